@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+# The console of libselfmon. `make help` lists the targets.
+
+O ?= build
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+PKG_CONFIG ?= pkg-config
+CPUID ?= 1
+WERROR ?= 0
+V ?= 0
+
+CFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2 -g
+
+quiet = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) '$(patsubst $(O)/%,%,$@)';)
+
+version := $(shell sed -n 's/^\#define SELFMON_VERSION "\(.*\)"/\1/p' \
+	include/selfmon/version.h)
+major := $(firstword $(subst ., ,$(version)))
+node := $(shell sed -n 's/^SELFMON_\([0-9.]*\) {/\1/p' \
+	libselfmon/selfmon.map | sort -V | tail -n 1)
+ifneq ($(node),$(basename $(version)))
+$(error libselfmon/selfmon.map ends at node $(node), \
+	include/selfmon/version.h says $(version))
+endif
+
+# ---- flags -----------------------------------------------------------------
+
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla
+c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
+ifeq ($(WERROR),1)
+warnings += -Werror
+endif
+
+ifeq ($(CPUID),1)
+cpuid_package := libcpuid
+ifneq ($(shell $(PKG_CONFIG) --exists libcpuid && echo yes),yes)
+ifeq ($(filter clean help uninstall,$(or $(MAKECMDGOALS),lib)),)
+$(error libcpuid is not there: install libcpuid-dev, or say CPUID=0)
+endif
+endif
+cpuid_cflags := -DSELFMON_HAVE_LIBCPUID \
+	$(shell $(PKG_CONFIG) --cflags libcpuid 2>/dev/null)
+cpuid_libs := $(shell $(PKG_CONFIG) --libs libcpuid 2>/dev/null)
+endif
+
+common := -Iinclude -pthread -MMD -MP
+lib_cflags := -std=c11 $(c_warnings) $(common) -Ilibselfmon \
+	-fvisibility=hidden
+test_cflags := -std=gnu11 $(c_warnings) $(common) -Ilibselfmon -Itests
+app_cflags := -std=c11 $(c_warnings) $(common)
+app_cxxflags := -std=c++17 $(warnings) $(common)
+
+# ---- files -----------------------------------------------------------------
+
+headers := $(wildcard include/*.h include/selfmon/*.h include/selfmon/arch/*.h)
+sources := $(wildcard libselfmon/*/*.c)
+objects := $(sources:%.c=$(O)/static/%.o)
+pic_objects := $(sources:%.c=$(O)/shared/%.o)
+man_pages := $(wildcard man/*.[0-9])
+
+static_lib := $(O)/libselfmon.a
+shared_lib := $(O)/libselfmon.so.$(version)
+soname := libselfmon.so.$(major)
+
+examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
+	$(patsubst examples/%.cc,$(O)/examples/%,$(wildcard examples/*.cc))
+examples_off := $(examples:$(O)/examples/%=$(O)/examples-off/%)
+
+.PHONY: all lib
+all: lib examples ## The library and the examples (the default)
+lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
+
+# ---- the library -----------------------------------------------------------
+
+$(O)/static/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIE \
+		$(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< -o $@
+
+$(O)/shared/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(lib_cflags) -DSELFMON_SHARED $(CPPFLAGS) \
+		$(CFLAGS) -fPIC \
+		$(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< -o $@
+
+# One object, its hidden symbols made local: a static host sees the API and
+# nothing else, and the exit report is linked in whenever anything is.
+$(O)/selfmon.o: $(objects)
+	$(call quiet,LD)$(LD) -r $(objects) -o $@
+	@objcopy --localize-hidden $@
+
+$(static_lib): $(O)/selfmon.o
+	$(call quiet,AR)rm -f $@ && $(AR) rcs $@ $<
+
+$(shared_lib): $(pic_objects) libselfmon/selfmon.map
+	$(call quiet,LINK)$(CC) -shared -pthread $(CFLAGS) $(LDFLAGS) \
+		-Wl,-soname,$(soname) -Wl,-z,nodelete -Wl,-z,defs \
+		-Wl,--version-script=libselfmon/selfmon.map \
+		$(pic_objects) $(cpuid_libs) -o $@
+	@ln -sf $(@F) $(O)/$(soname)
+	@ln -sf $(soname) $(O)/libselfmon.so
+
+$(O)/selfmon.pc: libselfmon/selfmon.pc.in include/selfmon/version.h Makefile
+	@mkdir -p $(@D)
+	$(call quiet,GEN)sed -e 's|@PREFIX@|$(PREFIX)|' \
+		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' \
+		-e 's|@REQUIRES@|$(cpuid_package)|' $< > $@
+
+# ---- examples --------------------------------------------------------------
+
+.PHONY: examples
+examples: $(examples) $(examples_off) ## Examples, measured and compiled off
+
+$(O)/examples/%: examples/%.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
+		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+$(O)/examples/%: examples/%.cc $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
+		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+# Compiled off: nothing of the library is left to link with, save where an
+# example uses counter sets or prints a report by itself.
+$(O)/examples-off/%: examples/%.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_DISABLE $(CPPFLAGS) \
+		$(CFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+$(O)/examples-off/%: examples/%.cc $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(app_cxxflags) -DSELFMON_DISABLE $(CPPFLAGS) \
+		$(CXXFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+.PHONY: demo
+FILE ?=
+demo: $(O)/examples/textstats ## textstats over FILE, and its report
+	@tests/tools/demo.sh $< "$(FILE)"
+
+# ---- tests -----------------------------------------------------------------
+
+include tests/tests.mk
+
+# ---- install ---------------------------------------------------------------
+
+# One list: source, colon, where it goes. Install and uninstall both read it.
+installed := \
+	$(foreach h,$(headers),$(h):$(INCLUDEDIR)/$(h:include/%=%)) \
+	$(static_lib):$(LIBDIR)/libselfmon.a \
+	$(shared_lib):$(LIBDIR)/$(notdir $(shared_lib)) \
+	$(O)/selfmon.pc:$(LIBDIR)/pkgconfig/selfmon.pc \
+	$(foreach m,$(man_pages),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
+links := $(LIBDIR)/$(soname) $(LIBDIR)/libselfmon.so
+
+.PHONY: install uninstall clean help
+install: lib ## Into DESTDIR and PREFIX
+	@set -e; for pair in $(installed); do \
+		from=$${pair%%:*}; to=$(DESTDIR)$${pair##*:}; \
+		mode=644; case $$to in *.so.*) mode=755;; esac; \
+		mkdir -p "$${to%/*}"; install -m $$mode "$$from" "$$to"; \
+		printf '  %-8s %s\n' INSTALL "$$to"; \
+	done
+	@ln -sf $(notdir $(shared_lib)) $(DESTDIR)$(LIBDIR)/$(soname)
+	@ln -sf $(soname) $(DESTDIR)$(LIBDIR)/libselfmon.so
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+uninstall: ## Removes what install placed, and nothing else
+	@for pair in $(installed); do rm -f "$(DESTDIR)$${pair##*:}"; done
+	@rm -f $(addprefix $(DESTDIR),$(links))
+	@rmdir -p --ignore-fail-on-non-empty \
+		$(DESTDIR)$(INCLUDEDIR)/selfmon/arch $(DESTDIR)$(LIBDIR)/pkgconfig \
+		2>/dev/null || true
+
+clean: ## Removes $(O)
+	rm -rf $(O)
+
+help: ## This list
+	@printf 'Targets of libselfmon $(version):\n'
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
+		| sort | while IFS="$$(printf '\t')" read -r target text; do \
+		printf '  %-14s %s\n' "$$target" "$$text"; done
+	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 WERROR=1 V=1\n'
+
+-include $(objects:.o=.d) $(pic_objects:.o=.d) \
+	$(addsuffix .d,$(examples) $(examples_off))

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any machine without a header of its own: no user reading here, time from
+ * the system's monotonic clock.
+ */
+#ifndef SELFMON_ARCH_GENERIC_H
+#define SELFMON_ARCH_GENERIC_H
+
+#include <time.h>
+
+#include "../compiler.h"
+
+#define SELFMON_ARCH_NAME "generic"
+#define SELFMON_ARCH_USER_READ 0
+
+/* Never called: a set opened here has no member that is read this way. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
+{
+	(void)counter;
+	return 0;
+}
+
+/* Nanoseconds. */
+SELFMON_INLINE uint64_t selfmon_arch_timestamp(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
+{
+	return __builtin_thread_pointer();
+}
+
+#endif

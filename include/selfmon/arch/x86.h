@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * x86-64. Counters by RDPMC, time by RDTSC (Intel SDM volume 2, RDPMC and
+ * RDTSC; AMD APM volume 3).
+ */
+#ifndef SELFMON_ARCH_X86_H
+#define SELFMON_ARCH_X86_H
+
+#include "../compiler.h"
+
+#define SELFMON_ARCH_NAME "x86-64"
+#define SELFMON_ARCH_USER_READ 1
+
+/*
+ * ECX is the page index less one: a general counter, or (1 << 30) | k for
+ * Intel's fixed counter k (kernel arch/x86/events/core.c,
+ * x86_pmu_event_idx). Faults where the counter does not exist or user reads
+ * are switched off. Volatile, so that two reads are two reads.
+ */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
+{
+	uint32_t low, high;
+
+	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Not ordered with its neighbours; put selfmon_arch_fence() around it. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
+{
+	uint32_t low, high;
+
+	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+/*
+ * LFENCE waits for all earlier instructions: on Intel by architecture, on AMD
+ * because Linux sets DE_CFG[1].
+ */
+SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
+{
+	__asm__ __volatile__("lfence" : : : "memory");
+}
+
+/* The first word of the thread control block points to itself (psABI). */
+SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
+{
+	void *self;
+
+	__asm__("movq %%fs:0, %0" : "=r"(self));
+	return self;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time: from the timestamp counter to nanoseconds.
+ *
+ * The sources, best first; which one was taken is in every report:
+ *   perf page      mult and shift from the page of a software event
+ *   CPUID 15H      the crystal's frequency and the ratio, Intel
+ *   hypervisor     CPUID 40000010H, TSC frequency in kHz
+ *   calibrated     measured against CLOCK_MONOTONIC_RAW
+ *   clock_gettime  where the timestamp counter is no steady clock
+ */
+#ifndef SELFMON_CLOCK_H
+#define SELFMON_CLOCK_H
+
+#include "arch.h"
+#include "compiler.h"
+
+SELFMON_C_BEGIN
+
+enum selfmon_clock_source {
+	SELFMON_CLOCK_NONE = 0,      /* not chosen yet */
+	SELFMON_CLOCK_PERF_PAGE,
+	SELFMON_CLOCK_CPUID,
+	SELFMON_CLOCK_HYPERVISOR,
+	SELFMON_CLOCK_CALIBRATED,
+	SELFMON_CLOCK_GETTIME
+};
+
+/*
+ * A conversion. ns = (ticks * mult) >> shift in 128 bits. Ticks are those of
+ * selfmon_arch_timestamp(), or nanoseconds for SELFMON_CLOCK_GETTIME.
+ */
+struct selfmon_clock {
+	enum selfmon_clock_source source;
+	uint32_t shift;
+	uint64_t mult;
+	uint64_t hz;          /* ticks a second */
+	uint32_t error_ppm;   /* of mult, as far as known; 0: by definition */
+	uint32_t reserved;
+};
+
+/*
+ * The process's clock, chosen at the first call. A calibrated clock needs a
+ * base line of 20 ms since the library was first used in this process: an
+ * earlier call waits for the rest of it. Always succeeds. Thread-safe; not
+ * async-signal-safe.
+ */
+SELFMON_API const struct selfmon_clock *selfmon_clock(void);
+
+/* "perf page", "CPUID 15H", ... never NULL. */
+SELFMON_API const char *
+selfmon_clock_source_name(enum selfmon_clock_source source);
+
+/*
+ * Now, in ticks of the process's clock; monotonic within a thread.
+ * Async-signal-safe once the library has been used in the process.
+ */
+SELFMON_API uint64_t selfmon_clock_ticks(void);
+
+/* A number of ticks in nanoseconds, rounded down. */
+SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
+					 uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 selfmon_impl_u128;
+
+	return (uint64_t)(((selfmon_impl_u128)ticks * clock->mult) >>
+			  clock->shift);
+}
+
+SELFMON_C_END
+
+#endif

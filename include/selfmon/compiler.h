@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the compiler is asked for: visibility, inlining, loads and stores that
+ * happen exactly once, and the compiler fence.
+ */
+#ifndef SELFMON_COMPILER_H
+#define SELFMON_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(__GNUC__)
+#error "libselfmon needs gcc or clang: it uses their atomics and cleanup"
+#endif
+
+#ifdef __cplusplus
+#define SELFMON_C_BEGIN extern "C" {
+#define SELFMON_C_END }
+#else
+#define SELFMON_C_BEGIN
+#define SELFMON_C_END
+#endif
+
+/* Exported from libselfmon.so; everything else is hidden. */
+#define SELFMON_API __attribute__((visibility("default")))
+
+/*
+ * Functions of the headers. Plain inline from C++20 on, where static ones
+ * could not be used from an exported inline function of a module.
+ */
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#define SELFMON_INLINE inline
+#else
+#define SELFMON_INLINE static inline
+#endif
+
+#define SELFMON_ALWAYS_INLINE SELFMON_INLINE __attribute__((always_inline))
+#define SELFMON_UNUSED __attribute__((unused))
+
+#define selfmon_likely(x) __builtin_expect(!!(x), 1)
+#define selfmon_unlikely(x) __builtin_expect(!!(x), 0)
+
+/*
+ * One load or store of memory that changes under us: never torn, never
+ * repeated, never invented. Relaxed atomics, so that thread sanitizers see
+ * what is meant; on every supported CPU a plain instruction.
+ */
+#define selfmon_load_once(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define selfmon_store_once(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+/*
+ * Keeps the compiler from moving memory accesses across. Enough against the
+ * kernel's page updates and against signal handlers, since both interrupt
+ * this hardware thread and interrupts are precise.
+ */
+#define selfmon_compiler_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#endif

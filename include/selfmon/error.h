@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How failures are told. Functions return 0 or a count, else -errno; those
+ * that open something also fill in a struct selfmon_failure, which
+ * selfmon_explain() turns into a sentence and a remedy.
+ */
+#ifndef SELFMON_ERROR_H
+#define SELFMON_ERROR_H
+
+#include "compiler.h"
+
+SELFMON_C_BEGIN
+
+#define SELFMON_EVENT_NAME_SIZE 128
+#define SELFMON_MESSAGE_SIZE 256
+
+/* What was being done when it failed. */
+enum selfmon_step {
+	SELFMON_STEP_NONE = 0,  /* nothing failed */
+	SELFMON_STEP_PARSE,     /* the specification; message has it all */
+	SELFMON_STEP_OPEN,      /* perf_event_open(2) */
+	SELFMON_STEP_MAP,       /* mmap(2) of the event's page */
+	SELFMON_STEP_READ,      /* read(2) of the counts */
+	SELFMON_STEP_ENABLE,    /* ioctl(2) PERF_EVENT_IOC_ENABLE */
+	SELFMON_STEP_POLICY     /* refused by the library; message says why */
+};
+
+struct selfmon_failure {
+	int error;               /* errno, positive; 0: none */
+	enum selfmon_step step;
+	size_t position;         /* of the fault, in bytes into the spec */
+	bool kernel_asked;       /* kernel mode was to be counted (:k) */
+	bool grouped;            /* opened as the member of a group */
+	char event[SELFMON_EVENT_NAME_SIZE];   /* which event; may be "" */
+	char message[SELFMON_MESSAGE_SIZE];    /* a whole sentence, or "" */
+};
+
+SELFMON_C_END
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What to count: a specification in perf's words becomes a list of events.
+ *
+ *   cycles,instructions            names as `perf list` prints them, aliases
+ *   L1-dcache-load-misses          hardware cache events
+ *   page-faults,task-clock         software events
+ *   r1a8                           a raw code, hexadecimal
+ *   cpu/event=0x3c,umask=0/        terms of a PMU's sysfs format files
+ *   cpu/cache-misses/              a name of its sysfs events files
+ *   cycles:u  cycles:k  cycles:pp  modifiers: user, kernel, precision
+ *   {cycles,instructions}          a forced group: all at once or none
+ */
+#ifndef SELFMON_EVENT_H
+#define SELFMON_EVENT_H
+
+#include "compiler.h"
+#include "error.h"
+
+SELFMON_C_BEGIN
+
+/* Values in one snapshot; a specification with more is refused. */
+#define SELFMON_MAX_COUNTERS 8
+
+/* Flags of struct selfmon_event. */
+#define SELFMON_EVENT_USER 0x01u       /* :u was asked for */
+#define SELFMON_EVENT_KERNEL 0x02u     /* :k was asked for */
+#define SELFMON_EVENT_HARDWARE 0x04u   /* of a core PMU: a page may serve it */
+#define SELFMON_EVENT_KERNEL_FIRED 0x08u /* happens in kernel mode only */
+#define SELFMON_EVENT_PACKAGE 0x10u    /* of an uncore or power PMU */
+
+/*
+ * One event, ready for perf_event_open(2). type, config, config1, config2 and
+ * precise are the members of struct perf_event_attr of the same (or nearly
+ * the same: precise_ip) name.
+ */
+struct selfmon_event {
+	char name[SELFMON_EVENT_NAME_SIZE]; /* as written, with modifiers */
+	uint32_t type;
+	uint32_t flags;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	uint8_t precise;   /* 0 to 3, the number of p's */
+	uint8_t group;     /* 0: free; k: member of the k-th {} */
+	uint16_t position; /* where in the specification it begins */
+	uint32_t reserved;
+};
+
+struct selfmon_events {
+	size_t count;
+	struct selfmon_event event[SELFMON_MAX_COUNTERS];
+};
+
+/*
+ * Parses a specification. Opens nothing; reads sysfs where a PMU is named.
+ *
+ * spec:    comma separated, spaces around commas and braces are skipped; an
+ *          empty one is an error
+ * events:  receives the list; its content is undefined on failure
+ * failure: may be NULL; receives step SELFMON_STEP_PARSE (or _POLICY for
+ *          events that count a package and not a thread), position, event
+ *          and the message
+ *
+ * Returns the number of events, or
+ *   -ENOENT  an unknown event, PMU, term or modifier
+ *   -EINVAL  bad syntax, a value too large for its field, name too long
+ *   -E2BIG   more than SELFMON_MAX_COUNTERS events
+ *   -EOPNOTSUPP  counts the package, not the thread
+ * Thread-safe; not async-signal-safe.
+ */
+SELFMON_API int selfmon_events_parse(const char *spec,
+				     struct selfmon_events *events,
+				     struct selfmon_failure *failure);
+
+SELFMON_C_END
+
+#endif

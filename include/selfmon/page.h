@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heart: one read of one user page.
+ *
+ * The kernel maps a page for each event. In it: which hardware counter holds
+ * the event just now (index), what to add to the register (offset), how wide
+ * the register is, and a sequence word (lock) which moves when any of these
+ * does. A read is: lock, index, offset, counter, lock again; if the lock
+ * moved, once more.
+ *
+ * Why this is enough. The page is changed by the kernel on the CPU that runs
+ * the event's thread: by a context switch or by an interrupt, both of which
+ * happen between two of our instructions, never beside them. So there is no
+ * second CPU to be ordered against and the fences below bind the compiler
+ * only; their partner is perf_event_update_userpage() (kernel/events/core.c),
+ * which steps the lock before and after its stores. One case breaks that
+ * rule: another thread may make the kernel update the page from its own CPU
+ * (IOC_RESET; mmap on riscv64). Then an odd lock could stay odd, so an odd
+ * lock is never waited out and the loop is bounded.
+ *
+ * What the result is. offset + sign-extended register is a full 64-bit count
+ * for as long as the event lives, whatever the width; a delta is a 64-bit
+ * difference and is never cut down to the width.
+ *
+ * What it is not. index 0 means "no counter just now" and nothing more: on
+ * arm64, and for software events, the event may be counting and the page be
+ * stale. The caller takes the slow path, read(2).
+ *
+ * Only the thread that opened the event may read it so: another thread would
+ * read its own CPU's register.
+ */
+#ifndef SELFMON_PAGE_H
+#define SELFMON_PAGE_H
+
+#include "arch.h"
+#include "compiler.h"
+
+/*
+ * Our own layout of struct perf_event_mmap_page, since installed headers may
+ * be older than the kernel. Checked against <linux/perf_event.h> where it
+ * knows the member (libselfmon/counters/page.c). All members that a read
+ * needs lie in the first cache line.
+ */
+struct selfmon_page {
+	uint32_t version;         /* 0 on every kernel: says nothing */
+	uint32_t compat_version;  /* likewise */
+	uint32_t lock;
+	uint32_t index;           /* counter + 1, 0: none just now */
+	int64_t offset;           /* add to the sign-extended register */
+	uint64_t time_enabled;    /* ns of thread time, at the last update */
+	uint64_t time_running;    /* the part of it on the PMU */
+	uint64_t capabilities;    /* SELFMON_PAGE_CAP_* */
+	uint16_t pmc_width;       /* bits of the register; 0 without a PMU */
+	uint16_t time_shift;
+	uint32_t time_mult;
+	uint64_t time_offset;
+	uint64_t time_zero;
+	uint32_t size;            /* of what the kernel fills in */
+	uint32_t reserved;
+	uint64_t time_cycles;     /* with CAP_TIME_SHORT, size >= 96 */
+	uint64_t time_mask;
+};
+
+/*
+ * Bits of capabilities as the kernel numbers them on little-endian machines.
+ * Kernels 3.4 to 3.11 used bit 0 for two meanings at once; 3.12 left it 0 and
+ * set bit 1 for ever to say so (commit fa7315871046).
+ */
+#define SELFMON_PAGE_CAP_BIT0 (UINT64_C(1) << 0)
+#define SELFMON_PAGE_CAP_BIT0_IS_DEPRECATED (UINT64_C(1) << 1)
+#define SELFMON_PAGE_CAP_USER_RDPMC (UINT64_C(1) << 2)
+#define SELFMON_PAGE_CAP_USER_TIME (UINT64_C(1) << 3)
+#define SELFMON_PAGE_CAP_USER_TIME_ZERO (UINT64_C(1) << 4)
+#define SELFMON_PAGE_CAP_USER_TIME_SHORT (UINT64_C(1) << 5)
+
+/* index - 1 of Intel's PERF_METRICS: packed fractions, not a counter. */
+#define SELFMON_PAGE_PERF_METRICS (UINT32_C(1) << 29)
+
+/* How often a read is tried before the slow path is taken. */
+#define SELFMON_PAGE_TRIES 64
+
+/*
+ * The instruction that reads a counter. A test may define it before it
+ * includes this header, to drive the loop below with a model of a PMU.
+ */
+#ifndef SELFMON_READ_COUNTER
+#define SELFMON_READ_COUNTER(counter) selfmon_arch_read_counter(counter)
+#endif
+
+/* The low 64 - shift bits of raw, sign-extended; shift = 64 - width. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_page_extend(uint64_t raw,
+						   unsigned int shift)
+{
+	return (uint64_t)((int64_t)(raw << shift) >> shift);
+}
+
+/*
+ * One count, in user space.
+ *
+ * page:   of an event of the calling thread that passed selfmon_page_check()
+ * shift:  64 - pmc_width, from selfmon_page_check()
+ * value:  receives the count; untouched on false
+ * moved:  += how often the lock had moved
+ *
+ * true, or false for: take the slow path (no counter just now, or the lock
+ * moved SELFMON_PAGE_TRIES times). Async-signal-safe; no system call.
+ */
+SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
+					     unsigned int shift,
+					     uint64_t *value, uint32_t *moved)
+{
+	int tries;
+
+	for (tries = 0; tries < SELFMON_PAGE_TRIES; tries++) {
+		const uint32_t lock = selfmon_load_once(&page->lock);
+		uint32_t index;
+		uint64_t offset, raw;
+
+		selfmon_compiler_fence(); /* perf_event_update_userpage: 2nd */
+		index = selfmon_load_once(&page->index);
+		offset = (uint64_t)selfmon_load_once(&page->offset);
+		if (selfmon_unlikely(index == 0))
+			return false;
+		raw = SELFMON_READ_COUNTER(index - 1);
+		selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
+		if (selfmon_likely(selfmon_load_once(&page->lock) == lock)) {
+			*value = offset + selfmon_page_extend(raw, shift);
+			return true;
+		}
+		(*moved)++;
+	}
+	return false;
+}
+
+/*
+ * The bare difference of two counts of one event: b - a, and where that is
+ * negative and the register narrower than 64 bits, + 2^width: the kernel
+ * bases offset on the zero-extended register between an update and the next
+ * set_period, which makes a value exactly 2^width too small until the event
+ * is next scheduled (x86_perf_event_update() and its twins). repaired tells.
+ */
+SELFMON_INLINE uint64_t selfmon_page_delta(uint64_t a, uint64_t b,
+					   unsigned int shift, bool *repaired)
+{
+	uint64_t delta = b - a;
+
+	*repaired = (int64_t)delta < 0 && shift > 0;
+	if (selfmon_unlikely(*repaired))
+		delta += UINT64_C(1) << (64 - shift);
+	return delta;
+}
+
+#endif

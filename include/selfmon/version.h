@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The version of these headers; the Makefile reads it from here. */
+#ifndef SELFMON_VERSION_H
+#define SELFMON_VERSION_H
+
+#define SELFMON_VERSION_MAJOR 0
+#define SELFMON_VERSION_MINOR 1
+#define SELFMON_VERSION_PATCH 0
+#define SELFMON_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Every system call of the library, as -errno. */
+#define _GNU_SOURCE
+#include "platform/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK /* <asm-generic/mman-common.h>, Linux 4.14 */
+#define MADV_WIPEONFORK 18
+#endif
+
+/* PERF_ATTR_SIZE_VER0: the smallest size a kernel accepts. */
+#define ATTR_SIZE_MIN 64
+
+static int perf_open_once(struct perf_event_attr *attr, int group_fd)
+{
+	long fd;
+
+	do {
+		fd = syscall(SYS_perf_event_open, attr, 0, -1, group_fd,
+			     PERF_FLAG_FD_CLOEXEC);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
+{
+	const size_t size = sizeof(*attr);
+	int fd;
+
+	attr->size = (uint32_t)size;
+	fd = perf_open_once(attr, group_fd);
+	if (fd == -E2BIG && attr->size >= ATTR_SIZE_MIN && attr->size < size) {
+		memset((char *)attr + attr->size, 0, size - attr->size);
+		fd = perf_open_once(attr, group_fd);
+	}
+	return fd;
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int selfmon_kernel_map_page(int fd, const struct selfmon_page **page)
+{
+	void *map = mmap(NULL, page_size(), PROT_READ,
+			 MAP_SHARED | MAP_POPULATE, fd, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	*page = map;
+	return 0;
+}
+
+void selfmon_kernel_unmap_page(const struct selfmon_page *page)
+{
+	munmap((void *)(uintptr_t)page, page_size());
+}
+
+int selfmon_kernel_enable_group(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) ? -errno
+								     : 0;
+}
+
+ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buffer, size);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+void selfmon_kernel_close(int fd)
+{
+	/* EINTR included: on Linux the descriptor is gone in any case. */
+	close(fd);
+}
+
+ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = selfmon_kernel_read(fd, buffer + length, size - length);
+		if (n > 0)
+			length += (size_t)n;
+	} while (n > 0 && length < size);
+	close(fd);
+	if (n < 0)
+		return n;
+	if (length == size)
+		return -EFBIG;
+	while (length > 0 && buffer[length - 1] == '\n')
+		length--;
+	buffer[length] = '\0';
+	return (ssize_t)length;
+}
+
+int selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)
+{
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	if (wipe && madvise(map, size, MADV_WIPEONFORK)) {
+		const int error = errno;
+
+		munmap(map, size);
+		return -error;
+	}
+	*memory = map;
+	return 0;
+}
+
+void selfmon_kernel_unmap_memory(void *memory, size_t size)
+{
+	munmap(memory, size);
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t selfmon_kernel_monotonic_raw_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+uint64_t selfmon_kernel_monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void selfmon_kernel_sleep_ns(uint64_t ns)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(ns / 1000000000u),
+		.tv_nsec = (long)(ns % 1000000000u),
+	};
+
+	nanosleep(&time, NULL);
+}
+
+void selfmon_kernel_yield(void)
+{
+	sched_yield();
+}
+
+void selfmon_kernel_release(char *buffer, size_t size)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		snprintf(buffer, size, "unknown kernel");
+	else
+		snprintf(buffer, size, "%s %s %s", name.sysname, name.release,
+			 name.machine);
+}
+
+unsigned int selfmon_kernel_version(void)
+{
+	struct utsname name;
+	unsigned int major = 0, minor = 0;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return major * 1000 + minor;
+}
+
+pid_t selfmon_kernel_pid(void)
+{
+	return getpid();
+}
+
+pid_t selfmon_kernel_tid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}

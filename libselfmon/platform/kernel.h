@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every system call of the library. errno becomes -errno here and nowhere
+ * else. Tests replace these functions one by one (ld --wrap) to make each
+ * call fail in turn.
+ */
+#ifndef SELFMON_PLATFORM_KERNEL_H
+#define SELFMON_PLATFORM_KERNEL_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <selfmon/page.h>
+
+/*
+ * Opens an event of the calling thread on any CPU, close-on-exec. On E2BIG
+ * the kernel has written the size it knows into attr->size: what lies beyond
+ * is cleared and the call repeated once. EINTR is repeated.
+ * Returns the descriptor or -errno.
+ */
+int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd);
+
+/* Maps one event's page, read-only and populated. 0 or -errno. */
+int selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
+void selfmon_kernel_unmap_page(const struct selfmon_page *page);
+
+/* ioctl PERF_EVENT_IOC_ENABLE with PERF_IOC_FLAG_GROUP. 0 or -errno. */
+int selfmon_kernel_enable_group(int fd);
+
+/* read(2), EINTR repeated: bytes read (0: end of file) or -errno. */
+ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
+
+void selfmon_kernel_close(int fd);
+
+/*
+ * Reads a whole small file (sysfs, procfs) as a string, without the newlines
+ * at its end. Returns its length or -errno; -EFBIG if it does not fit.
+ */
+ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size);
+
+/*
+ * Zeroed private pages, wiped in a forked child if wipe is true (needs
+ * kernel 4.14). 0, or -errno: -EINVAL where the kernel cannot wipe.
+ */
+int selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
+void selfmon_kernel_unmap_memory(void *memory, size_t size);
+
+/* CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC in nanoseconds. */
+uint64_t selfmon_kernel_monotonic_raw_ns(void);
+uint64_t selfmon_kernel_monotonic_ns(void);
+
+/* Sleeps; may return early on a signal. */
+void selfmon_kernel_sleep_ns(uint64_t ns);
+
+void selfmon_kernel_yield(void);
+
+/* Gives "Linux 6.1.0-28-amd64 x86_64". */
+void selfmon_kernel_release(char *buffer, size_t size);
+
+/* major * 1000 + minor of the running kernel: 5015 is 5.15. */
+unsigned int selfmon_kernel_version(void);
+
+pid_t selfmon_kernel_pid(void);
+pid_t selfmon_kernel_tid(void);
+
+#endif
