@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The names in sysfs, for messages: the nearest one, or a list of them. */
+#include "event/sysfs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/directory.h"
+
+#define PATH_SIZE 512
+
+/* Names in one list, and the longest of them. */
+#define LIST_MAX 24
+#define LISTED_SIZE 32
+
+static bool next_of_directory(struct selfmon_words *words, char *word,
+			      size_t size)
+{
+	/* words->known is const for the sake of arrays */
+	struct selfmon_directory *directory = (void *)(uintptr_t)words->known;
+
+	return selfmon_directory_next(directory, word, size);
+}
+
+static bool next_event(struct selfmon_words *words, char *word, size_t size)
+{
+	struct selfmon_piece name = {.text = word};
+
+	do {
+		if (!next_of_directory(words, word, size))
+			return false;
+		name.length = strlen(word);
+	} while (!selfmon_pmu_is_event(name));
+	return true;
+}
+
+/*
+ * Opens root/pmu/folder; what cannot be opened has no names. An iterator
+ * over it is returned.
+ */
+static struct selfmon_words open_words(struct selfmon_directory *directory,
+				       const char *pmu, const char *folder)
+{
+	const struct selfmon_words words = {
+		.next = next_of_directory,
+		.known = directory,
+	};
+	char path[PATH_SIZE];
+	const int n = snprintf(path, sizeof(path), "%s/%s%s",
+			       selfmon_sysfs_root, pmu, folder);
+
+	directory->stream = NULL;
+	if (n > 0 && (size_t)n < sizeof(path))
+		selfmon_directory_open(path, directory);
+	return words;
+}
+
+const char *selfmon_pmu_suggest(struct selfmon_piece name,
+				char nearest[SELFMON_WORD_SIZE])
+{
+	struct selfmon_directory directory;
+	struct selfmon_words words = open_words(&directory, "", "");
+	const char *found =
+		selfmon_suggest(name.text, name.length, &words, nearest);
+
+	selfmon_directory_close(&directory);
+	return found;
+}
+
+static const char *suggest_field(const struct selfmon_pmu *pmu,
+				 struct selfmon_piece term,
+				 char nearest[SELFMON_WORD_SIZE])
+{
+	struct selfmon_directory directory;
+	struct selfmon_words words = open_words(&directory, pmu->name,
+						"/format");
+	const char *found =
+		selfmon_suggest(term.text, term.length, &words, nearest);
+
+	selfmon_directory_close(&directory);
+	return found;
+}
+
+static const char *suggest_event(const struct selfmon_pmu *pmu,
+				 struct selfmon_piece name,
+				 char nearest[SELFMON_WORD_SIZE])
+{
+	struct selfmon_directory directory;
+	struct selfmon_words words = open_words(&directory, pmu->name,
+						"/events");
+	const char *found;
+
+	words.next = next_event;
+	found = selfmon_suggest(name.text, name.length, &words, nearest);
+	selfmon_directory_close(&directory);
+	return found;
+}
+
+const char *selfmon_pmu_suggest_term(const struct selfmon_pmu *pmu,
+				     struct selfmon_piece term,
+				     char nearest[SELFMON_WORD_SIZE])
+{
+	static const char *const direct[] = {"config", "config1", "config2",
+					     NULL};
+	struct selfmon_words words = selfmon_words_of(direct);
+	const char *found = suggest_field(pmu, term, nearest);
+
+	if (!found)
+		found = suggest_event(pmu, term, nearest);
+	if (!found)
+		found = selfmon_suggest(term.text, term.length, &words,
+					nearest);
+	return found;
+}
+
+/* The first LIST_MAX in the order of the alphabet. */
+struct sorted_names {
+	size_t count;
+	char name[LIST_MAX + 1][LISTED_SIZE];
+};
+
+static void add_sorted(struct sorted_names *names, const char *name)
+{
+	size_t at = names->count;
+
+	while (at > 0 && strcmp(names->name[at - 1], name) > 0) {
+		memcpy(names->name[at], names->name[at - 1], LISTED_SIZE);
+		at--;
+	}
+	snprintf(names->name[at], LISTED_SIZE, "%s", name);
+	if (names->count < LIST_MAX)
+		names->count++;
+}
+
+static void join_names(const struct sorted_names *names, char *list)
+{
+	static const char ellipsis[] = ", ...";
+	size_t used = 0;
+	size_t i;
+
+	strcpy(list, "none");
+	for (i = 0; i < names->count; i++) {
+		const size_t n = strlen(names->name[i]) + 2;
+
+		if (used + n + sizeof(ellipsis) > SELFMON_PMU_LIST_SIZE) {
+			strcpy(list + used, ellipsis);
+			return;
+		}
+		used += (size_t)snprintf(list + used, n + 1, "%s%s",
+					 used ? ", " : "", names->name[i]);
+	}
+}
+
+static void list_words(struct selfmon_words *words, char *list)
+{
+	struct sorted_names names = {.count = 0};
+	char name[LISTED_SIZE];
+
+	while (words->next(words, name, sizeof(name)))
+		add_sorted(&names, name);
+	join_names(&names, list);
+}
+
+const char *selfmon_pmu_list(char list[SELFMON_PMU_LIST_SIZE])
+{
+	struct selfmon_directory directory;
+	struct selfmon_words words = open_words(&directory, "", "");
+
+	list_words(&words, list);
+	selfmon_directory_close(&directory);
+	return list;
+}
+
+const char *selfmon_pmu_list_terms(const struct selfmon_pmu *pmu,
+				   char list[SELFMON_PMU_LIST_SIZE])
+{
+	struct selfmon_directory directory;
+	struct selfmon_words words = open_words(&directory, pmu->name,
+						"/format");
+
+	list_words(&words, list);
+	selfmon_directory_close(&directory);
+	return list;
+}
