@@ -32,10 +32,12 @@ SELFMON_C_BEGIN
 /*
  * One event, ready for perf_event_open(2). type, config, config1, config2 and
  * precise are the members of struct perf_event_attr of the same (or nearly
- * the same: precise_ip) name.
+ * the same: precise_ip) name. The name is the text as written, modifiers
+ * included; those of a {} are put into the names of its members, so that
+ * {cycles,cs:k}:u gives cycles:u and cs:uk.
  */
 struct selfmon_event {
-	char name[SELFMON_EVENT_NAME_SIZE]; /* as written, with modifiers */
+	char name[SELFMON_EVENT_NAME_SIZE]; /* as written, see below */
 	uint32_t type;
 	uint32_t flags;
 	uint64_t config;
@@ -56,11 +58,15 @@ struct selfmon_events {
  * Parses a specification. Opens nothing; reads sysfs where a PMU is named.
  *
  * spec:    comma separated, spaces around commas and braces are skipped; an
- *          empty one is an error
+ *          empty one is an error; at most 65535 bytes
  * events:  receives the list; its content is undefined on failure
  * failure: may be NULL; receives step SELFMON_STEP_PARSE (or _POLICY for
  *          events that count a package and not a thread), position, event
- *          and the message
+ *          and the message; left alone on success
+ *
+ * A PMU's later terms override its earlier ones, and what a name of its events
+ * files stands for. Modifiers of a {} add to those of its members: the modes
+ * of both, the greater precision.
  *
  * Returns the number of events, or
  *   -ENOENT  an unknown event, PMU, term or modifier

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of events: commas, braces, and what stands between them. */
+#include <selfmon/event.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "event/generic.h"
+#include "event/modifiers.h"
+#include "event/spec.h"
+#include "event/terms.h"
+
+/* The position of an event has 16 bits. */
+#define SPEC_MAX UINT16_MAX
+
+struct parser {
+	struct selfmon_spec spec;
+	struct selfmon_piece rest;  /* not looked at yet */
+	struct selfmon_events *events;
+	struct selfmon_piece group; /* text from the open { on */
+	size_t group_first;         /* its first event */
+	uint8_t groups;             /* begun so far */
+};
+
+/*
+ * Length of the text up to the comma or brace that ends an event; those
+ * between slashes do not.
+ */
+static size_t event_length(struct selfmon_piece rest)
+{
+	bool inside = false;
+	size_t i;
+
+	for (i = 0; i < rest.length; i++) {
+		if (rest.text[i] == '/')
+			inside = !inside;
+		if (!inside && strchr(",{}", rest.text[i]))
+			break;
+	}
+	return i;
+}
+
+static char peek(const struct parser *parser)
+{
+	return parser->rest.length > 0 ? parser->rest.text[0] : '\0';
+}
+
+static void skip_spaces(struct parser *parser)
+{
+	const struct selfmon_piece trimmed = selfmon_piece_trim(parser->rest);
+
+	parser->rest = selfmon_piece_from(
+		parser->rest, trimmed.position - parser->rest.position);
+}
+
+/* ---- one event ----------------------------------------------------------- */
+
+static int unknown_event(const struct selfmon_spec *spec,
+			 struct selfmon_piece name)
+{
+	struct selfmon_words words = selfmon_generic_words();
+	char nearest[SELFMON_WORD_SIZE];
+
+	if (selfmon_suggest(name.text, name.length, &words, nearest))
+		return selfmon_spec_fail(
+			spec, ENOENT, name.position,
+			"unknown event '%.*s' (did you mean '%s'?)",
+			SELFMON_QUOTE(name), nearest);
+	return selfmon_spec_fail(spec, ENOENT, name.position,
+				 "unknown event '%.*s': names of `perf list`, "
+				 "rHEX and pmu/term=value/ are allowed",
+				 SELFMON_QUOTE(name));
+}
+
+/* r1a8: a code of the core PMU, as its manual gives it. */
+static int parse_raw(const struct selfmon_spec *spec,
+		     struct selfmon_piece name, struct selfmon_event *event)
+{
+	int ret = -EINVAL;
+
+	if (name.text[0] == 'r')
+		ret = selfmon_piece_hex(selfmon_piece_from(name, 1),
+					&event->config);
+	if (ret == -ERANGE)
+		return selfmon_spec_fail(spec, EINVAL, name.position,
+					 "raw code '%.*s' is too large: it has "
+					 "at most 64 bits",
+					 SELFMON_QUOTE(name));
+	if (ret)
+		return unknown_event(spec, name);
+	event->type = PERF_TYPE_RAW;
+	event->flags |= selfmon_generic_flags(event->type, event->config);
+	return 0;
+}
+
+static int parse_name(const struct selfmon_spec *spec,
+		      struct selfmon_piece name, struct selfmon_event *event)
+{
+	if (name.length == 0)
+		return selfmon_spec_fail(spec, EINVAL, name.position,
+					 "the name of an event is missing "
+					 "before ':'");
+	if (selfmon_generic_find(name.text, name.length, event) == 0)
+		return 0;
+	return parse_raw(spec, name, event);
+}
+
+static int parse_modifiers(const struct selfmon_spec *spec,
+			   struct selfmon_piece letters,
+			   struct selfmon_event *event)
+{
+	struct selfmon_modifiers modifiers;
+	const int ret = selfmon_modifiers_parse(spec, letters, &modifiers);
+
+	if (ret == 0)
+		selfmon_modifiers_apply(&modifiers, event);
+	return ret;
+}
+
+/* pmu/terms/modifiers; a colon before the modifiers is allowed too. */
+static int parse_pmu_event(const struct selfmon_spec *spec,
+			   struct selfmon_event *event)
+{
+	struct selfmon_piece rest = spec->event;
+	struct selfmon_piece pmu, terms;
+	int ret;
+
+	selfmon_piece_cut(&rest, '/', &pmu);
+	selfmon_piece_cut(&rest, '/', &terms);
+	ret = selfmon_terms_parse(spec, pmu, terms, event);
+	if (ret || rest.length == 0)
+		return ret;
+	if (rest.text[0] == ':')
+		rest = selfmon_piece_from(rest, 1);
+	return parse_modifiers(spec, rest, event);
+}
+
+static int parse_named_event(const struct selfmon_spec *spec,
+			     struct selfmon_event *event)
+{
+	struct selfmon_piece rest = spec->event;
+	struct selfmon_piece name;
+	const bool modified = selfmon_piece_cut(&rest, ':', &name);
+	const int ret = parse_name(spec, name, event);
+
+	if (ret || !modified)
+		return ret;
+	return parse_modifiers(spec, rest, event);
+}
+
+/* Without it the commas after it are taken for those between terms. */
+static int missing_slash(const struct selfmon_spec *spec, size_t slash)
+{
+	return selfmon_spec_fail(spec, EINVAL, spec->event.position + slash,
+				 "a '/' is missing after '%.*s'",
+				 SELFMON_QUOTE(spec->event));
+}
+
+static bool has_second_slash(struct selfmon_piece text, size_t slash)
+{
+	text = selfmon_piece_from(text, slash + 1);
+	return selfmon_piece_find(text, '/') < text.length;
+}
+
+static int too_long(const struct selfmon_spec *spec)
+{
+	return selfmon_spec_fail(spec, EINVAL, spec->event.position,
+				 "event '%.*s...' has %zu bytes: at most %d "
+				 "are allowed",
+				 SELFMON_QUOTE(spec->event),
+				 spec->event.length,
+				 SELFMON_EVENT_NAME_SIZE - 1);
+}
+
+static int parse_text(const struct selfmon_spec *spec,
+		      struct selfmon_event *event)
+{
+	const struct selfmon_piece text = spec->event;
+	const size_t slash = selfmon_piece_find(text, '/');
+	const bool has_pmu = slash < text.length;
+
+	if (has_pmu && !has_second_slash(text, slash))
+		return missing_slash(spec, slash);
+	if (text.length >= sizeof(event->name))
+		return too_long(spec);
+	memset(event, 0, sizeof(*event));
+	memcpy(event->name, text.text, text.length);
+	event->position = (uint16_t)text.position;
+	return has_pmu ? parse_pmu_event(spec, event)
+		       : parse_named_event(spec, event);
+}
+
+static int missing_event(const struct parser *parser)
+{
+	const size_t at = parser->rest.position;
+
+	if (peek(parser) == '{')
+		return selfmon_spec_fail(&parser->spec, EINVAL, at,
+					 "a '{' stands inside another: groups "
+					 "cannot be nested");
+	if (peek(parser) == '}' && !parser->spec.grouped)
+		return selfmon_spec_fail(&parser->spec, EINVAL, at,
+					 "a '}' stands without its '{'");
+	if (peek(parser))
+		return selfmon_spec_fail(&parser->spec, EINVAL, at,
+					 "an event is missing before '%c'",
+					 peek(parser));
+	return selfmon_spec_fail(&parser->spec, EINVAL, at,
+				 "an event is missing at the end");
+}
+
+static int parse_event(struct parser *parser)
+{
+	struct selfmon_events *events = parser->events;
+	const size_t length = event_length(parser->rest);
+	const struct selfmon_piece text =
+		selfmon_piece_trim(selfmon_piece_head(parser->rest, length));
+	struct selfmon_event *event;
+	int ret;
+
+	parser->spec.event = text;
+	if (text.length == 0)
+		return missing_event(parser);
+	if (events->count == SELFMON_MAX_COUNTERS)
+		return selfmon_spec_fail(&parser->spec, E2BIG, text.position,
+					 "at most %d events fit in one "
+					 "snapshot; the ninth is '%.*s'",
+					 SELFMON_MAX_COUNTERS,
+					 SELFMON_QUOTE(text));
+	event = &events->event[events->count];
+	ret = parse_text(&parser->spec, event);
+	if (ret)
+		return ret;
+	event->group = parser->spec.grouped ? parser->groups : 0;
+	events->count++;
+	parser->rest = selfmon_piece_from(parser->rest, length);
+	return 0;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+static void open_group(struct parser *parser)
+{
+	parser->spec.grouped = true;
+	parser->group = parser->rest;
+	parser->group_first = parser->events->count;
+	parser->groups++;
+	parser->rest = selfmon_piece_from(parser->rest, 1);
+	skip_spaces(parser);
+}
+
+static int modify_group(struct parser *parser, struct selfmon_piece letters)
+{
+	struct selfmon_modifiers modifiers;
+	int ret = selfmon_modifiers_parse(&parser->spec, letters, &modifiers);
+	size_t i;
+
+	for (i = parser->group_first; i < parser->events->count && !ret; i++) {
+		struct selfmon_event *event = &parser->events->event[i];
+
+		selfmon_modifiers_apply(&modifiers, event);
+		ret = selfmon_modifiers_rename(event);
+		if (ret)
+			selfmon_spec_fail(&parser->spec, EINVAL,
+					  event->position,
+					  "event '%s' is too long with the "
+					  "modifiers of its group",
+					  event->name);
+	}
+	return ret;
+}
+
+/* Takes the } and the modifiers after it. */
+static int close_group(struct parser *parser)
+{
+	struct selfmon_piece letters;
+	size_t length;
+	int ret = 0;
+
+	parser->rest = selfmon_piece_from(parser->rest, 1);
+	skip_spaces(parser);
+	length = event_length(parser->rest);
+	parser->spec.event = selfmon_piece_head(
+		parser->group, parser->rest.position + length -
+				       parser->group.position);
+	if (peek(parser) == ':') {
+		letters = selfmon_piece_head(parser->rest, length);
+		letters = selfmon_piece_trim(selfmon_piece_from(letters, 1));
+		ret = modify_group(parser, letters);
+		parser->rest = selfmon_piece_from(parser->rest, length);
+	}
+	parser->spec.grouped = false;
+	return ret;
+}
+
+/* ---- the list ------------------------------------------------------------ */
+
+/* Takes a comma, or finds the end. Returns 1, 0, or -errno for all else. */
+static int take_comma(struct parser *parser)
+{
+	const struct selfmon_spec *spec = &parser->spec;
+
+	skip_spaces(parser);
+	if (parser->rest.length == 0 && spec->grouped)
+		return selfmon_spec_fail(spec, EINVAL, parser->group.position,
+					 "a '{' stands without its '}'");
+	if (parser->rest.length == 0)
+		return 0;
+	if (peek(parser) == '}')
+		return missing_event(parser);
+	if (peek(parser) != ',')
+		return selfmon_spec_fail(spec, EINVAL, parser->rest.position,
+					 "a ',' is missing before '%c'",
+					 peek(parser));
+	parser->rest = selfmon_piece_from(parser->rest, 1);
+	return 1;
+}
+
+/* One event with the brace before or after it, and the comma. */
+static int parse_one(struct parser *parser)
+{
+	int ret;
+
+	skip_spaces(parser);
+	if (peek(parser) == '{' && !parser->spec.grouped)
+		open_group(parser);
+	ret = parse_event(parser);
+	if (ret == 0 && parser->spec.grouped && peek(parser) == '}')
+		ret = close_group(parser);
+	return ret ? ret : take_comma(parser);
+}
+
+static int begin(struct parser *parser, const char *spec)
+{
+	const size_t length = spec ? strlen(spec) : 0;
+	const struct selfmon_piece all = {.text = spec ? spec : "",
+					  .length = length};
+
+	parser->rest = all;
+	parser->events->count = 0;
+	if (length > SPEC_MAX)
+		return selfmon_spec_fail(&parser->spec, EINVAL, 0,
+					 "the specification has %zu bytes: at "
+					 "most %d are allowed",
+					 length, SPEC_MAX);
+	if (selfmon_piece_trim(all).length == 0)
+		return selfmon_spec_fail(&parser->spec, EINVAL, 0,
+					 "no event is named: say for instance "
+					 "cycles,instructions");
+	return 0;
+}
+
+int selfmon_events_parse(const char *spec, struct selfmon_events *events,
+			 struct selfmon_failure *failure)
+{
+	struct parser parser = {
+		.spec = {.failure = failure},
+		.events = events,
+	};
+	int ret = begin(&parser, spec);
+
+	if (ret)
+		return ret;
+	do {
+		ret = parse_one(&parser);
+	} while (ret > 0);
+	return ret < 0 ? ret : (int)events->count;
+}

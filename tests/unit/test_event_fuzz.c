@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Whatever the bytes: an event list or a message, never anything else. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <selfmon/event.h>
+
+#include "unit/test_event_tree.h"
+
+TestSuite(event_fuzz, .init = tree_make_all, .fini = tree_remove);
+
+#define TRIES 100000
+#define LONGEST 200
+
+/* xorshift64*: the same bytes in every run, whatever libc. */
+static uint64_t seed = 0x9e3779b97f4a7c15;
+
+static size_t draw(size_t below)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return (size_t)((seed * 0x2545f4914f6cdd1d) >> 33) % below;
+}
+
+static void check_success(const char *spec, int count,
+			  const struct selfmon_events *events)
+{
+	const size_t length = strlen(spec);
+	size_t i;
+
+	cr_assert(count <= SELFMON_MAX_COUNTERS &&
+		  (size_t)count == events->count, "'%s' gives %d", spec,
+		  count);
+	for (i = 0; i < events->count; i++) {
+		const struct selfmon_event *event = &events->event[i];
+
+		cr_assert(event->name[0] && memchr(event->name, '\0',
+						   sizeof(event->name)),
+			  "'%s': bad name", spec);
+		cr_assert(event->position < length && event->precise <= 3 &&
+			  event->group <= events->count, "'%s'", spec);
+	}
+}
+
+static void check_failure(const char *spec, int error,
+			  const struct selfmon_failure *failure)
+{
+	cr_assert(error < 0 && failure->error == -error, "'%s' gives %d",
+		  spec, error);
+	cr_assert(failure->position <= strlen(spec), "'%s': at %zu", spec,
+		  failure->position);
+	cr_assert(failure->message[0] &&
+		  memchr(failure->message, '\0', SELFMON_MESSAGE_SIZE) &&
+		  memchr(failure->event, '\0', SELFMON_EVENT_NAME_SIZE),
+		  "'%s': no message", spec);
+	cr_assert(failure->step == SELFMON_STEP_PARSE ||
+		  failure->step == SELFMON_STEP_POLICY);
+}
+
+/*
+ * Parses a copy that ends where its memory ends, for the sanitizers' and
+ * valgrind's eyes. Returns whether it is an event list.
+ */
+static bool check(const char *spec)
+{
+	char *exact = strdup(spec);
+	struct selfmon_failure failure;
+	struct selfmon_events events;
+	int ret;
+
+	memset(&events, 0xa5, sizeof(events));
+	memset(&failure, 0xa5, sizeof(failure));
+	ret = selfmon_events_parse(exact, &events, &failure);
+	if (ret > 0)
+		check_success(exact, ret, &events);
+	else
+		check_failure(exact, ret, &failure);
+	free(exact);
+	return ret > 0;
+}
+
+Test(event_fuzz, answers_any_bytes)
+{
+	char spec[LONGEST + 1];
+	size_t i, j;
+
+	for (i = 0; i < TRIES; i++) {
+		const size_t length = draw(LONGEST + 1);
+
+		for (j = 0; j < length; j++)
+			spec[j] = (char)(draw(255) + 1);
+		spec[length] = '\0';
+		check(spec);
+	}
+}
+
+/* Fewer letters: gets through the first checks more often. */
+Test(event_fuzz, answers_any_string_of_its_own_letters)
+{
+	static const char letters[] = "{}/,:=ukpr0x1 cs";
+	size_t lists = 0;
+	char spec[32];
+	size_t i, j;
+
+	for (i = 0; i < TRIES; i++) {
+		const size_t length = draw(16);
+
+		for (j = 0; j < length; j++)
+			spec[j] = letters[draw(sizeof(letters) - 1)];
+		spec[length] = '\0';
+		lists += check(spec);
+	}
+	cr_expect(lists > 0, "not one string was an event list");
+}
+
+static const char *const valid[] = {
+	"cycles,instructions",
+	"{cycles:u,L1-dcache-load-misses}:k,cs",
+	"cpu/event=0x3c,umask=0,cmask=3,inv/upp",
+	"amd/event=0x1c0,both=1/",
+	"cpu/mem-loads,ldlat=50/,r1a8:ppp",
+	"uncore_imc_0/cas_count_read/",
+	"{msr/tsc/,software/config=3/k}:u",
+	" r1 , { r2 , r3 } :u , dummy ",
+	"r1,r2,r3,r4,{r5,r6,r7,r8}",
+};
+
+/* Changes, takes out, puts in or doubles a few bytes. */
+static void mutate(char *spec)
+{
+	static const char letters[] = "{}/,:=ukp09ax \t.-_\x80\xff";
+	size_t times = draw(4) + 1;
+
+	while (times-- > 0) {
+		const size_t length = strlen(spec);
+		const size_t at = draw(length + 1);
+		char *place = spec + at;
+		const char byte = letters[draw(sizeof(letters) - 1)];
+
+		switch (draw(4)) {
+		case 0:
+			if (at < length)
+				*place = byte;
+			break;
+		case 1:
+			if (at < length)
+				memmove(place, place + 1, length - at);
+			break;
+		case 2:
+			memmove(place + 1, place, length - at + 1);
+			*place = byte;
+			break;
+		default:
+			memmove(place + length - at, place, length - at + 1);
+			break;
+		}
+	}
+}
+
+Test(event_fuzz, answers_mutations_of_valid_specifications)
+{
+	const size_t count = sizeof(valid) / sizeof(valid[0]);
+	char spec[1024]; /* four doublings of the longest fit */
+	size_t lists = 0;
+	size_t i;
+
+	for (i = 0; i < TRIES; i++) {
+		strcpy(spec, valid[draw(count)]);
+		mutate(spec);
+		lists += check(spec);
+	}
+	cr_expect(lists > TRIES / 100 && lists < TRIES - TRIES / 100,
+		  "%zu of %d were event lists", lists, TRIES);
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* PMU terms against trees of several machines. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include <selfmon/event.h>
+
+#include "event/sysfs.h"
+#include "unit/test_event_tree.h"
+
+TestSuite(event_sysfs, .init = tree_make_all, .fini = tree_remove);
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define HW SELFMON_EVENT_HARDWARE
+#define U SELFMON_EVENT_USER
+#define K SELFMON_EVENT_KERNEL
+
+struct expected {
+	const char *spec;
+	uint32_t type;
+	uint32_t flags;
+	uint64_t config[3];
+};
+
+static void expect_event(const struct expected *expected)
+{
+	struct selfmon_events events;
+	struct selfmon_failure failure = {0};
+	const struct selfmon_event *event = &events.event[0];
+	const int ret =
+		selfmon_events_parse(expected->spec, &events, &failure);
+
+	cr_assert_eq(ret, 1, "'%s' gives %d: %s", expected->spec, ret,
+		     failure.message);
+	cr_expect_str_eq(event->name, expected->spec);
+	cr_expect_eq(event->type, expected->type, "%s", expected->spec);
+	cr_expect_eq(event->flags, expected->flags, "%s: flags 0x%x",
+		     expected->spec, event->flags);
+	cr_expect_eq(event->config, expected->config[0], "%s: config %#llx",
+		     expected->spec, (unsigned long long)event->config);
+	cr_expect_eq(event->config1, expected->config[1], "%s: config1",
+		     expected->spec);
+	cr_expect_eq(event->config2, expected->config[2], "%s: config2",
+		     expected->spec);
+}
+
+static void expect_events(const struct expected *expected, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		expect_event(&expected[i]);
+}
+
+struct fault {
+	const char *spec;
+	int error;
+	size_t position;
+	const char *message;
+};
+
+static void expect_faults(const struct fault *faults, size_t count)
+{
+	struct selfmon_events events;
+	struct selfmon_failure failure;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct fault *fault = &faults[i];
+		const int ret =
+			selfmon_events_parse(fault->spec, &events, &failure);
+
+		cr_assert_eq(ret, -fault->error, "'%s' gives %d", fault->spec,
+			     ret);
+		cr_expect_eq(failure.error, fault->error);
+		cr_expect_eq(failure.position, fault->position, "'%s': at %zu",
+			     fault->spec, failure.position);
+		cr_expect_str_eq(failure.message, fault->message);
+		cr_expect_str_eq(failure.event, fault->spec);
+	}
+}
+
+Test(event_sysfs, puts_terms_where_their_formats_say)
+{
+	static const struct expected cases[] = {
+		{"cpu/event=0x3c/", 4, HW, {0x3c}},
+		{"cpu/event=60/", 4, HW, {0x3c}},
+		{"cpu/event=0X3C/", 4, HW, {0x3c}},
+		{"cpu/event=0xff,umask=0xff/", 4, HW, {0xffff}},
+		{"cpu/umask=1,event=2/", 4, HW, {0x102}},
+		{"cpu/event=0xa2,cmask=6/", 4, HW, {0x60000a2}},
+		{"cpu/event=0xb7,umask=1,offcore_rsp=0x3fffc0001/", 4, HW,
+		 {0x1b7, 0x3fffc0001}},
+		{"cpu/offcore_rsp=0xffffffffffffffff/", 4, HW,
+		 {0, UINT64_MAX}},
+		{"armv8_pmuv3_0/event=0x8,long=1,rdpmc=1/", 8, HW, {8, 3}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, takes_a_bare_term_for_one)
+{
+	static const struct expected cases[] = {
+		{"cpu/event=0xe,inv,edge,cmask=1/", 4, HW, {0x184000e}},
+		{"cpu/event/", 4, HW, {1}},
+		{"armv8_pmuv3_0/long/", 8, HW, {0, 1}},
+		{"cpu/config1/", 4, HW, {0, 1}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, splits_a_value_over_the_ranges_of_its_field)
+{
+	static const struct expected cases[] = {
+		{"amd/event=0x1c0/", 40, HW, {0x1000000c0}},
+		{"amd/event=0xfff/", 40, HW, {0xf000000ff}},
+		{"amd/event=0x87,umask=0x12/", 40, HW, {0x1287}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, lets_later_terms_override_overlapping_bits)
+{
+	static const struct expected cases[] = {
+		{"cpu/event=0xff,event=1/", 4, HW, {1}},
+		{"amd/event=0xff,umask=0xff,both=0/", 40, HW, {0xf00f}},
+		{"amd/both=0xff,event=0/", 40, HW, {0xf00}},
+		{"cpu/offcore_rsp=0xffffffff,ldlat=3/", 4, HW,
+		 {0, 0xffff0003}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, takes_the_words_of_config_directly)
+{
+	static const struct expected cases[] = {
+		{"cpu/config=0x1a8/", 4, HW, {0x1a8}},
+		{"cpu/config=1,config1=2,config2=3/", 4, HW, {1, 2, 3}},
+		{"cpu/config=0xffffffffffffffff,event=0/", 4, HW,
+		 {0xffffffffffffff00}},
+		{"cpu/config1=18446744073709551615/", 4, HW, {0, UINT64_MAX}},
+		{"software/config=2/", 1, 0, {2}},
+		{"odd/second=0xffffffff/", 99, 0, {0, 0, 0xffffffff}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, expands_the_names_of_events_files)
+{
+	static const struct expected cases[] = {
+		{"cpu/cpu-cycles/", 4, HW, {0x3c}},
+		{"cpu/cache-misses/", 4, HW, {0x412e}},
+		{"cpu/mem-loads/", 4, HW, {0x1cd, 3}},
+		{"cpu/topdown-slots-issued/", 4, HW, {0x10e}},
+		{"armv8_pmuv3_0/inst_retired/", 8, HW, {8}},
+		{"msr/tsc/", 9, 0, {0}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, lets_further_terms_override_those_of_a_name)
+{
+	static const struct expected cases[] = {
+		{"cpu/cache-misses,umask=1/", 4, HW, {0x12e}},
+		{"cpu/mem-loads,ldlat=50/", 4, HW, {0x1cd, 50}},
+		{"cpu/umask=0xff,cache-misses/", 4, HW, {0x412e}},
+		{"cpu/cpu-cycles,any,umask=0x80/", 4, HW, {0x20803c}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, takes_spaces_around_terms)
+{
+	static const struct expected cases[] = {
+		{"cpu/ event = 0x3c , umask = 2 /", 4, HW, {0x23c}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, takes_modifiers_after_the_slash)
+{
+	static const struct expected cases[] = {
+		{"cpu/cpu-cycles/u", 4, HW | U, {0x3c}},
+		{"cpu/cpu-cycles/:uk", 4, HW | U | K, {0x3c}},
+		{"msr/tsc/k", 9, K, {0}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, names_members_with_the_modifiers_of_their_group)
+{
+	struct selfmon_events events;
+
+	cr_assert_eq(selfmon_events_parse("{cpu/event=1,umask=2/k,cs}:u",
+					  &events, NULL), 2);
+	cr_expect_str_eq(events.event[0].name, "cpu/event=1,umask=2/uk");
+	cr_expect_str_eq(events.event[1].name, "cs:u");
+}
+
+Test(event_sysfs, does_not_split_events_at_commas_between_slashes)
+{
+	struct selfmon_events events;
+
+	cr_assert_eq(selfmon_events_parse(
+			     "cpu/event=1,umask=2/,cs,cpu/event=3,inv/u",
+			     &events, NULL), 3);
+	cr_expect_eq(events.event[0].config, 0x201);
+	cr_expect_str_eq(events.event[1].name, "cs");
+	cr_expect_eq(events.event[2].config, 0x800003);
+	cr_expect_eq(events.event[2].position, 24);
+}
+
+Test(event_sysfs, knows_both_core_pmus_of_a_hybrid)
+{
+	static const struct expected cases[] = {
+		{"cpu_core/cpu-cycles/", 4, HW, {0x3c}},
+		{"cpu_atom/cpu-cycles/", 10, HW, {0x3c}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, does_not_take_other_pmus_for_those_of_a_core)
+{
+	static const struct expected cases[] = {
+		{"uprobe/retprobe,ref_ctr_offset=0x10/", 7, 0,
+		 {0x1000000001}},
+		{"kprobe/retprobe/", 6, SELFMON_EVENT_KERNEL_FIRED, {1}},
+		{"tracepoint/config=314/", 2, SELFMON_EVENT_KERNEL_FIRED,
+		 {314}},
+		{"software/config=3/", 1, SELFMON_EVENT_KERNEL_FIRED, {3}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, refuses_pmus_that_count_the_package)
+{
+	static const struct fault faults[] = {
+		{"uncore_imc_0/cas_count_read/", EOPNOTSUPP, 0,
+		 "uncore_imc_0/cas_count_read/ counts the package, not your "
+		 "thread"},
+		{"power/energy-pkg/", EOPNOTSUPP, 0,
+		 "power/energy-pkg/ counts the package, not your thread"},
+	};
+	struct selfmon_events events;
+	struct selfmon_failure failure;
+
+	expect_faults(faults, COUNT(faults));
+	selfmon_events_parse(faults[0].spec, &events, &failure);
+	cr_expect_eq(failure.step, SELFMON_STEP_POLICY);
+}
+
+Test(event_sysfs, names_the_nearest_pmu_term_or_event)
+{
+	static const struct fault faults[] = {
+		{"cpuu/event=1/", ENOENT, 0,
+		 "unknown PMU 'cpuu' (did you mean 'cpu'?)"},
+		{"cpu/umaks=1/", ENOENT, 4,
+		 "unknown term 'umaks' of cpu (did you mean 'umask'?)"},
+		{"cpu/event=1,invv/", ENOENT, 12,
+		 "unknown term 'invv' of cpu (did you mean 'inv'?)"},
+		{"cpu/cache-mises/", ENOENT, 4,
+		 "unknown term 'cache-mises' of cpu (did you mean "
+		 "'cache-misses'?)"},
+		{"msr/confg=1/", ENOENT, 4,
+		 "unknown term 'confg' of msr (did you mean 'config'?)"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+#define CPU_TERMS \
+	"it has any, cmask, edge, event, frontend, in_tx, inv, ldlat, " \
+	"offcore_rsp, pc, umask, config and its events"
+
+Test(event_sysfs, does_not_take_an_events_scale_for_an_event)
+{
+	static const struct fault faults[] = {
+		{"cpu/topdown-slots-issued.scale/", ENOENT, 4,
+		 "unknown term 'topdown-slots-issued.scale' of cpu (did you "
+		 "mean 'topdown-slots-issued'?)"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, lists_the_terms_where_none_is_near)
+{
+	static const struct fault faults[] = {
+		{"cpu/zzz=1/", ENOENT, 4,
+		 "unknown term 'zzz' of cpu: " CPU_TERMS},
+		{"cpu/../type/", ENOENT, 4,
+		 "unknown term '..' of cpu: " CPU_TERMS},
+		{"software/zzz=1/", ENOENT, 9,
+		 "unknown term 'zzz' of software: it has none, config and its "
+		 "events"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, lists_the_pmus_where_none_is_near)
+{
+#define PMUS \
+	"this machine has amd, armv8_pmuv3_0, cpu, cpu_atom, cpu_core, huge, " \
+	"kprobe, msr, odd, power, software, tracepoint, typeless, " \
+	"uncore_imc_0, ..."
+	static const struct fault faults[] = {
+		{"quux/event=1/", ENOENT, 0, "unknown PMU 'quux': " PMUS},
+		{"/event=1/", ENOENT, 0, "unknown PMU '': " PMUS},
+		{"../event=1/", ENOENT, 0, "unknown PMU '..': " PMUS},
+		{"./event=1/", ENOENT, 0, "unknown PMU '.': " PMUS},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, refuses_a_value_too_large_for_its_field)
+{
+	static const struct fault faults[] = {
+		{"cpu/event=0x100/", EINVAL, 10,
+		 "event=0x100 is too large: its field takes at most 0xff"},
+		{"amd/event=4096/", EINVAL, 10,
+		 "event=4096 is too large: its field takes at most 0xfff"},
+		{"cpu/event=1,inv=2/", EINVAL, 16,
+		 "inv=2 is too large: its field takes at most 0x1"},
+		{"cpu/offcore_rsp=0x10000000000000000/", EINVAL, 16,
+		 "offcore_rsp=0x10000000000000000 is too large: a value has "
+		 "at most 64 bits"},
+		{"cpu/config=18446744073709551616/", EINVAL, 11,
+		 "config=18446744073709551616 is too large: a value has at "
+		 "most 64 bits"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, refuses_what_is_not_a_number)
+{
+#define NUMBERS " is not a number: decimal and 0x hexadecimal are allowed"
+	static const struct fault faults[] = {
+		{"cpu/event=3c/", EINVAL, 10, "event='3c'" NUMBERS},
+		{"cpu/event=/", EINVAL, 10, "event=''" NUMBERS},
+		{"cpu/event=0x/", EINVAL, 10, "event='0x'" NUMBERS},
+		{"cpu/event=-1/", EINVAL, 10, "event='-1'" NUMBERS},
+		{"cpu/event=1=2/", EINVAL, 10, "event='1=2'" NUMBERS},
+		{"cpu/event=1 2/", EINVAL, 10, "event='1 2'" NUMBERS},
+		{"cpu/event={1}/", EINVAL, 10, "event='{1}'" NUMBERS},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, says_where_a_term_is_missing)
+{
+#define MISSING "a term of cpu is missing: cpu/term=value,.../ is allowed"
+	static const struct fault faults[] = {
+		{"cpu//", EINVAL, 4, MISSING},
+		{"cpu/event=1,/", EINVAL, 12, MISSING},
+		{"cpu/,event=1/", EINVAL, 4, MISSING},
+		{"cpu/=1/", EINVAL, 4, MISSING},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, says_that_the_second_slash_is_missing)
+{
+	static const struct fault faults[] = {
+		{"cpu/event=1,umask=2", EINVAL, 3,
+		 "a '/' is missing after 'cpu/event=1,umask=2'"},
+		{"cycles/u", EINVAL, 6, "a '/' is missing after 'cycles/u'"},
+		{"/", EINVAL, 0, "a '/' is missing after '/'"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, refuses_other_modifiers_after_the_slash)
+{
+#define MODIFIERS "u, k, p, pp and ppp are allowed"
+	static const struct fault faults[] = {
+		{"cpu/event=1/x", ENOENT, 12,
+		 "unknown modifier 'x': " MODIFIERS},
+		{"cpu/event=1/:x", ENOENT, 13,
+		 "unknown modifier 'x': " MODIFIERS},
+		{"cpu/event=1/:", EINVAL, 13,
+		 "a modifier is missing after ':': " MODIFIERS},
+		{"cpu/event=1/u/", ENOENT, 13,
+		 "unknown modifier '/': " MODIFIERS},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, refuses_formats_it_cannot_understand)
+{
+#define TROUBLE " of odd cannot be understood: its file in sysfs gives error 22"
+	static const struct fault faults[] = {
+		{"odd/words=1/", EINVAL, 4, "'words'" TROUBLE},
+		{"odd/nothing=1/", EINVAL, 4, "'nothing'" TROUBLE},
+		{"odd/backward=1/", EINVAL, 4, "'backward'" TROUBLE},
+		{"odd/beyond=1/", EINVAL, 4, "'beyond'" TROUBLE},
+		{"odd/endless=1/", EINVAL, 4, "'endless'" TROUBLE},
+		{"odd/hanging=1/", EINVAL, 4, "'hanging'" TROUBLE},
+		{"odd/third=1/", EINVAL, 4,
+		 "'third' of odd lies beyond config2, the last word that is "
+		 "supported"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, tells_faults_of_an_events_file_at_the_name)
+{
+	static const struct fault faults[] = {
+		{"odd/parameter/", EINVAL, 4, "second='?'" NUMBERS},
+		{"odd/foreign/", ENOENT, 4,
+		 "unknown term 'elsewhere' of odd: it has backward, beyond, "
+		 "endless, hanging, nothing, second, third, words, config and "
+		 "its events"},
+		{"cpu/cycles-ct/", ENOENT, 4,
+		 "unknown term 'in_tx_cp' of cpu: " CPU_TERMS},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
+Test(event_sysfs, does_not_expand_names_within_an_events_file)
+{
+	struct selfmon_events events;
+
+	cr_expect_eq(selfmon_events_parse("odd/itself/", &events, NULL),
+		     -ENOENT);
+}
+
+Test(event_sysfs, refuses_a_pmu_without_a_proper_type)
+{
+	static const struct fault faults[] = {
+		{"wordy/config=1/", EINVAL, 0,
+		 "PMU 'wordy' cannot be understood: its type in sysfs gives "
+		 "error 22"},
+		{"huge/config=1/", EINVAL, 0,
+		 "PMU 'huge' cannot be understood: its type in sysfs gives "
+		 "error 22"},
+	};
+	struct selfmon_events events;
+
+	expect_faults(faults, COUNT(faults));
+	cr_expect_eq(selfmon_events_parse("typeless/event=1/", &events, NULL),
+		     -ENOENT);
+}
+
+Test(event_sysfs, says_none_where_there_is_no_sysfs)
+{
+	static const struct fault faults[] = {
+		{"cpu/event=1/", ENOENT, 0,
+		 "unknown PMU 'cpu': this machine has none"},
+	};
+	const char *root = selfmon_sysfs_root;
+
+	selfmon_sysfs_root = "/nowhere";
+	expect_faults(faults, COUNT(faults));
+	selfmon_sysfs_root = root;
+}
