@@ -7,7 +7,8 @@
  *   CPUID 15H      the crystal's frequency and the ratio, Intel
  *   hypervisor     CPUID 40000010H, TSC frequency in kHz
  *   calibrated     measured against CLOCK_MONOTONIC_RAW
- *   clock_gettime  where the timestamp counter is no steady clock
+ *   clock_gettime  where the timestamp counter is no steady clock: not
+ *                  invariant, or the kernel has dropped it as unstable
  */
 #ifndef SELFMON_CLOCK_H
 #define SELFMON_CLOCK_H
@@ -42,8 +43,8 @@ struct selfmon_clock {
 /*
  * The process's clock, chosen at the first call. A calibrated clock needs a
  * base line of 20 ms since the library was first used in this process: an
- * earlier call waits for the rest of it. Always succeeds. Thread-safe; not
- * async-signal-safe.
+ * earlier call waits for the rest of it. Always succeeds; never changes, and
+ * a forked child keeps it. Thread-safe; not async-signal-safe.
  */
 SELFMON_API const struct selfmon_clock *selfmon_clock(void);
 
@@ -57,7 +58,10 @@ selfmon_clock_source_name(enum selfmon_clock_source source);
  */
 SELFMON_API uint64_t selfmon_clock_ticks(void);
 
-/* A number of ticks in nanoseconds, rounded down. */
+/*
+ * A number of ticks in nanoseconds, rounded down. No product overflows; only
+ * 2^64 ns and more, 584 years, do not fit the result.
+ */
 SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
 					 uint64_t ticks)
 {

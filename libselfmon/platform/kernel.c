@@ -199,3 +199,8 @@ pid_t selfmon_kernel_tid(void)
 {
 	return (pid_t)syscall(SYS_gettid);
 }
+
+uint64_t selfmon_kernel_boottime_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}

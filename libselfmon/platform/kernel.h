@@ -66,4 +66,7 @@ unsigned int selfmon_kernel_version(void);
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
 
+/* CLOCK_BOOTTIME in nanoseconds: goes on while the machine is suspended. */
+uint64_t selfmon_kernel_boottime_ns(void);
+
 #endif

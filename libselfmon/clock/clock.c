@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process's clock, chosen once.
+ *
+ * Forks. A child keeps what its parent had: constants, no descriptor, no
+ * mapping. It may also be forked while another thread is busy choosing, which
+ * in the child nobody ever finishes. So the anchor takes no lock: every racer
+ * makes one of its own and the first to publish wins. The clock, which takes
+ * 20 ms, has an owner by process id: a child finds an owner that is not
+ * itself, and takes over.
+ */
+#include "clock/clock.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "clock/calibrate.h"
+#include "clock/ladder.h"
+#include "clock/page_clock.h"
+#include "platform/kernel.h"
+#include "platform/timestamp.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define POLL_NS UINT64_C(200000)
+
+/* Few enough that the first use is cheap: this start is not all there is. */
+#define ANCHOR_TRIES 8
+
+/* The slowest invariant TSC known is an Atom of 800 MHz. */
+#define TIMESTAMP_HZ_MIN UINT64_C(800000000)
+
+struct anchor {
+	bool direct;
+	struct selfmon_clock_pair pair;
+};
+
+#define RACERS 16
+static struct anchor anchors[RACERS];
+static uint32_t anchors_used;
+static const struct anchor *published;
+
+#define OWNER_NONE 0
+#define OWNER_DONE (-1)
+static int owner; /* OWNER_NONE, OWNER_DONE, or the process that chooses */
+static struct selfmon_clock chosen;
+
+static enum selfmon_clock_source best = SELFMON_CLOCK_NONE;
+
+/* Opening, reading and sleeping are cancellation points; we are none. */
+static int cancel_hold(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return state;
+}
+
+static void cancel_release(int state)
+{
+	pthread_setcancelstate(state, &state);
+}
+
+static const struct anchor *anchor_load(void)
+{
+	return __atomic_load_n(&published, __ATOMIC_ACQUIRE);
+}
+
+static const struct anchor *anchor_slow(void)
+{
+	const uint32_t slot = __atomic_fetch_add(&anchors_used, 1,
+						 __ATOMIC_RELAXED);
+	const struct anchor *none = NULL;
+	struct anchor *mine;
+
+	if (slot >= RACERS) {
+		while (anchor_load() == NULL)
+			selfmon_kernel_yield();
+		return anchor_load();
+	}
+	mine = &anchors[slot];
+	mine->direct = best != SELFMON_CLOCK_GETTIME &&
+		       selfmon_timestamp_steady();
+	selfmon_clock_pair_take(&mine->pair, ANCHOR_TRIES);
+	__atomic_compare_exchange_n(&published, &none,
+				    (const struct anchor *)mine, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	return anchor_load();
+}
+
+static const struct anchor *anchor(void)
+{
+	const struct anchor *at = anchor_load();
+	int state;
+
+	if (selfmon_likely(at != NULL))
+		return at;
+	state = cancel_hold();
+	at = anchor_slow();
+	cancel_release(state);
+	return at;
+}
+
+void selfmon_clock_anchor(void)
+{
+	anchor();
+}
+
+bool selfmon_clock_direct(void)
+{
+	return anchor()->direct;
+}
+
+uint64_t selfmon_clock_ticks(void)
+{
+	return anchor()->direct ? selfmon_arch_timestamp()
+				: selfmon_kernel_monotonic_ns();
+}
+
+/* Fills in what the machine offers, and the page's clock if it has one. */
+static void survey(struct selfmon_clock_offer *offer,
+		   struct selfmon_clock *page_clock)
+{
+	struct selfmon_timestamp_leaves leaves;
+	struct selfmon_timestamp_rates rates;
+
+	*offer = (struct selfmon_clock_offer){ .direct = anchor()->direct };
+	if (!offer->direct)
+		return;
+	if (best <= SELFMON_CLOCK_PERF_PAGE)
+		offer->page = selfmon_clock_page_open(page_clock) == 0;
+	if (offer->page)
+		return;
+	selfmon_timestamp_read(&leaves);
+	selfmon_timestamp_decode(&leaves, &rates);
+	offer->cpuid_hz = rates.cpuid_hz;
+	offer->hypervisor_hz = rates.hypervisor_hz;
+}
+
+static void choose(struct selfmon_clock *clock)
+{
+	struct selfmon_clock_offer offer;
+	enum selfmon_clock_source source;
+
+	survey(&offer, clock);
+	source = selfmon_clock_choose(&offer, best);
+	switch (source) {
+	case SELFMON_CLOCK_CPUID:
+		selfmon_clock_from_hz(clock, source, offer.cpuid_hz);
+		break;
+	case SELFMON_CLOCK_HYPERVISOR:
+		selfmon_clock_from_hz(clock, source, offer.hypervisor_hz);
+		break;
+	case SELFMON_CLOCK_CALIBRATED:
+		selfmon_clock_calibrate(clock, &anchor()->pair);
+		break;
+	case SELFMON_CLOCK_GETTIME:
+		selfmon_clock_from_hz(clock, source, NS_PER_S);
+		break;
+	case SELFMON_CLOCK_NONE:
+	case SELFMON_CLOCK_PERF_PAGE:
+		break;
+	}
+}
+
+static bool clock_done(void)
+{
+	return __atomic_load_n(&owner, __ATOMIC_ACQUIRE) == OWNER_DONE;
+}
+
+/* true: the caller is to choose. false: it has been done. */
+static bool claim(void)
+{
+	const int self = (int)selfmon_kernel_pid();
+	int seen = __atomic_load_n(&owner, __ATOMIC_ACQUIRE);
+
+	while (seen != OWNER_DONE) {
+		if (seen == self) {
+			selfmon_kernel_sleep_ns(POLL_NS);
+			seen = __atomic_load_n(&owner, __ATOMIC_ACQUIRE);
+			continue;
+		}
+		if (__atomic_compare_exchange_n(&owner, &seen, self, false,
+						__ATOMIC_ACQUIRE,
+						__ATOMIC_ACQUIRE))
+			return true;
+	}
+	return false;
+}
+
+const struct selfmon_clock *selfmon_clock(void)
+{
+	int state;
+
+	if (clock_done())
+		return &chosen;
+	state = cancel_hold();
+	if (claim()) {
+		choose(&chosen);
+		__atomic_store_n(&owner, OWNER_DONE, __ATOMIC_RELEASE);
+	}
+	cancel_release(state);
+	return &chosen;
+}
+
+uint32_t selfmon_clock_max_events_per_tick(void)
+{
+	if (clock_done())
+		return selfmon_clock_events_per_tick(chosen.hz);
+	return selfmon_clock_events_per_tick(
+		selfmon_clock_direct() ? TIMESTAMP_HZ_MIN : NS_PER_S);
+}
+
+int selfmon_clock_force(enum selfmon_clock_source source)
+{
+	if (anchor_load() != NULL)
+		return -EBUSY;
+	best = source;
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Time from the page of a dummy event. */
+#include "clock/page_clock.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "platform/kernel.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Clamped to it by every architecture that sets the capability. */
+#define SHIFT_MAX 31
+
+/* The kernel rounds mult down and knows its own rate to a kHz. */
+#define ERROR_PPM 1
+
+int selfmon_clock_from_page(struct selfmon_clock *clock,
+			    const struct selfmon_page *page)
+{
+	const uint64_t needed = SELFMON_PAGE_CAP_BIT0_IS_DEPRECATED |
+				SELFMON_PAGE_CAP_USER_TIME;
+	uint64_t caps = 0;
+	uint32_t lock, mult = 0, shift = 0;
+	int tries = SELFMON_PAGE_TRIES;
+
+	do {
+		if (tries-- == 0)
+			return -ENOTSUP;
+		lock = selfmon_load_once(&page->lock);
+		selfmon_compiler_fence(); /* perf_event_update_userpage: 2nd */
+		caps = selfmon_load_once(&page->capabilities);
+		mult = selfmon_load_once(&page->time_mult);
+		shift = selfmon_load_once(&page->time_shift);
+		selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
+	} while (selfmon_load_once(&page->lock) != lock);
+
+	if ((caps & needed) != needed || mult == 0 || shift > SHIFT_MAX)
+		return -ENOTSUP;
+	*clock = (struct selfmon_clock){
+		.source = SELFMON_CLOCK_PERF_PAGE,
+		.shift = shift,
+		.mult = mult,
+		.hz = ((NS_PER_S << shift) + mult / 2) / mult,
+		.error_ppm = ERROR_PPM,
+	};
+	return 0;
+}
+
+int selfmon_clock_page_open(struct selfmon_clock *clock)
+{
+	struct perf_event_attr attr;
+	const struct selfmon_page *page;
+	int fd, ret;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	fd = selfmon_kernel_perf_open(&attr, -1);
+	if (fd < 0)
+		return fd;
+	ret = selfmon_kernel_map_page(fd, &page);
+	if (ret) {
+		selfmon_kernel_close(fd);
+		return ret;
+	}
+	ret = selfmon_clock_from_page(clock, page);
+	selfmon_kernel_unmap_page(page);
+	return ret;
+}

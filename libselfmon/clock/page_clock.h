@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's own conversion of the timestamp counter, from a perf page. */
+#ifndef SELFMON_CLOCK_PAGE_CLOCK_H
+#define SELFMON_CLOCK_PAGE_CLOCK_H
+
+#include <selfmon/clock.h>
+#include <selfmon/page.h>
+
+/* Copies the conversion out of a page. 0, or -ENOTSUP: it has none. */
+int selfmon_clock_from_page(struct selfmon_clock *clock,
+			    const struct selfmon_page *page);
+
+/*
+ * Opens a software event that counts nothing, which needs neither a PMU nor a
+ * permission, and copies the conversion from its page. The event stays open
+ * for the life of the process, even where its page has none: the first event
+ * of a whole system costs milliseconds to open. The page does not stay mapped:
+ * nothing is left that a forked child could touch. 0 or -errno.
+ */
+int selfmon_clock_page_open(struct selfmon_clock *clock);
+
+#endif
