@@ -29,10 +29,10 @@ endif
 # ---- flags -----------------------------------------------------------------
 
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla
-c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
 ifeq ($(WERROR),1)
 warnings += -Werror
 endif
+c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
 
 ifeq ($(CPUID),1)
 cpuid_package := libcpuid
@@ -45,6 +45,11 @@ cpuid_cflags := -DSELFMON_HAVE_LIBCPUID \
 	$(shell $(PKG_CONFIG) --cflags libcpuid 2>/dev/null)
 cpuid_libs := $(shell $(PKG_CONFIG) --libs libcpuid 2>/dev/null)
 endif
+
+# Static objects find the thread's state by a TLS descriptor where the
+# compiler has them: a call that saves all registers, and none in a program.
+tls := $(shell $(CC) -mtls-dialect=gnu2 -x c -fPIC -c /dev/null -o /dev/null \
+	2>/dev/null && echo -mtls-dialect=gnu2)
 
 common := -Iinclude -pthread -MMD -MP
 lib_cflags := -std=c11 $(c_warnings) $(common) -Ilibselfmon \
@@ -77,8 +82,9 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
 
 $(O)/static/%.o: %.c
 	@mkdir -p $(@D)
-	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIE \
-		$(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< -o $@
+	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIC \
+		$(tls) $(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< \
+		-o $@
 
 $(O)/shared/%.o: %.c
 	@mkdir -p $(@D)

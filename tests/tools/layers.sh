@@ -15,7 +15,7 @@ level() {
 	event|event/*) echo 5 ;;
 	counters|counters/*) echo 6 ;;
 	doctor|doctor/*) echo 7 ;;
-	region|region/*) echo 8 ;;
+	options|region|region/*) echo 8 ;;
 	report|report/*) echo 9 ;;
 	selfmon) echo 10 ;;
 	*) echo "unknown" ;;
