@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine says about itself where perf events are concerned. */
+#ifndef SELFMON_PLATFORM_FACTS_H
+#define SELFMON_PLATFORM_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A number that could not be read. */
+#define SELFMON_FACT_UNKNOWN INT64_MIN
+/* A limit that is none (RLIM_INFINITY). */
+#define SELFMON_FACT_UNLIMITED INT64_MAX
+
+/* Bits of the capability sets, <linux/capability.h>. */
+#define SELFMON_CAP_SYS_ADMIN 21
+#define SELFMON_CAP_PERFMON 38
+
+/* Whose kernel runs: both patch a level above 2 into perf_event_paranoid. */
+enum selfmon_distribution {
+	SELFMON_DISTRIBUTION_OTHER = 0,
+	SELFMON_DISTRIBUTION_DEBIAN, /* from 3 on, nothing without SYS_ADMIN */
+	SELFMON_DISTRIBUTION_UBUNTU  /* from 4 on */
+};
+
+struct selfmon_facts {
+	enum selfmon_distribution distribution;
+	unsigned int kernel; /* major * 1000 + minor; 0: unknown */
+	bool riscv64;
+	bool hypervisor; /* this is a virtual machine */
+	bool container;
+	bool user_namespace;   /* not the first: capabilities don't count */
+	bool seccomp;	       /* a filter looks at each system call */
+	bool core_pmu;	       /* the CPU's own PMU is registered */
+	uint64_t capabilities; /* effective, one bit each */
+	int64_t paranoid;      /* kernel.perf_event_paranoid */
+	int64_t user_access;   /* kernel.perf_user_access: arm64, riscv64 */
+	int64_t rdpmc;	       /* /sys/.../devices/cpu/rdpmc: x86 */
+	int64_t mlock_kb;      /* kernel.perf_event_mlock_kb */
+	int64_t nmi_watchdog;  /* kernel.nmi_watchdog */
+	int64_t file_max;      /* fs.file-max */
+	int64_t max_map_count; /* vm.max_map_count */
+	int64_t nofile;	       /* RLIMIT_NOFILE, soft */
+	int64_t nofile_hard;
+	int64_t memlock; /* RLIMIT_MEMLOCK in bytes, soft */
+};
+
+/* Fills in all of it; what cannot be read is unknown or false. */
+void selfmon_facts_gather(struct selfmon_facts *facts);
+
+#endif
