@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine allows, and what to change. */
+#ifndef SELFMON_DOCTOR_H
+#define SELFMON_DOCTOR_H
+
+#include "compiler.h"
+#include "error.h"
+
+SELFMON_C_BEGIN
+
+/*
+ * Turns a failure into a sentence that names the cause, and a remedy after
+ * it. Looks at this machine (perf_event_paranoid, hypervisor, limits) to tell
+ * causes apart that share an errno. The text is one line without control
+ * characters, `EVENT: cause. Remedy`, and ends without a full stop, so that a
+ * command in the remedy can be copied.
+ *
+ * failure: as filled in by selfmon_counters_open() or
+ *          selfmon_events_parse(); NULL or error 0 gives "nothing failed"
+ * text:    receives the text, cut to size with a '\0' at the end; may be NULL
+ *          if size is 0
+ *
+ * Returns the length of the whole text, as snprintf(3) does.
+ * Thread-safe; not async-signal-safe.
+ */
+SELFMON_API size_t selfmon_explain(const struct selfmon_failure *failure,
+				   char *text, size_t size);
+
+SELFMON_C_END
+
+#endif

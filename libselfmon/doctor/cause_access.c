@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Who forbade an event: perf_event_paranoid, seccomp, a security module. */
+#include <inttypes.h>
+
+#include "doctor/explain.h"
+
+#define PARANOID "kernel.perf_event_paranoid"
+/* CAP_PERFMON is of Linux 5.8; CAP_SYS_ADMIN did its work before. */
+#define KERNEL_CAP_PERFMON 5008
+
+static bool holds(const struct selfmon_facts *facts, unsigned int capability)
+{
+	return !facts->user_namespace && facts->capabilities >> capability & 1;
+}
+
+/*
+ * Debian from 3 on and Ubuntu from 4 on refuse every event to all without
+ * CAP_SYS_ADMIN (their patches to kernel/events/core.c); others' kernels with
+ * such a patch do as Debian. Unpatched ones never refuse user-only events.
+ */
+static bool locked_down(const struct selfmon_facts *facts)
+{
+	const int64_t level =
+		facts->distribution == SELFMON_DISTRIBUTION_UBUNTU ? 4 : 3;
+
+	return facts->paranoid >= level && !holds(facts, SELFMON_CAP_SYS_ADMIN);
+}
+
+/* In a user namespace no capability counts: there is nothing to add. */
+static void add_capability(struct selfmon_sentence *s,
+			   const struct selfmon_facts *facts)
+{
+	const bool old = facts->kernel && facts->kernel < KERNEL_CAP_PERFMON;
+	const bool admin = old || locked_down(facts);
+
+	if (facts->user_namespace)
+		return;
+	if (facts->container)
+		selfmon_sentence_add(
+			s, "; or start the container with --cap-add %s",
+			admin ? "SYS_ADMIN" : "PERFMON");
+	else
+		selfmon_sentence_add(s, "; or: setcap cap_%s+ep PROGRAM",
+				     admin ? "sys_admin" : "perfmon");
+}
+
+static void kernel_refused(struct selfmon_sentence *s,
+			   const struct selfmon_facts *facts)
+{
+	selfmon_sentence_add(
+		s,
+		"not counted: needs perf_event_paranoid <= 1, and it is "
+		"%" PRId64 ". ",
+		facts->paranoid);
+	selfmon_sentence_add_sysctl(s, facts, PARANOID, 1);
+	add_capability(s, facts);
+}
+
+static void all_refused(struct selfmon_sentence *s,
+			const struct selfmon_facts *facts)
+{
+	static const char *const whose[] = {
+		[SELFMON_DISTRIBUTION_OTHER] = "this",
+		[SELFMON_DISTRIBUTION_DEBIAN] = "Debian's",
+		[SELFMON_DISTRIBUTION_UBUNTU] = "Ubuntu's",
+	};
+
+	selfmon_sentence_add(s,
+			     "%s kernel refuses every event while "
+			     "perf_event_paranoid is %" PRId64 ". ",
+			     whose[facts->distribution], facts->paranoid);
+	selfmon_sentence_add_sysctl(s, facts, PARANOID, 2);
+	add_capability(s, facts);
+	selfmon_sentence_add(s, " (CAP_PERFMON does not help here)");
+}
+
+void selfmon_cause_eacces(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *s)
+{
+	const bool privileged =
+		holds(facts, SELFMON_CAP_SYS_ADMIN) ||
+		(holds(facts, SELFMON_CAP_PERFMON) && !locked_down(facts));
+
+	if (failure->kernel_asked && facts->paranoid >= 2 && !privileged) {
+		kernel_refused(s, facts);
+	} else if (locked_down(facts)) {
+		all_refused(s, facts);
+	} else if (facts->paranoid == SELFMON_FACT_UNKNOWN) {
+		selfmon_sentence_add(s, "access is refused, and "
+					"perf_event_paranoid cannot be read "
+					"to say why. ");
+		selfmon_sentence_add_sysctl(s, facts, PARANOID,
+					    failure->kernel_asked ? 1 : 2);
+	} else if (!privileged && (selfmon_event_begins(failure, "uprobe") ||
+				   selfmon_event_begins(failure, "kprobe"))) {
+		/* kernel/events/core.c, perf_uprobe_event_init */
+		selfmon_sentence_add(s, "a probe needs CAP_PERFMON at any "
+					"perf_event_paranoid. Run it as root");
+		add_capability(s, facts);
+	} else {
+		selfmon_sentence_add(
+			s,
+			"a security module (SELinux or another) refuses it, "
+			"for perf_event_paranoid %" PRId64 " would allow it. "
+			"See its log: ausearch -m avc -ts recent, or dmesg",
+			facts->paranoid);
+	}
+}
+
+void selfmon_cause_eperm(const struct selfmon_failure *failure,
+			 const struct selfmon_facts *facts,
+			 struct selfmon_sentence *s)
+{
+	(void)failure;
+	if (facts->seccomp && facts->container) {
+		selfmon_sentence_add(
+			s,
+			"the container's seccomp filter refuses "
+			"perf_event_open. Start the container with --cap-add "
+			"PERFMON (older runtimes: SYS_ADMIN), or with "
+			"--security-opt seccomp=unconfined");
+	} else if (facts->seccomp) {
+		selfmon_sentence_add(
+			s, "a seccomp filter on this process refuses "
+			   "perf_event_open. Allow the call there (systemd: "
+			   "SystemCallFilter=perf_event_open)");
+	} else {
+		selfmon_sentence_add(
+			s, "no seccomp filter is set, so a rule for raw "
+			   "tracepoints or a security module refuses it. ");
+		selfmon_sentence_add_sysctl(s, facts, PARANOID, -1);
+		selfmon_sentence_add(s, "; if that is not it: dmesg");
+	}
+}
+
+/* The file is there whenever the call is: perf_event_open(2). */
+void selfmon_cause_enosys(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *s)
+{
+	(void)failure;
+	if (facts->paranoid == SELFMON_FACT_UNKNOWN)
+		selfmon_sentence_add(
+			s, "this kernel has no perf events (no "
+			   "CONFIG_PERF_EVENTS, or gVisor). Use a kernel with "
+			   "them (gVisor: docker run --runtime runc)");
+	else if (facts->seccomp)
+		selfmon_sentence_add(
+			s, "a seccomp filter hides perf_event_open. Allow the "
+			   "call in it (docker run --security-opt "
+			   "seccomp=unconfined)");
+	else
+		selfmon_sentence_add(
+			s, "perf_event_open is missing from a kernel that "
+			   "should have it. Run outside of the sandbox or "
+			   "emulator");
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* A failure becomes one line: `EVENT: what happened. What to do.` */
+#define _POSIX_C_SOURCE 200809L /* the strerror_r() that returns an int */
+#include "doctor/explain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
+			  ...)
+{
+	const size_t room = sizeof(sentence->text) - sentence->length;
+	va_list values;
+	int n;
+
+	va_start(values, format);
+	n = vsnprintf(sentence->text + sentence->length, room, format, values);
+	va_end(values);
+	if (n > 0)
+		sentence->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
+				 const struct selfmon_facts *facts,
+				 const char *name, int64_t value)
+{
+	selfmon_sentence_add(sentence, "As root%s: sysctl -w %s=%" PRId64,
+			     facts->container ? " on the host" : "", name,
+			     value);
+}
+
+bool selfmon_event_begins(const struct selfmon_failure *failure,
+			  const char *words)
+{
+	return strncmp(failure->event, words, strlen(words)) == 0;
+}
+
+static void add_event(struct selfmon_sentence *sentence,
+		      const struct selfmon_failure *failure)
+{
+	if (failure->event[0])
+		selfmon_sentence_add(sentence, "%s: ", failure->event);
+}
+
+static void add_unknown(struct selfmon_sentence *sentence,
+			const struct selfmon_failure *failure)
+{
+	static const char *const call[] = {
+		[SELFMON_STEP_NONE] = "opening it",
+		[SELFMON_STEP_PARSE] = "reading the specification",
+		[SELFMON_STEP_OPEN] = "perf_event_open",
+		[SELFMON_STEP_MAP] = "mmap of the event's page",
+		[SELFMON_STEP_READ] = "read of the counts",
+		[SELFMON_STEP_ENABLE] = "ioctl to enable the event",
+		[SELFMON_STEP_POLICY] = "opening it by the library's rules",
+	};
+	const unsigned int step = (unsigned int)failure->step;
+	char why[128];
+
+	if (strerror_r(failure->error, why, sizeof(why)))
+		snprintf(why, sizeof(why), "unknown error");
+	selfmon_sentence_add(sentence,
+			     "%s failed: %s (errno %d). See what the kernel "
+			     "logged: dmesg | tail",
+			     step < sizeof(call) / sizeof(call[0])
+				     ? call[step]
+				     : "an unknown step",
+			     why, failure->error);
+}
+
+/*
+ * The NMI watchdog's own event is pinned on each CPU (kernel/watchdog_perf.c,
+ * wd_hw_attr), which a group finds out only by never running.
+ */
+static void add_policy(struct selfmon_sentence *sentence,
+		       const struct selfmon_failure *failure,
+		       const struct selfmon_facts *facts)
+{
+	if (strncmp(failure->message, failure->event, strlen(failure->event)))
+		add_event(sentence, failure);
+	selfmon_sentence_add(sentence, "%s", failure->message);
+	if (failure->error != EBUSY)
+		return;
+	if (facts->nmi_watchdog > 0) {
+		selfmon_sentence_add(sentence, ". ");
+		selfmon_sentence_add_sysctl(sentence, facts,
+					    "kernel.nmi_watchdog", 0);
+		selfmon_sentence_add(sentence, " frees one");
+	} else {
+		selfmon_sentence_add(sentence, ". Count fewer events, or "
+					       "stop other profilers");
+	}
+}
+
+static void add_failure(struct selfmon_sentence *sentence,
+			const struct selfmon_failure *failure,
+			const struct selfmon_facts *facts)
+{
+	bool known;
+
+	if (failure->step == SELFMON_STEP_PARSE && failure->message[0]) {
+		/* The parser quotes the event itself. */
+		selfmon_sentence_add(sentence, "%s", failure->message);
+		return;
+	}
+	if (failure->step == SELFMON_STEP_POLICY && failure->message[0]) {
+		add_policy(sentence, failure, facts);
+		return;
+	}
+	add_event(sentence, failure);
+	if (failure->step == SELFMON_STEP_OPEN)
+		known = selfmon_cause_of_open(failure, facts, sentence);
+	else
+		known = selfmon_cause_of_use(failure, facts, sentence);
+	if (!known)
+		add_unknown(sentence, failure);
+}
+
+/* Names come from the user and may hold anything; this is one line. */
+static void flatten(struct selfmon_sentence *sentence)
+{
+	char *c;
+
+	for (c = sentence->text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == '\177')
+			*c = ' ';
+}
+
+size_t selfmon_explain_with(const struct selfmon_failure *failure,
+			    const struct selfmon_facts *facts, char *text,
+			    size_t size)
+{
+	struct selfmon_sentence sentence = { .length = 0 };
+	struct selfmon_failure copy;
+	size_t n;
+
+	if (!failure || failure->error == 0) {
+		selfmon_sentence_add(&sentence, "nothing failed");
+	} else {
+		/* Callers may fill the members to the last byte. */
+		copy = *failure;
+		copy.event[sizeof(copy.event) - 1] = '\0';
+		copy.message[sizeof(copy.message) - 1] = '\0';
+		add_failure(&sentence, &copy, facts);
+	}
+	flatten(&sentence);
+	if (size > 0) {
+		n = sentence.length < size ? sentence.length : size - 1;
+		memcpy(text, sentence.text, n);
+		text[n] = '\0';
+	}
+	return sentence.length;
+}
+
+size_t selfmon_explain(const struct selfmon_failure *failure, char *text,
+		       size_t size)
+{
+	struct selfmon_facts facts;
+
+	selfmon_facts_gather(&facts);
+	return selfmon_explain_with(failure, &facts, text, size);
+}
