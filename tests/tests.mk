@@ -25,13 +25,17 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
 
-.PHONY: check check-layers check-unit check-kernel check-fault
-check: check-layers check-unit check-kernel check-fault ## Every quick test
+.PHONY: check check-layers check-codegen check-unit check-kernel check-fault
+check: check-layers check-codegen check-unit check-kernel check-fault ## Every quick test
 
 check-unit check-kernel check-fault: check-%: $(test_programs)
-	@if [ -x $(O)/tests/$*/run ]; then $(O)/tests/$*/run --timeout 60; fi
+	@if [ -x $(O)/tests/$*/run ]; then \
+		SELFMON_OUTPUT=none $(O)/tests/$*/run --timeout 60; fi
 
 check-layers: ## Includes point down only
 	@tests/tools/layers.sh
+
+check-codegen: ## The machine code of one inline read
+	@tests/tools/codegen.sh
 
 -include $(unit_objects:.o=.d) $(kernel_objects:.o=.d) $(fault_objects:.o=.d)

@@ -9,6 +9,7 @@
  *   selfmon_arch_timestamp()        the cheapest steady counter of time
  *   selfmon_arch_fence()            waits until earlier instructions are done
  *   selfmon_arch_thread_pointer()   differs between live threads
+ *   selfmon_arch_add(p, n)          *p += n, of a word with one writer
  */
 #ifndef SELFMON_ARCH_H
 #define SELFMON_ARCH_H

@@ -39,4 +39,9 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 	return __builtin_thread_pointer();
 }
 
+SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
+{
+	selfmon_store_once(word, *word + n);
+}
+
 #endif

@@ -19,19 +19,19 @@
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* both zero-extended by the instruction */
 
 	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 /* Not ordered with its neighbours; put selfmon_arch_fence() around it. */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* both zero-extended by the instruction */
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 /*
@@ -50,6 +50,15 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 
 	__asm__("movq %%fs:0, %0" : "=r"(self));
 	return self;
+}
+
+/*
+ * *word += n in one instruction: not atomic against other CPUs, whole for
+ * those that read meanwhile.
+ */
+SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
+{
+	__asm__("addq %1, %0" : "+m"(*word) : "er"(n));
 }
 
 #endif

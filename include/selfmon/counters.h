@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A counter set: events of the calling thread, opened together, read together
+ * and subtracted with a verdict.
+ *
+ *	struct selfmon_counters *set;
+ *	struct selfmon_snapshot a, b;
+ *	struct selfmon_delta d;
+ *
+ *	selfmon_counters_open("cycles,instructions", 0, &set, NULL);
+ *	selfmon_counters_begin(set, &a);
+ *	work();
+ *	selfmon_counters_end(set, &b);
+ *	selfmon_counters_delta(set, &a, &b, &d);
+ *
+ * Members of a set are ordered: hardware events first, then events that only
+ * read(2) serves, then those that could not be opened. selfmon_counters_info()
+ * names member i; value i of a delta belongs to it. Counters run from open to
+ * close; nothing is enabled, disabled or reset in between.
+ */
+#ifndef SELFMON_COUNTERS_H
+#define SELFMON_COUNTERS_H
+
+#include "clock.h"
+#include "compiler.h"
+#include "error.h"
+#include "event.h"
+#include "page.h"
+
+SELFMON_C_BEGIN
+
+/* How a value was obtained. */
+enum selfmon_verdict {
+	SELFMON_NOT_COUNTED = 0, /* there is no number */
+	SELFMON_EXACT,           /* user read, on the PMU all the time */
+	SELFMON_SYSCALL,         /* read(2), on the PMU all the time */
+	SELFMON_SCALED           /* estimated from the time on the PMU */
+};
+
+/* "not counted", "exact", "syscall", "scaled". Never NULL. */
+SELFMON_API const char *selfmon_verdict_name(enum selfmon_verdict verdict);
+
+/* ---- snapshots ----------------------------------------------------------- */
+
+/* Flags of struct selfmon_snapshot. */
+#define SELFMON_SNAPSHOT_SLOW 0x01u      /* hardware members by read(2) */
+#define SELFMON_SNAPSHOT_LOST_USER 0x02u /* hardware members: no value */
+#define SELFMON_SNAPSHOT_LOST_REST 0x04u /* other members: no value */
+#define SELFMON_SNAPSHOT_LOST 0x06u
+
+/*
+ * The values of a set at one moment. All zero but ticks is a valid snapshot
+ * of a set without members.
+ */
+struct selfmon_snapshot {
+	uint64_t ticks;      /* selfmon_arch_timestamp(), or see clock.h */
+	uint32_t cpu;        /* where; UINT32_MAX: not known */
+	uint32_t lock;       /* of the leader's page */
+	uint64_t off_ns;     /* leader: time enabled less time running */
+	uint64_t enabled_ns; /* leader: time enabled; see counters/delta.c */
+	uint32_t flags;
+	uint32_t moved;      /* how often a lock moved while reading */
+	uint64_t value[SELFMON_MAX_COUNTERS];
+};
+
+/* Flags of struct selfmon_counters; private. */
+#define SELFMON_IMPL_SET_REST 0x01u    /* members that need read(2) */
+#define SELFMON_IMPL_SET_FENCE 0x02u   /* fence before each snapshot */
+#define SELFMON_IMPL_SET_CLOCK 0x04u   /* timestamps by clock_gettime */
+#define SELFMON_IMPL_SET_SYSCALL 0x08u /* hardware members by read(2) */
+#define SELFMON_IMPL_SET_SLOW 0x0fu    /* any of these: not inline */
+#define SELFMON_IMPL_SET_PAGE_CLOCK 0x10u /* page times can be brought up */
+#define SELFMON_IMPL_SET_STRICT 0x20u  /* scaled values are refused */
+#define SELFMON_IMPL_SET_UNWIPED 0x40u /* a forked child finds it as it is */
+
+/*
+ * What the inline path needs. The memory is wiped in a forked child (or the
+ * flags forbid the inline path, on kernels that cannot wipe), which then
+ * finds no owner and takes the slow path instead of a page it does not have.
+ */
+struct selfmon_counters {
+	void *owner;          /* selfmon_arch_thread_pointer() of the opener */
+	const uint32_t *cpu;  /* the CPU it runs on: a word of its rseq area */
+	uint32_t flags;
+	uint16_t hardware_count; /* value[0 .. hardware_count) */
+	uint16_t count;          /* all values */
+	uint8_t shift[SELFMON_MAX_COUNTERS]; /* 64 - pmc_width */
+	const struct selfmon_page *page[SELFMON_MAX_COUNTERS];
+	uint32_t time_mult;      /* of the page clock */
+	uint32_t time_shift;
+	uint64_t rotation_ns;    /* perf_event_mux_interval_ms */
+	uint32_t max_per_tick;   /* events a tick that are possible */
+	uint32_t reserved[5];
+};
+
+SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
+					    struct selfmon_snapshot *snapshot,
+					    bool end);
+
+/*
+ * All hardware members in user space: each checked by its own page's lock, a
+ * sibling's overflow moving only that, and all of them with the timestamp by
+ * the leader's, which moves at every deschedule, migration and reprogramming.
+ * The timestamp is innermost and the order mirrored at the end, so that what
+ * the reads themselves cost falls outside of the region as far as it can.
+ */
+SELFMON_ALWAYS_INLINE bool
+selfmon_impl_snapshot_user(const struct selfmon_counters *set,
+			   struct selfmon_snapshot *snapshot, bool end)
+{
+	const struct selfmon_page *const leader = set->page[0];
+	const unsigned int count = set->hardware_count;
+	uint32_t moved = 0;
+
+	while (moved < SELFMON_PAGE_TRIES) {
+		const uint32_t lock = selfmon_load_once(&leader->lock);
+		uint64_t enabled, ticks = 0;
+		unsigned int i;
+
+		selfmon_compiler_fence(); /* as in selfmon_page_read() */
+		if (end)
+			ticks = selfmon_arch_timestamp();
+		for (i = 0; i < count; i++) {
+			const unsigned int k = end ? count - 1 - i : i;
+
+			if (selfmon_unlikely(!selfmon_page_read(
+				    set->page[k], set->shift[k],
+				    &snapshot->value[k], &moved)))
+				return false;
+		}
+		enabled = selfmon_load_once(&leader->time_enabled);
+		snapshot->off_ns =
+			enabled - selfmon_load_once(&leader->time_running);
+		snapshot->enabled_ns =
+			enabled + selfmon_load_once(&leader->time_offset);
+		snapshot->cpu = selfmon_load_once(set->cpu);
+		if (!end)
+			ticks = selfmon_arch_timestamp();
+		selfmon_compiler_fence(); /* as in selfmon_page_read() */
+		if (selfmon_likely(selfmon_load_once(&leader->lock) == lock)) {
+			snapshot->ticks = ticks;
+			snapshot->lock = lock;
+			snapshot->flags = 0;
+			snapshot->moved = moved;
+			return true;
+		}
+		moved++;
+	}
+	return false;
+}
+
+/*
+ * The values now, at the start of what is measured.
+ *
+ * In user space, without a system call, if the calling thread opened the set
+ * and all its members are hardware events with user reads; otherwise one
+ * read(2) for each of the set's two groups. From another thread than the
+ * opener's always read(2). Never fails: what has no value is marked in
+ * flags, and selfmon_counters_delta() gives it no number.
+ * Async-signal-safe.
+ */
+SELFMON_INLINE void selfmon_counters_begin(const struct selfmon_counters *set,
+					   struct selfmon_snapshot *snapshot)
+{
+	if (selfmon_unlikely((set->flags & SELFMON_IMPL_SET_SLOW) ||
+			     set->owner != selfmon_arch_thread_pointer() ||
+			     !selfmon_impl_snapshot_user(set, snapshot, false)))
+		selfmon_impl_snapshot_slow(set, snapshot, false);
+}
+
+/* The same at the end of what is measured, in mirrored order. */
+SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
+					 struct selfmon_snapshot *snapshot)
+{
+	if (selfmon_unlikely((set->flags & SELFMON_IMPL_SET_SLOW) ||
+			     set->owner != selfmon_arch_thread_pointer() ||
+			     !selfmon_impl_snapshot_user(set, snapshot, true)))
+		selfmon_impl_snapshot_slow(set, snapshot, true);
+}
+
+/* ---- deltas -------------------------------------------------------------- */
+
+/* Flags of struct selfmon_delta. */
+#define SELFMON_DELTA_DISTURBED 0x01u  /* the leader's lock moved between */
+#define SELFMON_DELTA_MIGRATED 0x02u   /* ended on another CPU */
+#define SELFMON_DELTA_SLOW 0x04u       /* hardware members by read(2) */
+#define SELFMON_DELTA_REPAIRED 0x08u   /* 2^width added to a value */
+#define SELFMON_DELTA_IMPOSSIBLE 0x10u /* a value left out: cannot be */
+#define SELFMON_DELTA_SCALED 0x20u     /* hardware values are estimates */
+#define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU too long: left out */
+#define SELFMON_DELTA_LOST 0x80u       /* a snapshot had no values */
+
+/* One value and its verdict; count is 0 and no number if not counted. */
+struct selfmon_value {
+	uint64_t count;
+	enum selfmon_verdict verdict;
+	uint32_t reserved;
+};
+
+struct selfmon_delta {
+	uint64_t ticks;      /* elapsed; selfmon_clock_ns() makes it ns */
+	uint64_t enabled_ns; /* 0 if always on the PMU, else thread time ... */
+	uint64_t off_ns;     /* ... and the part of it off the PMU */
+	uint32_t flags;
+	uint32_t moved;      /* lock moves in both snapshots */
+	struct selfmon_value value[SELFMON_MAX_COUNTERS];
+};
+
+/*
+ * b - a with a verdict for each value, both taken from this set. A value that
+ * cannot be (more than 16 events a ns), that was off the PMU for more than
+ * half of the time, or for more than 1 % of a delta shorter than one rotation
+ * of perf_event_mux_interval_ms, is SELFMON_NOT_COUNTED.
+ * To be called by the thread that opened the set. Async-signal-safe.
+ */
+SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
+					const struct selfmon_snapshot *a,
+					const struct selfmon_snapshot *b,
+					struct selfmon_delta *delta);
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* Flags of selfmon_counters_open(). */
+#define SELFMON_COUNTERS_STRICT 0x1u  /* all events or none; no scaling */
+#define SELFMON_COUNTERS_FENCE 0x2u   /* serialise before each snapshot */
+#define SELFMON_COUNTERS_SYSCALL 0x4u /* never read in user space */
+
+/*
+ * Opens a set for the calling thread; user mode only unless an event says :k
+ * or happens in kernel mode only.
+ *
+ * spec:    see event.h; NULL or "" is a set that measures time alone
+ * flags:   SELFMON_COUNTERS_*
+ * set:     receives the set; NULL on failure
+ * failure: may be NULL; receives what went wrong, also where 0 or more events
+ *          were opened but some were dropped (the first dropped one)
+ *
+ * An event that cannot be opened is dropped, with its reason kept for
+ * selfmon_counters_info(); members of a {} group are dropped together.
+ *
+ * Returns the number of events that count, or
+ *   what selfmon_events_parse() returns
+ *   -ENOMEM  no memory for the set
+ *   any error of perf_event_open(2) or mmap(2), under STRICT only
+ * Thread-safe; not async-signal-safe.
+ */
+SELFMON_API int selfmon_counters_open(const char *spec, unsigned int flags,
+				      struct selfmon_counters **set,
+				      struct selfmon_failure *failure);
+
+/*
+ * Gives back descriptors, maps and memory. NULL is accepted. No thread may be
+ * reading the set. In a forked child it frees the memory only.
+ */
+SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
+
+/* What is known of member i of a set. */
+struct selfmon_counter_info {
+	size_t size;                 /* sizeof of this struct, by the caller */
+	const char *name;            /* as in the specification */
+	size_t position;             /* where in the specification */
+	enum selfmon_verdict verdict; /* the best its values can have */
+	bool kernel;                 /* kernel mode is counted as well */
+	const struct selfmon_failure *failure; /* why not counted, or NULL */
+};
+
+/*
+ * Describes member i, of all that were asked for; pointers in it live as long
+ * as the set. Set info->size first. 0, -EINVAL (size), -ENOENT (no member i)
+ * or -ESRCH (the set belongs to the process this one was forked from).
+ */
+SELFMON_API int selfmon_counters_info(const struct selfmon_counters *set,
+				      size_t i,
+				      struct selfmon_counter_info *info);
+
+SELFMON_C_END
+
+#endif

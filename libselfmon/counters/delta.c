@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two snapshots become a difference with a verdict.
+ *
+ * Was the group on the PMU all the time? Time enabled less time running of
+ * the leader does not move while it is, in the raw words of the page too. If
+ * it moved, what share of the time was lost is off / enabled, where enabled
+ * is brought up to the moment of each snapshot: the page's word plus the
+ * page clock (kernel perf_event_mmap_page, "time_offset"), or read(2)'s.
+ */
+#include <stddef.h>
+
+#include <selfmon/counters.h>
+
+/* What snapshot.cpu holds where it is not known. */
+#define CPU_UNKNOWN UINT32_MAX
+/* Shares of the time off the PMU above which no estimate is made. */
+#define OFF_PERCENT_MAX 50
+#define OFF_PERCENT_MAX_SHORT 1
+/* Events that may be counted beyond the bound a tick: reads overlap. */
+#define IMPOSSIBLE_SLACK 4096
+
+__extension__ typedef unsigned __int128 u128;
+
+static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
+{
+	return (uint64_t)(((u128)ticks * set->time_mult) >> set->time_shift);
+}
+
+/* Time enabled at a snapshot, live; false if it cannot be had. */
+static bool enabled_live(const struct selfmon_counters *set,
+			 const struct selfmon_snapshot *at, uint64_t *ns)
+{
+	if (at->flags & SELFMON_SNAPSHOT_SLOW) {
+		*ns = at->enabled_ns;
+		return true;
+	}
+	if (!(set->flags & SELFMON_IMPL_SET_PAGE_CLOCK))
+		return false;
+	*ns = at->enabled_ns + page_ns(set, at->ticks);
+	return true;
+}
+
+/*
+ * The group was off the PMU for a while: estimate, or refuse. Where the page
+ * has no clock this visit is lost, and later ones are read by read(2), which
+ * brings the times along.
+ */
+static void weigh(struct selfmon_counters *set,
+		  const struct selfmon_snapshot *a,
+		  const struct selfmon_snapshot *b,
+		  struct selfmon_delta *delta)
+{
+	const uint64_t off = b->off_ns - a->off_ns;
+	uint64_t from, to, percent;
+
+	delta->flags |= SELFMON_DELTA_REFUSED;
+	if (!enabled_live(set, a, &from) || !enabled_live(set, b, &to)) {
+		set->flags |= SELFMON_IMPL_SET_SYSCALL;
+		return;
+	}
+	delta->off_ns = off;
+	delta->enabled_ns = to - from;
+	if (delta->enabled_ns == 0 || off >= delta->enabled_ns ||
+	    set->flags & SELFMON_IMPL_SET_STRICT)
+		return;
+	percent = delta->enabled_ns < set->rotation_ns ? OFF_PERCENT_MAX_SHORT
+						       : OFF_PERCENT_MAX;
+	if ((u128)off * 100 > (u128)delta->enabled_ns * percent)
+		return;
+	delta->flags &= ~SELFMON_DELTA_REFUSED;
+	delta->flags |= SELFMON_DELTA_SCALED;
+}
+
+static uint64_t scale(uint64_t count, const struct selfmon_delta *delta)
+{
+	const uint64_t running = delta->enabled_ns - delta->off_ns;
+
+	return (uint64_t)((u128)count * delta->enabled_ns / running);
+}
+
+static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks)
+{
+	const u128 bound = (u128)ticks * set->max_per_tick + IMPOSSIBLE_SLACK;
+
+	return bound > UINT64_MAX ? UINT64_MAX : (uint64_t)bound;
+}
+
+/* One value: repaired, judged, scaled. */
+static void subtract(const struct selfmon_counters *set, size_t i,
+		     const struct selfmon_snapshot *a,
+		     const struct selfmon_snapshot *b,
+		     struct selfmon_delta *delta)
+{
+	struct selfmon_value *value = &delta->value[i];
+	const bool hardware = i < set->hardware_count;
+	const uint32_t lost = hardware ? SELFMON_SNAPSHOT_LOST_USER
+				       : SELFMON_SNAPSHOT_LOST_REST;
+	bool repaired;
+
+	value->count = 0;
+	value->verdict = SELFMON_NOT_COUNTED;
+	if ((a->flags | b->flags) & lost)
+		return;
+	value->count = selfmon_page_delta(a->value[i], b->value[i],
+					  hardware ? set->shift[i] : 0,
+					  &repaired);
+	if (repaired)
+		delta->flags |= SELFMON_DELTA_REPAIRED;
+	if (value->count > possible(set, delta->ticks)) {
+		delta->flags |= SELFMON_DELTA_IMPOSSIBLE;
+		value->count = 0;
+		return;
+	}
+	value->verdict = SELFMON_EXACT;
+	if (!hardware || delta->flags & SELFMON_DELTA_SLOW)
+		value->verdict = SELFMON_SYSCALL;
+	if (!hardware || !(delta->flags & (SELFMON_DELTA_REFUSED |
+					   SELFMON_DELTA_SCALED)))
+		return;
+	if (delta->flags & SELFMON_DELTA_REFUSED) {
+		value->count = 0;
+		value->verdict = SELFMON_NOT_COUNTED;
+		return;
+	}
+	value->count = scale(value->count, delta);
+	value->verdict = SELFMON_SCALED;
+}
+
+void selfmon_counters_delta(struct selfmon_counters *set,
+			    const struct selfmon_snapshot *a,
+			    const struct selfmon_snapshot *b,
+			    struct selfmon_delta *delta)
+{
+	const uint32_t flags = a->flags | b->flags;
+	size_t i;
+
+	delta->ticks = b->ticks - a->ticks;
+	delta->enabled_ns = 0;
+	delta->off_ns = 0;
+	delta->moved = a->moved + b->moved;
+	delta->flags = 0;
+	if (a->lock != b->lock)
+		delta->flags |= SELFMON_DELTA_DISTURBED;
+	if (a->cpu != b->cpu && a->cpu != CPU_UNKNOWN && b->cpu != CPU_UNKNOWN)
+		delta->flags |= SELFMON_DELTA_MIGRATED;
+	if (flags & SELFMON_SNAPSHOT_SLOW)
+		delta->flags |= SELFMON_DELTA_SLOW;
+	if (flags & SELFMON_SNAPSHOT_LOST)
+		delta->flags |= SELFMON_DELTA_LOST;
+	if (a->off_ns != b->off_ns && !(flags & SELFMON_SNAPSHOT_LOST_USER))
+		weigh(set, a, b, delta);
+	for (i = 0; i < set->count; i++)
+		subtract(set, i, a, b, delta);
+	/* Dropped members, and in a forked child, whose set is wiped, all. */
+	for (; i < SELFMON_MAX_COUNTERS; i++)
+		delta->value[i] = (struct selfmon_value){ .count = 0 };
+}

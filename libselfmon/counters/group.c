@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening one group of events: leader disabled, all opened, all mapped, one
+ * enable. A group that opens is not a group that runs (the NMI watchdog may
+ * hold a counter), so it is tried, and made smaller until it runs.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counters/set.h"
+#include "platform/kernel.h"
+
+static void fill_attr(const struct selfmon_event *event, bool leader,
+		      struct perf_event_attr *attr)
+{
+	const bool user = event->flags & SELFMON_EVENT_USER;
+	const bool kernel = event->flags & SELFMON_EVENT_KERNEL;
+
+	memset(attr, 0, sizeof(*attr));
+	attr->type = event->type;
+	attr->config = event->config;
+	attr->config1 = event->config1;
+	attr->config2 = event->config2;
+	attr->precise_ip = (uint8_t)(event->precise & 3) & 3u;
+	attr->exclude_hv = 1;
+	attr->exclude_kernel =
+		!kernel && !(event->flags & SELFMON_EVENT_KERNEL_FIRED);
+	attr->exclude_user = kernel && !user;
+	attr->disabled = leader;
+	if (leader)
+		attr->read_format = PERF_FORMAT_GROUP |
+				    PERF_FORMAT_TOTAL_TIME_ENABLED |
+				    PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+static void fail(struct selfmon_member *member, enum selfmon_step step,
+		 int error, bool grouped)
+{
+	struct selfmon_failure *failure = &member->failure;
+
+	failure->error = -error;
+	failure->step = step;
+	failure->position = member->event.position;
+	failure->kernel_asked = member->kernel;
+	failure->grouped = grouped;
+	memcpy(failure->event, member->event.name, sizeof(failure->event));
+}
+
+static void refuse(struct selfmon_member *member, int error, const char *why)
+{
+	fail(member, SELFMON_STEP_POLICY, error, true);
+	snprintf(member->failure.message, sizeof(member->failure.message),
+		 "%s", why);
+}
+
+static void release(struct selfmon_member *member)
+{
+	if (member->page)
+		selfmon_kernel_unmap_page(member->page);
+	member->page = NULL;
+	if (member->fd_plus_1)
+		selfmon_kernel_close(member->fd_plus_1 - 1);
+	member->fd_plus_1 = 0;
+}
+
+/* One member into the group of leader, or as the leader (NULL). */
+static bool open_member(struct selfmon_member *member,
+			const struct selfmon_member *leader)
+{
+	const bool fired = member->event.flags & SELFMON_EVENT_KERNEL_FIRED;
+	struct perf_event_attr attr;
+	int fd;
+
+	if (fired && (member->event.flags & SELFMON_EVENT_USER)) {
+		refuse(member, -EINVAL,
+		       "happens in kernel mode only and would count 0 for "
+		       "ever with :u; leave the modifier out");
+		return false;
+	}
+	member->kernel = fired || (member->event.flags & SELFMON_EVENT_KERNEL);
+	fill_attr(&member->event, !leader, &attr);
+	fd = selfmon_kernel_perf_open(&attr,
+				      leader ? leader->fd_plus_1 - 1 : -1);
+	if (fd < 0) {
+		fail(member, SELFMON_STEP_OPEN, fd, leader);
+		return false;
+	}
+	member->fd_plus_1 = fd + 1;
+	return true;
+}
+
+/*
+ * Maps a member's page, and then gives its descriptor back: the mapping keeps
+ * the event alive, and the leader's group read covers it. A member without a
+ * page (the locked memory of this user is used up) keeps its descriptor.
+ */
+static void map_member(struct selfmon_member *member, bool leader)
+{
+	const int error = selfmon_kernel_map_page(member->fd_plus_1 - 1,
+						  &member->page);
+
+	if (error || leader)
+		return;
+	selfmon_kernel_close(member->fd_plus_1 - 1);
+	member->fd_plus_1 = 0;
+}
+
+bool selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
+{
+	const size_t size = (3 + count) * sizeof(uint64_t);
+	const ssize_t n = selfmon_kernel_read(fd, out, size);
+
+	/* 0 bytes: a pinned event in its error state. */
+	return n == (ssize_t)size && out->count == count;
+}
+
+/* Is the group on the PMU? Enabled for some time, and running in it. */
+static bool runs(const struct selfmon_member *leader, size_t count)
+{
+	struct selfmon_group_read now;
+
+	if (!selfmon_group_read(leader->fd_plus_1 - 1, count, &now)) {
+		return false;
+	}
+	return now.running_ns > 0 || now.enabled_ns == 0;
+}
+
+static void swap(struct selfmon_member *a, struct selfmon_member *b)
+{
+	const struct selfmon_member keep = *a;
+
+	*a = *b;
+	*b = keep;
+}
+
+bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count)
+{
+	bool dropped = false;
+	size_t i, k;
+
+	for (i = 0; i < count; i++) {
+		if (!member[i].failure.error || !member[i].event.group)
+			continue;
+		for (k = 0; k < count; k++) {
+			if (member[k].failure.error ||
+			    member[k].event.group != member[i].event.group)
+				continue;
+			refuse(&member[k], -ECANCELED,
+			       "another event of its {} group could not be "
+			       "opened");
+			dropped = true;
+		}
+	}
+	return dropped;
+}
+
+/* Moves dropped members behind the others, order kept; how many are left. */
+static size_t sort_dropped(struct selfmon_member *member, size_t count)
+{
+	size_t left = 0, i, k;
+
+	for (i = 0; i < count; i++) {
+		if (member[i].failure.error)
+			continue;
+		for (k = i; k > left; k--)
+			swap(&member[k], &member[k - 1]);
+		left++;
+	}
+	return left;
+}
+
+void selfmon_group_release(struct selfmon_member *member, size_t count)
+{
+	while (count-- > 0)
+		release(&member[count]);
+}
+
+/* Opens all that is not dropped; what fails is dropped. */
+static void open_members(struct selfmon_member *member, size_t count)
+{
+	const struct selfmon_member *leader = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!member[i].failure.error &&
+		    open_member(&member[i], leader) && !leader)
+			leader = &member[i];
+	}
+}
+
+static bool start(struct selfmon_member *member, size_t left)
+{
+	int error;
+	size_t i;
+
+	for (i = 0; i < left; i++)
+		map_member(&member[i], i == 0);
+	error = selfmon_kernel_enable_group(member->fd_plus_1 - 1);
+	if (error) {
+		fail(member, SELFMON_STEP_ENABLE, error, false);
+		return false;
+	}
+	if (!runs(member, left)) {
+		refuse(&member[left - 1], -EBUSY,
+		       "the group opens but never runs: other users hold the "
+		       "PMU's counters");
+		return false;
+	}
+	return true;
+}
+
+size_t selfmon_group_open(struct selfmon_member *member, size_t count)
+{
+	size_t left;
+
+	for (;;) {
+		open_members(member, count);
+		if (selfmon_group_drop_broken(member, count)) {
+			selfmon_group_release(member, count);
+			continue;
+		}
+		left = sort_dropped(member, count);
+		if (left == 0 || start(member, left))
+			return left;
+		selfmon_group_release(member, count);
+	}
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening, describing and closing a counter set. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "counters/set.h"
+#include "platform/kernel.h"
+#include "platform/thread_cpu.h"
+
+/* Kernels from 5.15 on keep the page times of an inactive event fresh. */
+#define KERNEL_FRESH_PAGE_TIMES 5015
+/* perf_event_mux_interval_ms where it cannot be read: 1000 / HZ of 250. */
+#define ROTATION_NS 4000000u
+#define MUX_INTERVAL_PATH                                                      \
+	"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
+
+const char *selfmon_verdict_name(enum selfmon_verdict verdict)
+{
+	static const char *const name[] = {
+		[SELFMON_NOT_COUNTED] = "not counted",
+		[SELFMON_EXACT] = "exact",
+		[SELFMON_SYSCALL] = "syscall",
+		[SELFMON_SCALED] = "scaled",
+	};
+
+	return (unsigned int)verdict <= SELFMON_SCALED ? name[verdict]
+						       : "unknown";
+}
+
+/*
+ * Memory that a forked child finds empty. Kernels before 4.14 cannot wipe:
+ * there the user read is forbidden, since a child that took the inline path
+ * would touch a page it does not have; the slow path asks for the process id.
+ */
+static int set_alloc(struct selfmon_set **set)
+{
+	void *memory = NULL;
+	int error = selfmon_kernel_map_memory(sizeof(**set), true, &memory);
+	const bool wiped = error == 0;
+
+	if (error == -EINVAL)
+		error = selfmon_kernel_map_memory(sizeof(**set), false,
+						  &memory);
+	if (error)
+		return -ENOMEM;
+	*set = memory;
+	if (!wiped)
+		(*set)->head.flags =
+			SELFMON_IMPL_SET_SYSCALL | SELFMON_IMPL_SET_UNWIPED;
+	return 0;
+}
+
+/* Hardware events first, the others behind, each in the order asked for. */
+static size_t set_fill(struct selfmon_set *set,
+		       const struct selfmon_events *events)
+{
+	size_t hardware = 0, k = 0, i;
+
+	for (i = 0; i < events->count; i++)
+		if (events->event[i].flags & SELFMON_EVENT_HARDWARE)
+			set->member[hardware++].event = events->event[i];
+	for (i = 0; i < events->count; i++)
+		if (!(events->event[i].flags & SELFMON_EVENT_HARDWARE))
+			set->member[hardware + k++].event = events->event[i];
+	for (i = 0; i < events->count; i++)
+		set->member[i].column = (uint32_t)i;
+	set->asked = (uint32_t)events->count;
+	return hardware;
+}
+
+/*
+ * Both groups. Braces may hold events of both: where one group loses such a
+ * member, the other one is opened anew without its fellows.
+ */
+static void set_open_groups(struct selfmon_set *set, size_t asked,
+			    size_t *hardware, size_t *rest)
+{
+	for (;;) {
+		*hardware = selfmon_group_open(set->member, asked);
+		*rest = selfmon_group_open(set->member + asked,
+					   set->asked - asked);
+		if (!selfmon_group_drop_broken(set->member, set->asked))
+			return;
+		selfmon_group_release(set->member, set->asked);
+	}
+}
+
+/* Dropped hardware events go behind the events that do count. */
+static void set_close_gap(struct selfmon_set *set, size_t from, size_t to,
+			  size_t count)
+{
+	struct selfmon_member keep;
+	size_t i, k;
+
+	if (from == to)
+		return;
+	for (i = 0; i < count; i++) {
+		keep = set->member[to + i];
+		for (k = to + i; k > from + i; k--)
+			set->member[k] = set->member[k - 1];
+		set->member[from + i] = keep;
+	}
+}
+
+/* Can all hardware members be read in user space? Else none is. */
+static bool set_pages(struct selfmon_set *set)
+{
+	struct selfmon_counters *head = &set->head;
+	size_t i;
+
+	for (i = 0; i < head->hardware_count; i++) {
+		const struct selfmon_page *page = set->member[i].page;
+		unsigned int shift;
+
+		if (!page || !selfmon_page_check(page, &shift))
+			return false;
+		head->page[i] = page;
+		head->shift[i] = (uint8_t)shift;
+	}
+	return true;
+}
+
+static void set_page_clock(struct selfmon_counters *head)
+{
+	const struct selfmon_page *leader = head->page[0];
+
+	if (!(selfmon_load_once(&leader->capabilities) &
+	      SELFMON_PAGE_CAP_USER_TIME) ||
+	    selfmon_kernel_version() < KERNEL_FRESH_PAGE_TIMES)
+		return;
+	head->time_mult = selfmon_load_once(&leader->time_mult);
+	head->time_shift = selfmon_load_once(&leader->time_shift);
+	if (head->time_mult && selfmon_clock_direct())
+		head->flags |= SELFMON_IMPL_SET_PAGE_CLOCK;
+}
+
+static uint64_t rotation_ns(void)
+{
+	char text[32];
+	unsigned long ms = 0;
+
+	if (selfmon_kernel_read_file(MUX_INTERVAL_PATH, text, sizeof(text)) > 0)
+		ms = strtoul(text, NULL, 10);
+	return ms ? (uint64_t)ms * 1000000u : ROTATION_NS;
+}
+
+static void set_head(struct selfmon_set *set, size_t hardware, size_t rest,
+		     unsigned int flags)
+{
+	struct selfmon_counters *head = &set->head;
+
+	set->pid = selfmon_kernel_pid();
+	head->hardware_count = (uint16_t)hardware;
+	head->count = (uint16_t)(hardware + rest);
+	head->cpu = selfmon_thread_cpu();
+	head->max_per_tick = selfmon_clock_max_events_per_tick();
+	if (rest)
+		head->flags |= SELFMON_IMPL_SET_REST;
+	if (flags & SELFMON_COUNTERS_FENCE)
+		head->flags |= SELFMON_IMPL_SET_FENCE;
+	if (flags & SELFMON_COUNTERS_STRICT)
+		head->flags |= SELFMON_IMPL_SET_STRICT;
+	if (!selfmon_clock_direct())
+		head->flags |= SELFMON_IMPL_SET_CLOCK;
+	if (hardware == 0 || flags & SELFMON_COUNTERS_SYSCALL ||
+	    !set_pages(set))
+		head->flags |= SELFMON_IMPL_SET_SYSCALL;
+	else
+		set_page_clock(head);
+	if (hardware)
+		head->rotation_ns = rotation_ns();
+	head->owner = selfmon_arch_thread_pointer();
+}
+
+static void set_release(struct selfmon_set *set)
+{
+	selfmon_group_release(set->member, set->asked);
+	selfmon_kernel_unmap_memory(set, sizeof(*set));
+}
+
+/* The first that was dropped, in the order of the specification. */
+static const struct selfmon_failure *
+first_failure(const struct selfmon_set *set)
+{
+	const struct selfmon_failure *first = NULL;
+	size_t i;
+
+	for (i = set->head.count; i < set->asked; i++) {
+		const struct selfmon_failure *failure = &set->member[i].failure;
+
+		if (!first || failure->position < first->position)
+			first = failure;
+	}
+	return first;
+}
+
+static int out_of_memory(struct selfmon_failure *failure)
+{
+	failure->error = ENOMEM;
+	failure->step = SELFMON_STEP_POLICY;
+	snprintf(failure->message, sizeof(failure->message),
+		 "no memory for a counter set of %zu bytes",
+		 sizeof(struct selfmon_set));
+	return -ENOMEM;
+}
+
+static int set_open(const struct selfmon_events *events, unsigned int flags,
+		    struct selfmon_counters **out,
+		    struct selfmon_failure *failure)
+{
+	size_t asked, hardware, rest;
+	struct selfmon_set *set;
+
+	if (set_alloc(&set))
+		return out_of_memory(failure);
+	selfmon_clock_anchor();
+	asked = set_fill(set, events);
+	set_open_groups(set, asked, &hardware, &rest);
+	set_close_gap(set, hardware, asked, rest);
+	set_head(set, hardware, rest, flags);
+	if (set->head.count < set->asked)
+		*failure = *first_failure(set);
+	if (failure->error && flags & SELFMON_COUNTERS_STRICT) {
+		set_release(set);
+		return -failure->error;
+	}
+	*out = &set->head;
+	return set->head.count;
+}
+
+int selfmon_counters_open(const char *spec, unsigned int flags,
+			  struct selfmon_counters **set,
+			  struct selfmon_failure *failure)
+{
+	struct selfmon_events events = { .count = 0 };
+	struct selfmon_failure unwanted;
+	int result;
+
+	if (!failure)
+		failure = &unwanted;
+	memset(failure, 0, sizeof(*failure));
+	*set = NULL;
+	if (spec && *spec) {
+		result = selfmon_events_parse(spec, &events, failure);
+		if (result < 0)
+			return result;
+	}
+	return set_open(&events, flags, set, failure);
+}
+
+void selfmon_counters_close(struct selfmon_counters *counters)
+{
+	struct selfmon_set *set = selfmon_set_of(counters);
+
+	if (!set)
+		return;
+	if (set->pid != selfmon_kernel_pid()) /* the parent's, not ours */
+		set->asked = 0;
+	set_release(set);
+}
+
+int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
+			  struct selfmon_counter_info *info)
+{
+	const struct selfmon_set *set = selfmon_set_of(counters);
+	const struct selfmon_member *member;
+
+	if (info->size < sizeof(*info))
+		return -EINVAL;
+	if (!counters->owner || set->pid != selfmon_kernel_pid())
+		return -ESRCH;
+	if (i >= set->asked)
+		return -ENOENT;
+	member = &set->member[i];
+	info->name = member->event.name;
+	info->position = member->event.position;
+	info->kernel = member->kernel;
+	info->failure = member->failure.error ? &member->failure : NULL;
+	if (info->failure)
+		info->verdict = SELFMON_NOT_COUNTED;
+	else if (i < counters->hardware_count &&
+		 !(counters->flags & SELFMON_IMPL_SET_SYSCALL))
+		info->verdict = SELFMON_EXACT;
+	else
+		info->verdict = SELFMON_SYSCALL;
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole of a counter set, behind its public head. */
+#ifndef SELFMON_COUNTERS_SET_H
+#define SELFMON_COUNTERS_SET_H
+
+#include <sys/types.h>
+
+#include <selfmon/counters.h>
+
+/* One event as it was asked for and what became of it. */
+struct selfmon_member {
+	struct selfmon_event event;
+	struct selfmon_failure failure; /* error 0: it counts */
+	const struct selfmon_page *page;
+	int fd_plus_1;                  /* 0: none, as in wiped memory */
+	uint32_t column;                /* its place before any was dropped */
+	bool kernel;
+};
+
+struct selfmon_set {
+	struct selfmon_counters head; /* first: the public part */
+	pid_t pid;                    /* of the opener; 0 in wiped memory */
+	uint32_t asked;               /* members, dropped ones included */
+	struct selfmon_member member[SELFMON_MAX_COUNTERS];
+};
+
+static inline struct selfmon_set *
+selfmon_set_of(const struct selfmon_counters *counters)
+{
+	return (struct selfmon_set *)(uintptr_t)counters;
+}
+
+/*
+ * Opens, maps, enables and test-schedules a group out of the members in
+ * [first, first + count), dropping those that cannot be, and moves the
+ * dropped ones behind the others. Returns how many count.
+ */
+size_t selfmon_group_open(struct selfmon_member *member, size_t count);
+
+/*
+ * Drops the other members of each {} group of which one was dropped. True if
+ * there were any: they may still be open.
+ */
+bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
+
+/* Gives back what members hold. */
+void selfmon_group_release(struct selfmon_member *member, size_t count);
+
+/*
+ * One group read(2) through the leader's descriptor, values in the order of
+ * the members. False: nothing was read.
+ */
+struct selfmon_group_read {
+	uint64_t count;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t value[SELFMON_MAX_COUNTERS];
+};
+bool selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
+
+/*
+ * May members with this page be read in user space at all? As far as it is
+ * constant for the event's life; index is looked at by every read.
+ */
+bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift);
+
+#endif

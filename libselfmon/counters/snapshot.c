@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow snapshot: everything that is not "all members in user space". The
+ * members that only read(2) serves are read outermost, the hardware members
+ * inside of them, the timestamp innermost.
+ */
+#include <string.h>
+
+#include "clock/clock.h"
+#include "counters/set.h"
+#include "platform/kernel.h"
+
+static uint64_t now(const struct selfmon_counters *set)
+{
+	return set->flags & SELFMON_IMPL_SET_CLOCK ? selfmon_clock_ticks()
+						   : selfmon_arch_timestamp();
+}
+
+static void read_rest(const struct selfmon_set *set,
+		      struct selfmon_snapshot *snapshot)
+{
+	const size_t first = set->head.hardware_count;
+	const size_t count = set->head.count - first;
+	struct selfmon_group_read in;
+
+	if (count == 0)
+		return;
+	if (!selfmon_group_read(set->member[first].fd_plus_1 - 1, count, &in)) {
+		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
+		return;
+	}
+	memcpy(snapshot->value + first, in.value, count * sizeof(in.value[0]));
+}
+
+/* Hardware members by one group read(2); live times come with it. */
+static void read_hardware(const struct selfmon_set *set,
+			  struct selfmon_snapshot *snapshot, bool end)
+{
+	const struct selfmon_counters *head = &set->head;
+	const size_t count = head->hardware_count;
+	struct selfmon_group_read in;
+	uint32_t flags = SELFMON_SNAPSHOT_SLOW;
+
+	if (end)
+		snapshot->ticks = now(head);
+	if (count == 0) {
+		flags = 0;
+	} else if (selfmon_group_read(set->member[0].fd_plus_1 - 1, count,
+				      &in)) {
+		snapshot->off_ns = in.enabled_ns - in.running_ns;
+		snapshot->enabled_ns = in.enabled_ns;
+		memcpy(snapshot->value, in.value, count * sizeof(in.value[0]));
+	} else {
+		flags |= SELFMON_SNAPSHOT_LOST_USER;
+	}
+	snapshot->flags |= flags;
+	if (count && head->page[0])
+		snapshot->lock = selfmon_load_once(&head->page[0]->lock);
+	if (!end)
+		snapshot->ticks = now(head);
+}
+
+/* A forked child has neither the parent's pages nor its counters. */
+static bool is_foreign_process(const struct selfmon_set *set)
+{
+	if (!(set->head.flags & SELFMON_IMPL_SET_UNWIPED))
+		return !set->head.owner;
+	return set->pid != selfmon_kernel_pid();
+}
+
+void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
+				struct selfmon_snapshot *snapshot, bool end)
+{
+	const struct selfmon_set *set = selfmon_set_of(counters);
+	const bool own = counters->owner == selfmon_arch_thread_pointer();
+	const bool foreign = is_foreign_process(set);
+	uint32_t lost;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	if (counters->flags & SELFMON_IMPL_SET_FENCE)
+		selfmon_arch_fence();
+	if (counters->count == 0 || foreign) {
+		snapshot->ticks = now(counters);
+		snapshot->cpu = own ? selfmon_load_once(counters->cpu)
+				    : UINT32_MAX;
+		snapshot->flags = foreign ? SELFMON_SNAPSHOT_LOST : 0;
+		return;
+	}
+	if (!end)
+		read_rest(set, snapshot);
+	lost = snapshot->flags;
+	if (!own || counters->flags & SELFMON_IMPL_SET_SYSCALL ||
+	    !selfmon_impl_snapshot_user(counters, snapshot, end))
+		read_hardware(set, snapshot, end);
+	snapshot->flags |= lost;
+	snapshot->cpu = own ? selfmon_load_once(counters->cpu) : UINT32_MAX;
+	if (end)
+		read_rest(set, snapshot);
+}

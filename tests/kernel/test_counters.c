@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* Counter sets of software events: real counts of the running kernel. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <selfmon/counters.h>
+
+#include "kernel/holdings.h"
+
+#define PAGES 100
+/* A raw code with bits that no PMU takes. */
+#define NO_EVENT "rffffffffffffffff"
+
+static struct selfmon_counters *set;
+static struct selfmon_failure failure;
+static struct selfmon_snapshot a, b;
+static struct selfmon_delta delta;
+
+static int open_set(const char *spec, unsigned int flags)
+{
+	/* Touched, so that a snapshot's own faults are not counted. */
+	memset(&a, 1, sizeof(a));
+	memset(&b, 1, sizeof(b));
+	return selfmon_counters_open(spec, flags, &set, &failure);
+}
+
+static struct selfmon_counter_info info_of(size_t i)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+
+	cr_assert_eq(selfmon_counters_info(set, i, &info), 0);
+	return info;
+}
+
+static void *fresh_pages(void)
+{
+	const size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(map, MAP_FAILED);
+	madvise(map, size, MADV_NOHUGEPAGE);
+	return map;
+}
+
+static void touch(volatile char *map)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	size_t i;
+
+	for (i = 0; i < PAGES; i++)
+		map[i * size] = 1;
+}
+
+/* Between a and b: PAGES faults. */
+static void measure_faults(void)
+{
+	void *first = fresh_pages(), *second = fresh_pages();
+
+	touch(first); /* the code's own faults */
+	selfmon_counters_begin(set, &a);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_begin(set, &a);
+	touch(second);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+}
+
+static uint64_t clock_now(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_ms(unsigned int ms)
+{
+	usleep(ms * 1000);
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+Test(counters, page_faults_of_touched_pages_are_exact)
+{
+	cr_assert_eq(open_set("page-faults", 0), 1);
+	measure_faults();
+	cr_assert_eq(delta.value[0].count, PAGES);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	cr_assert_eq(delta.flags & ~SELFMON_DELTA_MIGRATED, 0);
+	cr_assert_gt(delta.ticks, 0);
+	selfmon_counters_close(set);
+}
+
+Test(counters, task_clock_agrees_with_the_threads_cpu_time)
+{
+	uint64_t cpu, wall;
+
+	cr_assert_eq(open_set("task-clock", 0), 1);
+	wall = clock_now(CLOCK_MONOTONIC);
+	selfmon_counters_begin(set, &a);
+	cpu = clock_now(CLOCK_THREAD_CPUTIME_ID);
+	while (clock_now(CLOCK_THREAD_CPUTIME_ID) < cpu + 30000000)
+		;
+	cpu = clock_now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	sleep_ms(1);
+	selfmon_counters_end(set, &b);
+	wall = clock_now(CLOCK_MONOTONIC) - wall;
+	selfmon_counters_delta(set, &a, &b, &delta);
+	/* CPU time has interrupts taken out of it on some kernels. */
+	cr_assert_geq(delta.value[0].count, cpu - cpu / 20);
+	cr_assert_leq(delta.value[0].count, wall + wall / 20);
+	selfmon_counters_close(set);
+}
+
+Test(counters, task_clock_stands_still_while_the_thread_sleeps)
+{
+	cr_assert_eq(open_set("task-clock", 0), 1);
+	selfmon_counters_begin(set, &a);
+	sleep_ms(200);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	cr_assert_lt(delta.value[0].count, 100000000);
+	cr_assert_gt(delta.value[0].count, 0);
+	selfmon_counters_close(set);
+}
+
+Test(counters, context_switches_count_or_say_why_not)
+{
+	int i;
+
+	if (open_set("context-switches", 0) == 0) {
+		cr_assert_eq(failure.error, EACCES);
+		cr_assert(failure.kernel_asked);
+		cr_skip_test("context-switches needs more rights");
+	}
+	cr_assert(info_of(0).kernel);
+	selfmon_counters_begin(set, &a);
+	for (i = 0; i < 5; i++)
+		sleep_ms(1);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	cr_assert_geq(delta.value[0].count, 5);
+	selfmon_counters_close(set);
+}
+
+Test(counters, context_switches_in_user_mode_are_refused_with_the_reason)
+{
+	cr_assert_eq(open_set("context-switches:u,page-faults", 0), 1);
+	cr_assert_eq(failure.error, EINVAL);
+	cr_assert_eq(failure.step, SELFMON_STEP_POLICY);
+	cr_assert(strstr(failure.message, "kernel mode"));
+	cr_assert_str_eq(failure.event, "context-switches:u");
+	cr_assert_str_eq(info_of(0).name, "page-faults");
+	cr_assert_eq(info_of(1).failure->error, EINVAL);
+	selfmon_counters_close(set);
+}
+
+Test(counters, a_set_without_events_measures_time)
+{
+	cr_assert_eq(open_set(NULL, 0), 0);
+	cr_assert_eq(failure.error, 0);
+	measure_faults();
+	cr_assert_gt(delta.ticks, 0);
+	cr_assert_eq(delta.flags & ~SELFMON_DELTA_MIGRATED, 0);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_NOT_COUNTED);
+	selfmon_counters_close(set);
+}
+
+/* ---- members that cannot be opened --------------------------------------- */
+
+Test(counters, dropped_events_do_not_disturb_the_rest)
+{
+	cr_assert_eq(open_set("page-faults," NO_EVENT ",dummy", 0), 2);
+	cr_assert_neq(failure.error, 0);
+	cr_assert_eq(failure.step, SELFMON_STEP_OPEN);
+	cr_assert_eq(failure.position, strlen("page-faults,"));
+	cr_assert_str_eq(info_of(0).name, "page-faults");
+	cr_assert_str_eq(info_of(1).name, "dummy");
+	cr_assert_str_eq(info_of(2).name, NO_EVENT);
+	cr_assert_null(info_of(0).failure);
+	cr_assert_eq(info_of(0).verdict, SELFMON_SYSCALL);
+	cr_assert_eq(info_of(2).verdict, SELFMON_NOT_COUNTED);
+	cr_assert_str_eq(info_of(2).failure->event, NO_EVENT);
+	measure_faults();
+	cr_assert_eq(delta.value[0].count, PAGES);
+	cr_assert_eq(delta.value[1].verdict, SELFMON_SYSCALL);
+	cr_assert_eq(delta.value[2].verdict, SELFMON_NOT_COUNTED);
+	cr_assert_eq(delta.value[2].count, 0);
+	selfmon_counters_close(set);
+}
+
+Test(counters, hardware_events_without_a_pmu_are_not_there)
+{
+	const int count = open_set("cycles,page-faults,instructions", 0);
+
+	if (count == 3)
+		cr_skip_test("this machine has a PMU");
+	cr_assert_eq(count, 1);
+	cr_assert_eq(failure.error, ENOENT);
+	cr_assert_str_eq(failure.event, "cycles");
+	cr_assert_str_eq(info_of(0).name, "page-faults");
+	cr_assert_str_eq(info_of(1).name, "cycles");
+	cr_assert_str_eq(info_of(2).name, "instructions");
+	cr_assert_eq(info_of(2).failure->error, ENOENT);
+	measure_faults();
+	cr_assert_eq(delta.value[0].count, PAGES);
+	selfmon_counters_close(set);
+}
+
+Test(counters, braces_are_all_or_nothing)
+{
+	cr_assert_eq(open_set("{dummy,context-switches:u},page-faults", 0), 1);
+	cr_assert_str_eq(info_of(0).name, "page-faults");
+	cr_assert_eq(info_of(1).failure->error, ECANCELED);
+	cr_assert_eq(info_of(2).failure->error, EINVAL);
+	selfmon_counters_close(set);
+	cr_assert_eq(open_set("{dummy,task-clock},page-faults", 0), 3);
+	selfmon_counters_close(set);
+}
+
+Test(counters, braces_hold_across_hardware_and_software)
+{
+	const struct holdings before = holdings_now();
+
+	cr_assert_eq(open_set("{page-faults," NO_EVENT "},dummy", 0), 1);
+	cr_assert_str_eq(info_of(0).name, "dummy");
+	cr_assert_eq(info_of(1).failure->event[0], 'r');
+	cr_assert_eq(info_of(2).failure->error, ECANCELED);
+	measure_faults();
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	selfmon_counters_close(set);
+	holdings_assert_back(&before);
+}
+
+Test(counters, strict_opens_all_or_fails)
+{
+	struct holdings before;
+
+	cr_assert_eq(open_set("page-faults,dummy", SELFMON_COUNTERS_STRICT), 2);
+	selfmon_counters_close(set);
+	before = holdings_now();
+	cr_assert_lt(open_set("page-faults," NO_EVENT ",dummy",
+			      SELFMON_COUNTERS_STRICT), 0);
+	cr_assert_null(set);
+	cr_assert_str_eq(failure.event, NO_EVENT);
+	holdings_assert_back(&before);
+}
+
+/* ---- how many ------------------------------------------------------------ */
+
+Test(counters, takes_eight_events_with_two_descriptors_at_most)
+{
+	const struct holdings before = holdings_now();
+	struct holdings open;
+	size_t i;
+
+	cr_assert_eq(open_set("page-faults,minor-faults,major-faults,dummy,"
+			      "task-clock,cpu-clock,page-faults,dummy", 0), 8);
+	open = holdings_now();
+	cr_assert_leq(open.fds, before.fds + 2);
+	cr_assert_eq(open.maps, before.maps + 8);
+	measure_faults();
+	cr_assert_eq(delta.value[0].count, PAGES);
+	cr_assert_eq(delta.value[1].count, PAGES);
+	cr_assert_eq(delta.value[6].count, PAGES);
+	for (i = 0; i < 8; i++)
+		cr_assert_eq(delta.value[i].verdict, SELFMON_SYSCALL);
+	selfmon_counters_close(set);
+	holdings_assert_back(&before);
+	cr_assert_eq(msync(set, 1, MS_ASYNC), -1, "the set's memory is there");
+}
+
+Test(counters, refuses_nine_events)
+{
+	cr_assert_eq(open_set("dummy,dummy,dummy,dummy,dummy,dummy,dummy,"
+			      "dummy,dummy", 0), -E2BIG);
+	cr_assert_null(set);
+	cr_assert_neq(failure.message[0], '\0');
+}
+
+Test(counters, close_takes_null)
+{
+	selfmon_counters_close(NULL);
+}
+
+Test(counters, info_wants_a_size_and_a_member)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) - 1 };
+
+	cr_assert_eq(open_set("page-faults", 0), 1);
+	cr_assert_eq(selfmon_counters_info(set, 0, &info), -EINVAL);
+	info.size = sizeof(info);
+	cr_assert_eq(selfmon_counters_info(set, 1, &info), -ENOENT);
+	selfmon_counters_close(set);
+}
+
+/* ---- other threads, other processes -------------------------------------- */
+
+static void *read_elsewhere(void *snapshot)
+{
+	touch(fresh_pages()); /* not the opener's faults */
+	selfmon_counters_end(set, snapshot);
+	return NULL;
+}
+
+Test(counters, another_thread_reads_the_openers_counts)
+{
+	void *pages = fresh_pages();
+	pthread_t thread;
+
+	cr_assert_eq(open_set("page-faults", 0), 1);
+	measure_faults();
+	selfmon_counters_begin(set, &a);
+	touch(pages);
+	/* A new thread's stack costs the opener some faults as well. */
+	cr_assert_eq(pthread_create(&thread, NULL, read_elsewhere, &b), 0);
+	pthread_join(thread, NULL);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	cr_assert_geq(delta.value[0].count, PAGES);
+	cr_assert_lt(delta.value[0].count, 2 * PAGES);
+	cr_assert_eq(b.cpu, UINT32_MAX);
+	selfmon_counters_close(set);
+}
+
+static void *open_and_exit(void *unused)
+{
+	cr_assert_eq(open_set("page-faults", 0), 1);
+	measure_faults();
+	selfmon_counters_end(set, &a);
+	return unused;
+}
+
+Test(counters, a_set_outlives_its_thread_and_stands_still)
+{
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, open_and_exit, NULL), 0);
+	pthread_join(thread, NULL);
+	touch(fresh_pages());
+	selfmon_counters_end(set, &b);
+	cr_assert_eq(b.flags & SELFMON_SNAPSHOT_LOST, 0);
+	cr_assert_geq(b.value[0], a.value[0]);
+	cr_assert_lt(b.value[0], a.value[0] + PAGES);
+	selfmon_counters_close(set);
+}
+
+/* Exit status of a forked child: which of these went wrong. */
+static int use_in_child(void)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+
+	selfmon_counters_end(set, &b);
+	if ((b.flags & SELFMON_SNAPSHOT_LOST) != SELFMON_SNAPSHOT_LOST)
+		return 1;
+	selfmon_counters_delta(set, &a, &b, &delta);
+	if (!(delta.flags & SELFMON_DELTA_LOST) ||
+	    delta.value[0].verdict != SELFMON_NOT_COUNTED ||
+	    delta.value[0].count != 0)
+		return 2;
+	if (selfmon_counters_info(set, 0, &info) != -ESRCH)
+		return 3;
+	selfmon_counters_close(set);
+	if (open_set("page-faults", 0) != 1)
+		return 4;
+	measure_faults();
+	return delta.value[0].count == PAGES ? 0 : 5;
+}
+
+Test(counters, a_forked_child_finds_no_numbers_and_can_open_its_own)
+{
+	int status = -1;
+	pid_t child;
+
+	cr_assert_eq(open_set("page-faults", 0), 1);
+	selfmon_counters_begin(set, &a);
+	child = fork();
+	if (child == 0)
+		_exit(use_in_child());
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0, "status %#x", (unsigned int)status);
+	measure_faults();
+	cr_assert_eq(delta.value[0].count, PAGES, "the parent's goes on");
+	selfmon_counters_close(set);
+}

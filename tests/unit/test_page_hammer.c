@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A reader that is interrupted all the time. The writer is a signal handler
+ * of the reader's own thread, on a timer of 10 us: so it runs where the
+ * kernel's update does, between two of the reader's instructions, and follows
+ * perf_event_update_userpage().
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
+
+static uint64_t model_read(uint32_t counter);
+#define SELFMON_READ_COUNTER(counter) model_read(counter)
+
+#include <selfmon/counters.h>
+
+#define REGISTERS 4
+#define WIDTH 48
+#define ENOUGH_RETRIES 10000
+
+static struct selfmon_page page[2];
+static volatile uint64_t registers[2 * REGISTERS];
+static volatile uint64_t epoch;   /* page 0 counts 7, page 1 counts 21 each */
+static uint64_t seed = 0x9e3779b97f4a7c15;
+
+static uint64_t model_read(uint32_t counter)
+{
+	return registers[counter];
+}
+
+static uint64_t noise(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* Another register, another start value, the same count: all junk moves. */
+static void update(struct selfmon_page *at, uint32_t first, uint64_t count)
+{
+	const uint32_t chosen = first + (uint32_t)(noise() % REGISTERS);
+	uint32_t i;
+
+	at->lock++;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (i = 0; i < REGISTERS; i++)
+		registers[first + i] = noise() >> 16;
+	at->index = chosen + 1;
+	at->offset = (int64_t)(count - selfmon_page_extend(registers[chosen],
+							   64 - WIDTH));
+	at->time_enabled = count;
+	at->time_running = count - epoch;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	at->lock++;
+}
+
+static void on_signal(int signo)
+{
+	(void)signo;
+	epoch++;
+	update(&page[0], 0, 7 * epoch);
+	update(&page[1], REGISTERS, 21 * epoch);
+}
+
+static uint64_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec;
+}
+
+/* Calls once() until it was interrupted often, or for a second or two. */
+static void hammer(void (*once)(uint32_t *moved))
+{
+	const struct itimerval often = {
+		.it_interval = { .tv_usec = 10 },
+		.it_value = { .tv_usec = 10 },
+	};
+	const struct itimerval never = { .it_value = { .tv_sec = 0 } };
+	const uint64_t start = seconds();
+	uint64_t reads;
+	uint32_t moved = 0;
+
+	signal(SIGALRM, on_signal);
+	on_signal(0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	for (reads = 0; moved < ENOUGH_RETRIES; reads++) {
+		if (reads % 4096 == 0 && seconds() > start + 1)
+			break;
+		once(&moved);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (moved == 0)
+		cr_skip_test("no signal arrived within a read");
+}
+
+static void read_one(uint32_t *moved)
+{
+	const uint64_t before = epoch;
+	uint64_t value = 0;
+
+	if (!selfmon_page_read(&page[0], 64 - WIDTH, &value, moved))
+		cr_assert(false, "64 interrupts within one read");
+	if (value % 7 || value < 7 * before || value > 7 * epoch)
+		cr_assert(false, "%llu is not 7 * (%llu ... %llu)",
+			  (unsigned long long)value,
+			  (unsigned long long)before,
+			  (unsigned long long)epoch);
+}
+
+Test(page_hammer, no_count_is_torn_goes_back_or_leaps)
+{
+	hammer(read_one);
+}
+
+static struct selfmon_counters set;
+static uint32_t cpu;
+
+static void read_set(uint32_t *moved)
+{
+	static bool end;
+	const uint64_t before = epoch;
+	struct selfmon_snapshot now = { .ticks = 0 };
+
+	end = !end;
+	if (!selfmon_impl_snapshot_user(&set, &now, end))
+		cr_assert(false, "64 interrupts within one snapshot");
+	*moved += now.moved;
+	if (now.value[0] < 7 * before || now.value[0] > 7 * epoch)
+		cr_assert(false, "the leader's value leapt");
+	if (now.value[1] != 3 * now.value[0])
+		cr_assert(false, "members of two moments: %llu and %llu",
+			  (unsigned long long)now.value[0],
+			  (unsigned long long)now.value[1]);
+	if (now.off_ns * 7 != now.value[0] || now.enabled_ns != now.value[0])
+		cr_assert(false, "the times are of another moment");
+}
+
+Test(page_hammer, the_members_of_a_snapshot_are_of_one_moment)
+{
+	set.page[0] = &page[0];
+	set.page[1] = &page[1];
+	set.shift[0] = set.shift[1] = 64 - WIDTH;
+	set.hardware_count = set.count = 2;
+	set.cpu = &cpu;
+	hammer(read_set);
+}

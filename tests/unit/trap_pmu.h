@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A PMU for the shipped machine code: RDPMC of a counter that does not exist
+ * faults (as every RDPMC does where user reads are off), and so does RDTSC
+ * after prctl(PR_SET_TSC). A handler answers both from a model and steps over
+ * the instruction.
+ */
+#ifndef TESTS_UNIT_TRAP_PMU_H
+#define TESTS_UNIT_TRAP_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <selfmon/page.h>
+
+#if defined(__x86_64__)
+#define TRAP_PMU 1
+#else
+#define TRAP_PMU 0
+#endif
+
+#define TRAP_COUNTERS 4
+#define TRAP_LOG 512
+/* What the log holds for RDTSC; otherwise the model's counter, 0 ... */
+#define TRAP_TIME UINT32_C(0xfffffff0)
+
+/* index of a page that names counter k of the model. */
+#define TRAP_INDEX(k) (((UINT32_C(1) << 28) | (k)) + 1)
+
+struct trap_pmu {
+	volatile uint64_t raw[TRAP_COUNTERS];
+	volatile uint64_t tsc;        /* of the model; + 1 each trap */
+	volatile unsigned int traps;  /* entries of the log */
+	volatile uint32_t log[TRAP_LOG];
+	/* During trap n, after its answer was taken: moves locks, ... */
+	void (*volatile effect)(unsigned int n, uint32_t what);
+};
+
+extern struct trap_pmu trap_pmu;
+
+/* Clears the model and takes SIGSEGV; skips the test on other machines. */
+void trap_pmu_setup(void);
+
+/* RDTSC of this thread: from the model, or as ever. */
+void trap_pmu_time(bool model);
+
+/* Is the log exactly this? 'T' time, a digit a counter: "01T". */
+bool trap_pmu_saw(const char *order);
+
+#endif
