@@ -15,8 +15,13 @@
 #endif
 
 #ifdef __cplusplus
-#define SELFMON_C_BEGIN extern "C" {
-#define SELFMON_C_END }
+/* g++ -Wshadow minds functions that share a struct's name; C has two spaces. */
+#define SELFMON_C_BEGIN                                                        \
+	_Pragma("GCC diagnostic push")                                         \
+	_Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C" {
+#define SELFMON_C_END                                                          \
+	}                                                                      \
+	_Pragma("GCC diagnostic pop")
 #else
 #define SELFMON_C_BEGIN
 #define SELFMON_C_END

@@ -208,9 +208,9 @@ struct selfmon_delta {
 
 /*
  * b - a with a verdict for each value, both taken from this set. A value that
- * cannot be (more than 16 events a ns), that was off the PMU for more than
- * half of the time, or for more than 1 % of a delta shorter than one rotation
- * of perf_event_mux_interval_ms, is SELFMON_NOT_COUNTED.
+ * cannot be (read in user space: more than 16 events a ns), that was off the
+ * PMU for more than half of the time, or for more than 1 % of a delta shorter
+ * than one rotation of perf_event_mux_interval_ms, is SELFMON_NOT_COUNTED.
  * To be called by the thread that opened the set. Async-signal-safe.
  */
 SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,

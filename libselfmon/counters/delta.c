@@ -79,52 +79,123 @@ static uint64_t scale(uint64_t count, const struct selfmon_delta *delta)
 	return (uint64_t)((u128)count * delta->enabled_ns / running);
 }
 
-static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks)
+/*
+ * The largest count of a user read that can be. What read(2) gave at both ends
+ * was counted by the kernel, and around the reads as well, outside of the
+ * timestamps: that only has to be a difference.
+ */
+static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
+			 bool by_kernel)
 {
 	const u128 bound = (u128)ticks * set->max_per_tick + IMPOSSIBLE_SLACK;
 
-	return bound > UINT64_MAX ? UINT64_MAX : (uint64_t)bound;
+	return by_kernel || bound > INT64_MAX ? INT64_MAX : (uint64_t)bound;
 }
 
-/* One value: repaired, judged, scaled. */
-static void subtract(const struct selfmon_counters *set, size_t i,
-		     const struct selfmon_snapshot *a,
-		     const struct selfmon_snapshot *b,
-		     struct selfmon_delta *delta)
-{
-	struct selfmon_value *value = &delta->value[i];
-	const bool hardware = i < set->hardware_count;
-	const uint32_t lost = hardware ? SELFMON_SNAPSHOT_LOST_USER
-				       : SELFMON_SNAPSHOT_LOST_REST;
-	bool repaired;
+/* What holds for all members of one of the set's two groups. */
+struct group {
+	uint64_t possible;
+	bool hardware;
+	bool lost;                    /* one of the snapshots has no values */
+	bool refused, scaled;
+	enum selfmon_verdict verdict; /* if there is nothing to be said */
+};
 
-	value->count = 0;
-	value->verdict = SELFMON_NOT_COUNTED;
-	if ((a->flags | b->flags) & lost)
-		return;
-	value->count = selfmon_page_delta(a->value[i], b->value[i],
-					  hardware ? set->shift[i] : 0,
-					  &repaired);
+static struct group judge(const struct selfmon_counters *set,
+			  const struct selfmon_snapshot *a,
+			  const struct selfmon_snapshot *b,
+			  const struct selfmon_delta *delta, bool hardware)
+{
+	const uint32_t any = a->flags | b->flags, both = a->flags & b->flags;
+	const bool by_kernel = !hardware || both & SELFMON_SNAPSHOT_SLOW;
+
+	return (struct group){
+		.possible = possible(set, delta->ticks, by_kernel),
+		.hardware = hardware,
+		.lost = any & (hardware ? SELFMON_SNAPSHOT_LOST_USER
+					: SELFMON_SNAPSHOT_LOST_REST),
+		.refused = hardware && delta->flags & SELFMON_DELTA_REFUSED,
+		.scaled = hardware && delta->flags & SELFMON_DELTA_SCALED,
+		.verdict = !hardware || any & SELFMON_SNAPSHOT_SLOW
+				   ? SELFMON_SYSCALL
+				   : SELFMON_EXACT,
+	};
+}
+
+/* A value of which there is something to be said. */
+static struct selfmon_value subtract_odd(const struct group *group,
+					 uint64_t a, uint64_t b,
+					 unsigned int shift,
+					 struct selfmon_delta *delta)
+{
+	struct selfmon_value value = { .verdict = SELFMON_NOT_COUNTED };
+	bool repaired;
+	uint64_t count;
+
+	if (group->lost)
+		return value;
+	count = selfmon_page_delta(a, b, shift, &repaired);
 	if (repaired)
 		delta->flags |= SELFMON_DELTA_REPAIRED;
-	if (value->count > possible(set, delta->ticks)) {
+	if (count > group->possible) {
 		delta->flags |= SELFMON_DELTA_IMPOSSIBLE;
-		value->count = 0;
-		return;
+		return value;
 	}
-	value->verdict = SELFMON_EXACT;
-	if (!hardware || delta->flags & SELFMON_DELTA_SLOW)
-		value->verdict = SELFMON_SYSCALL;
-	if (!hardware || !(delta->flags & (SELFMON_DELTA_REFUSED |
-					   SELFMON_DELTA_SCALED)))
-		return;
-	if (delta->flags & SELFMON_DELTA_REFUSED) {
-		value->count = 0;
-		value->verdict = SELFMON_NOT_COUNTED;
-		return;
+	if (group->refused)
+		return value;
+	value.count = group->scaled ? scale(count, delta) : count;
+	value.verdict = group->scaled ? SELFMON_SCALED : group->verdict;
+	return value;
+}
+
+/* Members [first, last): all of one group. */
+static void subtract(const struct selfmon_counters *set,
+		     const struct group *group,
+		     const struct selfmon_snapshot *a,
+		     const struct selfmon_snapshot *b, size_t first,
+		     size_t last, struct selfmon_delta *delta)
+{
+	const bool odd = group->lost || group->refused || group->scaled;
+	size_t i;
+
+	for (i = first; i < last; i++) {
+		const uint64_t count = b->value[i] - a->value[i];
+		struct selfmon_value *const value = &delta->value[i];
+
+		/* A negative difference is above all that is possible. */
+		if (selfmon_unlikely(odd || count > group->possible)) {
+			*value = subtract_odd(
+				group, a->value[i], b->value[i],
+				group->hardware ? set->shift[i] : 0, delta);
+			continue;
+		}
+		value->count = count;
+		value->verdict = group->verdict;
 	}
-	value->count = scale(value->count, delta);
-	value->verdict = SELFMON_SCALED;
+}
+
+static void subtract_all(const struct selfmon_counters *set,
+			 const struct selfmon_snapshot *a,
+			 const struct selfmon_snapshot *b,
+			 struct selfmon_delta *delta)
+{
+	const size_t hardware = set->hardware_count;
+	struct group group;
+	size_t i;
+
+	if (hardware) {
+		group = judge(set, a, b, delta, true);
+		subtract(set, &group, a, b, 0, hardware, delta);
+	}
+	if (hardware < set->count) {
+		group = judge(set, a, b, delta, false);
+		subtract(set, &group, a, b, hardware, set->count, delta);
+	}
+	/* Dropped members, and in a forked child, whose set is wiped, all. */
+	for (i = set->count; i < SELFMON_MAX_COUNTERS; i++) {
+		delta->value[i].count = 0;
+		delta->value[i].verdict = SELFMON_NOT_COUNTED;
+	}
 }
 
 void selfmon_counters_delta(struct selfmon_counters *set,
@@ -133,7 +204,6 @@ void selfmon_counters_delta(struct selfmon_counters *set,
 			    struct selfmon_delta *delta)
 {
 	const uint32_t flags = a->flags | b->flags;
-	size_t i;
 
 	delta->ticks = b->ticks - a->ticks;
 	delta->enabled_ns = 0;
@@ -150,9 +220,5 @@ void selfmon_counters_delta(struct selfmon_counters *set,
 		delta->flags |= SELFMON_DELTA_LOST;
 	if (a->off_ns != b->off_ns && !(flags & SELFMON_SNAPSHOT_LOST_USER))
 		weigh(set, a, b, delta);
-	for (i = 0; i < set->count; i++)
-		subtract(set, i, a, b, delta);
-	/* Dropped members, and in a forked child, whose set is wiped, all. */
-	for (; i < SELFMON_MAX_COUNTERS; i++)
-		delta->value[i] = (struct selfmon_value){ .count = 0 };
+	subtract_all(set, a, b, delta);
 }

@@ -35,6 +35,17 @@ static void fill_attr(const struct selfmon_event *event, bool leader,
 				    PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
+/*
+ * Clocks run in both modes: their events know no exclude bits (kernel
+ * kernel/events/core.c, task_clock_event_read() and cpu_clock_event_read()).
+ */
+static bool is_clock(const struct selfmon_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static void fail(struct selfmon_member *member, enum selfmon_step step,
 		 int error, bool grouped)
 {
@@ -43,7 +54,7 @@ static void fail(struct selfmon_member *member, enum selfmon_step step,
 	failure->error = -error;
 	failure->step = step;
 	failure->position = member->event.position;
-	failure->kernel_asked = member->kernel;
+	failure->kernel_asked = member->kernel && !is_clock(&member->event);
 	failure->grouped = grouped;
 	memcpy(failure->event, member->event.name, sizeof(failure->event));
 }
@@ -79,7 +90,8 @@ static bool open_member(struct selfmon_member *member,
 		       "ever with :u; leave the modifier out");
 		return false;
 	}
-	member->kernel = fired || (member->event.flags & SELFMON_EVENT_KERNEL);
+	member->kernel = fired || is_clock(&member->event) ||
+			 (member->event.flags & SELFMON_EVENT_KERNEL);
 	fill_attr(&member->event, !leader, &attr);
 	fd = selfmon_kernel_perf_open(&attr,
 				      leader ? leader->fd_plus_1 - 1 : -1);
@@ -107,24 +119,15 @@ static void map_member(struct selfmon_member *member, bool leader)
 	member->fd_plus_1 = 0;
 }
 
-bool selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
+int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 {
 	const size_t size = (3 + count) * sizeof(uint64_t);
 	const ssize_t n = selfmon_kernel_read(fd, out, size);
 
+	if (n < 0)
+		return (int)n;
 	/* 0 bytes: a pinned event in its error state. */
-	return n == (ssize_t)size && out->count == count;
-}
-
-/* Is the group on the PMU? Enabled for some time, and running in it. */
-static bool runs(const struct selfmon_member *leader, size_t count)
-{
-	struct selfmon_group_read now;
-
-	if (!selfmon_group_read(leader->fd_plus_1 - 1, count, &now)) {
-		return false;
-	}
-	return now.running_ns > 0 || now.enabled_ns == 0;
+	return n == (ssize_t)size && out->count == count ? 0 : -EIO;
 }
 
 static void swap(struct selfmon_member *a, struct selfmon_member *b)
@@ -190,8 +193,10 @@ static void open_members(struct selfmon_member *member, size_t count)
 	}
 }
 
+/* Maps and enables the group. Is it on the PMU: running while enabled? */
 static bool start(struct selfmon_member *member, size_t left)
 {
+	struct selfmon_group_read now;
 	int error;
 	size_t i;
 
@@ -202,7 +207,12 @@ static bool start(struct selfmon_member *member, size_t left)
 		fail(member, SELFMON_STEP_ENABLE, error, false);
 		return false;
 	}
-	if (!runs(member, left)) {
+	error = selfmon_group_read(member->fd_plus_1 - 1, left, &now);
+	if (error) {
+		fail(member, SELFMON_STEP_READ, error, false);
+		return false;
+	}
+	if (now.running_ns == 0 && now.enabled_ns > 0) {
 		refuse(&member[left - 1], -EBUSY,
 		       "the group opens but never runs: other users hold the "
 		       "PMU's counters");

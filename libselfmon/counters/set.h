@@ -48,7 +48,7 @@ void selfmon_group_release(struct selfmon_member *member, size_t count);
 
 /*
  * One group read(2) through the leader's descriptor, values in the order of
- * the members. False: nothing was read.
+ * the members. 0, or -errno: -EIO for a pinned event in its error state.
  */
 struct selfmon_group_read {
 	uint64_t count;
@@ -56,7 +56,7 @@ struct selfmon_group_read {
 	uint64_t running_ns;
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
-bool selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
+int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
 
 /*
  * May members with this page be read in user space at all? As far as it is

@@ -25,7 +25,7 @@ static void read_rest(const struct selfmon_set *set,
 
 	if (count == 0)
 		return;
-	if (!selfmon_group_read(set->member[first].fd_plus_1 - 1, count, &in)) {
+	if (selfmon_group_read(set->member[first].fd_plus_1 - 1, count, &in)) {
 		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
 		return;
 	}
@@ -45,8 +45,8 @@ static void read_hardware(const struct selfmon_set *set,
 		snapshot->ticks = now(head);
 	if (count == 0) {
 		flags = 0;
-	} else if (selfmon_group_read(set->member[0].fd_plus_1 - 1, count,
-				      &in)) {
+	} else if (!selfmon_group_read(set->member[0].fd_plus_1 - 1, count,
+				       &in)) {
 		snapshot->off_ns = in.enabled_ns - in.running_ns;
 		snapshot->enabled_ns = in.enabled_ns;
 		memcpy(snapshot->value, in.value, count * sizeof(in.value[0]));
@@ -76,14 +76,19 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	const bool foreign = is_foreign_process(set);
 	uint32_t lost;
 
-	memset(snapshot, 0, sizeof(*snapshot));
+	/* All but the values: those of members are filled in, or lost. */
+	snapshot->off_ns = snapshot->enabled_ns = 0;
+	snapshot->flags = snapshot->moved = snapshot->lock = 0;
 	if (counters->flags & SELFMON_IMPL_SET_FENCE)
 		selfmon_arch_fence();
 	if (counters->count == 0 || foreign) {
-		snapshot->ticks = now(counters);
+		/* Wiped flags do not say which clock it was. */
+		snapshot->ticks = foreign ? selfmon_clock_ticks()
+					  : now(counters);
 		snapshot->cpu = own ? selfmon_load_once(counters->cpu)
 				    : UINT32_MAX;
 		snapshot->flags = foreign ? SELFMON_SNAPSHOT_LOST : 0;
+		memset(snapshot->value, 0, sizeof(snapshot->value));
 		return;
 	}
 	if (!end)

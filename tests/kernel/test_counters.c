@@ -11,7 +11,9 @@
 
 #include <selfmon/counters.h>
 
+#include "clock/clock.h"
 #include "kernel/holdings.h"
+#include "sanitizer.h"
 
 #define PAGES 100
 /* A raw code with bits that no PMU takes. */
@@ -61,6 +63,7 @@ static void touch(volatile char *map)
 /* Between a and b: PAGES faults. */
 static void measure_faults(void)
 {
+	SKIP_IF_SANITIZED("its shadow memory faults too");
 	void *first = fresh_pages(), *second = fresh_pages();
 
 	touch(first); /* the code's own faults */
@@ -315,6 +318,7 @@ Test(counters, another_thread_reads_the_openers_counts)
 	void *pages = fresh_pages();
 	pthread_t thread;
 
+	SKIP_IF_SANITIZED("its shadow memory faults too");
 	cr_assert_eq(open_set("page-faults", 0), 1);
 	measure_faults();
 	selfmon_counters_begin(set, &a);
@@ -374,11 +378,31 @@ static int use_in_child(void)
 	return delta.value[0].count == PAGES ? 0 : 5;
 }
 
+/* The wiped set no longer says by which clock it went. */
+Test(counters, a_forked_child_keeps_the_time_of_the_processs_clock)
+{
+	int status = -1;
+	pid_t child;
+
+	cr_assert_eq(selfmon_clock_force(SELFMON_CLOCK_GETTIME), 0);
+	cr_assert_eq(open_set("page-faults", 0), 1);
+	selfmon_counters_begin(set, &a);
+	child = fork();
+	if (child == 0) {
+		selfmon_counters_end(set, &b);
+		_exit(b.ticks < a.ticks || b.ticks > selfmon_clock_ticks());
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
+	selfmon_counters_close(set);
+}
+
 Test(counters, a_forked_child_finds_no_numbers_and_can_open_its_own)
 {
 	int status = -1;
 	pid_t child;
 
+	SKIP_IF_SANITIZED("its shadow memory faults too");
 	cr_assert_eq(open_set("page-faults", 0), 1);
 	selfmon_counters_begin(set, &a);
 	child = fork();

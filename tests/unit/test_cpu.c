@@ -2,6 +2,7 @@
 /* Who the CPU is, with libcpuid and without. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

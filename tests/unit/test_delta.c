@@ -171,6 +171,21 @@ Test(delta, leaves_out_more_events_than_the_time_allows)
 	cr_assert_eq(delta.flags, SELFMON_DELTA_IMPOSSIBLE);
 }
 
+Test(delta, lets_read_2_count_outside_of_the_timestamps)
+{
+	b.ticks = a.ticks + 78;
+	b.value[2] = a.value[2] + 10305; /* task-clock around two reads */
+	subtract();
+	assert_value(2, 10305, SELFMON_SYSCALL);
+	b.value[0] = a.value[0] + 20000;
+	b.flags = SELFMON_SNAPSHOT_SLOW;
+	subtract();
+	assert_value(0, 0, SELFMON_NOT_COUNTED);
+	a.flags = SELFMON_SNAPSHOT_SLOW;
+	subtract();
+	assert_value(0, 20000, SELFMON_SYSCALL);
+}
+
 Test(delta, the_bound_of_a_long_time_does_not_overflow)
 {
 	b.ticks = a.ticks + (UINT64_C(1) << 62);

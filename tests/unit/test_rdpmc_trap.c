@@ -396,7 +396,8 @@ Test(rdpmc_trap, wiped_memory_of_a_forked_child_is_lost_altogether)
 	struct selfmon_snapshot a;
 
 	memset(&set, 0, sizeof(set));
-	begin(&a);
+	selfmon_counters_begin(&set.head, &a);
+	cr_assert_eq(trap_pmu.traps, 0);
 	cr_assert_eq(a.flags, SELFMON_SNAPSHOT_LOST);
 	cr_assert_eq(a.cpu, UINT32_MAX);
 	cr_assert_eq(a.value[0], 0);

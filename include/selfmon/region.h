@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions: what a piece of code costs, per visit.
+ *
+ *	SELFMON_REGION("parse") { ... }     a block
+ *	SELFMON_SCOPE("parse");             to the end of the enclosing block
+ *	SELFMON_BEGIN(tag, "parse"); ... SELFMON_END(tag);
+ *	SELFMON_FUNCTION();                 the function, under its own name
+ *	SELFMON_REGION_OF(handle) { ... }   a block, its name made at run time
+ *	selfmon_enter(handle, &frame); ... selfmon_leave(&frame);
+ *
+ * Control flow. A region ends however its block is left: falling out, return,
+ * goto, and in C++ an exception. `break` and `continue` inside of
+ * SELFMON_REGION and SELFMON_REGION_OF end the REGION and not a loop around
+ * it; where they must reach a loop, use SELFMON_SCOPE. SELFMON_BEGIN without
+ * its SELFMON_END ends with its block, like SELFMON_SCOPE; an END without a
+ * BEGIN does not compile. A longjmp, or in C a pthread_exit or cancellation
+ * in code built without -fexceptions, runs no end: such a visit is counted as
+ * cut off when the library next sees its stack, and has no values.
+ *
+ * Names of the first four are string literals. Names are copied at the first
+ * visit. Regions of the same name, file and line are the same region.
+ *
+ * With SELFMON_DISABLE defined nothing of this is left, arguments are not
+ * evaluated, and the control flow is the same.
+ *
+ * Threads: any number, nothing to set up. Signal handlers: regions in them
+ * are measured, except for the first visit of a region or path, which may
+ * only be counted.
+ */
+#ifndef SELFMON_REGION_H
+#define SELFMON_REGION_H
+
+#include "compiler.h"
+#include "counters.h"
+#include "options.h"
+
+SELFMON_C_BEGIN
+
+/* A place in the source, or a name made at run time. Private. */
+struct selfmon_site {
+	uint32_t id;      /* of the region; 0 before the first visit */
+	uint32_t line;
+	const char *name; /* not read any more once id is set */
+	const char *file;
+	uint64_t reserved;
+};
+
+/* A name made at run time; lives as long as the process. */
+struct selfmon_region;
+
+/*
+ * An open visit. Private, but of a size that callers know, since those of
+ * selfmon_enter() own theirs.
+ */
+struct selfmon_frame {
+	void *open;      /* the thread's entry of this visit; NULL: closed */
+	uint64_t token;  /* of a span: never the same twice in a thread */
+	uint64_t reserved[2];
+};
+
+/* Regions are measured: 1, or switched off: 0. Private, read-only. */
+SELFMON_API extern uint32_t selfmon_impl_on;
+
+/* What a NULL handle stands for: entered, it measures nothing. Private. */
+SELFMON_API extern struct selfmon_site selfmon_impl_nowhere;
+
+SELFMON_API void selfmon_impl_enter(struct selfmon_site *site,
+				    struct selfmon_frame *frame);
+SELFMON_API void selfmon_impl_enter_span(struct selfmon_site *site,
+					 struct selfmon_frame *frame);
+SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
+SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
+
+/*
+ * Switched off: one load and one branch. Always inlined: the library tells
+ * live visits from dead ones by where on the stack it is called from, which
+ * must be the same for all calls out of one function.
+ */
+SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
+					     struct selfmon_frame *frame)
+{
+	if (selfmon_unlikely(!selfmon_load_once(&selfmon_impl_on)))
+		frame->open = NULL;
+	else
+		selfmon_impl_enter(site, frame);
+}
+
+SELFMON_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
+{
+	if (selfmon_likely(frame->open != NULL))
+		selfmon_impl_leave(frame);
+}
+
+SELFMON_C_END
+
+#define SELFMON_IMPL_JOIN2(a, b) a##b
+#define SELFMON_IMPL_JOIN(a, b) SELFMON_IMPL_JOIN2(a, b)
+
+#ifdef __cplusplus
+#define SELFMON_IMPL_NOTHING static_assert(true, "")
+#else
+#define SELFMON_IMPL_NOTHING _Static_assert(1, "")
+#endif
+
+#ifndef SELFMON_DISABLE
+
+SELFMON_C_BEGIN
+
+/*
+ * Opens a visit of a region whose name is only known
+ * at run time; frame is the caller's, must stay where it is until the leave,
+ * and is not to be copied. Spans may overlap: one that is left while a later
+ * one is open becomes its sibling, not its parent. Both do nothing where
+ * handle is NULL or frame is not open.
+ *
+ * A leave on another thread than the enter's records the time only, in the
+ * tree of the leaving thread, and is marked so in the report.
+ */
+SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
+					 struct selfmon_frame *frame)
+{
+	frame->open = NULL;
+	if (handle && selfmon_load_once(&selfmon_impl_on))
+		selfmon_impl_enter_span((struct selfmon_site *)(void *)handle,
+					frame);
+}
+
+SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
+{
+	selfmon_impl_close(frame);
+}
+
+/*
+ * The region of this name; the same handle for the same name. The name is
+ * copied. NULL or "" gives the region "(unnamed)"; NULL is returned only
+ * where there is no memory, and may be used like any handle.
+ * Thread-safe, takes a lock; not async-signal-safe. Never freed.
+ */
+SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)
+{
+	return selfmon_impl_region(name);
+}
+
+SELFMON_C_END
+
+#define SELFMON_IMPL_CLEANUP __attribute__((cleanup(selfmon_impl_close)))
+
+/* A C inline function may not hold a static, says clang; C++ ones may. */
+#if defined(__clang__) && !defined(__cplusplus)
+#define SELFMON_IMPL_QUIET                                                     \
+	_Pragma("clang diagnostic push")                                       \
+	_Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")
+#define SELFMON_IMPL_LOUD _Pragma("clang diagnostic pop")
+#else
+#define SELFMON_IMPL_QUIET
+#define SELFMON_IMPL_LOUD
+#endif
+
+#define SELFMON_IMPL_SITE(text)                                                \
+	__extension__({                                                        \
+		SELFMON_IMPL_QUIET                                             \
+		static struct selfmon_site selfmon_impl_site = {               \
+			0, __LINE__, text, __FILE__, 0                         \
+		};                                                             \
+		SELFMON_IMPL_LOUD                                              \
+		&selfmon_impl_site;                                            \
+	})
+
+/* The pointer is never NULL, so that the compiler sees a block's one turn. */
+#define SELFMON_IMPL_VARIABLE(site, frame, open)                               \
+	struct selfmon_frame frame SELFMON_IMPL_CLEANUP,                       \
+		*open SELFMON_UNUSED =                                         \
+			(selfmon_impl_open((site), &frame), &frame)
+
+#define SELFMON_IMPL_DECLARE(site, n)                                          \
+	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
+			      SELFMON_IMPL_JOIN(selfmon_open_, n))
+
+#define SELFMON_IMPL_BLOCK(site, n)                                            \
+	for (SELFMON_IMPL_DECLARE(site, n);                                    \
+	     SELFMON_IMPL_JOIN(selfmon_open_, n);                              \
+	     SELFMON_IMPL_JOIN(selfmon_open_, n) = NULL)
+
+#define SELFMON_REGION(name)                                                   \
+	SELFMON_IMPL_BLOCK(SELFMON_IMPL_SITE("" name), __COUNTER__)
+#define SELFMON_SCOPE(name)                                                    \
+	SELFMON_IMPL_DECLARE(SELFMON_IMPL_SITE("" name), __COUNTER__)
+#define SELFMON_FUNCTION()                                                     \
+	SELFMON_IMPL_DECLARE(SELFMON_IMPL_SITE(__func__), __COUNTER__)
+#define SELFMON_REGION_OF(handle)                                              \
+	SELFMON_IMPL_BLOCK(selfmon_impl_site_of(handle), __COUNTER__)
+#define SELFMON_BEGIN(tag, name)                                               \
+	SELFMON_IMPL_VARIABLE(SELFMON_IMPL_SITE("" name), selfmon_tag_##tag,   \
+			      selfmon_open_tag_##tag)
+#define SELFMON_END(tag) selfmon_impl_close(&selfmon_tag_##tag)
+
+/* A NULL handle gives a block that is not measured. */
+SELFMON_INLINE struct selfmon_site *
+selfmon_impl_site_of(struct selfmon_region *handle)
+{
+	return handle ? (struct selfmon_site *)(void *)handle
+		      : &selfmon_impl_nowhere;
+}
+
+#else /* SELFMON_DISABLE */
+
+#define selfmon_region(name) ((void)sizeof(name), (struct selfmon_region *)0)
+#define selfmon_enter(handle, frame)                                           \
+	((void)sizeof(handle), (void)sizeof(frame))
+#define selfmon_leave(frame) ((void)sizeof(frame))
+
+#define SELFMON_IMPL_ONCE(n)                                                   \
+	for (int SELFMON_IMPL_JOIN(selfmon_once_, n) = 1;                      \
+	     SELFMON_IMPL_JOIN(selfmon_once_, n);                              \
+	     SELFMON_IMPL_JOIN(selfmon_once_, n) = 0)
+#define SELFMON_IMPL_ONCE_OF(handle, n)                                        \
+	for (int SELFMON_IMPL_JOIN(selfmon_once_, n) =                         \
+		     ((void)sizeof(handle), 1);                                \
+	     SELFMON_IMPL_JOIN(selfmon_once_, n);                              \
+	     SELFMON_IMPL_JOIN(selfmon_once_, n) = 0)
+
+#define SELFMON_REGION(name) SELFMON_IMPL_ONCE(__COUNTER__)
+#define SELFMON_REGION_OF(handle) SELFMON_IMPL_ONCE_OF(handle, __COUNTER__)
+#define SELFMON_SCOPE(name) SELFMON_IMPL_NOTHING
+#define SELFMON_FUNCTION() SELFMON_IMPL_NOTHING
+#define SELFMON_BEGIN(tag, name) enum { selfmon_tag_##tag }
+#define SELFMON_END(tag) ((void)selfmon_tag_##tag)
+
+#endif /* SELFMON_DISABLE */
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* What is set, by the program and by the environment over it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/suggest.h"
+#include "region/process.h"
+
+extern char **environ;
+
+#define PREFIX "SELFMON_"
+#define EVERY_MAX 1000000u
+
+uint32_t selfmon_impl_on = 1;
+
+static struct selfmon_config config = {
+	.events = "auto",
+	.output = "text:-",
+	.enable = true,
+	.every = 1,
+};
+
+static const char *const variable[] = {
+	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
+	"SELFMON_EVERY",  "SELFMON_STRICT", NULL,
+};
+
+struct selfmon_config *selfmon_config(void)
+{
+	return &config;
+}
+
+/* To the host's own function, or kept for the report at exit. */
+void selfmon_config_note(const char *format, ...)
+{
+	char text[SELFMON_MESSAGE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (config.message)
+		config.message(text, config.context);
+	else if (config.notes < SELFMON_NOTES_MAX)
+		memcpy(config.note[config.notes++], text, sizeof(text));
+}
+
+static void set_text(char *to, size_t size, const char *name, const char *value)
+{
+	if (strlen(value) < size)
+		memcpy(to, value, strlen(value) + 1);
+	else
+		selfmon_config_note("%s is longer than %zu bytes; ignored",
+				    name, size - 1);
+}
+
+static void set_switch(bool *to, const char *name, const char *value)
+{
+	if (!strcmp(value, "0") || !strcmp(value, "1"))
+		*to = *value == '1';
+	else
+		selfmon_config_note("%s=%.64s: allowed are 0 and 1; ignored",
+				    name, value);
+}
+
+static void set_fence(const char *value)
+{
+	if (!strcmp(value, "none") || !strcmp(value, "lfence"))
+		config.fence = *value == 'l';
+	else
+		selfmon_config_note("SELFMON_FENCE=%.64s: allowed are none and "
+				    "lfence; ignored", value);
+}
+
+static void set_every(const char *value)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end && !errno && n >= 1 &&
+	    n <= EVERY_MAX)
+		config.every = (uint32_t)n;
+	else
+		selfmon_config_note("SELFMON_EVERY=%.64s: allowed are 1 to %u; "
+				    "ignored", value, EVERY_MAX);
+}
+
+/* A variable with our prefix that is not ours: misspelt, most likely. */
+static void check_name(const char *entry)
+{
+	const size_t length = strcspn(entry, "=");
+	const int shown = (int)(length < 64 ? length : 64);
+	struct selfmon_words known = selfmon_words_of(variable);
+	char nearest[SELFMON_WORD_SIZE];
+	size_t i;
+
+	for (i = 0; variable[i]; i++)
+		if (strlen(variable[i]) == length &&
+		    !strncmp(entry, variable[i], length))
+			return;
+	if (selfmon_suggest(entry, length, &known, nearest))
+		selfmon_config_note("unknown variable %.*s (did you mean %s?)",
+				    shown, entry, nearest);
+	else
+		selfmon_config_note("unknown variable %.*s: known are "
+				    "SELFMON_EVENTS, _OUTPUT, _ENABLE, _FENCE, "
+				    "_EVERY and _STRICT", shown, entry);
+}
+
+static void check_names(void)
+{
+	char **entry;
+
+	for (entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, PREFIX, strlen(PREFIX)))
+			check_name(*entry);
+}
+
+void selfmon_config_environment(void)
+{
+	const char *value;
+
+	if ((value = secure_getenv("SELFMON_EVENTS")))
+		set_text(config.events, sizeof(config.events),
+			 "SELFMON_EVENTS", value);
+	if ((value = secure_getenv("SELFMON_OUTPUT")))
+		set_text(config.output, sizeof(config.output),
+			 "SELFMON_OUTPUT", value);
+	if ((value = secure_getenv("SELFMON_ENABLE")))
+		set_switch(&config.enable, "SELFMON_ENABLE", value);
+	if ((value = secure_getenv("SELFMON_STRICT")))
+		set_switch(&config.strict, "SELFMON_STRICT", value);
+	if ((value = secure_getenv("SELFMON_FENCE")))
+		set_fence(value);
+	if ((value = secure_getenv("SELFMON_EVERY")))
+		set_every(value);
+	check_names();
+	if (!config.enable)
+		selfmon_store_once(&selfmon_impl_on, 0);
+}
+
+static bool fits(const char *text, size_t size)
+{
+	return !text || strlen(text) < size;
+}
+
+static int check_options(const struct selfmon_options *options)
+{
+	if (!options || options->size < sizeof(*options))
+		return -EINVAL;
+	if (options->every < 1 || options->every > EVERY_MAX)
+		return -EINVAL;
+	if (!fits(options->events, sizeof(config.events)) ||
+	    !fits(options->output, sizeof(config.output)))
+		return -EINVAL;
+	return 0;
+}
+
+static void take_options(const struct selfmon_options *options)
+{
+	const char *events = options->events ? options->events : "auto";
+	const char *output = options->output ? options->output : "";
+
+	memcpy(config.events, events, strlen(events) + 1);
+	memcpy(config.output, output, strlen(output) + 1);
+	config.enable = options->enable;
+	config.fence = options->fence;
+	config.strict = options->strict;
+	config.every = options->every;
+	config.message = options->message;
+	config.context = options->context;
+	selfmon_store_once(&selfmon_impl_on, options->enable);
+}
+
+int selfmon_configure(const struct selfmon_options *options)
+{
+	struct selfmon_process *process;
+	int error = check_options(options);
+
+	if (error)
+		return error;
+	process = selfmon_process();
+	if (!process)
+		return -ENOMEM;
+	selfmon_process_lock(process);
+	if (process->choice != SELFMON_CHOICE_NONE) {
+		error = -EBUSY;
+	} else {
+		config.notes = 0;
+		take_options(options);
+		selfmon_config_environment();
+	}
+	selfmon_process_unlock(process);
+	return error;
+}
+
+bool selfmon_enable(bool on)
+{
+	return __atomic_exchange_n(&selfmon_impl_on, on, __ATOMIC_RELAXED);
+}
+
+int selfmon_prepare(void)
+{
+	/* Deciding what is counted needs a thread to count for. */
+	return selfmon_thread_prepare();
+}
+
+int selfmon_thread_prepare(void)
+{
+	struct selfmon_process *process = selfmon_process();
+
+	if (!process)
+		return -ENOMEM;
+	if (!selfmon_load_once(&selfmon_impl_on))
+		return -ENOSYS;
+	return selfmon_thread_attach() ? 0 : -ENOMEM;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the process counts: decided once, with the first thread's set, and
+ * opened in the same way for each later thread.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counters/set.h"
+#include "platform/kernel.h"
+#include "region/process.h"
+
+#define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
+/*
+ * A user read that costs more than this traps to a hypervisor which
+ * intercepts RDPMC: then `auto` measures time alone.
+ */
+#define AUTO_READ_NS_MAX 200
+#define AUTO_READS 64
+
+static unsigned int open_flags(void)
+{
+	const struct selfmon_config *config = selfmon_config();
+
+	return (config->fence ? SELFMON_COUNTERS_FENCE : 0) |
+	       (config->strict ? SELFMON_COUNTERS_STRICT : 0);
+}
+
+static void map_columns(struct selfmon_thread *thread)
+{
+	const struct selfmon_set *set = selfmon_set_of(thread->set);
+	uint32_t i;
+
+	thread->missing = (UINT32_C(1) << set->asked) - 1;
+	for (i = 0; i < thread->set->count; i++) {
+		thread->column[i] = (uint8_t)set->member[i].column;
+		thread->missing &= ~(UINT32_C(1) << thread->column[i]);
+	}
+}
+
+/* The columns of the report, by the set that was opened first. */
+static void fill_columns(struct selfmon_process *process,
+			 const struct selfmon_counters *counters)
+{
+	const struct selfmon_set *set = selfmon_set_of(counters);
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+	uint32_t i;
+
+	process->columns = set->asked;
+	for (i = 0; i < set->asked; i++) {
+		struct selfmon_column *column =
+			&process->column[set->member[i].column];
+
+		selfmon_counters_info(counters, i, &info);
+		memcpy(column->name, set->member[i].event.name,
+		       sizeof(column->name));
+		column->position = info.position;
+		column->verdict = info.verdict;
+		column->kernel = info.kernel;
+		column->failure = set->member[i].failure;
+	}
+}
+
+static uint64_t read_cost_ns(const struct selfmon_counters *set)
+{
+	struct selfmon_snapshot snapshot;
+	uint64_t begin;
+	int i;
+
+	begin = selfmon_kernel_monotonic_raw_ns();
+	for (i = 0; i < AUTO_READS; i++)
+		selfmon_counters_begin(set, &snapshot);
+	return (selfmon_kernel_monotonic_raw_ns() - begin) /
+	       (AUTO_READS * (uint64_t)set->hardware_count);
+}
+
+static enum selfmon_choice try_auto(struct selfmon_process *process,
+				    struct selfmon_counters **set)
+{
+	struct selfmon_failure *failure = &process->failure;
+
+	if (selfmon_counters_open(AUTO_EVENTS, open_flags(), set, failure) < 0)
+		return SELFMON_CHOICE_NO_USER_READ;
+	if ((*set)->hardware_count == 0)
+		return SELFMON_CHOICE_NO_USER_READ;
+	if ((*set)->flags & SELFMON_IMPL_SET_SYSCALL) {
+		memset(failure, 0, sizeof(*failure));
+		failure->error = EOPNOTSUPP;
+		failure->step = SELFMON_STEP_POLICY;
+		snprintf(failure->message, sizeof(failure->message),
+			 "hardware events can be counted here, but not read "
+			 "in user space; name them in SELFMON_EVENTS to have "
+			 "them by system calls");
+		return SELFMON_CHOICE_NO_USER_READ;
+	}
+	process->read_ns = read_cost_ns(*set);
+	if (process->read_ns >= AUTO_READ_NS_MAX)
+		return SELFMON_CHOICE_SLOW_READ;
+	memcpy(process->events, AUTO_EVENTS, sizeof(AUTO_EVENTS));
+	return SELFMON_CHOICE_AUTO;
+}
+
+static enum selfmon_choice try_list(struct selfmon_process *process,
+				    struct selfmon_counters **set)
+{
+	const char *events = selfmon_config()->events;
+
+	if (selfmon_counters_open(events, open_flags(), set,
+				  &process->failure) < 0)
+		return SELFMON_CHOICE_FAILED;
+	memcpy(process->events, events, strlen(events) + 1);
+	return SELFMON_CHOICE_LIST;
+}
+
+/* Fences are made by a set, if need be by one without members. */
+static struct selfmon_counters *open_fence(void)
+{
+	struct selfmon_counters *set = NULL;
+
+	if (selfmon_config()->fence)
+		selfmon_counters_open("", SELFMON_COUNTERS_FENCE, &set, NULL);
+	return set;
+}
+
+void selfmon_events_choose(struct selfmon_process *process,
+			   struct selfmon_thread *thread)
+{
+	const char *events = selfmon_config()->events;
+	struct selfmon_counters *set = NULL;
+
+	if (!*events || !strcmp(events, "none"))
+		process->choice = SELFMON_CHOICE_TIME;
+	else if (!strcmp(events, "auto"))
+		process->choice = try_auto(process, &set);
+	else
+		process->choice = try_list(process, &set);
+	if (!process->events[0]) {
+		selfmon_counters_close(set);
+		set = open_fence();
+	}
+	thread->set = set;
+	thread->missing = 0;
+	if (!set)
+		return;
+	fill_columns(process, set);
+	map_columns(thread);
+}
+
+static void count_degraded(struct selfmon_process *process,
+			   const struct selfmon_failure *failure)
+{
+	selfmon_process_lock(process);
+	if (process->degraded++ == 0)
+		process->degraded_failure = *failure;
+	selfmon_process_unlock(process);
+}
+
+static uint32_t columns_that_count(const struct selfmon_process *process)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < process->columns; i++)
+		if (!process->column[i].failure.error)
+			count++;
+	return count;
+}
+
+/* A thread past a limit of the process counts less, or time alone. */
+void selfmon_events_open(struct selfmon_process *process,
+			 struct selfmon_thread *thread)
+{
+	struct selfmon_failure failure;
+	int count;
+
+	thread->missing = (UINT32_C(1) << process->columns) - 1;
+	if (!process->events[0]) {
+		thread->set = open_fence();
+		return;
+	}
+	count = selfmon_counters_open(process->events, open_flags(),
+				      &thread->set, &failure);
+	if (thread->set)
+		map_columns(thread);
+	if (count < (int)columns_that_count(process))
+		count_degraded(process, &failure);
+}

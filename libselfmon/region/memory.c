@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of regions: taken from the kernel in chunks, given out piece by
+ * piece, never freed; malloc is the host's, which may be measuring it.
+ *
+ * Two pools. Kept: as a forked child finds the rest of its memory. Wiped:
+ * zeros in the child, which takes new chunks and leaves the old ones alone:
+ * what the parent's threads and frames point to must stay zero.
+ *
+ * Callers hold the process lock.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "platform/kernel.h"
+#include "region/state.h"
+
+#define CHUNK_SIZE ((size_t)1 << 20)
+#define CHUNKS_MAX 16384
+#define LINE 64
+
+struct pool {
+	bool wiped;
+	size_t chunks;
+	size_t current;   /* which is given out */
+	size_t used;      /* of it */
+	char *chunk[CHUNKS_MAX];
+	size_t size[CHUNKS_MAX];
+};
+
+static struct pool kept;
+static struct pool wiped = { .wiped = true };
+static bool cannot_wipe; /* a kernel before 4.14 */
+
+bool selfmon_memory_wipes(void)
+{
+	return !cannot_wipe;
+}
+
+static bool pool_grow(struct pool *pool, size_t size)
+{
+	const size_t chunk = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+	void *memory;
+	int error;
+
+	if (pool->chunks == CHUNKS_MAX)
+		return false;
+	error = selfmon_kernel_map_memory(chunk, pool->wiped && !cannot_wipe,
+					  &memory);
+	if (error == -EINVAL && pool->wiped && !cannot_wipe) {
+		cannot_wipe = true;
+		error = selfmon_kernel_map_memory(chunk, false, &memory);
+	}
+	if (error)
+		return false;
+	pool->chunk[pool->chunks] = memory;
+	pool->size[pool->chunks] = chunk;
+	pool->chunks++;
+	return true;
+}
+
+static void *pool_take(struct pool *pool, size_t size)
+{
+	char *memory;
+
+	size = (size + LINE - 1) & ~(size_t)(LINE - 1);
+	while (pool->current < pool->chunks &&
+	       pool->size[pool->current] - pool->used < size) {
+		pool->current++;
+		pool->used = 0;
+	}
+	if (pool->current == pool->chunks && !pool_grow(pool, size))
+		return NULL;
+	memory = pool->chunk[pool->current] + pool->used;
+	pool->used += size;
+	return memory;
+}
+
+void *selfmon_memory_kept(size_t size)
+{
+	return pool_take(&kept, size);
+}
+
+void *selfmon_memory_wiped(size_t size)
+{
+	return pool_take(&wiped, size);
+}
+
+void selfmon_memory_forked(void)
+{
+	size_t i;
+
+	if (cannot_wipe)
+		for (i = 0; i < wiped.chunks; i++)
+			memset(wiped.chunk[i], 0, wiped.size[i]);
+	wiped.current = wiped.chunks;
+	wiped.used = 0;
+}

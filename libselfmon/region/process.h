@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process's part of regions: its threads, its event set, what happened in
+ * it, and what was set. For region/ itself and for the report above it.
+ */
+#ifndef SELFMON_REGION_PROCESS_H
+#define SELFMON_REGION_PROCESS_H
+
+#include <pthread.h>
+
+#include "region/state.h"
+
+#define SELFMON_NOTES_MAX 8
+#define SELFMON_SPEC_MAX 4096
+#define SELFMON_OUTPUT_MAX 4096
+
+/* Kept: what was set, by the program and by the environment over it. */
+struct selfmon_config {
+	char events[SELFMON_SPEC_MAX];
+	char output[SELFMON_OUTPUT_MAX]; /* "": no report at exit */
+	bool enable;
+	bool fence;
+	bool strict;
+	uint32_t every;
+	selfmon_message_fn message;
+	void *context;
+	size_t notes;   /* messages that nobody has been told yet */
+	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
+};
+
+/* How the events of the process were decided; see events.c. */
+enum selfmon_choice {
+	SELFMON_CHOICE_NONE = 0,    /* not decided yet */
+	SELFMON_CHOICE_LIST,        /* as asked for */
+	SELFMON_CHOICE_AUTO,        /* auto: those of the list */
+	SELFMON_CHOICE_TIME,        /* time alone, as asked for */
+	SELFMON_CHOICE_NO_USER_READ, /* auto: time alone, failure says why */
+	SELFMON_CHOICE_SLOW_READ,   /* auto: time alone, read_ns says why */
+	SELFMON_CHOICE_FAILED       /* the list cannot be opened: failure */
+};
+
+/* A column of the report: one event of the process's set. */
+struct selfmon_column {
+	char name[SELFMON_EVENT_NAME_SIZE];
+	size_t position;
+	enum selfmon_verdict verdict;   /* the best of its values */
+	bool kernel;
+	struct selfmon_failure failure; /* of the first thread's opening */
+};
+
+/* Wiped: one a process. */
+struct selfmon_process {
+	pthread_mutex_t lock;
+	pthread_mutex_t report_lock; /* one report at a time; taken first */
+	uint32_t ready;
+	struct selfmon_thread *threads; /* newest first; never freed */
+	enum selfmon_choice choice;
+	char events[SELFMON_SPEC_MAX];  /* what threads open; may be "" */
+	uint32_t columns;
+	struct selfmon_column column[SELFMON_MAX_COUNTERS];
+	struct selfmon_failure failure;
+	uint64_t read_ns;               /* one user read, on average */
+	uint64_t start_ticks;
+	uint64_t attached;              /* threads that had a state */
+	uint64_t alive, alive_max;
+	uint64_t degraded;              /* threads with fewer values */
+	struct selfmon_failure degraded_failure; /* the first of them */
+	uint64_t refused;               /* threads without memory */
+	uint64_t stale;                 /* leaves of visits long gone */
+	bool forked;                    /* this process is a child */
+};
+
+/* process.c: NULL only where there is no memory. */
+struct selfmon_process *selfmon_process(void);
+/* Was any region visited in this process? Makes nothing. */
+bool selfmon_process_visited(void);
+void selfmon_process_lock(struct selfmon_process *process);
+void selfmon_process_unlock(struct selfmon_process *process);
+
+/* thread.c: the calling thread's state, made if need be; NULL: none. */
+struct selfmon_thread *selfmon_thread_attach(void);
+/* A new state that belongs to no thread; under the process lock. */
+struct selfmon_thread *selfmon_thread_make(void);
+/* Room for more open visits; false: there are SELFMON_DEPTH_MAX. */
+bool selfmon_thread_deepen(struct selfmon_thread *thread);
+/* Gives the calling thread another state; returns the one it had. */
+struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
+/* How a thread with this state goes through enter and leave. */
+uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
+
+/* config.c */
+struct selfmon_config *selfmon_config(void);
+void selfmon_config_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+void selfmon_config_environment(void);
+
+/*
+ * events.c: decides what the process counts, with the calling thread's set as
+ * the first (under the process lock), and opens the same for later threads.
+ */
+void selfmon_events_choose(struct selfmon_process *process,
+			   struct selfmon_thread *thread);
+void selfmon_events_open(struct selfmon_process *process,
+			 struct selfmon_thread *thread);
+
+/* name.c: regions by id, from 1; NULL beyond the last. */
+struct selfmon_region {
+	struct selfmon_site site; /* first: a handle is entered like a site */
+	uint64_t hash;
+	size_t length;            /* of the name */
+};
+uint32_t selfmon_name_register(const char *name, const char *file,
+			       uint32_t line);
+const struct selfmon_region *selfmon_name_of(uint32_t id);
+
+/* own_cost.c: what the library itself costs, per visit. */
+struct selfmon_cost {
+	double ticks;
+	double ticks_spread;     /* p90 - p10 */
+	double counter[SELFMON_MAX_COUNTERS];   /* by column */
+	double counter_spread[SELFMON_MAX_COUNTERS];
+};
+struct selfmon_calibration {
+	bool done;
+	struct selfmon_cost inner;   /* an empty region's own values */
+	struct selfmon_cost outer;   /* what its parent sees beyond them */
+	struct selfmon_cost skipped; /* the same for a visit only counted */
+};
+/* Under the report lock. Measured once a process, on the calling thread. */
+const struct selfmon_calibration *
+selfmon_calibrate(struct selfmon_process *process);
+
+#endif

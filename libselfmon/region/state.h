@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state behind regions, and how long each part of it lives.
+ *
+ * Kept (region/name.c): names and configuration. Append-only; a forked child
+ * keeps them.
+ *
+ * Wiped (region/process.c, region/memory.c): threads, their call trees and
+ * statistics, locks. A forked child finds zeros there, whatever made it: no
+ * thread is ready, no lock is held, and it starts afresh.
+ *
+ * A thread's state and statistics are never freed. When the thread ends they
+ * wait, statistics and all, for the next thread to go on with: sums of a
+ * region are over all threads anyway, and memory is bounded by how many
+ * threads are alive at once.
+ */
+#ifndef SELFMON_REGION_STATE_H
+#define SELFMON_REGION_STATE_H
+
+#include <selfmon/counters.h>
+#include <selfmon/options.h>
+#include <selfmon/region.h>
+
+/* Open visits of one thread; deeper ones are counted, not measured. */
+#define SELFMON_DEPTH_MAX 256
+/* How many entries are laid out at a time, as they are first needed. */
+#define SELFMON_DEPTH_STEP 16
+
+/* ---- statistics of one node of one thread -------------------------------- */
+
+/*
+ * A log-linear histogram of ticks, four buckets for each power of two of
+ * ticks + 4. A bucket that begins at v (with the 4) is v / 4 wide, so that its
+ * middle is within (v / 4 - 1) / 2 of all in it: exactly 12.5 % of v - 4. The
+ * last bucket takes all from 2^44 ticks (hours) on.
+ */
+#define SELFMON_BUCKETS 172
+#define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
+#define SELFMON_TICKS_LONG (UINT64_C(1) << 44)
+
+struct selfmon_sums {
+	uint64_t sum, min, max;
+};
+
+/* Happenings that are rare; counted in struct selfmon_stats. */
+enum selfmon_rare {
+	SELFMON_RARE_SKIPPED,     /* visits counted, not measured (EVERY) */
+	SELFMON_RARE_CUT_OFF,     /* visits that never came to their end */
+	SELFMON_RARE_FOREIGN,     /* visits left on another thread */
+	SELFMON_RARE_DISTURBED,   /* visits in which the leader's lock moved */
+	SELFMON_RARE_MOVED,       /* reads tried again, as a lock moved */
+	SELFMON_RARE_SLOW,        /* visits with hardware values by read(2) */
+	SELFMON_RARE_REPAIRED,    /* visits with a value repaired */
+	SELFMON_RARE_IMPOSSIBLE,  /* visits with a value left out */
+	SELFMON_RARE_SCALED,      /* visits with estimates */
+	SELFMON_RARE_REFUSED,     /* visits off the PMU for too long */
+	SELFMON_RARE_LOST,        /* visits with values that were lost */
+	SELFMON_RARE_OVERLAPPED,  /* children left out of order */
+	SELFMON_RARE_COUNT
+};
+
+/*
+ * One writer, the owning thread; readers retry by the sequence, which is odd
+ * while the writer is at work. Each update is one visit, so that the sequence
+ * is their count as well. The hot part, with up to four counters, is three
+ * cache lines and one of the histogram.
+ */
+struct selfmon_stats {
+	uint64_t sequence;   /* 2 x visits measured, + 1 in an update */
+	uint64_t migrated;   /* of these, ended on another CPU */
+	uint64_t last;       /* bucket of the visit not in histogram yet */
+	struct selfmon_sums ticks;
+	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
+	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
+	uint64_t scaled_enabled_ns; /* over the visits with estimates ... */
+	uint64_t scaled_off_ns;     /* ... of this, off the PMU */
+	/* Not under the sequence: each word on its own. */
+	uint64_t rare[SELFMON_RARE_COUNT];
+	uint64_t histogram[SELFMON_BUCKETS + 1]; /* and SELFMON_BUCKET_NONE */
+};
+
+static inline uint64_t selfmon_stats_visits(const struct selfmon_stats *stats)
+{
+	return stats->sequence / 2;
+}
+
+/* Children found without a search: one slot for each residue of their id. */
+#define SELFMON_CHILDREN 16
+/* Ids that no region has: of an empty slot, and of the NULL handle's site. */
+#define SELFMON_REGION_NONE (UINT32_MAX - 1)
+#define SELFMON_REGION_NOWHERE UINT32_MAX
+
+/* A place in a thread's call tree: a region below a parent. */
+struct selfmon_node {
+	struct selfmon_node *parent;  /* NULL: the root */
+	struct selfmon_stats *stats;
+	struct selfmon_node *next;    /* the one made before it */
+	uint64_t multiplier;          /* odd, of the hash of its children */
+	uint32_t region;              /* 0: the root */
+	uint32_t countdown;           /* visits to skip (EVERY) */
+	uint32_t ordinal;             /* in the thread; the root is 0 */
+	uint32_t reserved;
+	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
+};
+
+/* ---- threads ------------------------------------------------------------- */
+
+/*
+ * An open visit. mark is the stack address of the code that entered, a span's
+ * token (SELFMON_MARK_SPAN set, unique), SELFMON_MARK_NONE while the entry is
+ * being filled in or empty, or 0 once another thread has left it.
+ */
+#define SELFMON_MARK_SPAN (UINT64_C(1) << 63)
+#define SELFMON_MARK_NONE UINT64_MAX
+#define SELFMON_MARK_LEFT UINT64_C(0)
+
+struct selfmon_open {
+	uint64_t mark;
+	const struct selfmon_frame *frame; /* an address, never followed */
+	struct selfmon_node *node;
+	struct selfmon_node *parent;
+	struct selfmon_thread *thread;     /* whose; always the same */
+	struct selfmon_snapshot start;
+} __attribute__((aligned(64)));
+
+/*
+ * mode: how enter and leave go. Exactly SELFMON_MODE_TIME is the fast path;
+ * whatever else is or-ed in makes it differ.
+ */
+#define SELFMON_MODE_NOT_READY 0u
+#define SELFMON_MODE_TIME 1u     /* time alone, direct timestamps */
+#define SELFMON_MODE_ANY 2u      /* counters, one in N, fence, other clock */
+#define SELFMON_MODE_REQUEST 4u  /* a reader wants a copy, see read.c */
+#define SELFMON_MODE_BUSY 8u     /* in a slow path: handlers only count */
+
+struct selfmon_thread {
+	uint32_t mode;
+	uint32_t table_shift;        /* 64 - log2 of the table's slots */
+	struct selfmon_open *top;    /* newest entry; a sentinel if none */
+	struct selfmon_open *last;   /* newest entry that is laid out */
+	struct selfmon_node *node;   /* current place in the call tree */
+	const uint32_t *cpu;         /* a word with the CPU number */
+	struct selfmon_counters *set;
+	uint32_t every;
+	uint32_t nodes;              /* in the table */
+	struct selfmon_node **table; /* hash of nodes by parent and region */
+	uint64_t token;              /* of the last span */
+	uint64_t stack_low, stack_high; /* of the thread's own stack; or 0 */
+	struct selfmon_node *newest; /* list of all nodes, for readers */
+	struct selfmon_node root;
+	uint32_t missing;            /* bits: columns that the set has not */
+	uint8_t column[SELFMON_MAX_COUNTERS]; /* of the set's value i */
+	uint32_t taken;              /* a thread owns this state */
+	uint32_t tid;                /* the last owner */
+	uint64_t too_deep;           /* visits not measured: depth */
+	uint64_t unready;            /* visits not measured: busy, no memory */
+	const struct selfmon_node *wanted; /* REQUEST: which node's copy */
+	struct selfmon_stats copy;         /* REQUEST: the copy */
+	struct selfmon_thread *next; /* the state made before it */
+	struct selfmon_open open[];  /* the sentinel, then DEPTH_MAX entries */
+};
+
+/*
+ * While the bit is set, a signal handler's regions on this thread are counted
+ * and not measured: what they would need is being changed.
+ */
+static inline void selfmon_thread_busy(struct selfmon_thread *thread)
+{
+	__atomic_or_fetch(&thread->mode, SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+}
+
+static inline void selfmon_thread_idle(struct selfmon_thread *thread)
+{
+	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+}
+
+/* ---- single-writer statistics -------------------------------------------- */
+
+/*
+ * Pairs with read.c: a reader that sees a value of this update also sees the
+ * odd sequence, or the next one.
+ */
+static inline void selfmon_stats_begin(struct selfmon_stats *stats)
+{
+	selfmon_arch_add(&stats->sequence, 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void selfmon_stats_end(struct selfmon_stats *stats)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	selfmon_arch_add(&stats->sequence, 1);
+}
+
+static inline void selfmon_sums_add(struct selfmon_sums *sums, uint64_t value)
+{
+	selfmon_arch_add(&sums->sum, value);
+	if (selfmon_unlikely(value < sums->min))
+		selfmon_store_once(&sums->min, value);
+	if (selfmon_unlikely(value > sums->max))
+		selfmon_store_once(&sums->max, value);
+}
+
+/* Of ticks below SELFMON_TICKS_LONG. */
+static inline unsigned int selfmon_bucket_of(uint64_t ticks)
+{
+	const uint64_t v = ticks + 4;
+	const unsigned int shift = 61u - (unsigned int)__builtin_clzll(v);
+
+	/* The top three bits of v, the first of which is set: 4 to 7. */
+	return shift * 4 + (unsigned int)(v >> shift) - 4;
+}
+
+/*
+ * The histogram is one visit behind: its bucket waits in last, and read.c adds
+ * it. A store whose address comes from a timestamp holds up the next timestamp
+ * on AMD (Zen 4: a pair takes 1.22 times as long), a store of a value does not.
+ *
+ * Words on their own: a reader may find sum and buckets one visit apart. A
+ * handler between the load and the store puts a visit into the bucket of its
+ * neighbour.
+ */
+static inline void selfmon_histogram_add(struct selfmon_stats *stats,
+					 uint64_t ticks)
+{
+	const uint64_t last = selfmon_load_once(&stats->last);
+	unsigned int bucket = SELFMON_BUCKETS - 1;
+
+	if (selfmon_likely(ticks < SELFMON_TICKS_LONG))
+		bucket = selfmon_bucket_of(ticks);
+	selfmon_store_once(&stats->last, bucket);
+	selfmon_arch_add(&stats->histogram[last], 1);
+}
+
+/* One rare happening. */
+static inline void selfmon_rare_add(struct selfmon_stats *stats,
+				    enum selfmon_rare what, uint64_t n)
+{
+	selfmon_arch_add(&stats->rare[what], n);
+}
+
+/* ---- what the files of region/ offer each other --------------------------- */
+
+/* memory.c: zeroed memory that is never freed. NULL: there is none. */
+void *selfmon_memory_kept(size_t size);   /* a forked child keeps it */
+void *selfmon_memory_wiped(size_t size);  /* a forked child finds zeros */
+void selfmon_memory_forked(void);         /* in the child: start afresh */
+bool selfmon_memory_wipes(void);          /* can this kernel wipe? */
+
+/* tree.c: the node of a region below a parent; made if need be, or NULL. */
+struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
+					struct selfmon_node *parent,
+					uint32_t region);
+/* The same if it is there; without a lock. */
+struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
+				       struct selfmon_node *parent,
+				       uint32_t region);
+int selfmon_tree_init(struct selfmon_thread *thread);
+
+/* stats.c: what enter and leave do not do inline. */
+void selfmon_stats_init(struct selfmon_stats *stats);
+void selfmon_stats_delta(const struct selfmon_thread *thread,
+			 struct selfmon_stats *stats,
+			 const struct selfmon_delta *delta);
+
+/* unwind.c: entries whose code has gone, and leaves out of order. */
+void selfmon_unwind_dead(struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address);
+bool selfmon_unwind_to(struct selfmon_thread *thread,
+		       const struct selfmon_frame *frame);
+bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
+			    uint32_t *region, uint64_t *ticks);
+void selfmon_unwind_pop(struct selfmon_thread *thread);
+
+/* read.c: a consistent copy of a node's statistics, from any thread. */
+bool selfmon_stats_read(struct selfmon_thread *thread,
+			const struct selfmon_node *node,
+			struct selfmon_stats *copy);
+void selfmon_stats_answer(struct selfmon_thread *thread);
+
+#endif

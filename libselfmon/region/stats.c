@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What is recorded of a visit beyond the common case of visit.c. */
+#include "region/process.h"
+
+void selfmon_stats_init(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	stats->last = SELFMON_BUCKET_NONE;
+	stats->ticks.min = UINT64_MAX;
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		stats->counter[i].min = UINT64_MAX;
+}
+
+/* Which rare happening a flag of a delta is. */
+static const struct {
+	uint32_t flag;
+	enum selfmon_rare rare;
+} rare_of[] = {
+	{ SELFMON_DELTA_DISTURBED, SELFMON_RARE_DISTURBED },
+	{ SELFMON_DELTA_SLOW, SELFMON_RARE_SLOW },
+	{ SELFMON_DELTA_REPAIRED, SELFMON_RARE_REPAIRED },
+	{ SELFMON_DELTA_IMPOSSIBLE, SELFMON_RARE_IMPOSSIBLE },
+	{ SELFMON_DELTA_SCALED, SELFMON_RARE_SCALED },
+	{ SELFMON_DELTA_REFUSED, SELFMON_RARE_REFUSED },
+	{ SELFMON_DELTA_LOST, SELFMON_RARE_LOST },
+};
+
+static void add_flags(struct selfmon_stats *stats,
+		      const struct selfmon_delta *delta)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rare_of) / sizeof(rare_of[0]); i++)
+		if (delta->flags & rare_of[i].flag)
+			selfmon_rare_add(stats, rare_of[i].rare, 1);
+	selfmon_rare_add(stats, SELFMON_RARE_MOVED, delta->moved);
+}
+
+/* Values to their columns; columns that the set has not are left out. */
+static void add_values(const struct selfmon_thread *thread,
+		       struct selfmon_stats *stats,
+		       const struct selfmon_delta *delta)
+{
+	const size_t count = thread->set ? thread->set->count : 0;
+	uint32_t missing = thread->missing;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const unsigned int column = thread->column[i];
+
+		if (selfmon_likely(delta->value[i].verdict !=
+				   SELFMON_NOT_COUNTED))
+			selfmon_sums_add(&stats->counter[column],
+					 delta->value[i].count);
+		else
+			selfmon_arch_add(&stats->left_out[column], 1);
+	}
+	for (; missing; missing &= missing - 1)
+		selfmon_arch_add(&stats->left_out[__builtin_ctz(missing)], 1);
+}
+
+/*
+ * A whole visit, with the values of the thread's counter set; of a thread
+ * that could not open its set, with none.
+ */
+void selfmon_stats_delta(const struct selfmon_thread *thread,
+			 struct selfmon_stats *stats,
+			 const struct selfmon_delta *delta)
+{
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, delta->ticks);
+	add_values(thread, stats, delta);
+	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_SCALED)) {
+		selfmon_arch_add(&stats->scaled_enabled_ns, delta->enabled_ns);
+		selfmon_arch_add(&stats->scaled_off_ns, delta->off_ns);
+	}
+	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
+		selfmon_arch_add(&stats->migrated, 1);
+	selfmon_stats_end(stats);
+	selfmon_histogram_add(stats, delta->ticks);
+	if (selfmon_unlikely(delta->flags || delta->moved))
+		add_flags(stats, delta);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads come and go. A thread gets a state at its first visit: one that a
+ * thread which ended has left, statistics and all, or a new one. At its end
+ * it gives its counters back and leaves the state to the next.
+ */
+#include "region/thread.h"
+
+#include <pthread.h>
+
+#include "clock/clock.h"
+#include "platform/kernel.h"
+#include "platform/stack.h"
+#include "platform/thread_cpu.h"
+#include "region/process.h"
+
+static struct selfmon_thread nobody = { .mode = SELFMON_MODE_NOT_READY };
+/*
+ * Stands for a thread whose state is being made, so that a signal handler
+ * which comes in between finds it busy. Shared by all: only its mode and its
+ * count of visits not measured are ever used.
+ */
+static struct selfmon_thread attaching = { .mode = SELFMON_MODE_BUSY };
+
+__thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL =
+	&nobody;
+
+static pthread_key_t exit_key;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+
+/* Entries still open here belong to code that will never go on. */
+static void cut_off_all(struct selfmon_thread *thread)
+{
+	while (thread->top > thread->open) {
+		selfmon_rare_add(thread->top->node->stats,
+				 SELFMON_RARE_CUT_OFF, 1);
+		selfmon_unwind_pop(thread);
+	}
+}
+
+/* The destructor of a thread; also of one that forked off and never came. */
+static void thread_exit(void *state)
+{
+	struct selfmon_thread *const thread = state;
+	struct selfmon_process *const process = selfmon_process();
+
+	if (selfmon_thread_pointer != thread || !thread->taken)
+		return;
+	selfmon_thread_busy(thread);
+	cut_off_all(thread);
+	selfmon_counters_close(thread->set);
+	thread->set = NULL;
+	selfmon_thread_pointer = &nobody;
+	selfmon_process_lock(process);
+	selfmon_store_once(&thread->mode, SELFMON_MODE_NOT_READY);
+	process->alive--;
+	thread->taken = 0;
+	selfmon_process_unlock(process);
+}
+
+static void make_exit_key(void)
+{
+	/* Without a key, states are not handed on; nothing else is lost. */
+	if (pthread_key_create(&exit_key, thread_exit))
+		exit_key = (pthread_key_t)-1;
+}
+
+/*
+ * Few threads nest deep, and each page that is touched for the first time
+ * costs a fault. A signal handler that comes in between lays out the same
+ * entries; those beyond, which it may have used, are free again after it.
+ */
+bool selfmon_thread_deepen(struct selfmon_thread *thread)
+{
+	struct selfmon_open *open = thread->last;
+	int i;
+
+	if (open == &thread->open[SELFMON_DEPTH_MAX])
+		return false;
+	for (i = 0; i < SELFMON_DEPTH_STEP; i++) {
+		open++;
+		open->mark = SELFMON_MARK_NONE;
+		open->thread = thread;
+	}
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->last, open);
+	return true;
+}
+
+struct selfmon_thread *selfmon_thread_make(void)
+{
+	struct selfmon_thread *thread = selfmon_memory_wiped(
+		sizeof(*thread) +
+		(SELFMON_DEPTH_MAX + 1) * sizeof(thread->open[0]));
+
+	if (!thread || selfmon_tree_init(thread))
+		return NULL;
+	thread->open[0].mark = SELFMON_MARK_NONE;
+	thread->open[0].thread = thread;
+	thread->last = thread->open;
+	thread->top = thread->open;
+	selfmon_thread_deepen(thread);
+	return thread;
+}
+
+/* Under the process lock. */
+static struct selfmon_thread *adopt_or_make(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread = process->threads;
+
+	while (thread && thread->taken)
+		thread = thread->next;
+	if (thread)
+		return thread;
+	thread = selfmon_thread_make();
+	if (!thread)
+		return NULL;
+	thread->next = process->threads;
+	/* Pairs with the reader's walk over the list, which takes no lock. */
+	__atomic_store_n(&process->threads, thread, __ATOMIC_RELEASE);
+	return thread;
+}
+
+uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
+{
+	if (thread->set || thread->missing || thread->every > 1 ||
+	    !selfmon_clock_direct())
+		return SELFMON_MODE_ANY;
+	return SELFMON_MODE_TIME;
+}
+
+static void count_in(struct selfmon_process *process,
+		     struct selfmon_thread *thread)
+{
+	thread->taken = 1;
+	thread->tid = (uint32_t)selfmon_kernel_tid();
+	process->attached++;
+	process->alive++;
+	if (process->alive > process->alive_max)
+		process->alive_max = process->alive;
+}
+
+static struct selfmon_thread *attach(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread;
+
+	selfmon_process_lock(process);
+	thread = adopt_or_make(process);
+	if (thread)
+		count_in(process, thread);
+	else
+		process->refused++;
+	if (thread && process->choice == SELFMON_CHOICE_NONE)
+		selfmon_events_choose(process, thread);
+	selfmon_process_unlock(process);
+	if (!thread)
+		return NULL;
+	if (!selfmon_stack_bounds(&thread->stack_low, &thread->stack_high))
+		thread->stack_low = thread->stack_high = 0;
+	thread->cpu = selfmon_thread_cpu();
+	thread->every = selfmon_config()->every;
+	if (!thread->set)
+		selfmon_events_open(process, thread);
+	return thread;
+}
+
+struct selfmon_thread *selfmon_thread_attach(void)
+{
+	struct selfmon_thread *thread = selfmon_thread_pointer;
+	struct selfmon_process *process;
+
+	/* A forked child finds its parent's state at 0, top included. */
+	if (thread->top)
+		return thread;
+	if (thread == &attaching)
+		return thread;
+	selfmon_thread_pointer = &attaching;
+	process = selfmon_process();
+	thread = process && selfmon_load_once(&selfmon_impl_on)
+			 ? attach(process)
+			 : NULL;
+	if (thread) {
+		pthread_once(&exit_key_once, make_exit_key);
+		pthread_setspecific(exit_key, thread);
+		selfmon_store_once(&thread->mode, selfmon_thread_mode(thread));
+	}
+	selfmon_compiler_fence();
+	selfmon_thread_pointer = thread ? thread : &nobody;
+	return thread;
+}
+
+struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread)
+{
+	struct selfmon_thread *const before = selfmon_thread_pointer;
+
+	selfmon_thread_pointer = thread;
+	return before;
+}

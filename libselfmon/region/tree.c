@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's call tree: nodes by parent and region. A parent remembers its
+ * last child for each of sixteen residues of the region's id, which is what
+ * enter looks at; behind it is a hash over the whole tree.
+ */
+#include "region/process.h"
+
+#define TABLE_LOG2_MIN 8
+/* Half full at most: the first probe mostly finds, and old tables stay. */
+#define TABLE_LOAD 2
+
+static size_t slot_of(const struct selfmon_thread *thread,
+		      const struct selfmon_node *parent, uint32_t region)
+{
+	return (size_t)(parent->multiplier * region >> thread->table_shift);
+}
+
+/* Stands in a free slot for a remembered child: no region has its id. */
+static struct selfmon_node no_child = { .region = SELFMON_REGION_NONE };
+
+static void forget_children(struct selfmon_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < SELFMON_CHILDREN; i++)
+		node->child[i] = &no_child;
+}
+
+/* Free slots hold the root, which is nobody's child. */
+static struct selfmon_node **table_make(struct selfmon_thread *thread,
+					unsigned int log2)
+{
+	const size_t slots = (size_t)1 << log2;
+	struct selfmon_node **table =
+		selfmon_memory_wiped(slots * sizeof(struct selfmon_node *));
+	size_t i;
+
+	for (i = 0; table && i < slots; i++)
+		table[i] = &thread->root;
+	return table;
+}
+
+static size_t table_slots(const struct selfmon_thread *thread)
+{
+	return (size_t)1 << (64 - thread->table_shift);
+}
+
+static void table_insert(struct selfmon_thread *thread,
+			 struct selfmon_node *node)
+{
+	const size_t mask = table_slots(thread) - 1;
+	size_t i = slot_of(thread, node->parent, node->region);
+
+	while (thread->table[i] != &thread->root)
+		i = (i + 1) & mask;
+	thread->table[i] = node;
+}
+
+/* Where there is no memory for more slots, a fuller table goes on serving. */
+static void table_grow(struct selfmon_thread *thread)
+{
+	const unsigned int log2 = 65 - thread->table_shift;
+	struct selfmon_node **table = table_make(thread, log2);
+	struct selfmon_node *node;
+
+	if (!table)
+		return;
+	thread->table = table;
+	thread->table_shift = 64 - log2;
+	for (node = thread->newest; node; node = node->next)
+		if (node->parent)
+			table_insert(thread, node);
+}
+
+/* Odd numbers that share no pattern: splitmix64 of a counter. */
+static uint64_t multiplier(uint64_t n)
+{
+	n *= UINT64_C(0x9e3779b97f4a7c15);
+	n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (n ^ n >> 31) | 1;
+}
+
+int selfmon_tree_init(struct selfmon_thread *thread)
+{
+	thread->table_shift = 64 - TABLE_LOG2_MIN;
+	thread->table = table_make(thread, TABLE_LOG2_MIN);
+	thread->root.stats = selfmon_memory_wiped(sizeof(struct selfmon_stats));
+	if (!thread->table || !thread->root.stats)
+		return -1;
+	selfmon_stats_init(thread->root.stats);
+	thread->root.multiplier = multiplier(1);
+	forget_children(&thread->root);
+	thread->node = &thread->root;
+	thread->newest = &thread->root;
+	thread->nodes = 1;
+	return 0;
+}
+
+struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
+				       struct selfmon_node *parent,
+				       uint32_t region)
+{
+	const size_t mask = table_slots(thread) - 1;
+	size_t i = slot_of(thread, parent, region);
+	struct selfmon_node *node;
+
+	for (; (node = thread->table[i]) != &thread->root; i = (i + 1) & mask) {
+		if (node->parent == parent && node->region == region) {
+			parent->child[region % SELFMON_CHILDREN] = node;
+			return node;
+		}
+	}
+	return NULL;
+}
+
+/* The table must keep a free slot, or a search would never end. */
+static bool has_room(struct selfmon_thread *thread)
+{
+	if ((size_t)thread->nodes * TABLE_LOAD >= table_slots(thread))
+		table_grow(thread);
+	return thread->nodes + 1 < table_slots(thread);
+}
+
+static struct selfmon_node *make(struct selfmon_thread *thread,
+				 struct selfmon_node *parent, uint32_t region)
+{
+	struct selfmon_node *node;
+
+	if (!has_room(thread))
+		return NULL;
+	node = selfmon_memory_wiped(sizeof(*node) + sizeof(*node->stats));
+	if (!node)
+		return NULL;
+	node->stats = (struct selfmon_stats *)(void *)(node + 1);
+	selfmon_stats_init(node->stats);
+	node->parent = parent;
+	node->region = region;
+	node->ordinal = thread->nodes;
+	node->multiplier = multiplier(thread->nodes + 1);
+	forget_children(node);
+	node->next = thread->newest;
+	thread->nodes++;
+	table_insert(thread, node);
+	/* Pairs with the reader's walk: a node is whole before it is seen. */
+	__atomic_store_n(&thread->newest, node, __ATOMIC_RELEASE);
+	return node;
+}
+
+/*
+ * Takes the process lock to make a node; the caller has set the busy bit, so
+ * that a handler that interrupts this does not come here too.
+ */
+struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
+					struct selfmon_node *parent,
+					uint32_t region)
+{
+	struct selfmon_process *process;
+	struct selfmon_node *node = selfmon_tree_find(thread, parent,
+						     region);
+
+	if (node)
+		return node;
+	process = selfmon_process();
+	selfmon_process_lock(process);
+	node = make(thread, parent, region);
+	selfmon_process_unlock(process);
+	return node;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Open visits whose code has gone away, and leaves that come out of order.
+ *
+ * A longjmp runs no leave. The entries it went past are recognised by where
+ * their code stood on the stack: an entry below the one that enters now
+ * cannot be alive, nor can one whose frame's bytes are being used again.
+ * Spans say nothing by their address: they are the caller's, anywhere.
+ *
+ * Entries are the library's own memory and frames are never followed, so
+ * that nothing here can touch a stack that is gone.
+ */
+#include "region/process.h"
+
+static bool is_span(const struct selfmon_open *open)
+{
+	return open->mark & SELFMON_MARK_SPAN;
+}
+
+/* Drops the top entry without recording anything of it. */
+void selfmon_unwind_pop(struct selfmon_thread *thread)
+{
+	struct selfmon_open *const top = thread->top;
+
+	thread->node = top->parent;
+	selfmon_store_once(&top->mark, SELFMON_MARK_NONE);
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->top, top - 1);
+}
+
+static void pop_as_cut_off(struct selfmon_thread *thread)
+{
+	struct selfmon_open *const top = thread->top;
+
+	if (top->mark != SELFMON_MARK_LEFT)
+		selfmon_rare_add(top->node->stats, SELFMON_RARE_CUT_OFF, 1);
+	selfmon_unwind_pop(thread);
+}
+
+static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
+{
+	return address >= thread->stack_low && address < thread->stack_high;
+}
+
+static bool overlaps(const struct selfmon_frame *a,
+		     const struct selfmon_frame *b)
+{
+	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+
+	return x < y + sizeof(*b) && y < x + sizeof(*a);
+}
+
+/*
+ * How many of the top entries are dead, now that code at this address enters
+ * with this frame. The whole chain is looked at down to the first entry that
+ * is certainly alive: a frame used again kills all that lies above it.
+ */
+static size_t dead_entries(const struct selfmon_thread *thread,
+			   const struct selfmon_frame *frame, uint64_t address)
+{
+	const struct selfmon_open *open = thread->top;
+	size_t dead = 0;
+
+	for (; open > thread->open; open--) {
+		const size_t upto = (size_t)(thread->top - open) + 1;
+
+		if (open->mark == SELFMON_MARK_LEFT ||
+		    overlaps(open->frame, frame))
+			dead = upto;
+		else if (open->mark == SELFMON_MARK_NONE || is_span(open))
+			break;
+		else if (!on_own_stack(thread, open->mark) ||
+			 !on_own_stack(thread, address) ||
+			 open->mark > address)
+			break;
+		else if (open->mark < address)
+			dead = upto;
+	}
+	return dead;
+}
+
+void selfmon_unwind_dead(struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address)
+{
+	size_t dead = dead_entries(thread, frame, address);
+
+	while (dead-- > 0)
+		pop_as_cut_off(thread);
+}
+
+static bool is_entry_of(const struct selfmon_open *open,
+			const struct selfmon_frame *frame)
+{
+	const uint64_t mark = selfmon_load_once(&open->mark);
+
+	if (mark == SELFMON_MARK_NONE || mark == SELFMON_MARK_LEFT ||
+	    selfmon_load_once(&open->frame) != frame)
+		return false;
+	return !(mark & SELFMON_MARK_SPAN) || mark == frame->token;
+}
+
+/* The entry of this frame, or NULL. */
+static struct selfmon_open *find(struct selfmon_thread *thread,
+				 const struct selfmon_frame *frame)
+{
+	struct selfmon_open *open = thread->top;
+
+	for (; open > thread->open; open--)
+		if (is_entry_of(open, frame))
+			return open;
+	return NULL;
+}
+
+/*
+ * The entries above this one go on without it: as children of its parent, one
+ * place down. Those that were inside of one another stay so.
+ */
+static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
+{
+	const struct selfmon_open gone = *open;
+	struct selfmon_node *parent = gone.parent;
+
+	selfmon_rare_add(parent->stats, SELFMON_RARE_OVERLAPPED, 1);
+	for (; open < thread->top; open++) {
+		struct selfmon_node *node;
+
+		*open = open[1];
+		node = selfmon_tree_child(thread, parent, open->node->region);
+		open->parent = parent;
+		if (node) /* else, without memory, it stays where it was */
+			open->node = node;
+		parent = open->node;
+	}
+	*open = gone;
+	open->parent = parent;
+}
+
+/*
+ * Brings the entry of this frame to the top. Lexical entries above a lexical
+ * one are dead, since their blocks lie inside of its block; spans, and all
+ * that lies above a span, live on. False: there is no such entry any more.
+ */
+bool selfmon_unwind_to(struct selfmon_thread *thread,
+		       const struct selfmon_frame *frame)
+{
+	struct selfmon_open *const open = find(thread, frame);
+	const bool lexical = open && !is_span(open);
+
+	if (!open)
+		return false;
+	while (thread->top > open &&
+	       (thread->top->mark == SELFMON_MARK_LEFT ||
+		(lexical && !is_span(thread->top))))
+		pop_as_cut_off(thread);
+	if (thread->top > open) {
+		selfmon_thread_busy(thread);
+		take_out(thread, open);
+		selfmon_thread_idle(thread);
+	}
+	return true;
+}
+
+/* An entry that was moved is looked for; a child of fork finds zeros. */
+static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
+{
+	struct selfmon_open *open = frame->open;
+	struct selfmon_thread *const owner = open->thread;
+
+	if (is_entry_of(open, frame) || !owner)
+		return owner ? open : NULL;
+	for (open = selfmon_load_once(&owner->last); open > owner->open; open--)
+		if (is_entry_of(open, frame))
+			return open;
+	return NULL;
+}
+
+/*
+ * A frame that another thread entered: its entry there is marked as left, if
+ * it is still there. That thread's memory is never freed, and a span's token
+ * is never used twice, so that an entry used again is not mistaken for it.
+ */
+bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
+			    uint32_t *region, uint64_t *ticks)
+{
+	struct selfmon_open *const open = find_foreign(frame);
+	const struct selfmon_node *node;
+	uint64_t mark;
+
+	if (!open)
+		return false;
+	mark = selfmon_load_once(&open->mark);
+	node = selfmon_load_once(&open->node);
+	*ticks = selfmon_load_once(&open->start.ticks);
+	*region = node->region;
+	return __atomic_compare_exchange_n(&open->mark, &mark,
+					   SELFMON_MARK_LEFT, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}

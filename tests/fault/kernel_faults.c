@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls behind kernel_faults.h; the names are what ld --wrap asks for. */
+#define _GNU_SOURCE
+#include "fault/kernel_faults.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "platform/kernel.h"
+
+#define FDS 1024
+#define PAGES 16
+#define PAGE_SIZE 4096
+
+int __real_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
+int __real_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
+void __real_selfmon_kernel_unmap_page(const struct selfmon_page *page);
+int __real_selfmon_kernel_enable_group(int fd);
+ssize_t __real_selfmon_kernel_read(int fd, void *buffer, size_t size);
+void __real_selfmon_kernel_close(int fd);
+int __real_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
+
+int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
+int __wrap_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
+void __wrap_selfmon_kernel_unmap_page(const struct selfmon_page *page);
+int __wrap_selfmon_kernel_enable_group(int fd);
+ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size);
+void __wrap_selfmon_kernel_close(int fd);
+int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
+
+struct kernel_faults kernel_faults;
+
+/* Descriptors of hardware events: how large their group is; 0: others. */
+static unsigned int group_size[FDS];
+
+/* The kernel's own map keeps an event alive; the test's page stands for it. */
+static struct {
+	struct selfmon_page *shown;
+	const struct selfmon_page *real;
+} maps[PAGES];
+
+void kernel_faults_clear(void)
+{
+	memset(&kernel_faults, 0, sizeof(kernel_faults));
+	kernel_faults.counters = UINT_MAX;
+	kernel_faults.largest = UINT_MAX;
+	kernel_faults.refused = UINT64_MAX;
+	kernel_faults.capabilities = 0x1e;
+}
+
+void kernel_faults_at(enum fault_call call, unsigned int n, int error)
+{
+	kernel_faults.call[call].from = n;
+	kernel_faults.call[call].to = n;
+	kernel_faults.call[call].error = error;
+	kernel_faults.call[call].calls = 0;
+}
+
+void kernel_faults_from(enum fault_call call, unsigned int n, int error)
+{
+	kernel_faults_at(call, n, error);
+	kernel_faults.call[call].to = UINT_MAX;
+}
+
+/* -errno if this call is to fail. */
+static int fault(enum fault_call call)
+{
+	const unsigned int n = ++kernel_faults.call[call].calls;
+
+	return n >= kernel_faults.call[call].from &&
+			       n <= kernel_faults.call[call].to
+		       ? -kernel_faults.call[call].error
+		       : 0;
+}
+
+static int open_hardware(struct perf_event_attr *attr, int group)
+{
+	int fd;
+
+	if (attr->config == kernel_faults.refused)
+		return -ENOENT;
+	if (group >= 0 && group_size[group] >= kernel_faults.largest)
+		return -EINVAL;
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_TASK_CLOCK;
+	fd = __real_selfmon_kernel_perf_open(attr, group);
+	if (fd < 0)
+		return fd;
+	group_size[fd] = 1;
+	if (group >= 0)
+		group_size[group]++;
+	return fd;
+}
+
+int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group)
+{
+	const int error = fault(FAULT_OPEN);
+	int fd;
+
+	if (error)
+		return error;
+	if (group < 0 && !attr->disabled)
+		kernel_faults.enabled++;
+	if (kernel_faults.pmu && attr->type == PERF_TYPE_HARDWARE)
+		return open_hardware(attr, group);
+	fd = __real_selfmon_kernel_perf_open(attr, group);
+	if (fd >= 0)
+		group_size[fd] = 0;
+	return fd;
+}
+
+static int show_page(int fd, const struct selfmon_page **page)
+{
+	struct selfmon_page *shown;
+	size_t i = 0;
+	int error;
+
+	while (i < PAGES && maps[i].shown)
+		i++;
+	if (i == PAGES)
+		return -ENOMEM;
+	shown = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (shown == MAP_FAILED)
+		return -ENOMEM;
+	error = __real_selfmon_kernel_map_page(fd, &maps[i].real);
+	if (error) {
+		munmap(shown, PAGE_SIZE);
+		return error;
+	}
+	shown->index = (UINT32_C(1) << 28) + 1; /* a counter nobody has */
+	shown->pmc_width = 48;
+	shown->capabilities = kernel_faults.capabilities;
+	maps[i].shown = shown;
+	kernel_faults.pages++;
+	*page = shown;
+	return 0;
+}
+
+int __wrap_selfmon_kernel_map_page(int fd, const struct selfmon_page **page)
+{
+	const int error = fault(FAULT_MAP);
+
+	if (error)
+		return error;
+	return group_size[fd] ? show_page(fd, page)
+			      : __real_selfmon_kernel_map_page(fd, page);
+}
+
+void __wrap_selfmon_kernel_unmap_page(const struct selfmon_page *page)
+{
+	size_t i;
+
+	for (i = 0; i < PAGES; i++) {
+		if (maps[i].shown != page)
+			continue;
+		munmap(maps[i].shown, PAGE_SIZE);
+		maps[i].shown = NULL;
+		kernel_faults.pages--;
+		page = maps[i].real;
+		break;
+	}
+	__real_selfmon_kernel_unmap_page(page);
+}
+
+int __wrap_selfmon_kernel_enable_group(int fd)
+{
+	const int error = fault(FAULT_ENABLE);
+
+	return error ? error : __real_selfmon_kernel_enable_group(fd);
+}
+
+/* A group of more events than there are counters has no time running. */
+ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
+{
+	const int error = fault(FAULT_READ);
+	ssize_t n;
+
+	if (error)
+		return error;
+	n = __real_selfmon_kernel_read(fd, buffer, size);
+	if (n > 0 && fd < FDS && group_size[fd] > kernel_faults.counters)
+		((uint64_t *)buffer)[2] = 0;
+	return n;
+}
+
+/* A descriptor closed twice may be another thread's the second time. */
+void __wrap_selfmon_kernel_close(int fd)
+{
+	if (fcntl(fd, F_GETFD) < 0)
+		kernel_faults.bad_closes++;
+	__real_selfmon_kernel_close(fd);
+}
+
+int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)
+{
+	const int error = fault(FAULT_MEMORY);
+
+	return error ? error
+		     : __real_selfmon_kernel_map_memory(size, wipe, memory);
+}

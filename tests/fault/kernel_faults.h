@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of platform/kernel.h that fail on demand (ld --wrap, tests.mk), and a
+ * PMU made of them: hardware events are opened as software ones, their pages
+ * are memory of the test, and the PMU has as many counters as a test says.
+ */
+#ifndef TESTS_FAULT_KERNEL_FAULTS_H
+#define TESTS_FAULT_KERNEL_FAULTS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <selfmon/page.h>
+
+enum fault_call {
+	FAULT_OPEN,
+	FAULT_MAP,
+	FAULT_ENABLE,
+	FAULT_READ,
+	FAULT_MEMORY,
+	FAULT_CALLS
+};
+
+struct kernel_faults {
+	/* Call number `from` to `to` (1: the first; 0: none) fails so. */
+	struct {
+		unsigned int from;
+		unsigned int to;
+		int error; /* positive */
+		unsigned int calls; /* seen */
+	} call[FAULT_CALLS];
+
+	bool pmu;
+	unsigned int counters;  /* a larger group opens and never runs */
+	unsigned int largest;   /* a larger group does not open: EINVAL */
+	uint64_t refused;       /* this config is not known: ENOENT */
+	uint64_t capabilities;  /* of the pages */
+	unsigned int pages;     /* handed out and not given back */
+	unsigned int bad_closes; /* of descriptors that were not open */
+	unsigned int enabled;   /* events opened enabled without a leader */
+};
+
+extern struct kernel_faults kernel_faults;
+
+void kernel_faults_clear(void);
+
+/* Call number n of `call`, and only that, fails. */
+void kernel_faults_at(enum fault_call call, unsigned int n, int error);
+
+/* Every call of `call` from number n on fails. */
+void kernel_faults_from(enum fault_call call, unsigned int n, int error);
+
+#endif

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs a Criterion program; shows what failed, what was skipped and why, and
+# a line that counts them. Usage: criterion.sh PROGRAM NAME
+set -u
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+SELFMON_OUTPUT=none "$1" --verbose=1 --timeout 120 > "$log" 2>&1
+status=$?
+
+grep -vE '^\[(RUN |PASS|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
+	grep -vE '^\[----\] [0-9]+ reports$'
+passed=$(grep -c '^\[PASS\]' "$log")
+failed=$(grep -c '^\[FAIL\]' "$log")
+skipped=$(grep -c '^\[SKIP\]' "$log")
+if [ "$passed" -eq 0 ]; then
+	echo "$2: no test passed; the end of what was printed:"
+	tail -n 20 "$log"
+	status=1
+fi
+printf '%s: %d passed, %d failed, %d skipped\n' \
+	"$2" "$passed" "$failed" "$skipped"
+exit "$status"
