@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* libselfmon: a program that measures itself. The one header to include. */
+#ifndef SELFMON_H
+#define SELFMON_H
+
+#include "selfmon/version.h"
+#include "selfmon/clock.h"
+#include "selfmon/counters.h"
+#include "selfmon/doctor.h"
+#include "selfmon/error.h"
+#include "selfmon/event.h"
+#include "selfmon/options.h"
+#include "selfmon/region.h"
+#include "selfmon/report.h"
+
+#endif

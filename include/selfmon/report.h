@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The results of regions: a model to walk, and writers for it.
+ *
+ * A report merges all threads, ended ones included. It may be taken while
+ * they run: each region is consistent in itself, visits still open are
+ * counted apart and are not in its values.
+ */
+#ifndef SELFMON_REPORT_H
+#define SELFMON_REPORT_H
+
+#include <stdio.h>
+
+#include "compiler.h"
+#include "counters.h"
+#include "region.h"
+
+SELFMON_C_BEGIN
+
+enum selfmon_format {
+	SELFMON_TEXT = 0, /* a table of at most 100 columns, UTF-8 */
+	SELFMON_JSON,     /* docs/REPORT.md describes the schema */
+	SELFMON_CSV       /* one line a region, RFC 4180 */
+};
+
+struct selfmon_report;
+
+/*
+ * One measured quantity of a region, over all its visits: time in ns, or one
+ * event. Sums are inclusive: of the region and all below it. The net values
+ * have the library's own cost subtracted; those smaller than their noise, or
+ * of a region that has open visits, are estimates of little.
+ */
+struct selfmon_quantity {
+	enum selfmon_verdict verdict; /* NOT_COUNTED: no number here is one */
+	uint32_t reserved;
+	uint64_t visits;      /* that have a value */
+	uint64_t sum;         /* inclusive, as counted */
+	uint64_t min, max;    /* of one visit, as counted */
+	int64_t exclusive;    /* sum less the children's sums, as counted */
+	double net;           /* inclusive, library's cost subtracted */
+	double net_exclusive;
+	double noise;         /* of net: spread of what was subtracted */
+	double share_on_pmu;  /* 1, or less where scaled */
+};
+
+/* One region at one place of the call tree. */
+struct selfmon_row {
+	const char *name;  /* any bytes; see file and line for twins */
+	const char *file;  /* "" for a name made at run time */
+	uint32_t line;     /* likewise 0 */
+	uint32_t depth;    /* 0: top level */
+	int32_t parent;    /* row number, -1: none */
+	uint32_t threads;  /* thread states it was seen in */
+	uint64_t visits;   /* begun and ended, measured or not */
+	uint64_t measured; /* of these, with values (SELFMON_EVERY) */
+	uint64_t open;     /* begun and not ended yet */
+	uint64_t cut_off;  /* begun and never ended: longjmp, thread's end */
+	uint64_t foreign;  /* ended on another thread: time alone */
+	uint64_t migrated; /* ended on another CPU */
+	uint64_t disturbed; /* descheduled, or counters reprogrammed */
+	uint64_t retried;  /* reads tried again */
+	uint64_t slow;     /* visits with hardware values by read(2) */
+	uint64_t repaired; /* visits with a value repaired */
+	uint64_t impossible; /* visits with a value that cannot be: left out */
+	uint64_t refused;  /* visits off the PMU for too long: left out */
+	uint64_t lost;     /* visits whose values were lost */
+	uint64_t overlapped; /* children ended out of order */
+	bool exclusive_valid; /* children are not open and do not overlap */
+	struct selfmon_quantity time; /* ns */
+	uint64_t p50_ns, p90_ns, p99_ns; /* of time, within 12.5 %, net */
+	double own_ns;     /* the library's own cost in the mean visit */
+	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
+};
+
+/*
+ * Collects the results as they stand. The first report of a process measures
+ * the library's own cost, which takes some milliseconds, and may wait until
+ * the clock has its 20 ms base line.
+ * 0, or -ENOMEM (*report is NULL then). Thread-safe; not async-signal-safe.
+ */
+SELFMON_API int selfmon_report_take(struct selfmon_report **report);
+
+/* NULL is accepted. */
+SELFMON_API void selfmon_report_free(struct selfmon_report *report);
+
+/* Rows in tree order, siblings by falling time; NULL beyond the last. */
+SELFMON_API size_t selfmon_report_rows(const struct selfmon_report *report);
+SELFMON_API const struct selfmon_row *
+selfmon_report_row(const struct selfmon_report *report, size_t i);
+
+/* The name of counter column i, as asked for; NULL beyond the last. */
+SELFMON_API const char *
+selfmon_report_column(const struct selfmon_report *report, size_t i);
+
+/*
+ * Writes a report; does not close the stream, nor flush it. 0, -EINVAL (no
+ * such format) or -EIO (the stream is in error).
+ */
+SELFMON_API int selfmon_report_write(const struct selfmon_report *report,
+				     enum selfmon_format format, FILE *stream);
+
+/* Takes, writes and frees a report. 0, or as those return. */
+SELFMON_API int selfmon_report_print(enum selfmon_format format,
+				     FILE *stream);
+
+SELFMON_C_END
+
+#endif

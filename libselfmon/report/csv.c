@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as RFC 4180: a header line, then a line a region. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/model.h"
+#include "report/number.h"
+
+#define END "\r\n"
+
+static const char *const facts =
+	"path,name,depth,parent,file,line,threads,visits,measured,open,cut_off,"
+	"foreign,migrated,disturbed,retried,slow,repaired,impossible,refused,"
+	"lost,overlapped,exclusive_valid";
+
+static const char *const of_quantity[] = {
+	"verdict", "visits", "sum", "min", "max", "exclusive", "net",
+	"net_exclusive", "noise", "share_on_pmu",
+};
+
+/* In quotes already: a quote is doubled, a slash or backslash escaped. */
+static void put_escaped(FILE *stream, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '/' || *name == '\\')
+			putc('\\', stream);
+		else if (*name == '"')
+			putc('"', stream);
+		putc(*name, stream);
+	}
+}
+
+/* A parent comes before its children, or it is none. */
+static const struct selfmon_row *
+parent_of(const struct selfmon_report *report, const struct selfmon_row *row)
+{
+	const struct selfmon_row *parent;
+
+	if (row->parent < 0 || (size_t)row->parent >= report->rows)
+		return NULL;
+	parent = &report->row[row->parent];
+	return parent < row ? parent : NULL;
+}
+
+static void put_path(FILE *stream, const struct selfmon_report *report,
+		     const struct selfmon_row *row)
+{
+	const struct selfmon_row *up[SELFMON_DEPTH_MAX + 1];
+	size_t depth = 0;
+
+	for (; row && depth <= SELFMON_DEPTH_MAX; row = parent_of(report, row))
+		up[depth++] = row;
+	putc('"', stream);
+	while (depth-- > 0) {
+		put_escaped(stream, up[depth]->name);
+		if (depth)
+			putc('/', stream);
+	}
+	putc('"', stream);
+}
+
+static void put_real(FILE *stream, double value)
+{
+	char text[SELFMON_NUMBER_SIZE];
+
+	selfmon_number_exact(text, value);
+	fprintf(stream, ",%s", strcmp(text, "null") ? text : "");
+}
+
+static void put_quantity(FILE *stream, const struct selfmon_row *row,
+			 const struct selfmon_quantity *of)
+{
+	fprintf(stream, ",%s,%" PRIu64, selfmon_verdict_name(of->verdict),
+		of->visits);
+	if (of->verdict == SELFMON_NOT_COUNTED) {
+		fputs(",,,,,,,,", stream);
+		return;
+	}
+	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, of->sum, of->min,
+		of->max);
+	if (row->exclusive_valid)
+		fprintf(stream, ",%" PRId64, of->exclusive);
+	else
+		putc(',', stream);
+	put_real(stream, of->net);
+	if (row->exclusive_valid)
+		put_real(stream, of->net_exclusive);
+	else
+		putc(',', stream);
+	put_real(stream, of->noise);
+	put_real(stream, of->share_on_pmu);
+}
+
+static void put_facts(FILE *stream, const struct selfmon_row *row)
+{
+	const uint64_t fact[] = {
+		row->line,      row->threads,    row->visits,
+		row->measured,  row->open,       row->cut_off,
+		row->foreign,   row->migrated,   row->disturbed,
+		row->retried,   row->slow,       row->repaired,
+		row->impossible, row->refused,   row->lost,
+		row->overlapped, row->exclusive_valid,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(fact) / sizeof(fact[0]); i++)
+		fprintf(stream, ",%" PRIu64, fact[i]);
+}
+
+static void put_row(FILE *stream, const struct selfmon_report *report,
+		    const struct selfmon_row *row)
+{
+	size_t i;
+
+	put_path(stream, report, row);
+	putc(',', stream);
+	selfmon_csv_string(stream, row->name);
+	fprintf(stream, ",%" PRIu32 ",", row->depth);
+	if (row->parent >= 0)
+		fprintf(stream, "%" PRId32, row->parent);
+	putc(',', stream);
+	selfmon_csv_string(stream, row->file);
+	put_facts(stream, row);
+	put_quantity(stream, row, &row->time);
+	if (row->time.verdict == SELFMON_NOT_COUNTED)
+		fputs(",,,", stream);
+	else
+		fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			row->p50_ns, row->p90_ns, row->p99_ns);
+	for (i = 0; i < report->columns; i++)
+		put_quantity(stream, row, &row->counter[i]);
+	fputs(END, stream);
+}
+
+/* An event asked for twice has #2 behind its name the second time. */
+static unsigned int occurrence(const struct selfmon_report *report, size_t i)
+{
+	unsigned int n = 1;
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		n += !strcmp(report->column[k].name, report->column[i].name);
+	return n;
+}
+
+static void put_column(FILE *stream, const struct selfmon_report *report,
+		       size_t i)
+{
+	const unsigned int n = occurrence(report, i);
+	char name[SELFMON_EVENT_NAME_SIZE + 32];
+	size_t k;
+
+	for (k = 0; k < sizeof(of_quantity) / sizeof(of_quantity[0]); k++) {
+		if (n > 1)
+			snprintf(name, sizeof(name), "%s#%u.%s",
+				 report->column[i].name, n, of_quantity[k]);
+		else
+			snprintf(name, sizeof(name), "%s.%s",
+				 report->column[i].name, of_quantity[k]);
+		putc(',', stream);
+		selfmon_csv_string(stream, name);
+	}
+}
+
+void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
+{
+	size_t i;
+
+	fputs(facts, stream);
+	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)
+		fprintf(stream, ",time_ns.%s", of_quantity[i]);
+	fputs(",time_ns.p50,time_ns.p90,time_ns.p99", stream);
+	for (i = 0; i < report->columns; i++)
+		put_column(stream, report, i);
+	fputs(END, stream);
+	for (i = 0; i < report->rows; i++)
+		put_row(stream, report, &report->row[i]);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report at exit: to where SELFMON_OUTPUT says, and where that cannot be
+ * written, to standard error with a line that says so. Nothing is lost.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/suggest.h"
+#include "platform/kernel.h"
+#include "report/model.h"
+
+#define PATH_SIZE 4096
+
+static const char *const format_name[] = {
+	[SELFMON_TEXT] = "text",
+	[SELFMON_JSON] = "json",
+	[SELFMON_CSV] = "csv",
+	NULL,
+};
+
+/* One item of the list: FORMAT:PATH. */
+struct output {
+	enum selfmon_format format;
+	char path[PATH_SIZE];  /* "-": standard error */
+	bool names_process;    /* has a %p */
+};
+
+struct outputs {
+	const struct selfmon_report *report;
+	bool children;         /* forked children report to any name */
+	bool told;             /* a text went out, with all messages */
+	bool fallen_back;
+};
+
+__attribute__((format(printf, 1, 2))) static void complain(const char *format,
+							   ...)
+{
+	va_list arguments;
+
+	fputs("selfmon: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+/* %p becomes the process id, %% a percent sign. */
+static bool expand(const char *item, size_t length, struct output *output)
+{
+	char *const to = output->path;
+	size_t n = 0, i;
+
+	for (i = 0; i < length && n + 24 < sizeof(output->path); i++) {
+		if (item[i] == '%' && i + 1 < length && item[i + 1] == 'p') {
+			n += (size_t)snprintf(to + n, 24, "%d",
+					      (int)selfmon_kernel_pid());
+			output->names_process = true;
+			i++;
+		} else {
+			to[n++] = item[i];
+			i += item[i] == '%' && i + 1 < length &&
+			     item[i + 1] == '%';
+		}
+	}
+	to[n] = '\0';
+	return i == length;
+}
+
+static void unknown_format(const char *item, size_t length)
+{
+	struct selfmon_words known = selfmon_words_of(format_name);
+	const size_t word = strcspn(item, ":,");
+	char nearest[SELFMON_WORD_SIZE];
+	const bool near = selfmon_suggest(item, word, &known, nearest);
+
+	complain("SELFMON_OUTPUT=%.*s: unknown format '%.*s'%s%s%s; allowed "
+		 "are text:FILE, json:FILE, csv:FILE (FILE - is standard "
+		 "error), none and children=yes",
+		 (int)length, item, (int)word, item,
+		 near ? " (did you mean '" : "", near ? nearest : "",
+		 near ? "'?)" : "");
+}
+
+static bool parse_output(const char *item, size_t length,
+			 struct output *output)
+{
+	const char *const colon = memchr(item, ':', length);
+	const size_t word = colon ? (size_t)(colon - item) : length;
+	int i;
+
+	memset(output, 0, sizeof(*output));
+	for (i = 0; format_name[i]; i++)
+		if (strlen(format_name[i]) == word &&
+		    !memcmp(item, format_name[i], word))
+			break;
+	if (!format_name[i]) {
+		unknown_format(item, length);
+		return false;
+	}
+	output->format = (enum selfmon_format)i;
+	if (!colon || word + 1 == length) /* a format without a file */
+		return expand("-", 1, output);
+	if (expand(colon + 1, length - word - 1, output))
+		return true;
+	complain("SELFMON_OUTPUT=%.64s...: longer than %d bytes", item,
+		 PATH_SIZE);
+	return false;
+}
+
+/* The whole report in memory, then out in one go. 0 or -errno. */
+static int write_to(const struct outputs *outputs, enum selfmon_format format,
+		    FILE *stream)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int error = -ENOMEM;
+
+	if (memory) {
+		error = selfmon_report_write(outputs->report, format, memory);
+		if (fclose(memory) && !error)
+			error = -ENOMEM;
+	}
+	if (!error) {
+		errno = 0;
+		if (fwrite(text, 1, size, stream) != size || fflush(stream))
+			error = errno ? -errno : -EIO;
+	}
+	free(text);
+	return error;
+}
+
+static int write_file(const struct outputs *outputs,
+		      const struct output *output)
+{
+	FILE *file = fopen(output->path, "we");
+	int error;
+
+	if (!file)
+		return -errno;
+	error = write_to(outputs, output->format, file);
+	if (fclose(file) && !error)
+		error = -errno;
+	return error;
+}
+
+/* The text on standard error, once however many outputs failed. */
+static void fall_back(struct outputs *outputs)
+{
+	if (outputs->fallen_back)
+		return;
+	outputs->fallen_back = true;
+	outputs->told = true;
+	write_to(outputs, SELFMON_TEXT, stderr);
+}
+
+static void put_out(struct outputs *outputs, const struct output *output)
+{
+	int error;
+
+	if (!strcmp(output->path, "-")) {
+		write_to(outputs, output->format, stderr);
+		outputs->told |= output->format == SELFMON_TEXT;
+		return;
+	}
+	error = write_file(outputs, output);
+	if (!error)
+		return;
+	complain("cannot write the report to '%s': %s; here it is instead",
+		 output->path, strerror(-error));
+	fall_back(outputs);
+}
+
+static bool is_word(const char *item, size_t length, const char *word)
+{
+	return length == strlen(word) && !memcmp(item, word, length);
+}
+
+/* A server that forks its workers prints one table: children keep silent. */
+static void handle(struct outputs *outputs, const char *item, size_t length)
+{
+	const bool silent = outputs->report->forked && !outputs->children;
+	struct output output;
+
+	if (is_word(item, length, "none") ||
+	    is_word(item, length, "children=yes") ||
+	    is_word(item, length, "children=no") || length == 0)
+		return;
+	if (!parse_output(item, length, &output)) {
+		if (!silent)
+			fall_back(outputs);
+		return;
+	}
+	if (!silent || output.names_process)
+		put_out(outputs, &output);
+}
+
+static void for_each_item(struct outputs *outputs, const char *list)
+{
+	size_t length;
+
+	outputs->children = strstr(list, "children=yes") != NULL;
+	for (;; list += length + 1) {
+		length = strcspn(list, ",");
+		handle(outputs, list, length);
+		if (!list[length])
+			return;
+	}
+}
+
+/* Messages that no text has carried. */
+static void tell_notes(const struct selfmon_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->notes; i++)
+		complain("%s", report->note[i]);
+}
+
+/*
+ * After all handlers of atexit(3) and all static destructors, so that regions
+ * in them are in the report too.
+ */
+__attribute__((destructor)) static void report_at_exit(void)
+{
+	const char *const list = selfmon_config()->output;
+	struct outputs outputs = { .children = false };
+	struct selfmon_report *report;
+
+	if (!*list || !strcmp(list, "none") || !selfmon_process_visited())
+		return;
+	if (selfmon_report_take(&report)) {
+		complain("no memory for the report");
+		return;
+	}
+	outputs.report = report;
+	if (report->rows) {
+		for_each_item(&outputs, list);
+		if (!outputs.told && !report->forked)
+			tell_notes(report);
+	}
+	selfmon_report_free(report);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a report: the call trees of all threads, merged by path.
+ * Values stay as they were recorded, in ticks; net.c makes them what is read.
+ */
+#include "report/gather.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_FIRST 64
+
+static int rows_grow(struct selfmon_gather *gather)
+{
+	const size_t room = gather->room ? gather->room * 2 : ROWS_FIRST;
+	struct selfmon_gathered *row;
+	uint32_t *slot;
+	size_t i, k;
+
+	row = realloc(gather->row, room * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	gather->row = row;
+	slot = calloc(room * 2, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	free(gather->slot);
+	gather->slot = slot;
+	gather->room = room;
+	for (i = 0; i < gather->rows; i++) {
+		k = selfmon_gather_hash(row[i].parent, row[i].region);
+		for (k &= room * 2 - 1; slot[k]; k = (k + 1) & (room * 2 - 1))
+			;
+		slot[k] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+/* The row of a region below a parent's row (-1: top), made if need be. */
+static int row_for(struct selfmon_gather *gather, int32_t parent,
+		   uint32_t region, uint32_t *index)
+{
+	struct selfmon_gathered *row;
+	size_t k;
+
+	if (gather->rows == gather->room && rows_grow(gather))
+		return -ENOMEM;
+	k = selfmon_gather_hash(parent, region) & (gather->room * 2 - 1);
+	for (; gather->slot[k]; k = (k + 1) & (gather->room * 2 - 1)) {
+		*index = gather->slot[k] - 1;
+		row = &gather->row[*index];
+		if (row->parent == parent && row->region == region)
+			return 0;
+	}
+	*index = (uint32_t)gather->rows;
+	gather->slot[k] = *index + 1;
+	row = &gather->row[gather->rows++];
+	memset(row, 0, sizeof(*row));
+	row->parent = parent;
+	row->region = region;
+	selfmon_stats_init(&row->stats);
+	return 0;
+}
+
+static void merge_sums(struct selfmon_sums *to, const struct selfmon_sums *from)
+{
+	to->sum += from->sum;
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+}
+
+static void merge_stats(struct selfmon_stats *to,
+			const struct selfmon_stats *from)
+{
+	size_t i;
+
+	to->sequence += from->sequence;
+	to->migrated += from->migrated;
+	merge_sums(&to->ticks, &from->ticks);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++) {
+		merge_sums(&to->counter[i], &from->counter[i]);
+		to->left_out[i] += from->left_out[i];
+	}
+	to->scaled_enabled_ns += from->scaled_enabled_ns;
+	to->scaled_off_ns += from->scaled_off_ns;
+	for (i = 0; i < SELFMON_RARE_COUNT; i++)
+		to->rare[i] += from->rare[i];
+	for (i = 0; i < SELFMON_BUCKETS; i++)
+		to->histogram[i] += from->histogram[i];
+}
+
+/* Node -> row by the node's ordinal; the nodes oldest first, parents first. */
+struct walk {
+	const struct selfmon_node **node;
+	int32_t *row;
+	size_t nodes;
+};
+
+static int walk_make(struct walk *walk, const struct selfmon_thread *thread)
+{
+	const struct selfmon_node *const newest =
+		__atomic_load_n(&thread->newest, __ATOMIC_ACQUIRE);
+	const struct selfmon_node *node;
+
+	walk->nodes = (size_t)newest->ordinal + 1;
+	walk->node = calloc(walk->nodes, sizeof(*walk->node));
+	walk->row = calloc(walk->nodes, sizeof(*walk->row));
+	if (!walk->node || !walk->row)
+		return -ENOMEM;
+	for (node = newest; node; node = node->next)
+		walk->node[node->ordinal] = node;
+	return 0;
+}
+
+static void walk_free(struct walk *walk)
+{
+	free(walk->node);
+	free(walk->row);
+}
+
+static int add_node(struct selfmon_gather *gather,
+		    struct selfmon_thread *thread,
+		    const struct selfmon_node *node, int32_t parent,
+		    int32_t *row)
+{
+	struct selfmon_stats copy;
+	uint32_t index;
+
+	if (row_for(gather, parent, node->region, &index))
+		return -ENOMEM;
+	*row = (int32_t)index;
+	gather->row[index].threads++;
+	if (selfmon_stats_read(thread, node, &copy))
+		merge_stats(&gather->row[index].stats, &copy);
+	else
+		gather->unread++;
+	return 0;
+}
+
+/* Visits that are open now; what a thread does meanwhile may be missed. */
+static void add_open(struct selfmon_gather *gather,
+		     struct selfmon_thread *thread, const struct walk *walk)
+{
+	struct selfmon_open *const top = selfmon_load_once(&thread->top);
+	const struct selfmon_open *open;
+
+	for (open = thread->open + 1; open <= top; open++) {
+		const uint64_t mark = selfmon_load_once(&open->mark);
+		const struct selfmon_node *const node =
+			selfmon_load_once(&open->node);
+
+		if (mark == SELFMON_MARK_NONE || mark == SELFMON_MARK_LEFT ||
+		    !node || node->ordinal >= walk->nodes)
+			continue;
+		gather->row[walk->row[node->ordinal]].open++;
+	}
+}
+
+static int add_thread(struct selfmon_gather *gather,
+		      struct selfmon_thread *thread)
+{
+	struct walk walk;
+	int error = walk_make(&walk, thread);
+	size_t i;
+
+	for (i = 0; !error && i < walk.nodes; i++) {
+		const struct selfmon_node *node = walk.node[i];
+
+		if (!node->parent) {
+			walk.row[i] = -1;
+			gather->root_overlapped += selfmon_load_once(
+				&node->stats->rare[SELFMON_RARE_OVERLAPPED]);
+			continue;
+		}
+		error = add_node(gather, thread, node,
+				 walk.row[node->parent->ordinal], &walk.row[i]);
+	}
+	if (!error)
+		add_open(gather, thread, &walk);
+	walk_free(&walk);
+	return error;
+}
+
+/* Did anything happen here? An entry may have been moved before its end. */
+static bool is_empty(const struct selfmon_gathered *row)
+{
+	const uint64_t *rare = row->stats.rare;
+
+	return !row->stats.sequence && !row->open &&
+	       !rare[SELFMON_RARE_SKIPPED] && !rare[SELFMON_RARE_CUT_OFF];
+}
+
+/* Leaves out rows in which, and below which, nothing happened. */
+static int drop_empty(struct selfmon_gather *gather)
+{
+	int32_t *place = calloc(gather->rows + 1, sizeof(*place));
+	size_t kept = 0, i;
+
+	if (!place)
+		return -ENOMEM;
+	for (i = gather->rows; i-- > 0;) {
+		const struct selfmon_gathered *row = &gather->row[i];
+
+		place[i] |= !is_empty(row);
+		if (place[i] && row->parent >= 0)
+			place[row->parent] = 1;
+	}
+	for (i = 0; i < gather->rows; i++) {
+		const bool keep = place[i];
+
+		place[i] = (int32_t)kept;
+		if (!keep)
+			continue;
+		gather->row[kept] = gather->row[i];
+		if (gather->row[kept].parent >= 0)
+			gather->row[kept].parent =
+				place[gather->row[kept].parent];
+		kept++;
+	}
+	gather->rows = kept;
+	free(place);
+	return 0;
+}
+
+int selfmon_gather_threads(struct selfmon_gather *gather,
+			   const struct selfmon_process *process)
+{
+	struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	int error = 0;
+
+	for (; thread && !error; thread = thread->next) {
+		gather->too_deep += selfmon_load_once(&thread->too_deep);
+		gather->unready += selfmon_load_once(&thread->unready);
+		error = add_thread(gather, thread);
+	}
+	return error ? error : drop_empty(gather);
+}
+
+void selfmon_gather_free(struct selfmon_gather *gather)
+{
+	free(gather->row);
+	free(gather->slot);
+}

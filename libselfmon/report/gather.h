@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as they were recorded, merged over all threads. */
+#ifndef SELFMON_REPORT_GATHER_H
+#define SELFMON_REPORT_GATHER_H
+
+#include "region/process.h"
+
+struct selfmon_gathered {
+	int32_t parent;   /* a row before this one, -1: top level */
+	uint32_t region;
+	uint32_t threads;
+	uint64_t open;
+	struct selfmon_stats stats; /* in ticks */
+};
+
+struct selfmon_gather {
+	struct selfmon_gathered *row;
+	size_t rows, room;
+	uint32_t *slot;   /* hash of rows by parent and region; row + 1 */
+	uint64_t too_deep, unready, unread;
+	uint64_t root_overlapped;
+};
+
+static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
+{
+	const uint64_t key = (uint64_t)(uint32_t)parent << 32 | region;
+
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* 0 or -ENOMEM. Under the report lock; threads go on meanwhile. */
+int selfmon_gather_threads(struct selfmon_gather *gather,
+			   const struct selfmon_process *process);
+void selfmon_gather_free(struct selfmon_gather *gather);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything above the table: where, when, by what means, and what not. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <selfmon/doctor.h>
+
+#include "platform/cpu.h"
+#include "platform/kernel.h"
+#include "report/model.h"
+
+static void describe_machine(struct selfmon_report *report)
+{
+	struct selfmon_cpu cpu;
+
+	selfmon_cpu_identify(&cpu);
+	snprintf(report->cpu, sizeof(report->cpu), "%s", cpu.brand);
+	if (cpu.hypervisor)
+		snprintf(report->hypervisor, sizeof(report->hypervisor), "%s",
+			 cpu.hypervisor_name[0] ? cpu.hypervisor_name
+						: "a hypervisor");
+	selfmon_kernel_release(report->kernel, sizeof(report->kernel));
+}
+
+static void describe_run(struct selfmon_report *report,
+			 const struct selfmon_process *process)
+{
+	const struct selfmon_clock *clock = selfmon_clock();
+	const time_t now = time(NULL);
+	struct tm utc;
+
+	snprintf(report->program, sizeof(report->program), "%s",
+		 program_invocation_short_name);
+	report->pid = (int32_t)selfmon_kernel_pid();
+	report->forked = process->forked;
+	if (gmtime_r(&now, &utc))
+		strftime(report->when, sizeof(report->when),
+			 "%Y-%m-%dT%H:%M:%SZ", &utc);
+	report->elapsed_ns = (double)selfmon_clock_ns(
+		clock, selfmon_clock_ticks() - process->start_ticks);
+	snprintf(report->clock, sizeof(report->clock), "%s",
+		 selfmon_clock_source_name(clock->source));
+	report->clock_hz = clock->hz;
+	report->clock_error_ppm = clock->error_ppm;
+}
+
+static void describe_options(struct selfmon_report *report)
+{
+	struct selfmon_config *config = selfmon_config();
+
+	report->every = config->every;
+	report->fence = config->fence;
+	report->strict = config->strict;
+	report->notes = config->notes;
+	memcpy(report->note, config->note, sizeof(report->note));
+}
+
+/* Why there is nothing but time; "" where that is what was asked for. */
+static void explain_choice(struct selfmon_report *report,
+			   const struct selfmon_process *process)
+{
+	char *const reason = report->events_reason;
+	const size_t size = sizeof(report->events_reason);
+
+	switch (process->choice) {
+	case SELFMON_CHOICE_NO_USER_READ:
+	case SELFMON_CHOICE_FAILED:
+		selfmon_explain(&process->failure, reason, size);
+		break;
+	case SELFMON_CHOICE_SLOW_READ:
+		snprintf(reason, size,
+			 "counter reads trap to the hypervisor (%llu ns each)",
+			 (unsigned long long)process->read_ns);
+		break;
+	default:
+		break;
+	}
+}
+
+static void describe_events(struct selfmon_report *report,
+			    const struct selfmon_process *process)
+{
+	uint32_t i;
+
+	report->choice = process->choice;
+	report->read_ns = process->read_ns;
+	snprintf(report->events, sizeof(report->events), "%s",
+		 selfmon_config()->events);
+	explain_choice(report, process);
+	if (!process->events[0])
+		return;
+	report->columns = process->columns;
+	for (i = 0; i < process->columns; i++) {
+		const struct selfmon_column *from = &process->column[i];
+		struct selfmon_report_column *to = &report->column[i];
+
+		memcpy(to->name, from->name, sizeof(to->name));
+		to->verdict = from->verdict;
+		to->kernel = from->kernel;
+		if (from->failure.error)
+			selfmon_explain(&from->failure, to->reason,
+					sizeof(to->reason));
+	}
+}
+
+static void describe_threads(struct selfmon_report *report,
+			     const struct selfmon_process *process)
+{
+	report->threads = process->attached;
+	report->threads_at_once = process->alive_max;
+	report->degraded = process->degraded;
+	if (process->degraded)
+		selfmon_explain(&process->degraded_failure,
+				report->degraded_reason,
+				sizeof(report->degraded_reason));
+	report->refused = process->refused;
+	report->stale = selfmon_load_once(&process->stale);
+}
+
+void selfmon_report_header(struct selfmon_report *report,
+			   const struct selfmon_process *process)
+{
+	describe_machine(report);
+	describe_run(report, process);
+	describe_options(report);
+	describe_events(report, process);
+	describe_threads(report, process);
+}

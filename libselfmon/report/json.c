@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as one JSON object; docs/REPORT.md describes the schema. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <selfmon/version.h>
+
+#include "report/escape.h"
+#include "report/model.h"
+#include "report/number.h"
+
+#define SCHEMA_VERSION 1
+
+/* What is written, and what must come before the next member. */
+struct json {
+	FILE *stream;
+	const char *indent; /* "\n  " between members, or "" on one line */
+	bool first;
+};
+
+static void key(struct json *json, const char *name)
+{
+	fprintf(json->stream, "%s%s\"%s\": ", json->first ? "" : ",",
+		json->indent[0] ? json->indent : json->first ? "" : " ", name);
+	json->first = false;
+}
+
+static void put_hex(FILE *stream, const char *s)
+{
+	putc('"', stream);
+	for (; *s; s++)
+		fprintf(stream, "%02x", (unsigned int)(unsigned char)*s);
+	putc('"', stream);
+}
+
+/* Invalid UTF-8: all bytes once more, in hexadecimal, so that none is lost. */
+static void string(struct json *json, const char *name, const char *value)
+{
+	char hex[64];
+
+	key(json, name);
+	selfmon_json_string(json->stream, value);
+	if (selfmon_utf8_valid(value))
+		return;
+	snprintf(hex, sizeof(hex), "%s_hex", name);
+	key(json, hex);
+	put_hex(json->stream, value);
+}
+
+static void integer(struct json *json, const char *name, uint64_t value)
+{
+	key(json, name);
+	fprintf(json->stream, "%" PRIu64, value);
+}
+
+static void signed_integer(struct json *json, const char *name, int64_t value)
+{
+	key(json, name);
+	fprintf(json->stream, "%" PRId64, value);
+}
+
+static void put_real(FILE *stream, double value)
+{
+	char text[SELFMON_NUMBER_SIZE];
+
+	selfmon_number_exact(text, value);
+	fputs(text, stream);
+}
+
+static void real(struct json *json, const char *name, double value)
+{
+	key(json, name);
+	put_real(json->stream, value);
+}
+
+static void boolean(struct json *json, const char *name, bool value)
+{
+	key(json, name);
+	fputs(value ? "true" : "false", json->stream);
+}
+
+static void null(struct json *json, const char *name)
+{
+	key(json, name);
+	fputs("null", json->stream);
+}
+
+static const char *choice_name(enum selfmon_choice choice)
+{
+	switch (choice) {
+	case SELFMON_CHOICE_LIST: return "list";
+	case SELFMON_CHOICE_AUTO: return "auto";
+	case SELFMON_CHOICE_TIME: return "time";
+	case SELFMON_CHOICE_NO_USER_READ: return "no-user-read";
+	case SELFMON_CHOICE_SLOW_READ: return "slow-read";
+	case SELFMON_CHOICE_FAILED: return "failed";
+	default: return "none";
+	}
+}
+
+static void header(struct json *json, const struct selfmon_report *report)
+{
+	string(json, "program", report->program);
+	signed_integer(json, "pid", report->pid);
+	boolean(json, "forked", report->forked);
+	string(json, "cpu", report->cpu);
+	string(json, "hypervisor", report->hypervisor);
+	string(json, "kernel", report->kernel);
+	string(json, "when", report->when);
+	real(json, "elapsed_ns", report->elapsed_ns);
+	string(json, "clock", report->clock);
+	integer(json, "clock_hz", report->clock_hz);
+	integer(json, "clock_error_ppm", report->clock_error_ppm);
+	string(json, "choice", choice_name(report->choice));
+	string(json, "events", report->events);
+	string(json, "events_reason", report->events_reason);
+	integer(json, "read_ns", report->read_ns);
+	integer(json, "every", report->every);
+	boolean(json, "fence", report->fence);
+	boolean(json, "strict", report->strict);
+	integer(json, "threads", report->threads);
+	integer(json, "threads_at_once", report->threads_at_once);
+	integer(json, "degraded", report->degraded);
+	string(json, "degraded_reason", report->degraded_reason);
+	integer(json, "refused", report->refused);
+	integer(json, "too_deep", report->too_deep);
+	integer(json, "unready", report->unready);
+	integer(json, "stale", report->stale);
+	integer(json, "unread", report->unread);
+	real(json, "total_ns", report->total_ns);
+}
+
+static void reals(struct json *json, const char *name, const double *value,
+		  size_t values)
+{
+	size_t i;
+
+	key(json, name);
+	putc('[', json->stream);
+	for (i = 0; i < values; i++) {
+		fputs(i ? ", " : "", json->stream);
+		put_real(json->stream, value[i]);
+	}
+	putc(']', json->stream);
+}
+
+static void calibration(struct json *outer, const struct selfmon_report *report)
+{
+	struct json json = { outer->stream, "", true };
+
+	if (!report->calibrated) {
+		null(outer, "calibration");
+		return;
+	}
+	key(outer, "calibration");
+	putc('{', json.stream);
+	real(&json, "inner_ns", report->inner_ns);
+	real(&json, "inner_ns_spread", report->inner_ns_spread);
+	real(&json, "outer_ns", report->outer_ns);
+	real(&json, "outer_ns_spread", report->outer_ns_spread);
+	reals(&json, "inner", report->inner, report->columns);
+	reals(&json, "outer", report->outer, report->columns);
+	putc('}', json.stream);
+}
+
+static void columns(struct json *outer, const struct selfmon_report *report)
+{
+	size_t i;
+
+	key(outer, "columns");
+	putc('[', outer->stream);
+	for (i = 0; i < report->columns; i++) {
+		const struct selfmon_report_column *column = &report->column[i];
+		struct json json = { outer->stream, "", true };
+
+		fputs(i ? ",\n    {" : "\n    {", json.stream);
+		string(&json, "name", column->name);
+		string(&json, "verdict", selfmon_verdict_name(column->verdict));
+		boolean(&json, "kernel", column->kernel);
+		string(&json, "reason", column->reason);
+		putc('}', json.stream);
+	}
+	fputs(i ? "\n  ]" : "]", outer->stream);
+}
+
+static void quantity_values(struct json *json,
+			    const struct selfmon_quantity *quantity,
+			    bool exclusive)
+{
+	integer(json, "sum", quantity->sum);
+	integer(json, "min", quantity->min);
+	integer(json, "max", quantity->max);
+	real(json, "net", quantity->net);
+	real(json, "noise", quantity->noise);
+	real(json, "share_on_pmu", quantity->share_on_pmu);
+	if (exclusive) {
+		signed_integer(json, "exclusive", quantity->exclusive);
+		real(json, "net_exclusive", quantity->net_exclusive);
+	} else {
+		null(json, "exclusive");
+		null(json, "net_exclusive");
+	}
+}
+
+/* Without its closing brace. */
+static void quantity(struct json *json, const struct selfmon_row *row,
+		     const struct selfmon_quantity *of)
+{
+	static const char *const name[] = { "sum", "min", "max", "net",
+					    "noise", "share_on_pmu",
+					    "exclusive", "net_exclusive" };
+	size_t i;
+
+	putc('{', json->stream);
+	string(json, "verdict", selfmon_verdict_name(of->verdict));
+	integer(json, "visits", of->visits);
+	if (of->verdict != SELFMON_NOT_COUNTED) {
+		quantity_values(json, of, row->exclusive_valid);
+		return;
+	}
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		null(json, name[i]);
+}
+
+static void row_time(struct json *outer, const struct selfmon_row *row)
+{
+	struct json json = { outer->stream, "", true };
+
+	key(outer, "time_ns");
+	quantity(&json, row, &row->time);
+	if (row->time.verdict != SELFMON_NOT_COUNTED) {
+		integer(&json, "p50", row->p50_ns);
+		integer(&json, "p90", row->p90_ns);
+		integer(&json, "p99", row->p99_ns);
+	} else {
+		null(&json, "p50");
+		null(&json, "p90");
+		null(&json, "p99");
+	}
+	putc('}', json.stream);
+}
+
+static void row_facts(struct json *json, const struct selfmon_row *row)
+{
+	integer(json, "threads", row->threads);
+	integer(json, "visits", row->visits);
+	integer(json, "measured", row->measured);
+	integer(json, "open", row->open);
+	integer(json, "cut_off", row->cut_off);
+	integer(json, "foreign", row->foreign);
+	integer(json, "migrated", row->migrated);
+	integer(json, "disturbed", row->disturbed);
+	integer(json, "retried", row->retried);
+	integer(json, "slow", row->slow);
+	integer(json, "repaired", row->repaired);
+	integer(json, "impossible", row->impossible);
+	integer(json, "refused", row->refused);
+	integer(json, "lost", row->lost);
+	integer(json, "overlapped", row->overlapped);
+	boolean(json, "exclusive_valid", row->exclusive_valid);
+}
+
+static void put_row(FILE *stream, const struct selfmon_report *report, size_t i)
+{
+	const struct selfmon_row *row = &report->row[i];
+	struct json json = { stream, "", true };
+	size_t k;
+
+	putc('{', stream);
+	integer(&json, "id", i);
+	if (row->parent >= 0)
+		signed_integer(&json, "parent", row->parent);
+	else
+		null(&json, "parent");
+	integer(&json, "depth", row->depth);
+	string(&json, "name", row->name);
+	string(&json, "file", row->file);
+	integer(&json, "line", row->line);
+	row_facts(&json, row);
+	row_time(&json, row);
+	key(&json, "counters");
+	putc('[', stream);
+	for (k = 0; k < report->columns; k++) {
+		struct json counter = { stream, "", true };
+
+		fputs(k ? ", " : "", stream);
+		quantity(&counter, row, &row->counter[k]);
+		putc('}', stream);
+	}
+	fputs("]}", stream);
+}
+
+void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
+{
+	struct json json = { stream, "\n  ", true };
+	size_t i;
+
+	putc('{', stream);
+	string(&json, "schema", "selfmon-report");
+	integer(&json, "version", SCHEMA_VERSION);
+	string(&json, "library", SELFMON_VERSION);
+	header(&json, report);
+	calibration(&json, report);
+	columns(&json, report);
+	key(&json, "rows");
+	putc('[', stream);
+	for (i = 0; i < report->rows; i++) {
+		fputs(i ? ",\n    " : "\n    ", stream);
+		put_row(stream, report, i);
+	}
+	fputs(i ? "\n  ]" : "]", stream);
+	key(&json, "notes");
+	putc('[', stream);
+	for (i = 0; i < report->notes; i++) {
+		fputs(i ? ", " : "", stream);
+		selfmon_json_string(stream, report->note[i]);
+	}
+	fputs("]\n}\n", stream);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report as the writers see it. Writers know formats and nothing of how
+ * the values came about; the model knows nothing of formats.
+ */
+#ifndef SELFMON_REPORT_MODEL_H
+#define SELFMON_REPORT_MODEL_H
+
+#include <selfmon/report.h>
+
+#include "region/process.h"
+
+#define SELFMON_TEXT_MAX 512
+
+/* A column: one event of the process's set, in the order of the spec. */
+struct selfmon_report_column {
+	char name[SELFMON_EVENT_NAME_SIZE];
+	enum selfmon_verdict verdict; /* the best of its values */
+	bool kernel;                  /* kernel mode is counted as well */
+	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
+};
+
+struct selfmon_report {
+	/* The header. */
+	char program[SELFMON_TEXT_MAX];
+	int32_t pid;
+	bool forked;                  /* a child: its own work, from zero */
+	char cpu[SELFMON_TEXT_MAX];   /* brand, or "unknown CPU" */
+	char hypervisor[64];          /* "" on bare metal */
+	char kernel[SELFMON_TEXT_MAX];
+	char when[32];                /* UTC, ISO 8601 */
+	double elapsed_ns;            /* since the library was first used */
+	char clock[64];               /* source */
+	uint64_t clock_hz;
+	uint32_t clock_error_ppm;
+	enum selfmon_choice choice;   /* how the events were decided */
+	char events[SELFMON_SPEC_MAX]; /* as asked for; "" for time alone */
+	char events_reason[SELFMON_TEXT_MAX]; /* why not more; or "" */
+	uint64_t read_ns;             /* of a user read, if it was measured */
+	uint32_t every;
+	bool fence, strict;
+	uint64_t threads, threads_at_once;
+	uint64_t degraded;            /* threads that counted less */
+	char degraded_reason[SELFMON_TEXT_MAX];
+	uint64_t refused;             /* threads not measured: no memory */
+	uint64_t too_deep;            /* visits not measured: depth */
+	uint64_t unready;             /* visits not measured: busy, memory */
+	uint64_t stale;               /* leaves of visits that were gone */
+	uint64_t unread;              /* nodes left out: their thread stands
+				       * still in the middle of an update */
+	/* What one visit costs, in ns and in events by column. */
+	bool calibrated;
+	double inner_ns, inner_ns_spread, outer_ns, outer_ns_spread;
+	double inner[SELFMON_MAX_COUNTERS], outer[SELFMON_MAX_COUNTERS];
+	/* The table. */
+	size_t columns;
+	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
+	double total_ns;              /* of the top level, net: 100 % */
+	size_t rows;
+	struct selfmon_row *row;
+	/* Messages that nobody has been told. */
+	size_t notes;
+	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
+};
+
+/*
+ * net.c: from what was recorded to what is read: ns, exclusive values,
+ * percentiles, the library's cost subtracted, rows in tree order. -ENOMEM.
+ */
+struct selfmon_gather;
+int selfmon_report_settle(struct selfmon_report *report,
+			  const struct selfmon_gather *gather,
+			  const struct selfmon_calibration *calibration,
+			  const struct selfmon_clock *clock);
+
+/* order.c: rows in tree order, siblings by falling time. 0 or -ENOMEM. */
+int selfmon_report_order(struct selfmon_report *report);
+
+/* header.c: everything above the table. */
+void selfmon_report_header(struct selfmon_report *report,
+			   const struct selfmon_process *process);
+
+/* Writers. */
+void selfmon_report_text(const struct selfmon_report *report, FILE *stream);
+void selfmon_report_json(const struct selfmon_report *report, FILE *stream);
+void selfmon_report_csv(const struct selfmon_report *report, FILE *stream);
+
+#endif

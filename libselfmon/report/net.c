@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From what was recorded to what is read.
+ *
+ * The library's own cost. A visit's values hold its own inner cost, and of
+ * each visit below it the inner and the outer cost (the outer one alone where
+ * it was only counted). Where one visit in N is measured, what was measured
+ * stands for all: sums are multiplied by visits / measured before the cost of
+ * all visits is subtracted.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/gather.h"
+#include "report/model.h"
+
+/* A quantity's own way from gathered to row: time, or column k. */
+struct kind {
+	int column; /* -1: time */
+	double unit; /* what one recorded unit is: ns a tick, or 1 */
+	double inner, inner_noise;
+	double outer, outer_noise;
+	double skipped;
+};
+
+/* Per row, while a quantity is settled: the cost of all that lies below. */
+struct below {
+	double cost, noise;
+};
+
+struct settle {
+	struct selfmon_report *report;
+	const struct selfmon_gather *gather;
+	const struct selfmon_clock *clock;
+	struct below *below;
+};
+
+static uint64_t skipped_of(const struct selfmon_gathered *from)
+{
+	return from->stats.rare[SELFMON_RARE_SKIPPED];
+}
+
+static const struct selfmon_sums *sums_of(const struct selfmon_gathered *from,
+					  int column)
+{
+	return column < 0 ? &from->stats.ticks : &from->stats.counter[column];
+}
+
+static struct selfmon_quantity *quantity_of(struct selfmon_row *row,
+					    int column)
+{
+	return column < 0 ? &row->time : &row->counter[column];
+}
+
+static uint64_t visits_with_value(const struct selfmon_gathered *from,
+				  int column)
+{
+	if (column < 0)
+		return selfmon_stats_visits(&from->stats);
+	return selfmon_stats_visits(&from->stats) - from->stats.left_out[column] -
+	       from->stats.rare[SELFMON_RARE_FOREIGN];
+}
+
+static uint64_t ns_up(const struct selfmon_clock *clock, uint64_t ticks)
+{
+	const uint64_t ns = selfmon_clock_ns(clock, ticks);
+
+	/* One more than the floor, unless that was exact to the tick. */
+	return ticks ? ns + (clock->source != SELFMON_CLOCK_GETTIME) : 0;
+}
+
+static enum selfmon_verdict verdict_of(const struct settle *settle,
+				       const struct selfmon_gathered *from,
+				       int column)
+{
+	if (visits_with_value(from, column) == 0)
+		return SELFMON_NOT_COUNTED;
+	if (column < 0)
+		return SELFMON_EXACT;
+	if (settle->report->column[column].verdict == SELFMON_EXACT &&
+	    from->stats.rare[SELFMON_RARE_SCALED])
+		return SELFMON_SCALED;
+	return settle->report->column[column].verdict;
+}
+
+static double share_on_pmu(const struct selfmon_stats *stats)
+{
+	if (!stats->scaled_enabled_ns)
+		return 1;
+	return 1 - (double)stats->scaled_off_ns /
+			   (double)stats->scaled_enabled_ns;
+}
+
+/* The values as they were counted, in their unit. */
+static void take_counted(const struct settle *settle, size_t i, int column)
+{
+	const struct selfmon_gathered *from = &settle->gather->row[i];
+	const struct selfmon_sums *sums = sums_of(from, column);
+	struct selfmon_quantity *to =
+		quantity_of(&settle->report->row[i], column);
+
+	to->verdict = verdict_of(settle, from, column);
+	if (to->verdict == SELFMON_NOT_COUNTED)
+		return;
+	to->visits = visits_with_value(from, column);
+	to->share_on_pmu = 1;
+	if (column >= 0) {
+		to->sum = sums->sum;
+		to->min = sums->min;
+		to->max = sums->max;
+		if (to->verdict == SELFMON_SCALED)
+			to->share_on_pmu = share_on_pmu(&from->stats);
+		return;
+	}
+	to->sum = selfmon_clock_ns(settle->clock, sums->sum);
+	to->min = selfmon_clock_ns(settle->clock, sums->min);
+	to->max = ns_up(settle->clock, sums->max);
+}
+
+static void take_net(const struct settle *settle, size_t i,
+		     const struct kind *kind)
+{
+	const struct selfmon_gathered *from = &settle->gather->row[i];
+	const double measured = (double)selfmon_stats_visits(&from->stats);
+	const double all = measured + (double)skipped_of(from);
+	const struct below *below = &settle->below[i];
+	struct selfmon_quantity *to =
+		quantity_of(&settle->report->row[i], kind->column);
+	const double sum =
+		kind->unit * (double)sums_of(from, kind->column)->sum;
+
+	if (to->verdict == SELFMON_NOT_COUNTED)
+		return;
+	to->net = sum * (all / measured) - all * kind->inner - below->cost;
+	to->noise = all * kind->inner_noise + below->noise;
+}
+
+/* What row i and all below it cost its parent. */
+static void pass_up(const struct settle *settle, size_t i,
+		    const struct kind *kind)
+{
+	const struct selfmon_gathered *from = &settle->gather->row[i];
+	const double measured = (double)selfmon_stats_visits(&from->stats);
+	const double skipped = (double)skipped_of(from);
+	const struct below *own = &settle->below[i];
+	struct below *parent;
+
+	if (from->parent < 0)
+		return;
+	parent = &settle->below[from->parent];
+	parent->cost += own->cost + measured * (kind->inner + kind->outer) +
+			skipped * kind->skipped;
+	parent->noise += own->noise +
+			 measured * (kind->inner_noise + kind->outer_noise);
+}
+
+/* Children come after their parents: from the last row to the first. */
+static void settle_quantity(const struct settle *settle,
+			    const struct kind *kind)
+{
+	struct selfmon_report *const report = settle->report;
+	size_t i;
+
+	for (i = 0; i < report->rows; i++) {
+		settle->below[i].cost = settle->below[i].noise = 0;
+		take_counted(settle, i, kind->column);
+	}
+	for (i = report->rows; i-- > 0;) {
+		struct selfmon_quantity *own =
+			quantity_of(&report->row[i], kind->column);
+		const int32_t parent = report->row[i].parent;
+
+		take_net(settle, i, kind);
+		pass_up(settle, i, kind);
+		own->exclusive += (int64_t)own->sum;
+		own->net_exclusive += own->net;
+		if (parent >= 0) {
+			struct selfmon_quantity *of = quantity_of(
+				&report->row[parent], kind->column);
+
+			of->exclusive -= (int64_t)own->sum;
+			of->net_exclusive -= own->net > 0 ? own->net : 0;
+		}
+	}
+}
+
+/* The middle of the bucket in which the quantile lies, in ticks. */
+static double quantile(const struct selfmon_stats *stats, unsigned int percent)
+{
+	uint64_t total = 0, below = 0, rank;
+	unsigned int b;
+
+	for (b = 0; b < SELFMON_BUCKETS; b++)
+		total += stats->histogram[b];
+	rank = total / 100 * percent + (total % 100 * percent + 99) / 100;
+	for (b = 0; b < SELFMON_BUCKETS - 1; b++) {
+		below += stats->histogram[b];
+		if (below >= rank)
+			break;
+	}
+	if (b == SELFMON_BUCKETS - 1)
+		return (double)stats->ticks.max;
+	/* From (4 + b % 4) << shift on, 1 << shift wide; less the 4. */
+	return (4 + b % 4) * (double)(UINT64_C(1) << b / 4) +
+	       (double)((UINT64_C(1) << b / 4) - 1) / 2 - 4;
+}
+
+static uint64_t quantile_ns(const struct settle *settle, size_t i,
+			    unsigned int percent)
+{
+	const struct selfmon_stats *stats = &settle->gather->row[i].stats;
+	const struct selfmon_quantity *time = &settle->report->row[i].time;
+	const double per_tick = 1e9 / (double)settle->clock->hz;
+	double ns;
+
+	if (time->verdict == SELFMON_NOT_COUNTED)
+		return 0;
+	ns = per_tick * quantile(stats, percent);
+	ns = ns < (double)time->min ? (double)time->min : ns;
+	ns = ns > (double)time->max ? (double)time->max : ns;
+	ns -= settle->report->row[i].own_ns;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* What was subtracted, spread over the visits. */
+static double own_ns(const struct selfmon_row *row)
+{
+	if (row->time.verdict == SELFMON_NOT_COUNTED)
+		return 0;
+	return (double)row->time.sum / (double)row->measured -
+	       row->time.net / (double)row->visits;
+}
+
+static void take_facts(struct selfmon_row *row,
+		       const struct selfmon_gathered *from)
+{
+	const struct selfmon_region *region = selfmon_name_of(from->region);
+	const uint64_t *rare = from->stats.rare;
+
+	row->name = region->site.name;
+	row->file = region->site.file;
+	row->line = region->site.line;
+	row->parent = from->parent;
+	row->threads = from->threads;
+	row->measured = selfmon_stats_visits(&from->stats);
+	row->visits = row->measured + rare[SELFMON_RARE_SKIPPED];
+	row->open = from->open;
+	row->cut_off = rare[SELFMON_RARE_CUT_OFF];
+	row->foreign = rare[SELFMON_RARE_FOREIGN];
+	row->migrated = from->stats.migrated;
+	row->disturbed = rare[SELFMON_RARE_DISTURBED];
+	row->retried = rare[SELFMON_RARE_MOVED];
+	row->slow = rare[SELFMON_RARE_SLOW];
+	row->repaired = rare[SELFMON_RARE_REPAIRED];
+	row->impossible = rare[SELFMON_RARE_IMPOSSIBLE];
+	row->refused = rare[SELFMON_RARE_REFUSED];
+	row->lost = rare[SELFMON_RARE_LOST];
+	row->overlapped = rare[SELFMON_RARE_OVERLAPPED];
+}
+
+/*
+ * Inclusive less the children's is the region's own only if every visit of
+ * both has ended, in order, and has left its values.
+ */
+static void judge_exclusive(struct selfmon_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->rows; i++) {
+		struct selfmon_row *row = &report->row[i];
+
+		row->exclusive_valid =
+			!row->open && !row->cut_off && !row->overlapped;
+	}
+	for (i = 0; i < report->rows; i++)
+		if (report->row[i].open && report->row[i].parent >= 0)
+			report->row[report->row[i].parent].exclusive_valid =
+				false;
+}
+
+static struct kind kind_of(const struct selfmon_calibration *calibration,
+			   int column, double unit)
+{
+	const struct selfmon_cost *inner = &calibration->inner;
+	const struct selfmon_cost *outer = &calibration->outer;
+	struct kind kind = { .column = column, .unit = unit };
+
+	if (!calibration->done)
+		return kind;
+	kind.inner = unit * (column < 0 ? inner->ticks
+					: inner->counter[column]);
+	kind.outer = unit * (column < 0 ? outer->ticks
+					: outer->counter[column]);
+	kind.skipped = unit * (column < 0
+				       ? calibration->skipped.ticks
+				       : calibration->skipped.counter[column]);
+	kind.inner_noise = unit / 2 * (column < 0
+					       ? inner->ticks_spread
+					       : inner->counter_spread[column]);
+	kind.outer_noise = unit / 2 * (column < 0
+					       ? outer->ticks_spread
+					       : outer->counter_spread[column]);
+	return kind;
+}
+
+static void take_cost(struct selfmon_report *report,
+		      const struct selfmon_calibration *calibration,
+		      double ns_per_tick)
+{
+	size_t i;
+
+	report->calibrated = calibration->done;
+	report->inner_ns = calibration->inner.ticks * ns_per_tick;
+	report->outer_ns = calibration->outer.ticks * ns_per_tick;
+	report->inner_ns_spread = calibration->inner.ticks_spread * ns_per_tick;
+	report->outer_ns_spread = calibration->outer.ticks_spread * ns_per_tick;
+	for (i = 0; i < report->columns; i++) {
+		report->inner[i] = calibration->inner.counter[i];
+		report->outer[i] = calibration->outer.counter[i];
+	}
+}
+
+static void settle_rows(struct settle *settle,
+			const struct selfmon_calibration *calibration)
+{
+	struct selfmon_report *const report = settle->report;
+	const double ns_per_tick = 1e9 / (double)settle->clock->hz;
+	struct kind kind = kind_of(calibration, -1, ns_per_tick);
+	size_t i;
+	int column;
+
+	for (i = 0; i < report->rows; i++)
+		take_facts(&report->row[i], &settle->gather->row[i]);
+	settle_quantity(settle, &kind);
+	for (column = 0; column < (int)report->columns; column++) {
+		kind = kind_of(calibration, column, 1);
+		settle_quantity(settle, &kind);
+	}
+	for (i = 0; i < report->rows; i++) {
+		report->row[i].own_ns = own_ns(&report->row[i]);
+		report->row[i].p50_ns = quantile_ns(settle, i, 50);
+		report->row[i].p90_ns = quantile_ns(settle, i, 90);
+		report->row[i].p99_ns = quantile_ns(settle, i, 99);
+		if (report->row[i].parent < 0 && report->row[i].time.net > 0)
+			report->total_ns += report->row[i].time.net;
+	}
+	judge_exclusive(report);
+	take_cost(report, calibration, ns_per_tick);
+}
+
+int selfmon_report_settle(struct selfmon_report *report,
+			  const struct selfmon_gather *gather,
+			  const struct selfmon_calibration *calibration,
+			  const struct selfmon_clock *clock)
+{
+	struct settle settle = {
+		.report = report, .gather = gather, .clock = clock
+	};
+
+	report->too_deep = gather->too_deep;
+	report->unready = gather->unready;
+	report->unread = gather->unread;
+	report->rows = gather->rows;
+	if (!gather->rows)
+		return 0;
+	report->row = calloc(gather->rows, sizeof(*report->row));
+	settle.below = calloc(gather->rows, sizeof(*settle.below));
+	if (!report->row || !settle.below) {
+		free(settle.below);
+		return -ENOMEM;
+	}
+	settle_rows(&settle, calibration);
+	free(settle.below);
+	return selfmon_report_order(report);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows in tree order, siblings by falling time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model.h"
+
+struct key {
+	const struct selfmon_row *row;
+	int32_t index;  /* before */
+	int32_t parent;
+};
+
+/* By parent, then by falling time, then by name, then as they were found. */
+static int compare(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+	int names;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->row->time.net > y->row->time.net ||
+	    x->row->time.net < y->row->time.net)
+		return x->row->time.net > y->row->time.net ? -1 : 1;
+	names = strcmp(x->row->name, y->row->name);
+	if (names)
+		return names;
+	return x->index < y->index ? -1 : 1;
+}
+
+struct order {
+	const struct selfmon_row *from; /* as they were found */
+	size_t rows;
+	struct key *key;  /* of all rows, sorted: siblings side by side */
+	size_t *next;     /* by row + 1: its next child in key[] */
+	struct selfmon_row *to;
+	int32_t *place;   /* by row: where it went in to[] */
+	size_t done;
+};
+
+static void put(struct order *order, int32_t index)
+{
+	struct selfmon_row *to = &order->to[order->done];
+	const int32_t parent = order->from[index].parent;
+
+	*to = order->from[index];
+	to->parent = parent < 0 ? -1 : order->place[parent];
+	to->depth = parent < 0 ? 0 : order->to[to->parent].depth + 1;
+	order->place[index] = (int32_t)order->done++;
+}
+
+/* Depth first, without recursion: trees are as deep as their programs. */
+static void put_all(struct order *order)
+{
+	int32_t at = -1;
+
+	while (order->done < order->rows) {
+		const size_t next = order->next[at + 1];
+
+		if (next < order->rows && order->key[next].parent == at) {
+			order->next[at + 1]++;
+			at = order->key[next].index;
+			put(order, at);
+		} else {
+			at = order->from[at].parent;
+		}
+	}
+}
+
+static void sort_keys(struct order *order)
+{
+	size_t i;
+
+	for (i = 0; i < order->rows; i++) {
+		order->key[i].row = &order->from[i];
+		order->key[i].index = (int32_t)i;
+		order->key[i].parent = order->from[i].parent;
+	}
+	qsort(order->key, order->rows, sizeof(*order->key), compare);
+	for (i = 0; i <= order->rows; i++)
+		order->next[i] = order->rows;
+	for (i = order->rows; i-- > 0;)
+		order->next[order->key[i].parent + 1] = i;
+}
+
+int selfmon_report_order(struct selfmon_report *report)
+{
+	struct order order = { .from = report->row, .rows = report->rows };
+	int error = -ENOMEM;
+
+	order.key = calloc(order.rows, sizeof(*order.key));
+	order.next = calloc(order.rows + 1, sizeof(*order.next));
+	order.to = calloc(order.rows, sizeof(*order.to));
+	order.place = calloc(order.rows, sizeof(*order.place));
+	if (order.key && order.next && order.to && order.place) {
+		sort_keys(&order);
+		put_all(&order);
+		free(report->row);
+		report->row = order.to;
+		order.to = NULL;
+		error = 0;
+	}
+	free(order.key);
+	free(order.next);
+	free(order.place);
+	free(order.to);
+	return error;
+}

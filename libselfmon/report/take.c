@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking a report: one at a time, while threads go on. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/gather.h"
+#include "report/model.h"
+
+static int fill(struct selfmon_report *report, struct selfmon_process *process)
+{
+	const struct selfmon_calibration *calibration;
+	struct selfmon_gather gather = { .rows = 0 };
+	int error;
+
+	/* First what is there: calibration would go on counting meanwhile. */
+	error = selfmon_gather_threads(&gather, process);
+	if (!error) {
+		selfmon_report_header(report, process);
+		calibration = selfmon_calibrate(process);
+		error = selfmon_report_settle(report, &gather, calibration,
+					      selfmon_clock());
+	}
+	selfmon_gather_free(&gather);
+	return error;
+}
+
+int selfmon_report_take(struct selfmon_report **out)
+{
+	struct selfmon_process *process = selfmon_process();
+	struct selfmon_report *report = calloc(1, sizeof(*report));
+	int error = -ENOMEM;
+
+	*out = NULL;
+	if (process && report) {
+		pthread_mutex_lock(&process->report_lock);
+		error = fill(report, process);
+		pthread_mutex_unlock(&process->report_lock);
+	}
+	if (error) {
+		selfmon_report_free(report);
+		return error;
+	}
+	*out = report;
+	return 0;
+}
+
+int selfmon_report_print(enum selfmon_format format, FILE *stream)
+{
+	struct selfmon_report *report;
+	int error = selfmon_report_take(&report);
+
+	if (error)
+		return error;
+	error = selfmon_report_write(report, format, stream);
+	selfmon_report_free(report);
+	return error;
+}

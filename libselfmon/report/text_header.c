@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Above the tables: who, where, by what means, and what not. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <selfmon/version.h>
+
+#include "report/text.h"
+
+#define LABEL 13
+
+static void put_time(struct selfmon_text *text, const char *before, double ns,
+		     const char *after)
+{
+	char number[SELFMON_NUMBER_SIZE];
+
+	selfmon_number_time(number, ns, ns < 100 ? 3 : 4);
+	selfmon_text_say(text, "%s%s%s", before, number, after);
+}
+
+static void put_messages(struct selfmon_text *text)
+{
+	size_t i;
+
+	for (i = 0; i < text->report->notes; i++) {
+		selfmon_text_begin(text, "selfmon:", 9);
+		selfmon_text_say(text, "%s", text->report->note[i]);
+		selfmon_text_end(text);
+	}
+}
+
+static void put_program(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+
+	selfmon_text_begin(text, "selfmon", LABEL);
+	selfmon_text_say(text, "%s, pid %" PRId32 "%s; %s, library %s",
+			 report->program, report->pid,
+			 report->forked ? " (forked child)" : "", report->when,
+			 SELFMON_VERSION);
+	selfmon_text_end(text);
+	selfmon_text_begin(text, "machine", LABEL);
+	selfmon_text_say(text, "%s%s%s; %s", report->cpu,
+			 report->hypervisor[0] ? ", under " : "",
+			 report->hypervisor, report->kernel);
+	selfmon_text_end(text);
+}
+
+static void put_clock(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	const uint64_t mhz = report->clock_hz / 1000000;
+
+	selfmon_text_begin(text, "clock", LABEL);
+	selfmon_text_say(text, "%s, %" PRIu64 " MHz, within %" PRIu32 " ppm;",
+			 report->clock, mhz, report->clock_error_ppm);
+	put_time(text, " ", report->elapsed_ns, " since the first use;");
+	selfmon_text_say(text, " %" PRIu64 " thread%s", report->threads,
+			 report->threads == 1 ? "" : "s");
+	if (report->threads > 1)
+		selfmon_text_say(text, ", at most %" PRIu64 " at once",
+				 report->threads_at_once);
+	selfmon_text_end(text);
+}
+
+static const char *how_read(enum selfmon_verdict verdict)
+{
+	switch (verdict) {
+	case SELFMON_EXACT: return "read in user space";
+	case SELFMON_SYSCALL: return "read by system call";
+	default: return "estimated from part of the time";
+	}
+}
+
+static bool is_alike(const struct selfmon_report_column *a,
+		     const struct selfmon_report_column *b)
+{
+	return a->verdict == b->verdict && a->kernel == b->kernel;
+}
+
+/* All columns that were read like column i, unless told already. */
+static void put_alike(struct selfmon_text *text, size_t i, bool first)
+{
+	const struct selfmon_report *report = text->report;
+	const struct selfmon_report_column *column = &report->column[i];
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (is_alike(&report->column[k], column))
+			return;
+	selfmon_text_begin(text, first ? "events" : "", LABEL);
+	if (first && report->choice == SELFMON_CHOICE_AUTO)
+		selfmon_text_say(text, "auto: ");
+	for (k = i; k < report->columns; k++)
+		if (is_alike(&report->column[k], column))
+			selfmon_text_say(text, "%s%s", k > i ? ", " : "",
+					 report->column[k].name);
+	selfmon_text_say(text, ": %s", how_read(column->verdict));
+	if (column->verdict == SELFMON_EXACT && report->read_ns)
+		selfmon_text_say(text, " (%" PRIu64 " ns each)",
+				 report->read_ns);
+	selfmon_text_say(text, ", %s", column->kernel
+					       ? "user and kernel mode"
+					       : "user mode only");
+	selfmon_text_end(text);
+}
+
+static void put_events(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	bool first = true;
+	size_t i;
+
+	for (i = 0; i < report->columns; i++) {
+		if (report->column[i].verdict == SELFMON_NOT_COUNTED)
+			continue;
+		put_alike(text, i, first);
+		first = false;
+	}
+	if (!first)
+		return;
+	selfmon_text_begin(text, "events", LABEL);
+	if (report->choice == SELFMON_CHOICE_NO_USER_READ ||
+	    report->choice == SELFMON_CHOICE_SLOW_READ)
+		selfmon_text_say(text, "auto: ");
+	selfmon_text_say(text, "time alone");
+	if (report->choice == SELFMON_CHOICE_FAILED)
+		selfmon_text_say(text, "; asked for: %s", report->events);
+	selfmon_text_end(text);
+}
+
+static void put_not_counted(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	const char *label = "not counted";
+	size_t i;
+
+	if (report->events_reason[0]) {
+		selfmon_text_begin(text, label, LABEL);
+		selfmon_text_say(text, "%s", report->events_reason);
+		selfmon_text_end(text);
+		label = "";
+	}
+	for (i = 0; i < report->columns; i++) {
+		const struct selfmon_report_column *column = &report->column[i];
+
+		if (column->verdict != SELFMON_NOT_COUNTED &&
+		    !column->reason[0])
+			continue;
+		selfmon_text_begin(text, label, LABEL);
+		/* Reasons mostly begin with the event's name. */
+		if (!strncmp(column->reason, column->name,
+			     strlen(column->name)))
+			selfmon_text_say(text, "%s", column->reason);
+		else
+			selfmon_text_say(text, "%s: %s", column->name,
+					 column->reason[0]
+						 ? column->reason
+						 : "reason not known");
+		selfmon_text_end(text);
+		label = "";
+	}
+}
+
+static void put_cost(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+
+	selfmon_text_begin(text, "own cost", LABEL);
+	if (report->calibrated) {
+		put_time(text, "", report->inner_ns, " a visit");
+		put_time(text, " and ", report->outer_ns, " in its parent,");
+		put_time(text, " subtracted (spread ", report->inner_ns_spread,
+			 "");
+		put_time(text, " and ", report->outer_ns_spread, ")");
+	} else {
+		selfmon_text_say(text, "not measured, not subtracted");
+	}
+	selfmon_text_end(text);
+}
+
+static void put_options(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+
+	if (report->every <= 1 && !report->fence && !report->strict)
+		return;
+	selfmon_text_begin(text, "options", LABEL);
+	if (report->every > 1)
+		selfmon_text_say(text, "one visit in %" PRIu32 " is measured "
+				 "and stands for all; ", report->every);
+	if (report->fence)
+		selfmon_text_say(text, "a fence before each read; ");
+	if (report->strict)
+		selfmon_text_say(text, "strict: all events or none, nothing "
+				 "scaled");
+	selfmon_text_end(text);
+}
+
+static void caution(struct selfmon_text *text, uint64_t n, const char *what,
+		    const char *reason)
+{
+	if (!n)
+		return;
+	selfmon_text_begin(text, "caution", LABEL);
+	selfmon_text_say(text, "%" PRIu64 " %s%s%s", n, what,
+			 reason[0] ? ": " : "", reason);
+	selfmon_text_end(text);
+}
+
+void selfmon_text_header(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+
+	put_messages(text);
+	put_program(text);
+	put_clock(text);
+	put_events(text);
+	put_not_counted(text);
+	put_cost(text);
+	put_options(text);
+	caution(text, report->degraded, "thread(s) counted less",
+		report->degraded_reason);
+	caution(text, report->refused, "thread(s) not measured: no memory", "");
+	caution(text, report->too_deep,
+		"visit(s) not measured: nested too deep", "");
+	caution(text, report->unready,
+		"visit(s) not measured: the library was busy or out of memory",
+		"");
+	caution(text, report->stale,
+		"leave(s) of visits that were gone already", "");
+	caution(text, report->unread,
+		"region(s) left out: their thread stands in mid-update", "");
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Paragraphs that wrap within 100 columns, and cells that line up. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "report/text.h"
+
+static void pad(struct selfmon_text *text, unsigned int columns)
+{
+	fprintf(text->stream, "%*s", (int)columns, "");
+}
+
+/* label: ASCII, at the start of the line; may be "". */
+void selfmon_text_begin(struct selfmon_text *text, const char *label,
+			unsigned int indent)
+{
+	fprintf(text->stream, "%-*s", (int)indent, label);
+	text->column = text->indent = indent;
+	text->space = false;
+}
+
+static void new_line(struct selfmon_text *text)
+{
+	putc('\n', text->stream);
+	pad(text, text->indent);
+	text->column = text->indent;
+	text->space = false;
+}
+
+static size_t word_columns(const char *s, const char *end)
+{
+	struct selfmon_unit unit;
+	size_t columns = 0;
+
+	while (s < end && selfmon_unit_next(&s, &unit))
+		columns += unit.columns;
+	return columns;
+}
+
+/*
+ * A word longer than a line is broken wherever the line ends. The last column
+ * is kept for the comma that another call may glue to it.
+ */
+static void put_word(struct selfmon_text *text, const char *s, const char *end)
+{
+	struct selfmon_unit unit;
+
+	if (text->column > text->indent && text->space &&
+	    text->column + 1 + word_columns(s, end) > SELFMON_LINE_COLUMNS - 1)
+		new_line(text);
+	if (text->space && text->column > text->indent) {
+		putc(' ', text->stream);
+		text->column++;
+	}
+	text->space = false;
+	while (s < end && selfmon_unit_next(&s, &unit)) {
+		if (text->column + unit.columns > SELFMON_LINE_COLUMNS)
+			new_line(text);
+		fwrite(unit.text, 1, unit.bytes, text->stream);
+		text->column += unit.columns;
+	}
+}
+
+void selfmon_text_say(struct selfmon_text *text, const char *format, ...)
+{
+	char buffer[4 * SELFMON_TEXT_MAX];
+	const char *s = buffer;
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(buffer, sizeof(buffer), format, list);
+	va_end(list);
+	while (*s) {
+		const size_t length = strcspn(s, " ");
+
+		if (length)
+			put_word(text, s, s + length);
+		s += length;
+		if (*s) {
+			text->space = true;
+			s++;
+		}
+	}
+}
+
+void selfmon_text_end(struct selfmon_text *text)
+{
+	putc('\n', text->stream);
+}
+
+void selfmon_text_right(struct selfmon_text *text, const char *ascii,
+			unsigned int columns)
+{
+	fprintf(text->stream, "%*s", (int)(text->pending + columns), ascii);
+	text->pending = 0;
+}
+
+void selfmon_text_left(struct selfmon_text *text,
+		       const struct selfmon_cell *cell, unsigned int columns)
+{
+	pad(text, text->pending);
+	fwrite(cell->text, 1, cell->bytes, text->stream);
+	text->pending =
+		cell->columns < columns ? columns - cell->columns : 0;
+}
+
+/* No line ends in spaces. */
+void selfmon_text_row_end(struct selfmon_text *text)
+{
+	putc('\n', text->stream);
+	text->pending = 0;
+}
+
+/* As many as there is room for, the most important first. */
+void selfmon_text_marks(struct selfmon_text *text, unsigned int marks,
+			unsigned int columns)
+{
+	static const char sign[] = "*x^!~?s";
+	unsigned int i;
+
+	for (i = 0; sign[i] && columns; i++) {
+		if (!(marks & 1u << i))
+			continue;
+		pad(text, text->pending);
+		text->pending = 0;
+		putc(sign[i], text->stream);
+		text->marks |= 1u << i;
+		columns--;
+	}
+	text->pending += columns;
+}

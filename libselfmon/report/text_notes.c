@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Below the tables: what the marks mean, and what happened to whom. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "report/text.h"
+
+#define NOTES_MAX 30  /* regions told one by one */
+#define NAME_COLUMNS 32
+
+static void legend(struct selfmon_text *text, const char *sign,
+		   const char *meaning)
+{
+	selfmon_text_begin(text, sign, 4);
+	selfmon_text_say(text, "%s", meaning);
+	selfmon_text_end(text);
+}
+
+static void legend_scaled(struct selfmon_text *text)
+{
+	char least[SELFMON_NUMBER_SIZE], most[SELFMON_NUMBER_SIZE];
+
+	selfmon_number_share(least, text->share_least);
+	selfmon_number_share(most, text->share_most);
+	selfmon_text_begin(text, "  ~", 4);
+	selfmon_text_say(text, "estimated: the events were on a counter for %s",
+			 least);
+	if (text->share_most > text->share_least)
+		selfmon_text_say(text, " to %s", most);
+	selfmon_text_say(text, " of the time");
+	selfmon_text_end(text);
+}
+
+void selfmon_text_legend(struct selfmon_text *text)
+{
+	const unsigned int marks = text->marks;
+
+	fputs("\nShare is of the top level. ", text->stream);
+	fputs(text->report->calibrated
+		      ? "Values are net of the library's own cost; "
+		      : "Values are as measured; ",
+	      text->stream);
+	fputs("percentiles are within 12.5 %.\n", text->stream);
+	if (marks & SELFMON_MARK_DASH)
+		legend(text, "  -", "not counted; not to be taken for 0");
+	if (marks & SELFMON_MARK_OPEN)
+		legend(text, "  *", "visits are open; they are not included");
+	if (marks & SELFMON_MARK_CUT_OFF)
+		legend(text, "  x", "visits were cut off; not included");
+	if (marks & SELFMON_MARK_NO_SELF)
+		legend(text, "  ^", "no time of its own can be told: visits in "
+				    "it are open, overlap or were cut off");
+	if (marks & SELFMON_MARK_LEFT_OUT)
+		legend(text, "  !", "some visits have no such value and are "
+				    "left out");
+	if (marks & SELFMON_MARK_SCALED)
+		legend_scaled(text);
+	if (marks & SELFMON_MARK_NOISE)
+		legend(text, "  ?", "not above the noise of the library's own "
+				    "cost");
+	if (marks & SELFMON_MARK_SYSCALL)
+		legend(text, "  s", "read by system call, unlike others of its "
+				    "column");
+}
+
+static const struct {
+	size_t offset;
+	const char *text;
+} fact[] = {
+	{ offsetof(struct selfmon_row, open), "open" },
+	{ offsetof(struct selfmon_row, cut_off), "cut off" },
+	{ offsetof(struct selfmon_row, foreign),
+	  "ended on another thread (time alone)" },
+	{ offsetof(struct selfmon_row, impossible),
+	  "left out: a value that cannot be" },
+	{ offsetof(struct selfmon_row, refused),
+	  "left out: off the PMU for too long" },
+	{ offsetof(struct selfmon_row, lost), "left out: values lost" },
+	{ offsetof(struct selfmon_row, repaired), "with a value repaired" },
+	{ offsetof(struct selfmon_row, overlapped),
+	  "below it left out of order" },
+	{ offsetof(struct selfmon_row, slow), "read by system call" },
+	{ offsetof(struct selfmon_row, migrated), "ended on another CPU" },
+	{ offsetof(struct selfmon_row, disturbed),
+	  "descheduled or reprogrammed" },
+	{ offsetof(struct selfmon_row, retried), "reads tried again" },
+};
+
+#define FACTS (sizeof(fact) / sizeof(fact[0]))
+
+/* Adds a row's facts to those of others; false: it has none. */
+static bool add_facts(const struct selfmon_row *row, uint64_t *count)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < FACTS; i++) {
+		const uint64_t n = *(const uint64_t *)(const void *)(
+			(const char *)row + fact[i].offset);
+
+		count[i] += n;
+		any = any || n;
+	}
+	return any;
+}
+
+static void put_facts(struct selfmon_text *text, const uint64_t *count)
+{
+	const char *before = "";
+	size_t i;
+
+	for (i = 0; i < FACTS; i++) {
+		if (!count[i])
+			continue;
+		selfmon_text_say(text, "%s%" PRIu64 " %s", before, count[i],
+				 fact[i].text);
+		before = "; ";
+	}
+	selfmon_text_end(text);
+}
+
+/* "parent > name: ", cut; cells are escaped already, so not by say(). */
+static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
+{
+	const struct selfmon_report *report = text->report;
+	struct selfmon_cell cell = { .bytes = 0 };
+
+	selfmon_text_begin(text, "", 2);
+	if (row->parent >= 0 && (size_t)row->parent < report->rows) {
+		selfmon_cell_add(&cell, report->row[row->parent].name,
+				 NAME_COLUMNS);
+		selfmon_cell_add(&cell, " > ", 3);
+	}
+	selfmon_cell_add(&cell, row->name, NAME_COLUMNS);
+	selfmon_cell_add(&cell, ": ", 2);
+	selfmon_text_left(text, &cell, 0);
+	text->column += cell.columns;
+	text->indent = 4;
+}
+
+void selfmon_text_notes(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	uint64_t rest[FACTS] = { 0 };
+	size_t told = 0, more = 0, i;
+
+	for (i = 0; i < report->rows; i++) {
+		uint64_t count[FACTS] = { 0 };
+
+		if (!add_facts(&report->row[i], count))
+			continue;
+		if (told == NOTES_MAX) {
+			add_facts(&report->row[i], rest);
+			more++;
+			continue;
+		}
+		if (!told++)
+			fputs("\nVisits of note:\n", text->stream);
+		put_name(text, &report->row[i]);
+		put_facts(text, count);
+	}
+	if (!more)
+		return;
+	selfmon_text_begin(text, "", 2);
+	selfmon_text_say(text, "and %zu more regions: ", more);
+	put_facts(text, rest);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* A report's public face: rows, columns, and the writer of each format. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/model.h"
+
+int selfmon_report_write(const struct selfmon_report *report,
+			 enum selfmon_format format, FILE *stream)
+{
+	if (!report || !stream)
+		return -EINVAL;
+	switch (format) {
+	case SELFMON_TEXT:
+		selfmon_report_text(report, stream);
+		break;
+	case SELFMON_JSON:
+		selfmon_report_json(report, stream);
+		break;
+	case SELFMON_CSV:
+		selfmon_report_csv(report, stream);
+		break;
+	default:
+		return -EINVAL;
+	}
+	return ferror(stream) ? -EIO : 0;
+}
+
+size_t selfmon_report_rows(const struct selfmon_report *report)
+{
+	return report->rows;
+}
+
+const struct selfmon_row *selfmon_report_row(const struct selfmon_report *report,
+					     size_t i)
+{
+	return i < report->rows ? &report->row[i] : NULL;
+}
+
+const char *selfmon_report_column(const struct selfmon_report *report, size_t i)
+{
+	return i < report->columns ? report->column[i].name : NULL;
+}
+
+void selfmon_report_free(struct selfmon_report *report)
+{
+	if (!report)
+		return;
+	free(report->row);
+	free(report);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* The report at exit, and the variables: what a user sees on standard error. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rows.h"
+
+static char text[1 << 16]; /* what the last child wrote */
+
+static void visit(void)
+{
+	SELFMON_REGION("visited")
+	{
+	}
+}
+
+static void nothing(void)
+{
+}
+
+static void set_variables(const char *const *variable)
+{
+	unsetenv("SELFMON_OUTPUT"); /* the tests' own */
+	for (; *variable; variable += 2)
+		setenv(variable[0], variable[1], 1);
+}
+
+/* A process of its own that ends by exit(); its standard error in text. */
+static int run_with(const char *const *variable, void (*body)(void))
+{
+	const int file = memfd_create("stderr", 0);
+	ssize_t length;
+	int status;
+	pid_t pid;
+
+	cr_assert_geq(file, 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(file, STDERR_FILENO);
+		set_variables(variable);
+		body();
+		exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
+	length = pread(file, text, sizeof(text) - 1, 0);
+	cr_assert_geq(length, 0);
+	text[length] = '\0';
+	close(file);
+	return WEXITSTATUS(status);
+}
+
+/* RUN(body, name, value, ..., NULL) */
+#define RUN(body, ...) run_with((const char *const[]){ __VA_ARGS__ }, body)
+
+#define ASSERT_SAYS(words) cr_assert(strstr(text, words), "%s", text)
+#define ASSERT_SILENT() cr_assert_str_empty(text)
+
+static size_t count_of(const char *word)
+{
+	size_t count = 0;
+	const char *at;
+
+	for (at = text; (at = strstr(at, word)); at += strlen(word))
+		count++;
+	return count;
+}
+
+Test(output, a_text_report_goes_to_standard_error_at_exit)
+{
+	RUN(visit, NULL);
+	ASSERT_SAYS("visited");
+	cr_assert_eq(count_of("selfmon:"), 0);
+}
+
+Test(output, nothing_is_printed_if_no_region_was_visited)
+{
+	RUN(nothing, NULL);
+	ASSERT_SILENT();
+	RUN(nothing, "SELFMON_EVERY", "nonsense", NULL);
+	ASSERT_SILENT();
+}
+
+Test(output, none_is_silent)
+{
+	RUN(visit, "SELFMON_OUTPUT", "none", NULL);
+	ASSERT_SILENT();
+}
+
+static void silenced_in_code(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.output = NULL;
+	selfmon_configure(&options);
+	visit();
+}
+
+Test(output, a_null_output_in_code_is_silent)
+{
+	RUN(silenced_in_code, NULL);
+	ASSERT_SILENT();
+}
+
+Test(output, the_environment_wins_over_the_program)
+{
+	RUN(silenced_in_code, "SELFMON_OUTPUT", "text:-", NULL);
+	ASSERT_SAYS("visited");
+}
+
+Test(output, disabled_by_the_environment_nothing_is_measured)
+{
+	RUN(visit, "SELFMON_ENABLE", "0", NULL);
+	ASSERT_SILENT();
+}
+
+static char *file_text(const char *path)
+{
+	static char content[1 << 16];
+	FILE *file = fopen(path, "r");
+	size_t length;
+
+	cr_assert_not_null(file, "%s", path);
+	length = fread(content, 1, sizeof(content) - 1, file);
+	content[length] = '\0';
+	fclose(file);
+	return content;
+}
+
+Test(output, files_of_each_format_are_written_and_standard_error_is_not)
+{
+	char dir[] = "/tmp/selfmon-XXXXXX", outputs[128], path[64];
+
+	cr_assert_not_null(mkdtemp(dir));
+	snprintf(outputs, sizeof(outputs), "json:%s/a,csv:%s/b,text:%s/c", dir,
+		 dir, dir);
+	RUN(visit, "SELFMON_OUTPUT", outputs, NULL);
+	ASSERT_SILENT();
+	snprintf(path, sizeof(path), "%s/a", dir);
+	cr_assert_eq(file_text(path)[0], '{');
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/b", dir);
+	cr_assert_not_null(strstr(file_text(path), "visited"));
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/c", dir);
+	cr_assert_not_null(strstr(file_text(path), "visited"));
+	unlink(path);
+	rmdir(dir);
+}
+
+Test(output, a_path_that_cannot_be_written_loses_nothing)
+{
+	RUN(visit, "SELFMON_OUTPUT", "json:/nonexistent/report", NULL);
+	ASSERT_SAYS("selfmon: cannot write the report to "
+		    "'/nonexistent/report': No such file or directory; here "
+		    "it is instead\n");
+	ASSERT_SAYS("visited");
+}
+
+Test(output, a_device_that_is_full_loses_nothing)
+{
+	RUN(visit, "SELFMON_OUTPUT", "csv:/dev/full,json:/dev/full", NULL);
+	ASSERT_SAYS("'/dev/full': No space left on device");
+	cr_assert_eq(count_of("cannot write"), 2);
+	cr_assert_eq(count_of("visited"), 1);
+}
+
+Test(output, an_unknown_format_is_named_and_loses_nothing)
+{
+	RUN(visit, "SELFMON_OUTPUT", "jsno:/tmp/x", NULL);
+	ASSERT_SAYS("unknown format 'jsno' (did you mean 'json'?)");
+	ASSERT_SAYS("visited");
+}
+
+Test(output, unknown_variables_and_values_are_named)
+{
+	RUN(visit, "SELFMON_EVNTS", "cycles", "SELFMON_EVERY", "0",
+	    "SELFMON_FENCE", "mfence", "SELFMON_STRICT", "yes", NULL);
+	ASSERT_SAYS("unknown variable SELFMON_EVNTS (did you mean "
+		    "SELFMON_EVENTS?)");
+	ASSERT_SAYS("SELFMON_EVERY=0: allowed are 1 to 1000000; ignored");
+	ASSERT_SAYS("SELFMON_FENCE=mfence: allowed are none and lfence");
+	ASSERT_SAYS("SELFMON_STRICT=yes: allowed are 0 and 1");
+	ASSERT_SAYS("visited");
+}
+
+Test(output, messages_are_told_where_no_text_carries_them)
+{
+	RUN(visit, "SELFMON_EVERY", "ten", "SELFMON_OUTPUT",
+	    "csv:/dev/null", NULL);
+	ASSERT_SAYS("selfmon: SELFMON_EVERY=ten: allowed are 1 to 1000000");
+}
+
+static void print_message(const char *message, void *context)
+{
+	fprintf(stderr, "%s<%s>", (const char *)context, message);
+}
+
+static void with_message_function(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	char context[] = "host";
+
+	options.output = NULL;
+	options.message = print_message;
+	options.context = context;
+	selfmon_configure(&options);
+	visit();
+}
+
+Test(output, messages_go_to_the_hosts_function_if_there_is_one)
+{
+	RUN(with_message_function, "SELFMON_EVERY", "-1", NULL);
+	ASSERT_SAYS("host<SELFMON_EVERY=-1: allowed are 1 to 1000000; "
+		    "ignored>");
+}
+
+Test(output, an_unknown_event_is_named)
+{
+	RUN(visit, "SELFMON_EVENTS", "cycels", NULL);
+	ASSERT_SAYS("unknown event 'cycels' (did you mean 'cycles'?)");
+	ASSERT_SAYS("visited");
+}
+
+static void exit_inside(void)
+{
+	visit();
+	SELFMON_REGION("never ended")
+	{
+		exit(0);
+	}
+}
+
+Test(output, a_region_left_by_exit_is_listed_as_open)
+{
+	RUN(exit_inside, NULL);
+	ASSERT_SAYS("never ended");
+	ASSERT_SAYS("visited");
+}
+
+static void fork_one(void)
+{
+	pid_t pid;
+
+	visit();
+	pid = fork();
+	visit();
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+Test(output, a_forked_child_keeps_silent)
+{
+	RUN(fork_one, NULL);
+	cr_assert_eq(count_of("visited"), 1);
+}
+
+Test(output, a_forked_child_reports_if_it_is_asked_to)
+{
+	RUN(fork_one, "SELFMON_OUTPUT", "text:-,children=yes", NULL);
+	cr_assert_eq(count_of("visited"), 2);
+}
+
+Test(output, a_forked_child_reports_to_a_file_of_its_own)
+{
+	char dir[] = "/tmp/selfmon-XXXXXX", outputs[64], command[128];
+	FILE *list;
+	int files = 0;
+
+	cr_assert_not_null(mkdtemp(dir));
+	snprintf(outputs, sizeof(outputs), "csv:%s/%%p.csv", dir);
+	RUN(fork_one, "SELFMON_OUTPUT", outputs, NULL);
+	snprintf(command, sizeof(command), "ls %s; rm -r %s", dir, dir);
+	list = popen(command, "r");
+	while (fgets(text, sizeof(text), list))
+		files += strstr(text, ".csv\n") && atoi(text) > 0;
+	pclose(list);
+	cr_assert_eq(files, 2);
+}
+
+static void visit_at_exit(void)
+{
+	atexit(visit);
+	visit();
+}
+
+Test(output, regions_in_handlers_of_atexit_are_in_the_report)
+{
+	char path[] = "/tmp/selfmon-XXXXXX", outputs[64];
+	const int file = mkstemp(path);
+
+	cr_assert_geq(file, 0);
+	close(file);
+	snprintf(outputs, sizeof(outputs), "csv:%s", path);
+	RUN(visit_at_exit, "SELFMON_OUTPUT", outputs, NULL);
+	cr_assert_not_null(strstr(file_text(path), ",2,"), "%s",
+			   file_text(path));
+	unlink(path);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions left by longjmp, and by their thread's end. */
+#include <pthread.h>
+#include <setjmp.h>
+
+#include "region/process.h"
+#include "rows.h"
+
+static jmp_buf env;
+
+static __attribute__((noinline)) void jump_out(void)
+{
+	SELFMON_REGION("jumper")
+	{
+		longjmp(env, 1);
+	}
+}
+
+/*
+ * From a frame of its own, so that what is entered after it stands higher. A
+ * dead entry as high as the living is known only once its bytes are used.
+ */
+static __attribute__((noinline)) void jump_out_often(int times)
+{
+	volatile int i;
+
+	for (i = 0; i < times; i++)
+		if (!setjmp(env))
+			jump_out();
+}
+
+static __attribute__((noinline)) void jump_out_deep(int depth)
+{
+	SELFMON_REGION("deep")
+	{
+		if (depth > 0)
+			jump_out_deep(depth - 1);
+		else
+			longjmp(env, 1);
+	}
+}
+
+static __attribute__((noinline)) void visit(void)
+{
+	SELFMON_REGION("visit")
+	{
+	}
+}
+
+Test(region_jumps, a_million_longjmps_out_of_a_region_make_one_node)
+{
+	struct selfmon_report *report;
+
+	jump_out_often(1000000);
+	visit();
+	report = rows_take();
+	cr_assert_eq(selfmon_report_rows(report), 2);
+	cr_assert_eq(ROWS_GET(report, "jumper")->cut_off, 1000000);
+	cr_assert_eq(ROWS_GET(report, "jumper")->visits, 0);
+	cr_assert_eq(ROWS_GET(report, "jumper")->time.verdict,
+		     SELFMON_NOT_COUNTED);
+	cr_assert_eq(ROWS_GET(report, "visit")->visits, 1);
+	selfmon_report_free(report);
+}
+
+Test(region_jumps, out_of_a_region_in_the_function_that_set_the_jump)
+{
+	struct selfmon_report *report;
+	volatile int i;
+
+	for (i = 0; i < 1000; i++)
+		if (!setjmp(env))
+			SELFMON_REGION("same function")
+			{
+				longjmp(env, 1);
+			}
+	report = rows_take();
+	cr_assert_eq(selfmon_report_rows(report), 1);
+	cr_assert_eq(ROWS_GET(report, "same function")->cut_off +
+			     ROWS_GET(report, "same function")->open,
+		     1000);
+	selfmon_report_free(report);
+}
+
+Test(region_jumps, all_levels_that_were_jumped_past_are_cut_off)
+{
+	struct selfmon_report *report;
+
+	SELFMON_REGION("outer")
+	{
+		if (!setjmp(env))
+			jump_out_deep(4);
+		visit();
+	}
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "outer")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 0);
+	cr_assert_eq(ROWS_GET(report, "outer", "visit")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "outer", "deep")->cut_off, 1);
+	cr_assert_eq(ROWS_GET(report, "outer", "deep", "deep", "deep", "deep",
+			      "deep")
+			     ->cut_off,
+		     1);
+	selfmon_report_free(report);
+}
+
+Test(region_jumps, a_span_is_not_cut_off_by_what_is_entered_above_it)
+{
+	struct selfmon_region *handle = selfmon_region("span");
+	struct selfmon_report *report;
+	struct selfmon_frame frame; /* lies lower than its callers' frames */
+
+	selfmon_enter(handle, &frame);
+	jump_out_often(1);
+	visit();
+	selfmon_leave(&frame);
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "span")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "span")->cut_off, 0);
+	cr_assert_eq(ROWS_GET(report, "span", "jumper")->cut_off, 1);
+	cr_assert_eq(ROWS_GET(report, "span", "visit")->visits, 1);
+	selfmon_report_free(report);
+}
+
+static void *end_inside(void *unused)
+{
+	struct selfmon_frame frame;
+
+	(void)unused;
+	selfmon_enter(selfmon_region("never left"), &frame);
+	return NULL;
+}
+
+Test(region_jumps, a_visit_whose_thread_ended_is_cut_off)
+{
+	struct selfmon_report *report;
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, end_inside, NULL), 0);
+	pthread_join(thread, NULL);
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "never left")->cut_off, 1);
+	cr_assert_eq(ROWS_GET(report, "never left")->visits, 0);
+	cr_assert_eq(ROWS_GET(report, "never left")->open, 0);
+	selfmon_report_free(report);
+}
+
+static void *leave_frame(void *frame)
+{
+	selfmon_leave(frame);
+	return NULL;
+}
+
+Test(region_jumps, a_span_left_on_another_thread_records_time_and_says_so)
+{
+	struct selfmon_report *report;
+	struct selfmon_frame frame;
+	pthread_t thread;
+
+	SELFMON_REGION("around")
+	{
+		selfmon_enter(selfmon_region("handed on"), &frame);
+		cr_assert_eq(pthread_create(&thread, NULL, leave_frame, &frame),
+			     0);
+		pthread_join(thread, NULL);
+		visit();
+	}
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "handed on")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "handed on")->foreign, 1);
+	cr_assert_eq(ROWS_GET(report, "handed on")->cut_off, 0);
+	cr_assert_gt(ROWS_GET(report, "handed on")->time.sum, 0);
+	cr_assert_eq(ROWS_GET(report, "around", "visit")->visits, 1);
+	cr_assert_null(ROWS_FIND(report, "around", "handed on"));
+	selfmon_report_free(report);
+}
+
+Test(region_jumps, a_leave_after_its_visit_was_cut_off_does_nothing)
+{
+	struct selfmon_frame *frame = NULL;
+	struct selfmon_report *report;
+	struct selfmon_frame copy;
+
+	SELFMON_REGION("outer")
+	{
+		SELFMON_BEGIN(tag, "inner");
+		frame = &selfmon_tag_tag;
+		copy = *frame;
+	}
+	selfmon_leave(&copy);
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "outer", "inner")->visits, 1);
+	cr_assert_eq(selfmon_process()->stale, 1);
+	selfmon_report_free(report);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * After the first visit a region makes no system call, takes no lock and
+ * allocates nothing: shown by force.
+ */
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "region/process.h"
+#include "rows.h"
+#include "sanitizer.h"
+
+/* From here on every system call kills, save the one that ends. */
+static int forbid_system_calls(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(filter[0]), .filter = filter
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void visit(struct selfmon_region *span)
+{
+	struct selfmon_frame frame;
+
+	SELFMON_REGION("outer")
+	{
+		SELFMON_SCOPE("scope");
+		SELFMON_BEGIN(tag, "begin");
+		selfmon_enter(span, &frame);
+		selfmon_leave(&frame);
+		SELFMON_END(tag);
+	}
+}
+
+
+/*
+ * Ends with 0, or is killed by the first system call; waiting for a lock is
+ * one, and all of the library's are held meanwhile.
+ */
+static void child(int visits, int calls)
+{
+	struct selfmon_region *span = selfmon_region("span");
+	size_t allocated;
+	int i;
+
+	visit(span);
+	visit(span);
+	allocated = mallinfo2().uordblks;
+	selfmon_process_lock(selfmon_process());
+	pthread_mutex_lock(&selfmon_process()->report_lock);
+	if (forbid_system_calls())
+		_exit(2);
+	for (i = 0; i < visits; i++)
+		visit(span);
+	if (mallinfo2().uordblks != allocated)
+		_exit(3);
+	while (calls-- > 0)
+		syscall(SYS_getppid);
+	_exit(0);
+}
+
+static int run(int visits, int calls)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		child(visits, calls);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+Test(region_quiet, no_system_call_from_the_third_visit_on)
+{
+	int status;
+
+	SKIP_IF_SANITIZED("it makes system calls of its own");
+	status = run(1000000, 0);
+	cr_assert(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	cr_assert_eq(WEXITSTATUS(status), 0);
+}
+
+Test(region_quiet, the_filter_would_have_killed)
+{
+	const int status = run(10, 1);
+
+	cr_assert(WIFSIGNALED(status));
+	cr_assert_eq(WTERMSIG(status), SIGSYS);
+}

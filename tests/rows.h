@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* For tests: reports, and their rows by path. */
+#ifndef SELFMON_TESTS_ROWS_H
+#define SELFMON_TESTS_ROWS_H
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include <selfmon.h>
+
+static inline struct selfmon_report *rows_take(void)
+{
+	struct selfmon_report *report;
+
+	cr_assert_eq(selfmon_report_take(&report), 0);
+	return report;
+}
+
+/* The row whose names from the top are path[0], path[1], ... NULL; or NULL. */
+static inline const struct selfmon_row *
+rows_find(const struct selfmon_report *report, const char *const *path)
+{
+	size_t depth = 0, i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *row = selfmon_report_row(report, i);
+
+		if (row->depth < depth)
+			return NULL;
+		if (row->depth != depth || strcmp(row->name, path[depth]))
+			continue;
+		if (!path[++depth])
+			return row;
+	}
+	return NULL;
+}
+
+#define ROWS_FIND(report, ...)                                                 \
+	rows_find(report, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* The same, which must be there. */
+#define ROWS_GET(report, ...)                                                  \
+	__extension__({                                                        \
+		const struct selfmon_row *rows_row =                           \
+			ROWS_FIND(report, __VA_ARGS__);                        \
+		cr_assert_not_null(rows_row, "no row " #__VA_ARGS__);          \
+		rows_row;                                                      \
+	})
+
+/* What must hold of every row of every report. */
+static inline void rows_check(const struct selfmon_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *row = selfmon_report_row(report, i);
+		const struct selfmon_quantity *time = &row->time;
+
+		cr_assert(row->parent < (int32_t)i);
+		if (time->verdict == SELFMON_NOT_COUNTED) {
+			cr_assert_eq(time->sum, 0);
+			continue;
+		}
+		cr_assert_leq(time->visits * time->min, time->sum,
+			      "%s: sum below visits x min", row->name);
+		cr_assert_geq(time->visits * time->max, time->sum,
+			      "%s: sum above visits x max", row->name);
+	}
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* CSV: every byte of a name survives, and what was not counted is empty. */
+#include <math.h>
+
+#include "unit/test_report_model.h"
+#include "unit/test_report_python.h"
+
+#define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
+
+/* Fields of the record at *at, which moves to the next one. */
+static size_t fields_of(const char **at)
+{
+	const char *s = *at;
+	size_t fields = 1;
+	bool quoted = false;
+
+	for (; quoted || strncmp(s, "\r\n", 2); s++) {
+		cr_assert(*s, "the last record has no end");
+		if (*s == '"')
+			quoted = !quoted;
+		else if (*s == ',' && !quoted)
+			fields++;
+	}
+	*at = s + 2;
+	return fields;
+}
+
+static char *csv_of(const struct selfmon_report *report)
+{
+	char *text = model_written(report, SELFMON_CSV);
+	const char *at = text;
+	const size_t fields = fields_of(&at);
+	size_t rows = 0;
+
+	for (; *at; rows++)
+		cr_assert_eq(fields_of(&at), fields, "record %zu", rows);
+	cr_assert_eq(rows, report->rows);
+	return text;
+}
+
+Test(report_csv, has_a_line_a_region_with_its_path)
+{
+	const char *text = csv_of(model_counters());
+
+	HAS(text, "path,name,depth,parent,file,line,");
+	HAS(text, "\r\n\"main/split\",\"split\",1,0,\"src/textstats.c\",20,");
+	HAS(text, ",\"cache-misses.net_exclusive\",");
+}
+
+Test(report_csv, escapes_slashes_of_names_in_the_path_alone)
+{
+	HAS(csv_of(model_hostile()),
+	    "a\\/b\\\\\\/c\",\"a/b\\/c\"");
+}
+
+Test(report_csv, leaves_empty_what_was_not_counted)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row = model_row(report, -1, "a", 2, 100, 100);
+
+	model_column(report, "cycles", SELFMON_NOT_COUNTED);
+	row->time.verdict = SELFMON_NOT_COUNTED;
+	row->time.visits = 0;
+	HAS(csv_of(report),
+	    ",1,not counted,0,,,,,,,,,,,,not counted,0,,,,,,,,\r\n");
+}
+
+Test(report_csv, leaves_empty_what_is_no_number)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row = model_row(report, -1, "a", 2, 100, 100);
+
+	row->time.net = (double)NAN;
+	row->exclusive_valid = false;
+	HAS(csv_of(report), ",0,exact,2,103,25,150,,,,1,1,50,");
+}
+
+Test(report_csv, numbers_an_event_that_was_asked_for_twice)
+{
+	struct selfmon_report *report = model_make(0);
+
+	model_column(report, "cycles", SELFMON_EXACT);
+	model_column(report, "cycles", SELFMON_EXACT);
+	HAS(csv_of(report), "\"cycles#2.sum\"");
+}
+
+Test(report_csv, python_reads_every_name_back)
+{
+	const struct selfmon_report *report = model_hostile();
+	char *said = python_reads(
+		csv_of(report),
+		"import csv, io\n"
+		"text = data.decode(errors=\"surrogateescape\")\n"
+		"for row in csv.DictReader(io.StringIO(text, newline=\"\"), "
+		"strict=True):\n"
+		"  print(row[\"name\"].encode(errors=\"surrogateescape\").hex())");
+
+	cr_assert_str_eq(said, python_names(report));
+}
+
+Test(report_csv, holds_200_levels_and_10000_rows)
+{
+	struct selfmon_report *report = model_make(10000);
+	int i;
+
+	for (i = 0; i < 10000; i++)
+		model_row(report, i < 200 ? i - 1 : 0, "r", 1, 100, 100);
+	csv_of(report);
+}

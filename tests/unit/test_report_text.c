@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report: true, and within 100 columns whatever comes. */
+#include <math.h>
+
+#include "report/escape.h"
+#include "unit/test_report_model.h"
+
+/* Columns by a rule of the test's own: code points, some of them wide. */
+static size_t columns_of(const char *line, size_t length)
+{
+	size_t columns = 0, i;
+
+	for (i = 0; i < length; i++) {
+		const unsigned char c = (unsigned char)line[i];
+
+		columns += (c & 0xc0) != 0x80;
+		columns += (c >= 0xe3 && c < 0xee) || c == 0xf0;
+	}
+	return columns;
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static void check_lines(const char *text)
+{
+	cr_assert(selfmon_utf8_valid(text));
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+
+		cr_assert_leq(columns_of(text, length), 100, "%.*s",
+			      (int)length, text);
+		cr_assert(length == 0 || text[length - 1] != ' ',
+			  "ends in a space: %.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
+/* The line that begins so; it must be there. */
+static const char *line_of(const char *text, const char *start)
+{
+	static char line[1024];
+	const size_t length = strlen(start);
+
+	while (*text) {
+		const size_t end = strcspn(text, "\n");
+
+		if (!strncmp(text, start, length)) {
+			snprintf(line, sizeof(line), "%.*s", (int)end, text);
+			return line;
+		}
+		text += end + (text[end] == '\n');
+	}
+	cr_assert_fail("no line begins with '%s'", start);
+	return "";
+}
+
+static char *text_of(const struct selfmon_report *report)
+{
+	char *text = model_written(report, SELFMON_TEXT);
+
+	check_lines(text);
+	return text;
+}
+
+#define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
+#define LACKS(text, part) cr_assert_null(strstr(text, part), "%s", text)
+
+Test(report_text, shows_times_and_counters_of_a_tree)
+{
+	const char *text = text_of(model_counters());
+
+	HAS(text, "events       auto: cycles, instructions");
+	HAS(text, "(9 ns");
+	HAS(text, "user mode only");
+	HAS(line_of(text, "  split         50331"),
+	    "612.0 ms  50.6% 612.0 ms  12.2 us");
+	HAS(line_of(text, "  count words 1.410 G"), "1.72");
+	HAS(line_of(text, "region         cycles"), "MPKI");
+}
+
+Test(report_text, says_why_there_is_time_alone)
+{
+	const char *text = text_of(model_time());
+
+	HAS(text, "under KVM");
+	HAS(text, "events       auto: time alone\n");
+	HAS(text, "not counted  cycles: this machine shows no PMU");
+	LACKS(text, "IPC");
+}
+
+Test(report_text, has_no_empty_tables)
+{
+	struct selfmon_report *report = model_make(0);
+
+	HAS(text_of(report), "No region was visited");
+}
+
+Test(report_text, divides_misses_by_tries_where_they_are_counted)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row;
+	const char *text;
+
+	model_column(report, "branches:u", SELFMON_EXACT);
+	model_column(report, "branch-misses:u", SELFMON_EXACT);
+	model_column(report, "cache-misses:u", SELFMON_EXACT);
+	model_column(report, "cache-references", SELFMON_EXACT);
+	row = model_row(report, -1, "work", 1, 1000, 1000);
+	model_counter(row, 0, SELFMON_EXACT, 2000);
+	model_counter(row, 1, SELFMON_EXACT, 250);
+	model_counter(row, 2, SELFMON_EXACT, 100);
+	model_counter(row, 3, SELFMON_EXACT, 1000);
+	text = text_of(report);
+	HAS(text, "miss%");
+	HAS(text, "12.5 ");
+	LACKS(text, "10.0"); /* other modifiers: not to be divided */
+}
+
+Test(report_text, prints_a_dash_for_a_division_by_nothing)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row;
+
+	model_column(report, "cycles", SELFMON_EXACT);
+	model_column(report, "instructions", SELFMON_EXACT);
+	row = model_row(report, -1, "work", 1, 1000, 1000);
+	row->counter[0].verdict = SELFMON_EXACT;
+	row->counter[0].visits = 1;
+	model_counter(row, 1, SELFMON_EXACT, 4000);
+	LACKS(text_of(report), "inf");
+	LACKS(text_of(report), "nan");
+}
+
+Test(report_text, prints_a_dash_for_what_was_not_counted)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row;
+	const char *text;
+
+	model_column(report, "cycles", SELFMON_EXACT);
+	model_column(report, "LLC-loads", SELFMON_NOT_COUNTED);
+	strcpy(report->column[1].reason, "LLC-loads: this PMU has none");
+	row = model_row(report, -1, "work", 3, 1000, 1000);
+	model_counter(row, 0, SELFMON_EXACT, 12345);
+	text = text_of(report);
+	HAS(text, "not counted  LLC-loads: this PMU has none");
+	HAS(text, "12345           -\n");
+	HAS(text, "  - not counted");
+}
+
+Test(report_text, prints_dashes_where_no_visit_was_measured)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row = model_row(report, -1, "gone", 0, 0, 0);
+	const char *text;
+
+	row->time.verdict = SELFMON_NOT_COUNTED;
+	row->cut_off = 7;
+	row->exclusive_valid = false;
+	text = text_of(report);
+	HAS(text, "\ngone               0x        -");
+	HAS(text, "  x visits were cut off");
+	HAS(text, "  gone: 7 cut off");
+	LACKS(text, " 0 ns");
+}
+
+Test(report_text, marks_and_explains_what_is_not_exact)
+{
+	struct selfmon_report *report = model_make(4);
+	struct selfmon_row *row;
+	const char *text;
+
+	model_column(report, "cycles", SELFMON_EXACT);
+	row = model_row(report, -1, "scaled", 4, 9e6, 9e6);
+	model_counter(row, 0, SELFMON_SCALED, 123456);
+	row = model_row(report, -1, "slow", 4, 8e6, 8e6);
+	model_counter(row, 0, SELFMON_SYSCALL, 54321);
+	row = model_row(report, -1, "left", 4, 7e6, 7e6);
+	model_counter(row, 0, SELFMON_EXACT, 777);
+	row->counter[0].visits = 3;
+	row->open = 1;
+	row->exclusive_valid = false;
+	row = model_row(report, -1, "noise", 4, 5, 5);
+	row->time.net = -3;
+	row->time.net_exclusive = -3;
+	model_counter(row, 0, SELFMON_EXACT, 4000);
+	text = text_of(report);
+	HAS(text, "123.5 k~\n");
+	HAS(text, "54321s");
+	HAS(text, "777!");
+	HAS(text, "4*");
+	HAS(text, "-^");
+	HAS(text, "0 ns?");
+	HAS(text, "on a counter for 62.5% of the time");
+	HAS(text, "  ! some visits");
+	HAS(text, "  s read by system call");
+	HAS(text, "  ? not above the noise");
+	HAS(text, "  ^ no time of its own");
+	LACKS(text_of(model_counters()), "  ~");
+}
+
+Test(report_text, splits_eight_counters_over_tables)
+{
+	static const char *const name[] = {
+		"cycles", "instructions", "branch-misses", "cache-misses",
+		"L1-dcache-load-misses", "L1-icache-load-misses",
+		"cpu/event=0xc0,umask=0x1,cmask=3,inv/", "page-faults",
+	};
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row;
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		model_column(report, name[i], SELFMON_EXACT);
+	row = model_row(report, -1, "a region with a rather long name", 9,
+			1e6, 1e6);
+	for (i = 0; i < 8; i++)
+		model_counter(row, i, SELFMON_EXACT, 1000.0 * (double)(i + 1));
+	text = text_of(report);
+	HAS(text, "L1-dcache-");
+	for (i = 1; i <= 8; i++) {
+		char value[16];
+
+		snprintf(value, sizeof(value), " %zu000", i);
+		HAS(text, value);
+	}
+}
+
+Test(report_text, tells_twins_apart_by_file_and_line)
+{
+	struct selfmon_report *report = model_make(3);
+	const char *text;
+
+	model_row(report, -1, "parse", 1, 300, 300)->file = "/a/b/one.c";
+	model_row(report, -1, "parse", 1, 200, 200)->file = "two.c";
+	model_row(report, 0, "parse", 1, 100, 100);
+	text = text_of(report);
+	HAS(text, "parse (one.c:10) ");
+	HAS(text, "parse (two.c:20) ");
+	HAS(text, "  parse  ");
+}
+
+Test(report_text, escapes_names_of_any_bytes)
+{
+	const char *text = text_of(model_hostile());
+
+	HAS(text, "\n\\x01 ");
+	HAS(text, "\n\\xFF ");
+	HAS(text, "\n\\\\ ");
+	HAS(text, "\n  \\x1B[31mred ");
+	HAS(text, "\n  \\xE2\\x80\\xAEevil ");
+	HAS(text, "\n  \xe6\xbc\xa2\xe5\xad\x97 ");
+	HAS(text, "xxx\xe2\x80\xa6xxx");
+}
+
+Test(report_text, fits_200_levels)
+{
+	struct selfmon_report *report = model_make(200);
+	const char *text;
+	int i;
+
+	for (i = 0; i < 200; i++)
+		model_row(report, i - 1, "level", 1, 1e6 - i, 1);
+	text = text_of(report);
+	HAS(text, "\n      level ");
+	HAS(text, "\n        [199] level ");
+}
+
+Test(report_text, prints_every_row_of_10000)
+{
+	struct selfmon_report *report = model_make(10000);
+	char (*name)[16] = calloc(10000, sizeof(*name));
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < 10000; i++) {
+		snprintf(name[i], sizeof(name[i]), "region %zu", i);
+		model_row(report, -1, name[i], 1, 100, 100)->migrated = 1;
+	}
+	text = text_of(report);
+	cr_assert_geq(lines_of(text), 10000);
+	cr_assert_leq(lines_of(text), 10060);
+	HAS(text, "\nregion 9999 ");
+	HAS(text, "and 9970 more regions: 9970 ended on another CPU");
+}
+
+static void fill(char *text, size_t size, char c)
+{
+	memset(text, c, size - 1);
+	text[size - 1] = '\0';
+}
+
+Test(report_text, fits_whatever_the_header_says)
+{
+	struct selfmon_report *report = model_counters();
+
+	fill(report->program, sizeof(report->program), '\xfe');
+	fill(report->cpu, sizeof(report->cpu), 'c');
+	fill(report->kernel, sizeof(report->kernel), 'k');
+	fill(report->events_reason, sizeof(report->events_reason), 'e');
+	fill(report->degraded_reason, sizeof(report->degraded_reason), 'd');
+	fill(report->column[1].name, SELFMON_EVENT_NAME_SIZE, 'n');
+	fill(report->column[2].reason, SELFMON_TEXT_MAX, '\n');
+	fill(report->note[0], SELFMON_MESSAGE_SIZE, 'm');
+	report->notes = 1;
+	report->forked = report->fence = report->strict = true;
+	report->every = 1000;
+	report->degraded = report->refused = report->too_deep =
+		report->unready = report->stale = report->unread = UINT64_MAX;
+	text_of(report);
+}
+
+Test(report_text, fits_numbers_of_any_size)
+{
+	static const double value[] = { 0, -1, 1e-9, 999.99, 99999.9, 1e19,
+					1e300, (double)INFINITY, (double)NAN };
+	struct selfmon_report *report = model_make(9);
+	size_t i, k;
+
+	model_column(report, "cycles", SELFMON_EXACT);
+	model_column(report, "instructions", SELFMON_EXACT);
+	for (i = 0; i < 9; i++) {
+		struct selfmon_row *row = model_row(report, -1, "a", 1, 1, 1);
+
+		row->visits = UINT64_MAX;
+		row->time.net = row->time.net_exclusive = value[i];
+		row->p99_ns = row->time.max = UINT64_MAX;
+		for (k = 0; k < 2; k++) {
+			model_counter(row, k, SELFMON_SCALED, 1);
+			row->counter[k].net = k ? 1e19 : value[i];
+			row->counter[k].share_on_pmu = (double)NAN;
+		}
+	}
+	report->total_ns = report->inner_ns = report->elapsed_ns = (double)NAN;
+	LACKS(text_of(report), "nan");
+	report->total_ns = 1e-300;
+	LACKS(text_of(report), "inf");
+}
