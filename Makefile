@@ -74,7 +74,7 @@ examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
 	$(patsubst examples/%.cc,$(O)/examples/%,$(wildcard examples/*.cc))
 examples_off := $(examples:$(O)/examples/%=$(O)/examples-off/%)
 
-.PHONY: all lib
+.PHONY: all lib FORCE
 all: lib examples ## The library and the examples (the default)
 lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
 
@@ -109,9 +109,10 @@ $(shared_lib): $(pic_objects) libselfmon/selfmon.map
 	@ln -sf $(@F) $(O)/$(soname)
 	@ln -sf $(soname) $(O)/libselfmon.so
 
-$(O)/selfmon.pc: libselfmon/selfmon.pc.in include/selfmon/version.h Makefile
+# Always made again: PREFIX may be another than last time.
+$(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@mkdir -p $(@D)
-	$(call quiet,GEN)sed -e 's|@PREFIX@|$(PREFIX)|' \
+	@sed -e 's|@PREFIX@|$(PREFIX)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' \
 		-e 's|@REQUIRES@|$(cpuid_package)|' $< > $@
 
@@ -142,14 +143,18 @@ $(O)/examples-off/%: examples/%.cc $(static_lib)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -DSELFMON_DISABLE $(CPPFLAGS) \
 		$(CXXFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
 
+# FILE goes through the environment, where its name needs no quoting.
 .PHONY: demo
-FILE ?=
 demo: $(O)/examples/textstats ## textstats over FILE, and its report
-	@tests/tools/demo.sh $< "$(FILE)"
+	@tests/tools/demo.sh $<
 
 # ---- tests -----------------------------------------------------------------
 
 include tests/tests.mk
+
+# ---- bench -----------------------------------------------------------------
+
+include bench/bench.mk
 
 # ---- install ---------------------------------------------------------------
 
@@ -177,8 +182,7 @@ install: lib ## Into DESTDIR and PREFIX
 uninstall: ## Removes what install placed, and nothing else
 	@for pair in $(installed); do rm -f "$(DESTDIR)$${pair##*:}"; done
 	@rm -f $(addprefix $(DESTDIR),$(links))
-	@rmdir -p --ignore-fail-on-non-empty \
-		$(DESTDIR)$(INCLUDEDIR)/selfmon/arch $(DESTDIR)$(LIBDIR)/pkgconfig \
+	@rmdir $(addprefix $(DESTDIR)$(INCLUDEDIR)/,selfmon/arch selfmon) \
 		2>/dev/null || true
 
 clean: ## Removes $(O)

@@ -30,8 +30,10 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
 
-.PHONY: check check-layers check-codegen check-unit check-kernel check-fault
-check: check-layers check-codegen check-unit check-kernel check-fault ## Every quick test
+.PHONY: check check-layers check-codegen check-headers check-man check-unit \
+	check-kernel check-fault check-flow check-examples
+check: check-layers check-codegen check-headers check-man check-unit \
+	check-kernel check-fault check-flow check-examples ## Every quick test
 
 check-unit check-kernel check-fault: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $*
@@ -42,4 +44,70 @@ check-layers: ## Includes point down only
 check-codegen: ## The machine code of one inline read
 	@tests/tools/codegen.sh
 
+check-flow: $(static_lib) ## Every way out of every form of region
+	@tests/tools/flow.sh $(O) $(static_lib) $(cpuid_libs)
+
+check-examples: examples ## The examples, measured and compiled off
+	@tests/tools/examples.sh $(O)/examples $(O)/examples-off
+
+check-headers: ## Each public header alone, as C and C++
+	@tests/tools/headers.sh
+
+check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
+	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \
+		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)"
+
 -include $(unit_objects:.o=.d) $(kernel_objects:.o=.d) $(fault_objects:.o=.d)
+
+# ---- the longer checks -----------------------------------------------------
+
+.PHONY: check-full installcheck
+check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does
+
+installcheck: lib ## Installs, links through pkg-config, removes
+	+@CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" tests/tools/installcheck.sh $(O)
+
+.PHONY: asan ubsan tsan analyze memcheck
+sanitize = $(MAKE) --no-print-directory O=$(O)/$@ CC=clang CXX=clang++ \
+	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
+	LDFLAGS="$(filter -fsanitize=%,$(1))"
+
+# Children that a test forks end without freeing what the test holds: leaks
+# are looked for in the other two programs.
+asan: ## The tests under AddressSanitizer
+	+$(call sanitize,-fsanitize=address) check-unit check-fault
+	+ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address) \
+		check-kernel
+
+ubsan: ## The tests under UndefinedBehaviorSanitizer
+	+$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
+		check-unit check-kernel check-fault
+
+# Criterion's runner does not start under this one: tests/plain stands in.
+tsan: ## The tests under ThreadSanitizer
+	+$(call sanitize,-fsanitize=thread -DVISITS=400000) check-plain
+
+plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/plain/run.c
+plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)
+
+$(O)/plain/%.o: %.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(filter-out -Wpedantic,$(test_cflags)) \
+		-Itests/plain $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(O)/tests/plain/run: $(plain_objects) $(objects)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		$(cpuid_libs) -o $@
+
+.PHONY: check-plain
+check-plain: $(O)/tests/plain/run
+	@SELFMON_OUTPUT=none $<
+
+# A file a run: its analyzer mistakes va_lists after the first file of several.
+analyze: ## clang-tidy and cppcheck
+	printf '%s\n' $(sources) | xargs -P 2 -I{} clang-tidy --quiet \
+		--warnings-as-errors='*' {} -- -std=c11 -Iinclude -Ilibselfmon
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+		--enable=warning,performance,portability \
+		-Iinclude -Ilibselfmon libselfmon include

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bench: what the library costs, beside what the bare operations under it
+ * cost in the same run. Nothing here asserts on time.
+ *
+ * Each case is a process of its own, since events are set once a process; the
+ * operations of a case are measured in turns, so that a machine that slows
+ * down slows all of them.
+ */
+#ifndef SELFMON_BENCH_H
+#define SELFMON_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_ROUNDS_MAX 1001
+
+/* What of a row the budget is compared with. */
+enum bench_judge {
+	BENCH_INFORM = 0, /* nothing: for information */
+	BENCH_MEDIAN,
+	BENCH_RATIO
+};
+
+struct bench_row {
+	char what[64];
+	char unit[8];
+	char against[24];     /* what ratio is to; "" if there is none */
+	double median, low, high; /* low and high: p10 and p90 */
+	double min;
+	double ratio;         /* median of the rounds' ratios */
+	double budget;
+	enum bench_judge judge;
+};
+
+/* How long to measure. */
+struct bench_effort {
+	unsigned int rounds;
+	uint64_t visits;      /* in one round, of what costs some ns */
+	unsigned int threads;
+};
+
+extern struct bench_effort bench_effort;
+
+/* ---- measure.c ----------------------------------------------------------- */
+
+/* n times the operation; how often that was it knows best itself. */
+typedef void (*bench_loop_fn)(uint64_t n);
+
+struct bench_operation {
+	const char *what;
+	bench_loop_fn loop;
+	uint64_t n;            /* per round */
+	uint64_t each;         /* operations in one of n; 0: 1 */
+	int against;           /* operation that ratio is to; -1: none */
+	const char *against_name;
+	double budget;
+	enum bench_judge judge;
+	double sample[BENCH_ROUNDS_MAX]; /* ns an operation */
+};
+
+/* Warms up, measures all in turns and emits a row for each. */
+void bench_measure(struct bench_operation *operation, size_t count);
+
+/* The median, p10, p90 and minimum of samples, which it sorts, into a row. */
+void bench_summary(double *sample, size_t count, struct bench_row *row);
+
+uint64_t bench_now_ns(void);
+
+/* A value that the compiler must make, and may not know. */
+#define bench_keep(value) __asm__ __volatile__("" : : "r"(value) : "memory")
+
+/* ---- output.c ------------------------------------------------------------ */
+
+/* Hands a row to the driver; from a case. */
+void bench_emit(const struct bench_row *row);
+
+void bench_print_machine(bool json);
+void bench_print_row(const struct bench_row *row, bool json);
+void bench_print_end(bool json);
+
+/* ---- bench.c ------------------------------------------------------------- */
+
+/* Ends the case, and with it the bench: a count was wrong, not a time. */
+_Noreturn void bench_fail(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* Events of this process's regions; NULL or "none" is time alone. */
+void bench_configure(const char *events);
+
+/* ---- the cases ----------------------------------------------------------- */
+
+#define BENCH_SOFTWARE "page-faults,minor-faults,major-faults,task-clock"
+#define BENCH_SOFTWARE_COUNT 4
+
+void bench_case_time(void);     /* region.c */
+void bench_case_nested(void);   /* nested.c */
+void bench_case_off(void);      /* off.c */
+void bench_case_software(void); /* software.c */
+void bench_case_read(void);     /* read.c */
+void bench_case_threads(void);  /* threads.c, time alone */
+void bench_case_threads_software(void);
+void bench_case_memory(void);   /* memory.c */
+
+/* ---- bare.c: the operations that others are compared with ---------------- */
+
+void bench_bare_empty(uint64_t n);
+void bench_bare_timestamps(uint64_t n);
+void bench_bare_gettime(uint64_t n);
+/* Two group read(2) of BENCH_SOFTWARE, by a group opened without a library. */
+void bench_bare_group_open(void);
+void bench_bare_group_reads(uint64_t n);
+
+/* compiled_out.c: a region in a loop, with SELFMON_DISABLE. */
+void bench_compiled_out(uint64_t n);
+
+#endif

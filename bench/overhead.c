@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What regions add to a real program: textstats over a generated text, built
+ * measured and compiled off, run in turns; CPU time, user and system.
+ *
+ *	overhead [--quick] TEXTSTATS TEXTSTATS_OFF BENCH
+ *
+ * Two checks. A region a stage, report included: under 1 %. A region a line:
+ * visits x the cost of a pair, as the bench finds it between the runs, within
+ * 25 %. A program may be outside of that either way: in the bench a pair waits
+ * for the one before it, in a program its timestamps overlap with the
+ * program's own work, or hold it up where that is hard to predict.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TEXT_BYTES (50u << 20)
+#define WORDS_A_LINE 5
+#define VOCABULARY 20000u
+#define ROUNDS 20
+#define QUICK_ROUNDS 10
+
+#define STAGE_PERCENT_MAX 1
+#define LINE_PERCENT_MAX 25
+
+static char text[] = "/tmp/selfmon-overhead-XXXXXX";
+
+static _Noreturn void die(const char *what)
+{
+	perror(what);
+	if (strchr(text, 'X') == NULL)
+		unlink(text);
+	exit(1);
+}
+
+/* The same text each time; words of 2 to 9 letters, some much more often. */
+static unsigned long write_text(void)
+{
+	unsigned long lines = 0, size = 0, state = 1;
+	const int fd = mkstemp(text);
+	FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file)
+		die("temporary file");
+	while (size < TEXT_BYTES) {
+		unsigned int i;
+
+		for (i = 0; i < WORDS_A_LINE; i++) {
+			unsigned int word, k;
+
+			state = state * 6364136223846793005u + 1;
+			word = (unsigned int)(state >> 33) % VOCABULARY;
+			word = (unsigned int)((unsigned long)word * word /
+					      VOCABULARY);
+			for (k = word % 8 + 2; k > 0; k--, size++)
+				putc('a' + (int)((word * 7 + k * k) % 26),
+				     file);
+			putc(i + 1 < WORDS_A_LINE ? ' ' : '\n', file);
+			size++;
+		}
+		lines++;
+	}
+	if (fclose(file))
+		die("temporary file");
+	return lines;
+}
+
+static _Noreturn void run_child(const char *program, const char *option)
+{
+	const int null = open("/dev/null", O_WRONLY);
+
+	dup2(null, STDOUT_FILENO);
+	execl(program, program, option ? option : text,
+	      option ? text : NULL, (char *)NULL);
+	_exit(127);
+}
+
+static double seconds(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* CPU seconds of a run. */
+static double run(const char *program, const char *option, const char *output)
+{
+	struct rusage usage;
+	int status;
+	pid_t child;
+
+	setenv("SELFMON_OUTPUT", output, 1);
+	child = fork();
+	if (child == 0)
+		run_child(program, option);
+	if (child < 0 || wait4(child, &status, 0, &usage) != child || status)
+		die(program);
+	return seconds(&usage.ru_utime) + seconds(&usage.ru_stime);
+}
+
+/* "region pair, time only" of the bench, in ns. */
+static double pair_ns(const char *bench)
+{
+	char command[4096], line[512];
+	double ns = 0;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "'%s' --quick --json --case time",
+		 bench);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe)) {
+		const char *const at = strstr(line, "\"median\":");
+
+		if (at && strstr(line, "region pair, time only"))
+			ns = strtod(at + strlen("\"median\":"), NULL);
+	}
+	if (!pipe || pclose(pipe) || ns <= 0)
+		die(bench);
+	return ns;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *value, unsigned int count)
+{
+	qsort(value, count, sizeof(value[0]), compare);
+	return value[count / 2];
+}
+
+/* The ways of running it; a round has one time of each. */
+enum way { STAGE_OFF, STAGE, LINE_OFF, LINE, PAIR, WAYS };
+
+struct round {
+	double time[WAYS]; /* seconds; of PAIR: ns */
+};
+
+static double run_way(char **program, enum way way)
+{
+	switch (way) {
+	case STAGE_OFF:
+		return run(program[1], NULL, "none");
+	case STAGE:
+		return run(program[0], NULL, "text:/dev/null");
+	case LINE_OFF:
+		return run(program[1], "-l", "none");
+	case LINE:
+		return run(program[0], "-l", "none");
+	default:
+		return pair_ns(program[2]);
+	}
+}
+
+/*
+ * Each round begins elsewhere, and every other one runs backwards: what ran
+ * before changes a run's time by more than the library does.
+ */
+static void measure(char **program, unsigned int number, struct round *round)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		const unsigned int at = number / 2 + i;
+		const enum way way = number & 1 ? WAYS - 1 - at % WAYS
+						: at % WAYS;
+
+		round->time[way] = run_way(program, way);
+	}
+}
+
+static void print_stage(const struct round *round, unsigned int rounds)
+{
+	double added[ROUNDS], off[ROUNDS], percent;
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) {
+		off[i] = round[i].time[STAGE_OFF];
+		added[i] = round[i].time[STAGE] - off[i];
+	}
+	percent = median(added, rounds) / median(off, rounds) * 100;
+	printf("a region a stage:  %.3f s compiled off, %+.2f %% measured, "
+	       "report included (below %d %%: %s)\n",
+	       off[rounds / 2], percent, STAGE_PERCENT_MAX,
+	       percent < STAGE_PERCENT_MAX ? "ok" : "over");
+}
+
+static const char *verdict(double percent)
+{
+	if (percent > LINE_PERCENT_MAX)
+		return "over";
+	return percent < -LINE_PERCENT_MAX ? "less" : "ok";
+}
+
+static void print_line(const struct round *round, unsigned int rounds,
+		       unsigned long lines)
+{
+	double added[ROUNDS], off[ROUNDS], pair[ROUNDS], expected, percent;
+	unsigned int i;
+
+	for (i = 0; i < rounds; i++) {
+		off[i] = round[i].time[LINE_OFF];
+		added[i] = round[i].time[LINE] - off[i];
+		pair[i] = round[i].time[PAIR];
+	}
+	expected = (double)lines * median(pair, rounds) / 1e9;
+	percent = (median(added, rounds) / expected - 1) * 100;
+	printf("a region a line:   %.3f s compiled off, %+.1f ms measured\n",
+	       median(off, rounds), added[rounds / 2] * 1e3);
+	printf("                   %lu visits x %.1f ns = %.1f ms: %+.0f %% "
+	       "(within %d %%: %s)\n",
+	       lines, pair[rounds / 2], expected * 1e3, percent,
+	       LINE_PERCENT_MAX, verdict(percent));
+}
+
+int main(int argc, char **argv)
+{
+	const int quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+	const unsigned int rounds = quick ? QUICK_ROUNDS : ROUNDS;
+	struct round round[ROUNDS];
+	unsigned long lines;
+	unsigned int i;
+
+	if (argc != 4 + quick) {
+		fprintf(stderr, "usage: overhead [--quick] TEXTSTATS "
+				"TEXTSTATS_OFF BENCH\n");
+		return 2;
+	}
+	setenv("SELFMON_EVENTS", "none", 1);
+	lines = write_text();
+	printf("textstats, %u MiB, %lu lines, medians of %u runs in turns\n",
+	       TEXT_BYTES >> 20, lines, rounds);
+	measure(argv + 1 + quick, 0, &round[0]); /* warm-up */
+	for (i = 0; i < rounds; i++)
+		measure(argv + 1 + quick, i, &round[i]);
+	print_stage(round, rounds);
+	print_line(round, rounds, lines);
+	unlink(text);
+	return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In a C++ program that keeps its output to itself: nothing is written at
+ * exit, the report is taken and walked in code, and a region ends like any
+ * object where an exception passes.
+ *
+ *	c++ -std=c++17 embed.cc $(pkg-config --cflags --libs selfmon) -o embed
+ *	./embed
+ */
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <selfmon.h>
+
+namespace
+{
+
+/* A region with a name made at run time, as an object. */
+class timed {
+public:
+	explicit timed(const std::string &name)
+	{
+		selfmon_enter(selfmon_region(name.c_str()), &frame);
+	}
+	~timed() { selfmon_leave(&frame); }
+	timed(const timed &) = delete; /* a frame stays where it is */
+	timed &operator=(const timed &) = delete;
+
+private:
+	selfmon_frame frame;
+};
+
+int parse_number(std::string_view text)
+{
+	SELFMON_FUNCTION();
+	int value = 0;
+
+	for (const char c : text) {
+		if (c < '0' || c > '9')
+			throw std::invalid_argument(std::string(text));
+		value = value * 10 + (c - '0');
+	}
+	return value;
+}
+
+/* The exception leaves parse_number's region, "sum" and "list N". */
+int sum(std::string_view list, int index)
+{
+	const timed whole("list " + std::to_string(index));
+	int total = 0;
+
+	SELFMON_REGION("sum") {
+		for (std::size_t at = 0; at < list.size();) {
+			const std::size_t comma = list.find(',', at);
+
+			total += parse_number(list.substr(at, comma - at));
+			at = comma < list.size() ? comma + 1 : list.size();
+		}
+	}
+	return total;
+}
+
+/* On standard error, where this program keeps its log. */
+bool print_report()
+{
+	selfmon_report *taken = nullptr;
+
+	if (selfmon_report_take(&taken) != 0)
+		return false;
+	const std::unique_ptr<selfmon_report, decltype(&selfmon_report_free)>
+		report(taken, selfmon_report_free);
+
+	for (std::size_t i = 0; i < selfmon_report_rows(report.get()); i++) {
+		const selfmon_row *row = selfmon_report_row(report.get(), i);
+
+		std::fprintf(stderr, "log: %*s%s: %llu visits, %llu open\n",
+			     static_cast<int>(2 * row->depth), "", row->name,
+			     static_cast<unsigned long long>(row->visits),
+			     static_cast<unsigned long long>(row->open));
+	}
+	return true;
+}
+
+} /* namespace */
+
+int main()
+{
+	selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.output = nullptr; /* no report at exit */
+	if (selfmon_configure(&options) != 0)
+		return 1;
+
+	int index = 0;
+	for (const char *list : { "1,2,3", "10,x,30", "40,50", "7,8,9z" }) {
+		try {
+			std::printf("%s: %d\n", list, sum(list, index++));
+		} catch (const std::invalid_argument &bad) {
+			std::printf("%s: not a number: %s\n", list, bad.what());
+		}
+	}
+	return print_report() ? 0 : 1;
+}

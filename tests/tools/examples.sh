@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs each example as a test: examples.sh MEASURED-DIRECTORY OFF-DIRECTORY
+#
+# Measured: exit status 0, the words expected in what it prints, the regions
+# expected in what it reports. Compiled off: the same output, no report.
+set -u
+measured=$1
+off=$2
+failures=0
+unset SELFMON_EVENTS SELFMON_OUTPUT SELFMON_ENABLE SELFMON_FENCE \
+	SELFMON_EVERY SELFMON_STRICT
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail()
+{
+	printf '%s: %s\n' "$name" "$1" >&2
+	failures=$((failures + 1))
+}
+
+# run DIRECTORY KIND: output in KIND.out, report in KIND.err
+run()
+{
+	if [ -n "$input" ]; then
+		"$1/$name" -l "$input"
+	else
+		"$1/$name"
+	fi > "$scratch/$2.out" 2> "$scratch/$2.err" < /dev/null ||
+		fail "exit status $? ($2)"
+}
+
+# has FILE WORD...: one line each that has the word
+has()
+{
+	file=$scratch/$1
+	shift
+	for word; do
+		grep -q -e "$word" "$file" || fail "no '$word' in ${file##*/}"
+	done
+}
+
+# Both builds, and what is common to all examples. What they measure differs
+# from run to run: of those that print it, only the first column is compared.
+run_both()
+{
+	name=$1
+	input=${2:-}
+	run "$measured" measured
+	run "$off" off
+	for kind in measured off; do
+		sed 's/^\([a-z-]\{2,\}\)  *[0-9].*/\1/' \
+			"$scratch/$kind.out" > "$scratch/$kind.same"
+	done
+	cmp -s "$scratch/measured.same" "$scratch/off.same" ||
+		fail 'compiled off, it prints something else'
+	[ ! -s "$scratch/off.err" ] || fail 'compiled off, it still reports'
+}
+
+run_both hello
+has measured.out '^1 + 1/2 + .* = 14\.392727$'
+has measured.err '^harmonic  *1 '
+
+printf 'The cat and the dog.\nThe end' > "$scratch/some words.txt"
+run_both textstats "$scratch/some words.txt"
+has measured.out '^2 lines, 7 words, 5 of them distinct$' '^ *3  the$'
+has measured.err '^textstats  *1 ' '^  read  *1 ' '^  split  *1 ' \
+	'^    line  *2 ' '^  hash  *1 ' '^  count  *1 ' '^  sort  *1 ' \
+	'^  print  *1 '
+
+# Sums alone: what the same compiler makes of the same numbers.
+run_both branches
+has measured.out '^shuffled: [0-9]' '^sorted:   [0-9]'
+has measured.err '^shuffled  *100 ' '^sorted  *100 ' '^sort  *1 ' \
+	'branch-misses'
+
+run_both threads
+has measured.out '^worker 0: longest chain 324, 5133 primes$' '^worker 3: '
+has measured.err '^worker 0  *1 ' '^worker 3  *1 ' '^  work  *1 ' \
+	'^    primes  *1 ' '4 threads'
+
+run_both harness
+has measured.out '^per iteration  *median  *minimum$' '^ns  *[0-9]' \
+	' batches$'
+[ ! -s "$scratch/measured.err" ] || fail 'it reports regions that it has not'
+
+run_both embed
+has measured.out '^1,2,3: 6$' '^10,x,30: not a number: x$'
+has measured.err '^log: list 1: 1 visits, 0 open$' \
+	'^log:   sum: 1 visits, 0 open$' '^log:     parse_number: 2 visits, 0 open$'
+grep -q '^selfmon' "$scratch/measured.err" && fail 'it reports at exit'
+
+[ "$failures" -eq 0 ] || exit 1
+printf 'examples: 6 run, measured and compiled off\n'

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs into a staging directory, builds and runs a program through
+# pkg-config against it, removes it again: installcheck.sh BUILD-DIRECTORY
+set -eu
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+stage=$scratch/stage
+: "${CC:=cc}" "${MAKE:=make}" "${PKG_CONFIG:=pkg-config}"
+
+fail()
+{
+	printf 'installcheck: %s\n' "$1" >&2
+	exit 1
+}
+
+in_stage()
+{
+	"$MAKE" --no-print-directory -s "$1" O="$build" DESTDIR="$stage" \
+		PREFIX=/usr LIBDIR=/usr/lib > /dev/null
+}
+
+# The system's paths are wanted, for they are those of the stage.
+package()
+{
+	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+		PKG_CONFIG_PATH=$stage/usr/lib/pkgconfig \
+		PKG_CONFIG_SYSROOT_DIR=$stage "$PKG_CONFIG" "$@" selfmon
+}
+
+# says_hello WHICH FLAG...: builds and runs examples/hello.c
+says_hello()
+{
+	which=$1
+	shift
+	# shellcheck disable=SC2046 # pkg-config prints words
+	$CC -std=c11 examples/hello.c -o "$scratch/$which" "$@" ||
+		fail "$which: does not build"
+	LD_LIBRARY_PATH=$stage/usr/lib "$scratch/$which" \
+		> "$scratch/$which.out" 2> "$scratch/$which.err" ||
+		fail "$which: does not run"
+	grep -q '14\.392727' "$scratch/$which.out" || fail "$which: prints nothing"
+	grep -q '^harmonic' "$scratch/$which.err" || fail "$which: no report"
+}
+
+in_stage install
+[ "$(package --modversion)" = "$(sed -n \
+	's/^#define SELFMON_VERSION "\(.*\)"/\1/p' include/selfmon/version.h)" ] ||
+	fail 'selfmon.pc has another version than the headers'
+
+# shellcheck disable=SC2046
+says_hello dynamic $(package --cflags --libs)
+readelf -d "$scratch/dynamic" | grep -q 'NEEDED.*\[libselfmon\.so\.[0-9]*\]' ||
+	fail 'the program does not ask for the soname'
+
+# libselfmon alone from its archive; then everything.
+# shellcheck disable=SC2046
+says_hello archive $(package --cflags) "$stage/usr/lib/libselfmon.a" \
+	$(PKG_CONFIG_SYSROOT_DIR='' package --static --libs |
+		tr ' ' '\n' | grep -v -e '-lselfmon' -e '-L')
+readelf -d "$scratch/archive" | grep -q libselfmon &&
+	fail 'the static program asks for the shared library'
+if printf 'int main(void) { return 0; }' |
+	$CC -static -x c - -lcpuid -o "$scratch/static" 2> /dev/null; then
+	# shellcheck disable=SC2046
+	says_hello static -static $(package --static --cflags --libs)
+else
+	printf 'installcheck: skipped a static program: no static libcpuid\n'
+fi
+
+library=$stage/usr/lib/libselfmon.so
+strangers=$(nm -D --defined-only "$library" | awk '{ print $3 }' |
+	sed 's/@.*//' | grep -v -e '^selfmon_' -e '^SELFMON_[0-9.]*$' || true)
+[ -z "$strangers" ] || fail "exported, and not selfmon_*: $strangers"
+nm --defined-only -g "$stage/usr/lib/libselfmon.a" 2> /dev/null |
+	awk 'NF == 3 { print $3 }' | grep -v '^selfmon_' > "$scratch/strangers" &&
+	fail "global in the archive: $(cat "$scratch/strangers")"
+
+major=$(sed -n 's/^#define SELFMON_VERSION_MAJOR //p' include/selfmon/version.h)
+readelf -d "$library" | grep -q "SONAME.*\[libselfmon\.so\.$major\]" ||
+	fail "the soname is not libselfmon.so.$major"
+
+in_stage uninstall
+left=$(find "$stage" ! -type d)
+[ -z "$left" ] || fail "left behind: $left"
+left=$(find "$stage" -path '*selfmon*')
+[ -z "$left" ] || fail "left behind: $left"
+printf 'installcheck: installed, linked in each way, run, removed\n'

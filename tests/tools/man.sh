@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The man pages: well formed, one for each exported function, and their
+# examples compile, measured and compiled off, and their structs are those of
+# the headers. Usage: man.sh COMPILE SHARED STATIC, the first with its flags.
+set -eu
+cd "$(dirname "$0")/../.."
+compile=$1
+shared=$2
+link=$3
+bad=0
+
+complain() {
+	echo "check-man: $*"
+	bad=1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+texts=$(grep -L '^\.so ' man/*.[0-9])
+
+# shellcheck disable=SC2086 # a list of files without blanks
+lint() {
+	if command -v mandoc > /dev/null; then
+		mandoc -Tlint $texts
+	elif command -v man > /dev/null; then
+		for page in $texts; do
+			LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" \
+				2>&1 > /dev/null
+		done | { ! grep .; }
+	else
+		echo "check-man: lint skipped: neither mandoc nor man is" \
+			"installed"
+	fi
+}
+lint || complain "the pages above are not well formed"
+
+# The names that a page says it is about.
+names_of() {
+	sed -n '/^\.SH NAME/,/^\.SH SYN/p' "$1" | grep -v '^\.SH' | tr '\n' ' ' |
+		sed 's/ \\-.*//' | tr -d ','
+}
+
+pages=0
+for page in man/*.[0-9]; do
+	name=${page#man/}
+	target=$(sed -n 's|^\.so man[0-9]/|man/|p' "$page")
+	pages=$((pages + 1))
+	[ -f "${target:-$page}" ] || { complain "$page: no $target"; continue; }
+	case " $(names_of "${target:-$page}") " in
+	*" ${name%.*} "*) ;;
+	*) complain "$page: not a NAME of ${target:-$page}" ;;
+	esac
+done
+
+functions=0
+for name in $(nm -D --defined-only "$shared" |
+	sed -n 's/.* T \(selfmon_[a-z_0-9]*\).*/\1/p' | grep -v '^selfmon_impl_')
+do
+	functions=$((functions + 1))
+	[ -f "man/$name.3" ] || complain "$name has no page"
+done
+[ "$functions" -gt 0 ] || complain "no function is exported by $shared"
+
+# work/PAGE.N: the N-th text between .EX and .EE, escapes undone.
+examples_of() {
+	awk -v to="$work/$(basename "$1")" '
+	/^\.EX/ { n++; inside = 1; next }
+	/^\.EE/ { inside = 0 }
+	inside {
+		gsub(/\\&/, "")
+		gsub(/\\-/, "-")
+		gsub(/\\e/, "\\")
+		print > (to "." n)
+	}' "$1"
+}
+
+# Without comments, blanks made one, a line up to each "};".
+plain() {
+	cat "$@" | tr '\n\t' '  ' | sed 's|/\*[^*]*\**\([^/*][^*]*\*\)*/||g' |
+		tr -s ' ' | sed 's/}; */};\n/g'
+}
+
+compiles() {
+	# shellcheck disable=SC2086 # both are lists of words
+	$compile -Werror $2 -x c "$1" -x none $link -o "$work/out"
+}
+
+plain include/selfmon/*.h > "$work/headers"
+programs=0
+structs=0
+for page in $texts; do
+	examples_of "$page"
+done
+for text in "$work"/*.[0-9].[0-9]*; do
+	if grep -q 'main(' "$text"; then
+		programs=$((programs + 1))
+		for off in "" -DSELFMON_DISABLE; do
+			compiles "$text" "$off" ||
+				complain "${text##*/} $off does not compile"
+		done
+	elif grep -q '^struct' "$text"; then
+		plain "$text" | grep '};' > "$work/structs"
+		while read -r struct; do
+			structs=$((structs + 1))
+			grep -qF -- "$struct" "$work/headers" ||
+				complain "${text##*/}: not in the headers:" \
+					"$struct"
+		done < "$work/structs"
+	fi
+done
+[ "$programs" -gt 0 ] && [ "$structs" -gt 0 ] || complain "no examples found"
+[ "$bad" = 0 ] && echo "check-man: $pages pages, $functions functions," \
+	"$programs programs, $structs structs"
+exit "$bad"
