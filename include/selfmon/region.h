@@ -25,8 +25,8 @@
  * evaluated, and the control flow is the same.
  *
  * Threads: any number, nothing to set up. Signal handlers: regions in them
- * are measured, except for the first visit of a region or path, which may
- * only be counted.
+ * are measured, except where they interrupt the library's own first visit of
+ * a region or path: those are counted among the visits not measured.
  */
 #ifndef SELFMON_REGION_H
 #define SELFMON_REGION_H
@@ -134,7 +134,8 @@ SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 /*
  * The region of this name; the same handle for the same name. The name is
  * copied. NULL or "" gives the region "(unnamed)"; NULL is returned only
- * where there is no memory, and may be used like any handle.
+ * where there is no memory, or no room for more than four million regions,
+ * and may be used like any handle.
  * Thread-safe, takes a lock; not async-signal-safe. Never freed.
  */
 SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -188,6 +189,11 @@ unsigned int selfmon_kernel_version(void)
 	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
 		return 0;
 	return major * 1000 + minor;
+}
+
+bool selfmon_kernel_is_secure(void)
+{
+	return getauxval(AT_SECURE) != 0;
 }
 
 pid_t selfmon_kernel_pid(void)

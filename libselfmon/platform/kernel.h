@@ -63,6 +63,9 @@ void selfmon_kernel_release(char *buffer, size_t size);
 /* major * 1000 + minor of the running kernel: 5015 is 5.15. */
 unsigned int selfmon_kernel_version(void);
 
+/* Does the program run with privileges that its caller has not (setuid)? */
+bool selfmon_kernel_is_secure(void);
+
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/suggest.h"
+#include "platform/kernel.h"
 #include "region/process.h"
 
 extern char **environ;
@@ -140,7 +141,8 @@ void selfmon_config_environment(void)
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
 		set_every(value);
-	check_names();
+	if (!selfmon_kernel_is_secure())
+		check_names();
 	if (!config.enable)
 		selfmon_store_once(&selfmon_impl_on, 0);
 }
@@ -175,7 +177,6 @@ static void take_options(const struct selfmon_options *options)
 	config.every = options->every;
 	config.message = options->message;
 	config.context = options->context;
-	selfmon_store_once(&selfmon_impl_on, options->enable);
 }
 
 int selfmon_configure(const struct selfmon_options *options)
@@ -195,6 +196,7 @@ int selfmon_configure(const struct selfmon_options *options)
 		config.notes = 0;
 		take_options(options);
 		selfmon_config_environment();
+		selfmon_store_once(&selfmon_impl_on, config.enable);
 	}
 	selfmon_process_unlock(process);
 	return error;

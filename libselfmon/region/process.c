@@ -10,6 +10,7 @@
 
 #include "clock/clock.h"
 #include "platform/kernel.h"
+#include "region/thread.h"
 
 /* Written once; the address is kept by children. */
 static struct selfmon_process *the_process;
@@ -49,12 +50,19 @@ static struct selfmon_process *process_map(void)
 /* Zeroed memory is an unlocked mutex with the C libraries of Linux. */
 void selfmon_process_lock(struct selfmon_process *process)
 {
+	struct selfmon_guard guard;
+
+	selfmon_thread_shut(&guard);
 	pthread_mutex_lock(&process->lock);
+	process->guard = guard;
 }
 
 void selfmon_process_unlock(struct selfmon_process *process)
 {
+	const struct selfmon_guard guard = process->guard;
+
 	pthread_mutex_unlock(&process->lock);
+	selfmon_thread_open(&guard);
 }
 
 static void process_start(struct selfmon_process *process)

@@ -51,6 +51,7 @@ struct selfmon_column {
 /* Wiped: one a process. */
 struct selfmon_process {
 	pthread_mutex_t lock;
+	struct selfmon_guard guard;  /* of the thread that holds it */
 	pthread_mutex_t report_lock; /* one report at a time; taken first */
 	uint32_t ready;
 	struct selfmon_thread *threads; /* newest first; never freed */
@@ -74,6 +75,7 @@ struct selfmon_process {
 struct selfmon_process *selfmon_process(void);
 /* Was any region visited in this process? Makes nothing. */
 bool selfmon_process_visited(void);
+/* Handlers on the thread that holds the lock keep out of the library. */
 void selfmon_process_lock(struct selfmon_process *process);
 void selfmon_process_unlock(struct selfmon_process *process);
 

@@ -174,6 +174,12 @@ static inline void selfmon_thread_idle(struct selfmon_thread *thread)
 	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
 }
 
+/* What selfmon_thread_shut() found, for selfmon_thread_open(). */
+struct selfmon_guard {
+	struct selfmon_thread *thread;
+	bool busy;
+};
+
 /* ---- single-writer statistics -------------------------------------------- */
 
 /*

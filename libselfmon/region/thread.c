@@ -25,6 +25,28 @@ static struct selfmon_thread attaching = { .mode = SELFMON_MODE_BUSY };
 __thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL =
 	&nobody;
 
+void selfmon_thread_shut(struct selfmon_guard *guard)
+{
+	struct selfmon_thread *const thread = selfmon_thread_pointer;
+
+	guard->thread = thread;
+	guard->busy = selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY;
+	if (thread == &nobody)
+		selfmon_thread_pointer = &attaching;
+	else if (!guard->busy)
+		selfmon_thread_busy(thread);
+	selfmon_compiler_fence();
+}
+
+void selfmon_thread_open(const struct selfmon_guard *guard)
+{
+	selfmon_compiler_fence();
+	if (guard->thread == &nobody)
+		selfmon_thread_pointer = &nobody;
+	else if (!guard->busy)
+		selfmon_thread_idle(guard->thread);
+}
+
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 

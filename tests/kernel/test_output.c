@@ -113,6 +113,23 @@ Test(output, the_environment_wins_over_the_program)
 	ASSERT_SAYS("visited");
 }
 
+static void disabled_in_code(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.enable = false;
+	selfmon_configure(&options);
+	visit();
+}
+
+Test(output, the_environment_may_enable_what_the_program_disabled)
+{
+	RUN(disabled_in_code, NULL);
+	ASSERT_SILENT();
+	RUN(disabled_in_code, "SELFMON_ENABLE", "1", NULL);
+	ASSERT_SAYS("visited");
+}
+
 Test(output, disabled_by_the_environment_nothing_is_measured)
 {
 	RUN(visit, "SELFMON_ENABLE", "0", NULL);
