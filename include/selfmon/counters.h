@@ -241,7 +241,9 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  * Returns the number of events that count, or
  *   what selfmon_events_parse() returns
  *   -ENOMEM  no memory for the set
- *   any error of perf_event_open(2) or mmap(2), under STRICT only
+ *   any error of perf_event_open(2), read(2) or ioctl(2) on an event, -EINVAL
+ *   (:u on what happens in the kernel), -ECANCELED (its {} group was dropped)
+ *   or -EBUSY (the group never runs), under STRICT only
  * Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_counters_open(const char *spec, unsigned int flags,

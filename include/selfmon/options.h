@@ -47,8 +47,11 @@ struct selfmon_options {
 
 /*
  * Sets the options, before the first visit of any region. Strings are copied.
- * 0, -EINVAL (size, or a value out of range; nothing is set), or -EBUSY (a
- * region was already visited: the event set cannot change under it).
+ * The message function is called with the library's lock held: it must not
+ * use the library.
+ * 0, -EINVAL (size, or a value out of range; nothing is set), -EBUSY (what is
+ * counted was decided already, by a visit, a prepare or a report: it cannot
+ * change any more) or -ENOMEM.
  * Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_configure(const struct selfmon_options *options);
@@ -62,7 +65,8 @@ SELFMON_API bool selfmon_enable(bool on);
 /*
  * Pays what the first visit of the process would pay: reads the environment,
  * opens the process's first event (milliseconds on some machines) and decides
- * what `auto` events are. 0 or -ENOMEM.
+ * what `auto` events are; and what the calling thread's would. 0, -ENOMEM, or
+ * -ENOSYS if regions are switched off.
  */
 SELFMON_API int selfmon_prepare(void);
 

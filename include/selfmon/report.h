@@ -66,7 +66,7 @@ struct selfmon_row {
 	uint64_t refused;  /* visits off the PMU for too long: left out */
 	uint64_t lost;     /* visits whose values were lost */
 	uint64_t overlapped; /* children ended out of order */
-	bool exclusive_valid; /* children are not open and do not overlap */
+	bool exclusive_valid; /* nothing open, cut off or overlapping here */
 	struct selfmon_quantity time; /* ns */
 	uint64_t p50_ns, p90_ns, p99_ns; /* of time, within 12.5 %, net */
 	double own_ns;     /* the library's own cost in the mean visit */

@@ -12,7 +12,7 @@
 
 #define SELFMON_TEXT_MAX 512
 
-/* A column: one event of the process's set, in the order of the spec. */
+/* A column: one event of the process's set; hardware events come first. */
 struct selfmon_report_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 	enum selfmon_verdict verdict; /* the best of its values */

@@ -40,8 +40,7 @@ says_hello()
 	LD_LIBRARY_PATH=$stage/usr/lib "$scratch/$which" \
 		> "$scratch/$which.out" 2> "$scratch/$which.err" ||
 		fail "$which: does not run"
-	grep -q '14\.392727' "$scratch/$which.out" || fail "$which: prints nothing"
-	grep -q '^harmonic' "$scratch/$which.err" || fail "$which: no report"
+	grep -q '^round' "$scratch/$which.err" || fail "$which: no report"
 }
 
 in_stage install
