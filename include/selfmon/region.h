@@ -18,6 +18,10 @@
  * in code built without -fexceptions, runs no end: such a visit is counted as
  * cut off when the library next sees its stack, and has no values.
  *
+ * In C, an inline function with regions has to be static inline (C11 6.7.4p3),
+ * and SELFMON_SCOPE, _BEGIN and _FUNCTION want braces around them under a case
+ * label, like any variable that must not be jumped past.
+ *
  * Names of the first four are string literals. Names are copied at the first
  * visit. Regions of the same name, file and line are the same region.
  *
@@ -147,24 +151,11 @@ SELFMON_C_END
 
 #define SELFMON_IMPL_CLEANUP __attribute__((cleanup(selfmon_impl_close)))
 
-/* A C inline function may not hold a static, says clang; C++ ones may. */
-#if defined(__clang__) && !defined(__cplusplus)
-#define SELFMON_IMPL_QUIET                                                     \
-	_Pragma("clang diagnostic push")                                       \
-	_Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")
-#define SELFMON_IMPL_LOUD _Pragma("clang diagnostic pop")
-#else
-#define SELFMON_IMPL_QUIET
-#define SELFMON_IMPL_LOUD
-#endif
-
 #define SELFMON_IMPL_SITE(text)                                                \
 	__extension__({                                                        \
-		SELFMON_IMPL_QUIET                                             \
 		static struct selfmon_site selfmon_impl_site = {               \
 			0, __LINE__, text, __FILE__, 0                         \
 		};                                                             \
-		SELFMON_IMPL_LOUD                                              \
 		&selfmon_impl_site;                                            \
 	})
 

@@ -240,6 +240,9 @@ __attribute__((destructor)) static void report_at_exit(void)
 	}
 	outputs.report = report;
 	if (report->rows) {
+		/* Before the report what the program printed; exit(3) would
+		 * do it next. */
+		fflush(stdout);
 		for_each_item(&outputs, list);
 		if (!outputs.told && !report->forked)
 			tell_notes(report);

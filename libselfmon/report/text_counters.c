@@ -18,10 +18,10 @@
 /* A column of a table: an event's total, or a ratio of two events. */
 struct field {
 	size_t value;    /* which event */
-	int by;          /* -1: the total; else divided by this event */
 	double factor;   /* times this */
-	struct selfmon_cell heading[2];
+	int by;          /* -1: the total; else divided by this event */
 	unsigned int columns; /* of the number; a space and marks besides */
+	struct selfmon_cell heading[2];
 };
 
 /* ---- which event is which ------------------------------------------------- */

@@ -129,6 +129,55 @@ static void put_events(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
+static bool is_out(const struct selfmon_report_column *column)
+{
+	return column->verdict == SELFMON_NOT_COUNTED || column->reason[0];
+}
+
+/* The reason without the event's name, with which most begin. */
+static const char *reason_of(const struct selfmon_report_column *column)
+{
+	const size_t length = strlen(column->name);
+
+	if (!column->reason[0])
+		return "reason not known";
+	if (!strncmp(column->reason, column->name, length) &&
+	    !strncmp(column->reason + length, ": ", 2))
+		return column->reason + length + 2;
+	return column->reason;
+}
+
+static bool same_reason(const struct selfmon_report *report, size_t a, size_t b)
+{
+	return is_out(&report->column[a]) && is_out(&report->column[b]) &&
+	       !strcmp(reason_of(&report->column[a]),
+		       reason_of(&report->column[b]));
+}
+
+/* Was the reason of column i told together with that of one before it? */
+static bool is_told(const struct selfmon_report *report, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (same_reason(report, k, i))
+			return true;
+	return false;
+}
+
+/* All events that are not counted for the reason of column i, and it. */
+static void put_reason(struct selfmon_text *text, size_t i)
+{
+	const struct selfmon_report *const report = text->report;
+	size_t k;
+
+	selfmon_text_say(text, "%s", report->column[i].name);
+	for (k = i + 1; k < report->columns; k++)
+		if (same_reason(report, i, k))
+			selfmon_text_say(text, ", %s", report->column[k].name);
+	selfmon_text_say(text, ": %s", reason_of(&report->column[i]));
+}
+
 static void put_not_counted(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
@@ -142,21 +191,10 @@ static void put_not_counted(struct selfmon_text *text)
 		label = "";
 	}
 	for (i = 0; i < report->columns; i++) {
-		const struct selfmon_report_column *column = &report->column[i];
-
-		if (column->verdict != SELFMON_NOT_COUNTED &&
-		    !column->reason[0])
+		if (!is_out(&report->column[i]) || is_told(report, i))
 			continue;
 		selfmon_text_begin(text, label, LABEL);
-		/* Reasons mostly begin with the event's name. */
-		if (!strncmp(column->reason, column->name,
-			     strlen(column->name)))
-			selfmon_text_say(text, "%s", column->reason);
-		else
-			selfmon_text_say(text, "%s: %s", column->name,
-					 column->reason[0]
-						 ? column->reason
-						 : "reason not known");
+		put_reason(text, i);
 		selfmon_text_end(text);
 		label = "";
 	}
