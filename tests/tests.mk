@@ -104,6 +104,8 @@ $(O)/tests/plain/run: $(plain_objects) $(objects)
 check-plain: $(O)/tests/plain/run
 	@SELFMON_OUTPUT=none $<
 
+-include $(plain_objects:.o=.d)
+
 # A file a run: its analyzer mistakes va_lists after the first file of several.
 analyze: ## clang-tidy and cppcheck
 	printf '%s\n' $(sources) | xargs -P 2 -I{} clang-tidy --quiet \

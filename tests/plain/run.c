@@ -76,7 +76,11 @@ static void run_in_child(const struct plain_test *test)
 		      : TIMEOUT);
 	if (suite->init)
 		suite->init();
+	if (test->options.init)
+		test->options.init();
 	test->run();
+	if (test->options.fini)
+		test->options.fini();
 	if (suite->fini)
 		suite->fini();
 	exit(failed ? 1 : 0);

@@ -171,7 +171,7 @@ static inline struct selfmon_report *model_hostile(void)
 	static const char *const odd[] = {
 		"", "a\nb\r\nc", "say \"hello, world\"", "a,b;c\td", "C:\\x\\n",
 		"a/b\\/c", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", "e\xcc\x81",
-		"\xe2\x80\xae" "evil", "\xe6\xbc\xa2\xe5\xad\x97",
+		("\xe2\x80\xae" "evil"), "\xe6\xbc\xa2\xe5\xad\x97",
 		"\xf0\x9f\x98\x80", "\xc3", "\xed\xa0\x80", "\xc0\xaf",
 		"\xf4\x90\x80\x80", "=1+1", "\x1b[31mred", "</script>",
 		"\xe2\x80\xa8",

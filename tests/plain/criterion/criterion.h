@@ -57,6 +57,7 @@ void plain_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 	} while (0)
 
 #define cr_assert(x, ...) PLAIN_CHECK(true, x, #x, __VA_ARGS__)
+#define cr_assert_fail(...) PLAIN_CHECK(true, false, "reached", __VA_ARGS__)
 #define cr_assert_not(x, ...) PLAIN_CHECK(true, !(x), "not " #x, __VA_ARGS__)
 #define cr_assert_null(x, ...) cr_assert((x) == NULL, __VA_ARGS__)
 #define cr_assert_not_null(x, ...) cr_assert((x) != NULL, __VA_ARGS__)
