@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Includes point down only: a file may include its own layer and those below.
+# System calls, assembly and libcpuid stay where they belong.
 # Lowest first; a header include/selfmon/X.h belongs to the layer it opens.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -22,6 +23,12 @@ level() {
 	esac
 }
 
+# Outside of platform/, these and no other: what makes system calls of its own
+# has a header that is not here. (So has what names the machine.)
+plain_headers=" assert ctype errno inttypes limits locale math pthread stdarg \
+stdbool stddef stdint stdio stdlib string time sys/types linux/perf_event "
+blank='[[:space:]]*'
+
 checked=0
 bad=0
 for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
@@ -36,9 +43,11 @@ for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
 		continue
 	fi
 	for name in $(sed -n \
-		-e 's|^# *include *<selfmon/\(.*\)\.h>.*|\1|p' \
-		-e 's|^# *include *<\(selfmon\)\.h>.*|\1|p' \
-		-e 's|^# *include *"\(\.\./\)*\(selfmon/\)*\(.*\)\.h".*|\3|p' \
+		-e "s|^$blank#${blank}include$blank||" \
+		-e 't include' -e d -e ':include' \
+		-e 's|^<selfmon/\(.*\)\.h>.*|\1|p' \
+		-e 's|^<\(selfmon\)\.h>.*|\1|p' \
+		-e 's|^"\(\.\./\)*\(selfmon/\)*\(.*\)\.h".*|\3|p' \
 		"$file"); do
 		checked=$((checked + 1))
 		there=$(level "$name")
@@ -49,8 +58,18 @@ for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
 	done
 	case $own in
 	platform/*) ;;
-	*) if grep -nE '<(sys/(syscall|mman|ioctl)|fcntl|unistd|sched)\.h>' \
-		"$file"; then
+	*) for name in $(sed -n \
+		"s|^$blank#${blank}include$blank<\(.*\)\.h>.*|\1|p" "$file")
+	do
+		case $name in selfmon|selfmon/*) continue ;; esac
+		case $plain_headers in *" $name "*) continue ;; esac
+		echo "$file: <$name.h> belongs to platform/"
+		bad=1
+	done ;;
+	esac
+	case $own in
+	arch/*|platform/*) ;;
+	*) if grep -nE '\<(syscall|clock_gettime|nanosleep)\(' "$file"; then
 		echo "$file: system calls belong to platform/"
 		bad=1
 	fi ;;
@@ -64,7 +83,7 @@ for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
 	esac
 	case $own in
 	arch|arch/*|platform/*) ;;
-	*) if grep -nE '__(x86_64|aarch64|riscv|i386)|__asm__|asm *\(' "$file"
+	*) if grep -nE '__(x86_64|aarch64|riscv|i386)|__asm|\<asm\>' "$file"
 	then
 		echo "$file: the machine belongs to arch/ and platform/"
 		bad=1
