@@ -36,6 +36,16 @@ lint() {
 }
 lint || complain "the pages above are not well formed"
 
+# In ASCII, for awk may count bytes. What overflows is an example whose tabs
+# stand at the stops of the table before it.
+if command -v man > /dev/null && command -v col > /dev/null; then
+	for page in $texts; do
+		LC_ALL=C MANWIDTH=80 man -l "$page" 2> /dev/null |
+			col -bx | awk 'length($0) > 80 { exit 1 }' ||
+			complain "$page: lines wider than 80 columns"
+	done
+fi
+
 # The names that a page says it is about.
 names_of() {
 	sed -n '/^\.SH NAME/,/^\.SH SYN/p' "$1" | grep -v '^\.SH' | tr '\n' ' ' |
