@@ -220,18 +220,23 @@ static void put_cost(struct selfmon_text *text)
 static void put_options(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
+	const char *before = "";
 
 	if (report->every <= 1 && !report->fence && !report->strict)
 		return;
 	selfmon_text_begin(text, "options", LABEL);
-	if (report->every > 1)
+	if (report->every > 1) {
 		selfmon_text_say(text, "one visit in %" PRIu32 " is measured "
-				 "and stands for all; ", report->every);
-	if (report->fence)
-		selfmon_text_say(text, "a fence before each read; ");
+				 "and stands for all", report->every);
+		before = "; ";
+	}
+	if (report->fence) {
+		selfmon_text_say(text, "%sa fence before each read", before);
+		before = "; ";
+	}
 	if (report->strict)
-		selfmon_text_say(text, "strict: all events or none, nothing "
-				 "scaled");
+		selfmon_text_say(text, "%sstrict: all events or none, nothing "
+				 "scaled", before);
 	selfmon_text_end(text);
 }
 

@@ -95,6 +95,20 @@ Test(report_text, says_why_there_is_time_alone)
 	LACKS(text, "IPC");
 }
 
+Test(report_text, names_each_option_that_is_not_at_its_default)
+{
+	struct selfmon_report *report = model_time();
+
+	LACKS(text_of(report), "\noptions ");
+	report->every = 10;
+	HAS(text_of(report), "\noptions      one visit in 10 is measured and "
+			     "stands for all\n");
+	report->every = 1;
+	report->fence = report->strict = true;
+	HAS(text_of(report), "\noptions      a fence before each read; strict: "
+			     "all events or none, nothing scaled\n");
+}
+
 Test(report_text, has_no_empty_tables)
 {
 	struct selfmon_report *report = model_make(0);
