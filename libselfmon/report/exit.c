@@ -213,13 +213,16 @@ static void for_each_item(struct outputs *outputs, const char *list)
 	}
 }
 
-/* Messages that no text has carried. */
+/* What was not as asked for, where no text has carried it. */
 static void tell_notes(const struct selfmon_report *report)
 {
 	size_t i;
 
 	for (i = 0; i < report->notes; i++)
 		complain("%s", report->note[i]);
+	if (report->choice == SELFMON_CHOICE_FAILED)
+		complain("time alone is measured, and not '%s': %s",
+			 report->events, report->events_reason);
 }
 
 /*

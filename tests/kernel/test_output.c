@@ -244,6 +244,14 @@ Test(output, an_unknown_event_is_named)
 	ASSERT_SAYS("visited");
 }
 
+Test(output, an_unknown_event_is_named_where_no_text_does_it)
+{
+	RUN(visit, "SELFMON_EVENTS", "cycels", "SELFMON_OUTPUT",
+	    "csv:/dev/null", NULL);
+	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': "
+		    "unknown event 'cycels' (did you mean 'cycles'?)");
+}
+
 static void exit_inside(void)
 {
 	visit();
