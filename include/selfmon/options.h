@@ -4,9 +4,9 @@
  *
  *   SELFMON_EVENTS  auto (default), none, or a list as in event.h
  *   SELFMON_OUTPUT  text:- (default: standard error), text:FILE, json:FILE,
- *                   csv:FILE, none; several separated by commas; %p in FILE
- *                   is the process id; children=yes: forked children report
- *                   to names without %p too
+ *                   csv:FILE, none or nothing; several separated by commas;
+ *                   %p in FILE is the process id; children=yes: forked
+ *                   children report to names without %p too
  *   SELFMON_ENABLE  1 (default), 0
  *   SELFMON_FENCE   none (default), lfence
  *   SELFMON_EVERY   measure one visit in N, 1 (default) to 1000000
@@ -28,7 +28,7 @@ typedef void (*selfmon_message_fn)(const char *message, void *context);
 
 struct selfmon_options {
 	size_t size;         /* sizeof of this struct, by the caller */
-	const char *events;  /* as SELFMON_EVENTS */
+	const char *events;  /* as SELFMON_EVENTS; NULL: "auto" */
 	const char *output;  /* as SELFMON_OUTPUT; NULL: no report at exit */
 	bool enable;
 	bool fence;
@@ -47,12 +47,14 @@ struct selfmon_options {
 
 /*
  * Sets the options, before the first visit of any region. Strings are copied.
- * The message function is called with the library's lock held: it must not
- * use the library.
- * 0, -EINVAL (size, or a value out of range; nothing is set), -EBUSY (what is
- * counted was decided already, by a visit, a prepare or a report: it cannot
- * change any more) or -ENOMEM.
- * Thread-safe; not async-signal-safe.
+ * Returns 0, or, with nothing set,
+ *   -EINVAL  options is NULL, size too small, every out of range, or a string
+ *            longer than 4095 bytes
+ *   -EBUSY   what is counted was decided already: by a visit, by one of the
+ *            prepare functions below, or by the first report
+ *   -ENOMEM  no memory for the state of the process
+ * Thread-safe; not async-signal-safe. The message function is called before
+ * this returns, with a lock held: it must not use the library.
  */
 SELFMON_API int selfmon_configure(const struct selfmon_options *options);
 
@@ -65,14 +67,16 @@ SELFMON_API bool selfmon_enable(bool on);
 /*
  * Pays what the first visit of the process would pay: reads the environment,
  * opens the process's first event (milliseconds on some machines) and decides
- * what `auto` events are; and what the calling thread's would. 0, -ENOMEM, or
- * -ENOSYS if regions are switched off.
+ * what `auto` events are, by those of the calling thread, which is prepared
+ * too. 0, -ENOMEM, or -ENOSYS (regions are switched off). Thread-safe; not
+ * async-signal-safe.
  */
 SELFMON_API int selfmon_prepare(void);
 
 /*
- * The same for the calling thread: its state and its counters. 0 or -ENOMEM;
- * -ENOSYS if regions are switched off.
+ * The same for the calling thread: its state and its counters. 0, -ENOMEM, or
+ * -ENOSYS (regions are switched off). Events that cannot be counted are no
+ * error; the report has them. Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_thread_prepare(void);
 

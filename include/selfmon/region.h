@@ -112,14 +112,17 @@ SELFMON_C_END
 SELFMON_C_BEGIN
 
 /*
- * Opens a visit of a region whose name is only known
- * at run time; frame is the caller's, must stay where it is until the leave,
- * and is not to be copied. Spans may overlap: one that is left while a later
- * one is open becomes its sibling, not its parent. Both do nothing where
- * handle is NULL or frame is not open.
+ * Opens a visit of a region whose name is only known at run time; frame is
+ * the caller's, must stay where it is until the leave, and is not to be
+ * copied. Spans may overlap: one that is left while a later one is open
+ * becomes its sibling, not its parent. Where handle is NULL, regions are off
+ * or the visit cannot be measured, frame is marked as closed, and a leave of
+ * a closed frame does nothing.
  *
  * A leave on another thread than the enter's records the time only, in the
  * tree of the leaving thread, and is marked so in the report.
+ *
+ * Thread-safe; async-signal-safe, though a first visit may only be counted.
  */
 SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
 					 struct selfmon_frame *frame)

@@ -36,7 +36,7 @@ struct selfmon_quantity {
 	uint32_t reserved;
 	uint64_t visits;      /* that have a value */
 	uint64_t sum;         /* inclusive, as counted */
-	uint64_t min, max;    /* of one visit, as counted */
+	uint64_t min, max;    /* of one visit, as counted; ns down and up */
 	int64_t exclusive;    /* sum less the children's sums, as counted */
 	double net;           /* inclusive, library's cost subtracted */
 	double net_exclusive;
@@ -66,7 +66,8 @@ struct selfmon_row {
 	uint64_t refused;  /* visits off the PMU for too long: left out */
 	uint64_t lost;     /* visits whose values were lost */
 	uint64_t overlapped; /* children ended out of order */
-	bool exclusive_valid; /* nothing open, cut off or overlapping here */
+	bool exclusive_valid; /* none open here or in children, none cut off
+				 or overlapping here */
 	struct selfmon_quantity time; /* ns */
 	uint64_t p50_ns, p90_ns, p99_ns; /* of time, within 12.5 %, net */
 	double own_ns;     /* the library's own cost in the mean visit */
@@ -95,7 +96,8 @@ selfmon_report_column(const struct selfmon_report *report, size_t i);
 
 /*
  * Writes a report; does not close the stream, nor flush it. 0, -EINVAL (no
- * such format) or -EIO (the stream is in error).
+ * such format, or NULL) or -EIO (the stream is in error).
+ * A report may be read by several threads at once.
  */
 SELFMON_API int selfmon_report_write(const struct selfmon_report *report,
 				     enum selfmon_format format, FILE *stream);
