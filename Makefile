@@ -192,7 +192,7 @@ help: ## This list
 	@printf 'Targets of libselfmon $(version):\n'
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
 		| sort | while IFS="$$(printf '\t')" read -r target text; do \
-		printf '  %-14s %s\n' "$$target" "$$text"; done
+		printf '  %-18s %s\n' "$$target" "$$text"; done
 	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 WERROR=1 V=1\n'
 
 -include $(objects:.o=.d) $(pic_objects:.o=.d) \

@@ -67,7 +67,7 @@ check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does
 installcheck: lib ## Installs, links through pkg-config, removes
 	+@CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" tests/tools/installcheck.sh $(O)
 
-.PHONY: asan ubsan tsan analyze memcheck
+.PHONY: asan ubsan tsan analyze
 sanitize = $(MAKE) --no-print-directory O=$(O)/$@ CC=clang CXX=clang++ \
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"
