@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every system call of the library, as -errno. */
+/* The system calls of the library, each failing with -errno. */
 #define _GNU_SOURCE
 #include "platform/kernel.h"
 
