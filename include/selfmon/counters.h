@@ -239,6 +239,7 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  * selfmon_counters_info(); members of a {} group are dropped together.
  *
  * Returns the number of events that count, or
+ *   -EINVAL  a flag that is not known
  *   what selfmon_events_parse() returns
  *   -ENOMEM  no memory for the set
  *   any error of perf_event_open(2), read(2) or ioctl(2) on an event, -EINVAL

@@ -10,6 +10,10 @@
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
+#define KNOWN_FLAGS                                                            \
+	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_FENCE |                    \
+	 SELFMON_COUNTERS_SYSCALL)
+
 /* Kernels from 5.15 on keep the page times of an inactive event fresh. */
 #define KERNEL_FRESH_PAGE_TIMES 5015
 /* perf_event_mux_interval_ms where it cannot be read: 1000 / HZ of 250. */
@@ -231,6 +235,16 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	return set->head.count;
 }
 
+/* A flag of a later version must not be taken for granted here. */
+static int refuse_flags(unsigned int unknown, struct selfmon_failure *failure)
+{
+	failure->error = EINVAL;
+	failure->step = SELFMON_STEP_POLICY;
+	snprintf(failure->message, sizeof(failure->message),
+		 "unknown flags 0x%x: SELFMON_COUNTERS_* are allowed", unknown);
+	return -EINVAL;
+}
+
 int selfmon_counters_open(const char *spec, unsigned int flags,
 			  struct selfmon_counters **set,
 			  struct selfmon_failure *failure)
@@ -243,6 +257,8 @@ int selfmon_counters_open(const char *spec, unsigned int flags,
 		failure = &unwanted;
 	memset(failure, 0, sizeof(*failure));
 	*set = NULL;
+	if (flags & ~KNOWN_FLAGS)
+		return refuse_flags(flags & ~KNOWN_FLAGS, failure);
 	if (spec && *spec) {
 		result = selfmon_events_parse(spec, &events, failure);
 		if (result < 0)

@@ -288,6 +288,13 @@ Test(counters, refuses_nine_events)
 	cr_assert_neq(failure.message[0], '\0');
 }
 
+Test(counters, refuses_unknown_flags)
+{
+	cr_assert_eq(open_set("dummy", 0x10), -EINVAL);
+	cr_assert_null(set);
+	cr_assert_not_null(strstr(failure.message, "0x10"));
+}
+
 Test(counters, close_takes_null)
 {
 	selfmon_counters_close(NULL);
