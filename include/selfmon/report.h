@@ -69,7 +69,8 @@ struct selfmon_row {
 	bool exclusive_valid; /* none open here or in children, none cut off
 				 or overlapping here */
 	struct selfmon_quantity time; /* ns */
-	uint64_t p50_ns, p90_ns, p99_ns; /* of time, within 12.5 %, net */
+	uint64_t p50_ns, p90_ns, p99_ns; /* of time: within 12.5 % as counted,
+					    the library's cost taken off */
 	double own_ns;     /* the library's own cost in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
 };
