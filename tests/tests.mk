@@ -85,7 +85,7 @@ ubsan: ## The tests under UndefinedBehaviorSanitizer
 
 # Criterion's runner does not start under this one: tests/plain stands in.
 tsan: ## The tests under ThreadSanitizer
-	+$(call sanitize,-fsanitize=thread -DVISITS=400000) check-plain
+	+$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) check-plain
 
 plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/plain/run.c
 plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)

@@ -10,8 +10,8 @@
 #define THREADS 64
 
 /* Sanitizers are ten times slower: `make tsan` sets fewer visits. */
-#ifndef VISITS
-#define VISITS 1000000
+#ifndef THREAD_VISITS
+#define THREAD_VISITS 1000000
 #endif
 
 static void visit_nested(void)
@@ -28,7 +28,7 @@ static void *visit_often(void *running)
 {
 	int i;
 
-	for (i = 0; i < VISITS; i++)
+	for (i = 0; i < THREAD_VISITS; i++)
 		visit_nested();
 	__atomic_sub_fetch((int *)running, 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -70,9 +70,9 @@ Test(region_threads, reports_taken_meanwhile_are_consistent, .timeout = 300)
 	report = rows_take();
 	rows_check(report);
 	row = ROWS_GET(report, "outer");
-	cr_assert_eq(row->visits, (uint64_t)THREADS * VISITS);
+	cr_assert_eq(row->visits, (uint64_t)THREADS * THREAD_VISITS);
 	cr_assert_eq(visits_of(report, "outer", "inner"),
-		     (uint64_t)THREADS * VISITS);
+		     (uint64_t)THREADS * THREAD_VISITS);
 	cr_assert_eq((uint64_t)row->time.exclusive +
 			     ROWS_GET(report, "outer", "inner")->time.sum,
 		     row->time.sum);
