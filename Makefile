@@ -184,6 +184,7 @@ uninstall: ## Removes what install placed, and nothing else
 	@rm -f $(addprefix $(DESTDIR),$(links))
 	@rmdir $(addprefix $(DESTDIR)$(INCLUDEDIR)/,selfmon/arch selfmon) \
 		2>/dev/null || true
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 clean: ## Removes $(O)
 	rm -rf $(O)
