@@ -278,13 +278,17 @@ void selfmon_counters_close(struct selfmon_counters *counters)
 	set_release(set);
 }
 
+/* What the struct held in 0.1; members added later are filled if they fit. */
+#define INFO_SIZE_FIRST (offsetof(struct selfmon_counter_info, failure) + \
+			 sizeof(void *))
+
 int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 			  struct selfmon_counter_info *info)
 {
 	const struct selfmon_set *set = selfmon_set_of(counters);
 	const struct selfmon_member *member;
 
-	if (info->size < sizeof(*info))
+	if (info->size < INFO_SIZE_FIRST)
 		return -EINVAL;
 	if (!counters->owner || set->pid != selfmon_kernel_pid())
 		return -ESRCH;

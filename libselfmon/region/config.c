@@ -152,10 +152,25 @@ static bool fits(const char *text, size_t size)
 	return !text || strlen(text) < size;
 }
 
+/* What the struct held in 0.1, its first version; a later one may be longer. */
+#define OPTIONS_SIZE_FIRST (offsetof(struct selfmon_options, context) + \
+			    sizeof(void *))
+
+/* The caller's options, of whatever version, with defaults for the rest. */
+static int read_options(const struct selfmon_options *from,
+			struct selfmon_options *to)
+{
+	const struct selfmon_options defaults = SELFMON_OPTIONS_INIT;
+
+	if (!from || from->size < OPTIONS_SIZE_FIRST)
+		return -EINVAL;
+	*to = defaults;
+	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
+	return 0;
+}
+
 static int check_options(const struct selfmon_options *options)
 {
-	if (!options || options->size < sizeof(*options))
-		return -EINVAL;
 	if (options->every < 1 || options->every > EVERY_MAX)
 		return -EINVAL;
 	if (!fits(options->events, sizeof(config.events)) ||
@@ -179,11 +194,14 @@ static void take_options(const struct selfmon_options *options)
 	config.context = options->context;
 }
 
-int selfmon_configure(const struct selfmon_options *options)
+int selfmon_configure(const struct selfmon_options *given)
 {
 	struct selfmon_process *process;
-	int error = check_options(options);
+	struct selfmon_options options;
+	int error = read_options(given, &options);
 
+	if (!error)
+		error = check_options(&options);
 	if (error)
 		return error;
 	process = selfmon_process();
@@ -194,7 +212,7 @@ int selfmon_configure(const struct selfmon_options *options)
 		error = -EBUSY;
 	} else {
 		config.notes = 0;
-		take_options(options);
+		take_options(&options);
 		selfmon_config_environment();
 		selfmon_store_once(&selfmon_impl_on, config.enable);
 	}

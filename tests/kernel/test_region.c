@@ -362,3 +362,16 @@ Test(region, options_out_of_range_are_refused)
 	options.size = 8;
 	cr_assert_eq(selfmon_configure(&options), -EINVAL);
 }
+
+Test(region, options_of_a_later_version_are_read_as_far_as_they_are_known)
+{
+	struct {
+		struct selfmon_options options;
+		uint64_t later;
+	} longer = { SELFMON_OPTIONS_INIT, 1 };
+
+	longer.options.size = sizeof(longer);
+	longer.options.every = 7;
+	cr_assert_eq(selfmon_configure(&longer.options), 0);
+	cr_assert_eq(selfmon_config()->every, 7);
+}
