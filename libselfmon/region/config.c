@@ -118,9 +118,17 @@ static void check_names(void)
 {
 	char **entry;
 
-	for (entry = environ; entry && *entry; entry++)
-		if (!strncmp(*entry, PREFIX, strlen(PREFIX)))
-			check_name(*entry);
+	for (entry = environ; entry && *entry; entry++) {
+		if (strncmp(*entry, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		if (selfmon_kernel_is_secure()) {
+			selfmon_config_note("SELFMON_ variables are ignored: "
+					    "the program has privileges that "
+					    "its caller has not");
+			return;
+		}
+		check_name(*entry);
+	}
 }
 
 void selfmon_config_environment(void)
@@ -141,8 +149,7 @@ void selfmon_config_environment(void)
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
 		set_every(value);
-	if (!selfmon_kernel_is_secure())
-		check_names();
+	check_names();
 	if (!config.enable)
 		selfmon_store_once(&selfmon_impl_on, 0);
 }

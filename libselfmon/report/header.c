@@ -106,26 +106,32 @@ static void describe_events(struct selfmon_report *report,
 	}
 }
 
+/* Threads come and go meanwhile: these are theirs, under the lock. */
 static void describe_threads(struct selfmon_report *report,
-			     const struct selfmon_process *process)
+			     struct selfmon_process *process)
 {
+	struct selfmon_failure failure;
+
+	selfmon_process_lock(process);
 	report->threads = process->attached;
 	report->threads_at_once = process->alive_max;
 	report->degraded = process->degraded;
-	if (process->degraded)
-		selfmon_explain(&process->degraded_failure,
-				report->degraded_reason,
-				sizeof(report->degraded_reason));
 	report->refused = process->refused;
+	failure = process->degraded_failure;
+	selfmon_process_unlock(process);
 	report->stale = selfmon_load_once(&process->stale);
+	if (report->degraded)
+		selfmon_explain(&failure, report->degraded_reason,
+				sizeof(report->degraded_reason));
 }
 
 void selfmon_report_header(struct selfmon_report *report,
-			   const struct selfmon_process *process)
+			   struct selfmon_process *process)
 {
 	describe_machine(report);
+	/* First: what the rest reads was written once, under that lock. */
+	describe_threads(report, process);
 	describe_run(report, process);
 	describe_options(report);
 	describe_events(report, process);
-	describe_threads(report, process);
 }

@@ -78,7 +78,7 @@ int selfmon_report_order(struct selfmon_report *report);
 
 /* header.c: everything above the table. */
 void selfmon_report_header(struct selfmon_report *report,
-			   const struct selfmon_process *process);
+			   struct selfmon_process *process);
 
 /* Writers. */
 void selfmon_report_text(const struct selfmon_report *report, FILE *stream);
