@@ -75,12 +75,17 @@ int selfmon_kernel_enable_group(int fd)
 								     : 0;
 }
 
+/*
+ * Opening, reading and closing by syscall(2), which is no cancellation point:
+ * a region must not end a thread where its program did not expect it, nor
+ * with the process lock held.
+ */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
 	ssize_t n;
 
 	do {
-		n = read(fd, buffer, size);
+		n = syscall(SYS_read, fd, buffer, size);
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
@@ -88,12 +93,13 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 void selfmon_kernel_close(int fd)
 {
 	/* EINTR included: on Linux the descriptor is gone in any case. */
-	close(fd);
+	syscall(SYS_close, fd);
 }
 
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+				    O_RDONLY | O_CLOEXEC);
 	size_t length = 0;
 	ssize_t n;
 
@@ -104,7 +110,7 @@ ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 		if (n > 0)
 			length += (size_t)n;
 	} while (n > 0 && length < size);
-	close(fd);
+	selfmon_kernel_close(fd);
 	if (n < 0)
 		return n;
 	if (length == size)

@@ -10,7 +10,6 @@
 
 #include "clock/clock.h"
 #include "platform/kernel.h"
-#include "region/thread.h"
 
 /* Written once; the address is kept by children. */
 static struct selfmon_process *the_process;
@@ -47,22 +46,36 @@ static struct selfmon_process *process_map(void)
 	return memory;
 }
 
-/* Zeroed memory is an unlocked mutex with the C libraries of Linux. */
+/* Of the thread that holds the lock; not wiped: it may fork in a handler. */
+static struct selfmon_thread *holder;
+
+/*
+ * A signal handler that interrupts the holder must not come here too: its
+ * regions find a busy thread, and are only counted.
+ *
+ * Zeroed memory is an unlocked mutex with the C libraries of Linux.
+ */
 void selfmon_process_lock(struct selfmon_process *process)
 {
-	struct selfmon_guard guard;
+	struct selfmon_thread *const thread = selfmon_thread_hide();
 
-	selfmon_thread_shut(&guard);
+	selfmon_compiler_fence();
 	pthread_mutex_lock(&process->lock);
-	process->guard = guard;
+	holder = thread;
+}
+
+/* The calling thread goes on with this state. */
+void selfmon_process_unlock_as(struct selfmon_process *process,
+			       struct selfmon_thread *thread)
+{
+	pthread_mutex_unlock(&process->lock);
+	selfmon_compiler_fence();
+	selfmon_thread_swap(thread);
 }
 
 void selfmon_process_unlock(struct selfmon_process *process)
 {
-	const struct selfmon_guard guard = process->guard;
-
-	pthread_mutex_unlock(&process->lock);
-	selfmon_thread_open(&guard);
+	selfmon_process_unlock_as(process, holder);
 }
 
 static void process_start(struct selfmon_process *process)
@@ -71,6 +84,8 @@ static void process_start(struct selfmon_process *process)
 
 	if (forked && selfmon_memory_wipes())
 		selfmon_memory_forked();
+	if (forked)
+		selfmon_thread_forked();
 	process->forked = forked;
 	selfmon_clock_anchor();
 	process->start_ticks = selfmon_clock_ticks();

@@ -51,7 +51,6 @@ struct selfmon_column {
 /* Wiped: one a process. */
 struct selfmon_process {
 	pthread_mutex_t lock;
-	struct selfmon_guard guard;  /* of the thread that holds it */
 	pthread_mutex_t report_lock; /* one report at a time; taken first */
 	uint32_t ready;
 	struct selfmon_thread *threads; /* newest first; never freed */
@@ -75,9 +74,10 @@ struct selfmon_process {
 struct selfmon_process *selfmon_process(void);
 /* Was any region visited in this process? Makes nothing. */
 bool selfmon_process_visited(void);
-/* Handlers on the thread that holds the lock keep out of the library. */
 void selfmon_process_lock(struct selfmon_process *process);
 void selfmon_process_unlock(struct selfmon_process *process);
+void selfmon_process_unlock_as(struct selfmon_process *process,
+			       struct selfmon_thread *thread);
 
 /* thread.c: the calling thread's state, made if need be; NULL: none. */
 struct selfmon_thread *selfmon_thread_attach(void);
@@ -87,6 +87,12 @@ struct selfmon_thread *selfmon_thread_make(void);
 bool selfmon_thread_deepen(struct selfmon_thread *thread);
 /* Gives the calling thread another state; returns the one it had. */
 struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
+/* Gives it one that is busy for ever. */
+struct selfmon_thread *selfmon_thread_hide(void);
+/* Visits of threads without a state of their own that were not measured. */
+uint64_t selfmon_thread_unready(void);
+/* In a forked child: none so far. */
+void selfmon_thread_forked(void);
 /* How a thread with this state goes through enter and leave. */
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
 

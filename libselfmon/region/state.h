@@ -174,12 +174,6 @@ static inline void selfmon_thread_idle(struct selfmon_thread *thread)
 	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
 }
 
-/* What selfmon_thread_shut() found, for selfmon_thread_open(). */
-struct selfmon_guard {
-	struct selfmon_thread *thread;
-	bool busy;
-};
-
 /* ---- single-writer statistics -------------------------------------------- */
 
 /*
@@ -276,7 +270,7 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
 bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
 			    uint32_t *region, uint64_t *ticks);
-void selfmon_unwind_pop(struct selfmon_thread *thread);
+void selfmon_unwind_cut_off(struct selfmon_thread *thread);
 
 /* read.c: a consistent copy of a node's statistics, from any thread. */
 bool selfmon_stats_read(struct selfmon_thread *thread,

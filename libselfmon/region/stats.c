@@ -60,6 +60,15 @@ static void add_values(const struct selfmon_thread *thread,
 		selfmon_arch_add(&stats->left_out[__builtin_ctz(missing)], 1);
 }
 
+/* Ticks that went back (visit_any.c, record_any_time()) are no duration. */
+static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
+{
+	if (selfmon_likely((int64_t)ticks >= 0))
+		return ticks;
+	selfmon_rare_add(stats, SELFMON_RARE_IMPOSSIBLE, 1);
+	return 0;
+}
+
 /*
  * A whole visit, with the values of the thread's counter set; of a thread
  * that could not open its set, with none.
@@ -68,8 +77,10 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta)
 {
+	const uint64_t ticks = sane_ticks(stats, delta->ticks);
+
 	selfmon_stats_begin(stats);
-	selfmon_sums_add(&stats->ticks, delta->ticks);
+	selfmon_sums_add(&stats->ticks, ticks);
 	add_values(thread, stats, delta);
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_SCALED)) {
 		selfmon_arch_add(&stats->scaled_enabled_ns, delta->enabled_ns);
@@ -78,7 +89,7 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
 		selfmon_arch_add(&stats->migrated, 1);
 	selfmon_stats_end(stats);
-	selfmon_histogram_add(stats, delta->ticks);
+	selfmon_histogram_add(stats, ticks);
 	if (selfmon_unlikely(delta->flags || delta->moved))
 		add_flags(stats, delta);
 }

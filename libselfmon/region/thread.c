@@ -16,36 +16,15 @@
 
 static struct selfmon_thread nobody = { .mode = SELFMON_MODE_NOT_READY };
 /*
- * Stands for a thread whose state is being made, so that a signal handler
- * which comes in between finds it busy. Shared by all: only its mode and its
- * count of visits not measured are ever used.
+ * Stands for a thread whose state is being made, or which holds the process
+ * lock, so that a signal handler which comes in between finds it busy; and for
+ * one that got no state, for want of memory. Shared by all: only its mode and
+ * its count of visits not measured are ever used.
  */
-static struct selfmon_thread attaching = { .mode = SELFMON_MODE_BUSY };
+static struct selfmon_thread stand_in = { .mode = SELFMON_MODE_BUSY };
 
 __thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL =
 	&nobody;
-
-void selfmon_thread_shut(struct selfmon_guard *guard)
-{
-	struct selfmon_thread *const thread = selfmon_thread_pointer;
-
-	guard->thread = thread;
-	guard->busy = selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY;
-	if (thread == &nobody)
-		selfmon_thread_pointer = &attaching;
-	else if (!guard->busy)
-		selfmon_thread_busy(thread);
-	selfmon_compiler_fence();
-}
-
-void selfmon_thread_open(const struct selfmon_guard *guard)
-{
-	selfmon_compiler_fence();
-	if (guard->thread == &nobody)
-		selfmon_thread_pointer = &nobody;
-	else if (!guard->busy)
-		selfmon_thread_idle(guard->thread);
-}
 
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
@@ -53,11 +32,8 @@ static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 /* Entries still open here belong to code that will never go on. */
 static void cut_off_all(struct selfmon_thread *thread)
 {
-	while (thread->top > thread->open) {
-		selfmon_rare_add(thread->top->node->stats,
-				 SELFMON_RARE_CUT_OFF, 1);
-		selfmon_unwind_pop(thread);
-	}
+	while (thread->top > thread->open)
+		selfmon_unwind_cut_off(thread);
 }
 
 /* The destructor of a thread; also of one that forked off and never came. */
@@ -72,12 +48,11 @@ static void thread_exit(void *state)
 	cut_off_all(thread);
 	selfmon_counters_close(thread->set);
 	thread->set = NULL;
-	selfmon_thread_pointer = &nobody;
 	selfmon_process_lock(process);
 	selfmon_store_once(&thread->mode, SELFMON_MODE_NOT_READY);
 	process->alive--;
 	thread->taken = 0;
-	selfmon_process_unlock(process);
+	selfmon_process_unlock_as(process, &nobody);
 }
 
 static void make_exit_key(void)
@@ -85,6 +60,23 @@ static void make_exit_key(void)
 	/* Without a key, states are not handed on; nothing else is lost. */
 	if (pthread_key_create(&exit_key, thread_exit))
 		exit_key = (pthread_key_t)-1;
+}
+
+static void no_exit_key(void)
+{
+	exit_key = (pthread_key_t)-1;
+}
+
+/*
+ * A plugin that the library is linked into may be unloaded while threads that
+ * visited its regions live on: at their end nothing must call in here.
+ */
+__attribute__((destructor)) static void forget_exit_key(void)
+{
+	pthread_once(&exit_key_once, no_exit_key);
+	if (exit_key != (pthread_key_t)-1)
+		pthread_key_delete(exit_key);
+	exit_key = (pthread_key_t)-1;
 }
 
 /*
@@ -190,25 +182,41 @@ struct selfmon_thread *selfmon_thread_attach(void)
 {
 	struct selfmon_thread *thread = selfmon_thread_pointer;
 	struct selfmon_process *process;
+	bool on;
 
 	/* A forked child finds its parent's state at 0, top included. */
 	if (thread->top)
 		return thread;
-	if (thread == &attaching)
+	if (thread == &stand_in)
 		return thread;
-	selfmon_thread_pointer = &attaching;
+	selfmon_thread_pointer = &stand_in;
 	process = selfmon_process();
-	thread = process && selfmon_load_once(&selfmon_impl_on)
-			 ? attach(process)
-			 : NULL;
+	on = selfmon_load_once(&selfmon_impl_on);
+	thread = process && on ? attach(process) : NULL;
 	if (thread) {
 		pthread_once(&exit_key_once, make_exit_key);
 		pthread_setspecific(exit_key, thread);
 		selfmon_store_once(&thread->mode, selfmon_thread_mode(thread));
 	}
 	selfmon_compiler_fence();
-	selfmon_thread_pointer = thread ? thread : &nobody;
+	if (thread || !on)
+		selfmon_thread_pointer = thread ? thread : &nobody;
 	return thread;
+}
+
+struct selfmon_thread *selfmon_thread_hide(void)
+{
+	return selfmon_thread_swap(&stand_in);
+}
+
+uint64_t selfmon_thread_unready(void)
+{
+	return selfmon_load_once(&stand_in.unready);
+}
+
+void selfmon_thread_forked(void)
+{
+	selfmon_store_once(&stand_in.unready, 0);
 }
 
 struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread)

@@ -24,14 +24,6 @@
  */
 extern __thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL;
 
-/*
- * Between shut and open a signal handler's regions on the calling thread are
- * counted and not measured, whether the thread has a state or not: it must
- * not wait for a lock that the code it interrupted holds.
- */
-void selfmon_thread_shut(struct selfmon_guard *guard);
-void selfmon_thread_open(const struct selfmon_guard *guard);
-
 static inline struct selfmon_thread *selfmon_thread_self(void)
 {
 	return selfmon_thread_pointer;

@@ -18,7 +18,7 @@ static bool is_span(const struct selfmon_open *open)
 }
 
 /* Drops the top entry without recording anything of it. */
-void selfmon_unwind_pop(struct selfmon_thread *thread)
+static void pop(struct selfmon_thread *thread)
 {
 	struct selfmon_open *const top = thread->top;
 
@@ -28,13 +28,14 @@ void selfmon_unwind_pop(struct selfmon_thread *thread)
 	selfmon_store_once(&thread->top, top - 1);
 }
 
-static void pop_as_cut_off(struct selfmon_thread *thread)
+/* Drops the top entry: cut off, unless another thread has left it. */
+void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 {
 	struct selfmon_open *const top = thread->top;
 
 	if (top->mark != SELFMON_MARK_LEFT)
 		selfmon_rare_add(top->node->stats, SELFMON_RARE_CUT_OFF, 1);
-	selfmon_unwind_pop(thread);
+	pop(thread);
 }
 
 static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
@@ -53,7 +54,9 @@ static bool overlaps(const struct selfmon_frame *a,
 /*
  * How many of the top entries are dead, now that code at this address enters
  * with this frame. The whole chain is looked at down to the first entry that
- * is certainly alive: a frame used again kills all that lies above it.
+ * is certainly alive: a frame used again kills all that lies above it. A low
+ * entry kills nothing: below one of this very function it had died before, and
+ * a span had kept it from being seen.
  */
 static size_t dead_entries(const struct selfmon_thread *thread,
 			   const struct selfmon_frame *frame, uint64_t address)
@@ -73,8 +76,10 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 			 !on_own_stack(thread, address) ||
 			 open->mark > address)
 			break;
-		else if (open->mark < address)
+		else if (open->mark < address && dead + 1 == upto)
 			dead = upto;
+		else if (open->mark < address)
+			break;
 	}
 	return dead;
 }
@@ -85,7 +90,7 @@ void selfmon_unwind_dead(struct selfmon_thread *thread,
 	size_t dead = dead_entries(thread, frame, address);
 
 	while (dead-- > 0)
-		pop_as_cut_off(thread);
+		selfmon_unwind_cut_off(thread);
 }
 
 static bool is_entry_of(const struct selfmon_open *open,
@@ -151,7 +156,7 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 	while (thread->top > open &&
 	       (thread->top->mark == SELFMON_MARK_LEFT ||
 		(lexical && !is_span(thread->top))))
-		pop_as_cut_off(thread);
+		selfmon_unwind_cut_off(thread);
 	if (thread->top > open) {
 		selfmon_thread_busy(thread);
 		take_out(thread, open);
@@ -189,6 +194,9 @@ bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
 	if (!open)
 		return false;
 	mark = selfmon_load_once(&open->mark);
+	/* Its owner may have moved another visit into this entry meanwhile. */
+	if (mark & SELFMON_MARK_SPAN ? mark != frame->token : !mark)
+		return false;
 	node = selfmon_load_once(&open->node);
 	*ticks = selfmon_load_once(&open->start.ticks);
 	*region = node->region;

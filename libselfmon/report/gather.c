@@ -232,6 +232,7 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	int error = 0;
 
+	gather->unready += selfmon_thread_unready();
 	for (; thread && !error; thread = thread->next) {
 		gather->too_deep += selfmon_load_once(&thread->too_deep);
 		gather->unready += selfmon_load_once(&thread->unready);

@@ -193,3 +193,42 @@ Test(region_jumps, a_leave_after_its_visit_was_cut_off_does_nothing)
 	cr_assert_eq(selfmon_process()->stale, 1);
 	selfmon_report_free(report);
 }
+
+static struct selfmon_frame pin;
+
+static __attribute__((noinline)) void jump_out_below_a_span(void)
+{
+	SELFMON_REGION("pinned")
+	{
+		selfmon_enter(selfmon_region("pin"), &pin);
+		longjmp(env, 1);
+	}
+}
+
+static __attribute__((noinline)) void jump_from_deep_down(void)
+{
+	volatile char low[256];
+
+	low[0] = 0;
+	if (!setjmp(env))
+		jump_out_below_a_span();
+	low[255] = low[0];
+}
+
+Test(region_jumps, past_a_span_do_not_cut_off_what_is_entered_later)
+{
+	struct selfmon_report *report;
+
+	jump_from_deep_down();
+	SELFMON_REGION("later")
+	{
+		selfmon_leave(&pin);
+		SELFMON_REGION("inside")
+		{
+		}
+	}
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "pinned", "later")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "pinned", "later")->cut_off, 0);
+	selfmon_report_free(report);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions in signal handlers that interrupt the library itself. */
 #include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "region/process.h"
@@ -44,7 +46,7 @@ Test(region_signals, a_handler_does_not_wait_for_a_lock_its_thread_holds)
 	report = rows_take();
 	cr_assert_null(ROWS_FIND(report, "in handler"));
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 2);
-	cr_assert_eq(selfmon_thread_attach()->unready, 1);
+	cr_assert_eq(selfmon_thread_unready(), 1);
 	selfmon_report_free(report);
 	raise(SIGUSR1);
 	report = rows_take();
@@ -103,4 +105,58 @@ Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
 	cr_assert_eq(ROWS_GET(report, "interrupted")->cut_off, 0);
 	cr_assert_eq(ROWS_GET(report, "interrupted", "in handler")->visits, 1);
 	selfmon_report_free(report);
+}
+
+#define NAMES 20000
+
+static struct selfmon_region *fresh[256];
+static unsigned int handled;
+
+/* Mostly the first visit of a path: one that needs the process lock. */
+static void visit_in_handler(int number)
+{
+	(void)number;
+	SELFMON_REGION_OF(fresh[handled++ % 256])
+	{
+	}
+}
+
+static void storm(suseconds_t us)
+{
+	const struct itimerval every = { { 0, us }, { 0, us } };
+	struct sigaction action = { .sa_flags = SA_RESTART };
+
+	action.sa_handler = visit_in_handler;
+	cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &every, NULL), 0);
+}
+
+static void make_names(const char *prefix, int count)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%s %d", prefix, i);
+		cr_assert_not_null(selfmon_region(name));
+	}
+}
+
+Test(region_signals, a_first_visit_while_a_name_is_made_does_not_hang,
+     .timeout = 60)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < 256; i++) {
+		snprintf(name, sizeof(name), "fresh %d", i);
+		fresh[i] = selfmon_region(name);
+	}
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	for (i = 0; i < 20; i++) {
+		storm(50);
+		make_names("name", NAMES);
+		storm(0);
+	}
+	cr_assert_gt(handled, 0);
 }

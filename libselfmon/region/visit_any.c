@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two ends of a visit in any mode: with counters, one in N, fenced, by
+ * another clock; a region's or a path's first; out of order, on another
+ * thread, in a forked child.
+ */
+#include <string.h>
+
+#include "clock/clock.h"
+#include "region/visit.h"
+
+/* Ticks that went back: timestamp counters of two CPUs that differ. */
+static NEVER_INLINE void record_any_time(struct selfmon_stats *stats,
+					 uint64_t ticks, bool migrated)
+{
+	if ((int64_t)ticks < 0) {
+		selfmon_rare_add(stats, SELFMON_RARE_IMPOSSIBLE, 1);
+		ticks = 0;
+	}
+	selfmon_visit_record(stats, ticks, migrated);
+}
+
+static void start(struct selfmon_thread *thread, struct selfmon_open *open)
+{
+	if (thread->set) {
+		selfmon_counters_begin(thread->set, &open->start);
+		return;
+	}
+	open->start.cpu = selfmon_load_once(thread->cpu);
+	selfmon_store_once(&open->start.ticks, selfmon_clock_ticks());
+}
+
+/* One visit in N: is this one only counted? Its entry then has no start. */
+static bool skips(struct selfmon_thread *thread, struct selfmon_node *node)
+{
+	if (thread->every <= 1)
+		return false;
+	if (node->countdown == 0) {
+		node->countdown = thread->every - 1;
+		return false;
+	}
+	node->countdown--;
+	return true;
+}
+
+/* A region or a path for the first time: takes the process lock. */
+static NEVER_INLINE struct selfmon_node *
+node_made(struct selfmon_thread *thread, struct selfmon_site *site)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node = NULL;
+
+	selfmon_thread_busy(thread);
+	if (!id) {
+		id = selfmon_name_register(site->name, site->file, site->line);
+		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
+	}
+	if (id)
+		node = selfmon_tree_child(thread, thread->node, id);
+	selfmon_thread_idle(thread);
+	return node;
+}
+
+/* The node of a visit about to begin; NULL: it cannot be measured. */
+static struct selfmon_node *node_for(struct selfmon_thread *thread,
+				     struct selfmon_site *site)
+{
+	const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node;
+
+	if (id) {
+		node = selfmon_visit_child(thread, id);
+		if (node->region == id)
+			return node;
+		node = selfmon_tree_find(thread, thread->node, id);
+		if (node)
+			return node;
+	}
+	return node_made(thread, site);
+}
+
+static void not_measured(struct selfmon_thread *thread)
+{
+	__atomic_add_fetch(&thread->unready, 1, __ATOMIC_RELAXED);
+}
+
+NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
+				    struct selfmon_frame *frame, bool span,
+				    uint64_t address)
+{
+	struct selfmon_thread *const thread = selfmon_thread_attach();
+	struct selfmon_open *open;
+	struct selfmon_node *node;
+	uint64_t mark = address;
+
+	frame->open = NULL;
+	if (!thread || site == &selfmon_impl_nowhere)
+		return;
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
+		not_measured(thread);
+		return;
+	}
+	if (thread->top->mark <= address)
+		selfmon_unwind_dead(thread, frame, address);
+	if (thread->top == thread->last && !selfmon_thread_deepen(thread)) {
+		selfmon_arch_add(&thread->too_deep, 1);
+		return;
+	}
+	node = node_for(thread, site);
+	if (!node) {
+		not_measured(thread);
+		return;
+	}
+	if (span)
+		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
+	open = selfmon_visit_take(thread, node, frame, mark);
+	if (skips(thread, node))
+		selfmon_store_once(&open->start.ticks, 0);
+	else
+		start(thread, open);
+}
+
+/* The visit of the entry on top ends now. */
+static void finish(struct selfmon_thread *thread,
+		   const struct selfmon_snapshot *now)
+{
+	struct selfmon_open *const open = thread->top;
+	struct selfmon_delta delta;
+
+	if (open->start.ticks == 0) {
+		selfmon_rare_add(open->node->stats, SELFMON_RARE_SKIPPED, 1);
+	} else if (thread->set) {
+		selfmon_counters_delta(thread->set, &open->start, now, &delta);
+		selfmon_stats_delta(thread, open->node->stats, &delta);
+	} else if (thread->missing) {
+		memset(&delta, 0, sizeof(delta));
+		delta.ticks = now->ticks - open->start.ticks;
+		selfmon_stats_delta(thread, open->node->stats, &delta);
+	} else {
+		record_any_time(open->node->stats,
+				now->ticks - open->start.ticks,
+				now->cpu != open->start.cpu);
+	}
+	selfmon_visit_give_back(thread, open);
+}
+
+static void count_stale(void)
+{
+	struct selfmon_process *const process = selfmon_process();
+
+	if (process)
+		__atomic_add_fetch(&process->stale, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * A frame of another thread, or of the process this one was forked from: the
+ * memory its entry lies in is mapped in a child, and zero there.
+ */
+static void leave_foreign(const struct selfmon_frame *frame, uint64_t now)
+{
+	struct selfmon_thread *thread;
+	struct selfmon_node *node;
+	uint32_t region;
+	uint64_t ticks;
+
+	if (!selfmon_unwind_foreign(frame, &region, &ticks)) {
+		count_stale();
+		return;
+	}
+	thread = selfmon_thread_attach();
+	if (!thread)
+		return;
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
+		not_measured(thread);
+		return;
+	}
+	selfmon_thread_busy(thread);
+	node = selfmon_tree_child(thread, &thread->root, region);
+	selfmon_thread_idle(thread);
+	if (!node) {
+		not_measured(thread);
+		return;
+	}
+	if (!ticks) {
+		selfmon_rare_add(node->stats, SELFMON_RARE_SKIPPED, 1);
+		return;
+	}
+	selfmon_rare_add(node->stats, SELFMON_RARE_FOREIGN, 1);
+	record_any_time(node->stats, now - ticks, false);
+}
+
+static bool is_own(const struct selfmon_thread *thread,
+		   const struct selfmon_frame *frame)
+{
+	const struct selfmon_open *const open = frame->open;
+
+	/* A forked child finds its state wiped: nothing is its own there. */
+	return thread->top && open > thread->open && open <= thread->last;
+}
+
+static void take_end(struct selfmon_thread *thread,
+		     struct selfmon_snapshot *now)
+{
+	if (thread->set) {
+		selfmon_counters_end(thread->set, now);
+		return;
+	}
+	now->ticks = selfmon_clock_ticks();
+	now->cpu = thread->top ? selfmon_load_once(thread->cpu) : 0;
+}
+
+NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_snapshot now;
+
+	take_end(thread, &now); /* first: all that follows is ours */
+	if (!is_own(thread, frame))
+		leave_foreign(frame, now.ticks);
+	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
+		not_measured(thread);
+	else if (selfmon_visit_is_newest(thread, frame) ||
+		 selfmon_unwind_to(thread, frame))
+		finish(thread, &now);
+	else
+		count_stale();
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
+		selfmon_stats_answer(thread);
+	frame->open = NULL;
+}
