@@ -30,7 +30,9 @@
  *
  * Threads: any number, nothing to set up. Signal handlers: regions in them
  * are measured, except where they interrupt the library's own first visit of
- * a region or path: those are counted among the visits not measured.
+ * a region or path: those are counted among the visits not measured. The first
+ * visit of a thread is not async-signal-safe: a thread that may have it in a
+ * handler calls selfmon_thread_prepare() before.
  */
 #ifndef SELFMON_REGION_H
 #define SELFMON_REGION_H

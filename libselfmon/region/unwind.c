@@ -54,9 +54,10 @@ static bool overlaps(const struct selfmon_frame *a,
 /*
  * How many of the top entries are dead, now that code at this address enters
  * with this frame. The whole chain is looked at down to the first entry that
- * is certainly alive: a frame used again kills all that lies above it. A low
- * entry kills nothing: below one of this very function it had died before, and
- * a span had kept it from being seen.
+ * is certainly alive: a frame used again kills all that lies above it. An
+ * entry lower than this code does so only where all above it are dead anyway:
+ * one below an entry of this very function was dead before that was entered,
+ * under a span that kept it from being seen.
  */
 static size_t dead_entries(const struct selfmon_thread *thread,
 			   const struct selfmon_frame *frame, uint64_t address)

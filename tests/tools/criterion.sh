@@ -14,6 +14,11 @@ grep -vE '^\[(RUN |PASS|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log"
 passed=$(grep -c '^\[PASS\]' "$log")
 failed=$(grep -c '^\[FAIL\]' "$log")
 skipped=$(grep -c '^\[SKIP\]' "$log")
+# Its runner does not look at what a sanitizer says at a test's end.
+if grep -q 'Sanitizer: ' "$log"; then
+	echo "$2: a sanitizer has something to say"
+	status=1
+fi
 if [ "$passed" -eq 0 ]; then
 	echo "$2: no test passed; the end of what was printed:"
 	tail -n 20 "$log"

@@ -5,6 +5,8 @@
 #include "unit/test_report_model.h"
 #include "unit/test_report_python.h"
 
+TestSuite(report_csv, .fini = model_free);
+
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 
 /* Fields of the record at *at, which moves to the next one. */

@@ -7,6 +7,8 @@
 #include "unit/test_report_model.h"
 #include "unit/test_report_python.h"
 
+TestSuite(report_json, .fini = model_free);
+
 /* ---- a strict reader of RFC 8259: the rest behind a value, or NULL -------- */
 
 static const char *value(const char *s);

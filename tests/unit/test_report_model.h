@@ -10,9 +10,35 @@
 
 #include "report/model.h"
 
+/* What a test made is freed at its end: TestSuite(..., .fini = model_free). */
+static struct selfmon_report *model_reports[64];
+static char *model_texts[64];
+static size_t model_report_count, model_text_count;
+
+static inline struct selfmon_report *model_keep(struct selfmon_report *report)
+{
+	cr_assert_lt(model_report_count, 64);
+	return model_reports[model_report_count++] = report;
+}
+
+static inline char *model_keep_text(char *text)
+{
+	cr_assert_lt(model_text_count, 64);
+	return model_texts[model_text_count++] = text;
+}
+
+static inline void model_free(void)
+{
+	while (model_report_count > 0)
+		selfmon_report_free(model_reports[--model_report_count]);
+	while (model_text_count > 0)
+		free(model_texts[--model_text_count]);
+}
+
 static inline struct selfmon_report *model_make(size_t rows)
 {
-	struct selfmon_report *report = calloc(1, sizeof(*report));
+	struct selfmon_report *report =
+		model_keep(calloc(1, sizeof(*report)));
 
 	report->row = calloc(rows + 1, sizeof(*report->row));
 	strcpy(report->program, "textstats");
@@ -96,7 +122,7 @@ static inline void model_counter(struct selfmon_row *row, size_t column,
 	model_value(&row->counter[column], verdict, row->visits, net, net / 2);
 }
 
-/* What a writer writes; to be freed. */
+/* What a writer writes. */
 static inline char *model_written(const struct selfmon_report *report,
 				  enum selfmon_format format)
 {
@@ -107,7 +133,7 @@ static inline char *model_written(const struct selfmon_report *report,
 	cr_assert_eq(selfmon_report_write(report, format, stream), 0);
 	fclose(stream);
 	cr_assert_eq(strlen(text), size, "a zero byte is among it");
-	return text;
+	return model_keep_text(text);
 }
 
 /* Four counters, two levels. */

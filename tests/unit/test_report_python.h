@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unit/test_report_model.h"
+
 /*
  * Runs a script of single-quote free text, with `data` being the bytes of
  * text; returns what it prints. Skips the test where there is no python3.
@@ -38,7 +40,7 @@ static inline char *python_reads(const char *text, const char *script)
 	cr_assert_eq(pclose(stream), 0, "python3 does not accept it");
 	unlink(path);
 	cr_assert_not_null(said);
-	return said;
+	return model_keep_text(said);
 }
 
 /* Names in hexadecimal, one a line: what python is to print. */
@@ -56,7 +58,7 @@ static inline char *python_names(const struct selfmon_report *report)
 		putc('\n', stream);
 	}
 	fclose(stream);
-	return text;
+	return model_keep_text(text);
 }
 
 #endif

@@ -5,6 +5,8 @@
 #include "report/escape.h"
 #include "unit/test_report_model.h"
 
+TestSuite(report_text, .fini = model_free);
+
 /* Columns by a rule of the test's own: code points, some of them wide. */
 static size_t columns_of(const char *line, size_t length)
 {
@@ -291,7 +293,8 @@ Test(report_text, fits_200_levels)
 Test(report_text, prints_every_row_of_10000)
 {
 	struct selfmon_report *report = model_make(10000);
-	char (*name)[16] = calloc(10000, sizeof(*name));
+	char (*name)[16] =
+		(void *)model_keep_text(calloc(10000, sizeof(*name)));
 	const char *text;
 	size_t i;
 
