@@ -197,6 +197,24 @@ unsigned int selfmon_kernel_version(void)
 	return major * 1000 + minor;
 }
 
+void selfmon_kernel_block_signals(sigset_t *before)
+{
+	static const int fault[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP,
+				     SIGSYS };
+	sigset_t all;
+	size_t i;
+
+	sigfillset(&all);
+	for (i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
+		sigdelset(&all, fault[i]);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+void selfmon_kernel_restore_signals(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 bool selfmon_kernel_is_secure(void)
 {
 	return getauxval(AT_SECURE) != 0;

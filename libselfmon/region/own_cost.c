@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/kernel.h"
 #include "region/process.h"
 
 #define SAMPLES 201
@@ -210,10 +211,24 @@ static void run_prepare(const struct selfmon_thread *own)
 	run->parent.file = run->child.file = "";
 }
 
+static void run_all(void)
+{
+	visit_parent(VISITS); /* names, nodes, caches */
+	measure_inner();
+	measure_outer(&calibration.outer);
+	if (selfmon_config()->every > 1)
+		measure_skipped();
+}
+
+/*
+ * Signals wait meanwhile: a handler's regions would be visited on the state
+ * that nobody sees, and one that jumped out would leave that state behind.
+ */
 const struct selfmon_calibration *
 selfmon_calibrate(struct selfmon_process *process)
 {
 	struct selfmon_thread *own;
+	sigset_t signals;
 
 	if (calibration.done)
 		return &calibration;
@@ -221,13 +236,11 @@ selfmon_calibrate(struct selfmon_process *process)
 	if (!own || !own->top || !run_make(process))
 		return &calibration;
 	run_prepare(own);
+	selfmon_kernel_block_signals(&signals);
 	own = selfmon_thread_swap(run->thread);
-	visit_parent(VISITS); /* names, nodes, caches */
-	measure_inner();
-	measure_outer(&calibration.outer);
-	if (selfmon_config()->every > 1)
-		measure_skipped();
+	run_all();
 	selfmon_thread_swap(own);
+	selfmon_kernel_restore_signals(&signals);
 	run->thread->set = NULL;
 	calibration.done = true;
 	return &calibration;

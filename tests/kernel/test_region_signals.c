@@ -160,3 +160,36 @@ Test(region_signals, a_first_visit_while_a_name_is_made_does_not_hang,
 	}
 	cr_assert_gt(handled, 0);
 }
+
+static unsigned int counted;
+
+static void visit_and_count(int number)
+{
+	(void)number;
+	SELFMON_REGION("counted")
+	{
+	}
+	counted++;
+}
+
+Test(region_signals, handlers_visits_during_a_report_are_not_lost)
+{
+	struct sigaction action = { .sa_handler = visit_and_count };
+	const struct itimerval often = { { 0, 20 }, { 0, 20 } };
+	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	struct selfmon_report *report;
+	uint64_t not_measured;
+
+	visit_and_count(0);
+	cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	report = rows_take(); /* the first, which measures the own cost */
+	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	selfmon_report_free(report);
+	not_measured = selfmon_thread_unready() +
+		       selfmon_thread_attach()->unready;
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "counted")->visits + not_measured,
+		     counted);
+	selfmon_report_free(report);
+}
