@@ -31,9 +31,9 @@ $(O)/tests/%/run:
 		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
 
 .PHONY: check check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-flow check-examples
+	check-kernel check-fault check-flow check-examples check-unload
 check: check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-flow check-examples ## Every quick test
+	check-kernel check-fault check-flow check-examples check-unload ## Every quick test
 
 check-unit check-kernel check-fault: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $*
@@ -49,6 +49,18 @@ check-flow: $(static_lib) ## Every way out of every form of region
 
 check-examples: examples ## The examples, measured and compiled off
 	@tests/tools/examples.sh $(O)/examples $(O)/examples-off
+
+check-unload: $(O)/tests/unload/host $(O)/tests/unload/plugin.so ## A plugin unloaded under a thread
+	@SELFMON_OUTPUT=none $^
+
+$(O)/tests/unload/host: tests/unload/host.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) $< $(LDFLAGS) -ldl -o $@
+
+$(O)/tests/unload/plugin.so: tests/unload/plugin.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) -fPIC -shared $< \
+		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
 
 check-headers: ## Each public header alone, as C and C++
 	@tests/tools/headers.sh
