@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -197,7 +198,10 @@ unsigned int selfmon_kernel_version(void)
 	return major * 1000 + minor;
 }
 
-void selfmon_kernel_block_signals(sigset_t *before)
+_Static_assert(sizeof(sigset_t) <= sizeof(struct selfmon_signals),
+	       "struct selfmon_signals is to hold a sigset_t");
+
+void selfmon_kernel_block_signals(struct selfmon_signals *before)
 {
 	static const int fault[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP,
 				     SIGSYS };
@@ -207,12 +211,13 @@ void selfmon_kernel_block_signals(sigset_t *before)
 	sigfillset(&all);
 	for (i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
 		sigdelset(&all, fault[i]);
-	pthread_sigmask(SIG_SETMASK, &all, before);
+	pthread_sigmask(SIG_SETMASK, &all, (sigset_t *)(void *)before);
 }
 
-void selfmon_kernel_restore_signals(const sigset_t *before)
+void selfmon_kernel_restore_signals(const struct selfmon_signals *before)
 {
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	pthread_sigmask(SIG_SETMASK, (const sigset_t *)(const void *)before,
+			NULL);
 }
 
 bool selfmon_kernel_is_secure(void)

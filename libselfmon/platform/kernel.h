@@ -8,7 +8,6 @@
 #define SELFMON_PLATFORM_KERNEL_H
 
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
@@ -64,12 +63,17 @@ void selfmon_kernel_release(char *buffer, size_t size);
 /* major * 1000 + minor of the running kernel: 5015 is 5.15. */
 unsigned int selfmon_kernel_version(void);
 
+/* Room for a sigset_t, which strict C11 does not know. */
+struct selfmon_signals {
+	uint64_t word[16];
+};
+
 /*
  * Keeps the calling thread's signal handlers out, but for faults, which must
  * not be blocked; before receives what to restore.
  */
-void selfmon_kernel_block_signals(sigset_t *before);
-void selfmon_kernel_restore_signals(const sigset_t *before);
+void selfmon_kernel_block_signals(struct selfmon_signals *before);
+void selfmon_kernel_restore_signals(const struct selfmon_signals *before);
 
 /* Does the program run with privileges that its caller has not (setuid)? */
 bool selfmon_kernel_is_secure(void);

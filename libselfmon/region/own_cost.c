@@ -228,7 +228,7 @@ const struct selfmon_calibration *
 selfmon_calibrate(struct selfmon_process *process)
 {
 	struct selfmon_thread *own;
-	sigset_t signals;
+	struct selfmon_signals signals;
 
 	if (calibration.done)
 		return &calibration;
