@@ -31,9 +31,12 @@ $(O)/tests/%/run:
 		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
 
 .PHONY: check check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-flow check-examples check-unload
+	check-kernel check-fault check-flow check-examples check-unload \
+	check-levels
+check: ## Every quick test
 check: check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-flow check-examples check-unload ## Every quick test
+	check-kernel check-fault check-flow check-examples check-unload \
+	check-levels
 
 check-unit check-kernel check-fault: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $*
@@ -61,6 +64,15 @@ $(O)/tests/unload/plugin.so: tests/unload/plugin.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) -fPIC -shared $< \
 		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+check-levels: $(static_lib) ## Nested regions at every level of optimisation
+	@mkdir -p $(O)/tests/levels
+	@set -e; for level in -O0 -O1 -O2 -O3 -Os; do \
+		$(CC) $(filter-out -MMD -MP,$(app_cflags)) $(CPPFLAGS) $$level \
+			tests/levels/nested.c $(static_lib) $(cpuid_libs) \
+			$(LDFLAGS) -o $(O)/tests/levels/nested$$level; \
+		SELFMON_OUTPUT=none $(O)/tests/levels/nested$$level; \
+	done; echo 'levels: nested alike from -O0 to -O3'
 
 check-headers: ## Each public header alone, as C and C++
 	@tests/tools/headers.sh
