@@ -4,7 +4,7 @@
  *
  * Tried by the sequence. A writer that was descheduled in the middle of an
  * update keeps readers out for as long as it sleeps; after a thousand tries
- * it is asked to make the copy itself, at its next leave.
+ * it is asked to make the copy itself, at its next enter.
  */
 #include <string.h>
 
@@ -93,8 +93,9 @@ bool selfmon_stats_read(struct selfmon_thread *thread,
 }
 
 /*
- * The owner's part, between two of its visits' updates. A reader that has
- * given up meanwhile may have asked for another node: then that is next.
+ * The owner's part, between two of its visits' updates; in a handler that
+ * interrupted one, not yet. A reader that has given up meanwhile may have
+ * asked for another node: then that is next.
  */
 void selfmon_stats_answer(struct selfmon_thread *thread)
 {
@@ -108,6 +109,11 @@ void selfmon_stats_answer(struct selfmon_thread *thread)
 	node = __atomic_load_n(&thread->wanted, __ATOMIC_ACQUIRE);
 	if (!node)
 		return;
+	if (node->stats->sequence & 1) {
+		__atomic_or_fetch(&thread->mode, SELFMON_MODE_REQUEST,
+				  __ATOMIC_RELAXED);
+		return;
+	}
 	in = (const uint64_t *)(const void *)node->stats;
 	for (i = 0; i < sizeof(thread->copy) / sizeof(*in); i++)
 		selfmon_store_once(&out[i], in[i]);

@@ -69,6 +69,7 @@ struct selfmon_stats {
 	uint64_t sequence;   /* 2 x visits measured, + 1 in an update */
 	uint64_t migrated;   /* of these, ended on another CPU */
 	uint64_t last;       /* bucket of the visit not in histogram yet */
+	uint64_t usual;      /* longest so far, below SELFMON_TICKS_LONG */
 	struct selfmon_sums ticks;
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
@@ -220,16 +221,22 @@ static inline unsigned int selfmon_bucket_of(uint64_t ticks)
  * handler between the load and the store puts a visit into the bucket of its
  * neighbour.
  */
+static inline void selfmon_histogram_put(struct selfmon_stats *stats,
+					 unsigned int bucket)
+{
+	const uint64_t last = selfmon_load_once(&stats->last);
+
+	selfmon_store_once(&stats->last, bucket);
+	selfmon_arch_add(&stats->histogram[last], 1);
+}
+
+/* Of a time of any length. */
 static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 					 uint64_t ticks)
 {
-	const uint64_t last = selfmon_load_once(&stats->last);
-	unsigned int bucket = SELFMON_BUCKETS - 1;
-
-	if (selfmon_likely(ticks < SELFMON_TICKS_LONG))
-		bucket = selfmon_bucket_of(ticks);
-	selfmon_store_once(&stats->last, bucket);
-	selfmon_arch_add(&stats->histogram[last], 1);
+	selfmon_histogram_put(stats, selfmon_likely(ticks < SELFMON_TICKS_LONG)
+					     ? selfmon_bucket_of(ticks)
+					     : SELFMON_BUCKETS - 1);
 }
 
 /* One rare happening. */
@@ -258,6 +265,8 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 int selfmon_tree_init(struct selfmon_thread *thread);
 
 /* stats.c: what enter and leave do not do inline. */
+void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
+			bool migrated);
 void selfmon_stats_init(struct selfmon_stats *stats);
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,

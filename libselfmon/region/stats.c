@@ -60,13 +60,28 @@ static void add_values(const struct selfmon_thread *thread,
 		selfmon_arch_add(&stats->left_out[__builtin_ctz(missing)], 1);
 }
 
-/* Ticks that went back (visit_any.c, record_any_time()) are no duration. */
+/* Ticks that went back: timestamp counters of two CPUs that differ. */
 static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 {
 	if (selfmon_likely((int64_t)ticks >= 0))
 		return ticks;
 	selfmon_rare_add(stats, SELFMON_RARE_IMPOSSIBLE, 1);
 	return 0;
+}
+
+/* A visit of which only the time is known, of any length or none. */
+void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
+			bool migrated)
+{
+	ticks = sane_ticks(stats, ticks);
+	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
+		stats->usual = ticks;
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, ticks);
+	if (migrated)
+		selfmon_arch_add(&stats->migrated, 1);
+	selfmon_stats_end(stats);
+	selfmon_histogram_add(stats, ticks);
 }
 
 /*

@@ -10,7 +10,7 @@
  * Entries are the library's own memory and frames are never followed, so
  * that nothing here can touch a stack that is gone.
  */
-#include "region/process.h"
+#include "region/visit.h"
 
 static bool is_span(const struct selfmon_open *open)
 {
@@ -169,7 +169,7 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 /* An entry that was moved is looked for; a child of fork finds zeros. */
 static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
 {
-	struct selfmon_open *open = frame->open;
+	struct selfmon_open *open = selfmon_visit_entry(frame);
 	struct selfmon_thread *const owner = open->thread;
 
 	if (is_entry_of(open, frame) || !owner)

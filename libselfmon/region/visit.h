@@ -22,9 +22,25 @@ void selfmon_enter_any(struct selfmon_site *site, struct selfmon_frame *frame,
 		       bool span, uint64_t address);
 void selfmon_leave_any(struct selfmon_frame *frame);
 
+/*
+ * In a thread that measures more than time, a frame's entry is noted with this
+ * bit: the common leave, which compares it with the thread's newest entry,
+ * then finds no match, and needs no look at the mode.
+ */
+#define SELFMON_FRAME_ANY ((uintptr_t)1)
+
 static ALWAYS_INLINE struct selfmon_open *
-selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
-		   struct selfmon_frame *frame, uint64_t mark)
+selfmon_visit_entry(const struct selfmon_frame *frame)
+{
+	return (struct selfmon_open *)((uintptr_t)frame->open &
+				       ~SELFMON_FRAME_ANY);
+}
+
+/* parent is the thread's node, which the caller has at hand. */
+static ALWAYS_INLINE struct selfmon_open *
+selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
+		   struct selfmon_node *node, struct selfmon_frame *frame,
+		   uint64_t mark)
 {
 	struct selfmon_open *const open = thread->top + 1;
 
@@ -32,7 +48,7 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
 	selfmon_compiler_fence();
 	selfmon_store_once(&open->mark, mark);
 	selfmon_store_once(&open->frame, frame);
-	open->parent = thread->node;
+	open->parent = parent;
 	selfmon_store_once(&open->node, node);
 	thread->node = node;
 	frame->open = open;
@@ -48,30 +64,20 @@ static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->top, open - 1);
 }
 
-static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
-					       uint64_t ticks, bool migrated)
-{
-	selfmon_stats_begin(stats);
-	selfmon_sums_add(&stats->ticks, ticks);
-	if (selfmon_unlikely(migrated))
-		selfmon_arch_add(&stats->migrated, 1);
-	selfmon_stats_end(stats);
-	selfmon_histogram_add(stats, ticks);
-}
-
-/* The child of the current node that enter remembers for this region. */
+/* The child of this node that enter remembers for the region. */
 static ALWAYS_INLINE struct selfmon_node *
-selfmon_visit_child(const struct selfmon_thread *thread, uint32_t region)
+selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 {
-	return thread->node->child[region % SELFMON_CHILDREN];
+	return parent->child[region % SELFMON_CHILDREN];
 }
 
-/* Is the entry of this frame the newest, as it mostly is? */
+/* Is this entry, noted in this frame, the newest, as it mostly is? */
 static ALWAYS_INLINE bool
 selfmon_visit_is_newest(const struct selfmon_thread *thread,
+			const struct selfmon_open *open,
 			const struct selfmon_frame *frame)
 {
-	return thread->top == frame->open && thread->top->frame == frame;
+	return thread->top == open && open->frame == frame;
 }
 
 #endif

@@ -9,17 +9,6 @@
 #include "clock/clock.h"
 #include "region/visit.h"
 
-/* Ticks that went back: timestamp counters of two CPUs that differ. */
-static NEVER_INLINE void record_any_time(struct selfmon_stats *stats,
-					 uint64_t ticks, bool migrated)
-{
-	if ((int64_t)ticks < 0) {
-		selfmon_rare_add(stats, SELFMON_RARE_IMPOSSIBLE, 1);
-		ticks = 0;
-	}
-	selfmon_visit_record(stats, ticks, migrated);
-}
-
 static void start(struct selfmon_thread *thread, struct selfmon_open *open)
 {
 	if (thread->set) {
@@ -69,7 +58,7 @@ static struct selfmon_node *node_for(struct selfmon_thread *thread,
 	struct selfmon_node *node;
 
 	if (id) {
-		node = selfmon_visit_child(thread, id);
+		node = selfmon_visit_child(thread->node, id);
 		if (node->region == id)
 			return node;
 		node = selfmon_tree_find(thread, thread->node, id);
@@ -77,6 +66,11 @@ static struct selfmon_node *node_for(struct selfmon_thread *thread,
 			return node;
 	}
 	return node_made(thread, site);
+}
+
+static void note_any(struct selfmon_frame *frame)
+{
+	frame->open = (void *)((uintptr_t)frame->open | SELFMON_FRAME_ANY);
 }
 
 static void not_measured(struct selfmon_thread *thread)
@@ -100,6 +94,8 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		not_measured(thread);
 		return;
 	}
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
+		selfmon_stats_answer(thread);
 	if (thread->top->mark <= address)
 		selfmon_unwind_dead(thread, frame, address);
 	if (thread->top == thread->last && !selfmon_thread_deepen(thread)) {
@@ -113,7 +109,9 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	}
 	if (span)
 		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
-	open = selfmon_visit_take(thread, node, frame, mark);
+	open = selfmon_visit_take(thread, thread->node, node, frame, mark);
+	if (thread->mode & SELFMON_MODE_ANY)
+		note_any(frame);
 	if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);
 	else
@@ -137,9 +135,9 @@ static void finish(struct selfmon_thread *thread,
 		delta.ticks = now->ticks - open->start.ticks;
 		selfmon_stats_delta(thread, open->node->stats, &delta);
 	} else {
-		record_any_time(open->node->stats,
-				now->ticks - open->start.ticks,
-				now->cpu != open->start.cpu);
+		selfmon_stats_time(open->node->stats,
+				   now->ticks - open->start.ticks,
+				   now->cpu != open->start.cpu);
 	}
 	selfmon_visit_give_back(thread, open);
 }
@@ -186,13 +184,13 @@ static void leave_foreign(const struct selfmon_frame *frame, uint64_t now)
 		return;
 	}
 	selfmon_rare_add(node->stats, SELFMON_RARE_FOREIGN, 1);
-	record_any_time(node->stats, now - ticks, false);
+	selfmon_stats_time(node->stats, now - ticks, false);
 }
 
 static bool is_own(const struct selfmon_thread *thread,
 		   const struct selfmon_frame *frame)
 {
-	const struct selfmon_open *const open = frame->open;
+	const struct selfmon_open *const open = selfmon_visit_entry(frame);
 
 	/* A forked child finds its state wiped: nothing is its own there. */
 	return thread->top && open > thread->open && open <= thread->last;
@@ -219,7 +217,8 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 		leave_foreign(frame, now.ticks);
 	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
 		not_measured(thread);
-	else if (selfmon_visit_is_newest(thread, frame) ||
+	else if (selfmon_visit_is_newest(thread, selfmon_visit_entry(frame),
+					 frame) ||
 		 selfmon_unwind_to(thread, frame))
 		finish(thread, &now);
 	else

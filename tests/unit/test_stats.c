@@ -16,3 +16,43 @@ Test(stats, a_visit_whose_clock_went_back_has_no_huge_duration)
 	cr_assert_eq(stats.ticks.max, 0);
 	cr_assert_eq(stats.rare[SELFMON_RARE_IMPOSSIBLE], 1);
 }
+
+static struct selfmon_stats stats;
+
+static void init(void)
+{
+	selfmon_stats_init(&stats);
+}
+
+Test(stats, an_endless_visit_does_not_become_the_usual_one, .init = init)
+{
+	selfmon_stats_time(&stats, 100, false);
+	selfmon_stats_time(&stats, SELFMON_TICKS_LONG, true);
+	selfmon_stats_time(&stats, (uint64_t)-5, false);
+	cr_assert_eq(selfmon_stats_visits(&stats), 3);
+	cr_assert_eq(stats.usual, 100, "a bucket beyond the last would be "
+				       "written to");
+	cr_assert_eq(stats.ticks.max, SELFMON_TICKS_LONG);
+	cr_assert_eq(stats.ticks.min, 0);
+	cr_assert_eq(stats.migrated, 1);
+	cr_assert_eq(stats.rare[SELFMON_RARE_IMPOSSIBLE], 1);
+}
+
+Test(stats, a_copy_asked_for_waits_until_the_update_is_done, .init = init)
+{
+	static struct selfmon_thread thread;
+	struct selfmon_node node = { .stats = &stats };
+
+	selfmon_stats_time(&stats, 100, false);
+	thread.wanted = &node;
+	thread.mode = SELFMON_MODE_TIME | SELFMON_MODE_REQUEST;
+	selfmon_stats_begin(&stats);
+	selfmon_stats_answer(&thread);
+	cr_assert_eq(thread.wanted, &node, "half an update was handed out");
+	cr_assert(thread.mode & SELFMON_MODE_REQUEST);
+	selfmon_stats_end(&stats);
+	selfmon_stats_answer(&thread);
+	cr_assert_null(thread.wanted);
+	cr_assert_eq(thread.mode, SELFMON_MODE_TIME);
+	cr_assert_eq(thread.copy.ticks.sum, 100);
+}
