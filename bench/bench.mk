@@ -30,8 +30,10 @@ bench: $(bench_program) ## What regions cost (BENCH="--quick --json")
 bench-build: $(bench_program) $(O)/bench/instructions $(O)/bench/overhead
 bench-build: ## Builds the bench
 
-bench-instructions: $(O)/bench/instructions ## Instructions of a region pair
-	@bench/instructions.sh $<
+bench-instructions: $(O)/bench/instructions $(O)/examples/textstats \
+		$(O)/examples-off/textstats
+bench-instructions: ## Instructions of a region pair
+	@bench/instructions.sh $^
 
 bench-overhead: $(O)/bench/overhead $(O)/examples/textstats \
 		$(O)/examples-off/textstats $(bench_program)

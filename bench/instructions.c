@@ -2,7 +2,7 @@
 /*
  * n region pairs and nothing else, to be counted by callgrind:
  *
- *	instructions time|software|off N
+ *	instructions time|software|off|loop N
  *
  * Prints the clock, since regions take another way where timestamps are not
  * to be trusted. See bench/instructions.sh.
@@ -20,6 +20,13 @@ static __attribute__((noinline)) void visit(unsigned long n)
 			selfmon_compiler_fence();
 }
 
+/* What visit() is without its region. */
+static __attribute__((noinline)) void loop(unsigned long n)
+{
+	for (; n > 0; n--)
+		selfmon_compiler_fence();
+}
+
 int main(int argc, char **argv)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -34,7 +41,10 @@ int main(int argc, char **argv)
 				 "task-clock";
 	if (selfmon_configure(&options))
 		return 1;
-	visit(strtoul(argv[2], NULL, 10));
+	if (strcmp(argv[1], "loop") == 0)
+		loop(strtoul(argv[2], NULL, 10));
+	else
+		visit(strtoul(argv[2], NULL, 10));
 	printf("%s\n", selfmon_clock_source_name(selfmon_clock()->source));
 	return 0;
 }

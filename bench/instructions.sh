@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Instructions of a region pair, the loop around it included: callgrind's
-# count of a program with 2n visits less that of the same with n.
+# Instructions of a region pair: callgrind's count of a program with 2n visits
+# less that of the same with n, less an empty loop's likewise.
 #
-#	bench/instructions.sh PROGRAM
+#	bench/instructions.sh PROGRAM [TEXTSTATS TEXTSTATS_OFF]
 
 set -eu
 program=$1
 n=20000
+lines=600000
 
 command -v valgrind >/dev/null || {
 	echo "bench-instructions: skipped, valgrind is not there"
@@ -22,12 +23,18 @@ counted() {
 			END { print n, clock }'
 }
 
-# row WHAT TEXT BUDGET
-row() {
+# turn WHAT: sets each and clock
+turn() {
 	one=$(counted "$1" $n)
 	two=$(counted "$1" $((2 * n)))
 	clock=${two#* }
 	each=$(((${two%% *} - ${one%% *} + n / 2) / n))
+}
+
+# row WHAT TEXT BUDGET
+row() {
+	turn "$1"
+	each=$((each - loop))
 	verdict=
 	if [ -n "$3" ]; then
 		verdict=ok
@@ -36,7 +43,9 @@ row() {
 	printf '%-46s %6s  %6s  %s\n' "$2" $each "${3:--}" "$verdict"
 }
 
-printf '%-46s %6s  %6s\n' "instructions, the loop's three included" \
+turn loop
+loop=$each
+printf '%-46s %6s  %6s\n' "instructions, without the loop's $loop" \
 	count budget
 row time "region pair, time only" 90
 row software "region pair, 4 software events, without kernel" ""
@@ -45,3 +54,29 @@ if [ "$clock" = clock_gettime ]; then
 	echo "valgrind's CPU has no invariant timestamp counter: time by"
 	echo "clock_gettime, which is not the way that is meant"
 fi
+
+# What a region a line adds to a real program, against the same compiled off.
+# Time differs with what the timestamps overlap with; instructions do not.
+[ $# -eq 3 ] || exit 0
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
+awk -v n=$lines 'BEGIN { for (i = 0; i < n; i++)
+	print "line", i % 977, "of", n, "words like these" i % 31 }' > "$text"
+
+# whole PROGRAM
+whole() {
+	SELFMON_EVENTS=none SELFMON_OUTPUT=none valgrind --tool=callgrind \
+		--callgrind-out-file=/dev/null "$1" -l "$text" 2>&1 >/dev/null |
+		awk '/Collected :/ { print $NF }'
+}
+
+turn time
+pair=$((each - loop))
+added=$(($(whole "$2") - $(whole "$3")))
+awk -v added="$added" -v lines=$lines -v pair=$pair 'BEGIN {
+	percent = (added / (lines * pair) - 1) * 100
+	printf "textstats, a region a line: %d lines x %d = %d;\n", lines,
+		pair, lines * pair
+	printf "against compiled off +%d, %+.1f %% (within 25 %%: %s)\n",
+		added, percent, (percent * percent <= 625 ? "ok" : "over")
+}'
