@@ -75,7 +75,7 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 {
 	ticks = sane_ticks(stats, ticks);
 	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
-		stats->usual = ticks;
+		selfmon_store_once(&stats->usual, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
 	if (migrated)

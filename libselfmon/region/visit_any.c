@@ -110,7 +110,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	if (span)
 		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
 	open = selfmon_visit_take(thread, thread->node, node, frame, mark);
-	if (thread->mode & SELFMON_MODE_ANY)
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_ANY)
 		note_any(frame);
 	if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);
