@@ -2,7 +2,8 @@
 # Tests and checks; included by the Makefile.
 #
 # One Criterion program a kind: unit (pure, fake pages; runs anywhere), kernel
-# (software events; any Linux), fault (each kernel call made to fail).
+# (software events; any Linux), fault (each kernel call made to fail), hw (a
+# PMU; without one all of it is skipped).
 
 criterion_cflags = $(shell $(PKG_CONFIG) --cflags criterion)
 criterion_libs = $(shell $(PKG_CONFIG) --libs criterion)
@@ -10,7 +11,7 @@ criterion_libs = $(shell $(PKG_CONFIG) --libs criterion)
 unit_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/unit/*.c))
 kernel_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/kernel/*.c))
 fault_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/fault/*.c))
-test_programs := $(foreach k,unit kernel fault,$(if $($(k)_objects),$(O)/tests/$(k)/run))
+hw_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/hw/*.c))
 
 $(O)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
@@ -26,20 +27,24 @@ fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%)
 $(O)/tests/unit/run: $(unit_objects) $(objects)
 $(O)/tests/kernel/run: $(kernel_objects) $(objects)
 $(O)/tests/fault/run: $(fault_objects) $(objects)
+$(O)/tests/hw/run: $(hw_objects) $(objects)
 $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
 
 .PHONY: check check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-flow check-examples check-unload \
-	check-levels
+	check-kernel check-fault check-hw check-flow check-examples \
+	check-unload check-levels
 check: ## Every quick test
 check: check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-flow check-examples check-unload \
-	check-levels
+	check-kernel check-fault check-hw check-flow check-examples \
+	check-unload check-levels
 
-check-unit check-kernel check-fault: check-%: $(O)/tests/%/run
-	@tests/tools/criterion.sh $< $*
+check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
+	@tests/tools/criterion.sh $< $* $($*_options)
+
+# One at a time: they share the CPU's counters.
+hw_options := --jobs 1
 
 check-layers: ## Includes point down only
 	@tests/tools/layers.sh
@@ -81,7 +86,8 @@ check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \
 		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)"
 
--include $(unit_objects:.o=.d) $(kernel_objects:.o=.d) $(fault_objects:.o=.d)
+-include $(unit_objects:.o=.d) $(kernel_objects:.o=.d) $(fault_objects:.o=.d) \
+	$(hw_objects:.o=.d)
 
 # ---- the longer checks -----------------------------------------------------
 
@@ -129,6 +135,20 @@ check-plain: $(O)/tests/plain/run
 	@SELFMON_OUTPUT=none $<
 
 -include $(plain_objects:.o=.d)
+
+# The hardware tests for machines that have nothing but a kernel.
+guest_sources := $(wildcard tests/hw/*.c) tests/plain/run.c
+guest_objects := $(guest_sources:%.c=$(O)/plain/%.o)
+
+$(O)/hw/run: $(guest_objects) $(objects)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \
+		$(cpuid_libs) -o $@
+
+.PHONY: hw
+hw: $(O)/hw/run ## The hardware tests as one static program
+
+-include $(guest_objects:.o=.d)
 
 # A file a run: its analyzer mistakes va_lists after the first file of several.
 analyze: ## clang-tidy and cppcheck

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the tests of the plain criterion.h, each in a forked process. */
+/*
+ * Runs the tests of the plain criterion.h, each in a forked process: those of
+ * the suites named as arguments, or all.
+ */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +15,7 @@
 
 static struct plain_test *tests;
 static bool failed; /* in the child: an expectation was not met */
+static const struct plain_test *current; /* in the child */
 
 void plain_register(struct plain_test *test)
 {
@@ -24,7 +28,7 @@ void plain_failed(const char *file, int line, bool fatal, const char *what,
 {
 	va_list arguments;
 
-	printf("%s:%d: failed: %s ", file, line, what);
+	printf("%s:%d: failed: %s", file, line, what);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
@@ -38,7 +42,7 @@ void plain_skip(const char *format, ...)
 {
 	va_list arguments;
 
-	printf("skipped: ");
+	printf("skipped %s::%s: ", current->suite, current->name);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
@@ -92,6 +96,7 @@ static int run(const struct plain_test *test)
 	pid_t pid;
 
 	fflush(stdout);
+	current = test;
 	pid = fork();
 	if (pid == 0)
 		run_in_child(test);
@@ -104,15 +109,43 @@ static int run(const struct plain_test *test)
 	return WEXITSTATUS(status);
 }
 
-int main(void)
+/* Is there a test in this suite? */
+static bool is_suite(const char *name)
+{
+	const struct plain_test *test;
+
+	for (test = tests; test; test = test->next)
+		if (test->name && !strcmp(test->suite, name))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct plain_test *test, char *const *suites)
+{
+	if (!*suites)
+		return true;
+	for (; *suites; suites++)
+		if (!strcmp(test->suite, *suites))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
 {
 	int count[3] = { 0 }; /* passed, failed, skipped */
 	const struct plain_test *test;
+	int i;
 
+	for (i = 1; i < argc; i++) {
+		if (!is_suite(argv[i])) {
+			printf("no suite %s\n", argv[i]);
+			return 2;
+		}
+	}
 	for (test = tests; test; test = test->next) {
 		int result;
 
-		if (!test->name)
+		if (!test->name || !is_wanted(test, argv + 1))
 			continue;
 		result = run(test);
 		count[result == 0 ? 0 : result == EXIT_SKIPPED ? 2 : 1]++;

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a Criterion program; shows what failed, what was skipped and why, and
-# a line that counts them. Usage: criterion.sh PROGRAM NAME
+# a line that counts them. Usage: criterion.sh PROGRAM NAME [OPTION]...
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-SELFMON_OUTPUT=none "$1" --verbose=1 --timeout 120 > "$log" 2>&1
+program=$1 name=$2
+shift 2
+SELFMON_OUTPUT=none "$program" --verbose=1 --timeout 120 "$@" > "$log" 2>&1
 status=$?
 
 grep -vE '^\[(RUN |PASS|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
@@ -16,14 +18,14 @@ failed=$(grep -c '^\[FAIL\]' "$log")
 skipped=$(grep -c '^\[SKIP\]' "$log")
 # Its runner does not look at what a sanitizer says at a test's end.
 if grep -q 'Sanitizer: ' "$log"; then
-	echo "$2: a sanitizer has something to say"
+	echo "$name: a sanitizer has something to say"
 	status=1
 fi
-if [ "$passed" -eq 0 ]; then
-	echo "$2: no test passed; the end of what was printed:"
+if [ $((passed + skipped)) -eq 0 ]; then
+	echo "$name: no test ran; the end of what was printed:"
 	tail -n 20 "$log"
 	status=1
 fi
 printf '%s: %d passed, %d failed, %d skipped\n' \
-	"$2" "$passed" "$failed" "$skipped"
+	"$name" "$passed" "$failed" "$skipped"
 exit "$status"

@@ -53,7 +53,7 @@ void plain_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 	do {                                                                   \
 		if (!(ok))                                                     \
 			plain_failed(__FILE__, __LINE__, fatal, what,          \
-				     "" __VA_ARGS__);                          \
+				     " " __VA_ARGS__);                         \
 	} while (0)
 
 #define cr_assert(x, ...) PLAIN_CHECK(true, x, #x, __VA_ARGS__)
