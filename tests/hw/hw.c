@@ -164,6 +164,23 @@ int hw_wait(pid_t pid)
 				   : WEXITSTATUS(status);
 }
 
+void hw_configure(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events;
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+HW_NOINLINE void hw_visit_region(uint64_t turns)
+{
+	HW_KEPT(n) = turns;
+
+	SELFMON_REGION("loop")
+		HW_LOOP(n);
+}
+
 HW_NOINLINE void hw_visit_loop(struct selfmon_counters *set, uint64_t n,
 			       struct selfmon_delta *delta)
 {

@@ -53,22 +53,39 @@ void hw_competitor_end(pid_t pid);
 /* A child's end: its exit status, or 256 + signal. */
 int hw_wait(pid_t pid);
 
-/* 2n instructions in n turns, n at least 1. */
-static inline __attribute__((always_inline)) void hw_loop(uint64_t n)
-{
+/*
+ * 2n instructions in n turns, n at least 1; uses n up. HW_KEPT declares an n
+ * that calls leave in its register: then nothing is needed to bring it there.
+ */
 #if defined(__x86_64__)
-	__asm__ __volatile__("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#define HW_KEPT(n) register uint64_t n __asm__("rbx")
+#define HW_LOOP(n)                                                             \
+	__asm__ __volatile__("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc")
 #elif defined(__aarch64__)
-	__asm__ __volatile__("1: subs %0, %0, #1\n\tb.ne 1b"
-			     : "+r"(n)
-			     :
-			     : "cc");
+#define HW_KEPT(n) register uint64_t n __asm__("x19")
+#define HW_LOOP(n)                                                             \
+	__asm__ __volatile__("1: subs %0, %0, #1\n\tb.ne 1b"                   \
+			     : "+r"(n)                                         \
+			     :                                                 \
+			     : "cc")
 #elif defined(__riscv)
-	__asm__ __volatile__("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
+#define HW_KEPT(n) register uint64_t n __asm__("s1")
+#define HW_LOOP(n)                                                             \
+	__asm__ __volatile__("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n))
 #else
 #error "no loop for this machine"
 #endif
+
+static inline __attribute__((always_inline)) void hw_loop(uint64_t n)
+{
+	HW_LOOP(n);
 }
+
+/* For regions: counts these events, and reports when asked. */
+void hw_configure(const char *events);
+
+/* One visit of the region "loop": the loop, and nothing else in it. */
+void hw_visit_region(uint64_t n);
 
 /* One visit of the loop, not inlined: the same code around it for every n. */
 void hw_visit_loop(struct selfmon_counters *set, uint64_t n,

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads: each counts itself. */
+#define _GNU_SOURCE
+#include "hw/hw.h"
+
+#include <pthread.h>
+
+#include "rows.h"
+
+#define THREADS 8
+#define VISITS 500
+
+struct worker {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	uint64_t n;
+	uint64_t least, most; /* of its visits */
+	uint64_t once;        /* a visit of one turn */
+};
+
+static void start_all(struct worker *worker, void *(*run)(void *),
+		      pthread_barrier_t *barrier)
+{
+	size_t i;
+
+	for (i = 0; i < THREADS; i++) {
+		worker[i].barrier = barrier;
+		worker[i].n = 1000 * (i + 1);
+		cr_assert_eq(pthread_create(&worker[i].thread, NULL, run,
+					    &worker[i]),
+			     0);
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(worker[i].thread, NULL);
+}
+
+static void *count_loops(void *argument)
+{
+	struct worker *worker = argument;
+	struct selfmon_counters *set = hw_open("instructions");
+	struct selfmon_delta delta;
+	int i;
+
+	hw_visit_loop(set, 1, &delta);
+	hw_visit_loop(set, 1, &delta);
+	worker->once = delta.value[0].count;
+	worker->least = UINT64_MAX;
+	pthread_barrier_wait(worker->barrier);
+	for (i = 0; i < VISITS; i++) {
+		hw_visit_loop(set, worker->n, &delta);
+		if (delta.value[0].count < worker->least)
+			worker->least = delta.value[0].count;
+		if (delta.value[0].count > worker->most)
+			worker->most = delta.value[0].count;
+	}
+	pthread_barrier_wait(worker->barrier);
+	selfmon_counters_close(set);
+	return NULL;
+}
+
+Test(hw_thread, eight_threads_count_exactly_their_own_loops)
+{
+	struct worker worker[THREADS] = { { 0 } };
+	pthread_barrier_t barrier;
+	size_t i;
+
+	hw_require_pmu();
+	hw_require_exact();
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	start_all(worker, count_loops, &barrier);
+	for (i = 0; i < THREADS; i++) {
+		cr_assert_eq(worker[i].least, worker[i].most, "thread %zu", i);
+		cr_assert_eq(worker[i].once, worker[0].once, "thread %zu", i);
+		cr_assert_eq(worker[i].least - worker[i].once,
+			     2 * (worker[i].n - 1), "thread %zu", i);
+	}
+	pthread_barrier_destroy(&barrier);
+}
+
+static void *visit_regions(void *argument)
+{
+	struct worker *worker = argument;
+	int i;
+
+	selfmon_thread_prepare();
+	pthread_barrier_wait(worker->barrier);
+	for (i = 0; i < VISITS; i++)
+		hw_visit_region(worker->n);
+	return NULL;
+}
+
+Test(hw_thread, a_report_adds_up_the_regions_of_eight_threads)
+{
+	const double turns = 1000.0 * THREADS * (THREADS + 1) / 2;
+	struct worker worker[THREADS] = { { 0 } };
+	const struct selfmon_row *row;
+	struct selfmon_report *report;
+	pthread_barrier_t barrier;
+
+	hw_require_pmu();
+	hw_require_exact();
+	hw_configure("instructions");
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	start_all(worker, visit_regions, &barrier);
+	pthread_barrier_destroy(&barrier);
+	report = rows_take();
+	row = ROWS_GET(report, "loop");
+	cr_assert_eq(row->counter[0].visits, THREADS * VISITS);
+	cr_assert_eq(row->counter[0].max - row->counter[0].min,
+		     2 * 1000 * (THREADS - 1));
+	cr_assert_eq(row->counter[0].net, 2 * turns * VISITS, "net %.1f",
+		     row->counter[0].net);
+	selfmon_report_free(report);
+}
+
+/* What another thread reads of a set whose owner waits. */
+struct reading {
+	struct selfmon_counters *set;
+	struct selfmon_snapshot a, b;
+};
+
+static void *read_others(void *argument)
+{
+	struct reading *reading = argument;
+	struct selfmon_counters *own = hw_open("instructions");
+
+	selfmon_counters_begin(reading->set, &reading->a);
+	hw_loop(100000);
+	selfmon_counters_end(reading->set, &reading->b);
+	selfmon_counters_close(own);
+	return NULL;
+}
+
+Test(hw_thread, a_thread_that_reads_anothers_set_sees_the_owners_counts)
+{
+	struct reading reading = { .set = hw_open("instructions") };
+	struct selfmon_snapshot before, after;
+	pthread_t thread;
+
+	selfmon_counters_begin(reading.set, &before);
+	cr_assert_eq(pthread_create(&thread, NULL, read_others, &reading), 0);
+	pthread_join(thread, NULL);
+	selfmon_counters_begin(reading.set, &after);
+	cr_assert(reading.a.flags & SELFMON_SNAPSHOT_SLOW);
+	cr_assert(before.value[0] <= reading.a.value[0] &&
+		  reading.b.value[0] <= after.value[0]);
+	/* The owner is in pthread_join(), and counts next to nothing. */
+	cr_assert_lt(reading.b.value[0] - reading.a.value[0], 100000);
+	selfmon_counters_close(reading.set);
+}
