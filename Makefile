@@ -151,6 +151,7 @@ demo: $(O)/examples/textstats ## textstats over FILE, and its report
 # ---- tests -----------------------------------------------------------------
 
 include tests/tests.mk
+include tests/vm/vm.mk
 
 # ---- bench -----------------------------------------------------------------
 

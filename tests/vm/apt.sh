@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Sourced: Debian's packages of any suite and architecture, with a scratch
+# apt configuration in the cache. Nothing of the machine's changes.
+#
+# Mirrors and proxies are the machine's own, whichever form its sources have
+# (apt-get indextargets reads both). Signatures are checked against Debian's
+# archive keys alone, whatever the machine allows for itself.
+
+apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+apt_fallback=http://deb.debian.org/debian
+
+# apt_mirrors: "URI SUITE" of each of the machine's sources that is Debian's
+# The $(...) are apt's.
+# shellcheck disable=SC2016
+apt_mirrors()
+{
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(ORIGIN)' \
+		'Created-By: Packages' | while read -r uri suite origin; do
+		case ${origin:-unknown}:${uri%/} in
+		Debian:*) ;;
+		# No lists here yet that name the origin: go by the address.
+		unknown:*/debian | unknown:*/debian-security) ;;
+		unknown:mirror*/debian.list) ;;
+		unknown:mirror*/debian-security.list) ;;
+		*) continue ;;
+		esac
+		printf '%s %s\n' "$uri" "$suite"
+	done
+}
+
+# apt_source_of URI SUITE...: one entry
+apt_source_of()
+{
+	uri=$1
+	shift
+	printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\n' "$uri" "$*"
+	printf 'Components: main\nSigned-By: %s\n\n' "$apt_keyring"
+}
+
+# apt_sources SUITE: the release, its updates, its security updates. Without
+# a mirror of those, a rig is made of what the release had: good enough.
+apt_sources()
+{
+	mirrors=$(apt_mirrors)
+	main=$(printf '%s\n' "$mirrors" |
+		awk '$2 !~ /-security|\/updates/ { print $1; exit }')
+	security=$(printf '%s\n' "$mirrors" |
+		awk '$2 ~ /-security|\/updates/ { print $1; exit }')
+	if [ -z "$main" ]; then
+		main=$apt_fallback security=$apt_fallback-security
+	fi
+	apt_source_of "$main" "$1" "$1-updates"
+	[ -z "$security" ] || apt_source_of "$security" "$1-security"
+}
+
+# apt_configure DIR SUITE ARCHITECTURE
+apt_configure()
+{
+	mkdir -p "$1/lists/partial" "$1/archives/partial" "$1/parts"
+	: > "$1/status"
+	apt_sources "$2" > "$1/parts/debian.sources"
+	cat > "$1/apt.conf" << END
+APT::Architecture "$3";
+#clear APT::Architectures;
+APT::Architectures { "$3"; };
+APT::Default-Release "";
+APT::Install-Recommends "0";
+APT::Sandbox::User "$(id -un)";
+APT::Get::AllowUnauthenticated "0";
+Acquire::AllowInsecureRepositories "0";
+Acquire::AllowWeakRepositories "0";
+Acquire::AllowDowngradeToInsecureRepositories "0";
+Acquire::Languages { "none"; };
+Acquire::Retries "3";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "0";
+Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "0";
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear DPkg::Pre-Install-Pkgs;
+#clear DPkg::Pre-Invoke;
+#clear DPkg::Post-Invoke;
+pkgCacheGen::ForceEssential "none";
+Debug::NoLocking "1";
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$1/parts";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+Dir::State "$1";
+Dir::State::status "$1/status";
+Dir::State::lists "$1/lists";
+Dir::State::extended_states "$1/extended_states";
+Dir::Cache "$1";
+Dir::Cache::archives "$1/archives";
+END
+}
+
+# apt_use SUITE ARCHITECTURE: the lists that the functions below go by; they
+# are read anew when they are more than an hour old.
+apt_use()
+{
+	[ -r "$apt_keyring" ] ||
+		die "$apt_keyring is missing: install debian-archive-keyring"
+	apt_dir=$cache/apt/$1-$2
+	mkdir -p "$apt_dir"
+	exec 8> "$apt_dir/lock"
+	flock 8
+	if [ -z "$(find "$apt_dir/updated" -mmin -60 2> /dev/null)" ]; then
+		step "reading Debian's package lists: $1, $2"
+		apt_configure "$apt_dir" "$1" "$2"
+		apt_update "$1" "$2"
+		: > "$apt_dir/updated"
+	fi
+	exec 8>&-
+}
+
+# apt_update SUITE ARCHITECTURE: a list that a lagging mirror has wrong is
+# refused by apt, as it must be. One of updates can be done without, the
+# release's own cannot.
+apt_update()
+{
+	log=$apt_dir/update.log
+	apt-get -c "$apt_dir/apt.conf" -q update > "$log" 2>&1 ||
+		apt-get -c "$apt_dir/apt.conf" -q update > "$log" 2>&1 ||
+		if [ -n "$(find "$apt_dir/lists" -maxdepth 1 -name \
+			"*_dists_$1_main_binary-$2_Packages*")" ]; then
+			sed -n 's/^E: Failed to fetch /done without: /p' \
+				"$log" >&2
+		else
+			cat "$log" >&2
+			die "no package lists of Debian $1 for $2: see above"
+		fi
+}
+
+# apt_run COMMAND ARGUMENT...: says what it did only when it fails. Of
+# several programs, apt-get prints to stdout too: that goes to stderr then.
+apt_run()
+{
+	command=$1
+	shift
+	"$command" -c "$apt_dir/apt.conf" "$@" > "$apt_dir/log.$$" 2>&1 || {
+		cat "$apt_dir/log.$$" >&2
+		rm -f "$apt_dir/log.$$"
+		return 1
+	}
+	rm -f "$apt_dir/log.$$"
+}
+
+# apt_version PACKAGE: the newest
+apt_version()
+{
+	apt-cache -c "$apt_dir/apt.conf" show --no-all-versions "$1" |
+		sed -n 's/^Version: //p'
+}
+
+# apt_kernel PACKAGE: the versioned package that a kernel's general one needs
+apt_kernel()
+{
+	apt-cache -c "$apt_dir/apt.conf" depends --important \
+		--no-recommends "$1" |
+		sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p' | head -n 1
+}
+
+# apt_download DIR PACKAGE...: these and nothing that they depend on
+apt_download()
+{
+	dir=$1
+	shift
+	(cd "$dir" && apt_run apt-get -q download "$@") ||
+		die "cannot download $*: see above"
+}
+
+# apt_unpack DIR PACKAGE... [-- MEMBER...]: downloads and unpacks into DIR
+apt_unpack()
+{
+	into=$1
+	shift
+	mkdir -p "$into/deb"
+	apt_download "$into/deb" "$@"
+	for deb in "$into"/deb/*.deb; do
+		dpkg-deb -x "$deb" "$into"
+	done
+	rm -r "$into/deb"
+}
+
+# apt_unpack_whole DIR PACKAGE...: the same with all that they depend on
+apt_unpack_whole()
+{
+	into=$1
+	shift
+	mkdir -p "$into/deb/partial"
+	apt_run apt-get -q -y -o Dir::Cache::archives="$into/deb" \
+		--download-only --no-install-recommends install "$@" ||
+		die "cannot download $* and what they depend on: see above"
+	for deb in "$into"/deb/*.deb; do
+		dpkg-deb -x "$deb" "$into"
+	done
+	rm -r "$into/deb"
+}
+
+# apt_unpack_source DIR PACKAGE: unpacked and patched, as DIR/source. That
+# the .dsc is Debian's follows from the signed list, which holds its hash.
+apt_unpack_source()
+{
+	(cd "$1" && apt_run apt-get -q --download-only source "$2") ||
+		die "cannot download the source of $2: see above"
+	dpkg-source --no-check -q -x "$1"/*.dsc "$1/source" ||
+		die "cannot unpack the source of $2"
+	rm "$1"/*.dsc "$1"/*.tar.*
+}

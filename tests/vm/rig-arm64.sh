@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Sourced: QEMU's virt machine with Arm's PMUv3, a cycle counter and 6 others.
+#
+# cpu=MODEL   (max: 64-bit counters; cortex-a57: 32-bit ones)
+# icount=off  the processors run at once, in real time: there are races then,
+#             and cycles are the only hardware event
+
+rig_architecture=arm64
+rig_qemu=qemu
+rig_defaults="sysctl.kernel.perf_event_paranoid=2
+	sysctl.kernel.perf_user_access=1"
+rig_kernel_arguments="console=ttyAMA0"
+
+rig_setting()
+{
+	case $1 in
+	cpu) arm64_cpu=$2 ;;
+	icount) arm64_icount=$2 ;;
+	*) return 1 ;;
+	esac
+}
+
+rig_boot()
+{
+	smp=$1
+	shift
+	[ "${arm64_cpu:-max}" != max ] || arm64_cpu=max,pauth-impdef=on
+	[ "${arm64_icount:-on}" = off ] || set -- -icount shift=0,sleep=off "$@"
+	# shellcheck disable=SC2086 # several words, or none
+	$limiter "$qemu/qemu-aarch64" -M virt -cpu "$arm64_cpu" -smp "$smp" \
+		-nodefaults -nic none "$@"
+}

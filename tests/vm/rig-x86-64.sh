@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Sourced: a PC under QEMU with qemu/arch_perfmon.c, 4 general and 3 fixed
+# counters.
+#
+# width=BITS  of the counters (48)
+# skid=N      instructions from an overflow to its interrupt (0)
+# pmu=off     a machine without counters
+
+rig_architecture=amd64
+rig_qemu=qemu-x86
+rig_defaults="sysctl.kernel.perf_event_paranoid=2"
+
+# rig_setting NAME VALUE: false if it is none of this rig's
+rig_setting()
+{
+	case $1 in
+	width) export PERFMON_WIDTH="$2" ;;
+	skid) export PERFMON_SKID="$2" ;;
+	pmu) x86_pmu=$2 ;;
+	*) return 1 ;;
+	esac
+}
+
+# rig_boot CPUS ARGUMENT...: QEMU with the rig's arguments before these. The
+# processor is a model that Linux knows to have architectural counters; the
+# clock of all is the instruction count, so that a run repeats itself.
+rig_boot()
+{
+	x86_cpu=qemu64,vendor=GenuineIntel,family=6,model=6,stepping=3,level=13
+	smp=$1
+	shift
+	# shellcheck disable=SC2086 # several words, or none
+	$limiter "$qemu/qemu-x86_64" -M pc -accel tcg -icount shift=0,sleep=off \
+		-smp "$smp" -cpu "$x86_cpu,pmu=${x86_pmu:-on},-svm,-hypervisor" \
+		-nodefaults -no-user-config -net none \
+		-rtc base=2026-01-01,clock=vm "$@"
+}
+
+rig_kernel_arguments="console=ttyS0 nmi_watchdog=0 tsc=reliable \
+mitigations=off nokaslr"

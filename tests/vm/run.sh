@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh check PROGRAMS RIG...: the scenarios of these rigs, and a verdict.
+# run.sh shell PROGRAMS RIG: a shell in the rig's first scenario.
+#
+# PROGRAMS holds a folder of static programs for each rig. VM_SCENARIO=TEXT
+# takes those scenarios alone whose "RIG KERNEL NAME" holds TEXT; VM_KEEP=1
+# keeps the consoles' logs; VM_JOBS=N boots so many at once.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/common.sh"
+. "$here/verdict.sh"
+
+# scenarios_of RIG...: their lines of the table that are wanted
+scenarios_of()
+{
+	for rig; do
+		[ -r "$here/rig-$rig.sh" ] || die "there is no rig '$rig'"
+		awk -F ' *[|] *' -v OFS='|' -v rig="$rig" \
+			-v want="${VM_SCENARIO:-}" '
+			$1 == rig && index($1 " " $2 " " $3, want) {
+				$1 = $1 # without the spaces around each |
+				print
+			}' "$here/scenarios.txt"
+	done
+}
+
+# things_of: what get.sh has to have ready for the scenarios read from stdin,
+# the slowest to make first
+things_of()
+{
+	while IFS='|' read -r rig kernel rest; do
+		(
+			. "$here/rig-$rig.sh"
+			echo "$rig_qemu"
+			echo "linux $rig_architecture $kernel"
+			echo "busybox $rig_architecture"
+		)
+	done | sort -ru
+}
+
+# scenario LINE: boots it and prints what came of it at once, so that those
+# of scenarios that run side by side do not mix
+scenario()
+{
+	IFS='|' read -r rig kernel name settings command << END
+$1
+END
+	title="$rig $kernel $name"
+	file=$logs/$(printf '%s' "$title" | tr ' ' '_')
+	began=$(date +%s)
+	status=0
+	"$here/boot.sh" "$rig" "$kernel" "$programs/$rig" "$settings" \
+		"$command" > "$file.log" 2>&1 || status=$?
+	verdict "$title" $(($(date +%s) - began)) "$status" "$file.log" \
+		> "$file.verdict"
+	flock "$logs/lock" sed '$d' "$file.verdict"
+	[ -z "${VM_KEEP:-}" ] || echo "    log: $file.log"
+}
+
+total()
+{
+	cat "$logs"/*.verdict | awk '
+		$1 == "counts" { passed += $2; failed += $3; skipped += $4 }
+		END {
+			printf "%d passed, %d failed, %d skipped\n",
+				passed, failed, skipped
+			exit failed > 0 || passed == 0
+		}'
+}
+
+check()
+{
+	scenarios_of "$@" > "$logs/scenarios"
+	[ -s "$logs/scenarios" ] ||
+		die "no scenario of $* matches '${VM_SCENARIO:-}'"
+	things_of < "$logs/scenarios" |
+		xargs -P 3 -I '{}' sh -c "'$here/get.sh' {} > /dev/null" ||
+		die "a machine could not be made ready: see above"
+	tr '\n' '\0' < "$logs/scenarios" | xargs -0 -n 1 \
+		-P "${VM_JOBS:-$(nproc)}" "$0" scenario "$programs" "$logs" ||
+		die "a scenario could not be run: see above"
+	total
+}
+
+shell()
+{
+	scenarios_of "$1" | head -n 1 | {
+		IFS='|' read -r rig kernel name settings command
+		step "$rig, kernel $kernel, as in scenario $name"
+		"$here/boot.sh" "$rig" "$kernel" "$programs/$rig" \
+			"$settings" "" < /dev/tty
+	}
+}
+
+[ $# -ge 3 ] || die "usage: run.sh check|shell PROGRAMS RIG..."
+action=$1
+programs=$2
+shift 2
+case $action in
+scenario)
+	logs=$1
+	scenario "$2"
+	;;
+check)
+	for pair in cpio:cpio timeout:coreutils awk:mawk xargs:findutils; do
+		need "${pair%:*}" "${pair#*:}"
+	done
+	logs=$(mktemp -d "${TMPDIR:-/tmp}/check-vm.XXXXXX")
+	trap '[ -n "${VM_KEEP:-}" ] || rm -rf "$logs"' EXIT
+	trap 'exit 130' INT TERM
+	check "$@"
+	;;
+shell) shell "$1" ;;
+*) die "'$action' is neither check nor shell" ;;
+esac

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Sourced: what a guest's console says about its tests. QEMU's exit status
+# says nothing, so whatever is not said in full counts as a failure.
+
+# verdict TITLE SECONDS STATUS LOG: prints the scenario's line, what the
+# program had to say beneath it, and last "counts PASSED FAILED SKIPPED".
+verdict()
+{
+	tr -d '\r\033' < "$4" | LC_ALL=C awk -v title="$1" -v seconds="$2" \
+		-v status="$3" -v tail=20 '
+	{ gsub(/[^\t -~]/, ""); last[NR % tail] = $0 }
+	/^INIT run / && !running { running = 1; next }
+	/^INIT rc=[0-9]+$/ && running && !ended {
+		ended = 1; rc = substr($0, 9) + 0; next
+	}
+	/Kernel panic|Oops/ { panic = 1 }
+	running && !ended && /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
+		counted++; passed = $1; failed = $3; skipped = $5; next
+	}
+	running && !ended { said[++lines] = $0 }
+	function why() {
+		if (status == 124)
+			return "still running when its time was up"
+		if (panic)
+			return "its kernel panicked"
+		if (!running)
+			return "its guest never started the tests"
+		if (!ended)
+			return "its guest ended without a verdict"
+		if (rc > 128)
+			return "its program was killed by signal " rc - 128
+		if (counted != 1)
+			return "its program printed no count, exit status " rc
+		if (passed + failed == 0)
+			return "no test ran, " skipped " skipped"
+		if (rc != 0 && failed == 0)
+			return "its program ended with status " rc
+		if (rc == 0 && failed > 0)
+			return "its program ended with status 0"
+		return ""
+	}
+	END {
+		reason = why()
+		if (reason == "") {
+			printf "%s: %d passed, %d failed, %d skipped (%d s)\n",
+				title, passed, failed, skipped, seconds
+			for (i = 1; i <= lines; i++)
+				print "    " said[i]
+		} else {
+			printf "%s: FAILED: %s (%d s), its last lines:\n",
+				title, reason, seconds
+			for (i = NR > tail ? NR - tail + 1 : 1; i <= NR; i++)
+				print "    " last[i % tail]
+			failed++
+		}
+		print "counts", passed + 0, failed + 0, skipped + 0
+	}'
+}

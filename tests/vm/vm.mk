@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# Emulated machines that have a PMU; included by the Makefile. README.md here
+# says what they are.
+
+vm_rigs := x86-64 arm64 riscv64
+vm_arch_arm64 := ARCH=arm64
+vm_arch_riscv64 := ARCH=riscv64
+
+# The tests of tests/kernel as a static program, as hw/run is one of tests/hw.
+vm_kernel_objects := $(patsubst %.c,$(O)/plain/%.o,\
+	$(wildcard tests/kernel/*.c) tests/plain/run.c)
+
+$(O)/vm/kernel: $(vm_kernel_objects) $(objects)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ -o $@
+
+# A guest's programs, built afresh: what this make was told of compilers and
+# flags is meant for this machine.
+vm_make = env -u MAKEFLAGS -u MFLAGS -u CC -u CXX -u CPPFLAGS -u CFLAGS \
+	-u CXXFLAGS -u LDFLAGS $(firstword $(MAKE)) --no-print-directory \
+	-j $$(nproc) CPUID=0 WERROR=$(WERROR)
+
+.PHONY: $(vm_rigs:%=vm-programs-%)
+$(vm_rigs:%=vm-programs-%): vm-programs-%:
+	@mkdir -p $(O)/vm/$*
+	@$(vm_make) $(vm_arch_$*) O=$(O)/vm/build-$* \
+		$(O)/vm/build-$*/hw/run $(O)/vm/build-$*/vm/kernel
+	@cp $(O)/vm/build-$*/hw/run $(O)/vm/$*/hw
+	@cp $(O)/vm/build-$*/vm/kernel $(O)/vm/$*/kernel
+
+.PHONY: check-vm check-vm-x86 check-vm-arm64 check-vm-riscv64 vm-shell-x86 \
+	vm-shell-arm64 vm-shell-riscv64 check-vm-runner
+check-vm: $(vm_rigs:%=vm-programs-%) ## The hardware tests in all emulated machines
+	@tests/vm/run.sh check $(O)/vm $(vm_rigs)
+
+check-vm-x86: vm-programs-x86-64 ## The same in the x86-64 ones
+	@tests/vm/run.sh check $(O)/vm x86-64
+
+check-vm-arm64: vm-programs-arm64 ## The same in the arm64 ones
+	@tests/vm/run.sh check $(O)/vm arm64
+
+check-vm-riscv64: vm-programs-riscv64 ## The same in the riscv64 ones
+	@tests/vm/run.sh check $(O)/vm riscv64
+
+vm-shell-x86: vm-programs-x86-64 ## A shell in an x86-64 guest, the tests inside
+	@tests/vm/run.sh shell $(O)/vm x86-64
+
+vm-shell-arm64: vm-programs-arm64 ## The same on arm64
+	@tests/vm/run.sh shell $(O)/vm arm64
+
+vm-shell-riscv64: vm-programs-riscv64 ## The same on riscv64
+	@tests/vm/run.sh shell $(O)/vm riscv64
+
+check-vm-runner: ## The verdict on a guest that hangs, panics, says nothing
+	@tests/vm/check-runner.sh
