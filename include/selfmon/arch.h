@@ -16,6 +16,8 @@
 
 #if defined(__x86_64__)
 #include "arch/x86.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "arch/riscv64.h"
 #else
 #include "arch/generic.h"
 #endif
