@@ -5,6 +5,11 @@
  *
  *   SELFMON_ARCH_NAME               "x86-64", ...
  *   SELFMON_ARCH_USER_READ          1 where user space can read a counter
+ *   SELFMON_ARCH_COUNTERS_HOLE      a number below that which no counter has
+ *   SELFMON_ARCH_CAPABILITY_VARIES  1 where the page's user read bit comes
+ *                                   and goes with the counter
+ *   SELFMON_ARCH_USER_READ_UNSAFE   1 where a read may fault at any time
+ *   SELFMON_ARCH_FIRMWARE_EVENTS    1 where some raw events are no counter's
  *   selfmon_arch_read_counter(i)    counter i (page index - 1), raw register
  *   selfmon_arch_timestamp()        the cheapest steady counter of time
  *   selfmon_arch_fence()            waits until earlier instructions are done
@@ -20,6 +25,17 @@
 #include "arch/riscv64.h"
 #else
 #include "arch/generic.h"
+#endif
+
+#ifndef SELFMON_ARCH_COUNTERS_HOLE
+#define SELFMON_ARCH_COUNTERS_HOLE UINT32_MAX
+#endif
+#ifndef SELFMON_ARCH_CAPABILITY_VARIES
+#define SELFMON_ARCH_CAPABILITY_VARIES 0
+#endif
+#ifndef SELFMON_ARCH_USER_READ_UNSAFE
+#define SELFMON_ARCH_USER_READ_UNSAFE 0
+#define SELFMON_ARCH_FIRMWARE_EVENTS 0
 #endif
 
 #endif

@@ -10,67 +10,74 @@
 
 #define SELFMON_ARCH_NAME "riscv64"
 #define SELFMON_ARCH_USER_READ 1
+/* A read may raise SIGILL at any time: see libselfmon/counters/user_read.c. */
+#define SELFMON_ARCH_USER_READ_UNSAFE 1
+/* Raw events with bit 63 set are the firmware's. */
+#define SELFMON_ARCH_FIRMWARE_EVENTS 1
 
+/* Index less one: 0 cycle, 2 instret, 3 to 31 hpmcounter3 to hpmcounter31. */
+#define SELFMON_ARCH_COUNTERS 32
+/* What would be CSR 0xc01 is time and counts no event. */
+#define SELFMON_ARCH_COUNTERS_HOLE 1
 /*
- * The number of a CSR is a part of the instruction, so each counter has one of
- * its own. The page index less one counts from the CSR cycle (kernel
- * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index): 0xc00 cycle, 0xc02
- * instret, 0xc03 to 0xc1f hpmcounter3 to hpmcounter31. Volatile, so that two
- * reads are two reads.
+ * The capability bit says here whether the event owns a counter now (kernel
+ * drivers/perf/riscv_pmu.c, arch_perf_update_userpage and
+ * riscv_perf_user_access), so each read looks at it.
  */
-#define SELFMON_ARCH_COUNTER(i)                                                \
-	case i:                                                                \
-		__asm__ __volatile__("csrr %0, %1"                             \
-				     : "=r"(value)                             \
-				     : "i"(0xc00 + (i)));                      \
-		break
+#define SELFMON_ARCH_CAPABILITY_VARIES 1
 
 /*
- * Faults (SIGILL) where the kernel has not set the counter's bit in
- * scounteren: whenever no mapped event of this thread owns it. Entry 1 is
- * missing, since 0xc01 is time and counts no event; it answers 0 as do
- * numbers beyond the last counter, and none of them is ever an index.
+ * A row of readers, one a CSR, and a branch into it: the number of the CSR is
+ * a part of the instruction. Entry i is put at its place by the very number
+ * that names its CSR: in the wrong order or of the wrong length it does not
+ * assemble. Nothing is called, so the registers around it are left alone.
+ */
+#define SELFMON_IMPL_COUNTER(i)                                                \
+	".org 1b + (" #i " << 3)\n\t"                                          \
+	"csrr %0, 0xc00 + " #i "\n\t"                                          \
+	"j 2f\n\t"
+
+/*
+ * counter is the page index less one: it counts from the CSR cycle (kernel
+ * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). Must be below
+ * SELFMON_ARCH_COUNTERS and not the hole: page.h looks. Faults (SIGILL) where
+ * the counter's bit in scounteren is clear, which the page does not always
+ * tell: see libselfmon/counters/user_read.c. Volatile, so that two reads are two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
 {
-	uint64_t value = 0;
+	const uint64_t place = (uint64_t)counter << 3;
+	uint64_t raw;
 
-	switch (counter) {
-	SELFMON_ARCH_COUNTER(0);
-	SELFMON_ARCH_COUNTER(2);
-	SELFMON_ARCH_COUNTER(3);
-	SELFMON_ARCH_COUNTER(4);
-	SELFMON_ARCH_COUNTER(5);
-	SELFMON_ARCH_COUNTER(6);
-	SELFMON_ARCH_COUNTER(7);
-	SELFMON_ARCH_COUNTER(8);
-	SELFMON_ARCH_COUNTER(9);
-	SELFMON_ARCH_COUNTER(10);
-	SELFMON_ARCH_COUNTER(11);
-	SELFMON_ARCH_COUNTER(12);
-	SELFMON_ARCH_COUNTER(13);
-	SELFMON_ARCH_COUNTER(14);
-	SELFMON_ARCH_COUNTER(15);
-	SELFMON_ARCH_COUNTER(16);
-	SELFMON_ARCH_COUNTER(17);
-	SELFMON_ARCH_COUNTER(18);
-	SELFMON_ARCH_COUNTER(19);
-	SELFMON_ARCH_COUNTER(20);
-	SELFMON_ARCH_COUNTER(21);
-	SELFMON_ARCH_COUNTER(22);
-	SELFMON_ARCH_COUNTER(23);
-	SELFMON_ARCH_COUNTER(24);
-	SELFMON_ARCH_COUNTER(25);
-	SELFMON_ARCH_COUNTER(26);
-	SELFMON_ARCH_COUNTER(27);
-	SELFMON_ARCH_COUNTER(28);
-	SELFMON_ARCH_COUNTER(29);
-	SELFMON_ARCH_COUNTER(30);
-	SELFMON_ARCH_COUNTER(31);
-	default:
-		break;
-	}
-	return value;
+	__asm__ __volatile__(
+		".option push\n\t"
+		".option norvc\n\t"
+		".option norelax\n\t"
+		"lla %0, 1f\n\t"
+		"add %0, %0, %1\n\t"
+		"jr %0\n"
+		"1:\n\t"
+		SELFMON_IMPL_COUNTER(0)
+		SELFMON_IMPL_COUNTER(2) SELFMON_IMPL_COUNTER(3)
+		SELFMON_IMPL_COUNTER(4) SELFMON_IMPL_COUNTER(5)
+		SELFMON_IMPL_COUNTER(6) SELFMON_IMPL_COUNTER(7)
+		SELFMON_IMPL_COUNTER(8) SELFMON_IMPL_COUNTER(9)
+		SELFMON_IMPL_COUNTER(10) SELFMON_IMPL_COUNTER(11)
+		SELFMON_IMPL_COUNTER(12) SELFMON_IMPL_COUNTER(13)
+		SELFMON_IMPL_COUNTER(14) SELFMON_IMPL_COUNTER(15)
+		SELFMON_IMPL_COUNTER(16) SELFMON_IMPL_COUNTER(17)
+		SELFMON_IMPL_COUNTER(18) SELFMON_IMPL_COUNTER(19)
+		SELFMON_IMPL_COUNTER(20) SELFMON_IMPL_COUNTER(21)
+		SELFMON_IMPL_COUNTER(22) SELFMON_IMPL_COUNTER(23)
+		SELFMON_IMPL_COUNTER(24) SELFMON_IMPL_COUNTER(25)
+		SELFMON_IMPL_COUNTER(26) SELFMON_IMPL_COUNTER(27)
+		SELFMON_IMPL_COUNTER(28) SELFMON_IMPL_COUNTER(29)
+		SELFMON_IMPL_COUNTER(30) SELFMON_IMPL_COUNTER(31)
+		"\n2:\n\t"
+		".option pop"
+		: "=&r"(raw)
+		: "r"(place));
+	return raw;
 }
 
 /*
