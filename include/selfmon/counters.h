@@ -224,6 +224,13 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
 #define SELFMON_COUNTERS_STRICT 0x1u  /* all events or none; no scaling */
 #define SELFMON_COUNTERS_FENCE 0x2u   /* serialise before each snapshot */
 #define SELFMON_COUNTERS_SYSCALL 0x4u /* never read in user space */
+/*
+ * Read in user space where that is unsafe too: on riscv64, whose kernel may
+ * take a counter away in the middle of a read, which raises SIGILL. Without
+ * this flag sets there are read by read(2). For programs where no thread
+ * closes a set while another reads one, on machines where nobody else counts.
+ */
+#define SELFMON_COUNTERS_UNGUARDED 0x8u
 
 /*
  * Opens a set for the calling thread; user mode only unless an event says :k

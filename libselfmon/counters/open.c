@@ -12,7 +12,7 @@
 
 #define KNOWN_FLAGS                                                            \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_FENCE |                    \
-	 SELFMON_COUNTERS_SYSCALL)
+	 SELFMON_COUNTERS_SYSCALL | SELFMON_COUNTERS_UNGUARDED)
 
 /* Kernels from 5.15 on keep the page times of an inactive event fresh. */
 #define KERNEL_FRESH_PAGE_TIMES 5015
@@ -109,24 +109,6 @@ static void set_close_gap(struct selfmon_set *set, size_t from, size_t to,
 	}
 }
 
-/* Can all hardware members be read in user space? Else none is. */
-static bool set_pages(struct selfmon_set *set)
-{
-	struct selfmon_counters *head = &set->head;
-	size_t i;
-
-	for (i = 0; i < head->hardware_count; i++) {
-		const struct selfmon_page *page = set->member[i].page;
-		unsigned int shift;
-
-		if (!page || !selfmon_page_check(page, &shift))
-			return false;
-		head->page[i] = page;
-		head->shift[i] = (uint8_t)shift;
-	}
-	return true;
-}
-
 static void set_page_clock(struct selfmon_counters *head)
 {
 	const struct selfmon_page *leader = head->page[0];
@@ -169,8 +151,9 @@ static void set_head(struct selfmon_set *set, size_t hardware, size_t rest,
 		head->flags |= SELFMON_IMPL_SET_STRICT;
 	if (!selfmon_clock_direct())
 		head->flags |= SELFMON_IMPL_SET_CLOCK;
-	if (hardware == 0 || flags & SELFMON_COUNTERS_SYSCALL ||
-	    !set_pages(set))
+	if (hardware)
+		set->why_syscall = selfmon_set_user_read(set, flags);
+	if (hardware == 0 || set->why_syscall)
 		head->flags |= SELFMON_IMPL_SET_SYSCALL;
 	else
 		set_page_clock(head);

@@ -21,6 +21,7 @@ struct selfmon_set {
 	struct selfmon_counters head; /* first: the public part */
 	pid_t pid;                    /* of the opener; 0 in wiped memory */
 	uint32_t asked;               /* members, dropped ones included */
+	const char *why_syscall;      /* no user reads: why; else NULL */
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];
 };
 
@@ -63,5 +64,11 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
  * constant for the event's life; index is looked at by every read.
  */
 bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift);
+
+/*
+ * Prepares the hardware members of an open set for reads in user space; flags
+ * are those of selfmon_counters_open(). NULL, or why they must not be.
+ */
+const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags);
 
 #endif

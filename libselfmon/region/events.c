@@ -48,6 +48,7 @@ static void fill_columns(struct selfmon_process *process,
 	uint32_t i;
 
 	process->columns = set->asked;
+	process->why_syscall = set->why_syscall;
 	for (i = 0; i < set->asked; i++) {
 		struct selfmon_column *column =
 			&process->column[set->member[i].column];
@@ -90,8 +91,9 @@ static enum selfmon_choice try_auto(struct selfmon_process *process,
 		failure->step = SELFMON_STEP_POLICY;
 		snprintf(failure->message, sizeof(failure->message),
 			 "hardware events can be counted here, but not read "
-			 "in user space; name them in SELFMON_EVENTS to have "
-			 "them by system calls");
+			 "in user space: %s; name them in SELFMON_EVENTS to "
+			 "have them by system calls",
+			 selfmon_set_of(*set)->why_syscall);
 		return SELFMON_CHOICE_NO_USER_READ;
 	}
 	process->read_ns = read_cost_ns(*set);

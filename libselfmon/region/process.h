@@ -59,6 +59,7 @@ struct selfmon_process {
 	uint32_t columns;
 	struct selfmon_column column[SELFMON_MAX_COUNTERS];
 	struct selfmon_failure failure;
+	const char *why_syscall;        /* hardware events by read(2): why */
 	uint64_t read_ns;               /* one user read, on average */
 	uint64_t start_ticks;
 	uint64_t attached;              /* threads that had a state */

@@ -93,6 +93,9 @@ static void describe_events(struct selfmon_report *report,
 	if (!process->events[0])
 		return;
 	report->columns = process->columns;
+	if (process->why_syscall)
+		snprintf(report->read_reason, sizeof(report->read_reason), "%s",
+			 process->why_syscall);
 	for (i = 0; i < process->columns; i++) {
 		const struct selfmon_column *from = &process->column[i];
 		struct selfmon_report_column *to = &report->column[i];

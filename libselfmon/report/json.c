@@ -114,6 +114,7 @@ static void header(struct json *json, const struct selfmon_report *report)
 	string(json, "choice", choice_name(report->choice));
 	string(json, "events", report->events);
 	string(json, "events_reason", report->events_reason);
+	string(json, "read_reason", report->read_reason);
 	integer(json, "read_ns", report->read_ns);
 	integer(json, "every", report->every);
 	boolean(json, "fence", report->fence);

@@ -36,6 +36,7 @@ struct selfmon_report {
 	enum selfmon_choice choice;   /* how the events were decided */
 	char events[SELFMON_SPEC_MAX]; /* as asked for; "" for time alone */
 	char events_reason[SELFMON_TEXT_MAX]; /* why not more; or "" */
+	char read_reason[SELFMON_TEXT_MAX]; /* hardware by read(2): why */
 	uint64_t read_ns;             /* of a user read, if it was measured */
 	uint32_t every;
 	bool fence, strict;

@@ -105,6 +105,15 @@ static void put_alike(struct selfmon_text *text, size_t i, bool first)
 	selfmon_text_end(text);
 }
 
+static void put_read_reason(struct selfmon_text *text)
+{
+	if (!text->report->read_reason[0])
+		return;
+	selfmon_text_begin(text, "", LABEL);
+	selfmon_text_say(text, "%s", text->report->read_reason);
+	selfmon_text_end(text);
+}
+
 static void put_events(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
@@ -117,8 +126,10 @@ static void put_events(struct selfmon_text *text)
 		put_alike(text, i, first);
 		first = false;
 	}
-	if (!first)
+	if (!first) {
+		put_read_reason(text);
 		return;
+	}
 	selfmon_text_begin(text, "events", LABEL);
 	if (report->choice == SELFMON_CHOICE_NO_USER_READ ||
 	    report->choice == SELFMON_CHOICE_SLOW_READ)

@@ -97,6 +97,15 @@ Test(report_text, says_why_there_is_time_alone)
 	LACKS(text, "IPC");
 }
 
+Test(report_text, says_why_system_calls_read_the_events)
+{
+	struct selfmon_report *report = model_counters();
+
+	LACKS(text_of(report), "cannot");
+	strcpy(report->read_reason, "user space cannot");
+	HAS(text_of(report), "user mode only\n             user space cannot\n");
+}
+
 Test(report_text, names_each_option_that_is_not_at_its_default)
 {
 	struct selfmon_report *report = model_time();
@@ -323,6 +332,7 @@ Test(report_text, fits_whatever_the_header_says)
 	fill(report->cpu, sizeof(report->cpu), 'c');
 	fill(report->kernel, sizeof(report->kernel), 'k');
 	fill(report->events_reason, sizeof(report->events_reason), 'e');
+	fill(report->read_reason, sizeof(report->read_reason), 'r');
 	fill(report->degraded_reason, sizeof(report->degraded_reason), 'd');
 	fill(report->column[1].name, SELFMON_EVENT_NAME_SIZE, 'n');
 	fill(report->column[2].reason, SELFMON_TEXT_MAX, '\n');

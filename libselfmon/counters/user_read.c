@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * May the hardware members of a set be read in user space? All, or none: a
+ * group is read as one. If none, the reason is kept for the report.
+ */
+#include <linux/perf_event.h>
+
+#include "counters/set.h"
+
+/*
+ * What can take a counter away under a user read on riscv64. There the read
+ * is not a wrong value that the moved lock discards, as it is elsewhere, but
+ * SIGILL: a counter may be read while its bit in scounteren is set, and
+ * drivers/perf/riscv_pmu_sbi.c of the kernel clears it
+ * - when the event leaves its counter (pmu_sbi_ctr_stop). A thread that is
+ *   descheduled between the load of index and the read, and comes back on
+ *   another counter or on none, reads the one it had. Another tool's event
+ *   on this CPU is enough, and so are more events than counters;
+ * - on all CPUs where this process runs, when any thread unmaps an event that
+ *   is counting (pmu_sbi_event_unmapped): the other threads' events on the
+ *   counter of that number lose it too, and their pages do not tell;
+ * - when kernel.perf_user_access is written
+ *   (riscv_pmu_update_counter_access), and the pages do not tell.
+ * Seen on 6.12; see docs/DESIGN.md.
+ */
+static const char *refuse_unsafe(unsigned int flags)
+{
+	if (!SELFMON_ARCH_USER_READ_UNSAFE ||
+	    flags & SELFMON_COUNTERS_UNGUARDED)
+		return NULL;
+	return "user reads are unsafe on " SELFMON_ARCH_NAME ": the kernel "
+	       "may take a counter away in the middle of one, which kills the "
+	       "program (SIGILL)";
+}
+
+/*
+ * Events of the SBI firmware have no register, but their page gives one, with
+ * the capability: that of cycles (pmu_sbi_csr_index takes 0xc00 off a CSR
+ * number of 0 and keeps eight bits). Bit 63 of a raw event makes it one
+ * (pmu_sbi_event_map).
+ */
+static bool is_firmware(const struct selfmon_event *event)
+{
+	return SELFMON_ARCH_FIRMWARE_EVENTS && event->type == PERF_TYPE_RAW &&
+	       event->config >> 63;
+}
+
+static const char *take_pages(struct selfmon_set *set)
+{
+	struct selfmon_counters *head = &set->head;
+	size_t i;
+
+	for (i = 0; i < head->hardware_count; i++) {
+		const struct selfmon_member *member = &set->member[i];
+		unsigned int shift;
+
+		if (!member->page)
+			return "the page of an event could not be mapped";
+		if (is_firmware(&member->event))
+			return "an event of the firmware has no register";
+		if (!selfmon_page_check(member->page, &shift))
+			return "the kernel does not allow user reads of these "
+			       "events";
+		head->page[i] = member->page;
+		head->shift[i] = (uint8_t)shift;
+	}
+	return NULL;
+}
+
+const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
+{
+	const char *reason;
+
+	if (flags & SELFMON_COUNTERS_SYSCALL)
+		return "system calls were asked for";
+	if (set->head.flags & SELFMON_IMPL_SET_UNWIPED)
+		return "kernels before 4.14 cannot keep the pages from a "
+		       "forked child";
+	reason = refuse_unsafe(flags);
+	return reason ? reason : take_pages(set);
+}
