@@ -95,6 +95,23 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_page_extend(uint64_t raw,
 }
 
 /*
+ * Is there a counter to read? On most machines index alone says so; on some
+ * the capability comes and goes with it, and a number in between is no
+ * counter's.
+ */
+SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
+					     uint32_t index)
+{
+	if (index == 0)
+		return false;
+	if (!SELFMON_ARCH_CAPABILITY_VARIES)
+		return true;
+	return selfmon_load_once(&page->capabilities) &
+		       SELFMON_PAGE_CAP_USER_RDPMC &&
+	       index - 1 != SELFMON_ARCH_COUNTERS_HOLE;
+}
+
+/*
  * One count, in user space.
  *
  * page:   of an event of the calling thread that passed selfmon_page_check()
@@ -119,7 +136,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 		selfmon_compiler_fence(); /* perf_event_update_userpage: 2nd */
 		index = selfmon_load_once(&page->index);
 		offset = (uint64_t)selfmon_load_once(&page->offset);
-		if (selfmon_unlikely(index == 0))
+		if (selfmon_unlikely(!selfmon_page_owns(page, index)))
 			return false;
 		raw = SELFMON_READ_COUNTER(index - 1);
 		selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */

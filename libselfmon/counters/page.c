@@ -51,7 +51,8 @@ bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift)
 	 */
 	if (width < 1 || width > 64)
 		return false;
-	if (index == 0 || index - 1 == SELFMON_PAGE_PERF_METRICS)
+	if (!selfmon_page_owns(page, index) ||
+	    index - 1 == SELFMON_PAGE_PERF_METRICS)
 		return false;
 	*shift = 64 - width;
 	return true;
