@@ -1,7 +1,40 @@
 # SPDX-License-Identifier: MIT
 # The console of libselfmon. `make help` lists the targets.
 
+# ARCH=arm64 and ARCH=riscv64 build for another machine with Debian's cross
+# compilers; left out, for this one.
+ARCH ?=
+cross_arm64 := aarch64
+cross_riscv64 := riscv64
+ifneq ($(ARCH),)
+cross := $(cross_$(ARCH))
+ifeq ($(cross),)
+$(error ARCH=$(ARCH) is not known: say arm64 or riscv64, or leave it out)
+endif
+ifeq ($(origin CC),default)
+CC := $(cross)-linux-gnu-gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := $(cross)-linux-gnu-g++
+endif
+ifeq ($(origin LD),default)
+LD := $(cross)-linux-gnu-ld
+endif
+ifeq ($(origin AR),default)
+AR := $(cross)-linux-gnu-ar
+endif
+OBJCOPY ?= $(cross)-linux-gnu-objcopy
+O ?= build/$(ARCH)
+CPUID ?= 0
+ifeq ($(filter clean help uninstall,$(MAKECMDGOALS)),)
+ifeq ($(shell command -v $(firstword $(CC))),)
+$(error $(CC) is not there: install gcc-$(cross)-linux-gnu)
+endif
+endif
+endif
+
 O ?= build
+OBJCOPY ?= objcopy
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
@@ -75,7 +108,7 @@ examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
 examples_off := $(examples:$(O)/examples/%=$(O)/examples-off/%)
 
 .PHONY: all lib FORCE
-all: lib examples ## The library and the examples (the default)
+all: lib $(if $(ARCH),hw,examples) ## The library and the examples (the default)
 lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
 
 # ---- the library -----------------------------------------------------------
@@ -96,7 +129,7 @@ $(O)/shared/%.o: %.c
 # nothing else, and the exit report is linked in whenever anything is.
 $(O)/selfmon.o: $(objects)
 	$(call quiet,LD)$(LD) -r $(objects) -o $@
-	@objcopy --localize-hidden $@
+	@$(OBJCOPY) --localize-hidden $@
 
 $(static_lib): $(O)/selfmon.o
 	$(call quiet,AR)rm -f $@ && $(AR) rcs $@ $<
@@ -195,7 +228,7 @@ help: ## This list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
 		| sort | while IFS="$$(printf '\t')" read -r target text; do \
 		printf '  %-18s %s\n' "$$target" "$$text"; done
-	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 WERROR=1 V=1\n'
+	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 WERROR=1 V=1 ARCH=arm64|riscv64\n'
 
 -include $(objects:.o=.d) $(pic_objects:.o=.d) \
 	$(addsuffix .d,$(examples) $(examples_off))

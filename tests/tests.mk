@@ -40,8 +40,13 @@ check: check-layers check-codegen check-headers check-man check-unit \
 	check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels
 
+ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $* $($*_options)
+else
+check-unit: $(O)/unit/run
+	@tests/tools/emulated.sh qemu-$(cross) $<
+endif
 
 # One at a time: they share the CPU's counters.
 hw_options := --jobs 1
@@ -136,14 +141,18 @@ check-plain: $(O)/tests/plain/run
 
 -include $(plain_objects:.o=.d)
 
-# The hardware tests for machines that have nothing but a kernel.
-guest_sources := $(wildcard tests/hw/*.c) tests/plain/run.c
-guest_objects := $(guest_sources:%.c=$(O)/plain/%.o)
+# Static programs: the hardware tests for machines that have nothing but a
+# kernel, the unit tests for an emulator of another machine's programs.
+plain_of = $(patsubst %.c,$(O)/plain/%.o,$(wildcard tests/$(1)/*.c) \
+	tests/plain/run.c)
+guest_objects := $(call plain_of,hw)
 
 $(O)/hw/run: $(guest_objects) $(objects)
+$(O)/unit/run: $(call plain_of,unit) $(objects)
+$(O)/hw/run $(O)/unit/run:
 	@mkdir -p $(@D)
-	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \
-		$(cpuid_libs) -o $@
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread \
+		$(filter %.o,$^) $(cpuid_libs) -o $@
 
 .PHONY: hw
 hw: $(O)/hw/run ## The hardware tests as one static program

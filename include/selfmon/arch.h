@@ -5,11 +5,15 @@
  *
  *   SELFMON_ARCH_NAME               "x86-64", ...
  *   SELFMON_ARCH_USER_READ          1 where user space can read a counter
+ *   SELFMON_ARCH_COUNTERS           numbers of counters are below this
  *   SELFMON_ARCH_COUNTERS_HOLE      a number below that which no counter has
  *   SELFMON_ARCH_CAPABILITY_VARIES  1 where the page's user read bit comes
  *                                   and goes with the counter
  *   SELFMON_ARCH_USER_READ_UNSAFE   1 where a read may fault at any time
  *   SELFMON_ARCH_FIRMWARE_EVENTS    1 where some raw events are no counter's
+ *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that ask for user reads
+ *   SELFMON_ARCH_TIMESTAMP_STEADY   1 where the machine promises it
+ *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   no timestamp is slower
  *   selfmon_arch_read_counter(i)    counter i (page index - 1), raw register
  *   selfmon_arch_timestamp()        the cheapest steady counter of time
  *   selfmon_arch_fence()            waits until earlier instructions are done
@@ -21,12 +25,15 @@
 
 #if defined(__x86_64__)
 #include "arch/x86.h"
+#elif defined(__aarch64__)
+#include "arch/arm64.h"
 #elif defined(__riscv) && __riscv_xlen == 64
 #include "arch/riscv64.h"
 #else
 #include "arch/generic.h"
 #endif
 
+/* What a machine's header need not say. */
 #ifndef SELFMON_ARCH_COUNTERS_HOLE
 #define SELFMON_ARCH_COUNTERS_HOLE UINT32_MAX
 #endif
@@ -36,6 +43,20 @@
 #ifndef SELFMON_ARCH_USER_READ_UNSAFE
 #define SELFMON_ARCH_USER_READ_UNSAFE 0
 #define SELFMON_ARCH_FIRMWARE_EVENTS 0
+#endif
+#ifndef SELFMON_ARCH_COUNTERS
+#define SELFMON_ARCH_COUNTERS UINT32_MAX
+#endif
+#ifndef SELFMON_ARCH_ASK_USER
+#define SELFMON_ARCH_ASK_LONG UINT64_C(0)
+#define SELFMON_ARCH_ASK_USER UINT64_C(0)
+#endif
+#ifndef SELFMON_ARCH_TIMESTAMP_STEADY
+#define SELFMON_ARCH_TIMESTAMP_STEADY 0
+#endif
+#ifndef SELFMON_ARCH_TIMESTAMP_HZ_MIN
+/* The slowest invariant TSC known is an Atom of 800 MHz. */
+#define SELFMON_ARCH_TIMESTAMP_HZ_MIN 800000000
 #endif
 
 #endif

@@ -85,6 +85,11 @@ struct selfmon_page {
  */
 #ifndef SELFMON_READ_COUNTER
 #define SELFMON_READ_COUNTER(counter) selfmon_arch_read_counter(counter)
+#define SELFMON_READ_COUNTERS SELFMON_ARCH_COUNTERS
+#endif
+/* The numbers it takes: below this. */
+#ifndef SELFMON_READ_COUNTERS
+#define SELFMON_READ_COUNTERS UINT32_MAX
 #endif
 
 /* The low 64 - shift bits of raw, sign-extended; shift = 64 - width. */
@@ -102,7 +107,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_page_extend(uint64_t raw,
 SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
 					     uint32_t index)
 {
-	if (index == 0)
+	if (index - 1 >= SELFMON_READ_COUNTERS) /* 0, or beyond the last */
 		return false;
 	if (!SELFMON_ARCH_CAPABILITY_VARIES)
 		return true;

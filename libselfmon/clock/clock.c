@@ -26,9 +26,6 @@
 /* Few enough that the first use is cheap: this start is not all there is. */
 #define ANCHOR_TRIES 8
 
-/* The slowest invariant TSC known is an Atom of 800 MHz. */
-#define TIMESTAMP_HZ_MIN UINT64_C(800000000)
-
 struct anchor {
 	bool direct;
 	struct selfmon_clock_pair pair;
@@ -207,7 +204,8 @@ uint32_t selfmon_clock_max_events_per_tick(void)
 	if (clock_done())
 		return selfmon_clock_events_per_tick(chosen.hz);
 	return selfmon_clock_events_per_tick(
-		selfmon_clock_direct() ? TIMESTAMP_HZ_MIN : NS_PER_S);
+		selfmon_clock_direct() ? SELFMON_ARCH_TIMESTAMP_HZ_MIN
+				       : NS_PER_S);
 }
 
 int selfmon_clock_force(enum selfmon_clock_source source)

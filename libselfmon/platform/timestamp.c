@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <selfmon/arch.h>
+
 #include "platform/kernel.h"
 
 #define CLOCKSOURCE \
@@ -127,6 +129,8 @@ bool selfmon_timestamp_steady(void)
 	struct selfmon_cpuid_leaf power;
 	char clocksource[64];
 
+	if (SELFMON_ARCH_TIMESTAMP_STEADY)
+		return true;
 	selfmon_cpuid(LEAF_POWER, &power);
 	if (!(power.edx & POWER_EDX_INVARIANT_TSC))
 		return false;

@@ -39,8 +39,9 @@ bool selfmon_timestamp_agrees(const char *clocksource);
 
 /*
  * selfmon_arch_timestamp() is a clock here: of constant rate in every power
- * state and the same on every CPU. Executes CPUID and reads a file of sysfs;
- * where that cannot be read the answer is false.
+ * state and the same on every CPU. On arm64 and riscv64 by architecture; on
+ * x86 it executes CPUID and reads a file of sysfs; where that cannot be read
+ * the answer is false.
  */
 bool selfmon_timestamp_steady(void);
 

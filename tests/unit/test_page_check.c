@@ -120,6 +120,22 @@ Test(page_check, takes_a_fixed_counter)
 {
 	unsigned int shift;
 
+	if (SELFMON_ARCH_COUNTERS <= UINT32_C(1) << 30)
+		cr_skip_test("no fixed counters on " SELFMON_ARCH_NAME);
 	page.index = ((UINT32_C(1) << 30) | 3) + 1;
 	cr_assert(selfmon_page_check(&page, &shift));
+}
+
+Test(page_check, takes_every_counter_and_none_beyond_the_last)
+{
+	uint32_t last = SELFMON_ARCH_COUNTERS;
+	unsigned int shift;
+
+	if (last == UINT32_MAX)
+		cr_skip_test("any number may be a counter on "
+			     SELFMON_ARCH_NAME);
+	page.index = last;
+	cr_assert(selfmon_page_check(&page, &shift));
+	page.index = last + 1;
+	cr_assert_not(selfmon_page_check(&page, &shift));
 }

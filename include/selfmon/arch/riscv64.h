@@ -27,6 +27,13 @@
 #define SELFMON_ARCH_CAPABILITY_VARIES 1
 
 /*
+ * One for all harts, at a constant rate (unprivileged ISA, chapter Zicntr);
+ * 1 to 50 MHz are usual.
+ */
+#define SELFMON_ARCH_TIMESTAMP_STEADY 1
+#define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
+
+/*
  * A row of readers, one a CSR, and a branch into it: the number of the CSR is
  * a part of the instruction. Entry i is put at its place by the very number
  * that names its CSR: in the wrong order or of the wrong length it does not

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arm64. Counters by their system registers, time by CNTVCT_EL0 (Arm
+ * Architecture Reference Manual for A-profile, DDI 0487).
+ *
+ * Order. The lock protocol of page.h needs no ISB: whoever changes the page
+ * interrupts this thread, exceptions are precise, and what was read ahead of
+ * one is read again behind it. An ISB before each counter would only say more
+ * sharply which of the neighbouring instructions are in the count, at some
+ * tens of cycles each. As on x86 that is left to those who ask for a fence.
+ */
+#ifndef SELFMON_ARCH_ARM64_H
+#define SELFMON_ARCH_ARM64_H
+
+#include "../compiler.h"
+
+#define SELFMON_ARCH_NAME "arm64"
+#define SELFMON_ARCH_USER_READ 1
+#define SELFMON_ARCH_COUNTERS 32
+
+/*
+ * Bits of perf_event_attr.config1 (kernel drivers/perf/arm_pmuv3.c,
+ * ATTR_CFG_FLD_long and ATTR_CFG_FLD_rdpmc): a counter of 64 bits, and one
+ * that user space may read.
+ */
+#define SELFMON_ARCH_ASK_LONG UINT64_C(1)
+#define SELFMON_ARCH_ASK_USER UINT64_C(2)
+
+/*
+ * The system counter has one rate and one value for all CPUs, and firmware is
+ * to set their offsets alike (kernel Documentation/arm64/booting.rst).
+ */
+#define SELFMON_ARCH_TIMESTAMP_STEADY 1
+/* 1 to 50 MHz are usual before Armv8.6, which has 1 GHz. */
+#define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
+
+/*
+ * A row of readers, one a register, and a branch into it. Entry i is put at
+ * its place by the very number that names its register: in the wrong order or
+ * of the wrong length it does not assemble.
+ *
+ * Why a row. The number of the register is a part of the instruction. A
+ * switch is compiled to the same branch behind a load from a table, nine
+ * instructions; this is five, the whole row smaller than the switch, and
+ * nothing is called, so the registers around it are left alone. To ask for
+ * the cycle counter first would make each other counter pay for it.
+ *
+ * Where branches are checked (BTI), each entry begins with a landing pad.
+ */
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define SELFMON_IMPL_ENTRY_SHIFT "4"
+#define SELFMON_IMPL_ENTRY_BEGIN "hint #36\n\t" /* bti j */
+#else
+#define SELFMON_IMPL_ENTRY_SHIFT "3"
+#define SELFMON_IMPL_ENTRY_BEGIN ""
+#endif
+#define SELFMON_IMPL_ENTRY(i, name)                                            \
+	".org 1b + (" #i " << " SELFMON_IMPL_ENTRY_SHIFT                       \
+	")\n\t" SELFMON_IMPL_ENTRY_BEGIN "mrs %0, " name "\n\t"                \
+	"b 2f\n\t"
+#define SELFMON_IMPL_EVENT(i) SELFMON_IMPL_ENTRY(i, "pmevcntr" #i "_el0")
+
+/*
+ * counter is the page index less one: 0 to 30 an event counter, 31 the cycle
+ * counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). Must be
+ * below SELFMON_ARCH_COUNTERS: page.h looks, by the same comparison that
+ * looks for index 0. A 32-bit counter has junk in its upper half. Faults
+ * (SIGILL) where user reads are switched off. Volatile, so that two reads are
+ * two reads.
+ */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
+{
+	uint64_t raw;
+
+	__asm__ __volatile__(
+		"adr %0, 1f\n\t"
+		"add %0, %0, %w1, uxtw #" SELFMON_IMPL_ENTRY_SHIFT "\n\t"
+		"br %0\n"
+		"1:\n\t"
+		SELFMON_IMPL_EVENT(0)  SELFMON_IMPL_EVENT(1)
+		SELFMON_IMPL_EVENT(2)  SELFMON_IMPL_EVENT(3)
+		SELFMON_IMPL_EVENT(4)  SELFMON_IMPL_EVENT(5)
+		SELFMON_IMPL_EVENT(6)  SELFMON_IMPL_EVENT(7)
+		SELFMON_IMPL_EVENT(8)  SELFMON_IMPL_EVENT(9)
+		SELFMON_IMPL_EVENT(10) SELFMON_IMPL_EVENT(11)
+		SELFMON_IMPL_EVENT(12) SELFMON_IMPL_EVENT(13)
+		SELFMON_IMPL_EVENT(14) SELFMON_IMPL_EVENT(15)
+		SELFMON_IMPL_EVENT(16) SELFMON_IMPL_EVENT(17)
+		SELFMON_IMPL_EVENT(18) SELFMON_IMPL_EVENT(19)
+		SELFMON_IMPL_EVENT(20) SELFMON_IMPL_EVENT(21)
+		SELFMON_IMPL_EVENT(22) SELFMON_IMPL_EVENT(23)
+		SELFMON_IMPL_EVENT(24) SELFMON_IMPL_EVENT(25)
+		SELFMON_IMPL_EVENT(26) SELFMON_IMPL_EVENT(27)
+		SELFMON_IMPL_EVENT(28) SELFMON_IMPL_EVENT(29)
+		SELFMON_IMPL_EVENT(30)
+		SELFMON_IMPL_ENTRY(31, "pmccntr_el0")
+		"\n2:"
+		: "=&r"(raw)
+		: "r"(counter));
+	return raw;
+}
+
+/* Not ordered with its neighbours; put selfmon_arch_fence() around it. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
+{
+	uint64_t ticks;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+/* Reads of counters and time that stand behind it are made behind it. */
+SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
+{
+	__asm__ __volatile__("isb" : : : "memory");
+}
+
+SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
+{
+	void *self;
+
+	__asm__("mrs %0, tpidr_el0" : "=r"(self));
+	return self;
+}
+
+/*
+ * *word += n, whole against a signal handler that adds as well: an exception
+ * between the load and the store makes the store fail. Not what the compiler
+ * would give, which asks at each use whether the CPU has STADD.
+ */
+SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
+{
+#if defined(__ARM_FEATURE_ATOMICS)
+	__asm__ __volatile__("stadd %1, %0" : "+Q"(*word) : "r"(n));
+#else
+	uint64_t sum;
+	uint32_t failed;
+
+	__asm__ __volatile__("1:\tldxr %0, %2\n\t"
+			     "add %0, %0, %3\n\t"
+			     "stxr %w1, %0, %2\n\t"
+			     "cbnz %w1, 1b"
+			     : "=&r"(sum), "=&r"(failed), "+Q"(*word)
+			     : "rI"(n));
+#endif
+}
+
+#endif
