@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many instructions in little time. An emulator translates a nop to nothing
+ * but counts it: 400 of them cost what a loop's turn of two costs.
+ */
+#ifndef SELFMON_TESTS_HW_NOPS_H
+#define SELFMON_TESTS_HW_NOPS_H
+
+#include "hw/hw.h"
+
+#define NOPS_TURN UINT64_C(400)
+
+/* NOPS_TURN instructions a turn, n turns, n at least 1. */
+static inline void nops(uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__ __volatile__("1:\n\t"
+			     ".rept 398\n\tnop\n\t.endr\n\t"
+			     "dec %0\n\tjnz 1b"
+			     : "+r"(n)
+			     :
+			     : "cc");
+#elif defined(__aarch64__)
+	__asm__ __volatile__("1:\n\t"
+			     ".rept 398\n\tnop\n\t.endr\n\t"
+			     "subs %0, %0, #1\n\tb.ne 1b"
+			     : "+r"(n)
+			     :
+			     : "cc");
+#elif defined(__riscv)
+	__asm__ __volatile__("1:\n\t"
+			     ".rept 398\n\tnop\n\t.endr\n\t"
+			     "addi %0, %0, -1\n\tbnez %0, 1b"
+			     : "+r"(n));
+#endif
+}
+
+/* One visit, not inlined: the same code around it for every n. */
+static HW_NOINLINE void nops_visit(struct selfmon_counters *set, uint64_t n,
+				   struct selfmon_delta *delta)
+{
+	struct selfmon_snapshot a, b;
+
+	selfmon_counters_begin(set, &a);
+	nops(n);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, delta);
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of another tool; tool.h says what for. */
+#define _GNU_SOURCE
+#include "hw/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = type;
+	attr->config = config;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	attr->disabled = 1;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	const long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group,
+				(unsigned long)PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		cr_skip_test("perf_event_open of type %u, config %#llx: %s",
+			     attr->type, (unsigned long long)attr->config,
+			     strerror(errno));
+	return (int)fd;
+}
+
+void tool_enable(int fd)
+{
+	cr_assert_eq(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+}
+
+void tool_disable(int fd)
+{
+	cr_assert_eq(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+}
+
+struct tool_count tool_read(int fd)
+{
+	struct tool_count now;
+
+	cr_assert_eq(read(fd, &now, sizeof(now)), (ssize_t)sizeof(now));
+	return now;
+}
+
+const struct selfmon_page *tool_map(int fd)
+{
+	const void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
+				MAP_SHARED | MAP_POPULATE, fd, 0);
+
+	cr_assert(page != MAP_FAILED, "mmap: %s", strerror(errno));
+	return page;
+}
+
+void tool_signal(int fd, void (*handler)(int))
+{
+	struct f_owner_ex owner = { .type = F_OWNER_TID };
+	struct sigaction action = { .sa_handler = handler,
+				    .sa_flags = SA_RESTART };
+
+	owner.pid = (pid_t)syscall(SYS_gettid);
+	cr_assert_eq(sigaction(SIGIO, &action, NULL), 0);
+	cr_assert_eq(fcntl(fd, F_SETOWN_EX, &owner), 0);
+	cr_assert_eq(fcntl(fd, F_SETFL, O_ASYNC), 0);
+}
+
+void tool_sample_fast(void)
+{
+	if (!hw_guest())
+		return;
+	/* In this order: while the first is not 100, the other is lowered. */
+	hw_write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	hw_write_file("/proc/sys/kernel/perf_event_max_sample_rate",
+		      "10000000");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Another user of the PMU: events of a debugger or profiler beside those of
+ * the library, opened by perf_event_open(2) itself.
+ */
+#ifndef SELFMON_TESTS_HW_TOOL_H
+#define SELFMON_TESTS_HW_TOOL_H
+
+#include <linux/perf_event.h>
+
+#include "hw/hw.h"
+
+/* An event of user mode that counts, switched off. */
+void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config);
+
+/*
+ * The descriptor. pid 0 and cpu -1: this thread; pid -1: all of a CPU; group
+ * -1: a group of its own. Skips where the machine refuses it.
+ */
+int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+
+void tool_enable(int fd);
+void tool_disable(int fd);
+
+/* The count, and the time on the PMU. */
+struct tool_count {
+	uint64_t value, enabled_ns, running_ns;
+};
+struct tool_count tool_read(int fd);
+
+/* The event's page. */
+const struct selfmon_page *tool_map(int fd);
+
+/* Where an event's overflow sends SIGIO: to this thread. */
+void tool_signal(int fd, void (*handler)(int));
+
+/* A throw-away machine's limits on samples are lifted; others keep theirs. */
+void tool_sample_fast(void);
+
+#endif
