@@ -38,7 +38,7 @@ $(O)/tests/%/run:
 check: ## Every quick test
 check: check-layers check-codegen check-headers check-man check-unit \
 	check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels
+	check-unload check-levels check-vm-runner
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run

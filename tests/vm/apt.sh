@@ -10,36 +10,36 @@
 apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 apt_fallback=http://deb.debian.org/debian
 
-# apt_mirrors: "URI SUITE" of each of the machine's sources that is Debian's
+# apt_mirrors: "URI SUITE" of each of the machine's sources that is Debian's:
+# by what their lists say or, where there are no lists yet, by the address.
 # The $(...) are apt's.
 # shellcheck disable=SC2016
 apt_mirrors()
 {
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(ORIGIN)' \
-		'Created-By: Packages' | while read -r uri suite origin; do
-		case ${origin:-unknown}:${uri%/} in
-		Debian:*) ;;
-		# No lists here yet that name the origin: go by the address.
-		unknown:*/debian | unknown:*/debian-security) ;;
-		unknown:mirror*/debian.list) ;;
-		unknown:mirror*/debian-security.list) ;;
-		*) continue ;;
-		esac
-		printf '%s %s\n' "$uri" "$suite"
-	done
+	known=$(apt-get indextargets --format \
+		'$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' \
+		'Created-By: Packages' |
+		sed -n 's/ main Debian$//p')
+	[ -n "$known" ] || known=$(apt-get indextargets --no-release-info \
+		--format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' |
+		sed -n 's/ main$//p' |
+		grep -E '/debian(-security)?(\.list)?/? ')
+	printf '%s\n' "$known"
 }
 
-# apt_source_of URI SUITE...: one entry
+# apt_source_of TYPE URI SUITE...: one entry
 apt_source_of()
 {
-	uri=$1
-	shift
-	printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\n' "$uri" "$*"
+	type=$1
+	uri=$2
+	shift 2
+	printf 'Types: %s\nURIs: %s\nSuites: %s\n' "$type" "$uri" "$*"
 	printf 'Components: main\nSigned-By: %s\n\n' "$apt_keyring"
 }
 
-# apt_sources SUITE: the release, its updates, its security updates. Without
-# a mirror of those, a rig is made of what the release had: good enough.
+# apt_sources TYPE SUITE: the release, its updates, its security updates. With
+# no mirror of those, a rig is made of what the release had: good enough.
 apt_sources()
 {
 	mirrors=$(apt_mirrors)
@@ -50,16 +50,16 @@ apt_sources()
 	if [ -z "$main" ]; then
 		main=$apt_fallback security=$apt_fallback-security
 	fi
-	apt_source_of "$main" "$1" "$1-updates"
-	[ -z "$security" ] || apt_source_of "$security" "$1-security"
+	apt_source_of "$1" "$main" "$2" "$2-updates"
+	[ -z "$security" ] || apt_source_of "$1" "$security" "$2-security"
 }
 
-# apt_configure DIR SUITE ARCHITECTURE
+# apt_configure DIR SUITE ARCHITECTURE TYPE
 apt_configure()
 {
 	mkdir -p "$1/lists/partial" "$1/archives/partial" "$1/parts"
 	: > "$1/status"
-	apt_sources "$2" > "$1/parts/debian.sources"
+	apt_sources "$4" "$2" > "$1/parts/debian.sources"
 	cat > "$1/apt.conf" << END
 APT::Architecture "$3";
 #clear APT::Architectures;
@@ -95,35 +95,39 @@ Dir::Cache::archives "$1/archives";
 END
 }
 
-# apt_use SUITE ARCHITECTURE: the lists that the functions below go by; they
-# are read anew when they are more than an hour old.
+# apt_use SUITE ARCHITECTURE [deb-src]: the lists that the functions below go
+# by; they are read anew when they are more than an hour old.
 apt_use()
 {
 	[ -r "$apt_keyring" ] ||
 		die "$apt_keyring is missing: install debian-archive-keyring"
-	apt_dir=$cache/apt/$1-$2
+	apt_dir=$cache/apt/$1-$2-${3:-deb}
 	mkdir -p "$apt_dir"
 	exec 8> "$apt_dir/lock"
 	flock 8
 	if [ -z "$(find "$apt_dir/updated" -mmin -60 2> /dev/null)" ]; then
 		step "reading Debian's package lists: $1, $2"
-		apt_configure "$apt_dir" "$1" "$2"
-		apt_update "$1" "$2"
+		apt_configure "$apt_dir" "$1" "$2" "${3:-deb}"
+		apt_update "$1" "$2" "${3:-deb}"
 		: > "$apt_dir/updated"
 	fi
 	exec 8>&-
 }
 
-# apt_update SUITE ARCHITECTURE: a list that a lagging mirror has wrong is
+# apt_update SUITE ARCHITECTURE TYPE: a list that a lagging mirror has wrong is
 # refused by apt, as it must be. One of updates can be done without, the
 # release's own cannot.
 apt_update()
 {
 	log=$apt_dir/update.log
+	case $3 in
+	deb) list="*_dists_$1_main_binary-$2_Packages*" ;;
+	*) list="*_dists_$1_main_source_Sources*" ;;
+	esac
 	apt-get -c "$apt_dir/apt.conf" -q update > "$log" 2>&1 ||
 		apt-get -c "$apt_dir/apt.conf" -q update > "$log" 2>&1 ||
 		if [ -n "$(find "$apt_dir/lists" -maxdepth 1 -name \
-			"*_dists_$1_main_binary-$2_Packages*")" ]; then
+			"$list")" ]; then
 			sed -n 's/^E: Failed to fetch /done without: /p' \
 				"$log" >&2
 		else

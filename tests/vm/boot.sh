@@ -54,6 +54,11 @@ setting()
 	esac
 }
 
+# The hardware tests are told where they are; others need not say anything.
+case $command in
+hw | hw\ *) guest "export SELFMON_HW_GUEST=1" ;;
+*) guest "export SELFMON_OUTPUT=none" ;;
+esac
 for word in $rig_defaults $settings; do
 	setting "$word"
 done

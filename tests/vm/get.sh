@@ -183,6 +183,7 @@ make_qemu_x86()
 	find "$1/package" -type f \( -name bios-256k.bin -o -name pvh.bin -o \
 		-name linuxboot_dma.bin -o -name kvmvapic.bin \) \
 		-exec mv '{}' "$1/firmware/" ';'
+	apt_use bookworm "$(dpkg --print-architecture)" deb-src
 	apt_unpack_source "$1" qemu
 	patch -s -p1 -d "$1/source" < "$overlay/hooks.patch" ||
 		die "the overlay does not fit QEMU $version"

@@ -5,11 +5,13 @@
 #
 # PROGRAMS holds a folder of static programs for each rig. VM_SCENARIO=TEXT
 # takes those scenarios alone whose "RIG KERNEL NAME" holds TEXT; VM_KEEP=1
-# keeps the consoles' logs; VM_JOBS=N boots so many at once.
+# keeps the consoles' logs; VM_JOBS=N boots so many at once; VM_TABLE=FILE is
+# read instead of scenarios.txt.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 . "$here/verdict.sh"
+table=${VM_TABLE:-$here/scenarios.txt}
 
 # scenarios_of RIG...: their lines of the table that are wanted
 scenarios_of()
@@ -21,7 +23,7 @@ scenarios_of()
 			$1 == rig && index($1 " " $2 " " $3, want) {
 				$1 = $1 # without the spaces around each |
 				print
-			}' "$here/scenarios.txt"
+			}' "$table"
 	done
 }
 
@@ -80,6 +82,9 @@ check()
 	tr '\n' '\0' < "$logs/scenarios" | xargs -0 -n 1 \
 		-P "${VM_JOBS:-$(nproc)}" "$0" scenario "$programs" "$logs" ||
 		die "a scenario could not be run: see above"
+	[ "$(cat "$logs"/*.verdict | grep -c '^counts')" = \
+		"$(wc -l < "$logs/scenarios")" ] ||
+		die "a scenario has no verdict: are two of the same name?"
 	total
 }
 

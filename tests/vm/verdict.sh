@@ -9,16 +9,23 @@ verdict()
 {
 	tr -d '\r\033' < "$4" | LC_ALL=C awk -v title="$1" -v seconds="$2" \
 		-v status="$3" -v tail=20 '
-	{ gsub(/[^\t -~]/, ""); last[NR % tail] = $0 }
+	{ gsub(/[^\t -~]/, ""); line[NR] = $0 }
 	/^INIT run / && !running { running = 1; next }
 	/^INIT rc=[0-9]+$/ && running && !ended {
 		ended = 1; rc = substr($0, 9) + 0; next
 	}
-	/Kernel panic|Oops/ { panic = 1 }
+	/Kernel panic|Oops/ && !panic { panic = NR }
 	running && !ended && /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
 		counted++; passed = $1; failed = $3; skipped = $5; next
 	}
 	running && !ended { said[++lines] = $0 }
+	# A panic is told by its first lines, all else by the last ones.
+	function print_tail(i, first) {
+		first = panic ? panic - 5 : NR - tail + 1
+		for (i = first; i < first + tail; i++)
+			if (i in line)
+				print "    " line[i]
+	}
 	function why() {
 		if (status == 124)
 			return "still running when its time was up"
@@ -48,10 +55,9 @@ verdict()
 			for (i = 1; i <= lines; i++)
 				print "    " said[i]
 		} else {
-			printf "%s: FAILED: %s (%d s), its last lines:\n",
+			printf "%s: FAILED: %s (%d s), its console:\n",
 				title, reason, seconds
-			for (i = NR > tail ? NR - tail + 1 : 1; i <= NR; i++)
-				print "    " last[i % tail]
+			print_tail()
 			failed++
 		}
 		print "counts", passed + 0, failed + 0, skipped + 0

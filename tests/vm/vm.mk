@@ -30,7 +30,7 @@ $(vm_rigs:%=vm-programs-%): vm-programs-%:
 
 .PHONY: check-vm check-vm-x86 check-vm-arm64 check-vm-riscv64 vm-shell-x86 \
 	vm-shell-arm64 vm-shell-riscv64 check-vm-runner
-check-vm: $(vm_rigs:%=vm-programs-%) ## The hardware tests in all emulated machines
+check-vm: $(vm_rigs:%=vm-programs-%) ## The hardware tests in emulated machines
 	@tests/vm/run.sh check $(O)/vm $(vm_rigs)
 
 check-vm-x86: vm-programs-x86-64 ## The same in the x86-64 ones
