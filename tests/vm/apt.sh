@@ -24,7 +24,7 @@ apt_mirrors()
 		--format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
 		'Created-By: Packages' |
 		sed -n 's/ main$//p' |
-		grep -E '/debian(-security)?(\.list)?/? ')
+		sed -E -n '/\/debian(-security)?(\.list)?\/? /p')
 	printf '%s\n' "$known"
 }
 
