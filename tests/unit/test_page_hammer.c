@@ -17,6 +17,8 @@ static uint64_t model_read(uint32_t counter);
 #include <selfmon/counters.h>
 
 #define REGISTERS 4
+/* The number of the first: above all that some machine has no counter for. */
+#define FIRST 2
 #define WIDTH 48
 #define ENOUGH_RETRIES 10000
 
@@ -27,7 +29,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t model_read(uint32_t counter)
 {
-	return registers[counter];
+	return registers[counter - FIRST];
 }
 
 static uint64_t noise(void)
@@ -48,7 +50,8 @@ static void update(struct selfmon_page *at, uint32_t first, uint64_t count)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < REGISTERS; i++)
 		registers[first + i] = noise() >> 16;
-	at->index = chosen + 1;
+	at->index = FIRST + chosen + 1;
+	at->capabilities = SELFMON_PAGE_CAP_USER_RDPMC;
 	at->offset = (int64_t)(count - selfmon_page_extend(registers[chosen],
 							   64 - WIDTH));
 	at->time_enabled = count;
