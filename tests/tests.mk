@@ -20,7 +20,7 @@ $(O)/tests/%.o: tests/%.c
 
 # Calls that tests/fault/kernel_faults.c stands in for.
 fault_wrapped := perf_open map_page unmap_page enable_group read close \
-	map_memory
+	map_memory user_read_bits read_file
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%)
 
 # Tests link the objects, not the archive: they may call hidden functions.

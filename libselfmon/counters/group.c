@@ -9,31 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "counters/attempt.h"
 #include "counters/set.h"
 #include "platform/kernel.h"
-
-static void fill_attr(const struct selfmon_event *event, bool leader,
-		      struct perf_event_attr *attr)
-{
-	const bool user = event->flags & SELFMON_EVENT_USER;
-	const bool kernel = event->flags & SELFMON_EVENT_KERNEL;
-
-	memset(attr, 0, sizeof(*attr));
-	attr->type = event->type;
-	attr->config = event->config;
-	attr->config1 = event->config1;
-	attr->config2 = event->config2;
-	attr->precise_ip = (uint8_t)(event->precise & 3) & 3u;
-	attr->exclude_hv = 1;
-	attr->exclude_kernel =
-		!kernel && !(event->flags & SELFMON_EVENT_KERNEL_FIRED);
-	attr->exclude_user = kernel && !user;
-	attr->disabled = leader;
-	if (leader)
-		attr->read_format = PERF_FORMAT_GROUP |
-				    PERF_FORMAT_TOTAL_TIME_ENABLED |
-				    PERF_FORMAT_TOTAL_TIME_RUNNING;
-}
 
 /*
  * Clocks run in both modes: their events know no exclude bits (kernel
@@ -76,12 +54,45 @@ static void release(struct selfmon_member *member)
 	member->fd_plus_1 = 0;
 }
 
+/*
+ * The descriptor, or what the event failed with as the user asked for it, with
+ * nothing added and nothing left out.
+ */
+static int open_event(struct selfmon_member *member,
+		      const struct selfmon_member *leader)
+{
+	struct selfmon_attempt attempt;
+	int error = 0, fd;
+
+	selfmon_attempt_first(&attempt, &member->event,
+			      selfmon_kernel_user_read_bits());
+	do {
+		struct perf_event_attr attr;
+
+		selfmon_attempt_attr(&attempt, &member->event, &attr);
+		attr.disabled = !leader;
+		if (!leader)
+			attr.read_format = PERF_FORMAT_GROUP |
+					   PERF_FORMAT_TOTAL_TIME_ENABLED |
+					   PERF_FORMAT_TOTAL_TIME_RUNNING;
+		fd = selfmon_kernel_perf_open(
+			&attr, leader ? leader->fd_plus_1 - 1 : -1);
+		if (!attempt.both_modes)
+			error = fd;
+	} while (fd < 0 &&
+		 selfmon_attempt_next(&attempt, &member->event, fd));
+	if (fd < 0)
+		return error;
+	if (attempt.both_modes)
+		member->kernel = true;
+	return fd;
+}
+
 /* One member into the group of leader, or as the leader (NULL). */
 static bool open_member(struct selfmon_member *member,
 			const struct selfmon_member *leader)
 {
 	const bool fired = member->event.flags & SELFMON_EVENT_KERNEL_FIRED;
-	struct perf_event_attr attr;
 	int fd;
 
 	if (fired && (member->event.flags & SELFMON_EVENT_USER)) {
@@ -92,9 +103,7 @@ static bool open_member(struct selfmon_member *member,
 	}
 	member->kernel = fired || is_clock(&member->event) ||
 			 (member->event.flags & SELFMON_EVENT_KERNEL);
-	fill_attr(&member->event, !leader, &attr);
-	fd = selfmon_kernel_perf_open(&attr,
-				      leader ? leader->fd_plus_1 - 1 : -1);
+	fd = open_event(member, leader);
 	if (fd < 0) {
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
 		return false;

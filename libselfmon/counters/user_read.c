@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 
 #include "counters/set.h"
+#include "platform/kernel.h"
 
 /*
  * What can take a counter away under a user read on riscv64. There the read
@@ -45,6 +46,26 @@ static bool is_firmware(const struct selfmon_event *event)
 	       event->config >> 63;
 }
 
+static bool is_zero(const char *path)
+{
+	char text[16];
+
+	return selfmon_kernel_read_file(path, text, sizeof(text)) == 1 &&
+	       text[0] == '0';
+}
+
+/* Pages without user reads: is there a switch, and is it off? */
+static const char *refused_by_kernel(void)
+{
+	if (is_zero("/proc/sys/kernel/perf_user_access"))
+		return "kernel.perf_user_access is 0, so user reads are off. "
+		       "As root: sysctl -w kernel.perf_user_access=1";
+	if (is_zero("/sys/bus/event_source/devices/cpu/rdpmc"))
+		return "rdpmc is 0, so user reads are off. As root: echo 1 > "
+		       "/sys/bus/event_source/devices/cpu/rdpmc";
+	return "the kernel does not allow user reads of these events";
+}
+
 static const char *take_pages(struct selfmon_set *set)
 {
 	struct selfmon_counters *head = &set->head;
@@ -59,8 +80,7 @@ static const char *take_pages(struct selfmon_set *set)
 		if (is_firmware(&member->event))
 			return "an event of the firmware has no register";
 		if (!selfmon_page_check(member->page, &shift))
-			return "the kernel does not allow user reads of these "
-			       "events";
+			return refused_by_kernel();
 		head->page[i] = member->page;
 		head->shift[i] = (uint8_t)shift;
 	}

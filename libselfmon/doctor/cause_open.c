@@ -56,6 +56,26 @@ static void say_eopnotsupp(const struct selfmon_failure *failure,
 					"terms, or use its plain name");
 }
 
+/*
+ * Without a modifier both modes were tried as well (counters/attempt.c), so
+ * what is left is that this user may not count the kernel.
+ */
+static void say_one_mode(const struct selfmon_failure *failure,
+			 const struct selfmon_facts *facts,
+			 struct selfmon_sentence *s)
+{
+	selfmon_sentence_add(s, "this PMU cannot count user mode alone (no "
+				"Sscofpmf). ");
+	if (strrchr(failure->event, ':')) {
+		selfmon_sentence_add(s, "Count both modes, without :u or with "
+					":uk, and with perf_event_paranoid <= "
+					"1");
+		return;
+	}
+	selfmon_sentence_add_sysctl(s, facts, "kernel.perf_event_paranoid", 1);
+	selfmon_sentence_add(s, " lets you count both modes");
+}
+
 static void say_einval(const struct selfmon_failure *failure,
 		       const struct selfmon_facts *facts,
 		       struct selfmon_sentence *s)
@@ -66,10 +86,7 @@ static void say_einval(const struct selfmon_failure *failure,
 			   "the PMU has, or mixes PMUs. Name fewer events, or "
 			   "measure them in two runs");
 	else if (facts->riscv64 && !failure->kernel_asked)
-		selfmon_sentence_add(
-			s, "this PMU cannot count user mode alone (no "
-			   "Sscofpmf). Count both modes, with the modifier :uk "
-			   "and perf_event_paranoid <= 1");
+		say_one_mode(failure, facts, s);
 	else
 		selfmon_sentence_add(
 			s, "the kernel does not take this event's code or one "

@@ -49,6 +49,11 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
 	return fd;
 }
 
+uint64_t selfmon_kernel_user_read_bits(void)
+{
+	return SELFMON_ARCH_ASK_LONG | SELFMON_ARCH_ASK_USER;
+}
+
 static size_t page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);

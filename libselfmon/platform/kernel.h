@@ -23,6 +23,9 @@
  */
 int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd);
 
+/* Bits of attr.config1 that ask this machine's driver for user reads. */
+uint64_t selfmon_kernel_user_read_bits(void);
+
 /* Maps one event's page, read-only and populated. 0 or -errno. */
 int selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
 void selfmon_kernel_unmap_page(const struct selfmon_page *page);

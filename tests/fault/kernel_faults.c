@@ -17,10 +17,13 @@
 
 int __real_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
 int __real_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
+uint64_t __wrap_selfmon_kernel_user_read_bits(void);
 void __real_selfmon_kernel_unmap_page(const struct selfmon_page *page);
 int __real_selfmon_kernel_enable_group(int fd);
 ssize_t __real_selfmon_kernel_read(int fd, void *buffer, size_t size);
 void __real_selfmon_kernel_close(int fd);
+ssize_t __real_selfmon_kernel_read_file(const char *path, char *buffer,
+					size_t size);
 int __real_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
 
 int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
@@ -29,6 +32,8 @@ void __wrap_selfmon_kernel_unmap_page(const struct selfmon_page *page);
 int __wrap_selfmon_kernel_enable_group(int fd);
 ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size);
 void __wrap_selfmon_kernel_close(int fd);
+ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
+					size_t size);
 int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
 
 struct kernel_faults kernel_faults;
@@ -76,16 +81,39 @@ static int fault(enum fault_call call)
 		       : 0;
 }
 
-static int open_hardware(struct perf_event_attr *attr, int group)
+uint64_t __wrap_selfmon_kernel_user_read_bits(void)
 {
-	int fd;
+	return kernel_faults.ask;
+}
 
+/* In the kernel's order: permission first, then the driver. */
+static int refuse_hardware(const struct perf_event_attr *attr)
+{
+	if (kernel_faults.paranoid && !attr->exclude_kernel)
+		return -EACCES;
 	if (attr->config == kernel_faults.refused)
 		return -ENOENT;
+	if (attr->config1 & kernel_faults.too_much)
+		return -EOPNOTSUPP;
+	if (kernel_faults.no_exclude &&
+	    (attr->exclude_kernel || attr->exclude_user || attr->exclude_hv))
+		return -EINVAL;
+	return 0;
+}
+
+static int open_hardware(struct perf_event_attr *attr, int group)
+{
+	int fd = refuse_hardware(attr);
+
+	if (fd)
+		return fd;
 	if (group >= 0 && group_size[group] >= kernel_faults.largest)
 		return -EINVAL;
+	kernel_faults.config1 = attr->config1;
+	kernel_faults.excludes = attr->exclude_kernel || attr->exclude_hv;
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_TASK_CLOCK;
+	attr->config1 = 0;
 	fd = __real_selfmon_kernel_perf_open(attr, group);
 	if (fd < 0)
 		return fd;
@@ -193,6 +221,20 @@ void __wrap_selfmon_kernel_close(int fd)
 	if (fcntl(fd, F_GETFD) < 0)
 		kernel_faults.bad_closes++;
 	__real_selfmon_kernel_close(fd);
+}
+
+ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
+					size_t size)
+{
+	const size_t length = kernel_faults.text ? strlen(kernel_faults.text)
+						 : 0;
+
+	if (!kernel_faults.path || strcmp(path, kernel_faults.path))
+		return __real_selfmon_kernel_read_file(path, buffer, size);
+	if (length >= size)
+		return -EFBIG;
+	memcpy(buffer, kernel_faults.text, length + 1);
+	return (ssize_t)length;
 }
 
 int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)

@@ -37,6 +37,14 @@ struct kernel_faults {
 	unsigned int largest;   /* a larger group does not open: EINVAL */
 	uint64_t refused;       /* this config is not known: ENOENT */
 	uint64_t capabilities;  /* of the pages */
+	uint64_t ask;           /* config1 bits that ask for user reads */
+	uint64_t too_much;      /* bits of config1 refused: EOPNOTSUPP */
+	bool no_exclude;        /* exclude bits are refused: EINVAL */
+	bool paranoid;          /* to count the kernel is refused: EACCES */
+	uint64_t config1;       /* of the last hardware event that opened */
+	bool excludes;          /* it had an exclude bit */
+	const char *path;       /* this file ... */
+	const char *text;       /* ... holds this */
 	unsigned int pages;     /* handed out and not given back */
 	unsigned int bad_closes; /* of descriptors that were not open */
 	unsigned int enabled;   /* events opened enabled without a leader */

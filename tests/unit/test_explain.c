@@ -396,7 +396,14 @@ Test(explain, tells_a_riscv_pmu_that_cannot_leave_the_kernel_out)
 {
 	char text[TEXT_SIZE];
 
+	struct selfmon_failure failure = { .error = EINVAL,
+					   .step = SELFMON_STEP_OPEN,
+					   .event = "cycles:u" };
+
 	explain(EINVAL, SELFMON_STEP_OPEN, &machines[6], text);
+	says(text, "Sscofpmf");
+	says(text, "perf_event_paranoid=1 lets you count both");
+	selfmon_explain_with(&failure, &machines[6], text, sizeof(text));
 	says(text, "Sscofpmf");
 	says(text, ":uk");
 	explain_kernel("cycles:uk", EINVAL, &machines[6], text);
