@@ -49,7 +49,8 @@
  * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). Must be below
  * SELFMON_ARCH_COUNTERS and not the hole: page.h looks. Faults (SIGILL) where
  * the counter's bit in scounteren is clear, which the page does not always
- * tell: see libselfmon/counters/user_read.c. Volatile, so that two reads are two reads.
+ * tell: see libselfmon/counters/user_read.c. Volatile, so that two reads are two
+ * reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
 {
