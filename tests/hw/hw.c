@@ -66,6 +66,8 @@ struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags)
 	char text[512];
 	int result;
 
+	if (is_set("SELFMON_HW_UNGUARDED"))
+		flags |= SELFMON_COUNTERS_UNGUARDED;
 	result = selfmon_counters_open(spec, flags | SELFMON_COUNTERS_STRICT,
 				       &set, &failure);
 	if (result >= 0)

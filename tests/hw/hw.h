@@ -5,6 +5,7 @@
  *
  * SELFMON_HW_GUEST=1: a throw-away machine, tests may change its settings.
  * SELFMON_HW_EXACT=1: it counts to the instruction, no interrupt shows.
+ * SELFMON_HW_UNGUARDED=1: read in user space where that is unsafe (riscv64).
  */
 #ifndef SELFMON_TESTS_HW_H
 #define SELFMON_TESTS_HW_H
