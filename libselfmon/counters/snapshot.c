@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "counters/set.h"
 #include "platform/kernel.h"
+#include "platform/thread_cpu.h"
 
 static uint64_t now(const struct selfmon_counters *set)
 {
@@ -60,6 +61,19 @@ static void read_hardware(const struct selfmon_set *set,
 		snapshot->ticks = now(head);
 }
 
+/*
+ * Where the C library keeps no CPU number for threads (glibc before 2.35, and
+ * longer on riscv64) the kernel is asked: here are system calls anyway.
+ */
+static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
+{
+	const uint32_t cpu = own ? selfmon_load_once(counters->cpu) : 0;
+
+	if (!own)
+		return SELFMON_CPU_UNKNOWN;
+	return cpu == SELFMON_CPU_UNKNOWN ? selfmon_kernel_cpu() : cpu;
+}
+
 /* A forked child has neither the parent's pages nor its counters. */
 static bool is_foreign_process(const struct selfmon_set *set)
 {
@@ -74,7 +88,7 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	const struct selfmon_set *set = selfmon_set_of(counters);
 	const bool own = counters->owner == selfmon_arch_thread_pointer();
 	const bool foreign = is_foreign_process(set);
-	uint32_t lost;
+	uint32_t lost, cpu;
 
 	/* All but the values: those of members are filled in, or lost. */
 	snapshot->off_ns = snapshot->enabled_ns = 0;
@@ -91,6 +105,7 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 		memset(snapshot->value, 0, sizeof(snapshot->value));
 		return;
 	}
+	cpu = end ? 0 : cpu_now(counters, own);
 	if (!end)
 		read_rest(set, snapshot);
 	lost = snapshot->flags;
@@ -98,7 +113,7 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	    !selfmon_impl_snapshot_user(counters, snapshot, end))
 		read_hardware(set, snapshot, end);
 	snapshot->flags |= lost;
-	snapshot->cpu = own ? selfmon_load_once(counters->cpu) : UINT32_MAX;
+	snapshot->cpu = end ? cpu_now(counters, own) : cpu;
 	if (end)
 		read_rest(set, snapshot);
 }

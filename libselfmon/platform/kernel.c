@@ -240,6 +240,11 @@ pid_t selfmon_kernel_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+uint32_t selfmon_kernel_cpu(void)
+{
+	return (uint32_t)sched_getcpu();
+}
+
 uint64_t selfmon_kernel_boottime_ns(void)
 {
 	return clock_ns(CLOCK_BOOTTIME);

@@ -84,6 +84,9 @@ bool selfmon_kernel_is_secure(void);
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
 
+/* The CPU that runs the calling thread; UINT32_MAX where it is not told. */
+uint32_t selfmon_kernel_cpu(void);
+
 /* CLOCK_BOOTTIME in nanoseconds: goes on while the machine is suspended. */
 uint64_t selfmon_kernel_boottime_ns(void);
 

@@ -16,8 +16,8 @@
 #include "sanitizer.h"
 
 #define PAGES 100
-/* A raw code with bits that no PMU takes. */
-#define NO_EVENT "rffffffffffffffff"
+/* A raw code with bits that no PMU takes; bit 63 is the firmware on riscv64. */
+#define NO_EVENT "r3fffffffffffffff"
 
 static struct selfmon_counters *set;
 static struct selfmon_failure failure;
@@ -182,7 +182,10 @@ Test(counters, dropped_events_do_not_disturb_the_rest)
 {
 	cr_assert_eq(open_set("page-faults," NO_EVENT ",dummy", 0), 2);
 	cr_assert_neq(failure.error, 0);
-	cr_assert_eq(failure.step, SELFMON_STEP_OPEN);
+	/* riscv64 opens any code, and then finds no counter for it. */
+	cr_assert(failure.step == SELFMON_STEP_OPEN ||
+		  (failure.step == SELFMON_STEP_POLICY &&
+		   failure.error == EBUSY));
 	cr_assert_eq(failure.position, strlen("page-faults,"));
 	cr_assert_str_eq(info_of(0).name, "page-faults");
 	cr_assert_str_eq(info_of(1).name, "dummy");
