@@ -80,8 +80,9 @@ void tool_sample_fast(void)
 {
 	if (!hw_guest())
 		return;
-	/* In this order: while the first is not 100, the other is lowered. */
-	hw_write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	/* The rate is not taken while its lowering is off: 0 per cent. */
+	hw_write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
 	hw_write_file("/proc/sys/kernel/perf_event_max_sample_rate",
 		      "10000000");
+	hw_write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 }
