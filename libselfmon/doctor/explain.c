@@ -72,6 +72,26 @@ static void add_unknown(struct selfmon_sentence *sentence,
 }
 
 /*
+ * User reads switched off when the events were opened: the PMU's file rdpmc
+ * (kernel arch/x86/events/core.c, x86_pmu_event_init) or the sysctl of arm64
+ * and riscv64. The file is root's alone: for others it is not known.
+ */
+static void add_user_reads(struct selfmon_sentence *sentence,
+			   const struct selfmon_facts *facts)
+{
+	if (facts->rdpmc == 0)
+		selfmon_sentence_add(sentence,
+				     ", or have them read in user space. As "
+				     "root: echo 1 > /sys/devices/cpu/rdpmc");
+	if (facts->user_access == 0) {
+		selfmon_sentence_add(sentence,
+				     ", or have them read in user space. ");
+		selfmon_sentence_add_sysctl(sentence, facts,
+					    "kernel.perf_user_access", 1);
+	}
+}
+
+/*
  * The NMI watchdog's own event is pinned on each CPU (kernel/watchdog_perf.c,
  * wd_hw_attr), which a group finds out only by never running.
  */
@@ -82,6 +102,8 @@ static void add_policy(struct selfmon_sentence *sentence,
 	if (strncmp(failure->message, failure->event, strlen(failure->event)))
 		add_event(sentence, failure);
 	selfmon_sentence_add(sentence, "%s", failure->message);
+	if (failure->error == EOPNOTSUPP && !failure->event[0])
+		add_user_reads(sentence, facts);
 	if (failure->error != EBUSY)
 		return;
 	if (facts->nmi_watchdog > 0) {

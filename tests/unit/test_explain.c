@@ -518,6 +518,27 @@ Test(explain, blames_the_nmi_watchdog_only_where_it_runs)
 	says_not(text, "nmi_watchdog=0");
 }
 
+Test(explain, tells_how_to_allow_user_reads_where_they_are_off)
+{
+	const struct selfmon_failure failure = {
+		.error = EOPNOTSUPP,
+		.step = SELFMON_STEP_POLICY,
+		.message = "not read in user space"
+	};
+	struct selfmon_facts facts = metal;
+	char text[TEXT_SIZE];
+
+	selfmon_explain_with(&failure, &facts, text, sizeof(text));
+	cr_assert_str_eq(text, failure.message);
+	facts.rdpmc = 0;
+	selfmon_explain_with(&failure, &facts, text, sizeof(text));
+	says(text, "As root: echo 1 > /sys/devices/cpu/rdpmc");
+	facts.rdpmc = SELFMON_FACT_UNKNOWN;
+	facts.user_access = 0;
+	selfmon_explain_with(&failure, &facts, text, sizeof(text));
+	says(text, "As root: sysctl -w kernel.perf_user_access=1");
+}
+
 Test(explain, names_an_unknown_errno_by_the_c_librarys_word)
 {
 	char text[TEXT_SIZE];
