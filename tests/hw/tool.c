@@ -25,16 +25,23 @@ void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config)
 			    PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
-int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+int tool_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 {
 	const long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group,
 				(unsigned long)PERF_FLAG_FD_CLOEXEC);
 
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	const int fd = tool_try(attr, pid, cpu, group);
+
 	if (fd < 0)
 		cr_skip_test("perf_event_open of type %u, config %#llx: %s",
 			     attr->type, (unsigned long long)attr->config,
-			     strerror(errno));
-	return (int)fd;
+			     strerror(-fd));
+	return fd;
 }
 
 void tool_enable(int fd)

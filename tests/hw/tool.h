@@ -19,6 +19,9 @@ void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config);
  */
 int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
+/* The same; -errno where it is refused. */
+int tool_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+
 void tool_enable(int fd);
 void tool_disable(int fd);
 
