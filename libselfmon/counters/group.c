@@ -202,6 +202,31 @@ static void open_members(struct selfmon_member *member, size_t count)
 	}
 }
 
+/*
+ * Others that take turns on the PMU (kernel kernel/events/core.c,
+ * perf_rotate_context) leave it to the group within some rotations of 4 ms of
+ * this thread's time or so, those that are pinned never. Reads until the
+ * group has run, or for so long. 0, or -errno of the last read.
+ */
+#define TURN_NS 40000000u
+#define TURN_READS 1000000 /* where time stands still */
+
+static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
+{
+	uint64_t first = 0;
+	int error, i;
+
+	for (i = 0; i < TURN_READS; i++) {
+		error = selfmon_group_read(fd, count, now);
+		if (error || now->running_ns > 0 || now->enabled_ns == 0)
+			return error;
+		first = first ? first : now->enabled_ns;
+		if (now->enabled_ns - first >= TURN_NS)
+			return 0;
+	}
+	return 0;
+}
+
 /* Maps and enables the group. Is it on the PMU: running while enabled? */
 static bool start(struct selfmon_member *member, size_t left)
 {
@@ -216,7 +241,7 @@ static bool start(struct selfmon_member *member, size_t left)
 		fail(member, SELFMON_STEP_ENABLE, error, false);
 		return false;
 	}
-	error = selfmon_group_read(member->fd_plus_1 - 1, left, &now);
+	error = await_turn(member->fd_plus_1 - 1, left, &now);
 	if (error) {
 		fail(member, SELFMON_STEP_READ, error, false);
 		return false;
