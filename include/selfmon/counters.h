@@ -218,6 +218,26 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
 					const struct selfmon_snapshot *b,
 					struct selfmon_delta *delta);
 
+/*
+ * How far from the truth value i of a delta may be: 0 unless it is scaled.
+ *
+ * Of a scaled value all that fell into the time off the PMU is guessed, from
+ * what was counted on it; that part, count * off_ns / enabled_ns, is uncertain
+ * as a whole. Hence count less this was really counted, and the truth is at
+ * least that; it is at most count and this as long as events came no more than
+ * twice as often off the PMU as on it.
+ */
+SELFMON_INLINE uint64_t
+selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
+{
+	__extension__ typedef unsigned __int128 selfmon_impl_u128;
+
+	if (delta->value[i].verdict != SELFMON_SCALED)
+		return 0;
+	return (uint64_t)((selfmon_impl_u128)delta->value[i].count *
+			  delta->off_ns / delta->enabled_ns) + 1;
+}
+
 /* ---- opening ------------------------------------------------------------- */
 
 /* Flags of selfmon_counters_open(). */
@@ -243,7 +263,9 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  *          were opened but some were dropped (the first dropped one)
  *
  * An event that cannot be opened is dropped, with its reason kept for
- * selfmon_counters_info(); members of a {} group are dropped together.
+ * selfmon_counters_info(); members of a {} group are dropped together. Where
+ * others hold the counters, 40 ms of the thread's time go by before it is said
+ * that a group never runs.
  *
  * Returns the number of events that count, or
  *   -EINVAL  a flag that is not known

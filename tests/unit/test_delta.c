@@ -261,6 +261,16 @@ Test(delta, scales_by_enabled_over_running)
 	cr_assert_eq(delta.off_ns, 3 * MS);
 }
 
+Test(delta, is_uncertain_by_what_was_not_counted_of_a_scaled_value)
+{
+	subtract_off(10 * MS, 3 * MS);
+	cr_assert_eq(selfmon_delta_uncertainty(&delta, 0), 301); /* of 1000 */
+	cr_assert_eq(selfmon_delta_uncertainty(&delta, 1), 601);
+	cr_assert_eq(selfmon_delta_uncertainty(&delta, 2), 0);
+	subtract_off(10 * MS, 0);
+	cr_assert_eq(selfmon_delta_uncertainty(&delta, 0), 0);
+}
+
 Test(delta, scales_large_counts_in_128_bits)
 {
 	set.max_per_tick = UINT32_C(1) << 30;
