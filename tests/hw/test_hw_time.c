@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's time against the kernel's. In a guest all time is virtual, so
+ * that a second of sleep is soon over, and exact where it is so.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counters/set.h"
+#include "hw/tool.h"
+#include "platform/kernel.h"
+
+#define SECOND UINT64_C(1000000000)
+#define PPM_MAX 200
+#define RAW_TRIES 100
+
+/* Ticks and CLOCK_MONOTONIC_RAW of one moment, the closest of some tries. */
+struct moment {
+	uint64_t ticks, ns, spread_ns;
+};
+
+static struct moment now(void)
+{
+	struct moment best = { .spread_ns = UINT64_MAX };
+	int i;
+
+	for (i = 0; i < RAW_TRIES; i++) {
+		const uint64_t before = selfmon_kernel_monotonic_raw_ns();
+		const uint64_t ticks = selfmon_clock_ticks();
+		const uint64_t after = selfmon_kernel_monotonic_raw_ns();
+
+		if (after - before < best.spread_ns)
+			best = (struct moment){ ticks, before / 2 + after / 2,
+						after - before };
+	}
+	return best;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec rest = { .tv_sec = (time_t)(ns / SECOND),
+				 .tv_nsec = (long)(ns % SECOND) };
+
+	while (nanosleep(&rest, &rest))
+		cr_assert_eq(errno, EINTR);
+}
+
+Test(hw_time, a_second_of_the_clock_is_a_second_of_the_kernels)
+{
+	const struct selfmon_clock *clock = selfmon_clock();
+	const struct moment a = now();
+	struct moment b;
+	uint64_t ns, raw, slack;
+
+	sleep_ns(SECOND);
+	b = now();
+	ns = selfmon_clock_ns(clock, b.ticks - a.ticks);
+	raw = b.ns - a.ns;
+	slack = raw / 1000000 * PPM_MAX + a.spread_ns + b.spread_ns;
+	cr_assert(ns + slack >= raw && ns <= raw + slack,
+		  "%s: %llu ns, the kernel's %llu ns",
+		  selfmon_clock_source_name(clock->source),
+		  (unsigned long long)ns, (unsigned long long)raw);
+}
+
+/* Where the page gives the clock, no other source is to be taken. */
+Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
+{
+	struct perf_event_attr attr;
+	const struct selfmon_page *page;
+	bool has;
+
+	tool_attr(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	page = tool_map(tool_open(&attr, 0, -1, -1));
+	has = selfmon_load_once(&page->capabilities) &
+	      SELFMON_PAGE_CAP_USER_TIME;
+	if (!has)
+		cr_skip_test("the kernel's clock is not the timestamp counter");
+	cr_assert_eq(selfmon_clock()->source, SELFMON_CLOCK_PERF_PAGE);
+}
+
+/* ---- time_zero -------------------------------------------------------------- */
+
+/* A perf ring of one page: switches of this thread, with their time. */
+#define RING_PAGES 2
+
+struct ring {
+	const struct selfmon_page *page;
+	const unsigned char *data;
+	uint64_t head; /* of what was looked at */
+	size_t size;
+};
+
+/* Members of struct perf_event_mmap_page beyond those of selfmon_page. */
+#define DATA_HEAD 1024
+
+static struct ring open_ring(void)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_attr attr;
+	struct ring ring;
+	void *map;
+	int fd;
+
+	tool_attr(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr.context_switch = 1;
+	attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TIME;
+	fd = tool_open(&attr, 0, -1, -1);
+	map = mmap(NULL, RING_PAGES * size, PROT_READ, MAP_SHARED, fd, 0);
+	cr_assert(map != MAP_FAILED, "mmap: %s", strerror(errno));
+	tool_enable(fd);
+	ring.page = map;
+	ring.data = (const unsigned char *)map + size;
+	ring.size = size;
+	ring.head = 0;
+	return ring;
+}
+
+/*
+ * The time of the next record of a switch; false: there is none. Records are
+ * whole words and the ring never wraps in a test.
+ */
+static bool next_time(struct ring *ring, uint64_t *ns)
+{
+	const unsigned char *page = (const void *)ring->page;
+	struct perf_event_header header;
+	uint64_t head;
+
+	memcpy(&head, page + DATA_HEAD, sizeof(head));
+	while (ring->head < head) {
+		const unsigned char *at = ring->data + ring->head;
+
+		cr_assert_lt(head, ring->size, "the ring wrapped");
+		memcpy(&header, at, sizeof(header));
+		cr_assert_gt(header.size, 0);
+		ring->head += header.size;
+		if (header.type != PERF_RECORD_SWITCH)
+			continue;
+		memcpy(ns, at + sizeof(header), sizeof(*ns));
+		return true;
+	}
+	return false;
+}
+
+/* The kernel's perf clock at this many ticks. */
+static uint64_t perf_ns(const struct selfmon_page *page, uint64_t ticks)
+{
+	return selfmon_load_once(&page->time_zero) +
+	       selfmon_clock_ns(selfmon_clock(), ticks);
+}
+
+/* Of two conversions, each rounded down. */
+#define ROUNDING_NS 2
+
+Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
+{
+	const uint64_t needed = SELFMON_PAGE_CAP_USER_TIME |
+				SELFMON_PAGE_CAP_USER_TIME_ZERO;
+	struct ring ring = open_ring();
+	uint64_t before, after, ns, last;
+	unsigned int switches;
+	int i;
+
+	if ((selfmon_load_once(&ring.page->capabilities) & needed) != needed)
+		cr_skip_test("the kernel's clock is not the timestamp counter");
+	selfmon_clock();
+	while (next_time(&ring, &ns))
+		;
+	for (i = 0; i < 20; i++) {
+		before = last = perf_ns(ring.page, selfmon_clock_ticks());
+		sleep_ns(100000);
+		after = perf_ns(ring.page, selfmon_clock_ticks());
+		for (switches = 0; next_time(&ring, &ns); switches++) {
+			cr_assert(ns + ROUNDING_NS >= last &&
+					  ns <= after + ROUNDING_NS,
+				  "switch %u at %llu, slept from %llu to %llu",
+				  switches, (unsigned long long)ns,
+				  (unsigned long long)before,
+				  (unsigned long long)after);
+			last = ns;
+		}
+		cr_assert_geq(switches, 2, "%u switches", switches);
+	}
+}
