@@ -11,6 +11,7 @@
  *                                   and goes with the counter
  *   SELFMON_ARCH_USER_READ_UNSAFE   1 where a read may fault at any time
  *   SELFMON_ARCH_FIRMWARE_EVENTS    1 where some raw events are no counter's
+ *   SELFMON_ARCH_RAW_IS_CLEAN       1 where a register's upper bits read as 0
  *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that ask for user reads
  *   SELFMON_ARCH_TIMESTAMP_STEADY   1 where the machine promises it
  *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   no timestamp is slower
@@ -19,6 +20,7 @@
  *   selfmon_arch_fence()            waits until earlier instructions are done
  *   selfmon_arch_thread_pointer()   differs between live threads
  *   selfmon_arch_add(p, n)          *p += n, of a word with one writer
+ *   selfmon_arch_is(p, v)           *p == v, loaded once, of 32 bits
  */
 #ifndef SELFMON_ARCH_H
 #define SELFMON_ARCH_H
@@ -34,6 +36,9 @@
 #endif
 
 /* What a machine's header need not say. */
+#ifndef SELFMON_ARCH_RAW_IS_CLEAN
+#define SELFMON_ARCH_RAW_IS_CLEAN 0
+#endif
 #ifndef SELFMON_ARCH_COUNTERS_HOLE
 #define SELFMON_ARCH_COUNTERS_HOLE UINT32_MAX
 #endif

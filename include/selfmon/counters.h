@@ -89,8 +89,9 @@ struct selfmon_counters {
 	uint32_t time_mult;      /* of the page clock */
 	uint32_t time_shift;
 	uint64_t rotation_ns;    /* perf_event_mux_interval_ms */
+	uint64_t sign;           /* highest bit of all registers; 0: differs */
 	uint32_t max_per_tick;   /* events a tick that are possible */
-	uint32_t reserved[5];
+	uint32_t reserved[3];
 };
 
 SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,

@@ -116,6 +116,32 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
 	       index - 1 != SELFMON_ARCH_COUNTERS_HOLE;
 }
 
+/* What one try to read a page came to. */
+enum selfmon_page_try {
+	SELFMON_PAGE_READ,  /* a register and its offset */
+	SELFMON_PAGE_MOVED, /* the lock moved meanwhile: try again */
+	SELFMON_PAGE_NONE   /* no counter just now */
+};
+
+SELFMON_ALWAYS_INLINE enum selfmon_page_try
+selfmon_page_try(const struct selfmon_page *page, uint64_t *offset,
+		 uint64_t *raw)
+{
+	const uint32_t lock = selfmon_load_once(&page->lock);
+	uint32_t index;
+
+	selfmon_compiler_fence(); /* perf_event_update_userpage: 2nd */
+	index = selfmon_load_once(&page->index);
+	*offset = (uint64_t)selfmon_load_once(&page->offset);
+	if (selfmon_unlikely(!selfmon_page_owns(page, index)))
+		return SELFMON_PAGE_NONE;
+	*raw = SELFMON_READ_COUNTER(index - 1);
+	selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
+	return selfmon_likely(selfmon_arch_is(&page->lock, lock))
+		       ? SELFMON_PAGE_READ
+		       : SELFMON_PAGE_MOVED;
+}
+
 /*
  * One count, in user space.
  *
@@ -134,22 +160,18 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 	int tries;
 
 	for (tries = 0; tries < SELFMON_PAGE_TRIES; tries++) {
-		const uint32_t lock = selfmon_load_once(&page->lock);
-		uint32_t index;
 		uint64_t offset, raw;
 
-		selfmon_compiler_fence(); /* perf_event_update_userpage: 2nd */
-		index = selfmon_load_once(&page->index);
-		offset = (uint64_t)selfmon_load_once(&page->offset);
-		if (selfmon_unlikely(!selfmon_page_owns(page, index)))
-			return false;
-		raw = SELFMON_READ_COUNTER(index - 1);
-		selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
-		if (selfmon_likely(selfmon_load_once(&page->lock) == lock)) {
+		switch (selfmon_page_try(page, &offset, &raw)) {
+		case SELFMON_PAGE_READ:
 			*value = offset + selfmon_page_extend(raw, shift);
 			return true;
+		case SELFMON_PAGE_MOVED:
+			(*moved)++;
+			break;
+		case SELFMON_PAGE_NONE:
+			return false;
 		}
-		(*moved)++;
 	}
 	return false;
 }

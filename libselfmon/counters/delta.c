@@ -10,15 +10,13 @@
  */
 #include <stddef.h>
 
-#include <selfmon/counters.h>
+#include "counters/set.h"
 
 /* What snapshot.cpu holds where it is not known. */
 #define CPU_UNKNOWN UINT32_MAX
 /* Shares of the time off the PMU above which no estimate is made. */
 #define OFF_PERCENT_MAX 50
 #define OFF_PERCENT_MAX_SHORT 1
-/* Events that may be counted beyond the bound a tick: reads overlap. */
-#define IMPOSSIBLE_SLACK 4096
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -87,7 +85,7 @@ static uint64_t scale(uint64_t count, const struct selfmon_delta *delta)
 static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 			 bool by_kernel)
 {
-	const u128 bound = (u128)ticks * set->max_per_tick + IMPOSSIBLE_SLACK;
+	const u128 bound = (u128)ticks * set->max_per_tick + SELFMON_POSSIBLE_SLACK;
 
 	return by_kernel || bound > INT64_MAX ? INT64_MAX : (uint64_t)bound;
 }

@@ -160,6 +160,7 @@ static void set_head(struct selfmon_set *set, size_t hardware, size_t rest,
 	if (hardware)
 		head->rotation_ns = rotation_ns();
 	head->owner = selfmon_arch_thread_pointer();
+	selfmon_set_keep(set);
 }
 
 static void set_release(struct selfmon_set *set)

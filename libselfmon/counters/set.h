@@ -17,19 +17,40 @@ struct selfmon_member {
 	bool kernel;
 };
 
+/*
+ * What a member's page said at this value of its lock. While the lock has
+ * that value the event is on this counter and its offset is this.
+ */
+struct selfmon_known {
+	uint32_t lock;    /* odd: nothing is known */
+	uint32_t counter;
+	uint64_t offset;  /* less sign, where raw registers are clean */
+};
+
 struct selfmon_set {
 	struct selfmon_counters head; /* first: the public part */
+	struct selfmon_known known[SELFMON_MAX_COUNTERS];
+	struct selfmon_snapshot known_times; /* the leader's; no values */
 	pid_t pid;                    /* of the opener; 0 in wiped memory */
 	uint32_t asked;               /* members, dropped ones included */
 	const char *why_syscall;      /* no user reads: why; else NULL */
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];
 };
 
+/*
+ * known.c: keeps what the pages say now; nothing of a member that owns no
+ * counter, or of a set that is read by read(2). Is all of it known?
+ */
+bool selfmon_set_keep(struct selfmon_set *set);
+
 static inline struct selfmon_set *
 selfmon_set_of(const struct selfmon_counters *counters)
 {
 	return (struct selfmon_set *)(uintptr_t)counters;
 }
+
+/* Events that may be counted beyond the bound a tick: reads overlap. */
+#define SELFMON_POSSIBLE_SLACK 4096
 
 /*
  * Opens, maps, enables and test-schedules a group out of the members in

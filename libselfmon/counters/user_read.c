@@ -83,6 +83,10 @@ static const char *take_pages(struct selfmon_set *set)
 			return refused_by_kernel();
 		head->page[i] = member->page;
 		head->shift[i] = (uint8_t)shift;
+		if (i == 0)
+			head->sign = UINT64_C(1) << (63 - shift);
+		else if (shift != head->shift[0])
+			head->sign = 0;
 	}
 	return NULL;
 }

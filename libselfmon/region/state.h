@@ -125,14 +125,15 @@ struct selfmon_open {
 } __attribute__((aligned(64)));
 
 /*
- * mode: how enter and leave go. Exactly SELFMON_MODE_TIME is the fast path;
- * whatever else is or-ed in makes it differ.
+ * mode: how enter and leave go. Exactly SELFMON_MODE_TIME or _USER is a fast
+ * path; whatever else is or-ed in makes it differ.
  */
 #define SELFMON_MODE_NOT_READY 0u
 #define SELFMON_MODE_TIME 1u     /* time alone, direct timestamps */
 #define SELFMON_MODE_ANY 2u      /* counters, one in N, fence, other clock */
 #define SELFMON_MODE_REQUEST 4u  /* a reader wants a copy, see read.c */
 #define SELFMON_MODE_BUSY 8u     /* in a slow path: handlers only count */
+#define SELFMON_MODE_USER 16u    /* and counters, all read in user space */
 
 struct selfmon_thread {
 	uint32_t mode;

@@ -69,13 +69,18 @@ static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 	return 0;
 }
 
+static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
+{
+	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
+		selfmon_store_once(&stats->usual, ticks);
+}
+
 /* A visit of which only the time is known, of any length or none. */
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 			bool migrated)
 {
 	ticks = sane_ticks(stats, ticks);
-	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
-		selfmon_store_once(&stats->usual, ticks);
+	set_usual(stats, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
 	if (migrated)
@@ -94,6 +99,7 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 {
 	const uint64_t ticks = sane_ticks(stats, delta->ticks);
 
+	set_usual(stats, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
 	add_values(thread, stats, delta);

@@ -135,12 +135,30 @@ static struct selfmon_thread *adopt_or_make(struct selfmon_process *process)
 	return thread;
 }
 
+/*
+ * Are all values of the set read in user space, from registers of one width,
+ * and in the columns' order?
+ */
+static bool reads_alike(const struct selfmon_thread *thread)
+{
+	const struct selfmon_counters *const set = thread->set;
+	uint32_t i;
+
+	if (set->flags & SELFMON_IMPL_SET_SLOW || !set->sign)
+		return false;
+	for (i = 0; i < set->count; i++)
+		if (thread->column[i] != i)
+			return false;
+	return true;
+}
+
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
 {
-	if (thread->set || thread->missing || thread->every > 1 ||
-	    !selfmon_clock_direct())
+	if (thread->missing || thread->every > 1 || !selfmon_clock_direct())
 		return SELFMON_MODE_ANY;
-	return SELFMON_MODE_TIME;
+	if (!thread->set)
+		return SELFMON_MODE_TIME;
+	return reads_alike(thread) ? SELFMON_MODE_USER : SELFMON_MODE_ANY;
 }
 
 static void count_in(struct selfmon_process *process,

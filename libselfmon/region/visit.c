@@ -8,41 +8,11 @@
  */
 #include "region/visit.h"
 
-static ALWAYS_INLINE void start_time(struct selfmon_thread *thread,
-				     struct selfmon_node *parent,
-				     struct selfmon_node *node,
-				     struct selfmon_frame *frame, bool span,
-				     uint64_t address)
+static ALWAYS_INLINE void start(const struct selfmon_thread *thread,
+				struct selfmon_open *open)
 {
-	struct selfmon_open *open;
-	uint64_t mark = address;
-
-	if (span)
-		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
-	open = selfmon_visit_take(thread, parent, node, frame, mark);
 	open->start.cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
-}
-
-/*
- * Entries of the same function as this one, and no lower: alive unless this
- * very frame's bytes are one of theirs.
- */
-static ALWAYS_INLINE bool all_alive(const struct selfmon_thread *thread,
-				    const struct selfmon_frame *frame,
-				    uint64_t address)
-{
-	const struct selfmon_open *open = thread->top;
-
-	while (open->mark == address) {
-		const uintptr_t apart = (uintptr_t)open->frame -
-					(uintptr_t)frame + (sizeof(*frame) - 1);
-
-		if (apart < 2 * sizeof(*frame) - 1)
-			return false;
-		open--;
-	}
-	return open->mark > address;
 }
 
 /* As enter_time(), where the function has a visit open already. */
@@ -51,15 +21,15 @@ static NEVER_INLINE void enter_same(struct selfmon_site *site,
 				    uint64_t address)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
-	const uint32_t id = selfmon_load_once(&site->id);
-	struct selfmon_node *const parent = thread->node;
-	struct selfmon_node *const node = selfmon_visit_child(parent, id);
+	struct selfmon_open *open = NULL;
 
-	if (selfmon_unlikely(node->region != id ||
-			     !all_alive(thread, frame, address)))
+	if (selfmon_visit_all_alive(thread, frame, address))
+		open = selfmon_visit_open(thread, site, frame, span, address,
+					  0);
+	if (selfmon_unlikely(!open))
 		selfmon_enter_any(site, frame, span, address);
 	else
-		start_time(thread, parent, node, frame, span, address);
+		start(thread, open);
 }
 
 static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
@@ -67,25 +37,22 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 				     uint64_t address)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
-	const uint32_t id = selfmon_load_once(&site->id);
-	struct selfmon_node *parent, *node;
+	struct selfmon_open *open;
 
-	if (selfmon_unlikely(selfmon_load_once(&thread->mode) !=
-				     SELFMON_MODE_TIME ||
-			     thread->top == thread->last)) {
-		selfmon_enter_any(site, frame, span, address);
+	if (selfmon_unlikely(!selfmon_visit_is_ready(thread,
+						     SELFMON_MODE_TIME))) {
+		selfmon_enter_user(site, frame, span, address, thread);
 		return;
 	}
 	if (thread->top->mark <= address) {
 		enter_same(site, frame, span, address);
 		return;
 	}
-	parent = thread->node;
-	node = selfmon_visit_child(parent, id);
-	if (selfmon_unlikely(node->region != id))
+	open = selfmon_visit_open(thread, site, frame, span, address, 0);
+	if (selfmon_unlikely(!open))
 		selfmon_enter_any(site, frame, span, address);
 	else
-		start_time(thread, parent, node, frame, span, address);
+		start(thread, open);
 }
 
 /*
@@ -105,16 +72,6 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
 {
 	enter_time(site, frame, true,
 		   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
-}
-
-static ALWAYS_INLINE void record(struct selfmon_stats *stats, uint64_t ticks)
-{
-	selfmon_stats_begin(stats);
-	selfmon_arch_add(&stats->ticks.sum, ticks);
-	if (selfmon_unlikely(ticks < stats->ticks.min))
-		selfmon_store_once(&stats->ticks.min, ticks);
-	selfmon_stats_end(stats);
-	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
 }
 
 /* A visit longer than all before it, or that ended on another CPU. */
@@ -145,7 +102,7 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 	uint64_t ticks;
 
 	if (selfmon_unlikely(!selfmon_visit_is_newest(thread, open, frame))) {
-		selfmon_leave_any(frame);
+		selfmon_leave_user(frame, thread);
 		return;
 	}
 	ticks = selfmon_arch_timestamp() - open->start.ticks;
@@ -157,7 +114,10 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 		return;
 	}
 	/* Recorded first: a handler's visit of the same region comes after. */
-	record(stats, ticks);
+	selfmon_stats_begin(stats);
+	selfmon_visit_record(stats, ticks);
+	selfmon_stats_end(stats);
+	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
 	selfmon_visit_give_back(thread, open);
 	frame->open = NULL;
 }

@@ -22,25 +22,39 @@ void selfmon_enter_any(struct selfmon_site *site, struct selfmon_frame *frame,
 		       bool span, uint64_t address);
 void selfmon_leave_any(struct selfmon_frame *frame);
 
+/* visit_user.c: the same where all counters are read in user space. */
+void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
+			bool span, uint64_t address,
+			struct selfmon_thread *thread);
+void selfmon_start_user(struct selfmon_open *open, struct selfmon_frame *frame,
+			unsigned int tries);
+void selfmon_leave_user(struct selfmon_frame *frame,
+			const struct selfmon_thread *thread);
+
 /*
- * In a thread that measures more than time, a frame's entry is noted with this
- * bit: the common leave, which compares it with the thread's newest entry,
- * then finds no match, and needs no look at the mode.
+ * In a thread that measures more than time, a frame's entry is noted with one
+ * of these bits: the common leave, which compares it with the thread's newest
+ * entry, then finds no match, and needs no look at the mode.
  */
 #define SELFMON_FRAME_ANY ((uintptr_t)1)
+#define SELFMON_FRAME_USER ((uintptr_t)2)
 
 static ALWAYS_INLINE struct selfmon_open *
 selfmon_visit_entry(const struct selfmon_frame *frame)
 {
 	return (struct selfmon_open *)((uintptr_t)frame->open &
-				       ~SELFMON_FRAME_ANY);
+				       ~(SELFMON_FRAME_ANY |
+					 SELFMON_FRAME_USER));
 }
 
-/* parent is the thread's node, which the caller has at hand. */
+/*
+ * Takes the thread's next entry, for a visit of node, a child of parent, which
+ * is the thread's node. tag: 0 or SELFMON_FRAME_*.
+ */
 static ALWAYS_INLINE struct selfmon_open *
 selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 		   struct selfmon_node *node, struct selfmon_frame *frame,
-		   uint64_t mark)
+		   uint64_t mark, uintptr_t tag)
 {
 	struct selfmon_open *const open = thread->top + 1;
 
@@ -51,7 +65,7 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 	open->parent = parent;
 	selfmon_store_once(&open->node, node);
 	thread->node = node;
-	frame->open = open;
+	frame->open = (void *)((uintptr_t)open + tag);
 	return open;
 }
 
@@ -64,11 +78,70 @@ static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->top, open - 1);
 }
 
+/* A time that is no longer than usual. */
+static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
+					       uint64_t ticks)
+{
+	selfmon_arch_add(&stats->ticks.sum, ticks);
+	if (selfmon_unlikely(ticks < stats->ticks.min))
+		selfmon_store_once(&stats->ticks.min, ticks);
+}
+
 /* The child of this node that enter remembers for the region. */
 static ALWAYS_INLINE struct selfmon_node *
 selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 {
 	return parent->child[region % SELFMON_CHILDREN];
+}
+
+/*
+ * Entries of the same function as this one, and no lower: alive unless this
+ * very frame's bytes are one of theirs.
+ */
+static ALWAYS_INLINE bool
+selfmon_visit_all_alive(const struct selfmon_thread *thread,
+			const struct selfmon_frame *frame, uint64_t address)
+{
+	const struct selfmon_open *open = thread->top;
+
+	while (open->mark == address) {
+		const uintptr_t apart = (uintptr_t)open->frame -
+					(uintptr_t)frame + (sizeof(*frame) - 1);
+
+		if (apart < 2 * sizeof(*frame) - 1)
+			return false;
+		open--;
+	}
+	return open->mark > address;
+}
+
+/* Can the thread take another entry, in this mode? */
+static ALWAYS_INLINE bool
+selfmon_visit_is_ready(const struct selfmon_thread *thread, uint32_t mode)
+{
+	return selfmon_arch_is(&thread->mode, mode) &&
+	       thread->top != thread->last;
+}
+
+/*
+ * The entry of a visit that is about to begin, in a thread that is ready; NULL
+ * where the thread has not been here before.
+ */
+static ALWAYS_INLINE struct selfmon_open *
+selfmon_visit_open(struct selfmon_thread *thread,
+		   const struct selfmon_site *site, struct selfmon_frame *frame,
+		   bool span, uint64_t address, uintptr_t tag)
+{
+	const uint32_t id = selfmon_load_once(&site->id);
+	struct selfmon_node *const parent = thread->node;
+	struct selfmon_node *const node = selfmon_visit_child(parent, id);
+	uint64_t mark = address;
+
+	if (selfmon_unlikely(node->region != id))
+		return NULL;
+	if (span)
+		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
+	return selfmon_visit_take(thread, parent, node, frame, mark, tag);
 }
 
 /* Is this entry, noted in this frame, the newest, as it mostly is? */

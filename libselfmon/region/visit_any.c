@@ -68,9 +68,15 @@ static struct selfmon_node *node_for(struct selfmon_thread *thread,
 	return node_made(thread, site);
 }
 
-static void note_any(struct selfmon_frame *frame)
+/* Which leave is the frame's? */
+static uintptr_t tag_of(const struct selfmon_thread *thread)
 {
-	frame->open = (void *)((uintptr_t)frame->open | SELFMON_FRAME_ANY);
+	const uint32_t mode = selfmon_load_once(&thread->mode);
+
+	if (mode & SELFMON_MODE_TIME)
+		return 0;
+	return mode & SELFMON_MODE_USER ? SELFMON_FRAME_USER
+					: SELFMON_FRAME_ANY;
 }
 
 static void not_measured(struct selfmon_thread *thread)
@@ -109,10 +115,11 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	}
 	if (span)
 		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
-	open = selfmon_visit_take(thread, thread->node, node, frame, mark);
-	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_ANY)
-		note_any(frame);
-	if (skips(thread, node))
+	open = selfmon_visit_take(thread, thread->node, node, frame, mark,
+				  tag_of(thread));
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
+		selfmon_start_user(open, frame, SELFMON_PAGE_TRIES);
+	else if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);
 	else
 		start(thread, open);

@@ -44,4 +44,10 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	selfmon_store_once(word, *word + n);
 }
 
+SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
+					   uint32_t value)
+{
+	return selfmon_load_once(word) == value;
+}
+
 #endif

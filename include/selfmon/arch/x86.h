@@ -10,6 +10,8 @@
 
 #define SELFMON_ARCH_NAME "x86-64"
 #define SELFMON_ARCH_USER_READ 1
+/* "ZeroExtend" in the operation of RDPMC (SDM volume 2). */
+#define SELFMON_ARCH_RAW_IS_CLEAN 1
 
 /*
  * ECX is the page index less one: a general counter, or (1 << 30) | k for
@@ -59,6 +61,18 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(n));
+}
+
+/* Compared where it lies: compilers load what may change into a register. */
+SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
+					   uint32_t value)
+{
+	bool equal;
+
+	__asm__ __volatile__("cmpl %2, %1"
+			     : "=@cce"(equal)
+			     : "m"(*word), "er"(value));
+	return equal;
 }
 
 #endif
