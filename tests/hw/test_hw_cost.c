@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a region and a read cost in instructions, counted by a counter of their
+ * own, and that neither makes a system call. Lines that begin with "cost:" are
+ * figures; the budgets are docs/DESIGN.md's.
+ */
+#include <unistd.h>
+
+#include "counters/set.h"
+#include "forbid.h"
+#include "hw.h"
+
+#define TURNS 1000u
+#define FOUR_EVENTS "cycles,instructions,ref-cycles,bus-cycles"
+
+#define BUDGET_PAIR 300
+#define BUDGET_READ 45
+
+TestSuite(hw_cost, .init = hw_require_pmu);
+
+static HW_NOINLINE void visit_regions(unsigned int n)
+{
+	for (; n > 0; n--)
+		SELFMON_REGION("visit")
+			selfmon_compiler_fence();
+}
+
+static HW_NOINLINE void visit_nothing(unsigned int n)
+{
+	for (; n > 0; n--)
+		selfmon_compiler_fence();
+}
+
+static const struct selfmon_counters *read_set;
+static uint64_t read_value;
+
+/* As selfmon_counters_begin() reads a member. */
+static HW_NOINLINE void read_counter(unsigned int n)
+{
+	uint32_t moved = 0;
+
+	for (; n > 0; n--)
+		selfmon_page_read(read_set->page[0], read_set->shift[0],
+				  &read_value, &moved);
+}
+
+/* Instructions of one turn, what surrounds the turns left out. */
+static double cost_of(void (*turns)(unsigned int))
+{
+	struct selfmon_counters *const set = hw_open("instructions");
+	struct selfmon_snapshot at[3];
+	struct selfmon_delta one, two;
+
+	turns(TURNS); /* the first visit is another one's cost */
+	selfmon_counters_begin(set, &at[0]);
+	turns(TURNS);
+	selfmon_counters_begin(set, &at[1]);
+	turns(2 * TURNS);
+	selfmon_counters_begin(set, &at[2]);
+	selfmon_counters_delta(set, &at[0], &at[1], &one);
+	selfmon_counters_delta(set, &at[1], &at[2], &two);
+	cr_assert_eq(one.value[0].verdict, SELFMON_EXACT);
+	cr_assert_eq(two.value[0].verdict, SELFMON_EXACT);
+	selfmon_counters_close(set);
+	return (double)(two.value[0].count - one.value[0].count) / TURNS;
+}
+
+static double report(const char *what, double turn)
+{
+	const double cost = turn - cost_of(visit_nothing);
+
+	cr_log_info("cost: %s: %.1f instructions", what, cost);
+	return cost;
+}
+
+Test(hw_cost, a_region_pair_with_four_counters)
+{
+	struct selfmon_counters *const set = hw_open(FOUR_EVENTS);
+
+	hw_require_user_reads(set);
+	hw_require_exact();
+	selfmon_counters_close(set);
+	hw_configure(FOUR_EVENTS);
+	cr_assert_leq(report("region pair, 4 counters and time",
+			     cost_of(visit_regions)), BUDGET_PAIR);
+}
+
+Test(hw_cost, a_region_pair_of_time_alone)
+{
+	hw_require_exact();
+	hw_configure("none");
+	cr_assert_leq(report("region pair, time only", cost_of(visit_regions)),
+		      BUDGET_PAIR);
+}
+
+Test(hw_cost, a_read_of_one_counter)
+{
+	struct selfmon_counters *const set = hw_open("cycles");
+
+	hw_require_user_reads(set);
+	hw_require_exact();
+	read_set = set;
+	cr_assert_leq(report("read of one counter, inlined",
+			     cost_of(read_counter)), BUDGET_READ);
+	selfmon_counters_close(set);
+}
+
+static int visit_in_silence(int calls)
+{
+	const pid_t pid = fork();
+
+	if (pid)
+		return hw_wait(pid);
+	hw_configure(FOUR_EVENTS);
+	visit_regions(1);
+	if (forbid_system_calls())
+		_exit(2);
+	visit_regions(TURNS);
+	while (calls-- > 0)
+		syscall(SYS_getppid);
+	_exit(0);
+}
+
+Test(hw_cost, a_region_pair_with_four_counters_makes_no_system_call)
+{
+	struct selfmon_counters *const set = hw_open(FOUR_EVENTS);
+
+	hw_require_user_reads(set);
+	hw_require_exact(); /* else a visit may be off the PMU */
+	selfmon_counters_close(set);
+	cr_assert_eq(visit_in_silence(0), 0);
+	cr_assert_neq(visit_in_silence(1), 0, "the filter lets calls pass");
+}
