@@ -185,6 +185,7 @@ demo: $(O)/examples/textstats ## textstats over FILE, and its report
 
 include tests/tests.mk
 include tests/vm/vm.mk
+include tests/mutants/mutants.mk
 
 # ---- bench -----------------------------------------------------------------
 

@@ -69,11 +69,7 @@ mkdir -p "$work/root/bin" "$work/root/tests"
 install -m 755 "$busybox/busybox" "$work/root/bin/busybox"
 install -m 755 "$here/init" "$work/root/init"
 cp "$work/scenario" "$work/root/scenario"
-if [ -n "$command" ]; then
-	cp "$programs/${command%% *}" "$work/root/tests/"
-else
-	cp "$programs"/* "$work/root/tests/"
-fi
+cp "$programs"/* "$work/root/tests/"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) > "$work/initrd"
 
 set -- "$cpus" -m 512 -display none -no-reboot -kernel "$linux/vmlinux" \

@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh BUILD [NAME...]: does a test notice when a defence is taken out?
+#
+# Each NAME.patch here takes one out of the library. Its head says which suite
+# of the hardware tests must then fail (Kills:), in which scenario of
+# tests/vm/scenarios.txt (Where: RIG NAME), and what is gone (What:). Every
+# mutant of a scenario runs in one boot, after the unchanged library has passed
+# the same suites there. Fails if one survives or its patch no longer applies.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+
+die()
+{
+	printf 'mutants: %s\n' "$*" >&2
+	exit 1
+}
+
+# head_of FIELD NAME: what the patch says of itself
+head_of()
+{
+	sed -n "/^---/q; s/^$1: *//p" "$here/$2.patch"
+}
+
+# A tree of our own, so that nobody's work is touched.
+make_tree()
+{
+	rm -rf "$work"
+	mkdir -p "$work/tree"
+	(cd "$source" && tar cf - Makefile include libselfmon tests bench \
+		examples man) | tar xf - -C "$work/tree"
+}
+
+# build RIG TO: the tree's hardware tests, as one static program
+build()
+{
+	case $1 in
+	x86-64) architecture='' strip=strip ;;
+	arm64) architecture=arm64 strip=aarch64-linux-gnu-strip ;;
+	riscv64) architecture=riscv64 strip=riscv64-linux-gnu-strip ;;
+	*) die "there is no rig '$1'" ;;
+	esac
+	make -s -j "$(nproc)" -C "$work/tree" ARCH=$architecture O="build/$1" hw \
+		> "$work/build.log" 2>&1 || return 1
+	mkdir -p "$(dirname "$2")"
+	$strip -o "$2" "$work/tree/build/$1/hw/run"
+}
+
+# mutate NAME: builds it, or says why not
+mutate()
+{
+	rig=$(head_of Where "$1" | cut -d ' ' -f 1)
+	place=$(head_of Where "$1" | tr ' ' '_')
+	if ! patch -s -p1 -d "$work/tree" --dry-run \
+		< "$here/$1.patch" > /dev/null 2>&1; then
+		result stale "$1" "the patch no longer applies"
+		return
+	fi
+	patch -s -p1 -d "$work/tree" < "$here/$1.patch"
+	if build "$rig" "$work/$place/$1"; then
+		echo "$1 $(head_of Kills "$1")" >> "$work/$place.list"
+	else
+		result stale "$1" "it no longer builds: $(grep -m 1 error \
+			"$work/build.log" || tail -n 1 "$work/build.log")"
+	fi
+	patch -s -R -p1 -d "$work/tree" < "$here/$1.patch"
+}
+
+# result WORD NAME TEXT
+result()
+{
+	printf '%-8s %-28s %s\n' "$1" "$2" "$3"
+	echo "$1" >> "$work/results"
+}
+
+# The guest's program: the unchanged library, then each mutant.
+write_guest_script()
+{
+	cat << 'END'
+#!/bin/busybox sh
+cd /tests
+while read -r name suites; do
+	timeout 100 "./$name" $suites > /tmp/log 2>&1
+	echo "MUTANT $name $?"
+	[ "$name" != unchanged ] || cat /tmp/log
+done < list
+END
+}
+
+# run_scenario PLACE: PLACE is RIG_NAME
+run_scenario()
+{
+	rig=${1%%_*}
+	name=${1#*_}
+	line=$(awk -F ' *[|] *' -v rig="$rig" -v name="$name" \
+		'$1 == rig && $3 == name { print $2 "|" $4; exit }' \
+		"$source/tests/vm/scenarios.txt")
+	[ -n "$line" ] || die "scenarios.txt has no '$rig' scenario '$name'"
+	suites=$(cut -d ' ' -f 2- "$work/$1.list" | tr ' ' '\n' | sort -u |
+		tr '\n' ' ')
+	build "$rig" "$work/$1/unchanged" || die "the library does not build"
+	{ echo "unchanged $suites"; cat "$work/$1.list"; } > "$work/$1/list"
+	write_guest_script > "$work/$1/all"
+	chmod +x "$work/$1/all"
+	"$source/tests/vm/boot.sh" "$rig" "${line%%|*}" "$work/$1" \
+		"${line#*|} limit=1200" all > "$work/$1.log" 2>&1 || true
+	tr -d '\r' < "$work/$1.log" > "$work/$1.text"
+	grep -q '^MUTANT unchanged 0$' "$work/$1.text" || {
+		cat "$work/$1.text" >&2
+		die "$rig $name: the unchanged library fails there"
+	}
+	while read -r mutant suites; do
+		verdict "$1" "$mutant" "$suites"
+	done < "$work/$1.list"
+}
+
+# verdict PLACE NAME SUITES
+verdict()
+{
+	status=$(sed -n "s/^MUTANT $2 //p" "$work/$1.text")
+	what=$(head_of What "$2")
+	case $status in
+	0) result SURVIVED "$2" "$3: $what" ;;
+	2 | 126 | 127 | '') result lost "$2" "$3 did not run: see $work/$1.log" ;;
+	*) result killed "$2" "$3: $what" ;;
+	esac
+}
+
+work=$(mkdir -p "$1" && cd "$1" && pwd)/mutants
+shift
+make_tree
+: > "$work/results"
+[ $# -gt 0 ] || set -- "$here"/*.patch
+for mutant; do
+	mutant=$(basename "$mutant" .patch)
+	[ -r "$here/$mutant.patch" ] || die "there is no mutant '$mutant'"
+	mutate "$mutant"
+done
+for list in "$work"/*.list; do
+	[ ! -e "$list" ] || run_scenario "$(basename "$list" .list)"
+done
+awk '{ n[$1]++ } END {
+	printf "%d killed, %d survived, %d stale, %d lost\n", n["killed"],
+		n["SURVIVED"], n["stale"], n["lost"]
+	exit n["killed"] != NR || NR == 0
+}' "$work/results"
