@@ -102,6 +102,8 @@ SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
  * All hardware members in user space: each checked by its own page's lock, a
  * sibling's overflow moving only that, and all of them with the timestamp by
  * the leader's, which moves at every deschedule, migration and reprogramming.
+ * A member that had to be read again is some instructions younger than the
+ * others: then all are.
  * The timestamp is innermost and the order mirrored at the end, so that what
  * the reads themselves cost falls outside of the region as far as it can.
  */
@@ -115,6 +117,7 @@ selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 
 	while (moved < SELFMON_PAGE_TRIES) {
 		const uint32_t lock = selfmon_load_once(&leader->lock);
+		const uint32_t before = moved;
 		uint64_t enabled, ticks = 0;
 		unsigned int i;
 
@@ -138,6 +141,8 @@ selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 		if (!end)
 			ticks = selfmon_arch_timestamp();
 		selfmon_compiler_fence(); /* as in selfmon_page_read() */
+		if (selfmon_unlikely(moved != before))
+			continue; /* a member is younger than the others */
 		if (selfmon_likely(selfmon_load_once(&leader->lock) == lock)) {
 			snapshot->ticks = ticks;
 			snapshot->lock = lock;

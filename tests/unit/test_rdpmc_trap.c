@@ -206,7 +206,7 @@ static void sibling_overflows(unsigned int n, uint32_t what)
 	}
 }
 
-Test(rdpmc_trap, reads_only_the_sibling_again_when_that_overflows)
+Test(rdpmc_trap, reads_all_again_when_a_sibling_overflows)
 {
 	struct selfmon_snapshot a;
 
@@ -214,7 +214,7 @@ Test(rdpmc_trap, reads_only_the_sibling_again_when_that_overflows)
 	trap_pmu.raw[1] = 20;
 	trap_pmu.effect = sibling_overflows;
 	begin(&a);
-	cr_assert(trap_pmu_saw("011T"));
+	cr_assert(trap_pmu_saw("011T01T"));
 	cr_assert_eq(a.value[0], 10);
 	cr_assert_eq(a.value[1], 1020);
 	cr_assert_eq(a.moved, 1);
@@ -250,7 +250,7 @@ Test(rdpmc_trap, reads_all_again_when_descheduled_between_members)
 	cr_assert_eq(a.cpu, 7);
 	cr_assert_eq(a.off_ns, 50);
 	cr_assert_eq(a.lock, 6);
-	cr_assert_eq(a.moved, 2);
+	cr_assert_eq(a.moved, 1, "one try was vain");
 }
 
 static void descheduled_at_the_timestamp(unsigned int n, uint32_t what)
