@@ -183,6 +183,16 @@ HW_NOINLINE void hw_visit_region(uint64_t turns)
 		HW_LOOP(n);
 }
 
+void hw_expect_net(const struct selfmon_row *row, size_t column, double net)
+{
+	const double more = row->counter[column].net - net;
+
+	cr_assert(more >= 0 &&
+			  more <= (double)row->retried * HW_TRY_INSTRUCTIONS,
+		  "%s: net %.1f, not %.1f; %ju retried", row->name,
+		  row->counter[column].net, net, (uintmax_t)row->retried);
+}
+
 HW_NOINLINE void hw_visit_loop(struct selfmon_counters *set, uint64_t n,
 			       struct selfmon_delta *delta)
 {

@@ -88,6 +88,15 @@ void hw_configure(const char *events);
 /* One visit of the region "loop": the loop, and nothing else in it. */
 void hw_visit_region(uint64_t n);
 
+/*
+ * More than one try of a snapshot of two members takes. A context switch in
+ * the middle makes it vain; its instructions are the visit's all the same.
+ */
+#define HW_TRY_INSTRUCTIONS 120
+
+/* Exactly this many in all visits, but for what was retried. */
+void hw_expect_net(const struct selfmon_row *row, size_t column, double net);
+
 /* One visit of the loop, not inlined: the same code around it for every n. */
 void hw_visit_loop(struct selfmon_counters *set, uint64_t n,
 		   struct selfmon_delta *delta);

@@ -48,6 +48,8 @@ static void *count_loops(void *argument)
 	pthread_barrier_wait(worker->barrier);
 	for (i = 0; i < VISITS; i++) {
 		hw_visit_loop(set, worker->n, &delta);
+		if (delta.moved) /* a vain try of the reads counts too */
+			continue;
 		if (delta.value[0].count < worker->least)
 			worker->least = delta.value[0].count;
 		if (delta.value[0].count > worker->most)
@@ -106,10 +108,7 @@ Test(hw_thread, a_report_adds_up_the_regions_of_eight_threads)
 	report = rows_take();
 	row = ROWS_GET(report, "loop");
 	cr_assert_eq(row->counter[0].visits, THREADS * VISITS);
-	cr_assert_eq(row->counter[0].max - row->counter[0].min,
-		     2 * 1000 * (THREADS - 1));
-	cr_assert_eq(row->counter[0].net, 2 * turns * VISITS, "net %.1f",
-		     row->counter[0].net);
+	hw_expect_net(row, 0, 2 * turns * VISITS);
 	selfmon_report_free(report);
 }
 
