@@ -40,6 +40,29 @@ Test(hw_migration, every_visit_that_ended_elsewhere_is_marked_and_no_other)
 	selfmon_counters_close(set);
 }
 
+Test(hw_migration, a_visit_that_came_back_did_not_end_elsewhere)
+{
+	struct selfmon_counters *set;
+	struct selfmon_snapshot a, b;
+	struct selfmon_delta delta;
+	int i;
+
+	hw_require_pmu();
+	hw_require_cpus(2);
+	hw_pin(0);
+	set = hw_open("instructions");
+	for (i = 0; i < MIGRATIONS; i++) {
+		selfmon_counters_begin(set, &a);
+		hw_pin(1);
+		hw_pin(0);
+		selfmon_counters_end(set, &b);
+		selfmon_counters_delta(set, &a, &b, &delta);
+		cr_assert_not(delta.flags & SELFMON_DELTA_MIGRATED,
+			      "visit %d", i);
+	}
+	selfmon_counters_close(set);
+}
+
 Test(hw_migration, a_migrated_visit_is_a_disturbed_one)
 {
 	struct selfmon_counters *set;
