@@ -11,6 +11,8 @@
  *                                   and goes with the counter
  *   SELFMON_ARCH_USER_READ_UNSAFE   1 where a read may fault at any time
  *   SELFMON_ARCH_FIRMWARE_EVENTS    1 where some raw events are no counter's
+ *   SELFMON_ARCH_STALE_READ_FAULTS  1 where a counter can be read only while an
+ *                                   event of the thread is on it
  *   SELFMON_ARCH_RAW_IS_CLEAN       1 where a register's upper bits read as 0
  *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that ask for user reads
  *   SELFMON_ARCH_TIMESTAMP_STEADY   1 where the machine promises it
@@ -36,6 +38,9 @@
 #endif
 
 /* What a machine's header need not say. */
+#ifndef SELFMON_ARCH_STALE_READ_FAULTS
+#define SELFMON_ARCH_STALE_READ_FAULTS 0
+#endif
 #ifndef SELFMON_ARCH_RAW_IS_CLEAN
 #define SELFMON_ARCH_RAW_IS_CLEAN 0
 #endif

@@ -107,50 +107,60 @@ SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
  * The timestamp is innermost and the order mirrored at the end, so that what
  * the reads themselves cost falls outside of the region as far as it can.
  */
+SELFMON_ALWAYS_INLINE enum selfmon_page_try
+selfmon_impl_snapshot_try(const struct selfmon_counters *set,
+			  struct selfmon_snapshot *snapshot, bool end)
+{
+	const struct selfmon_page *const leader = set->page[0];
+	const unsigned int count = set->hardware_count;
+	uint64_t enabled;
+	unsigned int i;
+
+	snapshot->lock = selfmon_load_once(&leader->lock);
+	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	if (end)
+		snapshot->ticks = selfmon_arch_timestamp();
+	for (i = 0; i < count; i++) {
+		const unsigned int k = end ? count - 1 - i : i;
+		enum selfmon_page_try member;
+		uint64_t offset, raw;
+
+		member = selfmon_page_try(set->page[k], &offset, &raw);
+		if (selfmon_unlikely(member != SELFMON_PAGE_READ))
+			return member;
+		snapshot->value[k] =
+			offset + selfmon_page_extend(raw, set->shift[k]);
+	}
+	enabled = selfmon_load_once(&leader->time_enabled);
+	snapshot->off_ns = enabled - selfmon_load_once(&leader->time_running);
+	snapshot->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
+	snapshot->cpu = selfmon_load_once(set->cpu);
+	if (!end)
+		snapshot->ticks = selfmon_arch_timestamp();
+	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	return selfmon_likely(selfmon_arch_is(&leader->lock, snapshot->lock))
+		       ? SELFMON_PAGE_READ
+		       : SELFMON_PAGE_MOVED;
+}
+
+/* Tries until no lock moves: a member read again is younger than the others. */
 SELFMON_ALWAYS_INLINE bool
 selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 			   struct selfmon_snapshot *snapshot, bool end)
 {
-	const struct selfmon_page *const leader = set->page[0];
-	const unsigned int count = set->hardware_count;
-	uint32_t moved = 0;
+	uint32_t moved;
 
-	while (moved < SELFMON_PAGE_TRIES) {
-		const uint32_t lock = selfmon_load_once(&leader->lock);
-		const uint32_t before = moved;
-		uint64_t enabled, ticks = 0;
-		unsigned int i;
-
-		selfmon_compiler_fence(); /* as in selfmon_page_read() */
-		if (end)
-			ticks = selfmon_arch_timestamp();
-		for (i = 0; i < count; i++) {
-			const unsigned int k = end ? count - 1 - i : i;
-
-			if (selfmon_unlikely(!selfmon_page_read(
-				    set->page[k], set->shift[k],
-				    &snapshot->value[k], &moved)))
-				return false;
-		}
-		enabled = selfmon_load_once(&leader->time_enabled);
-		snapshot->off_ns =
-			enabled - selfmon_load_once(&leader->time_running);
-		snapshot->enabled_ns =
-			enabled + selfmon_load_once(&leader->time_offset);
-		snapshot->cpu = selfmon_load_once(set->cpu);
-		if (!end)
-			ticks = selfmon_arch_timestamp();
-		selfmon_compiler_fence(); /* as in selfmon_page_read() */
-		if (selfmon_unlikely(moved != before))
-			continue; /* a member is younger than the others */
-		if (selfmon_likely(selfmon_load_once(&leader->lock) == lock)) {
-			snapshot->ticks = ticks;
-			snapshot->lock = lock;
+	for (moved = 0; moved < SELFMON_PAGE_TRIES; moved++) {
+		switch (selfmon_impl_snapshot_try(set, snapshot, end)) {
+		case SELFMON_PAGE_READ:
 			snapshot->flags = 0;
 			snapshot->moved = moved;
 			return true;
+		case SELFMON_PAGE_MOVED:
+			break;
+		case SELFMON_PAGE_NONE:
+			return false;
 		}
-		moved++;
 	}
 	return false;
 }

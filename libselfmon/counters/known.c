@@ -36,7 +36,9 @@ static bool keep_member(struct selfmon_set *set, unsigned int i)
 
 	selfmon_compiler_fence(); /* as in selfmon_page_try() */
 	index = selfmon_load_once(&page->index);
-	known->counter = index - 1;
+	/* Read before it is looked whether it is known: always one there is. */
+	if (selfmon_page_owns(page, index))
+		known->counter = index - 1;
 	known->offset = (uint64_t)selfmon_load_once(&page->offset);
 	/* Sign extension of a clean register is (raw ^ sign) - sign. */
 	if (SELFMON_ARCH_RAW_IS_CLEAN)

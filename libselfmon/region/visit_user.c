@@ -41,6 +41,10 @@ static ALWAYS_INLINE bool read_one(const struct selfmon_set *set,
 	const struct selfmon_known *const known = &set->known[i];
 	uint64_t raw;
 
+	/* Elsewhere a read of what is not ours any more is just of no use. */
+	if (SELFMON_ARCH_STALE_READ_FAULTS &&
+	    !selfmon_arch_is(&set->head.page[i]->lock, lock))
+		return false;
 	selfmon_compiler_fence();
 	raw = selfmon_arch_read_counter(known->counter);
 	selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
@@ -74,9 +78,9 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_set *set,
 	memcpy(&start->cpu, &set->known_times.cpu,
 	       offsetof(struct selfmon_snapshot, value) -
 		       offsetof(struct selfmon_snapshot, cpu));
+	/* A deschedule from here on is one between start and end. */
 	selfmon_store_once(&start->ticks, selfmon_arch_timestamp());
-	selfmon_compiler_fence();
-	return selfmon_likely(selfmon_arch_is(&set->head.page[0]->lock, lock));
+	return true;
 }
 
 static ALWAYS_INLINE bool read_member(const struct selfmon_set *set,
@@ -126,6 +130,17 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_set *set,
 	return selfmon_likely(selfmon_arch_is(&leader->lock, result->lock));
 }
 
+/* A lock moved in the middle, or a member has no counter: the long way. */
+static NEVER_INLINE void leave_again(struct selfmon_open *open,
+				     struct selfmon_frame *frame)
+{
+	const struct selfmon_page *const leader = open->thread->set->page[0];
+
+	if (selfmon_page_owns(leader, selfmon_load_once(&leader->index)))
+		selfmon_rare_add(open->node->stats, SELFMON_RARE_MOVED, 1);
+	selfmon_leave_any(frame);
+}
+
 /* The snapshot behind a result; false if the lock has moved since. */
 static bool rebuild_end(const struct selfmon_open *open,
 			const struct result *result,
@@ -161,7 +176,7 @@ static NEVER_INLINE void leave_unusual(struct selfmon_open *open,
 	struct selfmon_delta delta;
 
 	if (selfmon_unlikely(!rebuild_end(open, result, &end))) {
-		selfmon_leave_any(frame);
+		leave_again(open, frame);
 		return;
 	}
 	selfmon_counters_delta(thread->set, &open->start, &end, &delta);
@@ -180,7 +195,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_set *set,
 	unsigned int i;
 
 	if (selfmon_unlikely(!read_end(set, count, &open->start, &result))) {
-		selfmon_leave_any(frame);
+		leave_again(open, frame);
 		return;
 	}
 	stats = open->node->stats;

@@ -17,6 +17,8 @@
 #define SELFMON_ARCH_NAME "arm64"
 #define SELFMON_ARCH_USER_READ 1
 #define SELFMON_ARCH_COUNTERS 32
+/* By PMUSERENR_EL0, set while such an event is on (armv8pmu_start). */
+#define SELFMON_ARCH_STALE_READ_FAULTS 1
 
 /*
  * Bits of perf_event_attr.config1 (kernel drivers/perf/arm_pmuv3.c,

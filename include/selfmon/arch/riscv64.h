@@ -17,6 +17,8 @@
 
 /* Index less one: 0 cycle, 2 instret, 3 to 31 hpmcounter3 to hpmcounter31. */
 #define SELFMON_ARCH_COUNTERS 32
+/* scounteren has the bits of counters in use (pmu_sbi_ctr_start). */
+#define SELFMON_ARCH_STALE_READ_FAULTS 1
 /* What would be CSR 0xc01 is time and counts no event. */
 #define SELFMON_ARCH_COUNTERS_HOLE 1
 /*

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions whose counters are read in user space, where the ends of a visit
+ * have code of their own (region/visit_user.c): beside other processes, other
+ * events, and registers that wrap.
+ */
+#include <time.h>
+
+#include "hw.h"
+#include "rows.h"
+
+#define VISITS 3000
+#define SWITCHED 500
+#define EVENTS "cycles,instructions"
+
+TestSuite(hw_region, .init = hw_require_pmu);
+
+static const struct timespec short_while = { .tv_nsec = 1000 };
+
+static void prepare(void)
+{
+	struct selfmon_counters *set;
+
+	hw_require_exact();
+	hw_pin(0);
+	set = hw_open(EVENTS);
+	hw_require_user_reads(set);
+	selfmon_counters_close(set);
+	hw_configure(EVENTS);
+}
+
+static HW_NOINLINE void visit_switched(void)
+{
+	SELFMON_REGION("switched")
+		nanosleep(&short_while, NULL);
+}
+
+static uint64_t preemptions(void)
+{
+	return hw_read_number("/proc/self/status",
+			      "nonvoluntary_ctxt_switches:");
+}
+
+/* Every visit counts the same, save those whose end was read again. */
+static void expect_alike(const struct selfmon_row *row, size_t i)
+{
+	const struct selfmon_quantity *const count = &row->counter[i];
+
+	cr_assert_eq(count->visits, row->visits);
+	if (row->retried == 0)
+		cr_assert_eq(count->min, count->max,
+			     "from %lu to %lu in %lu visits",
+			     (unsigned long)count->min,
+			     (unsigned long)count->max,
+			     (unsigned long)row->visits);
+	cr_assert_leq(count->max - count->min, 500);
+}
+
+Test(hw_region, visits_beside_a_competitor_count_alike)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	pid_t competitor;
+	uint64_t before;
+	int i;
+
+	prepare();
+	hw_visit_region(1000);
+	competitor = hw_competitor();
+	before = preemptions();
+	for (i = 1; i < VISITS || preemptions() < before + 20; i++)
+		hw_visit_region(1000);
+	hw_competitor_end(competitor);
+	report = rows_take();
+	row = ROWS_GET(report, "loop");
+	expect_alike(row, 1);
+	cr_assert_gt(row->disturbed, 0);
+	cr_assert_eq(row->slow + row->refused + row->lost + row->impossible, 0);
+	selfmon_report_free(report);
+}
+
+/* A visit is marked when something happened in it, the next one is not. */
+Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	pid_t competitor;
+	uint64_t before;
+	int i;
+
+	prepare();
+	hw_visit_region(1);
+	competitor = hw_competitor();
+	visit_switched();
+	before = preemptions();
+	for (i = 1; i < SWITCHED; i++) {
+		visit_switched();
+		hw_visit_region(1);
+	}
+	before = preemptions() - before;
+	hw_competitor_end(competitor);
+	report = rows_take();
+	row = ROWS_GET(report, "switched");
+	cr_assert_eq(row->disturbed, SWITCHED);
+	cr_assert_eq(row->counter[1].visits, SWITCHED);
+	row = ROWS_GET(report, "loop");
+	cr_assert_leq(row->disturbed, before, "%lu of %lu marked",
+		      (unsigned long)row->disturbed,
+		      (unsigned long)row->visits);
+	selfmon_report_free(report);
+}
+
+/*
+ * Another set takes turns with ours, and goes. From then on ours is on the
+ * PMU whenever the thread runs, and a switch is no reason for an estimate.
+ */
+Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	struct selfmon_counters *other[3];
+	pid_t competitor;
+	int i;
+
+	prepare();
+	for (i = 0; i < 3; i++)
+		other[i] = hw_open("cycles,cycles,cycles,instructions");
+	for (i = 0; i < 200; i++)
+		hw_visit_region(100000);
+	for (i = 0; i < 3; i++)
+		selfmon_counters_close(other[i]);
+	nanosleep(&short_while, NULL); /* now ours is on, for good */
+	competitor = hw_competitor();
+	for (i = 0; i < SWITCHED; i++)
+		visit_switched();
+	hw_competitor_end(competitor);
+	report = rows_take();
+	row = ROWS_GET(report, "loop");
+	cr_assert(row->counter[1].verdict != SELFMON_EXACT || row->refused,
+		  "the sets did not take turns");
+	row = ROWS_GET(report, "switched");
+	cr_assert_eq(row->refused, 0, "%lu", (unsigned long)row->refused);
+	cr_assert_eq(row->counter[1].visits, SWITCHED);
+	cr_assert_eq(row->counter[1].verdict, SELFMON_EXACT, "%s",
+		     selfmon_verdict_name(row->counter[1].verdict));
+	selfmon_report_free(report);
+}
+
+/* The page of a register that wraps tells another offset each time. */
+Test(hw_region, visits_over_registers_that_wrap_count_alike)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	int i;
+
+	prepare();
+	for (i = 0; i < 2 * VISITS; i++)
+		hw_visit_region(1000);
+	report = rows_take();
+	row = ROWS_GET(report, "loop");
+	expect_alike(row, 1);
+	expect_alike(row, 0);
+	cr_assert_eq(row->repaired + row->impossible + row->lost, 0);
+	selfmon_report_free(report);
+}
