@@ -72,11 +72,14 @@ cp "$work/scenario" "$work/root/scenario"
 cp "$programs"/* "$work/root/tests/"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) > "$work/initrd"
 
+# The same day and the same random numbers at each boot
 set -- "$cpus" -m 512 -display none -no-reboot -kernel "$linux/vmlinux" \
-	-initrd "$work/initrd" -append "$arguments"
+	-initrd "$work/initrd" -append "$arguments" -seed 1 \
+	-rtc base=2026-01-01,clock=vm
 if [ -n "$command" ]; then
 	limiter="timeout --foreground -k 5 $limit"
-	rig_boot "$@" -serial stdio < /dev/null
+	rig_boot "$@" -monitor none -serial chardev:console \
+		-chardev file,id=console,path=/dev/stdout < /dev/null
 else
 	limiter=
 	rig_boot "$@" -serial mon:stdio

@@ -33,8 +33,7 @@ rig_boot()
 	# shellcheck disable=SC2086 # several words, or none
 	$limiter "$qemu/qemu-x86_64" -M pc -accel tcg -icount shift=0,sleep=off \
 		-smp "$smp" -cpu "$x86_cpu,pmu=${x86_pmu:-on},-svm,-hypervisor" \
-		-nodefaults -no-user-config -net none \
-		-rtc base=2026-01-01,clock=vm "$@"
+		-nodefaults -no-user-config -net none "$@"
 }
 
 rig_kernel_arguments="console=ttyS0 nmi_watchdog=0 tsc=reliable \
