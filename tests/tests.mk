@@ -32,12 +32,12 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
 
-.PHONY: check check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-hw check-flow check-examples \
+.PHONY: check check-layers check-codegen check-tables check-headers check-man \
+	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels
 check: ## Every quick test
-check: check-layers check-codegen check-headers check-man check-unit \
-	check-kernel check-fault check-hw check-flow check-examples \
+check: check-layers check-codegen check-tables check-headers check-man \
+	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-vm-runner
 
 ifeq ($(ARCH),)
@@ -56,6 +56,9 @@ check-layers: ## Includes point down only
 
 check-codegen: ## The machine code of one inline read
 	@tests/tools/codegen.sh
+
+check-tables: ## Which register each entry of arm64's and riscv64's rows reads
+	@tests/tools/tables.sh
 
 check-flow: $(static_lib) ## Every way out of every form of region
 	@tests/tools/flow.sh $(O) $(static_lib) $(cpuid_libs)
