@@ -91,7 +91,9 @@ struct selfmon_counters {
 	uint64_t rotation_ns;    /* perf_event_mux_interval_ms */
 	uint64_t sign;           /* highest bit of all registers; 0: differs */
 	uint32_t max_per_tick;   /* events a tick that are possible */
-	uint32_t reserved[3];
+	uint32_t reserved;
+	uint64_t time_cycles;    /* a moment before all snapshots, in ticks */
+	uint64_t time_unused;    /* bits that ticks do not have */
 };
 
 SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,

@@ -47,6 +47,25 @@ int selfmon_clock_from_page(struct selfmon_clock *clock,
 	return 0;
 }
 
+/* Of a page with time_cycles and time_mask, offsetof(__reserved). */
+#define SIZE_SHORT 96
+
+void selfmon_clock_page_short(const struct selfmon_page *page,
+			      uint64_t *cycles, uint64_t *unused)
+{
+	const uint64_t caps = selfmon_load_once(&page->capabilities);
+	const uint64_t mask = selfmon_load_once(&page->time_mask);
+
+	*cycles = *unused = 0;
+	/* Anything but some of the low bits is no mask. */
+	if (!(caps & SELFMON_PAGE_CAP_USER_TIME_SHORT) ||
+	    selfmon_load_once(&page->size) < SIZE_SHORT ||
+	    mask < UINT32_MAX || mask & (mask + 1))
+		return;
+	*cycles = selfmon_load_once(&page->time_cycles);
+	*unused = ~mask;
+}
+
 int selfmon_clock_page_open(struct selfmon_clock *clock)
 {
 	struct perf_event_attr attr;

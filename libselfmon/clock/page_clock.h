@@ -11,6 +11,15 @@ int selfmon_clock_from_page(struct selfmon_clock *clock,
 			    const struct selfmon_page *page);
 
 /*
+ * Timestamps of less than 64 bits (arm64 and riscv64, told by the page's
+ * cap_user_time_short): a moment in the past, and the bits that are missing.
+ * Later ticks go on as cycles + ((ticks - cycles) & ~unused) where they wrap.
+ * Both are 0 where nothing is missing.
+ */
+void selfmon_clock_page_short(const struct selfmon_page *page,
+			      uint64_t *cycles, uint64_t *unused);
+
+/*
  * Opens a software event that counts nothing, which needs neither a PMU nor a
  * permission, and copies the conversion from its page. The event stays open
  * for the life of the process, even where its page has none: the first event

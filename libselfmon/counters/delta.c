@@ -17,8 +17,17 @@
 /* Shares of the time off the PMU above which no estimate is made. */
 #define OFF_PERCENT_MAX 50
 #define OFF_PERCENT_MAX_SHORT 1
+/* How far the times of read(2) may be from the timestamp beside it. */
+#define LAP_SLACK_NS UINT64_C(1000000000)
 
 __extension__ typedef unsigned __int128 u128;
+
+/* Ticks where their counter has less than 64 bits and may have wrapped. */
+static uint64_t elapsed(const struct selfmon_counters *set, uint64_t from,
+			uint64_t to)
+{
+	return (to - from) & ~set->time_unused;
+}
 
 static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
 {
@@ -29,14 +38,29 @@ static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
 static bool enabled_live(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *at, uint64_t *ns)
 {
+	uint64_t ticks;
+
 	if (at->flags & SELFMON_SNAPSHOT_SLOW) {
 		*ns = at->enabled_ns;
 		return true;
 	}
 	if (!(set->flags & SELFMON_IMPL_SET_PAGE_CLOCK))
 		return false;
-	*ns = at->enabled_ns + page_ns(set, at->ticks);
+	ticks = set->time_cycles + elapsed(set, set->time_cycles, at->ticks);
+	*ns = at->enabled_ns + page_ns(set, ticks);
 	return true;
+}
+
+/*
+ * Between two snapshots the kernel may have begun a new lap of a counter of
+ * less than 64 bits, and what it adds to the page's times jumps by a whole
+ * one: then a thread would have run for longer than time went by.
+ */
+static bool is_lap(const struct selfmon_counters *set,
+		   const struct selfmon_delta *delta)
+{
+	return set->time_unused &&
+	       delta->enabled_ns / 2 > page_ns(set, delta->ticks) + LAP_SLACK_NS;
 }
 
 /*
@@ -60,6 +84,7 @@ static void weigh(struct selfmon_counters *set,
 	delta->off_ns = off;
 	delta->enabled_ns = to - from;
 	if (delta->enabled_ns == 0 || off >= delta->enabled_ns ||
+	    is_lap(set, delta) ||
 	    set->flags & SELFMON_IMPL_SET_STRICT)
 		return;
 	percent = delta->enabled_ns < set->rotation_ns ? OFF_PERCENT_MAX_SHORT
@@ -203,7 +228,7 @@ void selfmon_counters_delta(struct selfmon_counters *set,
 {
 	const uint32_t flags = a->flags | b->flags;
 
-	delta->ticks = b->ticks - a->ticks;
+	delta->ticks = elapsed(set, a->ticks, b->ticks);
 	delta->enabled_ns = 0;
 	delta->off_ns = 0;
 	delta->moved = a->moved + b->moved;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "clock/page_clock.h"
 #include "counters/set.h"
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
@@ -119,6 +120,8 @@ static void set_page_clock(struct selfmon_counters *head)
 		return;
 	head->time_mult = selfmon_load_once(&leader->time_mult);
 	head->time_shift = selfmon_load_once(&leader->time_shift);
+	selfmon_clock_page_short(leader, &head->time_cycles,
+				 &head->time_unused);
 	if (head->time_mult && selfmon_clock_direct())
 		head->flags |= SELFMON_IMPL_SET_PAGE_CLOCK;
 }

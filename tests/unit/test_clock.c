@@ -209,3 +209,52 @@ Test(clock_page, is_refused_where_the_conversion_makes_no_sense)
 	page.time_shift = 32;
 	cr_assert_eq(selfmon_clock_from_page(&clock, &page), -ENOTSUP);
 }
+
+/* As on an arm64 machine: 57 bits, the kernel's moment near their end. */
+#define MASK57 (UINT64_MAX >> 7)
+
+static struct selfmon_page short_page(void)
+{
+	struct selfmon_page page = native_page();
+
+	page.capabilities |= SELFMON_PAGE_CAP_USER_TIME_SHORT;
+	page.time_cycles = MASK57 - 99;
+	page.time_mask = MASK57;
+	return page;
+}
+
+static bool is_short(const struct selfmon_page *page, uint64_t *cycles,
+		     uint64_t *unused)
+{
+	*cycles = *unused = 1;
+	selfmon_clock_page_short(page, cycles, unused);
+	return *cycles || *unused;
+}
+
+Test(clock_page, tells_where_a_counter_of_less_than_64_bits_wraps)
+{
+	const struct selfmon_page page = short_page();
+	uint64_t cycles, unused;
+
+	cr_assert(is_short(&page, &cycles, &unused));
+	cr_assert_eq(unused, UINT64_C(0x7f) << 57);
+	/* 50 ticks after the wrap go on behind those before it. */
+	cr_assert_eq(cycles + ((50 - cycles) & ~unused), MASK57 + 51);
+}
+
+Test(clock_page, has_no_wrap_where_the_kernel_tells_none)
+{
+	struct selfmon_page page = short_page();
+	uint64_t cycles, unused;
+
+	page.capabilities &= ~SELFMON_PAGE_CAP_USER_TIME_SHORT;
+	cr_assert_not(is_short(&page, &cycles, &unused));
+	page = short_page();
+	page.size = 76; /* kernels before 5.9: these words mean nothing */
+	cr_assert_not(is_short(&page, &cycles, &unused));
+	page = short_page();
+	page.time_mask = 0;
+	cr_assert_not(is_short(&page, &cycles, &unused));
+	page.time_mask = UINT64_C(0xff00000000000000);
+	cr_assert_not(is_short(&page, &cycles, &unused));
+}

@@ -379,6 +379,40 @@ Test(delta, without_a_page_clock_refuses_and_goes_over_to_read_2)
 	cr_assert(set.flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
+/* Ticks have 40 bits and wrap 1 ms after the first snapshot. */
+static void wrap_between(void)
+{
+	const uint64_t laps = (UINT64_C(1) << 40) - 1;
+
+	page_times(SELFMON_IMPL_SET_PAGE_CLOCK);
+	set.time_unused = ~laps;
+	set.time_cycles = laps - 20 * MS;
+	a.enabled_ns += a.ticks / 2;
+	b.enabled_ns += a.ticks / 2;
+	a.ticks = laps + 1 - 2 * MS;
+	b.ticks = 14 * MS;
+	a.enabled_ns -= a.ticks / 2;
+	b.enabled_ns -= a.ticks / 2;
+}
+
+Test(delta, the_page_clock_goes_on_where_ticks_of_less_than_64_bits_wrap)
+{
+	wrap_between();
+	subtract();
+	cr_assert_eq(delta.ticks, 16 * MS);
+	cr_assert_eq(delta.enabled_ns, 10 * MS);
+	assert_scaled(1000, 2000);
+}
+
+Test(delta, refuses_page_times_of_two_laps)
+{
+	wrap_between();
+	/* The kernel counts the second one from its own zero already. */
+	b.enabled_ns += UINT64_C(1) << 39;
+	subtract();
+	assert_refused();
+}
+
 /* ---- names --------------------------------------------------------------- */
 
 Test(delta, verdicts_have_names)
