@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hw/nops.h"
+#include "hw/tool.h"
 #include "rows.h"
 
 #define TURNS 1000
@@ -295,6 +296,7 @@ Test(hw_lifetime, sets_are_closed_in_any_order)
 	struct selfmon_delta one, many;
 	size_t first, i;
 
+	tool_require_twins();
 	for (first = 0; first < 3; first++) {
 		for (i = 0; i < 3; i++)
 			set[i] = hw_open("instructions");
@@ -303,6 +305,8 @@ Test(hw_lifetime, sets_are_closed_in_any_order)
 
 			nops_visit(left, 1, &one);
 			nops_visit(left, 1 + TURNS, &many);
+			if (one.off_ns || many.off_ns)
+				cr_skip_test("the PMU has no room for three");
 			ASSERT_CLOSE(many.value[0].count - one.value[0].count,
 				     TURNS_COUNT);
 			selfmon_counters_close(set[(first + i) % 3]);

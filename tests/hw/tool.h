@@ -37,6 +37,12 @@ const struct selfmon_page *tool_map(int fd);
 /* Where an event's overflow sends SIGIO: to this thread. */
 void tool_signal(int fd, void (*handler)(int));
 
+/*
+ * Skips where of several events of instructions not all count, though all are
+ * on the PMU: QEMU's riscv64 gives each kind of event to one counter.
+ */
+void tool_require_twins(void);
+
 /* A throw-away machine's limits on samples are lifted; others keep theirs. */
 void tool_sample_fast(void);
 
