@@ -11,7 +11,7 @@
 #define NOPS_TURN UINT64_C(400)
 
 /* NOPS_TURN instructions a turn, n turns, n at least 1. */
-static inline void nops(uint64_t n)
+static inline __attribute__((always_inline)) void nops(uint64_t n)
 {
 #if defined(__x86_64__)
 	__asm__ __volatile__("1:\n\t"
@@ -36,15 +36,7 @@ static inline void nops(uint64_t n)
 }
 
 /* One visit, not inlined: the same code around it for every n. */
-static HW_NOINLINE void nops_visit(struct selfmon_counters *set, uint64_t n,
-				   struct selfmon_delta *delta)
-{
-	struct selfmon_snapshot a, b;
-
-	selfmon_counters_begin(set, &a);
-	nops(n);
-	selfmon_counters_end(set, &b);
-	selfmon_counters_delta(set, &a, &b, delta);
-}
+void nops_visit(struct selfmon_counters *set, uint64_t n,
+		struct selfmon_delta *delta);
 
 #endif

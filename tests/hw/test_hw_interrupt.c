@@ -153,8 +153,8 @@ Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
  * instructions of a read.
  */
 static struct {
-	int crowd;   /* leader of events on all general counters */
-	int rival;   /* takes the place that ours prefers */
+	int crowd; /* leader of events on all general counters */
+	int rival; /* takes the place that ours prefers */
 	bool turn;
 	unsigned int switches;
 } other;

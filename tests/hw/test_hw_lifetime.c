@@ -39,7 +39,7 @@ static bool is_close(uint64_t count, uint64_t expected)
 	cr_assert(is_close(count, expected), "%llu counts, expected %llu",     \
 		  (unsigned long long)(count), (unsigned long long)(expected))
 
-/* ---- fork --------------------------------------------------------------------- */
+/* ---- fork ---------------------------------------------------------------- */
 
 static pid_t libc_fork(void)
 {
@@ -172,7 +172,7 @@ Test(hw_lifetime, a_child_forked_in_a_region_reports_its_own_work_alone)
 	cr_assert_eq(report_is(2, 110 * TURNS_COUNT), 0);
 }
 
-/* ---- exec --------------------------------------------------------------------- */
+/* ---- exec ---------------------------------------------------------------- */
 
 /* How many links in /proc/pid/fd, or lines of its maps, are of perf events. */
 static unsigned int events_of(pid_t pid)
@@ -232,7 +232,7 @@ Test(hw_lifetime, nothing_of_a_set_is_left_after_exec)
 	cr_assert_eq(hw_wait(pid), 0);
 }
 
-/* ---- close -------------------------------------------------------------------- */
+/* ---- close --------------------------------------------------------------- */
 
 #define READERS 3
 #define OPENINGS 300
@@ -275,9 +275,9 @@ Test(hw_lifetime, a_set_is_closed_while_threads_read_theirs)
 		cr_assert_eq(pthread_create(&reader[i], NULL, read_own, NULL),
 			     0);
 	for (i = 0; i < OPENINGS; i++) {
-		cr_assert_geq(selfmon_counters_open("instructions", 0, &set,
-						    NULL),
-			      1);
+		cr_assert_geq(
+			selfmon_counters_open("instructions", 0, &set, NULL),
+			1);
 		nops_visit(set, 1, &delta);
 		cr_assert_neq(delta.value[0].verdict, SELFMON_NOT_COUNTED);
 		selfmon_counters_close(set);
@@ -315,7 +315,7 @@ Test(hw_lifetime, sets_are_closed_in_any_order)
 	cr_assert_eq(events_of(getpid()), 0);
 }
 
-/* ---- threads ------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------- */
 
 struct left {
 	struct selfmon_counters *set;

@@ -213,10 +213,11 @@ Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
 			cr_assert_eq(m.delta.value[0].count, 0);
 			refused += 2;
 		} else if (m.delta.value[0].verdict == SELFMON_SCALED) {
-			cr_assert_leq(m.delta.off_ns * 100, m.delta.enabled_ns,
-				      "guessed: off the PMU for %llu of %llu ns",
-				      (unsigned long long)m.delta.off_ns,
-				      (unsigned long long)m.delta.enabled_ns);
+			cr_assert_leq(
+				m.delta.off_ns * 100, m.delta.enabled_ns,
+				"guessed: off the PMU for %llu of %llu ns",
+				(unsigned long long)m.delta.off_ns,
+				(unsigned long long)m.delta.enabled_ns);
 		} else {
 			other += 2;
 		}

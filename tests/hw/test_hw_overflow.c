@@ -106,11 +106,10 @@ Test(hw_overflow, wraps_of_a_faster_sibling_change_no_count, .timeout = TIMEOUT)
 		     (turns - 1) * NOPS_TURN);
 	cycles = many.value[1].count - one.value[1].count;
 	if (hw_guest())
-		cr_assert_lt(llabs((long long)(cycles - rate * turns *
-						       NOPS_TURN)),
-			     1ll << (width - 2), "%llu cycles in %llu turns",
-			     (unsigned long long)cycles,
-			     (unsigned long long)turns);
+		cr_assert_lt(
+			llabs((long long)(cycles - rate * turns * NOPS_TURN)),
+			1ll << (width - 2), "%llu cycles in %llu turns",
+			(unsigned long long)cycles, (unsigned long long)turns);
 	selfmon_counters_close(set);
 }
 

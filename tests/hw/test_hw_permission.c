@@ -3,14 +3,13 @@
  * Machines that allow less: what is counted instead, with which verdict, and
  * what the user is told.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "hw/nops.h"
+#include "hw/told.h"
 #include "hw/tool.h"
 
 #define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
@@ -20,38 +19,6 @@
 
 /* User and group of nobody in particular. */
 #define ORDINARY 65534
-
-/* ---- settings, put back at the test's end ---------------------------------- */
-
-static struct {
-	const char *path;
-	char text[24];
-	pid_t pid; /* children end too */
-} kept;
-
-static void put_back(void)
-{
-	FILE *file;
-
-	if (getpid() != kept.pid)
-		return;
-	file = fopen(kept.path, "w");
-	if (!file)
-		return;
-	fputs(kept.text, file);
-	fclose(file);
-}
-
-static void set(const char *path, const char *text)
-{
-	const long long before = (long long)hw_read_number(path, "");
-
-	snprintf(kept.text, sizeof(kept.text), "%lld", before);
-	kept.path = path;
-	kept.pid = getpid();
-	atexit(put_back);
-	hw_write_file(path, text);
-}
 
 /* The file that allows user reads, for events opened from then on. */
 static const char *user_reads_path(void)
@@ -63,69 +30,7 @@ static const char *user_reads_path(void)
 	return RDPMC;
 }
 
-/* ---- reports ---------------------------------------------------------------- */
-
-static char report[1 << 16]; /* in one line, each run of spaces as one */
-
-static void join_lines(char *text)
-{
-	char *out = text;
-
-	for (; *text; text++) {
-		if (*text != ' ' && *text != '\n')
-			*out++ = *text;
-		else if (out[-1] != ' ')
-			*out++ = ' ';
-	}
-	*out = '\0';
-}
-
-/* The text report of a process of its own, of this user, at its exit. */
-static void take_report(const char *events, uid_t user)
-{
-	const int file = memfd_create("report", MFD_CLOEXEC);
-	ssize_t length;
-	pid_t pid;
-
-	cr_assert_geq(file, 0);
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		if (user && setuid(user))
-			_exit(2);
-		dup2(file, STDERR_FILENO);
-		setenv("SELFMON_EVENTS", events, 1);
-		unsetenv("SELFMON_OUTPUT");
-		unsetenv("SELFMON_HW_GUEST"); /* would be told as unknown */
-		unsetenv("SELFMON_HW_EXACT");
-		SELFMON_REGION("measured")
-		{
-			nops(1000);
-		}
-		exit(0);
-	}
-	cr_assert_eq(hw_wait(pid), 0);
-	report[0] = ' ';
-	length = pread(file, report + 1, sizeof(report) - 2, 0);
-	cr_assert_geq(length, 0);
-	report[length + 1] = '\0';
-	join_lines(report);
-	close(file);
-}
-
-#define ASSERT_REPORT_SAYS(words)                                              \
-	cr_assert(strstr(report, words), "no \"%s\" in:\n%s", words, report)
-
-static void assert_explained(const struct selfmon_failure *failure,
-			     const char *words)
-{
-	char text[1024];
-
-	selfmon_explain(failure, text, sizeof(text));
-	cr_assert(strstr(text, words), "no \"%s\" in: %s", words, text);
-}
-
-/* ---- user reads ------------------------------------------------------------- */
+/* ---- user reads ---------------------------------------------------------- */
 
 Test(hw_permission, without_user_reads_counts_come_by_system_call)
 {
@@ -135,7 +40,7 @@ Test(hw_permission, without_user_reads_counts_come_by_system_call)
 
 	hw_require_guest();
 	hw_require_pmu();
-	set(user_reads_path(), "0");
+	told_setting(user_reads_path(), "0");
 	counters = hw_open("instructions");
 	cr_assert_eq(selfmon_counters_info(counters, 0, &info), 0);
 	cr_assert_eq(info.verdict, SELFMON_SYSCALL);
@@ -166,7 +71,7 @@ Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 	hw_require_pmu();
 	tool_require_twins();
 	counters = hw_open("instructions"); /* keeps other reads allowed */
-	set(user_reads_path(), "0");
+	told_setting(user_reads_path(), "0");
 	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 	fd = tool_open(&attr, 0, -1, -1);
 	page = tool_map(fd);
@@ -181,11 +86,11 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 {
 	hw_require_guest();
 	hw_require_pmu();
-	set(user_reads_path(), "0");
-	take_report("instructions", 0);
+	told_setting(user_reads_path(), "0");
+	told_take_report("instructions", 0);
 	ASSERT_REPORT_SAYS("events instructions: read by system call, user "
 			   "mode only");
-	take_report("auto", 0);
+	told_take_report("auto", 0);
 	ASSERT_REPORT_SAYS("events auto: time alone");
 	ASSERT_REPORT_SAYS("hardware events can be counted here, but not read "
 			   "in user space");
@@ -195,7 +100,7 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 				     "kernel.perf_user_access=1");
 }
 
-/* ---- paranoid --------------------------------------------------------------- */
+/* ---- paranoid ------------------------------------------------------------ */
 
 /* A child of an ordinary user; what body returns is its exit status. */
 static int as_ordinary(int (*body)(void))
@@ -267,12 +172,12 @@ Test(hw_permission, level_3_refuses_an_ordinary_user_all_events)
 {
 	hw_require_guest();
 	hw_require_pmu();
-	set(PARANOID, "3");
+	told_setting(PARANOID, "3");
 	/* Only kernels with Debian's patch, or one like it, know this level. */
 	if (as_ordinary(user_mode_counted) == 0)
 		cr_skip_test("this kernel's level 3 is as level 2");
 	cr_assert_eq(as_ordinary(all_refused), 0);
-	take_report("instructions,cycles", ORDINARY);
+	told_take_report("instructions,cycles", ORDINARY);
 	ASSERT_REPORT_SAYS("events time alone");
 	ASSERT_REPORT_SAYS("kernel refuses every event while "
 			   "perf_event_paranoid is 3");
@@ -283,16 +188,16 @@ Test(hw_permission, level_2_gives_an_ordinary_user_what_user_mode_counts)
 {
 	hw_require_guest();
 	hw_require_pmu();
-	set(PARANOID, "2");
+	told_setting(PARANOID, "2");
 	cr_assert_eq(as_ordinary(user_mode_counted), 0);
 	cr_assert_eq(as_ordinary(kernel_mode_refused), 0);
-	take_report("instructions,cycles:k", ORDINARY);
+	told_take_report("instructions,cycles:k", ORDINARY);
 	ASSERT_REPORT_SAYS("cycles:k: not counted: needs perf_event_paranoid "
 			   "<= 1, and it is 2");
 	ASSERT_REPORT_SAYS("instructions: read ");
 }
 
-/* ---- no counter to be had ---------------------------------------------------- */
+/* ---- no counter to be had ------------------------------------------------ */
 
 Test(hw_permission, without_a_pmu_time_alone_is_measured)
 {
@@ -304,11 +209,11 @@ Test(hw_permission, without_a_pmu_time_alone_is_measured)
 		cr_skip_test("this machine has a PMU");
 	if (failure.error != ENOENT)
 		cr_skip_test("events are refused for another reason");
-	assert_explained(&failure, " PMU");
+	told_assert_explained(&failure, " PMU");
 	cr_assert_eq(selfmon_counters_open("instructions", 0, &counters, NULL),
 		     0);
 	selfmon_counters_close(counters);
-	take_report("instructions", 0);
+	told_take_report("instructions", 0);
 	ASSERT_REPORT_SAYS("events time alone");
 	ASSERT_REPORT_SAYS(" PMU");
 	ASSERT_REPORT_SAYS("measured");
@@ -346,7 +251,7 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 	hw_require_pmu();
 	if (access(WATCHDOG, W_OK))
 		cr_skip_test("this kernel has no NMI watchdog");
-	set(WATCHDOG, "0");
+	told_setting(WATCHDOG, "0");
 	most = most_at_once(spec, sizeof(spec));
 	if (most == SELFMON_MAX_COUNTERS)
 		cr_skip_test("a set cannot have all counters of this PMU");
@@ -358,12 +263,13 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 		     (int)most - 1);
 	cr_assert_eq(selfmon_counters_info(counters, most - 1, &info), 0);
 	cr_assert_eq(info.verdict, SELFMON_NOT_COUNTED);
-	assert_explained(info.failure,
-			 "the group opens but never runs: other users hold "
-			 "the PMU's counters. As root: sysctl -w "
-			 "kernel.nmi_watchdog=0 frees one");
+	told_assert_explained(
+		info.failure,
+		"the group opens but never runs: other users hold "
+		"the PMU's counters. As root: sysctl -w "
+		"kernel.nmi_watchdog=0 frees one");
 	selfmon_counters_close(counters);
-	take_report(spec, 0);
+	told_take_report(spec, 0);
 	ASSERT_REPORT_SAYS("kernel.nmi_watchdog=0 frees one");
 }
 
@@ -418,7 +324,7 @@ Test(hw_permission, a_group_that_never_runs_is_given_up_with_its_reason)
 	hw_require_guest();
 	hw_require_pmu();
 	if (!access(WATCHDOG, W_OK))
-		set(WATCHDOG, "0");
+		told_setting(WATCHDOG, "0");
 	hw_pin(0);
 	hold_all_counters();
 	cr_assert_eq(selfmon_counters_open("instructions,cycles",
@@ -429,11 +335,12 @@ Test(hw_permission, a_group_that_never_runs_is_given_up_with_its_reason)
 	cr_assert_eq(selfmon_counters_open("instructions,cycles", 0, &counters,
 					   &failure),
 		     0);
-	assert_explained(&failure, "the group opens but never runs: other "
-				   "users hold the PMU's counters. Count fewer "
-				   "events, or stop other profilers");
+	told_assert_explained(&failure,
+			      "the group opens but never runs: other "
+			      "users hold the PMU's counters. Count fewer "
+			      "events, or stop other profilers");
 	selfmon_counters_close(counters);
-	take_report("instructions,cycles", 0);
+	told_take_report("instructions,cycles", 0);
 	ASSERT_REPORT_SAYS("events time alone");
 	ASSERT_REPORT_SAYS("instructions, cycles: the group opens but never "
 			   "runs");

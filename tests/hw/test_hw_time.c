@@ -82,7 +82,7 @@ Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 	cr_assert_eq(selfmon_clock()->source, SELFMON_CLOCK_PERF_PAGE);
 }
 
-/* ---- time_zero -------------------------------------------------------------- */
+/* ---- time_zero ----------------------------------------------------------- */
 
 /* A perf ring of one page: switches of this thread, with their time. */
 #define RING_PAGES 2
@@ -158,8 +158,8 @@ static uint64_t perf_ns(const struct selfmon_page *page, uint64_t ticks)
 
 Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 {
-	const uint64_t needed = SELFMON_PAGE_CAP_USER_TIME |
-				SELFMON_PAGE_CAP_USER_TIME_ZERO;
+	const uint64_t needed =
+		SELFMON_PAGE_CAP_USER_TIME | SELFMON_PAGE_CAP_USER_TIME_ZERO;
 	struct ring ring = open_ring();
 	uint64_t before, after, ns, last;
 	unsigned int switches;

@@ -21,8 +21,8 @@ void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config)
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
 	attr->disabled = 1;
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
-			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
 int tool_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
