@@ -2,8 +2,12 @@
 # The console of libselfmon. `make help` lists the targets.
 
 # ARCH=arm64 and ARCH=riscv64 build for another machine with Debian's cross
-# compilers; left out, for this one.
+# compilers; left out, or this machine's own name, for this one.
 ARCH ?=
+ifneq ($(filter $(ARCH),$(shell uname -m | sed \
+	's/^x86_64$$/& x86-64 x86 amd64/; s/^aarch64$$/& arm64/')),)
+override ARCH :=
+endif
 cross_arm64 := aarch64
 cross_riscv64 := riscv64
 ifneq ($(ARCH),)
