@@ -4,9 +4,13 @@
  * have code of their own (region/visit_user.c): beside other processes, other
  * events, and registers that wrap.
  */
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
+#include "counters/set.h"
 #include "hw.h"
+#include "region/thread.h"
 #include "rows.h"
 
 #define VISITS 3000
@@ -161,5 +165,49 @@ Test(hw_region, visits_over_registers_that_wrap_count_alike)
 	expect_alike(row, 1);
 	expect_alike(row, 0);
 	cr_assert_eq(row->repaired + row->impossible + row->lost, 0);
+	selfmon_report_free(report);
+}
+
+/* Another part of the program resets the events while a visit is open. */
+Test(hw_region, a_count_that_was_reset_is_not_taken_for_a_count)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	int fd;
+
+	prepare();
+	hw_visit_region(1000);
+	fd = selfmon_set_of(selfmon_thread_self()->set)->member[0].fd_plus_1 -
+	     1;
+	hw_loop(100000); /* the events have counted more than a visit will */
+	SELFMON_REGION("reset")
+		cr_assert_eq(ioctl(fd, PERF_EVENT_IOC_RESET,
+				   PERF_IOC_FLAG_GROUP), 0);
+	report = rows_take();
+	row = ROWS_GET(report, "reset");
+	cr_assert_eq(row->counter[1].visits + row->impossible, 1);
+	cr_assert_lt(row->counter[1].sum, UINT64_C(1) << 40,
+		     "%lu instructions", (unsigned long)row->counter[1].sum);
+	selfmon_report_free(report);
+}
+
+/* What no lock tells: a register or an offset that is simply wrong. */
+Test(hw_region, a_count_that_cannot_be_is_left_out)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+
+	prepare();
+	hw_visit_region(1000);
+	hw_visit_region(1000);
+	selfmon_set_of(selfmon_thread_self()->set)->known[1].offset -=
+		UINT64_C(1) << 50;
+	hw_visit_region(1000);
+	report = rows_take();
+	row = ROWS_GET(report, "loop");
+	cr_assert_eq(row->impossible, 1);
+	cr_assert_eq(row->visits, 3);
+	cr_assert_eq(row->counter[1].visits, 2);
+	cr_assert_lt(row->counter[1].max, 3000);
 	selfmon_report_free(report);
 }
