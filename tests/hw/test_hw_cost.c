@@ -11,7 +11,11 @@
 #include "hw.h"
 
 #define TURNS 1000u
+#if defined(__x86_64__)
 #define FOUR_EVENTS "cycles,instructions,ref-cycles,bus-cycles"
+#else
+#define FOUR_EVENTS "cycles,instructions,instructions,instructions"
+#endif
 
 #define BUDGET_PAIR 300
 #define BUDGET_READ 45
@@ -51,6 +55,7 @@ static double cost_of(void (*turns)(unsigned int))
 	struct selfmon_snapshot at[3];
 	struct selfmon_delta one, two;
 
+	hw_require_user_reads(set);
 	turns(TURNS); /* the first visit is another one's cost */
 	selfmon_counters_begin(set, &at[0]);
 	turns(TURNS);
