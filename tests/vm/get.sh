@@ -185,8 +185,10 @@ make_qemu_x86()
 		-exec mv '{}' "$1/firmware/" ';'
 	apt_use bookworm "$(dpkg --print-architecture)" deb-src
 	apt_unpack_source "$1" qemu
-	patch -s -p1 -d "$1/source" < "$overlay/hooks.patch" ||
-		die "the overlay does not fit QEMU $version"
+	for change in "$overlay"/*.patch; do
+		patch -s -p1 -d "$1/source" < "$change" ||
+			die "$change does not fit QEMU $version"
+	done
 	cp "$overlay/arch_perfmon.h" "$1/source/target/i386/"
 	cp "$overlay/arch_perfmon.c" "$1/source/target/i386/tcg/sysemu/"
 	build_qemu "$1"
