@@ -48,8 +48,8 @@ static struct selfmon_counters *open_pair(void)
 
 	count = selfmon_counters_open("instructions,instructions", 0, &set,
 				      NULL);
-	if (count != 2 && rig.sets == 0)
-		cr_skip_test("the PMU has no room for two events and another");
+	if (count != 2 && rig.sets <= 1)
+		cr_skip_test("the PMU has no room for two sets of two events");
 	cr_assert_eq(count, 2, "no set beside %zu others", rig.sets);
 	return set;
 }

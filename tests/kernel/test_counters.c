@@ -13,11 +13,10 @@
 
 #include "clock/clock.h"
 #include "kernel/holdings.h"
+#include "no_event.h"
 #include "sanitizer.h"
 
 #define PAGES 100
-/* A raw code with bits that no PMU takes; bit 63 is the firmware on riscv64. */
-#define NO_EVENT "r3fffffffffffffff"
 
 static struct selfmon_counters *set;
 static struct selfmon_failure failure;
