@@ -77,7 +77,7 @@ Test(hw_modes, user_mode_that_was_asked_for_is_not_quietly_more)
 	cr_assert_lt(selfmon_counters_open("instructions:u",
 					   SELFMON_COUNTERS_STRICT, &set,
 					   &failure), 0);
-	told_assert_explained(&failure, "exclude");
+	told_assert_explained(&failure, "user mode alone");
 }
 
 static int open_as_nobody(void)
