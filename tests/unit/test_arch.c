@@ -59,8 +59,8 @@ static void add_in_handler(int signal)
 #define ADD_SECONDS 1
 
 /*
- * An emulator of programs takes signals between its blocks of instructions
- * only: there this shows nothing.
+ * An emulator takes signals between its blocks of instructions only, where
+ * this shows nothing; an emulated machine that counts instructions cuts them.
  */
 Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 {
