@@ -18,7 +18,8 @@ $(O)/vm/kernel: $(vm_kernel_objects) $(objects)
 # flags is meant for this machine.
 vm_make = env -u MAKEFLAGS -u MFLAGS -u CC -u CXX -u CPPFLAGS -u CFLAGS \
 	-u CXXFLAGS -u LDFLAGS $(firstword $(MAKE)) --no-print-directory \
-	-j $$(nproc) CPUID=0 WERROR=$(WERROR)
+	-j $$(nproc) CPUID=0 WERROR=$(WERROR) \
+	CPPFLAGS=-DTHREAD_VISITS=50000 # an emulated CPU is a slow one
 
 .PHONY: $(vm_rigs:%=vm-programs-%)
 $(vm_rigs:%=vm-programs-%): vm-programs-%:
