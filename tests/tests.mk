@@ -34,11 +34,11 @@ $(O)/tests/%/run:
 
 .PHONY: check check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels
+	check-unload check-levels check-secure
 check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-vm-runner
+	check-unload check-levels check-secure check-vm-runner
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
@@ -77,6 +77,14 @@ $(O)/tests/unload/plugin.so: tests/unload/plugin.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) -fPIC -shared $< \
 		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+check-secure: $(O)/tests/secure/secure $(static_lib) ## A program with privileges its caller has not
+	@tests/tools/secure.sh $^
+
+$(O)/tests/secure/secure: tests/secure/secure.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) $< $(static_lib) \
+		$(cpuid_libs) $(LDFLAGS) -o $@
 
 check-levels: $(static_lib) ## Nested regions at every level of optimisation
 	@mkdir -p $(O)/tests/levels

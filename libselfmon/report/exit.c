@@ -138,11 +138,17 @@ static int write_to(const struct outputs *outputs, enum selfmon_format format,
 static int write_file(const struct outputs *outputs,
 		      const struct output *output)
 {
-	FILE *file = fopen(output->path, "we");
+	const int fd = selfmon_kernel_create_file(output->path);
+	FILE *file;
 	int error;
 
-	if (!file)
-		return -errno;
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "w");
+	if (!file) {
+		selfmon_kernel_close(fd);
+		return -ENOMEM;
+	}
 	error = write_to(outputs, output->format, file);
 	if (fclose(file) && !error)
 		error = -errno;
@@ -159,6 +165,15 @@ static void fall_back(struct outputs *outputs)
 	write_to(outputs, SELFMON_TEXT, stderr);
 }
 
+static const char *why_not_written(int error)
+{
+	if (error == -ELOOP)
+		return "symbolic links are not followed";
+	if (error == -EPERM && selfmon_kernel_is_secure())
+		return "the program has privileges that its caller has not";
+	return strerror(-error);
+}
+
 static void put_out(struct outputs *outputs, const struct output *output)
 {
 	int error;
@@ -172,7 +187,7 @@ static void put_out(struct outputs *outputs, const struct output *output)
 	if (!error)
 		return;
 	complain("cannot write the report to '%s': %s; here it is instead",
-		 output->path, strerror(-error));
+		 output->path, why_not_written(error));
 	fall_back(outputs);
 }
 

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/kernel.h"
 #include "rows.h"
 
 static char text[1 << 16]; /* what the last child wrote */
@@ -42,6 +44,7 @@ static int run_with(const char *const *variable, void (*body)(void))
 	cr_assert_geq(file, 0);
 	pid = fork();
 	if (pid == 0) {
+		alarm(20); /* one that hangs fails */
 		dup2(file, STDERR_FILENO);
 		set_variables(variable);
 		body();
@@ -186,6 +189,155 @@ Test(output, a_device_that_is_full_loses_nothing)
 	ASSERT_SAYS("'/dev/full': No space left on device");
 	cr_assert_eq(count_of("cannot write"), 2);
 	cr_assert_eq(count_of("visited"), 1);
+}
+
+/* A directory of the test's own, and paths in it. */
+static char folder[32];
+
+static const char *inside(const char *name)
+{
+	static char path[2][64];
+	static unsigned int turn;
+	char *const to = path[turn++ % 2];
+
+	snprintf(to, sizeof(path[0]), "%s/%s", folder, name);
+	return to;
+}
+
+static void make_folder(void)
+{
+	strcpy(folder, "/tmp/selfmon-XXXXXX");
+	cr_assert_not_null(mkdtemp(folder));
+}
+
+static void run_into(const char *format, const char *path)
+{
+	char outputs[128];
+
+	snprintf(outputs, sizeof(outputs), "%s:%s", format, path);
+	RUN(visit, "SELFMON_OUTPUT", outputs, NULL);
+}
+
+Test(output, a_file_is_for_its_owner_alone)
+{
+	struct stat status;
+
+	make_folder();
+	umask(0);
+	run_into("json", inside("new"));
+	cr_assert_eq(stat(inside("new"), &status), 0);
+	cr_assert_eq(status.st_mode, S_IFREG | 0600, "%o", status.st_mode);
+	unlink(inside("new"));
+	rmdir(folder);
+}
+
+Test(output, a_longer_report_of_before_is_replaced)
+{
+	static const char rest[] = "the end of an older one";
+	FILE *file;
+	int i;
+
+	make_folder();
+	file = fopen(inside("old"), "w");
+	for (i = 0; i < 1000; i++)
+		fputs(rest, file);
+	fclose(file);
+	run_into("csv", inside("old"));
+	ASSERT_SILENT();
+	cr_assert_null(strstr(file_text(inside("old")), rest));
+	unlink(inside("old"));
+	rmdir(folder);
+}
+
+Test(output, a_symbolic_link_is_refused_and_nothing_is_lost)
+{
+	FILE *file;
+
+	make_folder();
+	file = fopen(inside("precious"), "w");
+	fputs("as it was", file);
+	fclose(file);
+	cr_assert_eq(symlink(inside("precious"), inside("link")), 0);
+	run_into("json", inside("link"));
+	ASSERT_SAYS("/link': symbolic links are not followed; here it is "
+		    "instead\n");
+	ASSERT_SAYS("visited");
+	cr_assert_str_eq(file_text(inside("precious")), "as it was");
+	unlink(inside("link"));
+	unlink(inside("precious"));
+	rmdir(folder);
+}
+
+Test(output, a_fifo_that_nobody_reads_keeps_no_program_from_ending)
+{
+	make_folder();
+	cr_assert_eq(mkfifo(inside("fifo"), 0600), 0);
+	run_into("text", inside("fifo"));
+	ASSERT_SAYS("cannot write the report to");
+	ASSERT_SAYS("visited");
+	unlink(inside("fifo"));
+	rmdir(folder);
+}
+
+Test(output, a_fifo_that_is_read_gets_the_report)
+{
+	ssize_t length;
+	int fd;
+
+	make_folder();
+	cr_assert_eq(mkfifo(inside("fifo"), 0600), 0);
+	fd = open(inside("fifo"), O_RDWR);
+	cr_assert_geq(fd, 0);
+	run_into("csv", inside("fifo"));
+	ASSERT_SILENT();
+	length = read(fd, text, sizeof(text) - 1);
+	cr_assert_gt(length, 0);
+	text[length] = '\0';
+	ASSERT_SAYS("visited");
+	close(fd);
+	unlink(inside("fifo"));
+	rmdir(folder);
+}
+
+static void to_itself(void)
+{
+	fputs("before", stderr);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	dup2(STDERR_FILENO, 9);
+	visit();
+}
+
+Test(output, the_programs_own_descriptors_can_be_named)
+{
+	static const char *const name[] = {
+		"text:/dev/stderr", "text:/dev/stdout", "text:/dev/fd/9",
+		"text:/proc/self/fd/9",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		RUN(to_itself, "SELFMON_OUTPUT", name[i], NULL);
+		cr_assert_eq(strncmp(text, "before", 6), 0, "%s: %s", name[i],
+			     text);
+		cr_assert_eq(count_of("visited"), 1, "%s: %s", name[i], text);
+	}
+	RUN(visit, "SELFMON_OUTPUT", "text:/dev/fd/1000", NULL);
+	ASSERT_SAYS("'/dev/fd/1000': Bad file descriptor; here it is instead");
+}
+
+Test(output, descriptors_of_files_are_not_for_programs_executed_meanwhile)
+{
+	static const char *const name[] = { "/dev/null", "/dev/stderr" };
+	size_t i;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		const int fd = selfmon_kernel_create_file(name[i]);
+
+		cr_assert_gt(fd, STDERR_FILENO);
+		cr_assert_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+		cr_assert_not(fcntl(fd, F_GETFL) & O_NONBLOCK);
+		close(fd);
+	}
 }
 
 Test(output, an_unknown_format_is_named_and_loses_nothing)

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a program that runs with privileges its caller has not (setuid) reads
+# and writes. Usage: secure.sh PROGRAM LIBRARY
+set -eu
+program=$1 library=$2
+
+fail()
+{
+	echo "check-secure: $*" >&2
+	exit 1
+}
+
+# secure_getenv(3) and one place that creates files: nothing else of the kind.
+calls=$(nm -u "$library" | awk '{ print $2 }' | sed 's/@.*//' |
+	grep -xE 'getenv|fopen(64)?|freopen(64)?|open(64)?|openat(64)?|creat(64)?|mkstemp|popen|system' || true)
+[ -z "$calls" ] || fail "the library calls" $calls
+
+[ "$(id -u)" = 0 ] || {
+	echo "secure: SKIPPED, only root can make a program that is nobody's"
+	exit 0
+}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+chmod 777 "$dir"
+
+# run PROGRAM OUTPUT VARIABLE: told so in code, and by the environment
+run()
+{
+	rm -rf "$dir/out"
+	mkdir -m 777 "$dir/out"
+	status=0
+	SELFMON_OUTPUT=$3 SELFMON_EVENTS=nonsense "$1" ${2:+"$2"} 2> "$dir/err" ||
+		status=$?
+}
+
+files()
+{
+	find "$dir/out" -type f | wc -l
+}
+
+# As anybody's program both are written: what is tested can happen.
+install -m 755 "$program" "$dir/plain"
+run "$dir/plain" "" "json:$dir/out/by-env"
+[ "$status" = 3 ] && [ "$(files)" = 1 ] || fail "a plain program wrote nothing"
+
+install -o nobody -m 4755 "$program" "$dir/setuid"
+run "$dir/setuid" "" "json:$dir/out/by-env"
+if [ "$status" = 3 ]; then
+	echo "secure: SKIPPED, $dir is mounted nosuid"
+	exit 0
+fi
+[ "$status" = 0 ] || fail "a setuid program ended with $status"
+[ "$(files)" = 0 ] || fail "the environment made a setuid program write a file"
+grep -q 'SELFMON_ variables are ignored' "$dir/err" ||
+	fail "nobody was told that variables are ignored"
+grep -q nonsense "$dir/err" && fail "a variable was read"
+
+run "$dir/setuid" "json:$dir/out/by-code" ""
+[ "$status" = 0 ] || fail "a setuid program ended with $status"
+[ "$(files)" = 0 ] || fail "a setuid program wrote a file"
+grep -q "by-code': the program has privileges that its caller has not" \
+	"$dir/err" || fail "nobody was told why there is no file"
+grep -q visited "$dir/err" || fail "the report is lost"
+echo 'secure: a setuid program reads no variable and writes no file'
