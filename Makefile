@@ -117,9 +117,12 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
 
 # ---- the library -----------------------------------------------------------
 
+# Protected: what links the library into itself uses that copy, even where
+# another one is in the process too.
 $(O)/static/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIC \
+		-DSELFMON_API='__attribute__((visibility("protected")))' \
 		$(tls) $(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< \
 		-o $@
 

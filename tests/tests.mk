@@ -66,17 +66,31 @@ check-flow: $(static_lib) ## Every way out of every form of region
 check-examples: examples ## The examples, measured and compiled off
 	@tests/tools/examples.sh $(O)/examples $(O)/examples-off
 
-check-unload: $(O)/tests/unload/host $(O)/tests/unload/plugin.so ## A plugin unloaded under a thread
-	@SELFMON_OUTPUT=none $^
+unload_programs := $(addprefix $(O)/tests/unload/,host bare shared-host \
+	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
+	filler-512.so)
+
+check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
+	@tests/tools/unload.sh $(O)
+
+unload_cc = $(call quiet,CC)mkdir -p $(@D) && $(CC) $(app_cflags) $(CFLAGS) \
+	$(1) $< $(LDFLAGS) $(2) -o $@
+with_shared = $(shared_lib) -Wl,-rpath,$(abspath $(O))
 
 $(O)/tests/unload/host: tests/unload/host.c
-	@mkdir -p $(@D)
-	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) $< $(LDFLAGS) -ldl -o $@
-
-$(O)/tests/unload/plugin.so: tests/unload/plugin.c $(static_lib)
-	@mkdir -p $(@D)
-	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) -fPIC -shared $< \
-		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+	$(call unload_cc,,-ldl)
+$(O)/tests/unload/bare: tests/unload/modules.c
+	$(call unload_cc,-DNO_REGIONS,-ldl)
+$(O)/tests/unload/shared-host: tests/unload/modules.c $(shared_lib)
+	$(call unload_cc,,$(with_shared) -ldl)
+$(O)/tests/unload/static-host: tests/unload/modules.c $(static_lib)
+	$(call unload_cc,-rdynamic,$(static_lib) $(cpuid_libs) -ldl)
+$(O)/tests/unload/static.so: tests/unload/plugin.c $(static_lib)
+	$(call unload_cc,-fPIC -shared,$(static_lib) $(cpuid_libs))
+$(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
+	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
+$(O)/tests/unload/filler-%.so: tests/unload/filler.c
+	$(call unload_cc,-fPIC -shared -DSIZE=$*)
 
 check-secure: $(O)/tests/secure/secure $(static_lib) ## A program with privileges its caller has not
 	@tests/tools/secure.sh $^

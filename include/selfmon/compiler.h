@@ -28,7 +28,9 @@
 #endif
 
 /* Exported from libselfmon.so; everything else is hidden. */
+#ifndef SELFMON_API
 #define SELFMON_API __attribute__((visibility("default")))
+#endif
 
 /*
  * Functions of the headers. Plain inline from C++20 on, where static ones

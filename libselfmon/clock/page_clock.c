@@ -66,6 +66,18 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 	*unused = ~mask;
 }
 
+static int open_fd = -1;
+static uint64_t open_id;
+
+/* A program that becomes a daemon closes what it has not opened itself. */
+void selfmon_clock_page_close(void)
+{
+	if (open_fd >= 0 && open_id &&
+	    selfmon_kernel_event_id(open_fd) == open_id)
+		selfmon_kernel_close(open_fd);
+	open_fd = -1;
+}
+
 int selfmon_clock_page_open(struct selfmon_clock *clock)
 {
 	struct perf_event_attr attr;
@@ -85,6 +97,8 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 		selfmon_kernel_close(fd);
 		return ret;
 	}
+	open_fd = fd;
+	open_id = selfmon_kernel_event_id(fd);
 	ret = selfmon_clock_from_page(clock, page);
 	selfmon_kernel_unmap_page(page);
 	return ret;

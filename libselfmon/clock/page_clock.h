@@ -28,4 +28,7 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
  */
 int selfmon_clock_page_open(struct selfmon_clock *clock);
 
+/* Closes that event, if it is open and still this one. */
+void selfmon_clock_page_close(void);
+
 #endif

@@ -81,6 +81,13 @@ int selfmon_kernel_enable_group(int fd)
 								     : 0;
 }
 
+uint64_t selfmon_kernel_event_id(int fd)
+{
+	uint64_t id = 0;
+
+	return ioctl(fd, PERF_EVENT_IOC_ID, &id) ? 0 : id;
+}
+
 /*
  * Opening, reading and closing by syscall(2), which is no cancellation point:
  * a region must not end a thread where its program did not expect it, nor

@@ -33,6 +33,9 @@ void selfmon_kernel_unmap_page(const struct selfmon_page *page);
 /* ioctl PERF_EVENT_IOC_ENABLE with PERF_IOC_FLAG_GROUP. 0 or -errno. */
 int selfmon_kernel_enable_group(int fd);
 
+/* The kernel's own number of an event; 0: this is no event. */
+uint64_t selfmon_kernel_event_id(int fd);
+
 /* read(2), EINTR repeated: bytes read (0: end of file) or -errno. */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 

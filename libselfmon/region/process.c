@@ -13,6 +13,8 @@
 
 /* Written once; the address is kept by children. */
 static struct selfmon_process *the_process;
+/* Unloaded: nothing is made any more. */
+static bool gone;
 /* Was it ever ready? Ordinary memory: tells a child from a first start. */
 static uint32_t was_ready;
 
@@ -20,6 +22,8 @@ static void child_without_wipe(void)
 {
 	struct selfmon_process *const process = the_process;
 
+	if (!process)
+		return;
 	selfmon_memory_forked();
 	__builtin_memset(process, 0, sizeof(*process));
 }
@@ -89,8 +93,10 @@ static void process_start(struct selfmon_process *process)
 	process->forked = forked;
 	selfmon_clock_anchor();
 	process->start_ticks = selfmon_clock_ticks();
-	if (!forked)
+	if (!forked) {
+		selfmon_unload_watch();
 		selfmon_config_environment();
+	}
 	selfmon_store_once(&was_ready, 1);
 	__atomic_store_n(&process->ready, 1, __ATOMIC_RELEASE);
 }
@@ -100,7 +106,7 @@ struct selfmon_process *selfmon_process(void)
 	struct selfmon_process *process =
 		__atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
 
-	if (!process)
+	if (!process && !gone)
 		process = process_map();
 	if (!process || __atomic_load_n(&process->ready, __ATOMIC_ACQUIRE))
 		return process;
@@ -109,6 +115,17 @@ struct selfmon_process *selfmon_process(void)
 		process_start(process);
 	selfmon_process_unlock(process);
 	return process;
+}
+
+struct selfmon_process *selfmon_process_take_away(void)
+{
+	gone = true;
+	return __atomic_exchange_n(&the_process, NULL, __ATOMIC_ACQ_REL);
+}
+
+bool selfmon_process_is_gone(void)
+{
+	return gone;
 }
 
 bool selfmon_process_visited(void)

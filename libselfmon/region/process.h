@@ -68,6 +68,7 @@ struct selfmon_process {
 	struct selfmon_failure degraded_failure; /* the first of them */
 	uint64_t refused;               /* threads without memory */
 	uint64_t stale;                 /* leaves of visits long gone */
+	uint32_t leaving;               /* threads at their end, right now */
 	bool forked;                    /* this process is a child */
 };
 
@@ -79,6 +80,9 @@ void selfmon_process_lock(struct selfmon_process *process);
 void selfmon_process_unlock(struct selfmon_process *process);
 void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread);
+/* The library is going: the process's state, which nobody finds any more. */
+struct selfmon_process *selfmon_process_take_away(void);
+bool selfmon_process_is_gone(void);
 
 /* thread.c: the calling thread's state, made if need be; NULL: none. */
 struct selfmon_thread *selfmon_thread_attach(void);
@@ -96,6 +100,17 @@ uint64_t selfmon_thread_unready(void);
 void selfmon_thread_forked(void);
 /* How a thread with this state goes through enter and leave. */
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
+
+/* No thread's end calls in here any more. */
+void selfmon_thread_forget(void);
+/* The calling thread has no state. */
+void selfmon_thread_none(void);
+
+/* unload.c: from the first use of the library on, to know its end. */
+void selfmon_unload_watch(void);
+/* The very end: gives everything back, unless the program ends as well. */
+void selfmon_unload(void);
+void selfmon_unload_release(void);
 
 /* config.c */
 struct selfmon_config *selfmon_config(void);

@@ -254,6 +254,7 @@ void *selfmon_memory_kept(size_t size);   /* a forked child keeps it */
 void *selfmon_memory_wiped(size_t size);  /* a forked child finds zeros */
 void selfmon_memory_forked(void);         /* in the child: start afresh */
 bool selfmon_memory_wipes(void);          /* can this kernel wipe? */
+void selfmon_memory_release(void);        /* all of it, at the very end */
 
 /* tree.c: the node of a region below a parent; made if need be, or NULL. */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,

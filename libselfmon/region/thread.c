@@ -44,6 +44,7 @@ static void thread_exit(void *state)
 
 	if (selfmon_thread_pointer != thread || !thread->taken)
 		return;
+	__atomic_add_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 	selfmon_thread_busy(thread);
 	cut_off_all(thread);
 	selfmon_counters_close(thread->set);
@@ -53,6 +54,7 @@ static void thread_exit(void *state)
 	process->alive--;
 	thread->taken = 0;
 	selfmon_process_unlock_as(process, &nobody);
+	__atomic_sub_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 }
 
 static void make_exit_key(void)
@@ -71,7 +73,7 @@ static void no_exit_key(void)
  * A plugin that the library is linked into may be unloaded while threads that
  * visited its regions live on: at their end nothing must call in here.
  */
-__attribute__((destructor)) static void forget_exit_key(void)
+void selfmon_thread_forget(void)
 {
 	pthread_once(&exit_key_once, no_exit_key);
 	if (exit_key != (pthread_key_t)-1)
@@ -220,6 +222,11 @@ struct selfmon_thread *selfmon_thread_attach(void)
 	if (thread || !on)
 		selfmon_thread_pointer = thread ? thread : &nobody;
 	return thread;
+}
+
+void selfmon_thread_none(void)
+{
+	selfmon_thread_pointer = &nobody;
 }
 
 struct selfmon_thread *selfmon_thread_hide(void)

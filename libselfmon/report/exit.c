@@ -240,11 +240,7 @@ static void tell_notes(const struct selfmon_report *report)
 			 report->events, report->events_reason);
 }
 
-/*
- * After all handlers of atexit(3) and all static destructors, so that regions
- * in them are in the report too.
- */
-__attribute__((destructor)) static void report_at_exit(void)
+void selfmon_report_exit(void)
 {
 	const char *const list = selfmon_config()->output;
 	struct outputs outputs = { .children = false };
@@ -266,4 +262,15 @@ __attribute__((destructor)) static void report_at_exit(void)
 			tell_notes(report);
 	}
 	selfmon_report_free(report);
+}
+
+/*
+ * After all handlers of atexit(3) and all destructors of the object that the
+ * library is in, so that regions in them are in the report too: the lowest
+ * priority that is not the compiler's own.
+ */
+__attribute__((destructor(101))) static void end(void)
+{
+	selfmon_report_exit();
+	selfmon_unload();
 }

@@ -81,6 +81,9 @@ int selfmon_report_order(struct selfmon_report *report);
 void selfmon_report_header(struct selfmon_report *report,
 			   struct selfmon_process *process);
 
+/* exit.c: the report at exit, if there is to be one. */
+void selfmon_report_exit(void);
+
 /* Writers. */
 void selfmon_report_text(const struct selfmon_report *report, FILE *stream);
 void selfmon_report_json(const struct selfmon_report *report, FILE *stream);

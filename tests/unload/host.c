@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static void (*work)(void);
+static int (*work)(void);
 static pthread_barrier_t step;
 
 static void *visit_and_live_on(void *unused)

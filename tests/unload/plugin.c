@@ -1,12 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin with the static library in it. */
+/*
+ * A plugin with regions: with the library in it, or with the shared one. Its
+ * VERSION shows that a file made anew was loaded, and nothing else of it.
+ */
+#include <stdio.h>
+
 #include <selfmon.h>
 
-void work(void);
+#ifndef VERSION
+#define VERSION 1
+#endif
 
-void work(void)
+int work(void);
+
+static struct selfmon_region *loaded;
+static struct selfmon_frame life, afterlife;
+
+__attribute__((constructor)) static void load(void)
 {
-	SELFMON_REGION("in plugin")
+	loaded = selfmon_region("plugin is loaded");
+	selfmon_enter(loaded, &afterlife);
+	selfmon_enter(loaded, &life);
+}
+
+/* Regions of a plugin's last moments, one begun in its first. */
+__attribute__((destructor)) static void unload(void)
+{
+	SELFMON_REGION("unloading")
+	{
+		selfmon_leave(&life);
+	}
+}
+
+/* After the library's own end: nothing is measured, and nothing breaks. */
+__attribute__((destructor(101))) static void too_late(void)
+{
+	struct selfmon_report *report;
+
+	selfmon_leave(&afterlife);
+	SELFMON_REGION("too late")
 	{
 	}
+	SELFMON_REGION_OF(loaded)
+	{
+	}
+	selfmon_region("named too late");
+	if (!selfmon_report_take(&report))
+		selfmon_report_free(report);
+	selfmon_thread_prepare();
+	selfmon_enable(true);
+	SELFMON_REGION_OF(selfmon_region("enabled too late"))
+	{
+	}
+}
+
+int work(void)
+{
+	char name[32];
+
+	SELFMON_REGION("in plugin")
+	{
+		snprintf(name, sizeof(name), "%s", "made in plugin");
+		SELFMON_REGION_OF(selfmon_region(name))
+		{
+		}
+	}
+	return VERSION;
 }

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Code that goes away, with the library in it or without: plugins that are
+# loaded and unloaded, made anew, and two copies of the library in one process.
+# Usage: unload.sh BUILD-DIRECTORY; SELFMON_LONG=1 for the long form
+set -eu
+build=$1
+here=$build/tests/unload
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export SELFMON_OUTPUT=csv:/dev/stderr
+times=50
+[ -z "${SELFMON_LONG:-}" ] || times=1000
+
+fail()
+{
+	printf 'unload: %s\n' "$*" >&2
+	sed 's/^/    /' "$scratch/err" >&2
+	exit 1
+}
+
+# run WHAT COMMAND...: it succeeds; standard error is kept
+run()
+{
+	what=$1
+	shift
+	timeout 300 "$@" > "$scratch/out" 2> "$scratch/err" ||
+		fail "$what: exit status $?"
+}
+
+# tables N: so many reports were written
+tables()
+{
+	n=$(grep -c '^path,name,' "$scratch/err" || true)
+	[ "$n" = "$1" ] || fail "$what: $n reports, not $1"
+}
+
+# row TABLE NAME VISITS: in all rows of report TABLE; VISITS "": no such row
+row()
+{
+	got=$(awk -F, -v table="$1" -v name="\"$2\"" '
+		/^path,name,/ { n++ }
+		n == table && $2 == name { visits += $8 }
+		END { print visits }' "$scratch/err")
+	[ "$got" = "$3" ] ||
+		fail "$what: '$2' in report $1 has '$got' visits, not '$3'"
+}
+
+# ---- plugins unloaded ------------------------------------------------------
+
+run 'a thread outlives the plugin it visited' env SELFMON_OUTPUT=none \
+	"$here/host" "$here/static.so"
+cat "$scratch/out"
+
+for events in page-faults,task-clock none; do
+	run "the library unloaded $times times ($events)" \
+		env SELFMON_OUTPUT=none SELFMON_EVENTS=$events \
+		"$here/bare" reload "$times" "$here/static.so"
+done
+run 'the library unloaded, 30 reports' env SELFMON_OUTPUT=csv:/dev/null \
+	"$here/bare" reload 30 "$here/static.so"
+run 'the library unloaded, a report each time' \
+	"$here/bare" reload 3 "$here/static.so"
+tables 3
+for table in 1 2 3; do
+	row $table 'in plugin' 2
+	row $table 'made in plugin' 2
+	row $table 'plugin is loaded' 1
+	row $table 'too late' ''
+	row $table 'unloading' 1
+done
+
+run "regions of a module made anew, $times times" env \
+	SELFMON_EVENTS=page-faults "$here/shared-host" reload "$times" \
+	"$here/shared-1.so" "$here/shared-2.so"
+tables 1
+row 1 'in plugin' $((2 * times))
+row 1 'plugin is loaded' $((3 * times))
+row 1 'made in plugin' $((2 * times))
+row 1 'unloading' "$times"
+
+run "the shared library stays, its plugins made anew $times times" \
+	"$here/bare" reload "$times" "$here/shared-1.so" "$here/shared-2.so"
+tables 1
+row 1 'in plugin' $((2 * times))
+
+# ---- two copies ------------------------------------------------------------
+
+for host in shared-host static-host; do
+	for flags in - g d gd gk; do
+		run "a static copy in a plugin of $host, dlopen $flags" \
+			"$here/$host" once $flags "$here/static.so"
+		tables 2
+		first=1 second=2 # the plugin's, when it is unloaded
+		case $host$flags in *k) # in the order of unloading at exit
+			if sed -n 2p "$scratch/err" | grep -q 'in host'; then
+				first=2 second=1
+			fi ;;
+		esac
+		row $first 'in plugin' 2
+		row $first 'in host' ''
+		row $second 'in host' 3
+		row $second 'in plugin' ''
+	done
+done
+for flags in - g d gd gk; do
+	run "the shared library in both, dlopen $flags" \
+		"$here/shared-host" once $flags "$here/shared-1.so"
+	tables 1
+	row 1 'in plugin' 2
+	row 1 'in host' 3
+	run "the shared library in a plugin alone, dlopen $flags" \
+		"$here/bare" once $flags "$here/shared-1.so"
+	tables 1
+	row 1 'in plugin' 2
+done
+
+# ---- LD_PRELOAD ------------------------------------------------------------
+
+preload=$PWD/$build/libselfmon.so
+case $build in /*) preload=$build/libselfmon.so ;; esac
+run 'preloaded into a program without regions' env LD_PRELOAD="$preload" \
+	/bin/ls /
+[ ! -s "$scratch/err" ] || fail "$what: it said something"
+run 'preloaded into a static host' env LD_PRELOAD="$preload" \
+	"$here/static-host" once - "$here/static.so"
+tables 2
+row 1 'in plugin' 2
+row 2 'in host' 3
+run 'preloaded into the host of a static plugin' env LD_PRELOAD="$preload" \
+	"$here/bare" once - "$here/static.so"
+tables 1
+row 1 'in plugin' 2
+run 'preloaded into a host with the shared library' env \
+	LD_PRELOAD="$preload" "$here/shared-host" once - "$here/shared-1.so"
+tables 1
+row 1 'in host' 3
+row 1 'in plugin' 2
+
+# ---- static TLS used up ----------------------------------------------------
+
+fillers=
+for size in 512 64 8; do
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		cp "$here/filler-$size.so" "$scratch/$size-$i.so"
+		fillers="$fillers $scratch/$size-$i.so"
+	done
+done
+# shellcheck disable=SC2086 # several names
+run 'a static copy, static TLS used up' "$here/bare" full "$here/static.so" \
+	$fillers
+tables 1
+row 1 'in plugin' 2
+# shellcheck disable=SC2086
+if timeout 60 "$here/bare" full "$here/shared-1.so" $fillers \
+	2> "$scratch/err"; then
+	fail 'the shared library loaded without static TLS: is it used up?'
+fi
+grep -q 'static TLS' "$scratch/err" || fail 'dlopen did not say why'
+what='the shared library in a program whose plugins use up static TLS'
+# shellcheck disable=SC2086
+run "$what" "$here/shared-host" full "$here/shared-1.so" $fillers
+tables 1
+row 1 'in plugin' 2
+
+# ---- symbol versions -------------------------------------------------------
+
+bare=$(nm -D --defined-only "$preload" | awk '{ print $3 }' |
+	grep -v '@@SELFMON_\|^SELFMON_' || true)
+[ -z "$bare" ] || fail "exported without a version:" $bare
+
+echo "unload: $times times; two copies, preloaded, static TLS used up"
