@@ -9,6 +9,7 @@
 #include "region/process.h"
 
 #include "clock/clock.h"
+#include "platform/cancel.h"
 #include "platform/kernel.h"
 
 /* Written once; the address is kept by children. */
@@ -52,29 +53,38 @@ static struct selfmon_process *process_map(void)
 
 /* Of the thread that holds the lock; not wiped: it may fork in a handler. */
 static struct selfmon_thread *holder;
+static struct selfmon_cancel holder_cancel;
 
 /*
  * A signal handler that interrupts the holder must not come here too: its
- * regions find a busy thread, and are only counted.
+ * regions find a busy thread, and are only counted. Nor may a thread be
+ * cancelled here (asynchronously): nobody would ever unlock.
  *
  * Zeroed memory is an unlocked mutex with the C libraries of Linux.
  */
 void selfmon_process_lock(struct selfmon_process *process)
 {
-	struct selfmon_thread *const thread = selfmon_thread_hide();
+	struct selfmon_thread *thread;
+	struct selfmon_cancel cancel;
 
+	selfmon_cancel_off(&cancel);
+	thread = selfmon_thread_hide();
 	selfmon_compiler_fence();
 	pthread_mutex_lock(&process->lock);
 	holder = thread;
+	holder_cancel = cancel;
 }
 
 /* The calling thread goes on with this state. */
 void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread)
 {
+	const struct selfmon_cancel cancel = holder_cancel;
+
 	pthread_mutex_unlock(&process->lock);
 	selfmon_compiler_fence();
 	selfmon_thread_swap(thread);
+	selfmon_cancel_restore(&cancel);
 }
 
 void selfmon_process_unlock(struct selfmon_process *process)

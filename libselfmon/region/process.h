@@ -69,6 +69,7 @@ struct selfmon_process {
 	uint64_t refused;               /* threads without memory */
 	uint64_t stale;                 /* leaves of visits long gone */
 	uint32_t leaving;               /* threads at their end, right now */
+	uint64_t torn;                  /* updates that were cancelled */
 	bool forked;                    /* this process is a child */
 };
 

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "clock/clock.h"
+#include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/stack.h"
 #include "platform/thread_cpu.h"
@@ -29,11 +30,31 @@ __thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL =
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
-/* Entries still open here belong to code that will never go on. */
-static void cut_off_all(struct selfmon_thread *thread)
+/*
+ * A thread that was cancelled asynchronously may have been in the middle of an
+ * update: the visit is not counted then, but its values may be in the sums.
+ * Readers hold the report lock: none is to take what is there for a whole.
+ */
+static void mend(struct selfmon_process *process, struct selfmon_stats *stats)
 {
-	while (thread->top > thread->open)
+	if (selfmon_likely(!(stats->sequence & 1)))
+		return;
+	pthread_mutex_lock(&process->report_lock);
+	selfmon_arch_add(&stats->sequence, UINT64_MAX);
+	process->torn++;
+	pthread_mutex_unlock(&process->report_lock);
+}
+
+/* Entries still open here belong to code that will never go on. */
+static void cut_off_all(struct selfmon_process *process,
+			struct selfmon_thread *thread)
+{
+	while (thread->top > thread->open) {
+		if (thread->top->mark != SELFMON_MARK_NONE)
+			mend(process, thread->top->node->stats);
 		selfmon_unwind_cut_off(thread);
+	}
+	thread->node = &thread->root;
 }
 
 /* The destructor of a thread; also of one that forked off and never came. */
@@ -41,12 +62,14 @@ static void thread_exit(void *state)
 {
 	struct selfmon_thread *const thread = state;
 	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_cancel cancel;
 
 	if (selfmon_thread_pointer != thread || !thread->taken)
 		return;
+	selfmon_cancel_off(&cancel);
 	__atomic_add_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 	selfmon_thread_busy(thread);
-	cut_off_all(thread);
+	cut_off_all(process, thread);
 	selfmon_counters_close(thread->set);
 	thread->set = NULL;
 	selfmon_process_lock(process);
@@ -54,6 +77,7 @@ static void thread_exit(void *state)
 	process->alive--;
 	thread->taken = 0;
 	selfmon_process_unlock_as(process, &nobody);
+	selfmon_cancel_restore(&cancel);
 	__atomic_sub_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 }
 
@@ -198,17 +222,13 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	return thread;
 }
 
-struct selfmon_thread *selfmon_thread_attach(void)
+/* As below; no thread is cancelled in here, which would leave it half done. */
+static struct selfmon_thread *attach_whole(void)
 {
-	struct selfmon_thread *thread = selfmon_thread_pointer;
 	struct selfmon_process *process;
+	struct selfmon_thread *thread;
 	bool on;
 
-	/* A forked child finds its parent's state at 0, top included. */
-	if (thread->top)
-		return thread;
-	if (thread == &stand_in)
-		return thread;
 	selfmon_thread_pointer = &stand_in;
 	process = selfmon_process();
 	on = selfmon_load_once(&selfmon_impl_on);
@@ -227,6 +247,22 @@ struct selfmon_thread *selfmon_thread_attach(void)
 void selfmon_thread_none(void)
 {
 	selfmon_thread_pointer = &nobody;
+}
+
+struct selfmon_thread *selfmon_thread_attach(void)
+{
+	struct selfmon_thread *thread = selfmon_thread_pointer;
+	struct selfmon_cancel cancel;
+
+	/* A forked child finds its parent's state at 0, top included. */
+	if (thread->top)
+		return thread;
+	if (thread == &stand_in)
+		return thread;
+	selfmon_cancel_off(&cancel);
+	thread = attach_whole();
+	selfmon_cancel_restore(&cancel);
+	return thread;
 }
 
 struct selfmon_thread *selfmon_thread_hide(void)

@@ -10,6 +10,7 @@
  * Entries are the library's own memory and frames are never followed, so
  * that nothing here can touch a stack that is gone.
  */
+#include "platform/cancel.h"
 #include "region/visit.h"
 
 static bool is_span(const struct selfmon_open *open)
@@ -28,12 +29,15 @@ static void pop(struct selfmon_thread *thread)
 	selfmon_store_once(&thread->top, top - 1);
 }
 
-/* Drops the top entry: cut off, unless another thread has left it. */
+/*
+ * Drops the top entry: cut off, unless another thread has left it, or it was
+ * not filled in yet, or is recorded already.
+ */
 void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 {
 	struct selfmon_open *const top = thread->top;
 
-	if (top->mark != SELFMON_MARK_LEFT)
+	if (top->mark != SELFMON_MARK_LEFT && top->mark != SELFMON_MARK_NONE)
 		selfmon_rare_add(top->node->stats, SELFMON_RARE_CUT_OFF, 1);
 	pop(thread);
 }
@@ -151,6 +155,7 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 {
 	struct selfmon_open *const open = find(thread, frame);
 	const bool lexical = open && !is_span(open);
+	struct selfmon_cancel cancel;
 
 	if (!open)
 		return false;
@@ -159,9 +164,11 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		(lexical && !is_span(thread->top))))
 		selfmon_unwind_cut_off(thread);
 	if (thread->top > open) {
+		selfmon_cancel_off(&cancel);
 		selfmon_thread_busy(thread);
 		take_out(thread, open);
 		selfmon_thread_idle(thread);
+		selfmon_cancel_restore(&cancel);
 	}
 	return true;
 }

@@ -60,10 +60,11 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 
 	selfmon_store_once(&thread->top, open);
 	selfmon_compiler_fence();
-	selfmon_store_once(&open->mark, mark);
 	selfmon_store_once(&open->frame, frame);
 	open->parent = parent;
 	selfmon_store_once(&open->node, node);
+	selfmon_compiler_fence(); /* whoever sees a mark sees a whole entry */
+	selfmon_store_once(&open->mark, mark);
 	thread->node = node;
 	frame->open = (void *)((uintptr_t)open + tag);
 	return open;

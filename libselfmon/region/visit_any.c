@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "platform/cancel.h"
 #include "region/visit.h"
 
 static void start(struct selfmon_thread *thread, struct selfmon_open *open)
@@ -161,7 +162,7 @@ static void count_stale(void)
  * A frame of another thread, or of the process this one was forked from: the
  * memory its entry lies in is mapped in a child, and zero there.
  */
-static void leave_foreign(const struct selfmon_frame *frame, uint64_t now)
+static void record_foreign(const struct selfmon_frame *frame, uint64_t now)
 {
 	struct selfmon_thread *thread;
 	struct selfmon_node *node;
@@ -192,6 +193,16 @@ static void leave_foreign(const struct selfmon_frame *frame, uint64_t now)
 	}
 	selfmon_rare_add(node->stats, SELFMON_RARE_FOREIGN, 1);
 	selfmon_stats_time(node->stats, now - ticks, false);
+}
+
+/* There is no entry here which would tell that an update was cancelled. */
+static void leave_foreign(const struct selfmon_frame *frame, uint64_t now)
+{
+	struct selfmon_cancel cancel;
+
+	selfmon_cancel_off(&cancel);
+	record_foreign(frame, now);
+	selfmon_cancel_restore(&cancel);
 }
 
 static bool is_own(const struct selfmon_thread *thread,

@@ -246,6 +246,8 @@ void selfmon_report_exit(void)
 	struct outputs outputs = { .children = false };
 	struct selfmon_report *report;
 
+	/* exit(3) may have been called by a thread that is to be cancelled. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	if (!*list || !strcmp(list, "none") || !selfmon_process_visited())
 		return;
 	if (selfmon_report_take(&report)) {

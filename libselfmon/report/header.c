@@ -123,6 +123,7 @@ static void describe_threads(struct selfmon_report *report,
 	failure = process->degraded_failure;
 	selfmon_process_unlock(process);
 	report->stale = selfmon_load_once(&process->stale);
+	report->torn = selfmon_load_once(&process->torn);
 	if (report->degraded)
 		selfmon_explain(&failure, report->degraded_reason,
 				sizeof(report->degraded_reason));

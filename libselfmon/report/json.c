@@ -127,6 +127,7 @@ static void header(struct json *json, const struct selfmon_report *report)
 	integer(json, "too_deep", report->too_deep);
 	integer(json, "unready", report->unready);
 	integer(json, "stale", report->stale);
+	integer(json, "torn", report->torn);
 	integer(json, "unread", report->unread);
 	real(json, "total_ns", report->total_ns);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "platform/cancel.h"
 #include "report/gather.h"
 #include "report/model.h"
 
@@ -29,8 +30,11 @@ int selfmon_report_take(struct selfmon_report **out)
 	struct selfmon_process *process = selfmon_process();
 	struct selfmon_report *report = calloc(1, sizeof(*report));
 	int error = -ENOMEM;
+	struct selfmon_cancel cancel;
 
 	*out = NULL;
+	/* It sleeps, with the lock held: not to be cancelled there. */
+	selfmon_cancel_off(&cancel);
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
 		error = fill(report, process);
@@ -38,20 +42,25 @@ int selfmon_report_take(struct selfmon_report **out)
 	}
 	if (error) {
 		selfmon_report_free(report);
-		return error;
+		report = NULL;
 	}
 	*out = report;
-	return 0;
+	selfmon_cancel_restore(&cancel);
+	return error;
 }
 
 int selfmon_report_print(enum selfmon_format format, FILE *stream)
 {
 	struct selfmon_report *report;
-	int error = selfmon_report_take(&report);
+	struct selfmon_cancel cancel;
+	int error;
 
-	if (error)
-		return error;
-	error = selfmon_report_write(report, format, stream);
+	/* Writing is a cancellation point, and would leave the report. */
+	selfmon_cancel_off(&cancel);
+	error = selfmon_report_take(&report);
+	if (!error)
+		error = selfmon_report_write(report, format, stream);
 	selfmon_report_free(report);
+	selfmon_cancel_restore(&cancel);
 	return error;
 }

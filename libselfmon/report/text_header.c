@@ -283,6 +283,9 @@ void selfmon_text_header(struct selfmon_text *text)
 		"");
 	caution(text, report->stale,
 		"leave(s) of visits that were gone already", "");
+	caution(text, report->torn,
+		"visit(s) cut off by their thread's cancellation as they were "
+		"recorded: not counted, but sums may hold them", "");
 	caution(text, report->unread,
 		"region(s) left out: their thread stands in mid-update", "");
 }
