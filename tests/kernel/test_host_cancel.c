@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that are cancelled, at any instruction, and regions. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "long.h"
+#include "region/process.h"
+#include "rows.h"
+#include "sanitizer.h"
+
+#define NAMES 64
+
+/* Visits of paths new and old, as fast as can be, until cancelled. */
+static void *visit_for_ever(void *started)
+{
+	static struct selfmon_region *volatile handle[NAMES];
+	unsigned int i;
+	char name[16];
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	__atomic_store_n((int *)started, 1, __ATOMIC_RELEASE);
+	for (i = 0;; i++) {
+		if (!handle[i % NAMES]) {
+			name[0] = (char)('0' + i % NAMES);
+			name[1] = '\0';
+			handle[i % NAMES] = selfmon_region(name);
+		}
+		SELFMON_REGION("outer")
+		{
+			SELFMON_REGION_OF(handle[i % NAMES])
+			{
+			}
+		}
+	}
+	return NULL;
+}
+
+static void cancel_one(unsigned int spin)
+{
+	volatile unsigned int i = 0;
+	pthread_t thread;
+	int started = 0;
+	void *result;
+
+	cr_assert_eq(pthread_create(&thread, NULL, visit_for_ever, &started),
+		     0);
+	while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
+		sched_yield();
+	while (i < spin)
+		i++;
+	pthread_cancel(thread);
+	cr_assert_eq(pthread_join(thread, &result), 0);
+	cr_assert_eq(result, PTHREAD_CANCELED);
+}
+
+/* Each visit that was begun has been counted as ended or as cut off. */
+static void check_after(int threads)
+{
+	struct selfmon_report *report = rows_take();
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++)
+		cr_assert_eq(selfmon_report_row(report, i)->open, 0);
+	cr_assert_leq(ROWS_GET(report, "outer")->cut_off, (uint64_t)threads);
+	cr_assert_gt(ROWS_GET(report, "outer")->visits, 0);
+	cr_assert_eq(selfmon_process()->alive, 1, "%d",
+		     (int)selfmon_process()->alive);
+	selfmon_report_free(report);
+}
+
+static void cancel_many(void)
+{
+	const int threads = long_or_short(20000, 300);
+	int i;
+
+	SKIP_IF_SANITIZED("it may be in its own code when it is cancelled");
+	selfmon_thread_prepare();
+	for (i = 0; i < threads; i++)
+		cancel_one((unsigned int)i * 7919 % 40000);
+	check_after(threads);
+}
+
+Test(host_cancel, threads_cancelled_anywhere_leave_no_lock_and_no_visit,
+     .timeout = 600)
+{
+	cancel_many();
+}
+
+Test(host_cancel, nor_do_threads_with_counters, .timeout = 600)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = "page-faults,task-clock";
+	cr_assert_eq(selfmon_configure(&options), 0);
+	cancel_many();
+}
+
+/* Stopped where a handler or a debugger could stop it too. */
+static void *stop_in_update(void *unused)
+{
+	(void)unused;
+	SELFMON_REGION("stopped")
+	{
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+		selfmon_stats_begin(selfmon_thread_attach()->node->stats);
+		pthread_cancel(pthread_self());
+	}
+	return NULL;
+}
+
+Test(host_cancel, an_update_that_was_cancelled_is_told_and_the_region_goes_on)
+{
+	struct selfmon_report *report;
+	pthread_t thread;
+	int i;
+
+	selfmon_thread_prepare();
+	for (i = 0; i < 2; i++) {
+		cr_assert_eq(pthread_create(&thread, NULL, stop_in_update,
+					    NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "stopped")->visits, 0);
+	cr_assert_eq(ROWS_GET(report, "stopped")->cut_off, 2);
+	cr_assert_eq(selfmon_process()->torn, 2);
+	selfmon_report_free(report);
+}
+
+static void visit(void)
+{
+	SELFMON_REGION("visit")
+	{
+	}
+}
+
+/*
+ * Deferred: acted on at the first cancellation point, and a sleep is one: a
+ * report waits for those who are in the middle of an update.
+ */
+static void *report_cancelled(void *stream)
+{
+	struct selfmon_report *report;
+	struct selfmon_stats *stats;
+
+	visit();
+	stats = selfmon_thread_attach()->newest->stats;
+	selfmon_stats_begin(stats);
+	pthread_cancel(pthread_self());
+	selfmon_report_take(&report);
+	selfmon_stats_end(stats);
+	selfmon_report_free(report);
+	selfmon_report_print(SELFMON_TEXT, stream);
+	pthread_testcancel();
+	return NULL;
+}
+
+Test(host_cancel, a_report_is_no_cancellation_point, .timeout = 60)
+{
+	FILE *const null = fopen("/dev/null", "we");
+	struct selfmon_report *report;
+	pthread_t thread;
+	void *result;
+
+	setvbuf(null, NULL, _IONBF, 0);
+	visit();
+	cr_assert_eq(pthread_create(&thread, NULL, report_cancelled, null), 0);
+	pthread_join(thread, &result);
+	cr_assert_eq(result, PTHREAD_CANCELED);
+	report = rows_take(); /* nobody holds the lock */
+	cr_assert_eq(ROWS_GET(report, "visit")->visits, 3);
+	selfmon_report_free(report);
+	fclose(null);
+}
