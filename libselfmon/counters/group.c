@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "counters/attempt.h"
+#include "counters/held.h"
 #include "counters/set.h"
 #include "platform/kernel.h"
 
@@ -50,7 +51,7 @@ static void release(struct selfmon_member *member)
 		selfmon_kernel_unmap_page(member->page);
 	member->page = NULL;
 	if (member->fd_plus_1)
-		selfmon_kernel_close(member->fd_plus_1 - 1);
+		selfmon_held_close(member->fd_plus_1 - 1);
 	member->fd_plus_1 = 0;
 }
 
@@ -108,6 +109,7 @@ static bool open_member(struct selfmon_member *member,
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
 		return false;
 	}
+	selfmon_held_add(fd);
 	member->fd_plus_1 = fd + 1;
 	return true;
 }
@@ -124,7 +126,7 @@ static void map_member(struct selfmon_member *member, bool leader)
 
 	if (error || leader)
 		return;
-	selfmon_kernel_close(member->fd_plus_1 - 1);
+	selfmon_held_close(member->fd_plus_1 - 1);
 	member->fd_plus_1 = 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "clock/clock.h"
 #include "clock/page_clock.h"
+#include "counters/held.h"
 #include "counters/set.h"
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
@@ -207,6 +208,7 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 
 	if (set_alloc(&set))
 		return out_of_memory(failure);
+	selfmon_held_begin();
 	selfmon_clock_anchor();
 	asked = set_fill(set, events);
 	set_open_groups(set, asked, &hardware, &rest);

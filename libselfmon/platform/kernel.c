@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -23,6 +24,8 @@
 
 /* PERF_ATTR_SIZE_VER0: the smallest size a kernel accepts. */
 #define ATTR_SIZE_MIN 64
+/* FD_SETSIZE of all Linux C libraries. */
+#define FD_LEAST 1024
 
 static int perf_open_once(struct perf_event_attr *attr, int group_fd)
 {
@@ -33,6 +36,27 @@ static int perf_open_once(struct perf_event_attr *attr, int group_fd)
 			     PERF_FLAG_FD_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+/*
+ * Out of the host's way: the numbers that select(2) can wait for, and those
+ * that a host uses again after it has closed all, stay free as far as can be.
+ */
+static int raise_descriptor(int fd)
+{
+	struct rlimit limit;
+	int least = FD_LEAST, raised;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) &&
+	    limit.rlim_cur / 2 < (rlim_t)least)
+		least = (int)(limit.rlim_cur / 2);
+	if (fd >= least)
+		return fd;
+	raised = fcntl(fd, F_DUPFD_CLOEXEC, least);
+	if (raised < 0)
+		return fd;
+	selfmon_kernel_close(fd);
+	return raised;
 }
 
 int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
@@ -46,7 +70,7 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
 		memset((char *)attr + attr->size, 0, size - attr->size);
 		fd = perf_open_once(attr, group_fd);
 	}
-	return fd;
+	return fd < 0 ? fd : raise_descriptor(fd);
 }
 
 uint64_t selfmon_kernel_user_read_bits(void)
@@ -107,6 +131,12 @@ void selfmon_kernel_close(int fd)
 {
 	/* EINTR included: on Linux the descriptor is gone in any case. */
 	syscall(SYS_close, fd);
+}
+
+/* Linux 3.12. No other driver has ioctls of this type and number. */
+int selfmon_kernel_event_id(int fd, uint64_t *id)
+{
+	return ioctl(fd, PERF_EVENT_IOC_ID, id) ? -errno : 0;
 }
 
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)

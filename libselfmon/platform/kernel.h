@@ -19,7 +19,8 @@
  * Opens an event of the calling thread on any CPU, close-on-exec. On E2BIG
  * the kernel has written the size it knows into attr->size: what lies beyond
  * is cleared and the call repeated once. EINTR is repeated.
- * Returns the descriptor or -errno.
+ * Returns the descriptor, from 1024 or half of RLIMIT_NOFILE on where such a
+ * one is free, or -errno.
  */
 int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd);
 
@@ -40,6 +41,12 @@ uint64_t selfmon_kernel_event_id(int fd);
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 
 void selfmon_kernel_close(int fd);
+
+/*
+ * The kernel's number of the event behind a descriptor, unique while the
+ * system runs. 0, or -errno: ENOTTY and the like if it is no event's.
+ */
+int selfmon_kernel_event_id(int fd, uint64_t *id);
 
 /*
  * Reads a whole small file (sysfs, procfs) as a string, without the newlines

@@ -9,6 +9,7 @@
 #include "region/process.h"
 
 #include "clock/clock.h"
+#include "counters/held.h"
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 
@@ -98,9 +99,12 @@ static void process_start(struct selfmon_process *process)
 
 	if (forked && selfmon_memory_wipes())
 		selfmon_memory_forked();
-	if (forked)
+	if (forked) {
 		selfmon_thread_forked();
+		selfmon_held_begin();
+	}
 	process->forked = forked;
+	process->pid = (int32_t)selfmon_kernel_pid();
 	selfmon_clock_anchor();
 	process->start_ticks = selfmon_clock_ticks();
 	if (!forked) {

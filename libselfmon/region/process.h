@@ -53,6 +53,7 @@ struct selfmon_process {
 	pthread_mutex_t lock;
 	pthread_mutex_t report_lock; /* one report at a time; taken first */
 	uint32_t ready;
+	int32_t pid;
 	struct selfmon_thread *threads; /* newest first; never freed */
 	enum selfmon_choice choice;
 	char events[SELFMON_SPEC_MAX];  /* what threads open; may be "" */

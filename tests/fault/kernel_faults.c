@@ -11,7 +11,7 @@
 
 #include "platform/kernel.h"
 
-#define FDS 1024
+#define FDS 4096
 #define PAGES 16
 #define PAGE_SIZE 4096
 

@@ -126,7 +126,7 @@ static size_t open_files(void)
 	size_t count = 0;
 	int fd;
 
-	for (fd = 0; fd < 1024; fd++)
+	for (fd = 0; fd < 4096; fd++)
 		count += dup2(fd, fd) == fd;
 	return count;
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The descriptors of all events that this process holds for the library. */
+#ifndef SELFMON_COUNTERS_HELD_H
+#define SELFMON_COUNTERS_HELD_H
+
+#include <stdint.h>
+
+/*
+ * Before events are opened. In a forked child, the first time: closes the
+ * descriptors of its parent's events.
+ */
+void selfmon_held_begin(void);
+
+/* Notes the descriptor of an event that was just opened. */
+void selfmon_held_add(int fd);
+
+/*
+ * Closes it, unless it is not that event any more: the host may have closed
+ * all descriptors, and have its own behind the number.
+ */
+void selfmon_held_close(int fd);
+
+/* How many there are. */
+uint32_t selfmon_held_count(void);
+
+#endif
