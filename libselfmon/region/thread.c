@@ -222,6 +222,16 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	return thread;
 }
 
+/*
+ * A child of vfork(2) runs on its parent's memory, but with descriptors of its
+ * own: a set that it opened would be taken for its parent's, who would close
+ * what is behind these numbers there.
+ */
+static bool is_borrowed(const struct selfmon_process *process)
+{
+	return process && process->pid != selfmon_kernel_pid();
+}
+
 /* As below; no thread is cancelled in here, which would leave it half done. */
 static struct selfmon_thread *attach_whole(void)
 {
@@ -231,6 +241,11 @@ static struct selfmon_thread *attach_whole(void)
 
 	selfmon_thread_pointer = &stand_in;
 	process = selfmon_process();
+	if (is_borrowed(process)) {
+		__atomic_add_fetch(&stand_in.unready, 1, __ATOMIC_RELAXED);
+		selfmon_thread_pointer = &nobody;
+		return NULL;
+	}
 	on = selfmon_load_once(&selfmon_impl_on);
 	thread = process && on ? attach(process) : NULL;
 	if (thread) {
