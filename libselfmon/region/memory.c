@@ -60,13 +60,21 @@ static bool pool_grow(struct pool *pool, size_t size)
 	return true;
 }
 
+/* A fork between the two steps below leaves a child with more used than is. */
+static size_t room_in(const struct pool *pool)
+{
+	const size_t size = pool->size[pool->current];
+
+	return pool->used < size ? size - pool->used : 0;
+}
+
 static void *pool_take(struct pool *pool, size_t size)
 {
 	char *memory;
 
 	size = (size + LINE - 1) & ~(size_t)(LINE - 1);
 	while (pool->current < pool->chunks &&
-	       pool->size[pool->current] - pool->used < size) {
+	       room_in(pool) < size) {
 		pool->current++;
 		pool->used = 0;
 	}
