@@ -17,12 +17,19 @@
  *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that ask for user reads
  *   SELFMON_ARCH_TIMESTAMP_STEADY   1 where the machine promises it
  *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   no timestamp is slower
- *   selfmon_arch_read_counter(i)    counter i (page index - 1), raw register
+ *   SELFMON_ARCH_GUARD_MARK         says that a counter was read just before
+ *   selfmon_arch_read_counter(i, set)  counter i (page index - 1), raw register
  *   selfmon_arch_timestamp()        the cheapest steady counter of time
  *   selfmon_arch_fence()            waits until earlier instructions are done
  *   selfmon_arch_thread_pointer()   differs between live threads
  *   selfmon_arch_add(p, n)          *p += n, of a word with one writer
  *   selfmon_arch_is(p, v)           *p == v, loaded once, of 32 bits
+ *
+ * Behind each instruction that reads a counter stands one that does nothing
+ * and names a register: in it is the counter set that is being read, or NULL.
+ * If the read faults, the guard (libselfmon/counters/guard.c) knows by the
+ * mark that it is one of ours, and by the register whose it is. So there is no
+ * table to be kept, wherever the code was inlined to.
  */
 #ifndef SELFMON_ARCH_H
 #define SELFMON_ARCH_H

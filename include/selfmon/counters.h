@@ -72,6 +72,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_PAGE_CLOCK 0x10u /* page times can be brought up */
 #define SELFMON_IMPL_SET_STRICT 0x20u  /* scaled values are refused */
 #define SELFMON_IMPL_SET_UNWIPED 0x40u /* a forked child finds it as it is */
+#define SELFMON_IMPL_SET_TAKEN 0x80u   /* a user read faulted: no more */
 
 /*
  * What the inline path needs. The memory is wiped in a forked child (or the
@@ -106,6 +107,8 @@ SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
  * the leader's, which moves at every deschedule, migration and reprogramming.
  * A member that had to be read again is some instructions younger than the
  * others: then all are.
+ * The leader is looked up again for that: the guard puts another page in its
+ * place, and in the others', when a counter read has faulted.
  * The timestamp is innermost and the order mirrored at the end, so that what
  * the reads themselves cost falls outside of the region as far as it can.
  */
@@ -113,7 +116,7 @@ SELFMON_ALWAYS_INLINE enum selfmon_page_try
 selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 			  struct selfmon_snapshot *snapshot, bool end)
 {
-	const struct selfmon_page *const leader = set->page[0];
+	const struct selfmon_page *leader = selfmon_load_once(&set->page[0]);
 	const unsigned int count = set->hardware_count;
 	uint64_t enabled;
 	unsigned int i;
@@ -127,7 +130,7 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 		enum selfmon_page_try member;
 		uint64_t offset, raw;
 
-		member = selfmon_page_try(set->page[k], &offset, &raw);
+		member = selfmon_page_try(set->page[k], set, &offset, &raw);
 		if (selfmon_unlikely(member != SELFMON_PAGE_READ))
 			return member;
 		snapshot->value[k] =
@@ -140,6 +143,7 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 	if (!end)
 		snapshot->ticks = selfmon_arch_timestamp();
 	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	leader = selfmon_load_once(&set->page[0]);
 	return selfmon_likely(selfmon_arch_is(&leader->lock, snapshot->lock))
 		       ? SELFMON_PAGE_READ
 		       : SELFMON_PAGE_MOVED;
@@ -269,6 +273,11 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * closes a set while another reads one, on machines where nobody else counts.
  */
 #define SELFMON_COUNTERS_UNGUARDED 0x8u
+/*
+ * Installs the guard, once in the process, for all its sets; see
+ * selfmon_guard_check(). On riscv64 the set is then read in user space.
+ */
+#define SELFMON_COUNTERS_GUARD 0x10u
 
 /*
  * Opens a set for the calling thread; user mode only unless an event says :k
@@ -303,6 +312,24 @@ SELFMON_API int selfmon_counters_open(const char *spec, unsigned int flags,
  * reading the set. In a forked child it frees the memory only.
  */
 SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
+
+/*
+ * User reads may be taken away while a program runs: by rdpmc in sysfs, by
+ * kernel.perf_user_access, on riscv64 by much else. Then the instruction that
+ * reads a counter faults, and the program is killed. The guard is a handler
+ * for that signal (SIGSEGV on x86-64, SIGILL on arm64 and riscv64). Where the
+ * fault is that of a counter read of a set it steps over the instruction; the
+ * set is read by read(2) from then on, the snapshot being taken included, so
+ * that no number is lost. All other signals go to the handler it replaced.
+ *
+ * Is it in its place? 0, or
+ *   -ENOENT  it was never asked for
+ *   -ESRCH   the program has set another handler since, which may or may not
+ *            pass faults on
+ *   -ENOSYS  nothing is read in user space on this machine
+ * Thread-safe and async-signal-safe.
+ */
+SELFMON_API int selfmon_guard_check(void);
 
 /* What is known of member i of a set. */
 struct selfmon_counter_info {

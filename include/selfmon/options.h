@@ -11,6 +11,9 @@
  *   SELFMON_FENCE   none (default), lfence
  *   SELFMON_EVERY   measure one visit in N, 1 (default) to 1000000
  *   SELFMON_STRICT  0 (default), 1: all events or none, nothing scaled
+ *   SELFMON_GUARD   0 (default), 1: a signal handler keeps counter reads that
+ *                   are taken away from killing the program; see counters.h,
+ *                   selfmon_guard_check()
  *
  * The environment wins over the program: it is nearer to the one who runs
  * it. Read through secure_getenv(3): not in a setuid program. A variable or
@@ -36,13 +39,14 @@ struct selfmon_options {
 	uint32_t every;
 	selfmon_message_fn message; /* NULL: messages go to the exit report */
 	void *context;
+	bool guard;
 };
 
 /* The defaults, as if nothing had been set. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
-			false, 1, NULL, NULL                                   \
+			false, 1, NULL, NULL, false                            \
 	}
 
 /*

@@ -84,7 +84,8 @@ struct selfmon_page {
  * includes this header, to drive the loop below with a model of a PMU.
  */
 #ifndef SELFMON_READ_COUNTER
-#define SELFMON_READ_COUNTER(counter) selfmon_arch_read_counter(counter)
+#define SELFMON_READ_COUNTER(counter, set)                                     \
+	selfmon_arch_read_counter(counter, set)
 #define SELFMON_READ_COUNTERS SELFMON_ARCH_COUNTERS
 #endif
 /* The numbers it takes: below this. */
@@ -123,9 +124,10 @@ enum selfmon_page_try {
 	SELFMON_PAGE_NONE   /* no counter just now */
 };
 
+/* set: what the guard is to take out of user reads if this one faults. */
 SELFMON_ALWAYS_INLINE enum selfmon_page_try
-selfmon_page_try(const struct selfmon_page *page, uint64_t *offset,
-		 uint64_t *raw)
+selfmon_page_try(const struct selfmon_page *page, const void *set,
+		 uint64_t *offset, uint64_t *raw)
 {
 	const uint32_t lock = selfmon_load_once(&page->lock);
 	uint32_t index;
@@ -135,7 +137,7 @@ selfmon_page_try(const struct selfmon_page *page, uint64_t *offset,
 	*offset = (uint64_t)selfmon_load_once(&page->offset);
 	if (selfmon_unlikely(!selfmon_page_owns(page, index)))
 		return SELFMON_PAGE_NONE;
-	*raw = SELFMON_READ_COUNTER(index - 1);
+	*raw = SELFMON_READ_COUNTER(index - 1, set);
 	selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
 	return selfmon_likely(selfmon_arch_is(&page->lock, lock))
 		       ? SELFMON_PAGE_READ
@@ -151,7 +153,8 @@ selfmon_page_try(const struct selfmon_page *page, uint64_t *offset,
  * moved:  += how often the lock had moved
  *
  * true, or false for: take the slow path (no counter just now, or the lock
- * moved SELFMON_PAGE_TRIES times). Async-signal-safe; no system call.
+ * moved SELFMON_PAGE_TRIES times). Async-signal-safe; no system call. Belongs
+ * to no set: the guard (see counters.h) lets its faults pass.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 					     unsigned int shift,
@@ -162,7 +165,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 	for (tries = 0; tries < SELFMON_PAGE_TRIES; tries++) {
 		uint64_t offset, raw;
 
-		switch (selfmon_page_try(page, &offset, &raw)) {
+		switch (selfmon_page_try(page, NULL, &offset, &raw)) {
 		case SELFMON_PAGE_READ:
 			*value = offset + selfmon_page_extend(raw, shift);
 			return true;

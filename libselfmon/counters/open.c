@@ -14,7 +14,8 @@
 
 #define KNOWN_FLAGS                                                            \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_FENCE |                    \
-	 SELFMON_COUNTERS_SYSCALL | SELFMON_COUNTERS_UNGUARDED)
+	 SELFMON_COUNTERS_SYSCALL | SELFMON_COUNTERS_UNGUARDED |               \
+	 SELFMON_COUNTERS_GUARD)
 
 /* Kernels from 5.15 on keep the page times of an inactive event fresh. */
 #define KERNEL_FRESH_PAGE_TIMES 5015

@@ -34,6 +34,7 @@ struct selfmon_set {
 	pid_t pid;                    /* of the opener; 0 in wiped memory */
 	uint32_t asked;               /* members, dropped ones included */
 	const char *why_syscall;      /* no user reads: why; else NULL */
+	struct selfmon_page taken;    /* in the pages' place; see guard.c */
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];
 };
 
@@ -42,6 +43,14 @@ struct selfmon_set {
  * counter, or of a set that is read by read(2). Is all of it known?
  */
 bool selfmon_set_keep(struct selfmon_set *set);
+
+/* guard.c: ends a set's user reads, one in flight included. */
+void selfmon_set_take(struct selfmon_counters *counters);
+/* 0, or what selfmon_guard_check() says. */
+int selfmon_guard_install(void);
+/* How many sets the guard has taken out of user reads; in a child, none. */
+uint64_t selfmon_guard_taken(void);
+void selfmon_guard_forked(void);
 
 static inline struct selfmon_set *
 selfmon_set_of(const struct selfmon_counters *counters)

@@ -55,8 +55,9 @@ static void read_hardware(const struct selfmon_set *set,
 		flags |= SELFMON_SNAPSHOT_LOST_USER;
 	}
 	snapshot->flags |= flags;
-	if (count && head->page[0])
-		snapshot->lock = selfmon_load_once(&head->page[0]->lock);
+	/* Of the kernel's page, which the guard may have put another before. */
+	if (count && set->member[0].page)
+		snapshot->lock = selfmon_load_once(&set->member[0].page->lock);
 	if (!end)
 		snapshot->ticks = now(head);
 }

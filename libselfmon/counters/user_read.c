@@ -22,16 +22,18 @@
  *   counter of that number lose it too, and their pages do not tell;
  * - when kernel.perf_user_access is written
  *   (riscv_pmu_update_counter_access), and the pages do not tell.
- * Seen on 6.12; see docs/DESIGN.md.
+ * Seen on 6.12; see docs/DESIGN.md. The guard (guard.c) answers all three.
  */
 static const char *refuse_unsafe(unsigned int flags)
 {
 	if (!SELFMON_ARCH_USER_READ_UNSAFE ||
 	    flags & SELFMON_COUNTERS_UNGUARDED)
 		return NULL;
+	if (flags & SELFMON_COUNTERS_GUARD && selfmon_guard_check() == 0)
+		return NULL;
 	return "user reads are unsafe on " SELFMON_ARCH_NAME ": the kernel "
 	       "may take a counter away in the middle of one, which kills the "
-	       "program (SIGILL)";
+	       "program (SIGILL). SELFMON_GUARD=1 lets it live";
 }
 
 /*
@@ -100,6 +102,8 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 	if (set->head.flags & SELFMON_IMPL_SET_UNWIPED)
 		return "kernels before 4.14 cannot keep the pages from a "
 		       "forked child";
+	if (flags & SELFMON_COUNTERS_GUARD)
+		selfmon_guard_install();
 	reason = refuse_unsafe(flags);
 	return reason ? reason : take_pages(set);
 }

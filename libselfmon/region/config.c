@@ -27,7 +27,7 @@ static struct selfmon_config config = {
 
 static const char *const variable[] = {
 	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
-	"SELFMON_EVERY",  "SELFMON_STRICT", NULL,
+	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",  NULL,
 };
 
 struct selfmon_config *selfmon_config(void)
@@ -111,7 +111,8 @@ static void check_name(const char *entry)
 	else
 		selfmon_config_note("unknown variable %.*s: known are "
 				    "SELFMON_EVENTS, _OUTPUT, _ENABLE, _FENCE, "
-				    "_EVERY and _STRICT", shown, entry);
+				    "_EVERY, _STRICT and _GUARD", shown,
+				    entry);
 }
 
 static void check_names(void)
@@ -145,6 +146,8 @@ void selfmon_config_environment(void)
 		set_switch(&config.enable, "SELFMON_ENABLE", value);
 	if ((value = secure_getenv("SELFMON_STRICT")))
 		set_switch(&config.strict, "SELFMON_STRICT", value);
+	if ((value = secure_getenv("SELFMON_GUARD")))
+		set_switch(&config.guard, "SELFMON_GUARD", value);
 	if ((value = secure_getenv("SELFMON_FENCE")))
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
@@ -196,6 +199,7 @@ static void take_options(const struct selfmon_options *options)
 	config.enable = options->enable;
 	config.fence = options->fence;
 	config.strict = options->strict;
+	config.guard = options->guard;
 	config.every = options->every;
 	config.message = options->message;
 	config.context = options->context;

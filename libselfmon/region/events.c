@@ -24,7 +24,8 @@ static unsigned int open_flags(void)
 	const struct selfmon_config *config = selfmon_config();
 
 	return (config->fence ? SELFMON_COUNTERS_FENCE : 0) |
-	       (config->strict ? SELFMON_COUNTERS_STRICT : 0);
+	       (config->strict ? SELFMON_COUNTERS_STRICT : 0) |
+	       (config->guard ? SELFMON_COUNTERS_GUARD : 0);
 }
 
 static void map_columns(struct selfmon_thread *thread)

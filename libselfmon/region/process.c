@@ -10,6 +10,7 @@
 
 #include "clock/clock.h"
 #include "counters/held.h"
+#include "counters/set.h"
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 
@@ -102,6 +103,7 @@ static void process_start(struct selfmon_process *process)
 	if (forked) {
 		selfmon_thread_forked();
 		selfmon_held_begin();
+		selfmon_guard_forked();
 	}
 	process->forked = forked;
 	process->pid = (int32_t)selfmon_kernel_pid();

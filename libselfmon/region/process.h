@@ -21,6 +21,7 @@ struct selfmon_config {
 	bool enable;
 	bool fence;
 	bool strict;
+	bool guard;
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;

@@ -46,7 +46,7 @@ static ALWAYS_INLINE bool read_one(const struct selfmon_set *set,
 	    !selfmon_arch_is(&set->head.page[i]->lock, lock))
 		return false;
 	selfmon_compiler_fence();
-	raw = selfmon_arch_read_counter(known->counter);
+	raw = selfmon_arch_read_counter(known->counter, &set->head);
 	selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
 	*value = known->offset +
 		 (SELFMON_ARCH_RAW_IS_CLEAN
@@ -89,8 +89,8 @@ static ALWAYS_INLINE bool read_member(const struct selfmon_set *set,
 	const struct selfmon_counters *const head = &set->head;
 	uint64_t offset, raw;
 
-	if (selfmon_unlikely(selfmon_page_try(head->page[i], &offset, &raw) !=
-			     SELFMON_PAGE_READ))
+	if (selfmon_unlikely(selfmon_page_try(head->page[i], head, &offset,
+					      &raw) != SELFMON_PAGE_READ))
 		return false;
 	*value = SELFMON_ARCH_RAW_IS_CLEAN
 			 ? offset - head->sign + (raw ^ head->sign)
@@ -110,7 +110,7 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_set *set,
 				   const struct selfmon_snapshot *start,
 				   struct result *result)
 {
-	const struct selfmon_page *const leader = set->head.page[0];
+	const struct selfmon_page *leader = set->head.page[0];
 	unsigned int i;
 
 	result->lock = selfmon_load_once(&leader->lock);
@@ -127,6 +127,8 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_set *set,
 		result->all |= result->count[i];
 	}
 	selfmon_compiler_fence();
+	/* Looked up again, as in selfmon_impl_snapshot_try(). */
+	leader = selfmon_load_once(&set->head.page[0]);
 	return selfmon_likely(selfmon_arch_is(&leader->lock, result->lock));
 }
 
@@ -250,6 +252,16 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 		leave_other_count(set, open, frame);
 }
 
+/* A set that is read by read(2) for good has nothing to be kept. */
+static void give_up_user_reads(struct selfmon_thread *thread)
+{
+	if (thread->set->flags & SELFMON_IMPL_SET_SYSCALL &&
+	    selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
+		__atomic_xor_fetch(&thread->mode,
+				   SELFMON_MODE_USER | SELFMON_MODE_ANY,
+				   __ATOMIC_RELAXED);
+}
+
 /*
  * What was kept is old. Handlers' visits are not measured meanwhile: one in
  * the middle of keeping would use what was half kept. Where nothing can be
@@ -264,6 +276,7 @@ static NEVER_INLINE void start_again(struct selfmon_open *open,
 
 	selfmon_thread_busy(thread);
 	kept = selfmon_set_keep(selfmon_set_of(thread->set));
+	give_up_user_reads(thread);
 	selfmon_thread_idle(thread);
 	if (kept && tries > 0) {
 		selfmon_start_user(open, frame, tries - 1);

@@ -8,6 +8,7 @@
 
 #include <selfmon/doctor.h>
 
+#include "counters/set.h"
 #include "platform/cpu.h"
 #include "platform/kernel.h"
 #include "report/model.h"
@@ -54,6 +55,9 @@ static void describe_options(struct selfmon_report *report)
 	report->every = config->every;
 	report->fence = config->fence;
 	report->strict = config->strict;
+	report->guard = config->guard;
+	report->guard_gone = config->guard && selfmon_guard_check() == -ESRCH;
+	report->taken = selfmon_guard_taken();
 	report->notes = config->notes;
 	memcpy(report->note, config->note, sizeof(report->note));
 }

@@ -119,6 +119,9 @@ static void header(struct json *json, const struct selfmon_report *report)
 	integer(json, "every", report->every);
 	boolean(json, "fence", report->fence);
 	boolean(json, "strict", report->strict);
+	boolean(json, "guard", report->guard);
+	boolean(json, "guard_gone", report->guard_gone);
+	integer(json, "taken", report->taken);
 	integer(json, "threads", report->threads);
 	integer(json, "threads_at_once", report->threads_at_once);
 	integer(json, "degraded", report->degraded);

@@ -39,7 +39,9 @@ struct selfmon_report {
 	char read_reason[SELFMON_TEXT_MAX]; /* hardware by read(2): why */
 	uint64_t read_ns;             /* of a user read, if it was measured */
 	uint32_t every;
-	bool fence, strict;
+	bool fence, strict, guard;
+	bool guard_gone;              /* another handler is in its place */
+	uint64_t taken;               /* sets whose user reads it ended */
 	uint64_t threads, threads_at_once;
 	uint64_t degraded;            /* threads that counted less */
 	char degraded_reason[SELFMON_TEXT_MAX];

@@ -80,6 +80,11 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 	if (settle->report->column[column].verdict == SELFMON_EXACT &&
 	    from->stats.rare[SELFMON_RARE_SCALED])
 		return SELFMON_SCALED;
+	/* None of them as it was meant; where it is some, a note tells. */
+	if (settle->report->column[column].verdict == SELFMON_EXACT &&
+	    from->stats.rare[SELFMON_RARE_SLOW] >=
+		    visits_with_value(from, column))
+		return SELFMON_SYSCALL;
 	return settle->report->column[column].verdict;
 }
 

@@ -233,7 +233,8 @@ static void put_options(struct selfmon_text *text)
 	const struct selfmon_report *report = text->report;
 	const char *before = "";
 
-	if (report->every <= 1 && !report->fence && !report->strict)
+	if (report->every <= 1 && !report->fence && !report->strict &&
+	    !report->guard)
 		return;
 	selfmon_text_begin(text, "options", LABEL);
 	if (report->every > 1) {
@@ -245,9 +246,13 @@ static void put_options(struct selfmon_text *text)
 		selfmon_text_say(text, "%sa fence before each read", before);
 		before = "; ";
 	}
-	if (report->strict)
+	if (report->strict) {
 		selfmon_text_say(text, "%sstrict: all events or none, nothing "
 				 "scaled", before);
+		before = "; ";
+	}
+	if (report->guard)
+		selfmon_text_say(text, "%sguarded counter reads", before);
 	selfmon_text_end(text);
 }
 
@@ -275,6 +280,16 @@ void selfmon_text_header(struct selfmon_text *text)
 	put_options(text);
 	caution(text, report->degraded, "thread(s) counted less",
 		report->degraded_reason);
+	caution(text, report->taken,
+		"set(s) of counters went on by system call",
+		"user reads were taken away");
+	if (report->guard_gone) {
+		selfmon_text_begin(text, "caution", LABEL);
+		selfmon_text_say(text, "the guard of counter reads is gone: "
+				 "the program has set a signal handler of its "
+				 "own since");
+		selfmon_text_end(text);
+	}
 	caution(text, report->refused, "thread(s) not measured: no memory", "");
 	caution(text, report->too_deep,
 		"visit(s) not measured: nested too deep", "");

@@ -7,17 +7,17 @@
 #define _GNU_SOURCE
 #include <sched.h>
 
-#define SELFMON_READ_COUNTER(counter) read_after_a_while(counter)
+#define SELFMON_READ_COUNTER(counter, set) read_after_a_while(counter, set)
 #define SELFMON_READ_COUNTERS SELFMON_ARCH_COUNTERS
 #include <selfmon/arch.h>
 
 static unsigned int turn;
 
-static inline uint64_t read_after_a_while(uint32_t counter)
+static inline uint64_t read_after_a_while(uint32_t counter, const void *set)
 {
 	if (++turn % 16 == 0)
 		sched_yield();
-	return selfmon_arch_read_counter(counter);
+	return selfmon_arch_read_counter(counter, set);
 }
 
 #include "hw/hw.h"

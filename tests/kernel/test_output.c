@@ -350,12 +350,14 @@ Test(output, an_unknown_format_is_named_and_loses_nothing)
 Test(output, unknown_variables_and_values_are_named)
 {
 	RUN(visit, "SELFMON_EVNTS", "cycles", "SELFMON_EVERY", "0",
-	    "SELFMON_FENCE", "mfence", "SELFMON_STRICT", "yes", NULL);
+	    "SELFMON_FENCE", "mfence", "SELFMON_STRICT", "yes",
+	    "SELFMON_GUARD", "on", NULL);
 	ASSERT_SAYS("unknown variable SELFMON_EVNTS (did you mean "
 		    "SELFMON_EVENTS?)");
 	ASSERT_SAYS("SELFMON_EVERY=0: allowed are 1 to 1000000; ignored");
 	ASSERT_SAYS("SELFMON_FENCE=mfence: allowed are none and lfence");
 	ASSERT_SAYS("SELFMON_STRICT=yes: allowed are 0 and 1");
+	ASSERT_SAYS("SELFMON_GUARD=on: allowed are 0 and 1");
 	ASSERT_SAYS("visited");
 }
 

@@ -10,10 +10,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat > "$work/read.c" <<'END'
 #include <selfmon/arch.h>
-uint64_t read_counter(uint32_t counter);
-uint64_t read_counter(uint32_t counter)
+uint64_t read_counter(uint32_t counter, const void *set);
+uint64_t read_counter(uint32_t counter, const void *set)
 {
-	return selfmon_arch_read_counter(counter);
+	return selfmon_arch_read_counter(counter, set);
 }
 END
 

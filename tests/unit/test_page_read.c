@@ -8,7 +8,7 @@
 #include <string.h>
 
 static uint64_t model_read(uint32_t counter);
-#define SELFMON_READ_COUNTER(counter) model_read(counter)
+#define SELFMON_READ_COUNTER(counter, set) ((void)(set), model_read(counter))
 
 #include <selfmon/page.h>
 

@@ -118,6 +118,21 @@ Test(report_text, names_each_option_that_is_not_at_its_default)
 	report->fence = report->strict = true;
 	HAS(text_of(report), "\noptions      a fence before each read; strict: "
 			     "all events or none, nothing scaled\n");
+	report->fence = report->strict = false;
+	report->guard = true;
+	HAS(text_of(report), "\noptions      guarded counter reads\n");
+}
+
+Test(report_text, says_what_the_guard_did_and_that_it_is_gone)
+{
+	struct selfmon_report *report = model_time();
+
+	report->taken = 3;
+	HAS(text_of(report), "\ncaution      3 set(s) of counters went on by "
+			     "system call: user reads were taken away\n");
+	report->guard_gone = true;
+	HAS(text_of(report), "\ncaution      the guard of counter reads is "
+			     "gone: ");
 }
 
 Test(report_text, has_no_empty_tables)

@@ -63,6 +63,13 @@
 #define SELFMON_IMPL_EVENT(i) SELFMON_IMPL_ENTRY(i, "pmevcntr" #i "_el0")
 
 /*
+ * UBFM into the zero register: what it would extract says that it is ours.
+ * Kept while struct selfmon_counters is. All entries lead to the one.
+ */
+#define SELFMON_IMPL_GUARD_TEXT "ubfm xzr, %2, #41, #23"
+#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* of x0: register << 5 */
+
+/*
  * counter is the page index less one: 0 to 30 an event counter, 31 the cycle
  * counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). Must be
  * below SELFMON_ARCH_COUNTERS: page.h looks, by the same comparison that
@@ -70,7 +77,8 @@
  * (SIGILL) where user reads are switched off. Volatile, so that two reads are
  * two reads.
  */
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
+							 const void *set)
 {
 	uint64_t raw;
 
@@ -96,9 +104,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
 		SELFMON_IMPL_EVENT(28) SELFMON_IMPL_EVENT(29)
 		SELFMON_IMPL_EVENT(30)
 		SELFMON_IMPL_ENTRY(31, "pmccntr_el0")
-		"\n2:"
+		"\n2:\t" SELFMON_IMPL_GUARD_TEXT
 		: "=&r"(raw)
-		: "r"(counter));
+		: "r"(counter), "r"(set));
 	return raw;
 }
 

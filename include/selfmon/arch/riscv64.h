@@ -47,6 +47,14 @@
 	"j 2f\n\t"
 
 /*
+ * SLTI into x0, a hint left to custom use (unprivileged ISA, chapter RV32I,
+ * HINT Instructions): the immediate says that it is ours. Kept while struct
+ * selfmon_counters is. All entries lead to the one.
+ */
+#define SELFMON_IMPL_GUARD_TEXT "slti zero, %2, 0x5f3"
+#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* of x0: register << 15 */
+
+/*
  * counter is the page index less one: it counts from the CSR cycle (kernel
  * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). Must be below
  * SELFMON_ARCH_COUNTERS and not the hole: page.h looks. Faults (SIGILL) where
@@ -54,7 +62,8 @@
  * tell: see libselfmon/counters/user_read.c. Volatile, so that two reads are two
  * reads.
  */
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
+							 const void *set)
 {
 	const uint64_t place = (uint64_t)counter << 3;
 	uint64_t raw;
@@ -84,9 +93,10 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
 		SELFMON_IMPL_COUNTER(28) SELFMON_IMPL_COUNTER(29)
 		SELFMON_IMPL_COUNTER(30) SELFMON_IMPL_COUNTER(31)
 		"\n2:\n\t"
+		SELFMON_IMPL_GUARD_TEXT "\n\t"
 		".option pop"
 		: "=&r"(raw)
-		: "r"(place));
+		: "r"(place), "r"(set));
 	return raw;
 }
 

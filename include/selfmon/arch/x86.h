@@ -13,17 +13,25 @@
 /* "ZeroExtend" in the operation of RDPMC (SDM volume 2). */
 #define SELFMON_ARCH_RAW_IS_CLEAN 1
 
+/* The displacement of a long NOP; kept while struct selfmon_counters is. */
+#define SELFMON_ARCH_GUARD_MARK 0x53466d01
+#define SELFMON_IMPL_GUARD_TEXT "0x53466d01"
+
 /*
  * ECX is the page index less one: a general counter, or (1 << 30) | k for
  * Intel's fixed counter k (kernel arch/x86/events/core.c,
  * x86_pmu_event_idx). Faults where the counter does not exist or user reads
- * are switched off. Volatile, so that two reads are two reads.
+ * are switched off (SIGSEGV). Volatile, so that two reads are two reads.
  */
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter)
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
+							 const void *set)
 {
 	uint64_t low, high; /* both zero-extended by the instruction */
 
-	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
+	__asm__ __volatile__("rdpmc\n\t"
+			     "nopl " SELFMON_IMPL_GUARD_TEXT "(%3)"
+			     : "=&a"(low), "=&d"(high)
+			     : "c"(counter), "r"(set));
 	return high << 32 | low;
 }
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* The handler of fault.h: what it knows, and how it hands on the rest. */
+#define _GNU_SOURCE
+#include "platform/fault.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <selfmon/arch.h>
+
+#include "platform/fault_step.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static selfmon_fault_fn on_taken; /* NULL: not installed */
+static struct sigaction before;   /* what the handler replaced */
+
+/* Where the kernel would have ended the program, it is to do so now. */
+static void end(int signo, siginfo_t *info)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+
+	sigaction(signo, &action, NULL);
+	/* A fault comes back by itself; what was sent has to be sent again. */
+	if (info->si_code <= 0)
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
+			signo, info);
+}
+
+/* As if the kernel had called it: with the signals blocked that it names. */
+static void call(const struct sigaction *action, int signo, siginfo_t *info,
+		 void *context)
+{
+	sigset_t mask;
+	int i;
+
+	mask = ((ucontext_t *)context)->uc_sigmask;
+	for (i = 1; i < NSIG; i++)
+		if (sigismember(&action->sa_mask, i) == 1)
+			sigaddset(&mask, i);
+	if (!(action->sa_flags & SA_NODEFER))
+		sigaddset(&mask, signo);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (action->sa_flags & SA_SIGINFO)
+		action->sa_sigaction(signo, info, context);
+	else
+		action->sa_handler(signo);
+}
+
+static void hand_on(int signo, siginfo_t *info, void *context)
+{
+	const struct sigaction action = before;
+
+	if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) {
+		/* The kernel ignores what was sent, and no fault. */
+		if (info->si_code > 0)
+			end(signo, info);
+		return;
+	}
+	if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL) {
+		end(signo, info);
+		return;
+	}
+	if (action.sa_flags & (int)SA_RESETHAND) {
+		before.sa_flags = 0;
+		before.sa_handler = SIG_DFL;
+	}
+	call(&action, signo, info, context);
+}
+
+static void on_fault(int signo, siginfo_t *info, void *context)
+{
+	const int error = errno;
+	void *set;
+
+	if (selfmon_fault_step(info, context, &set))
+		on_taken(set);
+	else
+		hand_on(signo, info, context);
+	errno = error;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO &&
+	       action->sa_sigaction == on_fault;
+}
+
+static int install(selfmon_fault_fn taken)
+{
+	struct sigaction action = {
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
+	};
+
+	/* What is replaced is known before it is. */
+	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &before))
+		return -errno;
+	on_taken = taken;
+	action.sa_sigaction = on_fault;
+	if (!sigaction(SELFMON_FAULT_SIGNAL, &action, &before))
+		return 0;
+	on_taken = NULL;
+	return -errno;
+}
+
+int selfmon_fault_catch(selfmon_fault_fn taken)
+{
+	int error = 0;
+
+	if (!SELFMON_FAULT_SIGNAL)
+		return -ENOSYS;
+	pthread_mutex_lock(&lock);
+	if (!on_taken)
+		error = install(taken);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+int selfmon_fault_check(void)
+{
+	struct sigaction now;
+
+	if (!SELFMON_FAULT_SIGNAL)
+		return -ENOSYS;
+	if (!on_taken)
+		return -ENOENT;
+	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &now))
+		return -errno;
+	return is_ours(&now) ? 0 : -ESRCH;
+}
+
+#ifndef SELFMON_SHARED
+/*
+ * A plugin that the library is linked into may be unloaded: no signal must
+ * lead here then. One that was installed over ours has to have gone by itself.
+ */
+__attribute__((destructor)) static void uninstall(void)
+{
+	if (SELFMON_FAULT_SIGNAL && selfmon_fault_check() == 0)
+		sigaction(SELFMON_FAULT_SIGNAL, &before, NULL);
+	on_taken = NULL;
+}
+#endif

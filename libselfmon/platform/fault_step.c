@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks at the instruction that faulted and at the mark behind it, which names
+ * the register with the set (include/selfmon/arch/ has both).
+ *
+ * Code is looked at only where the CPU has just fetched an instruction: not
+ * behind a jump to nowhere, where looking would fault as well.
+ */
+#define _GNU_SOURCE
+#include "platform/fault_step.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+#include <selfmon/arch.h>
+
+#if defined(__x86_64__)
+
+/* Numbers of registers in instructions, as indexes of gregs. */
+static const int place_of[16] = {
+	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+	REG_R8,	 REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+};
+
+/* nopl MARK(register): REX.B for the upper eight, SIB behind rsp and r12. */
+static bool find_mark(const unsigned char *code, unsigned int *number)
+{
+	int32_t mark;
+
+	*number = 0;
+	if (*code == 0x41) {
+		*number = 8;
+		code++;
+	}
+	if (code[0] != 0x0f || code[1] != 0x1f || (code[2] & 0xf8) != 0x80)
+		return false;
+	*number += code[2] & 7;
+	code += 3;
+	if (*number % 8 == 4 && *code++ != 0x24)
+		return false;
+	memcpy(&mark, code, sizeof(mark));
+	return mark == SELFMON_ARCH_GUARD_MARK;
+}
+
+bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
+{
+	greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const unsigned char *code = (const unsigned char *)reg[REG_RIP];
+	unsigned int number;
+
+	/* A general protection fault of an instruction; not of an address. */
+	if (info->si_code != SI_KERNEL || reg[REG_RIP] >> 47)
+		return false;
+	if (code[0] != 0x0f || code[1] != 0x33 || !find_mark(code + 2, &number))
+		return false;
+	*set = (void *)reg[place_of[number]];
+	if (!*set)
+		return false;
+	reg[REG_RAX] = 0;
+	reg[REG_RDX] = 0;
+	reg[REG_RIP] += 2;
+	return true;
+}
+
+#elif defined(__aarch64__)
+
+/* mrs xN, pmevcntrM_el0 or pmccntr_el0: op0 3, op1 3, CRn 14, CRm 8 to 11. */
+static bool is_read(uint32_t code)
+{
+	return (code & 0xfffff000) == 0xd53be000 && (code & 0x0c00) == 0x0800;
+}
+
+static bool is_cycles(uint32_t code)
+{
+	return (code & 0xffffffe0) == 0xd53b9d00;
+}
+
+/* Behind the read a branch (B) to the mark. */
+static const uint32_t *target(const uint32_t *code)
+{
+	const int32_t words = (int32_t)(*code << 6) >> 6;
+
+	return *code >> 26 == 5 ? code + words : NULL;
+}
+
+bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
+{
+	mcontext_t *const machine = &((ucontext_t *)context)->uc_mcontext;
+	const uint32_t *const code = (const uint32_t *)machine->pc;
+	const uint32_t *mark;
+	uint32_t number;
+
+	if (info->si_code <= 0 || machine->pc & 3)
+		return false;
+	if (!is_read(*code) && !is_cycles(*code))
+		return false;
+	mark = target(code + 1);
+	if (!mark || (*mark & 0xfffffc1f) != SELFMON_ARCH_GUARD_MARK)
+		return false;
+	number = *mark >> 5 & 31;
+	*set = number < 31 ? (void *)machine->regs[number] : NULL;
+	if (!*set)
+		return false;
+	if ((*code & 31) < 31)
+		machine->regs[*code & 31] = 0;
+	machine->pc += 4;
+	return true;
+}
+
+#elif defined(__riscv)
+
+/* csrrs xN, 0xc00 to 0xc1f, x0 */
+static bool is_read(uint32_t code)
+{
+	return (code & 0xfe0ff07f) == 0xc0002073;
+}
+
+/* Behind the read a jump (JAL x0) to the mark. */
+static const char *target(const char *code)
+{
+	uint32_t jump;
+	int32_t far;
+
+	memcpy(&jump, code, sizeof(jump));
+	if ((jump & 0xfff) != 0x6f)
+		return NULL;
+	far = (int32_t)(jump & 0x80000000) >> 11;
+	far |= (int32_t)(jump & 0x000ff000);
+	far |= (int32_t)((jump >> 20 & 1) << 11);
+	far |= (int32_t)((jump >> 21 & 0x3ff) << 1);
+	return code + far;
+}
+
+bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
+{
+	unsigned long *const reg = ((ucontext_t *)context)->uc_mcontext.__gregs;
+	const char *const code = (const char *)reg[REG_PC];
+	const char *behind;
+	uint32_t read, mark;
+
+	if (info->si_code <= 0 || reg[REG_PC] & 1)
+		return false;
+	/* The shortest instruction has two bytes, and they say so. */
+	if ((*code & 3) != 3)
+		return false;
+	memcpy(&read, code, sizeof(read));
+	behind = is_read(read) ? target(code + 4) : NULL;
+	if (!behind)
+		return false;
+	memcpy(&mark, behind, sizeof(mark));
+	if ((mark & 0xfff07fff) != SELFMON_ARCH_GUARD_MARK)
+		return false;
+	/* Place 0 holds pc, where x0 would be. */
+	*set = mark >> 15 & 31 ? (void *)reg[mark >> 15 & 31] : NULL;
+	if (!*set)
+		return false;
+	if (read >> 7 & 31)
+		reg[read >> 7 & 31] = 0;
+	reg[REG_PC] += 4;
+	return true;
+}
+
+#else
+
+bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
+{
+	(void)info;
+	(void)context;
+	(void)set;
+	return false;
+}
+
+#endif

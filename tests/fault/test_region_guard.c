@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions whose counter reads fault, each of them: the PMU of kernel_faults.h
+ * gives pages that name a counter which no machine has.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <selfmon.h>
+
+#include "counters/set.h"
+#include "fault/kernel_faults.h"
+#include "region/process.h"
+#include "rows.h"
+
+#define VISITS 1000
+#define FOUR "cycles,instructions,branches,cache-misses"
+
+static void die(int signo)
+{
+	_exit(signo);
+}
+
+static void configure(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	if (!SELFMON_ARCH_RAW_IS_CLEAN)
+		cr_skip_test("any number may be a counter's on x86-64 alone");
+	kernel_faults_clear();
+	kernel_faults.pmu = true;
+	options.events = events;
+	options.output = NULL;
+	options.guard = true;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+static __attribute__((noinline)) void visit(int visits)
+{
+	while (visits-- > 0)
+		SELFMON_REGION("guarded") {
+			SELFMON_REGION("inner")
+				selfmon_compiler_fence();
+		}
+}
+
+static void assert_counted(uint64_t visits)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+
+	report = rows_take();
+	row = ROWS_GET(report, "guarded");
+	cr_assert_eq(row->visits, visits);
+	cr_assert_eq(row->counter[0].visits, visits, "no value was lost");
+	cr_assert_eq(row->counter[0].verdict, SELFMON_SYSCALL);
+	cr_assert_eq(row->slow, visits);
+	cr_assert_eq(row->impossible + row->lost, 0);
+	cr_assert_geq(row->counter[0].sum,
+		      ROWS_GET(report, "guarded", "inner")
+			      ->counter[0].sum);
+	selfmon_report_free(report);
+}
+
+Test(region_guard, visits_go_on_by_system_call)
+{
+	configure(FOUR);
+	visit(VISITS);
+	assert_counted(VISITS);
+	cr_assert_eq(selfmon_guard_taken(), 1);
+}
+
+Test(region_guard, so_do_those_with_another_number_of_counters)
+{
+	configure("cycles,instructions");
+	visit(VISITS);
+	assert_counted(VISITS);
+}
+
+/* A fault is two switches to the kernel: one for a set is enough. */
+Test(region_guard, the_counters_of_a_thread_fault_once)
+{
+	configure(FOUR);
+	visit(1);
+	cr_assert_eq(selfmon_guard_taken(), 1);
+	signal(SIGSEGV, die);
+	cr_assert_eq(selfmon_guard_check(), -ESRCH);
+	visit(VISITS);
+	assert_counted(VISITS + 1);
+}
+
+static void *visit_in_thread(void *unused)
+{
+	visit(VISITS);
+	return unused;
+}
+
+Test(region_guard, threads_are_taken_one_by_one)
+{
+	pthread_t thread;
+
+	configure(FOUR);
+	visit(VISITS);
+	cr_assert_eq(pthread_create(&thread, NULL, visit_in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_counted(2 * VISITS);
+	cr_assert_eq(selfmon_guard_taken(), 2);
+}
+
+static void visit_in_handler(int signo)
+{
+	(void)signo;
+	visit(1);
+}
+
+Test(region_guard, a_signal_handlers_visits_are_taken_as_well)
+{
+	int i;
+
+	configure(FOUR);
+	signal(SIGUSR1, visit_in_handler);
+	SELFMON_REGION("around") {
+		for (i = 0; i < VISITS; i++)
+			raise(SIGUSR1);
+	}
+	cr_assert_eq(selfmon_guard_taken(), 1);
+}
