@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * User reads are really taken away, by the machine's own setting, while they
+ * are made.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counters/set.h"
+#include "hw/told.h"
+#include "platform/fault_step.h"
+
+#define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
+#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
+#define ONLINE "/sys/devices/system/cpu/cpu1/online"
+
+#define TURNS 20
+#define READS 1000000
+/* Far more than a visit has; far less than a register that leaps. */
+#define LEAP 100000
+
+static const char *setting(void)
+{
+	return access(USER_ACCESS, F_OK) ? RDPMC : USER_ACCESS;
+}
+
+static void setup(void)
+{
+	struct selfmon_counters *set;
+
+	hw_require_guest();
+	if (access(setting(), W_OK))
+		cr_skip_test("no setting takes user reads away here");
+	hw_require_pmu();
+	told_setting(setting(), "1");
+	set = hw_open_with("instructions", SELFMON_COUNTERS_GUARD);
+	hw_require_user_reads(set);
+	selfmon_counters_close(set);
+}
+
+TestSuite(hw_guard, .init = setup);
+
+static struct selfmon_counters *open_guarded(void)
+{
+	return hw_open_with("instructions", SELFMON_COUNTERS_GUARD);
+}
+
+static bool is_slow(const struct selfmon_counters *set)
+{
+	return set->flags & SELFMON_IMPL_SET_SYSCALL;
+}
+
+/* A visit with this set has a count, and a likely one. */
+static void visit(struct selfmon_counters *set, struct selfmon_delta *delta)
+{
+	hw_visit_loop(set, TURNS, delta);
+	cr_assert_neq(delta->value[0].verdict, SELFMON_NOT_COUNTED);
+	cr_assert_geq(delta->value[0].count, 2 * TURNS);
+	if (hw_exact())
+		cr_assert_lt(delta->value[0].count, LEAP);
+}
+
+/* ---- once ----------------------------------------------------------------- */
+
+Test(hw_guard, reads_go_on_by_system_call_and_no_number_is_lost)
+{
+	struct selfmon_counters *const set = open_guarded();
+	struct selfmon_snapshot a, b;
+	struct selfmon_delta delta;
+
+	visit(set, &delta);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_EXACT);
+	selfmon_counters_begin(set, &a);
+	hw_write_file(setting(), "0");
+	hw_loop(5000);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	cr_assert_eq(selfmon_guard_taken(), 1);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	cr_assert_geq(delta.value[0].count, 10000);
+	cr_assert_lt(delta.value[0].count, LEAP);
+	visit(set, &delta);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	cr_assert_eq(selfmon_guard_taken(), 1);
+	selfmon_counters_close(set);
+}
+
+Test(hw_guard, a_start_that_faults_is_one_by_system_call)
+{
+	struct selfmon_counters *const set = open_guarded();
+	struct selfmon_delta delta;
+
+	hw_write_file(setting(), "0");
+	visit(set, &delta);
+	cr_assert_eq(selfmon_guard_taken(), 1);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	selfmon_counters_close(set);
+}
+
+Test(hw_guard, sets_opened_once_access_is_back_are_read_in_user_space)
+{
+	struct selfmon_counters *const before = open_guarded();
+	struct selfmon_counters *after;
+	struct selfmon_delta delta;
+
+	hw_write_file(setting(), "0");
+	visit(before, &delta);
+	hw_write_file(setting(), "1");
+	after = open_guarded();
+	cr_assert(is_slow(before));
+	cr_assert_not(is_slow(after));
+	visit(before, &delta);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	visit(after, &delta);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_EXACT);
+	selfmon_counters_close(before);
+	selfmon_counters_close(after);
+}
+
+Test(hw_guard, without_it_the_program_is_killed)
+{
+	struct selfmon_counters *const set = hw_open("instructions");
+	struct selfmon_delta delta;
+	pid_t pid;
+
+	selfmon_counters_close(set);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct selfmon_counters *const own = hw_open("instructions");
+
+		signal(SELFMON_FAULT_SIGNAL, SIG_DFL);
+		hw_write_file(setting(), "0");
+		hw_visit_loop(own, TURNS, &delta);
+		_exit(0);
+	}
+	cr_assert_eq(hw_wait(pid), 256 + SELFMON_FAULT_SIGNAL);
+}
+
+/* ---- again and again ------------------------------------------------------ */
+
+/* Another process takes user reads away for a while, gives them back, ... */
+static pid_t toggle(void)
+{
+	const pid_t pid = fork();
+
+	cr_assert_geq(pid, 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		const int fd = open(setting(), O_WRONLY | O_CLOEXEC);
+
+		if (fd < 0 || pwrite(fd, "0\n", 2, 0) != 2)
+			_exit(1);
+		usleep(300);
+		if (pwrite(fd, "1\n", 2, 0) != 2)
+			_exit(1);
+		close(fd);
+		usleep(2000);
+	}
+}
+
+static void toggle_end(pid_t pid)
+{
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	cr_assert_eq(hw_wait(pid), 256 + SIGKILL);
+}
+
+/* A set that is read in user space, as soon as that is allowed. */
+static struct selfmon_counters *open_in_user_space(void)
+{
+	struct selfmon_counters *set = open_guarded();
+
+	while (is_slow(set)) {
+		selfmon_counters_close(set);
+		usleep(200);
+		set = open_guarded();
+	}
+	return set;
+}
+
+Test(hw_guard, a_million_reads_survive_another_process_that_toggles,
+     .timeout = 100)
+{
+	struct selfmon_counters *set = open_in_user_space();
+	struct selfmon_delta delta;
+	const pid_t toggler = toggle();
+	uint64_t reads = 0, exact = 0;
+
+	while (reads < READS) {
+		visit(set, &delta);
+		reads += 2;
+		exact += delta.value[0].verdict == SELFMON_EXACT;
+		if (!is_slow(set))
+			continue;
+		visit(set, &delta); /* and goes on */
+		selfmon_counters_close(set);
+		set = open_in_user_space();
+	}
+	toggle_end(toggler);
+	cr_log_info("guard: %ju sets were taken in %ju reads",
+		    (uintmax_t)selfmon_guard_taken(), (uintmax_t)reads);
+	cr_assert_gt(selfmon_guard_taken(), 10, "it was hardly tried");
+	cr_assert_gt(exact, reads / 4, "it was hardly read in user space");
+	selfmon_counters_close(set);
+}
+
+static void configure_guarded(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events;
+	options.output = NULL;
+	options.guard = true;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+static void *visit_regions(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 2000; i++)
+		hw_visit_region(TURNS);
+	return unused;
+}
+
+/* Threads come and go, some with user reads and some without. */
+Test(hw_guard, regions_of_many_threads_lose_no_visit_and_no_count,
+     .timeout = 100)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	const pid_t toggler = toggle();
+	pthread_t thread;
+	int i;
+
+	configure_guarded("instructions");
+	for (i = 0; i < 100; i++) {
+		cr_assert_eq(pthread_create(&thread, NULL, visit_regions, NULL),
+			     0);
+		pthread_join(thread, NULL);
+	}
+	toggle_end(toggler);
+	cr_assert_gt(selfmon_guard_taken(), 3, "it was hardly tried");
+	hw_write_file(setting(), "1");
+	cr_assert_eq(selfmon_report_take(&report), 0);
+	row = selfmon_report_row(report, 0);
+	cr_assert_str_eq(row->name, "loop");
+	cr_assert_eq(row->visits, 200000);
+	cr_assert_eq(row->counter[0].visits, 200000);
+	cr_assert_eq(row->impossible + row->lost + row->refused, 0);
+	cr_assert_geq(row->counter[0].min, 2 * TURNS);
+	if (hw_exact())
+		cr_assert_lt(row->counter[0].max, LEAP);
+	selfmon_report_free(report);
+}
+
+Test(hw_guard, the_report_says_that_access_was_taken_away)
+{
+	struct selfmon_counters *const set = open_guarded();
+	struct selfmon_delta delta;
+
+	hw_write_file(setting(), "0");
+	visit(set, &delta);
+	selfmon_counters_close(set);
+	hw_write_file(setting(), "1");
+	setenv("SELFMON_GUARD", "1", 1);
+	told_take_report("instructions", 0);
+	ASSERT_REPORT_SAYS("options guarded counter reads");
+}
+
+/* ---- a CPU is taken away -------------------------------------------------- */
+
+static void online_again(void)
+{
+	const int fd = open(ONLINE, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "1", 1) == 1)
+		close(fd);
+}
+
+Test(hw_guard, counts_go_on_when_their_cpu_goes_offline)
+{
+	struct selfmon_counters *set;
+	struct selfmon_snapshot a, b;
+	struct selfmon_delta delta;
+
+	hw_require_cpus(2);
+	if (access(ONLINE, W_OK))
+		cr_skip_test("this CPU cannot be taken offline");
+	hw_pin(1);
+	set = open_guarded();
+	selfmon_counters_begin(set, &a);
+	hw_loop(5000);
+	atexit(online_again);
+	hw_write_file(ONLINE, "0");
+	hw_loop(5000);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	cr_assert_neq(b.cpu, 1);
+	cr_assert(delta.flags & SELFMON_DELTA_MIGRATED);
+	cr_assert_neq(delta.value[0].verdict, SELFMON_NOT_COUNTED);
+	cr_assert_geq(delta.value[0].count, 20000);
+	visit(set, &delta);
+	selfmon_counters_close(set);
+}
