@@ -16,6 +16,7 @@
 
 #include "counters/set.h"
 #include "hw/told.h"
+#include "hw/tool.h"
 #include "platform/fault_step.h"
 
 #define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
@@ -24,6 +25,11 @@
 
 #define TURNS 20
 #define READS 1000000
+/*
+ * How often the reader takes access away from itself: what another process
+ * does on the same CPU is told by the page on arm64, and does not fault.
+ */
+#define READS_BETWEEN 8192
 /* Far more than a visit has; far less than a register that leaps. */
 #define LEAP 100000
 
@@ -58,11 +64,25 @@ static bool is_slow(const struct selfmon_counters *set)
 	return set->flags & SELFMON_IMPL_SET_SYSCALL;
 }
 
+/*
+ * Where user reads are unsafe a counter may be taken and given back between
+ * start and end, without a fault and without the page telling: the value is
+ * then left out as not possible, guard or not.
+ */
+static bool is_left_out(const struct selfmon_delta *delta)
+{
+	return SELFMON_ARCH_USER_READ_UNSAFE &&
+	       delta->flags & SELFMON_DELTA_IMPOSSIBLE;
+}
+
 /* A visit with this set has a count, and a likely one. */
 static void visit(struct selfmon_counters *set, struct selfmon_delta *delta)
 {
 	hw_visit_loop(set, TURNS, delta);
-	cr_assert_neq(delta->value[0].verdict, SELFMON_NOT_COUNTED);
+	if (is_left_out(delta))
+		return;
+	cr_assert_neq(delta->value[0].verdict, SELFMON_NOT_COUNTED,
+		      "flags 0x%x", delta->flags);
 	cr_assert_geq(delta->value[0].count, 2 * TURNS);
 	if (hw_exact())
 		cr_assert_lt(delta->value[0].count, LEAP);
@@ -107,10 +127,11 @@ Test(hw_guard, a_start_that_faults_is_one_by_system_call)
 
 Test(hw_guard, sets_opened_once_access_is_back_are_read_in_user_space)
 {
-	struct selfmon_counters *const before = open_guarded();
-	struct selfmon_counters *after;
+	struct selfmon_counters *before, *after;
 	struct selfmon_delta delta;
 
+	tool_require_twins();
+	before = open_guarded();
 	hw_write_file(setting(), "0");
 	visit(before, &delta);
 	hw_write_file(setting(), "1");
@@ -127,15 +148,14 @@ Test(hw_guard, sets_opened_once_access_is_back_are_read_in_user_space)
 
 Test(hw_guard, without_it_the_program_is_killed)
 {
-	struct selfmon_counters *const set = hw_open("instructions");
 	struct selfmon_delta delta;
 	pid_t pid;
 
-	selfmon_counters_close(set);
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		struct selfmon_counters *const own = hw_open("instructions");
+		struct selfmon_counters *const own = hw_open_with(
+			"instructions", SELFMON_COUNTERS_UNGUARDED);
 
 		signal(SELFMON_FAULT_SIGNAL, SIG_DFL);
 		hw_write_file(setting(), "0");
@@ -191,14 +211,16 @@ static struct selfmon_counters *open_in_user_space(void)
 Test(hw_guard, a_million_reads_survive_another_process_that_toggles,
      .timeout = 100)
 {
+	const pid_t toggler = toggle();
 	struct selfmon_counters *set = open_in_user_space();
 	struct selfmon_delta delta;
-	const pid_t toggler = toggle();
 	uint64_t reads = 0, exact = 0;
 
 	while (reads < READS) {
 		visit(set, &delta);
 		reads += 2;
+		if (reads % READS_BETWEEN == 0)
+			hw_write_file(setting(), "0");
 		exact += delta.value[0].verdict == SELFMON_EXACT;
 		if (!is_slow(set))
 			continue;
@@ -209,7 +231,7 @@ Test(hw_guard, a_million_reads_survive_another_process_that_toggles,
 	toggle_end(toggler);
 	cr_log_info("guard: %ju sets were taken in %ju reads",
 		    (uintmax_t)selfmon_guard_taken(), (uintmax_t)reads);
-	cr_assert_gt(selfmon_guard_taken(), 10, "it was hardly tried");
+	cr_assert_gt(selfmon_guard_taken(), 50, "it was hardly tried");
 	cr_assert_gt(exact, reads / 4, "it was hardly read in user space");
 	selfmon_counters_close(set);
 }
@@ -224,12 +246,56 @@ static void configure_guarded(const char *events)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
+/* The end of the visit faults: of one with one counter, and with four. */
+static void lose_access_in_a_region(const char *events)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+
+	configure_guarded(events);
+	hw_visit_region(TURNS);
+	SELFMON_REGION("taken") {
+		hw_write_file(setting(), "0");
+		hw_loop(5000);
+	}
+	cr_assert_eq(selfmon_guard_taken(), 1);
+	cr_assert_eq(selfmon_report_take(&report), 0);
+	row = selfmon_report_row(report, 0);
+	if (strcmp(row->name, "taken"))
+		row = selfmon_report_row(report, 1);
+	cr_assert_str_eq(row->name, "taken");
+	cr_assert_eq(row->slow, 1);
+	cr_assert_eq(row->counter[0].visits, 1);
+	cr_assert_geq(row->counter[0].sum, 10000);
+	cr_assert_lt(row->counter[0].sum, LEAP);
+	cr_assert_eq(row->counter[0].verdict, SELFMON_SYSCALL);
+	selfmon_report_free(report);
+}
+
+Test(hw_guard, a_visit_in_which_access_goes_keeps_its_count)
+{
+	lose_access_in_a_region("instructions");
+}
+
+Test(hw_guard, a_visit_with_more_counters_keeps_all)
+{
+	struct selfmon_counters *const set =
+		hw_open_with("instructions,cycles", SELFMON_COUNTERS_GUARD);
+
+	hw_require_user_reads(set);
+	selfmon_counters_close(set);
+	lose_access_in_a_region("instructions,cycles");
+}
+
 static void *visit_regions(void *unused)
 {
 	int i;
 
-	for (i = 0; i < 2000; i++)
+	for (i = 0; i < 2000; i++) {
+		if (i == 1000)
+			hw_write_file(setting(), "0");
 		hw_visit_region(TURNS);
+	}
 	return unused;
 }
 
@@ -256,8 +322,10 @@ Test(hw_guard, regions_of_many_threads_lose_no_visit_and_no_count,
 	row = selfmon_report_row(report, 0);
 	cr_assert_str_eq(row->name, "loop");
 	cr_assert_eq(row->visits, 200000);
-	cr_assert_eq(row->counter[0].visits, 200000);
-	cr_assert_eq(row->impossible + row->lost + row->refused, 0);
+	cr_assert_eq(row->counter[0].visits + row->impossible, 200000);
+	if (!SELFMON_ARCH_USER_READ_UNSAFE)
+		cr_assert_eq(row->impossible, 0);
+	cr_assert_eq(row->lost + row->refused, 0);
 	cr_assert_geq(row->counter[0].min, 2 * TURNS);
 	if (hw_exact())
 		cr_assert_lt(row->counter[0].max, LEAP);
@@ -306,8 +374,8 @@ Test(hw_guard, counts_go_on_when_their_cpu_goes_offline)
 	hw_loop(5000);
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
-	cr_assert_neq(b.cpu, 1);
-	cr_assert(delta.flags & SELFMON_DELTA_MIGRATED);
+	if (a.cpu != UINT32_MAX && b.cpu != UINT32_MAX)
+		cr_assert(delta.flags & SELFMON_DELTA_MIGRATED);
 	cr_assert_neq(delta.value[0].verdict, SELFMON_NOT_COUNTED);
 	cr_assert_geq(delta.value[0].count, 20000);
 	visit(set, &delta);
