@@ -3,10 +3,12 @@
  * Regions whose counter reads fault, each of them: the PMU of kernel_faults.h
  * gives pages that name a counter which no machine has.
  */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <selfmon.h>
@@ -128,3 +130,64 @@ Test(region_guard, a_signal_handlers_visits_are_taken_as_well)
 	}
 	cr_assert_eq(selfmon_guard_taken(), 1);
 }
+
+/* ---- a fault at the end alone --------------------------------------------- */
+
+#if defined(__x86_64__)
+
+static struct sigaction guard;
+static volatile uint64_t raw; /* what counters read; 0: they fault */
+
+/* A PMU, installed over the guard, which gets what it does not answer. */
+static void answer(int signo, siginfo_t *info, void *context)
+{
+	greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	if (!raw) {
+		guard.sa_sigaction(signo, info, context);
+		return;
+	}
+	reg[REG_RAX] = (greg_t)(raw & UINT32_MAX);
+	reg[REG_RDX] = (greg_t)(raw >> 32);
+	reg[REG_RIP] += 2;
+}
+
+static __attribute__((noinline)) void visit_for(unsigned int turns, bool lose)
+{
+	SELFMON_REGION("undisturbed") {
+		if (lose)
+			raw = 0;
+		while (turns-- > 0)
+			selfmon_compiler_fence();
+	}
+}
+
+/*
+ * A register just before it wraps, and the guard's 0: as if 100 events had
+ * come between. The lock stands still and the visit is a usual one, so only
+ * the look at the page that was put in the other's place tells.
+ */
+Test(region_guard, the_guards_0_is_not_taken_for_a_register)
+{
+	struct sigaction pmu = { .sa_sigaction = answer,
+				 .sa_flags = SA_SIGINFO };
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+
+	configure("cycles");
+	cr_assert_eq(selfmon_prepare(), 0);
+	cr_assert_eq(selfmon_guard_check(), 0);
+	sigaction(SIGSEGV, &pmu, &guard);
+	raw = (UINT64_C(1) << 48) - 100;
+	visit_for(3000000, false);
+	visit_for(1000, true);
+	cr_assert_eq(selfmon_guard_taken(), 1);
+	report = rows_take();
+	row = ROWS_GET(report, "undisturbed");
+	cr_assert_eq(row->visits, 2);
+	cr_assert_eq(row->slow, 1);
+	cr_assert_neq(row->counter[0].sum, 100);
+	selfmon_report_free(report);
+}
+
+#endif
