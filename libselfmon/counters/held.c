@@ -69,11 +69,10 @@ static uint64_t *slot_of(int fd, bool make)
 static void close_if_inherited(int fd, uint64_t *slot)
 {
 	const uint64_t noted = selfmon_load_once(slot);
-	uint64_t id;
 
 	if (!noted)
 		return;
-	if (!selfmon_kernel_event_id(fd, &id) && id == noted)
+	if (selfmon_kernel_event_id(fd) == noted)
 		selfmon_kernel_close(fd);
 	selfmon_store_once(slot, 0);
 }
@@ -109,23 +108,21 @@ void selfmon_held_begin(void)
 void selfmon_held_add(int fd)
 {
 	uint64_t *const slot = slot_of(fd, true);
-	uint64_t id = 0;
 
 	__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-	if (slot && !selfmon_kernel_event_id(fd, &id))
-		selfmon_store_once(slot, id);
+	if (slot)
+		selfmon_store_once(slot, selfmon_kernel_event_id(fd));
 }
 
 void selfmon_held_close(int fd)
 {
 	uint64_t *const slot = slot_of(fd, false);
 	const uint64_t noted = slot ? selfmon_load_once(slot) : 0;
-	uint64_t id;
 
 	__atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
 	if (slot)
 		selfmon_store_once(slot, 0);
-	if (noted && (selfmon_kernel_event_id(fd, &id) || id != noted))
+	if (noted && selfmon_kernel_event_id(fd) != noted)
 		return;
 	selfmon_kernel_close(fd);
 }
@@ -133,4 +130,19 @@ void selfmon_held_close(int fd)
 uint32_t selfmon_held_count(void)
 {
 	return selfmon_load_once(&count);
+}
+
+void selfmon_held_release(void)
+{
+	size_t i;
+
+	for (i = 0; i < PAGES; i++)
+		if (page[i]) {
+			selfmon_kernel_unmap_memory(
+				page[i], PAGE_SLOTS * sizeof(uint64_t));
+			page[i] = NULL;
+		}
+	if (state)
+		selfmon_kernel_unmap_memory(state, sizeof(*state));
+	state = NULL;
 }

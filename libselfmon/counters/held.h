@@ -23,4 +23,7 @@ void selfmon_held_close(int fd);
 /* How many there are. */
 uint32_t selfmon_held_count(void);
 
+/* The library is unloaded, its sets are closed: gives the notes back. */
+void selfmon_held_release(void);
+
 #endif

@@ -134,11 +134,6 @@ void selfmon_kernel_close(int fd)
 }
 
 /* Linux 3.12. No other driver has ioctls of this type and number. */
-int selfmon_kernel_event_id(int fd, uint64_t *id)
-{
-	return ioctl(fd, PERF_EVENT_IOC_ID, id) ? -errno : 0;
-}
-
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,

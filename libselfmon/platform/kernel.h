@@ -34,19 +34,16 @@ void selfmon_kernel_unmap_page(const struct selfmon_page *page);
 /* ioctl PERF_EVENT_IOC_ENABLE with PERF_IOC_FLAG_GROUP. 0 or -errno. */
 int selfmon_kernel_enable_group(int fd);
 
-/* The kernel's own number of an event; 0: this is no event. */
+/*
+ * The kernel's number of the event behind a descriptor, unique while the
+ * system runs; 0: this is no event.
+ */
 uint64_t selfmon_kernel_event_id(int fd);
 
 /* read(2), EINTR repeated: bytes read (0: end of file) or -errno. */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 
 void selfmon_kernel_close(int fd);
-
-/*
- * The kernel's number of the event behind a descriptor, unique while the
- * system runs. 0, or -errno: ENOTTY and the like if it is no event's.
- */
-int selfmon_kernel_event_id(int fd, uint64_t *id);
 
 /*
  * Reads a whole small file (sysfs, procfs) as a string, without the newlines

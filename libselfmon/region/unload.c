@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "clock/page_clock.h"
+#include "counters/held.h"
 #include "platform/kernel.h"
 #include "region/process.h"
 
@@ -62,6 +63,7 @@ void selfmon_unload_release(void)
 		return;
 	for (thread = process->threads; thread; thread = thread->next)
 		selfmon_counters_close(thread->set);
+	selfmon_held_release();
 	selfmon_kernel_unmap_memory(process, sizeof(*process));
 	selfmon_memory_release();
 }
