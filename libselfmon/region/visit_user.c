@@ -145,7 +145,7 @@ static NEVER_INLINE void leave_again(struct selfmon_open *open,
 
 /* The snapshot behind a result; false if the lock has moved since. */
 static bool rebuild_end(const struct selfmon_open *open,
-			const struct result *result,
+			const struct result *result, unsigned int count,
 			struct selfmon_snapshot *end)
 {
 	const struct selfmon_counters *const set = open->thread->set;
@@ -159,7 +159,7 @@ static bool rebuild_end(const struct selfmon_open *open,
 	end->off_ns = enabled - selfmon_load_once(&leader->time_running);
 	end->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
 	end->cpu = selfmon_load_once(set->cpu);
-	for (i = 0; i < set->count; i++)
+	for (i = 0; i < count; i++)
 		end->value[i] += result->count[i];
 	selfmon_compiler_fence();
 	return selfmon_load_once(&leader->lock) == result->lock;
@@ -171,13 +171,14 @@ static bool rebuild_end(const struct selfmon_open *open,
  */
 static NEVER_INLINE void leave_unusual(struct selfmon_open *open,
 				       struct selfmon_frame *frame,
-				       const struct result *result)
+				       const struct result *result,
+				       unsigned int count)
 {
 	struct selfmon_thread *const thread = open->thread;
 	struct selfmon_snapshot end;
 	struct selfmon_delta delta;
 
-	if (selfmon_unlikely(!rebuild_end(open, result, &end))) {
+	if (selfmon_unlikely(!rebuild_end(open, result, count, &end))) {
 		leave_again(open, frame);
 		return;
 	}
@@ -205,7 +206,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_set *set,
 			     result.ticks > stats->usual ||
 			     result.all > result.ticks * set->head.max_per_tick +
 						  SELFMON_POSSIBLE_SLACK)) {
-		leave_unusual(open, frame, &result);
+		leave_unusual(open, frame, &result, count);
 		return;
 	}
 	selfmon_stats_begin(stats);
