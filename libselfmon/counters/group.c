@@ -126,7 +126,7 @@ static void map_member(struct selfmon_member *member, bool leader)
 
 	if (error || leader)
 		return;
-	selfmon_held_close(member->fd_plus_1 - 1);
+	selfmon_held_drop(member->fd_plus_1 - 1);
 	member->fd_plus_1 = 0;
 }
 

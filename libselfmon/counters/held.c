@@ -127,6 +127,16 @@ void selfmon_held_close(int fd)
 	selfmon_kernel_close(fd);
 }
 
+void selfmon_held_drop(int fd)
+{
+	uint64_t *const slot = slot_of(fd, false);
+
+	__atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
+	if (slot)
+		selfmon_store_once(slot, 0);
+	selfmon_kernel_close(fd);
+}
+
 uint32_t selfmon_held_count(void)
 {
 	return selfmon_load_once(&count);

@@ -20,6 +20,9 @@ void selfmon_held_add(int fd);
  */
 void selfmon_held_close(int fd);
 
+/* The same, of one that was opened just now and cannot be another's yet. */
+void selfmon_held_drop(int fd);
+
 /* How many there are. */
 uint32_t selfmon_held_count(void);
 

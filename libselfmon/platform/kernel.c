@@ -70,7 +70,8 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
 		memset((char *)attr + attr->size, 0, size - attr->size);
 		fd = perf_open_once(attr, group_fd);
 	}
-	return fd < 0 ? fd : raise_descriptor(fd);
+	/* Members' descriptors are closed as soon as they are mapped. */
+	return fd < 0 || group_fd >= 0 ? fd : raise_descriptor(fd);
 }
 
 uint64_t selfmon_kernel_user_read_bits(void)

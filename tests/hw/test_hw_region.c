@@ -98,6 +98,9 @@ Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
 	int i;
 
 	prepare();
+	if (selfmon_thread_self()->set->shift[0] > 32)
+		cr_skip_test("narrow registers wrap often, which moves the "
+			     "leader's lock too");
 	hw_visit_region(1);
 	competitor = hw_competitor();
 	visit_switched();
