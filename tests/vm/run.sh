@@ -5,8 +5,9 @@
 #
 # PROGRAMS holds a folder of static programs for each rig. VM_SCENARIO=TEXT
 # takes those scenarios alone whose "RIG KERNEL NAME" holds TEXT; VM_KEEP=1
-# keeps the consoles' logs; VM_JOBS=N boots so many at once; VM_TABLE=FILE is
-# read instead of scenarios.txt.
+# keeps the consoles' logs; VM_AGAIN=1 boots
+# what failed once more, and tells both; VM_JOBS=N boots so many at once;
+# VM_TABLE=FILE is read instead of scenarios.txt.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
@@ -41,6 +42,17 @@ things_of()
 	done | sort -ru
 }
 
+# judge: boots $rig and so on, and leaves $file.log and $file.verdict
+judge()
+{
+	began=$(date +%s)
+	status=0
+	"$here/boot.sh" "$rig" "$kernel" "$programs/$rig" "$settings" \
+		"$command" > "$file.log" 2>&1 || status=$?
+	verdict "$title" $(($(date +%s) - began)) "$status" "$file.log" \
+		> "$file.verdict"
+}
+
 # scenario LINE: boots it and prints what came of it at once, so that those
 # of scenarios that run side by side do not mix
 scenario()
@@ -50,12 +62,12 @@ $1
 END
 	title="$rig $kernel $name"
 	file=$logs/$(printf '%s' "$title" | tr ' ' '_')
-	began=$(date +%s)
-	status=0
-	"$here/boot.sh" "$rig" "$kernel" "$programs/$rig" "$settings" \
-		"$command" > "$file.log" 2>&1 || status=$?
-	verdict "$title" $(($(date +%s) - began)) "$status" "$file.log" \
-		> "$file.verdict"
+	judge
+	if [ -n "${VM_AGAIN:-}" ] &&
+		! grep -q '^counts [0-9]* 0 ' "$file.verdict"; then
+		flock "$logs/lock" sed '$d; s/^/once more: /' "$file.verdict"
+		judge
+	fi
 	flock "$logs/lock" sed '$d' "$file.verdict"
 	[ -z "${VM_KEEP:-}" ] || echo "    log: $file.log"
 }
