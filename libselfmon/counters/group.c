@@ -51,7 +51,7 @@ static void release(struct selfmon_member *member)
 		selfmon_kernel_unmap_page(member->page);
 	member->page = NULL;
 	if (member->fd_plus_1)
-		selfmon_held_close(member->fd_plus_1 - 1);
+		selfmon_held_close(member->fd_plus_1 - 1, member->id);
 	member->fd_plus_1 = 0;
 }
 
@@ -109,7 +109,7 @@ static bool open_member(struct selfmon_member *member,
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
 		return false;
 	}
-	selfmon_held_add(fd);
+	member->id = selfmon_held_add(fd);
 	member->fd_plus_1 = fd + 1;
 	return true;
 }
@@ -139,6 +139,29 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 		return (int)n;
 	/* 0 bytes: a pinned event in its error state. */
 	return n == (ssize_t)size && out->count == count ? 0 : -EIO;
+}
+
+/*
+ * Foreign code may close all descriptors of the process, and open files of its
+ * own that get their numbers: those must not be read. Looked at again after
+ * this many ticks, a millisecond or less: each time would make a read a third
+ * dearer.
+ */
+#define LOOK_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
+
+int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
+			   uint64_t ticks, struct selfmon_group_read *out)
+{
+	if (ticks - selfmon_load_once(&leader->looked) >= LOOK_TICKS) {
+		/* Once it was another's, for good: nobody gives it back. */
+		if (leader->gone || !leader->fd_plus_1 ||
+		    !selfmon_held_is(leader->fd_plus_1 - 1, leader->id)) {
+			selfmon_store_once(&leader->gone, true);
+			return -EBADF;
+		}
+		selfmon_store_once(&leader->looked, ticks);
+	}
+	return selfmon_group_read(leader->fd_plus_1 - 1, count, out);
 }
 
 static void swap(struct selfmon_member *a, struct selfmon_member *b)

@@ -105,26 +105,36 @@ void selfmon_held_begin(void)
 		selfmon_kernel_yield();
 }
 
-void selfmon_held_add(int fd)
+uint64_t selfmon_held_add(int fd)
 {
 	uint64_t *const slot = slot_of(fd, true);
+	const uint64_t id = selfmon_kernel_event_id(fd);
 
 	__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+	if (id == SELFMON_EVENT_UNKNOWN)
+		return 0;
 	if (slot)
-		selfmon_store_once(slot, selfmon_kernel_event_id(fd));
+		selfmon_store_once(slot, id);
+	return id;
 }
 
-void selfmon_held_close(int fd)
+bool selfmon_held_is(int fd, uint64_t id)
+{
+	const uint64_t now = id ? selfmon_kernel_event_id(fd) : 0;
+
+	return now == id || now == SELFMON_EVENT_UNKNOWN;
+}
+
+/* A number that is another's now may be another set's: noted for that. */
+void selfmon_held_close(int fd, uint64_t id)
 {
 	uint64_t *const slot = slot_of(fd, false);
-	const uint64_t noted = slot ? selfmon_load_once(slot) : 0;
 
 	__atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
-	if (slot)
+	if (slot && selfmon_load_once(slot) == id)
 		selfmon_store_once(slot, 0);
-	if (noted && selfmon_kernel_event_id(fd) != noted)
-		return;
-	selfmon_kernel_close(fd);
+	if (selfmon_held_is(fd, id))
+		selfmon_kernel_close(fd);
 }
 
 void selfmon_held_drop(int fd)

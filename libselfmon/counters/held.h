@@ -3,6 +3,7 @@
 #ifndef SELFMON_COUNTERS_HELD_H
 #define SELFMON_COUNTERS_HELD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -11,14 +12,23 @@
  */
 void selfmon_held_begin(void);
 
-/* Notes the descriptor of an event that was just opened. */
-void selfmon_held_add(int fd);
+/*
+ * Notes the descriptor of an event that was just opened. Returns the event's
+ * number; 0: it is not known.
+ */
+uint64_t selfmon_held_add(int fd);
+
+/*
+ * Is it the event of this number still? True as well where it was not known,
+ * or nobody may ask.
+ */
+bool selfmon_held_is(int fd, uint64_t id);
 
 /*
  * Closes it, unless it is not that event any more: the host may have closed
  * all descriptors, and have its own behind the number.
  */
-void selfmon_held_close(int fd);
+void selfmon_held_close(int fd, uint64_t id);
 
 /* The same, of one that was opened just now and cannot be another's yet. */
 void selfmon_held_drop(int fd);

@@ -13,6 +13,9 @@ struct selfmon_member {
 	struct selfmon_failure failure; /* error 0: it counts */
 	const struct selfmon_page *page;
 	int fd_plus_1;                  /* 0: none, as in wiped memory */
+	bool gone;                      /* the descriptor is another's */
+	uint64_t id;                    /* of the event; 0: not known */
+	uint64_t looked;                /* when, in ticks; see group.c */
 	uint32_t column;                /* its place before any was dropped */
 	bool kernel;
 };
@@ -73,6 +76,14 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count);
  * there were any: they may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
+
+/*
+ * Reads a leader's group at this time, if its descriptor is still the event's.
+ * 0, or -errno: -EBADF if it is not, as selfmon_group_read() otherwise.
+ */
+struct selfmon_group_read;
+int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
+			   uint64_t ticks, struct selfmon_group_read *out);
 
 /* Gives back what members hold. */
 void selfmon_group_release(struct selfmon_member *member, size_t count);

@@ -17,7 +17,17 @@ static uint64_t now(const struct selfmon_counters *set)
 						   : selfmon_arch_timestamp();
 }
 
-static void read_rest(const struct selfmon_set *set,
+/* Of the members from first on; see selfmon_group_read_own(). */
+static int read_group(struct selfmon_set *set, size_t first, size_t count,
+		      struct selfmon_group_read *in)
+{
+	struct selfmon_member *const leader = &set->member[first];
+
+	return selfmon_group_read_own(
+		leader, count, leader->id ? now(&set->head) : 0, in);
+}
+
+static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot)
 {
 	const size_t first = set->head.hardware_count;
@@ -26,7 +36,7 @@ static void read_rest(const struct selfmon_set *set,
 
 	if (count == 0)
 		return;
-	if (selfmon_group_read(set->member[first].fd_plus_1 - 1, count, &in)) {
+	if (read_group(set, first, count, &in)) {
 		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
 		return;
 	}
@@ -34,7 +44,7 @@ static void read_rest(const struct selfmon_set *set,
 }
 
 /* Hardware members by one group read(2); live times come with it. */
-static void read_hardware(const struct selfmon_set *set,
+static void read_hardware(struct selfmon_set *set,
 			  struct selfmon_snapshot *snapshot, bool end)
 {
 	const struct selfmon_counters *head = &set->head;
@@ -46,8 +56,7 @@ static void read_hardware(const struct selfmon_set *set,
 		snapshot->ticks = now(head);
 	if (count == 0) {
 		flags = 0;
-	} else if (!selfmon_group_read(set->member[0].fd_plus_1 - 1, count,
-				       &in)) {
+	} else if (!read_group(set, 0, count, &in)) {
 		snapshot->off_ns = in.enabled_ns - in.running_ns;
 		snapshot->enabled_ns = in.enabled_ns;
 		memcpy(snapshot->value, in.value, count * sizeof(in.value[0]));
@@ -86,7 +95,7 @@ static bool is_foreign_process(const struct selfmon_set *set)
 void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 				struct selfmon_snapshot *snapshot, bool end)
 {
-	const struct selfmon_set *set = selfmon_set_of(counters);
+	struct selfmon_set *set = selfmon_set_of(counters);
 	const bool own = counters->owner == selfmon_arch_thread_pointer();
 	const bool foreign = is_foreign_process(set);
 	uint32_t lost, cpu;

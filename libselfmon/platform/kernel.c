@@ -108,9 +108,15 @@ int selfmon_kernel_enable_group(int fd)
 
 uint64_t selfmon_kernel_event_id(int fd)
 {
+	const int before = errno;
 	uint64_t id = 0;
 
-	return ioctl(fd, PERF_EVENT_IOC_ID, &id) ? 0 : id;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		id = errno == EPERM || errno == EACCES || errno == ENOSYS
+			     ? SELFMON_EVENT_UNKNOWN
+			     : 0;
+	errno = before;
+	return id;
 }
 
 /*
@@ -120,12 +126,16 @@ uint64_t selfmon_kernel_event_id(int fd)
  */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
+	const int before = errno;
 	ssize_t n;
 
 	do {
 		n = syscall(SYS_read, fd, buffer, size);
 	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
+	if (n < 0)
+		n = -errno;
+	errno = before; /* the program's, in the middle of which a visit is */
+	return n;
 }
 
 void selfmon_kernel_close(int fd)

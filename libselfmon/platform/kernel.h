@@ -36,8 +36,10 @@ int selfmon_kernel_enable_group(int fd);
 
 /*
  * The kernel's number of the event behind a descriptor, unique while the
- * system runs; 0: this is no event.
+ * system runs; 0: this is no event; SELFMON_EVENT_UNKNOWN: nobody may ask, as
+ * under a filter of system calls.
  */
+#define SELFMON_EVENT_UNKNOWN UINT64_MAX
 uint64_t selfmon_kernel_event_id(int fd);
 
 /* read(2), EINTR repeated: bytes read (0: end of file) or -errno. */
