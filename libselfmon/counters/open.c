@@ -211,6 +211,8 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 		return out_of_memory(failure);
 	selfmon_held_begin();
 	selfmon_clock_anchor();
+	if (flags & SELFMON_COUNTERS_GUARD)
+		selfmon_guard_install();
 	asked = set_fill(set, events);
 	set_open_groups(set, asked, &hardware, &rest);
 	set_close_gap(set, hardware, asked, rest);

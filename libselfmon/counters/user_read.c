@@ -102,8 +102,6 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 	if (set->head.flags & SELFMON_IMPL_SET_UNWIPED)
 		return "kernels before 4.14 cannot keep the pages from a "
 		       "forked child";
-	if (flags & SELFMON_COUNTERS_GUARD)
-		selfmon_guard_install();
 	reason = refuse_unsafe(flags);
 	return reason ? reason : take_pages(set);
 }

@@ -165,6 +165,26 @@ Test(hw_guard, without_it_the_program_is_killed)
 	cr_assert_eq(hw_wait(pid), 256 + SELFMON_FAULT_SIGNAL);
 }
 
+Test(hw_guard, user_reads_go_on_without_any_descriptor)
+{
+	struct selfmon_counters *const set = open_guarded();
+	struct selfmon_delta delta;
+	struct selfmon_snapshot a, b;
+	int fd;
+
+	for (fd = 3; fd < 4096; fd++)
+		close(fd);
+	visit(set, &delta);
+	cr_assert_eq(delta.value[0].verdict, SELFMON_EXACT);
+	selfmon_counters_begin(set, &a);
+	hw_write_file(setting(), "0");
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	cr_assert(delta.flags & SELFMON_DELTA_LOST, "and read(2) does not");
+	cr_assert_eq(delta.value[0].verdict, SELFMON_NOT_COUNTED);
+	selfmon_counters_close(set);
+}
+
 /* ---- again and again ------------------------------------------------------ */
 
 /* Another process takes user reads away for a while, gives them back, ... */

@@ -71,6 +71,31 @@ judge() {
 	}'
 }
 
+# However it is compiled: each RDPMC has the guard's mark behind it.
+cat > "$work/guarded.c" <<'END'
+#include <selfmon.h>
+static struct selfmon_counters *set;
+static struct selfmon_snapshot a, b;
+int main(void)
+{
+	selfmon_counters_open("cycles", 0, &set, NULL);
+	selfmon_counters_begin(set, &a);
+	selfmon_counters_end(set, &b);
+	return 0;
+}
+END
+mark='nopl   0x53466d01('
+judge_marks() {
+	objdump -d --no-show-raw-insn "$1" | awk -v mark="$mark" -v what="$2" '
+	/\trdpmc/ { reads++; expected = 1; next }
+	expected { expected = 0; marked += index($0, mark) > 0 }
+	END {
+		printf "check-codegen: %s: %d of %d reads are marked\n", what,
+		       marked, reads
+		exit reads == 0 || reads != marked
+	}'
+}
+
 seen=0
 bad=0
 for cc in gcc clang; do
@@ -79,6 +104,17 @@ for cc in gcc clang; do
 	$cc -std=c11 -O2 -fcf-protection=none -Iinclude -c "$work/read.c" \
 		-o "$work/$cc.o"
 	judge "$work/$cc.o" "$cc" || bad=1
+	for flags in -O0 -O2 '-O3 -fPIC' '-Os -flto' '-O2 -x c++'; do
+		# shellcheck disable=SC2086 # several words
+		$cc $flags -Iinclude -c "$work/guarded.c" -o "$work/$cc.o"
+		case $flags in *lto*)
+			$cc $flags -nostdlib -r -flinker-output=nolto-rel \
+				"$work/$cc.o" -o "$work/$cc.lto" 2> /dev/null ||
+				continue # needs a linker that has it
+			mv "$work/$cc.lto" "$work/$cc.o" ;;
+		esac
+		judge_marks "$work/$cc.o" "$cc $flags" || bad=1
+	done
 done
 [ "$seen" -gt 0 ] || skip "neither gcc nor clang is installed"
 exit "$bad"

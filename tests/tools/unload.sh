@@ -48,7 +48,8 @@ row()
 
 # ---- plugins unloaded ------------------------------------------------------
 
-run 'a thread outlives the plugin it visited' env SELFMON_OUTPUT=none \
+run 'a thread outlives the plugin it visited, no signal leads there' \
+	env SELFMON_OUTPUT=none SELFMON_EVENTS=page-faults SELFMON_GUARD=1 \
 	"$here/host" "$here/static.so"
 cat "$scratch/out"
 

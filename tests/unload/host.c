@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 
 static int (*work)(void);
@@ -14,6 +15,16 @@ static void *visit_and_live_on(void *unused)
 	pthread_barrier_wait(&step); /* visited */
 	pthread_barrier_wait(&step); /* unloaded */
 	return unused;
+}
+
+/* Is the plugin's guard there, or has something else stayed? */
+static int is_handled(void)
+{
+	struct sigaction now[2];
+
+	sigaction(SIGSEGV, NULL, &now[0]);
+	sigaction(SIGILL, NULL, &now[1]);
+	return now[0].sa_handler != SIG_DFL || now[1].sa_handler != SIG_DFL;
 }
 
 int main(int argc, char **argv)
@@ -30,9 +41,18 @@ int main(int argc, char **argv)
 	if (!work || pthread_create(&thread, NULL, visit_and_live_on, NULL))
 		return 1;
 	pthread_barrier_wait(&step);
+	if (!is_handled()) {
+		fputs("host: the plugin has installed no guard\n", stderr);
+		return 1;
+	}
 	dlclose(plugin);
+	if (is_handled()) {
+		fputs("host: signals lead to where the plugin was\n", stderr);
+		return 1;
+	}
 	pthread_barrier_wait(&step);
 	pthread_join(thread, NULL);
-	puts("unload: a thread outlived the plugin it had visited");
+	puts("unload: a thread outlived the plugin it had visited, and no "
+	     "signal leads there");
 	return 0;
 }
