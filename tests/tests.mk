@@ -18,10 +18,15 @@ $(O)/tests/%.o: tests/%.c
 	$(call quiet,CC)$(CC) $(test_cflags) $(criterion_cflags) $(CPPFLAGS) \
 		$(CFLAGS) -fPIE -c $< -o $@
 
-# Calls that tests/fault/kernel_faults.c stands in for.
+# Calls that tests/fault/kernel_faults.c and any.c stand in for.
 fault_wrapped := perf_open map_page unmap_page enable_group read close \
-	map_memory user_read_bits read_file
-fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%)
+	map_memory user_read_bits read_file unmap_memory create_file
+fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
+	selfmon_memory_wiped calloc realloc free fdopen fwrite \
+	open_memstream fclose atexit pthread_key_create pthread_setspecific \
+	pthread_getattr_np
+fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
+	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
 # Tests link the objects, not the archive: they may call hidden functions.
 $(O)/tests/unit/run: $(unit_objects) $(objects)
@@ -47,6 +52,8 @@ else
 check-unit: $(O)/unit/run
 	@tests/tools/emulated.sh qemu-$(cross) $<
 endif
+
+fault_options := $(if $(SELFMON_LONG),--timeout 3600)
 
 # One at a time: they share the CPU's counters.
 hw_options := --jobs 1

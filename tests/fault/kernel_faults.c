@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "fault/any.h"
 #include "platform/kernel.h"
 
 #define FDS 4096
 #define PAGES 16
+#define NAMES 64
 #define PAGE_SIZE 4096
 
 int __real_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
@@ -70,11 +72,51 @@ void kernel_faults_from(enum fault_call call, unsigned int n, int error)
 	kernel_faults.call[call].to = UINT_MAX;
 }
 
+/* What is done very often: some of it is enough. */
+static bool is_one_of_many(const char *name)
+{
+	static struct {
+		const char *name;
+		unsigned int calls;
+	} seen[NAMES];
+	size_t i;
+
+	for (i = 0; i < NAMES - 1 && seen[i].name; i++)
+		if (!strcmp(seen[i].name, name))
+			break;
+	seen[i].name = name;
+	seen[i].calls++;
+	return seen[i].calls > kernel_faults.any.alike &&
+	       seen[i].calls % 1000;
+}
+
+int kernel_faults_any(const char *name)
+{
+	unsigned int n;
+
+	if (is_one_of_many(name))
+		return 0;
+	n = ++kernel_faults.any.calls;
+	if (n < kernel_faults.any.from || n > kernel_faults.any.to)
+		return 0;
+	if (!kernel_faults.any.name)
+		kernel_faults.any.name = name;
+	return -kernel_faults.any.error;
+}
+
 /* -errno if this call is to fail. */
 static int fault(enum fault_call call)
 {
+	static const char *const name[] = {
+		[FAULT_OPEN] = "perf_open",     [FAULT_MAP] = "map_page",
+		[FAULT_ENABLE] = "enable",      [FAULT_READ] = "read",
+		[FAULT_MEMORY] = "map_memory",
+	};
 	const unsigned int n = ++kernel_faults.call[call].calls;
+	const int any = kernel_faults_any(name[call]);
 
+	if (any)
+		return any;
 	return n >= kernel_faults.call[call].from &&
 			       n <= kernel_faults.call[call].to
 		       ? -kernel_faults.call[call].error
@@ -228,7 +270,10 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 {
 	const size_t length = kernel_faults.text ? strlen(kernel_faults.text)
 						 : 0;
+	const int any = kernel_faults_any(path);
 
+	if (any)
+		return any;
 	if (!kernel_faults.path || strcmp(path, kernel_faults.path))
 		return __real_selfmon_kernel_read_file(path, buffer, size);
 	if (length >= size)
@@ -239,8 +284,11 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 
 int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)
 {
-	const int error = fault(FAULT_MEMORY);
+	int error = fault(FAULT_MEMORY);
 
-	return error ? error
-		     : __real_selfmon_kernel_map_memory(size, wipe, memory);
+	if (!error)
+		error = __real_selfmon_kernel_map_memory(size, wipe, memory);
+	if (!error)
+		any_held.bytes += size;
+	return error;
 }

@@ -32,6 +32,16 @@ struct kernel_faults {
 		unsigned int calls; /* seen */
 	} call[FAULT_CALLS];
 
+	/* Of all that can fail: call number `from` to `to` (with those of any.c). */
+	struct {
+		unsigned int from;
+		unsigned int to;
+		int error;
+		unsigned int calls;
+		unsigned int alike; /* of more of a name, one in 1000 */
+		const char *name; /* of the first that was made to fail */
+	} any;
+
 	bool pmu;
 	unsigned int counters;  /* a larger group opens and never runs */
 	unsigned int largest;   /* a larger group does not open: EINVAL */
@@ -59,5 +69,8 @@ void kernel_faults_at(enum fault_call call, unsigned int n, int error);
 
 /* Every call of `call` from number n on fails. */
 void kernel_faults_from(enum fault_call call, unsigned int n, int error);
+
+/* -errno if this call, of whatever kind, is the one to fail; else 0. */
+int kernel_faults_any(const char *name);
 
 #endif

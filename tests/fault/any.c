@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What else of the library can fail: allocations, files, keys (ld --wrap,
+ * tests.mk). And what it has and has not given back.
+ */
+#define _GNU_SOURCE
+#include "fault/any.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+#include "fault/kernel_faults.h"
+#include "platform/directory.h"
+#include "platform/kernel.h"
+#include "region/state.h"
+
+#define POINTERS 256
+
+struct any_held any_held;
+
+static void *pointer[POINTERS]; /* of the heap */
+static struct {
+	FILE *stream;
+	char **text;
+} memory_stream;
+
+static void *hold(void *memory)
+{
+	size_t i = 0;
+
+	while (memory && i < POINTERS && pointer[i])
+		i++;
+	if (memory && i < POINTERS) {
+		pointer[i] = memory;
+		any_held.pieces++;
+	}
+	return memory;
+}
+
+static void let_go(const void *memory)
+{
+	size_t i;
+
+	for (i = 0; memory && i < POINTERS; i++) {
+		if (pointer[i] != memory)
+			continue;
+		pointer[i] = NULL;
+		any_held.pieces--;
+		return;
+	}
+}
+
+/* errno as the C library sets it. */
+static bool fails(const char *name)
+{
+	const int error = kernel_faults_any(name);
+
+	if (error)
+		errno = -error;
+	return error != 0;
+}
+
+/* The prototypes of ld --wrap: NAME as the library calls it. */
+#define WRAP(type, name, ...)                                                  \
+	type __real_##name(__VA_ARGS__);                                       \
+	type __wrap_##name(__VA_ARGS__);                                       \
+	type __wrap_##name(__VA_ARGS__)
+
+WRAP(void *, calloc, size_t n, size_t size)
+{
+	return fails("calloc") ? NULL : hold(__real_calloc(n, size));
+}
+
+WRAP(void *, realloc, void *memory, size_t size)
+{
+	if (fails("realloc"))
+		return NULL;
+	let_go(memory);
+	return hold(__real_realloc(memory, size));
+}
+
+WRAP(void, free, void *memory)
+{
+	let_go(memory);
+	__real_free(memory);
+}
+
+WRAP(FILE *, open_memstream, char **text, size_t *size)
+{
+	if (fails("open_memstream"))
+		return NULL;
+	memory_stream.text = text;
+	memory_stream.stream = __real_open_memstream(text, size);
+	return memory_stream.stream;
+}
+
+WRAP(int, fclose, FILE *stream)
+{
+	const int result = __real_fclose(stream);
+
+	if (stream == memory_stream.stream) {
+		memory_stream.stream = NULL;
+		hold(*memory_stream.text);
+	}
+	return result;
+}
+
+WRAP(FILE *, fdopen, int fd, const char *mode)
+{
+	return fails("fdopen") ? NULL : __real_fdopen(fd, mode);
+}
+
+WRAP(size_t, fwrite, const void *from, size_t size, size_t n, FILE *to)
+{
+	if (to != memory_stream.stream && fails("fwrite"))
+		return 0;
+	return __real_fwrite(from, size, n, to);
+}
+
+WRAP(int, atexit, void (*handler)(void))
+{
+	return fails("atexit") ? -1 : __real_atexit(handler);
+}
+
+WRAP(int, pthread_key_create, pthread_key_t *key, void (*end)(void *))
+{
+	return fails("pthread_key_create") ? EAGAIN
+					   : __real_pthread_key_create(key, end);
+}
+
+WRAP(int, pthread_setspecific, pthread_key_t key, const void *value)
+{
+	return fails("pthread_setspecific")
+		       ? ENOMEM
+		       : __real_pthread_setspecific(key, value);
+}
+
+WRAP(int, pthread_getattr_np, pthread_t thread, pthread_attr_t *attr)
+{
+	return fails("pthread_getattr_np")
+		       ? ENOMEM
+		       : __real_pthread_getattr_np(thread, attr);
+}
+
+WRAP(int, selfmon_kernel_create_file, const char *path)
+{
+	const int error = kernel_faults_any("create_file");
+
+	return error ? error : __real_selfmon_kernel_create_file(path);
+}
+
+/* What is given out of memory that is there already. */
+WRAP(void *, selfmon_memory_kept, size_t size)
+{
+	return kernel_faults_any("memory_kept")
+		       ? NULL
+		       : __real_selfmon_memory_kept(size);
+}
+
+WRAP(void *, selfmon_memory_wiped, size_t size)
+{
+	return kernel_faults_any("memory_wiped")
+		       ? NULL
+		       : __real_selfmon_memory_wiped(size);
+}
+
+WRAP(int, selfmon_directory_open, const char *path,
+     struct selfmon_directory *directory)
+{
+	const int error = kernel_faults_any("directory_open");
+
+	if (error)
+		directory->stream = NULL;
+	return error ? error
+		     : __real_selfmon_directory_open(path, directory);
+}
+
+WRAP(void, selfmon_kernel_unmap_memory, void *memory, size_t size)
+{
+	any_held.bytes -= size;
+	__real_selfmon_kernel_unmap_memory(memory, size);
+}
