@@ -89,13 +89,17 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 				    struct selfmon_frame *frame, bool span,
 				    uint64_t address)
 {
-	struct selfmon_thread *const thread = selfmon_thread_attach();
+	struct selfmon_thread *thread = selfmon_thread_attach();
 	struct selfmon_open *open;
 	struct selfmon_node *node;
 	uint64_t mark = address;
 
 	frame->open = NULL;
-	if (!thread || site == &selfmon_impl_nowhere)
+	if (site == &selfmon_impl_nowhere)
+		return;
+	if (!thread) /* busy for ever if it was refused one; else off */
+		thread = selfmon_thread_self();
+	if (selfmon_load_once(&thread->mode) == SELFMON_MODE_NOT_READY)
 		return;
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
 		not_measured(thread);

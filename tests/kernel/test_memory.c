@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* A program whose address space is used up. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "report/model.h"
+#include "rows.h"
+#include "sanitizer.h"
+
+#define THREADS 64
+#define VISITS 10
+
+static pthread_barrier_t step;
+static unsigned int done;
+
+static void *visit(void *unused)
+{
+	int i;
+
+	pthread_barrier_wait(&step); /* all are there */
+	pthread_barrier_wait(&step); /* there is no more memory */
+	for (i = 0; i < VISITS; i++) {
+		SELFMON_REGION("visited")
+		{
+			__atomic_add_fetch(&done, 1, __ATOMIC_RELAXED);
+		}
+	}
+	pthread_barrier_wait(&step); /* all have visited */
+	pthread_barrier_wait(&step); /* there is memory again */
+	return unused;
+}
+
+static rlim_t address_space(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (!statm || fscanf(statm, "%lu", &pages) != 1)
+		_exit(90);
+	fclose(statm);
+	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Threads visit in a process that gets no more memory. */
+static void visit_without_memory(void)
+{
+	pthread_t thread[THREADS];
+	struct rlimit limit;
+	rlim_t before;
+	int i;
+
+	SELFMON_REGION("visited")
+	{
+	}
+	pthread_barrier_init(&step, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, visit, NULL))
+			_exit(91);
+	pthread_barrier_wait(&step);
+	getrlimit(RLIMIT_AS, &limit);
+	before = limit.rlim_cur;
+	limit.rlim_cur = address_space();
+	if (setrlimit(RLIMIT_AS, &limit))
+		_exit(92);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	limit.rlim_cur = before;
+	setrlimit(RLIMIT_AS, &limit);
+	pthread_barrier_wait(&step);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static bool text_names(const struct selfmon_report *report, const char *words)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	bool named;
+
+	selfmon_report_write(report, SELFMON_TEXT, stream);
+	fclose(stream);
+	named = strstr(text, words) != NULL;
+	free(text);
+	return named;
+}
+
+static uint64_t visits_in(const struct selfmon_report *report)
+{
+	uint64_t visits = 0;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++)
+		visits += selfmon_report_row(report, i)->visits;
+	return visits;
+}
+
+static int look(void)
+{
+	struct selfmon_report *report;
+	char words[64];
+
+	visit_without_memory();
+	if (selfmon_report_take(&report))
+		return 1;
+	if (done != THREADS * VISITS)
+		return 2;
+	if (report->refused == 0 || report->threads + report->refused !=
+					    THREADS + 1)
+		return 3;
+	if (visits_in(report) + report->unready != 1 + THREADS * VISITS)
+		return 4;
+	snprintf(words, sizeof(words), "%llu thread(s) not measured: no memory",
+		 (unsigned long long)report->refused);
+	return text_names(report, words) ? 0 : 5;
+}
+
+Test(memory, threads_without_memory_work_on_and_are_counted)
+{
+	int status;
+	pid_t pid;
+
+	SKIP_IF_SANITIZED("it needs all of the address space");
+	pid = fork();
+	if (pid == 0) {
+		alarm(60);
+		_exit(look());
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
+	cr_assert_eq(WEXITSTATUS(status), 0, "step %d", WEXITSTATUS(status));
+}
