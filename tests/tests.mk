@@ -5,6 +5,7 @@
 # (software events; any Linux), fault (each kernel call made to fail), hw (a
 # PMU; without one all of it is skipped).
 
+comma := ,
 criterion_cflags = $(shell $(PKG_CONFIG) --cflags criterion)
 criterion_libs = $(shell $(PKG_CONFIG) --libs criterion)
 
@@ -39,11 +40,12 @@ $(O)/tests/%/run:
 
 .PHONY: check check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure
+	check-unload check-levels check-secure check-fuzz
 check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-vm-runner
+	check-unload check-levels check-secure check-fuzz \
+	check-vm-runner
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
@@ -123,6 +125,50 @@ check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \
 		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)"
 
+# ---- fuzzing ---------------------------------------------------------------
+
+# Each target is run over its corpus by any compiler, and by libFuzzer for
+# FUZZ_SECONDS, which starts from the corpus and keeps what it finds in O.
+fuzz_targets := spec sysfs report
+fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
+	$(patsubst %,-Wl$(comma)--wrap=selfmon_directory_%,open next close)
+FUZZ_SECONDS ?= $(if $(SELFMON_LONG),600,60)
+
+.PHONY: check-fuzz fuzz
+check-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/%) ## The fuzz targets over their corpora
+	@for target in $(fuzz_targets); do \
+		$(O)/tests/fuzz/$$target tests/fuzz/corpus/$$target/* || exit; \
+	done
+
+$(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/corpus.o $(objects)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(fuzz_$*_ldflags) \
+		-pthread $^ $(cpuid_libs) -o $@
+
+fuzz: ## Each fuzz target by libFuzzer for FUZZ_SECONDS=60
+	+@$(MAKE) --no-print-directory O=$(O)/fuzz CC=clang CFLAGS="-O1 -g \
+		-fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=all" run-fuzz
+
+$(O)/tests/fuzz/fuzz-%: $(O)/tests/fuzz/%.o $(objects)
+	$(call quiet,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer \
+		$(fuzz_$*_ldflags) -pthread $^ $(cpuid_libs) -o $@
+
+.PHONY: run-fuzz
+run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
+	@for target in $(fuzz_targets); do \
+		mkdir -p $(O)/found/$$target; \
+		$(O)/tests/fuzz/fuzz-$$target -max_total_time=$(FUZZ_SECONDS) \
+			-max_len=4096 -timeout=20 -print_final_stats=1 \
+			-artifact_prefix=$(O)/found/$$target- -verbosity=0 \
+			$(O)/found/$$target tests/fuzz/corpus/$$target \
+			2> $(O)/found/$$target.log || \
+			{ tail -n 60 $(O)/found/$$target.log; exit 1; }; \
+		printf 'fuzz: %s: %s inputs, clean\n' $$target "$$(sed -n \
+			's/.*executed_units: //p' $(O)/found/$$target.log)"; \
+	done
+
+-include $(patsubst %,$(O)/tests/fuzz/%.d,corpus $(fuzz_targets))
+
 -include $(unit_objects:.o=.d) $(kernel_objects:.o=.d) $(fault_objects:.o=.d) \
 	$(hw_objects:.o=.d)
 
@@ -142,13 +188,13 @@ sanitize = $(MAKE) --no-print-directory O=$(O)/$@ CC=clang CXX=clang++ \
 # Children that a test forks end without freeing what the test holds: leaks
 # are looked for in the other two programs.
 asan: ## The tests under AddressSanitizer
-	+$(call sanitize,-fsanitize=address) check-unit check-fault
+	+$(call sanitize,-fsanitize=address) check-unit check-fault check-fuzz
 	+ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address) \
 		check-kernel
 
 ubsan: ## The tests under UndefinedBehaviorSanitizer
 	+$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
-		check-unit check-kernel check-fault
+		check-unit check-kernel check-fault check-fuzz
 
 # Criterion's runner does not start under this one: tests/plain stands in.
 tsan: ## The tests under ThreadSanitizer
