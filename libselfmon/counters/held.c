@@ -105,9 +105,20 @@ void selfmon_held_begin(void)
 		selfmon_kernel_yield();
 }
 
+/*
+ * Where there was no memory for the state nothing is noted: the next to begin
+ * would take it for a parent's, and close it.
+ */
+static bool is_ready(void)
+{
+	const uint32_t *const word = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+
+	return word && __atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_READY;
+}
+
 uint64_t selfmon_held_add(int fd)
 {
-	uint64_t *const slot = slot_of(fd, true);
+	uint64_t *const slot = is_ready() ? slot_of(fd, true) : NULL;
 	const uint64_t id = selfmon_kernel_event_id(fd);
 
 	__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
