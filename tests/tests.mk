@@ -174,6 +174,11 @@ run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 
 # ---- the longer checks -----------------------------------------------------
 
+.PHONY: check-long
+check-long: ## The long form of the tests that have one
+	+@SELFMON_LONG=1 $(MAKE) --no-print-directory check-kernel \
+		check-fault check-unload fuzz
+
 .PHONY: check-full installcheck
 check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does
 

@@ -19,6 +19,7 @@
 #include "fault/any.h"
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
+#include "long.h"
 #include "report/model.h"
 
 #define ROUNDS 5
@@ -275,7 +276,7 @@ static void run_with(const char *events, int error)
 	static const int errors[] = { ENOMEM, EINVAL, EMFILE, EACCES, EPERM };
 	size_t i;
 
-	if (!getenv("SELFMON_LONG")) {
+	if (!long_or_short(1, 0)) {
 		kernel_faults.any.alike = 10;
 		cr_assert_gt(run_all(events, error, false, 1), 30);
 		run_all(events, error, true, 11);

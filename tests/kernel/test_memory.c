@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose address space is used up. */
+/* A program whose address space is used up; what is mapped into it, and how. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -135,4 +135,26 @@ Test(memory, threads_without_memory_work_on_and_are_counted)
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
 	cr_assert_eq(WEXITSTATUS(status), 0, "step %d", WEXITSTATUS(status));
+}
+
+Test(memory, pages_of_counters_are_mapped_read_only)
+{
+	struct selfmon_counters *set;
+	size_t pages = 0;
+	char line[512];
+	FILE *maps;
+
+	cr_assert_eq(selfmon_counters_open("page-faults,task-clock", 0, &set,
+					   NULL), 2);
+	maps = fopen("/proc/self/maps", "r");
+	cr_assert_not_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "[perf_event]"))
+			continue;
+		pages++;
+		cr_assert_not_null(strstr(line, " r--s "), "%s", line);
+	}
+	fclose(maps);
+	cr_assert_gt(pages, 0);
+	selfmon_counters_close(set);
 }

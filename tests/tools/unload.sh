@@ -11,6 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 export SELFMON_OUTPUT=csv:/dev/stderr
 times=50
 [ -z "${SELFMON_LONG:-}" ] || times=1000
+unset SELFMON_LONG
 
 fail()
 {
