@@ -130,6 +130,7 @@ check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 # Each target is run over its corpus by any compiler, and by libFuzzer for
 # FUZZ_SECONDS, which starts from the corpus and keeps what it finds in O.
 fuzz_targets := spec sysfs report
+.PRECIOUS: $(O)/tests/fuzz/%.o
 fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
 	$(patsubst %,-Wl$(comma)--wrap=selfmon_directory_%,open next close)
 FUZZ_SECONDS ?= $(if $(SELFMON_LONG),600,60)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -76,15 +77,15 @@ void kernel_faults_from(enum fault_call call, unsigned int n, int error)
 static bool is_one_of_many(const char *name)
 {
 	static struct {
-		const char *name;
+		char name[FAULT_NAME];
 		unsigned int calls;
 	} seen[NAMES];
 	size_t i;
 
-	for (i = 0; i < NAMES - 1 && seen[i].name; i++)
-		if (!strcmp(seen[i].name, name))
+	for (i = 0; i < NAMES - 1 && seen[i].name[0]; i++)
+		if (!strncmp(seen[i].name, name, FAULT_NAME - 1))
 			break;
-	seen[i].name = name;
+	snprintf(seen[i].name, FAULT_NAME, "%s", name);
 	seen[i].calls++;
 	return seen[i].calls > kernel_faults.any.alike &&
 	       seen[i].calls % 1000;
@@ -99,8 +100,8 @@ int kernel_faults_any(const char *name)
 	n = ++kernel_faults.any.calls;
 	if (n < kernel_faults.any.from || n > kernel_faults.any.to)
 		return 0;
-	if (!kernel_faults.any.name)
-		kernel_faults.any.name = name;
+	if (!kernel_faults.any.name[0])
+		snprintf(kernel_faults.any.name, FAULT_NAME, "%s", name);
 	return -kernel_faults.any.error;
 }
 

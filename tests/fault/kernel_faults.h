@@ -23,6 +23,9 @@ enum fault_call {
 	FAULT_CALLS
 };
 
+/* Of a call, or the path of a file that is read; longer ones are cut. */
+#define FAULT_NAME 64
+
 struct kernel_faults {
 	/* Call number `from` to `to` (1: the first; 0: none) fails so. */
 	struct {
@@ -39,7 +42,7 @@ struct kernel_faults {
 		int error;
 		unsigned int calls;
 		unsigned int alike; /* of more of a name, one in 1000 */
-		const char *name; /* of the first that was made to fail */
+		char name[FAULT_NAME]; /* of the first made to fail */
 	} any;
 
 	bool pmu;

@@ -30,7 +30,7 @@
 static struct told {
 	bool untouched;
 	unsigned int calls;
-	char name[128];
+	char name[FAULT_NAME];
 	char fault[256];
 } *told;
 
@@ -204,8 +204,7 @@ static void child(const char *events, const char *output)
 	run_program(events);
 	told->calls = kernel_faults.any.calls;
 	told->untouched = told->calls < kernel_faults.any.from;
-	snprintf(told->name, sizeof(told->name), "%s",
-		 kernel_faults.any.name ? kernel_faults.any.name : "");
+	memcpy(told->name, kernel_faults.any.name, sizeof(told->name));
 	kernel_faults.any.from = kernel_faults.any.to = 0;
 	selfmon_thread_forget();
 	selfmon_unload_release();
