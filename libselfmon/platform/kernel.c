@@ -268,6 +268,13 @@ void selfmon_kernel_restore_signals(const struct selfmon_signals *before)
 			NULL);
 }
 
+bool selfmon_kernel_on_signal_stack(void)
+{
+	stack_t stack;
+
+	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
+}
+
 bool selfmon_kernel_is_secure(void)
 {
 	return getauxval(AT_SECURE) != 0;

@@ -97,6 +97,9 @@ struct selfmon_signals {
 void selfmon_kernel_block_signals(struct selfmon_signals *before);
 void selfmon_kernel_restore_signals(const struct selfmon_signals *before);
 
+/* Does the caller run on a stack of sigaltstack(2)? */
+bool selfmon_kernel_on_signal_stack(void);
+
 /* Does the program run with privileges that its caller has not (setuid)? */
 bool selfmon_kernel_is_secure(void);
 

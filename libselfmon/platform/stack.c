@@ -47,3 +47,11 @@ bool selfmon_stack_bounds(uint64_t *low, uint64_t *high)
 	*high = *low + size;
 	return error == 0;
 }
+
+void selfmon_stack_grown(uint64_t *low, uint64_t high)
+{
+	uint64_t lower, end;
+
+	if (main_bounds(&lower, &end) && end == high && lower < *low)
+		*low = lower;
+}

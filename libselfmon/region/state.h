@@ -56,6 +56,7 @@ enum selfmon_rare {
 	SELFMON_RARE_REFUSED,     /* visits off the PMU for too long */
 	SELFMON_RARE_LOST,        /* visits with values that were lost */
 	SELFMON_RARE_OVERLAPPED,  /* children left out of order */
+	SELFMON_RARE_STACK,       /* visits begun across a switch of stacks */
 	SELFMON_RARE_COUNT
 };
 
@@ -134,6 +135,7 @@ struct selfmon_open {
 #define SELFMON_MODE_REQUEST 4u  /* a reader wants a copy, see read.c */
 #define SELFMON_MODE_BUSY 8u     /* in a slow path: handlers only count */
 #define SELFMON_MODE_USER 16u    /* and counters, all read in user space */
+#define SELFMON_MODE_STACKS 32u  /* has code on other stacks than its own */
 
 struct selfmon_thread {
 	uint32_t mode;
@@ -147,7 +149,12 @@ struct selfmon_thread {
 	uint32_t nodes;              /* in the table */
 	struct selfmon_node **table; /* hash of nodes by parent and region */
 	uint64_t token;              /* of the last span */
-	uint64_t stack_low, stack_high; /* of the thread's own stack; or 0 */
+	/*
+	 * Of the thread's own stack; or 0. The sentinel's mark is its end, if
+	 * it is known: so that enter, which compares its address with the
+	 * newest mark and with stack_low, sees each that is on no such stack.
+	 */
+	uint64_t stack_low, stack_high;
 	struct selfmon_node *newest; /* list of all nodes, for readers */
 	struct selfmon_node root;
 	uint32_t missing;            /* bits: columns that the set has not */
@@ -277,6 +284,7 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 /* unwind.c: entries whose code has gone, and leaves out of order. */
 void selfmon_unwind_dead(struct selfmon_thread *thread,
 			 const struct selfmon_frame *frame, uint64_t address);
+bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address);
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
 bool selfmon_unwind_foreign(const struct selfmon_frame *frame,

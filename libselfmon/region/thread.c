@@ -215,6 +215,8 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 		return NULL;
 	if (!selfmon_stack_bounds(&thread->stack_low, &thread->stack_high))
 		thread->stack_low = thread->stack_high = 0;
+	thread->open[0].mark = thread->stack_high ? thread->stack_high
+						  : SELFMON_MARK_NONE;
 	thread->cpu = selfmon_thread_cpu();
 	thread->every = selfmon_config()->every;
 	if (!thread->set)

@@ -11,6 +11,8 @@
  * that nothing here can touch a stack that is gone.
  */
 #include "platform/cancel.h"
+#include "platform/kernel.h"
+#include "platform/stack.h"
 #include "region/visit.h"
 
 static bool is_span(const struct selfmon_open *open)
@@ -45,6 +47,41 @@ void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
 {
 	return address >= thread->stack_low && address < thread->stack_high;
+}
+
+static bool is_on_other(const struct selfmon_thread *thread,
+			const struct selfmon_open *open)
+{
+	return !is_span(open) && open->mark != SELFMON_MARK_NONE &&
+	       open->mark != SELFMON_MARK_LEFT && thread->stack_high &&
+	       !on_own_stack(thread, open->mark);
+}
+
+/* Another stack, with no open entry of it below: a handler's is none. */
+static bool is_switched(struct selfmon_thread *thread, uint64_t address)
+{
+	const struct selfmon_open *const top = thread->top;
+
+	if (on_own_stack(thread, address))
+		return top > thread->open && is_on_other(thread, top);
+	if (!(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS))
+		selfmon_stack_grown(&thread->stack_low, thread->stack_high);
+	return !on_own_stack(thread, address) &&
+	       !selfmon_kernel_on_signal_stack();
+}
+
+/*
+ * Does a visit that begins at this address belong to a coroutine, or to code
+ * that goes on while one is in a region? What of such visits lies inside of
+ * what else cannot be told: they are counted, and from the first of them on
+ * the thread goes the way on which each is seen.
+ */
+bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
+{
+	if (!thread->stack_high || !is_switched(thread, address))
+		return false;
+	__atomic_or_fetch(&thread->mode, SELFMON_MODE_STACKS, __ATOMIC_RELAXED);
+	return true;
 }
 
 static bool overlaps(const struct selfmon_frame *a,
@@ -140,28 +177,42 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 		if (node) /* else, without memory, it stays where it was */
 			open->node = node;
 		parent = open->node;
+		if (is_on_other(thread, open))
+			selfmon_rare_add(parent->stats, SELFMON_RARE_STACK, 1);
 	}
 	*open = gone;
 	open->parent = parent;
 }
 
+/* Above a lexical entry that is left, with nothing but such between. */
+static bool is_inside(const struct selfmon_thread *thread,
+		      const struct selfmon_open *open,
+		      const struct selfmon_open *top)
+{
+	if (is_span(open) || is_span(top))
+		return false;
+	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
+	       (on_own_stack(thread, open->mark) &&
+		on_own_stack(thread, top->mark));
+}
+
 /*
  * Brings the entry of this frame to the top. Lexical entries above a lexical
  * one are dead, since their blocks lie inside of its block; spans, and all
- * that lies above a span, live on. False: there is no such entry any more.
+ * that lies above a span, live on, and so does what is on another stack.
+ * False: there is no such entry any more.
  */
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
 {
 	struct selfmon_open *const open = find(thread, frame);
-	const bool lexical = open && !is_span(open);
 	struct selfmon_cancel cancel;
 
 	if (!open)
 		return false;
 	while (thread->top > open &&
 	       (thread->top->mark == SELFMON_MARK_LEFT ||
-		(lexical && !is_span(thread->top))))
+		is_inside(thread, open, thread->top)))
 		selfmon_unwind_cut_off(thread);
 	if (thread->top > open) {
 		selfmon_cancel_off(&cancel);

@@ -6,6 +6,7 @@
  * system call, no allocation. It calls nothing, save as its last act, so that
  * it saves no registers. All else goes to visit_any.c.
  */
+#include "platform/keep.h"
 #include "region/visit.h"
 
 static ALWAYS_INLINE void start(const struct selfmon_thread *thread,
@@ -15,7 +16,7 @@ static ALWAYS_INLINE void start(const struct selfmon_thread *thread,
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 }
 
-/* As enter_time(), where the function has a visit open already. */
+/* As enter_time(), where the function has a visit open already, or others. */
 static NEVER_INLINE void enter_same(struct selfmon_site *site,
 				    struct selfmon_frame *frame, bool span,
 				    uint64_t address)
@@ -23,7 +24,8 @@ static NEVER_INLINE void enter_same(struct selfmon_site *site,
 	struct selfmon_thread *const thread = selfmon_thread_self();
 	struct selfmon_open *open = NULL;
 
-	if (selfmon_visit_all_alive(thread, frame, address))
+	if (address >= thread->stack_low &&
+	    selfmon_visit_all_alive(thread, frame, address))
 		open = selfmon_visit_open(thread, site, frame, span, address,
 					  0);
 	if (selfmon_unlikely(!open))
@@ -44,7 +46,9 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 		selfmon_enter_user(site, frame, span, address, thread);
 		return;
 	}
-	if (thread->top->mark <= address) {
+	selfmon_keep(address);
+	if (selfmon_unlikely(address < thread->stack_low ||
+			     thread->top->mark <= address)) {
 		enter_same(site, frame, span, address);
 		return;
 	}

@@ -93,6 +93,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	struct selfmon_open *open;
 	struct selfmon_node *node;
 	uint64_t mark = address;
+	bool strange;
 
 	frame->open = NULL;
 	if (site == &selfmon_impl_nowhere)
@@ -107,6 +108,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	}
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
 		selfmon_stats_answer(thread);
+	strange = selfmon_unwind_strange(thread, address);
 	if (thread->top->mark <= address)
 		selfmon_unwind_dead(thread, frame, address);
 	if (thread->top == thread->last && !selfmon_thread_deepen(thread)) {
@@ -118,6 +120,8 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		not_measured(thread);
 		return;
 	}
+	if (selfmon_unlikely(strange))
+		selfmon_rare_add(node->stats, SELFMON_RARE_STACK, 1);
 	if (span)
 		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
 	open = selfmon_visit_take(thread, thread->node, node, frame, mark,

@@ -324,6 +324,7 @@ void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
 	struct selfmon_open *open = NULL;
 
 	if (selfmon_likely(selfmon_visit_is_ready(thread, SELFMON_MODE_USER) &&
+			   address >= thread->stack_low &&
 			   (thread->top->mark > address ||
 			    selfmon_visit_all_alive(thread, frame, address))))
 		open = selfmon_visit_open(thread, site, frame, span, address,

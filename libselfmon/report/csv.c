@@ -12,7 +12,7 @@
 static const char *const facts =
 	"path,name,depth,parent,file,line,threads,visits,measured,open,cut_off,"
 	"foreign,migrated,disturbed,retried,slow,repaired,impossible,refused,"
-	"lost,overlapped,exclusive_valid";
+	"lost,overlapped,switched,exclusive_valid";
 
 static const char *const of_quantity[] = {
 	"verdict", "visits", "sum", "min", "max", "exclusive", "net",
@@ -100,7 +100,7 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		row->foreign,   row->migrated,   row->disturbed,
 		row->retried,   row->slow,       row->repaired,
 		row->impossible, row->refused,   row->lost,
-		row->overlapped, row->exclusive_valid,
+		row->overlapped, row->switched, row->exclusive_valid,
 	};
 	size_t i;
 

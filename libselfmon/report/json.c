@@ -262,6 +262,7 @@ static void row_facts(struct json *json, const struct selfmon_row *row)
 	integer(json, "refused", row->refused);
 	integer(json, "lost", row->lost);
 	integer(json, "overlapped", row->overlapped);
+	integer(json, "switched", row->switched);
 	boolean(json, "exclusive_valid", row->exclusive_valid);
 }
 

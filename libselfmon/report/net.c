@@ -261,6 +261,7 @@ static void take_facts(struct selfmon_row *row,
 	row->refused = rare[SELFMON_RARE_REFUSED];
 	row->lost = rare[SELFMON_RARE_LOST];
 	row->overlapped = rare[SELFMON_RARE_OVERLAPPED];
+	row->switched = rare[SELFMON_RARE_STACK];
 }
 
 /*
@@ -275,10 +276,12 @@ static void judge_exclusive(struct selfmon_report *report)
 		struct selfmon_row *row = &report->row[i];
 
 		row->exclusive_valid =
-			!row->open && !row->cut_off && !row->overlapped;
+			!row->open && !row->cut_off && !row->overlapped &&
+			!row->switched;
 	}
 	for (i = 0; i < report->rows; i++)
-		if (report->row[i].open && report->row[i].parent >= 0)
+		if ((report->row[i].open || report->row[i].switched) &&
+		    report->row[i].parent >= 0)
 			report->row[report->row[i].parent].exclusive_valid =
 				false;
 }

@@ -77,6 +77,8 @@ static const struct {
 	  "left out: off the PMU for too long" },
 	{ offsetof(struct selfmon_row, lost), "left out: values lost" },
 	{ offsetof(struct selfmon_row, repaired), "with a value repaired" },
+	{ offsetof(struct selfmon_row, switched),
+	  "begun across a switch of stacks" },
 	{ offsetof(struct selfmon_row, overlapped),
 	  "below it left out of order" },
 	{ offsetof(struct selfmon_row, slow), "read by system call" },

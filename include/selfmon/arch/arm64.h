@@ -129,7 +129,8 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	__asm__("mrs %0, tpidr_el0" : "=r"(self));
+	/* volatile: a coroutine may be on another thread since the last. */
+	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(self));
 	return self;
 }
 

@@ -127,7 +127,8 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	__asm__("mv %0, tp" : "=r"(self));
+	/* volatile: a coroutine may be on another thread since the last. */
+	__asm__ volatile("mv %0, tp" : "=r"(self));
 	return self;
 }
 

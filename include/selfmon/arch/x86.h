@@ -58,7 +58,8 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	__asm__("movq %%fs:0, %0" : "=r"(self));
+	/* volatile: a coroutine may be on another thread since the last. */
+	__asm__ volatile("movq %%fs:0, %0" : "=r"(self));
 	return self;
 }
 
