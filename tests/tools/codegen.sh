@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The machine code of one inline read, by each compiler there is: at most 45
 # instructions, exactly one RDPMC, no call, three loads before it and the lock
-# once more behind it.
+# once more behind it. And two reads of the thread pointer.
 set -eu
 cd "$(dirname "$0")/../.."
 limit=45
@@ -96,6 +96,27 @@ judge_marks() {
 	}'
 }
 
+# A coroutine may go on on another thread between the two ends of a set's
+# snapshots: each asks whose thread it is on, and no compiler remembers.
+cat > "$work/ends.c" <<'END'
+#include <selfmon/arch.h>
+bool moved(void (*yield)(void));
+bool moved(void (*yield)(void))
+{
+	const void *const before = selfmon_arch_thread_pointer();
+
+	yield();
+	return before != selfmon_arch_thread_pointer();
+}
+END
+
+judge_ends() {
+	asked=$(objdump -d --no-show-raw-insn "$1" | grep -c '%fs:0x0')
+	[ "$asked" -ge 2 ] && return
+	echo "check-codegen: $2: the thread is asked for $asked time(s)"
+	return 1
+}
+
 seen=0
 bad=0
 for cc in gcc clang; do
@@ -115,6 +136,9 @@ for cc in gcc clang; do
 		esac
 		judge_marks "$work/$cc.o" "$cc $flags" || bad=1
 	done
+	$cc -std=c11 -O2 -fcf-protection=none -Iinclude -c "$work/ends.c" \
+		-o "$work/$cc.o"
+	judge_ends "$work/$cc.o" "$cc" || bad=1
 done
 [ "$seen" -gt 0 ] || skip "neither gcc nor clang is installed"
 exit "$bad"
