@@ -37,7 +37,8 @@ struct selfmon_quantity {
 	uint64_t visits;      /* that have a value */
 	uint64_t sum;         /* inclusive, as counted */
 	uint64_t min, max;    /* of one visit, as counted; ns down and up */
-	int64_t exclusive;    /* sum less the children's sums, as counted */
+	int64_t exclusive;    /* sum less the children's sums, as counted; of
+				 all visits, measured or not (SELFMON_EVERY) */
 	double net;           /* inclusive, library's cost subtracted */
 	double net_exclusive;
 	double noise;         /* of net: spread of what was subtracted */

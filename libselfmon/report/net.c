@@ -159,6 +159,21 @@ static void pass_up(const struct settle *settle, size_t i,
 			 measured * (kind->inner_noise + kind->outer_noise);
 }
 
+/*
+ * A sum of those visits that were measured, for all that they stand for: under
+ * SELFMON_EVERY those of a parent and of its children are of other moments.
+ */
+static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum)
+{
+	const struct selfmon_gathered *from = &settle->gather->row[i];
+	const double measured = (double)selfmon_stats_visits(&from->stats);
+
+	if (!skipped_of(from) || measured <= 0)
+		return (int64_t)sum;
+	return (int64_t)((double)sum *
+			 (1 + (double)skipped_of(from) / measured));
+}
+
 /* Children come after their parents: from the last row to the first. */
 static void settle_quantity(const struct settle *settle,
 			    const struct kind *kind)
@@ -177,13 +192,13 @@ static void settle_quantity(const struct settle *settle,
 
 		take_net(settle, i, kind);
 		pass_up(settle, i, kind);
-		own->exclusive += (int64_t)own->sum;
+		own->exclusive += of_all(settle, i, own->sum);
 		own->net_exclusive += own->net;
 		if (parent >= 0) {
 			struct selfmon_quantity *of = quantity_of(
 				&report->row[parent], kind->column);
 
-			of->exclusive -= (int64_t)own->sum;
+			of->exclusive -= of_all(settle, i, own->sum);
 			of->net_exclusive -= own->net > 0 ? own->net : 0;
 		}
 	}
