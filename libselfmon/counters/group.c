@@ -25,6 +25,13 @@ static bool is_clock(const struct selfmon_event *event)
 		event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static void name_failure(struct selfmon_failure *failure,
+			 const struct selfmon_member *member)
+{
+	failure->position = member->event.position;
+	memcpy(failure->event, member->event.name, sizeof(failure->event));
+}
+
 static void fail(struct selfmon_member *member, enum selfmon_step step,
 		 int error, bool grouped)
 {
@@ -32,10 +39,9 @@ static void fail(struct selfmon_member *member, enum selfmon_step step,
 
 	failure->error = -error;
 	failure->step = step;
-	failure->position = member->event.position;
 	failure->kernel_asked = member->kernel && !is_clock(&member->event);
 	failure->grouped = grouped;
-	memcpy(failure->event, member->event.name, sizeof(failure->event));
+	name_failure(failure, member);
 }
 
 static void refuse(struct selfmon_member *member, int error, const char *why)
@@ -47,8 +53,10 @@ static void refuse(struct selfmon_member *member, int error, const char *why)
 
 static void release(struct selfmon_member *member)
 {
-	if (member->page)
+	if (member->page) {
 		selfmon_kernel_unmap_page(member->page);
+		selfmon_held_map(-1);
+	}
 	member->page = NULL;
 	if (member->fd_plus_1)
 		selfmon_held_close(member->fd_plus_1 - 1, member->id);
@@ -104,6 +112,10 @@ static bool open_member(struct selfmon_member *member,
 	}
 	member->kernel = fired || is_clock(&member->event) ||
 			 (member->event.flags & SELFMON_EVENT_KERNEL);
+	if (selfmon_held_all_fds(&member->failure)) {
+		name_failure(&member->failure, member);
+		return false;
+	}
 	fd = open_event(member, leader);
 	if (fd < 0) {
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
@@ -121,10 +133,20 @@ static bool open_member(struct selfmon_member *member,
  */
 static void map_member(struct selfmon_member *member, bool leader)
 {
-	const int error = selfmon_kernel_map_page(member->fd_plus_1 - 1,
-						  &member->page);
+	struct selfmon_failure *const failure = &member->unmapped;
+	int error;
 
-	if (error || leader)
+	memset(failure, 0, sizeof(*failure));
+	name_failure(failure, member);
+	if (selfmon_held_all_maps(failure))
+		return;
+	error = selfmon_kernel_map_page(member->fd_plus_1 - 1, &member->page);
+	failure->error = -error;
+	failure->step = SELFMON_STEP_MAP;
+	if (error)
+		return;
+	selfmon_held_map(1);
+	if (leader)
 		return;
 	selfmon_held_drop(member->fd_plus_1 - 1);
 	member->fd_plus_1 = 0;

@@ -11,11 +11,18 @@
  */
 #include "counters/held.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "platform/kernel.h"
 
 #define PAGE_BITS 9
 #define PAGE_SLOTS (1u << PAGE_BITS)
 #define PAGES 2048 /* a million descriptors; those beyond are not noted */
+
+#define MAP_LIMIT_PATH "/proc/sys/vm/max_map_count"
+#define MAP_LIMIT 65530 /* DEFAULT_MAX_MAP_COUNT of <linux/mm.h> */
 
 enum state {
 	STATE_NEW = 0, /* as a child finds it */
@@ -26,7 +33,7 @@ enum state {
 /* Written once each; the addresses are kept by children. */
 static uint64_t *page[PAGES];
 static uint32_t *state; /* wiped */
-static uint32_t count;
+static uint32_t count, maps;
 
 static uint32_t *state_word(void)
 {
@@ -86,6 +93,7 @@ static void sweep(void)
 			close_if_inherited((int)(i << PAGE_BITS | k),
 					   &page[i][k]);
 	selfmon_store_once(&count, 0);
+	selfmon_store_once(&maps, 0);
 }
 
 void selfmon_held_begin(void)
@@ -158,9 +166,57 @@ void selfmon_held_drop(int fd)
 	selfmon_kernel_close(fd);
 }
 
-uint32_t selfmon_held_count(void)
+void selfmon_held_map(int pages)
 {
-	return selfmon_load_once(&count);
+	__atomic_add_fetch(&maps, (uint32_t)pages, __ATOMIC_RELAXED);
+}
+
+static void say(struct selfmon_failure *failure, int error, const char *what,
+		unsigned long limit, const char *remedy)
+{
+	failure->error = error;
+	failure->step = SELFMON_STEP_POLICY;
+	snprintf(failure->message, sizeof(failure->message),
+		 "half of the %lu %s is the most that counters take, and is in "
+		 "use. %s%lu", limit, what, remedy, limit * 4);
+}
+
+bool selfmon_held_all_fds(struct selfmon_failure *failure)
+{
+	const unsigned long limit = selfmon_kernel_fd_limit();
+
+	if (selfmon_load_once(&count) < limit / 2)
+		return false;
+	say(failure, EMFILE, "descriptors of this process (RLIMIT_NOFILE)",
+	    limit, "Before starting it: ulimit -n ");
+	return true;
+}
+
+/* Asked once: a later change is the host's to gain. */
+static unsigned long map_limit(void)
+{
+	static unsigned long known;
+	unsigned long limit = selfmon_load_once(&known);
+	char text[32];
+
+	if (limit)
+		return limit;
+	if (selfmon_kernel_read_file(MAP_LIMIT_PATH, text, sizeof(text)) > 0)
+		limit = strtoul(text, NULL, 10);
+	limit = limit ? limit : MAP_LIMIT;
+	selfmon_store_once(&known, limit);
+	return limit;
+}
+
+bool selfmon_held_all_maps(struct selfmon_failure *failure)
+{
+	const unsigned long limit = map_limit();
+
+	if (selfmon_load_once(&maps) < limit / 2)
+		return false;
+	say(failure, ENOMEM, "maps of this process (vm.max_map_count)", limit,
+	    "As root: sysctl -w vm.max_map_count=");
+	return true;
 }
 
 void selfmon_held_release(void)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <selfmon/error.h>
+
 /*
  * Before events are opened. In a forked child, the first time: closes the
  * descriptors of its parent's events.
@@ -33,8 +35,16 @@ void selfmon_held_close(int fd, uint64_t id);
 /* The same, of one that was opened just now and cannot be another's yet. */
 void selfmon_held_drop(int fd);
 
-/* How many there are. */
-uint32_t selfmon_held_count(void);
+/*
+ * The library's share of what the host needs as well: half of RLIMIT_NOFILE,
+ * half of vm.max_map_count. Is it used up? Then failure says so, as of a step
+ * of the library's own, with what to raise.
+ */
+bool selfmon_held_all_fds(struct selfmon_failure *failure);
+bool selfmon_held_all_maps(struct selfmon_failure *failure);
+
+/* So many more pages are mapped; or less. */
+void selfmon_held_map(int pages);
 
 /* The library is unloaded, its sets are closed: gives the notes back. */
 void selfmon_held_release(void);

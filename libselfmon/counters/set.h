@@ -12,6 +12,7 @@ struct selfmon_member {
 	struct selfmon_event event;
 	struct selfmon_failure failure; /* error 0: it counts */
 	const struct selfmon_page *page;
+	struct selfmon_failure unmapped; /* error 0: its page is mapped */
 	int fd_plus_1;                  /* 0: none, as in wiped memory */
 	bool gone;                      /* the descriptor is another's */
 	uint64_t id;                    /* of the event; 0: not known */
@@ -84,6 +85,9 @@ bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 struct selfmon_group_read;
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 			   uint64_t ticks, struct selfmon_group_read *out);
+
+/* The first hardware member whose page is missing: why; or NULL. */
+const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);
 
 /* Gives back what members hold. */
 void selfmon_group_release(struct selfmon_member *member, size_t count);

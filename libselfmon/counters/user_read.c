@@ -68,6 +68,16 @@ static const char *refused_by_kernel(void)
 	return "the kernel does not allow user reads of these events";
 }
 
+const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->head.hardware_count; i++)
+		if (set->member[i].unmapped.error)
+			return &set->member[i].unmapped;
+	return NULL;
+}
+
 static const char *take_pages(struct selfmon_set *set)
 {
 	struct selfmon_counters *head = &set->head;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,18 +39,23 @@ static int perf_open_once(struct perf_event_attr *attr, int group_fd)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+unsigned long selfmon_kernel_fd_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? ULONG_MAX : limit.rlim_cur;
+}
+
 /*
  * Out of the host's way: the numbers that select(2) can wait for, and those
  * that a host uses again after it has closed all, stay free as far as can be.
  */
 static int raise_descriptor(int fd)
 {
-	struct rlimit limit;
-	int least = FD_LEAST, raised;
+	const unsigned long half = selfmon_kernel_fd_limit() / 2;
+	const int least = half < FD_LEAST ? (int)half : FD_LEAST;
+	int raised;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) &&
-	    limit.rlim_cur / 2 < (rlim_t)least)
-		least = (int)(limit.rlim_cur / 2);
 	if (fd >= least)
 		return fd;
 	raised = fcntl(fd, F_DUPFD_CLOEXEC, least);

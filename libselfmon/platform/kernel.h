@@ -47,6 +47,9 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 
 void selfmon_kernel_close(int fd);
 
+/* RLIMIT_NOFILE, the soft limit. */
+unsigned long selfmon_kernel_fd_limit(void);
+
 /*
  * Reads a whole small file (sysfs, procfs) as a string, without the newlines
  * at its end. Returns its length or -errno; -EFBIG if it does not fit.

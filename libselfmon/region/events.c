@@ -81,11 +81,17 @@ static enum selfmon_choice try_auto(struct selfmon_process *process,
 				    struct selfmon_counters **set)
 {
 	struct selfmon_failure *failure = &process->failure;
+	const struct selfmon_failure *unmapped;
 
 	if (selfmon_counters_open(AUTO_EVENTS, open_flags(), set, failure) < 0)
 		return SELFMON_CHOICE_NO_USER_READ;
 	if ((*set)->hardware_count == 0)
 		return SELFMON_CHOICE_NO_USER_READ;
+	unmapped = selfmon_set_unmapped(selfmon_set_of(*set));
+	if (unmapped) {
+		*failure = *unmapped;
+		return SELFMON_CHOICE_NO_USER_READ;
+	}
 	if ((*set)->flags & SELFMON_IMPL_SET_SYSCALL) {
 		memset(failure, 0, sizeof(*failure));
 		failure->error = EOPNOTSUPP;
@@ -126,6 +132,37 @@ static struct selfmon_counters *open_fence(void)
 	return set;
 }
 
+static void count_limited(struct selfmon_process *process,
+			  enum selfmon_step_down step,
+			  const struct selfmon_failure *failure)
+{
+	struct selfmon_limited *const limited = &process->limited[step];
+
+	if (limited->threads++ == 0)
+		limited->failure = *failure;
+}
+
+static uint32_t columns_that_count(const struct selfmon_process *process)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < process->columns; i++)
+		if (!process->column[i].failure.error)
+			count++;
+	return count;
+}
+
+/* Under the process lock. */
+static void count_unmapped(struct selfmon_process *process,
+			   const struct selfmon_thread *thread)
+{
+	const struct selfmon_failure *const failure =
+		selfmon_set_unmapped(selfmon_set_of(thread->set));
+
+	if (failure)
+		count_limited(process, SELFMON_LIMITED_SLOW, failure);
+}
+
 void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {
@@ -148,25 +185,7 @@ void selfmon_events_choose(struct selfmon_process *process,
 		return;
 	fill_columns(process, set);
 	map_columns(thread);
-}
-
-static void count_degraded(struct selfmon_process *process,
-			   const struct selfmon_failure *failure)
-{
-	selfmon_process_lock(process);
-	if (process->degraded++ == 0)
-		process->degraded_failure = *failure;
-	selfmon_process_unlock(process);
-}
-
-static uint32_t columns_that_count(const struct selfmon_process *process)
-{
-	uint32_t count = 0, i;
-
-	for (i = 0; i < process->columns; i++)
-		if (!process->column[i].failure.error)
-			count++;
-	return count;
+	count_unmapped(process, thread);
 }
 
 /* A thread past a limit of the process counts less, or time alone. */
@@ -185,6 +204,13 @@ void selfmon_events_open(struct selfmon_process *process,
 				      &thread->set, &failure);
 	if (thread->set)
 		map_columns(thread);
+	selfmon_process_lock(process);
 	if (count < (int)columns_that_count(process))
-		count_degraded(process, &failure);
+		count_limited(process,
+			      count > 0 ? SELFMON_LIMITED_LESS
+					: SELFMON_LIMITED_TIME,
+			      &failure);
+	else if (thread->set)
+		count_unmapped(process, thread);
+	selfmon_process_unlock(process);
 }

@@ -49,6 +49,19 @@ struct selfmon_column {
 	struct selfmon_failure failure; /* of the first thread's opening */
 };
 
+/* How a thread that meets a limit goes on: the steps down. */
+enum selfmon_step_down {
+	SELFMON_LIMITED_SLOW, /* all values, by system call */
+	SELFMON_LIMITED_LESS, /* some of them */
+	SELFMON_LIMITED_TIME, /* time alone */
+	SELFMON_LIMITED_COUNT
+};
+
+struct selfmon_limited {
+	uint64_t threads;
+	struct selfmon_failure failure; /* of the first of them */
+};
+
 /* Wiped: one a process. */
 struct selfmon_process {
 	pthread_mutex_t lock;
@@ -56,6 +69,7 @@ struct selfmon_process {
 	uint32_t ready;
 	int32_t pid;
 	struct selfmon_thread *threads; /* newest first; never freed */
+	struct selfmon_thread *idle;    /* of these, those that nobody has */
 	enum selfmon_choice choice;
 	char events[SELFMON_SPEC_MAX];  /* what threads open; may be "" */
 	uint32_t columns;
@@ -66,8 +80,7 @@ struct selfmon_process {
 	uint64_t start_ticks;
 	uint64_t attached;              /* threads that had a state */
 	uint64_t alive, alive_max;
-	uint64_t degraded;              /* threads with fewer values */
-	struct selfmon_failure degraded_failure; /* the first of them */
+	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
 	uint64_t refused;               /* threads without memory */
 	uint64_t stale;                 /* leaves of visits long gone */
 	uint32_t leaving;               /* threads at their end, right now */

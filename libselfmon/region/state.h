@@ -166,6 +166,7 @@ struct selfmon_thread {
 	const struct selfmon_node *wanted; /* REQUEST: which node's copy */
 	struct selfmon_stats copy;         /* REQUEST: the copy */
 	struct selfmon_thread *next; /* the state made before it */
+	struct selfmon_thread *idle; /* another that nobody has */
 	struct selfmon_open open[];  /* the sentinel, then DEPTH_MAX entries */
 };
 

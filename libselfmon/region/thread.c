@@ -76,6 +76,8 @@ static void thread_exit(void *state)
 	selfmon_store_once(&thread->mode, SELFMON_MODE_NOT_READY);
 	process->alive--;
 	thread->taken = 0;
+	thread->idle = process->idle;
+	process->idle = thread;
 	selfmon_process_unlock_as(process, &nobody);
 	selfmon_cancel_restore(&cancel);
 	__atomic_sub_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
@@ -146,12 +148,12 @@ struct selfmon_thread *selfmon_thread_make(void)
 /* Under the process lock. */
 static struct selfmon_thread *adopt_or_make(struct selfmon_process *process)
 {
-	struct selfmon_thread *thread = process->threads;
+	struct selfmon_thread *thread = process->idle;
 
-	while (thread && thread->taken)
-		thread = thread->next;
-	if (thread)
+	if (thread) {
+		process->idle = thread->idle;
 		return thread;
+	}
 	thread = selfmon_thread_make();
 	if (!thread)
 		return NULL;

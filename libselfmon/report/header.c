@@ -117,20 +117,25 @@ static void describe_events(struct selfmon_report *report,
 static void describe_threads(struct selfmon_report *report,
 			     struct selfmon_process *process)
 {
-	struct selfmon_failure failure;
+	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
+	size_t i;
 
 	selfmon_process_lock(process);
 	report->threads = process->attached;
 	report->threads_at_once = process->alive_max;
-	report->degraded = process->degraded;
 	report->refused = process->refused;
-	failure = process->degraded_failure;
+	memcpy(limited, process->limited, sizeof(limited));
 	selfmon_process_unlock(process);
 	report->stale = selfmon_load_once(&process->stale);
 	report->torn = selfmon_load_once(&process->torn);
-	if (report->degraded)
-		selfmon_explain(&failure, report->degraded_reason,
-				sizeof(report->degraded_reason));
+	for (i = 0; i < SELFMON_LIMITED_COUNT; i++) {
+		struct selfmon_report_limited *const to = &report->limited[i];
+
+		to->threads = limited[i].threads;
+		if (to->threads)
+			selfmon_explain(&limited[i].failure, to->reason,
+					sizeof(to->reason));
+	}
 }
 
 void selfmon_report_header(struct selfmon_report *report,

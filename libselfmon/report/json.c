@@ -98,6 +98,21 @@ static const char *choice_name(enum selfmon_choice choice)
 	}
 }
 
+static void put_limited(struct json *json, const struct selfmon_report *report)
+{
+	static const char *const name[SELFMON_LIMITED_COUNT][2] = {
+		[SELFMON_LIMITED_SLOW] = { "slowed", "slowed_reason" },
+		[SELFMON_LIMITED_LESS] = { "degraded", "degraded_reason" },
+		[SELFMON_LIMITED_TIME] = { "time_alone", "time_alone_reason" },
+	};
+	size_t i;
+
+	for (i = 0; i < SELFMON_LIMITED_COUNT; i++) {
+		integer(json, name[i][0], report->limited[i].threads);
+		string(json, name[i][1], report->limited[i].reason);
+	}
+}
+
 static void header(struct json *json, const struct selfmon_report *report)
 {
 	string(json, "program", report->program);
@@ -124,8 +139,7 @@ static void header(struct json *json, const struct selfmon_report *report)
 	integer(json, "taken", report->taken);
 	integer(json, "threads", report->threads);
 	integer(json, "threads_at_once", report->threads_at_once);
-	integer(json, "degraded", report->degraded);
-	string(json, "degraded_reason", report->degraded_reason);
+	put_limited(json, report);
 	integer(json, "refused", report->refused);
 	integer(json, "too_deep", report->too_deep);
 	integer(json, "unready", report->unready);

@@ -43,8 +43,10 @@ struct selfmon_report {
 	bool guard_gone;              /* another handler is in its place */
 	uint64_t taken;               /* sets whose user reads it ended */
 	uint64_t threads, threads_at_once;
-	uint64_t degraded;            /* threads that counted less */
-	char degraded_reason[SELFMON_TEXT_MAX];
+	struct selfmon_report_limited {
+		uint64_t threads;
+		char reason[SELFMON_TEXT_MAX];
+	} limited[SELFMON_LIMITED_COUNT]; /* threads that met a limit */
 	uint64_t refused;             /* threads not measured: no memory */
 	uint64_t too_deep;            /* visits not measured: depth */
 	uint64_t unready;             /* visits not measured: busy, memory */

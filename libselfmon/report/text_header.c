@@ -269,7 +269,13 @@ static void caution(struct selfmon_text *text, uint64_t n, const char *what,
 
 void selfmon_text_header(struct selfmon_text *text)
 {
+	static const char *const limited[SELFMON_LIMITED_COUNT] = {
+		[SELFMON_LIMITED_SLOW] = "thread(s) read by system call",
+		[SELFMON_LIMITED_LESS] = "thread(s) counted less",
+		[SELFMON_LIMITED_TIME] = "thread(s) measured time alone",
+	};
 	const struct selfmon_report *report = text->report;
+	size_t i;
 
 	put_messages(text);
 	put_program(text);
@@ -278,8 +284,9 @@ void selfmon_text_header(struct selfmon_text *text)
 	put_not_counted(text);
 	put_cost(text);
 	put_options(text);
-	caution(text, report->degraded, "thread(s) counted less",
-		report->degraded_reason);
+	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
+		caution(text, report->limited[i].threads, limited[i],
+			report->limited[i].reason);
 	caution(text, report->taken,
 		"set(s) of counters went on by system call",
 		"user reads were taken away");

@@ -348,14 +348,18 @@ Test(report_text, fits_whatever_the_header_says)
 	fill(report->kernel, sizeof(report->kernel), 'k');
 	fill(report->events_reason, sizeof(report->events_reason), 'e');
 	fill(report->read_reason, sizeof(report->read_reason), 'r');
-	fill(report->degraded_reason, sizeof(report->degraded_reason), 'd');
+	fill(report->limited[SELFMON_LIMITED_LESS].reason, SELFMON_TEXT_MAX,
+	     'd');
 	fill(report->column[1].name, SELFMON_EVENT_NAME_SIZE, 'n');
 	fill(report->column[2].reason, SELFMON_TEXT_MAX, '\n');
 	fill(report->note[0], SELFMON_MESSAGE_SIZE, 'm');
 	report->notes = 1;
 	report->forked = report->fence = report->strict = true;
 	report->every = 1000;
-	report->degraded = report->refused = report->too_deep =
+	report->limited[SELFMON_LIMITED_SLOW].threads =
+		report->limited[SELFMON_LIMITED_LESS].threads =
+		report->limited[SELFMON_LIMITED_TIME].threads = UINT64_MAX;
+	report->torn = report->refused = report->too_deep =
 		report->unready = report->stale = report->unread = UINT64_MAX;
 	text_of(report);
 }
