@@ -47,6 +47,11 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unload check-levels check-secure check-fuzz \
 	check-vm-runner
 
+.PHONY: check-long
+check-long: ## The long form of the tests that have one
+	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
+		check-kernel check-fault
+
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $* $($*_options)

@@ -8,7 +8,7 @@ trap 'rm -f "$log"' EXIT
 
 program=$1 name=$2
 shift 2
-SELFMON_OUTPUT=none "$program" --verbose=1 --timeout 120 "$@" > "$log" 2>&1
+SELFMON_OUTPUT=none "$program" --verbose=1 --timeout "${TEST_TIMEOUT:-120}" "$@" > "$log" 2>&1
 status=$?
 
 grep -vE '^\[(RUN |PASS|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
