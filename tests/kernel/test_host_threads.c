@@ -187,7 +187,7 @@ Test(host_threads, half_of_the_descriptors_are_the_hosts)
 	selfmon_report_free(report);
 }
 
-/* ---- the ends of threads -------------------------------------------------- */
+/* ---- the ends of threads ------------------------------------------------ */
 
 static pthread_key_t early, late;
 static int rounds;
