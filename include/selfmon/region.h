@@ -29,10 +29,12 @@
  * evaluated, and the control flow is the same.
  *
  * Threads: any number, nothing to set up. Signal handlers: regions in them
- * are measured, except where they interrupt the library's own first visit of
- * a region or path: those are counted among the visits not measured. The first
- * visit of a thread is not async-signal-safe: a thread that may have it in a
- * handler calls selfmon_thread_prepare() before.
+ * are measured, wherever they interrupt, and they may jump out. Signals wait
+ * during the first visit of a region, path or thread; a handler of a fault
+ * does not, and its visits are then counted among those not measured. The
+ * first visit of a thread opens its counters, for which it may take some
+ * milliseconds: a thread that has none to spare in a handler calls
+ * selfmon_thread_prepare() before.
  */
 #ifndef SELFMON_REGION_H
 #define SELFMON_REGION_H

@@ -53,28 +53,33 @@ static struct selfmon_process *process_map(void)
 	return memory;
 }
 
-/* Of the thread that holds the lock; not wiped: it may fork in a handler. */
+/* Of the thread that holds the lock, and what it goes on with. */
 static struct selfmon_thread *holder;
 static struct selfmon_cancel holder_cancel;
+static struct selfmon_signals holder_signals;
 
 /*
- * A signal handler that interrupts the holder must not come here too: its
- * regions find a busy thread, and are only counted. Nor may a thread be
+ * Signals wait: a handler that interrupted the holder and came here too would
+ * wait for ever, and one that jumped out would leave the lock held. The handler
+ * of a fault, which does not wait, finds a busy thread. Nor may a thread be
  * cancelled here (asynchronously): nobody would ever unlock.
  *
  * Zeroed memory is an unlocked mutex with the C libraries of Linux.
  */
 void selfmon_process_lock(struct selfmon_process *process)
 {
+	struct selfmon_signals signals;
 	struct selfmon_thread *thread;
 	struct selfmon_cancel cancel;
 
 	selfmon_cancel_off(&cancel);
+	selfmon_kernel_block_signals(&signals);
 	thread = selfmon_thread_hide();
 	selfmon_compiler_fence();
 	pthread_mutex_lock(&process->lock);
 	holder = thread;
 	holder_cancel = cancel;
+	holder_signals = signals;
 }
 
 /* The calling thread goes on with this state. */
@@ -82,10 +87,12 @@ void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread)
 {
 	const struct selfmon_cancel cancel = holder_cancel;
+	const struct selfmon_signals signals = holder_signals;
 
 	pthread_mutex_unlock(&process->lock);
 	selfmon_compiler_fence();
 	selfmon_thread_swap(thread);
+	selfmon_kernel_restore_signals(&signals);
 	selfmon_cancel_restore(&cancel);
 }
 

@@ -109,12 +109,15 @@ struct selfmon_node {
 
 /*
  * An open visit. mark is the stack address of the code that entered, a span's
- * token (SELFMON_MARK_SPAN set, unique), SELFMON_MARK_NONE while the entry is
- * being filled in or empty, or 0 once another thread has left it.
+ * token (SELFMON_MARK_SPAN set, unique), or 0 once another thread has left it:
+ * even while there is something to record. It is taken back by one in the same
+ * breath as the visit is recorded, and odd from then on until it is used anew.
  */
 #define SELFMON_MARK_SPAN (UINT64_C(1) << 63)
 #define SELFMON_MARK_NONE UINT64_MAX
 #define SELFMON_MARK_LEFT UINT64_C(0)
+#define SELFMON_MARK_RECORDED UINT64_C(1)
+#define SELFMON_TOKEN_STEP 2
 
 struct selfmon_open {
 	uint64_t mark;
@@ -133,7 +136,7 @@ struct selfmon_open {
 #define SELFMON_MODE_TIME 1u     /* time alone, direct timestamps */
 #define SELFMON_MODE_ANY 2u      /* counters, one in N, fence, other clock */
 #define SELFMON_MODE_REQUEST 4u  /* a reader wants a copy, see read.c */
-#define SELFMON_MODE_BUSY 8u     /* in a slow path: handlers only count */
+#define SELFMON_MODE_BUSY 8u     /* being changed: visits are only counted */
 #define SELFMON_MODE_USER 16u    /* and counters, all read in user space */
 #define SELFMON_MODE_STACKS 32u  /* has code on other stacks than its own */
 
@@ -170,20 +173,6 @@ struct selfmon_thread {
 	struct selfmon_open open[];  /* the sentinel, then DEPTH_MAX entries */
 };
 
-/*
- * While the bit is set, a signal handler's regions on this thread are counted
- * and not measured: what they would need is being changed.
- */
-static inline void selfmon_thread_busy(struct selfmon_thread *thread)
-{
-	__atomic_or_fetch(&thread->mode, SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
-}
-
-static inline void selfmon_thread_idle(struct selfmon_thread *thread)
-{
-	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
-}
-
 /* ---- single-writer statistics -------------------------------------------- */
 
 /*
@@ -209,6 +198,13 @@ static inline void selfmon_sums_add(struct selfmon_sums *sums, uint64_t value)
 		selfmon_store_once(&sums->min, value);
 	if (selfmon_unlikely(value > sums->max))
 		selfmon_store_once(&sums->max, value);
+}
+
+/* Between selfmon_stats_begin() and selfmon_stats_end(), when all is there. */
+static inline void selfmon_mark_recorded(uint64_t *mark)
+{
+	selfmon_compiler_fence();
+	selfmon_arch_add(mark, UINT64_MAX);
 }
 
 /* Of ticks below SELFMON_TICKS_LONG. */
@@ -276,16 +272,18 @@ int selfmon_tree_init(struct selfmon_thread *thread);
 
 /* stats.c: what enter and leave do not do inline. */
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
-			bool migrated);
+			bool migrated, uint64_t *mark);
 void selfmon_stats_init(struct selfmon_stats *stats);
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
-			 const struct selfmon_delta *delta);
+			 const struct selfmon_delta *delta, uint64_t *mark);
+void selfmon_stats_mend(struct selfmon_stats *stats);
 
 /* unwind.c: entries whose code has gone, and leaves out of order. */
 void selfmon_unwind_dead(struct selfmon_thread *thread,
 			 const struct selfmon_frame *frame, uint64_t address);
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address);
+void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address);
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
 bool selfmon_unwind_foreign(const struct selfmon_frame *frame,

@@ -69,24 +69,29 @@ static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 	return 0;
 }
 
+/* After the maximum, which is never less: shorter visits do not look at it. */
 static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 {
 	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
 		selfmon_store_once(&stats->usual, ticks);
 }
 
-/* A visit of which only the time is known, of any length or none. */
+/*
+ * A visit of which only the time is known, of any length or none. The mark is
+ * that of its entry.
+ */
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
-			bool migrated)
+			bool migrated, uint64_t *mark)
 {
 	ticks = sane_ticks(stats, ticks);
-	set_usual(stats, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
+	set_usual(stats, ticks);
 	if (migrated)
 		selfmon_arch_add(&stats->migrated, 1);
-	selfmon_stats_end(stats);
 	selfmon_histogram_add(stats, ticks);
+	selfmon_mark_recorded(mark);
+	selfmon_stats_end(stats);
 }
 
 /*
@@ -95,13 +100,13 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
  */
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
-			 const struct selfmon_delta *delta)
+			 const struct selfmon_delta *delta, uint64_t *mark)
 {
 	const uint64_t ticks = sane_ticks(stats, delta->ticks);
 
-	set_usual(stats, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
+	set_usual(stats, ticks);
 	add_values(thread, stats, delta);
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_SCALED)) {
 		selfmon_arch_add(&stats->scaled_enabled_ns, delta->enabled_ns);
@@ -109,8 +114,38 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 	}
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
 		selfmon_arch_add(&stats->migrated, 1);
-	selfmon_stats_end(stats);
 	selfmon_histogram_add(stats, ticks);
+	selfmon_mark_recorded(mark);
+	selfmon_stats_end(stats);
 	if (selfmon_unlikely(delta->flags || delta->moved))
 		add_flags(stats, delta);
+}
+
+/* One value of the last of these visits may be in the sum or not. */
+static void mend_sums(struct selfmon_sums *sums, uint64_t visits)
+{
+	if (visits == 1)
+		sums->min = sums->max = sums->sum;
+	else if (sums->sum < visits * sums->min)
+		sums->sum = visits * sums->min;
+	else if (sums->sum > visits * sums->max)
+		sums->max = sums->sum - (visits - 1) * sums->min;
+}
+
+/*
+ * An update that will never be finished: a signal handler jumped out of it.
+ * The visit counts; which of its values came in is not known, and what can be
+ * told from the sums is put right.
+ */
+void selfmon_stats_mend(struct selfmon_stats *stats)
+{
+	const uint64_t visits = selfmon_stats_visits(stats) + 1;
+	size_t i;
+
+	mend_sums(&stats->ticks, visits);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		if (stats->counter[i].sum && visits > stats->left_out[i])
+			mend_sums(&stats->counter[i],
+				  visits - stats->left_out[i]);
+	selfmon_rare_add(stats, SELFMON_RARE_REPAIRED, 1);
 }

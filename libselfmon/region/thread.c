@@ -50,7 +50,8 @@ static void cut_off_all(struct selfmon_process *process,
 			struct selfmon_thread *thread)
 {
 	while (thread->top > thread->open) {
-		if (thread->top->mark != SELFMON_MARK_NONE)
+		if (thread->node == thread->top->node &&
+		    !(thread->top->mark & SELFMON_MARK_RECORDED))
 			mend(process, thread->top->node->stats);
 		selfmon_unwind_cut_off(thread);
 	}
@@ -62,13 +63,14 @@ static void thread_exit(void *state)
 {
 	struct selfmon_thread *const thread = state;
 	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 
 	if (selfmon_thread_pointer != thread || !thread->taken)
 		return;
 	selfmon_cancel_off(&cancel);
 	__atomic_add_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
-	selfmon_thread_busy(thread);
+	selfmon_thread_busy(thread, &signals);
 	cut_off_all(process, thread);
 	selfmon_counters_close(thread->set);
 	thread->set = NULL;
@@ -79,6 +81,7 @@ static void thread_exit(void *state)
 	thread->idle = process->idle;
 	process->idle = thread;
 	selfmon_process_unlock_as(process, &nobody);
+	selfmon_kernel_restore_signals(&signals);
 	selfmon_cancel_restore(&cancel);
 	__atomic_sub_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 }
@@ -236,7 +239,10 @@ static bool is_borrowed(const struct selfmon_process *process)
 	return process && process->pid != selfmon_kernel_pid();
 }
 
-/* As below; no thread is cancelled in here, which would leave it half done. */
+/*
+ * As below. Signals wait and no thread is cancelled in here: a handler that
+ * jumped out, or the end, would leave it half done.
+ */
 static struct selfmon_thread *attach_whole(void)
 {
 	struct selfmon_process *process;
@@ -271,6 +277,7 @@ void selfmon_thread_none(void)
 struct selfmon_thread *selfmon_thread_attach(void)
 {
 	struct selfmon_thread *thread = selfmon_thread_pointer;
+	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 
 	/* A forked child finds its parent's state at 0, top included. */
@@ -279,7 +286,9 @@ struct selfmon_thread *selfmon_thread_attach(void)
 	if (thread == &stand_in)
 		return thread;
 	selfmon_cancel_off(&cancel);
+	selfmon_kernel_block_signals(&signals);
 	thread = attach_whole();
+	selfmon_kernel_restore_signals(&signals);
 	selfmon_cancel_restore(&cancel);
 	return thread;
 }

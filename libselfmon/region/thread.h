@@ -3,6 +3,7 @@
 #ifndef SELFMON_REGION_THREAD_H
 #define SELFMON_REGION_THREAD_H
 
+#include "platform/kernel.h"
 #include "region/state.h"
 
 /*
@@ -23,6 +24,25 @@
  * run, it leads to a state that is not ready and belongs to no thread.
  */
 extern __thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL;
+
+/*
+ * What visits need is being changed. Signals wait meanwhile: a handler that
+ * jumped out would leave it half changed, and the thread busy for ever. Those
+ * of faults do not, and find visits that are counted and not measured.
+ */
+static inline void selfmon_thread_busy(struct selfmon_thread *thread,
+				       struct selfmon_signals *before)
+{
+	selfmon_kernel_block_signals(before);
+	__atomic_or_fetch(&thread->mode, SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+}
+
+static inline void selfmon_thread_idle(struct selfmon_thread *thread,
+				       const struct selfmon_signals *before)
+{
+	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+	selfmon_kernel_restore_signals(before);
+}
 
 static inline struct selfmon_thread *selfmon_thread_self(void)
 {

@@ -20,28 +20,48 @@ static bool is_span(const struct selfmon_open *open)
 	return open->mark & SELFMON_MARK_SPAN;
 }
 
-/* Drops the top entry without recording anything of it. */
-static void pop(struct selfmon_thread *thread)
+static bool is_recorded(const struct selfmon_open *open)
 {
-	struct selfmon_open *const top = thread->top;
-
-	thread->node = top->parent;
-	selfmon_store_once(&top->mark, SELFMON_MARK_NONE);
-	selfmon_compiler_fence();
-	selfmon_store_once(&thread->top, top - 1);
+	return open->mark & SELFMON_MARK_RECORDED;
 }
 
 /*
- * Drops the top entry: cut off, unless another thread has left it, or it was
- * not filled in yet, or is recorded already.
+ * A visit was jumped out of: cut off, or in the middle of being recorded. What
+ * jumps out of this very function finds that it is done with.
+ */
+static void end_visit(struct selfmon_open *open)
+{
+	struct selfmon_stats *const stats = open->node->stats;
+	const bool updating = stats->sequence & 1;
+	const bool recorded =
+		is_recorded(open) || open->mark == SELFMON_MARK_LEFT;
+
+	if (updating && !recorded)
+		selfmon_stats_mend(stats);
+	if (!recorded)
+		selfmon_mark_recorded(&open->mark);
+	selfmon_compiler_fence();
+	if (updating)
+		selfmon_stats_end(stats);
+	else if (!recorded)
+		selfmon_rare_add(stats, SELFMON_RARE_CUT_OFF, 1);
+}
+
+/*
+ * Drops the top entry. Where thread->node is not its node, its visit had not
+ * begun yet or was over, and there is nothing to be said of it.
  */
 void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 {
 	struct selfmon_open *const top = thread->top;
 
-	if (top->mark != SELFMON_MARK_LEFT && top->mark != SELFMON_MARK_NONE)
-		selfmon_rare_add(top->node->stats, SELFMON_RARE_CUT_OFF, 1);
-	pop(thread);
+	if (thread->node == top->node) {
+		end_visit(top);
+		thread->node = top->parent;
+	}
+	selfmon_store_once(&top->mark, SELFMON_MARK_NONE);
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->top, top - 1);
 }
 
 static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
@@ -52,7 +72,7 @@ static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
 static bool is_on_other(const struct selfmon_thread *thread,
 			const struct selfmon_open *open)
 {
-	return !is_span(open) && open->mark != SELFMON_MARK_NONE &&
+	return !is_span(open) && !is_recorded(open) &&
 	       open->mark != SELFMON_MARK_LEFT && thread->stack_high &&
 	       !on_own_stack(thread, open->mark);
 }
@@ -93,35 +113,57 @@ static bool overlaps(const struct selfmon_frame *a,
 }
 
 /*
+ * Does this lexical entry stand lower than an address on the same stack? A
+ * stack for signals may lie inside of the thread's own, in a caller's array.
+ */
+static bool is_below(const struct selfmon_thread *thread,
+		     const struct selfmon_open *open, uint64_t address)
+{
+	return open->mark < address && !is_span(open) &&
+	       on_own_stack(thread, open->mark) &&
+	       on_own_stack(thread, address) &&
+	       !selfmon_stack_alternates(open->mark, address);
+}
+
+/*
  * How many of the top entries are dead, now that code at this address enters
  * with this frame. The whole chain is looked at down to the first entry that
  * is certainly alive: a frame used again kills all that lies above it. An
  * entry lower than this code does so only where all above it are dead anyway:
  * one below an entry of this very function was dead before that was entered,
  * under a span that kept it from being seen.
+ *
+ * An entry that is not part of the chain of nodes was interrupted while it was
+ * filled in or given back: it goes with what is below it, unless it is dead by
+ * its own address: code as high as that would not run while it is interrupted.
+ * What its other members say may be of its last use.
  */
 static size_t dead_entries(const struct selfmon_thread *thread,
 			   const struct selfmon_frame *frame, uint64_t address)
 {
+	const struct selfmon_node *node = thread->node;
 	const struct selfmon_open *open = thread->top;
+	bool all = true; /* above this one, are dead or go with it */
 	size_t dead = 0;
 
 	for (; open > thread->open; open--) {
 		const size_t upto = (size_t)(thread->top - open) + 1;
+		const bool chained = open->node == node;
 
-		if (open->mark == SELFMON_MARK_LEFT ||
-		    overlaps(open->frame, frame))
+		if (chained)
+			node = open->parent;
+		if (chained && (open->mark == SELFMON_MARK_LEFT ||
+				overlaps(open->frame, frame))) {
+			all = true;
 			dead = upto;
-		else if (open->mark == SELFMON_MARK_NONE || is_span(open))
-			break;
-		else if (!on_own_stack(thread, open->mark) ||
-			 !on_own_stack(thread, address) ||
-			 open->mark > address)
-			break;
-		else if (open->mark < address && dead + 1 == upto)
+		} else if (all && (chained || !is_recorded(open)) &&
+			   is_below(thread, open, address + !chained)) {
 			dead = upto;
-		else if (open->mark < address)
+		} else if (chained && open->mark == address) {
+			all = false;
+		} else if (chained) {
 			break;
+		}
 	}
 	return dead;
 }
@@ -140,7 +182,7 @@ static bool is_entry_of(const struct selfmon_open *open,
 {
 	const uint64_t mark = selfmon_load_once(&open->mark);
 
-	if (mark == SELFMON_MARK_NONE || mark == SELFMON_MARK_LEFT ||
+	if (mark & SELFMON_MARK_RECORDED || mark == SELFMON_MARK_LEFT ||
 	    selfmon_load_once(&open->frame) != frame)
 		return false;
 	return !(mark & SELFMON_MARK_SPAN) || mark == frame->token;
@@ -167,11 +209,12 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 	const struct selfmon_open gone = *open;
 	struct selfmon_node *parent = gone.parent;
 
-	selfmon_rare_add(parent->stats, SELFMON_RARE_OVERLAPPED, 1);
 	for (; open < thread->top; open++) {
 		struct selfmon_node *node;
 
 		*open = open[1];
+		if (is_recorded(open))
+			continue; /* no visit: nor is it anybody's parent */
 		node = selfmon_tree_child(thread, parent, open->node->region);
 		open->parent = parent;
 		if (node) /* else, without memory, it stays where it was */
@@ -184,16 +227,23 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 	open->parent = parent;
 }
 
-/* Above a lexical entry that is left, with nothing but such between. */
-static bool is_inside(const struct selfmon_thread *thread,
-		      const struct selfmon_open *open,
-		      const struct selfmon_open *top)
+/*
+ * Is what lies above an entry that is left dead with it? Not where either says
+ * nothing by its address, or is on another stack.
+ */
+static bool is_dead_above(const struct selfmon_thread *thread,
+			  const struct selfmon_open *open,
+			  const struct selfmon_open *top)
 {
-	if (is_span(open) || is_span(top))
+	if (top->mark == SELFMON_MARK_LEFT)
+		return true;
+	if (is_span(open))
+		return false;
+	if (!is_recorded(top) && is_span(top))
 		return false;
 	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
 	       (on_own_stack(thread, open->mark) &&
-		on_own_stack(thread, top->mark));
+		(is_recorded(top) || on_own_stack(thread, top->mark)));
 }
 
 /*
@@ -206,22 +256,77 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
 {
 	struct selfmon_open *const open = find(thread, frame);
+	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 
 	if (!open)
 		return false;
-	while (thread->top > open &&
-	       (thread->top->mark == SELFMON_MARK_LEFT ||
-		is_inside(thread, open, thread->top)))
+	while (thread->top > open && is_dead_above(thread, open, thread->top))
 		selfmon_unwind_cut_off(thread);
 	if (thread->top > open) {
 		selfmon_cancel_off(&cancel);
-		selfmon_thread_busy(thread);
+		selfmon_thread_busy(thread, &signals);
+		selfmon_rare_add(open->parent->stats, SELFMON_RARE_OVERLAPPED,
+				 1);
 		take_out(thread, open);
-		selfmon_thread_idle(thread);
+		selfmon_thread_idle(thread, &signals);
 		selfmon_cancel_restore(&cancel);
 	}
 	return true;
+}
+
+/*
+ * Has it gone for certain, whatever lies above it? One that was interrupted
+ * while it was filled in or given back is known by its frame alone.
+ */
+static bool is_gone(const struct selfmon_thread *thread,
+		    const struct selfmon_open *open, uint64_t address)
+{
+	const uint64_t frame = (uint64_t)(uintptr_t)open->frame;
+
+	if (open->mark == SELFMON_MARK_LEFT)
+		return true;
+	if (!is_recorded(open))
+		return is_below(thread, open, address);
+	return frame < address && on_own_stack(thread, frame) &&
+	       on_own_stack(thread, address) &&
+	       !selfmon_stack_alternates(frame, address);
+}
+
+static void take_out_dead(struct selfmon_thread *thread,
+			  struct selfmon_open *open)
+{
+	const bool chained = !is_recorded(open);
+	const bool is_top = open == thread->top;
+
+	take_out(thread, open);
+	if (chained)
+		thread->node = thread->top->node;
+	else if (!is_top)
+		thread->node = thread->top->parent;
+	selfmon_unwind_cut_off(thread);
+}
+
+/*
+ * Where there is no room for one more entry: takes out those that are dead, but
+ * lie under spans, which says nothing of what is above them.
+ */
+void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
+{
+	struct selfmon_open *open = thread->open + 1;
+	struct selfmon_signals signals;
+	struct selfmon_cancel cancel;
+
+	selfmon_cancel_off(&cancel);
+	selfmon_thread_busy(thread, &signals);
+	while (open <= thread->top) {
+		if (is_gone(thread, open, address))
+			take_out_dead(thread, open);
+		else
+			open++;
+	}
+	selfmon_thread_idle(thread, &signals);
+	selfmon_cancel_restore(&cancel);
 }
 
 /* An entry that was moved is looked for; a child of fork finds zeros. */
@@ -254,6 +359,8 @@ bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
 		return false;
 	mark = selfmon_load_once(&open->mark);
 	/* Its owner may have moved another visit into this entry meanwhile. */
+	if (mark & SELFMON_MARK_RECORDED)
+		return false;
 	if (mark & SELFMON_MARK_SPAN ? mark != frame->token : !mark)
 		return false;
 	node = selfmon_load_once(&open->node);

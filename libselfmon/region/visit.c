@@ -86,7 +86,8 @@ static NEVER_INLINE void leave_unusual(struct selfmon_thread *thread,
 	struct selfmon_open *const open = frame->open;
 
 	selfmon_stats_time(open->node->stats, ticks,
-			   selfmon_load_once(thread->cpu) != open->start.cpu);
+			   selfmon_load_once(thread->cpu) != open->start.cpu,
+			   &open->mark);
 	selfmon_visit_give_back(thread, open);
 	frame->open = NULL;
 }
@@ -120,8 +121,9 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 	/* Recorded first: a handler's visit of the same region comes after. */
 	selfmon_stats_begin(stats);
 	selfmon_visit_record(stats, ticks);
-	selfmon_stats_end(stats);
 	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
+	selfmon_mark_recorded(&open->mark);
+	selfmon_stats_end(stats);
 	selfmon_visit_give_back(thread, open);
 	frame->open = NULL;
 }

@@ -3,10 +3,12 @@
  * What the common case of a visit (visit.c) and all others (visit_any.c)
  * share, inlined into both.
  *
- * A signal handler may interrupt at any instruction and use regions itself.
- * Hence the order: an entry is taken (top) before it is filled in and emptied
- * (mark) before it is given back, so that a handler uses entries above it; a
- * handler leaves thread->node as it found it.
+ * A signal handler may interrupt at any instruction, use regions itself, and
+ * jump out. Hence the order: an entry is taken (top) before it is filled in,
+ * so that a handler uses entries above it. The visit goes on while thread->node
+ * is its node, from when the entry is filled in until the visit is recorded; a
+ * handler leaves thread->node as it found it. What was jumped out of is told by
+ * the same: see selfmon_unwind_cut_off().
  */
 #ifndef SELFMON_REGION_VISIT_H
 #define SELFMON_REGION_VISIT_H
@@ -65,16 +67,18 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 	selfmon_store_once(&open->node, node);
 	selfmon_compiler_fence(); /* whoever sees a mark sees a whole entry */
 	selfmon_store_once(&open->mark, mark);
+	selfmon_compiler_fence();
 	thread->node = node;
 	frame->open = (void *)((uintptr_t)open + tag);
 	return open;
 }
 
+/* Of a visit that is recorded. */
 static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 						  struct selfmon_open *open)
 {
+	selfmon_compiler_fence();
 	thread->node = open->parent;
-	selfmon_store_once(&open->mark, SELFMON_MARK_NONE);
 	selfmon_compiler_fence();
 	selfmon_store_once(&thread->top, open - 1);
 }
@@ -86,6 +90,13 @@ static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 	selfmon_arch_add(&stats->ticks.sum, ticks);
 	if (selfmon_unlikely(ticks < stats->ticks.min))
 		selfmon_store_once(&stats->ticks.min, ticks);
+}
+
+/* Even, as all marks are, and never the same twice. */
+static ALWAYS_INLINE uint64_t selfmon_visit_token(struct selfmon_thread *thread)
+{
+	thread->token += SELFMON_TOKEN_STEP;
+	return SELFMON_MARK_SPAN | thread->token;
 }
 
 /* The child of this node that enter remembers for the region. */
@@ -141,7 +152,7 @@ selfmon_visit_open(struct selfmon_thread *thread,
 	if (selfmon_unlikely(node->region != id))
 		return NULL;
 	if (span)
-		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
+		mark = frame->token = selfmon_visit_token(thread);
 	return selfmon_visit_take(thread, parent, node, frame, mark, tag);
 }
 

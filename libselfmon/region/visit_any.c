@@ -10,6 +10,9 @@
 #include "platform/cancel.h"
 #include "region/visit.h"
 
+/* How many visits that are too deep go by between two sweeps. */
+#define TOO_DEEP_SWEEP 64
+
 static void start(struct selfmon_thread *thread, struct selfmon_open *open)
 {
 	if (thread->set) {
@@ -39,15 +42,16 @@ node_made(struct selfmon_thread *thread, struct selfmon_site *site)
 {
 	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 	struct selfmon_node *node = NULL;
+	struct selfmon_signals signals;
 
-	selfmon_thread_busy(thread);
+	selfmon_thread_busy(thread, &signals);
 	if (!id) {
 		id = selfmon_name_register(site->name, site->file, site->line);
 		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
 	}
 	if (id)
 		node = selfmon_tree_child(thread, thread->node, id);
-	selfmon_thread_idle(thread);
+	selfmon_thread_idle(thread, &signals);
 	return node;
 }
 
@@ -85,6 +89,16 @@ static void not_measured(struct selfmon_thread *thread)
 	__atomic_add_fetch(&thread->unready, 1, __ATOMIC_RELAXED);
 }
 
+/* Deep recursion finds nothing to sweep out: it looks but now and then. */
+static bool has_room(struct selfmon_thread *thread, uint64_t address)
+{
+	if (selfmon_thread_deepen(thread))
+		return true;
+	if (selfmon_load_once(&thread->too_deep) % TOO_DEEP_SWEEP == 0)
+		selfmon_unwind_sweep(thread, address);
+	return thread->top != thread->last;
+}
+
 NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 				    struct selfmon_frame *frame, bool span,
 				    uint64_t address)
@@ -111,7 +125,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	strange = selfmon_unwind_strange(thread, address);
 	if (thread->top->mark <= address)
 		selfmon_unwind_dead(thread, frame, address);
-	if (thread->top == thread->last && !selfmon_thread_deepen(thread)) {
+	if (thread->top == thread->last && !has_room(thread, address)) {
 		selfmon_arch_add(&thread->too_deep, 1);
 		return;
 	}
@@ -123,7 +137,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	if (selfmon_unlikely(strange))
 		selfmon_rare_add(node->stats, SELFMON_RARE_STACK, 1);
 	if (span)
-		mark = frame->token = SELFMON_MARK_SPAN | ++thread->token;
+		mark = frame->token = selfmon_visit_token(thread);
 	open = selfmon_visit_take(thread, thread->node, node, frame, mark,
 				  tag_of(thread));
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
@@ -139,21 +153,22 @@ static void finish(struct selfmon_thread *thread,
 		   const struct selfmon_snapshot *now)
 {
 	struct selfmon_open *const open = thread->top;
+	struct selfmon_stats *const stats = open->node->stats;
 	struct selfmon_delta delta;
 
 	if (open->start.ticks == 0) {
-		selfmon_rare_add(open->node->stats, SELFMON_RARE_SKIPPED, 1);
+		selfmon_mark_recorded(&open->mark);
+		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
 	} else if (thread->set) {
 		selfmon_counters_delta(thread->set, &open->start, now, &delta);
-		selfmon_stats_delta(thread, open->node->stats, &delta);
+		selfmon_stats_delta(thread, stats, &delta, &open->mark);
 	} else if (thread->missing) {
 		memset(&delta, 0, sizeof(delta));
 		delta.ticks = now->ticks - open->start.ticks;
-		selfmon_stats_delta(thread, open->node->stats, &delta);
+		selfmon_stats_delta(thread, stats, &delta, &open->mark);
 	} else {
-		selfmon_stats_time(open->node->stats,
-				   now->ticks - open->start.ticks,
-				   now->cpu != open->start.cpu);
+		selfmon_stats_time(stats, now->ticks - open->start.ticks,
+				   now->cpu != open->start.cpu, &open->mark);
 	}
 	selfmon_visit_give_back(thread, open);
 }
@@ -166,6 +181,24 @@ static void count_stale(void)
 		__atomic_add_fetch(&process->stale, 1, __ATOMIC_RELAXED);
 }
 
+/* Below the root: where the visit was, only its own thread's tree knows. */
+static void record_at_root(struct selfmon_thread *thread, uint32_t region,
+			   uint64_t begin, uint64_t now)
+{
+	struct selfmon_node *const node =
+		selfmon_tree_child(thread, &thread->root, region);
+	uint64_t no_mark = 0;
+
+	if (!node) {
+		not_measured(thread);
+	} else if (!begin) {
+		selfmon_rare_add(node->stats, SELFMON_RARE_SKIPPED, 1);
+	} else {
+		selfmon_rare_add(node->stats, SELFMON_RARE_FOREIGN, 1);
+		selfmon_stats_time(node->stats, now - begin, false, &no_mark);
+	}
+}
+
 /*
  * A frame of another thread, or of the process this one was forked from: the
  * memory its entry lies in is mapped in a child, and zero there.
@@ -173,7 +206,7 @@ static void count_stale(void)
 static void record_foreign(const struct selfmon_frame *frame, uint64_t now)
 {
 	struct selfmon_thread *thread;
-	struct selfmon_node *node;
+	struct selfmon_signals signals;
 	uint32_t region;
 	uint64_t ticks;
 
@@ -188,19 +221,9 @@ static void record_foreign(const struct selfmon_frame *frame, uint64_t now)
 		not_measured(thread);
 		return;
 	}
-	selfmon_thread_busy(thread);
-	node = selfmon_tree_child(thread, &thread->root, region);
-	selfmon_thread_idle(thread);
-	if (!node) {
-		not_measured(thread);
-		return;
-	}
-	if (!ticks) {
-		selfmon_rare_add(node->stats, SELFMON_RARE_SKIPPED, 1);
-		return;
-	}
-	selfmon_rare_add(node->stats, SELFMON_RARE_FOREIGN, 1);
-	selfmon_stats_time(node->stats, now - ticks, false);
+	selfmon_thread_busy(thread, &signals);
+	record_at_root(thread, region, ticks, now);
+	selfmon_thread_idle(thread, &signals);
 }
 
 /* There is no entry here which would tell that an update was cancelled. */

@@ -183,7 +183,7 @@ static NEVER_INLINE void leave_unusual(struct selfmon_open *open,
 		return;
 	}
 	selfmon_counters_delta(thread->set, &open->start, &end, &delta);
-	selfmon_stats_delta(thread, open->node->stats, &delta);
+	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 	selfmon_visit_give_back(thread, open);
 	frame->open = NULL;
 }
@@ -214,8 +214,9 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_set *set,
 #pragma GCC unroll 8
 	for (i = 0; i < count; i++)
 		selfmon_sums_add(&stats->counter[i], result.count[i]);
-	selfmon_stats_end(stats);
 	selfmon_histogram_put(stats, selfmon_bucket_of(result.ticks));
+	selfmon_mark_recorded(&open->mark);
+	selfmon_stats_end(stats);
 	selfmon_visit_give_back(open->thread, open);
 	frame->open = NULL;
 }
@@ -264,21 +265,22 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 }
 
 /*
- * What was kept is old. Handlers' visits are not measured meanwhile: one in
- * the middle of keeping would use what was half kept. Where nothing can be
- * kept, or the locks never rest, the visit takes the long way.
+ * What was kept is old. Handlers wait meanwhile: one in the middle of keeping
+ * would use what was half kept. Where nothing can be kept, or the locks never
+ * rest, the visit takes the long way.
  */
 static NEVER_INLINE void start_again(struct selfmon_open *open,
 				     struct selfmon_frame *frame,
 				     unsigned int tries)
 {
 	struct selfmon_thread *const thread = open->thread;
+	struct selfmon_signals signals;
 	bool kept;
 
-	selfmon_thread_busy(thread);
+	selfmon_thread_busy(thread, &signals);
 	kept = selfmon_set_keep(selfmon_set_of(thread->set));
 	give_up_user_reads(thread);
-	selfmon_thread_idle(thread);
+	selfmon_thread_idle(thread, &signals);
 	if (kept && tries > 0) {
 		selfmon_start_user(open, frame, tries - 1);
 		return;

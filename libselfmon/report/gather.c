@@ -152,7 +152,7 @@ static void add_open(struct selfmon_gather *gather,
 		const struct selfmon_node *const node =
 			selfmon_load_once(&open->node);
 
-		if (mark == SELFMON_MARK_NONE || mark == SELFMON_MARK_LEFT ||
+		if (mark & SELFMON_MARK_RECORDED || mark == SELFMON_MARK_LEFT ||
 		    !node || node->ordinal >= walk->nodes)
 			continue;
 		gather->row[walk->row[node->ordinal]].open++;

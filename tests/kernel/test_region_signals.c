@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions in signal handlers that interrupt the library itself. */
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -44,13 +46,26 @@ Test(region_signals, a_handler_does_not_wait_for_a_lock_its_thread_holds)
 	interrupt_under_lock();
 	visit();
 	report = rows_take();
-	cr_assert_null(ROWS_FIND(report, "in handler"));
-	cr_assert_eq(ROWS_GET(report, "visit")->visits, 2);
-	cr_assert_eq(selfmon_thread_unready(), 1);
-	selfmon_report_free(report);
-	raise(SIGUSR1);
-	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "in handler")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "visit")->visits, 2);
+	selfmon_report_free(report);
+}
+
+/* The handler of a fault is not put off. */
+Test(region_signals, one_of_a_fault_is_counted_and_does_not_wait)
+{
+	struct selfmon_process *process = selfmon_process();
+	struct selfmon_report *report;
+
+	visit();
+	alarm(10);
+	signal(SIGSEGV, visit_new);
+	selfmon_process_lock(process);
+	raise(SIGSEGV);
+	selfmon_process_unlock(process);
+	report = rows_take();
+	cr_assert_null(ROWS_FIND(report, "in handler"));
+	cr_assert_eq(selfmon_thread_unready(), 1);
 	selfmon_report_free(report);
 }
 
@@ -61,7 +76,7 @@ Test(region_signals, nor_one_that_its_thread_holds_before_its_first_visit)
 	interrupt_under_lock();
 	visit();
 	report = rows_take();
-	cr_assert_null(ROWS_FIND(report, "in handler"));
+	cr_assert_eq(ROWS_GET(report, "in handler")->visits, 1);
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 1);
 	selfmon_report_free(report);
 }
@@ -191,5 +206,115 @@ Test(region_signals, handlers_visits_during_a_report_are_not_lost)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "counted")->visits + not_measured,
 		     counted);
+	selfmon_report_free(report);
+}
+
+static __attribute__((noinline)) void raise_inside_of_a_region(void)
+{
+	SELFMON_REGION("interrupted")
+	{
+		raise(SIGUSR1);
+	}
+}
+
+Test(region_signals, a_handler_on_a_stack_inside_of_the_own_cuts_nothing_off)
+{
+	char inside[1 << 16];
+	const stack_t stack = { .ss_sp = inside, .ss_size = sizeof(inside) };
+	struct sigaction action = { .sa_handler = visit_new,
+				    .sa_flags = SA_ONSTACK };
+	struct selfmon_report *report;
+
+	cr_assert_eq(sigaltstack(&stack, NULL), 0);
+	cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	raise_inside_of_a_region();
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "interrupted")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "interrupted")->cut_off, 0);
+	cr_assert_eq(ROWS_GET(report, "interrupted", "in handler")->visits, 1);
+	selfmon_report_free(report);
+}
+
+static sigjmp_buf before;
+
+static void jump_out(int number)
+{
+	SELFMON_REGION("in handler")
+	{
+		siglongjmp(before, number);
+	}
+}
+
+Test(region_signals, a_jump_out_of_a_handler_cuts_off_all_that_it_passes)
+{
+	struct selfmon_report *report;
+	volatile int i;
+
+	signal(SIGUSR1, jump_out);
+	for (i = 0; i < 1000; i++)
+		if (!sigsetjmp(before, 1))
+			raise_inside_of_a_region();
+	visit();
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "interrupted")->cut_off, 1000);
+	cr_assert_eq(ROWS_GET(report, "interrupted", "in handler")->cut_off,
+		     1000);
+	cr_assert_eq(ROWS_GET(report, "visit")->visits, 1);
+	cr_assert_eq(selfmon_report_rows(report), 3);
+	selfmon_report_free(report);
+}
+
+static volatile unsigned int timer_visits;
+
+static void visit_on_timer(int number)
+{
+	(void)number;
+	SELFMON_REGION("on timer")
+	{
+		SELFMON_REGION("inside")
+		{
+		}
+	}
+	timer_visits++;
+}
+
+static uint64_t sum_of_visits(const struct selfmon_report *report,
+			      const char *name)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++)
+		if (!strcmp(selfmon_report_row(report, i)->name, name))
+			sum += selfmon_report_row(report, i)->visits;
+	return sum;
+}
+
+/* 10 kHz where the machine gives it; each visit is somewhere in the tree. */
+Test(region_signals, a_storm_of_them_loses_no_visit, .timeout = 120)
+{
+	const unsigned int signals = getenv("SELFMON_LONG") ? 100000 : 3000;
+	const struct itimerval often = { { 0, 100 }, { 0, 100 } };
+	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = visit_on_timer };
+	struct selfmon_report *report;
+	uint64_t loops = 0;
+
+	cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
+	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	for (; timer_visits < signals; loops++)
+		SELFMON_REGION("outer")
+		{
+			visit();
+		}
+	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	report = rows_take();
+	rows_check(report);
+	cr_assert_eq(sum_of_visits(report, "outer"), loops);
+	cr_assert_eq(sum_of_visits(report, "visit"), loops);
+	cr_assert_eq(sum_of_visits(report, "on timer"), timer_visits);
+	cr_assert_eq(sum_of_visits(report, "inside"), timer_visits);
+	cr_assert_eq(selfmon_thread_unready(), 0);
+	cr_assert_eq(selfmon_thread_attach()->unready, 0);
 	selfmon_report_free(report);
 }

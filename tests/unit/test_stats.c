@@ -4,6 +4,8 @@
 
 #include "region/state.h"
 
+static uint64_t mark;
+
 Test(stats, a_visit_whose_clock_went_back_has_no_huge_duration)
 {
 	static struct selfmon_thread thread;
@@ -11,7 +13,7 @@ Test(stats, a_visit_whose_clock_went_back_has_no_huge_duration)
 	const struct selfmon_delta delta = { .ticks = (uint64_t)-5 };
 
 	selfmon_stats_init(&stats);
-	selfmon_stats_delta(&thread, &stats, &delta);
+	selfmon_stats_delta(&thread, &stats, &delta, &mark);
 	cr_assert_eq(selfmon_stats_visits(&stats), 1);
 	cr_assert_eq(stats.ticks.max, 0);
 	cr_assert_eq(stats.rare[SELFMON_RARE_IMPOSSIBLE], 1);
@@ -26,9 +28,9 @@ static void init(void)
 
 Test(stats, an_endless_visit_does_not_become_the_usual_one, .init = init)
 {
-	selfmon_stats_time(&stats, 100, false);
-	selfmon_stats_time(&stats, SELFMON_TICKS_LONG, true);
-	selfmon_stats_time(&stats, (uint64_t)-5, false);
+	selfmon_stats_time(&stats, 100, false, &mark);
+	selfmon_stats_time(&stats, SELFMON_TICKS_LONG, true, &mark);
+	selfmon_stats_time(&stats, (uint64_t)-5, false, &mark);
 	cr_assert_eq(selfmon_stats_visits(&stats), 3);
 	cr_assert_eq(stats.usual, 100, "a bucket beyond the last would be "
 				       "written to");
@@ -43,7 +45,7 @@ Test(stats, a_copy_asked_for_waits_until_the_update_is_done, .init = init)
 	static struct selfmon_thread thread;
 	struct selfmon_node node = { .stats = &stats };
 
-	selfmon_stats_time(&stats, 100, false);
+	selfmon_stats_time(&stats, 100, false, &mark);
 	thread.wanted = &node;
 	thread.mode = SELFMON_MODE_TIME | SELFMON_MODE_REQUEST;
 	selfmon_stats_begin(&stats);
@@ -55,4 +57,36 @@ Test(stats, a_copy_asked_for_waits_until_the_update_is_done, .init = init)
 	cr_assert_null(thread.wanted);
 	cr_assert_eq(thread.mode, SELFMON_MODE_TIME);
 	cr_assert_eq(thread.copy.ticks.sum, 100);
+}
+
+static void check_sums(const struct selfmon_sums *sums, uint64_t visits)
+{
+	cr_assert_leq(visits * sums->min, sums->sum);
+	cr_assert_geq(visits * sums->max, sums->sum);
+}
+
+Test(stats, an_update_that_was_jumped_out_of_is_a_visit, .init = init)
+{
+	selfmon_stats_begin(&stats);
+	selfmon_stats_mend(&stats);
+	selfmon_stats_end(&stats);
+	cr_assert_eq(selfmon_stats_visits(&stats), 1);
+	cr_assert_eq(stats.rare[SELFMON_RARE_REPAIRED], 1);
+	check_sums(&stats.ticks, 1);
+}
+
+Test(stats, whether_its_time_had_come_in_or_not, .init = init)
+{
+	selfmon_stats_time(&stats, 100, false, &mark);
+	selfmon_stats_time(&stats, 101, false, &mark);
+	selfmon_stats_begin(&stats);
+	selfmon_stats_mend(&stats);
+	selfmon_stats_end(&stats);
+	check_sums(&stats.ticks, 3);
+	selfmon_stats_begin(&stats);
+	selfmon_arch_add(&stats.ticks.sum, 1000);
+	selfmon_stats_mend(&stats);
+	selfmon_stats_end(&stats);
+	check_sums(&stats.ticks, 4);
+	cr_assert_eq(stats.ticks.sum, 1300);
 }
