@@ -40,17 +40,12 @@ $(O)/tests/%/run:
 
 .PHONY: check check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-fuzz
+	check-unload check-levels check-secure
 check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-fuzz \
-	check-vm-runner
-
-.PHONY: check-long
-check-long: ## The long form of the tests that have one
-	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
-		check-kernel check-fault
+	check-unload check-levels check-secure check-step check-malloc \
+	check-throw check-fuzz check-vm-runner
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
@@ -123,6 +118,36 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 		SELFMON_OUTPUT=none $(O)/tests/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3'
 
+# Ours first: what lies behind it in the program is the library.
+step_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/step/*.c))
+$(O)/tests/step/run: $(step_objects) $(objects)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		$(cpuid_libs) -o $@
+
+.PHONY: check-step
+ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
+check-step: $(O)/tests/step/run ## A signal at each instruction of both ends
+	@SELFMON_OUTPUT=none $<
+endif
+
+.PHONY: check-throw
+check-throw: $(O)/tests/throw/throw ## Exceptions out of regions
+	@SELFMON_OUTPUT=none $<
+
+$(O)/tests/throw/throw: tests/throw/throw.cc $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
+		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+.PHONY: check-malloc
+check-malloc: $(O)/tests/malloc/held ## A first visit in the midst of malloc
+	@SELFMON_OUTPUT=none $<
+
+$(O)/tests/malloc/held: tests/malloc/held.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) -fno-builtin $(test_cflags) $(CPPFLAGS) \
+		$(CFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
 check-headers: ## Each public header alone, as C and C++
 	@tests/tools/headers.sh
 
@@ -176,14 +201,14 @@ run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 -include $(patsubst %,$(O)/tests/fuzz/%.d,corpus $(fuzz_targets))
 
 -include $(unit_objects:.o=.d) $(kernel_objects:.o=.d) $(fault_objects:.o=.d) \
-	$(hw_objects:.o=.d)
+	$(hw_objects:.o=.d) $(step_objects:.o=.d)
 
 # ---- the longer checks -----------------------------------------------------
 
 .PHONY: check-long
 check-long: ## The long form of the tests that have one
-	+@SELFMON_LONG=1 $(MAKE) --no-print-directory check-kernel \
-		check-fault check-unload fuzz
+	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
+		check-kernel check-fault check-unload check-step fuzz
 
 .PHONY: check-full installcheck
 check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The child: plays a scene, handles the signal at each step, and looks whether
+ * the library's state is what it must be.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "region/process.h"
+#include "region/thread.h"
+#include "step.h"
+
+struct step_shared *step_shared;
+
+static const struct step_scene *scene;
+static const struct step_variant *variant;
+static bool jumping, quiet;
+static sigjmp_buf out;
+static volatile unsigned int handled;
+
+static void stop(enum step_phase phase)
+{
+	if (quiet)
+		return;
+	step_shared->phase = phase;
+	__asm__ __volatile__("int3" : : : "memory");
+	step_shared->phase = STEP_NONE;
+}
+
+static __attribute__((noreturn, format(printf, 1, 2))) void
+wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(step_shared->why, sizeof(step_shared->why), format,
+		  arguments);
+	va_end(arguments);
+	stop(STEP_WRONG);
+	_exit(1);
+}
+
+/* ---- the state ------------------------------------------------------------
+ */
+
+struct place {
+	const struct selfmon_open *top;
+	const struct selfmon_node *node;
+};
+
+static struct place place(void)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+
+	return (struct place){ thread->top, thread->node };
+}
+
+struct totals {
+	uint64_t visits, cut_off, unready;
+};
+
+/* Over all nodes. Everyone has come back: no update is half done. */
+static struct totals totals(void)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+	struct totals all = { .unready = selfmon_thread_unready() };
+	const struct selfmon_node *node = thread->newest;
+
+	for (; node; node = node->next) {
+		const struct selfmon_stats *const stats = node->stats;
+		const uint64_t visits = selfmon_stats_visits(stats);
+
+		if (stats->sequence & 1)
+			wrong("a node is being updated for ever");
+		if (visits && (stats->ticks.sum < visits * stats->ticks.min ||
+			       stats->ticks.sum > visits * stats->ticks.max))
+			wrong("a sum does not lie between its extremes");
+		all.visits += visits;
+		all.cut_off += stats->rare[SELFMON_RARE_CUT_OFF];
+	}
+	all.unready += thread->unready + thread->too_deep;
+	return all;
+}
+
+static void check_idle(void)
+{
+	struct selfmon_process *const process = selfmon_process();
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+
+	if (!thread->top)
+		wrong("the thread has lost its state");
+	if (thread->mode & SELFMON_MODE_BUSY)
+		wrong("the thread is busy for ever");
+	if (pthread_mutex_trylock(&process->lock))
+		wrong("the library's lock is held for ever");
+	pthread_mutex_unlock(&process->lock);
+}
+
+void step_handler(int number)
+{
+	const struct place before = place();
+	struct place after;
+
+	(void)number;
+	handled++;
+	variant->visit();
+	if (jumping)
+		siglongjmp(out, 1);
+	after = place();
+	/* A thread whose first visit was interrupted has a state by now. */
+	if (before.top && before.top != after.top)
+		wrong("a handler left open visits behind");
+	if (before.top && before.node != after.node)
+		wrong("a handler left its thread elsewhere in the tree");
+	stop(STEP_HANDLED);
+}
+
+/* ---- rounds ---------------------------------------------------------------
+ */
+
+static __attribute__((noinline)) void stepped_part(void)
+{
+	if (scene->prepare)
+		scene->prepare();
+	if (sigsetjmp(out, 1))
+		return;
+	stop(STEP_BEGIN);
+	scene->visit();
+	stop(STEP_END);
+}
+
+/* The region around it, or after it, takes with it what a jump left open. */
+static __attribute__((noinline)) void play(void)
+{
+	if (scene->cold) {
+		stepped_part();
+		step_visit_other();
+		return;
+	}
+	SELFMON_REGION("around")
+	{
+		stepped_part();
+	}
+}
+
+static void check(const struct totals *before, const struct place *base)
+{
+	const struct place here = place();
+	struct totals now;
+	uint64_t visits, cut_off;
+
+	check_idle();
+	if (here.top != base->top || here.node != base->node)
+		wrong("visits are open that are over");
+	now = totals();
+	if (now.unready != before->unready)
+		wrong("%llu visits were not measured",
+		      (unsigned long long)(now.unready - before->unready));
+	visits = now.visits - before->visits - 1 - handled * variant->visits;
+	cut_off = now.cut_off - before->cut_off - handled * variant->cut_off;
+	if (!jumping && (visits != scene->visits || cut_off != scene->cut_off))
+		wrong("%lld visits in place of %u, %lld cut off in place of %u",
+		      (long long)visits, scene->visits, (long long)cut_off,
+		      scene->cut_off);
+	/* A jump: what had begun is a visit or is cut off, and never both. */
+	if (jumping && ((int64_t)visits < 0 || (int64_t)cut_off < 0 ||
+			visits + cut_off > scene->visits + scene->cut_off))
+		wrong("after a jump %lld visits, %lld cut off; of %u and %u",
+		      (long long)visits, (long long)cut_off, scene->visits,
+		      scene->cut_off);
+}
+
+/*
+ * Visits that are stepped through take longer than all before them: as if there
+ * had been an hour's visit everywhere, so that leave takes its common way.
+ */
+static void make_usual(void)
+{
+	struct selfmon_node *node = selfmon_thread_self()->newest;
+
+	for (; node; node = node->next) {
+		node->stats->usual = SELFMON_TICKS_LONG - 1;
+		node->stats->ticks.max = SELFMON_TICKS_LONG;
+	}
+}
+
+static void set_handler(void)
+{
+	struct sigaction action = { .sa_handler = step_handler };
+
+	if (variant->other_stack)
+		action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+static void warm_up(void)
+{
+	step_scenes_prepare();
+	quiet = true;
+	if (!scene->cold) {
+		play();
+		step_visit_other();
+	}
+	quiet = false;
+}
+
+static void play_for_ever(void)
+{
+	struct totals before = { .visits = 0 };
+	struct place base = { NULL, NULL };
+
+	for (;;) {
+		handled = 0;
+		if (!scene->cold) {
+			base = place();
+			before = totals();
+			make_usual();
+		}
+		play();
+		if (scene->cold) {
+			base.top = selfmon_thread_self()->open;
+			base.node = &selfmon_thread_self()->root;
+		}
+		check(&before, &base);
+		stop(STEP_CHECKED);
+	}
+}
+
+void step_child(const struct step_scene *what, const struct step_variant *with,
+		bool jump)
+{
+	static char apart[1 << 16];
+	char inside[1 << 16];
+	const stack_t stack = {
+		.ss_sp = with->inner_stack ? inside : apart,
+		.ss_size = sizeof(inside),
+	};
+
+	scene = what;
+	variant = with;
+	if (variant->other_stack)
+		sigaltstack(&stack, NULL);
+	warm_up();
+	set_handler();
+	jumping = jump;
+	play_for_ever();
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* What is stepped through, and what a handler visits meanwhile. */
+#include <stdio.h>
+
+#include "region/process.h"
+#include "step.h"
+
+static sigjmp_buf back, past;
+static struct selfmon_region *stepped, *other;
+static struct selfmon_site fresh_site;
+static char fresh_name[32];
+
+/* ---- what handlers do -----------------------------------------------------
+ */
+
+static void visit_same(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+	}
+}
+
+void step_visit_other(void)
+{
+	SELFMON_REGION_OF(other)
+	{
+	}
+}
+
+static void visit_nested(void)
+{
+	struct selfmon_frame span;
+
+	SELFMON_REGION_OF(other)
+	{
+		selfmon_enter(other, &span);
+		SELFMON_REGION_OF(stepped)
+		{
+			visit_same();
+		}
+		selfmon_leave(&span);
+	}
+}
+
+/* Names come round again, in places that are new or not. */
+static void visit_new(void)
+{
+	static unsigned int n;
+	char name[32];
+
+	snprintf(name, sizeof(name), "new %u", n++ % 64);
+	SELFMON_REGION_OF(selfmon_region(name))
+	{
+		visit_same();
+	}
+}
+
+static __attribute__((noinline)) void jump_back(void)
+{
+	SELFMON_REGION_OF(other)
+	{
+		siglongjmp(back, 1);
+	}
+}
+
+/* Out of a region of its own, and on as if nothing had been. */
+static void visit_and_jump(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		if (!sigsetjmp(back, 0))
+			jump_back();
+	}
+}
+
+const struct step_variant step_variants[] = {
+	{ .name = "the same region", .visit = visit_same, .visits = 1 },
+	{ .name = "another region", .visit = step_visit_other, .visits = 1 },
+	{ .name = "nested regions", .visit = visit_nested, .visits = 4 },
+	{ .name = "new regions", .visit = visit_new, .visits = 2 },
+	{ .name = "a jump inside of the handler",
+	  .visit = visit_and_jump,
+	  .visits = 1,
+	  .cut_off = 1 },
+	{ .name = "on another stack",
+	  .visit = visit_nested,
+	  .visits = 4,
+	  .other_stack = true },
+	{ .name = "on a stack inside of the own",
+	  .visit = visit_nested,
+	  .visits = 4,
+	  .other_stack = true,
+	  .inner_stack = true },
+};
+const size_t step_variant_count =
+	sizeof(step_variants) / sizeof(step_variants[0]);
+
+/* ---- what is stepped through ----------------------------------------------
+ */
+
+static void pair(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+	}
+}
+
+static void twice_in_one_function(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		SELFMON_REGION_OF(other)
+		{
+		}
+	}
+}
+
+static void new_region(void)
+{
+	static unsigned int n;
+
+	snprintf(fresh_name, sizeof(fresh_name), "fresh %u", n++);
+	fresh_site = (struct selfmon_site){ .name = fresh_name, .file = "" };
+}
+
+static void first_visit(void)
+{
+	SELFMON_REGION_OF((struct selfmon_region *)(void *)&fresh_site)
+	{
+	}
+}
+
+static void out_of_order(void)
+{
+	struct selfmon_frame a, b;
+
+	selfmon_enter(stepped, &a);
+	selfmon_enter(other, &b);
+	selfmon_leave(&a);
+	selfmon_leave(&b);
+}
+
+static __attribute__((noinline)) void jump_from(int depth)
+{
+	SELFMON_REGION_OF(other)
+	{
+		if (depth)
+			jump_from(depth - 1);
+		siglongjmp(past, 1);
+	}
+}
+
+static __attribute__((noinline)) void leave_dead_entries(void)
+{
+	if (!sigsetjmp(past, 0))
+		jump_from(2);
+}
+
+static void over_dead_entries(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		leave_dead_entries();
+	}
+}
+
+static void fill_depth(int depth)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		if (depth)
+			fill_depth(depth - 1);
+	}
+}
+
+static void deepen(void)
+{
+	fill_depth(2 * SELFMON_DEPTH_STEP);
+}
+
+const struct step_scene step_scenes[] = {
+	{ .name = "a visit", .visit = pair, .visits = 1 },
+	{ .name = "two of one function",
+	  .visit = twice_in_one_function,
+	  .visits = 2 },
+	{ .name = "a region's first",
+	  .prepare = new_region,
+	  .visit = first_visit,
+	  .visits = 1,
+	  .many = true },
+	{ .name = "spans out of order",
+	  .visit = out_of_order,
+	  .visits = 2,
+	  .spans = true },
+	{ .name = "after a jump",
+	  .prepare = leave_dead_entries,
+	  .visit = pair,
+	  .visits = 1,
+	  .cut_off = 3 },
+	{ .name = "around a jump",
+	  .visit = over_dead_entries,
+	  .visits = 1,
+	  .cut_off = 3 },
+	{ .name = "deep",
+	  .visit = deepen,
+	  .visits = 2 * SELFMON_DEPTH_STEP + 1,
+	  .many = true },
+	{ .name = "a thread's first",
+	  .visit = pair,
+	  .visits = 1,
+	  .cold = true,
+	  .many = true },
+};
+const size_t step_scene_count = sizeof(step_scenes) / sizeof(step_scenes[0]);
+
+void step_scenes_prepare(void)
+{
+	stepped = selfmon_region("stepped");
+	other = selfmon_region("other");
+}
