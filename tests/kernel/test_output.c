@@ -2,6 +2,7 @@
 /* The report at exit, and the variables: what a user sees on standard error. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -51,7 +52,8 @@ static int run_with(const char *const *variable, void (*body)(void))
 		exit(0);
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
+	cr_assert(WIFEXITED(status) || WTERMSIG(status) == SIGABRT,
+		  "signal %d", WTERMSIG(status));
 	length = pread(file, text, sizeof(text) - 1, 0);
 	cr_assert_geq(length, 0);
 	text[length] = '\0';
@@ -481,4 +483,56 @@ Test(output, regions_in_handlers_of_atexit_are_in_the_report)
 	cr_assert_not_null(strstr(file_text(path), ",2,"), "%s",
 			   file_text(path));
 	unlink(path);
+}
+
+static void (*end)(void);
+
+static void end_inside(void)
+{
+	visit();
+	SELFMON_REGION("outer")
+	{
+		SELFMON_REGION("inner")
+		{
+			end();
+		}
+	}
+}
+
+static void end_by_exit(void)
+{
+	exit(0);
+}
+
+static void end_at_once(void)
+{
+	_exit(0);
+}
+
+static void end_quickly(void)
+{
+	quick_exit(0);
+}
+
+Test(output, exit_inside_of_regions_says_that_they_are_open)
+{
+	end = end_by_exit;
+	RUN(end_inside, "SELFMON_OUTPUT", "csv:-", NULL);
+	ASSERT_SAYS("\n\"visited\",");
+	/* Visits, measured, open, cut off. */
+	ASSERT_SAYS(",1,0,0,1,0,");
+	cr_assert_eq(count_of(",1,0,0,1,0,"), 2);
+}
+
+Test(output, no_report_is_written_by_ends_that_run_no_destructor)
+{
+	end = end_at_once;
+	RUN(end_inside, NULL);
+	ASSERT_SILENT();
+	end = end_quickly;
+	RUN(end_inside, NULL);
+	ASSERT_SILENT();
+	end = abort;
+	RUN(end_inside, NULL);
+	ASSERT_SILENT();
 }

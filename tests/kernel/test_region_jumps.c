@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions left by longjmp, and by their thread's end. */
+#include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
 
 #include "region/process.h"
+#include "region/thread.h"
 #include "rows.h"
 
 static jmp_buf env;
@@ -230,5 +232,91 @@ Test(region_jumps, past_a_span_do_not_cut_off_what_is_entered_later)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "pinned", "later")->visits, 1);
 	cr_assert_eq(ROWS_GET(report, "pinned", "later")->cut_off, 0);
+	selfmon_report_free(report);
+}
+
+/* A span above, which says nothing about what lies below it, and a jump. */
+static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
+{
+	SELFMON_REGION("under a span")
+	{
+		selfmon_enter(selfmon_region("long-lived"), span);
+		longjmp(env, 1);
+	}
+}
+
+/* Each higher than the one before, whose bytes it does not use. */
+static __attribute__((noinline)) void jump_from_depth(struct selfmon_frame *span,
+						      size_t depth)
+{
+	volatile char *const room = alloca(64 * depth + 1);
+
+	room[0] = 0;
+	open_and_jump(span);
+	room[64 * depth] = room[0];
+}
+
+Test(region_jumps, under_long_lived_spans_do_not_use_up_the_depth)
+{
+	static struct selfmon_frame span[SELFMON_DEPTH_MAX];
+	struct selfmon_report *report;
+	volatile size_t i;
+
+	for (i = 0; i < 200; i++)
+		if (!setjmp(env))
+			jump_from_depth(&span[i], 200 - i);
+	report = rows_take();
+	cr_assert_eq(selfmon_thread_attach()->too_deep, 0);
+	selfmon_report_free(report);
+	for (i = 0; i < 200; i++)
+		selfmon_leave(&span[i]);
+	visit();
+	cr_assert_eq(selfmon_thread_attach()->top,
+		     selfmon_thread_attach()->open);
+}
+
+Test(region_jumps, out_of_an_enter_leave_nothing_behind)
+{
+	struct selfmon_report *report;
+
+	SELFMON_REGION("outer")
+	{
+		/* As far as an enter has come that a handler jumped out of. */
+		selfmon_thread_attach()->top++;
+		visit();
+	}
+	report = rows_take();
+	cr_assert_eq(selfmon_thread_attach()->top,
+		     selfmon_thread_attach()->open);
+	cr_assert_eq(ROWS_GET(report, "outer")->visits, 1);
+	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 0);
+	cr_assert_eq(ROWS_GET(report, "outer", "visit")->visits, 1);
+	selfmon_report_free(report);
+}
+
+static void *exit_inside(void *unused)
+{
+	SELFMON_REGION("outer")
+	{
+		SELFMON_REGION("inner")
+		{
+			pthread_exit(unused);
+		}
+	}
+	return NULL;
+}
+
+Test(region_jumps, pthread_exit_cuts_off_all_that_is_open)
+{
+	struct selfmon_report *report;
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, exit_inside, NULL), 0);
+	pthread_join(thread, NULL);
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 1);
+	cr_assert_eq(ROWS_GET(report, "outer", "inner")->cut_off, 1);
+	cr_assert_eq(ROWS_GET(report, "outer", "inner")->visits, 0);
+	cr_assert_eq(ROWS_GET(report, "outer", "inner")->open, 0);
 	selfmon_report_free(report);
 }
