@@ -30,6 +30,8 @@
 #define ADDRESSES_MAX 65536
 /* Of a scene with many addresses, in short: each how many-th. */
 #define SHORT_STRIDE 48
+/* Of a scene that takes a child for each of its addresses, otherwise. */
+#define COLD_STRIDE 8
 #define INT3_SIZE 1
 
 /* Both ends, and what the first visits and the unwinding go through. */
@@ -281,7 +283,9 @@ static void step_cold(const struct step_scene *scene,
 
 static void play(const struct step_scene *scene, bool is_long)
 {
-	const size_t stride = scene->many && !is_long ? SHORT_STRIDE : 1;
+	const size_t stride = scene->cold && is_long	? COLD_STRIDE
+			      : scene->many && !is_long ? SHORT_STRIDE
+							: 1;
 	const size_t variants =
 		scene->cold && !is_long ? 1 : step_variant_count;
 	size_t i;
@@ -289,7 +293,7 @@ static void play(const struct step_scene *scene, bool is_long)
 	of_scene.count = 0;
 	for (i = 0; i < variants && !failed; i++) {
 		if (scene->cold)
-			step_cold(scene, &step_variants[i], is_long ? 100 : 2);
+			step_cold(scene, &step_variants[i], is_long ? 10 : 2);
 		else
 			stepped(scene, &step_variants[i], 0);
 	}
