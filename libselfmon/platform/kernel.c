@@ -252,7 +252,7 @@ unsigned int selfmon_kernel_version(void)
 	return major * 1000 + minor;
 }
 
-_Static_assert(sizeof(sigset_t) <= sizeof(struct selfmon_signals),
+_Static_assert(sizeof(sigset_t) <= sizeof(((struct selfmon_signals *)0)->word),
 	       "struct selfmon_signals is to hold a sigset_t");
 
 void selfmon_kernel_block_signals(struct selfmon_signals *before)
@@ -262,16 +262,18 @@ void selfmon_kernel_block_signals(struct selfmon_signals *before)
 	sigset_t all;
 	size_t i;
 
+	before->error = errno;
 	sigfillset(&all);
 	for (i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
 		sigdelset(&all, fault[i]);
-	pthread_sigmask(SIG_SETMASK, &all, (sigset_t *)(void *)before);
+	pthread_sigmask(SIG_SETMASK, &all, (sigset_t *)(void *)before->word);
 }
 
 void selfmon_kernel_restore_signals(const struct selfmon_signals *before)
 {
-	pthread_sigmask(SIG_SETMASK, (const sigset_t *)(const void *)before,
-			NULL);
+	errno = before->error;
+	pthread_sigmask(SIG_SETMASK,
+			(const sigset_t *)(const void *)before->word, NULL);
 }
 
 bool selfmon_kernel_on_signal_stack(void)

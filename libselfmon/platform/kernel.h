@@ -88,14 +88,19 @@ void selfmon_kernel_release(char *buffer, size_t size);
 /* major * 1000 + minor of the running kernel: 5015 is 5.15. */
 unsigned int selfmon_kernel_version(void);
 
-/* Room for a sigset_t, which strict C11 does not know. */
+/*
+ * What the program had. A sigset_t, which strict C11 does not know, fits in;
+ * errno, which what is done meanwhile may change.
+ */
 struct selfmon_signals {
 	uint64_t word[16];
+	int error;
 };
 
 /*
  * Keeps the calling thread's signal handlers out, but for faults, which must
- * not be blocked; before receives what to restore.
+ * not be blocked; before receives what to restore, errno too: a region begins
+ * and ends in the middle of a program that may look at it next.
  */
 void selfmon_kernel_block_signals(struct selfmon_signals *before);
 void selfmon_kernel_restore_signals(const struct selfmon_signals *before);

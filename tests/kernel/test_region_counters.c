@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions with software events: real counts of the running kernel. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,6 +43,19 @@ static void *touch_pages(void *unused)
 {
 	touch(PAGES);
 	return unused;
+}
+
+/* Events that no machine has fail; a first visit asks for them all the same. */
+Test(region_counters, a_first_visit_leaves_errno_alone)
+{
+	configure("page-faults," NO_EVENT);
+	errno = ERANGE;
+	SELFMON_REGION("first")
+	{
+		cr_assert_eq(errno, ERANGE);
+		errno = EDOM;
+	}
+	cr_assert_eq(errno, EDOM);
 }
 
 Test(region_counters, page_faults_of_touched_pages_are_exact)
