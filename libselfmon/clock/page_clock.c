@@ -89,7 +89,7 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	fd = selfmon_kernel_perf_open(&attr, -1);
+	fd = selfmon_kernel_perf_open(&attr, -1, true);
 	if (fd < 0)
 		return fd;
 	ret = selfmon_kernel_map_page(fd, &page);

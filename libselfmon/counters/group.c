@@ -64,6 +64,19 @@ static void release(struct selfmon_member *member)
 }
 
 /*
+ * An event lives as long as its descriptor is open or its page is mapped. The
+ * pages of hardware events are read. Other members' would be maps for nothing
+ * but that, and three quarters of what opening them costs: they have them only
+ * where descriptors, which are scarcer and the host's too, are no longer few.
+ */
+static bool wants_page(const struct selfmon_member *member,
+		       const struct selfmon_member *leader)
+{
+	return member->event.flags & SELFMON_EVENT_HARDWARE ||
+	       (leader && !selfmon_held_few_fds());
+}
+
+/*
  * The descriptor, or what the event failed with as the user asked for it, with
  * nothing added and nothing left out.
  */
@@ -85,7 +98,8 @@ static int open_event(struct selfmon_member *member,
 					   PERF_FORMAT_TOTAL_TIME_ENABLED |
 					   PERF_FORMAT_TOTAL_TIME_RUNNING;
 		fd = selfmon_kernel_perf_open(
-			&attr, leader ? leader->fd_plus_1 - 1 : -1);
+			&attr, leader ? leader->fd_plus_1 - 1 : -1,
+			!leader || !member->paged);
 		if (!attempt.both_modes)
 			error = fd;
 	} while (fd < 0 &&
@@ -116,6 +130,7 @@ static bool open_member(struct selfmon_member *member,
 		name_failure(&member->failure, member);
 		return false;
 	}
+	member->paged = wants_page(member, leader);
 	fd = open_event(member, leader);
 	if (fd < 0) {
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
@@ -127,9 +142,9 @@ static bool open_member(struct selfmon_member *member,
 }
 
 /*
- * Maps a member's page, and then gives its descriptor back: the mapping keeps
- * the event alive, and the leader's group read covers it. A member without a
- * page (the locked memory of this user is used up) keeps its descriptor.
+ * Maps a member's page, if it wants one, and then gives its descriptor back:
+ * the leader's group read covers it. A member without a page (the locked memory
+ * of this user is used up) keeps its descriptor.
  */
 static void map_member(struct selfmon_member *member, bool leader)
 {
@@ -138,7 +153,7 @@ static void map_member(struct selfmon_member *member, bool leader)
 
 	memset(failure, 0, sizeof(*failure));
 	name_failure(failure, member);
-	if (selfmon_held_all_maps(failure))
+	if (!member->paged || selfmon_held_all_maps(failure))
 		return;
 	error = selfmon_kernel_map_page(member->fd_plus_1 - 1, &member->page);
 	failure->error = -error;

@@ -192,6 +192,11 @@ bool selfmon_held_all_fds(struct selfmon_failure *failure)
 	return true;
 }
 
+bool selfmon_held_few_fds(void)
+{
+	return selfmon_load_once(&count) < selfmon_kernel_fd_limit() / 4;
+}
+
 /* Asked once: a later change is the host's to gain. */
 static unsigned long map_limit(void)
 {

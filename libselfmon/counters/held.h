@@ -43,6 +43,9 @@ void selfmon_held_drop(int fd);
 bool selfmon_held_all_fds(struct selfmon_failure *failure);
 bool selfmon_held_all_maps(struct selfmon_failure *failure);
 
+/* Less than a quarter of RLIMIT_NOFILE: nobody will miss a few more. */
+bool selfmon_held_few_fds(void);
+
 /* So many more pages are mapped; or less. */
 void selfmon_held_map(int pages);
 

@@ -19,6 +19,7 @@ struct selfmon_member {
 	uint64_t looked;                /* when, in ticks; see group.c */
 	uint32_t column;                /* its place before any was dropped */
 	bool kernel;
+	bool paged; /* it is to have a page, not a descriptor */
 };
 
 /*

@@ -65,7 +65,8 @@ static int raise_descriptor(int fd)
 	return raised;
 }
 
-int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
+int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
+			     bool keep)
 {
 	const size_t size = sizeof(*attr);
 	int fd;
@@ -76,8 +77,7 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd)
 		memset((char *)attr + attr->size, 0, size - attr->size);
 		fd = perf_open_once(attr, group_fd);
 	}
-	/* Members' descriptors are closed as soon as they are mapped. */
-	return fd < 0 || group_fd >= 0 ? fd : raise_descriptor(fd);
+	return fd >= 0 && keep ? raise_descriptor(fd) : fd;
 }
 
 uint64_t selfmon_kernel_user_read_bits(void)

@@ -19,10 +19,11 @@
  * Opens an event of the calling thread on any CPU, close-on-exec. On E2BIG
  * the kernel has written the size it knows into attr->size: what lies beyond
  * is cleared and the call repeated once. EINTR is repeated.
- * Returns the descriptor, from 1024 or half of RLIMIT_NOFILE on where such a
- * one is free, or -errno.
+ * Returns the descriptor, or -errno. One that the caller will keep is from 1024
+ * or half of RLIMIT_NOFILE on where such a one is free.
  */
-int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd);
+int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
+			     bool keep);
 
 /* Bits of attr.config1 that ask this machine's driver for user reads. */
 uint64_t selfmon_kernel_user_read_bits(void);

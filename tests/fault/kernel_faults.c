@@ -18,7 +18,8 @@
 #define NAMES 64
 #define PAGE_SIZE 4096
 
-int __real_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
+int __real_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
+				    bool keep);
 int __real_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
 uint64_t __wrap_selfmon_kernel_user_read_bits(void);
 void __real_selfmon_kernel_unmap_page(const struct selfmon_page *page);
@@ -29,7 +30,8 @@ ssize_t __real_selfmon_kernel_read_file(const char *path, char *buffer,
 					size_t size);
 int __real_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
 
-int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group);
+int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
+				    bool keep);
 int __wrap_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
 void __wrap_selfmon_kernel_unmap_page(const struct selfmon_page *page);
 int __wrap_selfmon_kernel_enable_group(int fd);
@@ -144,7 +146,7 @@ static int refuse_hardware(const struct perf_event_attr *attr)
 	return 0;
 }
 
-static int open_hardware(struct perf_event_attr *attr, int group)
+static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 {
 	int fd = refuse_hardware(attr);
 
@@ -157,7 +159,7 @@ static int open_hardware(struct perf_event_attr *attr, int group)
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_TASK_CLOCK;
 	attr->config1 = 0;
-	fd = __real_selfmon_kernel_perf_open(attr, group);
+	fd = __real_selfmon_kernel_perf_open(attr, group, keep);
 	if (fd < 0)
 		return fd;
 	group_size[fd] = 1;
@@ -166,7 +168,8 @@ static int open_hardware(struct perf_event_attr *attr, int group)
 	return fd;
 }
 
-int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group)
+int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
+				    bool keep)
 {
 	const int error = fault(FAULT_OPEN);
 	int fd;
@@ -176,8 +179,8 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group)
 	if (group < 0 && !attr->disabled)
 		kernel_faults.enabled++;
 	if (kernel_faults.pmu && attr->type == PERF_TYPE_HARDWARE)
-		return open_hardware(attr, group);
-	fd = __real_selfmon_kernel_perf_open(attr, group);
+		return open_hardware(attr, group, keep);
+	fd = __real_selfmon_kernel_perf_open(attr, group, keep);
 	if (fd >= 0)
 		group_size[fd] = 0;
 	return fd;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -260,17 +261,50 @@ Test(counters, strict_opens_all_or_fails)
 
 /* ---- how many ------------------------------------------------------------ */
 
-Test(counters, takes_eight_events_with_two_descriptors_at_most)
+static const char eight_events[] =
+	"page-faults,minor-faults,major-faults,dummy,task-clock,cpu-clock,"
+	"page-faults,dummy";
+
+/* Of the software events of one set. */
+static void assert_takes(const struct holdings *before, size_t fds, size_t maps)
 {
-	const struct holdings before = holdings_now();
-	struct holdings open;
+	const struct holdings now = holdings_now();
+
+	cr_assert_eq(now.fds, before->fds + fds, "%zu more descriptors",
+		     now.fds - before->fds);
+	cr_assert_eq(now.maps, before->maps + maps, "%zu more maps",
+		     now.maps - before->maps);
+}
+
+Test(counters, software_events_take_descriptors_and_pages_once_few_are_left)
+{
+	const struct rlimit limit = { .rlim_cur = 64, .rlim_max = 64 };
+	struct selfmon_counters *other[2];
+	struct holdings before = holdings_now();
 	size_t i;
 
-	cr_assert_eq(open_set("page-faults,minor-faults,major-faults,dummy,"
-			      "task-clock,cpu-clock,page-faults,dummy", 0), 8);
-	open = holdings_now();
-	cr_assert_leq(open.fds, before.fds + 2);
-	cr_assert_eq(open.maps, before.maps + 8);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (i = 0; i < 2; i++) {
+		cr_assert_eq(open_set(eight_events, 0), 8);
+		other[i] = set;
+		assert_takes(&before, 8 * (i + 1), 0);
+	}
+	cr_assert_eq(open_set(eight_events, 0), 8);
+	assert_takes(&before, 16 + 1, 7);
+	measure_faults();
+	cr_assert_eq(delta.value[6].count, PAGES);
+	selfmon_counters_close(set);
+	selfmon_counters_close(other[0]);
+	selfmon_counters_close(other[1]);
+	holdings_assert_back(&before);
+}
+
+Test(counters, takes_eight_events)
+{
+	const struct holdings before = holdings_now();
+	size_t i;
+
+	cr_assert_eq(open_set(eight_events, 0), 8);
 	measure_faults();
 	cr_assert_eq(delta.value[0].count, PAGES);
 	cr_assert_eq(delta.value[1].count, PAGES);
