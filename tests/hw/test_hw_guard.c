@@ -266,7 +266,11 @@ static void configure_guarded(const char *events)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* The end of the visit faults: of one with one counter, and with four. */
+/*
+ * The end of the visit faults: of one with one counter, and with four. Where
+ * the kernel takes user reads off a page too, a deschedule in the midst tells
+ * the end in time.
+ */
 static void lose_access_in_a_region(const char *events)
 {
 	struct selfmon_report *report;
@@ -278,7 +282,10 @@ static void lose_access_in_a_region(const char *events)
 		hw_write_file(setting(), "0");
 		hw_loop(5000);
 	}
-	cr_assert_eq(selfmon_guard_taken(), 1);
+	if (SELFMON_ARCH_USER_READ_UNSAFE)
+		cr_assert_leq(selfmon_guard_taken(), 1);
+	else
+		cr_assert_eq(selfmon_guard_taken(), 1);
 	cr_assert_eq(selfmon_report_take(&report), 0);
 	row = selfmon_report_row(report, 0);
 	if (strcmp(row->name, "taken"))
