@@ -182,16 +182,23 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
  * Foreign code may close all descriptors of the process, and open files of its
  * own that get their numbers: those must not be read. Looked at again after
  * this many ticks, a millisecond or less: each time would make a read a third
- * dearer.
+ * dearer. At the end of a visit a look would be counted with it: there one at
+ * its start is enough for a hundred times as long.
  */
 #define LOOK_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
+#define LOOK_TICKS_END (100 * LOOK_TICKS)
 
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
-			   uint64_t ticks, struct selfmon_group_read *out)
+			   uint64_t ticks, bool end,
+			   struct selfmon_group_read *out)
 {
-	if (ticks - selfmon_load_once(&leader->looked) >= LOOK_TICKS) {
-		/* Once it was another's, for good: nobody gives it back. */
-		if (leader->gone || !leader->fd_plus_1 ||
+	const uint64_t trusted = end ? LOOK_TICKS_END : LOOK_TICKS;
+
+	/* Once it was another's, for good: nobody gives it back. */
+	if (selfmon_load_once(&leader->gone))
+		return -EBADF;
+	if (ticks - selfmon_load_once(&leader->looked) >= trusted) {
+		if (!leader->fd_plus_1 ||
 		    !selfmon_held_is(leader->fd_plus_1 - 1, leader->id)) {
 			selfmon_store_once(&leader->gone, true);
 			return -EBADF;

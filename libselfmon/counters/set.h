@@ -80,12 +80,14 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 
 /*
- * Reads a leader's group at this time, if its descriptor is still the event's.
+ * Reads a leader's group at this time, for a snapshot that begins something or
+ * ends it, if its descriptor is still the event's.
  * 0, or -errno: -EBADF if it is not, as selfmon_group_read() otherwise.
  */
 struct selfmon_group_read;
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
-			   uint64_t ticks, struct selfmon_group_read *out);
+			   uint64_t ticks, bool end,
+			   struct selfmon_group_read *out);
 
 /* The first hardware member whose page is missing: why; or NULL. */
 const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);

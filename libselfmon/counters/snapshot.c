@@ -19,16 +19,16 @@ static uint64_t now(const struct selfmon_counters *set)
 
 /* Of the members from first on; see selfmon_group_read_own(). */
 static int read_group(struct selfmon_set *set, size_t first, size_t count,
-		      struct selfmon_group_read *in)
+		      bool end, struct selfmon_group_read *in)
 {
 	struct selfmon_member *const leader = &set->member[first];
 
 	return selfmon_group_read_own(
-		leader, count, leader->id ? now(&set->head) : 0, in);
+		leader, count, leader->id ? now(&set->head) : 0, end, in);
 }
 
 static void read_rest(struct selfmon_set *set,
-		      struct selfmon_snapshot *snapshot)
+		      struct selfmon_snapshot *snapshot, bool end)
 {
 	const size_t first = set->head.hardware_count;
 	const size_t count = set->head.count - first;
@@ -36,7 +36,7 @@ static void read_rest(struct selfmon_set *set,
 
 	if (count == 0)
 		return;
-	if (read_group(set, first, count, &in)) {
+	if (read_group(set, first, count, end, &in)) {
 		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
 		return;
 	}
@@ -56,7 +56,7 @@ static void read_hardware(struct selfmon_set *set,
 		snapshot->ticks = now(head);
 	if (count == 0) {
 		flags = 0;
-	} else if (!read_group(set, 0, count, &in)) {
+	} else if (!read_group(set, 0, count, end, &in)) {
 		snapshot->off_ns = in.enabled_ns - in.running_ns;
 		snapshot->enabled_ns = in.enabled_ns;
 		memcpy(snapshot->value, in.value, count * sizeof(in.value[0]));
@@ -117,7 +117,7 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	}
 	cpu = end ? 0 : cpu_now(counters, own);
 	if (!end)
-		read_rest(set, snapshot);
+		read_rest(set, snapshot, end);
 	lost = snapshot->flags;
 	if (!own || counters->flags & SELFMON_IMPL_SET_SYSCALL ||
 	    !selfmon_impl_snapshot_user(counters, snapshot, end))
@@ -125,5 +125,5 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	snapshot->flags |= lost;
 	snapshot->cpu = end ? cpu_now(counters, own) : cpu;
 	if (end)
-		read_rest(set, snapshot);
+		read_rest(set, snapshot, end);
 }

@@ -265,15 +265,11 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 }
 
 /*
- * What was kept is old. Handlers wait meanwhile: one in the middle of keeping
- * would use what was half kept. Where nothing can be kept, or the locks never
- * rest, the visit takes the long way.
+ * Handlers wait meanwhile: one in the middle of keeping would use what was half
+ * kept. False: nothing can be kept.
  */
-static NEVER_INLINE void start_again(struct selfmon_open *open,
-				     struct selfmon_frame *frame,
-				     unsigned int tries)
+static NEVER_INLINE bool keep_again(struct selfmon_thread *thread)
 {
-	struct selfmon_thread *const thread = open->thread;
 	struct selfmon_signals signals;
 	bool kept;
 
@@ -281,7 +277,21 @@ static NEVER_INLINE void start_again(struct selfmon_open *open,
 	kept = selfmon_set_keep(selfmon_set_of(thread->set));
 	give_up_user_reads(thread);
 	selfmon_thread_idle(thread, &signals);
-	if (kept && tries > 0) {
+	return kept;
+}
+
+/*
+ * What was kept is old. Where the locks never rest the visit takes the long
+ * way. Its start is the last act, with nothing on the stack to be undone: what
+ * comes after it would be counted.
+ */
+static NEVER_INLINE void start_again(struct selfmon_open *open,
+				     struct selfmon_frame *frame,
+				     unsigned int tries)
+{
+	struct selfmon_thread *const thread = open->thread;
+
+	if (keep_again(thread) && tries > 0) {
 		selfmon_start_user(open, frame, tries - 1);
 		return;
 	}

@@ -163,6 +163,24 @@ Test(region_taken, a_number_used_again_is_not_read)
 	cr_assert_eq(status_of(reuse_descriptors), 7);
 }
 
+/* Longer than the end of a visit takes its start's look on trust. */
+static void reuse_in_a_long_visit(void)
+{
+	configure();
+	SELFMON_REGION("visit")
+	{
+		close_all();
+		reuse_numbers();
+		nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+	}
+	_exit(is_lost(0, 1) && are_untouched() ? 7 : 1);
+}
+
+Test(region_taken, nor_at_the_end_of_a_long_visit)
+{
+	cr_assert_eq(status_of(reuse_in_a_long_visit), 7);
+}
+
 static void *visit_once(void *barrier)
 {
 	visit(1);
