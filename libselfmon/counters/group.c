@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ static int open_event(struct selfmon_member *member,
 		attr.disabled = !leader;
 		if (!leader)
 			attr.read_format = PERF_FORMAT_GROUP |
+					   PERF_FORMAT_ID |
 					   PERF_FORMAT_TOTAL_TIME_ENABLED |
 					   PERF_FORMAT_TOTAL_TIME_RUNNING;
 		fd = selfmon_kernel_perf_open(
@@ -167,32 +169,43 @@ static void map_member(struct selfmon_member *member, bool leader)
 	member->fd_plus_1 = 0;
 }
 
+/* As the kernel gives it: kernel/events/core.c, perf_read_group(). */
+struct group_data {
+	uint64_t count;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	struct {
+		uint64_t value;
+		uint64_t id;
+	} member[SELFMON_MAX_COUNTERS];
+};
+
 int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 {
-	const size_t size = (3 + count) * sizeof(uint64_t);
-	const ssize_t n = selfmon_kernel_read(fd, out, size);
+	struct group_data in;
+	const size_t size = offsetof(struct group_data, member) +
+			    count * sizeof(in.member[0]);
+	const ssize_t n = selfmon_kernel_read(fd, &in, size);
+	size_t i;
 
 	if (n < 0)
 		return (int)n;
 	/* 0 bytes: a pinned event in its error state. */
-	return n == (ssize_t)size && out->count == count ? 0 : -EIO;
+	if (n != (ssize_t)size || in.count != count)
+		return -EIO;
+	out->enabled_ns = in.enabled_ns;
+	out->running_ns = in.running_ns;
+	out->leader = in.member[0].id;
+	for (i = 0; i < count; i++)
+		out->value[i] = in.member[i].value;
+	return 0;
 }
 
-/*
- * Foreign code may close all descriptors of the process, and open files of its
- * own that get their numbers: those must not be read. Looked at again after
- * this many ticks, a millisecond or less: each time would make a read a third
- * dearer. At the end of a visit a look would be counted with it: there one at
- * its start is enough for a hundred times as long.
- */
-#define LOOK_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
-#define LOOK_TICKS_END (100 * LOOK_TICKS)
-
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
-			   uint64_t ticks, bool end,
+			   uint64_t ticks, uint64_t trusted,
 			   struct selfmon_group_read *out)
 {
-	const uint64_t trusted = end ? LOOK_TICKS_END : LOOK_TICKS;
+	int error;
 
 	/* Once it was another's, for good: nobody gives it back. */
 	if (selfmon_load_once(&leader->gone))
@@ -205,7 +218,13 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 		}
 		selfmon_store_once(&leader->looked, ticks);
 	}
-	return selfmon_group_read(leader->fd_plus_1 - 1, count, out);
+	error = selfmon_group_read(leader->fd_plus_1 - 1, count, out);
+	/* Another group of as many may be behind a number that is trusted. */
+	if (!error && leader->id && out->leader != leader->id) {
+		selfmon_store_once(&leader->gone, true);
+		return -EBADF;
+	}
+	return error;
 }
 
 static void swap(struct selfmon_member *a, struct selfmon_member *b)

@@ -128,6 +128,20 @@ static void set_page_clock(struct selfmon_counters *head)
 		head->flags |= SELFMON_IMPL_SET_PAGE_CLOCK;
 }
 
+/* A tenth of a second, or less where the rate of ticks is not known yet. */
+static uint64_t trusted_ticks(const struct selfmon_page *page)
+{
+	const uint64_t ns = 100000000;
+	uint32_t mult = 0;
+
+	if (page && selfmon_load_once(&page->capabilities) &
+			    SELFMON_PAGE_CAP_USER_TIME)
+		mult = selfmon_load_once(&page->time_mult);
+	if (mult && selfmon_load_once(&page->time_shift) <= 32)
+		return (ns << selfmon_load_once(&page->time_shift)) / mult;
+	return SELFMON_ARCH_TIMESTAMP_HZ_MIN / 10;
+}
+
 static uint64_t rotation_ns(void)
 {
 	char text[32];
@@ -164,6 +178,7 @@ static void set_head(struct selfmon_set *set, size_t hardware, size_t rest,
 		set_page_clock(head);
 	if (hardware)
 		head->rotation_ns = rotation_ns();
+	set->trusted_ticks = trusted_ticks(set->member[0].page);
 	head->owner = selfmon_arch_thread_pointer();
 	selfmon_set_keep(set);
 }

@@ -36,6 +36,7 @@ struct selfmon_set {
 	struct selfmon_counters head; /* first: the public part */
 	struct selfmon_known known[SELFMON_MAX_COUNTERS];
 	struct selfmon_snapshot known_times; /* the leader's; no values */
+	uint64_t trusted_ticks;       /* a descriptor, at a visit's end */
 	pid_t pid;                    /* of the opener; 0 in wiped memory */
 	uint32_t asked;               /* members, dropped ones included */
 	const char *why_syscall;      /* no user reads: why; else NULL */
@@ -79,16 +80,6 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count);
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 
-/*
- * Reads a leader's group at this time, for a snapshot that begins something or
- * ends it, if its descriptor is still the event's.
- * 0, or -errno: -EBADF if it is not, as selfmon_group_read() otherwise.
- */
-struct selfmon_group_read;
-int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
-			   uint64_t ticks, bool end,
-			   struct selfmon_group_read *out);
-
 /* The first hardware member whose page is missing: why; or NULL. */
 const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);
 
@@ -100,12 +91,22 @@ void selfmon_group_release(struct selfmon_member *member, size_t count);
  * the members. 0, or -errno: -EIO for a pinned event in its error state.
  */
 struct selfmon_group_read {
-	uint64_t count;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
+	uint64_t leader; /* the kernel's number of its event */
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
 int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
+
+/*
+ * The same of a leader, at this time, if its descriptor is still the event's:
+ * foreign code may close all descriptors of the process, and open files of its
+ * own that get their numbers, which must not be read. It is looked at where
+ * it was not for so many ticks. -EBADF: it is another's.
+ */
+int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
+			   uint64_t ticks, uint64_t trusted,
+			   struct selfmon_group_read *out);
 
 /*
  * May members with this page be read in user space at all? As far as it is

@@ -58,8 +58,8 @@ TestSuite(guard, .init = setup);
 /* The next group read(2) finds these values, 1 us of time. */
 static void serve(uint64_t first)
 {
-	const uint64_t answer[] = { 3,	   1000,      1000,
-				    first, first + 1, first + 2 };
+	const uint64_t answer[] = { 3,	       1000, 1000,      first, 0,
+				    first + 1, 0,    first + 2, 0 };
 	int ends[2];
 
 	cr_assert_eq(pipe(ends), 0);
@@ -101,7 +101,7 @@ Test(guard, an_end_that_faults_comes_by_read_2)
 Test(guard, a_fault_of_a_single_member_is_seen)
 {
 	struct selfmon_snapshot at;
-	const uint64_t answer[] = { 1, 1000, 1000, 500 };
+	const uint64_t answer[] = { 1, 1000, 1000, 500, 0 };
 	int ends[2];
 
 	set.head.hardware_count = set.head.count = 1;

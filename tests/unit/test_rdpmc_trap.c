@@ -55,7 +55,7 @@ static void end(struct selfmon_snapshot *snapshot)
 /* The next group read(2) of member i finds these values, 1 us of time. */
 static int serve(size_t i, uint64_t first, uint64_t second)
 {
-	const uint64_t answer[] = { 2, 1000, 1000, first, second };
+	const uint64_t answer[] = { 2, 1000, 1000, first, 0, second, 0 };
 	int ends[2];
 
 	cr_assert_eq(pipe(ends), 0);
@@ -340,7 +340,7 @@ Test(rdpmc_trap, a_counter_that_goes_for_good_is_lost_but_time_is_not)
 Test(rdpmc_trap, the_end_of_file_of_a_pinned_event_is_lost)
 {
 	struct selfmon_snapshot a;
-	uint64_t unread[5];
+	uint64_t unread[7];
 
 	page[0].index = 0;
 	close(serve(0, 1, 2));
@@ -363,15 +363,15 @@ static void serve_words(const uint64_t *word, size_t count)
 
 Test(rdpmc_trap, a_group_read_of_another_size_is_lost)
 {
-	static const uint64_t cut[] = { 2, 1000, 1000, 5 };
-	static const uint64_t other[] = { 1, 1000, 1000, 5, 6 };
+	static const uint64_t cut[] = { 2, 1000, 1000, 5, 0 };
+	static const uint64_t other[] = { 1, 1000, 1000, 5, 0, 6, 0 };
 	struct selfmon_snapshot a;
 
 	page[0].index = 0;
-	serve_words(cut, 4);
+	serve_words(cut, 5);
 	begin(&a);
 	cr_assert(a.flags & SELFMON_SNAPSHOT_LOST_USER);
-	serve_words(other, 5);
+	serve_words(other, 7);
 	begin(&a);
 	cr_assert(a.flags & SELFMON_SNAPSHOT_LOST_USER);
 }
