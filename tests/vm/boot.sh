@@ -25,7 +25,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 cpus=1
-limit=300
+limit=900
 arguments="$rig_kernel_arguments quiet panic=-1 rdinit=/init"
 : > "$work/scenario"
 
