@@ -40,6 +40,7 @@ endif
 O ?= build
 OBJCOPY ?= objcopy
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
@@ -112,7 +113,7 @@ examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
 examples_off := $(examples:$(O)/examples/%=$(O)/examples-off/%)
 
 .PHONY: all lib FORCE
-all: lib $(if $(ARCH),hw,examples) ## The library and the examples (the default)
+all: lib tool $(if $(ARCH),hw,examples) ## Library, program and examples (the default)
 lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
 
 # ---- the library -----------------------------------------------------------
@@ -155,6 +156,10 @@ $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@sed -e 's|@PREFIX@|$(PREFIX)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' \
 		-e 's|@REQUIRES@|$(cpuid_package)|' $< > $@
+
+# ---- the program -----------------------------------------------------------
+
+include tools/tools.mk
 
 # ---- examples --------------------------------------------------------------
 
@@ -203,6 +208,7 @@ include bench/bench.mk
 # One list: source, colon, where it goes. Install and uninstall both read it.
 installed := \
 	$(foreach h,$(headers),$(h):$(INCLUDEDIR)/$(h:include/%=%)) \
+	$(tool):$(BINDIR)/selfmon \
 	$(static_lib):$(LIBDIR)/libselfmon.a \
 	$(shared_lib):$(LIBDIR)/$(notdir $(shared_lib)) \
 	$(O)/selfmon.pc:$(LIBDIR)/pkgconfig/selfmon.pc \
@@ -210,10 +216,10 @@ installed := \
 links := $(LIBDIR)/$(soname) $(LIBDIR)/libselfmon.so
 
 .PHONY: install uninstall clean help
-install: lib ## Into DESTDIR and PREFIX
+install: lib tool ## Into DESTDIR and PREFIX
 	@set -e; for pair in $(installed); do \
 		from=$${pair%%:*}; to=$(DESTDIR)$${pair##*:}; \
-		mode=644; case $$to in *.so.*) mode=755;; esac; \
+		mode=644; case $$to in *.so.*|*/selfmon) mode=755;; esac; \
 		mkdir -p "$${to%/*}"; install -m $$mode "$$from" "$$to"; \
 		printf '  %-8s %s\n' INSTALL "$$to"; \
 	done

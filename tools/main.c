@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The selfmon program: finds the command and runs it. */
+#include <string.h>
+
+#include <selfmon/version.h>
+
+#include "tool.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *text;
+} commands[] = {
+	{ "run", tool_run, "runs a program, and says where its report went" },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(void)
+{
+	size_t i;
+
+	printf("usage: selfmon COMMAND [OPTION...] [ARGUMENT...]\n"
+	       "Programs that measure themselves with libselfmon: before and "
+	       "after.\n\n");
+	for (i = 0; i < COMMANDS; i++)
+		printf("  %-8s %s\n", commands[i].name, commands[i].text);
+	printf("\n"
+	       "  --help     this list; selfmon COMMAND --help has the "
+	       "command's options\n"
+	       "  --version  the version of the program and its library\n");
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[COMMANDS + 1];
+	char hint[TOOL_HINT_SIZE];
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	names[COMMANDS] = NULL;
+	return tool_misused(NULL, "unknown command '%s'%s", name,
+			    tool_hint(name, names, hint));
+}
+
+/* Output that could not be written is a failure, whatever was in it. */
+static int flushed(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("selfmon: standard output");
+		return status ? status : TOOL_NO;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 2)
+		return tool_misused(NULL, "a command is missing");
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("selfmon %s\n", SELFMON_VERSION);
+		return flushed(0);
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help")) {
+		print_help();
+		return flushed(0);
+	}
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return flushed(commands[i].run(argc - 1, argv + 1));
+	return unknown_command(argv[1]);
+}

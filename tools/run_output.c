@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The value of SELFMON_OUTPUT, and what became of the file in it. */
+#define _GNU_SOURCE
+#include "run_output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+/* The format that is named, else the one of the file's ending, else text. */
+static const char *choose_format(const char *format, const char *file)
+{
+	const char *ending = strrchr(file, '.');
+	size_t i;
+
+	for (i = 0; formats[i]; i++)
+		if (format ? !strcmp(format, formats[i])
+			   : ending && !strcmp(ending + 1, formats[i]))
+			return formats[i];
+	return format ? NULL : formats[0];
+}
+
+/* %p and %% as the library expands them; false: longer than size. */
+static bool expand(const char *from, pid_t pid, char *to, size_t size)
+{
+	size_t n = 0;
+
+	for (; *from && n + 24 < size; from++) {
+		if (from[0] == '%' && from[1] == 'p') {
+			n += (size_t)snprintf(to + n, 24, "%d", (int)pid);
+			from++;
+			continue;
+		}
+		to[n++] = *from;
+		from += from[0] == '%' && from[1] == '%';
+	}
+	to[n] = '\0';
+	return !*from;
+}
+
+/*
+ * The program may go to another directory before it ends. A comma would end
+ * the item in SELFMON_OUTPUT: then the name stays as it is.
+ */
+static int make_absolute(const char *file, char *path)
+{
+	char here[PATH_MAX];
+	size_t n = 0, i;
+
+	if (file[0] != '/' && getcwd(here, sizeof(here)) &&
+	    !strchr(here, ',')) {
+		for (i = 0; here[i] && n + 3 < RUN_OUTPUT_SIZE; i++) {
+			path[n++] = here[i];
+			if (here[i] == '%')
+				path[n++] = '%';
+		}
+		if (n > 1)
+			path[n++] = '/';
+	}
+	if (n + strlen(file) >= RUN_OUTPUT_SIZE - 32)
+		return tool_fail("run", "-o %.64s...: the name is too long",
+				 file);
+	strcpy(path + n, file);
+	return 0;
+}
+
+/* What the library would find out only at the program's end. */
+static int check_place(struct run_output *out, const char *file)
+{
+	char path[RUN_OUTPUT_SIZE], *slash;
+
+	if (!expand(out->path, getpid(), path, sizeof(path)))
+		return tool_fail("run", "-o %s: the name is too long", file);
+	if (!lstat(path, &out->before)) {
+		if (S_ISLNK(out->before.st_mode))
+			return tool_fail("run", "-o %s: a symbolic link, which "
+				"is not followed", file);
+		if (S_ISDIR(out->before.st_mode))
+			return tool_fail("run", "-o %s: a directory", file);
+		if (access(path, W_OK))
+			return tool_fail("run", "-o %s: %s", file,
+					 strerror(errno));
+		return 0;
+	}
+	out->before.st_nlink = 0;
+	slash = strrchr(path, '/');
+	if (slash)
+		slash[slash == path] = '\0';
+	if (access(slash ? path : ".", W_OK | X_OK))
+		return tool_fail("run", "-o %s: %s: %s", file,
+				 slash ? path : ".", strerror(errno));
+	return 0;
+}
+
+int run_output_take(struct run_output *out, const char *file,
+		    const char *format, bool children)
+{
+	char hint[TOOL_HINT_SIZE];
+	const char *chosen;
+	int status = 0;
+
+	if (!file || !*file)
+		file = "-";
+	chosen = choose_format(format, file);
+	if (!chosen)
+		return tool_misused("run", "unknown format '%s'%s: there are "
+				    "text, json and csv", format,
+				    tool_hint(format, formats, hint));
+	if (strchr(file, ','))
+		return tool_fail("run", "-o %s: a name with a comma cannot be "
+				 "given to the program", file);
+	if (strcmp(file, "-") != 0) {
+		status = make_absolute(file, out->path);
+		if (!status)
+			status = check_place(out, file);
+	}
+	/* make_absolute() has left room for what is around the name. */
+	if (!status &&
+	    snprintf(out->value, sizeof(out->value), "%s:%s%s", chosen,
+		     out->path[0] ? out->path : "-",
+		     children ? ",children=yes" : "") >= (int)sizeof(out->value))
+		status = tool_fail("run", "-o %.64s...: the name is too long",
+				   file);
+	return status;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_nlink && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+void run_output_tell(const struct run_output *out, const struct child *child)
+{
+	char path[RUN_OUTPUT_SIZE];
+	struct stat now;
+
+	if (!out->path[0] ||
+	    !expand(out->path, child->pid, path, sizeof(path)))
+		return;
+	fflush(stdout);
+	if (!stat(path, &now) && !is_same(&out->before, &now)) {
+		if (S_ISREG(now.st_mode))
+			fprintf(stderr, "selfmon run: report in %s, %lld "
+				"bytes\n", path, (long long)now.st_size);
+		return;
+	}
+	fprintf(stderr, "selfmon run: no report in %s: ", path);
+	if (child->signal)
+		fprintf(stderr, "signal %d (%s) ended the program before it "
+			"could write one\n", child->signal,
+			strsignal(child->signal));
+	else
+		fprintf(stderr, "the program has no regions, visited none, is "
+			"not built with libselfmon, or ended by _exit\n");
+}

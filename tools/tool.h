@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of the selfmon program. Each gets its own name as argv[0] and
+ * returns the program's exit status.
+ */
+#ifndef SELFMON_TOOLS_TOOL_H
+#define SELFMON_TOOLS_TOOL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+int tool_run(int argc, char **argv);
+
+/* Exit statuses: the answer is no; the command could not be understood. */
+#define TOOL_NO 1
+#define TOOL_USAGE 2
+
+/*
+ * Says `selfmon COMMAND: ...` in a line on standard error, and behind it, of
+ * the second, how to get help. Returns TOOL_NO, the second TOOL_USAGE.
+ */
+int tool_fail(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int tool_misused(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* May the file be written to in colours: a terminal, and NO_COLOR not set? */
+bool tool_has_colours(FILE *file);
+
+/*
+ * The nearest of a NULL-terminated array of words, as ` (did you mean x?)`,
+ * or "".
+ */
+#define TOOL_HINT_SIZE 128
+const char *tool_hint(const char *word, const char *const *words,
+		      char hint[TOOL_HINT_SIZE]);
+
+#endif
