@@ -35,13 +35,8 @@ static void add_capability(struct selfmon_sentence *s,
 
 	if (facts->user_namespace)
 		return;
-	if (facts->container)
-		selfmon_sentence_add(
-			s, "; or start the container with --cap-add %s",
-			admin ? "SYS_ADMIN" : "PERFMON");
-	else
-		selfmon_sentence_add(s, "; or: setcap cap_%s+ep PROGRAM",
-				     admin ? "sys_admin" : "perfmon");
+	selfmon_sentence_add(s, facts->container ? "; or " : "; or: ");
+	selfmon_sentence_add_capability(s, facts, admin);
 }
 
 static void kernel_refused(struct selfmon_sentence *s,
@@ -113,18 +108,13 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 			 struct selfmon_sentence *s)
 {
 	(void)failure;
-	if (facts->seccomp && facts->container) {
+	if (facts->seccomp) {
 		selfmon_sentence_add(
-			s,
-			"the container's seccomp filter refuses "
-			"perf_event_open. Start the container with --cap-add "
-			"PERFMON (older runtimes: SYS_ADMIN), or with "
-			"--security-opt seccomp=unconfined");
-	} else if (facts->seccomp) {
-		selfmon_sentence_add(
-			s, "a seccomp filter on this process refuses "
-			   "perf_event_open. Allow the call there (systemd: "
-			   "SystemCallFilter=perf_event_open)");
+			s, "%s refuses perf_event_open. ",
+			facts->container
+				? "the container's seccomp filter"
+				: "a seccomp filter on this process");
+		selfmon_sentence_add_unfilter(s, facts);
 	} else {
 		selfmon_sentence_add(
 			s, "no seccomp filter is set, so a rule for raw "
@@ -140,19 +130,19 @@ void selfmon_cause_enosys(const struct selfmon_failure *failure,
 			  struct selfmon_sentence *s)
 {
 	(void)failure;
-	if (facts->paranoid == SELFMON_FACT_UNKNOWN)
+	if (facts->paranoid == SELFMON_FACT_UNKNOWN) {
 		selfmon_sentence_add(
 			s, "this kernel has no perf events (no "
 			   "CONFIG_PERF_EVENTS, or gVisor). Use a kernel with "
 			   "them (gVisor: docker run --runtime runc)");
-	else if (facts->seccomp)
-		selfmon_sentence_add(
-			s, "a seccomp filter hides perf_event_open. Allow the "
-			   "call in it (docker run --security-opt "
-			   "seccomp=unconfined)");
-	else
+	} else if (facts->seccomp) {
+		selfmon_sentence_add(s, "a seccomp filter hides "
+					"perf_event_open. ");
+		selfmon_sentence_add_unfilter(s, facts);
+	} else {
 		selfmon_sentence_add(
 			s, "perf_event_open is missing from a kernel that "
 			   "should have it. Run outside of the sandbox or "
 			   "emulator");
+	}
 }

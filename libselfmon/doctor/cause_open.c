@@ -118,8 +118,10 @@ static void say_emfile(const struct selfmon_failure *failure,
 			s, "As root, before starting it: ulimit -n %" PRId64,
 			!limited || soft < NOFILE_ENOUGH ? NOFILE_ENOUGH
 							 : soft * 2);
-	if (facts->container)
-		selfmon_sentence_add(s, "; or docker run --ulimit nofile=N");
+	if (!facts->container)
+		return;
+	selfmon_sentence_add(s, "; or ");
+	selfmon_sentence_add_limit(s, facts, "nofile", "N");
 }
 
 static void say_enfile(const struct selfmon_failure *failure,

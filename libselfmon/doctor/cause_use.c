@@ -32,13 +32,15 @@ static void map_eperm(const struct selfmon_facts *facts,
 				     facts->mlock_kb, facts->memlock / KIB);
 	selfmon_sentence_add(s, ". As root, before starting it: ulimit -l "
 				"unlimited");
-	if (facts->container)
-		selfmon_sentence_add(s, "; or docker run --ulimit memlock=-1");
-	else if (facts->mlock_kb > 0)
+	if (facts->container) {
+		selfmon_sentence_add(s, "; or ");
+		selfmon_sentence_add_limit(s, facts, "memlock", "-1");
+	} else if (facts->mlock_kb > 0) {
 		selfmon_sentence_add(s,
 				     "; or sysctl -w "
 				     "kernel.perf_event_mlock_kb=%" PRId64,
 				     facts->mlock_kb * 16);
+	}
 }
 
 static void map_enomem(const struct selfmon_facts *facts,

@@ -23,15 +23,6 @@ void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
 		sentence->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
-				 const struct selfmon_facts *facts,
-				 const char *name, int64_t value)
-{
-	selfmon_sentence_add(sentence, "As root%s: sysctl -w %s=%" PRId64,
-			     facts->container ? " on the host" : "", name,
-			     value);
-}
-
 bool selfmon_event_begins(const struct selfmon_failure *failure,
 			  const char *words)
 {

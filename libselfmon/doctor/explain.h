@@ -27,6 +27,26 @@ void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
 				 const struct selfmon_facts *facts,
 				 const char *name, int64_t value);
 
+/*
+ * How this process gets CAP_SYS_ADMIN (admin) or CAP_PERFMON: a clause. Not
+ * for user namespaces, in which neither counts.
+ */
+void selfmon_sentence_add_capability(struct selfmon_sentence *sentence,
+				     const struct selfmon_facts *facts,
+				     bool admin);
+
+/* How the seccomp filter is made to allow perf_event_open(2): a sentence. */
+void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
+				   const struct selfmon_facts *facts);
+
+/*
+ * How a container is started with another limit of resources: a clause. name
+ * and value as docker's --ulimit has them.
+ */
+void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
+				const struct selfmon_facts *facts,
+				const char *name, const char *value);
+
 /* Does the event's name begin with these words? */
 bool selfmon_event_begins(const struct selfmon_failure *failure,
 			  const char *words);

@@ -5,6 +5,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,32 +22,44 @@
 #define SECCOMP_FILTER 2
 /* /proc/self/status is some 1,500 bytes, more with many memory nodes. */
 #define STATUS_SIZE 8192
+#define PATH_SIZE 512
 
-static int64_t read_number(const char *path)
+ssize_t selfmon_facts_text(const char *root, const char *path, char *text,
+			   size_t size)
+{
+	char name[PATH_SIZE];
+	const int n = snprintf(name, sizeof(name), "%s%s", root, path);
+
+	if (n < 0 || (size_t)n >= sizeof(name))
+		return -ENAMETOOLONG;
+	return selfmon_kernel_read_file(name, text, size);
+}
+
+int64_t selfmon_facts_number(const char *root, const char *path)
 {
 	char text[32], *end;
 	int64_t value;
 
-	if (selfmon_kernel_read_file(path, text, sizeof(text)) <= 0)
+	if (selfmon_facts_text(root, path, text, sizeof(text)) <= 0)
 		return SELFMON_FACT_UNKNOWN;
 	value = strtoll(text, &end, 10);
 	return end == text ? SELFMON_FACT_UNKNOWN : value;
 }
 
 /* A file that is there, empty or larger than the buffer too. */
-static bool file_exists(const char *path)
+static bool file_exists(const char *root, const char *path)
 {
 	char text[8];
-	const ssize_t n = selfmon_kernel_read_file(path, text, sizeof(text));
+	const ssize_t n = selfmon_facts_text(root, path, text, sizeof(text));
 
 	return n >= 0 || n == -EFBIG;
 }
 
-static bool file_contains(const char *path, const char *word)
+static bool file_contains(const char *root, const char *path, const char *word)
 {
 	char text[4096];
 
-	return selfmon_kernel_read_file(path, text, sizeof(text)) > 0 &&
+	return selfmon_facts_text(root, path, text, sizeof(text)) > 0 &&
 	       strstr(text, word);
 }
 
@@ -53,59 +67,96 @@ static bool file_contains(const char *path, const char *word)
  * The kernel's own word first: in a container os-release tells whose
  * programs run, not whose kernel.
  */
-static enum selfmon_distribution find_distribution(bool container)
+static enum selfmon_distribution find_distribution(const char *root,
+						   bool container)
 {
 	static const char path[] = "/etc/os-release";
 
-	if (file_contains("/proc/version", "Ubuntu"))
+	if (file_contains(root, "/proc/version", "Ubuntu"))
 		return SELFMON_DISTRIBUTION_UBUNTU;
-	if (file_contains("/proc/version", "debian"))
+	if (file_contains(root, "/proc/version", "debian"))
 		return SELFMON_DISTRIBUTION_DEBIAN;
 	if (container)
 		return SELFMON_DISTRIBUTION_OTHER;
 	/* Derived ones name both in ID_LIKE: Ubuntu is the nearer. */
-	if (file_contains(path, "ubuntu"))
+	if (file_contains(root, path, "ubuntu"))
 		return SELFMON_DISTRIBUTION_UBUNTU;
-	if (file_contains(path, "ID=debian") ||
-	    file_contains(path, "ID_LIKE=debian"))
+	if (file_contains(root, path, "ID=debian") ||
+	    file_contains(root, path, "ID_LIKE=debian"))
 		return SELFMON_DISTRIBUTION_DEBIAN;
 	return SELFMON_DISTRIBUTION_OTHER;
 }
 
-static bool find_container(void)
-{
-	static const char path[] = "/proc/self/cgroup";
+/*
+ * Kubernetes first: a pod's containers are docker's or containerd's as well.
+ * word "": it is enough that the file is there. /run/systemd/container is
+ * what systemd and nspawn leave (systemd.io/CONTAINER_INTERFACE).
+ */
+static const struct {
+	const char *path, *word;
+	enum selfmon_runtime runtime;
+} container_sign[] = {
+	{ "/var/run/secrets/kubernetes.io/serviceaccount/namespace", "",
+	  SELFMON_RUNTIME_KUBERNETES },
+	{ "/proc/self/cgroup", "kubepods", SELFMON_RUNTIME_KUBERNETES },
+	{ "/run/.containerenv", "", SELFMON_RUNTIME_PODMAN },
+	{ "/proc/self/cgroup", "libpod", SELFMON_RUNTIME_PODMAN },
+	{ "/.dockerenv", "", SELFMON_RUNTIME_DOCKER },
+	{ "/proc/self/cgroup", "docker", SELFMON_RUNTIME_DOCKER },
+	{ "/run/systemd/container", "podman", SELFMON_RUNTIME_PODMAN },
+	{ "/run/systemd/container", "docker", SELFMON_RUNTIME_DOCKER },
+	{ "/run/systemd/container", "nspawn", SELFMON_RUNTIME_NSPAWN },
+	{ "/run/systemd/container", "lxc", SELFMON_RUNTIME_LXC },
+	{ "/proc/self/cgroup", "/lxc", SELFMON_RUNTIME_LXC },
+	{ "/run/systemd/container", "", SELFMON_RUNTIME_NONE },
+	{ "/proc/self/cgroup", "containerd", SELFMON_RUNTIME_NONE },
+};
 
-	return file_exists("/.dockerenv") ||
-	       file_exists("/run/.containerenv") ||
-	       file_exists("/run/systemd/container") ||
-	       file_contains(path, "docker") ||
-	       file_contains(path, "kubepods") ||
-	       file_contains(path, "containerd") ||
-	       file_contains(path, "libpod") || file_contains(path, "/lxc");
+static void find_container(const char *root, struct selfmon_facts *facts)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(container_sign) / sizeof(container_sign[0]);
+	     i++) {
+		const char *const path = container_sign[i].path;
+		const char *const word = container_sign[i].word;
+
+		if (*word ? !file_contains(root, path, word)
+			  : !file_exists(root, path))
+			continue;
+		facts->container = true;
+		facts->runtime = container_sign[i].runtime;
+		return;
+	}
 }
 
-static bool find_hypervisor(void)
+/* A recorded machine's CPUID is not to be had: Linux tells it on x86. */
+static bool find_hypervisor(const char *root)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	/* CPUID 1, ECX bit 31: never set by a CPU, set by hypervisors. */
 	unsigned int a, b, c = 0, d;
 
-	return __get_cpuid(1, &a, &b, &c, &d) && c >> 31;
-#else
-	return file_exists("/sys/hypervisor/type") ||
-	       file_exists("/proc/device-tree/hypervisor/compatible") ||
-	       file_contains("/sys/class/dmi/id/sys_vendor", "QEMU");
+	if (!*root)
+		return __get_cpuid(1, &a, &b, &c, &d) && c >> 31;
 #endif
+	return file_exists(root, "/sys/hypervisor/type") ||
+	       file_exists(root,
+			   "/proc/device-tree/hypervisor/compatible") ||
+	       file_contains(root, "/sys/class/dmi/id/sys_vendor", "QEMU") ||
+	       (*root && file_contains(root, "/proc/cpuinfo", " hypervisor"));
 }
 
 /* cpu, cpu_core, cpum_cf (s390), armv8_pmuv3_0, apple_icestorm_pmu. */
-static bool find_core_pmu(void)
+static bool find_core_pmu(const char *root)
 {
-	DIR *devices = opendir(DEVICES_PATH);
+	char path[PATH_SIZE];
 	const struct dirent *entry;
 	bool found = false;
+	DIR *devices;
 
+	snprintf(path, sizeof(path), "%s%s", root, DEVICES_PATH);
+	devices = opendir(path);
 	if (!devices)
 		return false;
 	while (!found && (entry = readdir(devices)))
@@ -117,20 +168,21 @@ static bool find_core_pmu(void)
 }
 
 /* The first namespace maps all 2^32 - 1 ids onto themselves. */
-static bool find_user_namespace(void)
+static bool find_user_namespace(const char *root)
 {
 	static const char path[] = "/proc/self/uid_map";
 
-	return file_exists(path) && !file_contains(path, "4294967295");
+	return file_exists(root, path) &&
+	       !file_contains(root, path, "4294967295");
 }
 
-static void read_status(struct selfmon_facts *facts)
+static void read_status(const char *root, struct selfmon_facts *facts)
 {
 	char text[STATUS_SIZE];
 	const char *line;
 
-	if (selfmon_kernel_read_file("/proc/self/status", text, sizeof(text)) <=
-	    0)
+	if (selfmon_facts_text(root, "/proc/self/status", text,
+			       sizeof(text)) <= 0)
 		return;
 	line = strstr(text, "\nCapEff:");
 	if (line)
@@ -147,12 +199,55 @@ static int64_t limit_of(rlim_t value)
 	return (int64_t)value;
 }
 
-static void read_limits(struct selfmon_facts *facts)
+static int64_t limit_in(const char **words)
+{
+	char *end;
+	int64_t value;
+
+	*words += strspn(*words, " ");
+	if (!strncmp(*words, "unlimited", 9)) {
+		*words += 9;
+		return SELFMON_FACT_UNLIMITED;
+	}
+	value = strtoll(*words, &end, 10);
+	*words = end;
+	return value;
+}
+
+/* A line of /proc/self/limits: its name, the soft limit, the hard one. */
+static void read_recorded_limits(const char *root, struct selfmon_facts *facts)
+{
+	static const char files[] = "\nMax open files ";
+	static const char memory[] = "\nMax locked memory ";
+	char text[4096];
+	const char *at;
+
+	if (selfmon_facts_text(root, "/proc/self/limits", text,
+			       sizeof(text)) <= 0)
+		return;
+	at = strstr(text, files);
+	if (at) {
+		at += sizeof(files) - 1;
+		facts->nofile = limit_in(&at);
+		facts->nofile_hard = limit_in(&at);
+	}
+	at = strstr(text, memory);
+	if (at) {
+		at += sizeof(memory) - 1;
+		facts->memlock = limit_in(&at);
+	}
+}
+
+static void read_limits(const char *root, struct selfmon_facts *facts)
 {
 	struct rlimit limit;
 
 	facts->nofile = facts->nofile_hard = SELFMON_FACT_UNKNOWN;
 	facts->memlock = SELFMON_FACT_UNKNOWN;
+	if (*root) {
+		read_recorded_limits(root, facts);
+		return;
+	}
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
 		facts->nofile = limit_of(limit.rlim_cur);
 		facts->nofile_hard = limit_of(limit.rlim_max);
@@ -161,26 +256,68 @@ static void read_limits(struct selfmon_facts *facts)
 		facts->memlock = limit_of(limit.rlim_cur);
 }
 
+/* Which kernel for which machine; a recorded one has it in two files. */
+static void read_kernel(const char *root, struct selfmon_facts *facts)
+{
+	char text[128] = "";
+	unsigned int major = 0, minor = 0;
+
+	if (!*root) {
+		selfmon_kernel_release(text, sizeof(text));
+		facts->riscv64 = strstr(text, " riscv64");
+		facts->kernel = selfmon_kernel_version();
+		return;
+	}
+	facts->riscv64 = file_contains(root, "/proc/sys/kernel/arch",
+				       "riscv64");
+	if (selfmon_facts_text(root, "/proc/sys/kernel/osrelease", text,
+			       sizeof(text)) > 0 &&
+	    sscanf(text, "%u.%u", &major, &minor) == 2)
+		facts->kernel = major * 1000 + minor;
+}
+
+static void read_numbers(const char *root, struct selfmon_facts *facts)
+{
+	static const struct {
+		size_t member;
+		const char *path;
+	} number[] = {
+#define NUMBER(member, path) { offsetof(struct selfmon_facts, member), path }
+		NUMBER(paranoid, "/proc/sys/kernel/perf_event_paranoid"),
+		NUMBER(user_access, "/proc/sys/kernel/perf_user_access"),
+		NUMBER(rdpmc, DEVICES_PATH "/cpu/rdpmc"),
+		NUMBER(mlock_kb, "/proc/sys/kernel/perf_event_mlock_kb"),
+		NUMBER(nmi_watchdog, "/proc/sys/kernel/nmi_watchdog"),
+		NUMBER(file_max, "/proc/sys/fs/file-max"),
+		NUMBER(max_map_count, "/proc/sys/vm/max_map_count"),
+#undef NUMBER
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(number) / sizeof(number[0]); i++)
+		*(int64_t *)(void *)((char *)facts + number[i].member) =
+			selfmon_facts_number(root, number[i].path);
+	/* Core and atom have a file each, and one switch behind both. */
+	if (facts->rdpmc == SELFMON_FACT_UNKNOWN)
+		facts->rdpmc = selfmon_facts_number(
+			root, DEVICES_PATH "/cpu_core/rdpmc");
+}
+
+void selfmon_facts_gather_at(const char *root, struct selfmon_facts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+	read_kernel(root, facts);
+	facts->hypervisor = find_hypervisor(root);
+	find_container(root, facts);
+	facts->distribution = find_distribution(root, facts->container);
+	facts->user_namespace = find_user_namespace(root);
+	facts->core_pmu = find_core_pmu(root);
+	read_numbers(root, facts);
+	read_limits(root, facts);
+	read_status(root, facts);
+}
+
 void selfmon_facts_gather(struct selfmon_facts *facts)
 {
-	char release[128];
-
-	memset(facts, 0, sizeof(*facts));
-	selfmon_kernel_release(release, sizeof(release));
-	facts->riscv64 = strstr(release, " riscv64");
-	facts->kernel = selfmon_kernel_version();
-	facts->hypervisor = find_hypervisor();
-	facts->container = find_container();
-	facts->distribution = find_distribution(facts->container);
-	facts->user_namespace = find_user_namespace();
-	facts->core_pmu = find_core_pmu();
-	facts->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
-	facts->user_access = read_number("/proc/sys/kernel/perf_user_access");
-	facts->rdpmc = read_number(DEVICES_PATH "/cpu/rdpmc");
-	facts->mlock_kb = read_number("/proc/sys/kernel/perf_event_mlock_kb");
-	facts->nmi_watchdog = read_number("/proc/sys/kernel/nmi_watchdog");
-	facts->file_max = read_number("/proc/sys/fs/file-max");
-	facts->max_map_count = read_number("/proc/sys/vm/max_map_count");
-	read_limits(facts);
-	read_status(facts);
+	selfmon_facts_gather_at("", facts);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A number that could not be read. */
 #define SELFMON_FACT_UNKNOWN INT64_MIN
@@ -22,12 +23,23 @@ enum selfmon_distribution {
 	SELFMON_DISTRIBUTION_UBUNTU  /* from 4 on */
 };
 
+/* Who started the container: each has words of its own for what it allows. */
+enum selfmon_runtime {
+	SELFMON_RUNTIME_NONE = 0, /* no container, or one of an unknown kind */
+	SELFMON_RUNTIME_DOCKER,
+	SELFMON_RUNTIME_PODMAN,
+	SELFMON_RUNTIME_KUBERNETES,
+	SELFMON_RUNTIME_NSPAWN,
+	SELFMON_RUNTIME_LXC
+};
+
 struct selfmon_facts {
 	enum selfmon_distribution distribution;
 	unsigned int kernel; /* major * 1000 + minor; 0: unknown */
 	bool riscv64;
 	bool hypervisor; /* this is a virtual machine */
 	bool container;
+	enum selfmon_runtime runtime;
 	bool user_namespace;   /* not the first: capabilities don't count */
 	bool seccomp;	       /* a filter looks at each system call */
 	bool core_pmu;	       /* the CPU's own PMU is registered */
@@ -46,5 +58,18 @@ struct selfmon_facts {
 
 /* Fills in all of it; what cannot be read is unknown or false. */
 void selfmon_facts_gather(struct selfmon_facts *facts);
+
+/*
+ * The same of a machine whose /etc, /proc and /sys were recorded below root,
+ * /proc/self of the process among them. "" is this machine.
+ */
+void selfmon_facts_gather_at(const char *root, struct selfmon_facts *facts);
+
+/* A number in a file below root, or SELFMON_FACT_UNKNOWN. */
+int64_t selfmon_facts_number(const char *root, const char *path);
+
+/* Reads a file below root as selfmon_kernel_read_file() does. */
+ssize_t selfmon_facts_text(const char *root, const char *path, char *text,
+			   size_t size);
 
 #endif
