@@ -11,6 +11,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *text;
 } commands[] = {
+	{ "doctor", tool_doctor, "can counters be read here, and if not, why" },
 	{ "run", tool_run, "runs a program, and says where its report went" },
 };
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+int tool_doctor(int argc, char **argv);
 int tool_run(int argc, char **argv);
 
 /* Exit statuses: the answer is no; the command could not be understood. */

@@ -8,7 +8,8 @@
 /* CAP_PERFMON is of Linux 5.8; CAP_SYS_ADMIN did its work before. */
 #define KERNEL_CAP_PERFMON 5008
 
-static bool holds(const struct selfmon_facts *facts, unsigned int capability)
+bool selfmon_facts_hold(const struct selfmon_facts *facts,
+			unsigned int capability)
 {
 	return !facts->user_namespace && facts->capabilities >> capability & 1;
 }
@@ -18,12 +19,19 @@ static bool holds(const struct selfmon_facts *facts, unsigned int capability)
  * CAP_SYS_ADMIN (their patches to kernel/events/core.c); others' kernels with
  * such a patch do as Debian. Unpatched ones never refuse user-only events.
  */
-static bool locked_down(const struct selfmon_facts *facts)
+bool selfmon_facts_refuse_all(const struct selfmon_facts *facts)
 {
 	const int64_t level =
 		facts->distribution == SELFMON_DISTRIBUTION_UBUNTU ? 4 : 3;
 
-	return facts->paranoid >= level && !holds(facts, SELFMON_CAP_SYS_ADMIN);
+	return facts->paranoid >= level && !selfmon_facts_hold(facts, SELFMON_CAP_SYS_ADMIN);
+}
+
+bool selfmon_facts_privileged(const struct selfmon_facts *facts)
+{
+	return selfmon_facts_hold(facts, SELFMON_CAP_SYS_ADMIN) ||
+	       (selfmon_facts_hold(facts, SELFMON_CAP_PERFMON) &&
+		!selfmon_facts_refuse_all(facts));
 }
 
 /* In a user namespace no capability counts: there is nothing to add. */
@@ -31,7 +39,7 @@ static void add_capability(struct selfmon_sentence *s,
 			   const struct selfmon_facts *facts)
 {
 	const bool old = facts->kernel && facts->kernel < KERNEL_CAP_PERFMON;
-	const bool admin = old || locked_down(facts);
+	const bool admin = old || selfmon_facts_refuse_all(facts);
 
 	if (facts->user_namespace)
 		return;
@@ -73,13 +81,11 @@ void selfmon_cause_eacces(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s)
 {
-	const bool privileged =
-		holds(facts, SELFMON_CAP_SYS_ADMIN) ||
-		(holds(facts, SELFMON_CAP_PERFMON) && !locked_down(facts));
+	const bool privileged = selfmon_facts_privileged(facts);
 
 	if (failure->kernel_asked && facts->paranoid >= 2 && !privileged) {
 		kernel_refused(s, facts);
-	} else if (locked_down(facts)) {
+	} else if (selfmon_facts_refuse_all(facts)) {
 		all_refused(s, facts);
 	} else if (facts->paranoid == SELFMON_FACT_UNKNOWN) {
 		selfmon_sentence_add(s, "access is refused, and "

@@ -51,6 +51,17 @@ void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
 bool selfmon_event_begins(const struct selfmon_failure *failure,
 			  const char *words);
 
+/* Is this capability held where perf events ask for it? */
+bool selfmon_facts_hold(const struct selfmon_facts *facts,
+			unsigned int capability);
+
+/*
+ * Does perf_event_paranoid refuse this process every event, as only patched
+ * kernels do? Or does it not matter at all?
+ */
+bool selfmon_facts_refuse_all(const struct selfmon_facts *facts);
+bool selfmon_facts_privileged(const struct selfmon_facts *facts);
+
 /* Who forbade perf_event_open(2), by errno. */
 void selfmon_cause_eacces(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* selfmon doctor: can counters be read here, and if not, why not? */
+#include "doctor.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "tool.h"
+
+static const char help[] =
+	"usage: selfmon doctor [--json]\n"
+	"Checks all that decides whether programs can count hardware events "
+	"here and read\n"
+	"them in user space: the kernel, permissions, the PMU, limits.\n"
+	"\n"
+	"      --json  the same for programs\n"
+	"\n"
+	"Exits with 0 if counters are read in user space, 1 if not, 2 if the "
+	"options are\n"
+	"wrong.\n";
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int tool_doctor(int argc, char **argv)
+{
+	static struct doctor_machine machine;
+	static struct doctor_probe probe;
+	static struct doctor_report report;
+	bool json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (option == '?')
+			return tool_misused("doctor", "the options are wrong");
+		if (option == 'h') {
+			fputs(help, stdout);
+			return 0;
+		}
+		json = true;
+	}
+	if (optind < argc)
+		return tool_misused("doctor", "it takes no '%s'",
+				    argv[optind]);
+	doctor_machine_gather("", &machine);
+	doctor_probe_all(&machine, &probe);
+	doctor_examine(&machine, &probe, &report);
+	return doctor_show(&report, json, tool_has_colours(stdout), stdout);
+}

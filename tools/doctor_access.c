@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks: who may count what. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "doctor.h"
+
+#define PARANOID "kernel.perf_event_paranoid"
+
+/* <linux/capability.h> */
+#define CAP_IPC_LOCK_BIT 14
+
+/* Since when user reads are sound, by machine: major * 1000 + minor. */
+static unsigned int kernel_wanted(enum doctor_arch arch)
+{
+	static const unsigned int since[] = {
+		/* rdpmc's permission follows the address space (bfe334924ccd) */
+		[DOCTOR_X86] = 4013,
+		[DOCTOR_ARM64] = 5017,
+		[DOCTOR_RISCV64] = 6006,
+		/* the capability bits of the page mean one thing each */
+		[DOCTOR_OTHER] = 3012,
+	};
+
+	return since[arch];
+}
+
+void doctor_check_kernel(const struct doctor_case *from,
+			 struct doctor_check *check)
+{
+	const unsigned int have = from->facts->kernel;
+	const unsigned int want = kernel_wanted(from->machine->arch);
+
+	if (have == 0) {
+		doctor_skip(check, "uname -r");
+		return;
+	}
+	doctor_say(&check->found, "%u.%u", have / 1000, have % 1000);
+	check->status = have >= want ? DOCTOR_PASS : DOCTOR_FAIL;
+	if (have >= want) {
+		doctor_say(&check->reason,
+			   "user reads of counters are sound from %u.%u on",
+			   want / 1000, want % 1000);
+		return;
+	}
+	doctor_say(&check->reason, "kernels before %u.%u cannot have counters "
+		   "read in user space, or not safely", want / 1000,
+		   want % 1000);
+	doctor_say(&check->remedy, "Use a newer kernel");
+}
+
+/* The two errors with which filters hide a call. */
+static bool filtered(const struct doctor_case *from)
+{
+	const int error = from->probe->software;
+
+	return from->facts->seccomp && (error == EPERM || error == ENOSYS);
+}
+
+void doctor_check_seccomp(const struct doctor_case *from,
+			  struct doctor_check *check)
+{
+	if (!from->facts->seccomp) {
+		check->status = DOCTOR_PASS;
+		doctor_say(&check->found, "no filter");
+		return;
+	}
+	doctor_say(&check->found, "a filter is set");
+	if (!filtered(from)) {
+		check->status = DOCTOR_PASS;
+		doctor_say(&check->reason,
+			   "it lets perf_event_open through");
+		return;
+	}
+	check->status = DOCTOR_FAIL;
+	doctor_explain_open(from, "", from->probe->software, false, check);
+}
+
+/* What a level leaves to a process, each with what those above it leave. */
+static const char *permitted(int64_t level)
+{
+	if (level >= 2)
+		return "user mode of this process's own threads";
+	if (level == 1)
+		return "user and kernel mode of this process's own threads";
+	if (level == 0)
+		return "all but raw tracepoints";
+	return "everything, and event pages without limit";
+}
+
+void doctor_check_paranoid(const struct doctor_case *from,
+			   struct doctor_check *check)
+{
+	const struct selfmon_facts *facts = from->facts;
+
+	if (facts->paranoid == SELFMON_FACT_UNKNOWN) {
+		check->status = DOCTOR_FAIL;
+		doctor_say(&check->found, "no %s", PARANOID);
+		doctor_explain_open(from, "", ENOSYS, false, check);
+		return;
+	}
+	doctor_say(&check->found, "%" PRId64, facts->paranoid);
+	if (selfmon_facts_refuse_all(facts)) {
+		check->status = DOCTOR_FAIL;
+		doctor_explain_open(from, "", EACCES, false, check);
+		return;
+	}
+	check->status = DOCTOR_PASS;
+	if (selfmon_facts_privileged(facts))
+		doctor_say(&check->reason, "does not matter: this process has "
+			   "%s", selfmon_facts_hold(facts, SELFMON_CAP_SYS_ADMIN)
+				? "CAP_SYS_ADMIN" : "CAP_PERFMON");
+	else
+		doctor_say(&check->reason, "leaves %s",
+			   permitted(facts->paranoid));
+}
+
+void doctor_check_capabilities(const struct doctor_case *from,
+			       struct doctor_check *check)
+{
+	static const struct {
+		unsigned int bit;
+		const char *name;
+	} wanted[] = { { SELFMON_CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+		       { SELFMON_CAP_PERFMON, "CAP_PERFMON" },
+		       { CAP_IPC_LOCK_BIT, "CAP_IPC_LOCK" } };
+	const struct selfmon_facts *facts = from->facts;
+	size_t i;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (facts->capabilities >> wanted[i].bit & 1)
+			doctor_say(&check->found, "%s%s",
+				   check->found.length ? " " : "",
+				   wanted[i].name);
+	check->status = DOCTOR_PASS;
+	if (!check->found.length) {
+		doctor_say(&check->found, "none");
+		doctor_say(&check->reason, "none is needed to count user mode "
+			   "while %s permits it", PARANOID);
+	} else if (facts->user_namespace) {
+		check->status = DOCTOR_WARN;
+		doctor_say(&check->reason, "they are those of a user "
+			   "namespace: for perf events they do not count");
+		doctor_say(&check->remedy, "Run it in the first user "
+			   "namespace, or lower %s", PARANOID);
+	}
+}
+
+void doctor_check_security_module(const struct doctor_case *from,
+				  struct doctor_check *check)
+{
+	const struct doctor_machine *machine = from->machine;
+	const bool refused = from->probe->software == EACCES &&
+			     !selfmon_facts_refuse_all(from->facts) &&
+			     from->facts->paranoid != SELFMON_FACT_UNKNOWN;
+
+	doctor_say(&check->found, "%s",
+		   machine->modules[0] ? machine->modules : "none known");
+	if (strstr(machine->lockdown, "[integrity]") ||
+	    strstr(machine->lockdown, "[confidentiality]"))
+		doctor_say(&check->found, ", lockdown %s", machine->lockdown);
+	check->status = refused ? DOCTOR_FAIL : DOCTOR_PASS;
+	if (refused)
+		doctor_explain_open(from, "", EACCES, false, check);
+	else if (from->probe->software == 0)
+		doctor_say(&check->reason, "nothing is refused");
+}
+
+void doctor_check_call(const struct doctor_case *from,
+		       struct doctor_check *check)
+{
+	const int error = from->probe->software;
+
+	check->status = error ? DOCTOR_FAIL : DOCTOR_PASS;
+	if (!error) {
+		doctor_say(&check->found, "a software event opens");
+		return;
+	}
+	doctor_say(&check->found, "%s", doctor_errno(error));
+	if (filtered(from))
+		doctor_say(&check->reason, "see seccomp");
+	else
+		doctor_explain_open(from, "", error, false, check);
+}
+
+void doctor_check_attr(const struct doctor_case *from,
+		       struct doctor_check *check)
+{
+	const int64_t size = from->probe->attr_size;
+
+	if (size == 0) {
+		doctor_skip(check, "perf_event_open");
+		return;
+	}
+	doctor_say(&check->found, "%" PRId64 " bytes", size);
+	/* config1 and config2 are all that an event which counts needs. */
+	check->status = size >= PERF_ATTR_SIZE_VER1 ? DOCTOR_PASS
+						    : DOCTOR_WARN;
+	if (size >= PERF_ATTR_SIZE_VER1)
+		doctor_say(&check->reason,
+			   "the kernel knows all that is asked for");
+	else
+		doctor_explain_open(from, "", E2BIG, false, check);
+}
+
+void doctor_check_kernel_mode(const struct doctor_case *from,
+			      struct doctor_check *check)
+{
+	const int error = from->probe->kernel_mode;
+
+	if (from->probe->software) {
+		doctor_skip(check, "perf_event_open");
+		return;
+	}
+	check->status = error ? DOCTOR_WARN : DOCTOR_PASS;
+	doctor_say(&check->found, "%s", error ? doctor_errno(error) : "counted");
+	if (error)
+		doctor_explain_open(from, "", error, true, check);
+	else
+		doctor_say(&check->reason, "events with :k, context switches "
+			   "and migrations can be counted");
+}
+
+void doctor_check_tracepoints(const struct doctor_case *from,
+			      struct doctor_check *check)
+{
+	const int error = from->probe->tracepoint;
+
+	if (from->probe->software) {
+		doctor_skip(check, "perf_event_open");
+		return;
+	}
+	check->status = error ? DOCTOR_WARN : DOCTOR_PASS;
+	if (!error) {
+		doctor_say(&check->found, "sched:sched_switch opens");
+	} else if (error == ENXIO) {
+		doctor_say(&check->found, "no numbers");
+		doctor_say(&check->reason, "/sys/kernel/tracing is not "
+			   "mounted, or not for this user to read");
+		doctor_say(&check->remedy, "As root: mount -t tracefs nodev "
+			   "/sys/kernel/tracing; mount -o remount,mode=755 "
+			   "/sys/kernel/tracing");
+	} else {
+		doctor_say(&check->found, "%s", doctor_errno(error));
+		doctor_explain_open(from, "sched:sched_switch", error, true,
+				    check);
+	}
+}
+
+void doctor_check_breakpoints(const struct doctor_case *from,
+			      struct doctor_check *check)
+{
+	const int error = from->probe->breakpoint;
+
+	if (from->probe->software) {
+		doctor_skip(check, "perf_event_open");
+		return;
+	}
+	check->status = error ? DOCTOR_WARN : DOCTOR_PASS;
+	doctor_say(&check->found, "%s", error ? doctor_errno(error) : "one opens");
+	if (error == ENOSPC || error == EACCES || error == EPERM) {
+		doctor_explain_open(from, "", error, false, check);
+	} else if (error) {
+		doctor_say(&check->reason, "this machine or its emulator has "
+			   "no hardware breakpoints for user programs");
+		doctor_say(&check->remedy, "Leave out events mem:");
+	}
+}

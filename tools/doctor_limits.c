@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks: for how many threads there is room. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "doctor.h"
+
+/* One to a thread: its set of hardware events, four of them, as in `auto`. */
+#define EVENTS 4
+/* Fewer threads than this are worth a warning. */
+#define THREADS_FEW 256
+/* What opening one set takes, beside what a program has open anyway. */
+#define FILES_LEAST 16
+#define CAP_IPC_LOCK_BIT 14
+
+/* Above this nothing is a limit; sums of it do not overflow. */
+#define BEYOND (SELFMON_FACT_UNLIMITED / 4)
+
+static void say_threads(struct doctor_check *check, int64_t threads)
+{
+	if (threads >= BEYOND / EVENTS)
+		doctor_say(&check->reason, "room for any number of threads");
+	else
+		doctor_say(&check->reason, "room for %" PRId64 " threads with "
+			   "%d hardware events each", threads, EVENTS);
+}
+
+/* A thread's set keeps one descriptor; half of all is the host's. */
+void doctor_check_descriptors(const struct doctor_case *from,
+			      struct doctor_check *check)
+{
+	const int64_t limit = from->facts->nofile;
+	const struct selfmon_failure failure = { .error = EMFILE,
+						 .step = SELFMON_STEP_OPEN };
+	struct doctor_check used_up = { .name = NULL };
+
+	if (limit == SELFMON_FACT_UNKNOWN)
+		return;
+	if (limit == SELFMON_FACT_UNLIMITED)
+		doctor_say(&check->found, "RLIMIT_NOFILE unlimited");
+	else
+		doctor_say(&check->found, "RLIMIT_NOFILE %" PRId64, limit);
+	check->status = limit < FILES_LEAST	  ? DOCTOR_FAIL
+			: limit / 2 < THREADS_FEW ? DOCTOR_WARN
+						  : DOCTOR_PASS;
+	if (from->probe->hardware == EMFILE || from->probe->software == EMFILE)
+		check->status = DOCTOR_FAIL;
+	if (check->status == DOCTOR_FAIL)
+		doctor_say(&check->reason, "too few to open a set of events "
+			   "beside the program's own files");
+	else
+		say_threads(check, limit / 2);
+	if (check->status == DOCTOR_PASS)
+		return;
+	doctor_explain(from, &failure, &used_up);
+	check->remedy = used_up.remedy;
+}
+
+void doctor_check_file_table(const struct doctor_case *from,
+			     struct doctor_check *check)
+{
+	const int64_t max = from->facts->file_max;
+	const int64_t used = from->machine->files_open;
+
+	if (max <= 0 || used < 0)
+		return;
+	doctor_say(&check->found, "%" PRId64 " of fs.file-max %" PRId64, used,
+		   max);
+	check->status = used < max / 10 * 9 ? DOCTOR_PASS : DOCTOR_WARN;
+	if (check->status == DOCTOR_PASS)
+		return;
+	doctor_say(&check->reason, "the system's table of open files is "
+		   "nearly full");
+	selfmon_sentence_add_sysctl(&check->remedy, from->facts, "fs.file-max",
+				    max * 2);
+}
+
+/*
+ * kernel/events/core.c, perf_mmap: a page an event, first from what
+ * perf_event_mlock_kb gives a user for each CPU, then from RLIMIT_MEMLOCK.
+ */
+static int64_t pages_allowed(const struct doctor_case *from)
+{
+	const struct selfmon_facts *facts = from->facts;
+	const int64_t page = from->machine->page_size;
+	const int64_t kb = facts->mlock_kb > 0 ? facts->mlock_kb : 0;
+
+	if (selfmon_facts_hold(facts, CAP_IPC_LOCK_BIT) ||
+	    facts->paranoid == -1 || facts->memlock >= BEYOND)
+		return BEYOND;
+	return kb * 1024 / page * from->machine->cpus +
+	       (facts->memlock > 0 ? facts->memlock / page : 0);
+}
+
+static void say_lockable(const struct doctor_case *from,
+			 struct doctor_check *check)
+{
+	const struct selfmon_facts *facts = from->facts;
+
+	if (selfmon_facts_hold(facts, CAP_IPC_LOCK_BIT))
+		doctor_say(&check->found, "without limit (CAP_IPC_LOCK)");
+	else if (facts->paranoid == -1)
+		doctor_say(&check->found, "without limit (paranoid -1)");
+	else if (facts->memlock >= BEYOND)
+		doctor_say(&check->found, "RLIMIT_MEMLOCK unlimited");
+	else
+		doctor_say(&check->found, "%" PRId64 " KiB for each of %" PRId64
+			   " CPUs, then RLIMIT_MEMLOCK %" PRId64 " KiB",
+			   facts->mlock_kb, from->machine->cpus,
+			   facts->memlock / 1024);
+}
+
+void doctor_check_locked_memory(const struct doctor_case *from,
+				struct doctor_check *check)
+{
+	const int64_t threads = pages_allowed(from) / EVENTS;
+	const struct selfmon_failure failure = { .error = EPERM,
+						 .step = SELFMON_STEP_MAP };
+	struct doctor_check used_up = { .name = NULL };
+
+	say_lockable(from, check);
+	say_threads(check, threads);
+	check->status = from->probe->map == EPERM || threads < 1 ? DOCTOR_FAIL
+			: threads < THREADS_FEW			? DOCTOR_WARN
+								: DOCTOR_PASS;
+	if (check->status == DOCTOR_PASS)
+		return;
+	doctor_explain(from, &failure, &used_up);
+	check->remedy = used_up.remedy;
+	doctor_say(&check->reason, from->probe->map == EPERM
+		   ? ", and other processes of this user have it all"
+		   : "; others are read by system call");
+}
+
+void doctor_check_mappings(const struct doctor_case *from,
+			   struct doctor_check *check)
+{
+	const int64_t max = from->facts->max_map_count;
+	const int64_t threads = max / 2 / EVENTS;
+
+	if (max <= 0)
+		return;
+	doctor_say(&check->found, "vm.max_map_count %" PRId64, max);
+	say_threads(check, threads);
+	check->status = from->probe->map == ENOMEM	? DOCTOR_FAIL
+			: threads < THREADS_FEW		? DOCTOR_WARN
+							: DOCTOR_PASS;
+	if (check->status != DOCTOR_PASS)
+		selfmon_sentence_add_sysctl(&check->remedy, from->facts,
+					    "vm.max_map_count", 262144);
+}

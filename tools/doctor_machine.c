@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* What a machine says of itself, read from its files. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "platform/cpu.h"
+#include "platform/directory.h"
+#include "platform/kernel.h"
+
+#define DEVICES_PATH "/sys/bus/event_source/devices"
+#define PATH_SIZE 512
+
+/* The first line of a file, or "". */
+static void read_line(const char *root, const char *path, char *to,
+		      size_t size)
+{
+	char text[4096];
+
+	to[0] = '\0';
+	if (selfmon_facts_text(root, path, text, sizeof(text)) <= 0)
+		return;
+	snprintf(to, size, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* PRETTY_NAME="..." of os-release(5), without the quotes. */
+static void read_system(const char *root, char *to, size_t size)
+{
+	static const char key[] = "PRETTY_NAME=";
+	char text[4096];
+	const char *at;
+
+	snprintf(to, size, "an unknown system");
+	if (selfmon_facts_text(root, "/etc/os-release", text, sizeof(text)) <=
+	    0)
+		return;
+	at = strstr(text, key);
+	if (!at || (at != text && at[-1] != '\n'))
+		return;
+	at += sizeof(key) - 1;
+	at += *at == '"' || *at == '\'';
+	snprintf(to, size, "%.*s", (int)strcspn(at, "\"'\n"), at);
+}
+
+static enum doctor_arch arch_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum doctor_arch arch;
+	} known[] = {
+		{ "x86", DOCTOR_X86 },	      { "i686", DOCTOR_X86 },
+		{ "aarch64", DOCTOR_ARM64 },  { "arm64", DOCTOR_ARM64 },
+		{ "riscv64", DOCTOR_RISCV64 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(name, known[i].name, strlen(known[i].name)))
+			return known[i].arch;
+	return DOCTOR_OTHER;
+}
+
+static void read_kernel(const char *root, struct doctor_machine *machine)
+{
+	char release[64], arch[32];
+
+	if (!*root) {
+		selfmon_kernel_release(machine->kernel,
+				       sizeof(machine->kernel));
+		machine->arch = arch_of(SELFMON_ARCH_NAME);
+		return;
+	}
+	read_line(root, "/proc/sys/kernel/osrelease", release,
+		  sizeof(release));
+	read_line(root, "/proc/sys/kernel/arch", arch, sizeof(arch));
+	snprintf(machine->kernel, sizeof(machine->kernel), "Linux %s %s",
+		 release, arch);
+	machine->arch = arch_of(arch);
+}
+
+static void read_cpu(const char *root, struct doctor_machine *machine)
+{
+	static const char *const keys[] = { "model name", "uarch", "Model",
+					    "CPU part" };
+	char text[4096] = "";
+	struct selfmon_cpu cpu;
+	size_t i;
+
+	if (!*root) {
+		selfmon_cpu_identify(&cpu);
+		snprintf(machine->cpu, sizeof(machine->cpu), "%s%s%s",
+			 cpu.brand, cpu.hypervisor ? " under " : "",
+			 !cpu.hypervisor	   ? ""
+			 : cpu.hypervisor_name[0] ? cpu.hypervisor_name
+						  : "a hypervisor");
+		return;
+	}
+	snprintf(machine->cpu, sizeof(machine->cpu), "unknown CPU");
+	selfmon_facts_text(root, "/proc/cpuinfo", text, sizeof(text));
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (selfmon_cpu_find_field(text, keys[i], machine->cpu,
+					   sizeof(machine->cpu)))
+			return;
+}
+
+/* CPUs in a list such as 0-3,8,10-11; 0: it is none. */
+static int64_t count_list(const char *list)
+{
+	int64_t count = 0;
+	char *end;
+
+	while (*list >= '0' && *list <= '9') {
+		const long first = strtol(list, &end, 10);
+		long last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		count += last >= first ? last - first + 1 : 0;
+		list = end + (*end == ',');
+	}
+	return count;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct doctor_pmu *)a)->name,
+		      ((const struct doctor_pmu *)b)->name);
+}
+
+/*
+ * Core PMUs: "cpu", and those with a list of CPUs: event/sysfs.c of the
+ * library has the reasons.
+ */
+static void read_pmus(const char *root, struct doctor_machine *machine)
+{
+	struct selfmon_directory directory;
+	char path[PATH_SIZE], name[48];
+
+	snprintf(path, sizeof(path), "%s" DEVICES_PATH, root);
+	if (selfmon_directory_open(path, &directory))
+		return;
+	while (selfmon_directory_next(&directory, name, sizeof(name)) &&
+	       machine->pmus < DOCTOR_PMUS) {
+		struct doctor_pmu *pmu = &machine->pmu[machine->pmus];
+
+		snprintf(path, sizeof(path), DEVICES_PATH "/%s/cpus", name);
+		read_line(root, path, pmu->cpus, sizeof(pmu->cpus));
+		if (strcmp(name, "cpu") != 0 && !pmu->cpus[0])
+			continue;
+		memcpy(pmu->name, name, sizeof(name));
+		machine->pmus++;
+	}
+	selfmon_directory_close(&directory);
+	qsort(machine->pmu, machine->pmus, sizeof(machine->pmu[0]), by_name);
+}
+
+void doctor_machine_gather(const char *root, struct doctor_machine *machine)
+{
+	char text[256], path[PATH_SIZE];
+
+	memset(machine, 0, sizeof(*machine));
+	selfmon_facts_gather_at(root, &machine->facts);
+	read_system(root, machine->system, sizeof(machine->system));
+	read_kernel(root, machine);
+	read_cpu(root, machine);
+	read_line(root, "/sys/kernel/security/lsm", machine->modules,
+		  sizeof(machine->modules));
+	read_line(root, "/sys/kernel/security/lockdown", machine->lockdown,
+		  sizeof(machine->lockdown));
+	read_line(root, "/sys/devices/system/cpu/online", text, sizeof(text));
+	machine->cpus = count_list(text);
+	if (machine->cpus == 0)
+		machine->cpus = *root ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+	machine->page_size = *root ? 4096 : sysconf(_SC_PAGESIZE);
+	machine->files_open =
+		selfmon_facts_number(root, "/proc/sys/fs/file-nr");
+	read_pmus(root, machine);
+	machine->mux_ms = SELFMON_FACT_UNKNOWN;
+	if (machine->pmus == 0)
+		return;
+	snprintf(path, sizeof(path),
+		 DEVICES_PATH "/%s/perf_event_mux_interval_ms",
+		 machine->pmu[0].name);
+	machine->mux_ms = selfmon_facts_number(root, path);
+}

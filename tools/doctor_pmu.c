@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks: is there a PMU, of how many kinds, and what does it count at once? */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "doctor.h"
+
+#define AUTO_COUNT 4
+
+static void list_pmus(const struct doctor_machine *machine,
+		      struct selfmon_sentence *to)
+{
+	size_t i;
+
+	for (i = 0; i < machine->pmus; i++)
+		doctor_say(to, "%s%s%s%s", i ? ", " : "",
+			   machine->pmu[i].name,
+			   machine->pmu[i].cpus[0] ? " on CPUs " : "",
+			   machine->pmu[i].cpus);
+}
+
+void doctor_check_pmu(const struct doctor_case *from,
+		      struct doctor_check *check)
+{
+	const bool there = from->machine->pmus > 0 || from->facts->core_pmu;
+
+	/* A sandbox may hide sysfs, and leave the PMU. */
+	if (!there && from->probe->hardware == 0) {
+		check->status = DOCTOR_PASS;
+		doctor_say(&check->found, "not in sysfs, and counts");
+		return;
+	}
+	check->status = there ? DOCTOR_PASS : DOCTOR_FAIL;
+	if (!there) {
+		doctor_say(&check->found, "none");
+		doctor_explain_open(from, "", ENOENT, false, check);
+		return;
+	}
+	list_pmus(from->machine, &check->found);
+	if (from->facts->hypervisor)
+		doctor_say(&check->reason, "virtual: the hypervisor may share "
+			   "it out without a word");
+}
+
+/* What a program can do about cores of two kinds, by machine. */
+static void say_core_types(const struct doctor_case *from,
+			   struct doctor_check *check)
+{
+	const struct doctor_pmu *pmu = from->machine->pmu;
+
+	doctor_say(&check->reason, "an event counts on the cores of one type "
+		   "alone; what a thread does on others is left out and "
+		   "marked");
+	if (from->machine->arch == DOCTOR_ARM64)
+		doctor_say(&check->remedy, "Name the PMU, as in "
+			   "%s/cpu_cycles/, and pin the program: taskset -c "
+			   "%s PROGRAM", pmu[0].name, pmu[0].cpus);
+	else
+		doctor_say(&check->remedy, "Pin the program to one type: "
+			   "taskset -c %s PROGRAM (%s)",
+			   pmu[from->machine->pmus - 1].cpus,
+			   pmu[from->machine->pmus - 1].name);
+}
+
+void doctor_check_core_types(const struct doctor_case *from,
+			     struct doctor_check *check)
+{
+	const struct doctor_machine *machine = from->machine;
+	size_t i, open = 0;
+
+	if (machine->pmus == 0)
+		return;
+	check->status = DOCTOR_PASS;
+	if (machine->pmus == 1) {
+		doctor_say(&check->found, "1");
+		doctor_say(&check->reason, "all cores count alike");
+		return;
+	}
+	check->status = DOCTOR_WARN;
+	for (i = 0; i < machine->pmus; i++)
+		open += from->probe->core[i] == 0;
+	doctor_say(&check->found, "%zu, of which cycles open on %zu",
+		   machine->pmus, open);
+	say_core_types(from, check);
+}
+
+void doctor_check_hardware(const struct doctor_case *from,
+			   struct doctor_check *check)
+{
+	const int error = from->probe->hardware;
+
+	check->status = error ? DOCTOR_FAIL : DOCTOR_PASS;
+	doctor_say(&check->found, "instructions: %s",
+		   error ? doctor_errno(error) : "opens");
+	if (!error)
+		return;
+	if (error == ENOENT && !from->facts->core_pmu)
+		doctor_say(&check->reason, "see pmu");
+	else if (error == from->probe->software)
+		doctor_say(&check->reason, "see perf_event_open");
+	else
+		doctor_explain_open(from, "", error, false, check);
+}
+
+void doctor_check_user_mode(const struct doctor_case *from,
+			    struct doctor_check *check)
+{
+	if (from->probe->hardware) {
+		doctor_skip(check, "hardware");
+		return;
+	}
+	if (!from->probe->both_modes) {
+		check->status = DOCTOR_PASS;
+		doctor_say(&check->found, "counted alone");
+		return;
+	}
+	check->status = DOCTOR_WARN;
+	doctor_say(&check->found, "only with kernel mode");
+	doctor_explain_open(from, "", EINVAL, false, check);
+}
+
+void doctor_check_together(const struct doctor_case *from,
+			   struct doctor_check *check)
+{
+	const int together = from->probe->together;
+
+	if (from->probe->hardware) {
+		doctor_skip(check, "hardware");
+		return;
+	}
+	doctor_say(&check->found, "%d of %d", together < 0 ? 0 : together,
+		   AUTO_COUNT);
+	if (together == AUTO_COUNT) {
+		check->status = DOCTOR_PASS;
+		doctor_say(&check->reason, "cycles, instructions, "
+			   "branch-misses and cache-misses run at once");
+		return;
+	}
+	check->status = together > 0 ? DOCTOR_WARN : DOCTOR_FAIL;
+	doctor_say(&check->reason, "%s: ", from->probe->dropped.event);
+	doctor_explain(from, &from->probe->dropped, check);
+}
+
+void doctor_check_watchdog(const struct doctor_case *from,
+			   struct doctor_check *check)
+{
+	const int64_t on = from->facts->nmi_watchdog;
+
+	if (on == SELFMON_FACT_UNKNOWN || from->machine->pmus == 0)
+		return;
+	check->status = DOCTOR_PASS;
+	doctor_say(&check->found, on > 0 ? "on" : "off");
+	if (on <= 0)
+		return;
+	doctor_say(&check->reason, "it holds a counter of cycles on each CPU");
+	if (from->probe->hardware || from->probe->together == AUTO_COUNT)
+		return;
+	check->status = DOCTOR_WARN;
+	selfmon_sentence_add_sysctl(&check->remedy, from->facts,
+				    "kernel.nmi_watchdog", 0);
+}
+
+void doctor_check_multiplexing(const struct doctor_case *from,
+			       struct doctor_check *check)
+{
+	const int64_t ms = from->machine->mux_ms;
+
+	if (ms == SELFMON_FACT_UNKNOWN)
+		return;
+	check->status = DOCTOR_PASS;
+	doctor_say(&check->found, "every %" PRId64 " ms", ms);
+	doctor_say(&check->reason, "more events than counters take turns; a "
+		   "region shorter than that is not scaled");
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* A doctor's report as text, and as JSON. */
+#include <stdio.h>
+
+#include <selfmon/version.h>
+
+#include "doctor.h"
+#include "report/escape.h"
+
+#define NAME_WIDTH 17
+
+static const char *const status_name[] = {
+	[DOCTOR_SKIP] = "skip",
+	[DOCTOR_PASS] = "pass",
+	[DOCTOR_WARN] = "warn",
+	[DOCTOR_FAIL] = "fail",
+};
+
+/* Dim, green, yellow, red: SGR of ECMA-48. */
+static const char *const status_colour[] = {
+	[DOCTOR_SKIP] = "\033[2m",
+	[DOCTOR_PASS] = "\033[32m",
+	[DOCTOR_WARN] = "\033[33m",
+	[DOCTOR_FAIL] = "\033[31m",
+};
+
+static const char *const runtime_name[] = {
+	[SELFMON_RUNTIME_NONE] = "a container",
+	[SELFMON_RUNTIME_DOCKER] = "a Docker container",
+	[SELFMON_RUNTIME_PODMAN] = "a Podman container",
+	[SELFMON_RUNTIME_KUBERNETES] = "a Kubernetes pod",
+	[SELFMON_RUNTIME_NSPAWN] = "a systemd-nspawn container",
+	[SELFMON_RUNTIME_LXC] = "an LXC container",
+};
+
+/* Text of the machine's files may hold anything. */
+static void print_escaped(FILE *stream, const char *text)
+{
+	struct selfmon_unit unit;
+
+	while (selfmon_unit_next(&text, &unit))
+		fwrite(unit.text, 1, unit.bytes, stream);
+}
+
+static void print_check(const struct doctor_check *check, bool colours,
+			FILE *stream)
+{
+	fprintf(stream, "%s%s%s  %-*s", colours
+		? status_colour[check->status] : "",
+		status_name[check->status], colours ? "\033[0m" : "",
+		NAME_WIDTH, check->name);
+	print_escaped(stream, check->found.text);
+	if (check->reason.length) {
+		fputs(": ", stream);
+		print_escaped(stream, check->reason.text);
+	}
+	fputc('\n', stream);
+	if (check->remedy.length) {
+		fprintf(stream, "%*s-> ", 6 + NAME_WIDTH, "");
+		print_escaped(stream, check->remedy.text);
+		fputc('\n', stream);
+	}
+}
+
+static void print_machine(const struct doctor_machine *machine, FILE *stream)
+{
+	fputs("selfmon " SELFMON_VERSION " doctor: ", stream);
+	print_escaped(stream, machine->system);
+	if (machine->facts.container)
+		fprintf(stream, " in %s", runtime_name[machine->facts.runtime]);
+	fputs("; ", stream);
+	print_escaped(stream, machine->kernel);
+	fputs("; ", stream);
+	print_escaped(stream, machine->cpu);
+	fputs("\n\n", stream);
+}
+
+void doctor_print(const struct doctor_report *report, bool colours,
+		  FILE *stream)
+{
+	size_t i;
+
+	print_machine(report->machine, stream);
+	for (i = 0; i < report->checks; i++)
+		print_check(&report->check[i], colours, stream);
+	fprintf(stream, "\nuser reads: %s", report->user_reads ? "yes" : "no");
+	for (i = 0; !report->user_reads && i < report->causes; i++)
+		fprintf(stream, "%s%s", i ? ", " : ", because of ",
+			report->cause[i]->name);
+	fputc('\n', stream);
+}
+
+static void json_text(FILE *stream, const char *key, const char *text)
+{
+	fprintf(stream, "\"%s\": ", key);
+	selfmon_json_string(stream, text);
+}
+
+static void json_check(const struct doctor_check *check, FILE *stream)
+{
+	fputs("\n  {", stream);
+	json_text(stream, "name", check->name);
+	fputs(", ", stream);
+	json_text(stream, "status", status_name[check->status]);
+	fputs(", ", stream);
+	json_text(stream, "found", check->found.text);
+	fputs(", ", stream);
+	json_text(stream, "reason", check->reason.text);
+	fputs(", ", stream);
+	json_text(stream, "remedy", check->remedy.text);
+	fputc('}', stream);
+}
+
+void doctor_print_json(const struct doctor_report *report, FILE *stream)
+{
+	const struct doctor_machine *machine = report->machine;
+	size_t i;
+
+	fputs("{\n \"doctor\": 1,\n ", stream);
+	json_text(stream, "library", SELFMON_VERSION);
+	fputs(",\n ", stream);
+	json_text(stream, "system", machine->system);
+	fputs(",\n ", stream);
+	json_text(stream, "kernel", machine->kernel);
+	fputs(",\n ", stream);
+	json_text(stream, "cpu", machine->cpu);
+	fputs(",\n ", stream);
+	json_text(stream, "container", machine->facts.container
+		  ? runtime_name[machine->facts.runtime] : "");
+	fprintf(stream, ",\n \"user_reads\": %s,\n \"causes\": [",
+		report->user_reads ? "true" : "false");
+	for (i = 0; !report->user_reads && i < report->causes; i++) {
+		fputs(i ? ", " : "", stream);
+		selfmon_json_string(stream, report->cause[i]->name);
+	}
+	fputs("],\n \"checks\": [", stream);
+	for (i = 0; i < report->checks; i++) {
+		fputs(i ? "," : "", stream);
+		json_check(&report->check[i], stream);
+	}
+	fputs("\n ]\n}\n", stream);
+}
+
+int doctor_show(const struct doctor_report *report, bool json, bool colours,
+		FILE *stream)
+{
+	if (json)
+		doctor_print_json(report, stream);
+	else
+		doctor_print(report, colours, stream);
+	return report->user_reads ? 0 : 1;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Tries on this machine what programs with the library will do. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock/clock.h"
+#include "counters/attempt.h"
+#include "counters/set.h"
+#include "doctor.h"
+#include "platform/kernel.h"
+
+/* The events that are counted where nothing else is said: region/events.c. */
+#define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
+#define COST_READS 64
+#define COST_ROUNDS 5
+
+/* One event by its name: a descriptor, or -errno. */
+static int open_event(const char *name, bool *both_modes)
+{
+	struct selfmon_attempt attempt;
+	struct selfmon_events events;
+	int fd, error = 0;
+
+	if (selfmon_events_parse(name, &events, NULL) < 0)
+		return -EINVAL;
+	selfmon_attempt_first(&attempt, &events.event[0],
+			      selfmon_kernel_user_read_bits());
+	do {
+		struct perf_event_attr attr;
+
+		selfmon_attempt_attr(&attempt, &events.event[0], &attr);
+		fd = selfmon_kernel_perf_open(&attr, -1, false);
+		if (!attempt.both_modes)
+			error = fd;
+	} while (fd < 0 &&
+		 selfmon_attempt_next(&attempt, &events.event[0], fd));
+	if (fd >= 0)
+		*both_modes = attempt.both_modes;
+	return fd < 0 ? error : fd;
+}
+
+/* 0, or the errno with which it does not open. */
+static int try_event(const char *name)
+{
+	bool both_modes = false;
+	const int fd = open_event(name, &both_modes);
+
+	if (fd < 0)
+		return -fd;
+	selfmon_kernel_close(fd);
+	return 0;
+}
+
+static void try_page(int fd, struct doctor_probe *probe)
+{
+	const struct selfmon_page *page;
+	const int error = selfmon_kernel_map_page(fd, &page);
+
+	probe->map = -error;
+	if (error)
+		return;
+	probe->capabilities = selfmon_load_once(&page->capabilities);
+	probe->index = selfmon_load_once(&page->index);
+	probe->width = selfmon_load_once(&page->pmc_width);
+	selfmon_kernel_unmap_page(page);
+}
+
+static void try_hardware(struct doctor_probe *probe)
+{
+	int fd = open_event("instructions", &probe->both_modes);
+
+	probe->hardware = fd < 0 ? -fd : 0;
+	if (fd < 0) {
+		bool both_modes = false;
+
+		/* No hardware event: a software one has a page as well. */
+		fd = open_event("task-clock", &both_modes);
+		if (fd < 0)
+			return;
+		try_page(fd, probe);
+		probe->capabilities = 0;
+		probe->index = probe->width = 0;
+	} else {
+		try_page(fd, probe);
+	}
+	selfmon_kernel_close(fd);
+}
+
+static int try_tracepoint(void)
+{
+	static const char *const path[] = {
+		"/sys/kernel/tracing/events/sched/sched_switch/id",
+		"/sys/kernel/debug/tracing/events/sched/sched_switch/id",
+	};
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.exclude_hv = 1 };
+	int64_t id = selfmon_facts_number("", path[0]);
+	int fd;
+
+	if (id < 0)
+		id = selfmon_facts_number("", path[1]);
+	if (id < 0)
+		return ENXIO;
+	attr.config = (uint64_t)id;
+	fd = selfmon_kernel_perf_open(&attr, -1, false);
+	if (fd < 0)
+		return -fd;
+	selfmon_kernel_close(fd);
+	return 0;
+}
+
+static int try_breakpoint(void)
+{
+	static uint64_t watched;
+	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT,
+					.exclude_kernel = 1,
+					.exclude_hv = 1 };
+	int fd;
+
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (uint64_t)(uintptr_t)&watched;
+	attr.bp_len = HW_BREAKPOINT_LEN_8;
+	fd = selfmon_kernel_perf_open(&attr, -1, false);
+	if (fd < 0)
+		return -fd;
+	selfmon_kernel_close(fd);
+	return 0;
+}
+
+/*
+ * Too large, and not zero beyond what the kernel knows: it answers E2BIG with
+ * its own size (kernel/events/core.c, perf_copy_attr).
+ */
+static int64_t try_attr_size(void)
+{
+	union {
+		struct perf_event_attr attr;
+		unsigned char byte[4096];
+	} large;
+
+	memset(&large, 0xff, sizeof(large));
+	large.attr.size = sizeof(large);
+	if (syscall(SYS_perf_event_open, &large, 0, -1, -1, 0) != -1 ||
+	    errno != E2BIG || large.attr.size == sizeof(large))
+		return 0;
+	return large.attr.size;
+}
+
+static int try_wipe(void)
+{
+	void *memory;
+	const int error = selfmon_kernel_map_memory(4096, true, &memory);
+
+	if (!error)
+		selfmon_kernel_unmap_memory(memory, 4096);
+	return -error;
+}
+
+static void try_cores(const struct doctor_machine *machine,
+		      struct doctor_probe *probe)
+{
+	char path[128], name[128];
+	size_t i;
+
+	for (i = 0; i < machine->pmus; i++) {
+		const char *const pmu = machine->pmu[i].name;
+		char terms[16];
+
+		/* x86 calls them cpu-cycles, arm64 cpu_cycles. */
+		snprintf(path, sizeof(path),
+			 "/sys/bus/event_source/devices/%s/events/cpu_cycles",
+			 pmu);
+		snprintf(name, sizeof(name), "%s/%s/", pmu,
+			 selfmon_facts_text("", path, terms, sizeof(terms)) > 0
+				 ? "cpu_cycles"
+				 : "cpu-cycles");
+		probe->core[i] = try_event(name);
+	}
+}
+
+/* The best of some rounds: others use the machine too. */
+static int64_t read_cost(const struct selfmon_counters *set)
+{
+	struct selfmon_snapshot snapshot;
+	int64_t best = INT64_MAX;
+	int round, i;
+
+	for (round = 0; round < COST_ROUNDS; round++) {
+		const uint64_t begin = selfmon_kernel_monotonic_raw_ns();
+		int64_t cost;
+
+		for (i = 0; i < COST_READS; i++)
+			selfmon_counters_begin(set, &snapshot);
+		cost = (int64_t)(selfmon_kernel_monotonic_raw_ns() - begin) /
+		       (COST_READS * set->hardware_count);
+		best = cost < best ? cost : best;
+	}
+	return best;
+}
+
+static bool reads_in_user_space(const struct selfmon_counters *set)
+{
+	return set->hardware_count > 0 &&
+	       !(set->flags & SELFMON_IMPL_SET_SYSCALL);
+}
+
+static void try_together(struct doctor_probe *probe)
+{
+	struct selfmon_counters *set;
+
+	probe->together = selfmon_counters_open(AUTO_EVENTS, 0, &set,
+						&probe->dropped);
+	selfmon_counters_close(set);
+}
+
+/* As a program would, which has SELFMON_GUARD too; then with the guard. */
+static void try_user_reads(struct doctor_probe *probe)
+{
+	const char *const guard = getenv("SELFMON_GUARD");
+	const unsigned int flags[2] = { 0, SELFMON_COUNTERS_GUARD };
+	struct selfmon_counters *set;
+	bool works;
+	size_t i;
+
+	probe->read_ns = SELFMON_FACT_UNKNOWN;
+	probe->guarded = guard && !strcmp(guard, "1");
+	for (i = 0; i < 2; i++) {
+		if (selfmon_counters_open("instructions", flags[i], &set,
+					  NULL) < 0)
+			return;
+		works = reads_in_user_space(set);
+		if (works)
+			probe->read_ns = read_cost(set);
+		else if (i == 0 && selfmon_set_of(set)->why_syscall)
+			snprintf(probe->why_not, sizeof(probe->why_not), "%s",
+				 selfmon_set_of(set)->why_syscall);
+		selfmon_counters_close(set);
+		if (works) {
+			probe->unsafe = i == 1;
+			probe->user_reads = i == 0 || probe->guarded;
+			return;
+		}
+	}
+}
+
+void doctor_probe_all(const struct doctor_machine *machine,
+		      struct doctor_probe *probe)
+{
+	memset(probe, 0, sizeof(*probe));
+	probe->map = DOCTOR_UNTRIED;
+	probe->software = try_event("page-faults");
+	try_hardware(probe);
+	probe->kernel_mode = probe->hardware ? try_event("context-switches")
+					     : try_event("instructions:k");
+	probe->tracepoint = try_tracepoint();
+	probe->breakpoint = try_breakpoint();
+	probe->attr_size = try_attr_size();
+	probe->wipe = try_wipe();
+	try_cores(machine, probe);
+	try_together(probe);
+	try_user_reads(probe);
+	snprintf(probe->clock, sizeof(probe->clock), "%s",
+		 selfmon_clock_source_name(selfmon_clock()->source));
+}
