@@ -45,7 +45,7 @@ check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-step check-malloc \
-	check-throw check-fuzz check-vm-runner
+	check-throw check-fuzz check-vm-runner check-doctor check-tool
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run

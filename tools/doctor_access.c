@@ -168,6 +168,19 @@ void doctor_check_security_module(const struct doctor_case *from,
 		doctor_say(&check->reason, "nothing is refused");
 }
 
+/* Another check has the reason, and what to change. */
+static const char *who_refuses(const struct doctor_case *from)
+{
+	if (filtered(from))
+		return "seccomp";
+	if (from->facts->paranoid == SELFMON_FACT_UNKNOWN)
+		return "paranoid";
+	if (from->probe->software != EACCES)
+		return NULL;
+	return selfmon_facts_refuse_all(from->facts) ? "paranoid"
+						     : "security-module";
+}
+
 void doctor_check_call(const struct doctor_case *from,
 		       struct doctor_check *check)
 {
@@ -179,8 +192,8 @@ void doctor_check_call(const struct doctor_case *from,
 		return;
 	}
 	doctor_say(&check->found, "%s", doctor_errno(error));
-	if (filtered(from))
-		doctor_say(&check->reason, "see seccomp");
+	if (who_refuses(from))
+		doctor_say(&check->reason, "see %s", who_refuses(from));
 	else
 		doctor_explain_open(from, "", error, false, check);
 }

@@ -47,7 +47,9 @@ void doctor_check_pmu(const struct doctor_case *from,
 static void say_core_types(const struct doctor_case *from,
 			   struct doctor_check *check)
 {
-	const struct doctor_pmu *pmu = from->machine->pmu;
+	/* The larger cores' name is the later one in the alphabet. */
+	const struct doctor_pmu *pmu =
+		&from->machine->pmu[from->machine->pmus - 1];
 
 	doctor_say(&check->reason, "an event counts on the cores of one type "
 		   "alone; what a thread does on others is left out and "
@@ -55,12 +57,11 @@ static void say_core_types(const struct doctor_case *from,
 	if (from->machine->arch == DOCTOR_ARM64)
 		doctor_say(&check->remedy, "Name the PMU, as in "
 			   "%s/cpu_cycles/, and pin the program: taskset -c "
-			   "%s PROGRAM", pmu[0].name, pmu[0].cpus);
+			   "%s PROGRAM", pmu->name, pmu->cpus);
 	else
 		doctor_say(&check->remedy, "Pin the program to one type: "
 			   "taskset -c %s PROGRAM (%s)",
-			   pmu[from->machine->pmus - 1].cpus,
-			   pmu[from->machine->pmus - 1].name);
+			   pmu->cpus, pmu->name);
 }
 
 void doctor_check_core_types(const struct doctor_case *from,

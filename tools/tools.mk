@@ -19,3 +19,20 @@ $(tool): $(tool_objects) $(objects)
 		$(cpuid_libs) -o $@
 
 -include $(tool_objects:.o=.d)
+
+# ---- its tests -------------------------------------------------------------
+
+doctor_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/doctor/*.c)) \
+	$(filter-out $(O)/tools/main.o,$(tool_objects))
+
+.PHONY: check-doctor
+check-doctor: $(O)/tests/doctor/run ## The doctor's words in each state of a machine
+	@SELFMON_OUTPUT=none $< tests/doctor
+
+$(O)/tests/doctor/run: $(doctor_objects) $(objects)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		$(cpuid_libs) -o $@
+
+.PHONY: check-tool
+check-tool: $(tool) ## The commands: options, exit statuses, output
+	@tests/tools/selfmon.sh $<

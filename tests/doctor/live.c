@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* States of this machine that a process can put itself into. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+/* User and group of nobody in particular. */
+#define ORDINARY 65534
+
+static void must(int result, const char *what)
+{
+	if (result == 0)
+		return;
+	perror(what);
+	_exit(3);
+}
+
+static void refuse_call(unsigned int error)
+{
+	struct sock_filter rule[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(rule) / sizeof(rule[0]),
+		.filter = rule,
+	};
+
+	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+	must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "seccomp");
+}
+
+static void refuse_eperm(void)
+{
+	refuse_call(EPERM);
+}
+
+static void refuse_enosys(void)
+{
+	refuse_call(ENOSYS);
+}
+
+static void limit_files(void)
+{
+	const struct rlimit few = { .rlim_cur = 8, .rlim_max = 8 };
+
+	must(setrlimit(RLIMIT_NOFILE, &few), "RLIMIT_NOFILE");
+}
+
+static void become_ordinary(void)
+{
+	must(setgid(ORDINARY), "setgid");
+	must(setuid(ORDINARY), "setuid");
+}
+
+static void limit_memory(void)
+{
+	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 0 };
+
+	must(setrlimit(RLIMIT_MEMLOCK, &none), "RLIMIT_MEMLOCK");
+	become_ordinary();
+}
+
+static void limit_two(void)
+{
+	limit_files();
+	refuse_call(EPERM);
+}
+
+static void leave(void)
+{
+}
+
+static bool always(void)
+{
+	return true;
+}
+
+static long number_in(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	long number = -1000;
+
+	if (!file)
+		return number;
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1000;
+	fclose(file);
+	return number;
+}
+
+static bool is_root(void)
+{
+	return geteuid() == 0;
+}
+
+/*
+ * Root, so that it can become somebody else, whom paranoid does limit. With 8
+ * CPUs there would be room for 258 threads.
+ */
+static bool memory_can_be_limited(void)
+{
+	const char *path = "/proc/sys/kernel/perf_event_paranoid";
+
+	return is_root() && sysconf(_SC_NPROCESSORS_ONLN) < 8 &&
+	       number_in(path) >= 0 && number_in(path) <= 2 &&
+	       number_in("/proc/sys/kernel/perf_event_mlock_kb") == 516;
+}
+
+/* By other signs than the doctor's: cpuinfo and the first PMU's folder. */
+static bool is_bare_guest(void)
+{
+	char line[4096];
+	bool guest = false;
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		guest = guest || (!strncmp(line, "flags", 5) &&
+				  strstr(line, " hypervisor"));
+	if (file)
+		fclose(file);
+	return guest && is_root() &&
+	       access("/sys/devices/cpu/type", F_OK) &&
+	       access("/sys/devices/cpu_core/type", F_OK);
+}
+
+const struct live live_state[] = {
+	{ "here", "root in a virtual machine without a PMU", is_bare_guest,
+	  leave },
+	{ "seccomp-eperm", NULL, always, refuse_eperm },
+	{ "seccomp-enosys", NULL, always, refuse_enosys },
+	{ "nofile-8", NULL, always, limit_files },
+	{ "memlock-0", "root, fewer than 8 CPUs, perf_event_paranoid of 0 to "
+		       "2 and perf_event_mlock_kb 516",
+	  memory_can_be_limited, limit_memory },
+	{ "two-causes", NULL, always, limit_two },
+	{ NULL, NULL, NULL, NULL },
+};

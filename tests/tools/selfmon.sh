@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The selfmon program from outside: options, exit statuses, what goes to which
+# stream. Usage: selfmon.sh PROGRAM
+set -u
+cd "$(dirname "$0")/../.."
+program=$(readlink -f "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+bad=0
+
+complain()
+{
+	echo "check-tool: $*"
+	bad=1
+}
+
+# try STATUS ARGUMENT...: runs it, keeps what it prints
+try()
+{
+	want=$1
+	shift
+	"$program" "$@" > "$work/out" 2> "$work/err"
+	have=$?
+	[ "$have" = "$want" ] ||
+		complain "selfmon $*: status $have, not $want: $(cat "$work/err")"
+	passed=$((passed + 1))
+}
+
+# says FILE WORDS: a fixed string in out or err
+says()
+{
+	grep -qF -- "$2" "$work/$1" || complain "no '$2' in: $(cat "$work/$1")"
+}
+
+silent()
+{
+	[ ! -s "$work/$1" ] || complain "not silent: $(cat "$work/$1")"
+}
+
+try 0 --help
+says out 'usage: selfmon COMMAND'
+silent err
+try 0 --version
+says out "selfmon $(sed -n 's/^#define SELFMON_VERSION "\(.*\)"/\1/p' \
+	include/selfmon/version.h)"
+try 2
+says err 'a command is missing'
+try 2 docter
+says err "unknown command 'docter' (did you mean doctor?)"
+silent out
+
+commands=$("$program" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
+for command in $commands; do
+	try 0 "$command" --help
+	says out "usage: selfmon $command"
+	silent err
+	try 2 "$command" --no-such-option
+	silent out
+	[ -f "man/selfmon-$command.1" ] ||
+		complain "selfmon $command has no man page"
+done
+
+# No colours where it is no terminal; JSON is JSON.
+"$program" doctor > "$work/out"
+status=$?
+if grep -q "$(printf '\033')" "$work/out"; then
+	complain 'colours in a file'
+fi
+if command -v python3 > /dev/null; then
+	"$program" doctor --json > "$work/json"
+	python3 - "$work/json" "$work/out" "$status" << 'END' ||
+import json, sys
+doctor = json.load(open(sys.argv[1]))
+text = open(sys.argv[2]).read()
+assert doctor["doctor"] == 1
+assert doctor["user_reads"] == (sys.argv[3] == "0"), "exit status"
+lines = [line for line in text.split("\n") if line[:4] in
+         ("pass", "warn", "fail", "skip")]
+assert len(lines) == len(doctor["checks"]) > 10
+for line, check in zip(lines, doctor["checks"]):
+    assert line.split()[:2] == [check["status"], check["name"]], line
+    assert check["remedy"] in text
+END
+		complain 'doctor --json says something else than doctor'
+else
+	echo '[SKIP] check-tool: doctor --json needs python3'
+fi
+
+# run: statuses, signals, streams, the report
+try 2 run
+try 127 run "$work/nothing"
+says err 'no such program'
+printf 'no program\n' > "$work/text"
+try 126 run "$work/text"
+try 7 run -- sh -c 'exit 7'
+try 0 run sh -c 'echo "$SELFMON_EVENTS $SELFMON_STRICT"' -e
+try 0 run -e page-faults --strict -n 3 sh -c \
+	'echo "$SELFMON_EVENTS $SELFMON_STRICT $SELFMON_EVERY"'
+says out 'page-faults 1 3'
+try 2 run -e 'cycles,instrctions' true
+says err "did you mean 'instructions'?"
+says err '            ^'
+try 2 run -f jsn -o "$work/x" true
+says err 'did you mean json?'
+try 1 run -o "$work/no/folder" true
+try 1 run -o "$work/a,b" true
+try 0 run -o "$work/r.json" sh -c 'echo "$SELFMON_OUTPUT"'
+says out "json:$work/r.json"
+says err "no report in $work/r.json"
+try 0 run -o "$work/r.json" sh -c \
+	'echo "{}" > "${SELFMON_OUTPUT#json:}"'
+says err "report in $work/r.json, 3 bytes"
+try 0 run -q -o "$work/r.json" true
+silent err
+ln -s "$work/r.json" "$work/link"
+try 1 run -o "$work/link" true
+says err 'a symbolic link'
+(cd "$work" && "$program" run -o r.txt sh -c 'echo "$SELFMON_OUTPUT"') \
+	> "$work/out" 2> "$work/err" || complain 'run in another folder'
+says out "text:$work/r.txt"
+"$program" run sh -c 'kill -TERM $$' 2> "$work/err"
+[ $? = 143 ] || complain 'run does not end by the signal of its command'
+
+# A signal to selfmon reaches the command.
+"$program" run sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done' \
+	> "$work/out" &
+pid=$!
+tries=0
+until grep -q ready "$work/out" || [ $tries = 200 ]; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+kill -TERM $pid
+wait $pid
+[ $? = 9 ] || complain 'run does not pass signals on'
+
+[ $bad = 0 ] && echo "check-tool: $passed calls, $(echo "$commands" | wc -l) commands"
+exit $bad
