@@ -12,6 +12,7 @@ static const struct {
 	const char *text;
 } commands[] = {
 	{ "doctor", tool_doctor, "can counters be read here, and if not, why" },
+	{ "list", tool_list, "what can be counted here, and how" },
 	{ "run", tool_run, "runs a program, and says where its report went" },
 };
 

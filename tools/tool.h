@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 int tool_doctor(int argc, char **argv);
+int tool_list(int argc, char **argv);
 int tool_run(int argc, char **argv);
 
 /* Exit statuses: the answer is no; the command could not be understood. */

@@ -88,6 +88,36 @@ else
 	echo '[SKIP] check-tool: doctor --json needs python3'
 fi
 
+# list: what opens is not denied, what does not is not promised
+try 0 list
+says out 'task-clock'
+grep -q '^  task-clock .* system call ' "$work/out" ||
+	grep -q '^  task-clock *no ' "$work/out" ||
+	complain 'list knows no task-clock'
+try 0 list CACHE miss
+says out 'L1-dcache-load-misses'
+if grep -q 'task-clock' "$work/out"; then
+	complain 'list CACHE miss has task-clock'
+fi
+try 1 list cyceles
+says err 'did you mean cycles?'
+silent out
+if command -v python3 > /dev/null; then
+	"$program" list --json > "$work/json"
+	"$program" list > "$work/out"
+	python3 - "$work/json" "$work/out" << 'END' ||
+import json, re, sys
+events = json.load(open(sys.argv[1]))["events"]
+counts = {how: sum(e["counted"] == how for e in events)
+          for how in ("user", "syscall", "no")}
+last = open(sys.argv[2]).read().strip().split("\n")[-1]
+assert [int(n) for n in re.findall(r"\d+", last)] == list(counts.values()), last
+assert all((e["counted"] == "no") == bool(e["reason"]) for e in events)
+assert len(set(e["name"] for e in events)) == len(events)
+END
+		complain 'list --json says something else than list'
+fi
+
 # run: statuses, signals, streams, the report
 try 2 run
 try 127 run "$work/nothing"

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* selfmon list: what can be counted here, and how. */
+#include "list.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/generic.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: selfmon list [-c] [--json] [WORD...]\n"
+	"Events that SELFMON_EVENTS takes, and how each is counted on this "
+	"machine: in user\n"
+	"space, by system call, or not, and why. Each is tried by opening it.\n"
+	"\n"
+	"  WORD...          those alone that have all words in name or "
+	"description;\n"
+	"                   tracepoints are among them then\n"
+	"  -c, --countable  those alone that can be counted here\n"
+	"      --json       the same for programs\n"
+	"\n"
+	"Exits with 1 if there is no such event.\n";
+
+static const struct option options[] = {
+	{ "countable", no_argument, NULL, 'c' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void drop_uncounted(struct list *list)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->event[i].how != LIST_NOT)
+			list->event[kept++] = list->event[i];
+	list->count = kept;
+}
+
+static int none(char **words)
+{
+	struct selfmon_words known = selfmon_generic_words();
+	char nearest[SELFMON_WORD_SIZE];
+
+	if (!words[0])
+		return tool_fail("list", "no event can be counted here; see: "
+				 "selfmon doctor");
+	if (!words[1] &&
+	    selfmon_suggest(words[0], strlen(words[0]), &known, nearest))
+		return tool_fail("list", "no event has '%s' in its name or "
+				 "description (did you mean %s?)", words[0],
+				 nearest);
+	return tool_fail("list", "no event has %s in its name or description",
+			 words[1] ? "these words" : words[0]);
+}
+
+int tool_list(int argc, char **argv)
+{
+	struct list list = { .progress = isatty(STDERR_FILENO) };
+	bool countable = false, json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "ch", options, NULL)) != -1) {
+		if (option == '?')
+			return tool_misused("list", "the options are wrong");
+		if (option == 'h') {
+			fputs(help, stdout);
+			return 0;
+		}
+		countable = countable || option == 'c';
+		json = json || option == 'j';
+	}
+	list.tracepoints = optind < argc;
+	if (!list_collect(&list)) {
+		free(list.event);
+		return tool_fail("list", "no memory");
+	}
+	list_keep(&list, argv + optind);
+	list_try(&list);
+	if (countable)
+		drop_uncounted(&list);
+	if (json)
+		list_print_json(&list, stdout);
+	else if (list.count)
+		list_print(&list, tool_has_colours(stdout), stdout);
+	option = list.count ? 0 : none(argv + optind);
+	free(list.event);
+	return option;
+}
