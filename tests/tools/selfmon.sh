@@ -60,6 +60,12 @@ for command in $commands; do
 	silent out
 	[ -f "man/selfmon-$command.1" ] ||
 		complain "selfmon $command has no man page"
+	"$program" "$command" --help | grep -o -e '--[a-z][a-z-]*' | sort -u \
+		> "$work/options"
+	while read -r option; do
+		tr -d '\\\\' < "man/selfmon-$command.1" | grep -q -e "$option" ||
+			complain "man/selfmon-$command.1 has no $option"
+	done < "$work/options"
 done
 
 # No colours where it is no terminal; JSON is JSON.
