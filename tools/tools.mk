@@ -33,6 +33,14 @@ $(O)/tests/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) -o $@
 
+# Static, for emulated machines: the program itself, and who runs it there.
+$(O)/vm/selfmon: $(tool_objects) $(objects)
+$(O)/vm/doctor: $(doctor_objects) $(objects)
+$(O)/vm/selfmon $(O)/vm/doctor:
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \
+		$(cpuid_libs) -o $@
+
 .PHONY: check-tool
 check-tool: $(tool) ## The commands: options, exit statuses, output
 	@tests/tools/selfmon.sh $<

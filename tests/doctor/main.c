@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * main guest MACHINE STATE...: see guest.h.
  * main FOLDER [NAME...]: the doctor's output in each state against the file
  * NAME.expected in FOLDER, which was written from the state and not from what
  * the doctor said. A state is set by live.c, or is a file NAME.machine.
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "guest.h"
 
 static char output[1 << 16];
 static unsigned int passed, failed, skipped;
@@ -133,6 +135,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s FOLDER [NAME...]\n", argv[0]);
 		return 2;
 	}
+	if (!strcmp(argv[1], "guest") && argc > 3)
+		return guest_run(argv[2], argv + 3);
 	for (state = live_state; state->name; state++)
 		if (wanted(state->name, argv + 2))
 			run_live(argv[1], state);

@@ -25,9 +25,11 @@ vm_make = env -u MAKEFLAGS -u MFLAGS -u CC -u CXX -u CPPFLAGS -u CFLAGS \
 $(vm_rigs:%=vm-programs-%): vm-programs-%:
 	@mkdir -p $(O)/vm/$*
 	@$(vm_make) $(vm_arch_$*) O=$(O)/vm/build-$* \
-		$(O)/vm/build-$*/hw/run $(O)/vm/build-$*/vm/kernel
+		$(addprefix $(O)/vm/build-$*/,hw/run vm/kernel vm/selfmon \
+			vm/doctor)
 	@cp $(O)/vm/build-$*/hw/run $(O)/vm/$*/hw
-	@cp $(O)/vm/build-$*/vm/kernel $(O)/vm/$*/kernel
+	@cp $(addprefix $(O)/vm/build-$*/vm/,kernel selfmon doctor) $(O)/vm/$*
+	@cp tests/doctor/guest/$*-*.expected $(O)/vm/$*
 
 .PHONY: check-vm check-vm-x86 check-vm-arm64 check-vm-riscv64 vm-shell-x86 \
 	vm-shell-arm64 vm-shell-riscv64 check-vm-runner

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* States of a throw-away machine: its settings, another user, other events. */
+#define _GNU_SOURCE
+#include "guest.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define TOOL "/tests/selfmon"
+#define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
+#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* User and group of nobody in particular. */
+#define ORDINARY 65534
+
+struct state {
+	const char *name;
+	const char *level;  /* of perf_event_paranoid; NULL: as it is */
+	bool no_user_reads; /* switched off */
+	bool ordinary;      /* not root */
+	bool held;          /* all counters, by somebody else */
+	bool guarded;       /* SELFMON_GUARD=1 */
+};
+
+static const struct state states[] = {
+	{ .name = "open" },
+	{ .name = "no-user-reads", .no_user_reads = true },
+	{ .name = "level-2", .level = "2", .ordinary = true },
+	{ .name = "level-3", .level = "3", .ordinary = true },
+	{ .name = "two-causes",
+	  .level = "3",
+	  .no_user_reads = true,
+	  .ordinary = true },
+	{ .name = "held", .held = true },
+	{ .name = "guarded", .guarded = true },
+	{ .name = "watchdog" },
+	{ .name = "no-pmu" },
+};
+
+/* Writes a setting; what it was is kept in before. */
+static bool set(const char *path, const char *text, char before[32])
+{
+	FILE *file = fopen(path, "r+");
+	bool done;
+
+	if (!file || !fgets(before, 32, file)) {
+		printf("%s: %s\n", path, strerror(errno));
+		return false;
+	}
+	rewind(file);
+	fputs(text, file);
+	done = !fclose(file);
+	if (!done)
+		printf("%s: %s\n", path, strerror(errno));
+	return done;
+}
+
+/* CPU-wide, pinned, until there is no more: each takes a counter for good. */
+static void hold_all_counters(void)
+{
+	static const uint64_t held[] = { PERF_COUNT_HW_CPU_CYCLES,
+					 PERF_COUNT_HW_REF_CPU_CYCLES,
+					 PERF_COUNT_HW_INSTRUCTIONS };
+	size_t kind = 0;
+
+	while (kind < sizeof(held) / sizeof(held[0])) {
+		struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+						.size = sizeof(attr),
+						.config = held[kind] };
+		uint64_t count;
+		long fd;
+
+		attr.pinned = 1;
+		fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+		/* One that lost its counter reads as the end of a file. */
+		if (fd < 0 ||
+		    read((int)fd, &count, sizeof(count)) != sizeof(count))
+			kind++;
+	}
+}
+
+static void become(const struct state *state, int output)
+{
+	static char *const arguments[] = { "selfmon", "doctor", NULL };
+
+	dup2(output, STDOUT_FILENO);
+	if (state->guarded)
+		setenv("SELFMON_GUARD", "1", 1);
+	if (state->ordinary && (setgid(ORDINARY) || setuid(ORDINARY)))
+		_exit(3);
+	execv(TOOL, arguments);
+	_exit(3);
+}
+
+/* The doctor's output, and its exit status. */
+static int run_tool(const struct state *state, char *text, size_t size)
+{
+	const int memory = memfd_create("doctor", MFD_CLOEXEC);
+	ssize_t n;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		if (state->held) {
+			hold_all_counters();
+			pid = fork();
+			if (pid) {
+				waitpid(pid, &status, 0);
+				_exit(WEXITSTATUS(status));
+			}
+		}
+		become(state, memory);
+	}
+	waitpid(pid, &status, 0);
+	n = pread(memory, text, size - 1, 0);
+	text[n < 0 ? 0 : n] = '\0';
+	close(memory);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static bool passes(const char *machine, const struct state *state)
+{
+	static char text[1 << 16];
+	char path[256];
+	int status;
+
+	snprintf(path, sizeof(path), "/tests/%s-%s.expected", machine,
+		 state->name);
+	status = run_tool(state, text, sizeof(text));
+	if (!expect_matches(path, text))
+		return false;
+	if (status == !strstr(text, "\nuser reads: yes"))
+		return true;
+	printf("%s: exit status %d after:\n%s", state->name, status, text);
+	return false;
+}
+
+static bool passes_so_set(const char *machine, const struct state *state)
+{
+	const char *const path = access(RDPMC, F_OK) ? USER_ACCESS : RDPMC;
+	char level[32], reads[32], now[32];
+	bool good;
+
+	if (state->level && !set(PARANOID, state->level, level))
+		return false;
+	good = !state->no_user_reads || set(path, "0", reads);
+	if (good) {
+		good = passes(machine, state);
+		if (state->no_user_reads)
+			good = set(path, reads, now) && good;
+	}
+	if (state->level)
+		good = set(PARANOID, level, now) && good;
+	return good;
+}
+
+static const struct state *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(states[i].name, name))
+			return &states[i];
+	return NULL;
+}
+
+int guest_run(const char *machine, char **names)
+{
+	unsigned int passed = 0, failed = 0;
+
+	for (; *names; names++) {
+		const struct state *state = find(*names);
+
+		if (state && passes_so_set(machine, state)) {
+			passed++;
+			continue;
+		}
+		failed++;
+		printf("doctor: %s: %s\n", *names,
+		       state ? "failed" : "no such state");
+	}
+	printf("%u passed, %u failed, 0 skipped\n", passed, failed);
+	return failed > 0;
+}
