@@ -35,6 +35,7 @@ struct doctor_machine {
 	struct selfmon_facts facts;
 	enum doctor_arch arch;
 	char system[96];   /* as os-release names it */
+	char id[96];	   /* ID and ID_LIKE of it, with spaces around */
 	char kernel[128];  /* "Linux 6.1.0 x86_64" */
 	char cpu[96];
 	char modules[128]; /* security modules; "": not told */
@@ -115,6 +116,7 @@ struct doctor_report {
 	bool user_reads;
 	size_t checks;
 	struct doctor_check check[DOCTOR_CHECKS];
+	struct selfmon_sentence note[2]; /* on remedies, or "" */
 	size_t causes; /* why there are no user reads */
 	const struct doctor_check *cause[DOCTOR_CHECKS];
 };
@@ -148,6 +150,9 @@ void doctor_explain(const struct doctor_case *from,
 /* The same for an errno of perf_event_open(2) on an event of a user's name. */
 void doctor_explain_open(const struct doctor_case *from, const char *event,
 			 int error, bool kernel, struct doctor_check *check);
+
+/* What a remedy needs on this distribution: a package, a file to keep it. */
+void doctor_note(struct doctor_report *report);
 
 /* "EACCES": what manuals and traces of system calls have. */
 const char *doctor_errno(int error);

@@ -143,4 +143,5 @@ void doctor_examine(const struct doctor_machine *machine,
 			report->checks++;
 	}
 	find_causes(report);
+	doctor_note(report);
 }

@@ -26,23 +26,37 @@ static void read_line(const char *root, const char *path, char *to,
 	snprintf(to, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* PRETTY_NAME="..." of os-release(5), without the quotes. */
-static void read_system(const char *root, char *to, size_t size)
+/* The value of KEY= in os-release(5), without its quotes. */
+static bool find_value(const char *text, const char *key, char *to, size_t size)
 {
-	static const char key[] = "PRETTY_NAME=";
-	char text[4096];
-	const char *at;
+	const size_t n = strlen(key);
 
-	snprintf(to, size, "an unknown system");
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (strncmp(text, key, n) != 0 || text[n] != '=')
+			continue;
+		text += n + 1;
+		text += *text == '"' || *text == '\'';
+		snprintf(to, size, "%.*s", (int)strcspn(text, "\"'\n"), text);
+		return true;
+	}
+	return false;
+}
+
+static void read_system(const char *root, struct doctor_machine *machine)
+{
+	char text[4096], id[32] = "", like[56] = "";
+
+	snprintf(machine->system, sizeof(machine->system),
+		 "an unknown system");
 	if (selfmon_facts_text(root, "/etc/os-release", text, sizeof(text)) <=
 	    0)
 		return;
-	at = strstr(text, key);
-	if (!at || (at != text && at[-1] != '\n'))
-		return;
-	at += sizeof(key) - 1;
-	at += *at == '"' || *at == '\'';
-	snprintf(to, size, "%.*s", (int)strcspn(at, "\"'\n"), at);
+	find_value(text, "PRETTY_NAME", machine->system,
+		   sizeof(machine->system));
+	find_value(text, "ID", id, sizeof(id));
+	find_value(text, "ID_LIKE", like, sizeof(like));
+	snprintf(machine->id, sizeof(machine->id), " %s %s ", id, like);
 }
 
 static enum doctor_arch arch_of(const char *name)
@@ -163,7 +177,7 @@ void doctor_machine_gather(const char *root, struct doctor_machine *machine)
 
 	memset(machine, 0, sizeof(*machine));
 	selfmon_facts_gather_at(root, &machine->facts);
-	read_system(root, machine->system, sizeof(machine->system));
+	read_system(root, machine);
 	read_kernel(root, machine);
 	read_cpu(root, machine);
 	read_line(root, "/sys/kernel/security/lsm", machine->modules,

@@ -118,7 +118,10 @@ void doctor_check_user_mode(const struct doctor_case *from,
 	}
 	check->status = DOCTOR_WARN;
 	doctor_say(&check->found, "only with kernel mode");
-	doctor_explain_open(from, "", EINVAL, false, check);
+	doctor_say(&check->reason, "this PMU cannot leave the kernel out%s; "
+		   "both modes are counted, and the report says so",
+		   from->machine->arch == DOCTOR_RISCV64 ? " (no Sscofpmf)"
+							 : "");
 }
 
 void doctor_check_together(const struct doctor_case *from,

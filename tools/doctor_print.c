@@ -88,6 +88,9 @@ void doctor_print(const struct doctor_report *report, bool colours,
 		fprintf(stream, "%s%s", i ? ", " : ", because of ",
 			report->cause[i]->name);
 	fputc('\n', stream);
+	for (i = 0; i < 2; i++)
+		if (report->note[i].length)
+			fprintf(stream, "%s\n", report->note[i].text);
 }
 
 static void json_text(FILE *stream, const char *key, const char *text)
@@ -132,6 +135,11 @@ void doctor_print_json(const struct doctor_report *report, FILE *stream)
 	for (i = 0; !report->user_reads && i < report->causes; i++) {
 		fputs(i ? ", " : "", stream);
 		selfmon_json_string(stream, report->cause[i]->name);
+	}
+	fputs("],\n \"notes\": [", stream);
+	for (i = 0; i < 2 && report->note[i].length; i++) {
+		fputs(i ? ", " : "", stream);
+		selfmon_json_string(stream, report->note[i].text);
 	}
 	fputs("],\n \"checks\": [", stream);
 	for (i = 0; i < report->checks; i++) {

@@ -220,34 +220,61 @@ static void try_together(struct doctor_probe *probe)
 	selfmon_counters_close(set);
 }
 
+/* Opens without a read, to learn what the library would do. */
+static bool would_read(unsigned int flags, struct doctor_probe *probe)
+{
+	struct selfmon_counters *set;
+	bool would;
+
+	if (selfmon_counters_open("instructions", flags, &set, NULL) < 0)
+		return false;
+	would = reads_in_user_space(set);
+	if (!would && !probe->why_not[0] && selfmon_set_of(set)->why_syscall)
+		snprintf(probe->why_not, sizeof(probe->why_not), "%s",
+			 selfmon_set_of(set)->why_syscall);
+	selfmon_counters_close(set);
+	return would;
+}
+
+/*
+ * Reads, under the guard: there are hypervisors that offer counters and fault
+ * each read of one. false: so it was.
+ */
+static bool survive_reads(struct doctor_probe *probe)
+{
+	struct selfmon_counters *set;
+	bool faulted = false;
+
+	if (selfmon_counters_open("instructions", SELFMON_COUNTERS_GUARD, &set,
+				  NULL) < 0)
+		return false;
+	if (reads_in_user_space(set))
+		probe->read_ns = read_cost(set);
+	faulted = set->flags & SELFMON_IMPL_SET_TAKEN;
+	selfmon_counters_close(set);
+	if (faulted) {
+		probe->read_ns = SELFMON_FACT_UNKNOWN;
+		snprintf(probe->why_not, sizeof(probe->why_not),
+			 "the page offers a counter, and reading it faults");
+	}
+	return !faulted;
+}
+
 /* As a program would, which has SELFMON_GUARD too; then with the guard. */
 static void try_user_reads(struct doctor_probe *probe)
 {
 	const char *const guard = getenv("SELFMON_GUARD");
-	const unsigned int flags[2] = { 0, SELFMON_COUNTERS_GUARD };
-	struct selfmon_counters *set;
-	bool works;
-	size_t i;
+	bool plainly;
 
 	probe->read_ns = SELFMON_FACT_UNKNOWN;
 	probe->guarded = guard && !strcmp(guard, "1");
-	for (i = 0; i < 2; i++) {
-		if (selfmon_counters_open("instructions", flags[i], &set,
-					  NULL) < 0)
-			return;
-		works = reads_in_user_space(set);
-		if (works)
-			probe->read_ns = read_cost(set);
-		else if (i == 0 && selfmon_set_of(set)->why_syscall)
-			snprintf(probe->why_not, sizeof(probe->why_not), "%s",
-				 selfmon_set_of(set)->why_syscall);
-		selfmon_counters_close(set);
-		if (works) {
-			probe->unsafe = i == 1;
-			probe->user_reads = i == 0 || probe->guarded;
-			return;
-		}
-	}
+	plainly = would_read(0, probe);
+	if (!plainly && !would_read(SELFMON_COUNTERS_GUARD, probe))
+		return;
+	if (!survive_reads(probe))
+		return;
+	probe->unsafe = !plainly;
+	probe->user_reads = plainly || probe->guarded;
 }
 
 void doctor_probe_all(const struct doctor_machine *machine,

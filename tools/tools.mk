@@ -18,7 +18,7 @@ $(tool): $(tool_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) -o $@
 
--include $(tool_objects:.o=.d)
+-include $(tool_objects:.o=.d) $(patsubst %.c,$(O)/%.d,$(wildcard tests/doctor/*.c))
 
 # ---- its tests -------------------------------------------------------------
 

@@ -45,6 +45,7 @@ static const struct state states[] = {
 	{ .name = "guarded", .guarded = true },
 	{ .name = "watchdog" },
 	{ .name = "no-pmu" },
+	{ .name = "no-sscofpmf" },
 };
 
 /* Writes a setting; what it was is kept in before. */
