@@ -46,6 +46,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 PKG_CONFIG ?= pkg-config
 CPUID ?= 1
+PFM ?= 1
 WERROR ?= 0
 V ?= 0
 
@@ -83,6 +84,9 @@ cpuid_cflags := -DSELFMON_HAVE_LIBCPUID \
 	$(shell $(PKG_CONFIG) --cflags libcpuid 2>/dev/null)
 cpuid_libs := $(shell $(PKG_CONFIG) --libs libcpuid 2>/dev/null)
 endif
+
+# libpfm4 is looked for at run time: nothing is linked.
+pfm_cflags := $(if $(filter 0,$(PFM)),-DSELFMON_NO_PFM)
 
 # Static objects find the thread's state by a TLS descriptor where the
 # compiler has them: a call that saves all registers, and none in a program.
@@ -124,14 +128,15 @@ $(O)/static/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIC \
 		-DSELFMON_API='__attribute__((visibility("protected")))' \
-		$(tls) $(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< \
-		-o $@
+		$(tls) $(if $(findstring platform/cpu,$<),$(cpuid_cflags)) \
+		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
 
 $(O)/shared/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) -DSELFMON_SHARED $(CPPFLAGS) \
 		$(CFLAGS) -fPIC \
-		$(if $(findstring platform/cpu,$<),$(cpuid_cflags)) -c $< -o $@
+		$(if $(findstring platform/cpu,$<),$(cpuid_cflags)) \
+		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
 
 # One object, its hidden symbols made local: a static host sees the API and
 # nothing else, and the exit report is linked in whenever anything is.
@@ -242,7 +247,7 @@ help: ## This list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
 		| sort | while IFS="$$(printf '\t')" read -r target text; do \
 		printf '  %-18s %s\n' "$$target" "$$text"; done
-	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 WERROR=1 V=1 ARCH=arm64|riscv64\n'
+	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=arm64|riscv64\n'
 
 -include $(objects:.o=.d) $(pic_objects:.o=.d) \
 	$(addsuffix .d,$(examples) $(examples_off))

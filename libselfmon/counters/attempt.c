@@ -68,6 +68,10 @@ void selfmon_attempt_attr(const struct selfmon_attempt *attempt,
 	attr->config1 = event->config1 | attempt->ask;
 	attr->config2 = event->config2;
 	attr->precise_ip = (uint8_t)(event->precise & 3) & 3u;
+	if (event->type == PERF_TYPE_BREAKPOINT) {
+		attr->bp_type = (uint32_t)event->config;
+		attr->config = 0;
+	}
 	if (attempt->both_modes)
 		return;
 	attr->exclude_hv = 1;

@@ -13,6 +13,7 @@
 #include "counters/attempt.h"
 #include "counters/held.h"
 #include "counters/set.h"
+#include "event/places.h"
 #include "platform/kernel.h"
 
 /*
@@ -84,6 +85,8 @@ static bool wants_page(const struct selfmon_member *member,
 static int open_event(struct selfmon_member *member,
 		      const struct selfmon_member *leader)
 {
+	char path[SELFMON_EVENT_NAME_SIZE];
+	const bool probe = selfmon_place_path(&member->event, path);
 	struct selfmon_attempt attempt;
 	int error = 0, fd;
 
@@ -94,6 +97,8 @@ static int open_event(struct selfmon_member *member,
 
 		selfmon_attempt_attr(&attempt, &member->event, &attr);
 		attr.disabled = !leader;
+		if (probe) /* uprobe_path, <linux/perf_event.h> */
+			attr.config1 = (uintptr_t)path;
 		if (!leader)
 			attr.read_format = PERF_FORMAT_GROUP |
 					   PERF_FORMAT_ID |

@@ -80,7 +80,13 @@ static void say_einval(const struct selfmon_failure *failure,
 		       const struct selfmon_facts *facts,
 		       struct selfmon_sentence *s)
 {
-	if (failure->grouped)
+	if (selfmon_event_begins(failure, "mem:"))
+		selfmon_sentence_add(
+			s, "the CPU cannot watch this. The address must be a "
+			   "multiple of the length; and x86-64 cannot watch "
+			   "reads alone (use rw), nor any other length for x "
+			   "than 8");
+	else if (failure->grouped)
 		selfmon_sentence_add(
 			s, "does not fit: the group needs more counters than "
 			   "the PMU has, or mixes PMUs. Name fewer events, or "

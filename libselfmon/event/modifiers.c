@@ -88,6 +88,30 @@ int selfmon_modifiers_parse(const struct selfmon_spec *spec,
 	return ret;
 }
 
+bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
+			   struct selfmon_piece *letters)
+{
+	size_t last = name->length, i;
+
+	for (i = 0; i < name->length; i++) {
+		if (name->text[i] == ':')
+			last = i;
+	}
+	if (last + 1 >= name->length)
+		return false;
+	for (i = 0; i < last; i++)
+		colons -= colons && name->text[i] == ':';
+	*letters = selfmon_piece_from(*name, last + 1);
+	for (i = 0; i < letters->length; i++) {
+		if (!strchr("ukp", letters->text[i]))
+			return false;
+	}
+	if (colons)
+		return false;
+	*name = selfmon_piece_head(*name, last);
+	return true;
+}
+
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event)
 {
@@ -98,10 +122,9 @@ void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 
 int selfmon_modifiers_rename(struct selfmon_event *event)
 {
-	const char *slash = strrchr(event->name, '/');
-	const size_t base = slash ? (size_t)(slash - event->name) + 1
-				  : strcspn(event->name, ":");
+	const size_t base = event->base;
 	const size_t room = sizeof(event->name) - base;
+	const bool slash = base > 0 && event->name[base - 1] == '/';
 	const int n = snprintf(
 		event->name + base, room, "%s%s%s%.*s", slash ? "" : ":",
 		event->flags & SELFMON_EVENT_USER ? "u" : "",

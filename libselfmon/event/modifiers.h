@@ -17,6 +17,14 @@ int selfmon_modifiers_parse(const struct selfmon_spec *spec,
 			    struct selfmon_piece letters,
 			    struct selfmon_modifiers *modifiers);
 
+/*
+ * Cuts ":letters" off the end of a name that may have colons of its own, if
+ * there are none but letters of modifiers, and at least so many colons are
+ * left. False: there is nothing to cut.
+ */
+bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
+			   struct selfmon_piece *letters);
+
 /* Adds to those of an event: the modes of both, the greater precision. */
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event);

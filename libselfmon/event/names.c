@@ -34,6 +34,14 @@ static bool next_event(struct selfmon_words *words, char *word, size_t size)
 	return true;
 }
 
+struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory)
+{
+	return (struct selfmon_words){
+		.next = next_of_directory,
+		.known = directory,
+	};
+}
+
 /*
  * Opens root/pmu/folder; what cannot be opened has no names. An iterator
  * over it is returned.
@@ -41,10 +49,7 @@ static bool next_event(struct selfmon_words *words, char *word, size_t size)
 static struct selfmon_words open_words(struct selfmon_directory *directory,
 				       const char *pmu, const char *folder)
 {
-	const struct selfmon_words words = {
-		.next = next_of_directory,
-		.known = directory,
-	};
+	const struct selfmon_words words = selfmon_pmu_words(directory);
 	char path[PATH_SIZE];
 	const int n = snprintf(path, sizeof(path), "%s/%s%s",
 			       selfmon_sysfs_root, pmu, folder);

@@ -3,13 +3,13 @@
 #include <selfmon/event.h>
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 
-#include "event/generic.h"
 #include "event/modifiers.h"
+#include "event/named.h"
+#include "event/places.h"
+#include "event/sets.h"
 #include "event/spec.h"
-#include "event/terms.h"
 
 /* The position of an event has 16 bits. */
 #define SPEC_MAX UINT16_MAX
@@ -25,15 +25,16 @@ struct parser {
 
 /*
  * Length of the text up to the comma or brace that ends an event; those
- * between slashes do not.
+ * between slashes do not, unless the slashes are those of an address or path.
  */
 static size_t event_length(struct selfmon_piece rest)
 {
+	const bool place = selfmon_place_colons(rest) > 0;
 	bool inside = false;
 	size_t i;
 
 	for (i = 0; i < rest.length; i++) {
-		if (rest.text[i] == '/')
+		if (rest.text[i] == '/' && !place)
 			inside = !inside;
 		if (!inside && strchr(",{}", rest.text[i]))
 			break;
@@ -55,99 +56,6 @@ static void skip_spaces(struct parser *parser)
 }
 
 /* ---- one event ----------------------------------------------------------- */
-
-static int unknown_event(const struct selfmon_spec *spec,
-			 struct selfmon_piece name)
-{
-	struct selfmon_words words = selfmon_generic_words();
-	char nearest[SELFMON_WORD_SIZE];
-
-	if (selfmon_suggest(name.text, name.length, &words, nearest))
-		return selfmon_spec_fail(
-			spec, ENOENT, name.position,
-			"unknown event '%.*s' (did you mean '%s'?)",
-			SELFMON_QUOTE(name), nearest);
-	return selfmon_spec_fail(spec, ENOENT, name.position,
-				 "unknown event '%.*s': names of `perf list`, "
-				 "rHEX and pmu/term=value/ are allowed",
-				 SELFMON_QUOTE(name));
-}
-
-/* r1a8: a code of the core PMU, as its manual gives it. */
-static int parse_raw(const struct selfmon_spec *spec,
-		     struct selfmon_piece name, struct selfmon_event *event)
-{
-	int ret = -EINVAL;
-
-	if (name.text[0] == 'r')
-		ret = selfmon_piece_hex(selfmon_piece_from(name, 1),
-					&event->config);
-	if (ret == -ERANGE)
-		return selfmon_spec_fail(spec, EINVAL, name.position,
-					 "raw code '%.*s' is too large: it has "
-					 "at most 64 bits",
-					 SELFMON_QUOTE(name));
-	if (ret)
-		return unknown_event(spec, name);
-	event->type = PERF_TYPE_RAW;
-	event->flags |= selfmon_generic_flags(event->type, event->config);
-	return 0;
-}
-
-static int parse_name(const struct selfmon_spec *spec,
-		      struct selfmon_piece name, struct selfmon_event *event)
-{
-	if (name.length == 0)
-		return selfmon_spec_fail(spec, EINVAL, name.position,
-					 "the name of an event is missing "
-					 "before ':'");
-	if (selfmon_generic_find(name.text, name.length, event) == 0)
-		return 0;
-	return parse_raw(spec, name, event);
-}
-
-static int parse_modifiers(const struct selfmon_spec *spec,
-			   struct selfmon_piece letters,
-			   struct selfmon_event *event)
-{
-	struct selfmon_modifiers modifiers;
-	const int ret = selfmon_modifiers_parse(spec, letters, &modifiers);
-
-	if (ret == 0)
-		selfmon_modifiers_apply(&modifiers, event);
-	return ret;
-}
-
-/* pmu/terms/modifiers; a colon before the modifiers is allowed too. */
-static int parse_pmu_event(const struct selfmon_spec *spec,
-			   struct selfmon_event *event)
-{
-	struct selfmon_piece rest = spec->event;
-	struct selfmon_piece pmu, terms;
-	int ret;
-
-	selfmon_piece_cut(&rest, '/', &pmu);
-	selfmon_piece_cut(&rest, '/', &terms);
-	ret = selfmon_terms_parse(spec, pmu, terms, event);
-	if (ret || rest.length == 0)
-		return ret;
-	if (rest.text[0] == ':')
-		rest = selfmon_piece_from(rest, 1);
-	return parse_modifiers(spec, rest, event);
-}
-
-static int parse_named_event(const struct selfmon_spec *spec,
-			     struct selfmon_event *event)
-{
-	struct selfmon_piece rest = spec->event;
-	struct selfmon_piece name;
-	const bool modified = selfmon_piece_cut(&rest, ':', &name);
-	const int ret = parse_name(spec, name, event);
-
-	if (ret || !modified)
-		return ret;
-	return parse_modifiers(spec, rest, event);
-}
 
 /* Without it the commas after it are taken for those between terms. */
 static int missing_slash(const struct selfmon_spec *spec, size_t slash)
@@ -178,17 +86,16 @@ static int parse_text(const struct selfmon_spec *spec,
 {
 	const struct selfmon_piece text = spec->event;
 	const size_t slash = selfmon_piece_find(text, '/');
-	const bool has_pmu = slash < text.length;
 
-	if (has_pmu && !has_second_slash(text, slash))
+	if (slash < text.length && !selfmon_place_colons(text) &&
+	    !has_second_slash(text, slash))
 		return missing_slash(spec, slash);
 	if (text.length >= sizeof(event->name))
 		return too_long(spec);
 	memset(event, 0, sizeof(*event));
 	memcpy(event->name, text.text, text.length);
 	event->position = (uint16_t)text.position;
-	return has_pmu ? parse_pmu_event(spec, event)
-		       : parse_named_event(spec, event);
+	return selfmon_named_parse(spec, event);
 }
 
 static int missing_event(const struct parser *parser)
@@ -210,30 +117,40 @@ static int missing_event(const struct parser *parser)
 				 "an event is missing at the end");
 }
 
-static int parse_event(struct parser *parser)
+static int parse_one_event(struct parser *parser, uint8_t group)
 {
 	struct selfmon_events *events = parser->events;
+	struct selfmon_event *event = &events->event[events->count];
+	int ret;
+
+	if (events->count == SELFMON_MAX_COUNTERS)
+		return selfmon_sets_full(&parser->spec, parser->spec.event);
+	ret = parse_text(&parser->spec, event);
+	if (ret)
+		return ret;
+	event->group = group;
+	events->count++;
+	return 0;
+}
+
+/* An event, or a set of several. */
+static int parse_event(struct parser *parser)
+{
+	const uint8_t group = parser->spec.grouped ? parser->groups : 0;
 	const size_t length = event_length(parser->rest);
 	const struct selfmon_piece text =
 		selfmon_piece_trim(selfmon_piece_head(parser->rest, length));
-	struct selfmon_event *event;
 	int ret;
 
 	parser->spec.event = text;
 	if (text.length == 0)
 		return missing_event(parser);
-	if (events->count == SELFMON_MAX_COUNTERS)
-		return selfmon_spec_fail(&parser->spec, E2BIG, text.position,
-					 "at most %d events fit in one "
-					 "snapshot; the ninth is '%.*s'",
-					 SELFMON_MAX_COUNTERS,
-					 SELFMON_QUOTE(text));
-	event = &events->event[events->count];
-	ret = parse_text(&parser->spec, event);
+	if (text.text[0] == '@')
+		ret = selfmon_sets_parse(&parser->spec, group, parser->events);
+	else
+		ret = parse_one_event(parser, group);
 	if (ret)
 		return ret;
-	event->group = parser->spec.grouped ? parser->groups : 0;
-	events->count++;
 	parser->rest = selfmon_piece_from(parser->rest, length);
 	return 0;
 }

@@ -13,8 +13,7 @@
 
 const char *selfmon_sysfs_root = "/sys/bus/event_source/devices";
 
-/* Part of a path as it comes from a specification: may not lead elsewhere. */
-static bool is_file_name(struct selfmon_piece name)
+bool selfmon_pmu_is_file_name(struct selfmon_piece name)
 {
 	size_t i;
 
@@ -42,7 +41,7 @@ bool selfmon_pmu_is_event(struct selfmon_piece name)
 		    memcmp(name.text + name.length - n, endings[i], n) == 0)
 			return false;
 	}
-	return is_file_name(name);
+	return selfmon_pmu_is_file_name(name);
 }
 
 /* Reads root/pmu/folder/name; folder ends in a slash or is "". */
@@ -85,7 +84,7 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu)
 	uint64_t type;
 	int ret;
 
-	if (!is_file_name(name))
+	if (!selfmon_pmu_is_file_name(name))
 		return -ENOENT;
 	snprintf(pmu->name, sizeof(pmu->name), "%.*s", (int)name.length,
 		 name.text);
@@ -174,7 +173,7 @@ int selfmon_pmu_field(const struct selfmon_pmu *pmu, struct selfmon_piece term,
 		field->bits = 0;
 		return add_bits(all, field);
 	}
-	if (!is_file_name(term))
+	if (!selfmon_pmu_is_file_name(term))
 		return -ENOENT;
 	ret = read_pmu_file(pmu->name, "format/", term, text, sizeof(text));
 	return ret ? ret : parse_format(piece_of(text), field);

@@ -44,6 +44,9 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu);
 int selfmon_pmu_field(const struct selfmon_pmu *pmu, struct selfmon_piece term,
 		      struct selfmon_field *field);
 
+/* A part of a path as it comes from a specification: may not lead elsewhere. */
+bool selfmon_pmu_is_file_name(struct selfmon_piece name);
+
 /*
  * Whether a file under events/ can be an event: beside an event lie files on
  * how to print it (kernel, Documentation/ABI/testing/
@@ -57,6 +60,10 @@ bool selfmon_pmu_is_event(struct selfmon_piece name);
  */
 int selfmon_pmu_event(const struct selfmon_pmu *pmu, struct selfmon_piece name,
 		      char terms[SELFMON_PMU_EVENT_SIZE]);
+
+/* An iterator over the names in a directory, to be opened and closed by you. */
+struct selfmon_directory;
+struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory);
 
 /* The nearest PMU; the nearest term or event of a PMU; NULL: none is near. */
 const char *selfmon_pmu_suggest(struct selfmon_piece name,

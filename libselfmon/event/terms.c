@@ -225,6 +225,30 @@ static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 	return selfmon_generic_flags(pmu->type, config);
 }
 
+/*
+ * cpu_core/cycles/: a name of `perf list` that this PMU's events files do not
+ * have. The kernel wants the PMU in the upper half of config (Linux 5.13,
+ * PERF_PMU_TYPE_SHIFT), unless there is but one, of the name "cpu".
+ */
+static bool find_generic(const struct selfmon_pmu *pmu,
+			 struct selfmon_piece name, struct selfmon_event *event)
+{
+	struct selfmon_field field;
+	struct selfmon_event found = *event;
+	char text[SELFMON_PMU_EVENT_SIZE];
+
+	name = selfmon_piece_trim(name);
+	if (!pmu->core || selfmon_pmu_event(pmu, name, text) != -ENOENT ||
+	    selfmon_pmu_field(pmu, name, &field) != -ENOENT ||
+	    selfmon_generic_find(name.text, name.length, &found) ||
+	    !(found.flags & SELFMON_EVENT_HARDWARE))
+		return false;
+	if (strcmp(pmu->name, "cpu"))
+		found.config |= (uint64_t)pmu->type << 32;
+	*event = found;
+	return true;
+}
+
 int selfmon_terms_parse(const struct selfmon_spec *spec,
 			struct selfmon_piece pmu_name,
 			struct selfmon_piece terms,
@@ -237,6 +261,8 @@ int selfmon_terms_parse(const struct selfmon_spec *spec,
 	bool more = true;
 	int ret = find_pmu(spec, pmu_name, &pmu);
 
+	if (ret == 0 && find_generic(&pmu, terms, event))
+		return 0;
 	while (more && !ret) {
 		more = selfmon_piece_cut(&terms, ',', &part);
 		cut_term(part, &term);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a specification: an event list or a message. */
+#define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
 #include <selfmon/event.h>
 
 #include "event/sysfs.h"
+#include "event/tracepoint.h"
 #include "fuzz/fuzz.h"
 
 static void check_events(const char *spec, int count,
@@ -48,6 +51,8 @@ static void check_failure(const char *spec, int result,
 		    failure->step == SELFMON_STEP_POLICY);
 }
 
+static const char *const no_roots[] = { NULL };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *const spec = malloc(size + 1);
@@ -63,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&events, 0xa5, sizeof(events));
 	memset(&failure, 0xa5, sizeof(failure));
 	selfmon_sysfs_root = "/nonexistent";
+	selfmon_tracefs_roots = no_roots;
+	setenv("LIBPFM_FORCE_PMU", "skl", 1);
 	result = selfmon_events_parse(spec, &events, &failure);
 	if (result > 0)
 		check_events(spec, result, &events);

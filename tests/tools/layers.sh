@@ -82,6 +82,14 @@ for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
 	fi ;;
 	esac
 	case $own in
+	platform/pfm|platform/pfm_abi) ;;
+	*) if grep -nE 'pfm_abi|perfmon/|dlopen|dlsym' "$file"
+	then
+		echo "$file: only platform/pfm.c knows libpfm"
+		bad=1
+	fi ;;
+	esac
+	case $own in
 	arch|arch/*|platform/*) ;;
 	*) if grep -nE '__(x86_64|aarch64|riscv|i386)|__asm|\<asm\>' "$file"
 	then

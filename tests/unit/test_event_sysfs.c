@@ -2,6 +2,7 @@
 /* PMU terms against trees of several machines. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include <selfmon/event.h>
@@ -229,6 +230,40 @@ Test(event_sysfs, knows_both_core_pmus_of_a_hybrid)
 	};
 
 	expect_events(cases, COUNT(cases));
+}
+
+/* PERF_PMU_TYPE_SHIFT of <linux/perf_event.h> is 32. */
+Test(event_sysfs, takes_generic_names_inside_of_a_core_pmu)
+{
+	static const struct expected cases[] = {
+		{"cpu/cycles/", PERF_TYPE_HARDWARE, HW, {0}},
+		{"cpu/LLC-load-misses/u", PERF_TYPE_HW_CACHE,
+		 HW | SELFMON_EVENT_USER, {0x10002}},
+		{"cpu_core/cycles/", PERF_TYPE_HARDWARE, HW,
+		 {UINT64_C(4) << 32}},
+		{"cpu_atom/ branches /", PERF_TYPE_HARDWARE, HW,
+		 {UINT64_C(10) << 32 | 4}},
+		{"cpu_atom/L1-dcache-loads/", PERF_TYPE_HW_CACHE, HW,
+		 {UINT64_C(10) << 32}},
+		/* what the PMU has itself goes before */
+		{"cpu/instructions/", 4, HW, {0xc0}},
+	};
+
+	expect_events(cases, COUNT(cases));
+}
+
+Test(event_sysfs, takes_no_generic_name_with_terms_or_of_another_pmu)
+{
+	static const char *const specs[] = {
+		"cpu/cycles,umask=1/", "cpu/cycles=1/", "msr/cycles/",
+		"cpu_core/task-clock/",
+	};
+	struct selfmon_events events;
+	size_t i;
+
+	for (i = 0; i < COUNT(specs); i++)
+		cr_expect_eq(selfmon_events_parse(specs[i], &events, NULL),
+			     -ENOENT, "%s", specs[i]);
 }
 
 Test(event_sysfs, does_not_take_other_pmus_for_those_of_a_core)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* One event: by a name, by a code, or by a PMU and its terms. */
+#ifndef SELFMON_EVENT_NAMED_H
+#define SELFMON_EVENT_NAMED_H
+
+#include <selfmon/event.h>
+
+#include "event/spec.h"
+
+/*
+ * Understands spec->event, whose name and position are in event already.
+ * 0 or -errno, with the failure filled in.
+ */
+int selfmon_named_parse(const struct selfmon_spec *spec,
+			struct selfmon_event *event);
+
+#endif

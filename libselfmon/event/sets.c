@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The sets and their members. */
+#include "event/sets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event/generic.h"
+#include "event/modifiers.h"
+
+/*
+ * Of generic names, which the kernel fits to the CPU; what a CPU has not is
+ * left out with its reason, as always. The first ones matter most: a PMU may
+ * take no more. Instructions or cycles are there to set the others against.
+ */
+static const struct set {
+	const char *name;
+	const char *members;
+} sets[] = {
+	{ "@basic", "cycles,instructions,branch-misses,cache-misses,"
+		    "page-faults,context-switches" },
+	{ "@branch", "instructions,branches,branch-misses,cycles" },
+	{ "@cache", "instructions,L1-dcache-loads,L1-dcache-load-misses,"
+		    "LLC-loads,LLC-load-misses,cache-references,"
+		    "cache-misses" },
+	{ "@tlb", "instructions,dTLB-loads,dTLB-load-misses,"
+		  "dTLB-store-misses,iTLB-load-misses" },
+	{ "@frontend", "cycles,instructions,L1-icache-load-misses,"
+		       "iTLB-load-misses,branch-misses,"
+		       "stalled-cycles-frontend" },
+	{ "@memory", "cycles,instructions,LLC-load-misses,LLC-store-misses,"
+		     "node-loads,node-load-misses,stalled-cycles-backend" },
+	{ "@os", "task-clock,page-faults,minor-faults,major-faults,"
+		 "context-switches,cpu-migrations" },
+};
+
+#define SETS (sizeof(sets) / sizeof(sets[0]))
+
+const char *selfmon_sets_at(size_t index, const char **members)
+{
+	if (index >= SETS)
+		return NULL;
+	*members = sets[index].members;
+	return sets[index].name;
+}
+
+static bool next_set(struct selfmon_words *words, char *word, size_t size)
+{
+	if (words->index >= SETS)
+		return false;
+	snprintf(word, size, "%s", sets[words->index++].name);
+	return true;
+}
+
+static int unknown_set(const struct selfmon_spec *spec,
+		       struct selfmon_piece name)
+{
+	struct selfmon_words words = { .next = next_set };
+	char nearest[SELFMON_WORD_SIZE];
+
+	if (selfmon_suggest(name.text, name.length, &words, nearest))
+		return selfmon_spec_fail(spec, ENOENT, name.position,
+					 "unknown set '%.*s' (did you mean "
+					 "'%s'?)", SELFMON_QUOTE(name),
+					 nearest);
+	return selfmon_spec_fail(spec, ENOENT, name.position,
+				 "unknown set '%.*s': @basic, @branch, @cache, "
+				 "@tlb, @frontend, @memory and @os are allowed",
+				 SELFMON_QUOTE(name));
+}
+
+static const struct set *find_set(struct selfmon_piece name)
+{
+	size_t i;
+
+	for (i = 0; i < SETS; i++)
+		if (strlen(sets[i].name) == name.length &&
+		    memcmp(sets[i].name, name.text, name.length) == 0)
+			return &sets[i];
+	return NULL;
+}
+
+int selfmon_sets_full(const struct selfmon_spec *spec,
+		     struct selfmon_piece name)
+{
+	return selfmon_spec_fail(spec, E2BIG, name.position,
+				 "at most %d events fit in one snapshot; the "
+				 "ninth is '%.*s'", SELFMON_MAX_COUNTERS,
+				 SELFMON_QUOTE(name));
+}
+
+static bool is_listed(const struct selfmon_events *events, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < events->count; i++)
+		if (strcmp(events->event[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int add_member(const struct selfmon_spec *spec,
+		      struct selfmon_piece name,
+		      const struct selfmon_modifiers *modifiers,
+		      uint8_t group, struct selfmon_events *events)
+{
+	static const struct selfmon_modifiers none = { 0 };
+	struct selfmon_event event = { .group = group };
+
+	memcpy(event.name, name.text, name.length);
+	event.base = (uint16_t)name.length;
+	event.position = (uint16_t)spec->event.position;
+	selfmon_generic_find(name.text, name.length, &event);
+	/* What happens in the kernel would count 0 for ever with :u. */
+	if (event.flags & SELFMON_EVENT_KERNEL_FIRED)
+		modifiers = &none;
+	selfmon_modifiers_apply(modifiers, &event);
+	if (modifiers->flags || modifiers->precise)
+		selfmon_modifiers_rename(&event);
+	if (is_listed(events, event.name))
+		return 0;
+	if (events->count == SELFMON_MAX_COUNTERS) {
+		name.position = spec->event.position;
+		return selfmon_sets_full(spec, name);
+	}
+	events->event[events->count++] = event;
+	return 0;
+}
+
+int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
+		      struct selfmon_events *events)
+{
+	struct selfmon_modifiers modifiers = { 0 };
+	struct selfmon_piece letters = spec->event;
+	struct selfmon_piece name, members, member;
+	const bool modified = selfmon_piece_cut(&letters, ':', &name);
+	const struct set *set = find_set(name);
+	bool more = true;
+	int ret = 0;
+
+	if (!set)
+		return unknown_set(spec, name);
+	if (modified)
+		ret = selfmon_modifiers_parse(spec, letters, &modifiers);
+	members = (struct selfmon_piece){ .text = set->members,
+					  .length = strlen(set->members) };
+	while (more && !ret) {
+		more = selfmon_piece_cut(&members, ',', &member);
+		ret = add_member(spec, member, &modifiers, group, events);
+	}
+	return ret;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asks tracefs, then libpfm, and says of what neither knows what was probably
+ * meant, or what is missing for it to be known.
+ */
+#include "event/vendor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event/generic.h"
+#include "event/suggest.h"
+#include "event/tracepoint.h"
+#include "platform/pfm.h"
+
+/* Bytes of names in manuals, and of libpfm's attributes. */
+#define LETTERS                                                                \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-+~"
+
+static struct selfmon_piece first_word(struct selfmon_piece name)
+{
+	return selfmon_piece_head(name, selfmon_piece_find(name, ':'));
+}
+
+/* ---- words of the manual ------------------------------------------------- */
+
+struct attributes {
+	const char *event;
+};
+
+static bool next_event(struct selfmon_words *words, char *word, size_t size)
+{
+	/* words->known is const for the sake of arrays */
+	struct selfmon_pfm_cursor *cursor = (void *)(uintptr_t)words->known;
+
+	return selfmon_pfm_next(cursor, word, size, NULL);
+}
+
+static const char *suggest_event(struct selfmon_piece name,
+				 char nearest[SELFMON_WORD_SIZE])
+{
+	struct selfmon_pfm_cursor cursor = { 0 };
+	struct selfmon_words words = { .next = next_event, .known = &cursor };
+	size_t length = 0;
+
+	while (length < name.length && !strchr(":.", name.text[length]))
+		length++;
+	return selfmon_suggest(name.text, length, &words, nearest);
+}
+
+static bool next_attribute(struct selfmon_words *words, char *word, size_t size)
+{
+	return selfmon_pfm_attribute(words->known, words->index++, word, size);
+}
+
+/* Attributes of the event that stands before the first delimiter. */
+static const char *suggest_attribute(const char *name, const char *attribute,
+				     char nearest[SELFMON_WORD_SIZE])
+{
+	const char *const pmu = strstr(name, "::");
+	const size_t skip = pmu ? (size_t)(pmu - name) + 2 : 0;
+	char event[SELFMON_EVENT_NAME_SIZE];
+	struct selfmon_words words = { .next = next_attribute, .known = event };
+
+	snprintf(event, sizeof(event), "%.*s",
+		 (int)(skip + strcspn(name + skip, ":.")), name);
+	return selfmon_suggest(attribute, strcspn(attribute, ":.="), &words,
+			       nearest);
+}
+
+static int bad_attribute(const struct selfmon_spec *spec,
+			 struct selfmon_piece name, const char *text,
+			 size_t at)
+{
+	const int n = (int)strcspn(text + at, ":.");
+	const size_t word = strcspn(text + at, ":.=");
+	char nearest[SELFMON_WORD_SIZE];
+
+	if (at > 0 && suggest_attribute(text, text + at, nearest) &&
+	    (strlen(nearest) != word || strncmp(nearest, text + at, word)))
+		return selfmon_spec_fail(spec, ENOENT, name.position + at,
+					 "'%.*s' is no attribute of this event "
+					 "(did you mean '%s'?)", n, text + at,
+					 nearest);
+	if (at > 0)
+		return selfmon_spec_fail(spec, EINVAL, name.position + at,
+					 "libpfm does not take '%.*s' as an "
+					 "attribute of '%.*s'", n, text + at,
+					 (int)at - 1, text);
+	return selfmon_spec_fail(spec, EINVAL, name.position,
+				 "'%.*s' needs an attribute: one of its unit "
+				 "masks, as the CPU's manual has them",
+				 SELFMON_QUOTE(name));
+}
+
+/* ---- what was found ------------------------------------------------------ */
+
+static int take_code(const struct selfmon_spec *spec, struct selfmon_piece name,
+		     const struct selfmon_pfm_code *code,
+		     struct selfmon_event *event)
+{
+	if (code->package)
+		return selfmon_spec_fail(spec, EOPNOTSUPP, name.position,
+					 "%.*s counts the package, not your "
+					 "thread", SELFMON_QUOTE(name));
+	event->type = code->type;
+	event->config = code->config;
+	event->config1 = code->config1;
+	event->config2 = code->config2;
+	event->precise = code->precise;
+	event->flags |= SELFMON_EVENT_HARDWARE;
+	if (code->kernel)
+		event->flags |= SELFMON_EVENT_KERNEL;
+	if (code->user)
+		event->flags |= SELFMON_EVENT_USER;
+	return 0;
+}
+
+/* 0, 1: it does not know the name; -errno, with the failure filled in. */
+static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
+		   struct selfmon_event *event)
+{
+	char text[SELFMON_EVENT_NAME_SIZE];
+	struct selfmon_pfm_code code;
+	size_t at;
+
+	snprintf(text, sizeof(text), "%.*s", (int)name.length, name.text);
+	if (strlen(text) == 0 || text[strspn(text, LETTERS)])
+		return 1;
+	switch (selfmon_pfm_find(text, &code, &at)) {
+	case 0:
+		return take_code(spec, name, &code, event);
+	case -EINVAL:
+		return bad_attribute(spec, name, text, at);
+	case -EOPNOTSUPP:
+		return selfmon_spec_fail(spec, EOPNOTSUPP, name.position,
+					 "'%.*s' asks for more than to be "
+					 "counted: pinned, excl, period, freq "
+					 "and cpu are not supported",
+					 SELFMON_QUOTE(name));
+	case -ENODEV:
+		return selfmon_spec_fail(spec, ENODEV, name.position,
+					 "'%.*s' is an event of a PMU that "
+					 "this kernel does not have",
+					 SELFMON_QUOTE(name));
+	default:
+		return 1;
+	}
+}
+
+/* ---- what nobody knows --------------------------------------------------- */
+
+static int unknown_event(const struct selfmon_spec *spec,
+			 struct selfmon_piece name)
+{
+	const struct selfmon_piece word = first_word(name);
+	const char *const why_not = selfmon_pfm_why_not();
+
+	return selfmon_spec_fail(spec, ENOENT, name.position,
+				 "unknown event '%.*s': names of `perf list`, "
+				 "rHEX and pmu/term=value/ are allowed%s%s",
+				 SELFMON_QUOTE(word), why_not ? "; " : "",
+				 why_not ? why_not : "");
+}
+
+/* -ENOENT, or 1: nothing is near. */
+static int suggest_one(const struct selfmon_spec *spec,
+		       struct selfmon_piece name)
+{
+	struct selfmon_words words = selfmon_generic_words();
+	const struct selfmon_piece word = first_word(name);
+	char nearest[SELFMON_WORD_SIZE];
+
+	if (!selfmon_suggest(word.text, word.length, &words, nearest) &&
+	    !suggest_event(name, nearest))
+		return 1;
+	return selfmon_spec_fail(spec, ENOENT, name.position,
+				 "unknown event '%.*s' (did you mean '%s'?)",
+				 SELFMON_QUOTE(word), nearest);
+}
+
+int selfmon_vendor_parse(const struct selfmon_spec *spec,
+			 struct selfmon_piece name,
+			 struct selfmon_event *event)
+{
+	const int traced = selfmon_tracepoint_find(name, event);
+	int ret = traced ? ask_pfm(spec, name, event) : 0;
+
+	if (ret == 1 && selfmon_tracepoint_has_system(name))
+		ret = selfmon_tracepoint_fail(spec, name, traced);
+	if (ret == 1)
+		ret = suggest_one(spec, name);
+	if (ret == 1)
+		ret = selfmon_tracepoint_fail(spec, name, traced);
+	return ret == 1 ? unknown_event(spec, name) : ret;
+}

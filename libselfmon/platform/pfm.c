@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only file that knows libpfm4.
+ *
+ * Its few structures are declared here: they carry their sizes, and the library
+ * keeps to the older ones (tests/unit/test_pfm.c compares them with the header,
+ * where that is installed).
+ */
+#define _GNU_SOURCE
+#include "platform/pfm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/pfm_abi.h"
+
+#ifndef SELFMON_NO_PFM
+
+#include <dlfcn.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+
+#include "platform/cancel.h"
+#include "platform/kernel.h"
+
+const char *selfmon_pfm_library = "libpfm.so.4";
+
+/*
+ * Weak: a static program has no loader, and does not get one for this. Where
+ * the program brings dlopen itself, or is dynamic, it is there.
+ */
+#pragma weak dlopen
+#pragma weak dlsym
+
+static struct {
+	int (*initialize)(void);
+	int (*encode)(const char *name, int modes, int os, void *argument);
+	int (*event_info)(int handle, int os, struct selfmon_pfm_event *out);
+	int (*event_next)(int handle);
+	int (*pmu_info)(int pmu, struct selfmon_pfm_pmu *out);
+	int (*find_event)(const char *name);
+	int (*attribute_info)(int handle, int i, int os,
+			      struct selfmon_pfm_attribute *out);
+} pfm;
+
+static const char *why_not = "libpfm was not asked";
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool load_all(void *library)
+{
+	static const struct {
+		const char *name;
+		void *place;
+	} needed[] = {
+		{ "pfm_initialize", &pfm.initialize },
+		{ "pfm_get_os_event_encoding", &pfm.encode },
+		{ "pfm_get_event_info", &pfm.event_info },
+		{ "pfm_get_event_next", &pfm.event_next },
+		{ "pfm_get_pmu_info", &pfm.pmu_info },
+		{ "pfm_find_event", &pfm.find_event },
+		{ "pfm_get_event_attr_info", &pfm.attribute_info },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		void *const found = dlsym(library, needed[i].name);
+
+		if (!found)
+			return false;
+		memcpy(needed[i].place, &found, sizeof(found));
+	}
+	return true;
+}
+
+static bool is_present(int pmu, struct selfmon_pfm_pmu *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->size = sizeof(*out);
+	return pfm.pmu_info(pmu, out) == PFM_SUCCESS &&
+	       out->flags & PFM_PMU_PRESENT;
+}
+
+static bool has_core_pmu(void)
+{
+	struct selfmon_pfm_pmu pmu;
+	int i;
+
+	for (i = 0; i < PFM_PMUS; i++)
+		if (is_present(i, &pmu) && pmu.type == PFM_PMU_TYPE_CORE)
+			return true;
+	return false;
+}
+
+/*
+ * Not in a program with privileges that its caller has not: libpfm obeys
+ * variables of the environment (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
+ */
+static const char *load(void)
+{
+	void *library;
+
+	if (selfmon_kernel_is_secure())
+		return "libpfm is not used by a program with privileges that "
+		       "its caller has not";
+	if (!dlopen || !dlsym)
+		return "this program is static and cannot load libpfm";
+	library = selfmon_pfm_library ? dlopen(selfmon_pfm_library,
+					       RTLD_NOW | RTLD_LOCAL)
+				      : NULL;
+	if (!library)
+		return "those of the CPU's manual need libpfm (Debian: "
+		       "libpfm4)";
+	if (!load_all(library))
+		return "libpfm is too old";
+	if (pfm.initialize() != PFM_SUCCESS || !has_core_pmu())
+		return "libpfm knows no PMU of this machine";
+	return NULL;
+}
+
+static void load_once(void)
+{
+	const int before = errno;
+	struct selfmon_cancel cancel;
+
+	selfmon_cancel_off(&cancel); /* libpfm reads files */
+	why_not = load();
+	selfmon_cancel_restore(&cancel);
+	errno = before;
+}
+
+const char *selfmon_pfm_why_not(void)
+{
+	pthread_once(&once, load_once);
+	return why_not;
+}
+
+/* ---- looking up ---------------------------------------------------------- */
+
+/* The kernel's structure may have grown since the library was built. */
+union attr {
+	struct perf_event_attr attr;
+	char room[1024];
+};
+
+static int encode(const char *name, union attr *attr,
+		  struct selfmon_pfm_encoding *encoding)
+{
+	const int before = errno;
+	struct selfmon_cancel cancel;
+	int ret;
+
+	memset(attr, 0, sizeof(*attr));
+	memset(encoding, 0, sizeof(*encoding));
+	encoding->size = sizeof(*encoding);
+	encoding->attr = attr;
+	selfmon_cancel_off(&cancel); /* it may look into sysfs */
+	ret = pfm.encode(name, PFM_PLM_USER, PFM_OS_PERF_EVENT_EXT, encoding);
+	selfmon_cancel_restore(&cancel);
+	errno = before;
+	return ret;
+}
+
+/* The first piece with which the name is worse than only incomplete. */
+static size_t fault_at(const char *name)
+{
+	struct selfmon_pfm_encoding encoding;
+	const char *const pmu = strstr(name, "::");
+	size_t from = pmu ? (size_t)(pmu - name) + 2 : 0, at = 0;
+	char head[PFM_NAME_SIZE];
+	union attr attr;
+	int ret = PFM_SUCCESS;
+
+	while (name[from] && (ret == PFM_SUCCESS || ret == PFM_ERR_UMASK ||
+			      ret == PFM_ERR_FEATCOMB)) {
+		const size_t end = from + strcspn(name + from, ":.");
+
+		snprintf(head, sizeof(head), "%.*s", (int)end, name);
+		ret = encode(head, &attr, &encoding);
+		at = from;
+		from = name[end] ? end + 1 : end;
+	}
+	return at;
+}
+
+static int error_of(int pfm_error)
+{
+	switch (pfm_error) {
+	case PFM_ERR_NOTFOUND:
+	case PFM_ERR_INVAL:
+		return -ENOENT;
+	case PFM_ERR_NOTSUPP:
+		return -ENODEV;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void describe(int handle, struct selfmon_pfm_code *code)
+{
+	struct selfmon_pfm_event event = { .size = sizeof(event) };
+	struct selfmon_pfm_pmu pmu;
+
+	code->core = code->package = false;
+	if (pfm.event_info(handle, PFM_OS_PERF_EVENT_EXT, &event) ||
+	    !is_present(event.pmu, &pmu))
+		return;
+	code->core = pmu.type == PFM_PMU_TYPE_CORE;
+	code->package = pmu.type == PFM_PMU_TYPE_UNCORE;
+}
+
+int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
+		     size_t *at)
+{
+	struct selfmon_pfm_encoding encoding;
+	const struct perf_event_attr *attr;
+	union attr room;
+	int ret;
+
+	*at = 0;
+	if (selfmon_pfm_why_not() || strlen(name) >= PFM_NAME_SIZE)
+		return -ENOSYS;
+	ret = encode(name, &room, &encoding);
+	if (ret != PFM_SUCCESS) {
+		ret = error_of(ret);
+		*at = ret == -EINVAL ? fault_at(name) : 0;
+		return ret;
+	}
+	attr = &room.attr;
+	if (attr->pinned || attr->exclusive || attr->sample_period ||
+	    encoding.cpu >= 0)
+		return -EOPNOTSUPP;
+	code->type = attr->type;
+	code->config = attr->config;
+	code->config1 = attr->config1;
+	code->config2 = attr->config2;
+	code->precise = (uint8_t)attr->precise_ip;
+	code->kernel = !attr->exclude_kernel;
+	code->user = code->kernel && !attr->exclude_user;
+	describe(encoding.handle, code);
+	/* Its own words for the kernel's generic events: we have ours. */
+	return code->core || code->package ? 0 : -ENOENT;
+}
+
+/* ---- going through them -------------------------------------------------- */
+
+bool selfmon_pfm_next(struct selfmon_pfm_cursor *cursor, char *name,
+		      size_t size, const char **description)
+{
+	struct selfmon_pfm_event event = { .size = sizeof(event) };
+	struct selfmon_pfm_pmu pmu;
+
+	if (selfmon_pfm_why_not())
+		return false;
+	while (cursor->handle_plus_1 <= 0) {
+		if (cursor->pmu == PFM_PMUS)
+			return false;
+		if (is_present(cursor->pmu++, &pmu) &&
+		    pmu.type == PFM_PMU_TYPE_CORE && pmu.events > 0)
+			cursor->handle_plus_1 = pmu.first_event + 1;
+	}
+	if (pfm.event_info(cursor->handle_plus_1 - 1, PFM_OS_PERF_EVENT_EXT,
+			   &event))
+		return false;
+	snprintf(name, size, "%s", event.name);
+	if (description)
+		*description = event.description;
+	cursor->handle_plus_1 = pfm.event_next(cursor->handle_plus_1 - 1) + 1;
+	return true;
+}
+
+bool selfmon_pfm_attribute(const char *event, size_t i, char *name,
+			   size_t size)
+{
+	struct selfmon_pfm_attribute attribute = { .size = sizeof(attribute) };
+	int handle;
+
+	if (selfmon_pfm_why_not())
+		return false;
+	handle = pfm.find_event(event);
+	if (handle < 0 || pfm.attribute_info(handle, (int)i,
+					     PFM_OS_PERF_EVENT_EXT, &attribute))
+		return false;
+	snprintf(name, size, "%s", attribute.name);
+	return true;
+}
+
+#else /* built with PFM=0 */
+
+const char *selfmon_pfm_library;
+
+const char *selfmon_pfm_why_not(void)
+{
+	return "this library was built without libpfm (PFM=0)";
+}
+
+int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
+		     size_t *at)
+{
+	(void)name;
+	(void)code;
+	*at = 0;
+	return -ENOSYS;
+}
+
+bool selfmon_pfm_next(struct selfmon_pfm_cursor *cursor, char *name,
+		      size_t size, const char **description)
+{
+	(void)cursor;
+	(void)name;
+	(void)size;
+	(void)description;
+	return false;
+}
+
+bool selfmon_pfm_attribute(const char *event, size_t i, char *name,
+			   size_t size)
+{
+	(void)event;
+	(void)i;
+	(void)name;
+	(void)size;
+	return false;
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Breakpoints and uprobes: what their names mean, and faults in them. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <selfmon/event.h>
+
+#include "event/places.h"
+#include "platform/elf.h"
+#include "unit/test_event_tree.h"
+
+TestSuite(event_places, .init = tree_make_all, .fini = tree_remove);
+
+static struct selfmon_events parse(const char *spec, int count)
+{
+	struct selfmon_failure failure = { 0 };
+	struct selfmon_events events;
+	const int ret = selfmon_events_parse(spec, &events, &failure);
+
+	cr_assert_eq(ret, count, "'%s' gives %d: %s", spec, ret,
+		     failure.message);
+	return events;
+}
+
+static void expect_fault(const char *spec, int error, size_t position)
+{
+	struct selfmon_failure failure = { 0 };
+	struct selfmon_events events;
+	const int ret = selfmon_events_parse(spec, &events, &failure);
+
+	cr_expect_eq(ret, -error, "'%s' gives %d", spec, ret);
+	cr_expect_eq(failure.position, position, "'%s': at %zu: %s", spec,
+		     failure.position, failure.message);
+	cr_expect(failure.message[0]);
+}
+
+/* HW_BREAKPOINT_R is 1, _W 2, _X 4. */
+Test(event_places, takes_breakpoints_in_the_words_of_perf)
+{
+	static const struct {
+		const char *spec;
+		uint64_t access, address, length;
+	} cases[] = {
+		{ "mem:0x601050", 3, 0x601050, 4 },
+		{ "mem:0x601050/8", 3, 0x601050, 8 },
+		{ "mem:0x601050:w", 2, 0x601050, 4 },
+		{ "mem:0x601050/1:r", 1, 0x601050, 1 },
+		{ "mem:4096/2:wr", 3, 4096, 2 },
+		{ "mem:0x400000:x", 4, 0x400000, sizeof(long) },
+		{ "mem:0xffffffffffffffff/8:rw", 3, UINT64_MAX, 8 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct selfmon_events events = parse(cases[i].spec, 1);
+		const struct selfmon_event *event = &events.event[0];
+
+		cr_expect_eq(event->type, PERF_TYPE_BREAKPOINT);
+		cr_expect_eq(event->config, cases[i].access, "%s",
+			     cases[i].spec);
+		cr_expect_eq(event->config1, cases[i].address, "%s",
+			     cases[i].spec);
+		cr_expect_eq(event->config2, cases[i].length, "%s",
+			     cases[i].spec);
+		cr_expect_eq(event->flags, 0);
+	}
+}
+
+Test(event_places, takes_the_comma_behind_a_length_for_what_it_is)
+{
+	const struct selfmon_events events =
+		parse("mem:0x10/8:rw:u,cycles,{mem:0x20/4,cs}:k", 4);
+
+	cr_expect_str_eq(events.event[0].name, "mem:0x10/8:rw:u");
+	cr_expect_eq(events.event[0].flags, SELFMON_EVENT_USER);
+	cr_expect_str_eq(events.event[1].name, "cycles");
+	cr_expect_str_eq(events.event[2].name, "mem:0x20/4:k");
+	cr_expect_eq(events.event[2].group, 1);
+}
+
+Test(event_places, says_where_the_fault_in_a_breakpoint_is)
+{
+	expect_fault("mem:", EINVAL, 4);
+	expect_fault("mem:main", EINVAL, 4);
+	expect_fault("cs,mem:0x10/9", EINVAL, 12);
+	expect_fault("mem:0x10/0", EINVAL, 9);
+	expect_fault("mem:0x10/", EINVAL, 9);
+	expect_fault("mem:0x10:", EINVAL, 9);
+	expect_fault("mem:0x10:rr", EINVAL, 10);
+	expect_fault("mem:0x10:rz", EINVAL, 10);
+	expect_fault("mem:0x10:wx", EINVAL, 9);
+	expect_fault("mem:0x10000000000000000", EINVAL, 4);
+}
+
+Test(event_places, writes_the_breakpoint_of_a_variable)
+{
+	char spec[SELFMON_EVENT_NAME_SIZE];
+	struct selfmon_events events;
+	static int variable;
+	int length;
+
+	length = selfmon_event_watch(spec, sizeof(spec), &variable,
+				     sizeof(variable), "rw");
+	cr_assert_eq(length, (int)strlen(spec));
+	events = parse(spec, 1);
+	cr_expect_eq(events.event[0].config1, (uintptr_t)&variable);
+	cr_expect_eq(events.event[0].config2, sizeof(variable));
+	cr_expect_eq(events.event[0].config, 3);
+}
+
+Test(event_places, writes_no_breakpoint_that_no_cpu_has)
+{
+	static char spec[SELFMON_EVENT_NAME_SIZE];
+
+	cr_expect_eq(selfmon_event_watch(spec, sizeof(spec), spec, 3, "w"),
+		     -EINVAL);
+	cr_expect_eq(selfmon_event_watch(spec, sizeof(spec), spec, 16, "w"),
+		     -EINVAL);
+	cr_expect_eq(selfmon_event_watch(spec, sizeof(spec), spec, 4, "x"),
+		     -EINVAL);
+	cr_expect_eq(selfmon_event_watch(spec, sizeof(spec), spec, 4, ""),
+		     -EINVAL);
+	cr_expect_eq(selfmon_event_watch(spec, 8, spec, 4, "w"), -E2BIG);
+}
+
+/* The tree's uprobe PMU has type 7. */
+Test(event_places, takes_the_offset_of_a_uprobe)
+{
+	const struct selfmon_events events =
+		parse("uprobe:/opt/a:b/app:0x1234,uprobe:/bin/x:16:u", 2);
+	char path[SELFMON_EVENT_NAME_SIZE];
+
+	cr_expect_eq(events.event[0].type, 7);
+	cr_expect_eq(events.event[0].config2, 0x1234);
+	cr_assert(selfmon_place_path(&events.event[0], path));
+	cr_expect_str_eq(path, "/opt/a:b/app");
+	cr_expect_eq(events.event[1].config2, 16);
+	cr_expect_eq(events.event[1].flags, SELFMON_EVENT_USER);
+	cr_assert(selfmon_place_path(&events.event[1], path));
+	cr_expect_str_eq(path, "/bin/x");
+}
+
+Test(event_places, has_no_path_where_there_is_no_probe)
+{
+	const struct selfmon_events events = parse("cycles,cpu/inv/", 2);
+	char path[SELFMON_EVENT_NAME_SIZE];
+
+	cr_expect_not(selfmon_place_path(&events.event[0], path));
+	cr_expect_not(selfmon_place_path(&events.event[1], path));
+}
+
+Test(event_places, says_where_the_fault_in_a_uprobe_is)
+{
+	expect_fault("uprobe:", EINVAL, 7);
+	expect_fault("uprobe:main", EINVAL, 11);
+	expect_fault("uprobe:app:main", EINVAL, 15);
+	expect_fault("uprobe:/bin/sh", EINVAL, 14);
+	expect_fault("cs,uprobe:/nonexistent/app:main", ENOENT, 10);
+	expect_fault("uprobe:/dev/null:main", EINVAL, 17);
+	expect_fault("uprobe:/proc/self/exe:no such", ENOENT, 22);
+}
+
+int found_by_name(int x);
+__attribute__((noinline)) int found_by_name(int x)
+{
+	return x + 1;
+}
+
+/* The file at the offset has the code that is in memory. */
+Test(event_places, finds_a_function_in_the_file_it_is_in)
+{
+	unsigned char code[8];
+	uint64_t offset = 0;
+	FILE *file;
+
+	cr_assert_eq(selfmon_elf_offset("/proc/self/exe", "found_by_name",
+					&offset), 0);
+	file = fopen("/proc/self/exe", "r");
+	cr_assert_not_null(file);
+	cr_assert_eq(fseek(file, (long)offset, SEEK_SET), 0);
+	cr_assert_eq(fread(code, 1, sizeof(code), file), sizeof(code));
+	fclose(file);
+	cr_expect_eq(memcmp(code, (const void *)(uintptr_t)&found_by_name,
+			    sizeof(code)), 0);
+}
+
+Test(event_places, survives_elf_files_cut_anywhere)
+{
+	static const char path[] = "/proc/self/exe";
+	char copy[] = "/tmp/selfmon-elf-XXXXXX";
+	const int fd = mkstemp(copy);
+	static char bytes[1 << 16];
+	uint64_t offset;
+	size_t length, i;
+	FILE *in = fopen(path, "r");
+
+	cr_assert(fd >= 0 && in);
+	length = fread(bytes, 1, sizeof(bytes), in);
+	fclose(in);
+	for (i = 0; i < length; i += i < 1024 ? 7 : 4099) {
+		cr_assert_eq(ftruncate(fd, 0), 0);
+		cr_assert_eq(pwrite(fd, bytes, i, 0), (ssize_t)i);
+		cr_expect_lt(selfmon_elf_offset(copy, "main", &offset), 0);
+	}
+	close(fd);
+	unlink(copy);
+}

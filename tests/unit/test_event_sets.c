@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets that ship: each is a list, and goes with others as events do. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include <selfmon/event.h>
+
+#include "event/sets.h"
+
+static struct selfmon_events parse(const char *spec, int count)
+{
+	struct selfmon_failure failure = { 0 };
+	struct selfmon_events events;
+	const int ret = selfmon_events_parse(spec, &events, &failure);
+
+	cr_assert_eq(ret, count, "'%s' gives %d: %s", spec, ret,
+		     failure.message);
+	return events;
+}
+
+Test(event_sets, are_the_lists_that_they_stand_for)
+{
+	const char *name, *members;
+	size_t i, k;
+
+	for (i = 0; (name = selfmon_sets_at(i, &members)); i++) {
+		struct selfmon_events set, list;
+		const int count = selfmon_events_parse(members, &list, NULL);
+
+		cr_assert_gt(count, 0, "%s", name);
+		set = parse(name, count);
+		for (k = 0; k < set.count; k++) {
+			cr_expect_str_eq(set.event[k].name, list.event[k].name);
+			cr_expect_eq(set.event[k].type, list.event[k].type);
+			cr_expect_eq(set.event[k].config,
+				     list.event[k].config);
+			cr_expect_eq(set.event[k].flags, list.event[k].flags);
+			cr_expect_eq(set.event[k].base, list.event[k].base);
+		}
+	}
+	cr_expect_eq(i, 7);
+}
+
+Test(event_sets, do_not_repeat_what_is_listed)
+{
+	const struct selfmon_events events = parse("cycles,@branch", 4);
+
+	cr_expect_str_eq(events.event[0].name, "cycles");
+	cr_expect_str_eq(events.event[1].name, "instructions");
+	cr_expect_eq(events.event[1].position, 7);
+}
+
+Test(event_sets, take_modifiers_where_they_make_sense)
+{
+	const struct selfmon_events events = parse("@basic:u", 6);
+
+	cr_expect_str_eq(events.event[0].name, "cycles:u");
+	cr_expect_eq(events.event[0].flags, SELFMON_EVENT_USER |
+						    SELFMON_EVENT_HARDWARE);
+	cr_expect_str_eq(events.event[5].name, "context-switches");
+}
+
+Test(event_sets, go_into_groups)
+{
+	const struct selfmon_events events = parse("{@branch}:k,cs", 5);
+
+	cr_expect_str_eq(events.event[0].name, "instructions:k");
+	cr_expect_eq(events.event[3].group, 1);
+	cr_expect_eq(events.event[4].group, 0);
+}
+
+static void expect_fault(const char *spec, int error, size_t position,
+			 const char *message)
+{
+	struct selfmon_failure failure = { 0 };
+	struct selfmon_events events;
+	const int ret = selfmon_events_parse(spec, &events, &failure);
+
+	cr_expect_eq(ret, -error, "'%s' gives %d", spec, ret);
+	cr_expect_eq(failure.position, position);
+	cr_expect_str_eq(failure.message, message);
+}
+
+Test(event_sets, tell_what_is_wrong_with_them)
+{
+	expect_fault("cs,@cach", ENOENT, 3,
+		     "unknown set '@cach' (did you mean '@cache'?)");
+	expect_fault("@all", ENOENT, 0,
+		     "unknown set '@all': @basic, @branch, @cache, @tlb, "
+		     "@frontend, @memory and @os are allowed");
+	expect_fault("@", ENOENT, 0,
+		     "unknown set '@': @basic, @branch, @cache, @tlb, "
+		     "@frontend, @memory and @os are allowed");
+	expect_fault("@os:z", ENOENT, 4,
+		     "unknown modifier 'z': u, k, p, pp and ppp are allowed");
+	expect_fault("@cache,@tlb", E2BIG, 7,
+		     "at most 8 events fit in one snapshot; the ninth is "
+		     "'dTLB-load-misses'");
+}
