@@ -27,10 +27,10 @@
 const char *selfmon_pfm_library = "libpfm.so.4";
 
 /*
- * Weak: a static program has no loader, and does not get one for this. Where
- * the program brings dlopen itself, or is dynamic, it is there.
+ * Weak, and dlopen only by its name: a static program has all of the loader in
+ * it with glibc, but libraries that it loads bring another C library along,
+ * and to link it would raise a warning in each. There no name is found.
  */
-#pragma weak dlopen
 #pragma weak dlsym
 
 static struct {
@@ -98,14 +98,18 @@ static bool has_core_pmu(void)
  */
 static const char *load(void)
 {
-	void *library;
+	void *(*opener)(const char *name, int flags) = NULL;
+	void *library, *found = NULL;
 
 	if (selfmon_kernel_is_secure())
 		return "libpfm is not used by a program with privileges that "
 		       "its caller has not";
-	if (!dlopen || !dlsym)
+	if (dlsym)
+		found = dlsym(RTLD_DEFAULT, "dlopen");
+	if (!found)
 		return "this program is static and cannot load libpfm";
-	library = selfmon_pfm_library ? dlopen(selfmon_pfm_library,
+	memcpy(&opener, &found, sizeof(found));
+	library = selfmon_pfm_library ? opener(selfmon_pfm_library,
 					       RTLD_NOW | RTLD_LOCAL)
 				      : NULL;
 	if (!library)

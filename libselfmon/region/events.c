@@ -163,6 +163,19 @@ static void count_unmapped(struct selfmon_process *process,
 		count_limited(process, SELFMON_LIMITED_SLOW, failure);
 }
 
+void selfmon_events_foresee(void)
+{
+	static uint32_t foreseen;
+	const char *const events = selfmon_config()->events;
+	struct selfmon_events unwanted;
+
+	if (__atomic_load_n(&foreseen, __ATOMIC_RELAXED))
+		return;
+	if (*events && strcmp(events, "none") && strcmp(events, "auto"))
+		selfmon_events_parse(events, &unwanted, NULL);
+	__atomic_store_n(&foreseen, 1, __ATOMIC_RELAXED);
+}
+
 void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {

@@ -135,8 +135,14 @@ void selfmon_config_note(const char *format, ...)
 void selfmon_config_environment(void);
 
 /*
- * events.c: decides what the process counts, with the calling thread's set as
- * the first (under the process lock), and opens the same for later threads.
+ * events.c: has what names in the list of events need loaded (platform/pfm.c),
+ * once, before the process lock is taken: a constructor that visits a region
+ * waits for that lock with the loader's in its hands.
+ */
+void selfmon_events_foresee(void);
+/*
+ * Decides what the process counts, with the calling thread's set as the first
+ * (under the process lock), and opens the same for later threads.
  */
 void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread);

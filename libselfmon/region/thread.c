@@ -207,6 +207,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 {
 	struct selfmon_thread *thread;
 
+	selfmon_events_foresee();
 	selfmon_process_lock(process);
 	thread = adopt_or_make(process);
 	if (thread)
