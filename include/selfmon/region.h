@@ -80,6 +80,10 @@ SELFMON_API void selfmon_impl_enter_span(struct selfmon_site *site,
 SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
 SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
 
+/* What a visit's work is counted in. Private. */
+enum selfmon_impl_unit { SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS };
+SELFMON_API void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n);
+
 /*
  * Switched off: one load and one branch. Always inlined: the library tells
  * live visits from dead ones by where on the stack it is called from, which
@@ -140,6 +144,31 @@ SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
 SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 {
 	selfmon_impl_close(frame);
+}
+
+/*
+ * Adds work to the visit that is open in the calling thread, the innermost one
+ * if there are several: n bytes, or n items of whatever the program handles.
+ * The report divides by them: cycles/byte, ns/byte, GB/s, ns/item. They count
+ * for that region alone and not for those around it, and only once its visit
+ * has ended and was measured: not if it is cut off, left on another thread, or
+ * one that is only counted (SELFMON_EVERY). Without an open visit nothing
+ * happens; a visit that is not measured is none, and the one around it is
+ * meant.
+ *
+ * Some ten instructions, which the visit's time holds; its end takes some
+ * thirty more, which it does not.
+ * Thread-safe; async-signal-safe, where a handler means the region that it
+ * interrupted or its own.
+ */
+SELFMON_INLINE void selfmon_region_bytes(uint64_t n)
+{
+	selfmon_impl_units(SELFMON_IMPL_BYTES, n);
+}
+
+SELFMON_INLINE void selfmon_region_items(uint64_t n)
+{
+	selfmon_impl_units(SELFMON_IMPL_ITEMS, n);
 }
 
 /*
@@ -208,6 +237,8 @@ selfmon_impl_site_of(struct selfmon_region *handle)
 #define selfmon_enter(handle, frame)                                           \
 	((void)sizeof(handle), (void)sizeof(frame))
 #define selfmon_leave(frame) ((void)sizeof(frame))
+#define selfmon_region_bytes(n) ((void)sizeof(n))
+#define selfmon_region_items(n) ((void)sizeof(n))
 
 #define SELFMON_IMPL_ONCE(n)                                                   \
 	for (int SELFMON_IMPL_JOIN(selfmon_once_, n) = 1;                      \

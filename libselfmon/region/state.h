@@ -60,6 +60,9 @@ enum selfmon_rare {
 	SELFMON_RARE_COUNT
 };
 
+/* Work that the program says a visit did. */
+#define SELFMON_UNITS 2 /* SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS */
+
 /*
  * One writer, the owning thread; readers retry by the sequence, which is odd
  * while the writer is at work. Each update is one visit, so that the sequence
@@ -74,9 +77,13 @@ struct selfmon_stats {
 	struct selfmon_sums ticks;
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
+	uint64_t partial;       /* visits with any value left out ... */
+	uint64_t partial_ticks; /* ... and their time */
+	uint64_t units[SELFMON_UNITS]; /* of the visits measured */
 	uint64_t scaled_enabled_ns; /* over the visits with estimates ... */
 	uint64_t scaled_off_ns;     /* ... of this, off the PMU */
 	/* Not under the sequence: each word on its own. */
+	uint64_t units_open[SELFMON_UNITS]; /* of the visit open here */
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t histogram[SELFMON_BUCKETS + 1]; /* and SELFMON_BUCKET_NONE */
 };
@@ -277,7 +284,11 @@ void selfmon_stats_init(struct selfmon_stats *stats);
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta, uint64_t *mark);
+void selfmon_stats_foreign(struct selfmon_stats *stats, uint64_t ticks);
 void selfmon_stats_mend(struct selfmon_stats *stats);
+void selfmon_stats_drop_units(struct selfmon_stats *stats);
+void selfmon_stats_move_units(struct selfmon_stats *from,
+			      struct selfmon_stats *to);
 
 /* unwind.c: entries whose code has gone, and leaves out of order. */
 void selfmon_unwind_dead(struct selfmon_thread *thread,

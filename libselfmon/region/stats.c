@@ -37,27 +37,92 @@ static void add_flags(struct selfmon_stats *stats,
 	selfmon_rare_add(stats, SELFMON_RARE_MOVED, delta->moved);
 }
 
-/* Values to their columns; columns that the set has not are left out. */
-static void add_values(const struct selfmon_thread *thread,
+/*
+ * Values to their columns; columns that the set has not are left out. False:
+ * some value was left out.
+ */
+static bool add_values(const struct selfmon_thread *thread,
 		       struct selfmon_stats *stats,
 		       const struct selfmon_delta *delta)
 {
 	const size_t count = thread->set ? thread->set->count : 0;
 	uint32_t missing = thread->missing;
+	bool whole = !missing;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		const unsigned int column = thread->column[i];
 
 		if (selfmon_likely(delta->value[i].verdict !=
-				   SELFMON_NOT_COUNTED))
+				   SELFMON_NOT_COUNTED)) {
 			selfmon_sums_add(&stats->counter[column],
 					 delta->value[i].count);
-		else
+		} else {
 			selfmon_arch_add(&stats->left_out[column], 1);
+			whole = false;
+		}
 	}
 	for (; missing; missing &= missing - 1)
 		selfmon_arch_add(&stats->left_out[__builtin_ctz(missing)], 1);
+	return whole;
+}
+
+/* A visit some of whose values are left out: what ratios must know of it. */
+static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
+{
+	selfmon_arch_add(&stats->partial, 1);
+	selfmon_arch_add(&stats->partial_ticks, ticks);
+}
+
+/* After the maximum, which is never less: shorter visits do not look at it. */
+static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
+{
+	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
+		selfmon_store_once(&stats->usual, ticks);
+}
+
+/*
+ * The visit's work, as the program told it: with the visit, so that a reader
+ * never finds the one without the other. Taken off, not set to 0: what a
+ * handler adds in between waits for a later visit of this node.
+ */
+static void add_units(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	if (selfmon_likely(stats->usual)) /* see selfmon_impl_units() */
+		return;
+	for (i = 0; i < SELFMON_UNITS; i++) {
+		const uint64_t n = selfmon_load_once(&stats->units_open[i]);
+
+		if (selfmon_likely(!n))
+			continue;
+		selfmon_arch_add(&stats->units_open[i], -n);
+		selfmon_arch_add(&stats->units[i], n);
+	}
+	set_usual(stats, stats->ticks.max);
+}
+
+/* Of a visit that is not measured: nothing of it is. */
+void selfmon_stats_drop_units(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	for (i = 0; i < SELFMON_UNITS; i++)
+		selfmon_store_once(&stats->units_open[i], 0);
+}
+
+/* The open visit goes on at another place of the tree. */
+void selfmon_stats_move_units(struct selfmon_stats *from,
+			      struct selfmon_stats *to)
+{
+	size_t i;
+
+	for (i = 0; from != to && i < SELFMON_UNITS; i++) {
+		selfmon_arch_add(&to->units_open[i], from->units_open[i]);
+		selfmon_store_once(&from->units_open[i], 0);
+	}
+	selfmon_store_once(&to->usual, 0);
 }
 
 /* Ticks that went back: timestamp counters of two CPUs that differ. */
@@ -67,13 +132,6 @@ static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 		return ticks;
 	selfmon_rare_add(stats, SELFMON_RARE_IMPOSSIBLE, 1);
 	return 0;
-}
-
-/* After the maximum, which is never less: shorter visits do not look at it. */
-static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
-{
-	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
-		selfmon_store_once(&stats->usual, ticks);
 }
 
 /*
@@ -86,11 +144,27 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 	ticks = sane_ticks(stats, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
+	add_units(stats);
 	set_usual(stats, ticks);
 	if (migrated)
 		selfmon_arch_add(&stats->migrated, 1);
 	selfmon_histogram_add(stats, ticks);
 	selfmon_mark_recorded(mark);
+	selfmon_stats_end(stats);
+}
+
+/*
+ * A visit that another thread entered: its time alone. What is told of work
+ * here is of another visit.
+ */
+void selfmon_stats_foreign(struct selfmon_stats *stats, uint64_t ticks)
+{
+	selfmon_rare_add(stats, SELFMON_RARE_FOREIGN, 1);
+	ticks = sane_ticks(stats, ticks);
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, ticks);
+	add_partial(stats, ticks);
+	selfmon_histogram_add(stats, ticks);
 	selfmon_stats_end(stats);
 }
 
@@ -106,8 +180,10 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
+	add_units(stats);
 	set_usual(stats, ticks);
-	add_values(thread, stats, delta);
+	if (selfmon_unlikely(!add_values(thread, stats, delta)))
+		add_partial(stats, ticks);
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_SCALED)) {
 		selfmon_arch_add(&stats->scaled_enabled_ns, delta->enabled_ns);
 		selfmon_arch_add(&stats->scaled_off_ns, delta->off_ns);

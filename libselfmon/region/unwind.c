@@ -40,6 +40,7 @@ static void end_visit(struct selfmon_open *open)
 		selfmon_stats_mend(stats);
 	if (!recorded)
 		selfmon_mark_recorded(&open->mark);
+	selfmon_stats_drop_units(stats);
 	selfmon_compiler_fence();
 	if (updating)
 		selfmon_stats_end(stats);
@@ -217,8 +218,11 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 			continue; /* no visit: nor is it anybody's parent */
 		node = selfmon_tree_child(thread, parent, open->node->region);
 		open->parent = parent;
-		if (node) /* else, without memory, it stays where it was */
+		if (node) { /* else, without memory, it stays where it was */
+			selfmon_stats_move_units(open->node->stats,
+						 node->stats);
 			open->node = node;
+		}
 		parent = open->node;
 		if (is_on_other(thread, open))
 			selfmon_rare_add(parent->stats, SELFMON_RARE_STACK, 1);

@@ -78,7 +78,28 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
 		   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
 }
 
-/* A visit longer than all before it, or that ended on another CPU. */
+/*
+ * Noted with the node, of which a thread has but one visit open at a time, so
+ * that entering need not clear it. The visit's end is to come by where it is
+ * looked at, without a look of its own for those that tell nothing: it finds
+ * the visit longer than the longest so far.
+ */
+void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+	const struct selfmon_node *const node = thread->node;
+
+	if (selfmon_unlikely(!node))
+		return;
+	selfmon_arch_add(&node->stats->units_open[unit], n);
+	selfmon_compiler_fence();
+	selfmon_store_once(&node->stats->usual, 0);
+}
+
+/*
+ * A visit longer than all before it, or that ended on another CPU, or that
+ * told of its work.
+ */
 static NEVER_INLINE void leave_unusual(struct selfmon_thread *thread,
 				       struct selfmon_frame *frame,
 				       uint64_t ticks)

@@ -158,6 +158,7 @@ static void finish(struct selfmon_thread *thread,
 
 	if (open->start.ticks == 0) {
 		selfmon_mark_recorded(&open->mark);
+		selfmon_stats_drop_units(stats);
 		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
 	} else if (thread->set) {
 		selfmon_counters_delta(thread->set, &open->start, now, &delta);
@@ -187,16 +188,13 @@ static void record_at_root(struct selfmon_thread *thread, uint32_t region,
 {
 	struct selfmon_node *const node =
 		selfmon_tree_child(thread, &thread->root, region);
-	uint64_t no_mark = 0;
 
-	if (!node) {
+	if (!node)
 		not_measured(thread);
-	} else if (!begin) {
+	else if (!begin)
 		selfmon_rare_add(node->stats, SELFMON_RARE_SKIPPED, 1);
-	} else {
-		selfmon_rare_add(node->stats, SELFMON_RARE_FOREIGN, 1);
-		selfmon_stats_time(node->stats, now - begin, false, &no_mark);
-	}
+	else
+		selfmon_stats_foreign(node->stats, now - begin);
 }
 
 /*

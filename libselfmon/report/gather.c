@@ -84,6 +84,10 @@ static void merge_stats(struct selfmon_stats *to,
 		merge_sums(&to->counter[i], &from->counter[i]);
 		to->left_out[i] += from->left_out[i];
 	}
+	to->partial += from->partial;
+	to->partial_ticks += from->partial_ticks;
+	for (i = 0; i < SELFMON_UNITS; i++)
+		to->units[i] += from->units[i];
 	to->scaled_enabled_ns += from->scaled_enabled_ns;
 	to->scaled_off_ns += from->scaled_off_ns;
 	for (i = 0; i < SELFMON_RARE_COUNT; i++)
