@@ -76,6 +76,29 @@ struct selfmon_row {
 					    the library's cost taken off */
 	double own_ns;     /* the library's own cost in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
+	uint64_t whole;    /* visits measured that have all their values ... */
+	double whole_ns;   /* ... and the part of time.net that is theirs */
+	uint64_t bytes, items; /* work of the visits measured here that have
+				  values: selfmon_region_bytes(), _items() */
+};
+
+#define SELFMON_METRIC_NAME_SIZE (SELFMON_EVENT_NAME_SIZE + 32)
+#define SELFMON_METRIC_REASON_SIZE (2 * SELFMON_EVENT_NAME_SIZE + 128)
+
+/*
+ * What two counts, or a count and time, make together: instructions per cycle,
+ * misses in percent. As sure as the less sure of the two.
+ */
+struct selfmon_metric {
+	size_t size;   /* sizeof of this struct, by the caller */
+	char name[SELFMON_METRIC_NAME_SIZE]; /* "IPC", "cache-misses MPKI" */
+	enum selfmon_verdict verdict; /* NOT_COUNTED: there is no value */
+	uint32_t reserved;
+	double value;       /* of inclusive net values; NaN if there is none */
+	double uncertainty; /* how far the truth may be from it: by what was
+			       estimated and by the noise of what was
+			       subtracted; infinite if it may be anything */
+	char reason[SELFMON_METRIC_REASON_SIZE]; /* why there is no value */
 };
 
 /*
@@ -97,6 +120,17 @@ selfmon_report_row(const struct selfmon_report *report, size_t i);
 /* The name of counter column i, as asked for; NULL beyond the last. */
 SELFMON_API const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i);
+
+/* How many metrics its columns and the work told of make; see docs/REPORT.md */
+SELFMON_API size_t selfmon_report_metrics(const struct selfmon_report *report);
+
+/*
+ * Metric i of a row. Set metric->size first.
+ * 0, -EINVAL (size) or -ENOENT (no such row, no such metric).
+ */
+SELFMON_API int selfmon_row_metric(const struct selfmon_report *report,
+				   size_t row, size_t i,
+				   struct selfmon_metric *metric);
 
 /*
  * Writes a report; does not close the stream, nor flush it. 0, -EINVAL (no

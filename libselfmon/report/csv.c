@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as RFC 4180: a header line, then a line a region. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/escape.h"
+#include "report/metric.h"
 #include "report/model.h"
 #include "report/number.h"
 
@@ -12,7 +14,7 @@
 static const char *const facts =
 	"path,name,depth,parent,file,line,threads,visits,measured,open,cut_off,"
 	"foreign,migrated,disturbed,retried,slow,repaired,impossible,refused,"
-	"lost,overlapped,switched,exclusive_valid";
+	"lost,overlapped,switched,exclusive_valid,whole,bytes,items";
 
 static const char *const of_quantity[] = {
 	"verdict", "visits", "sum", "min", "max", "exclusive", "net",
@@ -101,6 +103,7 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		row->retried,   row->slow,       row->repaired,
 		row->impossible, row->refused,   row->lost,
 		row->overlapped, row->switched, row->exclusive_valid,
+		row->whole,     row->bytes,      row->items,
 	};
 	size_t i;
 
@@ -109,7 +112,8 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 }
 
 static void put_row(FILE *stream, const struct selfmon_report *report,
-		    const struct selfmon_row *row)
+		    const struct selfmon_row *row,
+		    const struct selfmon_ratios *ratios)
 {
 	size_t i;
 
@@ -128,8 +132,12 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 	else
 		fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			row->p50_ns, row->p90_ns, row->p99_ns);
+	put_real(stream, row->time.verdict == SELFMON_NOT_COUNTED
+				 ? (double)NAN
+				 : row->whole_ns);
 	for (i = 0; i < report->columns; i++)
 		put_quantity(stream, row, &row->counter[i]);
+	selfmon_csv_row_metrics(stream, report, row, ratios);
 	fputs(END, stream);
 }
 
@@ -165,15 +173,18 @@ static void put_column(FILE *stream, const struct selfmon_report *report,
 
 void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 {
+	struct selfmon_ratios ratios;
 	size_t i;
 
+	selfmon_ratios_find(report, &ratios);
 	fputs(facts, stream);
 	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)
 		fprintf(stream, ",time_ns.%s", of_quantity[i]);
-	fputs(",time_ns.p50,time_ns.p90,time_ns.p99", stream);
+	fputs(",time_ns.p50,time_ns.p90,time_ns.p99,time_ns.whole", stream);
 	for (i = 0; i < report->columns; i++)
 		put_column(stream, report, i);
+	selfmon_csv_metrics(stream, report, &ratios);
 	fputs(END, stream);
 	for (i = 0; i < report->rows; i++)
-		put_row(stream, report, &report->row[i]);
+		put_row(stream, report, &report->row[i], &ratios);
 }

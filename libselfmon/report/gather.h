@@ -31,6 +31,9 @@ static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
 /* 0 or -ENOMEM. Under the report lock; threads go on meanwhile. */
 int selfmon_gather_threads(struct selfmon_gather *gather,
 			   const struct selfmon_process *process);
+/* quantile.c: in ticks, the middle of the bucket in which it lies. */
+double selfmon_gather_quantile(const struct selfmon_stats *stats,
+			       unsigned int percent);
 void selfmon_gather_free(struct selfmon_gather *gather);
 
 #endif

@@ -6,6 +6,7 @@
 #include <selfmon/version.h>
 
 #include "report/escape.h"
+#include "report/metric.h"
 #include "report/model.h"
 #include "report/number.h"
 
@@ -251,10 +252,12 @@ static void row_time(struct json *outer, const struct selfmon_row *row)
 		integer(&json, "p50", row->p50_ns);
 		integer(&json, "p90", row->p90_ns);
 		integer(&json, "p99", row->p99_ns);
+		real(&json, "whole", row->whole_ns);
 	} else {
 		null(&json, "p50");
 		null(&json, "p90");
 		null(&json, "p99");
+		null(&json, "whole");
 	}
 	putc('}', json.stream);
 }
@@ -278,9 +281,13 @@ static void row_facts(struct json *json, const struct selfmon_row *row)
 	integer(json, "overlapped", row->overlapped);
 	integer(json, "switched", row->switched);
 	boolean(json, "exclusive_valid", row->exclusive_valid);
+	integer(json, "whole", row->whole);
+	integer(json, "bytes", row->bytes);
+	integer(json, "items", row->items);
 }
 
-static void put_row(FILE *stream, const struct selfmon_report *report, size_t i)
+static void put_row(FILE *stream, const struct selfmon_report *report,
+		    const struct selfmon_ratios *ratios, size_t i)
 {
 	const struct selfmon_row *row = &report->row[i];
 	struct json json = { stream, "", true };
@@ -307,14 +314,19 @@ static void put_row(FILE *stream, const struct selfmon_report *report, size_t i)
 		quantity(&counter, row, &row->counter[k]);
 		putc('}', stream);
 	}
-	fputs("]}", stream);
+	putc(']', stream);
+	key(&json, "metrics");
+	selfmon_json_row_metrics(stream, report, row, ratios);
+	putc('}', stream);
 }
 
 void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 {
 	struct json json = { stream, "\n  ", true };
+	struct selfmon_ratios ratios;
 	size_t i;
 
+	selfmon_ratios_find(report, &ratios);
 	putc('{', stream);
 	string(&json, "schema", "selfmon-report");
 	integer(&json, "version", SCHEMA_VERSION);
@@ -322,11 +334,13 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	header(&json, report);
 	calibration(&json, report);
 	columns(&json, report);
+	key(&json, "metrics");
+	selfmon_json_metrics(stream, report, &ratios);
 	key(&json, "rows");
 	putc('[', stream);
 	for (i = 0; i < report->rows; i++) {
 		fputs(i ? ",\n    " : "\n    ", stream);
-		put_row(stream, report, i);
+		put_row(stream, report, &ratios, i);
 	}
 	fputs(i ? "\n  ]" : "]", stream);
 	key(&json, "notes");

@@ -122,22 +122,39 @@ static void take_counted(const struct settle *settle, size_t i, int column)
 	to->max = ns_up(settle->clock, sums->max);
 }
 
+/* A part of the measured visits: their sum, and the share of them it is. */
+static double net_of(const struct settle *settle, size_t i,
+		     const struct kind *kind, uint64_t sum, double part)
+{
+	const struct selfmon_gathered *from = &settle->gather->row[i];
+	const double measured = (double)selfmon_stats_visits(&from->stats);
+	const double all = measured + (double)skipped_of(from);
+
+	return kind->unit * (double)sum * (all / measured) -
+	       (all * kind->inner + settle->below[i].cost) * part;
+}
+
 static void take_net(const struct settle *settle, size_t i,
 		     const struct kind *kind)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
 	const double measured = (double)selfmon_stats_visits(&from->stats);
 	const double all = measured + (double)skipped_of(from);
-	const struct below *below = &settle->below[i];
-	struct selfmon_quantity *to =
-		quantity_of(&settle->report->row[i], kind->column);
-	const double sum =
-		kind->unit * (double)sums_of(from, kind->column)->sum;
+	struct selfmon_row *const row = &settle->report->row[i];
+	struct selfmon_quantity *to = quantity_of(row, kind->column);
+	const uint64_t sum = sums_of(from, kind->column)->sum;
+	double part;
 
 	if (to->verdict == SELFMON_NOT_COUNTED)
 		return;
-	to->net = sum * (all / measured) - all * kind->inner - below->cost;
-	to->noise = all * kind->inner_noise + below->noise;
+	part = (double)to->visits / measured;
+	to->net = net_of(settle, i, kind, sum, part);
+	to->noise = (all * kind->inner_noise + settle->below[i].noise) * part;
+	if (kind->column >= 0)
+		return;
+	part = (double)row->whole / measured;
+	row->whole_ns = net_of(settle, i, kind,
+			       sum - from->stats.partial_ticks, part);
 }
 
 /* What row i and all below it cost its parent. */
@@ -204,27 +221,6 @@ static void settle_quantity(const struct settle *settle,
 	}
 }
 
-/* The middle of the bucket in which the quantile lies, in ticks. */
-static double quantile(const struct selfmon_stats *stats, unsigned int percent)
-{
-	uint64_t total = 0, below = 0, rank;
-	unsigned int b;
-
-	for (b = 0; b < SELFMON_BUCKETS; b++)
-		total += stats->histogram[b];
-	rank = total / 100 * percent + (total % 100 * percent + 99) / 100;
-	for (b = 0; b < SELFMON_BUCKETS - 1; b++) {
-		below += stats->histogram[b];
-		if (below >= rank)
-			break;
-	}
-	if (b == SELFMON_BUCKETS - 1)
-		return (double)stats->ticks.max;
-	/* From (4 + b % 4) << shift on, 1 << shift wide; less the 4. */
-	return (4 + b % 4) * (double)(UINT64_C(1) << b / 4) +
-	       (double)((UINT64_C(1) << b / 4) - 1) / 2 - 4;
-}
-
 static uint64_t quantile_ns(const struct settle *settle, size_t i,
 			    unsigned int percent)
 {
@@ -235,7 +231,7 @@ static uint64_t quantile_ns(const struct settle *settle, size_t i,
 
 	if (time->verdict == SELFMON_NOT_COUNTED)
 		return 0;
-	ns = per_tick * quantile(stats, percent);
+	ns = per_tick * selfmon_gather_quantile(stats, percent);
 	ns = ns < (double)time->min ? (double)time->min : ns;
 	ns = ns > (double)time->max ? (double)time->max : ns;
 	ns -= settle->report->row[i].own_ns;
@@ -264,6 +260,9 @@ static void take_facts(struct selfmon_row *row,
 	row->threads = from->threads;
 	row->measured = selfmon_stats_visits(&from->stats);
 	row->visits = row->measured + rare[SELFMON_RARE_SKIPPED];
+	row->whole = row->measured - from->stats.partial;
+	row->bytes = from->stats.units[SELFMON_IMPL_BYTES];
+	row->items = from->stats.units[SELFMON_IMPL_ITEMS];
 	row->open = from->open;
 	row->cut_off = rare[SELFMON_RARE_CUT_OFF];
 	row->foreign = rare[SELFMON_RARE_FOREIGN];

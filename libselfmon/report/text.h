@@ -68,6 +68,12 @@ void selfmon_text_notes(struct selfmon_text *text);
 /* text_value.c: a number and its marks. */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column);
+/* text_metrics.c: those of both operands, and why there are dashes. */
+struct selfmon_ratio;
+unsigned int selfmon_ratio_marks(struct selfmon_text *text,
+				 const struct selfmon_row *row,
+				 const struct selfmon_ratio *ratio);
+void selfmon_text_metric_reasons(struct selfmon_text *text);
 /* The net value, never below 0; NaN if there is none. */
 double selfmon_value_net(const struct selfmon_quantity *quantity);
 

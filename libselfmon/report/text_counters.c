@@ -1,75 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of counters: net totals of each event, and behind those that
- * have a partner what they make together. As many columns as fit, then
- * another table.
+ * have a partner what they make together; then all other metrics. As many
+ * columns as fit, then another table.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/metric.h"
 #include "report/text.h"
 
 #define NUMBER 7
 #define RATIO 5
+#define RATIO_MOST 9999.5 /* that a ratio's digits can say */
 #define HEADING 13   /* of one line of a heading, of two */
 #define MARKS 2
-#define FIELDS (2 * SELFMON_MAX_COUNTERS)
+#define FIELDS (SELFMON_MAX_COUNTERS + SELFMON_RATIOS_MAX)
 
-/* A column of a table: an event's total, or a ratio of two events. */
+/* A column of a table: an event's total, or a metric. */
 struct field {
 	size_t value;    /* which event */
-	double factor;   /* times this */
-	int by;          /* -1: the total; else divided by this event */
+	const struct selfmon_ratio *ratio; /* or which metric; NULL: none */
 	unsigned int columns; /* of the number; a space and marks besides */
 	struct selfmon_cell heading[2];
 };
-
-/* ---- which event is which ------------------------------------------------- */
-
-/* The event's name without "cpu/", "/" and modifiers; its length. */
-static size_t core_of(const char **name)
-{
-	size_t length;
-
-	if (!strncmp(*name, "cpu/", 4))
-		*name += 4;
-	length = strcspn(*name, ":/");
-	return length;
-}
-
-static const char *modifiers_of(const char *name)
-{
-	name += core_of(&name);
-	name += *name == '/';
-	return name + (*name == ':');
-}
-
-static bool is_named(const char *name, const char *wanted)
-{
-	const size_t length = core_of(&name);
-
-	return strlen(wanted) == length && !memcmp(name, wanted, length);
-}
-
-/* The first column of either name that counts what column i counts. */
-static int find(const struct selfmon_report *report, size_t i,
-		const char *name, const char *alias)
-{
-	const struct selfmon_report_column *own = &report->column[i];
-	size_t k;
-
-	for (k = 0; k < report->columns; k++) {
-		const struct selfmon_report_column *other = &report->column[k];
-
-		if ((is_named(other->name, name) ||
-		     is_named(other->name, alias)) &&
-		    other->kernel == own->kernel &&
-		    other->verdict != SELFMON_NOT_COUNTED &&
-		    !strcmp(modifiers_of(other->name), modifiers_of(own->name)))
-			return (int)k;
-	}
-	return -1;
-}
 
 /* ---- fields --------------------------------------------------------------- */
 
@@ -97,69 +52,59 @@ static void set_heading(struct field *field, const char *name)
 			field->columns = field->heading[i].columns;
 }
 
-static void add_ratio(struct field *field, size_t *fields, size_t value, int by,
-		      const char *heading, double factor)
+static void add_ratio(const struct selfmon_report *report, struct field *field,
+		      size_t *fields, const struct selfmon_ratio *ratio)
 {
 	struct field *new = &field[(*fields)++];
+	char heading[2][SELFMON_HEADING_SIZE];
+	size_t i;
 
-	*new = (struct field){ .value = value,
-			       .by = by,
-			       .factor = factor,
-			       .columns = RATIO };
-	selfmon_cell_add(&new->heading[1], heading, RATIO);
-}
-
-/* A miss rate, or if what was tried is not counted, per 1000 instructions. */
-static void add_misses(const struct selfmon_report *report, struct field *field,
-		       size_t *fields, size_t i, const char *name,
-		       const char *alias)
-{
-	int by = find(report, i, name, alias);
-
-	if (by >= 0) {
-		add_ratio(field, fields, i, by, "miss%", 100);
-		return;
-	}
-	by = find(report, i, "instructions", "instructions");
-	if (by >= 0)
-		add_ratio(field, fields, i, by, "MPKI", 1000);
-}
-
-static void add_derived(const struct selfmon_report *report,
-			struct field *field, size_t *fields, size_t i)
-{
-	const char *const name = report->column[i].name;
-	int by;
-
-	if (report->column[i].verdict == SELFMON_NOT_COUNTED)
-		return;
-	if (is_named(name, "instructions")) {
-		by = find(report, i, "cycles", "cpu-cycles");
-		if (by >= 0)
-			add_ratio(field, fields, i, by, "IPC", 1);
-	} else if (is_named(name, "branch-misses")) {
-		add_misses(report, field, fields, i, "branches",
-			   "branch-instructions");
-	} else if (is_named(name, "cache-misses")) {
-		add_misses(report, field, fields, i, "cache-references",
-			   "cache-references");
+	*new = (struct field){ .ratio = ratio,
+			       .columns = ratio->beside ? RATIO : NUMBER };
+	selfmon_ratio_heading(report, ratio, heading);
+	for (i = 0; i < 2; i++) {
+		selfmon_cell_add(&new->heading[i], heading[i], HEADING);
+		if (new->heading[i].columns > new->columns)
+			new->columns = new->heading[i].columns;
 	}
 }
 
-static size_t make_fields(const struct selfmon_report *report,
+/* Events and, behind each, the metric that belongs there. */
+static size_t make_totals(const struct selfmon_report *report,
+			  const struct selfmon_ratios *ratios,
 			  struct field *field)
 {
-	size_t fields = 0, counted = 0, i;
+	size_t fields = 0, counted = 0, i, k;
 
 	for (i = 0; i < report->columns; i++) {
 		struct field *new = &field[fields++];
 
-		*new = (struct field){ .value = i, .by = -1, .columns = NUMBER };
+		*new = (struct field){ .value = i, .columns = NUMBER };
 		set_heading(new, report->column[i].name);
-		add_derived(report, field, &fields, i);
 		counted += report->column[i].verdict != SELFMON_NOT_COUNTED;
+		for (k = 0; k < ratios->count; k++)
+			if (ratios->ratio[k].beside &&
+			    ratios->ratio[k].column == (int)i)
+				add_ratio(report, field, &fields,
+					  &ratios->ratio[k]);
 	}
 	return counted ? fields : 0;
+}
+
+/* The other metrics whose events are there. */
+static size_t make_others(const struct selfmon_report *report,
+			  const struct selfmon_ratios *ratios,
+			  struct field *field)
+{
+	char reason[SELFMON_METRIC_REASON_SIZE];
+	size_t fields = 0, i;
+
+	for (i = 0; i < ratios->count; i++) {
+		selfmon_ratio_missing(report, &ratios->ratio[i], reason);
+		if (!ratios->ratio[i].beside && !reason[0])
+			add_ratio(report, field, &fields, &ratios->ratio[i]);
+	}
+	return fields;
 }
 
 /* ---- printing ------------------------------------------------------------- */
@@ -188,27 +133,27 @@ static void put_total(struct selfmon_text *text, const struct selfmon_row *row,
 	selfmon_text_marks(text, marks, MARKS);
 }
 
-/* As sure as the less sure of the two. */
+/* Where there is no value, text_metrics.c says why. */
 static void put_ratio(struct selfmon_text *text, const struct selfmon_row *row,
 		      const struct field *field)
 {
-	const struct selfmon_quantity *value = &row->counter[field->value];
-	const struct selfmon_quantity *by = &row->counter[field->by];
-	const double below = selfmon_value_net(by);
+	const struct selfmon_ratio *ratio = field->ratio;
+	struct selfmon_ratio_value value;
 	char number[SELFMON_NUMBER_SIZE];
-	unsigned int marks;
 
-	if (value->verdict == SELFMON_NOT_COUNTED ||
-	    by->verdict == SELFMON_NOT_COUNTED || !(below > 0)) {
+	selfmon_ratio_of(text->report, row, ratio, &value);
+	if (value.absence != SELFMON_PRESENT) {
+		if (value.absence == SELFMON_ABSENT_EVENT)
+			text->marks |= SELFMON_MARK_DASH;
 		put_dash(text, field->columns);
 		return;
 	}
-	marks = selfmon_value_marks(text, row, (int)field->value) |
-		selfmon_value_marks(text, row, field->by);
-	selfmon_number_ratio(number, field->factor * selfmon_value_net(value) /
-					     below);
+	if (ratio->beside || value.value < RATIO_MOST)
+		selfmon_number_ratio(number, value.value);
+	else
+		selfmon_number_count(number, value.value);
 	selfmon_text_right(text, number, 1 + field->columns);
-	selfmon_text_marks(text, marks, MARKS);
+	selfmon_text_marks(text, selfmon_ratio_marks(text, row, ratio), MARKS);
 }
 
 static void put_headings(struct selfmon_text *text, const struct field *field,
@@ -248,21 +193,20 @@ static void put_table(struct selfmon_text *text, const struct field *field,
 	for (i = 0; i < text->report->rows; i++) {
 		selfmon_label_put(text, i);
 		for (k = 0; k < fields; k++) {
-			if (field[k].by < 0)
-				put_total(text, &text->report->row[i],
+			if (field[k].ratio)
+				put_ratio(text, &text->report->row[i],
 					  &field[k]);
 			else
-				put_ratio(text, &text->report->row[i],
+				put_total(text, &text->report->row[i],
 					  &field[k]);
 		}
 		selfmon_text_row_end(text);
 	}
 }
 
-void selfmon_text_counters(struct selfmon_text *text)
+static void put_tables(struct selfmon_text *text, const struct field *field,
+		       size_t fields)
 {
-	struct field field[FIELDS];
-	const size_t fields = make_fields(text->report, field);
 	size_t first = 0, next;
 
 	while (first < fields) {
@@ -279,4 +223,22 @@ void selfmon_text_counters(struct selfmon_text *text)
 		put_table(text, &field[first], next - first);
 		first = next;
 	}
+}
+
+void selfmon_text_counters(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	struct selfmon_ratios ratios;
+	struct field *const field = calloc(FIELDS, sizeof(*field));
+
+	if (!field) {
+		fputs("\nNo memory for the tables of counters.\n",
+		      text->stream);
+		return;
+	}
+	selfmon_ratios_find(report, &ratios);
+	put_tables(text, field, make_totals(report, &ratios, field));
+	memset(field, 0, FIELDS * sizeof(*field));
+	put_tables(text, field, make_others(report, &ratios, field));
+	free(field);
 }

@@ -43,6 +43,7 @@ void selfmon_text_legend(struct selfmon_text *text)
 	fputs("percentiles are within 12.5 %.\n", text->stream);
 	if (marks & SELFMON_MARK_DASH)
 		legend(text, "  -", "not counted; not to be taken for 0");
+	selfmon_text_metric_reasons(text);
 	if (marks & SELFMON_MARK_OPEN)
 		legend(text, "  *", "visits are open; they are not included");
 	if (marks & SELFMON_MARK_CUT_OFF)

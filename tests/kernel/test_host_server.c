@@ -88,7 +88,8 @@ Test(host_server, a_server_with_32_workers_prints_one_table)
 {
 	run(serve, "text:-");
 	cr_assert_eq(count_of("library "), 1, "%s", text);
-	cr_assert_eq(count_of("setup"), 2); /* of time and of events */
+	/* of time, of events, and of what they make together */
+	cr_assert_eq(count_of("setup"), 3);
 	cr_assert_eq(count_of("request"), 0);
 }
 
@@ -97,8 +98,8 @@ Test(host_server, workers_print_theirs_if_they_are_asked_to)
 	run(serve, "text:-,children=yes");
 	cr_assert_eq(count_of("library "), WORKERS + 1, "%s", text);
 	cr_assert_eq(count_of("(forked child)"), WORKERS);
-	cr_assert_eq(count_of("setup"), 2);
-	cr_assert_eq(count_of("request"), 2 * WORKERS);
+	cr_assert_eq(count_of("setup"), 3);
+	cr_assert_eq(count_of("request"), 3 * WORKERS);
 }
 
 /* The third field of the line of a region in a CSV report; 0: no such line. */

@@ -64,7 +64,7 @@ Test(report_csv, leaves_empty_what_was_not_counted)
 	row->time.verdict = SELFMON_NOT_COUNTED;
 	row->time.visits = 0;
 	HAS(csv_of(report),
-	    ",1,not counted,0,,,,,,,,,,,,not counted,0,,,,,,,,\r\n");
+	    ",1,2,0,0,not counted,0,,,,,,,,,,,,,not counted,0,,,,,,,,,");
 }
 
 Test(report_csv, leaves_empty_what_is_no_number)

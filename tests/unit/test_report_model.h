@@ -105,7 +105,8 @@ static inline struct selfmon_row *model_row(struct selfmon_report *report,
 	row->parent = parent;
 	row->depth = parent < 0 ? 0 : report->row[parent].depth + 1;
 	row->threads = 1;
-	row->visits = row->measured = visits;
+	row->visits = row->measured = row->whole = visits;
+	row->whole_ns = ns;
 	row->exclusive_valid = true;
 	model_value(&row->time, SELFMON_EXACT, visits, ns, self_ns);
 	row->p50_ns = mean;

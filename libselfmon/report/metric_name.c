@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* What metrics are called. */
+#include <stdio.h>
+#include <string.h>
+
+#include "event/generic.h"
+#include "report/metric_rule.h"
+
+/* A text of a rule, with the event's name for its %s. */
+static void fill(char *to, size_t size, const char *text,
+		 const struct selfmon_meaning *own)
+{
+	const char *const mark = strstr(text, "%s");
+
+	if (!mark)
+		snprintf(to, size, "%s", text);
+	else
+		snprintf(to, size, "%.*s%s", (int)own->core_length, own->core,
+			 mark + 2);
+}
+
+/* As perf writes an event: the PMU before, modes behind. */
+void selfmon_ratio_name(const struct selfmon_report *report,
+			const struct selfmon_ratio *ratio,
+			char name[SELFMON_METRIC_NAME_SIZE])
+{
+	char core[SELFMON_METRIC_NAME_SIZE];
+	struct selfmon_meaning own = { .pmu = "", .modifiers = "" };
+
+	if (ratio->column >= 0)
+		selfmon_meaning_of(report->column[ratio->column].name, &own);
+	fill(core, sizeof(core), ratio->rule->name, &own);
+	if (snprintf(name, SELFMON_METRIC_NAME_SIZE, "%.*s%s%s%s%s",
+		     (int)own.pmu_length, own.pmu, own.pmu_length ? "/" : "",
+		     core, own.pmu_length ? "/" : *own.modifiers ? ":" : "",
+		     own.modifiers) < 0)
+		name[0] = '\0';
+}
+
+void selfmon_ratio_heading(const struct selfmon_report *report,
+			   const struct selfmon_ratio *ratio,
+			   char heading[2][SELFMON_HEADING_SIZE])
+{
+	struct selfmon_meaning own = { .pmu = "", .modifiers = "" };
+	size_t i;
+
+	if (ratio->column >= 0)
+		selfmon_meaning_of(report->column[ratio->column].name, &own);
+	if (ratio->rule->kind == KIND_TOPDOWN) {
+		own.core += strlen("topdown-");
+		own.core_length -= strlen("topdown-");
+	}
+	for (i = 0; i < 2; i++)
+		fill(heading[i], SELFMON_HEADING_SIZE, ratio->rule->heading[i],
+		     &own);
+	if (ratio->beside)
+		heading[0][0] = '\0';
+}
+
+static void wanted_name(const struct selfmon_report *report,
+			const struct selfmon_ratio *ratio, char *name)
+{
+	struct selfmon_meaning own;
+	struct selfmon_event event;
+	uint64_t config;
+	uint32_t type;
+	size_t i;
+
+	selfmon_meaning_of(report->column[ratio->column].name, &own);
+	selfmon_rule_divisor(ratio->rule, &own, &type, &config);
+	if (ratio->of == SELFMON_OF_WANTED) {
+		type = ratio->rule->type;
+		config = ratio->rule->config;
+	}
+	snprintf(name, SELFMON_EVENT_NAME_SIZE, "slots");
+	for (i = 0; selfmon_generic_at(i, &event); i++) {
+		if (event.type != type || event.config != config)
+			continue;
+		snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s", event.name);
+		return;
+	}
+}
+
+void selfmon_ratio_operand(const struct selfmon_report *report,
+			   const struct selfmon_ratio *ratio, int operand,
+			   char name[SELFMON_EVENT_NAME_SIZE])
+{
+	static const char *const plain[] = { "", "time", "visits", "bytes",
+					     "items" };
+
+	if (operand == SELFMON_OF_WANTED)
+		wanted_name(report, ratio, name);
+	else
+		snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s",
+			 operand >= 0 ? report->column[operand].name
+				      : plain[-operand]);
+}

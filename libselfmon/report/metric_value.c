@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a metric comes to in a row.
+ *
+ * Both operands are inclusive net values, of the same visits. A value that was
+ * left out for some visits is divided by what was counted in the rest alone:
+ * which visits those are is known where they are all that were measured, or
+ * just those that have all their values. Time is known of both.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/metric.h"
+
+/* One of the two: of which measured visits, and how much is unsure of it. */
+struct operand {
+	double value, unsure;
+	uint64_t visits;
+	bool any_visits; /* known of all visits and of the whole ones */
+	enum selfmon_verdict verdict;
+};
+
+static double scale_of(const struct selfmon_row *row)
+{
+	return row->measured ? (double)row->visits / (double)row->measured : 1;
+}
+
+static struct operand counted(const struct selfmon_quantity *quantity)
+{
+	struct operand operand = { .visits = quantity->visits,
+				   .verdict = quantity->verdict };
+
+	if (quantity->verdict == SELFMON_NOT_COUNTED)
+		return operand;
+	operand.value = quantity->net < 0 ? 0 : quantity->net;
+	operand.unsure = quantity->noise;
+	if (quantity->verdict == SELFMON_SCALED)
+		operand.unsure += operand.value * (1 - quantity->share_on_pmu);
+	return operand;
+}
+
+/*
+ * Work is known of all visits but those that another thread ended. Where none
+ * was ever told, 0 is not what was done.
+ */
+static struct operand worked(const struct selfmon_row *row, uint64_t n)
+{
+	const uint64_t foreign =
+		row->foreign < row->measured ? row->foreign : row->measured;
+
+	return (struct operand){ .value = (double)n * scale_of(row),
+				 .visits = row->measured - foreign,
+				 .verdict = n ? SELFMON_EXACT
+					      : SELFMON_NOT_COUNTED };
+}
+
+static struct operand operand_of(const struct selfmon_row *row, int what)
+{
+	struct operand operand;
+
+	switch (what) {
+	case SELFMON_OF_TIME:
+		operand = counted(&row->time);
+		operand.any_visits = true;
+		return operand;
+	case SELFMON_OF_VISITS:
+		return (struct operand){ .any_visits = true,
+					 .verdict = SELFMON_EXACT };
+	case SELFMON_OF_BYTES:
+		return worked(row, row->bytes);
+	case SELFMON_OF_ITEMS:
+		return worked(row, row->items);
+	case SELFMON_OF_WANTED:
+		return (struct operand){ .verdict = SELFMON_NOT_COUNTED };
+	default:
+		return counted(&row->counter[what]);
+	}
+}
+
+/* What is known of several sets of visits becomes what it is of this one. */
+static bool take_visits(const struct selfmon_row *row, int what,
+			struct operand *operand, uint64_t visits)
+{
+	if (!operand->any_visits)
+		return operand->visits == visits &&
+		       (visits == row->measured || visits == row->whole);
+	if (what == SELFMON_OF_VISITS) {
+		operand->value = (double)visits * scale_of(row);
+		return true;
+	}
+	if (visits == row->measured)
+		return true;
+	operand->value = row->whole_ns < 0 ? 0 : row->whole_ns;
+	operand->unsure *= (double)row->whole / (double)row->measured;
+	return visits == row->whole;
+}
+
+/*
+ * The truth is farthest off where one is as large as it can be and the other
+ * as small: what was estimated may be twice that, see
+ * selfmon_delta_uncertainty().
+ */
+static double uncertainty(const struct operand *of, const struct operand *by,
+			  double factor)
+{
+	if (!(by->unsure < by->value))
+		return (double)INFINITY;
+	return factor * ((of->value + of->unsure) / (by->value - by->unsure) -
+			 of->value / by->value);
+}
+
+/* Exact, by system call, scaled: the less sure of the two. */
+static enum selfmon_verdict less_sure(enum selfmon_verdict a,
+				      enum selfmon_verdict b)
+{
+	return a > b ? a : b;
+}
+
+static enum selfmon_absence divide(const struct selfmon_row *row,
+				   const struct selfmon_ratio *ratio,
+				   struct operand *of, struct operand *by,
+				   struct selfmon_ratio_value *value)
+{
+	const uint64_t visits = of->any_visits ? by->visits : of->visits;
+
+	if (of->verdict == SELFMON_NOT_COUNTED ||
+	    by->verdict == SELFMON_NOT_COUNTED)
+		return SELFMON_ABSENT_EVENT;
+	if (!take_visits(row, ratio->of, of, visits) ||
+	    !take_visits(row, ratio->by, by, visits))
+		return SELFMON_ABSENT_VISITS;
+	if (by->value <= 0)
+		return SELFMON_ABSENT_ZERO;
+	value->value = ratio->factor * of->value / by->value;
+	if (!isfinite(of->value) || !isfinite(by->value) ||
+	    !isfinite(value->value))
+		return SELFMON_ABSENT_RANGE;
+	value->verdict = less_sure(of->verdict, by->verdict);
+	value->uncertainty = uncertainty(of, by, ratio->factor);
+	return SELFMON_PRESENT;
+}
+
+static void explain(const struct selfmon_report *report,
+		    const struct selfmon_ratio *ratio, const struct operand *of,
+		    const struct operand *by, struct selfmon_ratio_value *value)
+{
+	char a[SELFMON_EVENT_NAME_SIZE], b[SELFMON_EVENT_NAME_SIZE];
+	const size_t size = sizeof(value->reason);
+
+	selfmon_ratio_operand(report, ratio, ratio->of, a);
+	selfmon_ratio_operand(report, ratio, ratio->by, b);
+	switch (value->absence) {
+	case SELFMON_ABSENT_EVENT:
+		selfmon_ratio_missing(report, ratio, value->reason);
+		if (!value->reason[0])
+			snprintf(value->reason, size, "%s: none here",
+				 of->verdict == SELFMON_NOT_COUNTED ? a : b);
+		break;
+	case SELFMON_ABSENT_VISITS:
+		snprintf(value->reason, size, "%s is of %" PRIu64 " visits, "
+			 "%s of %" PRIu64 ", not known to be the same",
+			 a, of->visits, b, by->visits);
+		break;
+	case SELFMON_ABSENT_ZERO:
+		snprintf(value->reason, size, "division by zero: %s is 0", b);
+		break;
+	default:
+		snprintf(value->reason, size, "%s by %s is no number", a, b);
+		break;
+	}
+}
+
+void selfmon_ratio_of(const struct selfmon_report *report,
+		      const struct selfmon_row *row,
+		      const struct selfmon_ratio *ratio,
+		      struct selfmon_ratio_value *value)
+{
+	struct operand of = operand_of(row, ratio->of);
+	struct operand by = operand_of(row, ratio->by);
+
+	value->verdict = SELFMON_NOT_COUNTED;
+	value->uncertainty = 0;
+	value->reason[0] = '\0';
+	value->absence = divide(row, ratio, &of, &by, value);
+	if (value->absence == SELFMON_PRESENT)
+		return;
+	value->value = value->uncertainty = (double)NAN;
+	explain(report, ratio, &of, &by, value);
+}
+
+void selfmon_ratio_missing(const struct selfmon_report *report,
+			   const struct selfmon_ratio *ratio,
+			   char reason[SELFMON_METRIC_REASON_SIZE])
+{
+	const int operand[] = { ratio->of, ratio->by };
+	char name[SELFMON_EVENT_NAME_SIZE];
+	size_t i;
+
+	reason[0] = '\0';
+	for (i = 0; i < 2; i++) {
+		const int k = operand[i];
+		const bool wanted = k == SELFMON_OF_WANTED;
+
+		if (!wanted && (k < 0 || report->column[k].verdict !=
+						 SELFMON_NOT_COUNTED))
+			continue;
+		selfmon_ratio_operand(report, ratio, k, name);
+		snprintf(reason, SELFMON_METRIC_REASON_SIZE, "%s: %s", name,
+			 wanted ? "not asked for" : "not counted");
+		return;
+	}
+}
+
+/* ---- the public face ------------------------------------------------------ */
+
+size_t selfmon_report_metrics(const struct selfmon_report *report)
+{
+	struct selfmon_ratios ratios;
+
+	selfmon_ratios_find(report, &ratios);
+	return ratios.count;
+}
+
+int selfmon_row_metric(const struct selfmon_report *report, size_t row,
+		       size_t i, struct selfmon_metric *metric)
+{
+	struct selfmon_ratio_value value;
+	struct selfmon_ratios ratios;
+
+	/* The struct's first version; a caller's later one may be longer. */
+	if (metric->size < sizeof(*metric))
+		return -EINVAL;
+	selfmon_ratios_find(report, &ratios);
+	if (i >= ratios.count || row >= report->rows)
+		return -ENOENT;
+	selfmon_ratio_of(report, &report->row[row], &ratios.ratio[i], &value);
+	selfmon_ratio_name(report, &ratios.ratio[i], metric->name);
+	metric->verdict = value.verdict;
+	metric->value = value.value;
+	metric->uncertainty = value.uncertainty;
+	memcpy(metric->reason, value.reason, sizeof(metric->reason));
+	return 0;
+}
