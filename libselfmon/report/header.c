@@ -11,17 +11,16 @@
 #include "counters/set.h"
 #include "platform/cpu.h"
 #include "platform/kernel.h"
+#include "report/errata.h"
 #include "report/model.h"
 
-static void describe_machine(struct selfmon_report *report)
+static void describe_machine(struct selfmon_report *report,
+			     const struct selfmon_cpu *cpu)
 {
-	struct selfmon_cpu cpu;
-
-	selfmon_cpu_identify(&cpu);
-	snprintf(report->cpu, sizeof(report->cpu), "%s", cpu.brand);
-	if (cpu.hypervisor)
+	snprintf(report->cpu, sizeof(report->cpu), "%s", cpu->brand);
+	if (cpu->hypervisor)
 		snprintf(report->hypervisor, sizeof(report->hypervisor), "%s",
-			 cpu.hypervisor_name[0] ? cpu.hypervisor_name
+			 cpu->hypervisor_name[0] ? cpu->hypervisor_name
 						: "a hypervisor");
 	selfmon_kernel_release(report->kernel, sizeof(report->kernel));
 }
@@ -141,10 +140,14 @@ static void describe_threads(struct selfmon_report *report,
 void selfmon_report_header(struct selfmon_report *report,
 			   struct selfmon_process *process)
 {
-	describe_machine(report);
+	struct selfmon_cpu cpu;
+
+	selfmon_cpu_identify(&cpu);
+	describe_machine(report, &cpu);
 	/* First: what the rest reads was written once, under that lock. */
 	describe_threads(report, process);
 	describe_run(report, process);
 	describe_options(report);
 	describe_events(report, process);
+	selfmon_errata_find(report, &cpu);
 }

@@ -5,6 +5,7 @@
 
 #include <selfmon/version.h>
 
+#include "report/errata.h"
 #include "report/escape.h"
 #include "report/metric.h"
 #include "report/model.h"
@@ -203,6 +204,28 @@ static void columns(struct json *outer, const struct selfmon_report *report)
 	fputs(i ? "\n  ]" : "]", outer->stream);
 }
 
+static void errata(struct json *outer, const struct selfmon_report *report)
+{
+	char names[SELFMON_TEXT_MAX];
+	size_t i;
+
+	key(outer, "errata");
+	putc('[', outer->stream);
+	for (i = 0; i < report->errata; i++) {
+		const struct selfmon_erratum *erratum = report->erratum[i];
+		struct json json = { outer->stream, "", true };
+
+		fputs(i ? ",\n    {" : "\n    {", json.stream);
+		selfmon_erratum_columns(report, erratum, names, sizeof(names));
+		string(&json, "name", erratum->name);
+		string(&json, "events", names);
+		string(&json, "text", erratum->text);
+		string(&json, "source", erratum->source);
+		putc('}', json.stream);
+	}
+	fputs(i ? "\n  ]" : "]", outer->stream);
+}
+
 static void quantity_values(struct json *json,
 			    const struct selfmon_quantity *quantity,
 			    bool exclusive)
@@ -334,6 +357,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	header(&json, report);
 	calibration(&json, report);
 	columns(&json, report);
+	errata(&json, report);
 	key(&json, "metrics");
 	selfmon_json_metrics(stream, report, &ratios);
 	key(&json, "rows");

@@ -20,6 +20,9 @@ struct selfmon_report_column {
 	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
 };
 
+#define SELFMON_ERRATA_MAX 4
+struct selfmon_erratum; /* errata.h */
+
 struct selfmon_report {
 	/* The header. */
 	char program[SELFMON_TEXT_MAX];
@@ -61,6 +64,8 @@ struct selfmon_report {
 	/* The table. */
 	size_t columns;
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
+	size_t errata; /* of this CPU, that concern a column */
+	const struct selfmon_erratum *erratum[SELFMON_ERRATA_MAX];
 	double total_ns;              /* of the top level, net: 100 % */
 	size_t rows;
 	struct selfmon_row *row;

@@ -5,6 +5,7 @@
 
 #include <selfmon/version.h>
 
+#include "report/errata.h"
 #include "report/text.h"
 
 #define LABEL 13
@@ -267,6 +268,23 @@ static void caution(struct selfmon_text *text, uint64_t n, const char *what,
 	selfmon_text_end(text);
 }
 
+static void put_errata(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	char names[SELFMON_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; i < report->errata; i++) {
+		const struct selfmon_erratum *erratum = report->erratum[i];
+
+		selfmon_erratum_columns(report, erratum, names, sizeof(names));
+		selfmon_text_begin(text, i ? "" : "errata", LABEL);
+		selfmon_text_say(text, "%s: %s (%s: %s)", names, erratum->text,
+				 erratum->name, erratum->source);
+		selfmon_text_end(text);
+	}
+}
+
 void selfmon_text_header(struct selfmon_text *text)
 {
 	static const char *const limited[SELFMON_LIMITED_COUNT] = {
@@ -282,6 +300,7 @@ void selfmon_text_header(struct selfmon_text *text)
 	put_clock(text);
 	put_events(text);
 	put_not_counted(text);
+	put_errata(text);
 	put_cost(text);
 	put_options(text);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)

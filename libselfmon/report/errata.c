@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts that are known to be wrong on some CPUs, each with its source. Only
+ * what a report counts is told of.
+ */
+#include "report/errata.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/meaning.h"
+
+/* Which events: bits. */
+#define RETIRED 1u  /* instructions, branches, misses of these */
+#define ICACHE 2u   /* L1-icache, references and misses */
+#define HARDWARE 4u /* any */
+
+/* Family, models and steppings as displayed by CPUID, ends included. */
+static const struct known {
+	const char *vendor;
+	int family, model, model_last, stepping_last;
+	unsigned int events;
+	struct selfmon_erratum erratum;
+} known[] = {
+#define SPECLOCKMAP                                                            \
+	{ "AMD SpecLockMap",                                                   \
+	  "retired events may be counted twice around locked instructions",    \
+	  "github.com/rr-debugger/rr/issues/2034" }
+	{ "AuthenticAMD", 0x17, 0, 0xff, 15, RETIRED, SPECLOCKMAP },
+	{ "AuthenticAMD", 0x19, 0, 0xff, 15, RETIRED, SPECLOCKMAP },
+	{ "AuthenticAMD", 0x17, 0x00, 0x0f, 15, RETIRED,
+	  { "AMD erratum 990", "retired events may overcount",
+	    "Revision Guide for AMD Family 17h Models 00h-0Fh, 55449" } },
+	{ "AuthenticAMD", 0x17, 0x30, 0x3f, 15, RETIRED,
+	  { "AMD erratum 1291",
+	    "retired events may overcount; seen by a factor of 16",
+	    "Revision Guide for AMD Family 17h Models 30h-3Fh; "
+	    "github.com/icl-utk-edu/papi/issues/160" } },
+#define ICACHE_ACCESSES                                                        \
+	{ "AMD PMCx080, PMCx081",                                              \
+	  "accesses and misses of the instruction cache are incorrect",        \
+	  "lore.kernel.org/lkml/"                                              \
+	  "82853f34-cd5a-43d7-81de-8e40144503e1@amd.com" }
+	{ "AuthenticAMD", 0x17, 0, 0xff, 15, ICACHE, ICACHE_ACCESSES },
+	{ "AuthenticAMD", 0x19, 0, 0xff, 15, ICACHE, ICACHE_ACCESSES },
+	{ "AuthenticAMD", 0x1a, 0, 0xff, 15, ICACHE, ICACHE_ACCESSES },
+#define TSX_FORCE_ABORT                                                        \
+	{ "Intel TSX force abort",                                             \
+	  "with TSX on, transactions abort while general counter 3 counts; "   \
+	  "allow_tsx_force_abort=0 in sysfs takes that counter away instead",  \
+	  "Intel white paper 604224, support article 000059422" }
+	{ "GenuineIntel", 6, 0x4e, 0x4e, 15, HARDWARE, TSX_FORCE_ABORT },
+	{ "GenuineIntel", 6, 0x5e, 0x5e, 15, HARDWARE, TSX_FORCE_ABORT },
+	{ "GenuineIntel", 6, 0x55, 0x55, 5, HARDWARE, TSX_FORCE_ABORT },
+	{ "GenuineIntel", 6, 0x8e, 0x8e, 0xc, HARDWARE, TSX_FORCE_ABORT },
+	{ "GenuineIntel", 6, 0x9e, 0x9e, 0xd, HARDWARE, TSX_FORCE_ABORT },
+};
+
+static bool is_retired(const struct selfmon_meaning *meaning)
+{
+	if (meaning->type == PERF_TYPE_HARDWARE)
+		return meaning->config == PERF_COUNT_HW_INSTRUCTIONS ||
+		       meaning->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS ||
+		       meaning->config == PERF_COUNT_HW_BRANCH_MISSES;
+	if (meaning->type == PERF_TYPE_HW_CACHE)
+		return (meaning->config & 0xff) == PERF_COUNT_HW_CACHE_BPU;
+	return selfmon_meaning_begins(meaning, "ex_ret_");
+}
+
+static unsigned int events_of(const char *name)
+{
+	struct selfmon_meaning meaning;
+	unsigned int events;
+
+	selfmon_meaning_of(name, &meaning);
+	events = is_retired(&meaning) ? RETIRED : 0;
+	if (meaning.type == PERF_TYPE_HW_CACHE &&
+	    (meaning.config & 0xff) == PERF_COUNT_HW_CACHE_L1I)
+		events |= ICACHE;
+	/* What is in no list of ours is a vendor's, or a tracepoint's. */
+	if (meaning.type == PERF_TYPE_HARDWARE ||
+	    meaning.type == PERF_TYPE_HW_CACHE)
+		events |= HARDWARE;
+	return events;
+}
+
+static const struct known *known_of(const struct selfmon_erratum *erratum)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (&known[i].erratum == erratum)
+			return &known[i];
+	return NULL;
+}
+
+void selfmon_erratum_columns(const struct selfmon_report *report,
+			     const struct selfmon_erratum *erratum,
+			     char *names, size_t size)
+{
+	const struct known *const which = known_of(erratum);
+	size_t used = 0, i;
+
+	names[0] = '\0';
+	for (i = 0; which && i < report->columns && used < size; i++) {
+		const struct selfmon_report_column *column = &report->column[i];
+
+		if (column->verdict == SELFMON_NOT_COUNTED ||
+		    !(events_of(column->name) & which->events))
+			continue;
+		used += (size_t)snprintf(names + used, size - used, "%s%s",
+					 used ? ", " : "", column->name);
+	}
+}
+
+static bool is_cpu(const struct known *known_one, const struct selfmon_cpu *cpu)
+{
+	return !strcmp(known_one->vendor, cpu->vendor) &&
+	       known_one->family == cpu->family &&
+	       cpu->model >= known_one->model &&
+	       cpu->model <= known_one->model_last &&
+	       cpu->stepping <= known_one->stepping_last;
+}
+
+void selfmon_errata_find(struct selfmon_report *report,
+			 const struct selfmon_cpu *cpu)
+{
+	char names[SELFMON_TEXT_MAX];
+	size_t i;
+
+	report->errata = 0;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!is_cpu(&known[i], cpu) ||
+		    report->errata == SELFMON_ERRATA_MAX)
+			continue;
+		selfmon_erratum_columns(report, &known[i].erratum, names,
+					sizeof(names));
+		if (names[0])
+			report->erratum[report->errata++] = &known[i].erratum;
+	}
+}
