@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening, describing and closing a counter set. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,45 @@ static int set_alloc(struct selfmon_set **set)
 	return 0;
 }
 
-/* Hardware events first, the others behind, each in the order asked for. */
+/*
+ * Intel's top-down events are shares of slots, which has to lead their group
+ * (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config; tools/perf/
+ * Documentation/topdown.txt). Encodings that no counter has: event 0, unit
+ * mask 4 is slots, from 80H on its shares. Elsewhere it is just an order.
+ */
+#define CONFIG_SLOTS 0x0400u
+#define CONFIG_SHARES 0x8000u
+
+static bool is_share(const struct selfmon_event *event)
+{
+	return event->flags & SELFMON_EVENT_HARDWARE &&
+	       event->type != PERF_TYPE_HARDWARE &&
+	       event->type != PERF_TYPE_HW_CACHE &&
+	       (event->config & 0x80ff) == CONFIG_SHARES;
+}
+
+static void lead_with_slots(struct selfmon_member *member, size_t count)
+{
+	bool shares = false;
+	size_t slots = 0, i;
+
+	for (i = 0; i < count; i++) {
+		shares = shares || is_share(&member[i].event);
+		if (member[i].event.config == CONFIG_SLOTS)
+			slots = i;
+	}
+	for (; shares && slots > 0; slots--) {
+		const struct selfmon_event keep = member[slots].event;
+
+		member[slots].event = member[slots - 1].event;
+		member[slots - 1].event = keep;
+	}
+}
+
+/*
+ * Hardware events first, the others behind, each in the order asked for but
+ * for slots.
+ */
 static size_t set_fill(struct selfmon_set *set,
 		       const struct selfmon_events *events)
 {
@@ -69,6 +108,7 @@ static size_t set_fill(struct selfmon_set *set,
 	for (i = 0; i < events->count; i++)
 		if (events->event[i].flags & SELFMON_EVENT_HARDWARE)
 			set->member[hardware++].event = events->event[i];
+	lead_with_slots(set->member, hardware);
 	for (i = 0; i < events->count; i++)
 		if (!(events->event[i].flags & SELFMON_EVENT_HARDWARE))
 			set->member[hardware + k++].event = events->event[i];

@@ -78,6 +78,18 @@ const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set
 	return NULL;
 }
 
+/*
+ * Intel's PERF_METRICS holds shares of the slots since it was last 0, eight
+ * bits each, and each read(2) of such an event sets it and slots to 0 behind
+ * the page's back (arch/x86/events/intel/core.c, intel_update_topdown_event):
+ * read(2) alone gives counts that go on.
+ */
+static bool is_share_of_slots(const struct selfmon_page *page)
+{
+	return selfmon_load_once(&page->index) ==
+	       SELFMON_PAGE_PERF_METRICS + 1;
+}
+
 static const char *take_pages(struct selfmon_set *set)
 {
 	struct selfmon_counters *head = &set->head;
@@ -91,6 +103,9 @@ static const char *take_pages(struct selfmon_set *set)
 			return "the page of an event could not be mapped";
 		if (is_firmware(&member->event))
 			return "an event of the firmware has no register";
+		if (is_share_of_slots(member->page))
+			return "top-down events have no counter of their own, "
+			       "and are read by system call with their group";
 		if (!selfmon_page_check(member->page, &shift))
 			return refused_by_kernel();
 		head->page[i] = member->page;

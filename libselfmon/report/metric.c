@@ -125,6 +125,23 @@ bool selfmon_rule_divisor(const struct selfmon_rule *rule,
 	return rule->by_type != BY_TRIES || tries_of(own, type, config);
 }
 
+/* Shares of slots, levels 1 and 2: not the counts of older CPUs. */
+static bool is_share(const struct selfmon_meaning *own)
+{
+	static const char *const name[] = {
+		"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
+		"topdown-be-bound", "topdown-heavy-ops", "topdown-br-mispredict",
+		"topdown-fetch-lat", "topdown-mem-bound",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (strlen(name[i]) == own->core_length &&
+		    selfmon_meaning_begins(own, name[i]))
+			return true;
+	return false;
+}
+
 static bool applies(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
 {
@@ -140,8 +157,7 @@ static bool applies(const struct finder *finder,
 	case KIND_MISS:
 		return selfmon_meaning_is_miss(own);
 	case KIND_TOPDOWN:
-		return selfmon_meaning_begins(own, "topdown-") &&
-		       own->type == SELFMON_MEANING_NONE;
+		return is_share(own);
 	default:
 		return false;
 	}

@@ -45,6 +45,7 @@ struct kernel_faults kernel_faults;
 
 /* Descriptors of hardware events: how large their group is; 0: others. */
 static unsigned int group_size[FDS];
+static uint64_t config_of[FDS]; /* as asked for */
 
 /* The kernel's own map keeps an event alive; the test's page stands for it. */
 static struct {
@@ -146,13 +147,24 @@ static int refuse_hardware(const struct perf_event_attr *attr)
 	return 0;
 }
 
+#define SLOTS 0x400u
+
+static bool is_share(uint64_t config)
+{
+	return (config & 0x80ff) == 0x8000;
+}
+
 static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 {
+	const uint64_t config = attr->config;
 	int fd = refuse_hardware(attr);
 
 	if (fd)
 		return fd;
 	if (group >= 0 && group_size[group] >= kernel_faults.largest)
+		return -EINVAL;
+	/* Shares of slots go with slots: intel_pmu_hw_config(). */
+	if (is_share(config) && (group < 0 || config_of[group] != SLOTS))
 		return -EINVAL;
 	kernel_faults.config1 = attr->config1;
 	kernel_faults.excludes = attr->exclude_kernel || attr->exclude_hv;
@@ -163,6 +175,7 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 	if (fd < 0)
 		return fd;
 	group_size[fd] = 1;
+	config_of[fd] = config;
 	if (group >= 0)
 		group_size[group]++;
 	return fd;
@@ -178,7 +191,8 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 		return error;
 	if (group < 0 && !attr->disabled)
 		kernel_faults.enabled++;
-	if (kernel_faults.pmu && attr->type == PERF_TYPE_HARDWARE)
+	if (kernel_faults.pmu && (attr->type == PERF_TYPE_HARDWARE ||
+				  attr->type == PERF_TYPE_RAW))
 		return open_hardware(attr, group, keep);
 	fd = __real_selfmon_kernel_perf_open(attr, group, keep);
 	if (fd >= 0)
@@ -205,7 +219,9 @@ static int show_page(int fd, const struct selfmon_page **page)
 		munmap(shown, PAGE_SIZE);
 		return error;
 	}
-	shown->index = (UINT32_C(1) << 28) + 1; /* a counter nobody has */
+	shown->index = is_share(config_of[fd])
+			       ? SELFMON_PAGE_PERF_METRICS + 1
+			       : (UINT32_C(1) << 28) + 1; /* nobody has it */
 	shown->pmc_width = 48;
 	shown->capabilities = kernel_faults.capabilities;
 	maps[i].shown = shown;

@@ -428,3 +428,29 @@ Test(counters_pmu, nothing_leaks_and_nothing_lies_where_groups_shrink)
 	try_all("cycles,{instructions,branches,dummy},page-faults", 5,
 		SELFMON_COUNTERS_SYSCALL);
 }
+
+Test(counters_pmu, slots_lead_their_shares_and_are_read_by_system_call)
+{
+	cr_assert_eq(open_set("cycles,r8000,r8100,r400", 0), 4);
+	cr_assert_str_eq(order(4), "r400,cycles,r8000,r8100");
+	measure();
+	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
+	cr_assert_eq(delta.value[2].verdict, SELFMON_SYSCALL);
+	cr_assert_eq(delta.value[3].verdict, SELFMON_SYSCALL);
+	selfmon_counters_close(set);
+}
+
+Test(counters_pmu, slots_alone_stay_where_they_are)
+{
+	cr_assert_eq(open_set("cycles,r400", 0), 2);
+	cr_assert_str_eq(order(2), "cycles,r400");
+	selfmon_counters_close(set);
+}
+
+Test(counters_pmu, shares_without_slots_are_dropped)
+{
+	cr_assert_eq(open_set("cycles,r8000", 0), 1);
+	cr_assert_str_eq(order(1), "cycles|r8000");
+	cr_assert_eq(failure.error, EINVAL);
+	selfmon_counters_close(set);
+}

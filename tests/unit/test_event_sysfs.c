@@ -160,6 +160,9 @@ Test(event_sysfs, expands_the_names_of_events_files)
 		{"cpu/cache-misses/", 4, HW, {0x412e}},
 		{"cpu/mem-loads/", 4, HW, {0x1cd, 3}},
 		{"cpu/topdown-slots-issued/", 4, HW, {0x10e}},
+		{"cpu/slots/", 4, HW, {0x400}},
+		{"cpu/topdown-retiring/", 4, HW, {0x8000}},
+		{"cpu/topdown-mem-bound/", 4, HW, {0x8700}},
 		{"armv8_pmuv3_0/inst_retired/", 8, HW, {8}},
 		{"msr/tsc/", 9, 0, {0}},
 	};

@@ -35,6 +35,10 @@ static const struct tree_file all_files[] = {
 	{"cpu/events/cycles-ct", "event=0x3c,in_tx,in_tx_cp\n"},
 	{"cpu/events/topdown-slots-issued", "event=0xe,umask=0x1\n"},
 	{"cpu/events/topdown-slots-issued.scale", "2\n"},
+	/* from Ice Lake on */
+	{"cpu/events/slots", "event=0x00,umask=0x4\n"},
+	{"cpu/events/topdown-retiring", "event=0x00,umask=0x80\n"},
+	{"cpu/events/topdown-mem-bound", "event=0x00,umask=0x87\n"},
 	{"cpu/caps/max_precise", "3\n"},
 	{"uncore_imc_0/type", "13\n"},
 	{"uncore_imc_0/cpumask", "0\n"},

@@ -80,6 +80,12 @@ Test(user_read, is_off_where_the_kernel_does_not_allow_it_for_a_member)
 	refused(SELFMON_COUNTERS_UNGUARDED, "does not allow");
 }
 
+Test(user_read, is_off_where_a_member_is_a_share_of_slots)
+{
+	page[1].index = (UINT32_C(1) << 29) + 1;
+	refused(SELFMON_COUNTERS_UNGUARDED, "top-down");
+}
+
 Test(user_read, is_off_for_the_firmwares_events_whose_page_lies)
 {
 	set.member[1].event.type = PERF_TYPE_RAW;
