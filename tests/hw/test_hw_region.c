@@ -219,3 +219,48 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 	cr_assert_lt(row->counter[1].max, 3000);
 	selfmon_report_free(report);
 }
+
+/* Telling of work must not send a visit another way: same reads, same cost. */
+static HW_NOINLINE void visit_told(uint64_t n)
+{
+	SELFMON_REGION("told")
+	{
+		hw_loop(n);
+		selfmon_region_bytes(n);
+	}
+}
+
+Test(hw_region, visits_that_tell_of_work_are_read_in_user_space_too)
+{
+	struct selfmon_metric metric = { .size = sizeof(metric) };
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	int i;
+
+	prepare();
+	hw_visit_region(1000);
+	for (i = 0; i < VISITS; i++)
+		visit_told(1000);
+	report = rows_take();
+	row = ROWS_GET(report, "told");
+	cr_assert_eq(row->visits, VISITS);
+	cr_assert_eq(row->bytes, 1000u * VISITS);
+	cr_assert_eq(row->slow, 0);
+	cr_assert_eq(row->whole, row->measured);
+	expect_alike(row, 1);
+	/* 2000 of the loop, the call, and what the loop's own visit has. */
+	cr_assert_leq(row->counter[1].net / VISITS, 2000 + 40, "%f",
+		      row->counter[1].net / VISITS);
+	for (i = 0; strcmp(metric.name, "cycles/byte"); i++)
+		cr_assert_eq(selfmon_row_metric(
+				     report,
+				     (size_t)(row - selfmon_report_row(report,
+								       0)),
+				     (size_t)i, &metric), 0);
+	cr_assert_eq(metric.verdict, SELFMON_EXACT);
+	cr_assert_leq(metric.value * 1000 * VISITS,
+		      row->counter[0].net * (1 + 1e-9));
+	cr_assert_geq(metric.value * 1000 * VISITS,
+		      row->counter[0].net * (1 - 1e-9));
+	selfmon_report_free(report);
+}
