@@ -22,7 +22,9 @@ enum selfmon_step {
 	SELFMON_STEP_MAP,       /* mmap(2) of the event's page */
 	SELFMON_STEP_READ,      /* read(2) of the counts */
 	SELFMON_STEP_ENABLE,    /* ioctl(2) PERF_EVENT_IOC_ENABLE */
-	SELFMON_STEP_POLICY     /* refused by the library; message says why */
+	SELFMON_STEP_POLICY,    /* refused by the library; message says why */
+	SELFMON_STEP_FILE       /* reading a file; message has it all, position
+				   is where in the file */
 };
 
 struct selfmon_failure {

@@ -14,6 +14,9 @@
  *   SELFMON_GUARD   0 (default), 1: a signal handler keeps counter reads that
  *                   are taken away from killing the program; see counters.h,
  *                   selfmon_guard_check()
+ *   SELFMON_LIVE    FILE: statistics are kept in it as they come about, and
+ *                   outlive the process; see selfmon_report_open(). %p in it
+ *                   is the process id: without, forked children have none
  *
  * The environment wins over the program: it is nearer to the one who runs
  * it. Read through secure_getenv(3): not in a setuid program. A variable or
@@ -40,13 +43,14 @@ struct selfmon_options {
 	selfmon_message_fn message; /* NULL: messages go to the exit report */
 	void *context;
 	bool guard;
+	const char *live;    /* as SELFMON_LIVE; NULL: no file */
 };
 
 /* The defaults, as if nothing had been set. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
-			false, 1, NULL, NULL, false                            \
+			false, 1, NULL, NULL, false, NULL                      \
 	}
 
 /*

@@ -109,6 +109,19 @@ struct selfmon_metric {
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 
+/*
+ * The report of a process that kept a live file (SELFMON_LIVE), out of that
+ * file: when it has ended, however it did, or while it runs. The file may hold
+ * anything; what is not one that this library can read is refused.
+ * 0; -EILSEQ, a file that is damaged, cut short, or of another version or
+ * machine; another -errno where it cannot be opened or read; -ENOMEM. *report
+ * is NULL then, and *failure, which may be NULL, says what is wrong and where.
+ * Thread-safe; not async-signal-safe.
+ */
+SELFMON_API int selfmon_report_open(const char *path,
+				    struct selfmon_report **report,
+				    struct selfmon_failure *failure);
+
 /* NULL is accepted. */
 SELFMON_API void selfmon_report_free(struct selfmon_report *report);
 

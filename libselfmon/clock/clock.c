@@ -133,7 +133,8 @@ static void survey(struct selfmon_clock_offer *offer,
 	offer->hypervisor_hz = rates.hypervisor_hz;
 }
 
-static void choose(struct selfmon_clock *clock)
+/* False: there is none that needs no calibration. */
+static bool choose_stated(struct selfmon_clock *clock)
 {
 	struct selfmon_clock_offer offer;
 	enum selfmon_clock_source source;
@@ -148,8 +149,7 @@ static void choose(struct selfmon_clock *clock)
 		selfmon_clock_from_hz(clock, source, offer.hypervisor_hz);
 		break;
 	case SELFMON_CLOCK_CALIBRATED:
-		selfmon_clock_calibrate(clock, &anchor()->pair);
-		break;
+		return false;
 	case SELFMON_CLOCK_GETTIME:
 		selfmon_clock_from_hz(clock, source, NS_PER_S);
 		break;
@@ -157,6 +157,7 @@ static void choose(struct selfmon_clock *clock)
 	case SELFMON_CLOCK_PERF_PAGE:
 		break;
 	}
+	return true;
 }
 
 static bool clock_done(void)
@@ -192,11 +193,46 @@ const struct selfmon_clock *selfmon_clock(void)
 		return &chosen;
 	state = cancel_hold();
 	if (claim()) {
-		choose(&chosen);
+		if (!choose_stated(&chosen))
+			selfmon_clock_calibrate(&chosen, &anchor()->pair);
 		__atomic_store_n(&owner, OWNER_DONE, __ATOMIC_RELEASE);
 	}
 	cancel_release(state);
 	return &chosen;
+}
+
+void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
+{
+	*pair = anchor()->pair;
+}
+
+/* Who is choosing now may be calibrating: that is not waited for either. */
+static void choose_without_wait(void)
+{
+	int none = OWNER_NONE;
+
+	if (!__atomic_compare_exchange_n(&owner, &none,
+					 (int)selfmon_kernel_pid(), false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&owner,
+			 choose_stated(&chosen) ? OWNER_DONE : OWNER_NONE,
+			 __ATOMIC_RELEASE);
+}
+
+bool selfmon_clock_without_wait(struct selfmon_clock *clock)
+{
+	int state;
+
+	if (!clock_done()) {
+		state = cancel_hold();
+		choose_without_wait();
+		cancel_release(state);
+	}
+	if (!clock_done())
+		return false;
+	*clock = chosen;
+	return true;
 }
 
 uint32_t selfmon_clock_max_events_per_tick(void)

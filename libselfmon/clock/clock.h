@@ -5,6 +5,8 @@
 
 #include <selfmon/clock.h>
 
+#include "clock/calibrate.h"
+
 /*
  * Called when the library is first used in the process: decides whether the
  * timestamp counter is taken, and starts the base line of a calibration. Does
@@ -24,6 +26,15 @@ bool selfmon_clock_direct(void);
  * the clock is chosen a bound for the slowest TSC there is. Anchors.
  */
 uint32_t selfmon_clock_max_events_per_tick(void);
+
+/* The moment of the anchor, by both clocks. Anchors. */
+void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
+
+/*
+ * The process's clock, unless it is still to be calibrated, which waits: then
+ * false.
+ */
+bool selfmon_clock_without_wait(struct selfmon_clock *clock);
 
 /*
  * For tests: nothing better than `source` is taken. 0, or -EBUSY once the

@@ -84,6 +84,7 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 	const struct selfmon_page *page;
 	int fd, ret;
 
+	selfmon_clock_page_close(); /* the one before, if there was one */
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;

@@ -47,6 +47,7 @@ static void add_unknown(struct selfmon_sentence *sentence,
 		[SELFMON_STEP_READ] = "read of the counts",
 		[SELFMON_STEP_ENABLE] = "ioctl to enable the event",
 		[SELFMON_STEP_POLICY] = "opening it by the library's rules",
+		[SELFMON_STEP_FILE] = "reading the file",
 	};
 	const unsigned int step = (unsigned int)failure->step;
 	char why[128];
@@ -114,7 +115,8 @@ static void add_failure(struct selfmon_sentence *sentence,
 {
 	bool known;
 
-	if (failure->step == SELFMON_STEP_PARSE && failure->message[0]) {
+	if ((failure->step == SELFMON_STEP_PARSE ||
+	     failure->step == SELFMON_STEP_FILE) && failure->message[0]) {
 		/* The parser quotes the event itself. */
 		selfmon_sentence_add(sentence, "%s", failure->message);
 		return;

@@ -50,7 +50,7 @@ unsigned long selfmon_kernel_fd_limit(void)
  * Out of the host's way: the numbers that select(2) can wait for, and those
  * that a host uses again after it has closed all, stay free as far as can be.
  */
-static int raise_descriptor(int fd)
+int selfmon_kernel_raise(int fd)
 {
 	const unsigned long half = selfmon_kernel_fd_limit() / 2;
 	const int least = half < FD_LEAST ? (int)half : FD_LEAST;
@@ -77,7 +77,7 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 		memset((char *)attr + attr->size, 0, size - attr->size);
 		fd = perf_open_once(attr, group_fd);
 	}
-	return fd >= 0 && keep ? raise_descriptor(fd) : fd;
+	return fd >= 0 && keep ? selfmon_kernel_raise(fd) : fd;
 }
 
 uint64_t selfmon_kernel_user_read_bits(void)

@@ -48,6 +48,9 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 
 void selfmon_kernel_close(int fd);
 
+/* The same file at a number out of the host's way, if one is free. */
+int selfmon_kernel_raise(int fd);
+
 /* RLIMIT_NOFILE, the soft limit. */
 unsigned long selfmon_kernel_fd_limit(void);
 

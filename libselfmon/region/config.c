@@ -27,7 +27,8 @@ static struct selfmon_config config = {
 
 static const char *const variable[] = {
 	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
-	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",  NULL,
+	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",
+	"SELFMON_LIVE",   NULL,
 };
 
 struct selfmon_config *selfmon_config(void)
@@ -111,7 +112,7 @@ static void check_name(const char *entry)
 	else
 		selfmon_config_note("unknown variable %.*s: known are "
 				    "SELFMON_EVENTS, _OUTPUT, _ENABLE, _FENCE, "
-				    "_EVERY, _STRICT and _GUARD", shown,
+				    "_EVERY, _STRICT, _GUARD and _LIVE", shown,
 				    entry);
 }
 
@@ -142,6 +143,9 @@ void selfmon_config_environment(void)
 	if ((value = secure_getenv("SELFMON_OUTPUT")))
 		set_text(config.output, sizeof(config.output),
 			 "SELFMON_OUTPUT", value);
+	if ((value = secure_getenv("SELFMON_LIVE")))
+		set_text(config.live, sizeof(config.live), "SELFMON_LIVE",
+			 value);
 	if ((value = secure_getenv("SELFMON_ENABLE")))
 		set_switch(&config.enable, "SELFMON_ENABLE", value);
 	if ((value = secure_getenv("SELFMON_STRICT")))
@@ -184,7 +188,8 @@ static int check_options(const struct selfmon_options *options)
 	if (options->every < 1 || options->every > EVERY_MAX)
 		return -EINVAL;
 	if (!fits(options->events, sizeof(config.events)) ||
-	    !fits(options->output, sizeof(config.output)))
+	    !fits(options->output, sizeof(config.output)) ||
+	    !fits(options->live, sizeof(config.live)))
 		return -EINVAL;
 	return 0;
 }
@@ -193,9 +198,11 @@ static void take_options(const struct selfmon_options *options)
 {
 	const char *events = options->events ? options->events : "auto";
 	const char *output = options->output ? options->output : "";
+	const char *live = options->live ? options->live : "";
 
 	memcpy(config.events, events, strlen(events) + 1);
 	memcpy(config.output, output, strlen(output) + 1);
+	memcpy(config.live, live, strlen(live) + 1);
 	config.enable = options->enable;
 	config.fence = options->fence;
 	config.strict = options->strict;

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <selfmon/doctor.h>
+
 #include "counters/set.h"
 #include "platform/kernel.h"
-#include "region/process.h"
+#include "region/live.h"
 
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
 /*
@@ -138,8 +140,12 @@ static void count_limited(struct selfmon_process *process,
 {
 	struct selfmon_limited *const limited = &process->limited[step];
 
-	if (limited->threads++ == 0)
-		limited->failure = *failure;
+	if (limited->threads++ > 0) {
+		selfmon_live_count(process);
+		return;
+	}
+	limited->failure = *failure;
+	selfmon_live_tell(process);
 }
 
 static uint32_t columns_that_count(const struct selfmon_process *process)
@@ -176,8 +182,8 @@ void selfmon_events_foresee(void)
 	__atomic_store_n(&foreseen, 1, __ATOMIC_RELAXED);
 }
 
-void selfmon_events_choose(struct selfmon_process *process,
-			   struct selfmon_thread *thread)
+static void choose(struct selfmon_process *process,
+		   struct selfmon_thread *thread)
 {
 	const char *events = selfmon_config()->events;
 	struct selfmon_counters *set = NULL;
@@ -199,6 +205,32 @@ void selfmon_events_choose(struct selfmon_process *process,
 	fill_columns(process, set);
 	map_columns(thread);
 	count_unmapped(process, thread);
+}
+
+void selfmon_events_choose(struct selfmon_process *process,
+			   struct selfmon_thread *thread)
+{
+	choose(process, thread);
+	selfmon_live_tell(process);
+}
+
+void selfmon_events_reason(const struct selfmon_process *process, char *text,
+			   size_t size)
+{
+	text[0] = '\0';
+	switch (process->choice) {
+	case SELFMON_CHOICE_NO_USER_READ:
+	case SELFMON_CHOICE_FAILED:
+		selfmon_explain(&process->failure, text, size);
+		break;
+	case SELFMON_CHOICE_SLOW_READ:
+		snprintf(text, size,
+			 "counter reads trap to the hypervisor (%llu ns each)",
+			 (unsigned long long)process->read_ns);
+		break;
+	default:
+		break;
+	}
 }
 
 /* A thread past a limit of the process counts less, or time alone. */

@@ -56,7 +56,7 @@ static bool pool_grow(struct pool *pool, size_t size)
 		return false;
 	pool->chunk[pool->chunks] = memory;
 	pool->size[pool->chunks] = chunk;
-	pool->chunks++;
+	__atomic_store_n(&pool->chunks, pool->chunks + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -93,6 +93,19 @@ void *selfmon_memory_kept(size_t size)
 void *selfmon_memory_wiped(size_t size)
 {
 	return pool_take(&wiped, size);
+}
+
+/* Without the lock. */
+bool selfmon_memory_holds(const void *address)
+{
+	const size_t chunks = __atomic_load_n(&wiped.chunks, __ATOMIC_ACQUIRE);
+	size_t i;
+
+	for (i = 0; i < chunks; i++)
+		if ((uintptr_t)address - (uintptr_t)wiped.chunk[i] <
+		    wiped.size[i])
+			return true;
+	return false;
 }
 
 void selfmon_memory_forked(void)

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "region/process.h"
+#include "region/live.h"
 
 #define PAGE_BITS 10
 #define PAGE_SLOTS (UINT32_C(1) << PAGE_BITS)
@@ -135,6 +135,7 @@ static uint32_t append(uint64_t hash, const char *name, const char *file,
 	(*slots)[id & (PAGE_SLOTS - 1)] = region;
 	__atomic_store_n(&last_id, id, __ATOMIC_RELEASE);
 	table_insert(table, table_slots, hash, id);
+	selfmon_live_add_region(region);
 	return id;
 }
 

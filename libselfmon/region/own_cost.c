@@ -190,7 +190,7 @@ static bool run_make(struct selfmon_process *process)
 	if (!run)
 		run = selfmon_memory_kept(sizeof(*run));
 	if (run)
-		run->thread = selfmon_thread_make();
+		run->thread = selfmon_thread_make(false);
 	selfmon_process_unlock(process);
 	return run && run->thread;
 }
@@ -218,6 +218,11 @@ static void run_all(void)
 	measure_outer(&calibration.outer);
 	if (selfmon_config()->every > 1)
 		measure_skipped();
+}
+
+const struct selfmon_calibration *selfmon_calibration(void)
+{
+	return &calibration;
 }
 
 /*

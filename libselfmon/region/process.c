@@ -13,6 +13,7 @@
 #include "counters/set.h"
 #include "platform/cancel.h"
 #include "platform/kernel.h"
+#include "region/live.h"
 
 /* Written once; the address is kept by children. */
 static struct selfmon_process *the_process;
@@ -109,6 +110,7 @@ static void process_start(struct selfmon_process *process)
 		selfmon_memory_forked();
 	if (forked) {
 		selfmon_thread_forked();
+		selfmon_live_forked();
 		selfmon_held_begin();
 		selfmon_guard_forked();
 	}

@@ -18,6 +18,7 @@
 struct selfmon_config {
 	char events[SELFMON_SPEC_MAX];
 	char output[SELFMON_OUTPUT_MAX]; /* "": no report at exit */
+	char live[SELFMON_OUTPUT_MAX];   /* "": no live file */
 	bool enable;
 	bool fence;
 	bool strict;
@@ -86,6 +87,7 @@ struct selfmon_process {
 	uint32_t leaving;               /* threads at their end, right now */
 	uint64_t torn;                  /* updates that were cancelled */
 	bool forked;                    /* this process is a child */
+	struct selfmon_live *live;      /* NULL: not begun */
 };
 
 /* process.c: NULL only where there is no memory. */
@@ -102,8 +104,11 @@ bool selfmon_process_is_gone(void);
 
 /* thread.c: the calling thread's state, made if need be; NULL: none. */
 struct selfmon_thread *selfmon_thread_attach(void);
-/* A new state that belongs to no thread; under the process lock. */
-struct selfmon_thread *selfmon_thread_make(void);
+/*
+ * A new state that belongs to no thread; under the process lock. seen: reports
+ * have it, and so has the live file.
+ */
+struct selfmon_thread *selfmon_thread_make(bool seen);
 /* Room for more open visits; false: there are SELFMON_DEPTH_MAX. */
 bool selfmon_thread_deepen(struct selfmon_thread *thread);
 /* Gives the calling thread another state; returns the one it had. */
@@ -148,6 +153,9 @@ void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread);
 void selfmon_events_open(struct selfmon_process *process,
 			 struct selfmon_thread *thread);
+/* Why there is nothing but time; "" where that is what was asked for. */
+void selfmon_events_reason(const struct selfmon_process *process, char *text,
+			   size_t size);
 
 /* name.c: regions by id, from 1; NULL beyond the last. */
 struct selfmon_region {
@@ -172,6 +180,8 @@ struct selfmon_calibration {
 	struct selfmon_cost outer;   /* what its parent sees beyond them */
 	struct selfmon_cost skipped; /* the same for a visit only counted */
 };
+/* As far as it is known. */
+const struct selfmon_calibration *selfmon_calibration(void);
 /* Under the report lock. Measured once a process, on the calling thread. */
 const struct selfmon_calibration *
 selfmon_calibrate(struct selfmon_process *process);

@@ -9,6 +9,10 @@
  * statistics, locks. A forked child finds zeros there, whatever made it: no
  * thread is ready, no lock is held, and it starts afresh.
  *
+ * Live (region/live.c), if there is a file: statistics and open visits. A
+ * forked child does not have these pages; all that leads to them is wiped, but
+ * for frames on the stack: see selfmon_live_holds().
+ *
  * A thread's state and statistics are never freed. When the thread ends they
  * wait, statistics and all, for the next thread to go on with: sums of a
  * region are over all threads anyway, and memory is bounded by how many
@@ -177,7 +181,8 @@ struct selfmon_thread {
 	struct selfmon_stats copy;         /* REQUEST: the copy */
 	struct selfmon_thread *next; /* the state made before it */
 	struct selfmon_thread *idle; /* another that nobody has */
-	struct selfmon_open open[];  /* the sentinel, then DEPTH_MAX entries */
+	struct selfmon_live_thread *live; /* its part of the live file */
+	struct selfmon_open *open;   /* the sentinel, then DEPTH_MAX entries */
 };
 
 /* ---- single-writer statistics -------------------------------------------- */
@@ -265,6 +270,7 @@ void *selfmon_memory_kept(size_t size);   /* a forked child keeps it */
 void *selfmon_memory_wiped(size_t size);  /* a forked child finds zeros */
 void selfmon_memory_forked(void);         /* in the child: start afresh */
 bool selfmon_memory_wipes(void);          /* can this kernel wipe? */
+bool selfmon_memory_holds(const void *address); /* is it of the wiped? */
 void selfmon_memory_release(void);        /* all of it, at the very end */
 
 /* tree.c: the node of a region below a parent; made if need be, or NULL. */

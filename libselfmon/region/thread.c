@@ -13,7 +13,7 @@
 #include "platform/kernel.h"
 #include "platform/stack.h"
 #include "platform/thread_cpu.h"
-#include "region/process.h"
+#include "region/live.h"
 
 static struct selfmon_thread nobody = { .mode = SELFMON_MODE_NOT_READY };
 /*
@@ -80,6 +80,7 @@ static void thread_exit(void *state)
 	thread->taken = 0;
 	thread->idle = process->idle;
 	process->idle = thread;
+	selfmon_live_count(process);
 	selfmon_process_unlock_as(process, &nobody);
 	selfmon_kernel_restore_signals(&signals);
 	selfmon_cancel_restore(&cancel);
@@ -132,13 +133,18 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 	return true;
 }
 
-struct selfmon_thread *selfmon_thread_make(void)
+struct selfmon_thread *selfmon_thread_make(bool seen)
 {
-	struct selfmon_thread *thread = selfmon_memory_wiped(
-		sizeof(*thread) +
-		(SELFMON_DEPTH_MAX + 1) * sizeof(thread->open[0]));
+	struct selfmon_thread *thread = selfmon_memory_wiped(sizeof(*thread));
 
-	if (!thread || selfmon_tree_init(thread))
+	if (!thread)
+		return NULL;
+	if (seen)
+		thread->open = selfmon_live_add_thread(thread);
+	if (!thread->open)
+		thread->open = selfmon_memory_wiped(
+			(SELFMON_DEPTH_MAX + 1) * sizeof(thread->open[0]));
+	if (!thread->open || selfmon_tree_init(thread))
 		return NULL;
 	thread->open[0].mark = SELFMON_MARK_NONE;
 	thread->open[0].thread = thread;
@@ -157,7 +163,7 @@ static struct selfmon_thread *adopt_or_make(struct selfmon_process *process)
 		process->idle = thread->idle;
 		return thread;
 	}
-	thread = selfmon_thread_make();
+	thread = selfmon_thread_make(true);
 	if (!thread)
 		return NULL;
 	thread->next = process->threads;
@@ -209,6 +215,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 
 	selfmon_events_foresee();
 	selfmon_process_lock(process);
+	selfmon_live_begin(process);
 	thread = adopt_or_make(process);
 	if (thread)
 		count_in(process, thread);
@@ -216,6 +223,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 		process->refused++;
 	if (thread && process->choice == SELFMON_CHOICE_NONE)
 		selfmon_events_choose(process, thread);
+	selfmon_live_count(process);
 	selfmon_process_unlock(process);
 	if (!thread)
 		return NULL;

@@ -4,7 +4,7 @@
  * last child for each of sixteen residues of the region's id, which is what
  * enter looks at; behind it is a hash over the whole tree.
  */
-#include "region/process.h"
+#include "region/live.h"
 
 #define TABLE_LOG2_MIN 8
 /* Half full at most: the first probe mostly finds, and old tables stay. */
@@ -82,14 +82,27 @@ static uint64_t multiplier(uint64_t n)
 	return (n ^ n >> 31) | 1;
 }
 
+/* The node is whole but for them. */
+static struct selfmon_stats *stats_make(const struct selfmon_thread *thread,
+					const struct selfmon_node *node)
+{
+	struct selfmon_stats *stats = selfmon_live_add_node(thread, node);
+
+	if (stats)
+		return stats;
+	stats = selfmon_memory_wiped(sizeof(*stats));
+	if (stats)
+		selfmon_stats_init(stats);
+	return stats;
+}
+
 int selfmon_tree_init(struct selfmon_thread *thread)
 {
 	thread->table_shift = 64 - TABLE_LOG2_MIN;
 	thread->table = table_make(thread, TABLE_LOG2_MIN);
-	thread->root.stats = selfmon_memory_wiped(sizeof(struct selfmon_stats));
+	thread->root.stats = stats_make(thread, &thread->root);
 	if (!thread->table || !thread->root.stats)
 		return -1;
-	selfmon_stats_init(thread->root.stats);
 	thread->root.multiplier = multiplier(1);
 	forget_children(&thread->root);
 	thread->node = &thread->root;
@@ -130,14 +143,15 @@ static struct selfmon_node *make(struct selfmon_thread *thread,
 
 	if (!has_room(thread))
 		return NULL;
-	node = selfmon_memory_wiped(sizeof(*node) + sizeof(*node->stats));
+	node = selfmon_memory_wiped(sizeof(*node));
 	if (!node)
 		return NULL;
-	node->stats = (struct selfmon_stats *)(void *)(node + 1);
-	selfmon_stats_init(node->stats);
 	node->parent = parent;
 	node->region = region;
 	node->ordinal = thread->nodes;
+	node->stats = stats_make(thread, node);
+	if (!node->stats)
+		return NULL;
 	node->multiplier = multiplier(thread->nodes + 1);
 	forget_children(node);
 	node->next = thread->newest;

@@ -15,7 +15,7 @@
 #include "clock/page_clock.h"
 #include "counters/held.h"
 #include "platform/kernel.h"
-#include "region/process.h"
+#include "region/live.h"
 
 #define WAIT_NS 100000
 #define WAITS 10000
@@ -64,6 +64,7 @@ void selfmon_unload_release(void)
 	for (thread = process->threads; thread; thread = thread->next)
 		selfmon_counters_close(thread->set);
 	selfmon_held_release();
+	selfmon_live_release(process);
 	selfmon_kernel_unmap_memory(process, sizeof(*process));
 	selfmon_memory_release();
 }

@@ -13,6 +13,7 @@
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/stack.h"
+#include "region/live.h"
 #include "region/visit.h"
 
 static bool is_span(const struct selfmon_open *open)
@@ -333,12 +334,18 @@ void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 	selfmon_cancel_restore(&cancel);
 }
 
-/* An entry that was moved is looked for; a child of fork finds zeros. */
+/*
+ * An entry that was moved is looked for. A child of fork finds zeros, or, where
+ * its parent had a live file, nothing at all, or what is its own by now.
+ */
 static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
 {
 	struct selfmon_open *open = selfmon_visit_entry(frame);
-	struct selfmon_thread *const owner = open->thread;
+	struct selfmon_thread *owner;
 
+	if (!selfmon_live_holds(open))
+		return NULL;
+	owner = open->thread;
 	if (is_entry_of(open, frame) || !owner)
 		return owner ? open : NULL;
 	for (open = selfmon_load_once(&owner->last); open > owner->open; open--)

@@ -8,6 +8,7 @@
 
 #include "clock/clock.h"
 #include "platform/cancel.h"
+#include "region/live.h"
 #include "region/visit.h"
 
 /* How many visits that are too deep go by between two sweeps. */
@@ -87,6 +88,15 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 static void not_measured(struct selfmon_thread *thread)
 {
 	__atomic_add_fetch(&thread->unready, 1, __ATOMIC_RELAXED);
+	if (thread->live)
+		__atomic_add_fetch(&thread->live->unready, 1, __ATOMIC_RELAXED);
+}
+
+static void too_deep(struct selfmon_thread *thread)
+{
+	selfmon_arch_add(&thread->too_deep, 1);
+	if (thread->live)
+		selfmon_arch_add(&thread->live->too_deep, 1);
 }
 
 /* Deep recursion finds nothing to sweep out: it looks but now and then. */
@@ -126,7 +136,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	if (thread->top->mark <= address)
 		selfmon_unwind_dead(thread, frame, address);
 	if (thread->top == thread->last && !has_room(thread, address)) {
-		selfmon_arch_add(&thread->too_deep, 1);
+		too_deep(thread);
 		return;
 	}
 	node = node_for(thread, site);
@@ -177,9 +187,13 @@ static void finish(struct selfmon_thread *thread,
 static void count_stale(void)
 {
 	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_live_counts *counts;
 
 	if (process)
 		__atomic_add_fetch(&process->stale, 1, __ATOMIC_RELAXED);
+	counts = selfmon_live_counts(process);
+	if (counts)
+		__atomic_add_fetch(&counts->stale, 1, __ATOMIC_RELAXED);
 }
 
 /* Below the root: where the visit was, only its own thread's tree knows. */

@@ -12,9 +12,9 @@
 
 #include "event/suggest.h"
 #include "platform/kernel.h"
+#include "platform/path.h"
+#include "region/live.h"
 #include "report/model.h"
-
-#define PATH_SIZE 4096
 
 static const char *const format_name[] = {
 	[SELFMON_TEXT] = "text",
@@ -26,7 +26,7 @@ static const char *const format_name[] = {
 /* One item of the list: FORMAT:PATH. */
 struct output {
 	enum selfmon_format format;
-	char path[PATH_SIZE];  /* "-": standard error */
+	char path[SELFMON_PATH_SIZE];  /* "-": standard error */
 	bool names_process;    /* has a %p */
 };
 
@@ -49,28 +49,6 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format,
 	fputc('\n', stderr);
 }
 
-/* %p becomes the process id, %% a percent sign. */
-static bool expand(const char *item, size_t length, struct output *output)
-{
-	char *const to = output->path;
-	size_t n = 0, i;
-
-	for (i = 0; i < length && n + 24 < sizeof(output->path); i++) {
-		if (item[i] == '%' && i + 1 < length && item[i + 1] == 'p') {
-			n += (size_t)snprintf(to + n, 24, "%d",
-					      (int)selfmon_kernel_pid());
-			output->names_process = true;
-			i++;
-		} else {
-			to[n++] = item[i];
-			i += item[i] == '%' && i + 1 < length &&
-			     item[i + 1] == '%';
-		}
-	}
-	to[n] = '\0';
-	return i == length;
-}
-
 static void unknown_format(const char *item, size_t length)
 {
 	struct selfmon_words known = selfmon_words_of(format_name);
@@ -84,6 +62,12 @@ static void unknown_format(const char *item, size_t length)
 		 (int)length, item, (int)word, item,
 		 near ? " (did you mean '" : "", near ? nearest : "",
 		 near ? "'?)" : "");
+}
+
+static bool expand(struct output *output, const char *name, size_t length)
+{
+	return selfmon_path_expand(name, length, output->path,
+				   &output->names_process);
 }
 
 static bool parse_output(const char *item, size_t length,
@@ -104,11 +88,11 @@ static bool parse_output(const char *item, size_t length,
 	}
 	output->format = (enum selfmon_format)i;
 	if (!colon || word + 1 == length) /* a format without a file */
-		return expand("-", 1, output);
-	if (expand(colon + 1, length - word - 1, output))
+		return expand(output, "-", 1);
+	if (expand(output, colon + 1, length - word - 1))
 		return true;
 	complain("SELFMON_OUTPUT=%.64s...: longer than %d bytes", item,
-		 PATH_SIZE);
+		 SELFMON_PATH_SIZE);
 	return false;
 }
 
@@ -274,5 +258,6 @@ void selfmon_report_exit(void)
 __attribute__((destructor(101))) static void end(void)
 {
 	selfmon_report_exit();
+	selfmon_live_end();
 	selfmon_unload();
 }

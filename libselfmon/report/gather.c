@@ -245,6 +245,31 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 	return error ? error : drop_empty(gather);
 }
 
+int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
+		       uint32_t region, const struct selfmon_stats *stats,
+		       int32_t *row)
+{
+	uint32_t index;
+
+	if (row_for(gather, parent, region, &index))
+		return -ENOMEM;
+	*row = (int32_t)index;
+	gather->row[index].threads++;
+	merge_stats(&gather->row[index].stats, stats);
+	return 0;
+}
+
+int selfmon_gather_end(struct selfmon_gather *gather)
+{
+	return drop_empty(gather);
+}
+
+const struct selfmon_region *
+selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id)
+{
+	return gather->named ? gather->named[id - 1] : selfmon_name_of(id);
+}
+
 void selfmon_gather_free(struct selfmon_gather *gather)
 {
 	free(gather->row);

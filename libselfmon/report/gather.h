@@ -19,6 +19,8 @@ struct selfmon_gather {
 	uint32_t *slot;   /* hash of rows by parent and region; row + 1 */
 	uint64_t too_deep, unready, unread;
 	uint64_t root_overlapped;
+	/* By id - 1, of a file's; NULL: they are the process's own. */
+	struct selfmon_region *const *named;
 };
 
 static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
@@ -31,6 +33,17 @@ static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
 /* 0 or -ENOMEM. Under the report lock; threads go on meanwhile. */
 int selfmon_gather_threads(struct selfmon_gather *gather,
 			   const struct selfmon_process *process);
+/*
+ * One place at a time: adds its statistics to the row of this region below the
+ * parent's row (-1: top). 0 or -ENOMEM. Rows without anything go at the end.
+ */
+int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
+		       uint32_t region, const struct selfmon_stats *stats,
+		       int32_t *row);
+int selfmon_gather_end(struct selfmon_gather *gather);
+const struct selfmon_region *
+selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);
+
 /* quantile.c: in ticks, the middle of the bucket in which it lies. */
 double selfmon_gather_quantile(const struct selfmon_stats *stats,
 			       unsigned int percent);

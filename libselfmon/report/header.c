@@ -61,28 +61,6 @@ static void describe_options(struct selfmon_report *report)
 	memcpy(report->note, config->note, sizeof(report->note));
 }
 
-/* Why there is nothing but time; "" where that is what was asked for. */
-static void explain_choice(struct selfmon_report *report,
-			   const struct selfmon_process *process)
-{
-	char *const reason = report->events_reason;
-	const size_t size = sizeof(report->events_reason);
-
-	switch (process->choice) {
-	case SELFMON_CHOICE_NO_USER_READ:
-	case SELFMON_CHOICE_FAILED:
-		selfmon_explain(&process->failure, reason, size);
-		break;
-	case SELFMON_CHOICE_SLOW_READ:
-		snprintf(reason, size,
-			 "counter reads trap to the hypervisor (%llu ns each)",
-			 (unsigned long long)process->read_ns);
-		break;
-	default:
-		break;
-	}
-}
-
 static void describe_events(struct selfmon_report *report,
 			    const struct selfmon_process *process)
 {
@@ -92,7 +70,8 @@ static void describe_events(struct selfmon_report *report,
 	report->read_ns = process->read_ns;
 	snprintf(report->events, sizeof(report->events), "%s",
 		 selfmon_config()->events);
-	explain_choice(report, process);
+	selfmon_events_reason(process, report->events_reason,
+			      sizeof(report->events_reason));
 	if (!process->events[0])
 		return;
 	report->columns = process->columns;

@@ -69,6 +69,9 @@ struct selfmon_report {
 	double total_ns;              /* of the top level, net: 100 % */
 	size_t rows;
 	struct selfmon_row *row;
+	/* Of a report that was read: what its rows' names point into. */
+	size_t regions;
+	struct selfmon_region **region;
 	/* Messages that nobody has been told. */
 	size_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];

@@ -14,6 +14,8 @@
 #include "report/gather.h"
 #include "report/model.h"
 
+#define WHOLE_MAX 9.2e18
+
 /* A quantity's own way from gathered to row: time, or column k. */
 struct kind {
 	int column; /* -1: time */
@@ -184,11 +186,18 @@ static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
 	const double measured = (double)selfmon_stats_visits(&from->stats);
+	double all;
 
 	if (!skipped_of(from) || measured <= 0)
 		return (int64_t)sum;
-	return (int64_t)((double)sum *
-			 (1 + (double)skipped_of(from) / measured));
+	all = (double)sum * (1 + (double)skipped_of(from) / measured);
+	return all < WHOLE_MAX ? (int64_t)all : INT64_MAX;
+}
+
+/* What a file claims may be more than there are numbers for: then it wraps. */
+static void add_wrapping(int64_t *to, int64_t sign, int64_t value)
+{
+	*to = (int64_t)((uint64_t)*to + (uint64_t)sign * (uint64_t)value);
 }
 
 /* Children come after their parents: from the last row to the first. */
@@ -209,13 +218,14 @@ static void settle_quantity(const struct settle *settle,
 
 		take_net(settle, i, kind);
 		pass_up(settle, i, kind);
-		own->exclusive += of_all(settle, i, own->sum);
+		add_wrapping(&own->exclusive, 1, of_all(settle, i, own->sum));
 		own->net_exclusive += own->net;
 		if (parent >= 0) {
 			struct selfmon_quantity *of = quantity_of(
 				&report->row[parent], kind->column);
 
-			of->exclusive -= of_all(settle, i, own->sum);
+			add_wrapping(&of->exclusive, -1,
+				     of_all(settle, i, own->sum));
 			of->net_exclusive -= own->net > 0 ? own->net : 0;
 		}
 	}
@@ -235,7 +245,7 @@ static uint64_t quantile_ns(const struct settle *settle, size_t i,
 	ns = ns < (double)time->min ? (double)time->min : ns;
 	ns = ns > (double)time->max ? (double)time->max : ns;
 	ns -= settle->report->row[i].own_ns;
-	return ns > 0 ? (uint64_t)ns : 0;
+	return ns > 0 && ns < WHOLE_MAX ? (uint64_t)ns : 0;
 }
 
 /* What was subtracted, spread over the visits. */
@@ -248,9 +258,9 @@ static double own_ns(const struct selfmon_row *row)
 }
 
 static void take_facts(struct selfmon_row *row,
-		       const struct selfmon_gathered *from)
+		       const struct selfmon_gathered *from,
+		       const struct selfmon_region *region)
 {
-	const struct selfmon_region *region = selfmon_name_of(from->region);
 	const uint64_t *rare = from->stats.rare;
 
 	row->name = region->site.name;
@@ -352,7 +362,9 @@ static void settle_rows(struct settle *settle,
 	int column;
 
 	for (i = 0; i < report->rows; i++)
-		take_facts(&report->row[i], &settle->gather->row[i]);
+		take_facts(&report->row[i], &settle->gather->row[i],
+			   selfmon_gather_region(settle->gather,
+						 settle->gather->row[i].region));
 	settle_quantity(settle, &kind);
 	for (column = 0; column < (int)report->columns; column++) {
 		kind = kind_of(calibration, column, 1);

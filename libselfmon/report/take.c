@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "platform/cancel.h"
+#include "region/live.h"
 #include "report/gather.h"
 #include "report/model.h"
 
@@ -25,6 +26,14 @@ static int fill(struct selfmon_report *report, struct selfmon_process *process)
 	return error;
 }
 
+/* What is known now: the clock, and the library's own cost. */
+static void tell(struct selfmon_process *process)
+{
+	selfmon_process_lock(process);
+	selfmon_live_tell(process);
+	selfmon_process_unlock(process);
+}
+
 int selfmon_report_take(struct selfmon_report **out)
 {
 	struct selfmon_process *process = selfmon_process();
@@ -38,6 +47,7 @@ int selfmon_report_take(struct selfmon_report **out)
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
 		error = fill(report, process);
+		tell(process);
 		pthread_mutex_unlock(&process->report_lock);
 	}
 	if (error) {

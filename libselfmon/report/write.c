@@ -44,8 +44,13 @@ const char *selfmon_report_column(const struct selfmon_report *report, size_t i)
 
 void selfmon_report_free(struct selfmon_report *report)
 {
+	size_t i;
+
 	if (!report)
 		return;
+	for (i = 0; i < report->regions; i++)
+		free(report->region[i]);
+	free(report->region);
 	free(report->row);
 	free(report);
 }

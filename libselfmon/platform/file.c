@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of statistics: written through shared maps, read by pread(2). */
+#define _GNU_SOURCE
+#include "platform/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/kernel.h"
+
+/* Of files that lose their name: a race with others who make it, no more. */
+#define CREATE_TRIES 4
+/* Where the file system cannot reserve blocks, they are written. */
+#define ZEROS 4096
+
+/* By syscall(2): no cancellation points, as in kernel.c. */
+static int open_at(const char *path, int flags)
+{
+	long fd;
+
+	do {
+		fd = syscall(SYS_openat, AT_FDCWD, path,
+			     flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+				     O_NONBLOCK,
+			     0600);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* What is behind a descriptor that was just opened. */
+static int identify(int fd, struct selfmon_file *file, uint64_t *size)
+{
+	struct stat stat;
+	int error = 0;
+
+	if (fstat(fd, &stat))
+		error = -errno;
+	else if (!S_ISREG(stat.st_mode))
+		error = -EINVAL;
+	if (error) {
+		selfmon_kernel_close(fd);
+		return error;
+	}
+	*file = (struct selfmon_file){ .fd = fd,
+				       .is_open = true,
+				       .device = stat.st_dev,
+				       .inode = stat.st_ino };
+	*size = (uint64_t)stat.st_size;
+	return 0;
+}
+
+static bool is_still(const struct selfmon_file *file)
+{
+	struct stat stat;
+
+	return file->is_open && !fstat(file->fd, &stat) &&
+	       stat.st_dev == file->device && stat.st_ino == file->inode;
+}
+
+ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
+			  void *buffer, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size) {
+		const ssize_t n = pread(file->fd, (char *)buffer + length,
+					size - length,
+					(off_t)(offset + length));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		length += (size_t)n;
+	}
+	return (ssize_t)length;
+}
+
+int selfmon_file_open(const char *path, struct selfmon_file *file,
+		      uint64_t *size)
+{
+	long fd;
+
+	/* Links are followed: the one who names the file is its reader. */
+	do {
+		fd = syscall(SYS_openat, AT_FDCWD, path,
+			     O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : identify((int)fd, file, size);
+}
+
+/* May the file that is there lose its name to a new one? 0 or -errno. */
+static int check_old(const char *path, const char *magic)
+{
+	char begin[SELFMON_FILE_MAGIC_SIZE] = "";
+	struct selfmon_file old;
+	uint64_t size;
+	ssize_t n;
+	const int fd = open_at(path, O_RDONLY);
+	int error = fd < 0 ? fd : identify(fd, &old, &size);
+
+	if (error == -ENOENT)
+		return 0;
+	if (error)
+		return error;
+	n = selfmon_file_read(&old, 0, begin, sizeof(begin));
+	selfmon_kernel_close(old.fd);
+	if (n == 0 || (n == sizeof(begin) && !memcmp(begin, magic, (size_t)n)))
+		return 0;
+	return n < 0 ? (int)n : -EEXIST;
+}
+
+int selfmon_file_create(const char *path, const char *magic,
+			struct selfmon_file *file)
+{
+	int tries = CREATE_TRIES, fd, error;
+	uint64_t size;
+
+	if (selfmon_kernel_is_secure())
+		return -EPERM;
+	for (;;) {
+		fd = open_at(path, O_RDWR | O_CREAT | O_EXCL);
+		if (fd != -EEXIST || tries-- == 0)
+			break;
+		error = check_old(path, magic);
+		if (error)
+			return error;
+		if (unlink(path) && errno != ENOENT)
+			return -errno;
+	}
+	if (fd < 0)
+		return fd;
+	return identify(selfmon_kernel_raise(fd), file, &size);
+}
+
+static int write_zeros(int fd, uint64_t from, size_t size)
+{
+	static const char zeros[ZEROS];
+	size_t done = 0;
+
+	while (done < size) {
+		const size_t rest = size - done;
+		const ssize_t n = pwrite(fd, zeros,
+					 rest < ZEROS ? rest : ZEROS,
+					 (off_t)(from + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+/* Beyond the limit the kernel sends SIGXFSZ, which would end the host. */
+static bool is_beyond_limit(uint64_t size)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) &&
+	       limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur;
+}
+
+static int reserve(int fd, uint64_t from, size_t size)
+{
+	long failed;
+
+	if (is_beyond_limit(from + size))
+		return -EFBIG;
+	do {
+		failed = fallocate(fd, 0, (off_t)from, (off_t)size);
+	} while (failed && errno == EINTR);
+	if (failed && (errno == EOPNOTSUPP || errno == ENOSYS))
+		return write_zeros(fd, from, size);
+	return failed ? -errno : 0;
+}
+
+int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
+		      size_t size, void **map)
+{
+	const int before = errno;
+	void *memory = MAP_FAILED;
+	int error = is_still(file) ? reserve(file->fd, from, size) : -EBADF;
+
+	if (!error) {
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      file->fd, (off_t)from);
+		if (memory == MAP_FAILED)
+			error = -errno;
+	}
+	/* Never the parent's statistics in a child's hands. */
+	if (!error && madvise(memory, size, MADV_DONTFORK)) {
+		error = -errno;
+		munmap(memory, size);
+	}
+	*map = error ? NULL : memory;
+	errno = before;
+	return error;
+}
+
+void selfmon_file_close(struct selfmon_file *file)
+{
+	if (is_still(file))
+		selfmon_kernel_close(file->fd);
+	file->is_open = false;
+}

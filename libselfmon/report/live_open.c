@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* A report out of the file that a process left behind, or still writes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock/clock.h"
+#include "clock/ladder.h"
+#include "platform/kernel.h"
+#include "report/live_read.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define HZ_MIN UINT64_C(100000)
+#define HZ_MAX UINT64_C(1000000000000)
+#define PAIR_TRIES 32
+/* No visit's own cost in ticks or events comes near it. */
+#define COST_MAX 1e9
+
+#define COPY(to, from) copy(to, sizeof(to), from, sizeof(from))
+
+/* What stands in a field, up to its end at most. */
+static void copy(char *to, size_t size, const char *from, size_t length)
+{
+	snprintf(to, size, "%.*s", (int)strnlen(from, length), from);
+}
+
+static const struct selfmon_live_facts *
+facts_of(const struct selfmon_live_input *input)
+{
+	return &input->header.facts[input->header.which - 1];
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+static bool is_possible(const struct selfmon_clock *clock)
+{
+	return clock->source > SELFMON_CLOCK_NONE &&
+	       clock->source <= SELFMON_CLOCK_GETTIME && clock->shift < 64 &&
+	       clock->mult && clock->hz >= HZ_MIN && clock->hz <= HZ_MAX;
+}
+
+/* On the machine that runs on since, the base line reaches up to now. */
+static bool is_same_boot(const struct selfmon_live_facts *facts)
+{
+	char boot[sizeof(facts->boot)] = "";
+
+	return selfmon_kernel_read_file("/proc/sys/kernel/random/boot_id",
+					boot, sizeof(boot)) > 0 &&
+	       !strncmp(boot, facts->boot, sizeof(boot)) &&
+	       selfmon_clock_direct();
+}
+
+static void find_clock(const struct selfmon_live_input *input,
+		       struct selfmon_clock *clock)
+{
+	const struct selfmon_live_facts *const facts = facts_of(input);
+	const struct selfmon_live_header *const header = &input->header;
+	struct selfmon_clock_pair now;
+
+	*clock = facts->clock;
+	if (is_possible(clock))
+		return;
+	if (is_same_boot(facts)) {
+		selfmon_clock_pair_take(&now, PAIR_TRIES);
+		if (!selfmon_clock_from_pairs(clock, &header->pair[0], &now) &&
+		    is_possible(clock))
+			return;
+	}
+	if (header->pairs > 1 &&
+	    !selfmon_clock_from_pairs(clock, &header->pair[0],
+				      &header->pair[(header->pairs - 1) % 2 +
+						    1]) &&
+	    is_possible(clock))
+		return;
+	/* A count, of no known unit. */
+	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
+	clock->error_ppm = UINT32_MAX;
+}
+
+/* To the newest visit that had begun, or the newest thread or place. */
+static void tell_time(struct selfmon_report *report,
+		      const struct selfmon_live_input *input,
+		      const struct selfmon_clock *clock)
+{
+	const struct selfmon_live_facts *const facts = facts_of(input);
+	uint64_t newest = input->newest, ns;
+	struct tm utc;
+	time_t then;
+	size_t i;
+
+	for (i = 1; i < 3; i++)
+		if (input->header.pair[i].ticks > newest)
+			newest = input->header.pair[i].ticks;
+	ns = newest > facts->start_ticks
+		     ? selfmon_clock_ns(clock, newest - facts->start_ticks)
+		     : 0;
+	report->elapsed_ns = (double)ns;
+	then = (time_t)(facts->begun + ns / NS_PER_S);
+	if (!gmtime_r(&then, &utc) ||
+	    !strftime(report->when, sizeof(report->when), "%Y-%m-%dT%H:%M:%SZ",
+		      &utc))
+		snprintf(report->when, sizeof(report->when), "unknown time");
+	snprintf(report->clock, sizeof(report->clock), "%s",
+		 selfmon_clock_source_name(clock->source));
+	report->clock_hz = clock->hz;
+	report->clock_error_ppm = clock->error_ppm;
+}
+
+/* ---- the rest of the header ---------------------------------------------- */
+
+static void note(struct selfmon_report *report, const char *text)
+{
+	if (report->notes == SELFMON_NOTES_MAX)
+		return;
+	snprintf(report->note[report->notes++], SELFMON_MESSAGE_SIZE, "%s",
+		 text);
+}
+
+static void tell_notes(struct selfmon_report *report,
+		       const struct selfmon_live_input *input)
+{
+	const struct selfmon_live_facts *const facts = facts_of(input);
+	const struct selfmon_live_counts *const counts = &input->header.counts;
+	char text[SELFMON_MESSAGE_SIZE];
+	size_t i;
+
+	snprintf(text, sizeof(text), "read from the live file %.120s, %s",
+		 input->path,
+		 counts->ended ? "whose process had come to its end"
+			       : "whose process runs, or ended without a word");
+	note(report, text);
+	if (counts->left_out) {
+		snprintf(text, sizeof(text), "%llu regions, threads or places "
+			 "are missing: the file could not grow",
+			 (unsigned long long)counts->left_out);
+		note(report, text);
+	}
+	for (i = 0; i < facts->notes && i < SELFMON_NOTES_MAX; i++) {
+		COPY(text, facts->note[i]);
+		note(report, text);
+	}
+}
+
+static void tell_events(struct selfmon_report *report,
+			const struct selfmon_live_facts *facts)
+{
+	size_t i;
+
+	report->choice = facts->choice <= SELFMON_CHOICE_FAILED
+				 ? (enum selfmon_choice)facts->choice
+				 : SELFMON_CHOICE_NONE;
+	report->read_ns = facts->read_ns;
+	COPY(report->events, facts->events);
+	COPY(report->events_reason, facts->events_reason);
+	COPY(report->read_reason, facts->read_reason);
+	report->columns = facts->columns < SELFMON_MAX_COUNTERS
+				  ? facts->columns
+				  : SELFMON_MAX_COUNTERS;
+	for (i = 0; i < report->columns; i++) {
+		struct selfmon_report_column *const to = &report->column[i];
+
+		COPY(to->name, facts->column[i].name);
+		COPY(to->reason, facts->column[i].reason);
+		to->verdict = facts->column[i].verdict <= SELFMON_SCALED
+				      ? (enum selfmon_verdict)
+						facts->column[i].verdict
+				      : SELFMON_NOT_COUNTED;
+		to->kernel = facts->column[i].kernel;
+	}
+}
+
+static void tell_counts(struct selfmon_report *report,
+			struct selfmon_live_input *input)
+{
+	const struct selfmon_live_facts *const facts = facts_of(input);
+	const struct selfmon_live_counts *const counts = &input->header.counts;
+	size_t i;
+
+	report->threads = counts->threads;
+	report->threads_at_once = counts->threads_at_once;
+	report->refused = counts->refused;
+	report->stale = counts->stale;
+	report->torn = counts->torn;
+	report->taken = facts->taken;
+	input->gather.unready += counts->unready;
+	for (i = 0; i < SELFMON_LIMITED_COUNT; i++) {
+		report->limited[i].threads = counts->limited[i];
+		COPY(report->limited[i].reason, facts->limited[i]);
+	}
+}
+
+static void tell_header(struct selfmon_report *report,
+			struct selfmon_live_input *input)
+{
+	const struct selfmon_live_facts *const facts = facts_of(input);
+
+	COPY(report->program, facts->program);
+	COPY(report->cpu, facts->cpu);
+	COPY(report->hypervisor, facts->hypervisor);
+	COPY(report->kernel, facts->kernel);
+	report->pid = facts->pid;
+	report->forked = facts->forked;
+	report->every = facts->every ? facts->every : 1;
+	report->fence = facts->fence;
+	report->strict = facts->strict;
+	report->guard = facts->guard;
+	tell_events(report, facts);
+	tell_counts(report, input);
+	tell_notes(report, input);
+}
+
+static bool is_cost(const struct selfmon_cost *cost)
+{
+	const double *const value = &cost->ticks;
+	const size_t values = sizeof(*cost) / sizeof(*value);
+	size_t i;
+
+	for (i = 0; i < values; i++)
+		if (!(value[i] >= -COST_MAX && value[i] <= COST_MAX))
+			return false;
+	return true;
+}
+
+static int make(struct selfmon_report *report,
+		struct selfmon_live_input *input)
+{
+	const struct selfmon_live_facts *const facts = facts_of(input);
+	struct selfmon_calibration calibration = { .done = false };
+	struct selfmon_clock clock;
+	int error;
+
+	find_clock(input, &clock);
+	tell_header(report, input);
+	tell_time(report, input, &clock);
+	if (facts->calibrated && is_cost(&facts->inner) &&
+	    is_cost(&facts->outer) && is_cost(&facts->skipped))
+		calibration = (struct selfmon_calibration){
+			true, facts->inner, facts->outer, facts->skipped
+		};
+	input->gather.named = input->region;
+	error = selfmon_report_settle(report, &input->gather, &calibration,
+				      &clock);
+	if (error)
+		return selfmon_live_fails(input, error, "cannot be read");
+	/* Rows point into them. */
+	report->region = input->region;
+	report->regions = input->regions;
+	input->region = NULL;
+	input->regions = 0;
+	return 0;
+}
+
+int selfmon_report_open(const char *path, struct selfmon_report **out,
+			struct selfmon_failure *failure)
+{
+	struct selfmon_live_input *const input = calloc(1, sizeof(*input));
+	struct selfmon_report *report = calloc(1, sizeof(*report));
+	struct selfmon_failure unwanted;
+	int error = -ENOMEM;
+
+	*out = NULL;
+	if (input && report) {
+		input->path = path;
+		input->failure = failure ? failure : &unwanted;
+		error = selfmon_live_open(input);
+		if (!error)
+			error = selfmon_live_rows(input);
+		if (!error)
+			error = make(report, input);
+		selfmon_live_close(input);
+	} else if (failure) {
+		*failure = (struct selfmon_failure){
+			.error = ENOMEM, .step = SELFMON_STEP_FILE
+		};
+	}
+	free(input);
+	if (error) {
+		selfmon_report_free(report);
+		report = NULL;
+	}
+	*out = report;
+	return error;
+}

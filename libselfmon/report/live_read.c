@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* A live file's header, and how what is wrong with a file is told. */
+#include "report/live_read.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a header whose process goes on writing meanwhile. */
+#define TRIES 100
+
+static void tell(struct selfmon_live_input *input, int error, uint64_t offset)
+{
+	struct selfmon_failure *const failure = input->failure;
+
+	memset(failure, 0, sizeof(*failure));
+	failure->error = -error;
+	failure->step = SELFMON_STEP_FILE;
+	failure->position = (size_t)offset;
+}
+
+int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
+		       const char *format, ...)
+{
+	char what[SELFMON_MESSAGE_SIZE / 2];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	tell(input, -EILSEQ, offset);
+	snprintf(input->failure->message, sizeof(input->failure->message),
+		 "%.100s: %s (at byte %llu)", input->path, what,
+		 (unsigned long long)offset);
+	return -EILSEQ;
+}
+
+int selfmon_live_fails(struct selfmon_live_input *input, int error,
+		       const char *what)
+{
+	tell(input, error, 0);
+	snprintf(input->failure->message, sizeof(input->failure->message),
+		 "%.100s: %s: %s", input->path, what, strerror(-error));
+	return error;
+}
+
+int selfmon_live_get(struct selfmon_live_input *input, uint64_t offset,
+		     void *to, size_t size)
+{
+	ssize_t n;
+
+	if (offset > input->size || size > input->size - offset)
+		return selfmon_live_wrong(input, input->size,
+					  "the file ends too early");
+	n = selfmon_file_read(&input->file, offset, to, size);
+	if (n < 0)
+		return selfmon_live_fails(input, (int)n, "cannot be read");
+	if ((size_t)n < size)
+		return selfmon_live_wrong(input, offset + (uint64_t)n,
+					  "the file was cut short meanwhile");
+	return 0;
+}
+
+static int check_kind(struct selfmon_live_input *input)
+{
+	const struct selfmon_live_header *const header = &input->header;
+
+	if (memcmp(header->magic, SELFMON_LIVE_MAGIC, sizeof(header->magic)))
+		return selfmon_live_wrong(input, 0, "not a live file of "
+					  "libselfmon");
+	if (header->order == __builtin_bswap32(SELFMON_LIVE_ORDER))
+		return selfmon_live_wrong(
+			input, offsetof(struct selfmon_live_header, order),
+			"written on a machine of the other byte order");
+	if (header->order != SELFMON_LIVE_ORDER)
+		return selfmon_live_wrong(
+			input, offsetof(struct selfmon_live_header, order),
+			"no byte order");
+	if (header->version != SELFMON_LIVE_VERSION)
+		return selfmon_live_wrong(
+			input, offsetof(struct selfmon_live_header, version),
+			"format version %u; this library reads %d",
+			header->version, SELFMON_LIVE_VERSION);
+	return 0;
+}
+
+/* The same version on another machine, or by a build with other limits. */
+static int check_layout(struct selfmon_live_input *input)
+{
+	const struct selfmon_live_header *const header = &input->header;
+
+	if (header->header_size == SELFMON_LIVE_ROUND(sizeof(*header)) &&
+	    header->facts_size == sizeof(header->facts[0]) &&
+	    header->thread_size == sizeof(struct selfmon_live_thread) &&
+	    header->node_size == sizeof(struct selfmon_live_node) &&
+	    header->open_size == sizeof(struct selfmon_open) &&
+	    header->entries == SELFMON_DEPTH_MAX + 1 &&
+	    header->counters == SELFMON_MAX_COUNTERS &&
+	    header->buckets == SELFMON_BUCKETS &&
+	    header->rare == SELFMON_RARE_COUNT)
+		return 0;
+	return selfmon_live_wrong(
+		input, offsetof(struct selfmon_live_header, header_size),
+		"written by another build or for another machine (%.15s): its "
+		"records have other sizes", header->machine);
+}
+
+static int check_extent(struct selfmon_live_input *input)
+{
+	const struct selfmon_live_header *const header = &input->header;
+	const uint64_t at = offsetof(struct selfmon_live_header, used);
+
+	if (header->used < header->header_size ||
+	    header->used % SELFMON_LIVE_ALIGN)
+		return selfmon_live_wrong(input, at, "no end of records");
+	if (header->used > input->size)
+		return selfmon_live_wrong(
+			input, input->size,
+			"cut short: there were %llu bytes of records",
+			(unsigned long long)header->used);
+	if (header->which > 2)
+		return selfmon_live_wrong(
+			input, offsetof(struct selfmon_live_header, which),
+			"no such copy of the facts");
+	if (header->which == 0)
+		return selfmon_live_wrong(
+			input, offsetof(struct selfmon_live_header, which),
+			"its process ended as it began to write");
+	return 0;
+}
+
+/* Until the copy of the facts that counts is one that was not written to. */
+static int read_header(struct selfmon_live_input *input)
+{
+	struct selfmon_live_header *const header = &input->header;
+	const uint64_t at = offsetof(struct selfmon_live_header, which);
+	uint64_t which = 0;
+	int tries = TRIES, error;
+
+	do {
+		error = selfmon_live_get(input, at, &which, sizeof(which));
+		if (!error)
+			error = selfmon_live_get(input, 0, header,
+						 sizeof(*header));
+		if (!error && header->which == which)
+			error = selfmon_live_get(input, at, &which,
+						 sizeof(which));
+	} while (!error && header->which != which && tries-- > 0);
+	return error;
+}
+
+int selfmon_live_open(struct selfmon_live_input *input)
+{
+	const size_t kind = offsetof(struct selfmon_live_header, header_size);
+	int error = selfmon_file_open(input->path, &input->file, &input->size);
+
+	if (error == -EINVAL)
+		return selfmon_live_fails(input, error, "no regular file");
+	if (error)
+		return selfmon_live_fails(input, error, "cannot be opened");
+	if (input->size < kind)
+		return selfmon_live_wrong(input, input->size,
+					  input->size ? "too short for a live "
+							"file of libselfmon"
+						      : "empty");
+	error = selfmon_live_get(input, 0, &input->header, kind);
+	if (!error)
+		error = check_kind(input);
+	if (!error)
+		error = read_header(input);
+	if (!error)
+		error = check_kind(input);
+	if (!error)
+		error = check_layout(input);
+	return error ? error : check_extent(input);
+}
+
+void selfmon_live_close(struct selfmon_live_input *input)
+{
+	size_t i;
+
+	for (i = 0; i < input->regions; i++)
+		free(input->region[i]);
+	for (i = 0; i < input->trees; i++)
+		free(input->tree[i].place);
+	free(input->region);
+	free(input->tree);
+	selfmon_gather_free(&input->gather);
+	selfmon_file_close(&input->file);
+}
