@@ -45,7 +45,8 @@ check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-step check-malloc \
-	check-throw check-fuzz check-vm-runner check-doctor check-tool
+	check-throw check-fuzz check-vm-runner check-doctor check-tool \
+	check-report
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run

@@ -44,3 +44,7 @@ $(O)/vm/selfmon $(O)/vm/doctor:
 .PHONY: check-tool
 check-tool: $(tool) ## The commands: options, exit statuses, output
 	@tests/tools/selfmon.sh $<
+
+.PHONY: check-report
+check-report: $(tool) $(O)/examples/hello ## selfmon report over live files
+	@tests/tools/report.sh $^

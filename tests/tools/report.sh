@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selfmon report: over live files, good ones and others.
+# Usage: report.sh PROGRAM EXAMPLE, the second with regions in it.
+set -eu
+program=$1 example=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+	echo "check-report: $*" >&2
+	exit 1
+}
+
+SELFMON_LIVE="$work/live" SELFMON_OUTPUT=none SELFMON_EVENTS=none "$example" \
+	> /dev/null
+"$program" report "$work/live" > "$work/text"
+grep -q "read from the live file" "$work/text" || fail "no word of the file"
+grep -q "^round  *100 " "$work/text" || fail "no visits: $(cat "$work/text")"
+"$program" report --format=csv "$work/live" | grep -q '^.*round.*100' ||
+	fail "no visits in CSV"
+if command -v python3 > /dev/null; then
+	"$program" report --format json "$work/live" > "$work/json"
+	python3 -m json.tool "$work/json" > /dev/null || fail "no JSON"
+fi
+
+# One that is none does not keep the others from being printed.
+echo 'no live file at all' > "$work/other"
+status=0
+"$program" report "$work/other" "$work/none" "$work/live" > "$work/text" \
+	2> "$work/err" || status=$?
+[ "$status" = 1 ] || fail "status $status with a file that is none"
+grep -q "other: not a live file of libselfmon (at byte 0)" "$work/err" ||
+	fail "not told what is wrong: $(cat "$work/err")"
+grep -q "none: cannot be opened: No such file" "$work/err" ||
+	fail "not told what is missing: $(cat "$work/err")"
+grep -q "^round  *100 " "$work/text" || fail "the good file is left out"
+echo "report: live files as text, JSON and CSV; others are told"
