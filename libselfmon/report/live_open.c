@@ -35,11 +35,18 @@ facts_of(const struct selfmon_live_input *input)
 
 /* ---- time ---------------------------------------------------------------- */
 
+/* Its parts must agree: so many ticks are a second. */
 static bool is_possible(const struct selfmon_clock *clock)
 {
-	return clock->source > SELFMON_CLOCK_NONE &&
-	       clock->source <= SELFMON_CLOCK_GETTIME && clock->shift < 64 &&
-	       clock->mult && clock->hz >= HZ_MIN && clock->hz <= HZ_MAX;
+	uint64_t second;
+
+	if (clock->source <= SELFMON_CLOCK_NONE ||
+	    clock->source > SELFMON_CLOCK_GETTIME || clock->shift >= 64 ||
+	    clock->hz < HZ_MIN || clock->hz > HZ_MAX)
+		return false;
+	second = selfmon_clock_ns(clock, clock->hz);
+	return second > NS_PER_S - NS_PER_S / 100 &&
+	       second < NS_PER_S + NS_PER_S / 100;
 }
 
 /* On the machine that runs on since, the base line reaches up to now. */

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Live files that are cut short, damaged or foreign: told, and never followed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "long.h"
+#include "region/live.h"
+#include "rows.h"
+
+static char path[64];
+static char *file;      /* a small live file, as it was */
+static size_t size;     /* up to the end of its records */
+static int copy = -1;   /* another, to be changed */
+static char *map;       /* the same in memory */
+
+static void visit_and_go(void)
+{
+	int i;
+
+	setenv("SELFMON_LIVE", path, 1);
+	for (i = 0; i < 3; i++) {
+		SELFMON_REGION("outer")
+		{
+			SELFMON_REGION("inner")
+			{
+			}
+		}
+	}
+	SELFMON_REGION("last")
+	{
+		_exit(0);
+	}
+}
+
+static void load(void)
+{
+	struct selfmon_live_header *header;
+	const int fd = open(path, O_RDONLY);
+	struct stat stat_of;
+
+	cr_assert(fd >= 0 && !fstat(fd, &stat_of));
+	file = mmap(NULL, (size_t)stat_of.st_size, PROT_READ, MAP_PRIVATE, fd,
+		    0);
+	cr_assert_neq(file, MAP_FAILED);
+	header = (void *)file;
+	size = (size_t)header->used;
+	close(fd);
+}
+
+static void setup(void)
+{
+	int status;
+
+	setenv("SELFMON_EVENTS", "none", 1);
+	snprintf(path, sizeof(path), "/dev/shm/selfmon-read-%d", getpid());
+	if (fork() == 0)
+		visit_and_go();
+	wait(&status);
+	cr_assert_eq(status, 0);
+	load();
+	unlink(path);
+	copy = memfd_create("live", 0);
+	cr_assert_eq(ftruncate(copy, (off_t)size), 0);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, copy, 0);
+	cr_assert_neq(map, MAP_FAILED);
+	memcpy(map, file, size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+}
+
+TestSuite(live_read, .init = setup, .timeout = 600);
+
+/* Whatever it is, it can be written and walked; or the failure says why not. */
+static int look(struct selfmon_failure *failure)
+{
+	struct selfmon_report *report;
+	char *text = NULL;
+	size_t length;
+	FILE *stream;
+	int error;
+
+	memset(failure, 0xa5, sizeof(*failure));
+	error = selfmon_report_open(path, &report, failure);
+	if (error) {
+		cr_assert_null(report);
+		cr_assert_eq(failure->error, -error);
+		cr_assert_eq(failure->step, SELFMON_STEP_FILE);
+		cr_assert_neq(failure->message[0], '\0');
+		return error;
+	}
+	stream = open_memstream(&text, &length);
+	cr_assert_eq(selfmon_report_write(report, SELFMON_TEXT, stream), 0);
+	fclose(stream);
+	free(text);
+	selfmon_report_free(report);
+	return 0;
+}
+
+Test(live_read, the_file_itself_is_read)
+{
+	struct selfmon_report *report;
+
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	cr_assert_eq(ROWS_GET(report, "outer", "inner")->visits, 3);
+	cr_assert_eq(ROWS_GET(report, "last")->open, 1);
+	selfmon_report_free(report);
+}
+
+Test(live_read, cut_short_at_any_length_it_is_refused)
+{
+	const size_t step = (size_t)long_or_short(1, 13);
+	struct selfmon_failure failure;
+	size_t length;
+
+	for (length = size; length > 0; length -= length < step ? length
+								 : step) {
+		cr_assert_eq(ftruncate(copy, (off_t)length - 1), 0);
+		cr_assert_eq(look(&failure), -EILSEQ, "%zu bytes", length - 1);
+		cr_assert_leq(failure.position, length - 1);
+	}
+}
+
+Test(live_read, any_byte_of_it_may_be_another)
+{
+	const size_t step = (size_t)long_or_short(1, 11);
+	struct selfmon_failure failure;
+	uint64_t refused = 0, seen = 0;
+	size_t i;
+
+	for (i = 0; i < size; i += step) {
+		const unsigned int bits = i / step % 2 ? 0xff : 1u << i % 8;
+
+		map[i] = (char)(map[i] ^ (int)bits);
+		refused += look(&failure) != 0;
+		seen++;
+		map[i] = file[i];
+	}
+	cr_log_info("%llu of %llu refused", (unsigned long long)refused,
+		    (unsigned long long)seen);
+	cr_assert(refused > 0 && refused < seen);
+}
+
+/* What each of these says of the file. */
+static void says(const char *words, size_t position)
+{
+	struct selfmon_failure failure;
+
+	cr_assert_eq(look(&failure), -EILSEQ);
+	cr_assert_not_null(strstr(failure.message, words), "%s",
+			   failure.message);
+	cr_assert_eq(failure.position, position, "%zu", failure.position);
+}
+
+#define HEADER ((struct selfmon_live_header *)(void *)map)
+#define AT(member) offsetof(struct selfmon_live_header, member)
+
+Test(live_read, what_is_no_live_file_is_named_so)
+{
+	map[0] ^= 1;
+	says("not a live file", 0);
+}
+
+Test(live_read, another_version_is_named)
+{
+	HEADER->version = 7;
+	says("format version 7; this library reads 1", AT(version));
+}
+
+Test(live_read, the_other_byte_order_is_named)
+{
+	HEADER->order = __builtin_bswap32(HEADER->order);
+	says("the other byte order", AT(order));
+}
+
+Test(live_read, another_builds_sizes_are_named_with_its_machine)
+{
+	HEADER->node_size += 64;
+	memcpy(HEADER->machine, "sparc", 6);
+	says("another build or for another machine (sparc)", AT(header_size));
+}
+
+Test(live_read, an_end_beyond_the_file_is_named)
+{
+	HEADER->used += 64;
+	says("cut short", size);
+}
+
+/* The n-th record of a type. */
+static void *record_of(uint32_t type, int n)
+{
+	uint64_t offset = HEADER->header_size;
+
+	while (offset < size) {
+		struct selfmon_live_record *const record =
+			(void *)(map + offset);
+
+		if (record->type == type && n-- == 0)
+			return record;
+		offset += record->size;
+	}
+	cr_assert(false, "no such record");
+	return NULL;
+}
+
+static size_t offset_of(const void *record)
+{
+	return (size_t)((const char *)record - map);
+}
+
+Test(live_read, a_record_without_a_size_is_named_and_not_waited_for)
+{
+	struct selfmon_live_record *const record =
+		record_of(SELFMON_LIVE_REGION, 0);
+
+	record->size = 0;
+	says("a record of no size", offset_of(record));
+}
+
+Test(live_read, a_record_beyond_the_end_is_named)
+{
+	struct selfmon_live_record *const record =
+		record_of(SELFMON_LIVE_THREAD, 0);
+
+	record->size = UINT64_MAX - 63;
+	says("a record of no size", offset_of(record));
+}
+
+Test(live_read, a_place_that_is_its_own_parent_is_named)
+{
+	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 2);
+
+	node->parent = node->ordinal;
+	says("a place before its parent", offset_of(node));
+}
+
+Test(live_read, a_place_of_no_region_is_named)
+{
+	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 1);
+
+	node->region = 1000;
+	says("a place of no region", offset_of(node));
+}
+
+Test(live_read, a_name_without_an_end_is_named)
+{
+	struct selfmon_live_region *const region =
+		record_of(SELFMON_LIVE_REGION, 0);
+
+	((char *)(region + 1))[region->name_length] = 'x';
+	says("a region without a proper name", offset_of(region));
+}
+
+Test(live_read, a_bucket_that_does_not_exist_is_named)
+{
+	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 1);
+
+	node->stats.last = SELFMON_BUCKETS + 1;
+	says("no such bucket", offset_of(&node->stats.last));
+}
+
+/* ---- updates under way --------------------------------------------------- */
+
+static struct selfmon_row row_named(const char *name)
+{
+	struct selfmon_report *report;
+	struct selfmon_row row;
+
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	row = *ROWS_GET(report, name);
+	rows_check(report);
+	selfmon_report_free(report);
+	return row;
+}
+
+/* "outer" is the first place after the root. */
+static struct selfmon_stats *outer(void)
+{
+	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 1);
+
+	return &node->stats;
+}
+
+Test(live_read, an_update_before_its_sum_is_a_visit)
+{
+	struct selfmon_row row;
+
+	outer()->sequence++;
+	row = row_named("outer");
+	cr_assert_eq(row.visits, 4);
+	cr_assert_eq(row.repaired, 1);
+}
+
+Test(live_read, an_update_after_its_sum_is_the_same)
+{
+	struct selfmon_row row;
+
+	outer()->sequence++;
+	outer()->ticks.sum += 1000000000;
+	row = row_named("outer");
+	cr_assert_eq(row.visits, 4);
+	cr_assert_eq(row.repaired, 1);
+}
+
+Test(live_read, a_first_visit_that_was_just_recorded_is_one)
+{
+	struct selfmon_stats *const stats = outer();
+
+	stats->sequence = 1;
+	stats->ticks = (struct selfmon_sums){ 500, UINT64_MAX, 0 };
+	cr_assert_eq(row_named("outer").visits, 1);
+}
+
+/* The place of "last" is the one that has an open visit. */
+Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
+{
+	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 3);
+	struct selfmon_row row;
+
+	node->stats.sequence++;
+	node->stats.ticks.sum = 7;
+	row = row_named("last");
+	cr_assert_eq(row.visits, 1);
+	cr_assert_eq(row.open, 0);
+}
+
+Test(live_read, facts_that_were_half_written_are_not_looked_at)
+{
+	struct selfmon_live_facts *const other =
+		&HEADER->facts[HEADER->which == 1];
+	struct selfmon_failure failure;
+
+	memset(other, 0xff, sizeof(*other));
+	cr_assert_eq(look(&failure), 0);
+}
+
+Test(live_read, where_the_clock_is_not_known_the_file_has_two_moments)
+{
+	struct selfmon_live_facts *const facts =
+		&HEADER->facts[HEADER->which - 1];
+	struct selfmon_clock_pair *const pair = HEADER->pair;
+	struct selfmon_report *report;
+
+	memcpy(facts->boot, "another", sizeof("another"));
+	facts->clock.source = SELFMON_CLOCK_NONE;
+	pair[0].ticks = facts->start_ticks;
+	pair[0].raw_ns = 0;
+	HEADER->pairs = 2;
+	pair[2] = pair[0];
+	pair[2].ticks += 4000000000;
+	pair[2].raw_ns += 1000000000;
+	pair[1] = (struct selfmon_clock_pair){ .ticks = 1 };
+	outer()->ticks.sum = 12;
+	outer()->ticks.min = outer()->ticks.max = 4;
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	cr_assert_eq(ROWS_GET(report, "outer")->time.sum, 3);
+	selfmon_report_free(report);
+}
