@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A live file after each single instruction: what a SIGKILL there would leave
+ * is what its reader finds while the process stands still.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "long.h"
+#include "region/process.h"
+#include "region/thread.h"
+#include "rows.h"
+#include "sanitizer.h"
+
+/* What the child does, told before and after in memory of both. */
+struct told {
+	uint64_t begun, ended;
+	bool stepped, done;
+};
+
+static char path[64];
+static struct told *told;
+
+static void setup(void)
+{
+	snprintf(path, sizeof(path), "/dev/shm/selfmon-step-%d", getpid());
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(told, MAP_FAILED);
+	setenv("SELFMON_OUTPUT", "none", 1);
+	setenv("SELFMON_LIVE", path, 1);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+}
+
+TestSuite(live_step, .init = setup, .fini = teardown, .timeout = 900);
+
+/* ---- the child ----------------------------------------------------------- */
+
+#define VISIT(once, name)                                                      \
+	for (int once = (told->begun++, 1); once; once = (told->ended++, 0))   \
+		SELFMON_REGION(name)
+
+static __attribute__((noinline)) void nested(void)
+{
+	VISIT(once_1, "outer")
+	{
+		VISIT(once_2, "inner")
+		{
+		}
+		VISIT(once_3, "inner too")
+		{
+		}
+	}
+}
+
+static jmp_buf out;
+
+/* From lower on the stack than where regions are entered afterwards. */
+static __attribute__((noinline)) void jump(void)
+{
+	volatile char apart[512];
+
+	apart[0] = 0;
+	(void)apart[0];
+	VISIT(once_4, "jumped")
+	{
+		longjmp(out, 1);
+	}
+}
+
+static void cut_off(void)
+{
+	VISIT(once_5, "around")
+	{
+		if (!setjmp(out))
+			jump();
+		nested();
+	}
+}
+
+static void out_of_order(void)
+{
+	struct selfmon_frame a, b;
+
+	told->begun++;
+	selfmon_enter(selfmon_region("a"), &a);
+	told->begun++;
+	selfmon_enter(selfmon_region("b"), &b);
+	selfmon_leave(&a);
+	told->ended++;
+	selfmon_leave(&b);
+	told->ended++;
+}
+
+/* Stepped visits take longer than all before: as if there had been an hour. */
+static void make_usual(void)
+{
+	struct selfmon_node *node = selfmon_thread_self()->newest;
+
+	for (; node; node = node->next) {
+		node->stats->usual = SELFMON_TICKS_LONG - 1;
+		node->stats->ticks.max = SELFMON_TICKS_LONG;
+	}
+}
+
+static void play(const char *events, void (*what)(void), bool warm)
+{
+	setenv("SELFMON_EVENTS", events, 1);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	if (warm) {
+		what();
+		what();
+		make_usual();
+	}
+	selfmon_store_once(&told->stepped, true);
+	what();
+	what();
+	selfmon_store_once(&told->stepped, false);
+	selfmon_store_once(&told->done, true);
+	for (;;)
+		pause();
+}
+
+/* ---- its parent ---------------------------------------------------------- */
+
+/* All that had ended is there, and nothing that had not begun. */
+static void check(bool must_be)
+{
+	struct selfmon_report *report;
+	struct selfmon_failure failure;
+	uint64_t visits = 0, open = 0, cut = 0;
+	size_t i;
+
+	if (selfmon_report_open(path, &report, &failure)) {
+		cr_assert(!must_be && !told->ended, "%s", failure.message);
+		return;
+	}
+	rows_check(report);
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *const row =
+			selfmon_report_row(report, i);
+
+		visits += row->visits;
+		open += row->open;
+		cut += row->cut_off;
+	}
+	cr_assert(visits >= told->ended && visits + cut <= told->begun &&
+			  (visits + open + cut <= told->begun),
+		  "%llu visits, %llu open, %llu cut off; %llu to %llu",
+		  (unsigned long long)visits, (unsigned long long)open,
+		  (unsigned long long)cut, (unsigned long long)told->ended,
+		  (unsigned long long)told->begun);
+	selfmon_report_free(report);
+}
+
+static uint64_t step_through(pid_t child, int stride, bool warm)
+{
+	uint64_t steps = 0;
+	int status;
+
+	for (;;) {
+		cr_assert_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP,
+			  "status %#x", (unsigned int)status);
+		if (told->done)
+			return steps;
+		if (told->stepped && steps++ % (unsigned int)stride == 0)
+			check(warm);
+	}
+}
+
+static void run(const char *events, void (*what)(void), bool warm, int stride)
+{
+	uint64_t steps;
+	int status;
+	pid_t child;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	memset(told, 0, sizeof(*told));
+	child = fork();
+	if (child == 0)
+		play(events, what, warm);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	if (!WIFSTOPPED(status))
+		cr_skip_test("this process may not trace its children");
+	steps = step_through(child, stride, warm);
+	check(true);
+	cr_assert_gt(steps, 150);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+}
+
+Test(live_step, at_each_instruction_of_visits)
+{
+	run("none", nested, true, 1);
+}
+
+Test(live_step, at_each_instruction_with_counters)
+{
+	run("page-faults,task-clock", nested, true, long_or_short(1, 3));
+}
+
+Test(live_step, at_each_instruction_after_a_longjmp)
+{
+	run("none", cut_off, true, 1);
+}
+
+Test(live_step, at_each_instruction_of_spans_out_of_order)
+{
+	run("none", out_of_order, true, 1);
+}
+
+Test(live_step, at_instructions_of_a_processs_first_visits)
+{
+	run("none", nested, false, long_or_short(3, 101));
+}
