@@ -46,7 +46,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-step check-malloc \
 	check-throw check-fuzz check-vm-runner check-doctor check-tool \
-	check-report
+	check-report check-soak
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
@@ -156,11 +156,33 @@ check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \
 		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)"
 
+# ---- soak ------------------------------------------------------------------
+
+SOAK_SECONDS ?= 120
+soak_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/soak/[!p]*.c))
+
+.PHONY: check-soak soak
+check-soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## Everything at once, for ten seconds
+	@$< $(abspath $(O)/tests/soak/plugin.so) 10
+
+soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## The same for SOAK_SECONDS=120
+	@$< $(abspath $(O)/tests/soak/plugin.so) $(SOAK_SECONDS)
+
+$(O)/tests/soak/run: $(soak_objects) $(shared_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $(soak_objects) \
+		$(with_shared) -ldl -o $@
+
+$(O)/tests/soak/plugin.so: tests/soak/plugin.c $(shared_lib)
+	@mkdir -p $(@D)
+	$(call unload_cc,-fPIC -shared,$(with_shared))
+
+-include $(soak_objects:.o=.d)
+
 # ---- fuzzing ---------------------------------------------------------------
 
 # Each target is run over its corpus by any compiler, and by libFuzzer for
 # FUZZ_SECONDS, which starts from the corpus and keeps what it finds in O.
-fuzz_targets := spec sysfs report
+fuzz_targets := spec sysfs report live
 .PRECIOUS: $(O)/tests/fuzz/%.o
 fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
 	$(patsubst %,-Wl$(comma)--wrap=selfmon_directory_%,open next close)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a live file: a report that can be written, or a failure.
+ *
+ * Input: a first byte of 0 and a whole file; else changes to a real one, which
+ * a child of this program writes before the first input. Each is where (4
+ * bytes: 16 bits from the beginning of a part of the file, and 16 that number
+ * the part), how many bytes (1; with its top bit set all of them 0), and these
+ * bytes. A first byte of 0x7f: the file ends where the last of them begins.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <selfmon.h>
+
+#include "fuzz/fuzz.h"
+#include "region/live.h"
+
+#define PLACES 64
+#define CUT 0x7f
+
+static char *real;          /* the file as it was written */
+static size_t real_size;
+static char *map;           /* the same, to be changed */
+static int changed;
+static size_t place[PLACES];
+static size_t places;
+
+static void visit(int depth)
+{
+	SELFMON_REGION("visited")
+	{
+		if (depth > 0)
+			visit(depth - 1);
+	}
+}
+
+/* Another process's, so that this one goes on without. */
+static void write_file(const char *path)
+{
+	struct selfmon_report *report;
+	struct selfmon_frame frame;
+	int i;
+
+	setenv("SELFMON_LIVE", path, 1);
+	setenv("SELFMON_EVENTS", "page-faults,task-clock", 1);
+	for (i = 0; i < 5; i++)
+		visit(2);
+	selfmon_report_take(&report);
+	selfmon_enter(selfmon_region("open"), &frame);
+	_exit(0);
+}
+
+static void find_places(void)
+{
+	const struct selfmon_live_header *const header = (const void *)real;
+	uint64_t offset = header->header_size;
+
+	place[places++] = 0;
+	place[places++] = offsetof(struct selfmon_live_header, used);
+	place[places++] = offsetof(struct selfmon_live_header, facts[0]);
+	place[places++] = offsetof(struct selfmon_live_header, facts[1]);
+	place[places++] = offsetof(struct selfmon_live_header,
+				   facts[0].calibrated);
+	place[places++] = offsetof(struct selfmon_live_header,
+				   facts[1].calibrated);
+	while (offset < header->used && places < PLACES) {
+		const struct selfmon_live_record *const record =
+			(const void *)(real + offset);
+
+		place[places++] = offset;
+		offset += record->size;
+	}
+}
+
+static void load(const char *path)
+{
+	const int fd = open(path, O_RDONLY);
+	struct selfmon_live_header header;
+
+	FUZZ_ASSERT(fd >= 0);
+	FUZZ_ASSERT(read(fd, &header, sizeof(header)) == sizeof(header));
+	real_size = (size_t)header.used;
+	real = mmap(NULL, real_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	FUZZ_ASSERT(real != MAP_FAILED);
+	close(fd);
+	changed = memfd_create("live", 0);
+	FUZZ_ASSERT(changed >= 0 && !ftruncate(changed, (off_t)real_size));
+	map = mmap(NULL, real_size, PROT_READ | PROT_WRITE, MAP_SHARED, changed,
+		   0);
+	FUZZ_ASSERT(map != MAP_FAILED);
+	memcpy(map, real, real_size);
+}
+
+static void prepare(void)
+{
+	char path[] = "/tmp/selfmon-fuzz-XXXXXX";
+	int fd = mkstemp(path), status;
+	pid_t child;
+
+	FUZZ_ASSERT(fd >= 0);
+	close(fd);
+	child = fork();
+	if (child == 0)
+		write_file(path);
+	FUZZ_ASSERT(waitpid(child, &status, 0) == child && status == 0);
+	load(path);
+	unlink(path);
+	find_places();
+}
+
+static void look(int fd)
+{
+	struct selfmon_failure failure;
+	struct selfmon_report *report;
+	char path[64], *text;
+	size_t size;
+	FILE *stream;
+	int format;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	memset(&failure, 0xa5, sizeof(failure));
+	if (selfmon_report_open(path, &report, &failure)) {
+		FUZZ_ASSERT(!report && failure.error && failure.message[0]);
+		FUZZ_ASSERT(memchr(failure.message, 0,
+				   sizeof(failure.message)));
+		return;
+	}
+	for (format = SELFMON_TEXT; format <= SELFMON_CSV; format++) {
+		stream = open_memstream(&text, &size);
+		FUZZ_ASSERT(stream);
+		FUZZ_ASSERT(!selfmon_report_write(
+			report, (enum selfmon_format)format, stream));
+		fclose(stream);
+		free(text);
+	}
+	selfmon_report_free(report);
+}
+
+static void whole_file(const uint8_t *data, size_t size)
+{
+	const int fd = memfd_create("any", 0);
+
+	FUZZ_ASSERT(fd >= 0);
+	FUZZ_ASSERT(write(fd, data, size) == (ssize_t)size);
+	look(fd);
+	close(fd);
+}
+
+/* What it changed is put back: as many bytes, from the same place on. */
+static size_t change(const uint8_t *data, size_t size, size_t *at, size_t *end)
+{
+	const size_t length = data[4] & 0x7f;
+	uint32_t where;
+
+	memcpy(&where, data, sizeof(where));
+	*at = (place[(where >> 16) % places] + (where & 0xffff)) % real_size;
+	*end = *at + length < real_size ? *at + length : real_size;
+	if (data[4] & 0x80) {
+		memset(map + *at, 0, *end - *at);
+		return 5;
+	}
+	if (length > size - 5)
+		*end = *at + (size - 5) < *end ? *at + (size - 5) : *end;
+	memcpy(map + *at, data + 5, *end - *at);
+	return 5 + (length < size - 5 ? length : size - 5);
+}
+
+#define CHANGES 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t at[CHANGES], end[CHANGES], n = 0, used = 1;
+
+	if (!places)
+		prepare();
+	if (!size)
+		return 0;
+	if (data[0] == 0) {
+		whole_file(data + 1, size - 1);
+		return 0;
+	}
+	for (; n < CHANGES && used + 5 <= size; n++)
+		used += change(data + used, size - used, &at[n], &end[n]);
+	if (data[0] == CUT && n)
+		FUZZ_ASSERT(!ftruncate(changed, (off_t)at[n - 1]));
+	look(changed);
+	if (data[0] == CUT && n)
+		FUZZ_ASSERT(!ftruncate(changed, (off_t)real_size));
+	if (data[0] == CUT && n)
+		memcpy(map + at[n - 1], real + at[n - 1],
+		       real_size - at[n - 1]);
+	while (n-- > 0)
+		memcpy(map + at[n], real + at[n], end[n] - at[n]);
+	return 0;
+}
