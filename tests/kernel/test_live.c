@@ -407,4 +407,5 @@ Test(live, a_symbolic_link_is_not_followed)
 	cr_assert_eq(symlink(other, path), 0);
 	cr_assert_eq(finish(start(some_visits)), 0);
 	cr_assert_neq(stat(other, &stat_of), 0);
+	cr_assert(!lstat(path, &stat_of) && S_ISLNK(stat_of.st_mode));
 }

@@ -333,10 +333,21 @@ Test(live_read, facts_that_were_half_written_are_not_looked_at)
 {
 	struct selfmon_live_facts *const other =
 		&HEADER->facts[HEADER->which == 1];
-	struct selfmon_failure failure;
+	char *text = NULL, program[300];
+	struct selfmon_report *report;
+	FILE *stream;
+	size_t length;
 
 	memset(other, 0xff, sizeof(*other));
-	cr_assert_eq(look(&failure), 0);
+	snprintf(program, sizeof(program), "selfmon      %s, pid ",
+		 program_invocation_short_name);
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	stream = open_memstream(&text, &length);
+	selfmon_report_write(report, SELFMON_TEXT, stream);
+	fclose(stream);
+	cr_assert_not_null(strstr(text, program), "%s", text);
+	free(text);
+	selfmon_report_free(report);
 }
 
 Test(live_read, where_the_clock_is_not_known_the_file_has_two_moments)

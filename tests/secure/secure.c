@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is told in code, and by its environment, to write reports.
+ * A program that is told in code, and by its environment, to write reports; a
+ * second argument names a live file.
  * It ends with 0; with 3 if the kernel gave it no privileges.
  */
 #include <stdio.h>
@@ -15,6 +16,7 @@ int main(int argc, char **argv)
 
 	options.events = "none";
 	options.output = argc > 1 ? argv[1] : NULL;
+	options.live = argc > 2 ? argv[2] : NULL;
 	if (argc > 1 && selfmon_configure(&options))
 		return 1;
 	SELFMON_REGION("visited")

@@ -222,14 +222,19 @@ static void *fail_often(void *unused)
 	return unused;
 }
 
-/* Names made at run time: some hundreds of them, again and again. */
+/*
+ * Names made at run time, again and again. Each thread's state comes to have
+ * places for all of them, as it goes from thread to thread.
+ */
+#define NAMES 40
+
 static void *name_many(void *unused)
 {
 	unsigned int n = 0;
 	char name[32];
 
 	while (soak_goes_on()) {
-		snprintf(name, sizeof(name), "many %u", n++ % 300);
+		snprintf(name, sizeof(name), "many %u", n++ % NAMES);
 		SELFMON_REGION_OF(selfmon_region(name))
 		{
 		}

@@ -62,4 +62,17 @@ run "$dir/setuid" "json:$dir/out/by-code" ""
 grep -q "by-code': the program has privileges that its caller has not" \
 	"$dir/err" || fail "nobody was told why there is no file"
 grep -q visited "$dir/err" || fail "the report is lost"
+# A live file likewise: by the environment, and by the program's own code.
+rm -rf "$dir/out"
+mkdir -m 777 "$dir/out"
+SELFMON_LIVE=$dir/out/plain "$dir/plain" 2> /dev/null || :
+[ "$(files)" = 1 ] || fail "a plain program made no live file"
+rm -rf "$dir/out"
+mkdir -m 777 "$dir/out"
+SELFMON_LIVE=$dir/out/by-env "$dir/setuid" text:- "$dir/out/by-code" \
+	2> "$dir/err"
+[ "$(files)" = 0 ] || fail "a setuid program made a live file"
+tr -s ' \n' '  ' < "$dir/err" | grep -q "by-code: cannot be written: the program has privileges that its caller has not" ||
+	fail "nobody was told why there is no live file"
+
 echo 'secure: a setuid program reads no variable and writes no file'
