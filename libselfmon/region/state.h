@@ -36,11 +36,11 @@
  * A log-linear histogram of ticks, four buckets for each power of two of
  * ticks + 4. A bucket that begins at v (with the 4) is v / 4 wide, so that its
  * middle is within (v / 4 - 1) / 2 of all in it: exactly 12.5 % of v - 4. The
- * last bucket takes all from 2^44 ticks (hours) on.
+ * last bucket takes all from 2^42 ticks (half an hour) on.
  */
-#define SELFMON_BUCKETS 172
+#define SELFMON_BUCKETS 164
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
-#define SELFMON_TICKS_LONG (UINT64_C(1) << 44)
+#define SELFMON_TICKS_LONG (UINT64_C(1) << 42)
 
 struct selfmon_sums {
 	uint64_t sum, min, max;

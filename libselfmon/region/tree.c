@@ -82,15 +82,16 @@ static uint64_t multiplier(uint64_t n)
 	return (n ^ n >> 31) | 1;
 }
 
-/* The node is whole but for them. */
+/* The node is whole but for them; they go to the live file, or to room. */
 static struct selfmon_stats *stats_make(const struct selfmon_thread *thread,
-					const struct selfmon_node *node)
+					const struct selfmon_node *node,
+					struct selfmon_stats *room)
 {
 	struct selfmon_stats *stats = selfmon_live_add_node(thread, node);
 
 	if (stats)
 		return stats;
-	stats = selfmon_memory_wiped(sizeof(*stats));
+	stats = room ? room : selfmon_memory_wiped(sizeof(*stats));
 	if (stats)
 		selfmon_stats_init(stats);
 	return stats;
@@ -100,7 +101,7 @@ int selfmon_tree_init(struct selfmon_thread *thread)
 {
 	thread->table_shift = 64 - TABLE_LOG2_MIN;
 	thread->table = table_make(thread, TABLE_LOG2_MIN);
-	thread->root.stats = stats_make(thread, &thread->root);
+	thread->root.stats = stats_make(thread, &thread->root, NULL);
 	if (!thread->table || !thread->root.stats)
 		return -1;
 	thread->root.multiplier = multiplier(1);
@@ -139,17 +140,20 @@ static bool has_room(struct selfmon_thread *thread)
 static struct selfmon_node *make(struct selfmon_thread *thread,
 				 struct selfmon_node *parent, uint32_t region)
 {
+	const size_t room = thread->live ? 0 : sizeof(struct selfmon_stats);
 	struct selfmon_node *node;
+	void *behind;
 
 	if (!has_room(thread))
 		return NULL;
-	node = selfmon_memory_wiped(sizeof(*node));
+	node = selfmon_memory_wiped(sizeof(*node) + room);
 	if (!node)
 		return NULL;
 	node->parent = parent;
 	node->region = region;
 	node->ordinal = thread->nodes;
-	node->stats = stats_make(thread, node);
+	behind = room ? node + 1 : NULL;
+	node->stats = stats_make(thread, node, behind);
 	if (!node->stats)
 		return NULL;
 	node->multiplier = multiplier(thread->nodes + 1);
