@@ -300,6 +300,9 @@ hw: $(O)/hw/run ## The hardware tests as one static program
 analyze: ## clang-tidy and cppcheck
 	printf '%s\n' $(sources) | xargs -P 2 -I{} clang-tidy --quiet \
 		--warnings-as-errors='*' {} -- -std=c11 -Iinclude -Ilibselfmon
+	printf '%s\n' $(wildcard tools/*.c) | xargs -P 2 -I{} clang-tidy --quiet \
+		--warnings-as-errors='*' {} -- -std=gnu11 -Iinclude \
+		-Ilibselfmon -Itools
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 		--enable=warning,performance,portability \
-		-Iinclude -Ilibselfmon libselfmon include
+		-Iinclude -Ilibselfmon -Itools libselfmon include tools

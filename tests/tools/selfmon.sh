@@ -120,6 +120,8 @@ last = open(sys.argv[2]).read().strip().split("\n")[-1]
 assert [int(n) for n in re.findall(r"\d+", last)] == list(counts.values()), last
 assert all((e["counted"] == "no") == bool(e["reason"]) for e in events)
 assert len(set(e["name"] for e in events)) == len(events)
+assert [e["aliases"] for e in events if e["name"] == "cycles"] == ["cpu-cycles"]
+assert not [e for e in events if e["name"] == "cpu-cycles"]
 END
 		complain 'list --json says something else than list'
 fi
@@ -148,6 +150,8 @@ says err "no report in $work/r.json"
 try 0 run -o "$work/r.json" sh -c \
 	'echo "{}" > "${SELFMON_OUTPUT#json:}"'
 says err "report in $work/r.json, 3 bytes"
+try 0 run -o "$work/r.json" true
+says err "no report in $work/r.json" # that of before is not this one's
 try 0 run -q -o "$work/r.json" true
 silent err
 ln -s "$work/r.json" "$work/link"
@@ -160,7 +164,8 @@ says out "text:$work/r.txt"
 [ $? = 143 ] || complain 'run does not end by the signal of its command'
 
 # A signal to selfmon reaches the command.
-"$program" run sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done' \
+"$program" run sh -c 'trap "exit 9" TERM; echo ready
+	for turn in $(seq 200); do sleep 0.05; done' \
 	> "$work/out" &
 pid=$!
 tries=0
