@@ -28,6 +28,11 @@ doctor_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/doctor/*.c)) \
 .PHONY: check-doctor
 check-doctor: $(O)/tests/doctor/run ## The doctor's words in each state of a machine
 	@SELFMON_OUTPUT=none $< tests/doctor
+	@for state in $(patsubst tests/doctor/%.expected,%,\
+		$(wildcard tests/doctor/*.expected)); do \
+		grep -qF "(\`$$state\`)" docs/DOCTOR.md || \
+			{ echo "docs/DOCTOR.md has no state $$state"; exit 1; }; \
+	done
 
 $(O)/tests/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
