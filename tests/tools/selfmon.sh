@@ -3,7 +3,7 @@
 # The selfmon program from outside: options, exit statuses, what goes to which
 # stream. Usage: selfmon.sh PROGRAM
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 program=$(readlink -f "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -73,6 +73,23 @@ done
 status=$?
 if grep -q "$(printf '\033')" "$work/out"; then
 	complain 'colours in a file'
+fi
+# has_colours VARIABLE=VALUE: on a terminal that script(1) makes
+has_colours()
+{
+	env -u NO_COLOR "$@" script -qc "'$program' doctor" /dev/null \
+		< /dev/null | grep -q "$(printf '\033')\[3"
+}
+if command -v script > /dev/null; then
+	has_colours TERM=xterm || complain 'no colours on a terminal'
+	if has_colours TERM=dumb; then
+		complain 'colours on a terminal that has none'
+	fi
+	if has_colours TERM=xterm NO_COLOR=1; then
+		complain 'colours in spite of NO_COLOR'
+	fi
+else
+	echo '[SKIP] check-tool: colours need script (bsdutils)'
 fi
 if command -v python3 > /dev/null; then
 	"$program" doctor --json > "$work/json"
