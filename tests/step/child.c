@@ -60,6 +60,7 @@ static struct place place(void)
 
 struct totals {
 	uint64_t visits, cut_off, unready;
+	uint64_t bytes; /* counted, and told of but not counted yet */
 };
 
 /* Over all nodes. Everyone has come back: no update is half done. */
@@ -80,6 +81,8 @@ static struct totals totals(void)
 			wrong("a sum does not lie between its extremes");
 		all.visits += visits;
 		all.cut_off += stats->rare[SELFMON_RARE_CUT_OFF];
+		all.bytes += stats->units[SELFMON_IMPL_BYTES] +
+			     stats->units_open[SELFMON_IMPL_BYTES];
 	}
 	all.unready += thread->unready + thread->too_deep;
 	return all;
@@ -146,6 +149,17 @@ static __attribute__((noinline)) void play(void)
 	}
 }
 
+/* Work goes with visits that are cut off; else none is lost, none doubled. */
+static void check_bytes(uint64_t bytes)
+{
+	const uint64_t told = scene->bytes + handled * variant->bytes;
+
+	if (bytes > told ||
+	    (bytes != told && !jumping && !scene->cut_off && !scene->cold))
+		wrong("%lld bytes in place of %llu", (long long)bytes,
+		      (unsigned long long)told);
+}
+
 static void check(const struct totals *before, const struct place *base)
 {
 	const struct place here = place();
@@ -159,6 +173,9 @@ static void check(const struct totals *before, const struct place *base)
 	if (now.unready != before->unready)
 		wrong("%llu visits were not measured",
 		      (unsigned long long)(now.unready - before->unready));
+	/* What an earlier round left may go with a visit that is cut off now. */
+	if (now.bytes >= before->bytes)
+		check_bytes(now.bytes - before->bytes);
 	visits = now.visits - before->visits - 1 - handled * variant->visits;
 	cut_off = now.cut_off - before->cut_off - handled * variant->cut_off;
 	if (!jumping && (visits != scene->visits || cut_off != scene->cut_off))

@@ -40,7 +40,7 @@ static const char *const symbols_needed[] = {
 	"selfmon_impl_leave",	 "selfmon_enter_any",
 	"selfmon_leave_any",	 "selfmon_tree_child",
 	"selfmon_unwind_dead",	 "selfmon_unwind_to",
-	"selfmon_thread_attach",
+	"selfmon_thread_attach", "selfmon_impl_units",
 };
 
 struct addresses {

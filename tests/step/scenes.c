@@ -73,6 +73,16 @@ static void visit_and_jump(void)
 	}
 }
 
+/* Of the region that was interrupted, and of its own. */
+static void tell(void)
+{
+	selfmon_region_bytes(1);
+	SELFMON_REGION_OF(stepped)
+	{
+		selfmon_region_bytes(3);
+	}
+}
+
 const struct step_variant step_variants[] = {
 	{ .name = "the same region", .visit = visit_same, .visits = 1 },
 	{ .name = "another region", .visit = step_visit_other, .visits = 1 },
@@ -82,6 +92,7 @@ const struct step_variant step_variants[] = {
 	  .visit = visit_and_jump,
 	  .visits = 1,
 	  .cut_off = 1 },
+	{ .name = "work told of", .visit = tell, .visits = 1, .bytes = 4 },
 	{ .name = "on another stack",
 	  .visit = visit_nested,
 	  .visits = 4,
@@ -178,8 +189,20 @@ static void deepen(void)
 	fill_depth(2 * SELFMON_DEPTH_STEP);
 }
 
+static void told(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		selfmon_region_bytes(10);
+	}
+}
+
 const struct step_scene step_scenes[] = {
 	{ .name = "a visit", .visit = pair, .visits = 1 },
+	{ .name = "a visit and its work",
+	  .visit = told,
+	  .visits = 1,
+	  .bytes = 10 },
 	{ .name = "two of one function",
 	  .visit = twice_in_one_function,
 	  .visits = 2 },

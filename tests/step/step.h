@@ -36,6 +36,7 @@ struct step_variant {
 	void (*visit)(void); /* the regions it visits */
 	unsigned int visits; /* so many of them */
 	unsigned int cut_off;
+	unsigned int bytes; /* that it tells of */
 	bool other_stack;
 	bool inner_stack; /* the other one lies in main's own */
 };
@@ -47,6 +48,7 @@ struct step_scene {
 	void (*visit)(void);
 	unsigned int visits; /* of the regions of a round */
 	unsigned int cut_off;
+	unsigned int bytes;
 	bool cold;  /* the thread's first visit of all */
 	bool spans; /* of which jumps cut nothing off */
 	bool many;  /* more addresses than are tried in short */
