@@ -217,3 +217,30 @@ Test(region_units, leave_the_longest_visit_what_it_was)
 	cr_assert_eq(row->bytes, 500500);
 	cr_assert_leq(row->time.max, row->time.sum);
 }
+
+static uint32_t stop;
+
+static void *visit_until_told(void *unused)
+{
+	while (!selfmon_load_once(&stop))
+		visit(99, 3);
+	return unused;
+}
+
+/* 100 bytes and 3 items a visit: a reader sees all of a visit or nothing. */
+Test(region_units, are_read_with_their_visits_while_the_thread_goes_on)
+{
+	const struct selfmon_row *row;
+	pthread_t thread;
+	int i;
+
+	visit(99, 3);
+	pthread_create(&thread, NULL, visit_until_told, NULL);
+	for (i = 0; i < 300; i++) {
+		row = row_of("work");
+		cr_assert_eq(row->bytes, 100 * row->visits);
+		cr_assert_eq(row->items, 3 * row->visits);
+	}
+	selfmon_store_once(&stop, 1);
+	pthread_join(thread, NULL);
+}
