@@ -9,8 +9,13 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Of a process that goes on: it is in an update for nanoseconds. */
-#define TRIES 1000
+/*
+ * Of a process that goes on. One that is in visits of this place all the time
+ * comes here more often than three system calls can be made.
+ */
+#define TRIES 50
+/* Reads of an odd sequence alike: nobody will end that update soon. */
+#define STANDSTILL 3
 
 /* The sequence, the rest, and the sequence again, as read.c does. */
 static int read_once(struct selfmon_live_input *input, uint64_t offset,
@@ -33,19 +38,23 @@ static int read_once(struct selfmon_live_input *input, uint64_t offset,
 	return error;
 }
 
-/* An update that is under way and stays so is one that nobody will end. */
+/*
+ * whole: all of one moment, between updates. Otherwise an update stands still,
+ * or there is no moment's peace: sums may be some visits ahead of their count.
+ */
 static int read_whole(struct selfmon_live_input *input, uint64_t offset,
-		      struct selfmon_stats *stats)
+		      struct selfmon_stats *stats, bool *whole)
 {
 	int tries, odd = 0, error = 0;
-	bool whole = false;
 
-	for (tries = 0; tries < TRIES && !error && odd < 3; tries++) {
-		error = read_once(input, offset, stats, &whole);
-		if (whole && !(stats->sequence & 1))
-			return 0;
-		odd = whole ? odd + 1 : 0;
+	*whole = false;
+	for (tries = 0; tries < TRIES && !error && odd < STANDSTILL; tries++) {
+		error = read_once(input, offset, stats, whole);
+		if (*whole && !(stats->sequence & 1))
+			return error;
+		odd = *whole ? odd + 1 : 0;
 	}
+	*whole = false;
 	return error;
 }
 
@@ -107,7 +116,8 @@ static bool bound_all(struct selfmon_stats *stats)
 int selfmon_live_stats(struct selfmon_live_input *input, uint64_t offset,
 		       struct selfmon_stats *stats, bool *updating)
 {
-	const int error = read_whole(input, offset, stats);
+	bool whole;
+	const int error = read_whole(input, offset, stats, &whole);
 
 	if (error)
 		return error;
@@ -118,7 +128,7 @@ int selfmon_live_stats(struct selfmon_live_input *input, uint64_t offset,
 	*updating = stats->sequence & 1;
 	stats->sequence += *updating;
 	stats->histogram[stats->last]++; /* see selfmon_histogram_put() */
-	if (bound_all(stats) || *updating)
+	if (bound_all(stats) || !whole)
 		stats->rare[SELFMON_RARE_REPAIRED]++;
 	return 0;
 }

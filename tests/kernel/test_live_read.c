@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "long.h"
 #include "region/live.h"
+#include "report/live_read.h"
 #include "rows.h"
 
 static char path[64];
@@ -327,6 +329,63 @@ Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 	row = row_named("last");
 	cr_assert_eq(row.visits, 1);
 	cr_assert_eq(row.open, 0);
+}
+
+/* ---- a process that goes on ---------------------------------------------- */
+
+#define GOOD 2000
+#define READS 100000
+#define PAUSE 20000
+/* As far from the sequence as can be. */
+#define LAST (SELFMON_BUCKETS - 1)
+
+static bool enough;
+
+/* One of each in an update, and a while between two of them. */
+static void *record_for_ever(void *stats_of)
+{
+	struct selfmon_stats *const stats = stats_of;
+	int i;
+
+	while (!selfmon_load_once(&enough)) {
+		selfmon_stats_begin(stats);
+		selfmon_arch_add(&stats->histogram[LAST], 1);
+		selfmon_stats_end(stats);
+		for (i = 0; i < PAUSE; i++)
+			selfmon_compiler_fence();
+	}
+	return NULL;
+}
+
+Test(live_read, a_place_is_read_whole_while_it_is_written)
+{
+	struct selfmon_failure failure;
+	struct selfmon_live_input input = { .path = path, .failure = &failure };
+	struct selfmon_stats *const stats = outer();
+	struct selfmon_stats seen = { .sequence = 0 };
+	pthread_t thread;
+	bool updating;
+	int i, good = 0;
+
+	stats->sequence = 0;
+	stats->ticks = (struct selfmon_sums){ 0, 0, UINT32_MAX };
+	stats->histogram[LAST] = 0;
+	cr_assert_eq(selfmon_live_open(&input), 0);
+	pthread_create(&thread, NULL, record_for_ever, stats);
+	for (i = 0; i < READS && good < GOOD; i++) {
+		const uint64_t before = seen.sequence;
+
+		cr_assert_eq(selfmon_live_stats(&input, offset_of(stats), &seen,
+						&updating), 0);
+		if (seen.rare[SELFMON_RARE_REPAIRED])
+			continue; /* it says so */
+		cr_assert_eq(seen.histogram[LAST], selfmon_stats_visits(&seen));
+		good += seen.sequence != before;
+	}
+	cr_assert_gt(good, 0);
+	selfmon_store_once(&enough, true);
+	pthread_join(thread, NULL);
+	selfmon_live_close(&input);
 }
 
 Test(live_read, facts_that_were_half_written_are_not_looked_at)
