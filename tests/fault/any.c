@@ -13,6 +13,7 @@
 
 #include "fault/kernel_faults.h"
 #include "platform/directory.h"
+#include "platform/file.h"
 #include "platform/kernel.h"
 #include "region/state.h"
 
@@ -149,6 +150,48 @@ WRAP(int, selfmon_kernel_create_file, const char *path)
 	const int error = kernel_faults_any("create_file");
 
 	return error ? error : __real_selfmon_kernel_create_file(path);
+}
+
+WRAP(int, selfmon_file_create, const char *path, const char *magic,
+     struct selfmon_file *file)
+{
+	const int error = kernel_faults_any("file_create");
+
+	return error ? error : __real_selfmon_file_create(path, magic, file);
+}
+
+WRAP(int, selfmon_file_grow, const struct selfmon_file *file, uint64_t from,
+     size_t size, void **map)
+{
+	int error = kernel_faults_any("file_grow");
+
+	if (!error)
+		error = __real_selfmon_file_grow(file, from, size, map);
+	if (!error)
+		any_held.bytes += size;
+	return error;
+}
+
+WRAP(int, selfmon_file_open, const char *path, struct selfmon_file *file,
+     uint64_t *size)
+{
+	const int error = kernel_faults_any("file_open");
+
+	return error ? error : __real_selfmon_file_open(path, file, size);
+}
+
+WRAP(ssize_t, selfmon_file_read, const struct selfmon_file *file,
+     uint64_t offset, void *buffer, size_t size)
+{
+	const int error = kernel_faults_any("file_read");
+
+	return error ? error
+		     : __real_selfmon_file_read(file, offset, buffer, size);
+}
+
+WRAP(void *, malloc, size_t size)
+{
+	return fails("malloc") ? NULL : hold(__real_malloc(size));
 }
 
 /* What is given out of memory that is there already. */

@@ -149,6 +149,23 @@ static void report_by_hand(void)
 	selfmon_report_print(SELFMON_JSON, stderr);
 }
 
+/* A report or a failure with words, of what there is of a file. */
+static void read_live_file(const char *path)
+{
+	struct selfmon_failure failure = { .error = 0 };
+	struct selfmon_report *report;
+
+	if (selfmon_report_open(path, &report, &failure)) {
+		if (report || !failure.error)
+			tell("a failure without words, or with a report");
+		if (kernel_faults.any.calls < kernel_faults.any.from)
+			tell("a live file that cannot be read");
+		return;
+	}
+	look_at(report);
+	selfmon_report_free(report);
+}
+
 static void run_program(const char *events)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -168,6 +185,8 @@ static void run_program(const char *events)
 	count_by_hand();
 	report_by_hand();
 	selfmon_report_exit();
+	if (getenv("SELFMON_LIVE"))
+		read_live_file(getenv("SELFMON_LIVE"));
 }
 
 /* ---- the child ----------------------------------------------------------- */
@@ -294,6 +313,18 @@ TestSuite(whole_run_pmu, .init = setup_pmu);
 Test(whole_run, with_software_events_survives_each_failure)
 {
 	run_with("page-faults,task-clock", EINVAL);
+}
+
+Test(whole_run, with_a_live_file_survives_each_failure)
+{
+	char path[] = "/tmp/selfmon-XXXXXX";
+	const int file = mkstemp(path);
+
+	cr_assert_geq(file, 0);
+	close(file);
+	setenv("SELFMON_LIVE", path, 1);
+	run_with("none", ENOSPC);
+	unlink(path);
 }
 
 Test(whole_run, with_time_alone_survives_each_failure)
