@@ -11,7 +11,8 @@
 
 #include <selfmon/counters.h>
 
-#include "doctor/explain.h"
+#include "doctor/cause.h"
+#include "doctor/remedy.h"
 #include "platform/facts.h"
 
 /* ---- the machine --------------------------------------------------------- */

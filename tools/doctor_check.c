@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All checks in their order, and what follows from them. */
 #include "doctor.h"
+#include "doctor/explain.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,8 @@
 /* Who forbade an event: perf_event_paranoid, seccomp, a security module. */
 #include <inttypes.h>
 
-#include "doctor/explain.h"
+#include "doctor/cause.h"
+#include "doctor/remedy.h"
 
 #define PARANOID "kernel.perf_event_paranoid"
 /* CAP_PERFMON is of Linux 5.8; CAP_SYS_ADMIN did its work before. */

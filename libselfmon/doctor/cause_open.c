@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "doctor/explain.h"
+#include "doctor/cause.h"
+#include "doctor/remedy.h"
 
 /* Room for 8 events of each of 4,000 threads, and the rest. */
 #define NOFILE_ENOUGH 65536

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "doctor/explain.h"
+#include "doctor/cause.h"
+#include "doctor/remedy.h"
 
 #define KIB 1024
 #define MAP_COUNT_DEFAULT 65530

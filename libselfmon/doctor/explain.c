@@ -5,29 +5,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
-			  ...)
-{
-	const size_t room = sizeof(sentence->text) - sentence->length;
-	va_list values;
-	int n;
-
-	va_start(values, format);
-	n = vsnprintf(sentence->text + sentence->length, room, format, values);
-	va_end(values);
-	if (n > 0)
-		sentence->length += (size_t)n < room ? (size_t)n : room - 1;
-}
-
-bool selfmon_event_begins(const struct selfmon_failure *failure,
-			  const char *words)
-{
-	return strncmp(failure->event, words, strlen(words)) == 0;
-}
+#include "doctor/cause.h"
+#include "doctor/remedy.h"
 
 static void add_event(struct selfmon_sentence *sentence,
 		      const struct selfmon_failure *failure)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "doctor/explain.h"
+#include "doctor/remedy.h"
 
 void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
 				 const struct selfmon_facts *facts,
