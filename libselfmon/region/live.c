@@ -56,10 +56,7 @@ static struct selfmon_live *live_now(void)
 
 static int grow(struct selfmon_live *live, size_t size)
 {
-	const size_t chunk = size > CHUNK_SIZE
-				     ? (size + CHUNK_SIZE - 1) &
-					       ~(CHUNK_SIZE - 1)
-				     : CHUNK_SIZE;
+	const size_t chunk = (size + CHUNK_SIZE - 1) & ~(CHUNK_SIZE - 1);
 	void *map;
 	int error;
 
@@ -86,12 +83,10 @@ static void is_full(struct selfmon_live *live, int error)
 /* What is not used of the newest chunk is a record of its own. */
 static void close_chunk(struct selfmon_live *live)
 {
-	struct selfmon_live_record *const rest = (void *)live->next;
-
-	if (!live->room)
-		return;
-	rest->type = SELFMON_LIVE_REST;
-	rest->size = live->room;
+	if (live->room)
+		*(struct selfmon_live_record *)(void *)live->next =
+			(struct selfmon_live_record){ SELFMON_LIVE_REST, 0,
+						      live->room };
 }
 
 /* Zeroed room for a record that is not seen yet; NULL: there is none. */
@@ -314,7 +309,8 @@ void selfmon_live_begin(struct selfmon_process *process)
 	__atomic_store_n(&process->live, live, __ATOMIC_RELEASE);
 }
 
-struct selfmon_live_counts *selfmon_live_counts(struct selfmon_process *process)
+struct selfmon_live_counts *
+selfmon_live_counts(const struct selfmon_process *process)
 {
 	struct selfmon_live *const live = live_of(process);
 

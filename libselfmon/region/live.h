@@ -20,7 +20,8 @@
 #define SELFMON_LIVE_VERSION 1
 #define SELFMON_LIVE_ALIGN 64
 #define SELFMON_LIVE_ROUND(size)                                               \
-	(((size) + SELFMON_LIVE_ALIGN - 1) & ~(uint64_t)(SELFMON_LIVE_ALIGN - 1))
+	(((size) + SELFMON_LIVE_ALIGN - 1) /                                   \
+	 SELFMON_LIVE_ALIGN * SELFMON_LIVE_ALIGN)
 #define SELFMON_LIVE_REASON 512
 /* Names are cut to this many bytes there. */
 #define SELFMON_LIVE_NAME_MAX 65535
@@ -125,7 +126,7 @@ _Static_assert(offsetof(struct selfmon_live_thread, open) %
 				       SELFMON_LIVE_ALIGN == 0,
 	       "statistics begin with a cache line, as they do in memory");
 
-/* ---- writing it: live.c, under the process lock unless said otherwise ----- */
+/* ---- writing it: live.c, under the process lock unless said otherwise ---- */
 
 /* With the process's first thread, before its state is made. */
 void selfmon_live_begin(struct selfmon_process *process);
@@ -139,7 +140,8 @@ struct selfmon_stats *selfmon_live_add_node(const struct selfmon_thread *thread,
 /* Numbers of threads and the like, as they are now. */
 void selfmon_live_count(struct selfmon_process *process);
 /* Without the lock: the header's counts, or NULL. */
-struct selfmon_live_counts *selfmon_live_counts(struct selfmon_process *process);
+struct selfmon_live_counts *
+selfmon_live_counts(const struct selfmon_process *process);
 /* Without the lock: is this address in memory that this process has? */
 bool selfmon_live_holds(const void *address);
 /* In a forked child: its parent's file is none of its. */

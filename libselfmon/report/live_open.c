@@ -265,7 +265,7 @@ int selfmon_report_open(const char *path, struct selfmon_report **out,
 {
 	struct selfmon_live_input *const input = calloc(1, sizeof(*input));
 	struct selfmon_report *report = calloc(1, sizeof(*report));
-	struct selfmon_failure unwanted;
+	struct selfmon_failure unwanted = { .error = 0 };
 	int error = -ENOMEM;
 
 	*out = NULL;

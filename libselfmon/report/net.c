@@ -361,10 +361,12 @@ static void settle_rows(struct settle *settle,
 	size_t i;
 	int column;
 
-	for (i = 0; i < report->rows; i++)
-		take_facts(&report->row[i], &settle->gather->row[i],
-			   selfmon_gather_region(settle->gather,
-						 settle->gather->row[i].region));
+	for (i = 0; i < report->rows; i++) {
+		const struct selfmon_gathered *from = &settle->gather->row[i];
+
+		take_facts(&report->row[i], from,
+			   selfmon_gather_region(settle->gather, from->region));
+	}
 	settle_quantity(settle, &kind);
 	for (column = 0; column < (int)report->columns; column++) {
 		kind = kind_of(calibration, column, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files that are cut short, damaged or foreign: told, and never followed. */
+/* Live files that are cut short, damaged or foreign: told, not followed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
