@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* All checks in their order, and what follows from them. */
 #include "doctor.h"
-#include "doctor/explain.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "doctor/explain.h"
 
 /*
  * Causes first, what follows from them behind: a consequence that fails is
