@@ -128,12 +128,33 @@ static bool is_below(const struct selfmon_thread *thread,
 }
 
 /*
+ * Does an entry of this very function live above a dead one? Of a function
+ * that was called from where the dead one stood, the frame and the address to
+ * return to lie lower than that.
+ */
+static bool lives_above(const struct selfmon_thread *thread,
+			const struct selfmon_open *dead, uint64_t address)
+{
+	const struct selfmon_open *open;
+
+	for (open = dead + 1; open <= thread->top; open++) {
+		const uint64_t end = (uint64_t)(uintptr_t)(open->frame + 1);
+
+		if (open->mark == address &&
+		    end + sizeof(uintptr_t) > dead->mark)
+			return true;
+	}
+	return false;
+}
+
+/*
  * How many of the top entries are dead, now that code at this address enters
  * with this frame. The whole chain is looked at down to the first entry that
- * is certainly alive: a frame used again kills all that lies above it. An
- * entry lower than this code does so only where all above it are dead anyway:
- * one below an entry of this very function was dead before that was entered,
- * under a span that kept it from being seen.
+ * is certainly alive: a frame used again kills all that lies above it, or only
+ * *under, where something lives between. An entry lower than this code does so
+ * only where all above it are dead anyway: one below an entry of this very
+ * function was dead before that was entered, under a span that kept it from
+ * being seen.
  *
  * An entry that is not part of the chain of nodes was interrupted while it was
  * filled in or given back: it goes with what is below it, unless it is dead by
@@ -141,10 +162,11 @@ static bool is_below(const struct selfmon_thread *thread,
  * What its other members say may be of its last use.
  */
 static size_t dead_entries(const struct selfmon_thread *thread,
-			   const struct selfmon_frame *frame, uint64_t address)
+			   const struct selfmon_frame *frame, uint64_t address,
+			   struct selfmon_open **under)
 {
 	const struct selfmon_node *node = thread->node;
-	const struct selfmon_open *open = thread->top;
+	struct selfmon_open *open = thread->top;
 	bool all = true; /* above this one, are dead or go with it */
 	size_t dead = 0;
 
@@ -156,6 +178,10 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 			node = open->parent;
 		if (chained && (open->mark == SELFMON_MARK_LEFT ||
 				overlaps(open->frame, frame))) {
+			if (!all && lives_above(thread, open, address)) {
+				*under = open;
+				break;
+			}
 			all = true;
 			dead = upto;
 		} else if (all && (chained || !is_recorded(open)) &&
@@ -168,15 +194,6 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 		}
 	}
 	return dead;
-}
-
-void selfmon_unwind_dead(struct selfmon_thread *thread,
-			 const struct selfmon_frame *frame, uint64_t address)
-{
-	size_t dead = dead_entries(thread, frame, address);
-
-	while (dead-- > 0)
-		selfmon_unwind_cut_off(thread);
 }
 
 static bool is_entry_of(const struct selfmon_open *open,
@@ -291,6 +308,8 @@ static bool is_gone(const struct selfmon_thread *thread,
 
 	if (open->mark == SELFMON_MARK_LEFT)
 		return true;
+	if (open->mark == SELFMON_MARK_NONE) /* and it was never used before */
+		return open < thread->top;
 	if (!is_recorded(open))
 		return is_below(thread, open, address);
 	return frame < address && on_own_stack(thread, frame) &&
@@ -310,6 +329,29 @@ static void take_out_dead(struct selfmon_thread *thread,
 	else if (!is_top)
 		thread->node = thread->top->parent;
 	selfmon_unwind_cut_off(thread);
+}
+
+void selfmon_unwind_dead(struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address)
+{
+	struct selfmon_open *under;
+	struct selfmon_signals signals;
+	struct selfmon_cancel cancel;
+	size_t dead;
+
+	do {
+		under = NULL;
+		dead = dead_entries(thread, frame, address, &under);
+		while (dead-- > 0)
+			selfmon_unwind_cut_off(thread);
+		if (!under)
+			return;
+		selfmon_cancel_off(&cancel);
+		selfmon_thread_busy(thread, &signals);
+		take_out_dead(thread, under);
+		selfmon_thread_idle(thread, &signals);
+		selfmon_cancel_restore(&cancel);
+	} while (thread->top > thread->open);
 }
 
 /*

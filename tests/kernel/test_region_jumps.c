@@ -106,6 +106,57 @@ Test(region_jumps, all_levels_that_were_jumped_past_are_cut_off)
 	selfmon_report_free(report);
 }
 
+/* Its inner regions use bytes that the jumper's frame had. */
+static __attribute__((noinline)) void visit_nested(void)
+{
+	SELFMON_REGION("living")
+	{
+		SELFMON_REGION("first inside")
+		{
+		}
+		SELFMON_REGION("second inside")
+		{
+		}
+	}
+}
+
+/* Wherever in the tree: that depends on when the dead one was known for it. */
+static void assert_one_visit(const struct selfmon_report *report,
+			     const char *name)
+{
+	uint64_t visits = 0, cut_off = 0;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *row = selfmon_report_row(report, i);
+
+		if (strcmp(row->name, name))
+			continue;
+		visits += row->visits;
+		cut_off += row->cut_off;
+	}
+	cr_assert_eq(visits, 1, "%s: %ju visits", name, (uintmax_t)visits);
+	cr_assert_eq(cut_off, 0, "%s was cut off", name);
+}
+
+Test(region_jumps, one_that_lives_over_a_dead_one_is_not_cut_off_with_it)
+{
+	struct selfmon_report *report;
+
+	SELFMON_REGION("outer")
+	{
+		if (!setjmp(env))
+			jump_out();
+		visit_nested();
+	}
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "outer", "jumper")->cut_off, 1);
+	assert_one_visit(report, "living");
+	assert_one_visit(report, "first inside");
+	assert_one_visit(report, "second inside");
+	selfmon_report_free(report);
+}
+
 Test(region_jumps, a_span_is_not_cut_off_by_what_is_entered_above_it)
 {
 	struct selfmon_region *handle = selfmon_region("span");
