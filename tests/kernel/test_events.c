@@ -35,12 +35,19 @@ static struct selfmon_counters *open_set(const char *spec)
 
 static volatile uint64_t watched, neighbour;
 
-/* 3 stores and 2 loads a turn of the one, 1 store of the other. */
+/*
+ * 3 stores and 2 loads a turn of the one, 1 store of the other. A load and a
+ * store that are one instruction would be one access.
+ */
 static void touch(int times)
 {
 	while (times-- > 0) {
+		uint64_t value;
+
 		watched = 1;
-		watched = watched + 1;
+		value = watched;
+		__asm__ volatile("" : "+r"(value));
+		watched = value + 1;
 		neighbour = watched;
 		watched = 0;
 	}
