@@ -23,7 +23,8 @@ $(O)/bench/instructions: $(O)/bench/instructions.o $(static_lib)
 $(O)/bench/overhead: $(O)/bench/overhead.o
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-.PHONY: bench bench-build bench-instructions bench-overhead
+.PHONY: bench bench-build bench-instructions bench-overhead bench-check \
+	bench-check-vm check-bench
 bench: $(bench_program) ## What regions cost (BENCH="--quick --json")
 	@$< $(BENCH)
 
@@ -39,5 +40,16 @@ bench-overhead: $(O)/bench/overhead $(O)/examples/textstats \
 		$(O)/examples-off/textstats $(bench_program)
 bench-overhead: ## textstats over 50 MiB, measured and compiled off
 	@$< $(filter --quick,$(BENCH)) $(wordlist 2,4,$^)
+
+bench-check: $(O)/bench/instructions check-bench
+bench-check: ## Instructions against bench/baseline.json
+	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
+
+bench-check-vm: vm-programs-x86-64 ## The same, by a guest's counters
+	@bench/check.sh guest $(O)/vm
+
+check: check-bench
+check-bench: ## The comparison with the baseline can fail
+	@bench/check-compare.sh
 
 -include $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d

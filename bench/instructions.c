@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * n region pairs and nothing else, to be counted by callgrind:
+ * n times one operation and nothing else, to be counted by callgrind:
  *
- *	instructions time|software|off|loop N
+ *	instructions WHAT N
  *
  * Prints the clock, since regions take another way where timestamps are not
- * to be trusted. See bench/instructions.sh.
+ * to be trusted. See bench/callgrind.sh.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <selfmon.h>
 
-static __attribute__((noinline)) void visit(unsigned long n)
+#define SOFTWARE "page-faults,minor-faults,major-faults,task-clock"
+#define NOINLINE __attribute__((noinline))
+
+static struct selfmon_counters *set;
+static struct selfmon_snapshot at_begin, at_end;
+
+static NOINLINE void visit(unsigned long n)
 {
 	for (; n > 0; n--)
 		SELFMON_REGION("visit")
@@ -21,30 +28,96 @@ static __attribute__((noinline)) void visit(unsigned long n)
 }
 
 /* What visit() is without its region. */
-static __attribute__((noinline)) void loop(unsigned long n)
+static NOINLINE void loop(unsigned long n)
 {
 	for (; n > 0; n--)
 		selfmon_compiler_fence();
 }
 
+static NOINLINE void nested(unsigned long n)
+{
+	SELFMON_REGION("outer")
+		visit(n);
+}
+
+static NOINLINE void same_function(unsigned long n)
+{
+	SELFMON_REGION("outer")
+		for (; n > 0; n--)
+			SELFMON_REGION("inner")
+				selfmon_compiler_fence();
+}
+
+static NOINLINE void span(unsigned long n)
+{
+	struct selfmon_region *const region = selfmon_region("span");
+	struct selfmon_frame frame;
+
+	for (; n > 0; n--) {
+		selfmon_enter(region, &frame);
+		selfmon_compiler_fence();
+		selfmon_leave(&frame);
+	}
+}
+
+static NOINLINE void snapshot(unsigned long n)
+{
+	for (; n > 0; n--)
+		selfmon_counters_begin(set, &at_begin);
+}
+
+static NOINLINE void delta(unsigned long n)
+{
+	struct selfmon_delta between;
+
+	selfmon_counters_begin(set, &at_begin);
+	selfmon_counters_end(set, &at_end);
+	for (; n > 0; n--)
+		selfmon_counters_delta(set, &at_begin, &at_end, &between);
+}
+
+static const struct way {
+	const char *name;
+	void (*run)(unsigned long n);
+	const char *events;
+	bool enable, with_set;
+} ways[] = {
+	{ "loop", loop, "none", true, false },
+	{ "time", visit, "none", true, false },
+	{ "nested", nested, "none", true, false },
+	{ "same", same_function, "none", true, false },
+	{ "span", span, "none", true, false },
+	{ "off", visit, "none", false, false },
+	{ "software", visit, SOFTWARE, true, false },
+	{ "snapshot", snapshot, "none", true, true },
+	{ "delta", delta, "none", true, true },
+};
+
+static const struct way *way_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(ways[i].name, name) == 0)
+			return &ways[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	const struct way *const way = argc == 3 ? way_named(argv[1]) : NULL;
 
-	if (argc != 3)
+	if (!way)
 		return 2;
 	options.output = NULL;
-	options.events = "none";
-	options.enable = strcmp(argv[1], "off") != 0;
-	if (strcmp(argv[1], "software") == 0)
-		options.events = "page-faults,minor-faults,major-faults,"
-				 "task-clock";
+	options.events = way->events;
+	options.enable = way->enable;
 	if (selfmon_configure(&options))
 		return 1;
-	if (strcmp(argv[1], "loop") == 0)
-		loop(strtoul(argv[2], NULL, 10));
-	else
-		visit(strtoul(argv[2], NULL, 10));
+	if (way->with_set && selfmon_counters_open(SOFTWARE, 0, &set, NULL) < 1)
+		return 1;
+	way->run(strtoul(argv[2], NULL, 10));
 	printf("%s\n", selfmon_clock_source_name(selfmon_clock()->source));
 	return 0;
 }

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Instructions of a region pair: callgrind's count of a program with 2n visits
-# less that of the same with n, less an empty loop's likewise.
+# Instructions of a region pair, less an empty loop's, beside their budgets.
 #
 #	bench/instructions.sh PROGRAM [TEXTSTATS TEXTSTATS_OFF]
 
 set -eu
+# shellcheck disable=SC2034
 program=$1
-n=20000
 lines=600000
 
 command -v valgrind >/dev/null || {
@@ -15,21 +14,8 @@ command -v valgrind >/dev/null || {
 	exit 0
 }
 
-# counted WHAT N: "instructions clock"
-counted() {
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-		"$program" "$1" "$2" 2>&1 |
-		awk '/Collected :/ { n = $NF } !/^==/ { clock = $0 }
-			END { print n, clock }'
-}
-
-# turn WHAT: sets each and clock
-turn() {
-	one=$(counted "$1" $n)
-	two=$(counted "$1" $((2 * n)))
-	clock=${two#* }
-	each=$(((${two%% *} - ${one%% *} + n / 2) / n))
-}
+# shellcheck source=bench/callgrind.sh
+. "$(dirname "$0")/callgrind.sh"
 
 # row WHAT TEXT BUDGET
 row() {

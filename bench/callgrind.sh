@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# Sourced, with $program set to bench/instructions: what one operation comes
+# to, callgrind's count of a program with 2n of them less that of the same
+# with n.
+
+n=20000
+
+# counted WHAT N: "instructions clock"
+counted() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		"$program" "$1" "$2" 2>&1 |
+		awk '/Collected :/ { n = $NF } !/^==/ { clock = $0 }
+			END { print n, clock }'
+}
+
+# turn WHAT: sets each and clock
+# shellcheck disable=SC2034
+turn() {
+	one=$(counted "$1" $n)
+	two=$(counted "$1" $((2 * n)))
+	clock=${two#* }
+	each=$(((${two%% *} - ${one%% *} + n / 2) / n))
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Instruction counts against the baseline: exact where times are not.
+#
+#	bench/check.sh native PROGRAM COMPILER FLAGS
+#	bench/check.sh guest PROGRAMS
+#
+# Counts belong to a compiler and its flags: with others it only prints them.
+
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+baseline=${BENCH_BASELINE:-$here/baseline.json}
+counts=$(mktemp)
+trap 'rm -f "$counts"' EXIT
+
+skip()
+{
+	echo "bench-check: skipped, $*"
+	exit 0
+}
+
+# built_by COMPILER FLAGS: "gcc 12 -O2 -g x86_64"
+built_by()
+{
+	# shellcheck disable=SC2086 # a compiler may be several words
+	version=$($1 -v 2>&1 |
+		sed -n 's/.*\(gcc\|clang\) version \([0-9]*\).*/\1 \2/p')
+	echo "$version $2 $(uname -m)"
+}
+
+native()
+{
+	command -v valgrind > /dev/null || skip "valgrind is not there"
+	"$here/counts.sh" "$1" > "$counts" || {
+		[ $? != 3 ] || skip "the counts would be another clock's"
+		exit 1
+	}
+	built=$(built_by "$2" "$3")
+	grep -q "\"built\": \"$built\"" "$baseline" || {
+		cat "$counts"
+		skip "the baseline is not of $built"
+	}
+	"$here/compare.sh" "$baseline" callgrind < "$counts"
+}
+
+# The guest's programs are built with flags of their own: tests/vm/vm.mk.
+guest()
+{
+	VM_TABLE=$here/scenarios.txt VM_SCENARIO=cost \
+		"$here/../tests/vm/run.sh" check "$1" x86-64 > "$counts.log" || {
+		cat "$counts.log"
+		rm "$counts.log"
+		exit 1
+	}
+	sed -n 's/^ *cost: \(.*\): \([0-9.]*\) instructions$/\2 \1/p' \
+		"$counts.log" > "$counts"
+	rm "$counts.log"
+	"$here/compare.sh" "$baseline" "x86-64 guest" < "$counts"
+}
+
+case ${1:-}:$# in
+native:4) native "$2" "$3" "$4" ;;
+guest:2) guest "$2" ;;
+*)
+	echo "usage: bench/check.sh native PROGRAM CC FLAGS|guest PROGRAMS" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Instructions of the paths that run without a PMU, the kernel's left out, for
+# bench/compare.sh: lines "COUNT WHAT".
+#
+#	bench/counts.sh PROGRAM
+#
+# First visits are not among them: by how much they vary depends on what the
+# process did before.
+
+set -eu
+# shellcheck disable=SC2034
+program=$1
+# shellcheck source=bench/callgrind.sh
+. "$(dirname "$0")/callgrind.sh"
+
+# count WHAT TEXT
+count() {
+	turn "$1"
+	printf '%d %s\n' $((each - loop)) "$2"
+}
+
+turn loop
+loop=$each
+[ "$clock" != clock_gettime ] || {
+	echo "bench-check: valgrind's CPU has no invariant timestamp counter" >&2
+	exit 3
+}
+count time "region pair, time only"
+count nested "region pair inside another function's"
+count same "region pair inside another in one function"
+count span "span pair, time only"
+count off "region pair, switched off at run time"
+count software "region pair, 4 software events, without kernel"
+count snapshot "snapshot, 4 software events, without kernel"
+count delta "delta of two snapshots, 4 software events"
