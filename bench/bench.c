@@ -7,20 +7,13 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <selfmon.h>
-
 #include "bench.h"
-
-struct bench_effort bench_effort = { 1001, 4800, 200 };
-static const struct bench_effort quick = { 101, 4800, 50 };
 
 static const struct bench_case {
 	const char *name;
@@ -36,65 +29,27 @@ static const struct bench_case {
 	{ "memory", bench_case_memory },
 };
 
-void bench_fail(const char *format, ...)
-{
-	va_list arguments;
+/* Programs beside this one, whose rows are taken as a case's are. */
+static const struct bench_peer {
+	const char *program, *without;
+} peers[] = {
+	{ "papi", "PAPI is not here: install libpapi-dev" },
+	{ "likwid", "LIKWID is not here: install likwid" },
+	{ "benchmark", "google-benchmark is not here: install libbenchmark-dev" },
+};
 
-	fprintf(stderr, "bench: ");
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fprintf(stderr, "\n");
-	_exit(1);
-}
-
-void bench_configure(const char *events)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-
-	options.events = events ? events : "none";
-	options.output = NULL;
-	if (selfmon_configure(&options))
-		bench_fail("selfmon_configure");
-}
-
-/* The CPU it runs on now: others may be busy, or not allowed. */
-static void pin(void)
-{
-	const int cpu = sched_getcpu();
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	if (cpu >= 0)
-		CPU_SET((size_t)cpu, &one);
-	if (cpu < 0 || sched_setaffinity(0, sizeof(one), &one))
-		fprintf(stderr, "bench: not pinned to a CPU\n");
-}
-
-/* The environment wins over selfmon_configure(): out with it. */
-static void clear_environment(void)
-{
-	static const char *const names[] = {
-		"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE",
-		"SELFMON_FENCE", "SELFMON_EVERY", "SELFMON_STRICT",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unsetenv(names[i]);
-}
-
-/* In the child: this program once more, rows instead of a table. */
-static _Noreturn void run_child(const struct bench_case *of, bool is_quick,
-				int rows)
+/* In the child: the program, rows instead of a table. */
+static _Noreturn void run_child(const char *program, const char *name,
+				bool is_quick, int rows)
 {
 	dup2(rows, STDOUT_FILENO);
-	execl("/proc/self/exe", "bench", "--rows", of->name,
-	      is_quick ? "--quick" : NULL, (char *)NULL);
-	bench_fail("cannot run itself");
+	execl(program, "bench", "--rows", name, is_quick ? "--quick" : NULL,
+	      (char *)NULL);
+	bench_fail("cannot run %s", program);
 }
 
-static bool run_case(const struct bench_case *of, bool json, bool is_quick)
+static bool run_program(const char *program, const char *name, bool json,
+			bool is_quick)
 {
 	struct bench_row row;
 	int ends[2], status = 0;
@@ -104,7 +59,7 @@ static bool run_case(const struct bench_case *of, bool json, bool is_quick)
 	if (pipe2(ends, O_CLOEXEC) || (child = fork()) < 0)
 		bench_fail("no process");
 	if (child == 0)
-		run_child(of, is_quick, ends[1]);
+		run_child(program, name, is_quick, ends[1]);
 	close(ends[1]);
 	rows = fdopen(ends[0], "r");
 	while (rows && fread(&row, sizeof(row), 1, rows) == 1)
@@ -115,6 +70,26 @@ static bool run_case(const struct bench_case *of, bool json, bool is_quick)
 	return status == 0;
 }
 
+/* peers/NAME beside this program; it was built if its library was there. */
+static bool run_peer(const struct bench_peer *peer, bool json, bool is_quick)
+{
+	char path[4096];
+	const ssize_t length = readlink("/proc/self/exe", path,
+					sizeof(path) - 64);
+	char *slash;
+
+	if (length < 0)
+		bench_fail("no /proc");
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	snprintf(slash, 64, "/peers/%s", peer->program);
+	if (access(path, X_OK) == 0)
+		return run_program(path, peer->program, json, is_quick);
+	fflush(stdout);
+	fprintf(stderr, "%s\n", peer->without);
+	return true;
+}
+
 static bool run_cases(const char *only, bool json, bool is_quick)
 {
 	bool ok = true;
@@ -123,7 +98,11 @@ static bool run_cases(const char *only, bool json, bool is_quick)
 	bench_print_machine(json);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (!only || strcmp(only, cases[i].name) == 0)
-			ok = run_case(&cases[i], json, is_quick) && ok;
+			ok = run_program("/proc/self/exe", cases[i].name, json,
+					 is_quick) && ok;
+	for (i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
+		if (!only || strcmp(only, peers[i].program) == 0)
+			ok = run_peer(&peers[i], json, is_quick) && ok;
 	bench_print_end(json);
 	return ok;
 }
@@ -145,6 +124,8 @@ static _Noreturn void usage(void)
 			"cases:");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		fprintf(stderr, " %s", cases[i].name);
+	for (i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
+		fprintf(stderr, " %s", peers[i].program);
 	fprintf(stderr, "\n");
 	exit(2);
 }
@@ -167,11 +148,9 @@ int main(int argc, char **argv)
 		else
 			usage();
 	}
-	if (is_quick)
-		bench_effort = quick;
-	clear_environment();
+	bench_prepare(is_quick);
 	if (rows) {
-		pin();
+		bench_pin();
 		run_rows(rows);
 		return 0;
 	}

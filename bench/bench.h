@@ -14,6 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define _Noreturn [[noreturn]]
+extern "C" {
+#endif
+
 #define BENCH_ROUNDS_MAX 1001
 
 /* What of a row the budget is compared with. */
@@ -80,14 +85,23 @@ void bench_print_machine(bool json);
 void bench_print_row(const struct bench_row *row, bool json);
 void bench_print_end(bool json);
 
-/* ---- bench.c ------------------------------------------------------------- */
+/* ---- common.c ------------------------------------------------------------ */
 
 /* Ends the case, and with it the bench: a count was wrong, not a time. */
 _Noreturn void bench_fail(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* Ends the case: a peer does not work here, which is no failure. */
+_Noreturn void bench_refused(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
 /* Events of this process's regions; NULL or "none" is time alone. */
 void bench_configure(const char *events);
+
+/* First thing in a program: how much is measured, a clean environment. */
+void bench_prepare(bool is_quick);
+
+void bench_pin(void);
 
 /* ---- the cases ----------------------------------------------------------- */
 
@@ -114,5 +128,9 @@ void bench_bare_group_reads(uint64_t n);
 
 /* compiled_out.c: a region in a loop, with SELFMON_DISABLE. */
 void bench_compiled_out(uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

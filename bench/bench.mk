@@ -23,12 +23,44 @@ $(O)/bench/instructions: $(O)/bench/instructions.o $(static_lib)
 $(O)/bench/overhead: $(O)/bench/overhead.o
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
+# Peers: each is built where its package is there, and nothing installs one.
+peer_common := $(addprefix $(O)/bench/,common.o measure.o output.o bare.o)
+peer_libs_papi := -lpapi
+peer_libs_likwid := -llikwid
+peer_libs_benchmark := -lbenchmark -lstdc++
+peer_header_papi := papi.h
+peer_header_likwid := likwid.h
+peer_header_benchmark := benchmark/benchmark.h
+peer_names := papi likwid benchmark
+peer_there = $(shell echo '\#include <$(peer_header_$(1))>' | \
+	$(CXX) -std=c++17 -x c++ -E - \
+	> /dev/null 2>&1 && echo $(1))
+ifneq ($(filter bench%,$(MAKECMDGOALS)),)
+peers := $(foreach p,$(peer_names),$(call peer_there,$(p)))
+endif
+peer_programs := $(peers:%=$(O)/bench/peers/%)
+
+$(O)/bench/peers/%.o: bench/peers/%.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) -Ibench $(CPPFLAGS) $(CFLAGS) \
+		-c $< -o $@
+
+$(O)/bench/peers/%.o: bench/peers/%.cc
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(app_cxxflags) -Ibench $(CPPFLAGS) \
+		$(CXXFLAGS) -c $< -o $@
+
+.PRECIOUS: $(O)/bench/peers/%.o
+$(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		$(cpuid_libs) $(peer_libs_$*) -o $@
+
 .PHONY: bench bench-build bench-instructions bench-overhead bench-check \
 	bench-check-vm check-bench
-bench: $(bench_program) ## What regions cost (BENCH="--quick --json")
+bench: $(bench_program) $(peer_programs) ## What regions cost (BENCH="--quick --json")
 	@$< $(BENCH)
 
-bench-build: $(bench_program) $(O)/bench/instructions $(O)/bench/overhead
+bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead
 bench-build: ## Builds the bench
 
 bench-instructions: $(O)/bench/instructions $(O)/examples/textstats \
@@ -52,4 +84,4 @@ check: check-bench
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d
+-include $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d

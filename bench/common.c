@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What the bench's programs, and those of its peers, have in common. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <selfmon.h>
+
+#include "bench.h"
+
+struct bench_effort bench_effort = { 1001, 4800, 200 };
+static const struct bench_effort quick = { 101, 4800, 50 };
+
+static void say(const char *format, va_list arguments)
+{
+	fflush(stdout);
+	fprintf(stderr, "bench: ");
+	vfprintf(stderr, format, arguments);
+	fprintf(stderr, "\n");
+}
+
+void bench_fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	_exit(1);
+}
+
+void bench_refused(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	_exit(0);
+}
+
+void bench_configure(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events ? events : "none";
+	options.output = NULL;
+	if (selfmon_configure(&options))
+		bench_fail("selfmon_configure");
+}
+
+/* The CPU it runs on now: others may be busy, or not allowed. */
+void bench_pin(void)
+{
+	const int cpu = sched_getcpu();
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	if (cpu >= 0)
+		CPU_SET((size_t)cpu, &one);
+	if (cpu < 0 || sched_setaffinity(0, sizeof(one), &one))
+		fprintf(stderr, "bench: not pinned to a CPU\n");
+}
+
+/* The environment wins over selfmon_configure(): out with it. */
+static void clear_environment(void)
+{
+	static const char *const names[] = {
+		"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE",
+		"SELFMON_FENCE", "SELFMON_EVERY", "SELFMON_STRICT",
+		"SELFMON_LIVE", "SELFMON_GUARD",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
+void bench_prepare(bool is_quick)
+{
+	if (is_quick)
+		bench_effort = quick;
+	clear_environment();
+}
