@@ -56,7 +56,7 @@ $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 		$(cpuid_libs) $(peer_libs_$*) -o $@
 
 .PHONY: bench bench-build bench-instructions bench-overhead bench-check \
-	bench-check-vm check-bench
+	bench-check-vm bench-vm check-bench
 bench: $(bench_program) $(peer_programs) ## What regions cost (BENCH="--quick --json")
 	@$< $(BENCH)
 
@@ -73,6 +73,21 @@ bench-overhead: $(O)/bench/overhead $(O)/examples/textstats \
 bench-overhead: ## textstats over 50 MiB, measured and compiled off
 	@$< $(filter --quick,$(BENCH)) $(wordlist 2,4,$^)
 
+# PAPI's own package, in a guest that has counters.
+$(O)/bench/vm/peers: bench/vm/peers.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
+		$(static_lib) $(cpuid_libs) -lpapi $(LDFLAGS) -o $@
+
+ifneq ($(filter papi,$(peers)),)
+bench-vm: $(O)/bench/vm/peers $(filter %/likwid,$(peer_programs))
+	@bench/vm/run.sh peers $(O)/bench/vm/guest $^
+else
+bench-vm:
+	@echo 'bench-vm: skipped, PAPI is not here: install libpapi-dev'
+endif
+bench-vm: ## PAPI and regions in an x86-64 guest
+
 bench-check: $(O)/bench/instructions check-bench
 bench-check: ## Instructions against bench/baseline.json
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
@@ -84,4 +99,4 @@ check: check-bench
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d

@@ -48,6 +48,15 @@ static void start(void)
 		bench_refused("LIKWID refuses this machine: see above");
 }
 
+/* --ask: does LIKWID take this machine? */
+static _Noreturn void ask(void)
+{
+	start();
+	printf("LIKWID takes this machine\n");
+	fflush(stdout);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	struct bench_operation operation[] = {
@@ -62,6 +71,8 @@ int main(int argc, char **argv)
 	bench_pin();
 	dup2(STDERR_FILENO, STDOUT_FILENO); /* it prints there */
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 1 && strcmp(argv[1], "--ask") == 0)
+		ask();
 	start();
 	dup2(rows, STDOUT_FILENO);
 	bench_configure("page-faults");
