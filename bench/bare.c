@@ -30,6 +30,42 @@ void bench_bare_timestamps(uint64_t n)
 	}
 }
 
+#ifdef __x86_64__
+static inline uint64_t rdtscp(void)
+{
+	uint32_t low, high, cpu;
+
+	__asm__ __volatile__("rdtscp" : "=a"(low), "=d"(high), "=c"(cpu));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t lfence_rdtsc(void)
+{
+	uint32_t low, high;
+
+	__asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+void bench_bare_rdtscp(uint64_t n)
+{
+	for (; n > 0; n--) {
+		const uint64_t start = rdtscp();
+
+		bench_keep(rdtscp() - start);
+	}
+}
+
+void bench_bare_lfence_rdtsc(uint64_t n)
+{
+	for (; n > 0; n--) {
+		const uint64_t start = lfence_rdtsc();
+
+		bench_keep(lfence_rdtsc() - start);
+	}
+}
+#endif
+
 void bench_bare_gettime(uint64_t n)
 {
 	for (; n > 0; n--) {

@@ -27,6 +27,21 @@ static const struct bench_case {
 	{ "threads", bench_case_threads },
 	{ "threads-software", bench_case_threads_software },
 	{ "memory", bench_case_memory },
+	{ "nesting", bench_case_nesting },
+	{ "parallel", bench_case_parallel },
+	{ "guard", bench_case_guard },
+	{ "live", bench_case_live },
+	{ "fence", bench_case_fence },
+	{ "every", bench_case_every },
+	{ "events-0", bench_case_events_0 },
+	{ "events-1", bench_case_events_1 },
+	{ "events-2", bench_case_events_2 },
+	{ "events-3", bench_case_events_3 },
+	{ "events-4", bench_case_events_4 },
+	{ "events-5", bench_case_events_5 },
+	{ "events-6", bench_case_events_6 },
+	{ "events-7", bench_case_events_7 },
+	{ "events-8", bench_case_events_8 },
 };
 
 /* Programs beside this one, whose rows are taken as a case's are. */

@@ -116,12 +116,31 @@ void bench_case_read(void);     /* read.c */
 void bench_case_threads(void);  /* threads.c, time alone */
 void bench_case_threads_software(void);
 void bench_case_memory(void);   /* memory.c */
+void bench_case_nesting(void);  /* nesting.c */
+void bench_case_parallel(void); /* parallel.c */
+void bench_case_events_0(void); /* variants.c */
+void bench_case_events_1(void);
+void bench_case_events_2(void);
+void bench_case_events_3(void);
+void bench_case_events_4(void);
+void bench_case_events_5(void);
+void bench_case_events_6(void);
+void bench_case_events_7(void);
+void bench_case_events_8(void);
+void bench_case_guard(void);
+void bench_case_live(void);
+void bench_case_every(void);
+void bench_case_fence(void);
 
 /* ---- bare.c: the operations that others are compared with ---------------- */
 
 void bench_bare_empty(uint64_t n);
 void bench_bare_timestamps(uint64_t n);
 void bench_bare_gettime(uint64_t n);
+#ifdef __x86_64__
+void bench_bare_rdtscp(uint64_t n);
+void bench_bare_lfence_rdtsc(uint64_t n);
+#endif
 /* Two group read(2) of BENCH_SOFTWARE, by a group opened without a library. */
 void bench_bare_group_open(void);
 void bench_bare_group_reads(uint64_t n);

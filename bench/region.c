@@ -45,6 +45,12 @@ void bench_case_time(void)
 		  "timestamp pair", 0, BENCH_INFORM, { 0 } },
 		{ "span pair, time only", span, n, 0, 0, "timestamp pair", 0,
 		  BENCH_INFORM, { 0 } },
+#ifdef __x86_64__
+		{ "bare rdtscp pair", bench_bare_rdtscp, n, 0, 0,
+		  "timestamp pair", 0, BENCH_INFORM, { 0 } },
+		{ "bare lfence + rdtsc pair", bench_bare_lfence_rdtsc, n, 0, 0,
+		  "timestamp pair", 0, BENCH_INFORM, { 0 } },
+#endif
 	};
 
 	bench_configure(NULL);
