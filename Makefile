@@ -102,7 +102,8 @@ app_cxxflags := -std=c++17 $(warnings) $(common)
 
 # ---- files -----------------------------------------------------------------
 
-headers := $(wildcard include/*.h include/selfmon/*.h include/selfmon/arch/*.h)
+headers := $(wildcard include/*.h include/*.hpp include/selfmon/*.h \
+	include/selfmon/arch/*.h)
 sources := $(wildcard libselfmon/*/*.c)
 objects := $(sources:%.c=$(O)/static/%.o)
 pic_objects := $(sources:%.c=$(O)/shared/%.o)

@@ -8,30 +8,14 @@
  *	./embed
  */
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include <selfmon.h>
+#include <selfmon.hpp>
 
 namespace
 {
-
-/* A region with a name made at run time, as an object. */
-class timed {
-public:
-	explicit timed(const std::string &name)
-	{
-		selfmon_enter(selfmon_region(name.c_str()), &frame);
-	}
-	~timed() { selfmon_leave(&frame); }
-	timed(const timed &) = delete; /* a frame stays where it is */
-	timed &operator=(const timed &) = delete;
-
-private:
-	selfmon_frame frame;
-};
 
 int parse_number(std::string_view text)
 {
@@ -49,7 +33,8 @@ int parse_number(std::string_view text)
 /* The exception leaves parse_number's region, "sum" and "list N". */
 int sum(std::string_view list, int index)
 {
-	const timed whole("list " + std::to_string(index));
+	const selfmon::Name name(("list " + std::to_string(index)).c_str());
+	const selfmon::Region whole(name);
 	int total = 0;
 
 	SELFMON_REGION("sum") {
@@ -66,22 +51,14 @@ int sum(std::string_view list, int index)
 /* On standard error, where this program keeps its log. */
 bool print_report()
 {
-	selfmon_report *taken = nullptr;
+	const selfmon::Report report = selfmon::Report::take();
 
-	if (selfmon_report_take(&taken) != 0)
-		return false;
-	const std::unique_ptr<selfmon_report, decltype(&selfmon_report_free)>
-		report(taken, selfmon_report_free);
-
-	for (std::size_t i = 0; i < selfmon_report_rows(report.get()); i++) {
-		const selfmon_row *row = selfmon_report_row(report.get(), i);
-
+	for (const selfmon_row &row : report)
 		std::fprintf(stderr, "log: %*s%s: %llu visits, %llu open\n",
-			     static_cast<int>(2 * row->depth), "", row->name,
-			     static_cast<unsigned long long>(row->visits),
-			     static_cast<unsigned long long>(row->open));
-	}
-	return true;
+			     static_cast<int>(2 * row.depth), "", row.name,
+			     static_cast<unsigned long long>(row.visits),
+			     static_cast<unsigned long long>(row.open));
+	return static_cast<bool>(report);
 }
 
 } /* namespace */

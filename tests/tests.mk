@@ -41,11 +41,11 @@ $(O)/tests/%/run:
 
 .PHONY: check check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure
+	check-unload check-levels check-secure check-cxx
 check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-step check-malloc \
+	check-unload check-levels check-secure check-cxx check-step check-malloc \
 	check-throw check-fuzz check-vm-runner check-doctor check-tool \
 	check-report check-soak
 
@@ -140,6 +140,9 @@ $(O)/tests/throw/throw: tests/throw/throw.cc $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
 		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
+	@tests/tools/cxx.sh $(O) $(static_lib) $(cpuid_libs)
 
 .PHONY: check-malloc
 check-malloc: $(O)/tests/malloc/held ## A first visit in the midst of malloc

@@ -39,6 +39,12 @@ for compiler in gcc clang g++ clang++; do
 				"${header#include/}" -DSELFMON_DISABLE
 		done
 	done
+	[ $language = cc ] || continue
+	for standard in c++17 c++20; do
+		for flag in -DSELFMON_DISABLE -fno-exceptions; do
+			compile cc $standard $compiler selfmon.hpp "$flag"
+		done
+	done
 done
 
 same=$(printf '%s\n' libselfmon/*/*.c | sed 's|.*/||' | sort | uniq -d)

@@ -53,6 +53,16 @@ says_hello dynamic $(package --cflags --libs)
 readelf -d "$scratch/dynamic" | grep -q 'NEEDED.*\[libselfmon\.so\.[0-9]*\]' ||
 	fail 'the program does not ask for the soname'
 
+if command -v "${CXX:=c++}" > /dev/null; then
+	# shellcheck disable=SC2046
+	$CXX -std=c++17 examples/embed.cc -o "$scratch/embed" \
+		$(package --cflags --libs) || fail 'C++: does not build'
+	LD_LIBRARY_PATH=$stage/usr/lib "$scratch/embed" 2>&1 |
+		grep -q '^log: ' || fail 'C++: does not run'
+else
+	printf 'installcheck: skipped C++: no %s\n' "$CXX"
+fi
+
 # libselfmon alone from its archive; then everything.
 # shellcheck disable=SC2046
 says_hello archive $(package --cflags) "$stage/usr/lib/libselfmon.a" \

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libselfmon for C++17: the C interface with owners, and nothing of its own
+ * behind them. No virtual call and no allocation in what runs while measuring.
+ *
+ *	static selfmon::Site parse("parse");       a place, made by the compiler
+ *	const selfmon::Region region(parse);       a visit, to the end of the block
+ *
+ *	const selfmon::Name query("query");        a name made at run time
+ *	selfmon::Span span(query);                 a visit that is not lexical
+ *
+ *	selfmon::CounterSet set("cycles,instructions");
+ *	const selfmon::Delta cost = set.measure([&] { work(); });
+ *	if (const auto cycles = cost.count(0)) ...
+ *
+ *	for (const selfmon_row &row : selfmon::Report()) ...
+ *
+ * The macros of selfmon.h are there as well; SELFMON_SCOPE("parse") is the
+ * first two lines in one.
+ *
+ * Nothing throws but the constructors of CounterSet and Report, and they are
+ * left out with -fno-exceptions. Beside each is a function that does the same
+ * and throws nothing: what it returns is false if it failed.
+ *
+ * With SELFMON_DISABLE defined sites, names, regions and spans are empty
+ * classes; arguments of their constructors are evaluated like any others.
+ * Files compiled with and without it may be linked together.
+ */
+#ifndef SELFMON_HPP
+#define SELFMON_HPP
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "selfmon.hpp needs C++17; selfmon.h does with C++11"
+#endif
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "selfmon.h"
+
+namespace selfmon
+{
+
+/* ---- regions ------------------------------------------------------------- */
+
+#ifndef SELFMON_DISABLE
+
+inline namespace measured
+{
+
+/*
+ * A place in the source. It has to be static: that makes it a constant, for
+ * which no code runs. The name is copied at the first visit.
+ */
+class Site {
+public:
+	constexpr explicit Site(const char *name,
+				std::uint32_t line = __builtin_LINE(),
+				const char *file = __builtin_FILE()) noexcept
+		: site{ 0, line, name, file, 0 }
+	{
+	}
+	Site(const Site &) = delete;
+	Site &operator=(const Site &) = delete;
+
+private:
+	friend class Region;
+	selfmon_site site;
+};
+
+/*
+ * The region of a name that is only known at run time; a copy is the same
+ * region. Making one takes a lock: make it once. Never fails, see
+ * selfmon_region().
+ */
+class Name {
+public:
+	explicit Name(const char *name) noexcept : handle(selfmon_region(name))
+	{
+	}
+
+private:
+	friend class Region;
+	friend class Span;
+	struct selfmon_region *handle; /* has a function of its name */
+};
+
+/*
+ * A visit, from here to the end of the block; costs what SELFMON_SCOPE does.
+ * Only as a local variable: where the enclosing function's frame lies is what
+ * tells the library that it has not been left by longjmp. What is to live
+ * elsewhere, or to overlap with others, is a Span.
+ */
+class [[maybe_unused]] Region {
+public:
+	[[gnu::always_inline]] explicit Region(Site &place) noexcept
+	{
+		selfmon_impl_open(&place.site, &frame);
+	}
+	[[gnu::always_inline]] explicit Region(Name name) noexcept
+	{
+		selfmon_impl_open(selfmon_impl_site_of(name.handle), &frame);
+	}
+	~Region() { end(); }
+	Region(const Region &) = delete;
+	Region &operator=(const Region &) = delete;
+	static void *operator new(std::size_t) = delete;
+	static void *operator new[](std::size_t) = delete;
+
+	/* Ends the visit before the block does; once. */
+	void end() noexcept { selfmon_impl_close(&frame); }
+
+private:
+	selfmon_frame frame;
+};
+
+/*
+ * A visit that begins and ends wherever it is told to, and may overlap with
+ * others; see selfmon_enter(). It is known by where it lies: it can be neither
+ * copied nor moved, but be returned by the function that makes it, be a member
+ * or lie on the heap.
+ */
+class [[maybe_unused]] Span {
+public:
+	Span() noexcept : frame{} {}
+	[[gnu::always_inline]] explicit Span(Name name) noexcept
+	{
+		selfmon_enter(name.handle, &frame);
+	}
+	~Span() { leave(); }
+	Span(const Span &) = delete;
+	Span &operator=(const Span &) = delete;
+
+	/* Begins a visit; one that is open ends before. */
+	[[gnu::always_inline]] void enter(Name name) noexcept
+	{
+		leave();
+		selfmon_enter(name.handle, &frame);
+	}
+	/* Ends it; nothing happens if none is open. */
+	void leave() noexcept { selfmon_leave(&frame); }
+
+private:
+	selfmon_frame frame;
+};
+
+} /* namespace measured */
+
+#else /* SELFMON_DISABLE */
+
+/* Another namespace, so that these are not taken for the others by a linker. */
+inline namespace compiled_off
+{
+
+class [[maybe_unused]] Site {
+public:
+	constexpr explicit Site(const char *, std::uint32_t = 0,
+				const char * = nullptr) noexcept
+	{
+	}
+	Site(const Site &) = delete;
+	Site &operator=(const Site &) = delete;
+};
+
+class [[maybe_unused]] Name {
+public:
+	constexpr explicit Name(const char *) noexcept {}
+};
+
+class [[maybe_unused]] Region {
+public:
+	explicit Region(Site &) noexcept {}
+	explicit Region(Name) noexcept {}
+	Region(const Region &) = delete;
+	Region &operator=(const Region &) = delete;
+	static void *operator new(std::size_t) = delete;
+	static void *operator new[](std::size_t) = delete;
+
+	void end() noexcept {}
+};
+
+class [[maybe_unused]] Span {
+public:
+	Span() noexcept {}
+	explicit Span(Name) noexcept {}
+	Span(const Span &) = delete;
+	Span &operator=(const Span &) = delete;
+
+	void enter(Name) noexcept {}
+	void leave() noexcept {}
+};
+
+} /* namespace compiled_off */
+
+#endif /* SELFMON_DISABLE */
+
+/* ---- errors -------------------------------------------------------------- */
+
+/* What a constructor throws. what() is the sentence of selfmon_explain(). */
+class Error : public std::exception {
+public:
+	explicit Error(const selfmon_failure &reason) noexcept : why(reason)
+	{
+		selfmon_explain(&why, text, sizeof(text));
+	}
+	const char *what() const noexcept override { return text; }
+	const selfmon_failure &failure() const noexcept { return why; }
+	/* An errno, positive. */
+	int code() const noexcept { return why.error; }
+
+private:
+	selfmon_failure why;
+	char text[512];
+};
+
+namespace detail
+{
+
+/* What a call returned, where it told nothing else. */
+inline void note(selfmon_failure &failure, int result) noexcept
+{
+	if (result < 0 && failure.error == 0)
+		failure.error = -result;
+}
+
+} /* namespace detail */
+
+/* ---- counter sets -------------------------------------------------------- */
+
+/* The values at one moment. Of a size of its own: nothing is allocated. */
+using Snapshot = ::selfmon_snapshot;
+
+/* What lies between two snapshots of a set. */
+struct Delta : ::selfmon_delta {
+	/* The time; the first call of a process may wait for its clock. */
+	std::uint64_t ns() const noexcept
+	{
+		return selfmon_clock_ns(selfmon_clock(), ticks);
+	}
+	/* No value where there is none, rather than a 0 that looks like one. */
+	std::optional<std::uint64_t> count(std::size_t i) const noexcept
+	{
+		if (verdict(i) == SELFMON_NOT_COUNTED)
+			return std::nullopt;
+		return value[i].count;
+	}
+	selfmon_verdict verdict(std::size_t i) const noexcept
+	{
+		return i < SELFMON_MAX_COUNTERS ? value[i].verdict
+						: SELFMON_NOT_COUNTED;
+	}
+	std::uint64_t uncertainty(std::size_t i) const noexcept
+	{
+		return i < SELFMON_MAX_COUNTERS
+			       ? selfmon_delta_uncertainty(this, i)
+			       : 0;
+	}
+};
+
+/*
+ * Owns a counter set, of the thread that opened it. One that was moved from,
+ * or could not be opened, is false, and nothing may be done with it but asking
+ * that, assigning to it, and destroying it.
+ */
+class CounterSet {
+public:
+	CounterSet() noexcept = default;
+#ifdef __cpp_exceptions
+	/* As selfmon_counters_open(). Throws Error. */
+	explicit CounterSet(const char *spec, unsigned int flags = 0)
+	{
+		selfmon_failure failure = {};
+
+		*this = open(spec, flags, &failure);
+		if (!set)
+			throw Error(failure);
+	}
+#endif
+	/*
+	 * The same without exceptions. *failure is also filled in if events
+	 * were dropped and the set is there nevertheless.
+	 */
+	static CounterSet open(const char *spec, unsigned int flags = 0,
+			       selfmon_failure *failure = nullptr) noexcept
+	{
+		selfmon_failure why = {};
+		CounterSet opened;
+		const int result = selfmon_counters_open(spec, flags,
+							 &opened.set, &why);
+
+		detail::note(why, result);
+		opened.number = result < 0 ? 0U
+					   : static_cast<unsigned int>(result);
+		if (failure)
+			*failure = why;
+		return opened;
+	}
+
+	~CounterSet() { selfmon_counters_close(set); }
+	CounterSet(CounterSet &&other) noexcept
+		: set(std::exchange(other.set, nullptr)),
+		  number(std::exchange(other.number, 0U))
+	{
+	}
+	CounterSet &operator=(CounterSet &&other) noexcept
+	{
+		if (this != &other) {
+			selfmon_counters_close(set);
+			set = std::exchange(other.set, nullptr);
+			number = std::exchange(other.number, 0U);
+		}
+		return *this;
+	}
+
+	explicit operator bool() const noexcept { return set != nullptr; }
+	selfmon_counters *get() const noexcept { return set; }
+
+	/* The values now, at the start and the end of what is measured. */
+	[[gnu::always_inline]] void begin(Snapshot &snapshot) const noexcept
+	{
+		selfmon_counters_begin(set, &snapshot);
+	}
+	[[gnu::always_inline]] void end(Snapshot &snapshot) const noexcept
+	{
+		selfmon_counters_end(set, &snapshot);
+	}
+	Delta delta(const Snapshot &a, const Snapshot &b) const noexcept
+	{
+		Delta between;
+
+		selfmon_counters_delta(set, &a, &b, &between);
+		return between;
+	}
+	/* Calls work() between two snapshots; lets its exceptions pass. */
+	template <class Work> Delta measure(Work &&work) const
+	{
+		Snapshot a, b;
+
+		begin(a);
+		std::forward<Work>(work)();
+		end(b);
+		return delta(a, b);
+	}
+
+	/* How many events count, of those that were asked for. */
+	unsigned int counting() const noexcept { return number; }
+	/* Member i, of all that were asked for; no value beyond the last. */
+	std::optional<selfmon_counter_info> info(std::size_t i) const noexcept
+	{
+		selfmon_counter_info about = {};
+
+		about.size = sizeof(about);
+		if (selfmon_counters_info(set, i, &about) != 0)
+			return std::nullopt;
+		return about;
+	}
+	/* Which member has this name, as in the specification. */
+	std::optional<std::size_t> find(std::string_view name) const noexcept
+	{
+		for (std::size_t i = 0;; i++) {
+			const auto about = info(i);
+
+			if (!about)
+				return std::nullopt;
+			if (name == about->name)
+				return i;
+		}
+	}
+
+private:
+	selfmon_counters *set = nullptr;
+	unsigned int number = 0;
+};
+
+/* ---- reports ------------------------------------------------------------- */
+
+/*
+ * Owns a report: a range of rows, in tree order. One that was moved from, or
+ * could not be had, is false and has no rows.
+ */
+class Report {
+public:
+	class iterator {
+	public:
+		using iterator_category = std::forward_iterator_tag;
+		using value_type = selfmon_row;
+		using difference_type = std::ptrdiff_t;
+		using pointer = const selfmon_row *;
+		using reference = const selfmon_row &;
+
+		iterator() noexcept = default;
+		iterator(const selfmon_report *of, std::size_t row) noexcept
+			: report(of), i(row)
+		{
+		}
+		reference operator*() const noexcept
+		{
+			return *selfmon_report_row(report, i);
+		}
+		pointer operator->() const noexcept { return &**this; }
+		iterator &operator++() noexcept
+		{
+			i++;
+			return *this;
+		}
+		iterator operator++(int) noexcept
+		{
+			return iterator(report, i++);
+		}
+		bool operator==(const iterator &other) const noexcept
+		{
+			return i == other.i;
+		}
+		bool operator!=(const iterator &other) const noexcept
+		{
+			return i != other.i;
+		}
+
+	private:
+		const selfmon_report *report = nullptr;
+		std::size_t i = 0;
+	};
+
+#ifdef __cpp_exceptions
+	/* As selfmon_report_take(). Throws Error. */
+	Report()
+	{
+		selfmon_failure failure = {};
+
+		*this = take(&failure);
+		if (!report)
+			throw Error(failure);
+	}
+	/* As selfmon_report_open(), of a live file. Throws Error. */
+	explicit Report(const char *path)
+	{
+		selfmon_failure failure = {};
+
+		*this = open(path, &failure);
+		if (!report)
+			throw Error(failure);
+	}
+#endif
+	/* The same without exceptions. */
+	static Report take(selfmon_failure *failure = nullptr) noexcept
+	{
+		selfmon_report *taken = nullptr;
+		selfmon_failure why = {};
+
+		detail::note(why, selfmon_report_take(&taken));
+		if (failure)
+			*failure = why;
+		return Report(taken);
+	}
+	static Report open(const char *path,
+			   selfmon_failure *failure = nullptr) noexcept
+	{
+		selfmon_report *opened = nullptr;
+		selfmon_failure why = {};
+
+		detail::note(why, selfmon_report_open(path, &opened, &why));
+		if (failure)
+			*failure = why;
+		return Report(opened);
+	}
+
+	~Report() { selfmon_report_free(report); }
+	Report(Report &&other) noexcept
+		: report(std::exchange(other.report, nullptr))
+	{
+	}
+	Report &operator=(Report &&other) noexcept
+	{
+		if (this != &other) {
+			selfmon_report_free(report);
+			report = std::exchange(other.report, nullptr);
+		}
+		return *this;
+	}
+
+	explicit operator bool() const noexcept { return report != nullptr; }
+	const selfmon_report *get() const noexcept { return report; }
+
+	std::size_t size() const noexcept
+	{
+		return report ? selfmon_report_rows(report) : 0;
+	}
+	const selfmon_row &operator[](std::size_t i) const noexcept
+	{
+		return *selfmon_report_row(report, i);
+	}
+	iterator begin() const noexcept { return iterator(report, 0); }
+	iterator end() const noexcept { return iterator(report, size()); }
+
+	/* The name of a counter column; NULL beyond the last. */
+	const char *column(std::size_t i) const noexcept
+	{
+		return report ? selfmon_report_column(report, i) : nullptr;
+	}
+	/* Metric i of a row; no value where there is no such metric or row. */
+	std::optional<selfmon_metric> metric(std::size_t row,
+					     std::size_t i) const noexcept
+	{
+		selfmon_metric made = {};
+
+		made.size = sizeof(made);
+		if (!report || selfmon_row_metric(report, row, i, &made) != 0)
+			return std::nullopt;
+		return made;
+	}
+	/* 0 or -errno, as selfmon_report_write(). */
+	int write(selfmon_format format, std::FILE *stream) const noexcept
+	{
+		return report ? selfmon_report_write(report, format, stream)
+			      : -EINVAL;
+	}
+
+private:
+	explicit Report(selfmon_report *owned) noexcept : report(owned) {}
+
+	selfmon_report *report = nullptr;
+};
+
+} /* namespace selfmon */
+
+#endif

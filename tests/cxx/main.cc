@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the tests of selfmon.hpp. */
+#include "check.h"
+
+int failures;
+
+int main()
+{
+	check_regions();
+	check_spans();
+	check_throws();
+	check_sets();
+	check_reports();
+	return failures != 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured also where the rest of the program is compiled off. */
+#undef SELFMON_DISABLE
+#include "check.h"
+
+void visit_elsewhere(int times)
+{
+	static selfmon::Site site("elsewhere");
+
+	for (int i = 0; i < times; i++) {
+		const selfmon::Region region(site);
+		selfmon::Span span(selfmon::Name("span elsewhere"));
+	}
+}

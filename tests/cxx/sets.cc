@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Counter sets and reports of selfmon.hpp: owned, and never a number more. */
+#include <type_traits>
+
+#include "check.h"
+
+static_assert(!std::is_copy_constructible_v<selfmon::CounterSet>);
+static_assert(std::is_nothrow_move_constructible_v<selfmon::CounterSet>);
+static_assert(std::is_nothrow_move_assignable_v<selfmon::CounterSet>);
+static_assert(!std::is_copy_constructible_v<selfmon::Report>);
+static_assert(std::is_nothrow_move_constructible_v<selfmon::Report>);
+static_assert(!std::is_polymorphic_v<selfmon::CounterSet>);
+static_assert(std::is_trivially_copyable_v<selfmon::Delta>);
+static_assert(sizeof(selfmon::Delta) == sizeof(selfmon_delta));
+static_assert(
+	std::is_default_constructible_v<std::iterator_traits<
+		selfmon::Report::iterator>::value_type>);
+
+static volatile unsigned char memory[64 << 12];
+
+static void touch_pages()
+{
+	for (std::size_t i = 0; i < sizeof(memory); i += 1 << 12)
+		memory[i] = 1;
+}
+
+static void counts()
+{
+	selfmon_failure failure;
+	const selfmon::CounterSet set = selfmon::CounterSet::open(
+		"page-faults,task-clock", 0, &failure);
+
+	CHECK(set && set.counting() == 2 && failure.error == 0);
+	if (!set)
+		return;
+	const selfmon::Delta delta = set.measure(touch_pages);
+	const auto faults = set.find("page-faults");
+
+	CHECK(faults && set.find("task-clock"));
+	CHECK(!set.find("no-such"));
+	CHECK(!set.info(2));
+	CHECK(faults && delta.count(*faults) > 0U);
+	CHECK(faults && delta.verdict(*faults) == SELFMON_SYSCALL);
+	CHECK(faults && delta.uncertainty(*faults) == 0);
+	CHECK(delta.ns() > 0);
+	for (std::size_t i = 2; i < SELFMON_MAX_COUNTERS + 2; i++)
+		CHECK(!delta.count(i));
+}
+
+static void moves()
+{
+	selfmon::CounterSet a = selfmon::CounterSet::open("task-clock");
+	selfmon_counters *const held = a.get();
+	selfmon::CounterSet b = std::move(a);
+
+	CHECK(b.get() == held && b.counting() == 1);
+	CHECK(!a && a.counting() == 0);
+	a = std::move(b);
+	CHECK(a.get() == held && !b);
+	a = selfmon::CounterSet();
+	CHECK(!a);
+}
+
+static void fails_without_exceptions()
+{
+	selfmon_failure failure;
+	const selfmon::CounterSet set =
+		selfmon::CounterSet::open("page-fualts", 0, &failure);
+
+	CHECK(!set && set.counting() == 0);
+	CHECK(failure.error == ENOENT);
+	CHECK(!selfmon::CounterSet::open("task-clock", 0x8000u, &failure));
+	CHECK(failure.error == EINVAL);
+	CHECK(!selfmon::CounterSet::open("page-fualts"));
+	CHECK(!selfmon::Report::open("/no/such", &failure));
+	CHECK(failure.error == ENOENT);
+}
+
+#ifdef __cpp_exceptions
+static void throws_where_a_constructor_fails()
+{
+	int thrown = 0;
+
+	try {
+		const selfmon::CounterSet set("page-fualts");
+	} catch (const selfmon::Error &error) {
+		thrown++;
+		CHECK(error.code() == ENOENT);
+		CHECK(std::strstr(error.what(), "page-faults"));
+		CHECK(error.failure().step == SELFMON_STEP_PARSE);
+	}
+	try {
+		const selfmon::Report report("/no/such");
+	} catch (const std::exception &error) {
+		thrown++;
+		CHECK(std::strstr(error.what(), "/no/such"));
+	}
+	try {
+		const selfmon::CounterSet time_alone("");
+
+		time_alone.measure([] { throw 1; });
+	} catch (int) {
+		thrown++;
+	}
+	CHECK(thrown == 3);
+}
+#else
+static_assert(!std::is_constructible_v<selfmon::CounterSet, const char *>);
+
+static void throws_where_a_constructor_fails() {}
+#endif
+
+void check_sets()
+{
+	counts();
+	moves();
+	fails_without_exceptions();
+	throws_where_a_constructor_fails();
+}
+
+void check_reports()
+{
+	visit_elsewhere(5);
+
+	selfmon::Report report = selfmon::Report::take();
+	selfmon::Report other = std::move(report);
+	std::size_t rows = 0;
+
+	CHECK(!report && report.size() == 0 && report.begin() == report.end());
+	CHECK(!report.column(0) && !report.metric(0, 0));
+	CHECK(report.write(SELFMON_TEXT, stdout) == -EINVAL);
+	for (auto row = other.begin(); row != other.end(); row++)
+		CHECK(&*row == &other[rows++] && row->name);
+	CHECK(rows == other.size() && rows > 0);
+	CHECK(!other.metric(rows, 0));
+	CHECK((sums_of(other, "elsewhere") == sums{ 5, 0, 0, 0 }));
+	CHECK((sums_of(other, "span elsewhere") == sums{ 5, 0, 0, 0 }));
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selfmon.hpp by each compiler, standard and option that changes it, and what
+# a region by it is compiled to: cxx.sh BUILD-DIRECTORY LIBRARY...
+set -eu
+build=$1/tests/cxx
+shift
+mkdir -p "$build"
+flags='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla
+-Werror -Iinclude -pthread'
+programs=0
+
+fail()
+{
+	printf 'cxx: %s\n' "$1" >&2
+	exit 1
+}
+
+# program COMPILER FLAG...: builds and runs the tests
+program()
+{
+	compiler=$1
+	shift
+	# shellcheck disable=SC2086 # lists of words
+	$compiler $flags "$@" tests/cxx/main.cc tests/cxx/other.cc \
+		tests/cxx/regions.cc tests/cxx/sets.cc $libraries \
+		-o "$build/run" || fail "$compiler $*: does not build"
+	SELFMON_OUTPUT=none "$build/run" || fail "$compiler $*: fails"
+	programs=$((programs + 1))
+}
+
+# instructions FUNCTION: what it consists of, without addresses and names
+instructions()
+{
+	objdump -d --no-show-raw-insn --no-addresses "$build/cost.o" |
+		awk -v name="<$1>:" '$0 == name { inside = 1; next }
+			inside && /^$/ { exit }
+			inside { sub(/[<#].*/, ""); print $1 }'
+}
+
+# same COMPILER A B: both have the same instructions, and some
+same()
+{
+	instructions "$2" > "$build/a"
+	instructions "$3" > "$build/b"
+	[ -s "$build/a" ] || fail "$1: $2 has no instructions"
+	[ "$(wc -l < "$build/b")" -le "$(wc -l < "$build/a")" ] ||
+		fail "$1: $3 has $(wc -l < "$build/b") instructions, \
+$2 has $(wc -l < "$build/a")"
+}
+
+libraries=$*
+for compiler in g++ clang++; do
+	if ! command -v $compiler > /dev/null; then
+		printf 'cxx: skipped for %s: not installed\n' $compiler
+		continue
+	fi
+	for standard in c++17 c++20; do
+		program $compiler -std=$standard
+		program $compiler -std=$standard -fno-exceptions
+		program $compiler -std=$standard -DSELFMON_DISABLE
+	done
+	program $compiler -std=c++17 -O2
+
+	for standard in c++17 c++20; do
+		# shellcheck disable=SC2086
+		$compiler -std=$standard $flags -O2 -c tests/cxx/cost.cc \
+			-o "$build/cost.o"
+		same $compiler by_macro by_class
+		same $compiler by_macro_of by_class_of
+		# shellcheck disable=SC2086
+		$compiler -std=$standard $flags -O2 -DSELFMON_DISABLE \
+			-c tests/cxx/cost.cc -o "$build/cost.o"
+		same $compiler by_macro by_class
+		nm "$build/cost.o" | grep selfmon_ &&
+			fail "$compiler: something is left when compiled off"
+	done
+done
+printf 'cxx: %d programs with selfmon.hpp, regions as short as the macros\n' \
+	$programs
