@@ -41,6 +41,8 @@ if [ "$clock" = clock_gettime ]; then
 	echo "clock_gettime, which is not the way that is meant"
 fi
 
+"$(dirname "$0")/lines.sh" "$program"
+
 # What a region a line adds to a real program, against the same compiled off.
 # Time differs with what the timestamps overlap with; instructions do not.
 [ $# -eq 3 ] || exit 0

@@ -56,15 +56,32 @@ static NOINLINE void nothing(unsigned long n)
 		selfmon_compiler_fence();
 }
 
-static void region_ready(void)
+static void configure(const char *events)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 
 	options.output = NULL;
-	options.events = SELFMON_NAMES;
+	options.events = events;
 	if (selfmon_configure(&options))
 		refuse("selfmon_configure", "it failed");
 }
+
+static void region_ready(void)
+{
+	configure(SELFMON_NAMES);
+}
+
+#define READY(count, events)                                                   \
+	static void ready_##count(void)                                        \
+	{                                                                      \
+		configure(events);                                             \
+	}
+READY(0, "none")
+READY(1, "cycles")
+READY(2, "cycles,instructions")
+READY(3, "cycles,instructions,ref-cycles")
+READY(5, SELFMON_NAMES ",bus-cycles")
+READY(6, SELFMON_NAMES ",bus-cycles,bus-cycles") /* and one counts */
 
 static NOINLINE void region(unsigned long n)
 {
@@ -194,13 +211,27 @@ static const struct way {
 	{ "empty loop", none, nothing, none },
 	{ "region pair, 4 counters and time", region_ready, region,
 	  region_check },
+	{ "region pair, time alone", ready_0, region, none },
+	{ "region pair, 1 counter and time", ready_1, region, none },
+	{ "region pair, 2 counters and time", ready_2, region, none },
+	{ "region pair, 3 counters and time", ready_3, region, none },
+	{ "region pair, 5 counters and time", ready_5, region, none },
+	{ "region pair, 6 counters and time", ready_6, region, none },
 	{ "snapshots begin + end, 4 counters", snapshots_ready, snapshots,
 	  snapshots_check },
 	{ "two PAPI_read", papi_ready, papi_reads, papi_check },
 	{ "PAPI_start + PAPI_stop", papi_ready, papi_start_stop, papi_check },
 	{ "PAPI_hl_region_begin + _end", papi_hl_ready, papi_hl, none },
 };
-enum { LOOP, REGION, SNAPSHOTS, READS, START_STOP, HIGH, WAYS };
+enum {
+	LOOP,
+	REGION,
+	SNAPSHOTS = REGION + 7,
+	READS,
+	START_STOP,
+	HIGH,
+	WAYS
+};
 
 /* Instructions of one turn; shared with the process that prints them. */
 static double *cost;
