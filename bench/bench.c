@@ -33,6 +33,7 @@ static const struct bench_case {
 	{ "live", bench_case_live },
 	{ "fence", bench_case_fence },
 	{ "every", bench_case_every },
+	{ "every-time", bench_case_every_time },
 	{ "events-0", bench_case_events_0 },
 	{ "events-1", bench_case_events_1 },
 	{ "events-2", bench_case_events_2 },

@@ -130,6 +130,7 @@ void bench_case_events_8(void);
 void bench_case_guard(void);
 void bench_case_live(void);
 void bench_case_every(void);
+void bench_case_every_time(void);
 void bench_case_fence(void);
 
 /* ---- bare.c: the operations that others are compared with ---------------- */

@@ -103,14 +103,24 @@ void bench_case_live(void)
 	unlink(path);
 }
 
-void bench_case_every(void)
+static void one_in_100(const char *events, const char *what)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 
 	options.every = 100;
-	configure(&options, BENCH_SOFTWARE);
-	measure("region pair, 4 software events, one in 100",
-		bench_effort.visits, 0);
+	configure(&options, events);
+	measure(what, bench_effort.visits, 0);
+}
+
+void bench_case_every(void)
+{
+	one_in_100(BENCH_SOFTWARE,
+		   "region pair, 4 software events, one in 100");
+}
+
+void bench_case_every_time(void)
+{
+	one_in_100("none", "region pair, time only, one in 100");
 }
 
 void bench_case_fence(void)
