@@ -3,7 +3,9 @@
  * n times one operation and nothing else, to be counted by callgrind:
  *
  *	instructions WHAT N
+ *	instructions address 0
  *
+ * The second prints where selfmon_impl_enter() is, for bench/lines.sh.
  * Prints the clock, since regions take another way where timestamps are not
  * to be trusted. See bench/callgrind.sh.
  */
@@ -108,6 +110,9 @@ int main(int argc, char **argv)
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	const struct way *const way = argc == 3 ? way_named(argv[1]) : NULL;
 
+	if (argc == 3 && strcmp(argv[1], "address") == 0)
+		return printf("%lx\n",
+			      (unsigned long)selfmon_impl_enter) < 0;
 	if (!way)
 		return 2;
 	options.output = NULL;

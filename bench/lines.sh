@@ -5,8 +5,7 @@
 #
 #	bench/lines.sh PROGRAM [-v]
 #
-# -v lists them. A turn goes from one entry of selfmon_impl_enter to the next,
-# told by its place in a page; what else is at such a place is less frequent.
+# -v lists them. A turn goes from one entry of selfmon_impl_enter to the next.
 
 set -eu
 program=$1
@@ -14,8 +13,8 @@ command -v valgrind > /dev/null || {
 	echo "cache lines: skipped, valgrind is not there"
 	exit 0
 }
-enter=$(nm "$program" | sed -n 's/^0*\([0-9a-f]*\) . selfmon_impl_enter$/\1/p')
-valgrind --tool=lackey --trace-mem=yes "$program" time 60 2>&1 |
+enter=$(valgrind -q --tool=none "$program" address 0)
+valgrind --tool=lackey --trace-mem=yes "$program" time 2000 2>&1 |
 	awk -v enter="$enter" -v list="${2:-}" '
 	function line_of(address, n) { # without its low six bits
 		n = length(address)
@@ -23,12 +22,14 @@ valgrind --tool=lackey --trace-mem=yes "$program" time 60 2>&1 |
 			int((index("0123456789abcdef",
 			substr(address, n - 1, 1)) - 1) / 4)
 	}
-	BEGIN { page = substr(enter, length(enter) - 2) }
 	$1 == "I" {
 		split($2, at, ",")
-		if (substr(at[1], length(at[1]) - 2) == page) {
-			if (++turns[executed] >= most) {
-				most = turns[executed]
+		sub(/^0*/, "", at[1])
+		if (at[1] == enter) {
+			alike = executed == before ? alike + 1 : 1
+			before = executed
+			if (alike >= most) {
+				most = alike
 				lines = count
 				listed = text
 				instructions = executed
@@ -50,7 +51,7 @@ valgrind --tool=lackey --trace-mem=yes "$program" time 60 2>&1 |
 		seen[line] = 1
 	}
 	END {
-		if (most < 10) {
+		if (most < 50) {
 			print "cache lines: no turn was seen"
 			exit 1
 		}
