@@ -81,7 +81,7 @@ void selfmon_clock_page_close(void)
 int selfmon_clock_page_open(struct selfmon_clock *clock)
 {
 	struct perf_event_attr attr;
-	const struct selfmon_page *page;
+	const struct selfmon_page *page = NULL;
 	int fd, ret;
 
 	selfmon_clock_page_close(); /* the one before, if there was one */

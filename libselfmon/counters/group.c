@@ -321,7 +321,7 @@ static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 }
 
 /* Maps and enables the group. Is it on the PMU: running while enabled? */
-static bool start(struct selfmon_member *member, size_t left)
+static bool start_member(struct selfmon_member *member, size_t left)
 {
 	struct selfmon_group_read now;
 	int error;
@@ -359,7 +359,7 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count)
 			continue;
 		}
 		left = sort_dropped(member, count);
-		if (left == 0 || start(member, left))
+		if (left == 0 || start_member(member, left))
 			return left;
 		selfmon_group_release(member, count);
 	}

@@ -30,14 +30,14 @@ void selfmon_set_take(struct selfmon_counters *head)
 	head->flags |= SELFMON_IMPL_SET_TAKEN | SELFMON_IMPL_SET_SYSCALL;
 }
 
-static void on_taken(void *set)
+static void read_no_more(void *set)
 {
 	selfmon_set_take(set);
 }
 
 int selfmon_guard_install(void)
 {
-	return selfmon_fault_catch(on_taken);
+	return selfmon_fault_catch(read_no_more);
 }
 
 int selfmon_guard_check(void)

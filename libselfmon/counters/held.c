@@ -31,14 +31,14 @@ enum state {
 };
 
 /* Written once each; the addresses are kept by children. */
-static uint64_t *page[PAGES];
+static uint64_t *held[PAGES];
 static uint32_t *state; /* wiped */
 static uint32_t count, maps;
 
 static uint32_t *state_word(void)
 {
 	uint32_t *expected = NULL;
-	void *memory;
+	void *memory = NULL;
 
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE))
 		return state;
@@ -56,21 +56,21 @@ static uint64_t *slot_of(int fd, bool make)
 {
 	const size_t i = (size_t)(unsigned int)fd >> PAGE_BITS;
 	uint64_t *expected = NULL;
-	void *memory;
+	void *memory = NULL;
 
 	if (fd < 0 || i >= PAGES)
 		return NULL;
-	if (!__atomic_load_n(&page[i], __ATOMIC_ACQUIRE)) {
+	if (!__atomic_load_n(&held[i], __ATOMIC_ACQUIRE)) {
 		const size_t size = PAGE_SLOTS * sizeof(uint64_t);
 
 		if (!make || selfmon_kernel_map_memory(size, false, &memory))
 			return NULL;
-		if (!__atomic_compare_exchange_n(&page[i], &expected, memory,
+		if (!__atomic_compare_exchange_n(&held[i], &expected, memory,
 						 false, __ATOMIC_ACQ_REL,
 						 __ATOMIC_ACQUIRE))
 			selfmon_kernel_unmap_memory(memory, size);
 	}
-	return &page[i][(unsigned int)fd & (PAGE_SLOTS - 1)];
+	return &held[i][(unsigned int)fd & (PAGE_SLOTS - 1)];
 }
 
 static void close_if_inherited(int fd, uint64_t *slot)
@@ -89,9 +89,9 @@ static void sweep(void)
 	size_t i, k;
 
 	for (i = 0; i < PAGES; i++)
-		for (k = 0; page[i] && k < PAGE_SLOTS; k++)
+		for (k = 0; held[i] && k < PAGE_SLOTS; k++)
 			close_if_inherited((int)(i << PAGE_BITS | k),
-					   &page[i][k]);
+					   &held[i][k]);
 	selfmon_store_once(&count, 0);
 	selfmon_store_once(&maps, 0);
 }
@@ -229,10 +229,10 @@ void selfmon_held_release(void)
 	size_t i;
 
 	for (i = 0; i < PAGES; i++)
-		if (page[i]) {
+		if (held[i]) {
 			selfmon_kernel_unmap_memory(
-				page[i], PAGE_SLOTS * sizeof(uint64_t));
-			page[i] = NULL;
+				held[i], PAGE_SLOTS * sizeof(uint64_t));
+			held[i] = NULL;
 		}
 	if (state)
 		selfmon_kernel_unmap_memory(state, sizeof(*state));

@@ -70,7 +70,7 @@ static int set_alloc(struct selfmon_set **set)
 #define CONFIG_SLOTS 0x0400u
 #define CONFIG_SHARES 0x8000u
 
-static bool is_share(const struct selfmon_event *event)
+static bool is_topdown_share(const struct selfmon_event *event)
 {
 	return event->flags & SELFMON_EVENT_HARDWARE &&
 	       event->type != PERF_TYPE_HARDWARE &&
@@ -84,7 +84,7 @@ static void lead_with_slots(struct selfmon_member *member, size_t count)
 	size_t slots = 0, i;
 
 	for (i = 0; i < count; i++) {
-		shares = shares || is_share(&member[i].event);
+		shares = shares || is_topdown_share(&member[i].event);
 		if (member[i].event.config == CONFIG_SLOTS)
 			slots = i;
 	}

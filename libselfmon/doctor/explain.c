@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A failure becomes one line: `EVENT: what happened. What to do.` */
-#define _POSIX_C_SOURCE 200809L /* the strerror_r() that returns an int */
 #include "doctor/explain.h"
 
 #include <errno.h>
@@ -32,17 +31,19 @@ static void add_unknown(struct selfmon_sentence *sentence,
 		[SELFMON_STEP_FILE] = "reading the file",
 	};
 	const unsigned int step = (unsigned int)failure->step;
-	char why[128];
 
-	if (strerror_r(failure->error, why, sizeof(why)))
-		snprintf(why, sizeof(why), "unknown error");
+	/*
+	 * strerror(3), for there are two strerror_r(3) and which one it is
+	 * hangs on who includes what. What it returns for an errno of the
+	 * kernel's is constant; for others, of the thread from glibc 2.32 on.
+	 */
 	selfmon_sentence_add(sentence,
 			     "%s failed: %s (errno %d). See what the kernel "
 			     "logged: dmesg | tail",
 			     step < sizeof(call) / sizeof(call[0])
 				     ? call[step]
 				     : "an unknown step",
-			     why, failure->error);
+			     strerror(failure->error), failure->error);
 }
 
 /*

@@ -29,7 +29,8 @@ struct attributes {
 	const char *event;
 };
 
-static bool next_event(struct selfmon_words *words, char *word, size_t size)
+static bool next_vendor_event(struct selfmon_words *words, char *word,
+			      size_t size)
 {
 	/* words->known is const for the sake of arrays */
 	struct selfmon_pfm_cursor *cursor = (void *)(uintptr_t)words->known;
@@ -37,11 +38,12 @@ static bool next_event(struct selfmon_words *words, char *word, size_t size)
 	return selfmon_pfm_next(cursor, word, size, NULL);
 }
 
-static const char *suggest_event(struct selfmon_piece name,
-				 char nearest[SELFMON_WORD_SIZE])
+static const char *suggest_vendor(struct selfmon_piece name,
+				  char nearest[SELFMON_WORD_SIZE])
 {
 	struct selfmon_pfm_cursor cursor = { 0 };
-	struct selfmon_words words = { .next = next_event, .known = &cursor };
+	struct selfmon_words words = { .next = next_vendor_event,
+				       .known = &cursor };
 	size_t length = 0;
 
 	while (length < name.length && !strchr(":.", name.text[length]))
@@ -173,7 +175,7 @@ static int suggest_one(const struct selfmon_spec *spec,
 	char nearest[SELFMON_WORD_SIZE];
 
 	if (!selfmon_suggest(word.text, word.length, &words, nearest) &&
-	    !suggest_event(name, nearest))
+	    !suggest_vendor(name, nearest))
 		return 1;
 	return selfmon_spec_fail(spec, ENOENT, name.position,
 				 "unknown event '%.*s' (did you mean '%s'?)",

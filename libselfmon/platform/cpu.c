@@ -23,7 +23,7 @@
 #define POWER_EDX_INVARIANT_TSC (UINT32_C(1) << 8)
 
 /* Copies what fits, with runs of blanks made one and none at the ends. */
-static void copy_words(char *to, size_t size, const char *from, size_t length)
+static void copy_name(char *to, size_t size, const char *from, size_t length)
 {
 	size_t used = 0;
 	bool blank = false;
@@ -57,7 +57,7 @@ bool selfmon_cpu_find_field(const char *cpuinfo, const char *key, char *value,
 			if (*from != ':')
 				continue;
 			from++;
-			copy_words(value, size, from, strcspn(from, "\n"));
+			copy_name(value, size, from, strcspn(from, "\n"));
 			return value[0] != '\0';
 		}
 	}
@@ -131,7 +131,7 @@ static void identify_brand(struct selfmon_cpu *cpu)
 		selfmon_cpuid(LEAF_BRAND + i, &leaf);
 		memcpy(text + i * sizeof(leaf), &leaf, sizeof(leaf));
 	}
-	copy_words(cpu->brand, sizeof(cpu->brand), text, sizeof(text));
+	copy_name(cpu->brand, sizeof(cpu->brand), text, sizeof(text));
 }
 
 static void identify_signature(struct selfmon_cpu *cpu, uint32_t signature)
@@ -176,8 +176,8 @@ void selfmon_cpu_identify_raw(struct selfmon_cpu *cpu)
 static void take_identity(struct selfmon_cpu *cpu, const struct cpu_id_t *id)
 {
 	if (id->brand_str[0] != '\0')
-		copy_words(cpu->brand, sizeof(cpu->brand), id->brand_str,
-			   sizeof(id->brand_str));
+		copy_name(cpu->brand, sizeof(cpu->brand), id->brand_str,
+			  sizeof(id->brand_str));
 	snprintf(cpu->vendor, sizeof(cpu->vendor), "%.15s", id->vendor_str);
 	cpu->family = id->ext_family;
 	cpu->model = id->ext_model;

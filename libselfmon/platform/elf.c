@@ -150,7 +150,8 @@ static int find_in(const struct file *file, const ElfW(Shdr) *table,
 	return ret ? ret : -ESRCH;
 }
 
-static int find(const struct file *file, const char *wanted, uint64_t *offset)
+static int find_symbol(const struct file *file, const char *wanted,
+		       uint64_t *offset)
 {
 	int ret = check_head(&file->head);
 	ElfW(Shdr) section;
@@ -181,7 +182,7 @@ int selfmon_elf_offset(const char *path, const char *symbol, uint64_t *offset)
 	selfmon_cancel_off(&cancel); /* pread(2) is a cancellation point */
 	ret = open_file(path, &file);
 	if (!ret)
-		ret = find(&file, symbol, offset);
+		ret = find_symbol(&file, symbol, offset);
 	if (file.fd >= 0)
 		selfmon_kernel_close(file.fd);
 	selfmon_cancel_restore(&cancel);

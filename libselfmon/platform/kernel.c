@@ -238,8 +238,8 @@ void selfmon_kernel_release(char *buffer, size_t size)
 	if (uname(&name))
 		snprintf(buffer, size, "unknown kernel");
 	else
-		snprintf(buffer, size, "%s %s %s", name.sysname, name.release,
-			 name.machine);
+		snprintf(buffer, size, "%.30s %.64s %.30s", name.sysname,
+			 name.release, name.machine);
 }
 
 unsigned int selfmon_kernel_version(void)

@@ -16,7 +16,7 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-static const uint32_t unknown = SELFMON_CPU_UNKNOWN;
+static const uint32_t no_cpu = SELFMON_CPU_UNKNOWN;
 
 const uint32_t *selfmon_thread_cpu(void)
 {
@@ -24,7 +24,7 @@ const uint32_t *selfmon_thread_cpu(void)
 
 	/* Size 0: not registered (switched off, or the kernel is old). */
 	if (!&__rseq_size || __rseq_size == 0)
-		return &unknown;
+		return &no_cpu;
 	area = (const char *)selfmon_arch_thread_pointer() + __rseq_offset;
 	return (const uint32_t *)(const void *)(area + RSEQ_CPU_ID_OFFSET);
 }

@@ -130,7 +130,7 @@ static void publish(struct selfmon_live *live,
 
 /* ---- records ------------------------------------------------------------- */
 
-static size_t cut(size_t length)
+static size_t length_kept(size_t length)
 {
 	return length < SELFMON_LIVE_NAME_MAX ? length : SELFMON_LIVE_NAME_MAX;
 }
@@ -138,8 +138,8 @@ static size_t cut(size_t length)
 static void add_region(struct selfmon_live *live,
 		       const struct selfmon_region *region)
 {
-	const size_t name = cut(region->length);
-	const size_t file = cut(strlen(region->site.file));
+	const size_t name = length_kept(region->length);
+	const size_t file = length_kept(strlen(region->site.file));
 	struct selfmon_live_region *const record =
 		take(live, SELFMON_LIVE_REGION,
 		     sizeof(*record) + name + 1 + file + 1);
@@ -243,7 +243,7 @@ static bool name_of(const struct selfmon_process *process,
 	return false;
 }
 
-static const char *why_not(int error)
+static const char *why_no_file(int error)
 {
 	switch (error) {
 	case -EEXIST: return "a file that is no live file is there";
@@ -258,7 +258,7 @@ static const char *why_not(int error)
 	return strerror(-error);
 }
 
-static int create(struct selfmon_live *live, const char *path)
+static int create_live(struct selfmon_live *live, const char *path)
 {
 	int error = selfmon_file_create(path, SELFMON_LIVE_MAGIC, &live->file);
 
@@ -297,11 +297,11 @@ void selfmon_live_begin(struct selfmon_process *process)
 		return;
 	live = selfmon_memory_wiped(sizeof(*live));
 	if (live)
-		error = create(live, path);
+		error = create_live(live, path);
 	if (error) {
 		selfmon_config_note("SELFMON_LIVE=%.128s: cannot be written: "
 				    "%s; statistics are kept in memory alone",
-				    path, why_not(error));
+				    path, why_no_file(error));
 	} else {
 		selfmon_store_once(&ever, true);
 		begin_content(live, process);

@@ -21,12 +21,12 @@
 #define PAIR_TICKS UINT64_C(20000000)
 #define PAIR_TRIES 4
 
-static void copy(char *to, size_t size, const char *from)
+static void copy_text(char *to, size_t size, const char *from)
 {
-	snprintf(to, size, "%s", from ? from : "");
+	snprintf(to, size, "%.*s", (int)size - 1, from ? from : "");
 }
 
-static void explain(char *to, const struct selfmon_failure *failure)
+static void explain_into(char *to, const struct selfmon_failure *failure)
 {
 	to[0] = '\0';
 	if (failure->error)
@@ -40,17 +40,17 @@ static void tell_machine(struct selfmon_live_facts *facts,
 	struct selfmon_cpu cpu;
 
 	selfmon_cpu_identify_raw(&cpu);
-	copy(facts->cpu, sizeof(facts->cpu), cpu.brand);
+	copy_text(facts->cpu, sizeof(facts->cpu), cpu.brand);
 	if (cpu.hypervisor)
-		copy(facts->hypervisor, sizeof(facts->hypervisor),
-		     cpu.hypervisor_name[0] ? cpu.hypervisor_name
-					    : "a hypervisor");
+		copy_text(facts->hypervisor, sizeof(facts->hypervisor),
+			  cpu.hypervisor_name[0] ? cpu.hypervisor_name
+						 : "a hypervisor");
 	selfmon_kernel_release(facts->kernel, sizeof(facts->kernel));
 	if (selfmon_kernel_read_file("/proc/sys/kernel/random/boot_id",
 				     facts->boot, sizeof(facts->boot)) < 0)
 		facts->boot[0] = '\0';
-	copy(facts->program, sizeof(facts->program),
-	     program_invocation_short_name);
+	copy_text(facts->program, sizeof(facts->program),
+		  program_invocation_short_name);
 	facts->pid = process->pid;
 	facts->forked = process->forked;
 	facts->begun = (uint64_t)time(NULL);
@@ -68,7 +68,7 @@ static void tell_options(struct selfmon_live_facts *facts)
 	facts->taken = selfmon_guard_taken();
 	facts->notes = config->notes;
 	memcpy(facts->note, config->note, sizeof(facts->note));
-	copy(facts->events, sizeof(facts->events), config->events);
+	copy_text(facts->events, sizeof(facts->events), config->events);
 }
 
 static void tell_events(struct selfmon_live_facts *facts,
@@ -80,20 +80,20 @@ static void tell_events(struct selfmon_live_facts *facts,
 	facts->read_ns = process->read_ns;
 	selfmon_events_reason(process, facts->events_reason,
 			      sizeof(facts->events_reason));
-	copy(facts->read_reason, sizeof(facts->read_reason),
-	     process->why_syscall);
+	copy_text(facts->read_reason, sizeof(facts->read_reason),
+		  process->why_syscall);
 	facts->columns = process->events[0] ? process->columns : 0;
 	for (i = 0; i < facts->columns; i++) {
 		const struct selfmon_column *const from = &process->column[i];
 
-		copy(facts->column[i].name, sizeof(facts->column[i].name),
-		     from->name);
+		copy_text(facts->column[i].name, sizeof(facts->column[i].name),
+			  from->name);
 		facts->column[i].verdict = from->verdict;
 		facts->column[i].kernel = from->kernel;
-		explain(facts->column[i].reason, &from->failure);
+		explain_into(facts->column[i].reason, &from->failure);
 	}
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
-		explain(facts->limited[i], &process->limited[i].failure);
+		explain_into(facts->limited[i], &process->limited[i].failure);
 }
 
 static void tell_cost(struct selfmon_live_facts *facts)

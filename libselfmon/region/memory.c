@@ -41,7 +41,7 @@ bool selfmon_memory_wipes(void)
 static bool pool_grow(struct pool *pool, size_t size)
 {
 	const size_t chunk = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-	void *memory;
+	void *memory = NULL;
 	int error;
 
 	if (pool->chunks == CHUNKS_MAX)

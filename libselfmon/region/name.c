@@ -18,7 +18,7 @@ struct selfmon_site selfmon_impl_nowhere = {
 };
 
 /* Regions by id: pages of pointers, so that readers need no lock. */
-static struct selfmon_region **page[PAGES_MAX];
+static struct selfmon_region **named[PAGES_MAX];
 static uint32_t last_id;
 /* Open addressing by hash; ids; doubled when half full. */
 static uint32_t *table;
@@ -46,7 +46,7 @@ const struct selfmon_region *selfmon_name_of(uint32_t id)
 {
 	if (id == 0 || id > __atomic_load_n(&last_id, __ATOMIC_ACQUIRE))
 		return NULL;
-	return page[id >> PAGE_BITS][id & (PAGE_SLOTS - 1)];
+	return named[id >> PAGE_BITS][id & (PAGE_SLOTS - 1)];
 }
 
 static void table_insert(uint32_t *slots, uint32_t count, uint64_t hash,
@@ -74,8 +74,8 @@ static bool table_grow(void)
 	return true;
 }
 
-static uint32_t find(uint64_t hash, const char *name, const char *file,
-		     uint32_t line)
+static uint32_t find_name(uint64_t hash, const char *name, const char *file,
+			  uint32_t line)
 {
 	uint32_t i, id;
 
@@ -93,8 +93,8 @@ static uint32_t find(uint64_t hash, const char *name, const char *file,
 	return 0;
 }
 
-static struct selfmon_region *make(uint64_t hash, const char *name,
-				   const char *file, uint32_t line)
+static struct selfmon_region *make_region(uint64_t hash, const char *name,
+					  const char *file, uint32_t line)
 {
 	const size_t length = strlen(name), file_length = strlen(file);
 	struct selfmon_region *region = selfmon_memory_kept(
@@ -119,7 +119,7 @@ static uint32_t append(uint64_t hash, const char *name, const char *file,
 		       uint32_t line)
 {
 	const uint32_t id = last_id + 1;
-	struct selfmon_region ***slots = &page[id >> PAGE_BITS];
+	struct selfmon_region ***slots = &named[id >> PAGE_BITS];
 	struct selfmon_region *region;
 
 	if (id >> PAGE_BITS >= PAGES_MAX)
@@ -128,7 +128,7 @@ static uint32_t append(uint64_t hash, const char *name, const char *file,
 		return 0;
 	if (!*slots)
 		*slots = selfmon_memory_kept(PAGE_SLOTS * sizeof(**slots));
-	region = make(hash, name, file, line);
+	region = make_region(hash, name, file, line);
 	if (!*slots || !region)
 		return 0;
 	region->site.id = id;
@@ -152,7 +152,7 @@ uint32_t selfmon_name_register(const char *name, const char *file,
 		name = UNNAMED;
 	hash = hash_of(name, file, line);
 	selfmon_process_lock(process);
-	id = find(hash, name, file, line);
+	id = find_name(hash, name, file, line);
 	if (!id)
 		id = append(hash, name, file, line);
 	selfmon_process_unlock(process);

@@ -69,7 +69,7 @@ static __attribute__((noinline)) void visit_parent(unsigned int visits)
 		selfmon_impl_leave(&frame);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_costs(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -80,7 +80,7 @@ static void median(struct sample *sample, double *middle, double *spread)
 {
 	double *const v = sample->value;
 
-	qsort(v, SAMPLES, sizeof(v[0]), compare);
+	qsort(v, SAMPLES, sizeof(v[0]), compare_costs);
 	*middle = v[SAMPLES / 2] > 0 ? v[SAMPLES / 2] : 0;
 	*spread = v[SAMPLES - 1 - SAMPLES / 10] - v[SAMPLES / 10];
 }

@@ -35,7 +35,7 @@ static void child_without_wipe(void)
 static struct selfmon_process *process_map(void)
 {
 	struct selfmon_process *expected = NULL;
-	void *memory;
+	void *memory = NULL;
 	bool wiped = true;
 
 	if (selfmon_kernel_map_memory(sizeof(*expected), true, &memory)) {

@@ -10,8 +10,8 @@
 /* Half full at most: the first probe mostly finds, and old tables stay. */
 #define TABLE_LOAD 2
 
-static size_t slot_of(const struct selfmon_thread *thread,
-		      const struct selfmon_node *parent, uint32_t region)
+static size_t slot_of_node(const struct selfmon_thread *thread,
+			   const struct selfmon_node *parent, uint32_t region)
 {
 	return (size_t)(parent->multiplier * region >> thread->table_shift);
 }
@@ -41,16 +41,16 @@ static struct selfmon_node **table_make(struct selfmon_thread *thread,
 	return table;
 }
 
-static size_t table_slots(const struct selfmon_thread *thread)
+static size_t tree_slots(const struct selfmon_thread *thread)
 {
 	return (size_t)1 << (64 - thread->table_shift);
 }
 
-static void table_insert(struct selfmon_thread *thread,
-			 struct selfmon_node *node)
+static void tree_insert(struct selfmon_thread *thread,
+			struct selfmon_node *node)
 {
-	const size_t mask = table_slots(thread) - 1;
-	size_t i = slot_of(thread, node->parent, node->region);
+	const size_t mask = tree_slots(thread) - 1;
+	size_t i = slot_of_node(thread, node->parent, node->region);
 
 	while (thread->table[i] != &thread->root)
 		i = (i + 1) & mask;
@@ -58,7 +58,7 @@ static void table_insert(struct selfmon_thread *thread,
 }
 
 /* Where there is no memory for more slots, a fuller table goes on serving. */
-static void table_grow(struct selfmon_thread *thread)
+static void tree_grow(struct selfmon_thread *thread)
 {
 	const unsigned int log2 = 65 - thread->table_shift;
 	struct selfmon_node **table = table_make(thread, log2);
@@ -70,7 +70,7 @@ static void table_grow(struct selfmon_thread *thread)
 	thread->table_shift = 64 - log2;
 	for (node = thread->newest; node; node = node->next)
 		if (node->parent)
-			table_insert(thread, node);
+			tree_insert(thread, node);
 }
 
 /* Odd numbers that share no pattern: splitmix64 of a counter. */
@@ -116,8 +116,8 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 				       struct selfmon_node *parent,
 				       uint32_t region)
 {
-	const size_t mask = table_slots(thread) - 1;
-	size_t i = slot_of(thread, parent, region);
+	const size_t mask = tree_slots(thread) - 1;
+	size_t i = slot_of_node(thread, parent, region);
 	struct selfmon_node *node;
 
 	for (; (node = thread->table[i]) != &thread->root; i = (i + 1) & mask) {
@@ -132,13 +132,14 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 /* The table must keep a free slot, or a search would never end. */
 static bool has_room(struct selfmon_thread *thread)
 {
-	if ((size_t)thread->nodes * TABLE_LOAD >= table_slots(thread))
-		table_grow(thread);
-	return thread->nodes + 1 < table_slots(thread);
+	if ((size_t)thread->nodes * TABLE_LOAD >= tree_slots(thread))
+		tree_grow(thread);
+	return thread->nodes + 1 < tree_slots(thread);
 }
 
-static struct selfmon_node *make(struct selfmon_thread *thread,
-				 struct selfmon_node *parent, uint32_t region)
+static struct selfmon_node *make_node(struct selfmon_thread *thread,
+				      struct selfmon_node *parent,
+				      uint32_t region)
 {
 	const size_t room = thread->live ? 0 : sizeof(struct selfmon_stats);
 	struct selfmon_node *node;
@@ -160,7 +161,7 @@ static struct selfmon_node *make(struct selfmon_thread *thread,
 	forget_children(node);
 	node->next = thread->newest;
 	thread->nodes++;
-	table_insert(thread, node);
+	tree_insert(thread, node);
 	/* Pairs with the reader's walk: a node is whole before it is seen. */
 	__atomic_store_n(&thread->newest, node, __ATOMIC_RELEASE);
 	return node;
@@ -182,7 +183,7 @@ struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 		return node;
 	process = selfmon_process();
 	selfmon_process_lock(process);
-	node = make(thread, parent, region);
+	node = make_node(thread, parent, region);
 	selfmon_process_unlock(process);
 	return node;
 }

@@ -208,8 +208,8 @@ static bool is_entry_of(const struct selfmon_open *open,
 }
 
 /* The entry of this frame, or NULL. */
-static struct selfmon_open *find(struct selfmon_thread *thread,
-				 const struct selfmon_frame *frame)
+static struct selfmon_open *find_visit(struct selfmon_thread *thread,
+				       const struct selfmon_frame *frame)
 {
 	struct selfmon_open *open = thread->top;
 
@@ -277,7 +277,7 @@ static bool is_dead_above(const struct selfmon_thread *thread,
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
 {
-	struct selfmon_open *const open = find(thread, frame);
+	struct selfmon_open *const open = find_visit(thread, frame);
 	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 

@@ -9,8 +9,8 @@
 #include "platform/keep.h"
 #include "region/visit.h"
 
-static ALWAYS_INLINE void start(const struct selfmon_thread *thread,
-				struct selfmon_open *open)
+static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
+				     struct selfmon_open *open)
 {
 	open->start.cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
@@ -31,7 +31,7 @@ static NEVER_INLINE void enter_same(struct selfmon_site *site,
 	if (selfmon_unlikely(!open))
 		selfmon_enter_any(site, frame, span, address);
 	else
-		start(thread, open);
+		start_time(thread, open);
 }
 
 static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
@@ -56,7 +56,7 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 	if (selfmon_unlikely(!open))
 		selfmon_enter_any(site, frame, span, address);
 	else
-		start(thread, open);
+		start_time(thread, open);
 }
 
 /*

@@ -14,7 +14,7 @@
 /* How many visits that are too deep go by between two sweeps. */
 #define TOO_DEEP_SWEEP 64
 
-static void start(struct selfmon_thread *thread, struct selfmon_open *open)
+static void start_any(struct selfmon_thread *thread, struct selfmon_open *open)
 {
 	if (thread->set) {
 		selfmon_counters_begin(thread->set, &open->start);
@@ -100,7 +100,7 @@ static void too_deep(struct selfmon_thread *thread)
 }
 
 /* Deep recursion finds nothing to sweep out: it looks but now and then. */
-static bool has_room(struct selfmon_thread *thread, uint64_t address)
+static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 {
 	if (selfmon_thread_deepen(thread))
 		return true;
@@ -135,7 +135,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	strange = selfmon_unwind_strange(thread, address);
 	if (thread->top->mark <= address)
 		selfmon_unwind_dead(thread, frame, address);
-	if (thread->top == thread->last && !has_room(thread, address)) {
+	if (thread->top == thread->last && !has_entry(thread, address)) {
 		too_deep(thread);
 		return;
 	}
@@ -155,7 +155,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	else if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);
 	else
-		start(thread, open);
+		start_any(thread, open);
 }
 
 /* The visit of the entry on top ends now. */

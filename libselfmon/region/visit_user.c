@@ -169,10 +169,10 @@ static bool rebuild_end(const struct selfmon_open *open,
  * A visit of which there is something to be said: it was disturbed, is the
  * longest yet, or has a count that may not be possible.
  */
-static NEVER_INLINE void leave_unusual(struct selfmon_open *open,
-				       struct selfmon_frame *frame,
-				       const struct result *result,
-				       unsigned int count)
+static NEVER_INLINE void leave_unusual_user(struct selfmon_open *open,
+					    struct selfmon_frame *frame,
+					    const struct result *result,
+					    unsigned int count)
 {
 	struct selfmon_thread *const thread = open->thread;
 	struct selfmon_snapshot end;
@@ -206,7 +206,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_set *set,
 			     result.ticks > stats->usual ||
 			     result.all > result.ticks * set->head.max_per_tick +
 						  SELFMON_POSSIBLE_SLACK)) {
-		leave_unusual(open, frame, &result, count);
+		leave_unusual_user(open, frame, &result, count);
 		return;
 	}
 	selfmon_stats_begin(stats);

@@ -62,7 +62,7 @@ static void put_path(FILE *stream, const struct selfmon_report *report,
 	putc('"', stream);
 }
 
-static void put_real(FILE *stream, double value)
+static void put_real_field(FILE *stream, double value)
 {
 	char text[SELFMON_NUMBER_SIZE];
 
@@ -85,13 +85,13 @@ static void put_quantity(FILE *stream, const struct selfmon_row *row,
 		fprintf(stream, ",%" PRId64, of->exclusive);
 	else
 		putc(',', stream);
-	put_real(stream, of->net);
+	put_real_field(stream, of->net);
 	if (row->exclusive_valid)
-		put_real(stream, of->net_exclusive);
+		put_real_field(stream, of->net_exclusive);
 	else
 		putc(',', stream);
-	put_real(stream, of->noise);
-	put_real(stream, of->share_on_pmu);
+	put_real_field(stream, of->noise);
+	put_real_field(stream, of->share_on_pmu);
 }
 
 static void put_facts(FILE *stream, const struct selfmon_row *row)
@@ -111,9 +111,9 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		fprintf(stream, ",%" PRIu64, fact[i]);
 }
 
-static void put_row(FILE *stream, const struct selfmon_report *report,
-		    const struct selfmon_row *row,
-		    const struct selfmon_ratios *ratios)
+static void put_line(FILE *stream, const struct selfmon_report *report,
+		     const struct selfmon_row *row,
+		     const struct selfmon_ratios *ratios)
 {
 	size_t i;
 
@@ -132,9 +132,9 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 	else
 		fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			row->p50_ns, row->p90_ns, row->p99_ns);
-	put_real(stream, row->time.verdict == SELFMON_NOT_COUNTED
-				 ? (double)NAN
-				 : row->whole_ns);
+	put_real_field(stream, row->time.verdict == SELFMON_NOT_COUNTED
+				       ? (double)NAN
+				       : row->whole_ns);
 	for (i = 0; i < report->columns; i++)
 		put_quantity(stream, row, &row->counter[i]);
 	selfmon_csv_row_metrics(stream, report, row, ratios);
@@ -186,5 +186,5 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 	selfmon_csv_metrics(stream, report, &ratios);
 	fputs(END, stream);
 	for (i = 0; i < report->rows; i++)
-		put_row(stream, report, &report->row[i], &ratios);
+		put_line(stream, report, &report->row[i], &ratios);
 }

@@ -21,7 +21,7 @@ static const struct range hidden[] = {
 };
 
 /* Two columns: the wide blocks of Unicode's EastAsianWidth.txt. */
-static const struct range wide[] = {
+static const struct range wide_blocks[] = {
 	{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
 	{ 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
 	{ 0xfe30, 0xfe6f }, { 0xff01, 0xff60 }, { 0xffe0, 0xffe6 },
@@ -117,7 +117,7 @@ bool selfmon_unit_next(const char **at, struct selfmon_unit *unit)
 	}
 	memcpy(unit->text, s, length);
 	unit->bytes = (unsigned int)length;
-	unit->columns = IS_IN(wide, code) ? 2 : 1;
+	unit->columns = IS_IN(wide_blocks, code) ? 2 : 1;
 	return true;
 }
 

@@ -255,7 +255,7 @@ void selfmon_report_exit(void)
  * library is in, so that regions in them are in the report too: the lowest
  * priority that is not the compiler's own.
  */
-__attribute__((destructor(101))) static void end(void)
+__attribute__((destructor(101))) static void at_end(void)
 {
 	selfmon_report_exit();
 	selfmon_live_end();

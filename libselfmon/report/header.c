@@ -68,8 +68,8 @@ static void describe_events(struct selfmon_report *report,
 
 	report->choice = process->choice;
 	report->read_ns = process->read_ns;
-	snprintf(report->events, sizeof(report->events), "%s",
-		 selfmon_config()->events);
+	snprintf(report->events, sizeof(report->events), "%.*s",
+		 (int)sizeof(report->events) - 1, selfmon_config()->events);
 	selfmon_events_reason(process, report->events_reason,
 			      sizeof(report->events_reason));
 	if (!process->events[0])

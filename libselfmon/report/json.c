@@ -165,7 +165,8 @@ static void reals(struct json *json, const char *name, const double *value,
 	putc(']', json->stream);
 }
 
-static void calibration(struct json *outer, const struct selfmon_report *report)
+static void put_calibration(struct json *outer,
+			    const struct selfmon_report *report)
 {
 	struct json json = { outer->stream, "", true };
 
@@ -355,7 +356,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	integer(&json, "version", SCHEMA_VERSION);
 	string(&json, "library", SELFMON_VERSION);
 	header(&json, report);
-	calibration(&json, report);
+	put_calibration(&json, report);
 	columns(&json, report);
 	errata(&json, report);
 	key(&json, "metrics");

@@ -126,7 +126,7 @@ static void note(struct selfmon_report *report, const char *text)
 		 text);
 }
 
-static void tell_notes(struct selfmon_report *report,
+static void take_notes(struct selfmon_report *report,
 		       const struct selfmon_live_input *input)
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
@@ -151,7 +151,7 @@ static void tell_notes(struct selfmon_report *report,
 	}
 }
 
-static void tell_events(struct selfmon_report *report,
+static void take_events(struct selfmon_report *report,
 			const struct selfmon_live_facts *facts)
 {
 	size_t i;
@@ -214,9 +214,9 @@ static void tell_header(struct selfmon_report *report,
 	report->fence = facts->fence;
 	report->strict = facts->strict;
 	report->guard = facts->guard;
-	tell_events(report, facts);
+	take_events(report, facts);
 	tell_counts(report, input);
-	tell_notes(report, input);
+	take_notes(report, input);
 }
 
 static bool is_cost(const struct selfmon_cost *cost)
@@ -231,8 +231,8 @@ static bool is_cost(const struct selfmon_cost *cost)
 	return true;
 }
 
-static int make(struct selfmon_report *report,
-		struct selfmon_live_input *input)
+static int make_report(struct selfmon_report *report,
+		       struct selfmon_live_input *input)
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
 	struct selfmon_calibration calibration = { .done = false };
@@ -276,7 +276,7 @@ int selfmon_report_open(const char *path, struct selfmon_report **out,
 		if (!error)
 			error = selfmon_live_rows(input);
 		if (!error)
-			error = make(report, input);
+			error = make_report(report, input);
 		selfmon_live_close(input);
 	} else if (failure) {
 		*failure = (struct selfmon_failure){

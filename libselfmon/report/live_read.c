@@ -11,7 +11,8 @@
 /* Of a header whose process goes on writing meanwhile. */
 #define TRIES 100
 
-static void tell(struct selfmon_live_input *input, int error, uint64_t offset)
+static void tell_failure(struct selfmon_live_input *input, int error,
+			 uint64_t offset)
 {
 	struct selfmon_failure *const failure = input->failure;
 
@@ -30,7 +31,7 @@ int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	tell(input, -EILSEQ, offset);
+	tell_failure(input, -EILSEQ, offset);
 	snprintf(input->failure->message, sizeof(input->failure->message),
 		 "%.100s: %s (at byte %llu)", input->path, what,
 		 (unsigned long long)offset);
@@ -40,7 +41,7 @@ int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
 int selfmon_live_fails(struct selfmon_live_input *input, int error,
 		       const char *what)
 {
-	tell(input, error, 0);
+	tell_failure(input, error, 0);
 	snprintf(input->failure->message, sizeof(input->failure->message),
 		 "%.100s: %s: %s", input->path, what, strerror(-error));
 	return error;

@@ -9,7 +9,7 @@
 #define ROOM_FIRST 16
 
 /* Room for one more; false: there is no memory. */
-static bool has_room(void **array, size_t used, size_t *room, size_t size)
+static bool make_room(void **array, size_t used, size_t *room, size_t size)
 {
 	const size_t more = *room ? *room * 2 : ROOM_FIRST;
 	void *larger;
@@ -66,8 +66,8 @@ static int read_region(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-static int add_region(struct selfmon_live_input *input, uint64_t offset,
-		      uint64_t size)
+static int take_region(struct selfmon_live_input *input, uint64_t offset,
+		       uint64_t size)
 {
 	struct selfmon_live_region record;
 	struct selfmon_region *region;
@@ -85,8 +85,8 @@ static int add_region(struct selfmon_live_input *input, uint64_t offset,
 		return selfmon_live_wrong(input, offset,
 					  "a region with too long a name");
 	error = read_region(input, offset, &record, &region);
-	if (!error && !has_room((void **)&input->region, input->regions,
-				&input->regions_room, sizeof(region)))
+	if (!error && !make_room((void **)&input->region, input->regions,
+				 &input->regions_room, sizeof(region)))
 		error = no_memory(input);
 	if (error)
 		free(region);
@@ -97,8 +97,8 @@ static int add_region(struct selfmon_live_input *input, uint64_t offset,
 
 /* ---- threads and their places -------------------------------------------- */
 
-static int add_thread(struct selfmon_live_input *input, uint64_t offset,
-		      uint64_t size)
+static int take_thread(struct selfmon_live_input *input, uint64_t offset,
+		       uint64_t size)
 {
 	const size_t head = offsetof(struct selfmon_live_thread, padding);
 	struct selfmon_live_thread record;
@@ -113,8 +113,8 @@ static int add_thread(struct selfmon_live_input *input, uint64_t offset,
 	if (record.number != input->trees)
 		return selfmon_live_wrong(input, offset,
 					  "a thread out of turn");
-	if (!has_room((void **)&input->tree, input->trees, &input->trees_room,
-		      sizeof(*input->tree)))
+	if (!make_room((void **)&input->tree, input->trees, &input->trees_room,
+		       sizeof(*input->tree)))
 		return no_memory(input);
 	input->gather.too_deep += record.too_deep;
 	input->gather.unready += record.unready;
@@ -170,8 +170,8 @@ static int add_row(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-static int add_node(struct selfmon_live_input *input, uint64_t offset,
-		    uint64_t size)
+static int take_node(struct selfmon_live_input *input, uint64_t offset,
+		     uint64_t size)
 {
 	const size_t head = offsetof(struct selfmon_live_node, padding);
 	struct selfmon_live_place place = { .row = -1 };
@@ -191,8 +191,8 @@ static int add_node(struct selfmon_live_input *input, uint64_t offset,
 		return error;
 	place.address = record.address;
 	tree = &input->tree[record.thread];
-	if (!has_room((void **)&tree->place, tree->places, &tree->room,
-		      sizeof(place)))
+	if (!make_room((void **)&tree->place, tree->places, &tree->room,
+		       sizeof(place)))
 		return no_memory(input);
 	tree->place[tree->places++] = place;
 	return 0;
@@ -228,8 +228,8 @@ static void add_visit(struct selfmon_live_input *input,
 }
 
 /* From the newest entry on; a thread's tree is in no order after this. */
-static int add_open(struct selfmon_live_input *input,
-		    struct selfmon_live_tree *tree)
+static int take_open(struct selfmon_live_input *input,
+		     struct selfmon_live_tree *tree)
 {
 	struct selfmon_live_thread *const record = malloc(sizeof(*record));
 	size_t i;
@@ -263,11 +263,11 @@ static int add_record(struct selfmon_live_input *input, uint64_t offset,
 	case SELFMON_LIVE_REST:
 		return 0;
 	case SELFMON_LIVE_REGION:
-		return add_region(input, offset, record->size);
+		return take_region(input, offset, record->size);
 	case SELFMON_LIVE_THREAD:
-		return add_thread(input, offset, record->size);
+		return take_thread(input, offset, record->size);
 	case SELFMON_LIVE_NODE:
-		return add_node(input, offset, record->size);
+		return take_node(input, offset, record->size);
 	default:
 		return selfmon_live_wrong(input, offset,
 					  "a record of no known type (%u)",
@@ -296,7 +296,7 @@ int selfmon_live_rows(struct selfmon_live_input *input)
 		offset += record.size;
 	}
 	for (i = 0; !error && i < input->trees; i++)
-		error = add_open(input, &input->tree[i]);
+		error = take_open(input, &input->tree[i]);
 	if (!error && selfmon_gather_end(&input->gather))
 		error = no_memory(input);
 	return error;

@@ -37,7 +37,7 @@ static const struct {
 	{ "ex_ret_brn_misp", PERF_COUNT_HW_BRANCH_MISSES },
 };
 
-static char plain(char c)
+static char plain_letter(char c)
 {
 	return c == ':' ? '.' : (char)tolower((unsigned char)c);
 }
@@ -49,7 +49,7 @@ bool selfmon_meaning_begins(const struct selfmon_meaning *meaning,
 
 	for (i = 0; start[i]; i++)
 		if (i == meaning->core_length ||
-		    plain(meaning->core[i]) != start[i])
+		    plain_letter(meaning->core[i]) != start[i])
 			return false;
 	return true;
 }

@@ -13,7 +13,7 @@ struct key {
 };
 
 /* By parent, then by falling time, then by name, then as they were found. */
-static int compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 	int names;
@@ -77,7 +77,7 @@ static void sort_keys(struct order *order)
 		order->key[i].index = (int32_t)i;
 		order->key[i].parent = order->from[i].parent;
 	}
-	qsort(order->key, order->rows, sizeof(*order->key), compare);
+	qsort(order->key, order->rows, sizeof(*order->key), compare_keys);
 	for (i = 0; i <= order->rows; i++)
 		order->next[i] = order->rows;
 	for (i = order->rows; i-- > 0;)

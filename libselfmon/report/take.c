@@ -8,7 +8,8 @@
 #include "report/gather.h"
 #include "report/model.h"
 
-static int fill(struct selfmon_report *report, struct selfmon_process *process)
+static int fill_report(struct selfmon_report *report,
+		       struct selfmon_process *process)
 {
 	const struct selfmon_calibration *calibration;
 	struct selfmon_gather gather = { .rows = 0 };
@@ -27,7 +28,7 @@ static int fill(struct selfmon_report *report, struct selfmon_process *process)
 }
 
 /* What is known now: the clock, and the library's own cost. */
-static void tell(struct selfmon_process *process)
+static void tell_limits(struct selfmon_process *process)
 {
 	selfmon_process_lock(process);
 	selfmon_live_tell(process);
@@ -46,8 +47,8 @@ int selfmon_report_take(struct selfmon_report **out)
 	selfmon_cancel_off(&cancel);
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
-		error = fill(report, process);
-		tell(process);
+		error = fill_report(report, process);
+		tell_limits(process);
 		pthread_mutex_unlock(&process->report_lock);
 	}
 	if (error) {

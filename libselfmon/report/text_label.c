@@ -17,7 +17,7 @@ static bool is_twin(const struct selfmon_row *a, const struct selfmon_row *b)
 	return a->parent == b->parent && !strcmp(a->name, b->name);
 }
 
-static size_t hash_of(const struct selfmon_row *row)
+static size_t hash_of_row(const struct selfmon_row *row)
 {
 	const char *s = row->name;
 	uint64_t hash = (uint32_t)row->parent;
@@ -41,7 +41,7 @@ static void find_twins(struct selfmon_text *text)
 	for (i = 0; text->located && i < report->rows; i++) {
 		const struct selfmon_row *row = &report->row[i];
 
-		k = hash_of(row) & (slots - 1);
+		k = hash_of_row(row) & (slots - 1);
 		while (slot[k] && !is_twin(&report->row[slot[k] - 1], row))
 			k = (k + 1) & (slots - 1);
 		if (slot[k])
@@ -53,8 +53,8 @@ static void find_twins(struct selfmon_text *text)
 }
 
 /* " (file.c:12)", or "" where it is not needed or not known. */
-static void place_of(const struct selfmon_text *text, size_t i,
-		     struct selfmon_cell *place, unsigned int columns)
+static void place_of_row(const struct selfmon_text *text, size_t i,
+			 struct selfmon_cell *place, unsigned int columns)
 {
 	const struct selfmon_row *row = &text->report->row[i];
 	const char *slash = strrchr(row->file, '/');
@@ -112,7 +112,7 @@ void selfmon_label_prepare(struct selfmon_text *text)
 		size_t columns = indent_of(text, report->row[i].depth) +
 				 selfmon_columns_of(report->row[i].name);
 
-		place_of(text, i, &place, SELFMON_LABEL_COLUMNS);
+		place_of_row(text, i, &place, SELFMON_LABEL_COLUMNS);
 		columns += place.columns;
 		if (columns > widest)
 			widest = columns;
@@ -130,7 +130,7 @@ void selfmon_label_put(struct selfmon_text *text, size_t i)
 
 	put_indent(text, row->depth, &label);
 	room = text->label_columns - label.columns;
-	place_of(text, i, &place, room * 3 / 4);
+	place_of_row(text, i, &place, room * 3 / 4);
 	selfmon_cell_add(&label, row->name, room - place.columns);
 	memcpy(label.text + label.bytes, place.text, place.bytes);
 	label.bytes += place.bytes;

@@ -107,7 +107,7 @@ static bool add_facts(const struct selfmon_row *row, uint64_t *count)
 	return any;
 }
 
-static void put_facts(struct selfmon_text *text, const uint64_t *count)
+static void put_counts(struct selfmon_text *text, const uint64_t *count)
 {
 	const char *before = "";
 	size_t i;
@@ -160,11 +160,11 @@ void selfmon_text_notes(struct selfmon_text *text)
 		if (!told++)
 			fputs("\nVisits of note:\n", text->stream);
 		put_name(text, &report->row[i]);
-		put_facts(text, count);
+		put_counts(text, count);
 	}
 	if (!more)
 		return;
 	selfmon_text_begin(text, "", 2);
 	selfmon_text_say(text, "and %zu more regions: ", more);
-	put_facts(text, rest);
+	put_counts(text, rest);
 }

@@ -84,12 +84,13 @@ static void put_self(struct selfmon_text *text, const struct selfmon_row *row)
 }
 
 /* One visit's time less the library's own cost in the mean visit. */
-static double net_of(const struct selfmon_row *row, uint64_t ns)
+static double net_ns(const struct selfmon_row *row, uint64_t ns)
 {
 	return (double)ns > row->own_ns ? (double)ns - row->own_ns : 0;
 }
 
-static void put_row(struct selfmon_text *text, const struct selfmon_row *row)
+static void put_table_row(struct selfmon_text *text,
+			  const struct selfmon_row *row)
 {
 	const bool counted = row->time.verdict != SELFMON_NOT_COUNTED;
 	const double net = selfmon_value_net(&row->time);
@@ -111,9 +112,9 @@ static void put_row(struct selfmon_text *text, const struct selfmon_row *row)
 	put_ns(text, counted ? (double)row->p90_ns : none, 3, BRIEF);
 	put_ns(text, counted ? (double)row->p99_ns : none, 3, BRIEF);
 	if (has_extremes(text)) {
-		put_ns(text, counted ? net_of(row, row->time.min) : none, 3,
+		put_ns(text, counted ? net_ns(row, row->time.min) : none, 3,
 		       BRIEF);
-		put_ns(text, counted ? net_of(row, row->time.max) : none, 3,
+		put_ns(text, counted ? net_ns(row, row->time.max) : none, 3,
 		       BRIEF);
 	}
 	selfmon_text_row_end(text);
@@ -126,6 +127,6 @@ void selfmon_text_times(struct selfmon_text *text)
 	put_heading(text);
 	for (i = 0; i < text->report->rows; i++) {
 		selfmon_label_put(text, i);
-		put_row(text, &text->report->row[i]);
+		put_table_row(text, &text->report->row[i]);
 	}
 }
