@@ -167,6 +167,10 @@ $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 
 include tools/tools.mk
 
+# ---- the library in two files ------------------------------------------------
+
+include amalgamation/amalgamation.mk
+
 # ---- examples --------------------------------------------------------------
 
 .PHONY: examples

@@ -47,7 +47,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-cxx check-step check-malloc \
 	check-throw check-fuzz check-vm-runner check-doctor check-tool \
-	check-report check-soak
+	check-report check-soak check-amalgamation
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run

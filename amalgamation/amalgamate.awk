@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+# Makes one file out of many: awk -f amalgamate.awk -v what=c -- FILE...
+#
+# what: h    FILE... and what they include of include/, each once
+#       c    FILE... and what they include of libselfmon/, each once; what is
+#            in include/ is taken to be in selfmon_all.h
+#       hpp  FILE..., which include selfmon.h
+#
+# Those that others need under a condition are named first.
+# Nothing is renamed: no two files of the library give one name to two things
+# of their own. Macros of a file end with it.
+
+# The file that an include of FROM means, or "" for one of the system's.
+function resolve(text, from, name, path)
+{
+	name = text
+	sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name)
+	sub(/[>"].*/, "", name)
+	if (text ~ /"/) {
+		path = from
+		sub(/[^\/]*$/, "", path)
+		path = path name
+		while (sub(/[^\/]+\/\.\.\//, "", path))
+			;
+		if (path in exists || readable(path))
+			return path
+		return "libselfmon/" name
+	}
+	if (name ~ /^selfmon[.\/]/)
+		return "include/" name
+	return ""
+}
+
+function readable(path, line, result)
+{
+	result = (getline line < path) >= 0
+	close(path)
+	if (result)
+		exists[path] = 1
+	return result
+}
+
+# What is not the library's must not be said to be hidden.
+function put_foreign(text)
+{
+	body = body "#pragma GCC visibility push(default)\n" text \
+		"\n#pragma GCC visibility pop\n"
+}
+
+function system_include(text, conditional)
+{
+	if (conditional && what == "c") {
+		put_foreign(text)
+	} else if (conditional || what != "c") {
+		body = body text "\n"
+	} else if (!(text in hoisted)) {
+		hoisted[text] = 1
+		top = top text "\n"
+	}
+}
+
+function fail(message)
+{
+	printf "amalgamate: %s\n", message > "/dev/stderr"
+	exit 1
+}
+
+function include(text, from, conditional, path)
+{
+	path = resolve(text, from)
+	if (path == "")
+		system_include(text, conditional)
+	else if (what == "hpp")
+		body = body "#include \"selfmon_all.h\"\n"
+	else if (what == "h" || path !~ /^include\//)
+		add(path, conditional)
+}
+
+# One that was first needed under a condition would be missing without it.
+function add(path, conditional, line, depth, defined, names, i, name)
+{
+	if (path in seen) {
+		if (seen[path])
+			fail(path " is first included under a condition")
+		return
+	}
+	seen[path] = conditional
+	depth = path ~ /\.c$/ ? 0 : -1 # less its guard
+	if (what != "hpp")
+		body = body "\n/* ---- " path " ---- */\n\n"
+	while ((status = (getline line < path)) > 0) {
+		if (line ~ /SPDX-License-Identifier/ ||
+		    line ~ /^#define _GNU_SOURCE$/)
+			continue
+		if (line ~ /^#[ \t]*include/) {
+			include(line, path, conditional || depth > 0)
+			continue
+		}
+		if (path ~ /\.c$/ && line ~ /^extern .*;$/) {
+			put_foreign(line)
+			continue
+		}
+		if (line ~ /^#[ \t]*if/)
+			depth++
+		if (line ~ /^#[ \t]*endif/)
+			depth--
+		if (path ~ /\.c$/ && line ~ /^#[ \t]*define/) {
+			name = line
+			sub(/^#[ \t]*define[ \t]*/, "", name)
+			sub(/[^A-Za-z0-9_].*/, "", name)
+			if (!(name in defined)) {
+				defined[name] = 1
+				names[++defined[""]] = name
+			}
+		}
+		body = body line "\n"
+	}
+	if (status < 0)
+		fail(path " cannot be read")
+	close(path)
+	for (i = 1; i <= defined[""]; i++)
+		body = body "#undef " names[i] "\n"
+}
+
+function head(line)
+{
+	print "/* SPDX-License-Identifier: MIT */"
+	print "/*"
+	printf " * libselfmon %s in one file, made by `make amalgamation`.\n *\n",
+		version
+	while ((getline line < "LICENSE") > 0)
+		print " *" (line == "" ? "" : " " line)
+	print " */"
+}
+
+BEGIN {
+	for (i = 1; i < ARGC; i++)
+		add(ARGV[i], 0)
+	head()
+	if (what == "c") {
+		print "\n#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n"
+		print "/* The library is there, also where its regions are compiled off. */"
+		print "#undef SELFMON_DISABLE\n"
+		print "/* What links it into itself uses that copy. */"
+		print "#ifndef SELFMON_API"
+		print "#define SELFMON_API __attribute__((visibility(\"protected\")))"
+		print "#endif\n"
+		print "#include \"selfmon_all.h\"\n"
+		print top
+		print "/* A variable of one file may be called as a local one of another. */"
+		print "#pragma GCC diagnostic push"
+		print "#pragma GCC diagnostic ignored \"-Wshadow\""
+		print "#pragma GCC visibility push(hidden)"
+		print body
+		print "#pragma GCC visibility pop"
+		print "#pragma GCC diagnostic pop"
+	} else {
+		printf "%s", body
+	}
+}

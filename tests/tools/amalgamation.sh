@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Builds each example against selfmon_all.h and selfmon_all.c, away from the
+# library's sources, and runs it as tests/tools/examples.sh does:
+# amalgamation.sh BUILD-DIRECTORY
+set -eu
+made=$1/amalgamation
+shared=$(readlink -f "$1/libselfmon.so")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror'
+compilers=
+
+fail()
+{
+	printf 'amalgamation: %s\n' "$1" >&2
+	exit 1
+}
+
+# C by this compiler, C++ by its own, with what the rest of the line says.
+compile()
+{
+	source=$1
+	shift
+	# shellcheck disable=SC2086 # warnings are several words
+	case $source in
+	*.cc) $cxx -std=c++17 -O1 $warnings -pthread "$source" "$@" ;;
+	*) $cc -std=c11 -O2 $warnings -pthread "$source" "$@" ;;
+	esac || fail "$cc: $source does not build"
+}
+
+# As a program would have them that carries the library with it.
+cp "$made/selfmon_all.h" "$made/selfmon_all.c" "$made/selfmon_all.hpp" "$scratch"
+for example in examples/*.c examples/*.cc; do
+	sed 's|#include <selfmon\.\(h[a-z]*\)>|#include "selfmon_all.\1"|' \
+		"$example" > "$scratch/${example##*/}"
+	grep -q '"selfmon_all\.' "$scratch/${example##*/}" ||
+		fail "$example does not include selfmon.h"
+done
+
+tests=$PWD/tests/tools/examples.sh
+cd "$scratch"
+for cc in gcc clang; do
+	cxx=g++
+	[ $cc = gcc ] || cxx=clang++
+	if ! command -v $cc > /dev/null || ! command -v $cxx > /dev/null; then
+		printf 'amalgamation: skipped for %s: not installed\n' $cc
+		continue
+	fi
+	mkdir -p on off
+	compile selfmon_all.c -Wstrict-prototypes -Wmissing-prototypes \
+		-c -o library.o
+	strangers=$(nm -g --defined-only library.o |
+		awk '{ print $3 }' | grep -v '^selfmon_' || true)
+	[ -z "$strangers" ] || fail "global, and not selfmon_*: $strangers"
+	compile selfmon_all.c -DSELFMON_DISABLE -fPIC -c -o shared.o
+	$cc -shared shared.o -Wl,-z,defs -pthread -o library.so
+	nm -D --defined-only library.so | awk '{ print $3 }' | sort > exported
+	nm -D --defined-only "$shared" | awk '{ print $3 }' |
+		sed 's/@.*//' | grep -v '^SELFMON_' | sort | diff - exported ||
+		fail "$cc: it exports something else than libselfmon.so"
+	for example in *.c *.cc; do
+		[ "$example" != selfmon_all.c ] || continue
+		compile "$example" library.o -o "on/${example%.*}"
+		compile "$example" -DSELFMON_DISABLE library.o \
+			-o "off/${example%.*}"
+	done
+	"$tests" on off > result || fail "$cc: an example fails"
+	compilers="$compilers $cc"
+done
+printf 'amalgamation: two files without a warning by%s, every example runs\n' \
+	"$compilers"
