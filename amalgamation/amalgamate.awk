@@ -4,7 +4,7 @@
 # what: h    FILE... and what they include of include/, each once
 #       c    FILE... and what they include of libselfmon/, each once; what is
 #            in include/ is taken to be in selfmon_all.h
-#       hpp  FILE..., which include selfmon.h
+#       more FILE..., which use selfmon.h, that is selfmon_all.h
 #
 # Those that others need under a condition are named first.
 # Nothing is renamed: no two files of the library give one name to two things
@@ -70,9 +70,9 @@ function include(text, from, conditional, path)
 	path = resolve(text, from)
 	if (path == "")
 		system_include(text, conditional)
-	else if (what == "hpp")
-		body = body "#include \"selfmon_all.h\"\n"
-	else if (what == "h" || path !~ /^include\//)
+	else if (what == "more" && path !~ /bench_output/)
+		body = body (all++ ? "" : "#include \"selfmon_all.h\"\n")
+	else if (what != "c" || path !~ /^include\//)
 		add(path, conditional)
 }
 
@@ -85,8 +85,9 @@ function add(path, conditional, line, depth, defined, names, i, name)
 		return
 	}
 	seen[path] = conditional
+	exists[path] = 1
 	depth = path ~ /\.c$/ ? 0 : -1 # less its guard
-	if (what != "hpp")
+	if (files++ || what != "more")
 		body = body "\n/* ---- " path " ---- */\n\n"
 	while ((status = (getline line < path)) > 0) {
 		if (line ~ /SPDX-License-Identifier/ ||

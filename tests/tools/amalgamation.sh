@@ -30,11 +30,11 @@ compile()
 }
 
 # As a program would have them that carries the library with it.
-cp "$made/selfmon_all.h" "$made/selfmon_all.c" "$made/selfmon_all.hpp" "$scratch"
+cp "$made"/selfmon_all* "$scratch"
 for example in examples/*.c examples/*.cc; do
-	sed 's|#include <selfmon\.\(h[a-z]*\)>|#include "selfmon_all.\1"|' \
+	sed 's|#include <selfmon\([._].*\)>|#include "selfmon_all\1"|' \
 		"$example" > "$scratch/${example##*/}"
-	grep -q '"selfmon_all\.' "$scratch/${example##*/}" ||
+	grep -q '"selfmon_all[._]' "$scratch/${example##*/}" ||
 		fail "$example does not include selfmon.h"
 done
 

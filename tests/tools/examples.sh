@@ -90,5 +90,14 @@ has measured.err '^log: list 1: 1 visits, 0 open$' \
 	'^log:   sum: 1 visits, 0 open$' '^log:     parse_number: 2 visits, 0 open$'
 grep -q '^selfmon' "$scratch/measured.err" && fail 'it reports at exit'
 
+# Times alone, where there are no counters: nothing to be the same.
+name=sums
+input=
+run "$measured" measured
+run "$off" off
+has measured.out '^forwards  *ns  *-*[0-9]' '^scattered  *ns  *-*[0-9]' \
+	'^ *instructions '
+has off.out '^forwards  *ns '
+
 [ "$failures" -eq 0 ] || exit 1
-printf 'examples: 6 run, measured and compiled off\n'
+printf 'examples: 7 run, measured and compiled off\n'

@@ -19,6 +19,7 @@ level() {
 	options|region|region/*) echo 8 ;;
 	report|report/*) echo 9 ;;
 	selfmon) echo 10 ;;
+	selfmon_bench|bench_output) echo 11 ;;
 	*) echo "unknown" ;;
 	esac
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* selfmon_bench.h measuring: page faults, which are exact everywhere. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <selfmon_bench.h>
+
+#define AHEAD 5 /* faults of a batch that are no turn's */
+
+static size_t page_size;
+static int calls;
+static char order[64];
+
+static void fault(size_t times)
+{
+	for (; times > 0; times--) {
+		char *const page = mmap(NULL, page_size, PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		*(volatile char *)page = 1;
+		munmap(page, page_size);
+	}
+}
+
+/* So many faults a turn, and some before the first. */
+static void faults(void *context, uint64_t turns)
+{
+	fault(AHEAD);
+	fault((size_t)turns * *(const size_t *)context);
+}
+
+static void note(void *context, uint64_t turns)
+{
+	if ((size_t)calls < sizeof(order))
+		order[calls++] = ((const char *)context)[turns - 1];
+	usleep(100);
+}
+
+static void setup(void)
+{
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct selfmon_counters *set_of(const char *spec)
+{
+	struct selfmon_counters *set;
+
+	cr_assert_geq(selfmon_counters_open(spec, 0, &set, NULL), 0);
+	return set;
+}
+
+Test(bench_run, what_a_batch_costs_besides_its_turns_cancels, .init = setup)
+{
+	static struct selfmon_bench_result result[2];
+	static size_t one = 1, three = 3;
+	const struct selfmon_bench_case cases[] = {
+		{ "one", faults, &one }, { "three", faults, &three },
+	};
+	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
+	struct selfmon_counters *const set = set_of("page-faults");
+	const struct selfmon_bench_quantity *of;
+
+	options.batch_ns = options.warm_up_ns = 100000;
+	options.rounds = 5;
+	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
+	of = selfmon_bench_quantity(&result[0], "page-faults");
+	cr_expect_eq(of->median, 1, "%g faults a turn", of->median);
+	of = selfmon_bench_quantity(&result[1], "page-faults");
+	cr_expect_eq(of->median, 3, "%g faults a turn", of->median);
+	cr_expect_eq(of->verdict, SELFMON_SYSCALL);
+	cr_expect(result[0].turns > 1, "a batch of one turn");
+	selfmon_counters_close(set);
+}
+
+Test(bench_run, cases_and_lengths_take_turns)
+{
+	static struct selfmon_bench_result result[2];
+	const struct selfmon_bench_case cases[] = {
+		{ "a", note, (void *)(uintptr_t) "aA" },
+		{ "b", note, (void *)(uintptr_t) "bB" },
+	};
+	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
+	struct selfmon_counters *const set = set_of("");
+
+	options.batch_ns = options.warm_up_ns = 1;
+	options.rounds = 3;
+	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
+	cr_expect_str_eq(order, "abaAbBBbAaaAbB");
+	cr_expect_eq(result[0].quantity[0].count, 3);
+	selfmon_counters_close(set);
+}
+
+Test(bench_run, refuses_too_few_rounds_and_too_many)
+{
+	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
+	struct selfmon_counters *const set = set_of("");
+
+	options.rounds = 2;
+	cr_expect_eq(selfmon_bench_run(set, NULL, 0, &options, NULL), -EINVAL);
+	options.rounds = SELFMON_BENCH_ROUNDS_MAX + 1;
+	cr_expect_eq(selfmon_bench_run(set, NULL, 0, &options, NULL), -EINVAL);
+	selfmon_counters_close(set);
+}
+
+/* Runs bench_main() over a case of so many faults a turn. */
+static int run_main(size_t faults_a_turn, const char *a, const char *b,
+		    const char *c)
+{
+	char *argv[] = { (char *)(uintptr_t) "bench",
+			 (char *)(uintptr_t) "--rounds=3",
+			 (char *)(uintptr_t) "--events=page-faults",
+			 (char *)(uintptr_t)a, (char *)(uintptr_t)b,
+			 (char *)(uintptr_t)c };
+	const struct selfmon_bench_case one = { "faults", faults,
+						&faults_a_turn };
+	int argc = 3;
+
+	while (argc < 6 && argv[argc])
+		argc++;
+	return selfmon_bench_main(argc, argv, &one, 1);
+}
+
+static void setup_main(void)
+{
+	setup();
+	cr_redirect_stdout();
+	cr_redirect_stderr();
+}
+
+Test(bench_main, fails_by_its_gate_alone, .init = setup_main)
+{
+	char path[] = "/tmp/test-bench-XXXXXX", json[64], baseline[64];
+	const int fd = mkstemp(path);
+
+	cr_assert(fd >= 0);
+	snprintf(json, sizeof(json), "--json=%s", path);
+	snprintf(baseline, sizeof(baseline), "--baseline=%s", path);
+	cr_expect_eq(run_main(2, json, NULL, NULL), 0);
+	cr_expect_eq(run_main(2, baseline, "--gate-on=page-faults",
+			      "--gate=10"), 0);
+	cr_expect_eq(run_main(3, baseline, "--gate-on=page-faults",
+			      "--gate=10"), 1);
+	cr_expect_eq(run_main(3, baseline, "--gate-on=page-faults",
+			      "--gate=60"), 0);
+	cr_expect_eq(run_main(3, baseline, "--gate=10", NULL),
+		     SELFMON_BENCH_SKIPPED, "passed without instructions");
+	close(fd);
+	unlink(path);
+}
+
+Test(bench_main, refuses_what_it_does_not_understand, .init = setup_main)
+{
+	cr_expect_eq(run_main(1, "--gate=", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--rounds=3x", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--no-such", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--gate=1", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--events=no-such", NULL, NULL), 2);
+}
