@@ -159,16 +159,18 @@ struct selfmon_thread {
 	struct selfmon_node *node;   /* current place in the call tree */
 	const uint32_t *cpu;         /* a word with the CPU number */
 	struct selfmon_counters *set;
-	uint32_t every;
-	uint32_t nodes;              /* in the table */
-	struct selfmon_node **table; /* hash of nodes by parent and region */
-	uint64_t token;              /* of the last span */
 	/*
 	 * Of the thread's own stack; or 0. The sentinel's mark is its end, if
 	 * it is known: so that enter, which compares its address with the
 	 * newest mark and with stack_low, sees each that is on no such stack.
+	 * What a usual visit looks at ends here, with the first cache line.
 	 */
-	uint64_t stack_low, stack_high;
+	uint64_t stack_low;
+	uint32_t every;
+	uint32_t nodes;              /* in the table */
+	struct selfmon_node **table; /* hash of nodes by parent and region */
+	uint64_t token;              /* of the last span */
+	uint64_t stack_high;
 	struct selfmon_node *newest; /* list of all nodes, for readers */
 	struct selfmon_node root;
 	uint32_t missing;            /* bits: columns that the set has not */

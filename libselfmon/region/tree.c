@@ -143,18 +143,19 @@ static struct selfmon_node *make_node(struct selfmon_thread *thread,
 {
 	const size_t room = thread->live ? 0 : sizeof(struct selfmon_stats);
 	struct selfmon_node *node;
-	void *behind;
+	char *place;
 
 	if (!has_room(thread))
 		return NULL;
-	node = selfmon_memory_wiped(sizeof(*node) + room);
-	if (!node)
+	/* Statistics first: what a visit changes begins with a cache line. */
+	place = selfmon_memory_wiped(room + sizeof(*node));
+	if (!place)
 		return NULL;
+	node = (void *)(place + room);
 	node->parent = parent;
 	node->region = region;
 	node->ordinal = thread->nodes;
-	behind = room ? node + 1 : NULL;
-	node->stats = stats_make(thread, node, behind);
+	node->stats = stats_make(thread, node, room ? (void *)place : NULL);
 	if (!node->stats)
 		return NULL;
 	node->multiplier = multiplier(thread->nodes + 1);
