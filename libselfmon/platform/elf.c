@@ -55,7 +55,6 @@ static int open_file(const char *path, struct file *file)
 	struct stat status;
 
 	/* Devices are not opened: that alone may do something. */
-	file->fd = -1;
 	if (stat(path, &status))
 		return -errno;
 	if (!S_ISREG(status.st_mode))
@@ -131,7 +130,7 @@ static int find_in(const struct file *file, const ElfW(Shdr) *table,
 		   const char *wanted, uint64_t *offset)
 {
 	const size_t count = table->sh_size / sizeof(ElfW(Sym));
-	ElfW(Sym) symbol[SYMBOLS];
+	ElfW(Sym) symbol[SYMBOLS] = { { .st_name = 0 } };
 	ElfW(Shdr) names;
 	int ret = read_section(file, table->sh_link, &names);
 	size_t i;
@@ -174,7 +173,7 @@ int selfmon_elf_offset(const char *path, const char *symbol, uint64_t *offset)
 {
 	const int before = errno;
 	struct selfmon_cancel cancel;
-	struct file file;
+	struct file file = { .fd = -1 };
 	int ret;
 
 	if (strlen(symbol) >= SYMBOL_MAX)
