@@ -8,6 +8,8 @@
 
 #include <selfmon_bench.h>
 
+#include "sanitizer.h"
+
 #define AHEAD 5 /* faults of a batch that are no turn's */
 
 static size_t page_size;
@@ -63,7 +65,9 @@ Test(bench_run, what_a_batch_costs_besides_its_turns_cancels, .init = setup)
 	struct selfmon_counters *const set = set_of("page-faults");
 	const struct selfmon_bench_quantity *of;
 
-	options.batch_ns = options.warm_up_ns = 100000;
+	SKIP_IF_SANITIZED("its shadow memory faults too");
+	/* Long enough for an emulated machine. */
+	options.batch_ns = options.warm_up_ns = 10000000;
 	options.rounds = 5;
 	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
 	of = selfmon_bench_quantity(&result[0], "page-faults");

@@ -85,7 +85,7 @@ static void go_to(uint64_t at)
  * Goes on, and waits for the next trap. A signal that was blocked stops the
  * child once more when it comes. False: the child has ended.
  */
-static bool go(int request, int signal)
+static bool go(enum __ptrace_request request, int signal)
 {
 	int status;
 
