@@ -30,6 +30,10 @@ static struct told *told;
 
 static void setup(void)
 {
+#if !defined(__x86_64__)
+	cr_skip_test("stepped on x86-64 alone: elsewhere an atomic operation "
+		     "is a loop that no step gets out of, or nothing steps");
+#endif
 	snprintf(path, sizeof(path), "/dev/shm/selfmon-step-%d", getpid());
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);

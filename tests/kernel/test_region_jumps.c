@@ -143,6 +143,10 @@ Test(region_jumps, one_that_lives_over_a_dead_one_is_not_cut_off_with_it)
 {
 	struct selfmon_report *report;
 
+#if !defined(__x86_64__)
+	cr_skip_test("functions save what they return to in their own frames "
+		     "here: the living may look like the dead one's callee");
+#endif
 	SELFMON_REGION("outer")
 	{
 		if (!setjmp(env))
