@@ -231,7 +231,9 @@ static void add_visit(struct selfmon_live_input *input,
 static int take_open(struct selfmon_live_input *input,
 		     struct selfmon_live_tree *tree)
 {
-	struct selfmon_live_thread *const record = malloc(sizeof(*record));
+	struct selfmon_live_thread *const record = /* of whole cache lines */
+		aligned_alloc(_Alignof(struct selfmon_live_thread),
+			      sizeof(*record));
 	size_t i;
 	int error;
 
