@@ -161,12 +161,12 @@ static void check_bytes(uint64_t bytes)
 }
 
 /*
- * Out of the filling in of an entry that was never used before: nothing tells
- * whose it is. It stays until its place is needed, and is no open visit.
+ * Out of the filling in or giving back of an entry, with no region around that
+ * would take it with it: it stays until its place is needed, and is no visit.
  */
-static bool is_never_used(const struct selfmon_open *open)
+static bool is_no_visit(const struct selfmon_open *open)
 {
-	return jumping && scene->cold && open->mark == SELFMON_MARK_NONE;
+	return jumping && scene->cold && open->mark & SELFMON_MARK_RECORDED;
 }
 
 static void check(const struct totals *before, const struct place *base)
@@ -178,7 +178,7 @@ static void check(const struct totals *before, const struct place *base)
 	check_idle();
 	if (here.node != base->node ||
 	    (here.top != base->top &&
-	     !(here.top == base->top + 1 && is_never_used(here.top))))
+	     !(here.top == base->top + 1 && is_no_visit(here.top))))
 		wrong("visits are open that are over");
 	now = totals();
 	if (now.unready != before->unready)
