@@ -77,7 +77,7 @@ struct selfmon_stats {
 	uint64_t sequence;   /* 2 x visits measured, + 1 in an update */
 	uint64_t migrated;   /* of these, ended on another CPU */
 	uint64_t last;       /* bucket of the visit not in histogram yet */
-	uint64_t usual;      /* longest so far, below SELFMON_TICKS_LONG */
+	uint64_t unusual;    /* so long, or longer, is; see set_usual() */
 	struct selfmon_sums ticks;
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
@@ -219,6 +219,13 @@ static inline void selfmon_mark_recorded(uint64_t *mark)
 {
 	selfmon_compiler_fence();
 	selfmon_arch_add(mark, UINT64_MAX);
+}
+
+/* Ticks that went back are not: they are more than any. */
+static inline bool selfmon_stats_usual(const struct selfmon_stats *stats,
+				       uint64_t ticks)
+{
+	return ticks < stats->unusual;
 }
 
 /* Of ticks below SELFMON_TICKS_LONG. */

@@ -74,11 +74,15 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
 	selfmon_arch_add(&stats->partial_ticks, ticks);
 }
 
-/* After the maximum, which is never less: shorter visits do not look at it. */
+/*
+ * After the maximum, which is never less: shorter visits do not look at it.
+ * One more than the time, so that at 0 none is usual: where a tick is long,
+ * visits take none.
+ */
 static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 {
-	if (ticks > stats->usual && ticks < SELFMON_TICKS_LONG)
-		selfmon_store_once(&stats->usual, ticks);
+	if (ticks >= stats->unusual && ticks < SELFMON_TICKS_LONG)
+		selfmon_store_once(&stats->unusual, ticks + 1);
 }
 
 /*
@@ -90,7 +94,7 @@ static void add_units(struct selfmon_stats *stats)
 {
 	size_t i;
 
-	if (selfmon_likely(stats->usual)) /* see selfmon_impl_units() */
+	if (selfmon_likely(stats->unusual)) /* see selfmon_impl_units() */
 		return;
 	for (i = 0; i < SELFMON_UNITS; i++) {
 		const uint64_t n = selfmon_load_once(&stats->units_open[i]);
@@ -122,7 +126,7 @@ void selfmon_stats_move_units(struct selfmon_stats *from,
 		selfmon_arch_add(&to->units_open[i], from->units_open[i]);
 		selfmon_store_once(&from->units_open[i], 0);
 	}
-	selfmon_store_once(&to->usual, 0);
+	selfmon_store_once(&to->unusual, 0);
 }
 
 /* Ticks that went back: timestamp counters of two CPUs that differ. */

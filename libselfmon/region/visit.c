@@ -82,7 +82,7 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
  * Noted with the node, of which a thread has but one visit open at a time, so
  * that entering need not clear it. The visit's end is to come by where it is
  * looked at, without a look of its own for those that tell nothing: it finds
- * the visit longer than the longest so far.
+ * no time usual, however short.
  */
 void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n)
 {
@@ -93,7 +93,7 @@ void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n)
 		return;
 	selfmon_arch_add(&node->stats->units_open[unit], n);
 	selfmon_compiler_fence();
-	selfmon_store_once(&node->stats->usual, 0);
+	selfmon_store_once(&node->stats->unusual, 0);
 }
 
 /*
@@ -133,7 +133,7 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 	}
 	ticks = selfmon_arch_timestamp() - open->start.ticks;
 	stats = open->node->stats;
-	if (selfmon_unlikely(ticks > stats->usual || /* or negative */
+	if (selfmon_unlikely(!selfmon_stats_usual(stats, ticks) ||
 			     selfmon_load_once(thread->cpu) !=
 				     open->start.cpu)) {
 		leave_unusual(thread, frame, ticks);

@@ -203,7 +203,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_set *set,
 	}
 	stats = open->node->stats;
 	if (selfmon_unlikely(result.lock != open->start.lock ||
-			     result.ticks > stats->usual ||
+			     !selfmon_stats_usual(stats, result.ticks) ||
 			     result.all > result.ticks * set->head.max_per_tick +
 						  SELFMON_POSSIBLE_SLACK)) {
 		leave_unusual_user(open, frame, &result, count);

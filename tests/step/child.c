@@ -210,7 +210,7 @@ static void make_usual(void)
 	struct selfmon_node *node = selfmon_thread_self()->newest;
 
 	for (; node; node = node->next) {
-		node->stats->usual = SELFMON_TICKS_LONG - 1;
+		node->stats->unusual = SELFMON_TICKS_LONG;
 		node->stats->ticks.max = SELFMON_TICKS_LONG;
 	}
 }

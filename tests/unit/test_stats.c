@@ -2,7 +2,10 @@
 /* What a visit leaves in its statistics. */
 #include <criterion/criterion.h>
 
+#include <selfmon/region.h>
+
 #include "region/state.h"
+#include "region/thread.h"
 
 static uint64_t mark;
 
@@ -32,12 +35,30 @@ Test(stats, an_endless_visit_does_not_become_the_usual_one, .init = init)
 	selfmon_stats_time(&stats, SELFMON_TICKS_LONG, true, &mark);
 	selfmon_stats_time(&stats, (uint64_t)-5, false, &mark);
 	cr_assert_eq(selfmon_stats_visits(&stats), 3);
-	cr_assert_eq(stats.usual, 100, "a bucket beyond the last would be "
-				       "written to");
+	cr_assert_eq(stats.unusual, 101, "a bucket beyond the last would be "
+					 "written to");
 	cr_assert_eq(stats.ticks.max, SELFMON_TICKS_LONG);
 	cr_assert_eq(stats.ticks.min, 0);
 	cr_assert_eq(stats.migrated, 1);
 	cr_assert_eq(stats.rare[SELFMON_RARE_IMPOSSIBLE], 1);
+}
+
+/* A tick of riscv64's and arm64's clocks is long: visits take none. */
+Test(stats, no_time_is_usual_where_work_waits_to_be_counted, .init = init)
+{
+	struct selfmon_node node = { .stats = &stats };
+
+	selfmon_stats_time(&stats, 100, false, &mark);
+	cr_assert(selfmon_stats_usual(&stats, 0));
+	cr_assert(selfmon_stats_usual(&stats, 100));
+	cr_assert_not(selfmon_stats_usual(&stats, 101));
+	selfmon_thread_self()->node = &node;
+	selfmon_region_bytes(7);
+	selfmon_thread_self()->node = NULL;
+	cr_assert_not(selfmon_stats_usual(&stats, 0), "these wait on");
+	selfmon_stats_time(&stats, 0, false, &mark);
+	cr_assert_eq(stats.units[SELFMON_IMPL_BYTES], 7);
+	cr_assert(selfmon_stats_usual(&stats, 100), "as before the work");
 }
 
 Test(stats, a_copy_asked_for_waits_until_the_update_is_done, .init = init)
