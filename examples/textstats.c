@@ -2,8 +2,9 @@
 /*
  * A real job in stages: the ten most frequent words of a file. Each stage is
  * a region inside of one for the whole, so that the report says where the
- * time went, and tells of its work, so that it says at what rate. With -l each line is a region as well: half a million visits in
- * a file of 25 MB show what a visit costs.
+ * time went, and tells of its work, so that it says at what rate. With -l each
+ * line is a region as well: half a million visits in a file of 25 MB show what
+ * a visit costs.
  *
  *	cc -O2 textstats.c $(pkg-config --cflags --libs selfmon) -o textstats
  *	./textstats [-l] [FILE]                (default: standard input)
