@@ -208,6 +208,7 @@ demo: $(O)/examples/textstats ## textstats over FILE, and its report
 include tests/tests.mk
 include tests/vm/vm.mk
 include tests/mutants/mutants.mk
+include examples/integrations.mk
 
 # ---- bench -----------------------------------------------------------------
 
