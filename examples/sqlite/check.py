@@ -1,0 +1,188 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The extension where a program keeps several statements open at once, which
+the shell does not: check.py EXTENSION"""
+import sqlite3
+import sys
+import threading
+
+EXTENSION = sys.argv[1]
+
+
+def connect(**options):
+    database = sqlite3.connect(":memory:", **options)
+    database.enable_load_extension(True)
+    database.load_extension(EXTENSION)
+    return database
+
+
+def seen(database, name, column="visits"):
+    """The sum of a column over all places where a region is."""
+    return database.execute(
+        f"SELECT coalesce(sum({column}), 0) FROM selfmon_regions "
+        "WHERE name = ?", (name,)).fetchone()[0]
+
+
+def filled(table, **options):
+    database = connect(**options)
+    database.execute(f"CREATE TABLE {table}(a INT)")
+    database.executemany(f"INSERT INTO {table} VALUES (?)",
+                         [(i,) for i in range(100)])
+    return database
+
+
+def interleaved():
+    """Two statements in turns, the first ending first: siblings."""
+    database = filled("inter")
+    one, two = "SELECT a FROM inter", "SELECT a + ? FROM inter"
+    for _ in range(10):
+        first, second = database.execute(one), database.execute(
+            "SELECT a + 1 FROM inter")
+        for _ in range(100):
+            assert first.fetchone() and second.fetchone()
+        assert not first.fetchone() and not second.fetchone()
+    assert seen(database, one) == 10, seen(database, one)
+    assert seen(database, two) == 10, seen(database, two)
+    assert seen(database, two, "depth") == 0
+    assert seen(database, one, "open + cut_off") == 0
+
+
+def reset_halfway():
+    database = filled("halfway")
+    name = "SELECT a FROM halfway"
+    for _ in range(5):
+        cursor = database.execute(name)
+        cursor.fetchmany(3)
+        assert seen(database, name, "open") == 1
+        cursor.close()
+    assert seen(database, name) == 5
+    assert seen(database, name, "open + cut_off") == 0
+
+
+def of_one_text():
+    """One text, two statements of it at once: the inner is below the outer."""
+    database = filled("both")
+    name = "SELECT a FROM both"
+    outer, inner = database.execute(name), database.execute(name)
+    assert outer.fetchone() and inner.fetchone()
+    inner.close()
+    outer.close()
+    assert seen(database, name) == 2
+    assert seen(database, name, "depth") == 1
+
+
+def errors():
+    database = connect()
+    database.execute("CREATE TABLE err(a INT UNIQUE)")
+    for _ in range(3):
+        try:
+            database.execute("INSERT INTO err VALUES (1)")
+        except sqlite3.IntegrityError:
+            pass
+        try:
+            database.execute("SELECT nothing FROM err")
+        except sqlite3.OperationalError:
+            pass
+    assert seen(database, "INSERT INTO err VALUES (?)") == 3
+    assert seen(database, "SELECT nothing FROM err") == 0
+
+
+def triggers():
+    """What a trigger does is part of the statement."""
+    database = connect()
+    database.executescript(
+        "CREATE TABLE fired(a); CREATE TABLE log(a);"
+        "CREATE TRIGGER fire AFTER INSERT ON fired BEGIN"
+        " INSERT INTO log VALUES (new.a); END;")
+    database.execute("INSERT INTO fired VALUES (1), (2)")
+    assert seen(database, "INSERT INTO fired VALUES (?)") == 1
+    assert seen(database, "INSERT INTO log VALUES (new.a)") == 0
+
+
+def schema_changes():
+    """A run that was prepared again is counted, and said to have no time."""
+    database = filled("changing")
+    again = "(prepared again: not measured)"
+    name = "SELECT * FROM changing"
+    before = seen(database, again)
+    database.execute(name).fetchall()
+    database.execute("ALTER TABLE changing ADD COLUMN b")
+    assert database.execute(name).fetchone() == (0, None)
+    assert seen(database, name) == 2, seen(database, name)
+    assert seen(database, again) >= before + 1
+
+
+def threads():
+    """Begun on one thread, ended on another."""
+    database = filled("apart", check_same_thread=False)
+    name = "SELECT a FROM apart"
+    cursor = database.execute(name)
+    thread = threading.Thread(target=cursor.fetchall)
+    thread.start()
+    thread.join()
+    assert seen(database, name) == 1
+    assert seen(database, name, "open") == 0
+
+
+def many_at_once():
+    """More than are measured inside of one another: counted all the same."""
+    database = filled("many")
+    name = "SELECT a FROM many"
+    cursors = [database.execute(name) for _ in range(300)]
+    for cursor in cursors:
+        cursor.fetchone()
+        cursor.close()
+    assert seen(database, name, "open") == 0
+    assert seen(database, name) >= 256, seen(database, name)
+    database.execute("SELECT a FROM many WHERE a = 3").fetchall()
+    assert seen(database, "SELECT a FROM many WHERE a = ?") == 1
+
+
+def closing():
+    """The connection ends while a statement is half through."""
+    name = "SELECT a FROM closing"
+    database = filled("closing")
+    cursor = database.execute(name)
+    cursor.fetchone()
+    database.close()
+    del cursor, database
+    database = connect()
+    assert seen(database, name) + seen(database, name, "cut_off") == 1
+    assert seen(database, name, "open") == 0
+
+
+def names():
+    database = connect()
+    for text, name in (
+            ("SELECT 'it''s', 1.5e-3, x'00ff', 0x1f -- end", "SELECT ?"),
+            ("SELECT  /* twice */ \n 1 + 2 ;", "SELECT ? + ?"),
+            ('SELECT 1 AS "a ""1"" b", 2 AS [c 3], 3 AS `d 4`',
+             'SELECT ? AS "a ""1"" b", ? AS [c 3], ? AS `d 4`'),
+            ("SELECT 1 IN (1, 2,3 , 4)", "SELECT ? IN (?)"),
+            ("SELECT * FROM (VALUES (1, 2), (3, 4),(5, 6))",
+             "SELECT * FROM (VALUES (?))"),
+            ("SELECT 'ä' AS é1", "SELECT ? AS é1")):
+        before = seen(database, name)
+        database.execute(text).fetchall()
+        assert seen(database, name) == before + 1, (text, [
+            row for row in database.execute(
+                "SELECT name FROM selfmon_regions")])
+
+
+def no_end_of_names():
+    database = connect()
+    for i in range(1500):
+        database.execute(f"SELECT 1 AS a{i}").fetchall()
+    other = seen(database, "(other statements)")
+    assert 500 <= other < 1500, other
+    assert database.execute("SELECT count(*) FROM selfmon_regions"
+                            ).fetchone()[0] < 1500
+
+
+TESTS = (interleaved, reset_halfway, of_one_text, errors, triggers,
+         schema_changes, threads, many_at_once, closing, names,
+         no_end_of_names)
+
+for test in TESTS:
+    test()
+print(f"the sqlite3 shell over a million rows, {len(TESTS)} tests in Python")

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A loadable extension for SQLite: each run of a statement is a visit of a
+ * region, from its first sqlite3_step() to its end or reset, and the table
+ * selfmon_regions is the report. README.md says how it is used.
+ *
+ * Statements overlap as a program pleases, so their visits are spans. All of a
+ * connection's happens under its mutex: nothing here needs another.
+ */
+#include "selfmon_sqlite.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+SQLITE_EXTENSION_INIT1
+
+#define CACHE_SIZE 64 /* a power of two */
+#define CACHE_TEXT 256
+
+/* A statement that is running. A frame must stay where it is. */
+struct span {
+	struct span *next;
+	sqlite3_stmt *statement; /* NULL: not in use */
+	struct selfmon_frame frame;
+};
+
+/* The region of a text that was met before. */
+struct cached {
+	struct selfmon_region *region;
+	char text[CACHE_TEXT];
+};
+
+struct connection {
+	struct span *spans; /* never freed before the connection is */
+	struct selfmon_region *again;
+	struct cached cache[CACHE_SIZE];
+};
+
+static struct selfmon_region *region_of(struct connection *connection,
+					const char *sql)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+	struct cached *cached;
+	size_t length;
+
+	for (length = 0; sql[length] && length < CACHE_TEXT; length++)
+		hash = (hash ^ (unsigned char)sql[length]) * 16777619u;
+	if (length == CACHE_TEXT)
+		return statement_region(sql);
+	cached = &connection->cache[(hash ^ hash >> 16) % CACHE_SIZE];
+	if (!cached->region || strcmp(cached->text, sql) != 0) {
+		cached->region = statement_region(sql);
+		memcpy(cached->text, sql, length + 1);
+	}
+	return cached->region;
+}
+
+/* The span of a statement, or with NULL one that is free; may be NULL. */
+static struct span *find(struct connection *connection,
+			 const sqlite3_stmt *statement)
+{
+	struct span *span = connection->spans;
+
+	while (span && span->statement != statement)
+		span = span->next;
+	return span;
+}
+
+static void begin(struct connection *connection, sqlite3_stmt *statement,
+		  const char *text)
+{
+	const char *const sql = sqlite3_sql(statement);
+	struct span *span = find(connection, statement);
+
+	/* It runs already: this is a trigger of it, whose text is a comment. */
+	if (span && text != sql)
+		return;
+	if (!span)
+		span = find(connection, NULL);
+	if (!span) {
+		span = sqlite3_malloc(sizeof(*span));
+		if (!span)
+			return;
+		memset(span, 0, sizeof(*span));
+		span->next = connection->spans;
+		connection->spans = span;
+	}
+	selfmon_leave(&span->frame);
+	span->statement = statement;
+	selfmon_enter(region_of(connection, sql ? sql : text), &span->frame);
+}
+
+/*
+ * A statement that finds the schema changed ends at once, is prepared again and
+ * runs, which SQLite tells as two ends of one run. Of the second nothing is
+ * known but that it was.
+ */
+static void end(struct connection *connection, const sqlite3_stmt *statement)
+{
+	struct span *const span = find(connection, statement);
+
+	if (span) {
+		selfmon_leave(&span->frame);
+		span->statement = NULL;
+	} else {
+		struct selfmon_frame frame;
+
+		selfmon_enter(connection->again, &frame);
+		selfmon_leave(&frame);
+	}
+}
+
+static int traced(unsigned int what, void *context, void *statement,
+		  void *detail)
+{
+	if (what == SQLITE_TRACE_STMT)
+		begin(context, statement, detail);
+	else if (what == SQLITE_TRACE_PROFILE)
+		end(context, statement);
+	return 0;
+}
+
+/*
+ * The connection's end. SQLITE_TRACE_CLOSE is not: a close may be refused, or
+ * wait for statements to end.
+ */
+static void disconnect(void *context)
+{
+	struct connection *const connection = context;
+	struct span *span, *next;
+
+	for (span = connection->spans; span; span = next) {
+		next = span->next;
+		selfmon_leave(&span->frame);
+		sqlite3_free(span);
+	}
+	sqlite3_free(connection);
+}
+
+static int refuse(char **message, const char *why)
+{
+	*message = sqlite3_mprintf("selfmon: %s", why);
+	return SQLITE_ERROR;
+}
+
+/* A host that uses libselfmon itself has set its options: they stand. */
+static int prepare(char **message)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	int error;
+
+	options.output = NULL; /* the table is the report */
+	error = selfmon_configure(&options);
+	if (error != 0 && error != -EBUSY)
+		return refuse(message, strerror(-error));
+	error = selfmon_prepare();
+	if (error == -ENOSYS)
+		return refuse(message, "switched off by SELFMON_ENABLE");
+	return error ? refuse(message, strerror(-error)) : SQLITE_OK;
+}
+
+/* Found by the name of the file, selfmon_sqlite.so. */
+__attribute__((visibility("default"))) int
+sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
+			   const sqlite3_api_routines *api);
+
+int sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
+			       const sqlite3_api_routines *api)
+{
+	struct connection *connection;
+	int result;
+
+	SQLITE_EXTENSION_INIT2(api)
+	if (sqlite3_libversion_number() < 3014000)
+		return refuse(message, "needs SQLite 3.14 or later");
+	result = prepare(message);
+	if (result != SQLITE_OK)
+		return result;
+	connection = sqlite3_malloc(sizeof(*connection));
+	if (!connection)
+		return SQLITE_NOMEM;
+	memset(connection, 0, sizeof(*connection));
+	connection->again = selfmon_region("(prepared again: not measured)");
+	/* Loaded twice, this ends what the first time began. */
+	result = sqlite3_create_module_v2(database, "selfmon_regions",
+					  &regions_module, connection,
+					  disconnect);
+	if (result != SQLITE_OK)
+		return result; /* and the connection is gone */
+	result = sqlite3_trace_v2(database,
+				  SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE,
+				  traced, connection);
+	/* Regions outlive the connection, and so does what measures them. */
+	return result == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : result;
+}
