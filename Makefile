@@ -209,6 +209,7 @@ include tests/tests.mk
 include tests/vm/vm.mk
 include tests/mutants/mutants.mk
 include examples/integrations.mk
+include tests/packaging/packaging.mk
 
 # ---- bench -----------------------------------------------------------------
 
