@@ -3,13 +3,15 @@
 #
 # Each folder of examples/ that has a file `packages` (of Debian, one a line)
 # is an integration. Its own Makefile finds the library by pkg-config, as an
-# outsider's would, puts what it makes into O, and has a target `check`.
+# outsider's would, puts what it makes into O, and has a target `check`. The
+# packages of Debian are one more.
 
-integrations := $(patsubst examples/%/packages,%,$(wildcard examples/*/packages))
+integrations := $(patsubst %/packages,%,$(wildcard examples/*/packages)) \
+	tests/packaging
 stage := $(abspath $(O))/integrations/stage
 
 .PHONY: check-integrations
-check-integrations: lib tool ## The library inside other programs: examples/*/
+check-integrations: lib tool ## The library inside other programs and packages
 	+@$(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(stage) \
 		LIBDIR=$(stage)/lib > /dev/null
 	+@MAKE="$(MAKE)" tests/tools/integrations.sh \

@@ -185,4 +185,4 @@ TESTS = (interleaved, reset_halfway, of_one_text, errors, triggers,
 
 for test in TESTS:
     test()
-print(f"the sqlite3 shell over a million rows, {len(TESTS)} tests in Python")
+print(f"sqlite: the sqlite3 shell over a million rows, {len(TESTS)} tests in Python")

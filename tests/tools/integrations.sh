@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs the checks of the folders of examples/ that are programs of others with
-# the library in them: integrations.sh BUILD-DIRECTORY NAME...
+# Runs the checks of folders that are programs of others with the library in
+# them: integrations.sh BUILD-DIRECTORY FOLDER...
 #
 # BUILD-DIRECTORY has an installed library in stage/. A line for each; one
 # whose packages are missing fails, and says which.
@@ -16,42 +16,44 @@ export PKG_CONFIG_PATH
 unset SELFMON_EVENTS SELFMON_OUTPUT SELFMON_ENABLE SELFMON_FENCE \
 	SELFMON_EVERY SELFMON_STRICT SELFMON_GUARD SELFMON_LIVE
 
-# missing_of NAME: what is not installed of its packages, on one line. Without
+# missing_of FOLDER: what is not installed of its packages, on one line. Without
 # dpkg-query its own build will say what it lacks.
 missing_of()
 {
 	command -v dpkg-query > /dev/null || return 0
 	list=
 	# shellcheck disable=SC2013 # words are wanted
-	for package in $(sed 's/#.*//' "examples/$1/packages"); do
+	for package in $(sed 's/#.*//' "$1/packages"); do
 		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" \
 			2> /dev/null)" = installed ] || list="$list $package"
 	done
 	echo "$list"
 }
 
-# check NAME: its own check, whose output is shown when it fails
+# check FOLDER: its own check, whose output is shown when it fails
 check()
 {
+	name=${1##*/}
 	missing=$(missing_of "$1")
 	if [ -n "$missing" ]; then
-		printf '%s: FAILED: not installed:%s (./setup %s)\n' "$1" \
-			"$missing" check-integrations
+		printf '%s: FAILED: not installed:%s (./setup %s)\n' \
+			"$name" "$missing" check-integrations
 		return 1
 	fi
-	mkdir -p "$build/$1"
-	if ! "$MAKE" --no-print-directory -C "examples/$1" check \
-		PKG_CONFIG_PATH="$PKG_CONFIG_PATH" O="$build/$1" \
-		> "$build/$1.log" 2>&1; then
-		cat "$build/$1.log"
-		printf '%s: FAILED\n' "$1"
+	mkdir -p "$build/$name"
+	if ! "$MAKE" --no-print-directory -C "$1" check \
+		PKG_CONFIG_PATH="$PKG_CONFIG_PATH" O="$build/$name" \
+		> "$build/$name.log" 2>&1; then
+		cat "$build/$name.log"
+		printf '%s: FAILED\n' "$name"
 		return 1
 	fi
-	printf '%s: %s\n' "$1" "$(tail -n 1 "$build/$1.log")"
+	printf '%s: %s\n' "$name" "$(tail -n 1 "$build/$name.log" |
+		sed "s/^$name: //")"
 }
 
-for name; do
-	if check "$name"; then
+for folder; do
+	if check "$folder"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
