@@ -158,7 +158,8 @@ check-headers: ## Each public header alone, as C and C++
 
 check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \
-		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)"
+		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)" \
+		"$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS)"
 
 # ---- soak ------------------------------------------------------------------
 

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # The man pages: well formed, one for each exported function, and their
 # examples compile, measured and compiled off, and their structs are those of
-# the headers. Usage: man.sh COMPILE SHARED STATIC, the first with its flags.
+# the headers. Usage: man.sh COMPILE SHARED STATIC COMPILE-CXX, the first and
+# the last with their flags.
 set -eu
 cd "$(dirname "$0")/../.."
 compile=$1
 shared=$2
 link=$3
+compile_cxx=$4
 bad=0
 
 complain() {
@@ -93,11 +95,17 @@ plain() {
 }
 
 compiles() {
-	# shellcheck disable=SC2086 # both are lists of words
-	$compile -Werror $2 -x c "$1" -x none $link -o "$work/out"
+	language=c
+	with=$compile
+	if grep -q 'selfmon.*\.hpp' "$1"; then
+		language=c++
+		with=$compile_cxx
+	fi
+	# shellcheck disable=SC2086 # all are lists of words
+	$with -Werror $2 -x $language "$1" -x none $link -o "$work/out"
 }
 
-plain include/selfmon/*.h > "$work/headers"
+plain include/*.h include/selfmon/*.h > "$work/headers"
 programs=0
 structs=0
 for page in $texts; do
