@@ -30,8 +30,10 @@ holds() { [ "$(ask "$1")" = t ]; }
 
 # ---- the regression tests --------------------------------------------------
 
+events=cycles,instructions,cache-misses,page-faults,task-clock,context-switches
 check "a server starts with the extension" server_start main \
 	"shared_preload_libraries = 'pg_stat_statements,$preload'" \
+	"selfmon.events = '$events'" \
 	"pg_stat_statements.track = all" \
 	"pg_stat_statements.track_utility = off"
 export PGPORT="$port"

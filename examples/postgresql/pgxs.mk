@@ -4,7 +4,7 @@
 # flags. The library is linked in: nothing but libcpuid has to be found when
 # the server loads the extension, and its names stay inside.
 MODULE_big = selfmon
-OBJS = hooks.o store.o view.o
+OBJS = hooks.o counters.o store.o view.o
 EXTENSION = selfmon
 DATA = selfmon--1.0.sql
 PG_CPPFLAGS = $(SELFMON_CFLAGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the extension's three files share: hooks.c counts in a backend,
- * store.c adds up over all backends, view.c shows it.
+ * What the extension's files share: hooks.c knows what runs in a backend,
+ * counters.c counts it, store.c adds up over all backends, view.c shows it.
  */
 #ifndef SELFMON_PG_H
 #define SELFMON_PG_H
@@ -16,7 +16,7 @@
 
 #include <selfmon.h>
 
-/* ---- what was counted (hooks.c) ------------------------------------------ */
+/* ---- what was counted (counters.c) --------------------------------------- */
 
 /*
  * Of one or more spans; count i belongs to sm_events.event[i]. A count is
@@ -34,16 +34,34 @@ struct sm_values {
 
 extern struct selfmon_events sm_events; /* selfmon.events, in pieces */
 extern int sm_max;                      /* selfmon.max */
+extern bool sm_enabled;                 /* selfmon.enabled */
+extern int sm_nodes;                    /* selfmon.nodes */
+
+enum { SM_NODES_OFF, SM_NODES_TIME, SM_NODES_EVENTS };
+
+extern void sm_settings(void);
 
 /* This backend's counters, opened at the first call; NULL: it has none. */
 extern struct selfmon_counters *sm_counters(void);
+
+/* A span, from a until the end: of all events, or of time alone. */
+extern void sm_begin(const struct selfmon_counters *set, bool events,
+		     struct selfmon_snapshot *a);
+extern struct sm_values sm_end(struct selfmon_counters *set, bool events,
+			       const struct selfmon_snapshot *a);
+
+extern void sm_values_add(struct sm_values *sum, const struct sm_values *part);
+
+/* Estimates may say more of a part than of the whole: then no number. */
+extern void sm_values_less(struct sm_values *whole,
+			   const struct sm_values *part);
 
 /* ---- sums of all backends, in shared memory (store.c) --------------------- */
 
 #define SM_REASON_SIZE 256
 
 /* How an execution of a query ended. */
-enum sm_end {
+enum sm_how {
 	SM_CALL,    /* as it should: the only one whose values are added */
 	SM_WORKER,  /* the same, of a parallel worker: a part of a call */
 	SM_ERROR,   /* an ERROR left it */
@@ -82,7 +100,7 @@ extern HTAB *sm_table;              /* struct sm_key -> struct sm_entry */
 
 extern void sm_store_request(void);
 extern void sm_store_attach(void);
-extern void sm_store_add(const struct sm_key *key, enum sm_end end,
+extern void sm_store_add(const struct sm_key *key, enum sm_how how,
 			 const struct sm_values *values, uint64 runs);
 extern void sm_store_drop(void);
 extern void sm_store_reset(void);

@@ -80,10 +80,10 @@ static void add_values(struct sm_entry *entry, const struct sm_values *values)
 	entry->scaled |= values->scaled & values->counted;
 }
 
-static void add(struct sm_entry *entry, enum sm_end end,
+static void add(struct sm_entry *entry, enum sm_how how,
 		const struct sm_values *values, uint64 runs)
 {
-	switch (end) {
+	switch (how) {
 	case SM_CALL:
 		entry->calls++;
 		entry->ticks += values->ticks;
@@ -104,7 +104,7 @@ static void add(struct sm_entry *entry, enum sm_end end,
 	}
 }
 
-void sm_store_add(const struct sm_key *key, enum sm_end end,
+void sm_store_add(const struct sm_key *key, enum sm_how how,
 		  const struct sm_values *values, uint64 runs)
 {
 	struct sm_entry *entry;
@@ -114,7 +114,7 @@ void sm_store_add(const struct sm_key *key, enum sm_end end,
 	entry = find(key);
 	if (entry) {
 		SpinLockAcquire(&entry->mutex);
-		add(entry, end, values, runs);
+		add(entry, how, values, runs);
 		SpinLockRelease(&entry->mutex);
 	} else { /* the lock is held exclusively */
 		sm_shared->dropped++;

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted, by the settings, and how: this backend's counter set, and
+ * what spans between two of its snapshots add up to.
+ */
+#include "selfmon_pg.h"
+
+#include <limits.h>
+
+#include <storage/fd.h>
+#include <utils/guc.h>
+
+struct selfmon_events sm_events;
+int sm_max;
+bool sm_enabled;
+int sm_nodes;
+
+static char *events_setting;
+
+/* ---- settings ------------------------------------------------------------- */
+
+static bool check_events(char **value, void **extra, GucSource source)
+{
+	struct selfmon_events events;
+	struct selfmon_failure failure = { 0 };
+	char text[SM_REASON_SIZE];
+
+	if (**value == '\0' ||
+	    selfmon_events_parse(*value, &events, &failure) >= 0)
+		return true;
+	selfmon_explain(&failure, text, sizeof(text));
+	GUC_check_errdetail("%s", text);
+	return false;
+}
+
+void sm_settings(void)
+{
+	static const struct config_enum_entry choices[] = {
+		{ "off", SM_NODES_OFF, false },
+		{ "time", SM_NODES_TIME, false },
+		{ "events", SM_NODES_EVENTS, false },
+		{ NULL, 0, false }
+	};
+
+	DefineCustomStringVariable("selfmon.events", "What is counted.",
+				   "In perf's words, see selfmon-events(7).",
+				   &events_setting,
+				   "cycles,instructions,cache-misses",
+				   PGC_POSTMASTER, 0, check_events, NULL, NULL);
+	DefineCustomIntVariable("selfmon.max",
+				"Queries, and types of nodes in each, that "
+				"are kept apart.", NULL, &sm_max, 5000, 10,
+				INT_MAX / 2, PGC_POSTMASTER, 0, NULL, NULL,
+				NULL);
+	DefineCustomBoolVariable("selfmon.enabled", "Whether queries are "
+				 "counted.", NULL, &sm_enabled, true, PGC_SUSET,
+				 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("selfmon.nodes", "What is counted for each "
+				 "type of plan node.", NULL, &sm_nodes,
+				 SM_NODES_OFF, choices, PGC_SUSET, 0, NULL, NULL,
+				 NULL);
+	MarkGUCPrefixReserved("selfmon");
+	if (*events_setting)
+		selfmon_events_parse(events_setting, &sm_events, NULL);
+}
+
+/* ---- this backend's counters ---------------------------------------------- */
+
+/* Member k of the set is event member_event[k] of sm_events. */
+static size_t member_event[SELFMON_MAX_COUNTERS];
+
+/*
+ * A set's members are in an order of its own, and those of an @set share a
+ * position: name and position together say which event of the list one is.
+ */
+static size_t event_of(const struct selfmon_counter_info *info)
+{
+	for (size_t i = 0; i < sm_events.count; i++)
+		if (sm_events.event[i].position == info->position &&
+		    strcmp(sm_events.event[i].name, info->name) == 0)
+			return i;
+	return 0; /* not reached: both were read from one text */
+}
+
+/*
+ * Less the "EVENT: " that it begins with, so that events of one cause can be
+ * shown together, and less what the verdict says anyway.
+ */
+static const char *cause_of(const char *text, const char *event)
+{
+	static const char anyway[] = "not counted: ";
+	const size_t length = strlen(event);
+
+	if (strncmp(text, event, length) == 0 && text[length] == ':')
+		text += length + 2;
+	if (strncmp(text, anyway, sizeof(anyway) - 1) == 0)
+		text += sizeof(anyway) - 1;
+	return text;
+}
+
+static void note_members(const struct selfmon_counters *set)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+
+	for (size_t k = 0; selfmon_counters_info(set, k, &info) == 0; k++) {
+		char text[SM_REASON_SIZE];
+
+		member_event[k] = event_of(&info);
+		if (!info.failure)
+			continue;
+		selfmon_explain(info.failure, text, sizeof(text));
+		sm_store_reason(member_event[k], cause_of(text, info.name));
+	}
+}
+
+/*
+ * Opened by each backend for itself, at its first call: the postmaster has
+ * none that a fork could hand on. With the guard, since a user read that is
+ * taken away while the server runs would kill the backend, and with it, by
+ * the postmaster's hand, all the others.
+ */
+struct selfmon_counters *sm_counters(void)
+{
+	static struct selfmon_counters *set;
+	static bool tried;
+	int result;
+
+	if (tried)
+		return set;
+	tried = true;
+	result = selfmon_counters_open(events_setting, SELFMON_COUNTERS_GUARD,
+				       &set, NULL);
+	if (result < 0) { /* time alone, then */
+		ereport(LOG, (errmsg("selfmon: events are not counted: %s",
+				     strerror(-result))));
+		selfmon_counters_open(NULL, 0, &set, NULL);
+	}
+	if (!set)
+		return NULL;
+	note_members(set);
+	/* a set holds two descriptors at most: fd.c is to leave room */
+	ReserveExternalFD();
+	ReserveExternalFD();
+	return set;
+}
+
+/* ---- spans ---------------------------------------------------------------- */
+
+void sm_begin(const struct selfmon_counters *set, bool events,
+	      struct selfmon_snapshot *a)
+{
+	if (events)
+		selfmon_counters_begin(set, a);
+	else
+		a->ticks = selfmon_clock_ticks();
+}
+
+struct sm_values sm_end(struct selfmon_counters *set, bool events,
+			const struct selfmon_snapshot *a)
+{
+	struct sm_values values = { 0 };
+	struct selfmon_snapshot b;
+	struct selfmon_delta delta;
+
+	if (!events) {
+		values.ticks = selfmon_clock_ticks() - a->ticks;
+		return values;
+	}
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, a, &b, &delta);
+	values.ticks = delta.ticks;
+	for (size_t k = 0; k < sm_events.count; k++) {
+		const struct selfmon_value *value = &delta.value[k];
+		const size_t i = member_event[k];
+		const uint8 bit = (uint8)(1u << i);
+
+		if (value->verdict == SELFMON_NOT_COUNTED)
+			continue;
+		values.count[i] = value->count;
+		values.counted |= bit;
+		values.by_read |= value->verdict == SELFMON_SYSCALL ? bit : 0;
+		values.scaled |= value->verdict == SELFMON_SCALED ? bit : 0;
+	}
+	return values;
+}
+
+void sm_values_add(struct sm_values *sum, const struct sm_values *part)
+{
+	sum->ticks += part->ticks;
+	for (size_t i = 0; i < sm_events.count; i++)
+		sum->count[i] += part->count[i];
+	sum->counted &= part->counted;
+	sum->by_read |= part->by_read;
+	sum->scaled |= part->scaled;
+}
+
+void sm_values_less(struct sm_values *whole, const struct sm_values *part)
+{
+	whole->ticks -= Min(part->ticks, whole->ticks);
+	whole->counted &= part->counted;
+	for (size_t i = 0; i < sm_events.count; i++) {
+		if (part->count[i] > whole->count[i])
+			whole->counted &= (uint8)~(1u << i);
+		else
+			whole->count[i] -= part->count[i];
+	}
+	whole->scaled |= part->scaled;
+}
