@@ -116,11 +116,12 @@ check "the postmaster holds no more of perf's files than before" \
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 check "a second of sleep is a second, less than two: by both" \
-	holds "SELECT calls = 2 AND total_ms >= 999 AND total_ms >= 0.999 * pgss_ms
-		AND total_ms < 1.5 * pgss_ms FROM both_of
+	holds "SELECT calls = 2 AND total_ms >= 999 AND
+		total_ms >= 0.999 * pgss_ms AND total_ms < 1.5 * pgss_ms
+		FROM both_of
 		WHERE query ~ '^SELECT pg_sleep'"
 
-# ---- a thousand errors in one session ----------------------------------------
+# ---- a thousand errors in one session ---------------------------------------
 
 yes 'SELECT n / (n - 7) FROM generate_series(1, 9) n;' | head -n 1000 \
 	>"$home/errors.sql"
@@ -139,7 +140,7 @@ check "and are a thousand errors, and no call" \
 check "none of them said anything else" \
 	[ "$(grep -c 'division by zero' "$home/errors.out")" = 1000 ]
 
-# ---- what goes wrong ----------------------------------------------------------
+# ---- what goes wrong --------------------------------------------------------
 
 backend_killed() {
 	psql -Atqc "SELECT pg_backend_pid()" -c "SELECT pg_sleep(60)" \

@@ -17,7 +17,7 @@ int sm_nodes;
 
 static char *events_setting;
 
-/* ---- settings ------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 static bool check_events(char **value, void **extra, GucSource source)
 {
@@ -57,17 +57,18 @@ void sm_settings(void)
 				 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("selfmon.nodes", "What is counted for each "
 				 "type of plan node.", NULL, &sm_nodes,
-				 SM_NODES_OFF, choices, PGC_SUSET, 0, NULL, NULL,
-				 NULL);
+				 SM_NODES_OFF, choices, PGC_SUSET, 0, NULL,
+				 NULL, NULL);
 	MarkGUCPrefixReserved("selfmon");
 	if (*events_setting)
 		selfmon_events_parse(events_setting, &sm_events, NULL);
 }
 
-/* ---- this backend's counters ---------------------------------------------- */
+/* ---- this backend's counters --------------------------------------------- */
 
 /* Member k of the set is event member_event[k] of sm_events. */
 static size_t member_event[SELFMON_MAX_COUNTERS];
+static size_t member_count;
 
 /*
  * A set's members are in an order of its own, and those of an @set share a
@@ -106,6 +107,7 @@ static void note_members(const struct selfmon_counters *set)
 		char text[SM_REASON_SIZE];
 
 		member_event[k] = event_of(&info);
+		member_count = k + 1;
 		if (!info.failure)
 			continue;
 		selfmon_explain(info.failure, text, sizeof(text));
@@ -144,7 +146,7 @@ struct selfmon_counters *sm_counters(void)
 	return set;
 }
 
-/* ---- spans ---------------------------------------------------------------- */
+/* ---- spans --------------------------------------------------------------- */
 
 void sm_begin(const struct selfmon_counters *set, bool events,
 	      struct selfmon_snapshot *a)
@@ -169,7 +171,7 @@ struct sm_values sm_end(struct selfmon_counters *set, bool events,
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, a, &b, &delta);
 	values.ticks = delta.ticks;
-	for (size_t k = 0; k < sm_events.count; k++) {
+	for (size_t k = 0; k < member_count; k++) {
 		const struct selfmon_value *value = &delta.value[k];
 		const size_t i = member_event[k];
 		const uint8 bit = (uint8)(1u << i);

@@ -29,7 +29,7 @@ static ExecutorEnd_hook_type next_end;
 static shmem_request_hook_type next_request;
 static shmem_startup_hook_type next_startup;
 
-/* ---- a query -------------------------------------------------------------- */
+/* ---- a query ------------------------------------------------------------- */
 
 struct node {
 	PlanState *state;
@@ -60,11 +60,12 @@ static void query_gone(void *argument)
 	struct query *const query = argument;
 	enum sm_how how = SM_CALL;
 
-	if (!query->ended)
-		how = query->failed ? SM_ERROR : SM_CUT_OFF;
-	else if (IsParallelWorker())
+	if (IsParallelWorker()) /* its errors are the leader's too */
 		how = SM_WORKER;
-	sm_store_add(&query->key, how, &query->sum, query->runs);
+	else if (!query->ended)
+		how = query->failed ? SM_ERROR : SM_CUT_OFF;
+	if (how != SM_WORKER || query->ended)
+		sm_store_add(&query->key, how, &query->sum, query->runs);
 	for (int i = 0; query->ended && i < query->node_count; i++) {
 		const struct node *node = &query->node[i];
 		struct sm_key key = query->key;
@@ -127,7 +128,7 @@ static void query_begin(QueryDesc *desc, const struct sm_key *key)
 	MemoryContextRegisterResetCallback(context, &query->callback);
 }
 
-/* ---- plan nodes ----------------------------------------------------------- */
+/* ---- plan nodes ---------------------------------------------------------- */
 
 /*
  * The nodes that are running, inside of one another, and what those below
@@ -213,7 +214,7 @@ static void wrap_nodes(struct query *query, QueryDesc *desc)
 	wrap(desc->planstate, query);
 }
 
-/* ---- the executor's hooks ------------------------------------------------- */
+/* ---- the executor's hooks ------------------------------------------------ */
 
 static void start(QueryDesc *desc, int eflags)
 {
@@ -230,7 +231,7 @@ static void start(QueryDesc *desc, int eflags)
 	}
 	PG_CATCH();
 	{
-		if (counted)
+		if (counted && !IsParallelWorker())
 			sm_store_add(&key, SM_ERROR, NULL, 0);
 		PG_RE_THROW();
 	}
@@ -333,7 +334,7 @@ static void end(QueryDesc *desc)
 		standard_ExecutorEnd(desc);
 }
 
-/* ---- loading -------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------- */
 
 static void request(void)
 {

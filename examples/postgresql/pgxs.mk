@@ -9,7 +9,8 @@ EXTENSION = selfmon
 DATA = selfmon--1.0.sql
 PG_CPPFLAGS = $(SELFMON_CFLAGS)
 PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter \
-	-Wno-declaration-after-statement -Wno-missing-field-initializers -Wno-clobbered
+	-Wno-declaration-after-statement \
+	-Wno-missing-field-initializers -Wno-clobbered
 SHLIB_LINK = $(SELFMON_LIBS) -Wl,--exclude-libs,ALL
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)

@@ -16,7 +16,7 @@
 
 #include <selfmon.h>
 
-/* ---- what was counted (counters.c) --------------------------------------- */
+/* ---- what was counted (counters.c) -------------------------------------- */
 
 /*
  * Of one or more spans; count i belongs to sm_events.event[i]. A count is
@@ -56,7 +56,7 @@ extern void sm_values_add(struct sm_values *sum, const struct sm_values *part);
 extern void sm_values_less(struct sm_values *whole,
 			   const struct sm_values *part);
 
-/* ---- sums of all backends, in shared memory (store.c) --------------------- */
+/* ---- sums of all backends, in shared memory (store.c) -------------------- */
 
 #define SM_REASON_SIZE 256
 

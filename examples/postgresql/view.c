@@ -72,7 +72,7 @@ static const char *node_name(uint64 tag)
 	return "other";
 }
 
-/* ---- the verdict ---------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------- */
 
 /* What there is to say of event i; the same text for the same fate. */
 static char *fate(const struct sm_entry *entry, size_t i)
@@ -128,7 +128,7 @@ static char *verdict_of(const struct sm_entry *entry)
 	return text.data;
 }
 
-/* ---- rows ----------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 static Datum counts_of(const struct sm_entry *entry)
 {
