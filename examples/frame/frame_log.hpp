@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Which frame was the worst, and what its zones and counters say of it. */
+#ifndef FRAME_LOG_HPP
+#define FRAME_LOG_HPP
+
+#include <memory>
+#include <string>
+
+#include "zone.hpp"
+
+struct Worst {
+	unsigned long frame, of;       /* its number; among how many frames */
+	std::uint64_t ns, parts_ns;    /* its own, and of the zones below it */
+	std::string most;              /* which zone has most time of its own */
+	std::uint64_t most_ns;
+	std::string line;              /* all of that */
+};
+
+/* Of the calling thread. Two frames: the worse is kept, the other used again. */
+class FrameLog {
+public:
+	/*
+	 * Counters are read once a frame and not in each zone: where none can
+	 * be read in user space, that is two system calls each time.
+	 */
+	FrameLog() : set(selfmon::CounterSet::open(
+		"cycles,instructions,task-clock,page-faults,context-switches"))
+	{
+		selfmon_prepare();
+		selfmon_clock(); /* may wait: now, and not in a frame */
+	}
+	/* To measure or not: both regions and what is noted here. */
+	void enable(bool wanted) { selfmon_enable(on = wanted); }
+
+	void begin(unsigned long number)
+	{
+		if (!on)
+			return;
+		current->number = number;
+		current->trail.count = current->trail.depth = 0;
+		trail = &current->trail;
+		if (set)
+			set.begin(start);
+	}
+	void end()
+	{
+		selfmon::Snapshot stop;
+
+		if (!on)
+			return;
+		if (set)
+			set.end(stop);
+		trail = nullptr;
+		if (frames++ != 0 && ns(current->trail.sample[0]) <=
+				     ns(worst->trail.sample[0]))
+			return;
+		if (set)
+			current->cost = set.delta(start, stop);
+		std::swap(current, worst);
+	}
+	/* The worst frame since the last call; one has to be there. */
+	Worst take()
+	{
+		const Trail &of = worst->trail;
+		Worst is = { worst->number, frames, ns(of.sample[0]), 0, "", 0, "" };
+
+		is.line = "frame " + std::to_string(is.frame) + ", worst of " +
+			  std::to_string(is.of) + ": " + ms(is.ns);
+		for (unsigned int i = 0; i < of.count; i++) {
+			const std::uint64_t own = own_ns(of, i);
+
+			if (own > is.most_ns) {
+				is.most = of.sample[i].name;
+				is.most_ns = own;
+			}
+			if (of.sample[i].depth == 1) {
+				is.parts_ns += ns(of.sample[i]);
+				is.line += std::string(", ") + of.sample[i].name +
+					   " " + ms(ns(of.sample[i]));
+			}
+		}
+		is.line += "; most in " + is.most + " " + ms(is.most_ns) +
+			   counts();
+		frames = 0;
+		return is;
+	}
+
+private:
+	struct Frame {
+		unsigned long number;
+		selfmon::Delta cost;
+		Trail trail;
+	};
+
+	static std::uint64_t ns(const Sample &visit)
+	{
+		return selfmon_clock_ns(selfmon_clock(),
+					visit.end - visit.begin);
+	}
+	static std::string ms(std::uint64_t ns)
+	{
+		char text[32];
+
+		std::snprintf(text, sizeof(text), "%.2f ms", double(ns) / 1e6);
+		return text;
+	}
+	/* Of the zone, and not of those in it. */
+	static std::uint64_t own_ns(const Trail &of, unsigned int i)
+	{
+		const unsigned int depth = of.sample[i].depth;
+		std::uint64_t own = ns(of.sample[i]);
+
+		for (unsigned int k = i + 1;
+		     k < of.count && of.sample[k].depth > depth; k++)
+			own -= of.sample[k].depth == depth + 1
+				       ? ns(of.sample[k]) : 0;
+		return own;
+	}
+	std::string counts() const
+	{
+		std::string text;
+
+		for (unsigned int i = 0; set && set.info(i); i++) {
+			const std::string name = set.info(i)->name;
+
+			if (const auto count = worst->cost.count(i))
+				text += "; " + name + " " +
+					(name == "task-clock"
+						 ? ms(*count)
+						 : std::to_string(*count));
+		}
+		return text;
+	}
+
+	selfmon::CounterSet set;
+	selfmon::Snapshot start;
+	std::unique_ptr<Frame> current = std::make_unique<Frame>();
+	std::unique_ptr<Frame> worst = std::make_unique<Frame>();
+	unsigned long frames = 0;
+	bool on = true;
+};
+
+#endif

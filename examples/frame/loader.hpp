@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The module of the game: loaded again when its file has become another. */
+#ifndef LOADER_HPP
+#define LOADER_HPP
+
+#include <filesystem>
+#include <string>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include "game.hpp"
+
+class Loader {
+public:
+	explicit Loader(const char *file) : path(file) { refresh(); }
+	~Loader() { unload(); }
+
+	/*
+	 * Another module in the file takes the old one's place; where it cannot
+	 * be loaded the old one stays. Nobody may be in the module.
+	 */
+	void refresh()
+	{
+		struct stat now = {};
+
+		if (stat(path.c_str(), &now) != 0 ||
+		    (now.st_ino == seen.st_ino &&
+		     now.st_ctim.tv_nsec == seen.st_ctim.tv_nsec))
+			return;
+		seen = now;
+		load(path + "." + std::to_string(generation++));
+	}
+
+	const Game *game = nullptr; /* NULL: never any */
+	std::string error;          /* of the last one; "" if it is there */
+	unsigned int stuck = 0;     /* modules still there after dlclose */
+
+private:
+	/* Of a copy: dlopen gives back a name that it has open already. */
+	void load(const std::string &fresh)
+	{
+		std::error_code none;
+
+		std::filesystem::copy_file(path, fresh, none);
+		void *const opened = dlopen(fresh.c_str(), RTLD_NOW);
+		void *const found = opened ? dlsym(opened, "game") : nullptr;
+		error = found ? "" : dlerror();
+		std::filesystem::remove(fresh, none);
+		if (!found) {
+			if (opened)
+				dlclose(opened);
+			return;
+		}
+		unload();
+		copy = fresh;
+		handle = opened;
+		game = static_cast<const Game *>(found);
+	}
+	/* Its regions stay: the library has copied what it knows of them. */
+	void unload()
+	{
+		if (!handle)
+			return;
+		dlclose(handle);
+		stuck += dlopen(copy.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
+	}
+
+	std::string path, copy;
+	struct stat seen = {};
+	void *handle = nullptr;
+	unsigned int generation = 0;
+};
+
+#endif

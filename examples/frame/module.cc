@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The game, a shared object that is loaded anew whenever it was built anew:
+ * change a number here while the program runs, then `make module`.
+ */
+#include <cmath>
+#include <vector>
+
+#include <SDL.h>
+
+#include "game.hpp"
+#include "zone.hpp"
+
+namespace
+{
+
+constexpr unsigned int VERSION = 1;
+constexpr float GRAVITY = 9.8f;
+
+/* Made when the module is loaded; known already if one was there before. */
+std::vector<Label> for_each_island(const char *what)
+{
+	std::vector<Label> labels;
+
+	for (unsigned int n = 0; n < ISLANDS; n++)
+		labels.emplace_back((what + std::to_string(n)).c_str());
+	return labels;
+}
+
+const std::vector<Label> brains = for_each_island("brain ");
+const std::vector<Label> islands = for_each_island("island ");
+const std::vector<Label> layers = for_each_island("layer ");
+const Label particles("particles");
+
+/* A Site: another region as soon as an edit above moves its line. */
+void blow(World &world)
+{
+	static selfmon::Site site("wind");
+	const selfmon::Region region(site);
+
+	for (float &speed : world.vx)
+		speed *= 0.999f;
+}
+
+void update(World &world)
+{
+	for (unsigned int n = 0; n < ISLANDS; n++) {
+		const Zone zone(brains[n]);
+
+		for (unsigned int i = n; i < BALLS; i += ISLANDS)
+			world.vx[i] += (0.5f - world.x[i]) * 0.01f;
+	}
+	blow(world);
+}
+
+void step(World &world, float seconds)
+{
+	for (unsigned int n = 0; n < ISLANDS; n++) {
+		const Zone zone(islands[n]);
+		const std::uint64_t start = selfmon_clock_ticks();
+
+		for (unsigned int i = n; i < BALLS; i += ISLANDS) {
+			world.vy[i] -= GRAVITY * seconds;
+			world.x[i] += world.vx[i] * seconds;
+			world.y[i] += world.vy[i] * seconds;
+			if (world.y[i] < 0)
+				world.vy[i] = std::fabs(world.vy[i]) * 0.9f;
+		}
+		while (world.heavy == n &&
+		       selfmon_clock_ticks() - start < world.heavy_ticks)
+			;
+	}
+}
+
+void job(World &world, unsigned int i)
+{
+	const Zone zone(particles);
+	const unsigned int each = PARTICLES / JOBS;
+
+	for (unsigned int k = i * each; k < (i + 1) * each; k++)
+		world.glow[k] = std::sin(world.glow[k] + 0.1f);
+}
+
+void render(const World &world, SDL_Renderer *renderer)
+{
+	SDL_SetRenderDrawColor(renderer, 0, 0, 0, 255);
+	SDL_RenderClear(renderer);
+	SDL_SetRenderDrawColor(renderer, 255, 200, 0, 255);
+	for (unsigned int n = 0; n < ISLANDS; n++) {
+		const Zone zone(layers[n]);
+
+		for (unsigned int i = n; i < BALLS; i += ISLANDS)
+			SDL_RenderDrawPoint(renderer, int(world.x[i] * 320),
+					    240 - int(world.y[i] * 240));
+	}
+}
+
+} /* namespace */
+
+extern "C" {
+extern const Game game;
+const Game game = { VERSION, update, step, job, render };
+}
