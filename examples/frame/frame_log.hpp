@@ -16,7 +16,7 @@ struct Worst {
 	std::string line;              /* all of that */
 };
 
-/* Of the calling thread. Two frames: the worse is kept, the other used again. */
+/* Of the calling thread. Two frames: the worse is kept, the other reused. */
 class FrameLog {
 public:
 	/*
