@@ -1,87 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The report at exit, and the variables: what a user sees on standard error. */
+/* The report at exit: where it goes, and that nothing of it is lost. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/exits.h"
 #include "platform/kernel.h"
-#include "rows.h"
-
-static char text[1 << 16]; /* what the last child wrote */
-
-static void visit(void)
-{
-	SELFMON_REGION("visited")
-	{
-	}
-}
-
-static void nothing(void)
-{
-}
-
-static void set_variables(const char *const *variable)
-{
-	unsetenv("SELFMON_OUTPUT"); /* the tests' own */
-	setenv("SELFMON_EVENTS", "none", 1); /* alike with and without a PMU */
-	for (; *variable; variable += 2)
-		setenv(variable[0], variable[1], 1);
-}
-
-/* A process of its own that ends by exit(); its standard error in text. */
-static int run_with(const char *const *variable, void (*body)(void))
-{
-	const int file = memfd_create("stderr", 0);
-	ssize_t length;
-	int status;
-	pid_t pid;
-
-	cr_assert_geq(file, 0);
-	pid = fork();
-	if (pid == 0) {
-		alarm(20); /* one that hangs fails */
-		dup2(file, STDERR_FILENO);
-		set_variables(variable);
-		body();
-		exit(0);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status) || WTERMSIG(status) == SIGABRT,
-		  "signal %d", WTERMSIG(status));
-	length = pread(file, text, sizeof(text) - 1, 0);
-	cr_assert_geq(length, 0);
-	text[length] = '\0';
-	close(file);
-	return WEXITSTATUS(status);
-}
-
-/* RUN(body, name, value, ..., NULL) */
-#define RUN(body, ...) run_with((const char *const[]){ __VA_ARGS__ }, body)
-
-#define ASSERT_SAYS(words) cr_assert(strstr(text, words), "%s", text)
-#define ASSERT_SILENT() cr_assert_str_empty(text)
-
-static size_t count_of(const char *word)
-{
-	size_t count = 0;
-	const char *at;
-
-	for (at = text; (at = strstr(at, word)); at += strlen(word))
-		count++;
-	return count;
-}
 
 Test(output, a_text_report_goes_to_standard_error_at_exit)
 {
 	RUN(visit, NULL);
 	ASSERT_SAYS("visited");
 	cr_assert_eq(count_of("selfmon:"), 0);
+}
+
+static void nothing(void)
+{
 }
 
 Test(output, nothing_is_printed_if_no_region_was_visited)
@@ -95,50 +33,6 @@ Test(output, nothing_is_printed_if_no_region_was_visited)
 Test(output, none_is_silent)
 {
 	RUN(visit, "SELFMON_OUTPUT", "none", NULL);
-	ASSERT_SILENT();
-}
-
-static void silenced_in_code(void)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-
-	options.output = NULL;
-	selfmon_configure(&options);
-	visit();
-}
-
-Test(output, a_null_output_in_code_is_silent)
-{
-	RUN(silenced_in_code, NULL);
-	ASSERT_SILENT();
-}
-
-Test(output, the_environment_wins_over_the_program)
-{
-	RUN(silenced_in_code, "SELFMON_OUTPUT", "text:-", NULL);
-	ASSERT_SAYS("visited");
-}
-
-static void disabled_in_code(void)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-
-	options.enable = false;
-	selfmon_configure(&options);
-	visit();
-}
-
-Test(output, the_environment_may_enable_what_the_program_disabled)
-{
-	RUN(disabled_in_code, NULL);
-	ASSERT_SILENT();
-	RUN(disabled_in_code, "SELFMON_ENABLE", "1", NULL);
-	ASSERT_SAYS("visited");
-}
-
-Test(output, disabled_by_the_environment_nothing_is_measured)
-{
-	RUN(visit, "SELFMON_ENABLE", "0", NULL);
 	ASSERT_SILENT();
 }
 
@@ -340,73 +234,6 @@ Test(output, descriptors_of_files_are_not_for_programs_executed_meanwhile)
 		cr_assert_not(fcntl(fd, F_GETFL) & O_NONBLOCK);
 		close(fd);
 	}
-}
-
-Test(output, an_unknown_format_is_named_and_loses_nothing)
-{
-	RUN(visit, "SELFMON_OUTPUT", "jsno:/tmp/x", NULL);
-	ASSERT_SAYS("unknown format 'jsno' (did you mean 'json'?)");
-	ASSERT_SAYS("visited");
-}
-
-Test(output, unknown_variables_and_values_are_named)
-{
-	RUN(visit, "SELFMON_EVNTS", "cycles", "SELFMON_EVERY", "0",
-	    "SELFMON_FENCE", "mfence", "SELFMON_STRICT", "yes",
-	    "SELFMON_GUARD", "on", NULL);
-	ASSERT_SAYS("unknown variable SELFMON_EVNTS (did you mean "
-		    "SELFMON_EVENTS?)");
-	ASSERT_SAYS("SELFMON_EVERY=0: allowed are 1 to 1000000; ignored");
-	ASSERT_SAYS("SELFMON_FENCE=mfence: allowed are none and lfence");
-	ASSERT_SAYS("SELFMON_STRICT=yes: allowed are 0 and 1");
-	ASSERT_SAYS("SELFMON_GUARD=on: allowed are 0 and 1");
-	ASSERT_SAYS("visited");
-}
-
-Test(output, messages_are_told_where_no_text_carries_them)
-{
-	RUN(visit, "SELFMON_EVERY", "ten", "SELFMON_OUTPUT",
-	    "csv:/dev/null", NULL);
-	ASSERT_SAYS("selfmon: SELFMON_EVERY=ten: allowed are 1 to 1000000");
-}
-
-static void print_message(const char *message, void *context)
-{
-	fprintf(stderr, "%s<%s>", (const char *)context, message);
-}
-
-static void with_message_function(void)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-	char context[] = "host";
-
-	options.output = NULL;
-	options.message = print_message;
-	options.context = context;
-	selfmon_configure(&options);
-	visit();
-}
-
-Test(output, messages_go_to_the_hosts_function_if_there_is_one)
-{
-	RUN(with_message_function, "SELFMON_EVERY", "-1", NULL);
-	ASSERT_SAYS("host<SELFMON_EVERY=-1: allowed are 1 to 1000000; "
-		    "ignored>");
-}
-
-Test(output, an_unknown_event_is_named)
-{
-	RUN(visit, "SELFMON_EVENTS", "cycels", NULL);
-	ASSERT_SAYS("unknown event 'cycels' (did you mean 'cycles'?)");
-	ASSERT_SAYS("visited");
-}
-
-Test(output, an_unknown_event_is_named_where_no_text_does_it)
-{
-	RUN(visit, "SELFMON_EVENTS", "cycels", "SELFMON_OUTPUT",
-	    "csv:/dev/null", NULL);
-	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': "
-		    "unknown event 'cycels' (did you mean 'cycles'?)");
 }
 
 static void exit_inside(void)

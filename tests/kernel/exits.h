@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of the report at exit: processes of their own, with variables of
+ * their own. Who includes it defines _GNU_SOURCE.
+ */
+#ifndef SELFMON_TESTS_EXITS_H
+#define SELFMON_TESTS_EXITS_H
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <selfmon.h>
+
+static char text[1 << 16]; /* what the last child wrote */
+
+static inline void visit(void)
+{
+	SELFMON_REGION("visited")
+	{
+	}
+}
+
+static inline void set_variables(const char *const *variable)
+{
+	unsetenv("SELFMON_OUTPUT"); /* the tests' own */
+	setenv("SELFMON_EVENTS", "none", 1); /* alike with and without a PMU */
+	for (; *variable; variable += 2)
+		setenv(variable[0], variable[1], 1);
+}
+
+/* A process of its own that ends by exit(); its standard error in text. */
+static inline int run_with(const char *const *variable, void (*body)(void))
+{
+	const int file = memfd_create("stderr", 0);
+	ssize_t length;
+	int status;
+	pid_t pid;
+
+	cr_assert_geq(file, 0);
+	pid = fork();
+	if (pid == 0) {
+		alarm(20); /* one that hangs fails */
+		dup2(file, STDERR_FILENO);
+		set_variables(variable);
+		body();
+		exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status) || WTERMSIG(status) == SIGABRT,
+		  "signal %d", WTERMSIG(status));
+	length = pread(file, text, sizeof(text) - 1, 0);
+	cr_assert_geq(length, 0);
+	text[length] = '\0';
+	close(file);
+	return WEXITSTATUS(status);
+}
+
+/* RUN(body, name, value, ..., NULL) */
+#define RUN(body, ...) run_with((const char *const[]){ __VA_ARGS__ }, body)
+
+#define ASSERT_SAYS(words) cr_assert(strstr(text, words), "%s", text)
+#define ASSERT_SILENT() cr_assert_str_empty(text)
+
+static inline size_t count_of(const char *word)
+{
+	size_t count = 0;
+	const char *at;
+
+	for (at = text; (at = strstr(at, word)); at += strlen(word))
+		count++;
+	return count;
+}
+
+#endif

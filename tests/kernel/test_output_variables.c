@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What the environment and the program say of the report, and what is amiss. */
+#define _GNU_SOURCE
+#include "kernel/exits.h"
+
+static void silenced_in_code(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.output = NULL;
+	selfmon_configure(&options);
+	visit();
+}
+
+Test(output_variables, a_null_output_in_code_is_silent)
+{
+	RUN(silenced_in_code, NULL);
+	ASSERT_SILENT();
+}
+
+Test(output_variables, the_environment_wins_over_the_program)
+{
+	RUN(silenced_in_code, "SELFMON_OUTPUT", "text:-", NULL);
+	ASSERT_SAYS("visited");
+}
+
+static void disabled_in_code(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.enable = false;
+	selfmon_configure(&options);
+	visit();
+}
+
+Test(output_variables, the_environment_may_enable_what_the_program_disabled)
+{
+	RUN(disabled_in_code, NULL);
+	ASSERT_SILENT();
+	RUN(disabled_in_code, "SELFMON_ENABLE", "1", NULL);
+	ASSERT_SAYS("visited");
+}
+
+Test(output_variables, disabled_by_the_environment_nothing_is_measured)
+{
+	RUN(visit, "SELFMON_ENABLE", "0", NULL);
+	ASSERT_SILENT();
+}
+
+Test(output_variables, an_unknown_format_is_named_and_loses_nothing)
+{
+	RUN(visit, "SELFMON_OUTPUT", "jsno:/tmp/x", NULL);
+	ASSERT_SAYS("unknown format 'jsno' (did you mean 'json'?)");
+	ASSERT_SAYS("visited");
+}
+
+Test(output_variables, unknown_variables_and_values_are_named)
+{
+	RUN(visit, "SELFMON_EVNTS", "cycles", "SELFMON_EVERY", "0",
+	    "SELFMON_FENCE", "mfence", "SELFMON_STRICT", "yes",
+	    "SELFMON_GUARD", "on", NULL);
+	ASSERT_SAYS("unknown variable SELFMON_EVNTS (did you mean "
+		    "SELFMON_EVENTS?)");
+	ASSERT_SAYS("SELFMON_EVERY=0: allowed are 1 to 1000000; ignored");
+	ASSERT_SAYS("SELFMON_FENCE=mfence: allowed are none and lfence");
+	ASSERT_SAYS("SELFMON_STRICT=yes: allowed are 0 and 1");
+	ASSERT_SAYS("SELFMON_GUARD=on: allowed are 0 and 1");
+	ASSERT_SAYS("visited");
+}
+
+Test(output_variables, messages_are_told_where_no_text_carries_them)
+{
+	RUN(visit, "SELFMON_EVERY", "ten", "SELFMON_OUTPUT",
+	    "csv:/dev/null", NULL);
+	ASSERT_SAYS("selfmon: SELFMON_EVERY=ten: allowed are 1 to 1000000");
+}
+
+static void print_message(const char *message, void *context)
+{
+	fprintf(stderr, "%s<%s>", (const char *)context, message);
+}
+
+static void with_message_function(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	char context[] = "host";
+
+	options.output = NULL;
+	options.message = print_message;
+	options.context = context;
+	selfmon_configure(&options);
+	visit();
+}
+
+Test(output_variables, messages_go_to_the_hosts_function_if_there_is_one)
+{
+	RUN(with_message_function, "SELFMON_EVERY", "-1", NULL);
+	ASSERT_SAYS("host<SELFMON_EVERY=-1: allowed are 1 to 1000000; "
+		    "ignored>");
+}
+
+Test(output_variables, an_unknown_event_is_named)
+{
+	RUN(visit, "SELFMON_EVENTS", "cycels", NULL);
+	ASSERT_SAYS("unknown event 'cycels' (did you mean 'cycles'?)");
+	ASSERT_SAYS("visited");
+}
+
+Test(output_variables, an_unknown_event_is_named_where_no_text_does_it)
+{
+	RUN(visit, "SELFMON_EVENTS", "cycels", "SELFMON_OUTPUT",
+	    "csv:/dev/null", NULL);
+	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': "
+		    "unknown event 'cycels' (did you mean 'cycles'?)");
+}
