@@ -3,34 +3,16 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <selfmon/counters.h>
 
-#include "clock/clock.h"
 #include "kernel/holdings.h"
+#include "kernel/sets.h"
 #include "no_event.h"
-#include "sanitizer.h"
-
-#define PAGES 100
-
-static struct selfmon_counters *set;
-static struct selfmon_failure failure;
-static struct selfmon_snapshot a, b;
-static struct selfmon_delta delta;
-
-static int open_set(const char *spec, unsigned int flags)
-{
-	/* Touched, so that a snapshot's own faults are not counted. */
-	memset(&a, 1, sizeof(a));
-	memset(&b, 1, sizeof(b));
-	return selfmon_counters_open(spec, flags, &set, &failure);
-}
 
 static struct selfmon_counter_info info_of(size_t i)
 {
@@ -38,41 +20,6 @@ static struct selfmon_counter_info info_of(size_t i)
 
 	cr_assert_eq(selfmon_counters_info(set, i, &info), 0);
 	return info;
-}
-
-static void *fresh_pages(void)
-{
-	const size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
-	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	cr_assert_neq(map, MAP_FAILED);
-	madvise(map, size, MADV_NOHUGEPAGE);
-	return map;
-}
-
-static void touch(volatile char *map)
-{
-	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	size_t i;
-
-	for (i = 0; i < PAGES; i++)
-		map[i * size] = 1;
-}
-
-/* Between a and b: PAGES faults. */
-static void measure_faults(void)
-{
-	SKIP_IF_SANITIZED("its shadow memory faults too");
-	void *first = fresh_pages(), *second = fresh_pages();
-
-	touch(first); /* the code's own faults */
-	selfmon_counters_begin(set, &a);
-	selfmon_counters_end(set, &b);
-	selfmon_counters_begin(set, &a);
-	touch(second);
-	selfmon_counters_end(set, &b);
-	selfmon_counters_delta(set, &a, &b, &delta);
 }
 
 static uint64_t clock_now(clockid_t id)
@@ -344,116 +291,5 @@ Test(counters, info_wants_a_size_and_a_member)
 	cr_assert_eq(selfmon_counters_info(set, 0, &info), -EINVAL);
 	info.size = sizeof(info);
 	cr_assert_eq(selfmon_counters_info(set, 1, &info), -ENOENT);
-	selfmon_counters_close(set);
-}
-
-/* ---- other threads, other processes -------------------------------------- */
-
-static void *read_elsewhere(void *snapshot)
-{
-	touch(fresh_pages()); /* not the opener's faults */
-	selfmon_counters_end(set, snapshot);
-	return NULL;
-}
-
-Test(counters, another_thread_reads_the_openers_counts)
-{
-	void *pages = fresh_pages();
-	pthread_t thread;
-
-	SKIP_IF_SANITIZED("its shadow memory faults too");
-	cr_assert_eq(open_set("page-faults", 0), 1);
-	measure_faults();
-	selfmon_counters_begin(set, &a);
-	touch(pages);
-	/* A new thread's stack costs the opener some faults as well. */
-	cr_assert_eq(pthread_create(&thread, NULL, read_elsewhere, &b), 0);
-	pthread_join(thread, NULL);
-	selfmon_counters_delta(set, &a, &b, &delta);
-	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
-	cr_assert_geq(delta.value[0].count, PAGES);
-	cr_assert_lt(delta.value[0].count, 2 * PAGES);
-	cr_assert_eq(b.cpu, UINT32_MAX);
-	selfmon_counters_close(set);
-}
-
-static void *open_and_exit(void *unused)
-{
-	cr_assert_eq(open_set("page-faults", 0), 1);
-	measure_faults();
-	selfmon_counters_end(set, &a);
-	return unused;
-}
-
-Test(counters, a_set_outlives_its_thread_and_stands_still)
-{
-	pthread_t thread;
-
-	cr_assert_eq(pthread_create(&thread, NULL, open_and_exit, NULL), 0);
-	pthread_join(thread, NULL);
-	touch(fresh_pages());
-	selfmon_counters_end(set, &b);
-	cr_assert_eq(b.flags & SELFMON_SNAPSHOT_LOST, 0);
-	cr_assert_geq(b.value[0], a.value[0]);
-	cr_assert_lt(b.value[0], a.value[0] + PAGES);
-	selfmon_counters_close(set);
-}
-
-/* Exit status of a forked child: which of these went wrong. */
-static int use_in_child(void)
-{
-	struct selfmon_counter_info info = { .size = sizeof(info) };
-
-	selfmon_counters_end(set, &b);
-	if ((b.flags & SELFMON_SNAPSHOT_LOST) != SELFMON_SNAPSHOT_LOST)
-		return 1;
-	selfmon_counters_delta(set, &a, &b, &delta);
-	if (!(delta.flags & SELFMON_DELTA_LOST) ||
-	    delta.value[0].verdict != SELFMON_NOT_COUNTED ||
-	    delta.value[0].count != 0)
-		return 2;
-	if (selfmon_counters_info(set, 0, &info) != -ESRCH)
-		return 3;
-	selfmon_counters_close(set);
-	if (open_set("page-faults", 0) != 1)
-		return 4;
-	measure_faults();
-	return delta.value[0].count == PAGES ? 0 : 5;
-}
-
-/* The wiped set no longer says by which clock it went. */
-Test(counters, a_forked_child_keeps_the_time_of_the_processs_clock)
-{
-	int status = -1;
-	pid_t child;
-
-	cr_assert_eq(selfmon_clock_force(SELFMON_CLOCK_GETTIME), 0);
-	cr_assert_eq(open_set("page-faults", 0), 1);
-	selfmon_counters_begin(set, &a);
-	child = fork();
-	if (child == 0) {
-		selfmon_counters_end(set, &b);
-		_exit(b.ticks < a.ticks || b.ticks > selfmon_clock_ticks());
-	}
-	cr_assert_eq(waitpid(child, &status, 0), child);
-	cr_assert_eq(status, 0);
-	selfmon_counters_close(set);
-}
-
-Test(counters, a_forked_child_finds_no_numbers_and_can_open_its_own)
-{
-	int status = -1;
-	pid_t child;
-
-	SKIP_IF_SANITIZED("its shadow memory faults too");
-	cr_assert_eq(open_set("page-faults", 0), 1);
-	selfmon_counters_begin(set, &a);
-	child = fork();
-	if (child == 0)
-		_exit(use_in_child());
-	cr_assert_eq(waitpid(child, &status, 0), child);
-	cr_assert_eq(status, 0, "status %#x", (unsigned int)status);
-	measure_faults();
-	cr_assert_eq(delta.value[0].count, PAGES, "the parent's goes on");
 	selfmon_counters_close(set);
 }
