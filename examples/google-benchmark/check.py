@@ -4,6 +4,7 @@
 
 Counts are those known beforehand; what cannot be counted has no column."""
 import json
+import math
 import os
 import subprocess
 import sys
@@ -49,6 +50,9 @@ cases, complaints = run("page-faults,cpu-migrations:u")
 assert "cpu-migrations:u" not in cases["touch/1"], cases
 assert complaints.count("selfmon: not counted: cpu-migrations:u") == 1
 exact(cases["touch/1"], 1)
+several = next(case for name, case in cases.items() if "threads" in name)
+assert math.isnan(several["cpu-migrations:u"]), several  # unlike no thread's
+exact(several, 4)
 
 # Hardware, if there is any: a number above 0, or no column.
 cases, complaints = run("")

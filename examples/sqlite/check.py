@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The extension where a program keeps several statements open at once, which
 the shell does not: check.py EXTENSION"""
+import os
 import sqlite3
 import sys
 import threading
@@ -170,9 +171,13 @@ def names():
 
 
 def no_end_of_names():
-    database = connect()
-    for i in range(1500):
-        database.execute(f"SELECT 1 AS a{i}").fetchall()
+    """Nor with another connection, once all that had it are closed."""
+    for start in (0, 750):
+        database = connect()
+        for i in range(start, start + 750):
+            database.execute(f"SELECT 1 AS a{i}").fetchall()
+        if start == 0:
+            database.close()
     other = seen(database, "(other statements)")
     assert 500 <= other < 1500, other
     assert database.execute("SELECT count(*) FROM selfmon_regions"
@@ -180,9 +185,18 @@ def no_end_of_names():
 
 
 TESTS = (interleaved, reset_halfway, of_one_text, errors, triggers,
-         schema_changes, threads, many_at_once, closing, names,
-         no_end_of_names)
+         schema_changes, threads, many_at_once, closing, names)
 
+# Of itself, before any other connection is there.
+child = os.fork()
+if child == 0:
+    try:
+        no_end_of_names()
+    except BaseException as error:
+        sys.stderr.write(f"no_end_of_names: {error!r}\n")
+        os._exit(1)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
 for test in TESTS:
     test()
-print(f"sqlite: the sqlite3 shell over a million rows, {len(TESTS)} tests in Python")
+print(f"sqlite: the sqlite3 shell over a million rows, {len(TESTS) + 1} tests in Python")
