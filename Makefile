@@ -74,7 +74,6 @@ endif
 c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
 
 ifeq ($(CPUID),1)
-cpuid_package := libcpuid
 ifneq ($(shell $(PKG_CONFIG) --exists libcpuid && echo yes),yes)
 ifeq ($(filter clean help uninstall,$(or $(MAKECMDGOALS),lib)),)
 $(error libcpuid is not there: install libcpuid-dev, or say CPUID=0)
@@ -161,7 +160,7 @@ $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' \
-		-e 's|@REQUIRES@|$(cpuid_package)|' $< > $@
+		-e 's| *@PRIVATE@|$(cpuid_libs:%= %)|' $< > $@
 
 # ---- the program -----------------------------------------------------------
 

@@ -78,10 +78,11 @@ cp "$source/examples/hello.c" "$source/examples/embed.cc" "$scratch"
 rm -rf "$source"
 cd "$scratch"
 
+# No other package is to be found: a program needs this one alone.
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
-		PKG_CONFIG_PATH=$libraries/pkgconfig \
+		PKG_CONFIG_LIBDIR=$libraries/pkgconfig \
 		PKG_CONFIG_SYSROOT_DIR=$root "$PKG_CONFIG" "$@" selfmon
 }
 
