@@ -82,7 +82,7 @@ cd "$scratch"
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
-		PKG_CONFIG_LIBDIR=$libraries/pkgconfig \
+		PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$libraries/pkgconfig \
 		PKG_CONFIG_SYSROOT_DIR=$root "$PKG_CONFIG" "$@" selfmon
 }
 
