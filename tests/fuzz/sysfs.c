@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hostile tree of sysfs: any files of any bytes.
+ * A hostile tree of sysfs, with tracefs in it: any files of any bytes.
  *
  * Input: a specification, then pairs of a path below the root and that file's
  * content, each up to a zero byte. The kernel's calls that read files and
@@ -13,12 +13,14 @@
 #include <selfmon/event.h>
 
 #include "event/sysfs.h"
+#include "event/tracepoint.h"
 #include "fuzz/fuzz.h"
 #include "platform/directory.h"
 #include "platform/kernel.h"
 
 #define FILES 64
 #define ROOT "root"
+#define TRACEFS "tracing" /* below it */
 
 static struct {
 	const char *path, *text;
@@ -75,16 +77,35 @@ bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 				   char *name, size_t size);
 void __wrap_selfmon_directory_close(struct selfmon_directory *directory);
 
+/* Is any file in it? The root itself is always there. */
+static bool is_folder(const struct folder *folder)
+{
+	const size_t length = strlen(folder->path);
+	size_t i;
+
+	for (i = 0; i < files; i++)
+		if (!strncmp(file[i].path, folder->path, length))
+			return true;
+	return length == 0;
+}
+
 int __wrap_selfmon_directory_open(const char *path,
 				  struct selfmon_directory *directory)
 {
 	struct folder *folder = calloc(1, sizeof(*folder));
+	size_t length;
 
 	FUZZ_ASSERT(!strncmp(path, ROOT, strlen(ROOT)) && folder);
 	path += strlen(ROOT);
 	path += *path == '/';
+	length = strlen(path);
 	snprintf(folder->path, sizeof(folder->path), "%s%s", path,
-		 *path ? "/" : "");
+		 length && path[length - 1] != '/' ? "/" : "");
+	directory->stream = NULL;
+	if (!is_folder(folder)) {
+		free(folder);
+		return -ENOENT;
+	}
 	directory->stream = folder;
 	return 0;
 }
@@ -148,6 +169,7 @@ static void check(const char *spec)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const tracefs[] = { ROOT "/" TRACEFS, NULL };
 	char *const input = malloc(size + 2);
 
 	if (!input)
@@ -156,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(input, data, size);
 	input[size] = input[size + 1] = '\0';
 	selfmon_sysfs_root = ROOT;
+	selfmon_tracefs_roots = tracefs;
 	split(input + strlen(input) + 1, input + size);
 	check(input);
 	free(input);
