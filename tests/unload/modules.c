@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,12 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	/*
+	 * Once static TLS is used up the C library allocates a thread's copy
+	 * of a plugin's, and for its first an arena of 64 MiB: not the
+	 * library's to give back.
+	 */
+	mallopt(M_ARENA_MAX, 1);
 	pthread_barrier_init(&step, NULL, 2);
 	if (pthread_create(&thread, NULL, keep_working, NULL))
 		return 2;
