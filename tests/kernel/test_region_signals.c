@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "long.h"
 #include "region/process.h"
 #include "region/thread.h"
 #include "rows.h"
@@ -293,7 +294,7 @@ static uint64_t sum_of_visits(const struct selfmon_report *report,
 /* 10 kHz where the machine gives it; each visit is somewhere in the tree. */
 Test(region_signals, a_storm_of_them_loses_no_visit, .timeout = 120)
 {
-	const unsigned int signals = getenv("SELFMON_LONG") ? 100000 : 3000;
+	const unsigned int signals = (unsigned int)long_or_short(100000, 3000);
 	const struct itimerval often = { { 0, 100 }, { 0, 100 } };
 	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = visit_on_timer };
