@@ -83,3 +83,30 @@ Test(region_quiet, the_filter_would_have_killed)
 	cr_assert(WIFSIGNALED(status));
 	cr_assert_eq(WTERMSIG(status), SIGSYS);
 }
+
+/* A limit: what a filter that kills has to allow. */
+static void first_visits(void)
+{
+	SELFMON_REGION("outer")
+	{
+		if (forbid_system_calls())
+			_exit(2);
+		SELFMON_REGION("new")
+		{
+		}
+	}
+	_exit(0);
+}
+
+Test(region_quiet, a_regions_first_visit_makes_system_calls)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0)
+		first_visits();
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFSIGNALED(status), "status %#x", (unsigned int)status);
+	cr_assert_eq(WTERMSIG(status), SIGSYS);
+}
