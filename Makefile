@@ -147,9 +147,12 @@ $(O)/selfmon.o: $(objects)
 $(static_lib): $(O)/selfmon.o
 	$(call quiet,AR)rm -f $@ && $(AR) rcs $@ $<
 
+# What a sanitizer calls is in the program alone.
+no_undefined = $(if $(findstring -fsanitize,$(LDFLAGS)),,-Wl$(comma)-z$(comma)defs)
+
 $(shared_lib): $(pic_objects) libselfmon/selfmon.map
 	$(call quiet,LINK)$(CC) -shared -pthread $(CFLAGS) $(LDFLAGS) \
-		-Wl,-soname,$(soname) -Wl,-z,nodelete -Wl,-z,defs \
+		-Wl,-soname,$(soname) -Wl,-z,nodelete $(no_undefined) \
 		-Wl,--version-script=libselfmon/selfmon.map \
 		$(pic_objects) $(cpuid_libs) -o $@
 	@ln -sf $(@F) $(O)/$(soname)

@@ -14,6 +14,7 @@
 #define TIMEOUT 120
 
 static struct plain_test *tests;
+static int timeout = TIMEOUT; /* or what TEST_TIMEOUT says */
 static bool failed; /* in the child: an expectation was not met */
 static const struct plain_test *current; /* in the child */
 
@@ -75,9 +76,9 @@ static void run_in_child(const struct plain_test *test)
 {
 	const struct plain_options *suite = suite_of(test);
 
-	alarm(test->options.timeout > TIMEOUT
+	alarm(test->options.timeout > timeout
 		      ? (unsigned int)test->options.timeout
-		      : TIMEOUT);
+		      : (unsigned int)timeout);
 	if (suite->init)
 		suite->init();
 	if (test->options.init)
@@ -134,8 +135,11 @@ int main(int argc, char **argv)
 {
 	int count[3] = { 0 }; /* passed, failed, skipped */
 	const struct plain_test *test;
+	const char *const seconds = getenv("TEST_TIMEOUT");
 	int i;
 
+	if (seconds)
+		timeout = atoi(seconds);
 	for (i = 1; i < argc; i++) {
 		if (!is_suite(argv[i])) {
 			printf("no suite %s\n", argv[i]);

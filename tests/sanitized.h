@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SANITIZED: is this built with a sanitizer that stands in for the allocator? */
+#ifndef SELFMON_TESTS_SANITIZED_H
+#define SELFMON_TESTS_SANITIZED_H
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+#endif
