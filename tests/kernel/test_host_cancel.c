@@ -141,6 +141,8 @@ static void visit(void)
  * Deferred: acted on at the first cancellation point, and a sleep is one: a
  * report waits for those who are in the middle of an update.
  */
+static bool printed;
+
 static void *report_cancelled(void *stream)
 {
 	struct selfmon_report *report;
@@ -154,6 +156,7 @@ static void *report_cancelled(void *stream)
 	selfmon_stats_end(stats);
 	selfmon_report_free(report);
 	selfmon_report_print(SELFMON_TEXT, stream);
+	printed = true;
 	pthread_testcancel();
 	return NULL;
 }
@@ -171,6 +174,7 @@ Test(host_cancel, a_report_is_no_cancellation_point, .timeout = 60)
 	cr_assert_eq(pthread_create(&thread, NULL, report_cancelled, null), 0);
 	pthread_join(thread, &result);
 	cr_assert_eq(result, PTHREAD_CANCELED);
+	cr_assert(printed);
 	report = rows_take(); /* nobody holds the lock */
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 3);
 	selfmon_report_free(report);

@@ -88,6 +88,16 @@ static void *visit_once(void *unused)
 	return NULL;
 }
 
+static size_t count_states(void)
+{
+	const struct selfmon_thread *state = selfmon_process()->threads;
+	size_t count = 0;
+
+	for (; state; state = state->next)
+		count++;
+	return count;
+}
+
 Test(region_threads, a_thread_goes_on_with_the_state_of_one_that_ended)
 {
 	struct selfmon_report *report;
@@ -103,6 +113,7 @@ Test(region_threads, a_thread_goes_on_with_the_state_of_one_that_ended)
 	cr_assert_eq(ROWS_GET(report, "outer", "inner")->visits, 1000);
 	cr_assert_eq(selfmon_process()->attached, 1000 + 1); /* and this one */
 	cr_assert_leq(selfmon_process()->alive_max, 2);
+	cr_assert_leq(count_states(), 2);
 	selfmon_report_free(report);
 }
 

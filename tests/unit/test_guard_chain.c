@@ -269,13 +269,27 @@ static void says_rip(int signo, siginfo_t *info, void *context)
 	_exit(11);
 }
 
-/* A general protection fault whose rip may be where no code can be. */
+static void return_beyond(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	(void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] =
+		(greg_t)0x8000000000001000;
+}
+
+/*
+ * A general protection fault whose rip is where no code can be: not of every
+ * CPU's jump, but of a return from a handler by the kernel's iret.
+ */
 static void jump_beyond(void)
 {
+	const struct sigaction beyond = { .sa_sigaction = return_beyond,
+					  .sa_flags = SA_SIGINFO };
+
 	guard_over(&(struct sigaction){ .sa_sigaction = says_rip,
 					.sa_flags = SA_SIGINFO });
-	__asm__ __volatile__("movabs $0x8000000000001000, %%rax\n\t"
-			     "push %%rax\n\tret" : : : "rax");
+	sigaction(SIGUSR1, &beyond, NULL);
+	raise(SIGUSR1);
 }
 
 Test(guard_chain, so_does_one_to_an_address_that_is_none)
@@ -319,9 +333,15 @@ Test(guard_chain, the_check_tells_never_there_there_and_replaced)
 	cr_assert_eq(status_of(check_all), 12);
 }
 
+static void set_errno(int signo)
+{
+	(void)signo;
+	errno = EINTR;
+}
+
 static void errno_kept(void)
 {
-	guard_over(&(struct sigaction){ .sa_handler = SIG_IGN });
+	guard_over(&(struct sigaction){ .sa_handler = set_errno });
 	errno = 4711;
 	kill(getpid(), SIGNAL);
 	_exit(errno == 4711 ? 13 : 1);
