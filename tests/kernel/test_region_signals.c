@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -100,22 +101,41 @@ Test(region_signals, a_handler_inside_of_a_visit_is_its_child)
 	selfmon_report_free(report);
 }
 
-static char alternate[1 << 16];
+#define STACK ((size_t)1 << 18)
 
-Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
+static void *be_interrupted(void *alternate)
 {
-	const stack_t stack = { .ss_sp = alternate,
-				.ss_size = sizeof(alternate) };
-	struct sigaction action = { .sa_handler = visit_new,
-				    .sa_flags = SA_ONSTACK };
-	struct selfmon_report *report;
+	const stack_t stack = { .ss_sp = alternate, .ss_size = STACK };
 
-	cr_assert_eq(sigaltstack(&stack, NULL), 0);
-	cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	if (sigaltstack(&stack, NULL))
+		return alternate;
 	SELFMON_REGION("interrupted")
 	{
 		raise(SIGUSR1);
 	}
+	return NULL;
+}
+
+/* Above the thread's: what it interrupted lies lower. */
+Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
+{
+	struct sigaction action = { .sa_handler = visit_new,
+				    .sa_flags = SA_ONSTACK };
+	char *const memory = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct selfmon_report *report;
+	pthread_attr_t attr;
+	pthread_t thread;
+	void *failed;
+
+	cr_assert_neq((void *)memory, MAP_FAILED);
+	cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, memory, STACK);
+	cr_assert_eq(pthread_create(&thread, &attr, be_interrupted,
+				    memory + STACK), 0);
+	pthread_join(thread, &failed);
+	cr_assert_null(failed);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "interrupted")->visits, 1);
 	cr_assert_eq(ROWS_GET(report, "interrupted")->cut_off, 0);
