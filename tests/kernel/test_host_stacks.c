@@ -1,84 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines: regions on stacks that the thread's own code switches between. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <ucontext.h>
 
+#include "coroutines.h"
 #include "region/process.h"
-#include "rows.h"
-#include "sanitizer.h"
-
-#define STACK ((size_t)256 << 10)
-
-/* Below, the thread, above: three pieces of one mapping. */
-enum place { BELOW, OWN, ABOVE, PLACES };
-
-static char *memory;
-static ucontext_t scheduler, coroutine[2];
-
-static void setup(void)
-{
-	SKIP_IF_SANITIZED("it does not follow swapcontext");
-	memory = mmap(NULL, PLACES * STACK, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	cr_assert_neq((void *)memory, MAP_FAILED);
-}
 
 TestSuite(host_stacks, .init = setup);
-
-static void yield(int i)
-{
-	swapcontext(&coroutine[i], &scheduler);
-}
-
-static void resume(int i)
-{
-	swapcontext(&scheduler, &coroutine[i]);
-}
-
-static void make(int i, void (*body)(void), enum place place, size_t half)
-{
-	getcontext(&coroutine[i]);
-	coroutine[i].uc_stack.ss_sp = memory + place * STACK + half * STACK / 2;
-	coroutine[i].uc_stack.ss_size = STACK / 2;
-	coroutine[i].uc_link = &scheduler;
-	makecontext(&coroutine[i], body, 0);
-}
-
-/*
- * On a thread whose stack lies between those of its coroutines, and then on
- * others that go on with its state: the first two visits of a region go
- * another way than those after them.
- */
-#define TIMES 4
-
-static void on_thread(void *(*body)(void *), void *argument)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	int i;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, memory + OWN * STACK, STACK);
-	for (i = 0; i < TIMES; i++) {
-		cr_assert_eq(pthread_create(&thread, &attr, body, argument),
-			     0);
-		pthread_join(thread, NULL);
-	}
-	pthread_attr_destroy(&attr);
-}
-
-static void visit_a(void)
-{
-	SELFMON_REGION("a")
-	{
-		yield(0);
-	}
-	yield(0);
-}
 
 static void visit_b(void)
 {
@@ -98,18 +27,6 @@ static void *interleave(void *place)
 	resume(1);
 	resume(0);
 	resume(1);
-	return NULL;
-}
-
-static const struct selfmon_row *row_named(const struct selfmon_report *report,
-					   const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < selfmon_report_rows(report); i++)
-		if (!strcmp(selfmon_report_row(report, i)->name, name))
-			return selfmon_report_row(report, i);
-	cr_assert_fail("no row");
 	return NULL;
 }
 
@@ -237,14 +154,6 @@ Test(host_stacks, a_coroutine_that_ends_a_visit_on_another_thread_is_told)
 	selfmon_report_free(report);
 }
 
-static void *begin_only(void *unused)
-{
-	(void)unused;
-	make(0, visit_a, BELOW, 0);
-	resume(0);
-	return NULL;
-}
-
 Test(host_stacks, one_that_goes_on_after_its_thread_has_ended_is_told)
 {
 	struct selfmon_report *report;
@@ -255,89 +164,6 @@ Test(host_stacks, one_that_goes_on_after_its_thread_has_ended_is_told)
 	cr_assert_eq(ROWS_GET(report, "a")->visits, 0);
 	cr_assert_eq(ROWS_GET(report, "a")->cut_off, TIMES);
 	cr_assert_eq(selfmon_process()->stale, 1);
-	selfmon_report_free(report);
-}
-
-/* Dropped inside of its region; its bytes are used by another like it. */
-static void *drop(void *unused)
-{
-	begin_only(unused);
-	return begin_only(unused);
-}
-
-Test(host_stacks, one_that_is_dropped_is_cut_off_when_its_bytes_are_used_again)
-{
-	struct selfmon_report *report;
-
-	on_thread(drop, NULL);
-	report = rows_take();
-	cr_assert_eq(ROWS_GET(report, "a")->visits, 0);
-	cr_assert_eq(ROWS_GET(report, "a")->open, 0);
-	cr_assert_eq(ROWS_GET(report, "a")->cut_off, 2 * TIMES);
-	selfmon_report_free(report);
-}
-
-/* Each on a stack of its own, which nobody uses again. */
-static void drop_one(char *stack)
-{
-	getcontext(&coroutine[0]);
-	coroutine[0].uc_stack.ss_sp = stack;
-	coroutine[0].uc_stack.ss_size = STACK / 2;
-	coroutine[0].uc_link = &scheduler;
-	makecontext(&coroutine[0], visit_a, 0);
-	resume(0);
-}
-
-Test(host_stacks, further_visits_than_256_dropped_ones_are_counted_too_deep)
-{
-	const size_t size = (SELFMON_DEPTH_MAX + 1) * STACK / 2;
-	char *const stacks = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct selfmon_report *report;
-	size_t i;
-
-	cr_assert_neq((void *)stacks, MAP_FAILED);
-	for (i = 0; i <= SELFMON_DEPTH_MAX; i++)
-		drop_one(stacks + i * STACK / 2);
-	visit("after");
-	report = rows_take();
-	cr_assert_eq(selfmon_thread_attach()->too_deep, 2);
-	cr_assert_null(ROWS_FIND(report, "after"));
-	selfmon_report_free(report);
-}
-
-static struct selfmon_frame span[2];
-
-static void enter_span(void)
-{
-	selfmon_enter(selfmon_region("of the coroutine"), &span[1]);
-	yield(0);
-	selfmon_leave(&span[1]);
-	yield(0);
-}
-
-static void *span_over_switches(void *unused)
-{
-	(void)unused;
-	make(0, enter_span, BELOW, 0);
-	selfmon_enter(selfmon_region("of the thread"), &span[0]);
-	resume(0);
-	selfmon_leave(&span[0]);
-	resume(0);
-	return NULL;
-}
-
-Test(host_stacks, spans_are_nested_by_their_beginning_and_not_marked)
-{
-	struct selfmon_report *report;
-
-	on_thread(span_over_switches, NULL);
-	report = rows_take();
-	cr_assert_eq(row_named(report, "of the thread")->visits, TIMES);
-	cr_assert_eq(row_named(report, "of the thread")->switched, 0);
-	/* Of what was left before it, it is a sibling. */
-	cr_assert_eq(ROWS_GET(report, "of the coroutine")->visits, TIMES);
-	cr_assert_eq(ROWS_GET(report, "of the coroutine")->switched, 0);
 	selfmon_report_free(report);
 }
 

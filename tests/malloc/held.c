@@ -3,10 +3,15 @@
  * A thread's first visit in a signal handler that interrupted malloc(3). The
  * allocator here says so when it is called by one who holds its lock: any other
  * would wait for ever.
+ *
+ * held: as it is. held keys: where the process has made more keys than the C
+ * library keeps in a thread's own memory, the first visit allocates. held
+ * prepared: not where the thread was prepared before.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +24,11 @@
 
 static char *arena;
 static size_t used;
+#define KEYS 40
+
 static __thread volatile int holding;
 static volatile int in_handler, calls_in_handler;
+static bool with_keys, prepared;
 
 static void check_not_held(void)
 {
@@ -29,7 +37,7 @@ static void check_not_held(void)
 
 	if (!holding)
 		return;
-	if (!calls_in_handler++ && write(2, text, sizeof(text) - 1) < 0)
+	if (!calls_in_handler++ && !with_keys && write(2, text, sizeof(text) - 1) < 0)
 		_exit(2);
 }
 
@@ -87,6 +95,8 @@ static void handler(int number)
 static void *interrupt_malloc(void *unused)
 {
 	(void)unused;
+	if (prepared)
+		selfmon_thread_prepare();
 	holding = 1;
 	raise(SIGUSR1);
 	holding = 0;
@@ -106,23 +116,39 @@ static int count_visits(uint64_t *visits)
 	return 0;
 }
 
-int main(void)
+static void make_keys(void)
 {
+	pthread_key_t key;
+	int i;
+
+	for (i = 0; i < KEYS; i++)
+		pthread_key_create(&key, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *const how = argc > 1 ? argv[1] : "";
 	uint64_t visits = 0;
 	pthread_t thread;
 
+	prepared = !strcmp(how, "prepared");
+	with_keys = !strcmp(how, "keys");
+	if (prepared || with_keys)
+		make_keys();
 	signal(SIGUSR1, handler);
 	if (pthread_create(&thread, NULL, interrupt_malloc, NULL))
 		return 2;
 	pthread_join(thread, NULL);
 	interrupt_malloc(NULL);
-	if (in_handler != 2 || calls_in_handler || count_visits(&visits) ||
-	    visits != 2) {
+	if (in_handler != 2 || with_keys != !!calls_in_handler ||
+	    count_visits(&visits) || visits != 2) {
 		printf("malloc: %d handlers, %d calls of the allocator in "
 		       "them, %d visits\n",
 		       in_handler, calls_in_handler, (int)visits);
 		return 1;
 	}
-	printf("malloc: first visits in a handler that interrupted it\n");
+	if (!*how)
+		printf("malloc: first visits in a handler that interrupted "
+		       "it\n");
 	return 0;
 }

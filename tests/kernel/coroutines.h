@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Coroutines, for tests: stacks that a thread's own code switches between. */
+#ifndef SELFMON_TESTS_COROUTINES_H
+#define SELFMON_TESTS_COROUTINES_H
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "rows.h"
+#include "sanitizer.h"
+
+#define STACK ((size_t)256 << 10)
+
+/* Below, the thread, above: three pieces of one mapping. */
+enum place { BELOW, OWN, ABOVE, PLACES };
+
+static char *memory;
+static ucontext_t scheduler, coroutine[2];
+
+static inline void setup(void)
+{
+	SKIP_IF_SANITIZED("it does not follow swapcontext");
+	memory = mmap(NULL, PLACES * STACK, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq((void *)memory, MAP_FAILED);
+}
+
+static inline void yield(int i)
+{
+	swapcontext(&coroutine[i], &scheduler);
+}
+
+static inline void resume(int i)
+{
+	swapcontext(&scheduler, &coroutine[i]);
+}
+
+static inline void make(int i, void (*body)(void), enum place place,
+			size_t half)
+{
+	getcontext(&coroutine[i]);
+	coroutine[i].uc_stack.ss_sp = memory + place * STACK + half * STACK / 2;
+	coroutine[i].uc_stack.ss_size = STACK / 2;
+	coroutine[i].uc_link = &scheduler;
+	makecontext(&coroutine[i], body, 0);
+}
+
+/*
+ * On a thread whose stack lies between those of its coroutines, and then on
+ * others that go on with its state: the first two visits of a region go
+ * another way than those after them.
+ */
+#define TIMES 4
+
+static inline void on_thread(void *(*body)(void *), void *argument)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, memory + OWN * STACK, STACK);
+	for (i = 0; i < TIMES; i++) {
+		cr_assert_eq(pthread_create(&thread, &attr, body, argument),
+			     0);
+		pthread_join(thread, NULL);
+	}
+	pthread_attr_destroy(&attr);
+}
+
+static inline void visit_a(void)
+{
+	SELFMON_REGION("a")
+	{
+		yield(0);
+	}
+	yield(0);
+}
+
+static inline const struct selfmon_row *
+row_named(const struct selfmon_report *report, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++)
+		if (!strcmp(selfmon_report_row(report, i)->name, name))
+			return selfmon_report_row(report, i);
+	cr_assert_fail("no row");
+	return NULL;
+}
+
+static inline void *begin_only(void *unused)
+{
+	(void)unused;
+	make(0, visit_a, BELOW, 0);
+	resume(0);
+	return NULL;
+}
+
+#endif
