@@ -117,6 +117,15 @@ for flags in - g d gd gk; do
 	row 1 'in plugin' 2
 done
 
+run 'two copies told to write one file' \
+	env SELFMON_OUTPUT="csv:$scratch/one" "$here/static-host" once - \
+	"$here/static.so"
+[ ! -s "$scratch/err" ] || fail "$what: it said something"
+cp "$scratch/one" "$scratch/err"
+tables 1
+row 1 'in host' 3
+row 1 'in plugin' ''
+
 # ---- LD_PRELOAD ------------------------------------------------------------
 
 preload=$PWD/$build/libselfmon.so
