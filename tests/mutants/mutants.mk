@@ -7,3 +7,7 @@ MUTANT ?=
 .PHONY: mutants
 mutants: ## Does a test notice each defence taken out? (MUTANT="NAME ...")
 	@env -u MAKEFLAGS -u MFLAGS tests/mutants/run.sh $(O) $(MUTANT)
+
+.PHONY: mutants-native
+mutants-native: ## The same for what needs no PMU and no emulator
+	@env -u MAKEFLAGS -u MFLAGS tests/mutants/native.sh $(O) $(MUTANT)

@@ -11,26 +11,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 
-die()
-{
-	printf 'mutants: %s\n' "$*" >&2
-	exit 1
-}
-
-# head_of FIELD NAME: what the patch says of itself
-head_of()
-{
-	sed -n "/^---/q; s/^$1: *//p" "$here/$2.patch"
-}
-
-# A tree of our own, so that nobody's work is touched.
-make_tree()
-{
-	rm -rf "$work"
-	mkdir -p "$work/tree"
-	(cd "$source" && tar cf - Makefile include libselfmon tests bench \
-		examples man) | tar xf - -C "$work/tree"
-}
+. "$here/common.sh"
 
 # build RIG TO: the tree's hardware tests, as one static program
 build()
@@ -52,26 +33,13 @@ mutate()
 {
 	rig=$(head_of Where "$1" | cut -d ' ' -f 1)
 	place=$(head_of Where "$1" | tr ' ' '_')
-	if ! patch -s -p1 -d "$work/tree" --dry-run \
-		< "$here/$1.patch" > /dev/null 2>&1; then
-		result stale "$1" "the patch no longer applies"
-		return
-	fi
-	patch -s -p1 -d "$work/tree" < "$here/$1.patch"
+	apply "$1" || return 0
 	if build "$rig" "$work/$place/$1"; then
 		echo "$1 $(head_of Kills "$1")" >> "$work/$place.list"
 	else
-		result stale "$1" "it no longer builds: $(grep -m 1 error \
-			"$work/build.log" || tail -n 1 "$work/build.log")"
+		no_longer_builds "$1"
 	fi
-	patch -s -R -p1 -d "$work/tree" < "$here/$1.patch"
-}
-
-# result WORD NAME TEXT
-result()
-{
-	printf '%-8s %-28s %s\n' "$1" "$2" "$3"
-	echo "$1" >> "$work/results"
+	take_back "$1"
 }
 
 # The guest's program: the unchanged library, then each mutant.
