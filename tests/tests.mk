@@ -46,7 +46,7 @@ check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-cxx check-step check-malloc \
-	check-throw check-fuzz check-vm-runner check-doctor check-tool \
+	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
 	check-report check-soak check-amalgamation
 
 ifeq ($(ARCH),)
@@ -61,6 +61,10 @@ fault_options := $(if $(SELFMON_LONG),--timeout 3600)
 
 # One at a time: they share the CPU's counters.
 hw_options := --jobs 1
+
+.PHONY: check-host
+check-host: ## Each row of docs/HOST.md has a test that can fail
+	@tests/tools/host.sh
 
 check-layers: ## Includes point down only
 	@tests/tools/layers.sh
@@ -146,7 +150,8 @@ check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 
 .PHONY: check-malloc
 check-malloc: $(O)/tests/malloc/held ## A first visit in the midst of malloc
-	@SELFMON_OUTPUT=none $<
+	@for how in '' keys prepared; do \
+		SELFMON_OUTPUT=none $< $$how || exit; done
 
 $(O)/tests/malloc/held: tests/malloc/held.c $(static_lib)
 	@mkdir -p $(@D)
@@ -168,7 +173,8 @@ soak_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/soak/[!p]*.c))
 
 .PHONY: check-soak soak
 check-soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## Everything at once, for ten seconds
-	@$< $(abspath $(O)/tests/soak/plugin.so) 10
+	@env -u SELFMON_LONG $< $(abspath $(O)/tests/soak/plugin.so) \
+		$(if $(SELFMON_LONG),600,10)
 
 soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## The same for SOAK_SECONDS=120
 	@$< $(abspath $(O)/tests/soak/plugin.so) $(SOAK_SECONDS)
@@ -236,7 +242,7 @@ run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 .PHONY: check-long
 check-long: ## The long form of the tests that have one
 	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
-		check-kernel check-fault check-unload check-step fuzz
+		check-kernel check-fault check-unload check-step check-soak fuzz
 
 .PHONY: check-full installcheck
 check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does
@@ -244,25 +250,41 @@ check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does
 installcheck: lib ## Installs, links through pkg-config, removes
 	+@CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" tests/tools/installcheck.sh $(O)
 
-.PHONY: asan ubsan tsan analyze
+.PHONY: asan ubsan tsan asan-long ubsan-long tsan-long analyze
 sanitize = $(MAKE) --no-print-directory O=$(O)/$@ CC=clang CXX=clang++ \
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"
 
 # Children that a test forks end without freeing what the test holds: leaks
-# are looked for in the other two programs.
+# are looked for in the other programs.
 asan: ## The tests under AddressSanitizer
 	+$(call sanitize,-fsanitize=address) check-unit check-fault check-fuzz
 	+ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address) \
-		check-kernel
+		check-kernel check-soak check-throw check-levels
+	@echo 'asan: SKIPPED check-step (steps through the runtime as well),' \
+		'check-malloc (has an allocator of its own), check-unload' \
+		'(RTLD_DEEPBIND is refused)'
 
 ubsan: ## The tests under UndefinedBehaviorSanitizer
 	+$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
-		check-unit check-kernel check-fault check-fuzz
+		check-unit check-kernel check-fault check-fuzz check-soak \
+		check-throw check-levels check-step
+	@echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
+		'signals of its own, which a host must not have there)'
 
 # Criterion's runner does not start under this one: tests/plain stands in.
 tsan: ## The tests under ThreadSanitizer
-	+$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) check-plain
+	+$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) \
+		check-plain check-soak check-throw
+	@echo 'tsan: SKIPPED check-fault (stands in for what the runner of' \
+		'tests/plain calls), check-step, check-malloc, check-unload (as' \
+		'under asan)'
+
+asan-long: ## The same, in the long form of those that have one
+ubsan-long: ## The same, in the long form of those that have one
+tsan-long: ## The same, in the long form of those that have one
+asan-long ubsan-long tsan-long: %-long:
+	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
 
 plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/plain/run.c
 plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)
