@@ -41,6 +41,18 @@ tests_of()
 TARGET_SECONDS=${TARGET_SECONDS:-300}
 TEST_SECONDS=${TEST_SECONDS:-60}
 
+# What a mutant has left behind, in a loop or waiting for ever.
+end_what_is_left()
+{
+	for link in /proc/[0-9]*/exe; do
+		case $(readlink "$link" 2> /dev/null) in
+		"$work"/tree/*)
+			pid=${link#/proc/}
+			kill -9 "${pid%/exe}" 2> /dev/null || :
+		esac
+	done
+}
+
 # run_test PROGRAM TEST: prints passed, failed, skipped or lost
 run_test()
 {
@@ -48,13 +60,19 @@ run_test()
 	if [ "$1" = make ]; then
 		timeout -k 5 "$TARGET_SECONDS" make -s -C "$work/tree" O=build \
 			"$2" > "$work/log" 2>&1 || status=$?
-		[ $status = 0 ] && echo passed || echo failed
+		if [ $status = 0 ]; then
+			echo passed
+		else
+			end_what_is_left
+			echo failed
+		fi
 		return
 	fi
 	SELFMON_OUTPUT=none timeout -k 5 "$TEST_SECONDS" \
 		"$work/tree/build/tests/$1/run" --verbose=1 --jobs 1 \
 		--filter "$2" > "$work/log" 2>&1 || status=$?
 	if [ $status != 0 ]; then
+		end_what_is_left
 		echo failed
 	elif grep -q '^\[PASS\]' "$work/log"; then
 		echo passed
