@@ -79,7 +79,8 @@ static void *span_over_switches(void *unused)
 	return NULL;
 }
 
-Test(host_dropped, spans_are_nested_by_their_beginning_and_marked_where_they_stay)
+Test(host_dropped,
+     spans_are_nested_by_their_beginning_and_marked_where_they_stay)
 {
 	struct selfmon_report *report;
 

@@ -37,7 +37,8 @@ static void check_not_held(void)
 
 	if (!holding)
 		return;
-	if (!calls_in_handler++ && !with_keys && write(2, text, sizeof(text) - 1) < 0)
+	if (!calls_in_handler++ && !with_keys &&
+	    write(2, text, sizeof(text) - 1) < 0)
 		_exit(2);
 }
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154 # sourced: the caller has set them
 # What run.sh and native.sh share. They have set: here, the folder of patches;
 # source, the project; work, a folder of their own.
 
