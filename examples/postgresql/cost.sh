@@ -1,39 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What the extension costs: pgbench's selects on a server without it and on
-# one with it, by turns, and the median of what the pairs say. Called by
+# one with it, by turns, and the median of what the pairs say. Both compute
+# query ids, what costs something too, shown apart. Called by
 # `make cost`, with PG_CONFIG and the build folder; PAIRS and SELECTS may be
 # set.
 . "$(dirname "$0")/server.sh"
 
-pairs=${PAIRS:-9}
-selects=${SELECTS:-20000}
-hz=$(getconf CLK_TCK)
+pairs=${PAIRS:-11}
+selects=${SELECTS:-5000}
 
 ready() { # ready NAME [LINE ...]
 	server_start "$@" || { tail -n 5 "$home/$1.log"; exit 1; }
 	PGPORT=$port pgbench -iq -s 1 2>/dev/null
-	PGPORT=$port pgbench -n -S -t 5000 >/dev/null 2>&1
-	echo "$1" >"$home/$port"
+	PGPORT=$port psql -qc 'CREATE TABLE spent (us float8)'
 }
 
-# The CPU time of all backends of a server that have ended, in ticks: unlike
-# the time by the clock, it is not longer where others use the machine too.
-cpu_ticks() { # cpu_ticks PORT
-	postmaster=$(head -n 1 "$home/$(cat "$home/$1")/postmaster.pid")
-	while [ "$(wc -w <"/proc/$postmaster/task/$postmaster/children")" -gt \
-		"$(cat "$home/children" 2>/dev/null || echo 99)" ]; do
-		sleep 0.05
-	done
-	awk '{ print $16 + $17 }' "/proc/$postmaster/stat"
-}
-
+# pgbench's -S, less its first thousand; its variables live as long as its
+# session, so that the last select can ask for the backend's CPU time. That,
+# unlike time by the clock, is not longer by all who use the machine as well.
+cat >"$home/select.pgbench" <<'EOF'
+\set n :n + 1
+\if :n = 1000
+SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1) AS ns \gset
+\endif
+\set aid random(1, 100000)
+SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
+\if :n = :last
+INSERT INTO spent SELECT (split_part(pg_read_file('/proc/self/schedstat'),
+	' ', 1)::bigint - :ns) / 1e3 / (:last - 1000);
+\endif
+EOF
 select_us() { # select_us PORT [SETTING]: CPU time of a select
-	before=$(cpu_ticks "$1")
-	PGPORT=$1 PGOPTIONS=${2:+-c $2} pgbench -n -S -t "$selects" \
-		>/dev/null 2>&1
-	echo "$before $(cpu_ticks "$1")" | awk -v hz="$hz" -v n="$selects" \
-		'{ print ($2 - $1) * 1e6 / hz / n }'
+	PGPORT=$1 PGOPTIONS=${2:+-c $2} pgbench -n -D n=0 \
+		-D last=$((selects + 1000)) -t $((selects + 1000)) \
+		-f "$home/select.pgbench" >/dev/null 2>&1
+	PGPORT=$1 psql -Atqc 'SELECT us FROM spent' -c 'TRUNCATE spent'
 }
 
 median() {
@@ -45,17 +47,21 @@ median() {
 pairs_of() {
 	: >"$home/pairs"
 	for i in $(seq "$pairs"); do
-		echo "$(select_us "$plain") $(select_us "$2" "$3")" \
+		echo "$(select_us "$ids") $(select_us "$2" "$3")" \
 			>>"$home/pairs"
 	done
 	without=$(awk '{ print $1 }' "$home/pairs" | median)
 	with=$(awk '{ print $2 }' "$home/pairs" | median)
-	cost=$(awk '{ print 100 * ($2 / $1 - 1) }' "$home/pairs" | median)
-	printf '%-26s %8.2f %8.2f %+7.1f %%\n' "$1" "$without" "$with" "$cost"
+	cost=$(awk '{ print $2 - $1 }' "$home/pairs" | median)
+	printf '%-26s %8.2f %8.2f %+8.2f us = %+.1f %%\n' "$1" "$without" \
+		"$with" "$cost" "$(echo "$cost $without" |
+			awk '{ print 100 * $1 / $2 }')"
 }
 
 ready plain
 plain=$port
+ready ids "compute_query_id = on"
+ids=$port
 ready selfmon "shared_preload_libraries = '$preload'"
 selfmon=$port
 ready software "shared_preload_libraries = '$preload'" \
@@ -91,16 +97,17 @@ loop_row() { # loop_row TEXT PORT [SETTING ...]
 	text=$1
 	shift
 	for i in $(seq "$pairs"); do
-		echo "$(loop_us "$plain") $(loop_us "$@")" >>"$home/pairs"
+		echo "$(loop_us "$ids") $(loop_us "$@")" >>"$home/pairs"
 	done
 	awk '{ print $2 - $1 }' "$home/pairs" | median |
 		xargs printf '%-26s %+6.2f us\n' "$text"
 }
 
-echo "A select in a loop on the server takes $(loop_us "$plain") us of CPU"
+echo "A select in a loop on the server takes $(loop_us "$ids" |
+	cut -c 1-4) us of CPU"
 echo "time; $pairs pairs of $selects of them, the median of what is added by"
-loop_row "the same server again" "$plain"
-loop_row "compute_query_id = on" "$plain" compute_query_id=on
+loop_row "itself, once more" "$ids"
+loop_row "no query ids" "$plain"
 loop_row "selfmon" "$selfmon"
 loop_row "  nodes = time" "$selfmon" selfmon.nodes=time
 loop_row "  enabled = off" "$selfmon" selfmon.enabled=off
@@ -108,14 +115,13 @@ loop_row "  software events" "$software"
 loop_row "  those, nodes = events" "$software" selfmon.nodes=events
 loop_row "pg_stat_statements, all" "$statements" pg_stat_statements.track=all
 
-postmaster=$(head -n 1 "$home/plain/postmaster.pid")
-sleep 1 # until they are gone
-wc -w <"/proc/$postmaster/task/$postmaster/children" >"$home/children"
 echo "pgbench -S, $pairs pairs of $selects: the server's CPU time, us a select"
-echo "                            without     with   median"
-pairs_of "the same server again" "$plain"
+echo "                            without     with   median of the differences"
+pairs_of "itself, once more" "$ids"
+pairs_of "no query ids" "$plain"
 pairs_of "selfmon" "$selfmon"
 pairs_of "  nodes = time" "$selfmon" selfmon.nodes=time
+pairs_of "  enabled = off" "$selfmon" selfmon.enabled=off
 pairs_of "  software events" "$software"
 pairs_of "pg_stat_statements" "$statements"
 
