@@ -69,6 +69,7 @@ void sm_settings(void)
 /* Member k of the set is event member_event[k] of sm_events. */
 static size_t member_event[SELFMON_MAX_COUNTERS];
 static size_t member_count;
+static bool countable; /* one of them at least */
 
 /*
  * A set's members are in an order of its own, and those of an @set share a
@@ -132,6 +133,7 @@ struct selfmon_counters *sm_counters(void)
 	tried = true;
 	result = selfmon_counters_open(events_setting, SELFMON_COUNTERS_GUARD,
 				       &set, NULL);
+	countable = result > 0;
 	if (result < 0) { /* time alone, then */
 		ereport(LOG, (errmsg("selfmon: events are not counted: %s",
 				     strerror(-result))));
@@ -151,7 +153,7 @@ struct selfmon_counters *sm_counters(void)
 void sm_begin(const struct selfmon_counters *set, bool events,
 	      struct selfmon_snapshot *a)
 {
-	if (events)
+	if (events && countable)
 		selfmon_counters_begin(set, a);
 	else
 		a->ticks = selfmon_clock_ticks();
@@ -164,7 +166,7 @@ struct sm_values sm_end(struct selfmon_counters *set, bool events,
 	struct selfmon_snapshot b;
 	struct selfmon_delta delta;
 
-	if (!events) {
+	if (!events || !countable) {
 		values.ticks = selfmon_clock_ticks() - a->ticks;
 		return values;
 	}

@@ -45,7 +45,9 @@ CREATE VIEW selfmon_stat_nodes AS
 		verdict
 	FROM selfmon_all WHERE node IS NOT NULL;
 
-REVOKE ALL ON FUNCTION selfmon_rows(), selfmon_reset() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION selfmon_rows() TO pg_read_all_stats;
+REVOKE ALL ON FUNCTION selfmon_rows(), selfmon_position(text),
+	selfmon_reset() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION selfmon_rows(), selfmon_position(text)
+	TO pg_read_all_stats;
 GRANT SELECT ON selfmon_all, selfmon_stat, selfmon_stat_nodes
 	TO pg_read_all_stats;

@@ -201,19 +201,31 @@ Datum sm_rows(PG_FUNCTION_ARGS)
 	return (Datum)0;
 }
 
-/* Where in counts an event is, under whichever of its names; or NULL. */
+/* In whichever mode: cycles are found where cycles:u are counted. */
+static bool is_same(const struct selfmon_event *a,
+		    const struct selfmon_event *b)
+{
+	return a->type == b->type && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2;
+}
+
+/*
+ * Where in counts an event is, under whichever of its names; or NULL. What has
+ * a '/' may name a file, which is not opened for whoever asks.
+ */
 PG_FUNCTION_INFO_V1(sm_position);
 Datum sm_position(PG_FUNCTION_ARGS)
 {
-	char *const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	struct selfmon_events wanted;
+	bool known;
 
 	need_shared();
-	if (selfmon_events_parse(name, &wanted, NULL) != 1)
-		PG_RETURN_NULL();
+	known = !strchr(name, '/') &&
+		selfmon_events_parse(name, &wanted, NULL) == 1;
 	for (size_t i = 0; i < sm_events.count; i++)
-		if (sm_events.event[i].type == wanted.event[0].type &&
-		    sm_events.event[i].config == wanted.event[0].config)
+		if (strcmp(sm_events.event[i].name, name) == 0 ||
+		    (known && is_same(&sm_events.event[i], wanted.event)))
 			PG_RETURN_INT32((int32)i + 1);
 	PG_RETURN_NULL();
 }

@@ -9,6 +9,9 @@ SET selfmon.nodes = time;
 SELECT selfmon_reset() IS NOT NULL AS reset;
 SELECT count(*) FROM few a JOIN few b ON a.n < b.n;
 SELECT count(*) FROM few a JOIN few b ON a.n < b.n;
+-- Between EXPLAIN's own measuring and the node.
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)
+	SELECT n AS explained FROM few LIMIT 2;
 SET selfmon.nodes = events;
 SELECT n AS sorted FROM few ORDER BY -n LIMIT 2;
 SELECT 0 AS never FROM few WHERE false AND n = random();
