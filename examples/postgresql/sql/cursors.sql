@@ -24,14 +24,8 @@ SELECT sum(total_ms) FILTER (WHERE query LIKE '%pg_sleep%') >= 190 AS slept,
 	sum(total_ms) <= :ms + 1 AS none_twice
 FROM named;
 
--- Held over the transaction's end; cut off with it, by ROLLBACK or ERROR.
+-- Cut off with the transaction, by ROLLBACK or ERROR; held over its end.
 SELECT selfmon_reset() IS NOT NULL AS reset;
-BEGIN;
-DECLARE kept CURSOR WITH HOLD FOR SELECT n AS kept FROM numbers;
-MOVE 1 IN kept;
-COMMIT;
-MOVE 1 IN kept;
-CLOSE kept;
 BEGIN;
 DECLARE gone CURSOR FOR SELECT n AS gone FROM numbers;
 MOVE 1 IN gone;
@@ -41,6 +35,12 @@ DECLARE gone CURSOR FOR SELECT n AS gone FROM numbers;
 MOVE 1 IN gone;
 SELECT n / (n - n) FROM numbers;
 ROLLBACK;
+BEGIN;
+DECLARE kept CURSOR WITH HOLD FOR SELECT n AS kept FROM numbers;
+MOVE 1 IN kept;
+COMMIT;
+MOVE 1 IN kept;
+CLOSE kept;
 SELECT calls, errors, cut_off FROM selfmon_stat
 WHERE errors > 0 OR cut_off > 0 ORDER BY errors;
 SELECT calls, errors, cut_off FROM named WHERE query LIKE 'DECLARE kept%';
