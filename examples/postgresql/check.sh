@@ -120,6 +120,15 @@ check "a second of sleep is a second, less than two: by both" \
 		total_ms >= 0.999 * pgss_ms AND total_ms < 1.5 * pgss_ms
 		FROM both_of
 		WHERE query ~ '^SELECT pg_sleep'"
+ask "CREATE FUNCTION sleepy() RETURNS trigger LANGUAGE plpgsql AS
+	'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
+	CREATE TABLE slow (n int);
+	CREATE TRIGGER after AFTER INSERT ON slow EXECUTE FUNCTION sleepy()"
+ask 'INSERT INTO slow VALUES (1)'
+check "and half of one, in a trigger, when the query finishes" \
+	holds "SELECT calls = 1 AND total_ms >= 490 AND
+		total_ms >= 0.999 * pgss_ms AND total_ms < 1.5 * pgss_ms
+		FROM both_of WHERE query ~ '^INSERT INTO slow'"
 
 # ---- a thousand errors in one session ---------------------------------------
 
