@@ -12,7 +12,10 @@
 #include "counters/set.h"
 #include "platform/fault.h"
 
-/* Odd, as no lock that anybody has kept is; and not known.c's 1. */
+/*
+ * Odd, as no lock or sum of locks that anybody has kept is: the other pages'
+ * is 0. And not known.c's 1.
+ */
 #define LOCK_TAKEN 3
 
 static uint64_t taken; /* sets */
@@ -24,7 +27,8 @@ void selfmon_set_take(struct selfmon_counters *head)
 
 	selfmon_store_once(&set->taken.lock, LOCK_TAKEN);
 	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
-		selfmon_store_once(&head->page[i], &set->taken);
+		selfmon_store_once(&head->page[i],
+				   i ? &set->taken_too : &set->taken);
 	if (!(head->flags & SELFMON_IMPL_SET_TAKEN))
 		__atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
 	head->flags |= SELFMON_IMPL_SET_TAKEN | SELFMON_IMPL_SET_SYSCALL;

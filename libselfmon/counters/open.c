@@ -220,7 +220,6 @@ static void set_head(struct selfmon_set *set, size_t hardware, size_t rest,
 		head->rotation_ns = rotation_ns();
 	set->trusted_ticks = trusted_ticks(set->member[0].page);
 	head->owner = selfmon_arch_thread_pointer();
-	selfmon_set_keep(set);
 }
 
 static void set_release(struct selfmon_set *set)

@@ -23,32 +23,36 @@ struct selfmon_member {
 };
 
 /*
- * What a member's page said at this value of its lock. While the lock has
- * that value the event is on this counter and its offset is this.
+ * What the pages of a set said when their locks had this sum. While they have
+ * it the events are on these counters, and the offsets are these.
  */
 struct selfmon_known {
-	uint32_t lock;    /* odd: nothing is known */
-	uint32_t counter;
-	uint64_t offset;  /* less sign, where raw registers are clean */
+	uint32_t counter[SELFMON_MAX_COUNTERS];
+	uint32_t locks; /* odd: nothing is known */
+	uint32_t tries; /* for whoever keeps it, as is the next */
+	uint64_t tried;
+	uint64_t offset[SELFMON_MAX_COUNTERS];
 };
+#define SELFMON_LOCKS_UNKNOWN 1
 
 struct selfmon_set {
 	struct selfmon_counters head; /* first: the public part */
-	struct selfmon_known known[SELFMON_MAX_COUNTERS];
-	struct selfmon_snapshot known_times; /* the leader's; no values */
 	uint64_t trusted_ticks;       /* a descriptor, at a visit's end */
 	pid_t pid;                    /* of the opener; 0 in wiped memory */
 	uint32_t asked;               /* members, dropped ones included */
 	const char *why_syscall;      /* no user reads: why; else NULL */
-	struct selfmon_page taken;    /* in the pages' place; see guard.c */
+	/* In the pages' place: the leader's, the others'; see guard.c. */
+	struct selfmon_page taken, taken_too;
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];
 };
 
 /*
- * known.c: keeps what the pages say now; nothing of a member that owns no
- * counter, or of a set that is read by read(2). Is all of it known?
+ * known.c: what the pages say now; times receives what a snapshot has of the
+ * leader's. False: a member owns no counter, or the set is read by read(2).
  */
-bool selfmon_set_keep(struct selfmon_set *set);
+bool selfmon_set_keep(const struct selfmon_set *set,
+		      struct selfmon_known *known,
+		      struct selfmon_snapshot *times);
 
 /* guard.c: ends a set's user reads, one in flight included. */
 void selfmon_set_take(struct selfmon_counters *counters);
@@ -62,6 +66,26 @@ static inline struct selfmon_set *
 selfmon_set_of(const struct selfmon_counters *counters)
 {
 	return (struct selfmon_set *)(uintptr_t)counters;
+}
+
+/*
+ * The locks of the first pages, added up. Locks only go up, two a time: where
+ * two sums are the same no lock moved in between, unless all of them together
+ * moved 2^31 times, exactly.
+ */
+SELFMON_ALWAYS_INLINE uint32_t
+selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
+{
+	const struct selfmon_page *page = selfmon_load_once(&head->page[0]);
+	uint32_t sum = selfmon_load_once(&page->lock);
+	unsigned int i;
+
+#pragma GCC unroll 8
+	for (i = 1; i < count; i++) {
+		page = selfmon_load_once(&head->page[i]);
+		sum = selfmon_arch_plus(sum, &page->lock);
+	}
+	return sum;
 }
 
 /* Events that may be counted beyond the bound a tick: reads overlap. */

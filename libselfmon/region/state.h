@@ -21,9 +21,10 @@
 #ifndef SELFMON_REGION_STATE_H
 #define SELFMON_REGION_STATE_H
 
-#include <selfmon/counters.h>
 #include <selfmon/options.h>
 #include <selfmon/region.h>
+
+#include "counters/set.h"
 
 /* Open visits of one thread; deeper ones are counted, not measured. */
 #define SELFMON_DEPTH_MAX 256
@@ -136,7 +137,12 @@ struct selfmon_open {
 	struct selfmon_node *node;
 	struct selfmon_node *parent;
 	struct selfmon_thread *thread;     /* whose; always the same */
+	/*
+	 * Where all counters are read in user space the values are of the
+	 * registers alone, and known says what makes counts of them.
+	 */
 	struct selfmon_snapshot start;
+	struct selfmon_known known;
 } __attribute__((aligned(64)));
 
 /*

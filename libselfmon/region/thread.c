@@ -127,6 +127,7 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 		open++;
 		open->mark = SELFMON_MARK_NONE;
 		open->thread = thread;
+		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 	}
 	selfmon_compiler_fence();
 	selfmon_store_once(&thread->last, open);
@@ -209,6 +210,15 @@ static void count_in(struct selfmon_process *process,
 		process->alive_max = process->alive;
 }
 
+/* What was known was of the pages of another set. */
+static void forget_pages(struct selfmon_thread *thread)
+{
+	struct selfmon_open *open;
+
+	for (open = thread->open; open <= thread->last; open++)
+		open->known.locks = SELFMON_LOCKS_UNKNOWN;
+}
+
 static struct selfmon_thread *attach(struct selfmon_process *process)
 {
 	struct selfmon_thread *thread;
@@ -235,6 +245,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	thread->every = selfmon_config()->every;
 	if (!thread->set)
 		selfmon_events_open(process, thread);
+	forget_pages(thread);
 	return thread;
 }
 

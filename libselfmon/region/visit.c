@@ -43,7 +43,10 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 
 	if (selfmon_unlikely(!selfmon_visit_is_ready(thread,
 						     SELFMON_MODE_TIME))) {
-		selfmon_enter_user(site, frame, span, address, thread);
+		if (span)
+			selfmon_enter_user_span(site, frame, thread, address);
+		else
+			selfmon_enter_user(site, frame, thread, address);
 		return;
 	}
 	selfmon_keep(address);

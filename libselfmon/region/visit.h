@@ -26,10 +26,14 @@ void selfmon_leave_any(struct selfmon_frame *frame);
 
 /* visit_user.c: the same where all counters are read in user space. */
 void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
-			bool span, uint64_t address,
-			struct selfmon_thread *thread);
-void selfmon_start_user(struct selfmon_open *open, struct selfmon_frame *frame,
-			unsigned int tries);
+			struct selfmon_thread *thread, uint64_t address);
+void selfmon_enter_user_span(struct selfmon_site *site,
+			     struct selfmon_frame *frame,
+			     struct selfmon_thread *thread, uint64_t address);
+void selfmon_start_user(struct selfmon_open *open);
+/* The start of such a visit, if it was one to its end, as any other's. */
+void selfmon_start_counts(const struct selfmon_open *open,
+			  struct selfmon_snapshot *start);
 void selfmon_leave_user(struct selfmon_frame *frame,
 			const struct selfmon_thread *thread);
 

@@ -17,6 +17,8 @@
 static void start_any(struct selfmon_thread *thread, struct selfmon_open *open)
 {
 	if (thread->set) {
+		/* What was kept of the pages is in the start as well. */
+		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 		selfmon_counters_begin(thread->set, &open->start);
 		return;
 	}
@@ -151,15 +153,33 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	open = selfmon_visit_take(thread, thread->node, node, frame, mark,
 				  tag_of(thread));
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
-		selfmon_start_user(open, frame, SELFMON_PAGE_TRIES);
+		selfmon_start_user(open);
 	else if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);
 	else
 		start_any(thread, open);
 }
 
-/* The visit of the entry on top ends now. */
+static void finish_counted(struct selfmon_thread *thread,
+			   const struct selfmon_frame *frame,
+			   const struct selfmon_snapshot *now)
+{
+	struct selfmon_open *const open = thread->top;
+	const struct selfmon_snapshot *start = &open->start;
+	struct selfmon_snapshot counts;
+	struct selfmon_delta delta;
+
+	if ((uintptr_t)frame->open & SELFMON_FRAME_USER) {
+		selfmon_start_counts(open, &counts);
+		start = &counts;
+	}
+	selfmon_counters_delta(thread->set, start, now, &delta);
+	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
+}
+
+/* The visit of the entry on top, which is this frame's, ends now. */
 static void finish(struct selfmon_thread *thread,
+		   const struct selfmon_frame *frame,
 		   const struct selfmon_snapshot *now)
 {
 	struct selfmon_open *const open = thread->top;
@@ -171,8 +191,7 @@ static void finish(struct selfmon_thread *thread,
 		selfmon_stats_drop_units(stats);
 		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
 	} else if (thread->set) {
-		selfmon_counters_delta(thread->set, &open->start, now, &delta);
-		selfmon_stats_delta(thread, stats, &delta, &open->mark);
+		finish_counted(thread, frame, now);
 	} else if (thread->missing) {
 		memset(&delta, 0, sizeof(delta));
 		delta.ticks = now->ticks - open->start.ticks;
@@ -285,7 +304,7 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 	else if (selfmon_visit_is_newest(thread, selfmon_visit_entry(frame),
 					 frame) ||
 		 selfmon_unwind_to(thread, frame))
-		finish(thread, &now);
+		finish(thread, frame, &now);
 	else
 		count_stale();
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)

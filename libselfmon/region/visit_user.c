@@ -3,24 +3,23 @@
  * The two ends of a visit in a thread whose counters are all read in user
  * space.
  *
- * The start. A page is written anew only when its lock moves. So what it says
- * is kept with its lock's value, and a read is: the register, then a look
- * whether the lock is still at that value. If it is, the counter's number, the
- * offset and the times that were kept are the page's, from the time they were
- * kept until now. If not, they are kept anew, and the same code reads again.
+ * A page is written anew only when its lock moves. So what the pages say is
+ * kept in the entry with the sum of their locks, and a start is: the
+ * registers, then a look whether the sum is still the same. If it is, the
+ * counters' numbers, the offsets and the times that were kept are the pages',
+ * from the time they were kept until now. If not, they are kept anew, and the
+ * same code reads again.
  *
- * The value is of 32 bits and counts updates, two a time: a thread that sees
- * exactly 2^31 updates between two of its visits would be misled. At 1000
- * context switches a second that is 25 days.
- *
- * The end reads the pages as selfmon_page_read() does, the same instructions
- * whether something happened since the start or not: so that a visit with a
- * deschedule in it counts no more than one without. Where the leader's lock,
- * which moves at each deschedule, migration and reprogramming, is that of the
- * start, nothing did, and the times need not be looked at.
+ * The end reads the registers by the numbers that the pages give now, with a
+ * look at each lock before and after: by the same instructions whether
+ * something happened since the start or not, so that a visit with a deschedule
+ * in it counts no more than one without. Then the locks are held against those
+ * of the start. If none has moved, then no event went to another counter and
+ * no counter was set anew: what the registers differ by is the count. A
+ * register that went past its end since, and whose interrupt is still to come,
+ * is less than it was: that is more than can be, and goes the other way. There
+ * the offsets that were kept and those of now make whole counts of both ends.
  */
-#include <string.h>
-
 #include "counters/set.h"
 #include "region/visit.h"
 
@@ -29,140 +28,168 @@
 	what(1) what(2) what(3) what(5) what(6) what(7) what(8)
 #define USUAL_COUNT 4
 _Static_assert(SELFMON_MAX_COUNTERS == 8, "numbers of counters");
+_Static_assert(SELFMON_MAX_COUNTERS >= 2 * USUAL_COUNT,
+	       "a start has as many values that are not used");
 
-/*
- * A member, if its lock still has this value. The value is loaded before what
- * was kept with it: a handler that keeps anew in between makes it differ.
- */
-static ALWAYS_INLINE bool read_one(const struct selfmon_set *set,
-				   unsigned int i, uint32_t lock,
+/* Where upper bits are not 0 the difference of two would not be the count's. */
+static ALWAYS_INLINE uint64_t read_register(const struct selfmon_counters *head,
+					    uint32_t counter)
+{
+	const uint64_t raw = selfmon_arch_read_counter(counter, head);
+
+	return SELFMON_ARCH_RAW_IS_CLEAN
+		       ? raw
+		       : selfmon_page_extend(raw, head->shift[0]);
+}
+
+/* By the number that the page gives now; false: it gives none. */
+static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
+				   const struct selfmon_page *page,
 				   uint64_t *value)
 {
-	const struct selfmon_known *const known = &set->known[i];
-	uint64_t raw;
+	const uint32_t index = selfmon_load_once(&page->index);
+	uint32_t counter;
 
-	/* Elsewhere a read of what is not ours any more is just of no use. */
-	if (SELFMON_ARCH_STALE_READ_FAULTS &&
-	    !selfmon_arch_is(&set->head.page[i]->lock, lock))
+	if (selfmon_unlikely(!selfmon_arch_counter(index, &counter)))
 		return false;
-	selfmon_compiler_fence();
-	raw = selfmon_arch_read_counter(known->counter, &set->head);
-	selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
-	*value = known->offset +
-		 (SELFMON_ARCH_RAW_IS_CLEAN
-			  ? raw ^ set->head.sign
-			  : selfmon_page_extend(raw, set->head.shift[0]));
-	return selfmon_likely(selfmon_arch_is(&set->head.page[i]->lock, lock));
-}
-
-static ALWAYS_INLINE uint32_t lock_of(const struct selfmon_set *set,
-				      unsigned int i)
-{
-	return selfmon_load_once(&set->known[i].lock);
-}
-
-/* The counters in order, then the time; at the end the other way round. */
-static ALWAYS_INLINE bool read_start(const struct selfmon_set *set,
-				     unsigned int count,
-				     struct selfmon_snapshot *start)
-{
-	const uint32_t lock = lock_of(set, 0);
-	unsigned int i;
-
-#pragma GCC unroll 8
-	for (i = 0; i < count; i++)
-		if (!read_one(set, i, i ? lock_of(set, i) : lock,
-			      &start->value[i]))
-			return false;
-	/* CPU, lock, times and flags: one piece of the snapshot. */
-	memcpy(&start->cpu, &set->known_times.cpu,
-	       offsetof(struct selfmon_snapshot, value) -
-		       offsetof(struct selfmon_snapshot, cpu));
-	/* A deschedule from here on is one between start and end. */
-	selfmon_store_once(&start->ticks, selfmon_arch_timestamp());
+	/* On most machines that was all, and is known. */
+	if ((SELFMON_ARCH_CAPABILITY_VARIES ||
+	     SELFMON_ARCH_COUNTERS != UINT32_MAX) &&
+	    !selfmon_page_owns(page, index))
+		return false;
+	*value = read_register(head, counter);
 	return true;
 }
 
-static ALWAYS_INLINE bool read_member(const struct selfmon_set *set,
-				      unsigned int i, uint64_t *value)
+/* The counters in order, then the time; at the end the other way round. */
+static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
+				     unsigned int count,
+				     struct selfmon_open *open)
 {
-	const struct selfmon_counters *const head = &set->head;
-	uint64_t offset, raw;
+	unsigned int i;
 
-	if (selfmon_unlikely(selfmon_page_try(head->page[i], head, &offset,
-					      &raw) != SELFMON_PAGE_READ))
+#pragma GCC unroll 8
+	for (i = 0; i < count; i++) {
+		/* Elsewhere a read of what is not ours any more is of no use. */
+		if (!SELFMON_ARCH_STALE_READ_FAULTS)
+			open->start.value[i] = read_register(
+				head, open->known.counter[i]);
+		else if (!read_now(head, head->page[i], &open->start.value[i]))
+			return false;
+		selfmon_compiler_fence();
+	}
+	if (selfmon_unlikely(selfmon_set_locks(head, count) !=
+			     open->known.locks))
 		return false;
-	*value = SELFMON_ARCH_RAW_IS_CLEAN
-			 ? offset - head->sign + (raw ^ head->sign)
-			 : offset + selfmon_page_extend(raw, head->shift[0]);
+	selfmon_compiler_fence();
+	/* A deschedule from here on is one between start and end. */
+	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 	return true;
 }
 
 /* What a visit came to. all: the counts' bits together, no less than any. */
 struct result {
 	uint64_t ticks, all;
-	uint64_t count[SELFMON_MAX_COUNTERS];
-	uint32_t lock; /* the leader's, meanwhile */
+	uint64_t first; /* the leader's count, if no lock has moved since */
+	uint64_t *rest; /* the others' */
+	uint32_t locks; /* their sum, meanwhile */
 };
 
-static ALWAYS_INLINE bool read_end(const struct selfmon_set *set,
+static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
 				   unsigned int count,
 				   const struct selfmon_snapshot *start,
 				   struct result *result)
 {
-	const struct selfmon_page *leader = set->head.page[0];
+	const struct selfmon_page *page = head->page[0];
 	unsigned int i;
 
-	result->lock = selfmon_load_once(&leader->lock);
+	result->locks = selfmon_load_once(&page->lock);
 	selfmon_compiler_fence(); /* as in selfmon_page_try() */
 	result->ticks = selfmon_arch_timestamp() - start->ticks;
 	result->all = 0;
 #pragma GCC unroll 8
 	for (i = count; i-- > 0;) {
-		uint64_t value;
-
-		if (!read_member(set, i, &value))
+		page = head->page[i];
+		if (i > 0) /* the leader's is the first already */
+			result->locks = selfmon_arch_plus(result->locks,
+							  &page->lock);
+		selfmon_compiler_fence();
+		if (!read_now(head, page, &result->first))
 			return false;
-		result->count[i] = value - start->value[i];
-		result->all |= result->count[i];
+		result->first -= start->value[i];
+		result->all |= result->first;
+		if (i > 0)
+			result->rest[i] = result->first;
 	}
 	selfmon_compiler_fence();
 	/* Looked up again, as in selfmon_impl_snapshot_try(). */
-	leader = selfmon_load_once(&set->head.page[0]);
-	return selfmon_likely(selfmon_arch_is(&leader->lock, result->lock));
+	return selfmon_likely(selfmon_set_locks(head, count) == result->locks);
+}
+
+/* As the registers were when the offsets were so. */
+static void add_offsets(const struct selfmon_counters *head,
+			struct selfmon_snapshot *snapshot,
+			const uint64_t *offset)
+{
+	unsigned int i;
+
+	for (i = 0; i < head->count; i++)
+		snapshot->value[i] = offset[i] +
+				     selfmon_page_extend(snapshot->value[i],
+							 head->shift[i]);
+}
+
+void selfmon_start_counts(const struct selfmon_open *open,
+			  struct selfmon_snapshot *start)
+{
+	*start = open->start;
+	add_offsets(open->thread->set, start, open->known.offset);
+}
+
+/* Of an entry of the thread's own, whose visit goes on. */
+static ALWAYS_INLINE struct selfmon_frame *
+frame_of(const struct selfmon_open *open)
+{
+	return (struct selfmon_frame *)(uintptr_t)selfmon_load_once(
+		&open->frame);
 }
 
 /* A lock moved in the middle, or a member has no counter: the long way. */
-static NEVER_INLINE void leave_again(struct selfmon_open *open,
-				     struct selfmon_frame *frame)
+static NEVER_INLINE void leave_again(struct selfmon_open *open)
 {
 	const struct selfmon_page *const leader = open->thread->set->page[0];
 
 	if (selfmon_page_owns(leader, selfmon_load_once(&leader->index)))
 		selfmon_rare_add(open->node->stats, SELFMON_RARE_MOVED, 1);
-	selfmon_leave_any(frame);
+	selfmon_leave_any(frame_of(open));
 }
 
-/* The snapshot behind a result; false if the lock has moved since. */
-static bool rebuild_end(const struct selfmon_open *open,
-			const struct result *result, unsigned int count,
-			struct selfmon_snapshot *end)
+/* The snapshot behind a visit's end; false if a lock has moved since. */
+static bool end_counts(const struct selfmon_open *open, uint64_t ticks,
+		       uint32_t locks, const uint64_t *count,
+		       struct selfmon_snapshot *end)
 {
-	const struct selfmon_counters *const set = open->thread->set;
-	const struct selfmon_page *const leader = set->page[0];
+	const struct selfmon_counters *const head = open->thread->set;
+	const struct selfmon_page *const leader = head->page[0];
 	const uint64_t enabled = selfmon_load_once(&leader->time_enabled);
+	uint64_t offset[SELFMON_MAX_COUNTERS];
 	unsigned int i;
 
 	*end = open->start;
-	end->ticks += result->ticks;
-	end->lock = result->lock;
+	end->ticks += ticks;
+	end->lock = selfmon_load_once(&leader->lock);
 	end->off_ns = enabled - selfmon_load_once(&leader->time_running);
 	end->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
-	end->cpu = selfmon_load_once(set->cpu);
-	for (i = 0; i < count; i++)
-		end->value[i] += result->count[i];
+	end->cpu = selfmon_load_once(head->cpu);
+	for (i = 0; i < head->count; i++) {
+		end->value[i] += count[i];
+		offset[i] = (uint64_t)selfmon_load_once(&head->page[i]->offset);
+	}
 	selfmon_compiler_fence();
-	return selfmon_load_once(&leader->lock) == result->lock;
+	if (selfmon_set_locks(head, head->count) != locks)
+		return false;
+	add_offsets(head, end, offset);
+	return true;
 }
 
 /*
@@ -170,66 +197,73 @@ static bool rebuild_end(const struct selfmon_open *open,
  * longest yet, or has a count that may not be possible.
  */
 static NEVER_INLINE void leave_unusual_user(struct selfmon_open *open,
-					    struct selfmon_frame *frame,
-					    const struct result *result,
-					    unsigned int count)
+					    uint64_t ticks, uint32_t locks,
+					    const uint64_t *count)
 {
 	struct selfmon_thread *const thread = open->thread;
-	struct selfmon_snapshot end;
+	struct selfmon_frame *const frame = frame_of(open);
+	struct selfmon_snapshot start, end;
 	struct selfmon_delta delta;
 
-	if (selfmon_unlikely(!rebuild_end(open, result, count, &end))) {
-		leave_again(open, frame);
+	if (selfmon_unlikely(!end_counts(open, ticks, locks, count, &end))) {
+		leave_again(open);
 		return;
 	}
-	selfmon_counters_delta(thread->set, &open->start, &end, &delta);
+	selfmon_start_counts(open, &start);
+	selfmon_counters_delta(thread->set, &start, &end, &delta);
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 	selfmon_visit_give_back(thread, open);
 	frame->open = NULL;
 }
 
-static ALWAYS_INLINE void leave_counted(const struct selfmon_set *set,
+/*
+ * rest: where counts wait until it is known that nothing happened; not all can
+ * be in registers.
+ */
+static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 					struct selfmon_open *open,
-					struct selfmon_frame *frame,
-					unsigned int count)
+					uint64_t *rest, unsigned int count)
 {
+	struct result result = { .rest = rest };
 	struct selfmon_stats *stats;
-	struct result result;
 	unsigned int i;
 
-	if (selfmon_unlikely(!read_end(set, count, &open->start, &result))) {
-		leave_again(open, frame);
+	if (selfmon_unlikely(!read_end(head, count, &open->start, &result))) {
+		leave_again(open);
 		return;
 	}
 	stats = open->node->stats;
-	if (selfmon_unlikely(result.lock != open->start.lock ||
+	if (selfmon_unlikely(result.locks != open->known.locks ||
 			     !selfmon_stats_usual(stats, result.ticks) ||
-			     result.all > result.ticks * set->head.max_per_tick +
+			     result.all > result.ticks * head->max_per_tick +
 						  SELFMON_POSSIBLE_SLACK)) {
-		leave_unusual_user(open, frame, &result, count);
+		rest[0] = result.first;
+		leave_unusual_user(open, result.ticks, result.locks, rest);
 		return;
 	}
 	selfmon_stats_begin(stats);
 	selfmon_visit_record(stats, result.ticks);
+	selfmon_sums_add(&stats->counter[0], result.first);
 #pragma GCC unroll 8
-	for (i = 0; i < count; i++)
-		selfmon_sums_add(&stats->counter[i], result.count[i]);
+	for (i = 1; i < count; i++)
+		selfmon_sums_add(&stats->counter[i], rest[i]);
 	selfmon_histogram_put(stats, selfmon_bucket_of(result.ticks));
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
 	selfmon_visit_give_back(open->thread, open);
-	frame->open = NULL;
+	frame_of(open)->open = NULL;
 }
 
-static NEVER_INLINE void leave_other_count(const struct selfmon_set *set,
-					   struct selfmon_open *open,
-					   struct selfmon_frame *frame)
+static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,
+					   struct selfmon_open *open)
 {
+	uint64_t rest[SELFMON_MAX_COUNTERS];
+
 #define LEAVE(n)                                                               \
 	case n:                                                                \
-		leave_counted(set, open, frame, n);                            \
+		leave_counted(head, open, rest, n);                            \
 		return;
-	switch (set->head.count) {
+	switch (head->count) {
 		FOR_EACH_OTHER_COUNT(LEAVE)
 	}
 #undef LEAVE
@@ -240,44 +274,43 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 {
 	struct selfmon_open *const open =
 		(void *)((uintptr_t)frame->open - SELFMON_FRAME_USER);
-	const struct selfmon_set *set;
+	const struct selfmon_counters *head;
 
 	/* Another bit, or none, leads to no entry's address. */
 	if (selfmon_unlikely(!selfmon_visit_is_newest(thread, open, frame))) {
 		selfmon_leave_any(frame);
 		return;
 	}
-	set = selfmon_set_of(thread->set);
-	if (selfmon_likely(set->head.count == USUAL_COUNT))
-		leave_counted(set, open, frame, USUAL_COUNT);
+	head = thread->set;
+	if (selfmon_likely(head->count == USUAL_COUNT))
+		leave_counted(head, open, open->start.value + USUAL_COUNT,
+			      USUAL_COUNT);
 	else
-		leave_other_count(set, open, frame);
+		leave_other_count(head, open);
 }
 
 /* A set that is read by read(2) for good has nothing to be kept. */
 static void give_up_user_reads(struct selfmon_thread *thread)
 {
-	if (thread->set->flags & SELFMON_IMPL_SET_SYSCALL &&
-	    selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
+	struct selfmon_signals signals;
+
+	selfmon_thread_busy(thread, &signals);
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
 		__atomic_xor_fetch(&thread->mode,
 				   SELFMON_MODE_USER | SELFMON_MODE_ANY,
 				   __ATOMIC_RELAXED);
+	selfmon_thread_idle(thread, &signals);
 }
 
-/*
- * Handlers wait meanwhile: one in the middle of keeping would use what was half
- * kept. False: nothing can be kept.
- */
-static NEVER_INLINE bool keep_again(struct selfmon_thread *thread)
+/* How often the pages were kept since this entry last had a start. */
+static unsigned int count_tries(struct selfmon_open *open)
 {
-	struct selfmon_signals signals;
-	bool kept;
+	struct selfmon_known *const known = &open->known;
 
-	selfmon_thread_busy(thread, &signals);
-	kept = selfmon_set_keep(selfmon_set_of(thread->set));
-	give_up_user_reads(thread);
-	selfmon_thread_idle(thread, &signals);
-	return kept;
+	if (known->tried != open->start.ticks)
+		known->tries = 0;
+	known->tried = open->start.ticks;
+	return ++known->tries;
 }
 
 /*
@@ -285,64 +318,103 @@ static NEVER_INLINE bool keep_again(struct selfmon_thread *thread)
  * way. Its start is the last act, with nothing on the stack to be undone: what
  * comes after it would be counted.
  */
-static NEVER_INLINE void start_again(struct selfmon_open *open,
-				     struct selfmon_frame *frame,
-				     unsigned int tries)
+static NEVER_INLINE void start_again(struct selfmon_open *open)
 {
 	struct selfmon_thread *const thread = open->thread;
+	struct selfmon_frame *frame;
 
-	if (keep_again(thread) && tries > 0) {
-		selfmon_start_user(open, frame, tries - 1);
+	if (count_tries(open) <= SELFMON_PAGE_TRIES &&
+	    selfmon_set_keep(selfmon_set_of(thread->set), &open->known,
+			     &open->start)) {
+		selfmon_start_user(open);
 		return;
 	}
+	if (thread->set->flags & SELFMON_IMPL_SET_SYSCALL)
+		give_up_user_reads(thread);
+	open->known.locks = SELFMON_LOCKS_UNKNOWN;
+	open->known.tries = 0;
+	frame = (void *)(uintptr_t)open->frame;
 	frame->open = (void *)((uintptr_t)open + SELFMON_FRAME_ANY);
 	selfmon_counters_begin(thread->set, &open->start);
 }
 
-static NEVER_INLINE void start_other_count(struct selfmon_open *open,
-					   struct selfmon_frame *frame,
-					   unsigned int tries)
+static NEVER_INLINE void start_other_count(struct selfmon_open *open)
 {
-	const struct selfmon_set *const set = selfmon_set_of(open->thread->set);
+	const struct selfmon_counters *const head = open->thread->set;
 
 #define START(n)                                                               \
 	case n:                                                                \
-		if (selfmon_unlikely(!read_start(set, n, &open->start)))       \
-			start_again(open, frame, tries);                       \
+		if (selfmon_unlikely(!read_start(head, n, open)))              \
+			start_again(open);                                     \
 		return;
-	switch (set->head.count) {
+	switch (head->count) {
 		FOR_EACH_OTHER_COUNT(START)
 	}
 #undef START
 }
 
 /* One copy for all: what runs behind a read of a counter is in the count. */
-NEVER_INLINE void selfmon_start_user(struct selfmon_open *open,
-				     struct selfmon_frame *frame,
-				     unsigned int tries)
+NEVER_INLINE void selfmon_start_user(struct selfmon_open *open)
 {
-	const struct selfmon_set *const set = selfmon_set_of(open->thread->set);
+	const struct selfmon_counters *const head = open->thread->set;
 
-	if (selfmon_unlikely(set->head.count != USUAL_COUNT))
-		start_other_count(open, frame, tries);
-	else if (selfmon_unlikely(!read_start(set, USUAL_COUNT, &open->start)))
-		start_again(open, frame, tries);
+	if (selfmon_unlikely(head->count != USUAL_COUNT))
+		start_other_count(open);
+	else if (selfmon_unlikely(!read_start(head, USUAL_COUNT, open)))
+		start_again(open);
 }
 
-void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
-			bool span, uint64_t address,
-			struct selfmon_thread *thread)
+static ALWAYS_INLINE void enter_into(struct selfmon_site *site,
+				     struct selfmon_frame *frame, bool span,
+				     uint64_t address,
+				     struct selfmon_thread *thread)
 {
-	struct selfmon_open *open = NULL;
+	struct selfmon_open *const open = selfmon_visit_open(
+		thread, site, frame, span, address, SELFMON_FRAME_USER);
 
-	if (selfmon_likely(selfmon_visit_is_ready(thread, SELFMON_MODE_USER) &&
-			   address >= thread->stack_low &&
-			   (thread->top->mark > address ||
-			    selfmon_visit_all_alive(thread, frame, address))))
-		open = selfmon_visit_open(thread, site, frame, span, address,
-					  SELFMON_FRAME_USER);
 	if (selfmon_unlikely(!open))
 		selfmon_enter_any(site, frame, span, address);
 	else
-		selfmon_start_user(open, frame, SELFMON_PAGE_TRIES);
+		selfmon_start_user(open);
+}
+
+/* Where the function has a visit open already, or others. */
+static NEVER_INLINE void enter_same(struct selfmon_site *site,
+				    struct selfmon_frame *frame, bool span,
+				    uint64_t address,
+				    struct selfmon_thread *thread)
+{
+	if (address >= thread->stack_low &&
+	    selfmon_visit_all_alive(thread, frame, address))
+		enter_into(site, frame, span, address, thread);
+	else
+		selfmon_enter_any(site, frame, span, address);
+}
+
+static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
+				     struct selfmon_frame *frame, bool span,
+				     uint64_t address,
+				     struct selfmon_thread *thread)
+{
+	if (selfmon_unlikely(!selfmon_visit_is_ready(thread,
+						     SELFMON_MODE_USER)))
+		selfmon_enter_any(site, frame, span, address);
+	else if (selfmon_unlikely(address < thread->stack_low ||
+				  thread->top->mark <= address))
+		enter_same(site, frame, span, address, thread);
+	else
+		enter_into(site, frame, span, address, thread);
+}
+
+void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
+			struct selfmon_thread *thread, uint64_t address)
+{
+	enter_user(site, frame, false, address, thread);
+}
+
+void selfmon_enter_user_span(struct selfmon_site *site,
+			     struct selfmon_frame *frame,
+			     struct selfmon_thread *thread, uint64_t address)
+{
+	enter_user(site, frame, true, address, thread);
 }

@@ -5,6 +5,7 @@
  * events, and registers that wrap.
  */
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -87,6 +88,70 @@ Test(hw_region, visits_beside_a_competitor_count_alike)
 	cr_assert_gt(row->disturbed, 0);
 	cr_assert_eq(row->slow + row->refused + row->lost + row->impossible, 0);
 	selfmon_report_free(report);
+}
+
+static HW_NOINLINE void visit_nothing(int visits)
+{
+	while (visits-- > 0)
+		SELFMON_REGION("nothing")
+			selfmon_compiler_fence();
+}
+
+/* Of a visit of nothing a quarter is its end: one of four falls there. */
+Test(hw_region, an_end_in_which_the_thread_is_preempted_is_read_again)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	pid_t competitor;
+	uint64_t before;
+
+	prepare();
+	competitor = hw_competitor();
+	before = preemptions();
+	while (preemptions() < before + 60)
+		visit_nothing(10000);
+	hw_competitor_end(competitor);
+	report = rows_take();
+	row = ROWS_GET(report, "nothing");
+	cr_assert_gt(row->retried, 0);
+	cr_assert_eq(row->slow + row->refused + row->lost + row->impossible, 0);
+	selfmon_report_free(report);
+}
+
+static void *visit_deep(void *arg)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+
+	(void)arg;
+	SELFMON_REGION("outer")
+		SELFMON_REGION("inner")
+			selfmon_compiler_fence();
+	cr_assert_neq(selfmon_thread_self(), thread);
+	cr_assert_eq(selfmon_thread_self()->open[2].known.locks & 1, 0);
+	return selfmon_thread_self();
+}
+
+static void *visit_flat(void *arg)
+{
+	SELFMON_REGION("outer")
+		selfmon_compiler_fence();
+	cr_assert_eq(selfmon_thread_self(), arg, "the state is taken over");
+	cr_assert_eq(selfmon_thread_self()->open[1].known.locks & 1, 0);
+	cr_assert_eq(selfmon_thread_self()->open[2].known.locks & 1, 1);
+	return NULL;
+}
+
+/* Another set's locks may have the same sum, and its events other counters. */
+Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
+{
+	pthread_t thread;
+	void *state;
+
+	prepare();
+	cr_assert_eq(pthread_create(&thread, NULL, visit_deep, NULL), 0);
+	cr_assert_eq(pthread_join(thread, &state), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, visit_flat, state), 0);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
 /* A visit is marked when something happened in it, the next one is not. */
@@ -200,6 +265,15 @@ Test(hw_region, a_count_that_was_reset_is_not_taken_for_a_count)
 	selfmon_report_free(report);
 }
 
+static HW_NOINLINE void visit_beside(uint64_t wrong)
+{
+	SELFMON_REGION("loop")
+	{
+		hw_loop(1000);
+		selfmon_thread_self()->top->start.value[1] -= wrong;
+	}
+}
+
 /* What no lock tells: a register or an offset that is simply wrong. */
 Test(hw_region, a_count_that_cannot_be_is_left_out)
 {
@@ -207,11 +281,9 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 	const struct selfmon_row *row;
 
 	prepare();
-	hw_visit_region(1000);
-	hw_visit_region(1000);
-	selfmon_set_of(selfmon_thread_self()->set)->known[1].offset -=
-		UINT64_C(1) << 50;
-	hw_visit_region(1000);
+	visit_beside(0);
+	visit_beside(UINT64_C(1) << 18); /* of 20 bits or more */
+	visit_beside(0);
 	report = rows_take();
 	row = ROWS_GET(report, "loop");
 	cr_assert_eq(row->impossible, 1);

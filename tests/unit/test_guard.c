@@ -141,11 +141,26 @@ Test(guard, without_read_2_the_values_are_lost_and_said_to_be)
 
 Test(guard, a_set_that_was_taken_keeps_nothing_of_its_pages)
 {
+	struct selfmon_snapshot at, times;
+	struct selfmon_known known;
+
+	cr_assert(selfmon_set_keep(&set, &known, &times));
+	serve(500);
+	selfmon_counters_begin(&set.head, &at);
+	cr_assert_not(selfmon_set_keep(&set, &known, &times));
+	cr_assert(known.locks & 1);
+}
+
+/* Whatever the number of counters: no sum that was kept is odd. */
+Test(guard, the_locks_of_a_set_that_was_taken_have_a_sum_never_kept)
+{
 	struct selfmon_snapshot at;
+	unsigned int count;
 
 	serve(500);
 	selfmon_counters_begin(&set.head, &at);
-	cr_assert_not(selfmon_set_keep(&set));
+	for (count = 1; count <= SELFMON_MAX_COUNTERS; count++)
+		cr_assert(selfmon_set_locks(&set.head, count) & 1);
 }
 
 Test(guard, every_set_is_taken_by_itself)

@@ -162,4 +162,17 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 	return selfmon_load_once(word) == value;
 }
 
+SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
+						uint32_t *counter)
+{
+	*counter = index - 1;
+	return index != 0;
+}
+
+SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
+						 const uint32_t *word)
+{
+	return sum + selfmon_load_once(word);
+}
+
 #endif

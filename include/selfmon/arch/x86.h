@@ -32,7 +32,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 			     "nopl " SELFMON_IMPL_GUARD_TEXT "(%3)"
 			     : "=&a"(low), "=&d"(high)
 			     : "c"(counter), "r"(set));
-	return high << 32 | low;
+	return (high << 32) + low; /* LEA may do it, without a move */
 }
 
 /* Not ordered with its neighbours; put selfmon_arch_fence() around it. */
@@ -41,7 +41,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 	uint64_t low, high; /* both zero-extended by the instruction */
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-	return high << 32 | low;
+	return (high << 32) + low; /* likewise */
 }
 
 /*
@@ -82,6 +82,25 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 			     : "=@cce"(equal)
 			     : "m"(*word), "er"(value));
 	return equal;
+}
+
+/* One instruction finds both; compilers look at the index first. */
+SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
+						uint32_t *counter)
+{
+	bool none;
+
+	*counter = index;
+	__asm__("subl $1, %0" : "+r"(*counter), "=@ccc"(none));
+	return !none;
+}
+
+/* Added where it lies, likewise. */
+SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
+						 const uint32_t *word)
+{
+	__asm__ __volatile__("addl %1, %0" : "+r"(sum) : "m"(*word));
+	return sum;
 }
 
 #endif
