@@ -13,6 +13,7 @@
 #include "platform/kernel.h"
 #include "report/errata.h"
 #include "report/model.h"
+#include "report/when.h"
 
 static void describe_machine(struct selfmon_report *report,
 			     const struct selfmon_cpu *cpu)
@@ -29,16 +30,13 @@ static void describe_run(struct selfmon_report *report,
 			 const struct selfmon_process *process)
 {
 	const struct selfmon_clock *clock = selfmon_clock();
-	const time_t now = time(NULL);
-	struct tm utc;
 
 	snprintf(report->program, sizeof(report->program), "%s",
 		 program_invocation_short_name);
 	report->pid = (int32_t)selfmon_kernel_pid();
 	report->forked = process->forked;
-	if (gmtime_r(&now, &utc))
-		strftime(report->when, sizeof(report->when),
-			 "%Y-%m-%dT%H:%M:%SZ", &utc);
+	selfmon_when_write(report->when, sizeof(report->when),
+			   (uint64_t)time(NULL));
 	report->elapsed_ns = (double)selfmon_clock_ns(
 		clock, selfmon_clock_ticks() - process->start_ticks);
 	snprintf(report->clock, sizeof(report->clock), "%s",

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "clock/clock.h"
 #include "clock/ladder.h"
 #include "platform/kernel.h"
 #include "report/live_read.h"
+#include "report/when.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define HZ_MIN UINT64_C(100000)
@@ -94,8 +94,6 @@ static void tell_time(struct selfmon_report *report,
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
 	uint64_t newest = input->newest, ns;
-	struct tm utc;
-	time_t then;
 	size_t i;
 
 	for (i = 1; i < 3; i++)
@@ -105,11 +103,8 @@ static void tell_time(struct selfmon_report *report,
 		     ? selfmon_clock_ns(clock, newest - facts->start_ticks)
 		     : 0;
 	report->elapsed_ns = (double)ns;
-	then = (time_t)(facts->begun + ns / NS_PER_S);
-	if (!gmtime_r(&then, &utc) ||
-	    !strftime(report->when, sizeof(report->when), "%Y-%m-%dT%H:%M:%SZ",
-		      &utc))
-		snprintf(report->when, sizeof(report->when), "unknown time");
+	selfmon_when_write(report->when, sizeof(report->when),
+			   facts->begun + ns / NS_PER_S);
 	snprintf(report->clock, sizeof(report->clock), "%s",
 		 selfmon_clock_source_name(clock->source));
 	report->clock_hz = clock->hz;

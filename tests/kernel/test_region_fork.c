@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions and forked children. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "region/process.h"
 #include "rows.h"
+#include "sanitizer.h"
 
 static void visit(void)
 {
@@ -114,4 +117,40 @@ Test(region_fork, a_grandchild_starts_afresh_too)
 		_exit(own_work_only(1));
 	}
 	cr_assert_eq(status_of(pid), 0);
+}
+
+/* As a host's threads do: in and out of the C library's lock of time zones. */
+static void *ask_the_date(void *stop)
+{
+	const time_t moment = 0;
+	struct tm utc;
+
+	while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED))
+		gmtime_r(&moment, &utc);
+	return NULL;
+}
+
+Test(region_fork, a_childs_report_waits_for_no_lock_that_a_thread_held,
+     .timeout = 120)
+{
+	pthread_t thread[4];
+	int stop = 0, i;
+	pid_t pid;
+
+	SKIP_IF_SANITIZED("its allocator leaves a child its locks");
+	for (i = 0; i < 4; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, ask_the_date,
+					    &stop), 0);
+	for (i = 0; i < 100; i++) {
+		pid = fork();
+		if (pid == 0) {
+			alarm(30); /* in place of waiting for ever */
+			visit();
+			_exit(own_work_only(1));
+		}
+		cr_assert_eq(status_of(pid), 0);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
 }
