@@ -9,24 +9,16 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "children.h"
 #include "holds.h"
 #include "long.h"
 #include "region/process.h"
-#include "rows.h"
 #include "sanitizer.h"
 
 #define THREADS 4
 #define HELD 2 /* descriptors of a thread that counts events */
-
-static void visit(void)
-{
-	SELFMON_REGION("visit")
-	{
-	}
-}
 
 static void count_events(void)
 {
@@ -34,31 +26,6 @@ static void count_events(void)
 
 	options.events = "page-faults,task-clock";
 	cr_assert_eq(selfmon_configure(&options), 0);
-}
-
-static int status_of(pid_t pid)
-{
-	int status;
-
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
-	return WEXITSTATUS(status);
-}
-
-/* In a child: 0 if its report holds so many visits, and nothing else. */
-static int own_work_only(uint64_t visits)
-{
-	struct selfmon_report *report;
-	const struct selfmon_row *row;
-	int result = 1;
-
-	if (selfmon_report_take(&report))
-		return 2;
-	row = ROWS_FIND(report, "visit");
-	if (row && row->visits == visits && selfmon_report_rows(report) == 1)
-		result = 0;
-	selfmon_report_free(report);
-	return result;
 }
 
 /* Threads that have visited a region, and stay until they are told to go. */

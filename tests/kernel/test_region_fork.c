@@ -3,45 +3,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "children.h"
 #include "region/process.h"
-#include "rows.h"
 #include "sanitizer.h"
-
-static void visit(void)
-{
-	SELFMON_REGION("visit")
-	{
-	}
-}
-
-/* In the child: 0 if its report holds exactly what it did itself. */
-static int own_work_only(uint64_t visits)
-{
-	struct selfmon_report *report;
-	const struct selfmon_row *row;
-	int result = 1;
-
-	if (selfmon_report_take(&report))
-		return 2;
-	row = ROWS_FIND(report, "visit");
-	if (row && row->visits == visits && selfmon_report_rows(report) == 1)
-		result = 0;
-	selfmon_report_free(report);
-	return result;
-}
-
-static int status_of(pid_t pid)
-{
-	int status;
-
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
-	return WEXITSTATUS(status);
-}
 
 Test(region_fork, a_child_counts_its_own_work_from_zero)
 {

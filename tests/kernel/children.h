@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Children of a test that visit a region, and say how they found it. */
+#ifndef SELFMON_TESTS_CHILDREN_H
+#define SELFMON_TESTS_CHILDREN_H
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rows.h"
+
+static inline void visit(void)
+{
+	SELFMON_REGION("visit")
+	{
+	}
+}
+
+static inline int status_of(pid_t pid)
+{
+	int status;
+
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status);
+}
+
+/* In a child: 0 if its report holds so many visits, and nothing else. */
+static inline int own_work_only(uint64_t visits)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	int result = 1;
+
+	if (selfmon_report_take(&report))
+		return 2;
+	row = ROWS_FIND(report, "visit");
+	if (row && row->visits == visits && selfmon_report_rows(report) == 1)
+		result = 0;
+	selfmon_report_free(report);
+	return result;
+}
+
+#endif
