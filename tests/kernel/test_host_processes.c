@@ -302,7 +302,8 @@ static void *visit_new(void *stop)
 
 Test(host_processes, forks_while_threads_make_regions, .timeout = 600)
 {
-	const int forks = long_or_short(3000, 100);
+	/* With a race detector's shadow of it all a fork takes a second. */
+	const int forks = long_or_short(SANITIZED_THREADS ? 100 : 3000, 100);
 	pthread_t thread[THREADS];
 	int stop = 0, i;
 	pid_t pid;

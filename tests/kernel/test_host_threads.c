@@ -275,7 +275,7 @@ static void exit_among_threads(void)
 }
 
 Test(host_threads, detached_threads_may_visit_while_the_program_exits,
-     .timeout = 300)
+     .timeout = 1200)
 {
 	int times = long_or_short(500, 20), status;
 	pid_t pid;
