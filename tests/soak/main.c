@@ -84,11 +84,12 @@ static void check_visits(void)
 static void check_held(const struct soak_held *first,
 		       const struct soak_held *now)
 {
-	/* A sanitizer keeps what was freed. */
+	/* A sanitizer keeps what was freed, and has maps of its own. */
 	const long more_kib = SANITIZED ? LONG_MAX / 2 : MORE_KIB;
+	const long more_maps = SANITIZED ? LONG_MAX / 2 : MORE_MAPS;
 
 	if (now->descriptors > first->descriptors + MORE_DESCRIPTORS ||
-	    now->maps > first->maps + MORE_MAPS ||
+	    now->maps > first->maps + more_maps ||
 	    now->resident_kib > first->resident_kib + more_kib)
 		soak_fail("%ld descriptors, %ld maps, %ld KiB; there were %ld, "
 			  "%ld and %ld", now->descriptors, now->maps,
