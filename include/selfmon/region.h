@@ -83,6 +83,7 @@ SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
 /* What a visit's work is counted in. Private. */
 enum selfmon_impl_unit { SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS };
 SELFMON_API void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n);
+SELFMON_API uint64_t selfmon_impl_ticks(void);
 
 /*
  * Switched off: one load and one branch. Always inlined: the library tells
@@ -172,6 +173,25 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
 }
 
 /*
+ * How long the visit that is open in the calling thread, the innermost one if
+ * there are several, has been going on: ticks, which selfmon_clock_ns() makes
+ * nanoseconds. What the report would add for a visit that ended now, the
+ * library's own cost not subtracted. 0 where none is open or the visit is only
+ * counted (SELFMON_EVERY); a visit that is not measured is none, and the one
+ * around it is meant.
+ *
+ * One timestamp and some ten instructions; no system call where the timestamp
+ * counter is the clock.
+ * Thread-safe; async-signal-safe, where a handler means the region that it
+ * interrupted or its own. One that interrupts a visit's very beginning, before
+ * its start is taken, may find the start of an earlier visit.
+ */
+SELFMON_INLINE uint64_t selfmon_region_ticks(void)
+{
+	return selfmon_impl_ticks();
+}
+
+/*
  * The region of this name; the same handle for the same name. The name is
  * copied. NULL or "" gives the region "(unnamed)"; NULL is returned only
  * where there is no memory, or no room for more than four million regions,
@@ -181,6 +201,18 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
 SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)
 {
 	return selfmon_impl_region(name);
+}
+
+/*
+ * The name of a region, as the library has copied it; "" for NULL. Lives as
+ * long as the library is loaded.
+ * Thread-safe; async-signal-safe.
+ */
+SELFMON_INLINE const char *
+selfmon_region_name(const struct selfmon_region *handle)
+{
+	return handle ? ((const struct selfmon_site *)(const void *)handle)->name
+		      : "";
 }
 
 SELFMON_C_END
@@ -239,6 +271,8 @@ selfmon_impl_site_of(struct selfmon_region *handle)
 #define selfmon_leave(frame) ((void)sizeof(frame))
 #define selfmon_region_bytes(n) ((void)sizeof(n))
 #define selfmon_region_items(n) ((void)sizeof(n))
+#define selfmon_region_ticks() ((uint64_t)0)
+#define selfmon_region_name(handle) ((void)sizeof(handle), "")
 
 #define SELFMON_IMPL_ONCE(n)                                                   \
 	for (int SELFMON_IMPL_JOIN(selfmon_once_, n) = 1;                      \

@@ -164,6 +164,17 @@ Test(region, the_same_name_gives_the_same_handle)
 	cr_assert_neq(selfmon_region("a"), selfmon_region("b"));
 }
 
+Test(region, a_handle_gives_its_name_back)
+{
+	char name[] = "made at run time";
+	struct selfmon_region *const handle = selfmon_region(name);
+
+	name[0] = 'f'; /* it was copied */
+	cr_assert_str_eq(selfmon_region_name(handle), "made at run time");
+	cr_assert_str_eq(selfmon_region_name(selfmon_region("")), "(unnamed)");
+	cr_assert_str_eq(selfmon_region_name(NULL), "");
+}
+
 Test(region, a_null_handle_measures_nothing)
 {
 	struct selfmon_report *report;

@@ -73,9 +73,10 @@ static void visit_and_jump(void)
 	}
 }
 
-/* Of the region that was interrupted, and of its own. */
+/* Of the region that was interrupted, and of its own; its time goes nowhere. */
 static void tell(void)
 {
+	selfmon_region_ticks();
 	selfmon_region_bytes(1);
 	SELFMON_REGION_OF(stepped)
 	{
