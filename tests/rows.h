@@ -16,27 +16,11 @@ static inline struct selfmon_report *rows_take(void)
 	return report;
 }
 
-/* The row whose names from the top are path[0], path[1], ... NULL; or NULL. */
-static inline const struct selfmon_row *
-rows_find(const struct selfmon_report *report, const char *const *path)
-{
-	size_t depth = 0, i;
-
-	for (i = 0; i < selfmon_report_rows(report); i++) {
-		const struct selfmon_row *row = selfmon_report_row(report, i);
-
-		if (row->depth < depth)
-			return NULL;
-		if (row->depth != depth || strcmp(row->name, path[depth]))
-			continue;
-		if (!path[++depth])
-			return row;
-	}
-	return NULL;
-}
-
+/* The row whose names from the top are these; or NULL. */
+#define ROWS_PATH(...) ((const char *const[]){ __VA_ARGS__ })
 #define ROWS_FIND(report, ...)                                                 \
-	rows_find(report, (const char *const[]){ __VA_ARGS__, NULL })
+	selfmon_report_find(report, ROWS_PATH(__VA_ARGS__),                    \
+			    sizeof(ROWS_PATH(__VA_ARGS__)) / sizeof(char *))
 
 /* The same, which must be there. */
 #define ROWS_GET(report, ...)                                                  \

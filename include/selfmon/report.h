@@ -130,6 +130,15 @@ SELFMON_API size_t selfmon_report_rows(const struct selfmon_report *report);
 SELFMON_API const struct selfmon_row *
 selfmon_report_row(const struct selfmon_report *report, size_t i);
 
+/*
+ * The row at a place in the call tree: path[0] is the name of its region's
+ * topmost ancestor, path[depth - 1] its own. Of several such, of one name but
+ * not of one file and line, the first in tree order. NULL if there is none.
+ */
+SELFMON_API const struct selfmon_row *
+selfmon_report_find(const struct selfmon_report *report,
+		    const char *const *path, size_t depth);
+
 /* The name of counter column i, as asked for; NULL beyond the last. */
 SELFMON_API const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i);

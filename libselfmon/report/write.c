@@ -2,6 +2,7 @@
 /* A report's public face: rows, columns, and the writer of each format. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model.h"
 
@@ -35,6 +36,28 @@ const struct selfmon_row *selfmon_report_row(const struct selfmon_report *report
 					     size_t i)
 {
 	return i < report->rows ? &report->row[i] : NULL;
+}
+
+/* Rows come parents first: what is deeper than the match is below another. */
+const struct selfmon_row *
+selfmon_report_find(const struct selfmon_report *report,
+		    const char *const *path, size_t depth)
+{
+	size_t matched = 0, i;
+
+	if (depth == 0)
+		return NULL;
+	for (i = 0; i < report->rows; i++) {
+		const struct selfmon_row *const row = &report->row[i];
+
+		if (row->depth < matched)
+			matched = row->depth;
+		if (row->depth != matched || strcmp(row->name, path[matched]))
+			continue;
+		if (++matched == depth)
+			return row;
+	}
+	return NULL;
 }
 
 const char *selfmon_report_column(const struct selfmon_report *report, size_t i)

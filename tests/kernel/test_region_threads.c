@@ -37,8 +37,9 @@ static void *visit_often(void *running)
 static uint64_t visits_of(const struct selfmon_report *report, const char *a,
 			  const char *b)
 {
-	const char *const path[] = { a, b, NULL };
-	const struct selfmon_row *row = rows_find(report, path);
+	const char *const path[] = { a, b };
+	const struct selfmon_row *row =
+		selfmon_report_find(report, path, b ? 2 : 1);
 
 	return row ? row->visits : 0;
 }
