@@ -339,6 +339,7 @@ struct selfmon_counter_info {
 	enum selfmon_verdict verdict; /* the best its values can have */
 	bool kernel;                 /* kernel mode is counted as well */
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
+	const char *unit;            /* of its values: "ns", or "": a count */
 };
 
 /*

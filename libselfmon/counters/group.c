@@ -20,7 +20,7 @@
  * Clocks run in both modes: their events know no exclude bits (kernel
  * kernel/events/core.c, task_clock_event_read() and cpu_clock_event_read()).
  */
-static bool is_clock(const struct selfmon_event *event)
+bool selfmon_event_is_clock(const struct selfmon_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE &&
 	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
@@ -41,7 +41,8 @@ static void fail(struct selfmon_member *member, enum selfmon_step step,
 
 	failure->error = -error;
 	failure->step = step;
-	failure->kernel_asked = member->kernel && !is_clock(&member->event);
+	failure->kernel_asked =
+		member->kernel && !selfmon_event_is_clock(&member->event);
 	failure->grouped = grouped;
 	name_failure(failure, member);
 }
@@ -131,7 +132,7 @@ static bool open_member(struct selfmon_member *member,
 		       "ever with :u; leave the modifier out");
 		return false;
 	}
-	member->kernel = fired || is_clock(&member->event) ||
+	member->kernel = fired || selfmon_event_is_clock(&member->event) ||
 			 (member->event.flags & SELFMON_EVENT_KERNEL);
 	if (selfmon_held_all_fds(&member->failure)) {
 		name_failure(&member->failure, member);

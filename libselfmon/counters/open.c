@@ -328,6 +328,10 @@ void selfmon_counters_close(struct selfmon_counters *counters)
 #define INFO_SIZE_FIRST (offsetof(struct selfmon_counter_info, failure) + \
 			 sizeof(void *))
 
+#define INFO_HAS(info, member)                                                 \
+	((info)->size >= offsetof(struct selfmon_counter_info, member) +       \
+				 sizeof((info)->member))
+
 int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 			  struct selfmon_counter_info *info)
 {
@@ -352,5 +356,7 @@ int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 		info->verdict = SELFMON_EXACT;
 	else
 		info->verdict = SELFMON_SYSCALL;
+	if (INFO_HAS(info, unit))
+		info->unit = selfmon_event_is_clock(&member->event) ? "ns" : "";
 	return 0;
 }

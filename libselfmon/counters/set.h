@@ -110,6 +110,9 @@ const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set
 /* Gives back what members hold. */
 void selfmon_group_release(struct selfmon_member *member, size_t count);
 
+/* Of the kernel's clocks, whose values are ns? */
+bool selfmon_event_is_clock(const struct selfmon_event *event);
+
 /*
  * One group read(2) through the leader's descriptor, values in the order of
  * the members. 0, or -errno: -EIO for a pinned event in its error state.

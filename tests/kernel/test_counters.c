@@ -283,9 +283,33 @@ Test(counters, close_takes_null)
 	selfmon_counters_close(NULL);
 }
 
+/* What the struct held in 0.1. */
+#define INFO_SIZE_0_1 offsetof(struct selfmon_counter_info, unit)
+
+Test(counters, info_says_what_values_are_in)
+{
+	cr_assert_eq(open_set("page-faults,task-clock,cpu-clock:u", 0), 3);
+	cr_assert_str_eq(info_of(0).unit, "");
+	cr_assert_str_eq(info_of(1).unit, "ns");
+	cr_assert_str_eq(info_of(2).unit, "ns");
+	selfmon_counters_close(set);
+}
+
+Test(counters, info_of_0_1_is_filled_in_as_far_as_it_goes)
+{
+	struct selfmon_counter_info info = { .size = INFO_SIZE_0_1,
+					     .unit = "not its own" };
+
+	cr_assert_eq(open_set("task-clock", 0), 1);
+	cr_assert_eq(selfmon_counters_info(set, 0, &info), 0);
+	cr_assert_str_eq(info.name, "task-clock");
+	cr_assert_str_eq(info.unit, "not its own");
+	selfmon_counters_close(set);
+}
+
 Test(counters, info_wants_a_size_and_a_member)
 {
-	struct selfmon_counter_info info = { .size = sizeof(info) - 1 };
+	struct selfmon_counter_info info = { .size = INFO_SIZE_0_1 - 1 };
 
 	cr_assert_eq(open_set("page-faults", 0), 1);
 	cr_assert_eq(selfmon_counters_info(set, 0, &info), -EINVAL);
