@@ -12,6 +12,7 @@
  *	selfmon::CounterSet set("cycles,instructions");
  *	const selfmon::Delta cost = set.measure([&] { work(); });
  *	if (const auto cycles = cost.count(0)) ...
+ *	for (const selfmon::Value &value : set.values(cost)) ...
  *
  *	for (const selfmon_row &row : selfmon::Report()) ...
  *
@@ -38,6 +39,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -84,6 +86,11 @@ class Name {
 public:
 	explicit Name(const char *name) noexcept : handle(selfmon_region(name))
 	{
+	}
+	/* The library's copy of its text, for as long as that is loaded. */
+	const char *c_str() const noexcept
+	{
+		return selfmon_region_name(handle);
 	}
 
 private:
@@ -172,6 +179,7 @@ public:
 class [[maybe_unused]] Name {
 public:
 	constexpr explicit Name(const char *) noexcept {}
+	const char *c_str() const noexcept { return ""; }
 };
 
 class [[maybe_unused]] Region {
@@ -262,6 +270,14 @@ struct Delta : ::selfmon_delta {
 			       ? selfmon_delta_uncertainty(this, i)
 			       : 0;
 	}
+};
+
+/* What a delta says of one event: its name and the unit are the set's. */
+struct Value {
+	const char *name;
+	std::optional<std::uint64_t> count;
+	selfmon_verdict verdict;
+	const char *unit; /* "ns", or "": a plain number */
 };
 
 /*
@@ -374,10 +390,81 @@ public:
 		}
 	}
 
+	/*
+	 * What a delta says of each event that was asked for, as long as the
+	 * set is there.
+	 *
+	 *	for (const auto &[name, count, verdict, unit] : set.values(cost))
+	 */
+	class Values;
+	Values values(const Delta &delta) const noexcept;
+
 private:
 	selfmon_counters *set = nullptr;
 	unsigned int number = 0;
 };
+
+class CounterSet::Values {
+public:
+	class iterator {
+	public:
+		using iterator_category = std::input_iterator_tag;
+		using value_type = Value;
+		using difference_type = std::ptrdiff_t;
+		using pointer = void;
+		using reference = Value;
+
+		iterator(const Values *of, std::size_t member) noexcept
+			: values(of), i(member)
+		{
+		}
+		Value operator*() const noexcept
+		{
+			const auto info = values->set->info(i);
+			const Delta &of = values->delta;
+
+			return Value{ info->name, of.count(i),
+				      of.verdict(i), info->unit };
+		}
+		iterator &operator++() noexcept
+		{
+			i++;
+			return *this;
+		}
+		bool operator==(const iterator &other) const noexcept
+		{
+			return i == other.i;
+		}
+		bool operator!=(const iterator &other) const noexcept
+		{
+			return i != other.i;
+		}
+
+	private:
+		const Values *values;
+		std::size_t i;
+	};
+
+	Values(const CounterSet &of, const Delta &between) noexcept
+		: set(&of), delta(between)
+	{
+		while (set->info(count))
+			count++;
+	}
+	std::size_t size() const noexcept { return count; }
+	iterator begin() const noexcept { return iterator(this, 0); }
+	iterator end() const noexcept { return iterator(this, count); }
+
+private:
+	const CounterSet *set;
+	Delta delta;
+	std::size_t count = 0;
+};
+
+inline CounterSet::Values CounterSet::values(const Delta &delta) const noexcept
+{
+	return Values(*this, delta);
+}
 
 /* ---- reports ------------------------------------------------------------- */
 
@@ -498,6 +585,15 @@ public:
 	}
 	iterator begin() const noexcept { return iterator(report, 0); }
 	iterator end() const noexcept { return iterator(report, size()); }
+
+	/* The row at { "parent", "child" }; NULL if there is none. */
+	const selfmon_row *
+	find(std::initializer_list<const char *> path) const noexcept
+	{
+		return report ? selfmon_report_find(report, path.begin(),
+						    path.size())
+			      : nullptr;
+	}
 
 	/* The name of a counter column; NULL beyond the last. */
 	const char *column(std::size_t i) const noexcept

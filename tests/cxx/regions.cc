@@ -75,6 +75,9 @@ void check_regions()
 {
 	const selfmon::Name named("named");
 
+#ifndef SELFMON_DISABLE
+	CHECK(!std::strcmp(named.c_str(), "named"));
+#endif
 	loops();
 	ends_once();
 	mixes_with_macros();

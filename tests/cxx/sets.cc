@@ -24,6 +24,36 @@ static void touch_pages()
 		memory[i] = 1;
 }
 
+static void values(const selfmon::CounterSet &set, const selfmon::Delta &delta)
+{
+	std::size_t i = 0;
+
+	for (const auto &[name, count, verdict, unit] : set.values(delta)) {
+		const bool is_time = !std::strcmp(name, "task-clock");
+
+		CHECK(set.find(name) == i);
+		CHECK(count && count == delta.count(i));
+		CHECK(verdict == delta.verdict(i));
+		CHECK(!std::strcmp(unit, is_time ? "ns" : ""));
+		i++;
+	}
+	CHECK(i == 2 && set.values(delta).size() == i);
+}
+
+static void says_what_has_no_value()
+{
+	const selfmon::CounterSet set =
+		selfmon::CounterSet::open("page-faults,page-faults:u,cs:u");
+	std::size_t without = 0;
+
+	if (!set)
+		return;
+	for (const selfmon::Value &value : set.values(set.measure([] {})))
+		without += !value.count;
+	CHECK(set.values(set.measure([] {})).size() == 3);
+	CHECK(without == 3 - set.counting());
+}
+
 static void counts()
 {
 	selfmon_failure failure;
@@ -43,6 +73,7 @@ static void counts()
 	CHECK(faults && delta.verdict(*faults) == SELFMON_SYSCALL);
 	CHECK(faults && delta.uncertainty(*faults) == 0);
 	CHECK(delta.ns() > 0);
+	values(set, delta);
 	for (std::size_t i = 2; i < SELFMON_MAX_COUNTERS + 2; i++)
 		CHECK(!delta.count(i));
 }
@@ -114,6 +145,7 @@ void check_sets()
 {
 	counts();
 	moves();
+	says_what_has_no_value();
 	fails_without_exceptions();
 	throws_where_a_constructor_fails();
 }
@@ -133,6 +165,11 @@ void check_reports()
 		CHECK(&*row == &other[rows++] && row->name);
 	CHECK(rows == other.size() && rows > 0);
 	CHECK(!other.metric(rows, 0));
+	const selfmon_row *const row = other.find({ "elsewhere" });
+
+	CHECK(row && row->visits == 5 && row->depth == 0);
+	CHECK(!other.find({}) && !other.find({ "elsewhere", "elsewhere" }));
+	CHECK(!report.find({ "elsewhere" }));
 	CHECK((sums_of(other, "elsewhere") == sums{ 5, 0, 0, 0 }));
 	CHECK((sums_of(other, "span elsewhere") == sums{ 5, 0, 0, 0 }));
 }
