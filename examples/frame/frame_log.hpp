@@ -3,6 +3,7 @@
 #ifndef FRAME_LOG_HPP
 #define FRAME_LOG_HPP
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -94,8 +95,7 @@ private:
 
 	static std::uint64_t ns(const Sample &visit)
 	{
-		return selfmon_clock_ns(selfmon_clock(),
-					visit.end - visit.begin);
+		return selfmon_clock_ns(selfmon_clock(), visit.ticks);
 	}
 	static std::string ms(std::uint64_t ns)
 	{
@@ -120,15 +120,14 @@ private:
 	{
 		std::string text;
 
-		for (unsigned int i = 0; set && set.info(i); i++) {
-			const std::string name = set.info(i)->name;
-
-			if (const auto count = worst->cost.count(i))
-				text += "; " + name + " " +
-					(name == "task-clock"
-						 ? ms(*count)
-						 : std::to_string(*count));
-		}
+		if (!set)
+			return text;
+		for (const selfmon::Value &value : set.values(worst->cost))
+			if (value.count)
+				text += std::string("; ") + value.name + " " +
+					(*value.unit ? ms(*value.count)
+						     : std::to_string(
+							       *value.count));
 		return text;
 	}
 

@@ -79,9 +79,9 @@ private:
 		SDL_RenderPresent(renderer);
 	}
 
-	const Label whole{ "frame" }, input{ "events" }, update{ "update" },
-		jobs{ "jobs" }, physics{ "physics" }, render{ "render" },
-		show{ "present" };
+	const selfmon::Name whole{ "frame" }, input{ "events" },
+		update{ "update" }, jobs{ "jobs" }, physics{ "physics" },
+		render{ "render" }, show{ "present" };
 	SDL_Window *window = nullptr;
 	SDL_Renderer *renderer = nullptr;
 };

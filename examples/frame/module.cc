@@ -4,6 +4,7 @@
  * change a number here while the program runs, then `make module`.
  */
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <SDL.h>
@@ -18,19 +19,19 @@ constexpr unsigned int VERSION = 1;
 constexpr float GRAVITY = 9.8f;
 
 /* Made when the module is loaded; known already if one was there before. */
-std::vector<Label> for_each_island(const char *what)
+std::vector<selfmon::Name> for_each_island(const char *what)
 {
-	std::vector<Label> labels;
+	std::vector<selfmon::Name> names;
 
 	for (unsigned int n = 0; n < ISLANDS; n++)
-		labels.emplace_back((what + std::to_string(n)).c_str());
-	return labels;
+		names.emplace_back((what + std::to_string(n)).c_str());
+	return names;
 }
 
-const std::vector<Label> brains = for_each_island("brain ");
-const std::vector<Label> islands = for_each_island("island ");
-const std::vector<Label> layers = for_each_island("layer ");
-const Label particles("particles");
+const std::vector<selfmon::Name> brains = for_each_island("brain ");
+const std::vector<selfmon::Name> islands = for_each_island("island ");
+const std::vector<selfmon::Name> layers = for_each_island("layer ");
+const selfmon::Name particles("particles");
 
 /* A Site: another region as soon as an edit above moves its line. */
 void blow(World &world)

@@ -46,7 +46,8 @@ public:
 private:
 	void serve(unsigned int worker)
 	{
-		const Label label(("worker " + std::to_string(worker)).c_str());
+		const selfmon::Name name(
+			("worker " + std::to_string(worker)).c_str());
 
 		selfmon_thread_prepare(); /* now, and not in the first frame */
 		std::unique_lock<std::mutex> hold(lock);
@@ -57,7 +58,7 @@ private:
 			const unsigned int i = --left;
 			hold.unlock();
 			{
-				const Zone zone(label);
+				const Zone zone(name);
 				job(*world, i);
 			}
 			hold.lock();

@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A zone: a region for the totals, and its times for this one frame. The
- * library keeps sums and extremes and no single visit, so a program that wants
- * to know what was in one frame notes it down itself.
+ * A zone: a region for the totals, and its time in this one frame. The library
+ * keeps sums and extremes and no single visit, so a program that wants to know
+ * what was in one frame asks for each before it ends, and notes it down.
  */
 #ifndef ZONE_HPP
 #define ZONE_HPP
 
-#include <cstdio>
-#include <cstring>
-
 #include <selfmon.hpp>
 
-/*
- * What a zone is called. A Name and not a Site: to the library a Site is
- * another one as soon as an edit has moved its line; a Name is its text.
- */
-struct Label {
-	explicit Label(const char *name) : region(name)
-	{
-		std::snprintf(text, sizeof(text), "%s", name);
-	}
-	selfmon::Name region;
-	char text[24];
-};
-
-/* One visit. Has the text itself: the module it is from may be gone. */
+/* One visit. Its name is the library's: the module it is from may be gone. */
 struct Sample {
-	char name[sizeof(Label::text)];
-	std::uint64_t begin, end;
+	const char *name;
+	std::uint64_t ticks;
 	unsigned int depth;
 };
 
@@ -39,15 +23,12 @@ struct Trail {
 	unsigned int count, depth;
 	Sample sample[ROOM];
 
-	Sample *begin(const Label &label) noexcept
+	Sample *begin(selfmon::Name name) noexcept
 	{
 		if (count == ROOM)
 			return nullptr;
-		Sample &visit = sample[count++];
-		std::memcpy(visit.name, label.text, sizeof(visit.name));
-		visit.depth = depth++;
-		visit.begin = selfmon_clock_ticks();
-		return &visit;
+		sample[count] = { name.c_str(), 0, depth++ };
+		return &sample[count++];
 	}
 };
 
@@ -58,19 +39,21 @@ extern __thread Trail *trail;
  * To the end of the block: a local variable only, like the Region in it. The
  * constructor is inlined always, as a Region's own is: the library has to see
  * the stack of the function that has the zone.
+ *
+ * What it is called is a Name and not a Site: to the library a Site is another
+ * one as soon as an edit has moved its line; a Name is its text.
  */
 class [[maybe_unused]] Zone {
 public:
-	[[gnu::always_inline]] explicit Zone(const Label &label) noexcept
-		: region(label.region),
-		  visit(trail ? trail->begin(label) : nullptr)
+	[[gnu::always_inline]] explicit Zone(selfmon::Name name) noexcept
+		: region(name), visit(trail ? trail->begin(name) : nullptr)
 	{
 	}
 	~Zone()
 	{
 		if (!visit)
 			return;
-		visit->end = selfmon_clock_ticks();
+		visit->ticks = selfmon_region_ticks();
 		trail->depth--;
 	}
 	Zone(const Zone &) = delete;
