@@ -44,7 +44,12 @@ int selfmon_gather_end(struct selfmon_gather *gather);
 const struct selfmon_region *
 selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);
 
-/* quantile.c: in ticks, the middle of the bucket in which it lies. */
+/*
+ * quantile.c: the middle of a bucket, in ticks; of the last, which has no end,
+ * the longest visit; and of the bucket in which a quantile lies.
+ */
+double selfmon_gather_middle(const struct selfmon_stats *stats,
+			     unsigned int bucket);
 double selfmon_gather_quantile(const struct selfmon_stats *stats,
 			       unsigned int percent);
 void selfmon_gather_free(struct selfmon_gather *gather);

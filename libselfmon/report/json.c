@@ -266,7 +266,39 @@ static void quantity(struct json *json, const struct selfmon_row *row,
 		null(json, name[i]);
 }
 
-static void row_time(struct json *outer, const struct selfmon_row *row)
+/* Pairs of ns and visits; null where they are not known. */
+static void histogram(struct json *json, const struct selfmon_row_detail *of)
+{
+	size_t i;
+
+	if (!of) {
+		null(json, "histogram");
+		return;
+	}
+	key(json, "histogram");
+	putc('[', json->stream);
+	for (i = 0; i < of->buckets; i++) {
+		fputs(i ? ", [" : "[", json->stream);
+		put_real(json->stream, of->bucket[i].ns);
+		fprintf(json->stream, ", %" PRIu64 "]", of->bucket[i].visits);
+	}
+	putc(']', json->stream);
+}
+
+static void scaled(struct json *json, enum selfmon_verdict verdict,
+		   const struct selfmon_row_detail *of, size_t column)
+{
+	if (!of || verdict != SELFMON_SCALED) {
+		null(json, "scaled_enabled_ns");
+		null(json, "scaled_off_ns");
+		return;
+	}
+	integer(json, "scaled_enabled_ns", of->enabled_ns[column]);
+	integer(json, "scaled_off_ns", of->off_ns[column]);
+}
+
+static void row_time(struct json *outer, const struct selfmon_row *row,
+		     const struct selfmon_row_detail *detail)
 {
 	struct json json = { outer->stream, "", true };
 
@@ -277,11 +309,13 @@ static void row_time(struct json *outer, const struct selfmon_row *row)
 		integer(&json, "p90", row->p90_ns);
 		integer(&json, "p99", row->p99_ns);
 		real(&json, "whole", row->whole_ns);
+		histogram(&json, detail);
 	} else {
 		null(&json, "p50");
 		null(&json, "p90");
 		null(&json, "p99");
 		null(&json, "whole");
+		null(&json, "histogram");
 	}
 	putc('}', json.stream);
 }
@@ -314,6 +348,8 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 		    const struct selfmon_ratios *ratios, size_t i)
 {
 	const struct selfmon_row *row = &report->row[i];
+	const struct selfmon_row_detail *detail =
+		report->detail ? &report->detail[i] : NULL;
 	struct json json = { stream, "", true };
 	size_t k;
 
@@ -328,7 +364,7 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 	string(&json, "file", row->file);
 	integer(&json, "line", row->line);
 	row_facts(&json, row);
-	row_time(&json, row);
+	row_time(&json, row, detail);
 	key(&json, "counters");
 	putc('[', stream);
 	for (k = 0; k < report->columns; k++) {
@@ -336,6 +372,7 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 
 		fputs(k ? ", " : "", stream);
 		quantity(&counter, row, &row->counter[k]);
+		scaled(&counter, row->counter[k].verdict, detail, k);
 		putc('}', stream);
 	}
 	putc(']', stream);

@@ -20,6 +20,19 @@ struct selfmon_report_column {
 	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
 };
 
+/* Of a row, for those who merge it with others. */
+struct selfmon_row_bucket {
+	double ns;       /* its middle */
+	uint64_t visits;
+};
+
+struct selfmon_row_detail {
+	size_t buckets;
+	struct selfmon_row_bucket *bucket; /* those with visits, rising */
+	/* By column, of a scaled value: time asked for, and off the PMU. */
+	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
+};
+
 #define SELFMON_ERRATA_MAX 4
 struct selfmon_erratum; /* errata.h */
 
@@ -69,6 +82,7 @@ struct selfmon_report {
 	double total_ns;              /* of the top level, net: 100 % */
 	size_t rows;
 	struct selfmon_row *row;
+	struct selfmon_row_detail *detail; /* by row; NULL: not known */
 	/* Of a report that was read: what its rows' names point into. */
 	size_t regions;
 	struct selfmon_region **region;
@@ -85,6 +99,11 @@ struct selfmon_gather;
 int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_calibration *calibration,
+			  const struct selfmon_clock *clock);
+
+/* detail.c: of rows that are settled and not in order yet. 0 or -ENOMEM. */
+int selfmon_report_detail(struct selfmon_report *report,
+			  const struct selfmon_gather *gather,
 			  const struct selfmon_clock *clock);
 
 /* order.c: rows in tree order, siblings by falling time. 0 or -ENOMEM. */

@@ -407,5 +407,7 @@ int selfmon_report_settle(struct selfmon_report *report,
 	}
 	settle_rows(&settle, calibration);
 	free(settle.below);
+	if (selfmon_report_detail(report, gather, clock))
+		return -ENOMEM;
 	return selfmon_report_order(report);
 }

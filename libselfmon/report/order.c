@@ -35,6 +35,8 @@ struct order {
 	struct key *key;  /* of all rows, sorted: siblings side by side */
 	size_t *next;     /* by row + 1: its next child in key[] */
 	struct selfmon_row *to;
+	const struct selfmon_row_detail *detail_from; /* NULL: there is none */
+	struct selfmon_row_detail *detail_to;
 	int32_t *place;   /* by row: where it went in to[] */
 	size_t done;
 };
@@ -47,6 +49,8 @@ static void put(struct order *order, int32_t index)
 	*to = order->from[index];
 	to->parent = parent < 0 ? -1 : order->place[parent];
 	to->depth = parent < 0 ? 0 : order->to[to->parent].depth + 1;
+	if (order->detail_from)
+		order->detail_to[order->done] = order->detail_from[index];
 	order->place[index] = (int32_t)order->done++;
 }
 
@@ -86,24 +90,34 @@ static void sort_keys(struct order *order)
 
 int selfmon_report_order(struct selfmon_report *report)
 {
-	struct order order = { .from = report->row, .rows = report->rows };
+	struct order order = { .from = report->row,
+			       .detail_from = report->detail,
+			       .rows = report->rows };
 	int error = -ENOMEM;
 
 	order.key = calloc(order.rows, sizeof(*order.key));
 	order.next = calloc(order.rows + 1, sizeof(*order.next));
 	order.to = calloc(order.rows, sizeof(*order.to));
+	order.detail_to = calloc(order.rows, sizeof(*order.detail_to));
 	order.place = calloc(order.rows, sizeof(*order.place));
-	if (order.key && order.next && order.to && order.place) {
+	if (order.key && order.next && order.to && order.detail_to &&
+	    order.place) {
 		sort_keys(&order);
 		put_all(&order);
 		free(report->row);
 		report->row = order.to;
 		order.to = NULL;
+		if (order.detail_from) {
+			free(report->detail);
+			report->detail = order.detail_to;
+			order.detail_to = NULL;
+		}
 		error = 0;
 	}
 	free(order.key);
 	free(order.next);
 	free(order.place);
 	free(order.to);
+	free(order.detail_to);
 	return error;
 }

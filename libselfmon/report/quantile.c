@@ -2,7 +2,18 @@
 /* Quantiles of a histogram of ticks. */
 #include "report/gather.h"
 
-/* The middle of the bucket in which the quantile lies, in ticks. */
+double selfmon_gather_middle(const struct selfmon_stats *stats,
+			     unsigned int bucket)
+{
+	const unsigned int b = bucket;
+
+	if (b >= SELFMON_BUCKETS - 1)
+		return (double)stats->ticks.max;
+	/* From (4 + b % 4) << shift on, 1 << shift wide; less the 4. */
+	return (4 + b % 4) * (double)(UINT64_C(1) << b / 4) +
+	       (double)((UINT64_C(1) << b / 4) - 1) / 2 - 4;
+}
+
 double selfmon_gather_quantile(const struct selfmon_stats *stats,
 			       unsigned int percent)
 {
@@ -17,9 +28,5 @@ double selfmon_gather_quantile(const struct selfmon_stats *stats,
 		if (below >= rank)
 			break;
 	}
-	if (b == SELFMON_BUCKETS - 1)
-		return (double)stats->ticks.max;
-	/* From (4 + b % 4) << shift on, 1 << shift wide; less the 4. */
-	return (4 + b % 4) * (double)(UINT64_C(1) << b / 4) +
-	       (double)((UINT64_C(1) << b / 4) - 1) / 2 - 4;
+	return selfmon_gather_middle(stats, b);
 }

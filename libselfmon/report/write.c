@@ -73,6 +73,9 @@ void selfmon_report_free(struct selfmon_report *report)
 		return;
 	for (i = 0; i < report->regions; i++)
 		free(report->region[i]);
+	for (i = 0; report->detail && i < report->rows; i++)
+		free(report->detail[i].bucket);
+	free(report->detail);
 	free(report->region);
 	free(report->row);
 	free(report);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reports of several processes need besides to become one: histograms,
+ * in ns, for clocks differ, and the times of which values were scaled.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/gather.h"
+#include "report/model.h"
+
+static size_t buckets_of(const struct selfmon_stats *stats)
+{
+	size_t count = 0, b;
+
+	for (b = 0; b < SELFMON_BUCKETS; b++)
+		count += stats->histogram[b] > 0;
+	return count;
+}
+
+static int take_buckets(struct selfmon_row_detail *detail,
+			const struct selfmon_stats *stats, double ns_per_tick)
+{
+	struct selfmon_row_bucket *to;
+	unsigned int b;
+
+	detail->bucket = calloc(buckets_of(stats) + 1, sizeof(*detail->bucket));
+	if (!detail->bucket)
+		return -ENOMEM;
+	for (b = 0; b < SELFMON_BUCKETS; b++) {
+		if (!stats->histogram[b])
+			continue;
+		to = &detail->bucket[detail->buckets++];
+		to->ns = ns_per_tick * selfmon_gather_middle(stats, b);
+		to->visits = stats->histogram[b];
+	}
+	return 0;
+}
+
+int selfmon_report_detail(struct selfmon_report *report,
+			  const struct selfmon_gather *gather,
+			  const struct selfmon_clock *clock)
+{
+	const double ns_per_tick = 1e9 / (double)clock->hz;
+	size_t i, k;
+
+	report->detail = calloc(report->rows, sizeof(*report->detail));
+	if (!report->detail)
+		return -ENOMEM;
+	for (i = 0; i < report->rows; i++) {
+		const struct selfmon_stats *stats = &gather->row[i].stats;
+		struct selfmon_row_detail *detail = &report->detail[i];
+
+		if (take_buckets(detail, stats, ns_per_tick))
+			return -ENOMEM;
+		for (k = 0; k < report->columns; k++) {
+			if (report->row[i].counter[k].verdict != SELFMON_SCALED)
+				continue;
+			detail->enabled_ns[k] = stats->scaled_enabled_ns;
+			detail->off_ns[k] = stats->scaled_off_ns;
+		}
+	}
+	return 0;
+}
