@@ -26,22 +26,22 @@ static const struct known {
 #define SPECLOCKMAP                                                            \
 	{ "AMD SpecLockMap",                                                   \
 	  "retired events may be counted twice around locked instructions",    \
-	  "github.com/rr-debugger/rr/issues/2034" }
+	  "github.com/rr-debugger/rr/issues/2034", NULL }
 	{ "AuthenticAMD", 0x17, 0, 0xff, 15, RETIRED, SPECLOCKMAP },
 	{ "AuthenticAMD", 0x19, 0, 0xff, 15, RETIRED, SPECLOCKMAP },
 	{ "AuthenticAMD", 0x17, 0x00, 0x0f, 15, RETIRED,
 	  { "AMD erratum 990", "retired events may overcount",
-	    "Revision Guide for AMD Family 17h Models 00h-0Fh, 55449" } },
+	    "Revision Guide for AMD Family 17h Models 00h-0Fh, 55449", NULL } },
 	{ "AuthenticAMD", 0x17, 0x30, 0x3f, 15, RETIRED,
 	  { "AMD erratum 1291",
 	    "retired events may overcount; seen by a factor of 16",
 	    "Revision Guide for AMD Family 17h Models 30h-3Fh; "
-	    "github.com/icl-utk-edu/papi/issues/160" } },
+	    "github.com/icl-utk-edu/papi/issues/160", NULL } },
 #define ICACHE_ACCESSES                                                        \
 	{ "AMD PMCx080, PMCx081",                                              \
 	  "accesses and misses of the instruction cache are incorrect",        \
 	  "lore.kernel.org/lkml/"                                              \
-	  "82853f34-cd5a-43d7-81de-8e40144503e1@amd.com" }
+	  "82853f34-cd5a-43d7-81de-8e40144503e1@amd.com", NULL }
 	{ "AuthenticAMD", 0x17, 0, 0xff, 15, ICACHE, ICACHE_ACCESSES },
 	{ "AuthenticAMD", 0x19, 0, 0xff, 15, ICACHE, ICACHE_ACCESSES },
 	{ "AuthenticAMD", 0x1a, 0, 0xff, 15, ICACHE, ICACHE_ACCESSES },
@@ -49,7 +49,7 @@ static const struct known {
 	{ "Intel TSX force abort",                                             \
 	  "with TSX on, transactions abort while general counter 3 counts; "   \
 	  "allow_tsx_force_abort=0 in sysfs takes that counter away instead",  \
-	  "Intel white paper 604224, support article 000059422" }
+	  "Intel white paper 604224, support article 000059422", NULL }
 	{ "GenuineIntel", 6, 0x4e, 0x4e, 15, HARDWARE, TSX_FORCE_ABORT },
 	{ "GenuineIntel", 6, 0x5e, 0x5e, 15, HARDWARE, TSX_FORCE_ABORT },
 	{ "GenuineIntel", 6, 0x55, 0x55, 5, HARDWARE, TSX_FORCE_ABORT },
@@ -102,7 +102,7 @@ void selfmon_erratum_columns(const struct selfmon_report *report,
 	const struct known *const which = known_of(erratum);
 	size_t used = 0, i;
 
-	names[0] = '\0';
+	snprintf(names, size, "%s", erratum->events ? erratum->events : "");
 	for (i = 0; which && i < report->columns && used < size; i++) {
 		const struct selfmon_report_column *column = &report->column[i];
 

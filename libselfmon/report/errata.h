@@ -10,6 +10,7 @@ struct selfmon_erratum {
 	const char *name;   /* "AMD erratum 1291" */
 	const char *text;   /* what is wrong */
 	const char *source; /* who says so */
+	const char *events; /* as a file has it; NULL: by what is counted */
 };
 
 /* Those of this CPU that concern a counted column of the report. */

@@ -118,7 +118,10 @@ static void put_limited(struct json *json, const struct selfmon_report *report)
 static void header(struct json *json, const struct selfmon_report *report)
 {
 	string(json, "program", report->program);
-	signed_integer(json, "pid", report->pid);
+	if (report->processes)
+		null(json, "pid");
+	else
+		signed_integer(json, "pid", report->pid);
 	boolean(json, "forked", report->forked);
 	string(json, "cpu", report->cpu);
 	string(json, "hypervisor", report->hypervisor);
@@ -126,7 +129,10 @@ static void header(struct json *json, const struct selfmon_report *report)
 	string(json, "when", report->when);
 	real(json, "elapsed_ns", report->elapsed_ns);
 	string(json, "clock", report->clock);
-	integer(json, "clock_hz", report->clock_hz);
+	if (report->clock_hz || !report->processes)
+		integer(json, "clock_hz", report->clock_hz);
+	else
+		null(json, "clock_hz");
 	integer(json, "clock_error_ppm", report->clock_error_ppm);
 	string(json, "choice", choice_name(report->choice));
 	string(json, "events", report->events);
@@ -185,6 +191,32 @@ static void put_calibration(struct json *outer,
 	putc('}', json.stream);
 }
 
+static void processes(struct json *outer, const struct selfmon_report *report)
+{
+	size_t i;
+
+	key(outer, "processes");
+	putc('[', outer->stream);
+	for (i = 0; i < report->processes; i++) {
+		const struct selfmon_report_process *of = &report->process[i];
+		struct json json = { outer->stream, "", true };
+
+		fputs(i ? ",\n    {" : "\n    {", json.stream);
+		string(&json, "file", of->file);
+		string(&json, "program", of->program);
+		signed_integer(&json, "pid", of->pid);
+		boolean(&json, "forked", of->forked);
+		boolean(&json, "calibrated", of->calibrated);
+		string(&json, "when", of->when);
+		real(&json, "elapsed_ns", of->elapsed_ns);
+		string(&json, "clock", of->clock);
+		integer(&json, "clock_hz", of->clock_hz);
+		integer(&json, "clock_error_ppm", of->clock_error_ppm);
+		putc('}', json.stream);
+	}
+	fputs(i ? "\n  ]" : "]", outer->stream);
+}
+
 static void columns(struct json *outer, const struct selfmon_report *report)
 {
 	size_t i;
@@ -200,6 +232,7 @@ static void columns(struct json *outer, const struct selfmon_report *report)
 		string(&json, "verdict", selfmon_verdict_name(column->verdict));
 		boolean(&json, "kernel", column->kernel);
 		string(&json, "reason", column->reason);
+		integer(&json, "without", column->without);
 		putc('}', json.stream);
 	}
 	fputs(i ? "\n  ]" : "]", outer->stream);
@@ -271,7 +304,7 @@ static void histogram(struct json *json, const struct selfmon_row_detail *of)
 {
 	size_t i;
 
-	if (!of) {
+	if (!of || !of->bucket) {
 		null(json, "histogram");
 		return;
 	}
@@ -288,7 +321,7 @@ static void histogram(struct json *json, const struct selfmon_row_detail *of)
 static void scaled(struct json *json, enum selfmon_verdict verdict,
 		   const struct selfmon_row_detail *of, size_t column)
 {
-	if (!of || verdict != SELFMON_SCALED) {
+	if (!of || verdict != SELFMON_SCALED || !of->enabled_ns[column]) {
 		null(json, "scaled_enabled_ns");
 		null(json, "scaled_off_ns");
 		return;
@@ -393,6 +426,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	integer(&json, "version", SCHEMA_VERSION);
 	string(&json, "library", SELFMON_VERSION);
 	header(&json, report);
+	processes(&json, report);
 	put_calibration(&json, report);
 	columns(&json, report);
 	errata(&json, report);

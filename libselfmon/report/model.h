@@ -18,6 +18,7 @@ struct selfmon_report_column {
 	enum selfmon_verdict verdict; /* the best of its values */
 	bool kernel;                  /* kernel mode is counted as well */
 	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
+	uint32_t without; /* merged: processes that did not count it */
 };
 
 /* Of a row, for those who merge it with others. */
@@ -31,6 +32,19 @@ struct selfmon_row_detail {
 	struct selfmon_row_bucket *bucket; /* those with visits, rising */
 	/* By column, of a scaled value: time asked for, and off the PMU. */
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
+};
+
+/* One of those whose reports became one. */
+struct selfmon_report_process {
+	char file[SELFMON_TEXT_MAX];  /* where it was found */
+	char program[SELFMON_TEXT_MAX];
+	int32_t pid;
+	bool forked, calibrated;
+	char when[32];
+	double elapsed_ns;
+	char clock[64];
+	uint64_t clock_hz;
+	uint32_t clock_error_ppm;
 };
 
 #define SELFMON_ERRATA_MAX 4
@@ -83,6 +97,9 @@ struct selfmon_report {
 	size_t rows;
 	struct selfmon_row *row;
 	struct selfmon_row_detail *detail; /* by row; NULL: not known */
+	/* Of a merged report; 0: it is of one process. */
+	size_t processes;
+	struct selfmon_report_process *process;
 	/* Of a report that was read: what its rows' names point into. */
 	size_t regions;
 	struct selfmon_region **region;

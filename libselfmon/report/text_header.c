@@ -35,9 +35,14 @@ static void put_program(struct selfmon_text *text)
 	const struct selfmon_report *report = text->report;
 
 	selfmon_text_begin(text, "selfmon", LABEL);
-	selfmon_text_say(text, "%s, pid %" PRId32 "%s; %s, library %s",
-			 report->program, report->pid,
-			 report->forked ? " (forked child)" : "", report->when,
+	if (report->processes)
+		selfmon_text_say(text, "%s, %zu processes, merged",
+				 report->program, report->processes);
+	else
+		selfmon_text_say(text, "%s, pid %" PRId32 "%s",
+				 report->program, report->pid,
+				 report->forked ? " (forked child)" : "");
+	selfmon_text_say(text, "; %s, library %s", report->when,
 			 SELFMON_VERSION);
 	selfmon_text_end(text);
 	selfmon_text_begin(text, "machine", LABEL);
@@ -53,9 +58,14 @@ static void put_clock(struct selfmon_text *text)
 	const uint64_t mhz = report->clock_hz / 1000000;
 
 	selfmon_text_begin(text, "clock", LABEL);
-	selfmon_text_say(text, "%s, %" PRIu64 " MHz, within %" PRIu32 " ppm;",
-			 report->clock, mhz, report->clock_error_ppm);
-	put_time(text, " ", report->elapsed_ns, " since the first use;");
+	selfmon_text_say(text, "%s, ", report->clock);
+	if (report->clock_hz || !report->processes)
+		selfmon_text_say(text, "%" PRIu64 " MHz, ", mhz);
+	selfmon_text_say(text, "within %" PRIu32 " ppm;",
+			 report->clock_error_ppm);
+	if (!report->processes)
+		put_time(text, " ", report->elapsed_ns,
+			 " since the first use;");
 	selfmon_text_say(text, " %" PRIu64 " thread%s", report->threads,
 			 report->threads == 1 ? "" : "s");
 	if (report->threads > 1)
@@ -212,12 +222,26 @@ static void put_not_counted(struct selfmon_text *text)
 	}
 }
 
+/* Each has its own, and net values are without it. */
+static void put_costs(struct selfmon_text *text)
+{
+	const struct selfmon_report *report = text->report;
+	size_t count = 0, i;
+
+	for (i = 0; i < report->processes; i++)
+		count += report->process[i].calibrated;
+	selfmon_text_say(text, "measured in %zu of %zu processes, and "
+			 "subtracted there", count, report->processes);
+}
+
 static void put_cost(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
 
 	selfmon_text_begin(text, "own cost", LABEL);
-	if (report->calibrated) {
+	if (report->processes) {
+		put_costs(text);
+	} else if (report->calibrated) {
 		put_time(text, "", report->inner_ns, " a visit");
 		put_time(text, " and ", report->outer_ns, " in its parent,");
 		put_time(text, " subtracted (spread ", report->inner_ns_spread,

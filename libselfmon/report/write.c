@@ -76,6 +76,7 @@ void selfmon_report_free(struct selfmon_report *report)
 	for (i = 0; report->detail && i < report->rows; i++)
 		free(report->detail[i].bucket);
 	free(report->detail);
+	free(report->process);
 	free(report->region);
 	free(report->row);
 	free(report);
