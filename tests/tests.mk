@@ -47,7 +47,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-cxx check-step check-malloc \
 	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
-	check-report check-soak check-amalgamation
+	check-report check-merge check-soak check-amalgamation
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
@@ -258,7 +258,8 @@ sanitize = $(MAKE) --no-print-directory O=$(O)/$@ CC=clang CXX=clang++ \
 # Children that a test forks end without freeing what the test holds: leaks
 # are looked for in the other programs.
 asan: ## The tests under AddressSanitizer
-	+$(call sanitize,-fsanitize=address) check-unit check-fault check-fuzz
+	+$(call sanitize,-fsanitize=address) check-unit check-fault check-fuzz \
+		check-report check-merge
 	+ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address) \
 		check-kernel check-soak check-throw check-levels
 	@echo 'asan: SKIPPED check-step (steps through the runtime as well),' \
@@ -268,7 +269,7 @@ asan: ## The tests under AddressSanitizer
 ubsan: ## The tests under UndefinedBehaviorSanitizer
 	+$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
 		check-unit check-kernel check-fault check-fuzz check-soak \
-		check-throw check-levels check-step
+		check-throw check-levels check-step check-merge
 	@echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
 		'signals of its own, which a host must not have there)'
 

@@ -13,7 +13,7 @@ static const struct {
 } commands[] = {
 	{ "doctor", tool_doctor, "can counters be read here, and if not, why" },
 	{ "list", tool_list, "what can be counted here, and how" },
-	{ "report", tool_report, "prints what processes left in live files" },
+	{ "report", tool_report, "prints and merges what processes left in files" },
 	{ "run", tool_run, "runs a program, and says where its report went" },
 };
 

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon report: live files, as text or for programs. */
+/* selfmon report: files of reports, each or merged, in any format. */
 #define _GNU_SOURCE
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <selfmon.h>
 
+#include "report_file.h"
 #include "tool.h"
 
 static const char help[] =
 	"usage: selfmon report [OPTION...] FILE...\n"
-	"Prints the report of each live file (SELFMON_LIVE=FILE), of processes "
-	"that have\n"
-	"ended in whatever way, or still run.\n"
+	"Prints the report of each file: live files (SELFMON_LIVE=FILE), of "
+	"processes that\n"
+	"have ended in whatever way, or still run, and reports in JSON\n"
+	"(SELFMON_OUTPUT=json:FILE).\n"
 	"\n"
 	"  -f, --format FORMAT  text (default), json or csv\n"
+	"  -m, --merge          one report of all files: regions of one path "
+	"are one row\n"
 	"\n"
 	"Exits with 0; 1: some file cannot be read, and the others are "
-	"printed;\n"
-	"2: the options are wrong.\n";
+	"printed, or they\n"
+	"cannot be merged, and nothing is; 2: the options are wrong.\n";
 
 static const char *const format_name[] = {
 	[SELFMON_TEXT] = "text",
@@ -29,6 +34,7 @@ static const char *const format_name[] = {
 
 static const struct option options[] = {
 	{ "format", required_argument, NULL, 'f' },
+	{ "merge", no_argument, NULL, 'm' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -48,42 +54,78 @@ static int take_format(const char *name, enum selfmon_format *format)
 			    tool_hint(name, format_name, hint));
 }
 
-static int print(const char *path, enum selfmon_format format)
+static int write_report(const struct selfmon_report *report, const char *path,
+			enum selfmon_format format)
 {
-	struct selfmon_failure failure;
-	struct selfmon_report *report;
-	int error = selfmon_report_open(path, &report, &failure);
+	if (selfmon_report_write(report, format, stdout))
+		return tool_fail("report", "%s: the output failed", path);
+	return 0;
+}
 
-	if (error)
-		return tool_fail("report", "%s", failure.message);
-	error = selfmon_report_write(report, format, stdout);
-	selfmon_report_free(report);
-	return error ? tool_fail("report", "%s: the output failed", path) : 0;
+static int print_each(char **paths, size_t count, enum selfmon_format format)
+{
+	struct report_file file;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (i && format == SELFMON_TEXT)
+			putchar('\n');
+		if (report_file_open(&file, paths[i]) ||
+		    write_report(file.report, paths[i], format))
+			status = TOOL_NO;
+		report_file_close(&file);
+	}
+	return status;
+}
+
+/* All or none: a sum without one of them would pass for that of all. */
+static int print_merged(char **paths, size_t count, enum selfmon_format format)
+{
+	struct report_file *const files = calloc(count, sizeof(*files));
+	struct selfmon_report *merged = NULL;
+	int status = 0;
+	size_t i;
+
+	if (!files)
+		return tool_fail("report", "no memory");
+	for (i = 0; i < count; i++)
+		if (report_file_open(&files[i], paths[i]))
+			status = TOOL_NO;
+	if (!status)
+		status = report_merge(files, count, &merged);
+	if (!status)
+		status = write_report(merged, "merged", format);
+	selfmon_report_free(merged);
+	for (i = 0; i < count; i++)
+		report_file_close(&files[i]);
+	free(files);
+	return status;
 }
 
 int tool_report(int argc, char **argv)
 {
 	enum selfmon_format format = SELFMON_TEXT;
-	int option, status = 0, i;
+	bool merge = false;
+	int option, status = 0;
 
-	while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:mh", options, NULL)) !=
+	       -1) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return 0;
 		}
-		if (option != 'f')
+		if (option == '?')
 			return tool_misused("report", "the options are wrong");
-		status = take_format(optarg, &format);
+		if (option == 'm')
+			merge = true;
+		else
+			status = take_format(optarg, &format);
 		if (status)
 			return status;
 	}
 	if (optind == argc)
 		return tool_misused("report", "a file is missing");
-	for (i = optind; i < argc; i++) {
-		if (i > optind && format == SELFMON_TEXT)
-			putchar('\n');
-		if (print(argv[i], format))
-			status = TOOL_NO;
-	}
-	return status;
+	return (merge ? print_merged : print_each)(
+		argv + optind, (size_t)(argc - optind), format);
 }

@@ -2,8 +2,20 @@
 # The selfmon program; included by the Makefile. It is linked with the
 # library's objects, for it uses what they hide.
 
-tool_cflags := -std=gnu11 $(c_warnings) $(common) -Ilibselfmon -Itools
-tool_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tools/*.c))
+# JSON=0, or libjansson that is not there: selfmon report reads no JSON. Other
+# machines' is not looked for.
+JSON ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists jansson && echo 1))
+json_sources := $(wildcard tools/*json*.c)
+ifeq ($(JSON),1)
+json_cflags := -DTOOL_HAVE_JANSSON \
+	$(shell $(PKG_CONFIG) --cflags jansson 2>/dev/null)
+json_libs := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
+endif
+
+tool_cflags := -std=gnu11 $(c_warnings) $(common) -Ilibselfmon -Itools \
+	$(json_cflags)
+tool_objects := $(patsubst %.c,$(O)/%.o,$(filter-out \
+	$(if $(json_cflags),,$(json_sources)),$(wildcard tools/*.c)))
 tool := $(O)/selfmon
 
 .PHONY: tool
@@ -16,7 +28,7 @@ $(O)/tools/%.o: tools/%.c
 
 $(tool): $(tool_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) -o $@
+		$(cpuid_libs) $(json_libs) -o $@
 
 -include $(tool_objects:.o=.d) $(patsubst %.c,$(O)/%.d,$(wildcard tests/doctor/*.c))
 
@@ -36,7 +48,7 @@ check-doctor: $(O)/tests/doctor/run ## The doctor's words in each state of a mac
 
 $(O)/tests/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) -o $@
+		$(cpuid_libs) $(json_libs) -o $@
 
 # Static, for emulated machines: the program itself, and who runs it there.
 $(O)/vm/selfmon: $(tool_objects) $(objects)
@@ -44,7 +56,7 @@ $(O)/vm/doctor: $(doctor_objects) $(objects)
 $(O)/vm/selfmon $(O)/vm/doctor:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \
-		$(cpuid_libs) -o $@
+		$(cpuid_libs) $(json_libs) -o $@
 
 .PHONY: check-tool
 check-tool: $(tool) ## The commands: options, exit statuses, output
@@ -53,3 +65,7 @@ check-tool: $(tool) ## The commands: options, exit statuses, output
 .PHONY: check-report
 check-report: $(tool) $(O)/examples/hello ## selfmon report over live files
 	@tests/tools/report.sh $^
+
+.PHONY: check-merge
+check-merge: $(tool) $(O)/examples/hello $(O)/examples/threads ## selfmon report over JSON, merged and damaged
+	@tests/tools/merge.sh $^

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Merges reports in JSON by the rules of docs/REPORT.md, to compare.
+
+    merge.py MERGED FILE...   is MERGED what the FILEs make together?
+    merge.py --mutate FILE DIRECTORY   some dozens of damaged copies of FILE
+    merge.py --vary FILE DIRECTORY   one as of other machines: scaled values,
+                                     open visits, other clocks, none counted
+
+Shares no code with the library. Exits with 1 at the first difference.
+"""
+import collections
+import fractions
+import json
+import math
+import pathlib
+import random
+import sys
+
+ORDER = ["not counted", "exact", "syscall", "scaled"]
+ADDED = ["threads", "visits", "measured", "open", "cut_off", "foreign",
+         "migrated", "disturbed", "retried", "slow", "repaired", "impossible",
+         "refused", "lost", "overlapped", "switched", "bytes", "items"]
+HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
+        "time_alone", "refused", "too_deep", "unready", "stale", "torn",
+        "unread"]
+REALS = ["net", "noise", "net_exclusive"]
+
+compared = collections.Counter()
+
+
+def same(what, found, wanted):
+    compared["values"] += 1
+    if isinstance(wanted, float) and isinstance(found, (int, float)):
+        if math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-6):
+            return
+    elif found == wanted:
+        return
+    sys.exit(f"merge.py: {what}: {found!r}, not {wanted!r}")
+
+
+def rows_by_path(report):
+    rows = collections.OrderedDict()
+    paths = []
+    for row in report["rows"]:
+        up = paths[row["parent"]] if row["parent"] is not None else ()
+        path = up + ((row["name"], row["file"], row["line"]),)
+        paths.append(path)
+        if path in rows:
+            sys.exit(f"merge.py: {path} is there twice")
+        rows[path] = row
+    return rows
+
+
+def counted_columns(report):
+    return {c["name"]: i for i, c in enumerate(report["columns"])
+            if c["verdict"] != "not counted"}
+
+
+def quantity_of(row, name, columns):
+    if name is None:
+        return row["time_ns"]
+    return row["counters"][columns[name]] if name in columns else None
+
+
+def merge_quantity(parts, exclusive):
+    parts = [p for p in parts if p and p["verdict"] != "not counted"]
+    if not parts:
+        return {"verdict": "not counted", "sum": None, "net": None,
+                "min": None, "max": None, "noise": None, "visits": 0,
+                "exclusive": None, "net_exclusive": None,
+                "share_on_pmu": None}
+    to = {"verdict": max((p["verdict"] for p in parts), key=ORDER.index),
+          "visits": sum(p["visits"] for p in parts),
+          "sum": sum(p["sum"] for p in parts),
+          "min": min(p["min"] for p in parts),
+          "max": max(p["max"] for p in parts)}
+    for key in REALS + ["exclusive"]:
+        if "exclusive" in key and not exclusive:
+            to[key] = None
+        else:
+            total = sum(fractions.Fraction(p[key]) for p in parts)
+            to[key] = int(total) if key == "exclusive" else float(total)
+    enabled = sum(p.get("scaled_enabled_ns") or 0 for p in parts)
+    off = sum(p.get("scaled_off_ns") or 0 for p in parts)
+    to["share_on_pmu"] = float(1 - off / enabled) if enabled else 1
+    return to
+
+
+def quantile(histogram, percent):
+    total = sum(n for _, n in histogram)
+    rank = math.ceil(fractions.Fraction(total * percent, 100))
+    below = 0
+    for ns, n in sorted(histogram):
+        below += n
+        if below >= rank:
+            return ns
+    return 0
+
+
+def check_times(what, found, parts, row):
+    histogram = [pair for p in parts for pair in p["histogram"] or []]
+    own = found["sum"] / row["measured"] - found["net"] / row["visits"]
+    for percent in 50, 90, 99:
+        ns = min(max(quantile(histogram, percent), found["min"]), found["max"])
+        ns = max(ns - own, 0)
+        if abs(found[f"p{percent}"] - ns) > 1:
+            sys.exit(f"merge.py: {what}: p{percent} {found[f'p{percent}']}, "
+                     f"not {ns}")
+        compared["percentiles"] += 1
+    same(f"{what} histogram", sum(n for _, n in found["histogram"]),
+         sum(n for _, n in histogram))
+
+
+def check_row(path, found, parts, merged):
+    what = "/".join(name for name, _, _ in path)
+    counted = counted_columns(merged)
+    for key in ADDED:
+        same(f"{what} {key}", found[key], sum(r[key] for _, r in parts))
+    exclusive = all(r["exclusive_valid"] for _, r in parts)
+    same(f"{what} exclusive_valid", found["exclusive_valid"], exclusive)
+    whole = [r for f, r in parts if set(counted) <= set(counted_columns(f))]
+    same(f"{what} whole", found["whole"], sum(r["whole"] for r in whole))
+    for name in [None] + [c["name"] for c in merged["columns"]]:
+        of = [quantity_of(r, name, {c["name"]: i for i, c in
+                                    enumerate(f["columns"])})
+              for f, r in parts]
+        wanted = merge_quantity(of, exclusive)
+        have = quantity_of(found, name, {c["name"]: i for i, c in
+                                         enumerate(merged["columns"])})
+        for key, value in wanted.items():
+            same(f"{what} {name or 'time'} {key}", have[key], value)
+    if found["time_ns"]["verdict"] != "not counted":
+        same(f"{what} whole time", found["time_ns"]["whole"],
+             float(sum(r["time_ns"]["whole"] or 0 for r in whole)))
+        check_times(what, found["time_ns"], [
+            r["time_ns"] for _, r in parts
+            if r["time_ns"]["verdict"] != "not counted"], found)
+
+
+def compare(merged, reports):
+    rows = rows_by_path(merged)
+    parts = collections.defaultdict(list)
+    for report in reports:
+        for path, row in rows_by_path(report).items():
+            parts[path].append((report, row))
+    same("rows", set(rows), set(parts))
+    for path, row in rows.items():
+        check_row(path, row, parts[path], merged)
+    for key in HEAD:
+        same(key, merged[key], sum(r[key] for r in reports))
+    names = []
+    for report in reports:
+        names += [c["name"] for c in report["columns"]
+                  if c["name"] not in names]
+    same("columns", [c["name"] for c in merged["columns"]], names)
+    same("processes", len(merged["processes"]),
+         sum(len(r["processes"]) or 1 for r in reports))
+    for column in merged["columns"]:
+        if column["verdict"] == "not counted":
+            continue
+        same(f"{column['name']} without", column["without"],
+             sum(1 for r in reports
+                 if column["name"] not in counted_columns(r)))
+    print(f"merge.py: {len(rows)} rows of {len(reports)} files:",
+          ", ".join(f"{n} {what}" for what, n in sorted(compared.items())))
+
+
+def places(value, path=()):
+    """The path of each value in it."""
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], path + (key,))
+    elif isinstance(value, list):
+        for i, element in enumerate(value):
+            yield from places(element, path + (i,))
+
+
+def mutants(text):
+    rng = random.Random(1)
+    report = json.loads(text)
+    where = [p for p in places(report) if p]
+    other = [None, -1, 2 ** 62, 2 ** 63, 1e300, "", "\x1b[31m", "x" * 5000,
+             [], {}, True, [[]] * 100, {"verdict": "scaled"}]
+    for _ in range(24):
+        yield text[:rng.randrange(len(text))]
+    for _ in range(24):
+        at = rng.randrange(len(text))
+        yield text[:at] + chr(rng.randrange(1, 128)) + text[at + 1:]
+    for i in range(72):
+        report = json.loads(text)
+        path = rng.choice(where)
+        inside = report
+        for step in path[:-1]:
+            inside = inside[step]
+        if i % 4 == 0:
+            del inside[path[-1]]
+        else:
+            inside[path[-1]] = other[i % len(other)]
+        yield json.dumps(report, indent=1)
+    yield from ("{", "{}", "{" * 5000, '{"a":' * 5000, "{\0}", '{"\\u0000":1}',
+                '{"a":1,"a":2}', "{\x1b]0;x\x07", text + text)
+
+
+def vary_quantity(rng, quantity):
+    kind = rng.randrange(4)
+    if kind == 0:
+        quantity.update({key: None for key in quantity})
+        quantity.update(verdict="not counted", visits=0)
+    elif kind == 1:
+        enabled = rng.randrange(1000, 10 ** 9)
+        off = rng.randrange(enabled // 2)
+        quantity.update(verdict="scaled", scaled_enabled_ns=enabled,
+                        scaled_off_ns=off, share_on_pmu=1 - off / enabled)
+    elif kind == 2:
+        quantity.update(verdict="exact", visits=rng.randrange(
+            1, quantity["visits"] + 1))
+
+
+def vary_row(rng, row):
+    for key in ADDED[3:]:
+        row[key] = rng.choice([0, 1, 10 ** 6])
+    row["whole"] = rng.randrange(row["measured"] + 1)
+    row["exclusive_valid"] = rng.random() < 0.6
+    for quantity in row["counters"]:
+        vary_quantity(rng, quantity)
+    time = row["time_ns"]
+    time["histogram"] = [[ns * 1.7 + i, n] for i, (ns, n) in
+                         enumerate(time["histogram"])]
+    for quantity in row["counters"] + [time]:
+        if not row["exclusive_valid"]:
+            quantity.update(exclusive=None, net_exclusive=None)
+
+
+def vary(text, seed):
+    rng = random.Random(seed)
+    report = json.loads(text)
+    report.update(pid=seed + 1, clock_hz=10 ** 9 + seed, clock="perf page")
+    for key in HEAD:
+        report[key] = rng.randrange(100)
+    for row in report["rows"]:
+        vary_row(rng, row)
+        if rng.random() < 0.3:
+            row["name"] += "\u00e9/" + str(seed % 2)
+    return json.dumps(report)
+
+
+def main():
+    if sys.argv[1] == "--vary":
+        text = pathlib.Path(sys.argv[2]).read_text()
+        for seed in range(12):
+            pathlib.Path(sys.argv[3], f"{seed}").write_text(vary(text, seed))
+        return
+    if sys.argv[1] == "--mutate":
+        text = pathlib.Path(sys.argv[2]).read_text()
+        for i, mutant in enumerate(mutants(text)):
+            pathlib.Path(sys.argv[3], f"{i}.json").write_text(mutant)
+        return
+    merged, *reports = [json.loads(pathlib.Path(p).read_text())
+                        for p in sys.argv[1:]]
+    compare(merged, reports)
+
+
+main()

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selfmon report over JSON: written again as it was, merged, damaged.
+# Usage: merge.sh PROGRAM EXAMPLE THREADS: examples with regions; the second
+# has several threads.
+set -eu
+program=$1 example=$2 threads=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$(dirname "$0")/../.."
+
+fail()
+{
+	echo "check-merge: $*" >&2
+	exit 1
+}
+
+# run NAME EVENTS EXAMPLE: leaves NAME.json
+run()
+{
+	SELFMON_OUTPUT="json:$work/$1.json" SELFMON_EVENTS=$2 "$3" > /dev/null
+}
+
+# refused TEXT FILE...: the merge is, with this in its sentence
+refused()
+{
+	want=$1
+	shift
+	status=0
+	"$program" report -m "$@" > "$work/out" 2> "$work/err" || status=$?
+	[ "$status" = 1 ] || fail "status $status, not 1: $*"
+	[ ! -s "$work/out" ] || fail "refused, and printed: $*"
+	grep -q "$want" "$work/err" ||
+		fail "not told '$want': $(cat "$work/err")"
+}
+
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+run a task-clock,page-faults "$example"
+status=0
+"$program" report "$work/a.json" > "$work/out" 2> "$work/err" || status=$?
+if [ "$status" = 1 ] && grep -q 'install libjansson-dev' "$work/err"; then
+	echo "merge: SKIPPED: $(cat "$work/err")"
+	exit 0
+fi
+run b task-clock,page-faults "$example"
+run c context-switches,page-faults "$example"
+run d none "$threads"
+SELFMON_EVERY=7 run every none "$example"
+SELFMON_LIVE="$work/live" SELFMON_OUTPUT=none SELFMON_EVENTS=none "$example" \
+	> /dev/null
+
+# What was read is written as it was, and each format has the same.
+for name in a c d every; do
+	"$program" report --format json "$work/$name.json" > "$work/out"
+	cmp "$work/$name.json" "$work/out" || fail "$name.json is not the same"
+done
+"$program" report "$work/a.json" | grep -q '^round  *100 ' || fail "no text"
+"$program" report -f csv "$work/a.json" "$work/live" > "$work/out"
+[ "$(grep -c '^"round/sort"' "$work/out")" = 2 ] || fail "no CSV"
+
+# One by itself stays what it was but for who it is of.
+"$program" report -mf json "$work/a.json" > "$work/out"
+grep '"id"' "$work/a.json" > "$work/rows"
+grep '"id"' "$work/out" | cmp "$work/rows" - || fail "one by itself differs"
+
+# With the clock of when it is read, a live file's numbers differ each time.
+"$program" report -f json "$work/live" > "$work/live.json"
+if command -v python3 > /dev/null; then
+	for set in 'a b' 'a b c' 'c d a' 'd c live'; do
+		files=
+		for name in $set; do files="$files $work/$name.json"; done
+		# shellcheck disable=SC2086 # several names
+		"$program" report --merge -f json $files > "$work/merged"
+		# shellcheck disable=SC2086
+		tests/tools/merge.py "$work/merged" $files
+	done
+	mkdir "$work/varied"
+	tests/tools/merge.py --vary "$work/a.json" "$work/varied"
+	"$program" report -m -f json "$work"/varied/* > "$work/merged"
+	tests/tools/merge.py "$work/merged" "$work"/varied/*
+	"$program" report -f json "$work/merged" | cmp "$work/merged" - ||
+		fail "a merged report is not written as it was"
+	"$program" report -mf json "$work/d.json" "$work/c.json" \
+		"$work/live.json" > "$work/merged"
+	"$program" report -mf json "$work/d.json" "$work/c.json" > "$work/part"
+	"$program" report -mf json "$work/part" "$work/live.json" |
+		cmp "$work/merged" - || fail "by steps it is another"
+fi
+"$program" report -m "$work/a.json" "$work/live" "$work/c.json" > "$work/out"
+grep -q '^round  *300 ' "$work/out" || fail "live and JSON: no 300 visits"
+grep -q 'hello, 3 processes, merged' "$work/out" || fail "not told of how many"
+grep -q 'not counted in 2 of 3 processes' "$work/out" ||
+	fail "not told what was not counted: $(cat "$work/out")"
+# Sums of part of the visits are marked; ratios of different visits are none.
+grep -Eq '^round .*[0-9]!' "$work/out" || fail "no mark of values left out"
+
+refused 'every.json: every: 7, and 1 in' "$work/a.json" "$work/every.json"
+refused 'a.json: pid: the report of process .* twice' "$work/a.json" \
+	"$work/b.json" "$work/a.json"
+sed 's/"histogram": \[\[.*\]\]/"histogram": null/' "$work/b.json" > \
+	"$work/old.json"
+"$program" report "$work/old.json" > /dev/null || fail "no old file is read"
+refused 'old.json: rows\[0\].time_ns.histogram: is not there' \
+	"$work/a.json" "$work/old.json"
+sed 's/"visits": 100, "measured"/"visits": 9223372036854775807, "measured"/' \
+	"$work/b.json" > "$work/huge.json"
+sed 's/"pid": [0-9]*/"pid": 1/' "$work/huge.json" > "$work/huge1.json"
+sed 's/"pid": [0-9]*/"pid": 2/' "$work/huge.json" > "$work/huge2.json"
+refused 'huge2.json: rows\[0\].visits: the sum of all files is more than' \
+	"$work/huge.json" "$work/huge1.json" "$work/huge2.json"
+sed 's/\("page-faults", "verdict": "syscall", "kernel": \)false/\1true/' \
+	"$work/b.json" > "$work/kernel.json"
+cmp -s "$work/b.json" "$work/kernel.json" ||
+	refused 'columns\[1\].kernel: page-faults was counted in kernel mode' \
+		"$work/a.json" "$work/kernel.json"
+refused 'none.json: cannot be opened' "$work/a.json" "$work/none.json"
+
+# Where, and what was expected.
+sed 's/"min": [0-9]*/"min": "x"/' "$work/a.json" > "$work/bad.json"
+line=$(grep -n '"min": "x"' "$work/bad.json" | head -n 1 | cut -d : -f 1)
+refused "bad.json:$line: rows\\[0\\].time_ns.min: a whole number was expected" \
+	"$work/bad.json"
+head -n 20 "$work/a.json" > "$work/bad.json"
+refused 'bad.json:2[01]: no JSON: ' "$work/bad.json"
+sed 's/"version": 1/"version": 2/' "$work/a.json" > "$work/bad.json"
+refused 'bad.json:1: version: 1 was expected' "$work/bad.json"
+
+# Whatever is in it: a report or a sentence, and no escape for the terminal.
+escape=$(printf '\033')
+mutants=0
+if command -v python3 > /dev/null; then
+	mkdir "$work/mutants"
+	tests/tools/merge.py --mutate "$work/a.json" "$work/mutants"
+	for file in "$work"/mutants/*; do
+		for how in --format=text -mfjson; do
+			status=0
+			"$program" report "$how" "$file" "$work/d.json" \
+				> "$work/out" 2> "$work/err" || status=$?
+			case $status in
+			0) [ ! -s "$work/err" ] || fail "$file: 0 and words" ;;
+			1) [ -s "$work/err" ] || fail "$file: 1, no word" ;;
+			*) fail "$file: $status" ;;
+			esac
+			if grep -q "$escape" "$work/err" "$work/out"; then
+				fail "$file: an escape"
+			fi
+		done
+		mutants=$((mutants + 1))
+	done
+fi
+echo "merge: JSON as it was written, merged as computed;" \
+	"$mutants damaged files told of"

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* A report out of a file of either kind, and the fields all have alike. */
+#include "report_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+#define TEXT_MAX ((size_t)1 << 30)
+#define PART 65536
+
+#define FACT(name) { #name, offsetof(struct selfmon_row, name) }
+const struct report_fact report_fact[REPORT_FACTS] = {
+	FACT(visits),	  FACT(measured),   FACT(open),	     FACT(cut_off),
+	FACT(foreign),	  FACT(migrated),   FACT(disturbed), FACT(retried),
+	FACT(slow),	  FACT(repaired),   FACT(impossible), FACT(refused),
+	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
+	FACT(bytes),	  FACT(items),
+};
+
+#define COUNT(key, name) { key, offsetof(struct selfmon_report, name) }
+const struct report_fact report_count[REPORT_COUNTS] = {
+	COUNT("taken", taken),
+	COUNT("threads", threads),
+	COUNT("threads_at_once", threads_at_once),
+	COUNT("slowed", limited[SELFMON_LIMITED_SLOW].threads),
+	COUNT("degraded", limited[SELFMON_LIMITED_LESS].threads),
+	COUNT("time_alone", limited[SELFMON_LIMITED_TIME].threads),
+	COUNT("refused", refused),
+	COUNT("too_deep", too_deep),
+	COUNT("unready", unready),
+	COUNT("stale", stale),
+	COUNT("torn", torn),
+	COUNT("unread", unread),
+};
+
+/* All of a stream from its first bytes on, and a 0. NULL: errno. */
+static char *read_all(FILE *stream, size_t *size)
+{
+	char *text = NULL, *longer;
+	size_t room = 0;
+
+	for (*size = 0; !feof(stream) && !ferror(stream);) {
+		if (room - *size < PART) {
+			room = room * 2 + 2 * PART;
+			longer = room > TEXT_MAX ? NULL : realloc(text, room);
+			if (!longer) {
+				free(text);
+				errno = ENOMEM;
+				return NULL;
+			}
+			text = longer;
+		}
+		*size += fread(text + *size, 1, PART - 1, stream);
+	}
+	if (ferror(stream)) {
+		free(text);
+		return NULL;
+	}
+	text[*size] = '\0';
+	return text;
+}
+
+static int open_live(struct report_file *file)
+{
+	struct selfmon_failure failure;
+
+	if (selfmon_report_open(file->path, &file->report, &failure))
+		return tool_fail("report", "%s", failure.message);
+	return 0;
+}
+
+static int open_json(struct report_file *file, FILE *stream)
+{
+#ifdef TOOL_HAVE_JANSSON
+	size_t size;
+	char *const text = read_all(stream, &size);
+	int status;
+
+	if (!text)
+		return tool_fail("report", "%s: cannot be read: %s", file->path,
+				 strerror(errno));
+	status = report_json_read(file, text, size);
+	free(text);
+	return status;
+#else
+	(void)stream;
+	(void)read_all;
+	return tool_fail("report", "%s: this selfmon was built without "
+			 "libjansson, and reads no JSON: install "
+			 "libjansson-dev, and build it again", file->path);
+#endif
+}
+
+/* An object begins with its brace; a live file with its own name. */
+int report_file_open(struct report_file *file, const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	int status, first = EOF;
+
+	*file = (struct report_file){ .path = path };
+	if (stream) {
+		do
+			first = getc(stream);
+		while (first == ' ' || first == '\t' || first == '\r' ||
+		       first == '\n');
+	}
+	if (first == '{') {
+		ungetc(first, stream);
+		status = open_json(file, stream);
+	} else {
+		status = open_live(file); /* or says why not */
+	}
+	if (stream)
+		fclose(stream);
+	return status;
+}
+
+void report_file_close(struct report_file *file)
+{
+	size_t i;
+
+	selfmon_report_free(file->report);
+	for (i = 0; i < file->texts; i++)
+		free(file->text[i]);
+	free(file->text);
+	*file = (struct report_file){ .path = file->path };
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a report in JSON; what cannot be is refused. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report_json.h"
+
+static void read_buckets(struct json_in *in, json_t *list,
+			 struct selfmon_row_detail *to)
+{
+	size_t i;
+
+	to->bucket = calloc(json_array_size(list) + 1, sizeof(*to->bucket));
+	if (!to->bucket)
+		json_in_wrong(in, "no memory");
+	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
+		json_t *const pair = json_in_element(in, list, i);
+		struct selfmon_row_bucket *bucket = &to->bucket[to->buckets++];
+
+		if (json_array_size(pair) != 2)
+			json_in_wrong(in, "a pair of ns and visits was "
+				      "expected");
+		bucket->ns = json_in_number(in, json_array_get(pair, 0));
+		bucket->visits = json_in_count(in, json_array_get(pair, 1),
+					       INT64_MAX);
+		if (i && !(bucket->ns > bucket[-1].ns))
+			json_in_wrong(in, "more ns were expected than of the "
+				      "pair before");
+		json_in_up(in);
+	}
+}
+
+/* Written since there are merged reports; null or none: not known. */
+static void read_histogram(struct json_in *in, json_t *from,
+			   struct selfmon_row_detail *to)
+{
+	json_t *const value = json_object_get(from, "histogram");
+
+	if (!value || json_is_null(value))
+		return;
+	read_buckets(in, json_in_list(in, from, "histogram"), to);
+	json_in_up(in);
+}
+
+static void read_scaled(struct json_in *in, json_t *from,
+			struct selfmon_row_detail *detail, size_t column)
+{
+	const json_t *const value = json_object_get(from, "scaled_enabled_ns");
+
+	if (!value || json_is_null(value))
+		return;
+	detail->enabled_ns[column] =
+		json_in_integer(in, from, "scaled_enabled_ns", INT64_MAX);
+	detail->off_ns[column] = json_in_integer(
+		in, from, "scaled_off_ns", detail->enabled_ns[column]);
+}
+
+static void read_values(struct json_in *in, json_t *from,
+			const struct selfmon_row *row,
+			struct selfmon_quantity *to)
+{
+	to->sum = json_in_integer(in, from, "sum", INT64_MAX);
+	to->min = json_in_integer(in, from, "min", INT64_MAX);
+	to->max = json_in_integer(in, from, "max", INT64_MAX);
+	to->net = json_in_real(in, from, "net");
+	to->noise = json_in_real(in, from, "noise");
+	to->share_on_pmu = json_in_real(in, from, "share_on_pmu");
+	if (row->exclusive_valid) {
+		to->exclusive = json_in_signed(in, from, "exclusive");
+		to->net_exclusive = json_in_real(in, from, "net_exclusive");
+	}
+	if (!to->visits || to->visits > row->measured)
+		json_in_wrong(in, "visits: 1 to %llu were expected, those "
+			      "measured", (unsigned long long)row->measured);
+	if (to->min > to->max)
+		json_in_wrong(in, "min: at most max was expected");
+}
+
+static void read_quantity(struct json_in *in, json_t *from,
+			  const struct selfmon_row *row,
+			  struct selfmon_quantity *to)
+{
+	to->verdict = report_json_verdict(in, from);
+	to->visits = json_in_integer(in, from, "visits", INT64_MAX);
+	if (in->fault[0])
+		return;
+	if (to->verdict != SELFMON_NOT_COUNTED)
+		read_values(in, from, row, to);
+	else if (!json_in_is_null(in, from, "sum"))
+		json_in_wrong(in, "sum: null was expected, for it was not "
+			      "counted");
+}
+
+static void read_time(struct json_in *in, json_t *row_json,
+		      struct selfmon_row *row,
+		      struct selfmon_row_detail *detail)
+{
+	json_t *const from = json_in_object(in, row_json, "time_ns");
+
+	read_quantity(in, from, row, &row->time);
+	if (!in->fault[0] && row->time.verdict != SELFMON_NOT_COUNTED) {
+		row->p50_ns = json_in_integer(in, from, "p50", INT64_MAX);
+		row->p90_ns = json_in_integer(in, from, "p90", INT64_MAX);
+		row->p99_ns = json_in_integer(in, from, "p99", INT64_MAX);
+		row->whole_ns = json_in_real(in, from, "whole");
+		row->own_ns = (double)row->time.sum / (double)row->measured -
+			      row->time.net / (double)row->visits;
+		read_histogram(in, from, detail);
+	}
+	json_in_up(in);
+}
+
+static void read_counters(struct json_in *in, json_t *row_json,
+			  struct selfmon_row *row,
+			  struct selfmon_row_detail *detail, size_t columns)
+{
+	json_t *const list = json_in_list(in, row_json, "counters");
+	size_t i;
+
+	if (!in->fault[0] && json_array_size(list) != columns)
+		json_in_wrong(in, "%zu columns were expected, not %zu", columns,
+			      json_array_size(list));
+	for (i = 0; !in->fault[0] && i < columns; i++) {
+		json_t *const from = json_in_element(in, list, i);
+
+		read_quantity(in, from, row, &row->counter[i]);
+		if (row->counter[i].verdict == SELFMON_SCALED)
+			read_scaled(in, from, detail, i);
+		json_in_up(in);
+	}
+	json_in_up(in);
+}
+
+/* A parent comes first: there are no rings, and a depth is one more. */
+static void read_place(struct json_in *in, json_t *from,
+		       const struct selfmon_report *report,
+		       struct selfmon_row *row)
+{
+	const size_t here = (size_t)(row - report->row);
+	uint64_t depth;
+
+	if (json_in_integer(in, from, "id", INT32_MAX) != here)
+		json_in_wrong(in, "id: %zu was expected", here);
+	row->parent = -1;
+	if (!json_in_is_null(in, from, "parent")) {
+		row->parent = (int32_t)json_in_integer(in, from, "parent",
+						       INT32_MAX);
+		if (row->parent >= (int32_t)here)
+			json_in_wrong(in, "parent: null or a row before this "
+				      "one was expected");
+	}
+	if (in->fault[0])
+		return;
+	row->depth = row->parent < 0 ? 0 : report->row[row->parent].depth + 1;
+	depth = json_in_integer(in, from, "depth", UINT32_MAX);
+	if (depth != row->depth)
+		json_in_wrong(in, "depth: %lu was expected",
+			      (unsigned long)row->depth);
+	row->line = (uint32_t)json_in_integer(in, from, "line", UINT32_MAX);
+	row->threads = (uint32_t)json_in_integer(in, from, "threads",
+						 UINT32_MAX);
+}
+
+static void check_row(struct json_in *in, const struct selfmon_row *row)
+{
+	if (row->measured > row->visits)
+		json_in_wrong(in, "measured: at most the %llu visits were "
+			      "expected", (unsigned long long)row->visits);
+	if (row->whole > row->measured)
+		json_in_wrong(in, "whole: at most the %llu measured were "
+			      "expected", (unsigned long long)row->measured);
+}
+
+static void read_row(struct report_file *file, struct json_in *in, json_t *from,
+		     size_t i)
+{
+	struct selfmon_report *const report = file->report;
+	struct selfmon_row *const row = &report->row[i];
+	size_t k;
+
+	read_place(in, from, report, row);
+	row->name = report_json_text(file, in, from, "name");
+	row->file = report_json_text(file, in, from, "file");
+	row->exclusive_valid = json_in_boolean(in, from, "exclusive_valid");
+	for (k = 0; k < REPORT_FACTS; k++)
+		*report_fact_of(row, &report_fact[k]) = json_in_integer(
+			in, from, report_fact[k].key, INT64_MAX);
+	check_row(in, row);
+	read_time(in, from, row, &report->detail[i]);
+	read_counters(in, from, row, &report->detail[i], report->columns);
+}
+
+void report_json_rows(struct report_file *file, struct json_in *in)
+{
+	struct selfmon_report *const report = file->report;
+	json_t *const list = json_in_list(in, in->root, "rows");
+	const size_t rows = json_array_size(list);
+	size_t i;
+
+	report->row = calloc(rows + 1, sizeof(*report->row));
+	report->detail = calloc(rows + 1, sizeof(*report->detail));
+	if (!report->row || !report->detail || rows > INT32_MAX)
+		json_in_wrong(in, "no memory");
+	for (i = 0; !in->fault[0] && i < rows; i++) {
+		report->rows++; /* what is freed */
+		read_row(file, in, json_in_element(in, list, i), i);
+		json_in_up(in);
+	}
+	json_in_up(in);
+}

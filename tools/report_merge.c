@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of several processes as one, as the library makes one of several
+ * threads: rows of one path are one row, and sums are added. What a process
+ * did not count is in no sum, and its visits are not among those of the value.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_file.h"
+#include "tool.h"
+
+struct merge {
+	const struct report_file *file; /* the one that is being added */
+	struct selfmon_report *to;
+	size_t room;
+	uint32_t *slot;  /* hash of rows by path; row + 1 */
+	int32_t *place;  /* by row of the file: its row in to */
+	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
+	size_t row;      /* of the file: the one that is being added */
+	bool whole;      /* it counted all that anyone counted */
+	int status;
+};
+
+static void fail_field(struct merge *merge, const char *key, const char *why)
+{
+	if (!merge->status)
+		merge->status = tool_fail("report", "%s: rows[%zu].%s: %s",
+					  merge->file->path, merge->row, key,
+					  why);
+}
+
+static void fail_memory(struct merge *merge)
+{
+	if (!merge->status)
+		merge->status = tool_fail("report", "no memory");
+}
+
+/* ---- places ---------------------------------------------------------------- */
+
+static size_t hash_of(int32_t parent, const struct selfmon_row *row)
+{
+	uint64_t hash = (uint64_t)(uint32_t)parent << 32 | row->line;
+	const char *s;
+
+	for (s = row->name; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	for (s = row->file; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return (size_t)(hash ^ hash >> 29);
+}
+
+static bool is_same(const struct selfmon_row *a, int32_t parent,
+		    const struct selfmon_row *b)
+{
+	return a->parent == parent && a->line == b->line &&
+	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file);
+}
+
+static bool make_room(struct merge *merge, size_t rows)
+{
+	struct selfmon_report *const to = merge->to;
+
+	for (merge->room = 4; merge->room < 2 * rows; merge->room *= 2)
+		;
+	to->row = calloc(rows + 1, sizeof(*to->row));
+	to->detail = calloc(rows + 1, sizeof(*to->detail));
+	merge->slot = calloc(merge->room, sizeof(*merge->slot));
+	merge->place = calloc(rows + 1, sizeof(*merge->place));
+	return to->row && to->detail && merge->slot && merge->place;
+}
+
+/* The row for one of the file's, below a row of the merged report. */
+static size_t place_of(struct merge *merge, int32_t parent,
+		       const struct selfmon_row *from)
+{
+	struct selfmon_report *const to = merge->to;
+	size_t k = hash_of(parent, from) & (merge->room - 1);
+	struct selfmon_row *row;
+
+	for (; merge->slot[k]; k = (k + 1) & (merge->room - 1))
+		if (is_same(&to->row[merge->slot[k] - 1], parent, from))
+			return merge->slot[k] - 1;
+	merge->slot[k] = (uint32_t)++to->rows;
+	row = &to->row[to->rows - 1];
+	row->name = from->name;
+	row->file = from->file;
+	row->line = from->line;
+	row->parent = parent;
+	row->exclusive_valid = true;
+	return to->rows - 1;
+}
+
+/* ---- values ---------------------------------------------------------------- */
+
+static void add(struct merge *merge, const char *key, uint64_t *to, uint64_t n)
+{
+	if (__builtin_add_overflow(*to, n, to))
+		fail_field(merge, key, "the sum of all files is more than a "
+				       "number can hold");
+}
+
+static void add_quantity(struct merge *merge, const char *key, bool exclusive,
+			 struct selfmon_quantity *to,
+			 const struct selfmon_quantity *from)
+{
+	if (from->verdict == SELFMON_NOT_COUNTED)
+		return;
+	if (to->verdict == SELFMON_NOT_COUNTED) {
+		*to = *from;
+		return;
+	}
+	/* In the order of being less sure. */
+	if (from->verdict > to->verdict)
+		to->verdict = from->verdict;
+	add(merge, key, &to->visits, from->visits);
+	add(merge, key, &to->sum, from->sum);
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	if (exclusive &&
+	    __builtin_add_overflow(to->exclusive, from->exclusive,
+				   &to->exclusive))
+		fail_field(merge, key, "the sum of exclusive values is more "
+				       "than a number can hold");
+	to->net += from->net;
+	to->net_exclusive += from->net_exclusive;
+	to->noise += from->noise;
+}
+
+/* Those of two lists in one, rising. */
+static void add_buckets(struct merge *merge, struct selfmon_row_detail *to,
+			const struct selfmon_row_detail *from)
+{
+	struct selfmon_row_bucket *const both =
+		calloc(to->buckets + from->buckets + 1, sizeof(*both));
+	size_t a = 0, b = 0, n = 0;
+
+	if (!both) {
+		fail_memory(merge);
+		return;
+	}
+	while (a < to->buckets || b < from->buckets) {
+		const bool second =
+			a == to->buckets ||
+			(b < from->buckets &&
+			 from->bucket[b].ns < to->bucket[a].ns);
+		const struct selfmon_row_bucket *next =
+			second ? &from->bucket[b++] : &to->bucket[a++];
+
+		if (n && !(both[n - 1].ns < next->ns))
+			both[n - 1].visits += next->visits;
+		else
+			both[n++] = *next;
+	}
+	free(to->bucket);
+	to->bucket = both;
+	to->buckets = n;
+}
+
+static void add_time(struct merge *merge, size_t at, size_t i)
+{
+	const struct selfmon_report *const report = merge->file->report;
+	const struct selfmon_row *const from = &report->row[i];
+	struct selfmon_row *const to = &merge->to->row[at];
+
+	if (from->time.verdict == SELFMON_NOT_COUNTED)
+		return;
+	if (!report->detail || !report->detail[i].bucket) {
+		fail_field(merge, "time_ns.histogram", "is not there, and "
+			   "percentiles cannot be merged without it: the "
+			   "report is of an older library");
+		return;
+	}
+	add_quantity(merge, "time_ns", to->exclusive_valid, &to->time,
+		     &from->time);
+	add_buckets(merge, &merge->to->detail[at], &report->detail[i]);
+	if (merge->whole)
+		to->whole_ns += from->whole_ns;
+}
+
+static void add_counter(struct merge *merge, size_t at, size_t i, size_t column)
+{
+	const struct selfmon_report *const report = merge->file->report;
+	const struct selfmon_quantity *const from =
+		&report->row[i].counter[column];
+	struct selfmon_row_detail *const detail = &merge->to->detail[at];
+	struct selfmon_row *const to = &merge->to->row[at];
+	const size_t k = merge->column[column];
+
+	add_quantity(merge, report->column[column].name, to->exclusive_valid,
+		     &to->counter[k], from);
+	if (from->verdict != SELFMON_SCALED)
+		return;
+	if (!report->detail || !report->detail[i].enabled_ns[column]) {
+		fail_field(merge, "counters.scaled_enabled_ns", "is not "
+			   "there, and shares cannot be merged without it: "
+			   "the report is of an older library");
+		return;
+	}
+	add(merge, "scaled_enabled_ns", &detail->enabled_ns[k],
+	    report->detail[i].enabled_ns[column]);
+	add(merge, "scaled_off_ns", &detail->off_ns[k],
+	    report->detail[i].off_ns[column]);
+}
+
+static void add_row(struct merge *merge, size_t i)
+{
+	const struct selfmon_report *const report = merge->file->report;
+	struct selfmon_row from = report->row[i];
+	const int32_t parent =
+		from.parent < 0 ? -1 : merge->place[from.parent];
+	const size_t at = place_of(merge, parent, &from);
+	struct selfmon_row *const to = &merge->to->row[at];
+	size_t k;
+
+	merge->place[i] = (int32_t)at;
+	merge->row = i;
+	to->exclusive_valid = to->exclusive_valid && from.exclusive_valid;
+	if (__builtin_add_overflow(to->threads, from.threads, &to->threads))
+		fail_field(merge, "threads", "too many of all files");
+	/* Whole visits have all values that there are in the end. */
+	if (!merge->whole)
+		from.whole = 0;
+	for (k = 0; k < REPORT_FACTS; k++)
+		add(merge, report_fact[k].key,
+		    report_fact_of(to, &report_fact[k]),
+		    *report_fact_of(&from, &report_fact[k]));
+	add_time(merge, at, i);
+	for (k = 0; k < report->columns; k++)
+		add_counter(merge, at, i, k);
+}
+
+static void add_file(struct merge *merge)
+{
+	const struct selfmon_report *const report = merge->file->report;
+	bool counted[SELFMON_MAX_COUNTERS + 1] = { false };
+	size_t i;
+
+	for (i = 0; i < report->columns; i++) {
+		merge->column[i] =
+			report_column_find(merge->to, report, i);
+		counted[merge->column[i]] =
+			report->column[i].verdict != SELFMON_NOT_COUNTED;
+	}
+	merge->whole = true;
+	for (i = 0; i < merge->to->columns; i++)
+		if (merge->to->column[i].verdict != SELFMON_NOT_COUNTED &&
+		    !counted[i])
+			merge->whole = false;
+	for (i = 0; i < report->rows && !merge->status; i++)
+		add_row(merge, i);
+}
+
+/* ---- what is of all of them ------------------------------------------------ */
+
+static double bucket_at(const struct selfmon_row_detail *detail,
+			unsigned int percent)
+{
+	uint64_t total = 0, below = 0, rank;
+	size_t b;
+
+	for (b = 0; b < detail->buckets; b++)
+		total += detail->bucket[b].visits;
+	rank = total / 100 * percent + (total % 100 * percent + 99) / 100;
+	for (b = 0; b + 1 < detail->buckets; b++) {
+		below += detail->bucket[b].visits;
+		if (below >= rank)
+			break;
+	}
+	return detail->buckets ? detail->bucket[b].ns : 0;
+}
+
+/* As net.c has it of one process. */
+static uint64_t quantile(const struct selfmon_row *row,
+			 const struct selfmon_row_detail *detail,
+			 unsigned int percent)
+{
+	double ns = bucket_at(detail, percent);
+
+	ns = ns < (double)row->time.min ? (double)row->time.min : ns;
+	ns = ns > (double)row->time.max ? (double)row->time.max : ns;
+	ns -= row->own_ns;
+	return ns > 0 && ns < 9.2e18 ? (uint64_t)ns : 0;
+}
+
+static void finish_row(struct selfmon_report *to, size_t i)
+{
+	const struct selfmon_row_detail *const detail = &to->detail[i];
+	struct selfmon_row *const row = &to->row[i];
+	size_t k;
+
+	for (k = 0; k < to->columns; k++)
+		if (row->counter[k].verdict == SELFMON_SCALED)
+			row->counter[k].share_on_pmu =
+				1 - (double)detail->off_ns[k] /
+					    (double)detail->enabled_ns[k];
+	if (row->time.verdict == SELFMON_NOT_COUNTED)
+		return;
+	row->own_ns = (double)row->time.sum / (double)row->measured -
+		      row->time.net / (double)row->visits;
+	row->p50_ns = quantile(row, detail, 50);
+	row->p90_ns = quantile(row, detail, 90);
+	row->p99_ns = quantile(row, detail, 99);
+}
+
+static void add_all(struct merge *merge, struct report_file *files,
+		    size_t count)
+{
+	size_t rows = 0, i;
+
+	for (i = 0; i < count; i++)
+		rows += files[i].report->rows;
+	if (rows > INT32_MAX || !make_room(merge, rows)) {
+		fail_memory(merge);
+		return;
+	}
+	for (i = 0; i < count && !merge->status; i++) {
+		merge->file = &files[i];
+		add_file(merge);
+	}
+	for (i = 0; i < merge->to->rows && !merge->status; i++)
+		finish_row(merge->to, i);
+	if (!merge->status && merge->to->rows &&
+	    selfmon_report_order(merge->to))
+		fail_memory(merge);
+	/* In that order: a sum of fractions is the same however it came. */
+	for (i = 0; i < merge->to->rows; i++)
+		if (merge->to->row[i].parent < 0 &&
+		    merge->to->row[i].time.net > 0)
+			merge->to->total_ns += merge->to->row[i].time.net;
+}
+
+int report_merge(struct report_file *files, size_t count,
+		 struct selfmon_report **merged)
+{
+	struct merge merge = { .to = calloc(1, sizeof(*merge.to)) };
+
+	*merged = NULL;
+	if (!merge.to)
+		return tool_fail("report", "no memory");
+	merge.status = report_merge_header(merge.to, files, count);
+	if (!merge.status)
+		add_all(&merge, files, count);
+	free(merge.slot);
+	free(merge.place);
+	if (merge.status)
+		selfmon_report_free(merge.to);
+	else
+		*merged = merge.to;
+	return merge.status;
+}
