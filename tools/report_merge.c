@@ -38,7 +38,7 @@ static void fail_memory(struct merge *merge)
 		merge->status = tool_fail("report", "no memory");
 }
 
-/* ---- places ---------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 static size_t hash_of(int32_t parent, const struct selfmon_row *row)
 {
@@ -93,7 +93,7 @@ static size_t place_of(struct merge *merge, int32_t parent,
 	return to->rows - 1;
 }
 
-/* ---- values ---------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static void add(struct merge *merge, const char *key, uint64_t *to, uint64_t n)
 {
@@ -255,7 +255,7 @@ static void add_file(struct merge *merge)
 		add_row(merge, i);
 }
 
-/* ---- what is of all of them ------------------------------------------------ */
+/* ---- what is of all of them ---------------------------------------------- */
 
 static double bucket_at(const struct selfmon_row_detail *detail,
 			unsigned int percent)

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "report_file.h"
+#include "report_merge.h"
 #include "tool.h"
 
-/* ---- texts ----------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------- */
 
 static bool holds(const char *list, const char *between, const char *text)
 {
@@ -29,7 +30,7 @@ static bool holds(const char *list, const char *between, const char *text)
 }
 
 /* Those that differ, one behind the other; what finds no room is `...`. */
-static void join(char *to, size_t size, const char *between, const char *text)
+void report_join(char *to, size_t size, const char *between, const char *text)
 {
 	const size_t used = strlen(to);
 
@@ -44,7 +45,6 @@ static void join(char *to, size_t size, const char *between, const char *text)
 		snprintf(to, size, "%.*s...", (int)size - 5, text);
 }
 
-#define JOIN(to, between, text) join(to, sizeof(to), between, text)
 
 static void note(struct selfmon_report *to, const char *text)
 {
@@ -66,20 +66,21 @@ static void join_texts(struct selfmon_report *to,
 {
 	size_t i;
 
-	JOIN(to->program, ", ", from->program);
-	JOIN(to->cpu, "; ", from->cpu);
-	JOIN(to->hypervisor, ", ", from->hypervisor);
-	JOIN(to->kernel, "; ", from->kernel);
-	JOIN(to->clock, ", ", from->clock);
-	JOIN(to->events_reason, "; ", from->events_reason);
-	JOIN(to->read_reason, "; ", from->read_reason);
+	REPORT_JOIN(to->program, ", ", from->program);
+	REPORT_JOIN(to->cpu, "; ", from->cpu);
+	REPORT_JOIN(to->hypervisor, ", ", from->hypervisor);
+	REPORT_JOIN(to->kernel, "; ", from->kernel);
+	REPORT_JOIN(to->clock, ", ", from->clock);
+	REPORT_JOIN(to->events_reason, "; ", from->events_reason);
+	REPORT_JOIN(to->read_reason, "; ", from->read_reason);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
-		JOIN(to->limited[i].reason, "; ", from->limited[i].reason);
+		REPORT_JOIN(to->limited[i].reason, "; ",
+			    from->limited[i].reason);
 	for (i = 0; i < from->notes; i++)
 		note(to, from->note[i]);
 }
 
-/* ---- processes ------------------------------------------------------------- */
+/* ---- processes ----------------------------------------------------------- */
 
 static void describe(struct selfmon_report_process *to,
 		     const struct report_file *file)
@@ -147,139 +148,7 @@ static int add_processes(struct selfmon_report *to,
 	return status;
 }
 
-/* ---- columns --------------------------------------------------------------- */
-
-/* Which one of its name it is. */
-static size_t turn_of(const struct selfmon_report *report, size_t column)
-{
-	size_t turn = 0, i;
-
-	for (i = 0; i < column; i++)
-		turn += !strcmp(report->column[i].name,
-				report->column[column].name);
-	return turn;
-}
-
-size_t report_column_find(const struct selfmon_report *report,
-			  const struct selfmon_report *of, size_t column)
-{
-	size_t i;
-
-	for (i = 0; i < report->columns; i++)
-		if (!strcmp(report->column[i].name, of->column[column].name) &&
-		    turn_of(report, i) == turn_of(of, column))
-			return i;
-	return REPORT_NO_COLUMN;
-}
-
-static size_t processes_of(const struct selfmon_report *report)
-{
-	return report->processes ? report->processes : 1;
-}
-
-#define WITHOUT_SIZE 80
-
-/* "", or what the reason of a merged column ends with. */
-static void tell_without(const struct selfmon_report *report,
-			 const struct selfmon_report_column *column,
-			 char text[WITHOUT_SIZE])
-{
-	text[0] = '\0';
-	if (column->without && column->verdict != SELFMON_NOT_COUNTED)
-		snprintf(text, WITHOUT_SIZE, "not counted in %lu of %zu "
-			 "processes", (unsigned long)column->without,
-			 report->processes);
-}
-
-/* Without that end: it is told anew, of all files. */
-static void join_reason(char to[SELFMON_TEXT_MAX],
-			const struct selfmon_report *report,
-			const struct selfmon_report_column *from)
-{
-	char reason[SELFMON_TEXT_MAX], end[WITHOUT_SIZE];
-	size_t length;
-
-	snprintf(reason, sizeof(reason), "%s", from->reason);
-	tell_without(report, from, end);
-	length = strlen(reason) - strlen(end);
-	if (strlen(end) <= strlen(reason) && !strcmp(reason + length, end)) {
-		reason[length] = '\0';
-		if (length >= 2 && !strcmp(reason + length - 2, "; "))
-			reason[length - 2] = '\0';
-	}
-	join(to, SELFMON_TEXT_MAX, "; ", reason);
-}
-
-static int add_column(struct selfmon_report *to, const struct report_file *file,
-		      size_t column)
-{
-	const struct selfmon_report_column *const from =
-		&file->report->column[column];
-	const size_t k = report_column_find(to, file->report, column);
-	struct selfmon_report_column *const at = &to->column[k];
-
-	if (k == REPORT_NO_COLUMN) {
-		if (to->columns == SELFMON_MAX_COUNTERS)
-			return tool_fail("report", "%s: columns[%zu]: %s would "
-					 "be the event %d of all files, and a "
-					 "report has %d", file->path, column,
-					 from->name, SELFMON_MAX_COUNTERS + 1,
-					 SELFMON_MAX_COUNTERS);
-		to->column[to->columns] = *from;
-		to->column[to->columns].reason[0] = '\0';
-		join_reason(to->column[to->columns++].reason, file->report,
-			    from);
-		return 0;
-	}
-	join_reason(at->reason, file->report, from);
-	if (from->verdict == SELFMON_NOT_COUNTED)
-		return 0;
-	if (at->verdict != SELFMON_NOT_COUNTED && at->kernel != from->kernel)
-		return tool_fail("report", "%s: columns[%zu].kernel: %s was "
-				 "counted in kernel mode %s, unlike in files "
-				 "before", file->path, column, from->name,
-				 from->kernel ? "too" : "not");
-	if (at->verdict == SELFMON_NOT_COUNTED || from->verdict < at->verdict)
-		at->verdict = from->verdict;
-	at->kernel = from->kernel;
-	return 0;
-}
-
-static int add_columns(struct selfmon_report *to,
-		       const struct report_file *file)
-{
-	size_t i;
-	int status = 0;
-
-	for (i = 0; i < file->report->columns && !status; i++)
-		status = add_column(to, file, i);
-	return status;
-}
-
-/* In how many it was not asked for, or could not be counted. */
-static void tell_column(struct selfmon_report *to, size_t column,
-			const struct report_file *files, size_t count)
-{
-	struct selfmon_report_column *const at = &to->column[column];
-	char text[WITHOUT_SIZE];
-	size_t i, k;
-
-	at->without = 0;
-	for (i = 0; i < count; i++) {
-		const struct selfmon_report *const from = files[i].report;
-
-		k = report_column_find(from, to, column);
-		if (k == REPORT_NO_COLUMN ||
-		    from->column[k].verdict == SELFMON_NOT_COUNTED)
-			at->without += (uint32_t)processes_of(from);
-		else
-			at->without += from->column[k].without;
-	}
-	tell_without(to, at, text);
-	JOIN(at->reason, "; ", text);
-}
-
-/* ---- the rest -------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------ */
 
 static void add_errata(struct selfmon_report *to, struct report_file *file)
 {
@@ -299,8 +168,8 @@ static void add_errata(struct selfmon_report *to, struct report_file *file)
 	}
 }
 
-static void tell_option(struct selfmon_report *to, const char *name, bool *value,
-			bool other)
+static void tell_option(struct selfmon_report *to, const char *name,
+			bool *value, bool other)
 {
 	char text[SELFMON_MESSAGE_SIZE];
 
@@ -379,7 +248,7 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 	if (!status)
 		status = add_counts(to, file);
 	if (!status)
-		status = add_columns(to, file);
+		status = report_columns_add(to, file);
 	if (status)
 		return status;
 	join_texts(to, file->report);
@@ -396,14 +265,14 @@ static void tell_events(struct selfmon_report *to,
 	size_t i;
 
 	for (i = 0; i < to->columns; i++)
-		tell_column(to, i, files, count);
+		report_column_tell(to, i, files, count);
 	for (i = 1; i < count; i++)
 		alike = alike && !strcmp(files[i].report->events, to->events);
 	if (alike)
 		return;
 	to->events[0] = '\0';
 	for (i = 0; i < to->columns; i++)
-		JOIN(to->events, ",", to->column[i].name);
+		REPORT_JOIN(to->events, ",", to->column[i].name);
 }
 
 int report_merge_header(struct selfmon_report *to, struct report_file *files,
