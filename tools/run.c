@@ -15,9 +15,10 @@
 #include "tool.h"
 
 struct run {
-	const char *events, *output, *format, *every;
+	const char *events, *output, *format, *every, *live;
 	bool strict, guard, fence, children, quiet;
 	struct run_output out;
+	char live_path[RUN_OUTPUT_SIZE];
 };
 
 static const char help[] =
@@ -31,6 +32,8 @@ static const char help[] =
 	"  -f, --format FORMAT  text, json or csv; default: by FILE's ending, "
 	"else text\n"
 	"  -n, --every N        measure one visit in N\n"
+	"      --live FILE      keep the statistics in FILE, whatever happens; "
+	"%p as above\n"
 	"      --strict         all events or none, nothing scaled\n"
 	"      --guard          survive counter reads that are taken away\n"
 	"      --fence          order the timestamps by lfence\n"
@@ -42,13 +45,15 @@ static const char help[] =
 	"2: the options are wrong; 126, 127: COMMAND cannot be run, is not "
 	"found.\n";
 
-enum { OPTION_STRICT = 256, OPTION_GUARD, OPTION_FENCE, OPTION_CHILDREN };
+enum { OPTION_STRICT = 256, OPTION_GUARD, OPTION_FENCE, OPTION_CHILDREN,
+       OPTION_LIVE };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "every", required_argument, NULL, 'n' },
+	{ "live", required_argument, NULL, OPTION_LIVE },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "guard", no_argument, NULL, OPTION_GUARD },
 	{ "fence", no_argument, NULL, OPTION_FENCE },
@@ -66,6 +71,7 @@ static void take_option(struct run *run, int option)
 	case 'f': run->format = optarg; break;
 	case 'n': run->every = optarg; break;
 	case 'q': run->quiet = true; break;
+	case OPTION_LIVE: run->live = optarg; break;
 	case OPTION_STRICT: run->strict = true; break;
 	case OPTION_GUARD: run->guard = true; break;
 	case OPTION_FENCE: run->fence = true; break;
@@ -108,6 +114,8 @@ static int check(struct run *run)
 		status = check_every(run->every);
 	if (!status && run->events)
 		status = check_events(run->events);
+	if (!status && run->live)
+		status = run_live_take(run->live, run->live_path);
 	if (!status && (run->output || run->format || run->children))
 		status = run_output_take(&run->out, run->output, run->format,
 					 run->children);
@@ -120,6 +128,8 @@ static void set_variables(const struct run *run)
 		setenv("SELFMON_EVENTS", run->events, 1);
 	if (run->out.value[0])
 		setenv("SELFMON_OUTPUT", run->out.value, 1);
+	if (run->live)
+		setenv("SELFMON_LIVE", run->live_path, 1);
 	if (run->every)
 		setenv("SELFMON_EVERY", run->every, 1);
 	if (run->strict)
@@ -156,5 +166,7 @@ int tool_run(int argc, char **argv)
 	status = child_run(&child, argv + optind);
 	if (child.began && !run.quiet)
 		run_output_tell(&run.out, &child);
+	if (child.began && !run.quiet && run.live)
+		run_live_tell(run.live_path, &child);
 	return child_exit(&child, status);
 }

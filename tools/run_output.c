@@ -48,7 +48,7 @@ static bool expand(const char *from, pid_t pid, char *to, size_t size)
  * The program may go to another directory before it ends. A comma would end
  * the item in SELFMON_OUTPUT: then the name stays as it is.
  */
-static int make_absolute(const char *file, char *path)
+static int make_absolute(const char *file, const char *option, char *path)
 {
 	char here[PATH_MAX];
 	size_t n = 0, i;
@@ -64,8 +64,8 @@ static int make_absolute(const char *file, char *path)
 			path[n++] = '/';
 	}
 	if (n + strlen(file) >= RUN_OUTPUT_SIZE - 32)
-		return tool_fail("run", "-o %.64s...: the name is too long",
-				 file);
+		return tool_fail("run", "%s %.64s...: the name is too long",
+				 option, file);
 	strcpy(path + n, file);
 	return 0;
 }
@@ -116,7 +116,7 @@ int run_output_take(struct run_output *out, const char *file,
 		return tool_fail("run", "-o %s: a name with a comma cannot be "
 				 "given to the program", file);
 	if (strcmp(file, "-") != 0) {
-		status = make_absolute(file, out->path);
+		status = make_absolute(file, "-o", out->path);
 		if (!status)
 			status = check_place(out, file);
 	}
@@ -128,6 +128,29 @@ int run_output_take(struct run_output *out, const char *file,
 		status = tool_fail("run", "-o %.64s...: the name is too long",
 				   file);
 	return status;
+}
+
+int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE])
+{
+	if (!*file)
+		return tool_misused("run", "--live: the name of a file is "
+				    "missing");
+	return make_absolute(file, "--live", path);
+}
+
+void run_live_tell(const char *live, const struct child *child)
+{
+	char path[RUN_OUTPUT_SIZE];
+
+	if (!expand(live, child->pid, path, sizeof(path)))
+		return;
+	fflush(stdout);
+	if (access(path, R_OK))
+		fprintf(stderr, "selfmon run: no live file %s: %s\n", path,
+			strerror(errno));
+	else
+		fprintf(stderr, "selfmon run: to read the live file: selfmon "
+			"report '%s'\n", path);
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)

@@ -24,6 +24,13 @@ struct run_output {
 int run_output_take(struct run_output *out, const char *file,
 		    const char *format, bool children);
 
+/*
+ * The same of SELFMON_LIVE: its value, and how its file is read when the
+ * program has ended, or that there is none.
+ */
+int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
+void run_live_tell(const char *live, const struct child *child);
+
 /* Says where the report went, or that there is none. */
 void run_output_tell(const struct run_output *out, const struct child *child);
 

@@ -3,7 +3,7 @@
 # selfmon report: over live files, good ones and others.
 # Usage: report.sh PROGRAM EXAMPLE, the second with regions in it.
 set -eu
-program=$1 example=$2
+program=$(realpath "$1") example=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -24,6 +24,14 @@ if command -v python3 > /dev/null; then
 	"$program" report --format json "$work/live" > "$work/json"
 	python3 -m json.tool "$work/json" > /dev/null || fail "no JSON"
 fi
+
+# The tool sets it, and says how it is read.
+(cd "$work" && SELFMON_OUTPUT=none "$program" run -e none --live 'l%p' \
+	"$example" > /dev/null 2> err)
+command=$(sed -n 's/^selfmon run: to read the live file: selfmon //p' \
+	"$work/err")
+eval "'$program' $command" | grep -q "^round  *100 " ||
+	fail "run --live: $(cat "$work/err")"
 
 # One that is none does not keep the others from being printed.
 echo 'no live file at all' > "$work/other"
