@@ -19,7 +19,7 @@
 #define TRAP_PMU 0
 #endif
 
-#define TRAP_COUNTERS 4
+#define TRAP_COUNTERS 8
 #define TRAP_LOG 512
 /* What the log holds for RDTSC; otherwise the model's counter, 0 ... */
 #define TRAP_TIME UINT32_C(0xfffffff0)

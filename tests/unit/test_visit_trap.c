@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two ends of a visit with four counters, by the machine code that ships:
+ * they execute RDPMC and RDTSC, the fault handler of trap_pmu.h plays the PMU,
+ * and moves pages in the middle of a start or an end.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include <selfmon.h>
+
+#include "counters/set.h"
+#include "region/thread.h"
+#include "trap_pmu.h"
+
+#define COUNT 4
+#define USUAL_TICKS 1000000
+
+static struct selfmon_page page[COUNT];
+static struct selfmon_set set;
+static uint32_t cpu;
+static const struct selfmon_stats *stats; /* of the region below */
+
+static void make_set(void)
+{
+	unsigned int k;
+
+	for (k = 0; k < COUNT; k++) {
+		page[k] = (struct selfmon_page){
+			.lock = 4,
+			.index = TRAP_INDEX(k),
+			.pmc_width = 48,
+		};
+		set.head.page[k] = &page[k];
+		set.head.shift[k] = 16;
+		trap_pmu.raw[k] = 1000 * (k + 1);
+	}
+	set.head.owner = selfmon_arch_thread_pointer();
+	set.head.cpu = &cpu;
+	set.head.hardware_count = COUNT;
+	set.head.count = COUNT;
+	set.head.sign = UINT64_C(1) << 47;
+	set.head.max_per_tick = 16;
+}
+
+/* Each member counts its own number of events. */
+static __attribute__((noinline)) void visit(uint64_t ticks)
+{
+	unsigned int k;
+
+	trap_pmu_time(true);
+	SELFMON_REGION("trapped") {
+		stats = selfmon_thread_self()->node->stats;
+		trap_pmu.tsc += ticks;
+		for (k = 0; k < COUNT; k++)
+			trap_pmu.raw[k] += 10 * (k + 1);
+	}
+	trap_pmu_time(false);
+}
+
+/*
+ * A thread that has this set, has been in the region for longer than it ever
+ * will be again, and knows what the pages say.
+ */
+static void setup(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	struct selfmon_thread *thread;
+	unsigned int k;
+
+	trap_pmu_setup();
+	trap_pmu.tsc = 1000000;
+	options.events = "none";
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	cr_assert_eq(selfmon_prepare(), 0);
+	make_set();
+	thread = selfmon_thread_self();
+	thread->set = &set.head;
+	for (k = 0; k < COUNT; k++)
+		thread->column[k] = (uint8_t)k;
+	thread->mode = SELFMON_MODE_USER;
+	visit(USUAL_TICKS);
+	trap_pmu.traps = 0;
+}
+
+/* At exit the set's descriptors would be closed: it has none. */
+static void fini(void)
+{
+	selfmon_thread_self()->mode = SELFMON_MODE_TIME;
+	selfmon_thread_self()->set = NULL;
+}
+
+TestSuite(visit_trap, .init = setup, .fini = fini);
+
+static void assert_exact(uint64_t visits)
+{
+	unsigned int k;
+
+	cr_assert_eq(selfmon_stats_visits(stats), visits);
+	for (k = 0; k < COUNT; k++) {
+		const struct selfmon_sums *const sums = &stats->counter[k];
+
+		cr_assert_eq(sums->sum, visits * 10 * (k + 1), "%u: %lu", k,
+			     (unsigned long)sums->sum);
+		cr_assert_eq(sums->min, sums->max, "member %u", k);
+	}
+}
+
+Test(visit_trap, reads_each_register_once_at_either_end)
+{
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT3210"));
+	assert_exact(2);
+}
+
+/* The event goes on where another one has counted: no count is lost. */
+static void change_counter(unsigned int k)
+{
+	const uint64_t count = trap_pmu.raw[k] + (uint64_t)page[k].offset;
+
+	page[k].lock += 2;
+	page[k].index = TRAP_INDEX(COUNT + k);
+	trap_pmu.raw[COUNT + k] = trap_pmu.raw[k] + 500;
+	page[k].offset = (int64_t)(count - trap_pmu.raw[COUNT + k]);
+}
+
+/* The leader's lock is looked at first and its register read last. */
+static void leader_changes_in_the_end(unsigned int n, uint32_t what)
+{
+	(void)what;
+	if (n == 8)
+		change_counter(0);
+}
+
+Test(visit_trap, an_end_sees_the_leader_change_before_it_is_read)
+{
+	trap_pmu.effect = leader_changes_in_the_end;
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT3214T3214"));
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
+}
+
+static void all_change_in_the_end(unsigned int n, uint32_t what)
+{
+	unsigned int k;
+
+	(void)what;
+	for (k = 0; n == 7 && k < COUNT; k++)
+		change_counter(k);
+}
+
+Test(visit_trap, an_end_sees_a_deschedule_between_members)
+{
+	trap_pmu.effect = all_change_in_the_end;
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT3254T7654"));
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
+}
+
+/* As a deschedule does: other registers, which go on from other values. */
+static void all_start_anew(unsigned int n, uint32_t what)
+{
+	unsigned int k;
+
+	(void)what;
+	for (k = 0; n == 1 && k < COUNT; k++) {
+		page[k].lock += 2;
+		page[k].offset -= 300;
+		trap_pmu.raw[k] += 300;
+	}
+}
+
+Test(visit_trap, a_start_sees_a_deschedule_between_members)
+{
+	trap_pmu.effect = all_start_anew;
+	visit(1);
+	cr_assert(trap_pmu_saw("01230123TT3210"));
+	assert_exact(2);
+}
