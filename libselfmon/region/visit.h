@@ -31,11 +31,19 @@ void selfmon_enter_user_span(struct selfmon_site *site,
 			     struct selfmon_frame *frame,
 			     struct selfmon_thread *thread, uint64_t address);
 void selfmon_start_user(struct selfmon_open *open);
-/* The start of such a visit, if it was one to its end, as any other's. */
-void selfmon_start_counts(const struct selfmon_open *open,
-			  struct selfmon_snapshot *start);
 void selfmon_leave_user(struct selfmon_frame *frame,
 			const struct selfmon_thread *thread);
+
+/*
+ * visit_rare.c: such a visit's start as any other's; its end once more, by the
+ * long way; and with what the registers came to since the start, while the
+ * locks had this sum.
+ */
+void selfmon_start_counts(const struct selfmon_open *open,
+			  struct selfmon_snapshot *start);
+void selfmon_leave_again(struct selfmon_open *open);
+void selfmon_leave_unusual(struct selfmon_open *open, uint64_t ticks,
+			   uint32_t locks, const uint64_t *count);
 
 /*
  * In a thread that measures more than time, a frame's entry is noted with one
@@ -75,6 +83,14 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 	thread->node = node;
 	frame->open = (void *)((uintptr_t)open + tag);
 	return open;
+}
+
+/* Of an entry of the thread's own, whose visit goes on. */
+static ALWAYS_INLINE struct selfmon_frame *
+selfmon_visit_frame(const struct selfmon_open *open)
+{
+	return (struct selfmon_frame *)(uintptr_t)selfmon_load_once(
+		&open->frame);
 }
 
 /* Of a visit that is recorded. */

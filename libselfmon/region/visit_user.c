@@ -126,96 +126,6 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
 	return selfmon_likely(selfmon_set_locks(head, count) == result->locks);
 }
 
-/* As the registers were when the offsets were so. */
-static void add_offsets(const struct selfmon_counters *head,
-			struct selfmon_snapshot *snapshot,
-			const uint64_t *offset)
-{
-	unsigned int i;
-
-	for (i = 0; i < head->count; i++)
-		snapshot->value[i] = offset[i] +
-				     selfmon_page_extend(snapshot->value[i],
-							 head->shift[i]);
-}
-
-void selfmon_start_counts(const struct selfmon_open *open,
-			  struct selfmon_snapshot *start)
-{
-	*start = open->start;
-	add_offsets(open->thread->set, start, open->known.offset);
-}
-
-/* Of an entry of the thread's own, whose visit goes on. */
-static ALWAYS_INLINE struct selfmon_frame *
-frame_of(const struct selfmon_open *open)
-{
-	return (struct selfmon_frame *)(uintptr_t)selfmon_load_once(
-		&open->frame);
-}
-
-/* A lock moved in the middle, or a member has no counter: the long way. */
-static NEVER_INLINE void leave_again(struct selfmon_open *open)
-{
-	const struct selfmon_page *const leader = open->thread->set->page[0];
-
-	if (selfmon_page_owns(leader, selfmon_load_once(&leader->index)))
-		selfmon_rare_add(open->node->stats, SELFMON_RARE_MOVED, 1);
-	selfmon_leave_any(frame_of(open));
-}
-
-/* The snapshot behind a visit's end; false if a lock has moved since. */
-static bool end_counts(const struct selfmon_open *open, uint64_t ticks,
-		       uint32_t locks, const uint64_t *count,
-		       struct selfmon_snapshot *end)
-{
-	const struct selfmon_counters *const head = open->thread->set;
-	const struct selfmon_page *const leader = head->page[0];
-	const uint64_t enabled = selfmon_load_once(&leader->time_enabled);
-	uint64_t offset[SELFMON_MAX_COUNTERS];
-	unsigned int i;
-
-	*end = open->start;
-	end->ticks += ticks;
-	end->lock = selfmon_load_once(&leader->lock);
-	end->off_ns = enabled - selfmon_load_once(&leader->time_running);
-	end->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
-	end->cpu = selfmon_load_once(head->cpu);
-	for (i = 0; i < head->count; i++) {
-		end->value[i] += count[i];
-		offset[i] = (uint64_t)selfmon_load_once(&head->page[i]->offset);
-	}
-	selfmon_compiler_fence();
-	if (selfmon_set_locks(head, head->count) != locks)
-		return false;
-	add_offsets(head, end, offset);
-	return true;
-}
-
-/*
- * A visit of which there is something to be said: it was disturbed, is the
- * longest yet, or has a count that may not be possible.
- */
-static NEVER_INLINE void leave_unusual_user(struct selfmon_open *open,
-					    uint64_t ticks, uint32_t locks,
-					    const uint64_t *count)
-{
-	struct selfmon_thread *const thread = open->thread;
-	struct selfmon_frame *const frame = frame_of(open);
-	struct selfmon_snapshot start, end;
-	struct selfmon_delta delta;
-
-	if (selfmon_unlikely(!end_counts(open, ticks, locks, count, &end))) {
-		leave_again(open);
-		return;
-	}
-	selfmon_start_counts(open, &start);
-	selfmon_counters_delta(thread->set, &start, &end, &delta);
-	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
-	selfmon_visit_give_back(thread, open);
-	frame->open = NULL;
-}
-
 /*
  * rest: where counts wait until it is known that nothing happened; not all can
  * be in registers.
@@ -229,7 +139,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 	unsigned int i;
 
 	if (selfmon_unlikely(!read_end(head, count, &open->start, &result))) {
-		leave_again(open);
+		selfmon_leave_again(open);
 		return;
 	}
 	stats = open->node->stats;
@@ -238,7 +148,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 			     result.all > result.ticks * head->max_per_tick +
 						  SELFMON_POSSIBLE_SLACK)) {
 		rest[0] = result.first;
-		leave_unusual_user(open, result.ticks, result.locks, rest);
+		selfmon_leave_unusual(open, result.ticks, result.locks, rest);
 		return;
 	}
 	selfmon_stats_begin(stats);
@@ -251,7 +161,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
 	selfmon_visit_give_back(open->thread, open);
-	frame_of(open)->open = NULL;
+	selfmon_visit_frame(open)->open = NULL;
 }
 
 static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,
