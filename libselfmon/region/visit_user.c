@@ -70,7 +70,7 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 
 #pragma GCC unroll 8
 	for (i = 0; i < count; i++) {
-		/* Elsewhere a read of what is not ours any more is of no use. */
+		/* Elsewhere a read of what is not ours is of no use. */
 		if (!SELFMON_ARCH_STALE_READ_FAULTS)
 			open->start.value[i] = read_register(
 				head, open->known.counter[i]);
@@ -289,10 +289,10 @@ static ALWAYS_INLINE void enter_into(struct selfmon_site *site,
 }
 
 /* Where the function has a visit open already, or others. */
-static NEVER_INLINE void enter_same(struct selfmon_site *site,
-				    struct selfmon_frame *frame, bool span,
-				    uint64_t address,
-				    struct selfmon_thread *thread)
+static NEVER_INLINE void enter_same_user(struct selfmon_site *site,
+					 struct selfmon_frame *frame, bool span,
+					 uint64_t address,
+					 struct selfmon_thread *thread)
 {
 	if (address >= thread->stack_low &&
 	    selfmon_visit_all_alive(thread, frame, address))
@@ -311,7 +311,7 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 		selfmon_enter_any(site, frame, span, address);
 	else if (selfmon_unlikely(address < thread->stack_low ||
 				  thread->top->mark <= address))
-		enter_same(site, frame, span, address, thread);
+		enter_same_user(site, frame, span, address, thread);
 	else
 		enter_into(site, frame, span, address, thread);
 }
