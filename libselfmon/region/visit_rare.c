@@ -9,12 +9,12 @@
 
 /* As the registers were when the offsets were so. */
 static void add_offsets(const struct selfmon_counters *head,
-			struct selfmon_snapshot *snapshot,
+			unsigned int members, struct selfmon_snapshot *snapshot,
 			const uint64_t *offset)
 {
 	unsigned int i;
 
-	for (i = 0; i < head->count; i++)
+	for (i = 0; i < members; i++)
 		snapshot->value[i] = offset[i] +
 				     selfmon_page_extend(snapshot->value[i],
 							 head->shift[i]);
@@ -23,8 +23,10 @@ static void add_offsets(const struct selfmon_counters *head,
 void selfmon_start_counts(const struct selfmon_open *open,
 			  struct selfmon_snapshot *start)
 {
+	const struct selfmon_counters *const head = open->thread->set;
+
 	*start = open->start;
-	add_offsets(open->thread->set, start, open->known.offset);
+	add_offsets(head, head->count, start, open->known.offset);
 }
 
 /* A lock moved in the middle, or a member has no counter: the long way. */
@@ -45,6 +47,7 @@ static bool end_counts(const struct selfmon_open *open, uint64_t ticks,
 	const struct selfmon_counters *const head = open->thread->set;
 	const struct selfmon_page *const leader = head->page[0];
 	const uint64_t enabled = selfmon_load_once(&leader->time_enabled);
+	const unsigned int members = head->count;
 	uint64_t offset[SELFMON_MAX_COUNTERS];
 	unsigned int i;
 
@@ -54,14 +57,14 @@ static bool end_counts(const struct selfmon_open *open, uint64_t ticks,
 	end->off_ns = enabled - selfmon_load_once(&leader->time_running);
 	end->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
 	end->cpu = selfmon_load_once(head->cpu);
-	for (i = 0; i < head->count; i++) {
+	for (i = 0; i < members; i++) {
 		end->value[i] += count[i];
 		offset[i] = (uint64_t)selfmon_load_once(&head->page[i]->offset);
 	}
 	selfmon_compiler_fence();
-	if (selfmon_set_locks(head, head->count) != locks)
+	if (selfmon_set_locks(head, members) != locks)
 		return false;
-	add_offsets(head, end, offset);
+	add_offsets(head, members, end, offset);
 	return true;
 }
 
