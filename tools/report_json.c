@@ -118,8 +118,10 @@ static void read_processes(struct json_in *in, json_t *root,
 		return;
 	list = json_in_list(in, root, "processes");
 	to->process = calloc(json_array_size(list) + 1, sizeof(*to->process));
-	if (!to->process)
+	if (!to->process) {
 		json_in_wrong(in, "no memory");
+		return;
+	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
 		read_process(in, json_in_element(in, list, i), &to->process[i]);
 		json_in_up(in);
@@ -272,9 +274,9 @@ int report_json_read(struct report_file *file, const char *text, size_t size)
 	if (!json_in_open(&in, size))
 		return tool_fail("report", "%s", in.fault);
 	check_schema(&in);
-	if (!make_room(file, in.root))
+	if (!make_room(file, in.root)) {
 		json_in_wrong(&in, "no memory");
-	if (!in.fault[0]) {
+	} else if (!in.fault[0]) {
 		read_head(&in, in.root, file->report);
 		read_processes(&in, in.root, file->report);
 		check_processes(&in, in.root, file->report);

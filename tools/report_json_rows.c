@@ -11,8 +11,10 @@ static void read_buckets(struct json_in *in, json_t *list,
 	size_t i;
 
 	to->bucket = calloc(json_array_size(list) + 1, sizeof(*to->bucket));
-	if (!to->bucket)
+	if (!to->bucket) {
 		json_in_wrong(in, "no memory");
+		return;
+	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
 		json_t *const pair = json_in_element(in, list, i);
 		struct selfmon_row_bucket *bucket = &to->bucket[to->buckets++];
@@ -199,8 +201,10 @@ void report_json_rows(struct report_file *file, struct json_in *in)
 
 	report->row = calloc(rows + 1, sizeof(*report->row));
 	report->detail = calloc(rows + 1, sizeof(*report->detail));
-	if (!report->row || !report->detail || rows > INT32_MAX)
+	if (!report->row || !report->detail || rows > INT32_MAX) {
 		json_in_wrong(in, "no memory");
+		return;
+	}
 	for (i = 0; !in->fault[0] && i < rows; i++) {
 		report->rows++; /* what is freed */
 		read_row(file, in, json_in_element(in, list, i), i);

@@ -99,12 +99,18 @@ static void describe(struct selfmon_report_process *to,
 	to->clock_error_ppm = from->clock_error_ppm;
 }
 
+/* Or neither is known: NaN. */
+static bool is_same(double a, double b)
+{
+	return !(a < b) && !(a > b);
+}
+
 static bool is_same_process(const struct selfmon_report_process *a,
 			    const struct selfmon_report_process *b)
 {
 	return a->pid == b->pid && !strcmp(a->program, b->program) &&
 	       !strcmp(a->when, b->when) &&
-	       !memcmp(&a->elapsed_ns, &b->elapsed_ns, sizeof(a->elapsed_ns));
+	       is_same(a->elapsed_ns, b->elapsed_ns);
 }
 
 /* Nothing is counted twice. */
