@@ -42,7 +42,8 @@ static char *read_all(FILE *stream, size_t *size)
 	char *text = NULL, *longer;
 	size_t room = 0;
 
-	for (*size = 0; !feof(stream) && !ferror(stream);) {
+	*size = 0;
+	do {
 		if (room - *size < PART) {
 			room = room * 2 + 2 * PART;
 			longer = room > TEXT_MAX ? NULL : realloc(text, room);
@@ -54,7 +55,7 @@ static char *read_all(FILE *stream, size_t *size)
 			text = longer;
 		}
 		*size += fread(text + *size, 1, PART - 1, stream);
-	}
+	} while (!feof(stream) && !ferror(stream));
 	if (ferror(stream)) {
 		free(text);
 		return NULL;
