@@ -9,6 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <selfmon/arch.h>
 
 #include "bench.h"
@@ -45,6 +49,14 @@ static inline uint64_t lfence_rdtsc(void)
 
 	__asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(high));
 	return (uint64_t)high << 32 | low;
+}
+
+/* Intel SDM volume 2, CPUID, leaf 80000001H: EDX, bit 27. */
+bool bench_bare_has_rdtscp(void)
+{
+	uint32_t a, b, c, d = 0;
+
+	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d >> 27 & 1;
 }
 
 void bench_bare_rdtscp(uint64_t n)

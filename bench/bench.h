@@ -139,6 +139,7 @@ void bench_bare_empty(uint64_t n);
 void bench_bare_timestamps(uint64_t n);
 void bench_bare_gettime(uint64_t n);
 #ifdef __x86_64__
+bool bench_bare_has_rdtscp(void);
 void bench_bare_rdtscp(uint64_t n);
 void bench_bare_lfence_rdtsc(uint64_t n);
 #endif
