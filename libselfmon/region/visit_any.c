@@ -276,9 +276,24 @@ static bool is_own(const struct selfmon_thread *thread,
 	return thread->top && open > thread->open && open <= thread->last;
 }
 
+/* Of such a visit the end is of no use: a snapshot may be a system call. */
+static bool is_only_counted(const struct selfmon_thread *thread,
+			    const struct selfmon_frame *frame)
+{
+	const struct selfmon_open *const open = selfmon_visit_entry(frame);
+
+	return is_own(thread, frame) &&
+	       selfmon_visit_is_newest(thread, open, frame) &&
+	       open->start.ticks == 0;
+}
+
 static void take_end(struct selfmon_thread *thread,
+		     const struct selfmon_frame *frame,
 		     struct selfmon_snapshot *now)
 {
+	now->ticks = 0;
+	if (thread->every > 1 && is_only_counted(thread, frame))
+		return;
 	if (thread->set) {
 		selfmon_counters_end(thread->set, now);
 		return;
@@ -296,7 +311,7 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 		frame->open = NULL;
 		return;
 	}
-	take_end(thread, &now); /* first: all that follows is ours */
+	take_end(thread, frame, &now); /* first: all that follows is ours */
 	if (!is_own(thread, frame))
 		leave_foreign(frame, now.ticks);
 	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
