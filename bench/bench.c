@@ -22,6 +22,7 @@ static const struct bench_case {
 	{ "time", bench_case_time },
 	{ "nested", bench_case_nested },
 	{ "off", bench_case_off },
+	{ "off-start", bench_case_off_start },
 	{ "software", bench_case_software },
 	{ "read", bench_case_read },
 	{ "threads", bench_case_threads },

@@ -6,9 +6,13 @@
 
 n=20000
 
+# A command to run it by, such as env and its arguments.
+in_front=
+
 # counted WHAT N: "instructions clock"
 counted() {
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+	# shellcheck disable=SC2086 # words of a command
+	$in_front valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 		"$program" "$1" "$2" 2>&1 |
 		awk '/Collected :/ { n = $NF } !/^==/ { clock = $0 }
 			END { print n, clock }'

@@ -5,8 +5,8 @@
 #
 #	bench/counts.sh PROGRAM
 #
-# First visits are not among them: by how much they vary depends on what the
-# process did before.
+# Other first visits are not among them: by how much they vary depends on what
+# the process did before.
 
 set -eu
 # shellcheck disable=SC2034
@@ -20,6 +20,16 @@ count() {
 	printf '%d %s\n' $((each - loop)) "$2"
 }
 
+# The first region of a process, its end included, less one that has none.
+count_start() {
+	# Without the caller's environment: each variable is looked at.
+	in_front="env -i PATH=$PATH SELFMON_ENABLE=0"
+	one=$(counted start 1)
+	none=$(counted start 0)
+	in_front=
+	printf '%d %s\n' $((${one%% *} - ${none%% *})) "$1"
+}
+
 turn loop
 loop=$each
 [ "$clock" != clock_gettime ] || {
@@ -31,6 +41,7 @@ count nested "region pair inside another function's"
 count same "region pair inside another in one function"
 count span "span pair, time only"
 count off "region pair, switched off at run time"
+count_start "first region of the process, SELFMON_ENABLE=0"
 count software "region pair, 4 software events, without kernel"
 count snapshot "snapshot, 4 software events, without kernel"
 count delta "delta of two snapshots, 4 software events"

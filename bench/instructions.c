@@ -5,7 +5,8 @@
  *	instructions WHAT N
  *	instructions address 0
  *
- * The second prints where selfmon_impl_enter() is, for bench/lines.sh.
+ * The second prints where selfmon_impl_enter() is, for bench/lines.sh. "start"
+ * leaves everything to the environment: no options are given.
  * Prints the clock, since regions take another way where timestamps are not
  * to be trusted. See bench/callgrind.sh.
  */
@@ -90,6 +91,7 @@ static const struct way {
 	{ "same", same_function, "none", true, false },
 	{ "span", span, "none", true, false },
 	{ "off", visit, "none", false, false },
+	{ "start", visit, NULL, false, false },
 	{ "software", visit, SOFTWARE, true, false },
 	{ "snapshot", snapshot, "none", true, true },
 	{ "delta", delta, "none", true, true },
@@ -115,6 +117,10 @@ int main(int argc, char **argv)
 			      (unsigned long)selfmon_impl_enter) < 0;
 	if (!way)
 		return 2;
+	if (!way->events) { /* as the environment has it */
+		way->run(strtoul(argv[2], NULL, 10));
+		return 0;
+	}
 	options.output = NULL;
 	options.events = way->events;
 	options.enable = way->enable;

@@ -25,6 +25,9 @@ static struct selfmon_config config = {
 	.every = 1,
 };
 
+/* The environment's word on whether to measure at all has been taken. */
+static bool obeyed;
+
 static const char *const variable[] = {
 	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
 	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",
@@ -133,6 +136,15 @@ static void check_names(void)
 	}
 }
 
+/* Once: what the program says later is its own business. */
+static void switch_off(void)
+{
+	if (__atomic_load_n(&obeyed, __ATOMIC_ACQUIRE))
+		return;
+	selfmon_store_once(&selfmon_impl_on, 0);
+	__atomic_store_n(&obeyed, true, __ATOMIC_RELEASE);
+}
+
 void selfmon_config_environment(void)
 {
 	const char *value;
@@ -158,7 +170,21 @@ void selfmon_config_environment(void)
 		set_every(value);
 	check_names();
 	if (!config.enable)
-		selfmon_store_once(&selfmon_impl_on, 0);
+		switch_off();
+	__atomic_store_n(&obeyed, true, __ATOMIC_RELEASE);
+}
+
+bool selfmon_config_switches_off(void)
+{
+	const char *value;
+
+	if (__atomic_load_n(&obeyed, __ATOMIC_ACQUIRE))
+		return false;
+	value = secure_getenv("SELFMON_ENABLE");
+	if (!value || strcmp(value, "0") != 0)
+		return false;
+	switch_off();
+	return true;
 }
 
 static bool fits(const char *text, size_t size)

@@ -102,6 +102,18 @@ void selfmon_process_unlock(struct selfmon_process *process)
 	selfmon_process_unlock_as(process, holder);
 }
 
+/*
+ * What is switched off pays for no clock: choosing one asks the processor,
+ * which a hypervisor may answer, and reads a file.
+ */
+void selfmon_process_begin(struct selfmon_process *process)
+{
+	if (process->start_ticks)
+		return;
+	selfmon_clock_anchor();
+	process->start_ticks = selfmon_clock_ticks();
+}
+
 static void process_start(struct selfmon_process *process)
 {
 	const bool forked = selfmon_load_once(&was_ready);
@@ -116,12 +128,12 @@ static void process_start(struct selfmon_process *process)
 	}
 	process->forked = forked;
 	process->pid = (int32_t)selfmon_kernel_pid();
-	selfmon_clock_anchor();
-	process->start_ticks = selfmon_clock_ticks();
 	if (!forked) {
 		selfmon_unload_watch();
 		selfmon_config_environment();
 	}
+	if (selfmon_load_once(&selfmon_impl_on))
+		selfmon_process_begin(process);
 	selfmon_store_once(&was_ready, 1);
 	__atomic_store_n(&process->ready, 1, __ATOMIC_RELEASE);
 }

@@ -78,7 +78,7 @@ struct selfmon_process {
 	struct selfmon_failure failure;
 	const char *why_syscall;        /* hardware events by read(2): why */
 	uint64_t read_ns;               /* one user read, on average */
-	uint64_t start_ticks;
+	uint64_t start_ticks;           /* 0: switched off so far */
 	uint64_t attached;              /* threads that had a state */
 	uint64_t alive, alive_max;
 	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
@@ -98,6 +98,8 @@ void selfmon_process_lock(struct selfmon_process *process);
 void selfmon_process_unlock(struct selfmon_process *process);
 void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread);
+/* Something is to be measured; under the process lock. */
+void selfmon_process_begin(struct selfmon_process *process);
 /* The library is going: the process's state, which nobody finds any more. */
 struct selfmon_process *selfmon_process_take_away(void);
 bool selfmon_process_is_gone(void);
@@ -138,6 +140,11 @@ struct selfmon_config *selfmon_config(void);
 void selfmon_config_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void selfmon_config_environment(void);
+/*
+ * Before anything is made: true if the environment has now switched regions
+ * off, and that is all that they cost. Of the other variables nothing is read.
+ */
+bool selfmon_config_switches_off(void);
 
 /*
  * events.c: has what names in the list of events need loaded (platform/pfm.c),

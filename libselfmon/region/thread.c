@@ -225,6 +225,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 
 	selfmon_events_foresee();
 	selfmon_process_lock(process);
+	selfmon_process_begin(process);
 	selfmon_live_begin(process);
 	thread = adopt_or_make(process);
 	if (thread)
@@ -305,6 +306,8 @@ struct selfmon_thread *selfmon_thread_attach(void)
 		return thread;
 	if (thread == &stand_in)
 		return thread;
+	if (selfmon_config_switches_off())
+		return NULL;
 	selfmon_cancel_off(&cancel);
 	selfmon_kernel_block_signals(&signals);
 	thread = attach_whole();

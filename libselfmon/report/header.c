@@ -37,8 +37,9 @@ static void describe_run(struct selfmon_report *report,
 	report->forked = process->forked;
 	selfmon_when_write(report->when, sizeof(report->when),
 			   (uint64_t)time(NULL));
-	report->elapsed_ns = (double)selfmon_clock_ns(
-		clock, selfmon_clock_ticks() - process->start_ticks);
+	if (process->start_ticks)
+		report->elapsed_ns = (double)selfmon_clock_ns(
+			clock, selfmon_clock_ticks() - process->start_ticks);
 	snprintf(report->clock, sizeof(report->clock), "%s",
 		 selfmon_clock_source_name(clock->source));
 	report->clock_hz = clock->hz;
