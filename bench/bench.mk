@@ -2,8 +2,8 @@
 # What the library costs; included by the Makefile. See bench/RESULTS.md.
 
 bench_program := $(O)/bench/bench
-bench_sources := $(filter-out bench/instructions.c bench/overhead.c,\
-	$(wildcard bench/*.c))
+bench_sources := $(filter-out bench/instructions.c bench/overhead.c \
+	bench/user.c,$(wildcard bench/*.c))
 bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
@@ -18,6 +18,25 @@ $(bench_program): $(bench_objects) $(static_lib)
 
 $(O)/bench/instructions: $(O)/bench/instructions.o $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		$(cpuid_libs) -o $@
+
+# Visits with counters, run where there are none.
+ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
+bench_user := $(O)/bench/user
+endif
+visit_user := libselfmon/region/visit_user
+$(O)/bench/visit_user.o: $(visit_user).c $(O)/static/$(visit_user).o
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(filter-out -MMD -MP,$(lib_cflags)) $(CPPFLAGS) \
+		$(CFLAGS) -fPIC -S $< -o $(@:.o=.s)
+	@sed -i 's/\<rdpmc\>/rdtsc/' $(@:.o=.s)
+	@$(CC) -c $(@:.o=.s) -o $@
+
+$(O)/bench/user: bench/user.c $(O)/bench/visit_user.o $(objects)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
+		$(CFLAGS) $(LDFLAGS) -pthread $< $(O)/bench/visit_user.o \
+		$(filter-out $(O)/static/$(visit_user).o,$(objects)) \
 		$(cpuid_libs) -o $@
 
 $(O)/bench/overhead: $(O)/bench/overhead.o
@@ -60,7 +79,7 @@ $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 bench: $(bench_program) $(peer_programs) ## What regions cost (BENCH="--quick --json")
 	@$< $(BENCH)
 
-bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead
+bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(bench_user)
 bench-build: ## Builds the bench
 
 bench-instructions: $(O)/bench/instructions $(O)/examples/textstats \
@@ -101,8 +120,8 @@ bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@VM_TABLE=bench/scenarios.txt VM_SCENARIO=overhead \
 		tests/vm/run.sh check $(O)/bench/vm/exact x86-64
 
-bench-check: $(O)/bench/instructions check-bench
-bench-check: ## Instructions against bench/baseline.json
+bench-check: $(O)/bench/instructions check-bench $(bench_user)
+bench-check: ## Instructions and cache lines against what they were
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
 
 bench-check-vm: vm-programs-x86-64 ## The same, by a guest's counters
@@ -112,4 +131,4 @@ check: check-bench
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/user.d

@@ -1,21 +1,46 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Cache lines of 64 bytes that one region pair touches, time alone: the data
-# accesses of one turn, as valgrind's lackey saw them.
+# Cache lines of 64 bytes that one region pair touches: the data accesses of one
+# turn, as valgrind's lackey saw them. Fails where there are more than MOST.
 #
-#	bench/lines.sh PROGRAM [-v]
+#	bench/lines.sh PROGRAM time|user MOST [-v]
 #
-# -v lists them. A turn goes from one entry of selfmon_impl_enter to the next.
+# user: with four counters, their own pages not counted (bench/user.c). -v lists
+# where they were touched first. A turn goes from one entry of selfmon_impl_enter to the next.
 
 set -eu
 program=$1
+way=$2
+most=$3
 command -v valgrind > /dev/null || {
 	echo "cache lines: skipped, valgrind is not there"
 	exit 0
 }
 enter=$(valgrind -q --tool=none "$program" address 0)
-valgrind --tool=lackey --trace-mem=yes "$program" time 2000 2>&1 |
-	awk -v enter="$enter" -v list="${2:-}" '
+pages=
+case $way in
+time) what="time only" ;;
+user)
+	what="4 counters and time"
+	first=$(valgrind -q --tool=none "$program" pages 0)
+	for k in 0 1 2 3; do
+		pages="$pages $(printf %x $(((0x$first >> 12) + k)))"
+	done
+	;;
+*) exit 2 ;;
+esac
+valgrind --tool=lackey --trace-mem=yes "$program" "$way" 2000 2>&1 |
+	awk -v enter="$enter" -v list="${4:-}" -v pages="$pages" \
+		-v allowed="$most" -v what="$what" '
+	BEGIN {
+		n = split(pages, page)
+		for (i = 1; i <= n; i++)
+			is_page[page[i]] = 1
+	}
+	function page_of(address) {
+		sub(/^0*/, "", address)
+		return substr(address, 1, length(address) - 3)
+	}
 	function line_of(address, n) { # without its low six bits
 		n = length(address)
 		return substr(address, 1, n - 2) \
@@ -43,6 +68,8 @@ valgrind --tool=lackey --trace-mem=yes "$program" time 2000 2>&1 |
 	}
 	$1 ~ /^[LSM]$/ {
 		split($2, at, ",")
+		if (page_of(at[1]) in is_page)
+			next
 		line = line_of(at[1])
 		if (!(line in seen)) {
 			count++
@@ -55,8 +82,10 @@ valgrind --tool=lackey --trace-mem=yes "$program" time 2000 2>&1 |
 			print "cache lines: no turn was seen"
 			exit 1
 		}
-		printf "region pair, time only: %d cache lines of data, " \
-			"%d instructions\n", lines, instructions
+		printf "region pair, %s: %d cache lines of data (at most " \
+			"%d: %s), %d instructions\n", what, lines, allowed, \
+			(lines > allowed ? "over" : "ok"), instructions
 		if (list == "-v")
 			printf "first touched at:\n%s", listed
+		exit (lines > allowed)
 	}'

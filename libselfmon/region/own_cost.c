@@ -203,6 +203,7 @@ static void run_prepare(const struct selfmon_thread *own)
 	thread->every = 1;
 	thread->cpu = own->cpu;
 	thread->set = own->set;
+	thread->max_per_tick = own->max_per_tick;
 	thread->missing = own->missing;
 	memcpy(thread->column, own->column, sizeof(thread->column));
 	thread->mode = selfmon_thread_mode(thread);

@@ -169,9 +169,11 @@ struct selfmon_thread {
 	 * Of the thread's own stack; or 0. The sentinel's mark is its end, if
 	 * it is known: so that enter, which compares its address with the
 	 * newest mark and with stack_low, sees each that is on no such stack.
-	 * What a usual visit looks at ends here, with the first cache line.
+	 * What a usual visit looks at is this and the next, and with them ends
+	 * the first cache line.
 	 */
 	uint64_t stack_low;
+	uint64_t max_per_tick;       /* the set's: its second line has it */
 	uint32_t every;
 	uint32_t nodes;              /* in the table */
 	struct selfmon_node **table; /* hash of nodes by parent and region */

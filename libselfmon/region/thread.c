@@ -246,6 +246,8 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	thread->every = selfmon_config()->every;
 	if (!thread->set)
 		selfmon_events_open(process, thread);
+	if (thread->set)
+		thread->max_per_tick = thread->set->max_per_tick;
 	forget_pages(thread);
 	return thread;
 }

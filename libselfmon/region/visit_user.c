@@ -134,6 +134,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 					struct selfmon_open *open,
 					uint64_t *rest, unsigned int count)
 {
+	struct selfmon_thread *const thread = open->thread;
 	struct result result = { .rest = rest };
 	struct selfmon_stats *stats;
 	unsigned int i;
@@ -145,7 +146,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 	stats = open->node->stats;
 	if (selfmon_unlikely(result.locks != open->known.locks ||
 			     !selfmon_stats_usual(stats, result.ticks) ||
-			     result.all > result.ticks * head->max_per_tick +
+			     result.all > result.ticks * thread->max_per_tick +
 						  SELFMON_POSSIBLE_SLACK)) {
 		rest[0] = result.first;
 		selfmon_leave_unusual(open, result.ticks, result.locks, rest);
@@ -160,7 +161,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 	selfmon_histogram_put(stats, selfmon_bucket_of(result.ticks));
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
-	selfmon_visit_give_back(open->thread, open);
+	selfmon_visit_give_back(thread, open);
 	selfmon_visit_frame(open)->open = NULL;
 }
 

@@ -77,6 +77,7 @@ static void setup(void)
 	make_set();
 	thread = selfmon_thread_self();
 	thread->set = &set.head;
+	thread->max_per_tick = set.head.max_per_tick;
 	for (k = 0; k < COUNT; k++)
 		thread->column[k] = (uint8_t)k;
 	thread->mode = SELFMON_MODE_USER;
