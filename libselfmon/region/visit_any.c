@@ -292,6 +292,7 @@ static void take_end(struct selfmon_thread *thread,
 		     struct selfmon_snapshot *now)
 {
 	now->ticks = 0;
+	now->cpu = 0;
 	if (thread->every > 1 && is_only_counted(thread, frame))
 		return;
 	if (thread->set) {
