@@ -12,6 +12,7 @@
 
 static const char help[] =
 	"usage: selfmon list [-c] [--json] [WORD...]\n"
+	"       selfmon list --plan SPEC\n"
 	"Events that SELFMON_EVENTS takes, and how each is counted on this "
 	"machine: in user\n"
 	"space, by system call, or not, and why. Each is tried by opening it.\n"
@@ -21,12 +22,15 @@ static const char help[] =
 	"                   tracepoints are among them then\n"
 	"  -c, --countable  those alone that can be counted here\n"
 	"      --json       the same for programs\n"
+	"  -p, --plan SPEC  which of these events are counted together, which "
+	"in turns\n"
 	"\n"
 	"Exits with 1 if there is no such event.\n";
 
 static const struct option options[] = {
 	{ "countable", no_argument, NULL, 'c' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "plan", required_argument, NULL, 'p' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -64,13 +68,15 @@ int tool_list(int argc, char **argv)
 	bool countable = false, json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "ch", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "chp:", options, NULL)) != -1) {
 		if (option == '?')
 			return tool_misused("list", "the options are wrong");
 		if (option == 'h') {
 			fputs(help, stdout);
 			return 0;
 		}
+		if (option == 'p')
+			return list_plan(optarg, stdout);
 		countable = countable || option == 'c';
 		json = json || option == 'j';
 	}

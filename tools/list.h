@@ -48,6 +48,9 @@ void list_try(struct list *list);
 void list_describe(const char *name, char *text, size_t size);
 
 void list_print(const struct list *list, bool colours, FILE *stream);
+/* Opens the events of a specification and tells how they fit. The status. */
+int list_plan(const char *spec, FILE *stream);
+
 void list_print_json(const struct list *list, FILE *stream);
 
 #endif

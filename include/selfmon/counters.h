@@ -14,7 +14,8 @@
  *	selfmon_counters_delta(set, &a, &b, &d);
  *
  * Members of a set are ordered: hardware events first, then events that only
- * read(2) serves, then those that could not be opened. selfmon_counters_info()
+ * read(2) serves, then those of further groups, then those that could not be
+ * opened. selfmon_counters_info()
  * names member i; value i of a delta belongs to it. Counters run from open to
  * close; nothing is enabled, disabled or reset in between.
  */
@@ -49,6 +50,18 @@ SELFMON_API const char *selfmon_verdict_name(enum selfmon_verdict verdict);
 #define SELFMON_SNAPSHOT_LOST 0x06u
 
 /*
+ * Hardware events that do not fit into one group with the first ones go into
+ * further groups, which take turns on the PMU. So many of them at most.
+ */
+#define SELFMON_MORE_GROUPS 3
+
+/* Time in which a group was enabled, and the part of it off the PMU. */
+struct selfmon_share {
+	uint64_t enabled_ns;
+	uint64_t off_ns;
+};
+
+/*
  * The values of a set at one moment. All zero but ticks is a valid snapshot
  * of a set without members.
  */
@@ -60,6 +73,7 @@ struct selfmon_snapshot {
 	uint64_t enabled_ns; /* leader: time enabled; see counters/delta.c */
 	uint32_t flags;
 	uint32_t moved;      /* how often a lock moved while reading */
+	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* those there are */
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
 
@@ -92,7 +106,8 @@ struct selfmon_counters {
 	uint64_t rotation_ns;    /* perf_event_mux_interval_ms */
 	uint64_t sign;           /* highest bit of all registers; 0: differs */
 	uint32_t max_per_tick;   /* events a tick that are possible */
-	uint32_t reserved;
+	uint8_t more;            /* further groups, behind all other members */
+	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their members */
 	uint64_t time_cycles;    /* a moment before all snapshots, in ticks */
 	uint64_t time_unused;    /* bits that ticks do not have */
 };
@@ -176,7 +191,7 @@ selfmon_impl_snapshot_user(const struct selfmon_counters *set,
  *
  * In user space, without a system call, if the calling thread opened the set
  * and all its members are hardware events with user reads; otherwise one
- * read(2) for each of the set's two groups. From another thread than the
+ * read(2) for each of the set's groups. From another thread than the
  * opener's always read(2). Never fails: what has no value is marked in
  * flags, and selfmon_counters_delta() gives it no number.
  * Async-signal-safe.
@@ -211,12 +226,13 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 #define SELFMON_DELTA_SCALED 0x20u     /* hardware values are estimates */
 #define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU too long: left out */
 #define SELFMON_DELTA_LOST 0x80u       /* a snapshot had no values */
+#define SELFMON_DELTA_MORE_SCALED 0x100u /* estimates in further groups */
 
 /* One value and its verdict; count is 0 and no number if not counted. */
 struct selfmon_value {
 	uint64_t count;
 	enum selfmon_verdict verdict;
-	uint32_t reserved;
+	uint32_t more; /* 1 + its further group; 0: it is in none */
 };
 
 struct selfmon_delta {
@@ -226,6 +242,7 @@ struct selfmon_delta {
 	uint32_t flags;
 	uint32_t moved;      /* lock moves in both snapshots */
 	struct selfmon_value value[SELFMON_MAX_COUNTERS];
+	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* as the two above */
 };
 
 /*
@@ -233,6 +250,8 @@ struct selfmon_delta {
  * cannot be (read in user space: more than 16 events a ns), that was off the
  * PMU for more than half of the time, or for more than 1 % of a delta shorter
  * than one rotation of perf_event_mux_interval_ms, is SELFMON_NOT_COUNTED.
+ * Of a set with further groups, which has the PMU to share with itself, it is
+ * more than 100 - 50/n % with n groups: on it for less than half its share.
  * To be called by the thread that opened the set. Async-signal-safe.
  */
 SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
@@ -254,10 +273,16 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 {
 	__extension__ typedef unsigned __int128 selfmon_impl_u128;
 
+	const uint32_t more = delta->value[i].more;
+	const uint64_t off = more ? delta->more[more - 1].off_ns
+				  : delta->off_ns;
+	const uint64_t enabled = more ? delta->more[more - 1].enabled_ns
+				      : delta->enabled_ns;
+
 	if (delta->value[i].verdict != SELFMON_SCALED)
 		return 0;
-	return (uint64_t)((selfmon_impl_u128)delta->value[i].count *
-			  delta->off_ns / delta->enabled_ns) + 1;
+	return (uint64_t)((selfmon_impl_u128)delta->value[i].count * off /
+			  enabled) + 1;
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -278,6 +303,11 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * selfmon_guard_check(). On riscv64 the set is then read in user space.
  */
 #define SELFMON_COUNTERS_GUARD 0x10u
+/*
+ * Drops hardware events that do not fit into one group with the first ones, in
+ * place of reading them by system call and in turns. Implied by STRICT.
+ */
+#define SELFMON_COUNTERS_ONE_GROUP 0x20u
 
 /*
  * Opens a set for the calling thread; user mode only unless an event says :k
@@ -290,7 +320,10 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  *          were opened but some were dropped (the first dropped one)
  *
  * An event that cannot be opened is dropped, with its reason kept for
- * selfmon_counters_info(); members of a {} group are dropped together. Where
+ * selfmon_counters_info(); members of a {} group are dropped together. Hardware
+ * events that the PMU does not take together with the ones before, as trying
+ * tells, make further groups, at most SELFMON_MORE_GROUPS: the kernel gives all
+ * of them turns, and those of the further ones are read by read(2). Where
  * others hold the counters, 40 ms of the thread's time go by before it is said
  * that a group never runs.
  *
@@ -331,6 +364,14 @@ SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
  */
 SELFMON_API int selfmon_guard_check(void);
 
+/* Events of one group are on the PMU together, and off it. */
+enum selfmon_group {
+	SELFMON_GROUP_NONE = 0, /* not counted */
+	SELFMON_GROUP_FIRST,    /* hardware events */
+	SELFMON_GROUP_KERNEL,   /* events that take no counter of the PMU's */
+	SELFMON_GROUP_MORE      /* the first further group; + 1: the second */
+};
+
 /* What is known of member i of a set. */
 struct selfmon_counter_info {
 	size_t size;                 /* sizeof of this struct, by the caller */
@@ -340,6 +381,7 @@ struct selfmon_counter_info {
 	bool kernel;                 /* kernel mode is counted as well */
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
 	const char *unit;            /* of its values: "ns", or "": a count */
+	enum selfmon_group group;    /* what it is counted together with */
 };
 
 /*

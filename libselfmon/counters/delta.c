@@ -64,6 +64,23 @@ static bool is_lap(const struct selfmon_counters *set,
 }
 
 /*
+ * Further groups share the PMU with the first one: a part of the time off it is
+ * what all of them are to have.
+ */
+static bool is_too_long(const struct selfmon_counters *set,
+			const struct selfmon_share *share)
+{
+	const uint64_t percent =
+		share->enabled_ns < set->rotation_ns
+			? OFF_PERCENT_MAX_SHORT
+			: 100 - OFF_PERCENT_MAX / (1u + set->more);
+
+	return share->enabled_ns == 0 || share->off_ns >= share->enabled_ns ||
+	       set->flags & SELFMON_IMPL_SET_STRICT ||
+	       (u128)share->off_ns * 100 > (u128)share->enabled_ns * percent;
+}
+
+/*
  * The group was off the PMU for a while: estimate, or refuse. Where the page
  * has no clock this visit is lost, and later ones are read by read(2), which
  * brings the times along.
@@ -74,7 +91,8 @@ static void weigh(struct selfmon_counters *set,
 		  struct selfmon_delta *delta)
 {
 	const uint64_t off = b->off_ns - a->off_ns;
-	uint64_t from, to, percent;
+	struct selfmon_share share;
+	uint64_t from, to;
 
 	delta->flags |= SELFMON_DELTA_REFUSED;
 	if (!enabled_live(set, a, &from) || !enabled_live(set, b, &to)) {
@@ -83,23 +101,18 @@ static void weigh(struct selfmon_counters *set,
 	}
 	delta->off_ns = off;
 	delta->enabled_ns = to - from;
-	if (delta->enabled_ns == 0 || off >= delta->enabled_ns ||
-	    is_lap(set, delta) ||
-	    set->flags & SELFMON_IMPL_SET_STRICT)
-		return;
-	percent = delta->enabled_ns < set->rotation_ns ? OFF_PERCENT_MAX_SHORT
-						       : OFF_PERCENT_MAX;
-	if ((u128)off * 100 > (u128)delta->enabled_ns * percent)
+	share = (struct selfmon_share){ delta->enabled_ns, off };
+	if (is_lap(set, delta) || is_too_long(set, &share))
 		return;
 	delta->flags &= ~SELFMON_DELTA_REFUSED;
 	delta->flags |= SELFMON_DELTA_SCALED;
 }
 
-static uint64_t scale(uint64_t count, const struct selfmon_delta *delta)
+static uint64_t scale(uint64_t count, const struct selfmon_share *share)
 {
-	const uint64_t running = delta->enabled_ns - delta->off_ns;
+	const uint64_t running = share->enabled_ns - share->off_ns;
 
-	return (uint64_t)((u128)count * delta->enabled_ns / running);
+	return (uint64_t)((u128)count * share->enabled_ns / running);
 }
 
 /*
@@ -115,13 +128,15 @@ static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 	return by_kernel || bound > INT64_MAX ? INT64_MAX : (uint64_t)bound;
 }
 
-/* What holds for all members of one of the set's two groups. */
+/* What holds for all members of one of the set's groups. */
 struct group {
 	uint64_t possible;
 	bool hardware;
 	bool lost;                    /* one of the snapshots has no values */
 	bool refused, scaled;
 	enum selfmon_verdict verdict; /* if there is nothing to be said */
+	struct selfmon_share share;   /* if it is scaled */
+	uint32_t more;                /* as in struct selfmon_value */
 };
 
 static struct group judge(const struct selfmon_counters *set,
@@ -142,6 +157,27 @@ static struct group judge(const struct selfmon_counters *set,
 		.verdict = !hardware || any & SELFMON_SNAPSHOT_SLOW
 				   ? SELFMON_SYSCALL
 				   : SELFMON_EXACT,
+		.share = { delta->enabled_ns, delta->off_ns },
+	};
+}
+
+/* A further group, which is always read by read(2). */
+static struct group judge_more(const struct selfmon_counters *set,
+			       const struct selfmon_snapshot *a,
+			       const struct selfmon_snapshot *b,
+			       const struct selfmon_share *share, uint32_t k)
+{
+	const bool lost = (a->flags | b->flags) & SELFMON_SNAPSHOT_LOST_REST;
+	const bool refused = !lost && share->off_ns && is_too_long(set, share);
+
+	return (struct group){
+		.possible = INT64_MAX,
+		.lost = lost,
+		.refused = refused,
+		.scaled = !lost && share->off_ns && !refused,
+		.verdict = SELFMON_SYSCALL,
+		.share = *share,
+		.more = k + 1,
 	};
 }
 
@@ -151,7 +187,8 @@ static struct selfmon_value subtract_odd(const struct group *group,
 					 unsigned int shift,
 					 struct selfmon_delta *delta)
 {
-	struct selfmon_value value = { .verdict = SELFMON_NOT_COUNTED };
+	struct selfmon_value value = { .verdict = SELFMON_NOT_COUNTED,
+				       .more = group->more };
 	bool repaired;
 	uint64_t count;
 
@@ -166,7 +203,8 @@ static struct selfmon_value subtract_odd(const struct group *group,
 	}
 	if (group->refused)
 		return value;
-	value.count = group->scaled ? scale(count, delta) : count;
+	value.count = group->scaled ? scale(count, &group->share)
+				    : count;
 	value.verdict = group->scaled ? SELFMON_SCALED : group->verdict;
 	return value;
 }
@@ -194,7 +232,36 @@ static void subtract(const struct selfmon_counters *set,
 		}
 		value->count = count;
 		value->verdict = group->verdict;
+		value->more = group->more;
 	}
+}
+
+/* Further groups, from the last to the first; where that one begins. */
+static size_t subtract_more(const struct selfmon_counters *set,
+			    const struct selfmon_snapshot *a,
+			    const struct selfmon_snapshot *b,
+			    struct selfmon_delta *delta)
+{
+	size_t last = set->count;
+	struct group group;
+	uint32_t k;
+
+	for (k = set->more; k-- > 0;) {
+		struct selfmon_share *const share = &delta->more[k];
+		const size_t first = last - set->more_count[k];
+
+		share->enabled_ns = b->more[k].enabled_ns -
+				    a->more[k].enabled_ns;
+		share->off_ns = b->more[k].off_ns - a->more[k].off_ns;
+		group = judge_more(set, a, b, share, k);
+		subtract(set, &group, a, b, first, last, delta);
+		if (group.scaled)
+			delta->flags |= SELFMON_DELTA_MORE_SCALED;
+		if (group.refused)
+			delta->flags |= SELFMON_DELTA_REFUSED;
+		last = first;
+	}
+	return last;
 }
 
 static void subtract_all(const struct selfmon_counters *set,
@@ -204,20 +271,22 @@ static void subtract_all(const struct selfmon_counters *set,
 {
 	const size_t hardware = set->hardware_count;
 	struct group group;
-	size_t i;
+	size_t last, i;
 
 	if (hardware) {
 		group = judge(set, a, b, delta, true);
 		subtract(set, &group, a, b, 0, hardware, delta);
 	}
-	if (hardware < set->count) {
+	last = subtract_more(set, a, b, delta); /* may say refused, too */
+	if (hardware < last) {
 		group = judge(set, a, b, delta, false);
-		subtract(set, &group, a, b, hardware, set->count, delta);
+		subtract(set, &group, a, b, hardware, last, delta);
 	}
 	/* Dropped members, and in a forked child, whose set is wiped, all. */
 	for (i = set->count; i < SELFMON_MAX_COUNTERS; i++) {
 		delta->value[i].count = 0;
 		delta->value[i].verdict = SELFMON_NOT_COUNTED;
+		delta->value[i].more = 0;
 	}
 }
 

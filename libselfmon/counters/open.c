@@ -16,7 +16,7 @@
 #define KNOWN_FLAGS                                                            \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_FENCE |                    \
 	 SELFMON_COUNTERS_SYSCALL | SELFMON_COUNTERS_UNGUARDED |               \
-	 SELFMON_COUNTERS_GUARD)
+	 SELFMON_COUNTERS_GUARD | SELFMON_COUNTERS_ONE_GROUP)
 
 /* Kernels from 5.15 on keep the page times of an inactive event fresh. */
 #define KERNEL_FRESH_PAGE_TIMES 5015
@@ -118,40 +118,6 @@ static size_t set_fill(struct selfmon_set *set,
 	return hardware;
 }
 
-/*
- * Both groups. Braces may hold events of both: where one group loses such a
- * member, the other one is opened anew without its fellows.
- */
-static void set_open_groups(struct selfmon_set *set, size_t asked,
-			    size_t *hardware, size_t *rest)
-{
-	for (;;) {
-		*hardware = selfmon_group_open(set->member, asked);
-		*rest = selfmon_group_open(set->member + asked,
-					   set->asked - asked);
-		if (!selfmon_group_drop_broken(set->member, set->asked))
-			return;
-		selfmon_group_release(set->member, set->asked);
-	}
-}
-
-/* Dropped hardware events go behind the events that do count. */
-static void set_close_gap(struct selfmon_set *set, size_t from, size_t to,
-			  size_t count)
-{
-	struct selfmon_member keep;
-	size_t i, k;
-
-	if (from == to)
-		return;
-	for (i = 0; i < count; i++) {
-		keep = set->member[to + i];
-		for (k = to + i; k > from + i; k--)
-			set->member[k] = set->member[k - 1];
-		set->member[from + i] = keep;
-	}
-}
-
 static void set_page_clock(struct selfmon_counters *head)
 {
 	const struct selfmon_page *leader = head->page[0];
@@ -192,17 +158,15 @@ static uint64_t rotation_ns(void)
 	return ms ? (uint64_t)ms * 1000000u : ROTATION_NS;
 }
 
-static void set_head(struct selfmon_set *set, size_t hardware, size_t rest,
-		     unsigned int flags)
+static void set_head(struct selfmon_set *set, unsigned int flags)
 {
 	struct selfmon_counters *head = &set->head;
+	const size_t hardware = head->hardware_count;
 
 	set->pid = selfmon_kernel_pid();
-	head->hardware_count = (uint16_t)hardware;
-	head->count = (uint16_t)(hardware + rest);
 	head->cpu = selfmon_thread_cpu();
 	head->max_per_tick = selfmon_clock_max_events_per_tick();
-	if (rest)
+	if (head->count > hardware)
 		head->flags |= SELFMON_IMPL_SET_REST;
 	if (flags & SELFMON_COUNTERS_FENCE)
 		head->flags |= SELFMON_IMPL_SET_FENCE;
@@ -258,8 +222,8 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
 		    struct selfmon_failure *failure)
 {
-	size_t asked, hardware, rest;
 	struct selfmon_set *set;
+	size_t asked;
 
 	if (set_alloc(&set))
 		return out_of_memory(failure);
@@ -268,9 +232,8 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	if (flags & SELFMON_COUNTERS_GUARD)
 		selfmon_guard_install();
 	asked = set_fill(set, events);
-	set_open_groups(set, asked, &hardware, &rest);
-	set_close_gap(set, hardware, asked, rest);
-	set_head(set, hardware, rest, flags);
+	selfmon_plan_open(set, asked, flags);
+	set_head(set, flags);
 	if (set->head.count < set->asked)
 		*failure = *first_failure(set);
 	if (failure->error && flags & SELFMON_COUNTERS_STRICT) {
@@ -358,5 +321,7 @@ int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 		info->verdict = SELFMON_SYSCALL;
 	if (INFO_HAS(info, unit))
 		info->unit = selfmon_event_is_clock(&member->event) ? "ns" : "";
+	if (INFO_HAS(info, group))
+		info->group = member->group;
 	return 0;
 }

@@ -18,8 +18,10 @@ struct selfmon_member {
 	uint64_t id;                    /* of the event; 0: not known */
 	uint64_t looked;                /* when, in ticks; see group.c */
 	uint32_t column;                /* its place before any was dropped */
+	enum selfmon_group group;       /* of the set's, not a {} */
 	bool kernel;
 	bool paged; /* it is to have a page, not a descriptor */
+	bool final; /* it has failed before all was opened anew */
 };
 
 /*
@@ -103,6 +105,14 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count);
  * there were any: they may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
+
+/*
+ * plan.c: opens all groups of a set that set_fill() has filled, hardware events
+ * first, asked of them, and puts the members into their final order. The head's
+ * counts are filled in.
+ */
+void selfmon_plan_open(struct selfmon_set *set, size_t asked,
+		       unsigned int flags);
 
 /* The first hardware member whose page is missing: why; or NULL. */
 const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);

@@ -35,20 +35,47 @@ static int read_group(struct selfmon_set *set, size_t first, size_t count,
 		end ? set->trusted_ticks : TRUSTED_TICKS, in);
 }
 
+/* Further groups, which stand behind all others; where the first begins. */
+static size_t read_more(struct selfmon_set *set,
+			struct selfmon_snapshot *snapshot, bool end)
+{
+	const struct selfmon_counters *const head = &set->head;
+	size_t first = head->count;
+	struct selfmon_group_read in;
+	size_t k;
+
+	for (k = head->more; k-- > 0;) {
+		const size_t count = head->more_count[k];
+
+		first -= count;
+		if (read_group(set, first, count, end, &in)) {
+			snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
+			continue;
+		}
+		snapshot->more[k].enabled_ns = in.enabled_ns;
+		snapshot->more[k].off_ns = in.enabled_ns - in.running_ns;
+		memcpy(snapshot->value + first, in.value,
+		       count * sizeof(in.value[0]));
+	}
+	return first;
+}
+
+/* All members but those of the first group of hardware events. */
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
 	const size_t first = set->head.hardware_count;
-	const size_t count = set->head.count - first;
+	const size_t last = read_more(set, snapshot, end);
 	struct selfmon_group_read in;
 
-	if (count == 0)
+	if (first == last)
 		return;
-	if (read_group(set, first, count, end, &in)) {
+	if (read_group(set, first, last - first, end, &in)) {
 		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
 		return;
 	}
-	memcpy(snapshot->value + first, in.value, count * sizeof(in.value[0]));
+	memcpy(snapshot->value + first, in.value,
+	       (last - first) * sizeof(in.value[0]));
 }
 
 /* Hardware members by one group read(2); live times come with it. */

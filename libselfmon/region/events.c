@@ -60,7 +60,10 @@ static void fill_columns(struct selfmon_process *process,
 		memcpy(column->name, set->member[i].event.name,
 		       sizeof(column->name));
 		column->position = info.position;
-		column->verdict = info.verdict;
+		/* What takes turns is marked so, whether or not it had to. */
+		column->verdict = info.group >= SELFMON_GROUP_MORE
+					  ? SELFMON_SCALED
+					  : info.verdict;
 		column->kernel = info.kernel;
 		column->failure = set->member[i].failure;
 	}
@@ -85,7 +88,9 @@ static enum selfmon_choice try_auto(struct selfmon_process *process,
 	struct selfmon_failure *failure = &process->failure;
 	const struct selfmon_failure *unmapped;
 
-	if (selfmon_counters_open(AUTO_EVENTS, open_flags(), set, failure) < 0)
+	if (selfmon_counters_open(AUTO_EVENTS,
+				  open_flags() | SELFMON_COUNTERS_ONE_GROUP,
+				  set, failure) < 0)
 		return SELFMON_CHOICE_NO_USER_READ;
 	if ((*set)->hardware_count == 0)
 		return SELFMON_CHOICE_NO_USER_READ;
@@ -237,6 +242,7 @@ void selfmon_events_reason(const struct selfmon_process *process, char *text,
 void selfmon_events_open(struct selfmon_process *process,
 			 struct selfmon_thread *thread)
 {
+	const bool is_auto = process->choice == SELFMON_CHOICE_AUTO;
 	struct selfmon_failure failure;
 	int count;
 
@@ -245,8 +251,10 @@ void selfmon_events_open(struct selfmon_process *process,
 		thread->set = open_fence();
 		return;
 	}
-	count = selfmon_counters_open(process->events, open_flags(),
-				      &thread->set, &failure);
+	count = selfmon_counters_open(
+		process->events,
+		open_flags() | (is_auto ? SELFMON_COUNTERS_ONE_GROUP : 0),
+		&thread->set, &failure);
 	if (thread->set)
 		map_columns(thread);
 	selfmon_process_lock(process);

@@ -157,6 +157,21 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 	selfmon_stats_end(stats);
 }
 
+/* The share that a report gives is the mean over all groups with estimates. */
+static void add_more_scaled(struct selfmon_stats *stats,
+			    const struct selfmon_counters *set,
+			    const struct selfmon_delta *delta)
+{
+	size_t k;
+
+	for (k = 0; k < set->more; k++) {
+		selfmon_arch_add(&stats->scaled_enabled_ns,
+				 delta->more[k].enabled_ns);
+		selfmon_arch_add(&stats->scaled_off_ns,
+				 delta->more[k].off_ns);
+	}
+}
+
 /*
  * A visit that another thread entered: its time alone. What is told of work
  * here is of another visit.
@@ -194,6 +209,8 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 	}
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
 		selfmon_arch_add(&stats->migrated, 1);
+	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MORE_SCALED))
+		add_more_scaled(stats, thread->set, delta);
 	selfmon_histogram_add(stats, ticks);
 	selfmon_mark_recorded(mark);
 	selfmon_stats_end(stats);

@@ -146,7 +146,9 @@ Test(counters_attempts, a_group_too_large_stays_one_of_user_mode)
 {
 	kernel_faults.largest = 1;
 	kernel_faults.ask = LONG | USER;
-	cr_assert_eq(open_set("cycles,instructions"), 1);
+	cr_assert_eq(selfmon_counters_open("cycles,instructions",
+					   SELFMON_COUNTERS_ONE_GROUP, &set,
+					   &failure), 1);
 	cr_assert_eq(failure.error, EINVAL);
 	cr_assert(failure.grouped);
 	cr_assert_not(counts_kernel(0));

@@ -313,7 +313,7 @@ Test(counters_pmu, a_group_too_large_to_open_is_made_smaller)
 {
 	kernel_faults.largest = 2;
 	cr_assert_eq(open_set("cycles,instructions,branches,branch-misses,"
-			      "page-faults", 0), 3);
+			      "page-faults", SELFMON_COUNTERS_ONE_GROUP), 3);
 	cr_assert_str_eq(order(3), "cycles,instructions,page-faults|"
 				   "branches,branch-misses");
 	cr_assert_eq(failure.error, EINVAL);
@@ -327,7 +327,7 @@ Test(counters_pmu, a_group_that_opens_but_never_runs_is_made_smaller)
 
 	kernel_faults.counters = 2;
 	cr_assert_eq(open_set("cycles,instructions,branches,branch-misses,"
-			      "page-faults", 0), 3);
+			      "page-faults", SELFMON_COUNTERS_ONE_GROUP), 3);
 	cr_assert_str_eq(order(3), "cycles,instructions,page-faults|"
 				   "branches,branch-misses");
 	cr_assert_eq(failure.error, EBUSY);
@@ -335,6 +335,90 @@ Test(counters_pmu, a_group_that_opens_but_never_runs_is_made_smaller)
 	selfmon_counters_close(set);
 	holdings_assert_back(&before);
 	cr_assert_eq(kernel_faults.pages, 0);
+}
+
+/* The members' groups in order: F first, K kernel, 1 to 3 further ones. */
+static const char *groups(void)
+{
+	static char text[SELFMON_MAX_COUNTERS + 1];
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+	size_t i;
+
+	for (i = 0; !selfmon_counters_info(set, i, &info); i++)
+		text[i] = "-FK123"[info.group];
+	text[i] = '\0';
+	return text;
+}
+
+static void open_more(const char *spec, int count, const char *expected)
+{
+	const struct holdings before = holdings_now();
+	size_t i;
+
+	/* No CPU has the counters that the pages of this PMU name. */
+	cr_assert_eq(open_set(spec, SELFMON_COUNTERS_SYSCALL), count);
+	cr_assert_str_eq(groups(), expected);
+	cr_assert_eq(set->count, count);
+	measure();
+	for (i = 0; i < (size_t)count; i++)
+		cr_assert_neq(delta.value[i].verdict, SELFMON_NOT_COUNTED);
+	cr_assert_neq(delta.value[0].count, 0);
+	cr_assert_neq(delta.value[count - 1].count, 0);
+	selfmon_counters_close(set);
+	holdings_assert_back(&before);
+	cr_assert_eq(kernel_faults.pages, 0);
+}
+
+Test(counters_pmu, events_that_do_not_fit_go_into_further_groups)
+{
+	kernel_faults.largest = 2;
+	open_more("cycles,instructions,branches,page-faults,branch-misses", 5,
+		  "FFK11");
+	open_more("cycles,instructions,branches,branch-misses,bus-cycles", 5,
+		  "FF112");
+}
+
+Test(counters_pmu, groups_that_never_run_give_their_last_to_further_ones)
+{
+	kernel_faults.counters = 2;
+	open_more("cycles,instructions,branches,branch-misses", 4, "FF11");
+}
+
+Test(counters_pmu, braces_go_into_a_further_group_together)
+{
+	kernel_faults.largest = 2;
+	open_more("cycles,{branches,branch-misses},task-clock", 4, "FK11");
+	open_more("cycles,{branches,task-clock,branch-misses}", 4, "FK11");
+}
+
+Test(counters_pmu, braces_that_fit_nowhere_are_dropped_together)
+{
+	int count;
+
+	kernel_faults.largest = 2;
+	count = open_set("cycles,{branches,branch-misses,instructions,"
+			 "page-faults},bus-cycles", 0);
+	cr_expect_str_eq(groups(), "FF----");
+	cr_assert_eq(count, 2);
+	selfmon_counters_close(set);
+}
+
+Test(counters_pmu, there_are_no_more_than_four_groups)
+{
+	kernel_faults.largest = 1;
+	cr_assert_eq(open_set("cycles,instructions,branches,branch-misses,"
+			      "bus-cycles,page-faults", 0), 5);
+	cr_assert_str_eq(groups(), "FK123-");
+	cr_assert_str_eq(failure.event, "bus-cycles");
+	selfmon_counters_close(set);
+}
+
+Test(counters_pmu, a_strict_set_has_no_further_groups)
+{
+	kernel_faults.largest = 2;
+	cr_assert_eq(open_set("cycles,instructions,branches",
+			      SELFMON_COUNTERS_STRICT), -EINVAL);
+	cr_assert_str_eq(failure.event, "branches");
 }
 
 Test(counters_pmu, no_counter_at_all_leaves_the_others)
@@ -352,7 +436,7 @@ Test(counters_pmu, braces_that_do_not_fit_go_together)
 {
 	kernel_faults.counters = 2;
 	cr_assert_eq(open_set("cycles,{branches,branch-misses},page-faults",
-			      0), 2);
+			      SELFMON_COUNTERS_ONE_GROUP), 2);
 	cr_assert_str_eq(order(2),
 			 "cycles,page-faults|branches,branch-misses");
 	cr_assert_eq(info_of(2).failure->error, ECANCELED);

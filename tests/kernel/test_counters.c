@@ -298,12 +298,14 @@ Test(counters, info_says_what_values_are_in)
 Test(counters, info_of_0_1_is_filled_in_as_far_as_it_goes)
 {
 	struct selfmon_counter_info info = { .size = INFO_SIZE_0_1,
-					     .unit = "not its own" };
+					     .unit = "not its own",
+					     .group = SELFMON_GROUP_MORE };
 
 	cr_assert_eq(open_set("task-clock", 0), 1);
 	cr_assert_eq(selfmon_counters_info(set, 0, &info), 0);
 	cr_assert_str_eq(info.name, "task-clock");
 	cr_assert_str_eq(info.unit, "not its own");
+	cr_assert_eq(info.group, SELFMON_GROUP_MORE);
 	selfmon_counters_close(set);
 }
 
@@ -314,6 +316,8 @@ Test(counters, info_wants_a_size_and_a_member)
 	cr_assert_eq(open_set("page-faults", 0), 1);
 	cr_assert_eq(selfmon_counters_info(set, 0, &info), -EINVAL);
 	info.size = sizeof(info);
+	cr_assert_eq(selfmon_counters_info(set, 0, &info), 0);
+	cr_assert_eq(info.group, SELFMON_GROUP_KERNEL);
 	cr_assert_eq(selfmon_counters_info(set, 1, &info), -ENOENT);
 	selfmon_counters_close(set);
 }

@@ -51,6 +51,15 @@ try 2 docter
 says err "unknown command 'docter' (did you mean doctor?)"
 silent out
 
+try 0 list --plan 'page-faults,task-clock,mem:0x1001/8:w'
+says out 'counted by the kernel, all the time'
+says out 'not counted'
+says out 'must be a multiple of the length'
+silent err
+try 1 list --plan 'cs,cycels'
+says err "at byte 3: unknown event 'cycels' (did you mean 'cycles'?)"
+silent out
+
 commands=$("$program" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 for command in $commands; do
 	try 0 "$command" --help

@@ -415,6 +415,60 @@ Test(delta, refuses_page_times_of_two_laps)
 
 /* ---- names --------------------------------------------------------------- */
 
+/* ---- further groups ------------------------------------------------------ */
+
+/* Members 3 and 4, on the PMU for a part of 100 ms. */
+static void subtract_more(uint64_t off_ns)
+{
+	set.count = 5;
+	set.more = 1;
+	set.more_count[0] = 2;
+	a.value[3] = 1000;
+	b.value[3] = 1600;
+	a.more[0] = (struct selfmon_share){ 70 * MS, 7 * MS };
+	b.more[0] = (struct selfmon_share){ 170 * MS, 7 * MS + off_ns };
+	subtract();
+	assert_value(0, 700, SELFMON_EXACT);
+	assert_value(2, 3, SELFMON_SYSCALL);
+}
+
+Test(delta, further_groups_are_scaled_by_their_own_share)
+{
+	subtract_more(40 * MS);
+	assert_value(3, 1000, SELFMON_SCALED);
+	assert_value(4, 0, SELFMON_SCALED);
+	cr_assert_eq(delta.flags, SELFMON_DELTA_MORE_SCALED);
+	cr_assert_eq(delta.more[0].off_ns, 40 * MS);
+	cr_assert_eq(selfmon_delta_uncertainty(&delta, 3), 401);
+	cr_assert_eq(selfmon_delta_uncertainty(&delta, 0), 0);
+}
+
+Test(delta, further_groups_always_on_the_pmu_are_read_as_they_are)
+{
+	subtract_more(0);
+	assert_value(3, 600, SELFMON_SYSCALL);
+	cr_assert_eq(delta.flags, 0);
+}
+
+Test(delta, further_groups_may_be_off_for_the_turns_of_the_others)
+{
+	subtract_more(75 * MS);
+	assert_value(3, 2400, SELFMON_SCALED);
+	subtract_more(75 * MS + 1);
+	assert_value(3, 0, SELFMON_NOT_COUNTED);
+	cr_assert_eq(delta.flags, SELFMON_DELTA_REFUSED);
+}
+
+Test(delta, further_groups_are_refused_where_they_never_ran)
+{
+	subtract_more(100 * MS);
+	assert_value(3, 0, SELFMON_NOT_COUNTED);
+	a.flags = SELFMON_SNAPSHOT_LOST_REST;
+	subtract();
+	assert_value(3, 0, SELFMON_NOT_COUNTED);
+	cr_assert_eq(delta.flags, SELFMON_DELTA_LOST);
+}
+
 Test(delta, verdicts_have_names)
 {
 	cr_assert_str_eq(selfmon_verdict_name(SELFMON_NOT_COUNTED),

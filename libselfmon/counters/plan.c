@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which events are counted together. What fits is not guessed: PMUs have rules
+ * that no table here knows, and others may hold a part of one (the NMI watchdog
+ * a counter). So the first group takes what the kernel puts into it and runs,
+ * and what was left over is tried again as a group of its own. The kernel gives
+ * groups turns where they do not all fit at once.
+ */
+#include <errno.h>
+
+#include "counters/set.h"
+
+/*
+ * Was it refused because of the others in its group? As its leader it would be
+ * told EINVAL for what is wrong with itself.
+ */
+static bool did_not_fit(const struct selfmon_member *member)
+{
+	const struct selfmon_failure *const failure = &member->failure;
+
+	if (!failure->error || member->final)
+		return false;
+	if (failure->step == SELFMON_STEP_OPEN)
+		return failure->error == EINVAL && failure->grouped;
+	return failure->step == SELFMON_STEP_POLICY && failure->error == EBUSY;
+}
+
+static bool was_cancelled(const struct selfmon_member *member)
+{
+	return member->failure.error == ECANCELED && !member->final;
+}
+
+/* Fellows of a {} are dropped together, and tried again together. */
+static bool is_to_be_tried(const struct selfmon_member *member, size_t count,
+			   size_t i)
+{
+	const unsigned int braces = member[i].event.group;
+	size_t k;
+
+	if (!did_not_fit(&member[i]) && !was_cancelled(&member[i]))
+		return false;
+	for (k = 0; braces && k < count; k++)
+		if (member[k].event.group == braces &&
+		    !did_not_fit(&member[k]) && !was_cancelled(&member[k]))
+			return false;
+	return true;
+}
+
+/* Takes the failures back of what is to be tried again. Is there any? */
+static bool revive(struct selfmon_member *member, size_t count)
+{
+	bool again[SELFMON_MAX_COUNTERS];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		again[i] = is_to_be_tried(member, count, i);
+		any = any || again[i];
+	}
+	for (i = 0; i < count; i++)
+		if (again[i])
+			member[i].failure.error = 0;
+	return any;
+}
+
+/* They stood in each other's way, or in that of others. Were there any? */
+static bool give_braces_up(struct selfmon_member *member, size_t count)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!member[i].event.group || member[i].final)
+			continue;
+		member[i].final = true;
+		any = true;
+	}
+	return any;
+}
+
+static void note_group(struct selfmon_member *member, size_t count, int group)
+{
+	while (count-- > 0)
+		member[count].group = (enum selfmon_group)group;
+}
+
+/* Further groups out of what the first one left; how many events they have. */
+static size_t open_more(struct selfmon_counters *head,
+			struct selfmon_member *member, size_t count)
+{
+	size_t first = 0;
+
+	while (head->more < SELFMON_MORE_GROUPS &&
+	       revive(member + first, count - first)) {
+		const size_t n = selfmon_group_open(member + first,
+						    count - first);
+
+		if (n == 0 && !give_braces_up(member + first, count - first))
+			break;
+		if (n == 0)
+			continue;
+		note_group(member + first, n, SELFMON_GROUP_MORE + head->more);
+		head->more_count[head->more++] = (uint8_t)n;
+		first += n;
+	}
+	return first;
+}
+
+static bool takes_turns(unsigned int flags)
+{
+	return !(flags & (SELFMON_COUNTERS_STRICT |
+			  SELFMON_COUNTERS_ONE_GROUP));
+}
+
+/* Nothing is open; what has failed will not be tried again. */
+static void begin(struct selfmon_member *member, size_t count)
+{
+	size_t i;
+
+	selfmon_group_release(member, count);
+	for (i = 0; i < count; i++) {
+		member[i].group = SELFMON_GROUP_NONE;
+		member[i].final = member[i].failure.error;
+	}
+}
+
+/*
+ * Where braces hold events of several groups and one of those loses such a
+ * member, all are opened anew without its fellows.
+ */
+static void open_groups(struct selfmon_set *set, size_t asked,
+			unsigned int flags)
+{
+	struct selfmon_counters *const head = &set->head;
+	size_t hardware, rest, more;
+
+	do {
+		begin(set->member, set->asked);
+		head->more = 0;
+		hardware = selfmon_group_open(set->member, asked);
+		note_group(set->member, hardware, SELFMON_GROUP_FIRST);
+		more = takes_turns(flags) && hardware > 0
+			       ? open_more(head, set->member + hardware,
+					   asked - hardware)
+			       : 0;
+		rest = selfmon_group_open(set->member + asked,
+					  set->asked - asked);
+		note_group(set->member + asked, rest, SELFMON_GROUP_KERNEL);
+	} while (selfmon_group_drop_broken(set->member, set->asked));
+	head->hardware_count = (uint16_t)hardware;
+	head->count = (uint16_t)(hardware + rest + more);
+}
+
+static int rank_of(const struct selfmon_member *member)
+{
+	return member->group == SELFMON_GROUP_NONE ? SELFMON_MAX_COUNTERS
+						   : (int)member->group;
+}
+
+/* By their groups, those that do not count last; else as they were. */
+static void put_in_order(struct selfmon_member *member, size_t count)
+{
+	struct selfmon_member keep;
+	size_t i, k;
+
+	for (i = 1; i < count; i++) {
+		keep = member[i];
+		for (k = i; k > 0 && rank_of(&member[k - 1]) > rank_of(&keep);
+		     k--)
+			member[k] = member[k - 1];
+		member[k] = keep;
+	}
+}
+
+void selfmon_plan_open(struct selfmon_set *set, size_t asked,
+		       unsigned int flags)
+{
+	open_groups(set, asked, flags);
+	put_in_order(set->member, set->asked);
+}

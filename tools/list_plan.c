@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* selfmon list --plan SPEC: which events are counted together here. */
+#include <stdio.h>
+#include <string.h>
+
+#include <selfmon/counters.h>
+#include <selfmon/doctor.h>
+
+#include "list.h"
+#include "tool.h"
+
+static const char *title(enum selfmon_group group, bool turns)
+{
+	switch (group) {
+	case SELFMON_GROUP_NONE:
+		return "not counted";
+	case SELFMON_GROUP_KERNEL:
+		return "counted by the kernel, all the time";
+	case SELFMON_GROUP_FIRST:
+		return turns ? "on the PMU together, in turns with the others"
+			     : "on the PMU together, all the time";
+	default:
+		return "on the PMU together, in turns, by system call";
+	}
+}
+
+static void print_member(const struct selfmon_counter_info *info, FILE *stream)
+{
+	char why[512];
+
+	if (info->failure) {
+		selfmon_explain(info->failure, why, sizeof(why));
+		fprintf(stream, "  %s\n", why);
+		return;
+	}
+	fprintf(stream, "  %-28s %s\n", info->name,
+		selfmon_verdict_name(info->verdict));
+}
+
+int list_plan(const char *spec, FILE *stream)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+	enum selfmon_group last = SELFMON_GROUP_NONE;
+	struct selfmon_failure failure;
+	struct selfmon_counters *set;
+	size_t i;
+
+	if (selfmon_counters_open(spec, 0, &set, &failure) < 0)
+		return tool_fail("list", "at byte %zu: %s", failure.position,
+				 failure.message);
+	for (i = 0; !selfmon_counters_info(set, i, &info); i++) {
+		if (i == 0 || info.group != last)
+			fprintf(stream, "%s\n", title(info.group, set->more));
+		last = info.group;
+		print_member(&info, stream);
+	}
+	selfmon_counters_close(set);
+	return 0;
+}
