@@ -46,8 +46,8 @@ static struct selfmon_counters *open_pair(void)
 	struct selfmon_counters *set;
 	int count;
 
-	count = selfmon_counters_open("instructions,instructions", 0, &set,
-				      NULL);
+	count = selfmon_counters_open("instructions,instructions",
+				      SELFMON_COUNTERS_ONE_GROUP, &set, NULL);
 	if (count != 2 && rig.sets <= 1)
 		cr_skip_test("the PMU has no room for two sets of two events");
 	cr_assert_eq(count, 2, "no set beside %zu others", rig.sets);
