@@ -242,7 +242,7 @@ struct selfmon_delta {
 	uint32_t flags;
 	uint32_t moved;      /* lock moves in both snapshots */
 	struct selfmon_value value[SELFMON_MAX_COUNTERS];
-	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* as the two above */
+	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* 0: no estimates */
 };
 
 /*

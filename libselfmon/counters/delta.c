@@ -257,6 +257,8 @@ static size_t subtract_more(const struct selfmon_counters *set,
 		subtract(set, &group, a, b, first, last, delta);
 		if (group.scaled)
 			delta->flags |= SELFMON_DELTA_MORE_SCALED;
+		else
+			*share = (struct selfmon_share){ 0, 0 };
 		if (group.refused)
 			delta->flags |= SELFMON_DELTA_REFUSED;
 		last = first;

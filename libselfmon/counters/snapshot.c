@@ -11,6 +11,8 @@
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
+#define NEVER_INLINE __attribute__((noinline))
+
 static uint64_t now(const struct selfmon_counters *set)
 {
 	return set->flags & SELFMON_IMPL_SET_CLOCK ? selfmon_clock_ticks()
@@ -36,8 +38,9 @@ static int read_group(struct selfmon_set *set, size_t first, size_t count,
 }
 
 /* Further groups, which stand behind all others; where the first begins. */
-static size_t read_more(struct selfmon_set *set,
-			struct selfmon_snapshot *snapshot, bool end)
+static NEVER_INLINE size_t read_more(struct selfmon_set *set,
+				     struct selfmon_snapshot *snapshot,
+				     bool end)
 {
 	const struct selfmon_counters *const head = &set->head;
 	size_t first = head->count;
@@ -65,7 +68,9 @@ static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
 	const size_t first = set->head.hardware_count;
-	const size_t last = read_more(set, snapshot, end);
+	const size_t last = selfmon_unlikely(set->head.more)
+				    ? read_more(set, snapshot, end)
+				    : set->head.count;
 	struct selfmon_group_read in;
 
 	if (first == last)

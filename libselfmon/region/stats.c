@@ -158,18 +158,24 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 }
 
 /* The share that a report gives is the mean over all groups with estimates. */
-static void add_more_scaled(struct selfmon_stats *stats,
-			    const struct selfmon_counters *set,
-			    const struct selfmon_delta *delta)
+static void add_scaled(struct selfmon_stats *stats,
+		       const struct selfmon_counters *set,
+		       const struct selfmon_delta *delta)
 {
+	uint64_t enabled = 0, off = 0;
 	size_t k;
 
-	for (k = 0; k < set->more; k++) {
-		selfmon_arch_add(&stats->scaled_enabled_ns,
-				 delta->more[k].enabled_ns);
-		selfmon_arch_add(&stats->scaled_off_ns,
-				 delta->more[k].off_ns);
+	if (delta->flags & SELFMON_DELTA_SCALED) {
+		enabled = delta->enabled_ns;
+		off = delta->off_ns;
 	}
+	for (k = 0; delta->flags & SELFMON_DELTA_MORE_SCALED && k < set->more;
+	     k++) {
+		enabled += delta->more[k].enabled_ns;
+		off += delta->more[k].off_ns;
+	}
+	selfmon_arch_add(&stats->scaled_enabled_ns, enabled);
+	selfmon_arch_add(&stats->scaled_off_ns, off);
 }
 
 /*
@@ -203,14 +209,11 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 	set_usual(stats, ticks);
 	if (selfmon_unlikely(!add_values(thread, stats, delta)))
 		add_partial(stats, ticks);
-	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_SCALED)) {
-		selfmon_arch_add(&stats->scaled_enabled_ns, delta->enabled_ns);
-		selfmon_arch_add(&stats->scaled_off_ns, delta->off_ns);
-	}
+	if (selfmon_unlikely(delta->flags & (SELFMON_DELTA_SCALED |
+					     SELFMON_DELTA_MORE_SCALED)))
+		add_scaled(stats, thread->set, delta);
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
 		selfmon_arch_add(&stats->migrated, 1);
-	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MORE_SCALED))
-		add_more_scaled(stats, thread->set, delta);
 	selfmon_histogram_add(stats, ticks);
 	selfmon_mark_recorded(mark);
 	selfmon_stats_end(stats);
