@@ -54,7 +54,7 @@ static struct selfmon_words open_words(struct selfmon_directory *directory,
 	const int n = snprintf(path, sizeof(path), "%s/%s%s",
 			       selfmon_sysfs_root, pmu, folder);
 
-	directory->stream = NULL;
+	directory->fd_plus_1 = 0;
 	if (n > 0 && (size_t)n < sizeof(path))
 		selfmon_directory_open(path, directory);
 	return words;

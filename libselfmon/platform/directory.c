@@ -1,37 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in a directory (of sysfs). */
+/*
+ * Names in a directory (of sysfs). Not by opendir(3), which allocates: a
+ * thread's first visit may be in a handler that interrupted malloc(3).
+ */
+#define _GNU_SOURCE
 #include "platform/directory.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/kernel.h"
+
+/* struct linux_dirent64, see getdents64(2). */
+struct entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
 
 int selfmon_directory_open(const char *path,
 			   struct selfmon_directory *directory)
 {
-	directory->stream = opendir(path);
-	return directory->stream ? 0 : -errno;
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+				    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int error = errno;
+
+	directory->fd_plus_1 = fd + 1;
+	directory->at = directory->end = 0;
+	return fd < 0 ? -error : 0;
+}
+
+static bool read_more_names(struct selfmon_directory *directory)
+{
+	const long n = syscall(SYS_getdents64, directory->fd_plus_1 - 1,
+			       directory->entry, sizeof(directory->entry));
+
+	directory->at = 0;
+	directory->end = n > 0 ? (unsigned int)n : 0;
+	return n > 0;
 }
 
 bool selfmon_directory_next(struct selfmon_directory *directory, char *name,
 			    size_t size)
 {
-	const struct dirent *entry;
+	const struct entry *entry;
 
-	if (!directory->stream)
-		return false;
 	do {
-		entry = readdir(directory->stream);
-		if (!entry)
+		if (!directory->fd_plus_1 ||
+		    (directory->at == directory->end &&
+		     !read_more_names(directory)))
 			return false;
-	} while (entry->d_name[0] == '.');
-	snprintf(name, size, "%s", entry->d_name);
+		entry = (const void *)((const char *)directory->entry +
+				       directory->at);
+		directory->at += entry->length;
+	} while (entry->name[0] == '.');
+	snprintf(name, size, "%s", entry->name);
 	return true;
 }
 
 void selfmon_directory_close(struct selfmon_directory *directory)
 {
-	if (directory->stream)
-		closedir(directory->stream);
-	directory->stream = NULL;
+	if (directory->fd_plus_1)
+		selfmon_kernel_close(directory->fd_plus_1 - 1);
+	directory->fd_plus_1 = 0;
 }

@@ -5,12 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct selfmon_directory {
-	void *stream; /* a DIR; NULL when closed */
+	int fd_plus_1; /* 0 when closed */
+	unsigned int at, end;
+	uint64_t entry[128]; /* as the kernel gives them; in bytes: at, end */
 };
 
-/* Returns 0 or -errno. */
+/* Returns 0 or -errno. Allocates nothing. */
 int selfmon_directory_open(const char *path,
 			   struct selfmon_directory *directory);
 

@@ -215,7 +215,7 @@ WRAP(int, selfmon_directory_open, const char *path,
 	const int error = kernel_faults_any("directory_open");
 
 	if (error)
-		directory->stream = NULL;
+		directory->fd_plus_1 = 0;
 	return error ? error
 		     : __real_selfmon_directory_open(path, directory);
 }

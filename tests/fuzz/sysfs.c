@@ -101,20 +101,27 @@ int __wrap_selfmon_directory_open(const char *path,
 	length = strlen(path);
 	snprintf(folder->path, sizeof(folder->path), "%s%s", path,
 		 length && path[length - 1] != '/' ? "/" : "");
-	directory->stream = NULL;
+	directory->fd_plus_1 = 0;
 	if (!is_folder(folder)) {
 		free(folder);
 		return -ENOENT;
 	}
-	directory->stream = folder;
+	directory->fd_plus_1 = 1;
+	directory->entry[0] = (uintptr_t)folder;
 	return 0;
+}
+
+static struct folder *folder_of(const struct selfmon_directory *directory)
+{
+	return directory->fd_plus_1 ? (void *)(uintptr_t)directory->entry[0]
+				    : NULL;
 }
 
 /* As the real one: no name that begins with a dot, cut to what fits. */
 bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 				   char *name, size_t size)
 {
-	struct folder *const folder = directory->stream;
+	struct folder *const folder = folder_of(directory);
 
 	while (folder && folder->next < files) {
 		const char *const path = file[folder->next++].path;
@@ -133,8 +140,8 @@ bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 
 void __wrap_selfmon_directory_close(struct selfmon_directory *directory)
 {
-	free(directory->stream);
-	directory->stream = NULL;
+	free(folder_of(directory));
+	directory->fd_plus_1 = 0;
 }
 
 static void split(const char *text, const char *end)
