@@ -9,8 +9,14 @@
 #include "list.h"
 #include "tool.h"
 
-static const char *title(enum selfmon_group group, bool turns)
+static const char *title(enum selfmon_group group,
+			 const struct selfmon_counters *set)
 {
+	const bool turns = set->more;
+
+	if (set->flags & SELFMON_IMPL_SET_CORES &&
+	    (group == SELFMON_GROUP_FIRST || group >= SELFMON_GROUP_MORE))
+		return "together, while the thread is on cores of their type";
 	switch (group) {
 	case SELFMON_GROUP_NONE:
 		return "not counted";
@@ -50,7 +56,7 @@ int list_plan(const char *spec, FILE *stream)
 				 failure.message);
 	for (i = 0; !selfmon_counters_info(set, i, &info); i++) {
 		if (i == 0 || info.group != last)
-			fprintf(stream, "%s\n", title(info.group, set->more));
+			fprintf(stream, "%s\n", title(info.group, set));
 		last = info.group;
 		print_member(&info, stream);
 	}

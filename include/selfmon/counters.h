@@ -87,6 +87,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_STRICT 0x20u  /* scaled values are refused */
 #define SELFMON_IMPL_SET_UNWIPED 0x40u /* a forked child finds it as it is */
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a user read faulted: no more */
+#define SELFMON_IMPL_SET_CORES 0x100u  /* cores of several types: no scaling */
 
 /*
  * What the inline path needs. The memory is wiped in a forked child (or the
@@ -324,8 +325,10 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * events that the PMU does not take together with the ones before, as trying
  * tells, make further groups, at most SELFMON_MORE_GROUPS: the kernel gives all
  * of them turns, and those of the further ones are read by read(2). Where
- * others hold the counters, 40 ms of the thread's time go by before it is said
- * that a group never runs.
+ * cores are of several types, each has a group: read by read(2), unless the
+ * thread is pinned to one type (and stays so while it reads), never scaled.
+ * Where others hold the counters, 40 ms of the thread's time go by before it is
+ * said that a group never runs.
  *
  * Returns the number of events that count, or
  *   -EINVAL  a flag that is not known

@@ -77,6 +77,10 @@ struct selfmon_events {
  *          events that count a package and not a thread), position, event
  *          and the message; left alone on success
  *
+ * Where cores are of several types, a generalised hardware event becomes one
+ * for each, of the same position: cycles gives cpu_core/cycles/ and
+ * cpu_atom/cycles/. A {} becomes one for each type.
+ *
  * A PMU's later terms override its earlier ones, and what a name of its events
  * files stands for. Modifiers of a {} add to those of its members: the modes
  * of both, the greater precision.

@@ -81,6 +81,30 @@ static bool is_too_long(const struct selfmon_counters *set,
 }
 
 /*
+ * On cores of several types a group is off the PMU while the thread is on those
+ * of another: of that there is nothing to be guessed. The times on the PMU of
+ * the groups of all types make the time of the thread; if not, then something
+ * else took the counters, or there is no group for one type.
+ */
+static bool is_whole(const struct selfmon_counters *set,
+		     const struct selfmon_snapshot *a,
+		     const struct selfmon_snapshot *b,
+		     const struct selfmon_delta *delta)
+{
+	uint64_t missing = delta->off_ns;
+	uint32_t k;
+
+	if ((a->flags | b->flags) & SELFMON_SNAPSHOT_LOST)
+		return false;
+	for (k = 0; k < set->more; k++) {
+		missing -= b->more[k].enabled_ns - a->more[k].enabled_ns;
+		missing += b->more[k].off_ns - a->more[k].off_ns;
+	}
+	return (int64_t)missing <=
+	       (int64_t)(delta->enabled_ns / 100 * OFF_PERCENT_MAX_SHORT);
+}
+
+/*
  * The group was off the PMU for a while: estimate, or refuse. Where the page
  * has no clock this visit is lost, and later ones are read by read(2), which
  * brings the times along.
@@ -101,6 +125,11 @@ static void weigh(struct selfmon_counters *set,
 	}
 	delta->off_ns = off;
 	delta->enabled_ns = to - from;
+	if (set->flags & SELFMON_IMPL_SET_CORES) {
+		if (is_whole(set, a, b, delta))
+			delta->flags &= ~SELFMON_DELTA_REFUSED;
+		return;
+	}
 	share = (struct selfmon_share){ delta->enabled_ns, off };
 	if (is_lap(set, delta) || is_too_long(set, &share))
 		return;
@@ -165,16 +194,22 @@ static struct group judge(const struct selfmon_counters *set,
 static struct group judge_more(const struct selfmon_counters *set,
 			       const struct selfmon_snapshot *a,
 			       const struct selfmon_snapshot *b,
-			       const struct selfmon_share *share, uint32_t k)
+			       const struct selfmon_delta *delta, uint32_t k)
 {
-	const bool lost = (a->flags | b->flags) & SELFMON_SNAPSHOT_LOST_REST;
-	const bool refused = !lost && share->off_ns && is_too_long(set, share);
+	const struct selfmon_share *const share = &delta->more[k];
+	const bool cores = set->flags & SELFMON_IMPL_SET_CORES;
+	const bool lost = (a->flags | b->flags) &
+			  (cores ? SELFMON_SNAPSHOT_LOST
+				 : SELFMON_SNAPSHOT_LOST_REST);
+	const bool refused =
+		cores ? delta->flags & SELFMON_DELTA_REFUSED
+		      : !lost && share->off_ns && is_too_long(set, share);
 
 	return (struct group){
 		.possible = INT64_MAX,
 		.lost = lost,
 		.refused = refused,
-		.scaled = !lost && share->off_ns && !refused,
+		.scaled = !cores && !lost && share->off_ns && !refused,
 		.verdict = SELFMON_SYSCALL,
 		.share = *share,
 		.more = k + 1,
@@ -253,7 +288,7 @@ static size_t subtract_more(const struct selfmon_counters *set,
 		share->enabled_ns = b->more[k].enabled_ns -
 				    a->more[k].enabled_ns;
 		share->off_ns = b->more[k].off_ns - a->more[k].off_ns;
-		group = judge_more(set, a, b, share, k);
+		group = judge_more(set, a, b, delta, k);
 		subtract(set, &group, a, b, first, last, delta);
 		if (group.scaled)
 			delta->flags |= SELFMON_DELTA_MORE_SCALED;

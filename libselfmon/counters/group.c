@@ -47,7 +47,8 @@ static void fail(struct selfmon_member *member, enum selfmon_step step,
 	name_failure(failure, member);
 }
 
-static void refuse(struct selfmon_member *member, int error, const char *why)
+void selfmon_group_refuse(struct selfmon_member *member, int error,
+			  const char *why)
 {
 	fail(member, SELFMON_STEP_POLICY, error, true);
 	snprintf(member->failure.message, sizeof(member->failure.message),
@@ -127,7 +128,7 @@ static bool open_member(struct selfmon_member *member,
 	int fd;
 
 	if (fired && (member->event.flags & SELFMON_EVENT_USER)) {
-		refuse(member, -EINVAL,
+		selfmon_group_refuse(member, -EINVAL,
 		       "happens in kernel mode only and would count 0 for "
 		       "ever with :u; leave the modifier out");
 		return false;
@@ -247,13 +248,14 @@ bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count)
 	size_t i, k;
 
 	for (i = 0; i < count; i++) {
-		if (!member[i].failure.error || !member[i].event.group)
+		if (!member[i].failure.error || !member[i].event.group ||
+		    member[i].idle)
 			continue;
 		for (k = 0; k < count; k++) {
 			if (member[k].failure.error ||
 			    member[k].event.group != member[i].event.group)
 				continue;
-			refuse(&member[k], -ECANCELED,
+			selfmon_group_refuse(&member[k], -ECANCELED,
 			       "another event of its {} group could not be "
 			       "opened");
 			dropped = true;
@@ -335,13 +337,15 @@ static bool start_member(struct selfmon_member *member, size_t left)
 		fail(member, SELFMON_STEP_ENABLE, error, false);
 		return false;
 	}
-	error = await_turn(member->fd_plus_1 - 1, left, &now);
+	error = member->roams ? selfmon_group_read(member->fd_plus_1 - 1, left,
+						   &now)
+			      : await_turn(member->fd_plus_1 - 1, left, &now);
 	if (error) {
 		fail(member, SELFMON_STEP_READ, error, false);
 		return false;
 	}
-	if (now.running_ns == 0 && now.enabled_ns > 0) {
-		refuse(&member[left - 1], -EBUSY,
+	if (now.running_ns == 0 && now.enabled_ns > 0 && !member->roams) {
+		selfmon_group_refuse(&member[left - 1], -EBUSY,
 		       "the group opens but never runs: other users hold the "
 		       "PMU's counters");
 		return false;

@@ -109,6 +109,7 @@ static size_t set_fill(struct selfmon_set *set,
 		if (events->event[i].flags & SELFMON_EVENT_HARDWARE)
 			set->member[hardware++].event = events->event[i];
 	lead_with_slots(set->member, hardware);
+	selfmon_plan_types(set, hardware);
 	for (i = 0; i < events->count; i++)
 		if (!(events->event[i].flags & SELFMON_EVENT_HARDWARE))
 			set->member[hardware + k++].event = events->event[i];
@@ -192,7 +193,10 @@ static void set_release(struct selfmon_set *set)
 	selfmon_kernel_unmap_memory(set, sizeof(*set));
 }
 
-/* The first that was dropped, in the order of the specification. */
+/*
+ * The first that was dropped, in the order of the specification; not one that
+ * has nothing to count. NULL: there is none.
+ */
 static const struct selfmon_failure *
 first_failure(const struct selfmon_set *set)
 {
@@ -202,6 +206,8 @@ first_failure(const struct selfmon_set *set)
 	for (i = set->head.count; i < set->asked; i++) {
 		const struct selfmon_failure *failure = &set->member[i].failure;
 
+		if (set->member[i].idle)
+			continue;
 		if (!first || failure->position < first->position)
 			first = failure;
 	}
@@ -222,6 +228,7 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
 		    struct selfmon_failure *failure)
 {
+	const struct selfmon_failure *first;
 	struct selfmon_set *set;
 	size_t asked;
 
@@ -234,8 +241,9 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	asked = set_fill(set, events);
 	selfmon_plan_open(set, asked, flags);
 	set_head(set, flags);
-	if (set->head.count < set->asked)
-		*failure = *first_failure(set);
+	first = first_failure(set);
+	if (first)
+		*failure = *first;
 	if (failure->error && flags & SELFMON_COUNTERS_STRICT) {
 		set_release(set);
 		return -failure->error;

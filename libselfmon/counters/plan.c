@@ -9,6 +9,8 @@
 #include <errno.h>
 
 #include "counters/set.h"
+#include "event/cores.h"
+#include "platform/kernel.h"
 
 /*
  * Was it refused because of the others in its group? As its leader it would be
@@ -112,6 +114,50 @@ static bool takes_turns(unsigned int flags)
 			  SELFMON_COUNTERS_ONE_GROUP));
 }
 
+/*
+ * Events of several types of core, which are on the PMU by where the thread is:
+ * one group for each, all of them read by read(2). What does not fit into its
+ * group is left out: a group's time off the PMU would not say which of the two
+ * it was.
+ */
+static size_t open_types(struct selfmon_counters *head,
+			 struct selfmon_member *member, size_t count,
+			 size_t *hardware)
+{
+	size_t more = 0, first = 0, last;
+
+	*hardware = 0;
+	for (; first < count; first = last) {
+		const uint8_t core = member[first].core;
+		size_t n;
+
+		for (last = first; last < count && member[last].core == core;)
+			last++;
+		n = selfmon_group_open(member + first, last - first);
+		if (*hardware == 0) {
+			note_group(member + first, n, SELFMON_GROUP_FIRST);
+			*hardware = n;
+		} else if (n > 0) {
+			note_group(member + first, n,
+				   SELFMON_GROUP_MORE + head->more);
+			head->more_count[head->more++] = (uint8_t)n;
+			more += n;
+		}
+	}
+	return more;
+}
+
+static size_t open_turns(struct selfmon_counters *head,
+			 struct selfmon_member *member, size_t count,
+			 unsigned int flags, size_t *hardware)
+{
+	*hardware = selfmon_group_open(member, count);
+	note_group(member, *hardware, SELFMON_GROUP_FIRST);
+	if (!takes_turns(flags) || *hardware == 0)
+		return 0;
+	return open_more(head, member + *hardware, count - *hardware);
+}
+
 /* Nothing is open; what has failed will not be tried again. */
 static void begin(struct selfmon_member *member, size_t count)
 {
@@ -137,12 +183,10 @@ static void open_groups(struct selfmon_set *set, size_t asked,
 	do {
 		begin(set->member, set->asked);
 		head->more = 0;
-		hardware = selfmon_group_open(set->member, asked);
-		note_group(set->member, hardware, SELFMON_GROUP_FIRST);
-		more = takes_turns(flags) && hardware > 0
-			       ? open_more(head, set->member + hardware,
-					   asked - hardware)
-			       : 0;
+		more = head->flags & SELFMON_IMPL_SET_CORES
+			       ? open_types(head, set->member, asked, &hardware)
+			       : open_turns(head, set->member, asked, flags,
+					    &hardware);
 		rest = selfmon_group_open(set->member + asked,
 					  set->asked - asked);
 		note_group(set->member + asked, rest, SELFMON_GROUP_KERNEL);
@@ -170,6 +214,50 @@ static void put_in_order(struct selfmon_member *member, size_t count)
 			member[k] = member[k - 1];
 		member[k] = keep;
 	}
+}
+
+/* A thread that stays on cores of one type counts what these count, alone. */
+static void settle(struct selfmon_member *member, size_t count,
+		   const struct selfmon_cores *cores)
+{
+	uint64_t allowed[SELFMON_CORE_WORDS];
+	int pinned = -1;
+	size_t i;
+
+	if (selfmon_kernel_allowed_cpus(allowed, SELFMON_CORE_WORDS) == 0)
+		pinned = selfmon_cores_pinned(cores, allowed);
+	for (i = 0; i < count; i++) {
+		member[i].roams = pinned < 0;
+		member[i].idle = pinned >= 0 && member[i].core != pinned;
+		if (member[i].idle)
+			selfmon_group_refuse(
+				&member[i], -EOPNOTSUPP,
+				"this thread is pinned to cores of another "
+				"type, where it never counts");
+	}
+}
+
+void selfmon_plan_types(struct selfmon_set *set, size_t count)
+{
+	struct selfmon_cores room;
+	const struct selfmon_cores *const cores = selfmon_cores(&room);
+	struct selfmon_event keep;
+	size_t i, k;
+
+	if (cores->count == 0 || count == 0)
+		return;
+	set->head.flags |= SELFMON_IMPL_SET_CORES;
+	for (i = 0; i < count; i++) {
+		keep = set->member[i].event;
+		for (k = i; k > 0 && selfmon_cores_of(cores, &keep) <
+					     set->member[k - 1].core; k--) {
+			set->member[k].event = set->member[k - 1].event;
+			set->member[k].core = set->member[k - 1].core;
+		}
+		set->member[k].event = keep;
+		set->member[k].core = (uint8_t)selfmon_cores_of(cores, &keep);
+	}
+	settle(set->member, count, cores);
 }
 
 void selfmon_plan_open(struct selfmon_set *set, size_t asked,

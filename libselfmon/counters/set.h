@@ -22,6 +22,9 @@ struct selfmon_member {
 	bool kernel;
 	bool paged; /* it is to have a page, not a descriptor */
 	bool final; /* it has failed before all was opened anew */
+	bool idle;  /* of cores that the thread never runs on: not open */
+	bool roams; /* the thread may be on cores that do not count it */
+	uint8_t core; /* which type's; see event/cores.h */
 };
 
 /*
@@ -107,12 +110,22 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 
 /*
+ * plan.c: where cores are of several types, puts the first count members, which
+ * are of cores' PMUs, in the order of types.
+ */
+void selfmon_plan_types(struct selfmon_set *set, size_t count);
+
+/*
  * plan.c: opens all groups of a set that set_fill() has filled, hardware events
  * first, asked of them, and puts the members into their final order. The head's
  * counts are filled in.
  */
 void selfmon_plan_open(struct selfmon_set *set, size_t asked,
 		       unsigned int flags);
+
+/* Drops a member that is not open. */
+void selfmon_group_refuse(struct selfmon_member *member, int error,
+			  const char *why);
 
 /* The first hardware member whose page is missing: why; or NULL. */
 const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);

@@ -62,6 +62,9 @@ static const char *refused_by_kernel(void)
 	if (is_zero("/proc/sys/kernel/perf_user_access"))
 		return "kernel.perf_user_access is 0, so user reads are off. "
 		       "As root: sysctl -w kernel.perf_user_access=1";
+	if (is_zero("/sys/bus/event_source/devices/cpu_core/rdpmc"))
+		return "rdpmc is 0, so user reads are off. As root: echo 1 > "
+		       "/sys/bus/event_source/devices/cpu_core/rdpmc";
 	if (is_zero("/sys/bus/event_source/devices/cpu/rdpmc"))
 		return "rdpmc is 0, so user reads are off. As root: echo 1 > "
 		       "/sys/bus/event_source/devices/cpu/rdpmc";
@@ -127,6 +130,14 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 	if (set->head.flags & SELFMON_IMPL_SET_UNWIPED)
 		return "kernels before 4.14 cannot keep the pages from a "
 		       "forked child";
+	/*
+	 * Between the load of index and the read it may come to a core without
+	 * that counter: #GP (Intel SDM, RDPMC).
+	 */
+	if (set->member[0].roams)
+		return "the thread may run on cores of several types, of which "
+		       "not all have each counter; pinned to one type, as by "
+		       "taskset, it can";
 	reason = refuse_unsafe(flags);
 	return reason ? reason : take_pages(set);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "event/cores.h"
 #include "event/modifiers.h"
 #include "event/named.h"
 #include "event/places.h"
@@ -137,6 +138,7 @@ static int parse_one_event(struct parser *parser, uint8_t group)
 static int parse_event(struct parser *parser)
 {
 	const uint8_t group = parser->spec.grouped ? parser->groups : 0;
+	const size_t first = parser->events->count;
 	const size_t length = event_length(parser->rest);
 	const struct selfmon_piece text =
 		selfmon_piece_trim(selfmon_piece_head(parser->rest, length));
@@ -149,6 +151,8 @@ static int parse_event(struct parser *parser)
 		ret = selfmon_sets_parse(&parser->spec, group, parser->events);
 	else
 		ret = parse_one_event(parser, group);
+	if (ret == 0)
+		ret = selfmon_cores_split(&parser->spec, first, parser->events);
 	if (ret)
 		return ret;
 	parser->rest = selfmon_piece_from(parser->rest, length);

@@ -107,6 +107,11 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu)
 	return 0;
 }
 
+int selfmon_pmu_cpus(const struct selfmon_pmu *pmu, char *list, size_t size)
+{
+	return read_pmu_file(pmu->name, "", piece_of("cpus"), list, size);
+}
+
 /* Appends the bits "7" or "0-7" to the field. */
 static int add_bits(struct selfmon_piece range, struct selfmon_field *field)
 {

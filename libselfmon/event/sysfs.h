@@ -35,6 +35,9 @@ struct selfmon_field {
  */
 int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu);
 
+/* Reads which CPUs a core's PMU is of: "0-3,8". 0 or -errno. */
+int selfmon_pmu_cpus(const struct selfmon_pmu *pmu, char *list, size_t size);
+
 /*
  * Finds the field of a term: a file under format/, or config, config1,
  * config2 themselves. -ENOENT: no such term; -EINVAL: its format cannot be

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "event/cores.h"
 #include "event/generic.h"
 #include "event/sysfs.h"
 
@@ -227,8 +228,7 @@ static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 
 /*
  * cpu_core/cycles/: a name of `perf list` that this PMU's events files do not
- * have. The kernel wants the PMU in the upper half of config (Linux 5.13,
- * PERF_PMU_TYPE_SHIFT), unless there is but one, of the name "cpu".
+ * have.
  */
 static bool find_generic(const struct selfmon_pmu *pmu,
 			 struct selfmon_piece name, struct selfmon_event *event)
@@ -243,8 +243,7 @@ static bool find_generic(const struct selfmon_pmu *pmu,
 	    selfmon_generic_find(name.text, name.length, &found) ||
 	    !(found.flags & SELFMON_EVENT_HARDWARE))
 		return false;
-	if (strcmp(pmu->name, "cpu"))
-		found.config |= (uint64_t)pmu->type << 32;
+	selfmon_core_event(pmu, &found);
 	*event = found;
 	return true;
 }

@@ -303,6 +303,15 @@ uint32_t selfmon_kernel_cpu(void)
 	return (uint32_t)sched_getcpu();
 }
 
+int selfmon_kernel_allowed_cpus(uint64_t *bits, size_t words)
+{
+	long size;
+
+	memset(bits, 0, words * sizeof(*bits));
+	size = syscall(SYS_sched_getaffinity, 0, words * sizeof(*bits), bits);
+	return size < 0 ? -errno : 0;
+}
+
 uint64_t selfmon_kernel_boottime_ns(void)
 {
 	return clock_ns(CLOCK_BOOTTIME);

@@ -121,6 +121,12 @@ pid_t selfmon_kernel_tid(void);
 /* The CPU that runs the calling thread; UINT32_MAX where it is not told. */
 uint32_t selfmon_kernel_cpu(void);
 
+/*
+ * The CPUs that the calling thread may run on, a bit each. 0 or -errno:
+ * -EINVAL where the kernel knows more of them.
+ */
+int selfmon_kernel_allowed_cpus(uint64_t *bits, size_t words);
+
 /* CLOCK_BOOTTIME in nanoseconds: goes on while the machine is suspended. */
 uint64_t selfmon_kernel_boottime_ns(void);
 

@@ -61,7 +61,9 @@ static void fill_columns(struct selfmon_process *process,
 		       sizeof(column->name));
 		column->position = info.position;
 		/* What takes turns is marked so, whether or not it had to. */
-		column->verdict = info.group >= SELFMON_GROUP_MORE
+		column->verdict = info.group >= SELFMON_GROUP_MORE &&
+						  !(counters->flags &
+						    SELFMON_IMPL_SET_CORES)
 					  ? SELFMON_SCALED
 					  : info.verdict;
 		column->kernel = info.kernel;
@@ -258,7 +260,8 @@ void selfmon_events_open(struct selfmon_process *process,
 	if (thread->set)
 		map_columns(thread);
 	selfmon_process_lock(process);
-	if (count < (int)columns_that_count(process))
+	if (count < (int)columns_that_count(process) &&
+	    (count < 0 || failure.error)) /* else: of cores it is never on */
 		count_limited(process,
 			      count > 0 ? SELFMON_LIMITED_LESS
 					: SELFMON_LIMITED_TIME,

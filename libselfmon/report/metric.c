@@ -142,6 +142,30 @@ static bool is_share(const struct selfmon_meaning *own)
 	return false;
 }
 
+/*
+ * Are there columns of another type of core? Then the cycles of this one are of
+ * a part of the time, which is not known, and of a part of the work.
+ */
+static bool is_part(const struct finder *finder,
+		    const struct selfmon_rule *rule, size_t i)
+{
+	const struct selfmon_meaning *own = &finder->meaning[i];
+	size_t k;
+
+	if (rule->kind != KIND_EVENT || rule->type != PERF_TYPE_HARDWARE ||
+	    (rule->operand != SELFMON_OF_TIME && !rule->turned))
+		return false;
+	for (k = 0; k < finder->report->columns; k++) {
+		const struct selfmon_meaning *other = &finder->meaning[k];
+
+		if (own->pmu_length && other->pmu_length &&
+		    (own->pmu_length != other->pmu_length ||
+		     memcmp(own->pmu, other->pmu, own->pmu_length)))
+			return true;
+	}
+	return false;
+}
+
 static bool applies(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
 {
@@ -150,6 +174,8 @@ static bool applies(const struct finder *finder,
 	if (rule->operand == SELFMON_OF_BYTES && !finder->bytes)
 		return false;
 	if (rule->operand == SELFMON_OF_ITEMS && !finder->items)
+		return false;
+	if (is_part(finder, rule, i))
 		return false;
 	switch (rule->kind) {
 	case KIND_EVENT:

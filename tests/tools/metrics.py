@@ -90,7 +90,11 @@ def wanted_metrics(report):
         def other(word):
             return word if word in OPERANDS else best(word, column.scope)
 
+        types = {c.scope[0] for c in columns} - {""}
+        part = column.scope[0] and len(types) > 1
         for of, by, factor, text in EVENT:
+            if part and text in ("GHz", "bytes/cycle"):
+                continue
             if has.get(of, True) and has.get(by, True):
                 if of == column.event:
                     add(text, column, other(by), factor)

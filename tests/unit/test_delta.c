@@ -418,7 +418,7 @@ Test(delta, refuses_page_times_of_two_laps)
 /* ---- further groups ------------------------------------------------------ */
 
 /* Members 3 and 4, on the PMU for a part of 100 ms. */
-static void subtract_more(uint64_t off_ns)
+static void set_more(uint64_t off_ns)
 {
 	set.count = 5;
 	set.more = 1;
@@ -427,6 +427,11 @@ static void subtract_more(uint64_t off_ns)
 	b.value[3] = 1600;
 	a.more[0] = (struct selfmon_share){ 70 * MS, 7 * MS };
 	b.more[0] = (struct selfmon_share){ 170 * MS, 7 * MS + off_ns };
+}
+
+static void subtract_more(uint64_t off_ns)
+{
+	set_more(off_ns);
 	subtract();
 	assert_value(0, 700, SELFMON_EXACT);
 	assert_value(2, 3, SELFMON_SYSCALL);
@@ -467,6 +472,62 @@ Test(delta, further_groups_are_refused_where_they_never_ran)
 	subtract();
 	assert_value(3, 0, SELFMON_NOT_COUNTED);
 	cr_assert_eq(delta.flags, SELFMON_DELTA_LOST);
+}
+
+/* ---- cores of several types ---------------------------------------------- */
+
+/* 100 ms, of which each of two groups was on the PMU for so long. */
+static void subtract_types(uint64_t first_ns, uint64_t other_ns)
+{
+	set_more(100 * MS - other_ns);
+	set.flags |= SELFMON_IMPL_SET_CORES;
+	a.flags = b.flags = SELFMON_SNAPSHOT_SLOW;
+	a.enabled_ns = 70 * MS;
+	b.enabled_ns = 170 * MS;
+	a.off_ns = 7 * MS;
+	b.off_ns = 7 * MS + 100 * MS - first_ns;
+	subtract();
+}
+
+Test(delta, counts_on_each_type_of_core_are_taken_as_they_are)
+{
+	subtract_types(30 * MS, 70 * MS);
+	assert_value(0, 700, SELFMON_SYSCALL);
+	assert_value(3, 600, SELFMON_SYSCALL);
+	cr_assert_eq(delta.flags & ~SELFMON_DELTA_SLOW, 0u);
+	subtract_types(0, 100 * MS);
+	assert_value(3, 600, SELFMON_SYSCALL);
+	subtract_types(100 * MS, 0);
+	assert_value(0, 700, SELFMON_SYSCALL);
+}
+
+Test(delta, time_on_no_type_of_core_is_never_guessed)
+{
+	subtract_types(30 * MS, 69 * MS);
+	assert_value(0, 700, SELFMON_SYSCALL);
+	subtract_types(30 * MS, 69 * MS - 1);
+	assert_value(0, 0, SELFMON_NOT_COUNTED);
+	assert_value(3, 0, SELFMON_NOT_COUNTED);
+	cr_assert(delta.flags & SELFMON_DELTA_REFUSED);
+}
+
+Test(delta, one_type_of_core_alone_does_not_tell_off_from_elsewhere)
+{
+	subtract_types(30 * MS, 70 * MS);
+	set.more = 0;
+	set.count = 3;
+	subtract();
+	assert_value(0, 0, SELFMON_NOT_COUNTED);
+	cr_assert(delta.flags & SELFMON_DELTA_REFUSED);
+}
+
+Test(delta, without_the_times_of_one_type_there_is_none_of_the_others)
+{
+	subtract_types(30 * MS, 70 * MS);
+	b.flags |= SELFMON_SNAPSHOT_LOST_REST;
+	subtract();
+	assert_value(0, 0, SELFMON_NOT_COUNTED);
+	assert_value(3, 0, SELFMON_NOT_COUNTED);
 }
 
 Test(delta, verdicts_have_names)

@@ -76,6 +76,20 @@ static struct selfmon_report *model_of(const char *const *name, double first)
 #define MODEL(first, ...)                                                      \
 	model_of((const char *const[]){ __VA_ARGS__, NULL }, first)
 
+/* Of one type of core the time is not known, nor its share of the work. */
+Test(report_metric, sets_no_type_of_core_against_what_is_of_all)
+{
+	struct selfmon_report *report =
+		MODEL(100, "cpu_core/cycles/", "cpu_atom/cycles/",
+		      "cpu_core/instructions/", "cpu_atom/instructions/");
+
+	check_value(report, "cpu_core/IPC/", 3);
+	check_value(report, "cpu_atom/IPC/", 2);
+	check_value(report, "cpu_core/cycles/visit/", 10);
+	cr_expect_not(has_metric(report, "cpu_core/GHz/"));
+	cr_expect_not(has_metric(report, "cpu_atom/GHz/"));
+}
+
 Test(report_metric, divides_events_by_their_partners)
 {
 	struct selfmon_report *report =
