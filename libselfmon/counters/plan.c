@@ -159,7 +159,7 @@ static size_t open_turns(struct selfmon_counters *head,
 }
 
 /* Nothing is open; what has failed will not be tried again. */
-static void begin(struct selfmon_member *member, size_t count)
+static void begin_open(struct selfmon_member *member, size_t count)
 {
 	size_t i;
 
@@ -181,7 +181,7 @@ static void open_groups(struct selfmon_set *set, size_t asked,
 	size_t hardware, rest, more;
 
 	do {
-		begin(set->member, set->asked);
+		begin_open(set->member, set->asked);
 		head->more = 0;
 		more = head->flags & SELFMON_IMPL_SET_CORES
 			       ? open_types(head, set->member, asked, &hardware)

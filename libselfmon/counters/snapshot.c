@@ -11,8 +11,6 @@
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
-#define NEVER_INLINE __attribute__((noinline))
-
 static uint64_t now(const struct selfmon_counters *set)
 {
 	return set->flags & SELFMON_IMPL_SET_CLOCK ? selfmon_clock_ticks()
@@ -38,9 +36,8 @@ static int read_group(struct selfmon_set *set, size_t first, size_t count,
 }
 
 /* Further groups, which stand behind all others; where the first begins. */
-static NEVER_INLINE size_t read_more(struct selfmon_set *set,
-				     struct selfmon_snapshot *snapshot,
-				     bool end)
+static __attribute__((noinline)) size_t
+read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 {
 	const struct selfmon_counters *const head = &set->head;
 	size_t first = head->count;

@@ -10,7 +10,7 @@
 #include "event/terms.h"
 #include "platform/directory.h"
 
-static struct selfmon_piece piece_of(const char *text)
+static struct selfmon_piece text_piece(const char *text)
 {
 	return (struct selfmon_piece){ .text = text, .length = strlen(text) };
 }
@@ -18,7 +18,7 @@ static struct selfmon_piece piece_of(const char *text)
 /* "0-3,8" into bits; CPUs beyond the last bit are none of the type's. */
 static void set_cpus(struct selfmon_core *core)
 {
-	struct selfmon_piece rest = piece_of(core->list), part, low;
+	struct selfmon_piece rest = text_piece(core->list), part, low;
 	bool more = true;
 
 	while (more) {
@@ -50,18 +50,18 @@ static void read_cores(struct selfmon_cores *cores)
 {
 	struct selfmon_directory directory;
 	struct selfmon_core core;
-	char name[SELFMON_WORD_SIZE];
+	char name[256]; /* NAME_MAX: those that are too long are no PMU's */
 
 	memset(cores, 0, sizeof(*cores));
 	/* The one PMU of all cores, on x86 and riscv64. */
-	if (selfmon_pmu_find(piece_of("cpu"), &core.pmu) == 0)
+	if (selfmon_pmu_find(text_piece("cpu"), &core.pmu) == 0)
 		return;
 	if (selfmon_directory_open(selfmon_sysfs_root, &directory))
 		return;
 	while (cores->count < SELFMON_CORES_MAX &&
 	       selfmon_directory_next(&directory, name, sizeof(name))) {
 		memset(&core, 0, sizeof(core));
-		if (selfmon_pmu_find(piece_of(name), &core.pmu) == 0 &&
+		if (selfmon_pmu_find(text_piece(name), &core.pmu) == 0 &&
 		    core.pmu.core &&
 		    selfmon_pmu_cpus(&core.pmu, core.list,
 				     sizeof(core.list)) == 0)
@@ -156,7 +156,7 @@ static const char *own_name(const struct selfmon_pmu *pmu,
 	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (event->type == PERF_TYPE_HARDWARE &&
 		    event->config == own[i].config &&
-		    selfmon_pmu_event(pmu, piece_of(own[i].name), text) == 0)
+		    selfmon_pmu_event(pmu, text_piece(own[i].name), text) == 0)
 			return own[i].name;
 	return NULL;
 }
@@ -176,8 +176,8 @@ void selfmon_core_event(const struct selfmon_pmu *pmu,
 	if (!strcmp(pmu->name, "cpu"))
 		return;
 	own.config = 0;
-	if (name && selfmon_terms_parse(&silent, piece_of(pmu->name),
-					piece_of(name), &own) == 0)
+	if (name && selfmon_terms_parse(&silent, text_piece(pmu->name),
+					text_piece(name), &own) == 0)
 		*event = own;
 	else
 		event->config |= (uint64_t)pmu->type << 32;
@@ -222,9 +222,9 @@ static int take_type(const struct selfmon_spec *spec,
 }
 
 /* One event becomes several, those behind it move on. */
-static int split(const struct selfmon_spec *spec,
-		 const struct selfmon_cores *cores, size_t at,
-		 struct selfmon_events *events)
+static int split_types(const struct selfmon_spec *spec,
+		       const struct selfmon_cores *cores, size_t at,
+		       struct selfmon_events *events)
 {
 	const struct selfmon_event asked = events->event[at];
 	const size_t behind = events->count - at - 1;
@@ -258,7 +258,7 @@ int selfmon_cores_split(const struct selfmon_spec *spec, size_t first,
 		cores = cores ? cores : selfmon_cores(&room);
 		if (cores->count == 0)
 			return 0;
-		ret = split(spec, cores, i, events);
+		ret = split_types(spec, cores, i, events);
 		i += cores->count - 1;
 	}
 	return ret;
