@@ -111,6 +111,7 @@ struct selfmon_counters {
 	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their members */
 	uint64_t time_cycles;    /* a moment before all snapshots, in ticks */
 	uint64_t time_unused;    /* bits that ticks do not have */
+	uint16_t rest;           /* the kernel's events; 0: none, or .more */
 };
 
 SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,

@@ -192,6 +192,7 @@ static void open_groups(struct selfmon_set *set, size_t asked,
 		note_group(set->member + asked, rest, SELFMON_GROUP_KERNEL);
 	} while (selfmon_group_drop_broken(set->member, set->asked));
 	head->hardware_count = (uint16_t)hardware;
+	head->rest = head->more ? 0 : (uint16_t)rest;
 	head->count = (uint16_t)(hardware + rest + more);
 }
 

@@ -35,11 +35,26 @@ static int read_group(struct selfmon_set *set, size_t first, size_t count,
 		end ? set->trusted_ticks : TRUSTED_TICKS, in);
 }
 
-/* Further groups, which stand behind all others; where the first begins. */
-static __attribute__((noinline)) size_t
+SELFMON_ALWAYS_INLINE bool read_values(struct selfmon_set *set,
+				       struct selfmon_snapshot *snapshot,
+				       size_t first, size_t count, bool end,
+				       struct selfmon_group_read *in)
+{
+	if (read_group(set, first, count, end, in)) {
+		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
+		return false;
+	}
+	memcpy(snapshot->value + first, in->value,
+	       count * sizeof(in->value[0]));
+	return true;
+}
+
+/* Further groups, which stand behind all others, and the kernel's events. */
+__attribute__((noinline)) static void
 read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 {
 	const struct selfmon_counters *const head = &set->head;
+	const size_t kernel = head->hardware_count;
 	size_t first = head->count;
 	struct selfmon_group_read in;
 	size_t k;
@@ -48,36 +63,27 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 		const size_t count = head->more_count[k];
 
 		first -= count;
-		if (read_group(set, first, count, end, &in)) {
-			snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
+		if (!read_values(set, snapshot, first, count, end, &in))
 			continue;
-		}
 		snapshot->more[k].enabled_ns = in.enabled_ns;
 		snapshot->more[k].off_ns = in.enabled_ns - in.running_ns;
-		memcpy(snapshot->value + first, in.value,
-		       count * sizeof(in.value[0]));
 	}
-	return first;
+	if (first > kernel)
+		read_values(set, snapshot, kernel, first - kernel, end, &in);
 }
 
 /* All members but those of the first group of hardware events. */
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
-	const size_t first = set->head.hardware_count;
-	const size_t last = selfmon_unlikely(set->head.more)
-				    ? read_more(set, snapshot, end)
-				    : set->head.count;
+	const size_t count = set->head.rest; /* 0 where there are further groups */
 	struct selfmon_group_read in;
 
-	if (first == last)
-		return;
-	if (read_group(set, first, last - first, end, &in)) {
-		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
-		return;
-	}
-	memcpy(snapshot->value + first, in.value,
-	       (last - first) * sizeof(in.value[0]));
+	if (selfmon_likely(count))
+		read_values(set, snapshot, set->head.hardware_count, count, end,
+			    &in);
+	else if (set->head.more)
+		read_more(set, snapshot, end);
 }
 
 /* Hardware members by one group read(2); live times come with it. */

@@ -408,6 +408,7 @@ static void add_rest(void)
 {
 	set.head.flags = SELFMON_IMPL_SET_REST;
 	set.head.count = 4;
+	set.head.rest = 2;
 }
 
 Test(rdpmc_trap, members_of_read_2_do_not_take_the_others_user_reads)
