@@ -175,14 +175,17 @@ static struct selfmon_thread *adopt_or_make(struct selfmon_process *process)
 
 /*
  * Are all values of the set read in user space, from registers of one width,
- * and in the columns' order?
+ * and in the columns' order? And by numbers that may be kept: a thread that is
+ * no longer pinned to one type of core may come to one without such a counter,
+ * where to read it is a fault. By its page it is not read there.
  */
 static bool reads_alike(const struct selfmon_thread *thread)
 {
 	const struct selfmon_counters *const set = thread->set;
 	uint32_t i;
 
-	if (set->flags & SELFMON_IMPL_SET_SLOW || !set->sign)
+	if (set->flags & (SELFMON_IMPL_SET_SLOW | SELFMON_IMPL_SET_CORES) ||
+	    !set->sign)
 		return false;
 	for (i = 0; i < set->count; i++)
 		if (thread->column[i] != i)

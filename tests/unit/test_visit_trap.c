@@ -10,6 +10,7 @@
 #include <selfmon.h>
 
 #include "counters/set.h"
+#include "region/process.h"
 #include "region/thread.h"
 #include "trap_pmu.h"
 
@@ -180,4 +181,32 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 	visit(1);
 	cr_assert(trap_pmu_saw("01230123TT3210"));
 	assert_exact(2);
+}
+
+/* Of another type, which has no such counters; the kernel is asked in vain. */
+static void move_to_another_core(void)
+{
+	unsigned int k;
+
+	for (k = 0; k < COUNT; k++) {
+		page[k].lock += 2;
+		page[k].index = 0;
+	}
+}
+
+Test(visit_trap, no_number_is_kept_where_cores_are_of_several_types)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+
+	cr_assert_eq(selfmon_thread_mode(thread), SELFMON_MODE_USER);
+	set.head.flags |= SELFMON_IMPL_SET_CORES;
+	thread->mode = selfmon_thread_mode(thread);
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT3210"));
+	assert_exact(2);
+	move_to_another_core();
+	trap_pmu.traps = 0;
+	visit(1);
+	cr_assert(trap_pmu_saw("TTTT"));
+	cr_assert_eq(stats->counter[0].sum, 20);
 }
