@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "event/generic.h"
+#include "platform/pfm.h"
 #include "tool.h"
 
 static const char help[] =
@@ -19,7 +20,8 @@ static const char help[] =
 	"\n"
 	"  WORD...          those alone that have all words in name or "
 	"description;\n"
-	"                   tracepoints are among them then\n"
+	"                   tracepoints are among them then, and libpfm's "
+	"names\n"
 	"  -c, --countable  those alone that can be counted here\n"
 	"      --json       the same for programs\n"
 	"  -p, --plan SPEC  which of these events are counted together, which "
@@ -48,6 +50,7 @@ static void drop_uncounted(struct list *list)
 static int none(char **words)
 {
 	struct selfmon_words known = selfmon_generic_words();
+	const char *const why_not = selfmon_pfm_why_not();
 	char nearest[SELFMON_WORD_SIZE];
 
 	if (!words[0])
@@ -58,8 +61,9 @@ static int none(char **words)
 		return tool_fail("list", "no event has '%s' in its name or "
 				 "description (did you mean %s?)", words[0],
 				 nearest);
-	return tool_fail("list", "no event has %s in its name or description",
-			 words[1] ? "these words" : words[0]);
+	return tool_fail("list", "no event has %s in its name or description"
+			 "%s%s", words[1] ? "these words" : words[0],
+			 why_not ? "; " : "", why_not ? why_not : "");
 }
 
 int tool_list(int argc, char **argv)
@@ -80,7 +84,7 @@ int tool_list(int argc, char **argv)
 		countable = countable || option == 'c';
 		json = json || option == 'j';
 	}
-	list.tracepoints = optind < argc;
+	list.searched = optind < argc;
 	if (!list_collect(&list)) {
 		free(list.event);
 		return tool_fail("list", "no memory");

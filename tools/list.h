@@ -28,12 +28,20 @@ struct list_event {
 struct list {
 	size_t count, room;
 	struct list_event *event;
-	bool tracepoints; /* there are thousands: only when searched for */
+	bool searched; /* those of which there are many are among them */
 	bool progress;    /* standard error is a terminal */
 };
 
 /* All events that are known, not tried yet. false: no memory. */
 bool list_collect(struct list *list);
+
+/* One more, all zero but for its name and section. NULL: no memory. */
+struct list_event *list_append(struct list *list, const char *name,
+			       const char *section);
+
+/* list_named.c: parts of that. false: no memory. */
+bool list_collect_sets(struct list *list);
+bool list_collect_vendor(struct list *list);
 
 /* Does an event have this word in a name or its text, in any case? */
 bool list_has(const struct list_event *event, const char *word);

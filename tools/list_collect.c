@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events there are: generic ones, those of sysfs, tracepoints. */
+/* The events there are: generic ones, sets, those of sysfs, tracepoints. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -14,8 +14,8 @@
 
 #define PATH_SIZE 512
 
-static struct list_event *append(struct list *list, const char *name,
-				 const char *section)
+struct list_event *list_append(struct list *list, const char *name,
+			       const char *section)
 {
 	struct list_event *event;
 
@@ -73,7 +73,7 @@ static bool collect_generic(struct list *list)
 
 		if (is_alias(list, &event))
 			continue;
-		to = append(list, event.name, section_of(event.type));
+		to = list_append(list, event.name, section_of(event.type));
 		if (!to)
 			return false;
 		to->type = event.type;
@@ -105,7 +105,7 @@ static bool append_sysfs(struct list *list, const struct selfmon_pmu *pmu,
 		return true;
 	snprintf(name, sizeof(name), "%.50s/%.70s/", pmu->name, file);
 	snprintf(section, sizeof(section), "PMU %.50s", pmu->name);
-	event = append(list, name, section);
+	event = list_append(list, name, section);
 	if (!event)
 		return false;
 	snprintf(event->text, sizeof(event->text), "%.150s", terms);
@@ -161,7 +161,7 @@ static bool append_tracepoint(struct list *list, const char *name)
 	struct selfmon_events events;
 
 	return selfmon_events_parse(name, &events, NULL) == -ENOENT ||
-	       append(list, name, "tracepoints");
+	       list_append(list, name, "tracepoints");
 }
 
 static bool collect_tracepoints(struct list *list)
@@ -185,8 +185,10 @@ static bool collect_tracepoints(struct list *list)
 
 bool list_collect(struct list *list)
 {
-	return collect_generic(list) && collect_sysfs(list) &&
-	       (!list->tracepoints || collect_tracepoints(list));
+	return collect_generic(list) && list_collect_sets(list) &&
+	       collect_sysfs(list) &&
+	       (!list->searched || (list_collect_vendor(list) &&
+				    collect_tracepoints(list)));
 }
 
 bool list_has(const struct list_event *event, const char *word)

@@ -131,6 +131,18 @@ says out 'L1-dcache-load-misses'
 if grep -q 'task-clock' "$work/out"; then
 	complain 'list CACHE miss has task-clock'
 fi
+try 0 list @tlb
+says out '@tlb'
+LIBPFM_FORCE_PMU=skl
+export LIBPFM_FORCE_PMU
+"$program" list l3_miss retired > "$work/out" 2> "$work/err" || :
+if grep -q 'need libpfm\|without libpfm' "$work/err"; then
+	echo '[SKIP] check-tool: the names of manuals need libpfm'
+else
+	says out '  MEM_LOAD_RETIRED:L3_MISS '
+	try 1 list -c l3_miss task-clock
+fi
+unset LIBPFM_FORCE_PMU
 try 1 list cyceles
 says err 'did you mean cycles?'
 silent out
