@@ -36,9 +36,10 @@ SELFMON_C_BEGIN
 #define SELFMON_EVENT_KERNEL_FIRED 0x08u /* happens in kernel mode only */
 
 /*
- * One event, ready for perf_event_open(2). type, config, config1, config2 and
- * precise are the members of struct perf_event_attr of the same (or nearly
- * the same: precise_ip) name. The name is the text as written, modifiers
+ * One event, ready for perf_event_open(2). type, config, config1, config2,
+ * config3 and precise are the members of struct perf_event_attr of the same (or
+ * nearly the same: precise_ip) name. Kernels before 6.3 have no config3 and
+ * refuse events that use it. The name is the text as written, modifiers
  * included; those of a {} or a set are put into the names of its members, so
  * that {cycles,cs:k}:u gives cycles:u and cs:uk.
  *
@@ -52,6 +53,7 @@ struct selfmon_event {
 	uint64_t config;
 	uint64_t config1;
 	uint64_t config2;
+	uint64_t config3;
 	uint8_t precise;   /* 0 to 3, the number of p's */
 	uint8_t group;     /* 0: free; k: member of the k-th {} */
 	uint16_t position; /* where in the specification it begins */

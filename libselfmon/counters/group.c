@@ -80,6 +80,19 @@ static bool wants_page(const struct selfmon_member *member,
 	       (leader && !selfmon_held_few_fds());
 }
 
+static int open_attr(struct perf_event_attr *attr,
+		     const struct selfmon_member *member,
+		     const struct selfmon_member *leader)
+{
+	const int group = leader ? leader->fd_plus_1 - 1 : -1;
+	const bool keep = !leader || !member->paged;
+
+	if (member->event.config3)
+		return selfmon_kernel_perf_open_wide(
+			attr, member->event.config3, group, keep);
+	return selfmon_kernel_perf_open(attr, group, keep);
+}
+
 /*
  * The descriptor, or what the event failed with as the user asked for it, with
  * nothing added and nothing left out.
@@ -106,9 +119,7 @@ static int open_event(struct selfmon_member *member,
 					   PERF_FORMAT_ID |
 					   PERF_FORMAT_TOTAL_TIME_ENABLED |
 					   PERF_FORMAT_TOTAL_TIME_RUNNING;
-		fd = selfmon_kernel_perf_open(
-			&attr, leader ? leader->fd_plus_1 - 1 : -1,
-			!leader || !member->paged);
+		fd = open_attr(&attr, member, leader);
 		if (!attempt.both_modes)
 			error = fd;
 	} while (fd < 0 &&

@@ -106,7 +106,7 @@ const char *selfmon_pmu_suggest_term(const struct selfmon_pmu *pmu,
 				     char nearest[SELFMON_WORD_SIZE])
 {
 	static const char *const direct[] = {"config", "config1", "config2",
-					     NULL};
+					     "config3", NULL};
 	struct selfmon_words words = selfmon_words_of(direct);
 	const char *found = suggest_field(pmu, term, nearest);
 

@@ -133,10 +133,11 @@ static int add_bits(struct selfmon_piece range, struct selfmon_field *field)
 /* The words of perf_event_attr that a struct selfmon_event has. */
 static int find_word(struct selfmon_piece name, unsigned int *word)
 {
-	static const char *const words[] = {"config", "config1", "config2"};
+	static const char *const words[] = {"config", "config1", "config2",
+					    "config3"};
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strlen(words[i]) == name.length &&
 		    memcmp(words[i], name.text, name.length) == 0) {
 			*word = i;

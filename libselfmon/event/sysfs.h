@@ -22,7 +22,7 @@ struct selfmon_pmu {
 	bool package; /* counts what a package does, whoever does it */
 };
 
-/* Bits of config (word 0), config1 or config2. */
+/* Bits of config (word 0), config1, config2 or config3. */
 struct selfmon_field {
 	unsigned int word;
 	unsigned int bits;
@@ -39,9 +39,9 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu);
 int selfmon_pmu_cpus(const struct selfmon_pmu *pmu, char *list, size_t size);
 
 /*
- * Finds the field of a term: a file under format/, or config, config1,
- * config2 themselves. -ENOENT: no such term; -EINVAL: its format cannot be
- * understood; -EOPNOTSUPP: it lies in another word, as config3; else what
+ * Finds the field of a term: a file under format/, or config, config1, config2,
+ * config3 themselves. -ENOENT: no such term; -EINVAL: its format cannot be
+ * understood; -EOPNOTSUPP: it lies in another word, as config4; else what
  * reading failed with.
  */
 int selfmon_pmu_field(const struct selfmon_pmu *pmu, struct selfmon_piece term,

@@ -64,7 +64,7 @@ static int cannot_read(const struct target *target, struct selfmon_piece name,
 {
 	if (error == -EOPNOTSUPP)
 		return selfmon_spec_fail(target->spec, EINVAL, name.position,
-					 "'%.*s' of %s lies beyond config2, "
+					 "'%.*s' of %s lies beyond config3, "
 					 "the last word that is supported",
 					 SELFMON_QUOTE(name),
 					 target->pmu->name);
@@ -107,7 +107,7 @@ static void set_field(struct selfmon_event *event,
 		      const struct selfmon_field *field, uint64_t value)
 {
 	uint64_t *const words[] = {&event->config, &event->config1,
-				   &event->config2};
+				   &event->config2, &event->config3};
 	uint64_t *word = words[field->word];
 	unsigned int i;
 

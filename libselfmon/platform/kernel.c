@@ -25,6 +25,8 @@
 
 /* PERF_ATTR_SIZE_VER0: the smallest size a kernel accepts. */
 #define ATTR_SIZE_MIN 64
+/* Where config3 is, behind PERF_ATTR_SIZE_VER7. */
+#define CONFIG3_WORD (128 / sizeof(uint64_t))
 /* FD_SETSIZE of all Linux C libraries. */
 #define FD_LEAST 1024
 
@@ -77,6 +79,23 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 		memset((char *)attr + attr->size, 0, size - attr->size);
 		fd = perf_open_once(attr, group_fd);
 	}
+	return fd >= 0 && keep ? selfmon_kernel_raise(fd) : fd;
+}
+
+int selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
+				  uint64_t config3, int group_fd, bool keep)
+{
+	union {
+		struct perf_event_attr attr;
+		uint64_t word[CONFIG3_WORD + 1];
+	} wide;
+	int fd;
+
+	memset(&wide, 0, sizeof(wide));
+	wide.attr = *attr;
+	wide.attr.size = sizeof(wide);
+	wide.word[CONFIG3_WORD] = config3;
+	fd = perf_open_once(&wide.attr, group_fd);
 	return fd >= 0 && keep ? selfmon_kernel_raise(fd) : fd;
 }
 

@@ -25,6 +25,13 @@
 int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 			     bool keep);
 
+/*
+ * The same with a config3 (Linux 6.3), which the headers that this is compiled
+ * with may not have. -E2BIG: the kernel does not; nothing is left out then.
+ */
+int selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
+				  uint64_t config3, int group_fd, bool keep);
+
 /* Bits of attr.config1 that ask this machine's driver for user reads. */
 uint64_t selfmon_kernel_user_read_bits(void);
 

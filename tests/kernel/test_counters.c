@@ -13,6 +13,7 @@
 #include "kernel/holdings.h"
 #include "kernel/sets.h"
 #include "no_event.h"
+#include "platform/kernel.h"
 
 static struct selfmon_counter_info info_of(size_t i)
 {
@@ -276,6 +277,18 @@ Test(counters, refuses_unknown_flags)
 	cr_assert_eq(open_set("dummy", 1u << 31), -EINVAL);
 	cr_assert_null(set);
 	cr_assert_not_null(strstr(failure.message, "0x80000000"));
+}
+
+/* Without it another event would be counted. */
+Test(counters, config3_is_never_left_out)
+{
+	const bool known = selfmon_kernel_version() >= 6003;
+
+	if (access("/sys/bus/event_source/devices/software", F_OK))
+		cr_skip_test("sysfs is not there");
+	cr_assert_eq(open_set("software/config=2,config3=1/",
+			      SELFMON_COUNTERS_STRICT), known ? 1 : -E2BIG);
+	selfmon_counters_close(set);
 }
 
 Test(counters, close_takes_null)

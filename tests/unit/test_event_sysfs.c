@@ -20,7 +20,7 @@ struct expected {
 	const char *spec;
 	uint32_t type;
 	uint32_t flags;
-	uint64_t config[3];
+	uint64_t config[4];
 };
 
 static void expect_event(const struct expected *expected)
@@ -42,6 +42,8 @@ static void expect_event(const struct expected *expected)
 	cr_expect_eq(event->config1, expected->config[1], "%s: config1",
 		     expected->spec);
 	cr_expect_eq(event->config2, expected->config[2], "%s: config2",
+		     expected->spec);
+	cr_expect_eq(event->config3, expected->config[3], "%s: config3",
 		     expected->spec);
 }
 
@@ -113,6 +115,9 @@ Test(event_sysfs, takes_the_words_of_config_directly)
 	static const struct expected cases[] = {
 		{"cpu/config=0x1a8/", 4, HW, {0x1a8}},
 		{"cpu/config=1,config1=2,config2=3/", 4, HW, {1, 2, 3}},
+		{"cpu/config3=4,config2=3/", 4, HW, {0, 0, 3, 4}},
+		{"odd/third=0x8000000000000001/", 99, 0,
+		 {0, 0, 0, UINT64_C(0x8000000000000001)}},
 		{"cpu/config=0xffffffffffffffff,event=0/", 4, HW,
 		 {0xffffffffffffff00}},
 		{"cpu/config1=18446744073709551615/", 4, HW, {0, UINT64_MAX}},

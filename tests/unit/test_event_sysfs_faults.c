@@ -210,8 +210,8 @@ Test(event_sysfs_faults, refuses_formats_it_cannot_understand)
 		{"odd/beyond=1/", EINVAL, 4, "'beyond'" TROUBLE},
 		{"odd/endless=1/", EINVAL, 4, "'endless'" TROUBLE},
 		{"odd/hanging=1/", EINVAL, 4, "'hanging'" TROUBLE},
-		{"odd/third=1/", EINVAL, 4,
-		 "'third' of odd lies beyond config2, the last word that is "
+		{"odd/fourth=1/", EINVAL, 4,
+		 "'fourth' of odd lies beyond config3, the last word that is "
 		 "supported"},
 	};
 
@@ -224,7 +224,7 @@ Test(event_sysfs_faults, tells_faults_of_an_events_file_at_the_name)
 		{"odd/parameter/", EINVAL, 4, "second='?'" NUMBERS},
 		{"odd/foreign/", ENOENT, 4,
 		 "unknown term 'elsewhere' of odd: it has backward, beyond, "
-		 "endless, hanging, nothing, second, third, words, config and "
+		 "endless, fourth, hanging, nothing, second, third, words, config and "
 		 "its events"},
 		{"cpu/cycles-ct/", ENOENT, 4,
 		 "unknown term 'in_tx_cp' of cpu: " CPU_TERMS},

@@ -86,6 +86,7 @@ static const struct tree_file all_files[] = {
 	{"odd/type", "99\n"},
 	{"odd/format/second", "config2:0-31\n"},
 	{"odd/format/third", "config3:0-63\n"},
+	{"odd/format/fourth", "config4:0-63\n"},
 	{"odd/format/words", "some words\n"},
 	{"odd/format/nothing", ""},
 	{"odd/format/backward", "config:7-0\n"},
