@@ -41,7 +41,7 @@ if [ "$clock" = clock_gettime ]; then
 	echo "clock_gettime, which is not the way that is meant"
 fi
 
-"$(dirname "$0")/lines.sh" "$program" time 12
+"$(dirname "$0")/lines.sh" "$program" time 11
 
 # What a region a line adds to a real program, against the same compiled off.
 # Time differs with what the timestamps overlap with; instructions do not.

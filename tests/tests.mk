@@ -23,10 +23,10 @@ $(O)/tests/%.o: tests/%.c
 fault_wrapped := perf_open map_page unmap_page enable_group read close \
 	map_memory user_read_bits read_file unmap_memory create_file
 fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
-	selfmon_memory_wiped selfmon_file_create selfmon_file_grow \
-	selfmon_file_open selfmon_file_read malloc calloc realloc free fdopen fwrite \
-	open_memstream fclose atexit pthread_key_create pthread_setspecific \
-	pthread_getattr_np
+	selfmon_memory_wiped selfmon_memory_wiped_at selfmon_file_create \
+	selfmon_file_grow selfmon_file_open selfmon_file_read malloc calloc \
+	realloc free fdopen fwrite open_memstream fclose atexit \
+	pthread_key_create pthread_setspecific pthread_getattr_np
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 

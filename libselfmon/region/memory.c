@@ -18,7 +18,6 @@
 
 #define CHUNK_SIZE ((size_t)1 << 20)
 #define CHUNKS_MAX 16384
-#define LINE 64
 
 struct pool {
 	bool wiped;
@@ -60,39 +59,50 @@ static bool pool_grow(struct pool *pool, size_t size)
 	return true;
 }
 
-/* A fork between the two steps below leaves a child with more used than is. */
-static size_t room_in(const struct pool *pool)
+/* The first place in the current chunk at that offset in its line. */
+static size_t place_at(const struct pool *pool, size_t offset)
 {
-	const size_t size = pool->size[pool->current];
+	const size_t up = pool->used + SELFMON_LINE - 1 - offset;
 
-	return pool->used < size ? size - pool->used : 0;
+	return (up & ~(SELFMON_LINE - 1)) + offset;
 }
 
-static void *pool_take(struct pool *pool, size_t size)
+/*
+ * A fork between the loop's first two steps leaves a child with the used of the
+ * chunk before, which may be more than there is.
+ */
+static void *pool_take(struct pool *pool, size_t offset, size_t size)
 {
-	char *memory;
+	size_t place = place_at(pool, offset);
 
-	size = (size + LINE - 1) & ~(size_t)(LINE - 1);
 	while (pool->current < pool->chunks &&
-	       room_in(pool) < size) {
+	       place + size > pool->size[pool->current]) {
 		pool->current++;
 		pool->used = 0;
+		place = offset;
 	}
-	if (pool->current == pool->chunks && !pool_grow(pool, size))
-		return NULL;
-	memory = pool->chunk[pool->current] + pool->used;
-	pool->used += size;
-	return memory;
+	if (pool->current == pool->chunks) {
+		if (!pool_grow(pool, offset + size))
+			return NULL;
+		place = offset;
+	}
+	pool->used = place + size;
+	return pool->chunk[pool->current] + place;
 }
 
 void *selfmon_memory_kept(size_t size)
 {
-	return pool_take(&kept, size);
+	return pool_take(&kept, 0, size);
 }
 
 void *selfmon_memory_wiped(size_t size)
 {
-	return pool_take(&wiped, size);
+	return pool_take(&wiped, 0, size);
+}
+
+void *selfmon_memory_wiped_at(size_t offset, size_t size)
+{
+	return pool_take(&wiped, offset, size);
 }
 
 /* Without the lock. */

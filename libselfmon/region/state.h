@@ -71,8 +71,9 @@ enum selfmon_rare {
 /*
  * One writer, the owning thread; readers retry by the sequence, which is odd
  * while the writer is at work. Each update is one visit, so that the sequence
- * is their count as well. The hot part, with up to four counters, is three
- * cache lines and one of the histogram.
+ * is their count as well. The hot part, a node's before it and up to four
+ * counters behind, is three cache lines and one of the histogram; with time
+ * alone it ends before ticks.max, and is one.
  */
 struct selfmon_stats {
 	uint64_t sequence;   /* 2 x visits measured, + 1 in an update */
@@ -104,17 +105,20 @@ static inline uint64_t selfmon_stats_visits(const struct selfmon_stats *stats)
 #define SELFMON_REGION_NONE (UINT32_MAX - 1)
 #define SELFMON_REGION_NOWHERE UINT32_MAX
 
-/* A place in a thread's call tree: a region below a parent. */
+/*
+ * A place in a thread's call tree: a region below a parent. What a visit looks
+ * at is last, so that it shares a line with the statistics behind: see tree.c.
+ */
 struct selfmon_node {
 	struct selfmon_node *parent;  /* NULL: the root */
-	struct selfmon_stats *stats;
 	struct selfmon_node *next;    /* the one made before it */
 	uint64_t multiplier;          /* odd, of the hash of its children */
-	uint32_t region;              /* 0: the root */
-	uint32_t countdown;           /* visits to skip (EVERY) */
 	uint32_t ordinal;             /* in the thread; the root is 0 */
 	uint32_t reserved;
 	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
+	struct selfmon_stats *stats;
+	uint32_t region;              /* 0: the root */
+	uint32_t countdown;           /* visits to skip (EVERY) */
 };
 
 /* ---- threads ------------------------------------------------------------- */
@@ -282,9 +286,15 @@ static inline void selfmon_rare_add(struct selfmon_stats *stats,
 
 /* ---- what the files of region/ offer each other --------------------------- */
 
-/* memory.c: zeroed memory that is never freed. NULL: there is none. */
+#define SELFMON_LINE ((size_t)64) /* of the cache */
+
+/*
+ * memory.c: zeroed memory that is never freed. NULL: there is none. It begins
+ * with a cache line, or offset bytes behind the beginning of one.
+ */
 void *selfmon_memory_kept(size_t size);   /* a forked child keeps it */
 void *selfmon_memory_wiped(size_t size);  /* a forked child finds zeros */
+void *selfmon_memory_wiped_at(size_t offset, size_t size);
 void selfmon_memory_forked(void);         /* in the child: start afresh */
 bool selfmon_memory_wipes(void);          /* can this kernel wipe? */
 bool selfmon_memory_holds(const void *address); /* is it of the wiped? */

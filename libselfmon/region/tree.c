@@ -4,6 +4,8 @@
  * last child for each of sixteen residues of the region's id, which is what
  * enter looks at; behind it is a hash over the whole tree.
  */
+#include <stddef.h>
+
 #include "region/live.h"
 
 #define TABLE_LOG2_MIN 8
@@ -73,6 +75,28 @@ static void tree_grow(struct selfmon_thread *thread)
 			tree_insert(thread, node);
 }
 
+/*
+ * A node and its statistics, unless these are in the live file. What a visit
+ * with time alone looks at in either is one cache line.
+ */
+struct place {
+	struct selfmon_node node;
+	struct selfmon_stats stats;
+};
+
+#define PLACE_HOT offsetof(struct place, node.stats)
+#define PLACE_HOT_END offsetof(struct place, stats.ticks.max)
+#define PLACE_OFFSET (-PLACE_HOT % SELFMON_LINE)
+
+_Static_assert(offsetof(struct selfmon_node, region) > PLACE_HOT &&
+		       offsetof(struct selfmon_node, countdown) > PLACE_HOT,
+	       "what a visit looks at in a node is at its end");
+_Static_assert(PLACE_HOT_END - PLACE_HOT <= SELFMON_LINE,
+	       "a node's hot part and its statistics' are one line");
+_Static_assert(PLACE_HOT_END - offsetof(struct place, stats) ==
+		       6 * sizeof(uint64_t),
+	       "six words of the statistics are looked at by each visit");
+
 /* Odd numbers that share no pattern: splitmix64 of a counter. */
 static uint64_t multiplier(uint64_t n)
 {
@@ -141,21 +165,22 @@ static struct selfmon_node *make_node(struct selfmon_thread *thread,
 				      struct selfmon_node *parent,
 				      uint32_t region)
 {
-	const size_t room = thread->live ? 0 : sizeof(struct selfmon_stats);
 	struct selfmon_node *node;
-	char *place;
+	struct place *place;
 
 	if (!has_room(thread))
 		return NULL;
-	/* Statistics first: what a visit changes begins with a cache line. */
-	place = selfmon_memory_wiped(room + sizeof(*node));
+	place = selfmon_memory_wiped_at(PLACE_OFFSET,
+					thread->live ? sizeof(place->node)
+						     : sizeof(*place));
 	if (!place)
 		return NULL;
-	node = (void *)(place + room);
+	node = &place->node;
 	node->parent = parent;
 	node->region = region;
 	node->ordinal = thread->nodes;
-	node->stats = stats_make(thread, node, room ? (void *)place : NULL);
+	node->stats =
+		stats_make(thread, node, thread->live ? NULL : &place->stats);
 	if (!node->stats)
 		return NULL;
 	node->multiplier = multiplier(thread->nodes + 1);

@@ -209,6 +209,13 @@ WRAP(void *, selfmon_memory_wiped, size_t size)
 		       : __real_selfmon_memory_wiped(size);
 }
 
+WRAP(void *, selfmon_memory_wiped_at, size_t offset, size_t size)
+{
+	return kernel_faults_any("memory_wiped_at")
+		       ? NULL
+		       : __real_selfmon_memory_wiped_at(offset, size);
+}
+
 WRAP(int, selfmon_directory_open, const char *path,
      struct selfmon_directory *directory)
 {
