@@ -51,9 +51,9 @@ static void say_core_types(const struct doctor_case *from,
 	const struct doctor_pmu *pmu =
 		&from->machine->pmu[from->machine->pmus - 1];
 
-	doctor_say(&check->reason, "an event counts on the cores of one type "
-		   "alone; what a thread does on others is left out and "
-		   "marked");
+	doctor_say(&check->reason, "an event becomes a column for each type of "
+		   "core, read by system call unless the program is pinned to "
+		   "one");
 	if (from->machine->arch == DOCTOR_ARM64)
 		doctor_say(&check->remedy, "Name the PMU, as in "
 			   "%s/cpu_cycles/, and pin the program: taskset -c "
