@@ -75,6 +75,7 @@ void plain_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define cr_expect_null(x, ...) cr_expect((x) == NULL, __VA_ARGS__)
 #define cr_expect_eq(a, b, ...) cr_expect((a) == (b), __VA_ARGS__)
 #define cr_expect_lt(a, b, ...) cr_expect((a) < (b), __VA_ARGS__)
+#define cr_expect_gt(a, b, ...) cr_expect((a) > (b), __VA_ARGS__)
 #define cr_expect_str_eq(a, b, ...) cr_expect(!strcmp(a, b), __VA_ARGS__)
 #define cr_expect_str_neq(a, b, ...) cr_expect(strcmp(a, b), __VA_ARGS__)
 #define cr_log_info(...) plain_log(__VA_ARGS__)
