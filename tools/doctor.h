@@ -62,7 +62,8 @@ struct doctor_probe {
 	int hardware;    /* of instructions, user mode */
 	bool both_modes; /* only with kernel mode along */
 	int kernel_mode; /* of an event of kernel mode */
-	int tracepoint;  /* ENXIO: no number for it can be read */
+	/* ENODEV: tracefs is not mounted; ENXIO: not for this user to read */
+	int tracepoint;
 	int breakpoint;
 	int map;         /* of the hardware event's page, else a software's */
 	int wipe;        /* of memory that a forked child finds empty */

@@ -248,13 +248,17 @@ void doctor_check_tracepoints(const struct doctor_case *from,
 	check->status = error ? DOCTOR_WARN : DOCTOR_PASS;
 	if (!error) {
 		doctor_say(&check->found, "sched:sched_switch opens");
-	} else if (error == ENXIO) {
+	} else if (error == ENODEV) {
 		doctor_say(&check->found, "no numbers");
-		doctor_say(&check->reason, "/sys/kernel/tracing is not "
-			   "mounted, or not for this user to read");
-		doctor_say(&check->remedy, "As root: mount -t tracefs nodev "
-			   "/sys/kernel/tracing; mount -o remount,mode=755 "
+		doctor_say(&check->reason, "tracefs is not mounted");
+		doctor_say(&check->remedy, "As root: mount -t tracefs tracefs "
 			   "/sys/kernel/tracing");
+	} else if (error == ENXIO) {
+		/* From 6.18 on mode= leaves files at 0440: the group's. */
+		doctor_say(&check->found, "no numbers");
+		doctor_say(&check->reason, "only root may read tracefs");
+		doctor_say(&check->remedy, "As root: mount -o remount,"
+			   "mode=750,gid=GROUP /sys/kernel/tracing");
 	} else {
 		doctor_say(&check->found, "%s", doctor_errno(error));
 		doctor_explain_open(from, "sched:sched_switch", error, true,

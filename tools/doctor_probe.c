@@ -93,6 +93,18 @@ static void try_hardware(struct doctor_probe *probe)
 	selfmon_kernel_close(fd);
 }
 
+/*
+ * Why a tracepoint has no number: where tracefs is mounted, its folders are
+ * root's alone; where it is not, an empty one of everybody's is in its place.
+ */
+static int why_no_number(const char *path)
+{
+	char text[32];
+	const ssize_t error = selfmon_facts_text("", path, text, sizeof(text));
+
+	return error == -EACCES || error == -EPERM ? ENXIO : ENODEV;
+}
+
 static int try_tracepoint(void)
 {
 	static const char *const path[] = {
@@ -107,7 +119,7 @@ static int try_tracepoint(void)
 	if (id < 0)
 		id = selfmon_facts_number("", path[1]);
 	if (id < 0)
-		return ENXIO;
+		return why_no_number(path[0]);
 	attr.config = (uint64_t)id;
 	fd = selfmon_kernel_perf_open(&attr, -1, false);
 	if (fd < 0)

@@ -29,6 +29,7 @@ static const struct {
 	{ "ENOSYS", ENOSYS }, { "ENOENT", ENOENT }, { "EINVAL", EINVAL },
 	{ "ENXIO", ENXIO },   { "EMFILE", EMFILE }, { "untried", -1 },
 	{ "ENOSPC", ENOSPC }, { "EBUSY", EBUSY },   { "EOPNOTSUPP", EOPNOTSUPP },
+	{ "ENODEV", ENODEV },
 };
 
 static int number_of(const char *path, const char *text)
