@@ -39,8 +39,8 @@ static void try_one(struct list_event *event)
 			event->how = LIST_USER;
 		else if (info.verdict == SELFMON_SYSCALL)
 			event->how = LIST_SYSCALL;
-		else
-			say_why(event, &failure);
+		else if (info.failure)
+			say_why(event, info.failure);
 	}
 	selfmon_counters_close(set);
 }

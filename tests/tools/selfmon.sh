@@ -164,6 +164,31 @@ END
 		complain 'list --json says something else than list'
 fi
 
+# Pinned to cores of one type, those of the other never count: PMUs of two
+# types are laid over this machine's, the other's a name for software events.
+cat > "$work/hybrid" << 'END'
+folder=/sys/bus/event_source/devices
+mount -t tmpfs none $folder || exit 3
+while read -r pmu type cpu; do
+	mkdir -p $folder/$pmu/format $folder/$pmu/events
+	echo "$type" > $folder/$pmu/type
+	echo "$cpu" > $folder/$pmu/cpus
+	echo config:0-7 > $folder/$pmu/format/event
+	echo event=0x02 > $folder/$pmu/events/faults
+done << 'PMUS'
+cpu_core 4 0
+cpu_atom 1 1
+PMUS
+exec taskset -c 0 "$@"
+END
+if unshare -rm sh "$work/hybrid" true 2> "$work/err"; then
+	unshare -rm sh "$work/hybrid" "$program" list cpu_atom/faults/ \
+		> "$work/out" 2>&1
+	says out 'cpu_atom/faults/: this thread is pinned to cores of another type'
+else
+	echo "[SKIP] check-tool: two types of core: $(cat "$work/err")"
+fi
+
 # run: statuses, signals, streams, the report
 try 2 run
 try 127 run "$work/nothing"
