@@ -51,6 +51,16 @@ void doctor_check_kernel(const struct doctor_case *from,
 	doctor_say(&check->remedy, "Use a newer kernel");
 }
 
+/*
+ * The file is there whenever the call is: perf_event_open(2). Where it is not,
+ * and another error than ENOSYS or none shows the call, nothing of /proc is.
+ */
+static bool proc_is_missing(const struct doctor_case *from)
+{
+	return from->facts->paranoid == SELFMON_FACT_UNKNOWN &&
+	       from->probe->software != ENOSYS;
+}
+
 /* The two errors with which filters hide a call. */
 static bool filtered(const struct doctor_case *from)
 {
@@ -62,6 +72,10 @@ static bool filtered(const struct doctor_case *from)
 void doctor_check_seccomp(const struct doctor_case *from,
 			  struct doctor_check *check)
 {
+	if (!from->facts->seccomp && proc_is_missing(from)) {
+		doctor_skip(check, "paranoid");
+		return;
+	}
 	if (!from->facts->seccomp) {
 		check->status = DOCTOR_PASS;
 		doctor_say(&check->found, "no filter");
@@ -95,6 +109,14 @@ void doctor_check_paranoid(const struct doctor_case *from,
 {
 	const struct selfmon_facts *facts = from->facts;
 
+	if (proc_is_missing(from)) {
+		check->status = DOCTOR_WARN;
+		doctor_say(&check->found, "no %s", PARANOID);
+		doctor_say(&check->reason, "this kernel has perf events, so "
+			   "/proc is not mounted, or with subset=pid");
+		doctor_say(&check->remedy, "As root: mount -t proc proc /proc");
+		return;
+	}
 	if (facts->paranoid == SELFMON_FACT_UNKNOWN) {
 		check->status = DOCTOR_FAIL;
 		doctor_say(&check->found, "no %s", PARANOID);
@@ -134,6 +156,10 @@ void doctor_check_capabilities(const struct doctor_case *from,
 			doctor_say(&check->found, "%s%s",
 				   check->found.length ? " " : "",
 				   wanted[i].name);
+	if (!check->found.length && proc_is_missing(from)) {
+		doctor_skip(check, "paranoid");
+		return;
+	}
 	check->status = DOCTOR_PASS;
 	if (!check->found.length) {
 		doctor_say(&check->found, "none");
@@ -173,9 +199,10 @@ static const char *who_refuses(const struct doctor_case *from)
 {
 	if (filtered(from))
 		return "seccomp";
-	if (from->facts->paranoid == SELFMON_FACT_UNKNOWN)
+	if (from->probe->software == ENOSYS &&
+	    from->facts->paranoid == SELFMON_FACT_UNKNOWN)
 		return "paranoid";
-	if (from->probe->software != EACCES)
+	if (from->probe->software != EACCES || proc_is_missing(from))
 		return NULL;
 	return selfmon_facts_refuse_all(from->facts) ? "paranoid"
 						     : "security-module";

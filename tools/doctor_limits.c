@@ -118,6 +118,11 @@ void doctor_check_locked_memory(const struct doctor_case *from,
 						 .step = SELFMON_STEP_MAP };
 	struct doctor_check used_up = { .name = NULL };
 
+	if (threads < BEYOND / EVENTS &&
+	    from->facts->mlock_kb == SELFMON_FACT_UNKNOWN) {
+		doctor_skip(check, "paranoid");
+		return;
+	}
 	say_lockable(from, check);
 	say_threads(check, threads);
 	check->status = from->probe->map == EPERM || threads < 1 ? DOCTOR_FAIL
