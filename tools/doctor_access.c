@@ -61,6 +61,21 @@ static bool proc_is_missing(const struct doctor_case *from)
 	       from->probe->software != ENOSYS;
 }
 
+/* The error of modules, which neither paranoid nor a missing /proc explains. */
+static bool refused_by_module(const struct doctor_case *from)
+{
+	return from->probe->software == EACCES &&
+	       !selfmon_facts_refuse_all(from->facts) &&
+	       from->facts->paranoid != SELFMON_FACT_UNKNOWN;
+}
+
+/* A filter may answer with any error: with that of modules too. */
+static bool filter_or_module(const struct doctor_case *from)
+{
+	return from->facts->seccomp && !from->machine->modules[0] &&
+	       refused_by_module(from);
+}
+
 /* The two errors with which filters hide a call. */
 static bool filtered(const struct doctor_case *from)
 {
@@ -82,6 +97,14 @@ void doctor_check_seccomp(const struct doctor_case *from,
 		return;
 	}
 	doctor_say(&check->found, "a filter is set");
+	if (filter_or_module(from)) {
+		check->status = DOCTOR_FAIL;
+		doctor_say(&check->reason, "it refuses perf_event_open with "
+			   "EACCES, or a security module does, of which none "
+			   "is known");
+		selfmon_sentence_add_unfilter(&check->remedy, from->facts);
+		return;
+	}
 	if (!filtered(from)) {
 		check->status = DOCTOR_PASS;
 		doctor_say(&check->reason,
@@ -178,9 +201,7 @@ void doctor_check_security_module(const struct doctor_case *from,
 				  struct doctor_check *check)
 {
 	const struct doctor_machine *machine = from->machine;
-	const bool refused = from->probe->software == EACCES &&
-			     !selfmon_facts_refuse_all(from->facts) &&
-			     from->facts->paranoid != SELFMON_FACT_UNKNOWN;
+	const bool refused = refused_by_module(from);
 
 	doctor_say(&check->found, "%s",
 		   machine->modules[0] ? machine->modules : "none known");
@@ -188,10 +209,16 @@ void doctor_check_security_module(const struct doctor_case *from,
 	    strstr(machine->lockdown, "[confidentiality]"))
 		doctor_say(&check->found, ", lockdown %s", machine->lockdown);
 	check->status = refused ? DOCTOR_FAIL : DOCTOR_PASS;
-	if (refused)
+	if (filter_or_module(from)) {
+		doctor_say(&check->reason, "one that is not seen from here "
+			   "refuses it, or the seccomp filter does");
+		doctor_say(&check->remedy, "If it is not the filter, see the "
+			   "host's log: ausearch -m avc -ts recent, or dmesg");
+	} else if (refused) {
 		doctor_explain_open(from, "", EACCES, false, check);
-	else if (from->probe->software == 0)
+	} else if (from->probe->software == 0) {
 		doctor_say(&check->reason, "nothing is refused");
+	}
 }
 
 /* Another check has the reason, and what to change. */
@@ -204,8 +231,9 @@ static const char *who_refuses(const struct doctor_case *from)
 		return "paranoid";
 	if (from->probe->software != EACCES || proc_is_missing(from))
 		return NULL;
-	return selfmon_facts_refuse_all(from->facts) ? "paranoid"
-						     : "security-module";
+	if (selfmon_facts_refuse_all(from->facts))
+		return "paranoid";
+	return filter_or_module(from) ? "seccomp" : "security-module";
 }
 
 void doctor_check_call(const struct doctor_case *from,
