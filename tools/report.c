@@ -50,7 +50,8 @@ static int take_format(const char *name, enum selfmon_format *format)
 		*format = (enum selfmon_format)i;
 		return 0;
 	}
-	return tool_misused("report", "unknown format '%s'%s", name,
+	return tool_misused("report", "unknown format '%s'%s: text, json or "
+			    "csv are allowed", name,
 			    tool_hint(name, format_name, hint));
 }
 
@@ -62,9 +63,54 @@ static int write_report(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
+/* NULL: no memory. */
+static char *csv_of(const struct selfmon_report *report)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *const memory = open_memstream(&text, &size);
+	int error;
+
+	if (!memory)
+		return NULL;
+	error = selfmon_report_write(report, SELFMON_CSV, memory);
+	if (!fclose(memory) && !error)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/*
+ * Without the header line where it is that of the report before: of processes
+ * that counted the same there is one table. It is kept in header.
+ */
+static int write_csv(const struct selfmon_report *report, const char *path,
+		     char **header)
+{
+	char *const text = csv_of(report);
+	const char *from = text;
+	size_t n;
+
+	if (!text)
+		return tool_fail("report", "%s: no memory", path);
+	n = strcspn(text, "\n") + 1;
+	if (*header && !strncmp(*header, text, n)) {
+		from += n;
+	} else {
+		free(*header);
+		*header = strndup(text, n);
+	}
+	fputs(from, stdout);
+	free(text);
+	if (ferror(stdout))
+		return tool_fail("report", "%s: the output failed", path);
+	return 0;
+}
+
 static int print_each(char **paths, size_t count, enum selfmon_format format)
 {
 	struct report_file file;
+	char *header = NULL;
 	int status = 0;
 	size_t i;
 
@@ -72,10 +118,13 @@ static int print_each(char **paths, size_t count, enum selfmon_format format)
 		if (i && format == SELFMON_TEXT)
 			putchar('\n');
 		if (report_file_open(&file, paths[i]) ||
-		    write_report(file.report, paths[i], format))
+		    (format == SELFMON_CSV
+			     ? write_csv(file.report, paths[i], &header)
+			     : write_report(file.report, paths[i], format)))
 			status = TOOL_NO;
 		report_file_close(&file);
 	}
+	free(header);
 	return status;
 }
 

@@ -3,9 +3,11 @@
 #include "report_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "region/live.h"
 #include "tool.h"
 
 #define TEXT_MAX ((size_t)1 << 30)
@@ -95,27 +97,51 @@ static int open_json(struct report_file *file, FILE *stream)
 #endif
 }
 
+static int open_neither(struct report_file *file, int error, bool empty)
+{
+	return tool_fail("report", "%s: neither a live file nor a report in "
+			 "JSON%s%s", file->path, error || empty ? ": " : "",
+			 error ? strerror(error) : empty ? "it is empty" : "");
+}
+
+/* A live file is opened by its name: what was read of it here is lost. */
+static bool begins_as_live(FILE *stream, int first)
+{
+	static const char magic[] = SELFMON_LIVE_MAGIC;
+	const char *at = magic;
+
+	for (; *at && first == *at; at++)
+		first = getc(stream);
+	return !*at;
+}
+
 /* An object begins with its brace; a live file with its own name. */
+static int open_stream(struct report_file *file, FILE *stream)
+{
+	int first = getc(stream);
+
+	if (begins_as_live(stream, first))
+		return open_live(file);
+	while (first == ' ' || first == '\t' || first == '\r' ||
+	       first == '\n')
+		first = getc(stream);
+	if (first == '{') {
+		ungetc(first, stream);
+		return open_json(file, stream);
+	}
+	return open_neither(file, ferror(stream) ? errno : 0, first == EOF);
+}
+
 int report_file_open(struct report_file *file, const char *path)
 {
 	FILE *stream = fopen(path, "re");
-	int status, first = EOF;
+	int status;
 
 	*file = (struct report_file){ .path = path };
-	if (stream) {
-		do
-			first = getc(stream);
-		while (first == ' ' || first == '\t' || first == '\r' ||
-		       first == '\n');
-	}
-	if (first == '{') {
-		ungetc(first, stream);
-		status = open_json(file, stream);
-	} else {
-		status = open_live(file); /* or says why not */
-	}
-	if (stream)
-		fclose(stream);
+	if (!stream)
+		return open_live(file); /* says why not */
+	status = open_stream(file, stream);
+	fclose(stream);
 	return status;
 }
 

@@ -39,9 +39,46 @@ status=0
 "$program" report "$work/other" "$work/none" "$work/live" > "$work/text" \
 	2> "$work/err" || status=$?
 [ "$status" = 1 ] || fail "status $status with a file that is none"
-grep -q "other: not a live file of libselfmon (at byte 0)" "$work/err" ||
+grep -q "other: neither a live file nor a report in JSON$" "$work/err" ||
 	fail "not told what is wrong: $(cat "$work/err")"
 grep -q "none: cannot be opened: No such file" "$work/err" ||
 	fail "not told what is missing: $(cat "$work/err")"
 grep -q "^round  *100 " "$work/text" || fail "the good file is left out"
+
+# is_neither FILE WHY
+is_neither()
+{
+	status=0
+	"$program" report "$1" > "$work/text" 2> "$work/err" || status=$?
+	[ "$status" = 1 ] || fail "status $status with $1"
+	grep -q "$1: neither a live file nor a report in JSON: $2" \
+		"$work/err" || fail "not told what is wrong: $(cat "$work/err")"
+}
+: > "$work/empty"
+is_neither "$work/empty" 'it is empty'
+is_neither "$work" 'Is a directory'
+status=0
+"$program" report -f yaml "$work/live" > "$work/text" 2> "$work/err" ||
+	status=$?
+[ "$status" = 2 ] || fail "status $status with -f yaml"
+grep -q "text, json or csv are allowed" "$work/err" ||
+	fail "not told what is allowed: $(cat "$work/err")"
+
+# Of processes that counted the same the header of CSV is there once, of others
+# before the rows of each.
+SELFMON_LIVE="$work/faults" SELFMON_OUTPUT=none SELFMON_EVENTS=page-faults \
+	"$example" > /dev/null
+# headers N FILE...
+headers()
+{
+	wanted=$1
+	shift
+	"$program" report -f csv "$@" > "$work/text"
+	[ "$(grep -c '^path,' "$work/text")" = "$wanted" ] ||
+		fail "CSV has not $wanted headers: $(cat "$work/text")"
+}
+headers 1 "$work/live" "$work/live"
+[ "$(grep -c '^"round"' "$work/text")" = 2 ] || fail "rows of CSV are left out"
+head -n 1 "$work/text" | grep -q '^path,' || fail "CSV without a header"
+headers 3 "$work/live" "$work/faults" "$work/faults" "$work/live"
 echo "report: live files as text, JSON and CSV; others are told"
