@@ -27,7 +27,7 @@ static const char help[] =
 	"  -p, --plan SPEC  which of these events are counted together, which "
 	"in turns\n"
 	"\n"
-	"Exits with 1 if there is no such event.\n";
+	"Exits with 1 if there is no such event, or none of a plan counts.\n";
 
 static const struct option options[] = {
 	{ "countable", no_argument, NULL, 'c' },
@@ -69,6 +69,7 @@ static int none(char **words)
 int tool_list(int argc, char **argv)
 {
 	struct list list = { .progress = isatty(STDERR_FILENO) };
+	const char *plan = NULL;
 	bool countable = false, json = false;
 	int option;
 
@@ -80,10 +81,15 @@ int tool_list(int argc, char **argv)
 			return 0;
 		}
 		if (option == 'p')
-			return list_plan(optarg, stdout);
+			plan = optarg;
 		countable = countable || option == 'c';
 		json = json || option == 'j';
 	}
+	if (plan && (countable || json || optind < argc))
+		return tool_misused("list", "--plan SPEC goes alone, with no "
+				    "other option and no word");
+	if (plan)
+		return list_plan(plan, stdout);
 	list.searched = optind < argc;
 	if (!list_collect(&list)) {
 		free(list.event);

@@ -43,14 +43,31 @@ static void print_member(const struct selfmon_counter_info *info, FILE *stream)
 		selfmon_verdict_name(info->verdict));
 }
 
+/* What SELFMON_EVENTS takes and is no list of events. */
+static int refuse(const char *spec)
+{
+	if (!strcmp(spec, "auto"))
+		return tool_fail("list", "auto is no list of events: programs "
+				 "choose by the machine. The most that it is: "
+				 "selfmon list --plan cycles,instructions,"
+				 "branch-misses,cache-misses");
+	if (!strcmp(spec, "none"))
+		return tool_fail("list", "none counts no event, time alone: "
+				 "there is nothing to plan");
+	return 0;
+}
+
 int list_plan(const char *spec, FILE *stream)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
 	enum selfmon_group last = SELFMON_GROUP_NONE;
 	struct selfmon_failure failure;
 	struct selfmon_counters *set;
+	bool counts = false;
 	size_t i;
 
+	if (refuse(spec))
+		return TOOL_NO;
 	if (selfmon_counters_open(spec, 0, &set, &failure) < 0)
 		return tool_fail("list", "at byte %zu: %s", failure.position,
 				 failure.message);
@@ -59,7 +76,10 @@ int list_plan(const char *spec, FILE *stream)
 			fprintf(stream, "%s\n", title(info.group, set));
 		last = info.group;
 		print_member(&info, stream);
+		counts = counts || !info.failure;
 	}
 	selfmon_counters_close(set);
-	return 0;
+	if (i == 0)
+		return tool_fail("list", "there is no event in the plan");
+	return counts ? 0 : TOOL_NO;
 }

@@ -60,6 +60,20 @@ try 1 list --plan 'cs,cycels'
 says err "at byte 3: unknown event 'cycels' (did you mean 'cycles'?)"
 silent out
 
+try 2 list --json --plan page-faults
+says err '--plan SPEC goes alone'
+silent out
+try 2 list -c --plan page-faults
+try 2 list --plan page-faults task
+try 1 list --plan ''
+says err 'there is no event'
+try 1 list --plan auto
+says err 'auto is no list of events'
+try 1 list --plan none
+says err 'none counts no event'
+try 1 list --plan 'mem:0x1001/8:w'
+says out 'must be a multiple of the length'
+
 commands=$("$program" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 for command in $commands; do
 	try 0 "$command" --help
