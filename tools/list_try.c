@@ -45,6 +45,25 @@ static void try_one(struct list_event *event)
 	selfmon_counters_close(set);
 }
 
+/*
+ * Where one tracepoint of a system counts, the others that have a number do:
+ * who may is decided by system (perf_trace_event_perm() in
+ * kernel/trace/trace_event_perf.c), and each that is closed makes the kernel
+ * wait for all CPUs (perf_trace_event_unreg()), so that thousands take minutes.
+ */
+static bool is_like(const struct list_event *event,
+		    const struct list_event *before)
+{
+	const size_t system = strcspn(event->name, ":") + 1;
+	struct selfmon_events events;
+
+	return !strcmp(event->section, "tracepoints") &&
+	       !strcmp(before->section, "tracepoints") &&
+	       !strncmp(event->name, before->name, system) &&
+	       before->how != LIST_NOT &&
+	       selfmon_events_parse(event->name, &events, NULL) > 0;
+}
+
 /* On a terminal, from the first second on; gone when all are tried. */
 static void show_progress(const struct list *list, size_t done, uint64_t begin,
 			  uint64_t *shown)
@@ -66,7 +85,12 @@ void list_try(struct list *list)
 	size_t i;
 
 	for (i = 0; i < list->count; i++) {
-		try_one(&list->event[i]);
+		struct list_event *const event = &list->event[i];
+
+		if (i > 0 && is_like(event, event - 1))
+			event->how = event[-1].how;
+		else
+			try_one(event);
 		show_progress(list, i + 1, begin, &shown);
 	}
 	if (shown)

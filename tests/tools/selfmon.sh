@@ -203,6 +203,35 @@ else
 	echo "[SKIP] check-tool: two types of core: $(cat "$work/err")"
 fi
 
+# Of a system one tracepoint is opened: the second here has a number that is
+# none, and that of the third is not to be read.
+cat > "$work/tracefs" << 'END'
+folder=/sys/kernel/tracing
+mount -t tracefs none $folder || exit 3
+id=$(cat $folder/events/sched/sched_switch/id) || exit 3
+mount -t tmpfs none $folder || exit 3
+mkdir -p $folder/events/sched/one $folder/events/sched/two \
+	$folder/events/sched/three
+echo "$id" > $folder/events/sched/one/id
+echo 65000 > $folder/events/sched/two/id
+echo 65001 > $folder/events/sched/three/id
+chmod 0 $folder/events/sched/three/id
+printf 'sched:%s\n' one two three > $folder/available_events
+exec setpriv --bounding-set -dac_override,-dac_read_search "$@"
+END
+if unshare -m sh "$work/tracefs" "$program" list -c sched:one \
+	> "$work/out" 2> "$work/err"; then
+	unshare -m sh "$work/tracefs" "$program" list sched: > "$work/out"
+	for name in one two; do
+		grep -q "^  sched:$name  *system call" "$work/out" ||
+			complain "sched:$name not taken: $(cat "$work/out")"
+	done
+	grep -q '^  sched:three  *no' "$work/out" ||
+		complain "sched:three without a number: $(cat "$work/out")"
+else
+	echo "[SKIP] check-tool: tracepoints: $(cat "$work/err")"
+fi
+
 # run: statuses, signals, streams, the report
 try 2 run
 try 127 run "$work/nothing"
