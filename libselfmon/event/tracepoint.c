@@ -169,7 +169,8 @@ static int unknown(const struct selfmon_spec *spec, struct selfmon_piece name,
 }
 
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
-			    struct selfmon_piece name, int error)
+			    struct selfmon_piece name, int error,
+			    const char *other)
 {
 	struct selfmon_piece system, point;
 	const char *root;
@@ -181,15 +182,16 @@ int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
 	if (error == -ENODEV)
 		return selfmon_spec_fail(
 			spec, ENODEV, name.position,
-			"unknown event '%.*s': if it is a tracepoint, tracefs "
-			"is not mounted. As root: mount -t tracefs tracefs "
-			"/sys/kernel/tracing", SELFMON_QUOTE(name));
+			"unknown event '%.*s': %s; if it is a tracepoint, "
+			"tracefs is not mounted. As root: mount -t tracefs "
+			"tracefs /sys/kernel/tracing", SELFMON_QUOTE(name),
+			other);
 	if (error == -EACCES)
 		return selfmon_spec_fail(
 			spec, EACCES, name.position,
-			"unknown event '%.*s': if it is a tracepoint, only "
+			"unknown event '%.*s': %s; if it is a tracepoint, only "
 			"root may read tracefs. As root: mount -o "
 			"remount,mode=750,gid=GROUP /sys/kernel/tracing",
-			SELFMON_QUOTE(name));
+			SELFMON_QUOTE(name), other);
 	return root ? unknown(spec, name, root) : 1;
 }

@@ -20,10 +20,12 @@ int selfmon_tracepoint_find(struct selfmon_piece name,
 
 /*
  * Says what is wrong with a name that this error was returned for. -errno, or
- * 1: there is nothing to be said of tracepoints.
+ * 1: there is nothing to be said of tracepoints. other: why it is not known as
+ * anything else either, half a sentence; for where it may not be a tracepoint.
  */
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
-			    struct selfmon_piece name, int error);
+			    struct selfmon_piece name, int error,
+			    const char *other);
 
 /* Has tracefs tracepoints of the system that stands before the colon? */
 bool selfmon_tracepoint_has_system(struct selfmon_piece name);

@@ -153,17 +153,23 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 
 /* ---- what nobody knows --------------------------------------------------- */
 
+/* Why it is not known as a name of the CPU's manual. */
+static const char *why_no_manual(void)
+{
+	const char *const why_not = selfmon_pfm_why_not();
+
+	return why_not ? why_not : "libpfm knows no such event of this CPU";
+}
+
 static int unknown_event(const struct selfmon_spec *spec,
 			 struct selfmon_piece name)
 {
 	const struct selfmon_piece word = first_word(name);
-	const char *const why_not = selfmon_pfm_why_not();
 
 	return selfmon_spec_fail(spec, ENOENT, name.position,
 				 "unknown event '%.*s': names of `perf list`, "
-				 "rHEX and pmu/term=value/ are allowed%s%s",
-				 SELFMON_QUOTE(word), why_not ? "; " : "",
-				 why_not ? why_not : "");
+				 "rHEX and pmu/term=value/ are allowed; %s",
+				 SELFMON_QUOTE(word), why_no_manual());
 }
 
 /* -ENOENT, or 1: nothing is near. */
@@ -190,10 +196,12 @@ int selfmon_vendor_parse(const struct selfmon_spec *spec,
 	int ret = traced ? ask_pfm(spec, name, event) : 0;
 
 	if (ret == 1 && selfmon_tracepoint_has_system(name))
-		ret = selfmon_tracepoint_fail(spec, name, traced);
+		ret = selfmon_tracepoint_fail(spec, name, traced,
+					      why_no_manual());
 	if (ret == 1)
 		ret = suggest_one(spec, name);
 	if (ret == 1)
-		ret = selfmon_tracepoint_fail(spec, name, traced);
+		ret = selfmon_tracepoint_fail(spec, name, traced,
+					      why_no_manual());
 	return ret == 1 ? unknown_event(spec, name) : ret;
 }

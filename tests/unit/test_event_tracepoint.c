@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracepoints by their names, in trees as tracefs has them. */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <selfmon/event.h>
@@ -85,11 +87,45 @@ Test(event_tracepoint, says_where_to_look_when_none_is_near)
 
 Test(event_tracepoint, says_that_tracefs_is_not_mounted)
 {
+	char message[256];
+
 	roots[1] = NULL;
-	expect_fault("cs,sched:sched_switch", ENODEV, 3,
-		     "unknown event 'sched:sched_switch': if it is a "
-		     "tracepoint, tracefs is not mounted. As root: mount -t "
-		     "tracefs tracefs /sys/kernel/tracing");
+	snprintf(message, sizeof(message),
+		 "unknown event 'sched:sched_switch': %s; if it is a "
+		 "tracepoint, tracefs is not mounted. As root: mount -t "
+		 "tracefs tracefs /sys/kernel/tracing", selfmon_pfm_why_not());
+	expect_fault("cs,sched:sched_switch", ENODEV, 3, message);
+}
+
+/* A name of a manual, with a colon in it, looks like one of tracefs. */
+static void expect_both_causes(const char *libpfm)
+{
+	struct selfmon_failure failure = { 0 };
+	struct selfmon_events events;
+
+	roots[1] = NULL;
+	cr_expect_eq(selfmon_events_parse("inst_retired:any_q", &events,
+					  &failure), -ENODEV);
+	cr_expect(strstr(failure.message, libpfm), "%s", failure.message);
+	cr_expect(strstr(failure.message, "tracefs is not mounted"), "%s",
+		  failure.message);
+}
+
+Test(event_tracepoint, names_the_package_of_libpfm_beside_tracefs)
+{
+	if (!strstr(selfmon_pfm_why_not(), "libpfm4"))
+		cr_skip_test("%s", selfmon_pfm_why_not());
+	expect_both_causes("libpfm (Debian: libpfm4)");
+}
+
+Test(event_tracepoint, says_that_libpfm_does_not_know_the_cpu_either)
+{
+	selfmon_pfm_library = "libpfm.so.4";
+	setenv("LIBPFM_FORCE_PMU", "amd64_fam17h_zen1", 1);
+	if (selfmon_pfm_why_not())
+		expect_both_causes(selfmon_pfm_why_not());
+	else
+		expect_both_causes("libpfm knows no such event of this CPU");
 }
 
 Test(event_tracepoint, keeps_names_inside_of_tracefs)
