@@ -40,6 +40,14 @@ void selfmon_cause_enosys(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);
 
+/* What the kernel does not have, or does not take, by the kind of event. */
+void selfmon_cause_enoent(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *s);
+void selfmon_cause_einval(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *s);
+
 /*
  * Cause and remedy of a failed perf_event_open(2), or of a failed mmap(2),
  * read(2) or ioctl(2). False, and nothing added, if the error is none they

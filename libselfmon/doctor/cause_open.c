@@ -10,34 +10,6 @@
 /* Room for 8 events of each of 4,000 threads, and the rest. */
 #define NOFILE_ENOUGH 65536
 
-static void say_enoent(const struct selfmon_failure *failure,
-		       const struct selfmon_facts *facts,
-		       struct selfmon_sentence *s)
-{
-	if (selfmon_event_begins(failure, "cgroup-switches") ||
-	    selfmon_event_begins(failure, "bpf-output"))
-		selfmon_sentence_add(s, "this kernel is older than this "
-					"software event. Use a newer kernel "
-					"(cgroup-switches: 5.13)");
-	else if (facts->core_pmu)
-		selfmon_sentence_add(
-			s,
-			"this CPU's PMU has no such event%s. Choose one that "
-			"it has: perf list",
-			facts->hypervisor ? " (or the hypervisor hides it)"
-					  : "");
-	else if (facts->hypervisor)
-		selfmon_sentence_add(
-			s,
-			"this virtual machine has no PMU. Enable the vPMU in "
-			"the hypervisor (e.g. KVM: -cpu host,pmu=on)");
-	else
-		selfmon_sentence_add(
-			s,
-			"the kernel has no driver for this CPU's PMU. See "
-			"why: dmesg | grep -i -e pmu -e 'performance events'");
-}
-
 static void say_eopnotsupp(const struct selfmon_failure *failure,
 			   const struct selfmon_facts *facts,
 			   struct selfmon_sentence *s)
@@ -55,50 +27,6 @@ static void say_eopnotsupp(const struct selfmon_failure *failure,
 		selfmon_sentence_add(s, "the PMU cannot do what a term of "
 					"this event asks of it. Leave out "
 					"terms, or use its plain name");
-}
-
-/*
- * Without a modifier both modes were tried as well (counters/attempt.c), so
- * what is left is that this user may not count the kernel.
- */
-static void say_one_mode(const struct selfmon_failure *failure,
-			 const struct selfmon_facts *facts,
-			 struct selfmon_sentence *s)
-{
-	selfmon_sentence_add(s, "this PMU cannot count user mode alone (no "
-				"Sscofpmf). ");
-	if (strrchr(failure->event, ':')) {
-		selfmon_sentence_add(s, "Count both modes, without :u or with "
-					":uk, and with perf_event_paranoid <= "
-					"1");
-		return;
-	}
-	selfmon_sentence_add_sysctl(s, facts, "kernel.perf_event_paranoid", 1);
-	selfmon_sentence_add(s, " lets you count both modes");
-}
-
-static void say_einval(const struct selfmon_failure *failure,
-		       const struct selfmon_facts *facts,
-		       struct selfmon_sentence *s)
-{
-	if (selfmon_event_begins(failure, "mem:"))
-		selfmon_sentence_add(
-			s, "the CPU cannot watch this. The address must be a "
-			   "multiple of the length; and x86-64 cannot watch "
-			   "reads alone (use rw), nor any other length for x "
-			   "than 8");
-	else if (failure->grouped)
-		selfmon_sentence_add(
-			s, "does not fit: the group needs more counters than "
-			   "the PMU has, or mixes PMUs. Name fewer events, or "
-			   "measure them in two runs");
-	else if (facts->riscv64 && !failure->kernel_asked)
-		say_one_mode(failure, facts, s);
-	else
-		selfmon_sentence_add(
-			s, "the kernel does not take this event's code or one "
-			   "of its terms. Check them: perf list; ls "
-			   "/sys/bus/event_source/devices/*/format");
 }
 
 static void say_emfile(const struct selfmon_failure *failure,
@@ -188,9 +116,9 @@ static const struct {
 	{ EACCES, selfmon_cause_eacces },
 	{ EPERM, selfmon_cause_eperm },
 	{ ENOSYS, selfmon_cause_enosys },
-	{ ENOENT, say_enoent },
+	{ ENOENT, selfmon_cause_enoent },
 	{ EOPNOTSUPP, say_eopnotsupp },
-	{ EINVAL, say_einval },
+	{ EINVAL, selfmon_cause_einval },
 	{ EMFILE, say_emfile },
 	{ ENFILE, say_enfile },
 	{ EBUSY, say_ebusy },
