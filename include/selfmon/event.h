@@ -81,7 +81,8 @@ struct selfmon_events {
  *
  * Where cores are of several types, a generalised hardware event becomes one
  * for each, of the same position: cycles gives cpu_core/cycles/ and
- * cpu_atom/cycles/. A {} becomes one for each type.
+ * cpu_atom/cycles/. A {} becomes one for each type; of a set the first members
+ * are taken, as many as fit for all types.
  *
  * A PMU's later terms override its earlier ones, and what a name of its events
  * files stands for. Modifiers of a {} add to those of its members: the modes

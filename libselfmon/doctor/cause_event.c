@@ -85,7 +85,7 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 		selfmon_sentence_add(s,
 				     "there is no file '%s'%s. Name the "
 				     "program or library as this process sees "
-				     "it: ls -l /proc/self/root%s",
+				     "it: ls -l %s",
 				     path, filter, path);
 	else if (!find_event(failure, &event) ||
 		 event.flags & SELFMON_EVENT_HARDWARE)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event/cores.h"
 #include "event/generic.h"
 #include "event/modifiers.h"
 
@@ -100,32 +101,53 @@ static bool is_listed(const struct selfmon_events *events, const char *name)
 	return false;
 }
 
+static void make_member(const struct selfmon_spec *spec,
+			struct selfmon_piece name,
+			const struct selfmon_modifiers *modifiers,
+			uint8_t group, struct selfmon_event *event)
+{
+	static const struct selfmon_modifiers none = { 0 };
+
+	memset(event, 0, sizeof(*event));
+	event->group = group;
+	memcpy(event->name, name.text, name.length);
+	event->base = (uint16_t)name.length;
+	event->position = (uint16_t)spec->event.position;
+	selfmon_generic_find(name.text, name.length, event);
+	/* What happens in the kernel would count 0 for ever with :u. */
+	if (event->flags & SELFMON_EVENT_KERNEL_FIRED)
+		modifiers = &none;
+	selfmon_modifiers_apply(modifiers, event);
+	if (modifiers->flags || modifiers->precise)
+		selfmon_modifiers_rename(event);
+}
+
+/* One of them, for each type of core. -E2BIG alone is told by the caller. */
 static int add_member(const struct selfmon_spec *spec,
 		      struct selfmon_piece name,
 		      const struct selfmon_modifiers *modifiers,
 		      uint8_t group, struct selfmon_events *events)
 {
-	static const struct selfmon_modifiers none = { 0 };
-	struct selfmon_event event = { .group = group };
+	struct selfmon_events own = { .count = 1 };
+	int ret;
 
-	memcpy(event.name, name.text, name.length);
-	event.base = (uint16_t)name.length;
-	event.position = (uint16_t)spec->event.position;
-	selfmon_generic_find(name.text, name.length, &event);
-	/* What happens in the kernel would count 0 for ever with :u. */
-	if (event.flags & SELFMON_EVENT_KERNEL_FIRED)
-		modifiers = &none;
-	selfmon_modifiers_apply(modifiers, &event);
-	if (modifiers->flags || modifiers->precise)
-		selfmon_modifiers_rename(&event);
-	if (is_listed(events, event.name))
-		return 0;
-	if (events->count == SELFMON_MAX_COUNTERS) {
-		name.position = spec->event.position;
-		return selfmon_sets_full(spec, name);
-	}
-	events->event[events->count++] = event;
+	make_member(spec, name, modifiers, group, &own.event[0]);
+	ret = selfmon_cores_split(spec, 0, &own);
+	if (ret || is_listed(events, own.event[0].name))
+		return ret;
+	if (events->count + own.count > SELFMON_MAX_COUNTERS)
+		return -E2BIG;
+	memcpy(&events->event[events->count], own.event,
+	       own.count * sizeof(own.event[0]));
+	events->count += own.count;
 	return 0;
+}
+
+static bool has_types_of_core(void)
+{
+	struct selfmon_cores room;
+
+	return selfmon_cores(&room)->count > 0;
 }
 
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
@@ -136,6 +158,7 @@ int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 	struct selfmon_piece name, members, member;
 	const bool modified = selfmon_piece_cut(&letters, ':', &name);
 	const struct set *set = find_set(name);
+	const size_t first = events->count;
 	bool more = true;
 	int ret = 0;
 
@@ -149,5 +172,11 @@ int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		more = selfmon_piece_cut(&members, ',', &member);
 		ret = add_member(spec, member, &modifiers, group, events);
 	}
-	return ret;
+	if (ret != -E2BIG)
+		return ret;
+	/* Of several types of core the first members have to do. */
+	if (events->count > first && has_types_of_core())
+		return 0;
+	member.position = spec->event.position;
+	return selfmon_sets_full(spec, member);
 }

@@ -188,6 +188,50 @@ Test(event_cores, say_that_each_type_counts_where_that_is_too_much,
 			 "cpu_core/bus-cycles/");
 }
 
+/* The members in their order, for both types, until there are 8 events. */
+Test(event_cores, leave_out_what_does_not_fit_of_a_set,
+     .init = make_alder_lake)
+{
+	static const char *const sets[] = {
+		"@basic", "@branch", "@cache", "@tlb", "@frontend", "@memory",
+	};
+	struct selfmon_failure untouched = { .error = 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		parse(sets[i], 8);
+	parse("@os", 6);
+	parse("@tlb:u", 8);
+	expect_event(0, "cpu_core/instructions/u", PERF_TYPE_HARDWARE,
+		     CORE | 1);
+	expect_event(7, "cpu_atom/dTLB-store-misses/u", PERF_TYPE_HW_CACHE,
+		     ATOM | 0x10103);
+	cr_assert_eq(selfmon_events_parse("page-faults,@basic", &events,
+					  &untouched), 7);
+	cr_expect_eq(untouched.error, 0);
+	expect_event(6, "cpu_atom/branch-misses/", PERF_TYPE_HARDWARE,
+		     ATOM | 5);
+}
+
+Test(event_cores, do_not_repeat_what_is_listed_before_a_set,
+     .init = make_alder_lake)
+{
+	parse("cycles,@branch", 8);
+	expect_event(2, "cpu_core/instructions/", PERF_TYPE_HARDWARE, CORE | 1);
+	expect_event(7, "cpu_atom/branch-misses/", PERF_TYPE_HARDWARE,
+		     ATOM | 5);
+}
+
+Test(event_cores, refuse_a_set_of_which_nothing_fits,
+     .init = make_alder_lake)
+{
+	struct selfmon_failure failure;
+
+	cr_assert_eq(selfmon_events_parse("@branch,@cache", &events, &failure),
+		     -E2BIG);
+	cr_expect_eq(failure.position, strlen("@branch,"));
+}
+
 /* Kernels before 6.6 take no number of a PMU in config on ARM. */
 Test(event_cores, take_the_names_of_arms_pmus, .init = make_big_little)
 {
