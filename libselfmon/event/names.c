@@ -72,6 +72,24 @@ const char *selfmon_pmu_suggest(struct selfmon_piece name,
 	return found;
 }
 
+bool selfmon_pmu_any_core(void)
+{
+	struct selfmon_directory directory;
+	struct selfmon_words words = open_words(&directory, "", "");
+	char name[SELFMON_WORD_SIZE];
+	struct selfmon_pmu pmu;
+	bool any = false;
+
+	while (!any && words.next(&words, name, sizeof(name))) {
+		const struct selfmon_piece piece = {.text = name,
+						    .length = strlen(name)};
+
+		any = selfmon_pmu_find(piece, &pmu) == 0 && pmu.core;
+	}
+	selfmon_directory_close(&directory);
+	return any;
+}
+
 static const char *suggest_field(const struct selfmon_pmu *pmu,
 				 struct selfmon_piece term,
 				 char nearest[SELFMON_WORD_SIZE])

@@ -18,6 +18,7 @@
 
 #define WATCH "mem:"
 #define PROBE "uprobe:"
+#define RETURN_PROBE "uretprobe:" /* told apart only to be refused */
 
 /* Bytes that a watchpoint of a CPU covers. */
 #define WATCH_LENGTH_MAX 8
@@ -34,7 +35,7 @@ size_t selfmon_place_colons(struct selfmon_piece text)
 {
 	if (begins(text, WATCH))
 		return 1;
-	return begins(text, PROBE) ? 2 : 0;
+	return begins(text, PROBE) || begins(text, RETURN_PROBE) ? 2 : 0;
 }
 
 /* ---- breakpoints --------------------------------------------------------- */
@@ -68,7 +69,14 @@ static int parse_access(const struct selfmon_spec *spec,
 static int parse_address(const struct selfmon_spec *spec,
 			 struct selfmon_piece text, uint64_t *address)
 {
-	if (selfmon_piece_number(text, address) == 0)
+	const int ret = selfmon_piece_number(text, address);
+
+	if (ret == -ERANGE)
+		return selfmon_spec_fail(spec, EINVAL, text.position,
+					 "the address '%.*s' is too large: it "
+					 "has at most 64 bits",
+					 SELFMON_QUOTE(text));
+	if (ret == 0)
 		return 0;
 	return selfmon_spec_fail(spec, EINVAL, text.position,
 				 "the address '%.*s' is not a number: "
@@ -217,6 +225,11 @@ int selfmon_place_parse(const struct selfmon_spec *spec,
 			struct selfmon_piece name,
 			struct selfmon_event *event)
 {
+	if (begins(name, RETURN_PROBE))
+		return selfmon_spec_fail(spec, EOPNOTSUPP, name.position,
+					 "returns of functions are not "
+					 "counted: only uprobe: is supported, "
+					 "which counts calls");
 	return begins(name, WATCH) ? parse_watch(spec, name, event)
 				   : parse_probe(spec, name, event);
 }

@@ -9,7 +9,7 @@
 
 /*
  * How many colons such a name has at least: 1 for "mem:...", 2 for
- * "uprobe:..."; 0 if the text does not begin like one.
+ * "uprobe:..." and "uretprobe:..."; 0 if the text does not begin like one.
  */
 size_t selfmon_place_colons(struct selfmon_piece text);
 

@@ -22,6 +22,9 @@ struct selfmon_pmu {
 	bool package; /* counts what a package does, whoever does it */
 };
 
+/* Is there a PMU of the CPU's cores? */
+bool selfmon_pmu_any_core(void);
+
 /* Bits of config (word 0), config1, config2 or config3. */
 struct selfmon_field {
 	unsigned int word;

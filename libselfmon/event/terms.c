@@ -29,15 +29,20 @@ static int unknown_pmu(const struct selfmon_spec *spec,
 {
 	char nearest[SELFMON_WORD_SIZE];
 	char list[SELFMON_PMU_LIST_SIZE];
+	bool some;
 
 	if (selfmon_pmu_suggest(name, nearest))
 		return selfmon_spec_fail(
 			spec, ENOENT, name.position,
 			"unknown PMU '%.*s' (did you mean '%s'?)",
 			SELFMON_QUOTE(name), nearest);
+	some = strcmp(selfmon_pmu_list(list), "none") != 0;
 	return selfmon_spec_fail(spec, ENOENT, name.position,
-				 "unknown PMU '%.*s': this machine has %s",
-				 SELFMON_QUOTE(name), selfmon_pmu_list(list));
+				 "unknown PMU '%.*s': this machine has %s%s",
+				 SELFMON_QUOTE(name), list,
+				 some && !selfmon_pmu_any_core()
+					 ? ", and no PMU of the CPU at all"
+					 : "");
 }
 
 static int unknown_term(const struct target *target,

@@ -14,6 +14,10 @@
 #include "event/tracepoint.h"
 #include "platform/pfm.h"
 
+/* How many a message lists, and room for them. */
+#define ATTRIBUTES 4
+#define ATTRIBUTES_SIZE 128
+
 /* Bytes of names in manuals, and of libpfm's attributes. */
 #define LETTERS                                                                \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-+~"
@@ -24,10 +28,6 @@ static struct selfmon_piece first_word(struct selfmon_piece name)
 }
 
 /* ---- words of the manual ------------------------------------------------- */
-
-struct attributes {
-	const char *event;
-};
 
 static bool next_vendor_event(struct selfmon_words *words, char *word,
 			      size_t size)
@@ -71,6 +71,28 @@ static const char *suggest_attribute(const char *name, const char *attribute,
 			       nearest);
 }
 
+/*
+ * The first attributes of an event, which are its unit masks; the others, as
+ * libpfm's modifiers, come behind them.
+ */
+static void list_attributes(const char *event, char list[ATTRIBUTES_SIZE])
+{
+	char word[SELFMON_WORD_SIZE];
+	size_t length = 0, i;
+
+	snprintf(list, ATTRIBUTES_SIZE, "the CPU's manual has them");
+	for (i = 0; i < ATTRIBUTES &&
+	     selfmon_pfm_attribute(event, i, word, sizeof(word)); i++) {
+		if (length + strlen(word) + sizeof(", ...") > ATTRIBUTES_SIZE)
+			break;
+		length += (size_t)snprintf(list + length,
+					   ATTRIBUTES_SIZE - length, "%s%s",
+					   i ? ", " : "", word);
+	}
+	if (i == ATTRIBUTES)
+		snprintf(list + length, ATTRIBUTES_SIZE - length, ", ...");
+}
+
 static int bad_attribute(const struct selfmon_spec *spec,
 			 struct selfmon_piece name, const char *text,
 			 size_t at)
@@ -78,6 +100,7 @@ static int bad_attribute(const struct selfmon_spec *spec,
 	const int n = (int)strcspn(text + at, ":.");
 	const size_t word = strcspn(text + at, ":.=");
 	char nearest[SELFMON_WORD_SIZE];
+	char list[ATTRIBUTES_SIZE];
 
 	if (at > 0 && suggest_attribute(text, text + at, nearest) &&
 	    (strlen(nearest) != word || strncmp(nearest, text + at, word)))
@@ -90,10 +113,10 @@ static int bad_attribute(const struct selfmon_spec *spec,
 					 "libpfm does not take '%.*s' as an "
 					 "attribute of '%.*s'", n, text + at,
 					 (int)at - 1, text);
+	list_attributes(text, list);
 	return selfmon_spec_fail(spec, EINVAL, name.position,
 				 "'%.*s' needs an attribute: one of its unit "
-				 "masks, as the CPU's manual has them",
-				 SELFMON_QUOTE(name));
+				 "masks, as %s", SELFMON_QUOTE(name), list);
 }
 
 /* ---- what was found ------------------------------------------------------ */
@@ -168,8 +191,28 @@ static int unknown_event(const struct selfmon_spec *spec,
 
 	return selfmon_spec_fail(spec, ENOENT, name.position,
 				 "unknown event '%.*s': names of `perf list`, "
-				 "rHEX and pmu/term=value/ are allowed; %s",
+				 "rHEX, pmu/term=value/ and those of "
+				 "selfmon-events(7) are allowed; %s",
 				 SELFMON_QUOTE(word), why_no_manual());
+}
+
+/* PMU::EVENT, of which libpfm knows neither, or not that PMU here. */
+static int unknown_pmu_event(const struct selfmon_spec *spec,
+			     struct selfmon_piece name)
+{
+	return selfmon_spec_fail(spec, ENOENT, name.position,
+				 "unknown event '%.*s': this machine may have "
+				 "no PMU '%.*s', or it counts the package; %s",
+				 SELFMON_QUOTE(name),
+				 SELFMON_QUOTE(first_word(name)),
+				 why_no_manual());
+}
+
+static bool names_pmu(struct selfmon_piece name)
+{
+	const size_t colon = selfmon_piece_find(name, ':');
+
+	return colon + 1 < name.length && name.text[colon + 1] == ':';
 }
 
 /* -ENOENT, or 1: nothing is near. */
@@ -195,6 +238,8 @@ int selfmon_vendor_parse(const struct selfmon_spec *spec,
 	const int traced = selfmon_tracepoint_find(name, event);
 	int ret = traced ? ask_pfm(spec, name, event) : 0;
 
+	if (ret == 1 && names_pmu(name))
+		return unknown_pmu_event(spec, name);
 	if (ret == 1 && selfmon_tracepoint_has_system(name))
 		ret = selfmon_tracepoint_fail(spec, name, traced,
 					      why_no_manual());

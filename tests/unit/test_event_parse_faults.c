@@ -14,7 +14,9 @@ struct fault {
 };
 
 /* What all names were, and why there are no more of them here. */
-#define HINT ": names of `perf list`, rHEX and pmu/term=value/ are allowed"
+#define HINT                                                                   \
+	": names of `perf list`, rHEX, pmu/term=value/ and those of "          \
+	"selfmon-events(7) are allowed"
 
 static void expect_message(const char *message, const char *expected)
 {

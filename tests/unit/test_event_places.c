@@ -99,6 +99,29 @@ Test(event_places, says_where_the_fault_in_a_breakpoint_is)
 	expect_fault("mem:0x10000000000000000", EINVAL, 4);
 }
 
+static void expect_words(const char *spec, int error, const char *words)
+{
+	struct selfmon_failure failure = { 0 };
+	struct selfmon_events events;
+
+	cr_expect_eq(selfmon_events_parse(spec, &events, &failure), -error);
+	cr_expect(strstr(failure.message, words), "%s", failure.message);
+}
+
+Test(event_places, tells_a_large_address_from_none)
+{
+	expect_words("mem:0xffffffffffffffffff", EINVAL,
+		     "is too large: it has at most 64 bits");
+	expect_words("mem:main", EINVAL, "is not a number");
+}
+
+Test(event_places, has_no_probes_of_returns)
+{
+	expect_words("cs,uretprobe:/lib/x:sym", EOPNOTSUPP,
+		     "only uprobe: is supported");
+	expect_words("uretprobe:main", EOPNOTSUPP, "only uprobe: is supported");
+}
+
 Test(event_places, writes_the_breakpoint_of_a_variable)
 {
 	char spec[SELFMON_EVENT_NAME_SIZE];

@@ -258,6 +258,29 @@ Test(event_sysfs_faults, refuses_a_pmu_without_a_proper_type)
 		     -ENOENT);
 }
 
+static const struct tree_file guest[] = {
+	{"msr/type", "12\n"},
+	{"power/type", "14\n"},
+	{"power/cpumask", "0\n"},
+	{NULL, NULL},
+};
+
+static void make_guest(void)
+{
+	tree_make(guest);
+}
+
+Test(event_sysfs_faults, says_that_no_pmu_is_the_cpus, .init = make_guest)
+{
+	static const struct fault faults[] = {
+		{"cpu/event=0xc0/", ENOENT, 0,
+		 "unknown PMU 'cpu': this machine has msr, power, and no PMU "
+		 "of the CPU at all"},
+	};
+
+	expect_faults(faults, COUNT(faults));
+}
+
 Test(event_sysfs_faults, says_none_where_there_is_no_sysfs)
 {
 	static const struct fault faults[] = {

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,42 @@ Test(event_vendor, says_which_attribute_is_wrong_and_where)
 	cr_expect_eq(failure.position, 18);
 }
 
+Test(event_vendor, lists_unit_masks_where_one_is_needed)
+{
+	be("skl");
+	cr_expect_str_eq(fail("MEM_LOAD_RETIRED", -EINVAL).message,
+			 "'MEM_LOAD_RETIRED' needs an attribute: one of its "
+			 "unit masks, as L1_HIT, L2_HIT, L3_HIT, L1_MISS, ...");
+}
+
+/* Of which some other machine may know more. */
+static void expect_other_pmus(const char *spec, const char *pmu)
+{
+	const struct selfmon_failure failure = fail(spec, -ENOENT);
+	char expected[SELFMON_MESSAGE_SIZE];
+	const char *const why_not = selfmon_pfm_why_not();
+
+	snprintf(expected, sizeof(expected),
+		 "unknown event '%s': this machine may have no PMU '%s', or it "
+		 "counts the package; %s", spec, pmu,
+		 why_not ? why_not
+			 : "libpfm knows no such event of this CPU");
+	cr_expect_str_eq(failure.message, expected);
+}
+
+Test(event_vendor, keeps_the_name_of_another_pmus_event_whole)
+{
+	setenv("LIBPFM_FORCE_PMU", "amd64_fam17h_zen1", 1);
+	expect_other_pmus("rapl::RAPL_ENERGY_PKG", "rapl");
+	expect_other_pmus("skl::INST_RETIRED:ANY_P", "skl");
+}
+
+Test(event_vendor, keeps_it_whole_where_there_is_no_libpfm)
+{
+	selfmon_pfm_library = NULL;
+	expect_other_pmus("skl::INST_RETIRED:ANY_P", "skl");
+}
+
 Test(event_vendor, names_the_nearest_event_of_the_manual)
 {
 	be("skl");
@@ -165,9 +202,9 @@ Test(event_vendor, says_which_package_brings_the_names)
 		cr_skip_test("%s", selfmon_pfm_why_not());
 	cr_expect_str_eq(fail("MEM_LOAD_RETIRED.L3_MISS", -ENOENT).message,
 			 "unknown event 'MEM_LOAD_RETIRED.L3_MISS': names of "
-			 "`perf list`, rHEX and pmu/term=value/ are allowed; "
-			 "those of the CPU's manual need libpfm (Debian: "
-			 "libpfm4)");
+			 "`perf list`, rHEX, pmu/term=value/ and those of "
+			 "selfmon-events(7) are allowed; those of the CPU's "
+			 "manual need libpfm (Debian: libpfm4)");
 }
 
 #if defined(__has_include)
