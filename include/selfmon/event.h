@@ -93,7 +93,7 @@ struct selfmon_events {
  *   -ENODEV, -EACCES  unknown, and tracefs is not mounted or may not be read
  *   -EINVAL  bad syntax, a value too large for its field, name too long
  *   -E2BIG   more than SELFMON_MAX_COUNTERS events
- *   -EOPNOTSUPP  counts the package, not the thread
+ *   -EOPNOTSUPP  counts the package, not the thread, or is not supported
  *   any error of open(2) or read(2) on the file of a uprobe
  * Thread-safe; not async-signal-safe.
  */

@@ -134,7 +134,7 @@ static void say_watch(const struct selfmon_failure *failure,
  * Intel's top-down events: event 0, unit masks from 80H on (kernel
  * arch/x86/events/intel/core.c, intel_pmu_hw_config).
  */
-static bool is_share_of_slots(const struct selfmon_failure *failure)
+static bool needs_slots(const struct selfmon_failure *failure)
 {
 	struct selfmon_event event;
 
@@ -192,7 +192,7 @@ void selfmon_cause_einval(const struct selfmon_failure *failure,
 			"'%s' has no instruction at %s: it is no regular "
 			"file, or it ends before that. Look at it: ls -lL %s",
 			path, place, path);
-	else if (is_share_of_slots(failure))
+	else if (needs_slots(failure))
 		say_share(failure, s);
 	else if (failure->grouped)
 		selfmon_sentence_add(
