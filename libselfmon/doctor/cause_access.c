@@ -103,9 +103,11 @@ void selfmon_cause_eacces(const struct selfmon_failure *failure,
 	} else {
 		selfmon_sentence_add(
 			s,
-			"a security module (SELinux or another) refuses it, "
+			"a security module (SELinux or another)%s refuses it, "
 			"for perf_event_paranoid %" PRId64 " would allow it. "
 			"See its log: ausearch -m avc -ts recent, or dmesg",
+			facts->seccomp ? " or the seccomp filter that is set"
+				       : "",
 			facts->paranoid);
 	}
 }

@@ -34,6 +34,19 @@ Test(explain_machine, does_not_blame_paranoid_3_on_ubuntu)
 	says(text, "security module");
 }
 
+Test(explain_machine, names_a_filter_beside_the_security_module)
+{
+	struct selfmon_facts facts = { MACHINE(2) };
+	char text[TEXT_SIZE];
+
+	explain(EACCES, SELFMON_STEP_OPEN, &facts, text);
+	cr_assert_null(strstr(text, "seccomp"));
+	facts.seccomp = 2;
+	explain(EACCES, SELFMON_STEP_OPEN, &facts, text);
+	says(text, "security module");
+	says(text, "seccomp filter");
+}
+
 Test(explain_machine, does_not_blame_paranoid_when_the_capability_is_held)
 {
 	const struct selfmon_facts facts = {
