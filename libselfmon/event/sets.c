@@ -146,8 +146,9 @@ static int add_member(const struct selfmon_spec *spec,
 static bool has_types_of_core(void)
 {
 	struct selfmon_cores room;
+	const struct selfmon_cores *const cores = selfmon_cores(&room);
 
-	return selfmon_cores(&room)->count > 0;
+	return cores->count > 0;
 }
 
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
