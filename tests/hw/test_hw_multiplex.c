@@ -60,14 +60,7 @@ static struct selfmon_counters *open_pair(void)
  */
 static void crowd(void)
 {
-	struct perf_event_attr attr;
-
-	hw_require_pmu();
-	tool_require_twins();
-	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
-	attr.pinned = 1;
-	rig.pinned = tool_open(&attr, 0, -1, -1);
-	tool_enable(rig.pinned);
+	rig.pinned = tool_open_truth();
 	do {
 		if (rig.sets == SETS_MAX)
 			cr_skip_test("%d sets all fit the PMU", SETS_MAX);

@@ -22,18 +22,6 @@ static struct {
 	int pinned;
 } rig;
 
-static void open_truth(void)
-{
-	struct perf_event_attr attr;
-
-	hw_require_pmu();
-	tool_require_twins();
-	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
-	attr.pinned = 1;
-	rig.pinned = tool_open(&attr, 0, -1, -1);
-	tool_enable(rig.pinned);
-}
-
 static enum selfmon_group group_of(size_t i)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
@@ -48,7 +36,7 @@ static void open_eight(void)
 	int count;
 	size_t i;
 
-	open_truth();
+	rig.pinned = tool_open_truth();
 	count = selfmon_counters_open(spec, 0, &rig.set, &failure);
 	cr_assert_eq(count, EVENTS, "%d count: %s %s", count, failure.event,
 		     failure.message);

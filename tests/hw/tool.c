@@ -108,6 +108,20 @@ void tool_require_twins(void)
 		cr_skip_test("of several events of a kind one counts here");
 }
 
+int tool_open_truth(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	hw_require_pmu();
+	tool_require_twins();
+	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+	attr.pinned = 1;
+	fd = tool_open(&attr, 0, -1, -1);
+	tool_enable(fd);
+	return fd;
+}
+
 void tool_sample_fast(void)
 {
 	if (!hw_guest())

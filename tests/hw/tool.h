@@ -43,6 +43,12 @@ void tool_signal(int fd, void (*handler)(int));
  */
 void tool_require_twins(void);
 
+/*
+ * An event of instructions that counts from now on and is never off the PMU, to
+ * hold what takes turns against. Skips the test where that cannot be.
+ */
+int tool_open_truth(void);
+
 /* A throw-away machine's limits on samples are lifted; others keep theirs. */
 void tool_sample_fast(void);
 
