@@ -144,6 +144,21 @@ static int add_node(struct selfmon_gather *gather,
 	return 0;
 }
 
+/*
+ * The row of a node that walk_make() saw, or -1. By address alone: a node made
+ * since then has not been published to this thread, and is not to be read.
+ */
+static int32_t row_of(const struct walk *walk, const struct selfmon_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < walk->nodes; i++) {
+		if (walk->node[i] == node)
+			return walk->row[i];
+	}
+	return -1;
+}
+
 /* Visits that are open now; what a thread does meanwhile may be missed. */
 static void add_open(struct selfmon_gather *gather,
 		     struct selfmon_thread *thread, const struct walk *walk)
@@ -153,13 +168,12 @@ static void add_open(struct selfmon_gather *gather,
 
 	for (open = thread->open + 1; open <= top; open++) {
 		const uint64_t mark = selfmon_load_once(&open->mark);
-		const struct selfmon_node *const node =
-			selfmon_load_once(&open->node);
+		const int32_t row =
+			row_of(walk, selfmon_load_once(&open->node));
 
-		if (mark & SELFMON_MARK_RECORDED || mark == SELFMON_MARK_LEFT ||
-		    !node || node->ordinal >= walk->nodes)
-			continue;
-		gather->row[walk->row[node->ordinal]].open++;
+		if (!(mark & SELFMON_MARK_RECORDED) &&
+		    mark != SELFMON_MARK_LEFT && row >= 0)
+			gather->row[row].open++;
 	}
 }
 

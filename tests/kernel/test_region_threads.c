@@ -89,6 +89,51 @@ static void *visit_once(void *unused)
 	return NULL;
 }
 
+#define WALK_DEPTH 13
+
+/* Every path of its length, each of them new: 2 to the power of depth. */
+static void walk_new_paths(int depth)
+{
+	if (!depth)
+		return;
+	SELFMON_REGION("left")
+	{
+		walk_new_paths(depth - 1);
+	}
+	SELFMON_REGION("right")
+	{
+		walk_new_paths(depth - 1);
+	}
+}
+
+static void *walk_once(void *running)
+{
+	walk_new_paths(WALK_DEPTH);
+	__atomic_store_n((int *)running, 0, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* A report counts an open visit at a place it knows; the others it lets be. */
+Test(region_threads, reports_taken_while_places_are_made_are_consistent,
+     .timeout = 300)
+{
+	struct selfmon_report *report;
+	pthread_t thread;
+	int running = 1;
+
+	cr_assert_eq(pthread_create(&thread, NULL, walk_once, &running), 0);
+	while (__atomic_load_n(&running, __ATOMIC_RELAXED)) {
+		report = rows_take();
+		rows_check(report);
+		selfmon_report_free(report);
+	}
+	pthread_join(thread, NULL);
+	report = rows_take();
+	rows_check(report);
+	cr_assert_eq(visits_of(report, "left", "right"), 1);
+	selfmon_report_free(report);
+}
+
 static size_t count_states(void)
 {
 	const struct selfmon_thread *state = selfmon_process()->threads;
