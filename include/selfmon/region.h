@@ -129,7 +129,8 @@ SELFMON_C_BEGIN
  * a closed frame does nothing.
  *
  * A leave on another thread than the enter's records the time only, in the
- * tree of the leaving thread, and is marked so in the report.
+ * tree of the leaving thread, and is marked so in the report. It may come while
+ * the thread that entered goes on, and leaves what is around the span.
  *
  * Thread-safe; async-signal-safe, though a first visit may only be counted.
  */

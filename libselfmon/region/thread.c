@@ -51,7 +51,8 @@ static void cut_off_all(struct selfmon_process *process,
 {
 	while (thread->top > thread->open) {
 		if (thread->node == thread->top->node &&
-		    !(thread->top->mark & SELFMON_MARK_RECORDED))
+		    !(selfmon_load_once(&thread->top->mark) &
+		      SELFMON_MARK_RECORDED))
 			mend(process, thread->top->node->stats);
 		selfmon_unwind_cut_off(thread);
 	}

@@ -16,14 +16,35 @@
 #include "region/live.h"
 #include "region/visit.h"
 
+static uint64_t mark_of(const struct selfmon_open *open)
+{
+	return selfmon_load_once(&open->mark);
+}
+
 static bool is_span(const struct selfmon_open *open)
 {
-	return open->mark & SELFMON_MARK_SPAN;
+	return mark_of(open) & SELFMON_MARK_SPAN;
 }
 
 static bool is_recorded(const struct selfmon_open *open)
 {
-	return open->mark & SELFMON_MARK_RECORDED;
+	return mark_of(open) & SELFMON_MARK_RECORDED;
+}
+
+/* Does this mark stand for a visit that nobody has ended yet? */
+static bool goes_on(uint64_t mark)
+{
+	return !(mark & SELFMON_MARK_RECORDED) && mark != SELFMON_MARK_LEFT;
+}
+
+/* Ends a visit, unless it has ended: another thread may be leaving it now. */
+static bool claim_end(struct selfmon_open *open)
+{
+	uint64_t mark = mark_of(open);
+
+	return goes_on(mark) &&
+	       __atomic_compare_exchange_n(&open->mark, &mark, mark - 1, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /*
@@ -34,18 +55,18 @@ static void end_visit(struct selfmon_open *open)
 {
 	struct selfmon_stats *const stats = open->node->stats;
 	const bool updating = stats->sequence & 1;
-	const bool recorded =
-		is_recorded(open) || open->mark == SELFMON_MARK_LEFT;
+	bool ended;
 
-	if (updating && !recorded)
+	if (updating && goes_on(mark_of(open)))
 		selfmon_stats_mend(stats);
-	if (!recorded)
-		selfmon_mark_recorded(&open->mark);
+	selfmon_compiler_fence();
+	ended = claim_end(open);
+	selfmon_compiler_fence();
 	selfmon_stats_drop_units(stats);
 	selfmon_compiler_fence();
 	if (updating)
 		selfmon_stats_end(stats);
-	else if (!recorded)
+	else if (ended)
 		selfmon_rare_add(stats, SELFMON_RARE_CUT_OFF, 1);
 }
 
@@ -74,9 +95,10 @@ static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
 static bool is_on_other(const struct selfmon_thread *thread,
 			const struct selfmon_open *open)
 {
-	return !is_span(open) && !is_recorded(open) &&
-	       open->mark != SELFMON_MARK_LEFT && thread->stack_high &&
-	       !on_own_stack(thread, open->mark);
+	const uint64_t mark = mark_of(open);
+
+	return goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
+	       thread->stack_high && !on_own_stack(thread, mark);
 }
 
 /* Another stack, with no open entry of it below: a handler's is none. */
@@ -121,10 +143,11 @@ static bool overlaps(const struct selfmon_frame *a,
 static bool is_below(const struct selfmon_thread *thread,
 		     const struct selfmon_open *open, uint64_t address)
 {
-	return open->mark < address && !is_span(open) &&
-	       on_own_stack(thread, open->mark) &&
+	const uint64_t mark = mark_of(open);
+
+	return mark < address && on_own_stack(thread, mark) &&
 	       on_own_stack(thread, address) &&
-	       !selfmon_stack_alternates(open->mark, address);
+	       !selfmon_stack_alternates(mark, address);
 }
 
 /*
@@ -140,8 +163,8 @@ static bool lives_above(const struct selfmon_thread *thread,
 	for (open = dead + 1; open <= thread->top; open++) {
 		const uint64_t end = (uint64_t)(uintptr_t)(open->frame + 1);
 
-		if (open->mark == address &&
-		    end + sizeof(uintptr_t) > dead->mark)
+		if (mark_of(open) == address &&
+		    end + sizeof(uintptr_t) > mark_of(dead))
 			return true;
 	}
 	return false;
@@ -173,10 +196,11 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 	for (; open > thread->open; open--) {
 		const size_t upto = (size_t)(thread->top - open) + 1;
 		const bool chained = open->node == node;
+		const uint64_t mark = mark_of(open);
 
 		if (chained)
 			node = open->parent;
-		if (chained && (open->mark == SELFMON_MARK_LEFT ||
+		if (chained && (mark == SELFMON_MARK_LEFT ||
 				overlaps(open->frame, frame))) {
 			if (!all && lives_above(thread, open, address)) {
 				*under = open;
@@ -187,7 +211,7 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 		} else if (all && (chained || !is_recorded(open)) &&
 			   is_below(thread, open, address + !chained)) {
 			dead = upto;
-		} else if (chained && open->mark == address) {
+		} else if (chained && mark == address) {
 			all = false;
 		} else if (chained) {
 			break;
@@ -196,15 +220,21 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 	return dead;
 }
 
+/* Is this, with the mark that was seen there first, the entry of a frame? */
+static bool is_marked_for(const struct selfmon_open *open, uint64_t mark,
+			  const struct selfmon_frame *frame)
+{
+	if (!goes_on(mark) || selfmon_load_once(&open->frame) != frame)
+		return false;
+	return !(mark & SELFMON_MARK_SPAN) || mark == frame->token;
+}
+
 static bool is_entry_of(const struct selfmon_open *open,
 			const struct selfmon_frame *frame)
 {
-	const uint64_t mark = selfmon_load_once(&open->mark);
-
-	if (mark & SELFMON_MARK_RECORDED || mark == SELFMON_MARK_LEFT ||
-	    selfmon_load_once(&open->frame) != frame)
-		return false;
-	return !(mark & SELFMON_MARK_SPAN) || mark == frame->token;
+	return is_marked_for(open,
+			     __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE),
+			     frame);
 }
 
 /* The entry of this frame, or NULL. */
@@ -219,34 +249,75 @@ static struct selfmon_open *find_visit(struct selfmon_thread *thread,
 	return NULL;
 }
 
+/* Word by word: another thread may be looking at either. */
+static void copy_entry(struct selfmon_open *to, const struct selfmon_open *from)
+{
+	typedef uint64_t word __attribute__((may_alias));
+	const word *const source = (const word *)from;
+	word *const target = (word *)to;
+	size_t i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(word); i++)
+		selfmon_store_once(&target[i], selfmon_load_once(&source[i]));
+}
+
+/* Whoever sees this mark there sees the whole entry; meanwhile, there is none. */
+static void put_entry(struct selfmon_open *to, struct selfmon_open *whole)
+{
+	const uint64_t mark = whole->mark;
+
+	whole->mark = SELFMON_MARK_NONE;
+	selfmon_store_once(&to->mark, SELFMON_MARK_NONE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	copy_entry(to, whole);
+	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
+}
+
+/* The place of a visit that goes on below this parent. */
+static void hang_below(struct selfmon_thread *thread,
+		       struct selfmon_node *parent, struct selfmon_open *open)
+{
+	struct selfmon_node *const node =
+		selfmon_tree_child(thread, parent, open->node->region);
+
+	open->parent = parent;
+	if (!node)
+		return; /* without memory, it stays where it was */
+	selfmon_stats_move_units(open->node->stats, node->stats);
+	open->node = node;
+}
+
 /*
  * The entries above this one go on without it: as children of its parent, one
- * place down. Those that were inside of one another stay so.
+ * place down. Those that were inside of one another stay so. Another thread may
+ * be leaving one of them meanwhile: from the top down, it finds the one that
+ * was moved or the one that was there before; and if it was faster with the
+ * latter, its visit is left in the former too.
  */
 static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 {
-	const struct selfmon_open gone = *open;
-	struct selfmon_node *parent = gone.parent;
+	struct selfmon_open gone, moved;
+	struct selfmon_node *parent;
 
+	copy_entry(&gone, open);
+	parent = gone.parent;
 	for (; open < thread->top; open++) {
-		struct selfmon_node *node;
-
-		*open = open[1];
-		if (is_recorded(open))
-			continue; /* no visit: nor is it anybody's parent */
-		node = selfmon_tree_child(thread, parent, open->node->region);
-		open->parent = parent;
-		if (node) { /* else, without memory, it stays where it was */
-			selfmon_stats_move_units(open->node->stats,
-						 node->stats);
-			open->node = node;
+		copy_entry(&moved, open + 1);
+		/* Recorded: no visit, nor is it anybody's parent. */
+		if (!is_recorded(&moved)) {
+			hang_below(thread, parent, &moved);
+			parent = moved.node;
+			if (is_on_other(thread, &moved))
+				selfmon_rare_add(parent->stats,
+						 SELFMON_RARE_STACK, 1);
 		}
-		parent = open->node;
-		if (is_on_other(thread, open))
-			selfmon_rare_add(parent->stats, SELFMON_RARE_STACK, 1);
+		put_entry(open, &moved);
+		if (__atomic_exchange_n(&open[1].mark, SELFMON_MARK_NONE,
+					__ATOMIC_ACQ_REL) == SELFMON_MARK_LEFT)
+			selfmon_store_once(&open->mark, SELFMON_MARK_LEFT);
 	}
-	*open = gone;
-	open->parent = parent;
+	gone.parent = parent;
+	put_entry(open, &gone);
 }
 
 /*
@@ -257,15 +328,18 @@ static bool is_dead_above(const struct selfmon_thread *thread,
 			  const struct selfmon_open *open,
 			  const struct selfmon_open *top)
 {
-	if (top->mark == SELFMON_MARK_LEFT)
+	const uint64_t mark = mark_of(top);
+	const bool recorded = mark & SELFMON_MARK_RECORDED;
+
+	if (mark == SELFMON_MARK_LEFT)
 		return true;
 	if (is_span(open))
 		return false;
-	if (!is_recorded(top) && is_span(top))
+	if (!recorded && mark & SELFMON_MARK_SPAN)
 		return false;
 	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
-	       (on_own_stack(thread, open->mark) &&
-		(is_recorded(top) || on_own_stack(thread, top->mark)));
+	       (on_own_stack(thread, mark_of(open)) &&
+		(recorded || on_own_stack(thread, mark)));
 }
 
 /*
@@ -305,12 +379,13 @@ static bool is_gone(const struct selfmon_thread *thread,
 		    const struct selfmon_open *open, uint64_t address)
 {
 	const uint64_t frame = (uint64_t)(uintptr_t)open->frame;
+	const uint64_t mark = mark_of(open);
 
-	if (open->mark == SELFMON_MARK_LEFT)
+	if (mark == SELFMON_MARK_LEFT)
 		return true;
-	if (open->mark == SELFMON_MARK_NONE) /* and it was never used before */
+	if (mark == SELFMON_MARK_NONE) /* and it was never used before */
 		return open < thread->top;
-	if (!is_recorded(open))
+	if (!(mark & SELFMON_MARK_RECORDED))
 		return is_below(thread, open, address);
 	return frame < address && on_own_stack(thread, frame) &&
 	       on_own_stack(thread, address) &&
@@ -387,13 +462,31 @@ static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
 
 	if (!selfmon_live_holds(open))
 		return NULL;
-	owner = open->thread;
+	owner = selfmon_load_once(&open->thread);
 	if (is_entry_of(open, frame) || !owner)
 		return owner ? open : NULL;
 	for (open = selfmon_load_once(&owner->last); open > owner->open; open--)
 		if (is_entry_of(open, frame))
 			return open;
 	return NULL;
+}
+
+/* False: the owner has moved it since it was found, or has put another here. */
+static bool leave_entry(struct selfmon_open *open,
+			const struct selfmon_frame *frame, uint32_t *region,
+			uint64_t *ticks)
+{
+	uint64_t mark = __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
+	const struct selfmon_node *node;
+
+	if (!is_marked_for(open, mark, frame))
+		return false;
+	node = selfmon_load_once(&open->node);
+	*ticks = selfmon_load_once(&open->start.ticks);
+	*region = node->region;
+	return __atomic_compare_exchange_n(&open->mark, &mark,
+					   SELFMON_MARK_LEFT, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /*
@@ -404,22 +497,10 @@ static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
 bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
 			    uint32_t *region, uint64_t *ticks)
 {
-	struct selfmon_open *const open = find_foreign(frame);
-	const struct selfmon_node *node;
-	uint64_t mark;
+	struct selfmon_open *open;
 
-	if (!open)
-		return false;
-	mark = selfmon_load_once(&open->mark);
-	/* Its owner may have moved another visit into this entry meanwhile. */
-	if (mark & SELFMON_MARK_RECORDED)
-		return false;
-	if (mark & SELFMON_MARK_SPAN ? mark != frame->token : !mark)
-		return false;
-	node = selfmon_load_once(&open->node);
-	*ticks = selfmon_load_once(&open->start.ticks);
-	*region = node->region;
-	return __atomic_compare_exchange_n(&open->mark, &mark,
-					   SELFMON_MARK_LEFT, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	while ((open = find_foreign(frame)))
+		if (leave_entry(open, frame, region, ticks))
+			return true;
+	return false;
 }

@@ -51,7 +51,7 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 	}
 	selfmon_keep(address);
 	if (selfmon_unlikely(address < thread->stack_low ||
-			     thread->top->mark <= address)) {
+			     !selfmon_visit_is_above(thread->top, address))) {
 		enter_same(site, frame, span, address);
 		return;
 	}

@@ -127,6 +127,16 @@ selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 }
 
 /*
+ * Does this visit's code stand above an address, or say nothing of where it
+ * stands? Another thread may be leaving it: it does not, then.
+ */
+static ALWAYS_INLINE bool
+selfmon_visit_is_above(const struct selfmon_open *open, uint64_t address)
+{
+	return selfmon_arch_is_above(&open->mark, address);
+}
+
+/*
  * Entries of the same function as this one, and no lower: alive unless this
  * very frame's bytes are one of theirs.
  */
@@ -136,7 +146,7 @@ selfmon_visit_all_alive(const struct selfmon_thread *thread,
 {
 	const struct selfmon_open *open = thread->top;
 
-	while (open->mark == address) {
+	while (selfmon_load_once(&open->mark) == address) {
 		const uintptr_t apart = (uintptr_t)open->frame -
 					(uintptr_t)frame + (sizeof(*frame) - 1);
 
@@ -144,7 +154,7 @@ selfmon_visit_all_alive(const struct selfmon_thread *thread,
 			return false;
 		open--;
 	}
-	return open->mark > address;
+	return selfmon_visit_is_above(open, address);
 }
 
 /* Can the thread take another entry, in this mode? */

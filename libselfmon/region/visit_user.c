@@ -311,7 +311,8 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 						     SELFMON_MODE_USER)))
 		selfmon_enter_any(site, frame, span, address);
 	else if (selfmon_unlikely(address < thread->stack_low ||
-				  thread->top->mark <= address))
+				  !selfmon_visit_is_above(thread->top,
+							  address)))
 		enter_same_user(site, frame, span, address, thread);
 	else
 		enter_into(site, frame, span, address, thread);

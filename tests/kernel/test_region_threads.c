@@ -260,58 +260,6 @@ Test(region_threads, a_writer_that_is_asked_makes_the_copy_itself)
 	pthread_join(thread, NULL);
 }
 
-static void *leave_here(void *frame)
-{
-	selfmon_leave(frame);
-	return NULL;
-}
-
-static void *leave_elsewhere(void *handle)
-{
-	struct selfmon_frame frame;
-	pthread_t other;
-
-	selfmon_enter(handle, &frame);
-	cr_assert_eq(pthread_create(&other, NULL, leave_here, &frame), 0);
-	pthread_join(other, NULL);
-	return NULL;
-}
-
-static void leave_elsewhere_on_a_thread_that_ends(void)
-{
-	pthread_t thread;
-
-	cr_assert_eq(pthread_create(&thread, NULL, leave_elsewhere,
-				    selfmon_region("passed on")), 0);
-	pthread_join(thread, NULL);
-}
-
-Test(region_threads, a_span_left_elsewhere_is_not_cut_off_by_its_threads_end)
-{
-	struct selfmon_report *report;
-
-	leave_elsewhere_on_a_thread_that_ends();
-	report = rows_take();
-	cr_assert_eq(ROWS_GET(report, "passed on")->visits, 1);
-	cr_assert_eq(ROWS_GET(report, "passed on")->cut_off, 0);
-	selfmon_report_free(report);
-}
-
-Test(region_threads, one_in_n_counts_the_spans_left_elsewhere_too)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-	struct selfmon_report *report;
-	int i;
-
-	options.every = 4;
-	cr_assert_eq(selfmon_configure(&options), 0);
-	for (i = 0; i < 8; i++)
-		leave_elsewhere_on_a_thread_that_ends();
-	report = rows_take();
-	cr_assert_eq(ROWS_GET(report, "passed on")->visits, 8);
-	selfmon_report_free(report);
-}
-
 static int survived;
 
 static void *visit_cancelled(void *unused)

@@ -147,6 +147,12 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 	return selfmon_load_once(word) == value;
 }
 
+SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
+						 uint64_t value)
+{
+	return selfmon_load_once(word) > value;
+}
+
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 						uint32_t *counter)
 {

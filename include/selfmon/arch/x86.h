@@ -84,6 +84,17 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 	return equal;
 }
 
+SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
+						 uint64_t value)
+{
+	bool above;
+
+	__asm__ __volatile__("cmpq %2, %1"
+			     : "=@cca"(above)
+			     : "m"(*word), "r"(value));
+	return above;
+}
+
 /* One instruction finds both; compilers look at the index first. */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 						uint32_t *counter)

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A span is left on another thread while its owner leaves what is around it:
+ * one of the two stands still at an instruction of its leave, each one in turn,
+ * while the other does the whole of its own.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "long.h"
+#include "rows.h"
+#include "sanitizer.h"
+
+#define SPANS 3
+
+/* Of the two threads of a child, and of the parent, which steps one of them. */
+static struct told {
+	uint64_t rounds;
+	bool last;    /* no round after this one */
+	bool left;    /* the thread that is stepped has left */
+	bool go;      /* the other one may leave ... */
+	bool between; /* ... and has left */
+	uint64_t around, spans, foreign; /* visits in the report ... */
+	uint64_t wrong; /* ... and what it tells that must not be */
+} *told;
+
+static bool is_told(const bool *what)
+{
+	return __atomic_load_n(what, __ATOMIC_ACQUIRE);
+}
+
+static void tell(bool *what, bool value)
+{
+	__atomic_store_n(what, value, __ATOMIC_RELEASE);
+}
+
+static void wait_for(const bool *what)
+{
+	while (!is_told(what))
+		usleep(20);
+}
+
+static void setup(void)
+{
+#if !defined(__x86_64__)
+	cr_skip_test("stepped on x86-64 alone: elsewhere an atomic operation "
+		     "is a loop that no step gets out of, or nothing steps");
+#endif
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(told, MAP_FAILED);
+	setenv("SELFMON_OUTPUT", "none", 1);
+	setenv("SELFMON_EVENTS", "none", 1);
+}
+
+TestSuite(region_elsewhere_step, .init = setup, .timeout = 900);
+
+/* ---- the child ----------------------------------------------------------- */
+
+static struct selfmon_frame around, span[SPANS];
+static pthread_barrier_t barrier;
+static bool owner_is_stepped;
+
+static void owner_enters(void)
+{
+	int i;
+
+	selfmon_enter(selfmon_region("around"), &around);
+	for (i = 0; i < SPANS; i++)
+		selfmon_enter(selfmon_region("span"), &span[i]);
+}
+
+static void owner_leaves_the_rest(uint64_t round)
+{
+	uint64_t i;
+
+	for (i = 0; i < SPANS; i++)
+		if (i != round % SPANS)
+			selfmon_leave(&span[i]);
+}
+
+static void leave(bool owner, uint64_t round)
+{
+	selfmon_leave(owner ? &around : &span[round % SPANS]);
+}
+
+/* False: it was the last one. */
+static bool play_round(bool stepped)
+{
+	const bool owner = stepped == owner_is_stepped;
+	const uint64_t round = told->rounds;
+	bool last;
+
+	if (owner)
+		owner_enters();
+	pthread_barrier_wait(&barrier);
+	if (stepped) {
+		raise(SIGSTOP);
+		leave(owner, round);
+		tell(&told->left, true);
+		wait_for(&told->between);
+	} else {
+		wait_for(&told->go);
+		leave(owner, round);
+		tell(&told->between, true);
+	}
+	pthread_barrier_wait(&barrier);
+	if (owner)
+		owner_leaves_the_rest(round);
+	last = is_told(&told->last);
+	pthread_barrier_wait(&barrier);
+	if (stepped) {
+		told->rounds++;
+		told->left = told->go = told->between = false;
+	}
+	pthread_barrier_wait(&barrier);
+	return !last;
+}
+
+static void *play_other(void *unused)
+{
+	while (play_round(false))
+		;
+	return unused;
+}
+
+static void tell_report(void)
+{
+	struct selfmon_report *const report = rows_take();
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *row = selfmon_report_row(report, i);
+
+		if (strcmp(row->name, "around") == 0)
+			told->around += row->visits;
+		else
+			told->spans += row->visits;
+		told->foreign += row->foreign;
+		told->wrong += row->open + row->cut_off + row->lost;
+	}
+	selfmon_report_free(report);
+}
+
+static __attribute__((noreturn)) void play(void)
+{
+	pthread_t other;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&other, NULL, play_other, NULL) ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(1);
+	while (play_round(true))
+		;
+	pthread_join(other, NULL);
+	tell_report();
+	_exit(0);
+}
+
+/* ---- its parent ---------------------------------------------------------- */
+
+/* One round, in which the leave stands still after some steps. */
+static void step_round(pid_t child, uint64_t steps)
+{
+	int status;
+
+	while (steps-- > 0 && !is_told(&told->left)) {
+		cr_assert_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP,
+			  "status %#x", (unsigned int)status);
+	}
+	tell(&told->last, is_told(&told->left));
+	tell(&told->go, true);
+	wait_for(&told->between);
+	cr_assert_eq(ptrace(PTRACE_CONT, child, NULL, NULL), 0);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(is_told(&told->last) ? WIFEXITED(status) :
+					 WIFSTOPPED(status),
+		  "status %#x", (unsigned int)status);
+}
+
+/* A step is a switch of processes, and ten times as fast on one CPU. */
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* From the raised signal on: some 50 steps are not of the leave. */
+static void run(bool of_owner, int stride)
+{
+	uint64_t steps = 0;
+	pid_t child;
+	int status;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	stay_on_this_cpu();
+	owner_is_stepped = of_owner;
+	child = fork();
+	if (child == 0)
+		play();
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	if (!WIFSTOPPED(status))
+		cr_skip_test("this process may not trace its children");
+	for (; !is_told(&told->last); steps += (uint64_t)stride)
+		step_round(child, steps);
+	cr_assert_geq(told->rounds, 200 / (uint64_t)stride);
+	cr_assert_eq(told->around, told->rounds);
+	cr_assert_eq(told->spans, told->rounds * SPANS);
+	cr_assert_eq(told->foreign, told->rounds);
+	cr_assert_eq(told->wrong, 0);
+}
+
+Test(region_elsewhere_step, at_instructions_of_the_owners_leave)
+{
+	run(true, long_or_short(1, 29));
+}
+
+Test(region_elsewhere_step, at_instructions_of_the_leave_elsewhere)
+{
+	run(false, long_or_short(1, 2));
+}
