@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines with cores of several types: Alder Lake, and a big.LITTLE board. */
+/* Machines with cores of several types: Intel's, Arm's and Apple's. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -7,81 +7,6 @@
 
 #include "event/cores.h"
 #include "unit/test_event_tree.h"
-
-/*
- * As arch/x86/events/intel/core.c gives them: intel_pmu_init(), hybrid format,
- * event and cpus attributes of an i9-12900HK.
- */
-static const struct tree_file alder_lake[] = {
-	{ "cpu_core/type", "4\n" },
-	{ "cpu_core/cpus", "0-15\n" },
-	{ "cpu_core/rdpmc", "1\n" },
-	{ "cpu_core/perf_event_mux_interval_ms", "4\n" },
-	{ "cpu_core/format/event", "config:0-7\n" },
-	{ "cpu_core/format/umask", "config:8-15\n" },
-	{ "cpu_core/format/ldlat", "config1:0-15\n" },
-	{ "cpu_core/events/cpu-cycles", "event=0x3c\n" },
-	{ "cpu_core/events/instructions", "event=0xc0\n" },
-	{ "cpu_core/events/slots", "event=0x00,umask=0x4\n" },
-	{ "cpu_core/events/topdown-retiring", "event=0x00,umask=0x80\n" },
-	{ "cpu_core/caps/branches", "32\n" },
-	{ "cpu_core/caps/pmu_name", "alderlake_hybrid\n" },
-	{ "cpu_atom/type", "10\n" },
-	{ "cpu_atom/cpus", "16-23\n" },
-	{ "cpu_atom/rdpmc", "1\n" },
-	{ "cpu_atom/format/event", "config:0-7\n" },
-	{ "cpu_atom/format/umask", "config:8-15\n" },
-	{ "cpu_atom/events/cpu-cycles", "event=0x3c\n" },
-	{ "cpu_atom/events/topdown-retiring", "event=0xc2,umask=0x0\n" },
-	{ "cpu_atom/caps/pmu_name", "alderlake_hybrid\n" },
-	{ "uncore_imc_0/type", "20\n" },
-	{ "uncore_imc_0/cpumask", "0\n" },
-	{ "power/type", "11\n" },
-	{ "power/cpumask", "0\n" },
-	{ "msr/type", "12\n" },
-	{ "software/type", "1\n" },
-	{ NULL, NULL },
-};
-
-/*
- * As drivers/perf/arm_pmuv3.c gives them (armv8_pmuv3_format_attrs and
- * armv8_pmuv3_event_attrs, those that a core has) and arm_pmu.c ("cpus"), of an
- * RK3399.
- */
-static const struct tree_file big_little[] = {
-	{ "armv8_cortex_a53/type", "8\n" },
-	{ "armv8_cortex_a53/cpus", "0-3\n" },
-	{ "armv8_cortex_a53/format/event", "config:0-15\n" },
-	{ "armv8_cortex_a53/format/long", "config1:0\n" },
-	{ "armv8_cortex_a53/format/rdpmc", "config1:1\n" },
-	{ "armv8_cortex_a53/events/cpu_cycles", "event=0x0011\n" },
-	{ "armv8_cortex_a53/events/inst_retired", "event=0x0008\n" },
-	{ "armv8_cortex_a53/events/l1d_cache_refill", "event=0x0003\n" },
-	{ "armv8_cortex_a53/events/pc_write_retired", "event=0x000c\n" },
-	{ "armv8_cortex_a53/events/br_mis_pred", "event=0x0010\n" },
-	{ "armv8_cortex_a53/caps/slots", "0x00000000\n" },
-	{ "armv8_cortex_a72/type", "9\n" },
-	{ "armv8_cortex_a72/cpus", "4-5\n" },
-	{ "armv8_cortex_a72/format/event", "config:0-15\n" },
-	{ "armv8_cortex_a72/events/cpu_cycles", "event=0x0011\n" },
-	{ "armv8_cortex_a72/events/inst_retired", "event=0x0008\n" },
-	{ "armv8_cortex_a72/events/l1d_cache_refill", "event=0x0003\n" },
-	{ "armv8_cortex_a72/events/br_retired", "event=0x0021\n" },
-	{ "armv8_cortex_a72/events/pc_write_retired", "event=0x000c\n" },
-	{ "arm_dsu_0/type", "10\n" },
-	{ "arm_dsu_0/cpumask", "0\n" },
-	{ NULL, NULL },
-};
-
-static void make_alder_lake(void)
-{
-	tree_make(alder_lake);
-}
-
-static void make_big_little(void)
-{
-	tree_make(big_little);
-}
 
 TestSuite(event_cores, .fini = tree_remove);
 
@@ -112,7 +37,7 @@ static void parse(const char *spec, int count)
 #define CORE UINT64_C(0x400000000)
 #define ATOM UINT64_C(0xa00000000)
 
-Test(event_cores, are_found_with_their_cpus, .init = make_alder_lake)
+Test(event_cores, are_found_with_their_cpus, .init = tree_make_hybrid)
 {
 	struct selfmon_cores room;
 	const struct selfmon_cores *cores = selfmon_cores(&room);
@@ -121,7 +46,7 @@ Test(event_cores, are_found_with_their_cpus, .init = make_alder_lake)
 	cr_expect_str_eq(cores->core[0].pmu.name, "cpu_core");
 	cr_expect_eq(cores->core[0].cpus[0], 0xffff);
 	cr_expect_str_eq(cores->core[1].pmu.name, "cpu_atom");
-	cr_expect_eq(cores->core[1].cpus[0], 0xff0000);
+	cr_expect_eq(cores->core[1].cpus[0], 0xfff0000);
 	cr_expect_eq(selfmon_cores(&room)->count, 2);
 }
 
@@ -135,7 +60,7 @@ Test(event_cores, are_of_one_type_where_there_is_one_pmu,
 	expect_event(0, "cycles", PERF_TYPE_HARDWARE, 0);
 }
 
-Test(event_cores, split_generic_events_by_type, .init = make_alder_lake)
+Test(event_cores, split_generic_events_by_type, .init = tree_make_hybrid)
 {
 	parse("cycles,page-faults,LLC-load-misses:u", 5);
 	expect_event(0, "cpu_core/cycles/", PERF_TYPE_HARDWARE, CORE);
@@ -149,7 +74,7 @@ Test(event_cores, split_generic_events_by_type, .init = make_alder_lake)
 	cr_expect_eq(events.event[4].position, strlen("cycles,page-faults,"));
 }
 
-Test(event_cores, leave_events_of_one_type_alone, .init = make_alder_lake)
+Test(event_cores, leave_events_of_one_type_alone, .init = tree_make_hybrid)
 {
 	parse("cpu_atom/cycles/,cpu_core/event=0xc4/,r1c4", 3);
 	expect_event(0, "cpu_atom/cycles/", PERF_TYPE_HARDWARE, ATOM);
@@ -157,7 +82,7 @@ Test(event_cores, leave_events_of_one_type_alone, .init = make_alder_lake)
 	expect_event(2, "r1c4", PERF_TYPE_RAW, 0x1c4);
 }
 
-Test(event_cores, make_a_group_one_for_each_type, .init = make_alder_lake)
+Test(event_cores, make_a_group_one_for_each_type, .init = tree_make_hybrid)
 {
 	const struct selfmon_event *event = events.event;
 
@@ -172,7 +97,7 @@ Test(event_cores, make_a_group_one_for_each_type, .init = make_alder_lake)
 }
 
 Test(event_cores, say_that_each_type_counts_where_that_is_too_much,
-     .init = make_alder_lake)
+     .init = tree_make_hybrid)
 {
 	struct selfmon_failure failure;
 
@@ -190,7 +115,7 @@ Test(event_cores, say_that_each_type_counts_where_that_is_too_much,
 
 /* The members in their order, for both types, until there are 8 events. */
 Test(event_cores, leave_out_what_does_not_fit_of_a_set,
-     .init = make_alder_lake)
+     .init = tree_make_hybrid)
 {
 	static const char *const sets[] = {
 		"@basic", "@branch", "@cache", "@tlb", "@frontend", "@memory",
@@ -214,7 +139,7 @@ Test(event_cores, leave_out_what_does_not_fit_of_a_set,
 }
 
 Test(event_cores, do_not_repeat_what_is_listed_before_a_set,
-     .init = make_alder_lake)
+     .init = tree_make_hybrid)
 {
 	parse("cycles,@branch", 8);
 	expect_event(2, "cpu_core/instructions/", PERF_TYPE_HARDWARE, CORE | 1);
@@ -223,7 +148,7 @@ Test(event_cores, do_not_repeat_what_is_listed_before_a_set,
 }
 
 Test(event_cores, refuse_a_set_of_which_nothing_fits,
-     .init = make_alder_lake)
+     .init = tree_make_hybrid)
 {
 	struct selfmon_failure failure;
 
@@ -233,18 +158,41 @@ Test(event_cores, refuse_a_set_of_which_nothing_fits,
 }
 
 /* Kernels before 6.6 take no number of a PMU in config on ARM. */
-Test(event_cores, take_the_names_of_arms_pmus, .init = make_big_little)
+Test(event_cores, take_the_names_of_arms_pmus, .init = tree_make_rk3399)
 {
 	parse("cycles,instructions:u,branches,branch-misses", 8);
-	expect_event(0, "armv8_cortex_a53/cycles/", 8, 0x11);
-	expect_event(1, "armv8_cortex_a72/cycles/", 9, 0x11);
-	expect_event(3, "armv8_cortex_a72/instructions/u", 9, 8);
-	expect_event(4, "armv8_cortex_a53/branches/", 8, 0xc);
-	expect_event(5, "armv8_cortex_a72/branches/", 9, 0x21);
-	expect_event(6, "armv8_cortex_a53/branch-misses/", 8, 0x10);
+	expect_event(0, "armv8_cortex_a53/cycles/", 7, 0x11);
+	expect_event(1, "armv8_cortex_a72/cycles/", 8, 0x11);
+	expect_event(3, "armv8_cortex_a72/instructions/u", 8, 8);
+	expect_event(4, "armv8_cortex_a53/branches/", 7, 0xc);
+	expect_event(5, "armv8_cortex_a72/branches/", 8, 0x21);
+	expect_event(6, "armv8_cortex_a53/branch-misses/", 7, 0x10);
 	/* This one does not have it: the kernel is to say so. */
 	expect_event(7, "armv8_cortex_a72/branch-misses/", PERF_TYPE_HARDWARE,
-		     UINT64_C(0x900000005));
+		     UINT64_C(0x800000005));
+}
+
+/* Its files are "cycles" and "instructions": the kernel knows which it is. */
+Test(event_cores, leave_the_event_to_the_kernel_where_it_has_no_arms_name,
+     .init = tree_make_apple_m2)
+{
+	parse("cycles,instructions", 4);
+	expect_event(0, "apple_blizzard_pmu/cycles/", PERF_TYPE_HARDWARE,
+		     UINT64_C(0x800000000));
+	expect_event(1, "apple_avalanche_pmu/cycles/", PERF_TYPE_HARDWARE,
+		     UINT64_C(0x900000000));
+	expect_event(3, "apple_avalanche_pmu/instructions/",
+		     PERF_TYPE_HARDWARE, UINT64_C(0x900000001));
+}
+
+Test(event_cores, are_one_type_beside_interconnects_and_tracers,
+     .init = tree_make_ampere_one)
+{
+	struct selfmon_cores room;
+
+	cr_assert_eq(selfmon_cores(&room)->count, 0);
+	parse("cycles", 1);
+	expect_event(0, "cycles", PERF_TYPE_HARDWARE, 0);
 }
 
 static int pinned(uint64_t allowed)
@@ -256,7 +204,7 @@ static int pinned(uint64_t allowed)
 }
 
 Test(event_cores, know_a_thread_that_stays_on_one_type,
-     .init = make_big_little)
+     .init = tree_make_rk3399)
 {
 	cr_expect_eq(pinned(0x0f), 0);
 	cr_expect_eq(pinned(0x02), 0);
@@ -266,7 +214,22 @@ Test(event_cores, know_a_thread_that_stays_on_one_type,
 	cr_expect_eq(pinned(0x40), -1, "a CPU of no type");
 }
 
-Test(event_cores, are_told_from_the_event, .init = make_alder_lake)
+Test(event_cores, may_have_cpus_that_alternate, .init = tree_make_gb10)
+{
+	struct selfmon_cores room;
+	const struct selfmon_cores *cores = selfmon_cores(&room);
+
+	cr_assert_eq(cores->count, 2);
+	cr_expect_str_eq(cores->core[0].pmu.name, "armv8_pmuv3_0");
+	cr_expect_eq(cores->core[0].cpus[0], 0x7c1f);
+	cr_expect_str_eq(cores->core[1].pmu.name, "armv8_pmuv3_1");
+	cr_expect_eq(cores->core[1].cpus[0], 0xf83e0);
+	cr_expect_eq(pinned(0x7c00), 0);
+	cr_expect_eq(pinned(0xf83e0), 1);
+	cr_expect_eq(pinned(0xf8010), -1, "CPU 4 is of the other type");
+}
+
+Test(event_cores, are_told_from_the_event, .init = tree_make_hybrid)
 {
 	struct selfmon_cores room;
 	const struct selfmon_cores *cores = selfmon_cores(&room);

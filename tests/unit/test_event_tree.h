@@ -18,4 +18,11 @@ void tree_remove(void);
 /* One tree with the PMUs of an x86 desktop, an ARM board and a hybrid. */
 void tree_make_all(void);
 
+/* Recorded machines, one each; test_event_machines.c says by whom. */
+void tree_make_hybrid(void);
+void tree_make_rk3399(void);
+void tree_make_gb10(void);
+void tree_make_apple_m2(void);
+void tree_make_ampere_one(void);
+
 #endif
