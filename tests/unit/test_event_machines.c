@@ -121,8 +121,8 @@ static const struct tree_file apple_m2[] = {
 };
 
 /*
- * PMUs and numbers, caps, 128 CPUs:
- * https://lore.kernel.org/all/CAHbLzkpZjrd401DEKnnCNMdra0f6kGRe1Nh_rTovNTmyD8aBpg@mail.gmail.com/
+ * PMUs and numbers, caps, 128 CPUs, in https://lore.kernel.org/all/ :
+ * CAHbLzkpZjrd401DEKnnCNMdra0f6kGRe1Nh_rTovNTmyD8aBpg@mail.gmail.com/
  * Not recorded: that the PMU is of all CPUs (drivers/perf/arm_pmu_acpi.c),
  * cpumask (drivers/perf/arm-cmn.c), and as above field and event.
  */
