@@ -14,7 +14,10 @@
 
 static char root[64];
 
-/* Formats and events of a Skylake, its memory controller and its meter. */
+/*
+ * No machine's: formats and events of a Skylake, its memory controller and its
+ * meter, and more below. Recorded ones are in test_event_machines.c.
+ */
 static const struct tree_file all_files[] = {
 	{"cpu/type", "4\n"},
 	{"cpu/format/event", "config:0-7\n"},
