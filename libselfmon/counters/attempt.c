@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two things that a PMU may refuse without being unable to count.
+ * Three things that a PMU may refuse without being unable to count.
  *
  * User reads, where they have to be asked for (arm64): a counter of 64 bits,
  * else one of 32, else one that only read(2) serves. Drivers say EOPNOTSUPP
  * to the first where only the cycle counter is that wide (kernel
  * drivers/perf/arm_pmuv3.c, __armv8_pmuv3_map_event), and EINVAL where that
  * one is taken by another member of the group (armv8pmu_get_event_idx).
+ *
+ * To count the guest that a thread may run, which Apple's cannot before Linux
+ * 6.15 (drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_set_event_filter): EOPNOTSUPP.
+ * It is left out then; of a thread that runs none, that is the same count.
  *
  * To leave out the kernel, which some PMUs cannot (PERF_PMU_CAP_NO_EXCLUDE,
  * riscv64 without Sscofpmf): EINVAL to any exclude bit, exclude_hv alone
@@ -23,6 +27,7 @@ void selfmon_attempt_first(struct selfmon_attempt *attempt,
 			   const struct selfmon_event *event, uint64_t ask)
 {
 	attempt->ask = event->flags & SELFMON_EVENT_HARDWARE ? ask : 0;
+	attempt->no_guest = false;
 	attempt->both_modes = false;
 }
 
@@ -47,6 +52,11 @@ bool selfmon_attempt_next(struct selfmon_attempt *attempt,
 	}
 	if (attempt->ask) {
 		attempt->ask = 0;
+		return true;
+	}
+	if (error == -EOPNOTSUPP && !attempt->no_guest &&
+	    event->flags & SELFMON_EVENT_HARDWARE) {
+		attempt->no_guest = true;
 		return true;
 	}
 	if (error != -EINVAL || attempt->both_modes || !may_count_both(event))
@@ -74,6 +84,7 @@ void selfmon_attempt_attr(const struct selfmon_attempt *attempt,
 	}
 	if (attempt->both_modes)
 		return;
+	attr->exclude_guest = attempt->no_guest;
 	attr->exclude_hv = 1;
 	attr->exclude_kernel =
 		!kernel && !(event->flags & SELFMON_EVENT_KERNEL_FIRED);

@@ -9,6 +9,7 @@
 
 struct selfmon_attempt {
 	uint64_t ask;    /* bits for config1, beside those of the event */
+	bool no_guest;   /* a guest that the thread runs is left out */
 	bool both_modes; /* nothing is excluded: the kernel counts as well */
 };
 

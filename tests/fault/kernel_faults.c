@@ -141,6 +141,8 @@ static int refuse_hardware(const struct perf_event_attr *attr)
 		return -ENOENT;
 	if (attr->config1 & kernel_faults.too_much)
 		return -EOPNOTSUPP;
+	if (kernel_faults.no_guest && !attr->exclude_guest)
+		return -EOPNOTSUPP;
 	if (kernel_faults.no_exclude &&
 	    (attr->exclude_kernel || attr->exclude_user || attr->exclude_hv))
 		return -EINVAL;
@@ -168,6 +170,7 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 		return -EINVAL;
 	kernel_faults.config1 = attr->config1;
 	kernel_faults.excludes = attr->exclude_kernel || attr->exclude_hv;
+	kernel_faults.excludes_guest = attr->exclude_guest;
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_TASK_CLOCK;
 	attr->config1 = 0;

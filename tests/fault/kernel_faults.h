@@ -52,10 +52,12 @@ struct kernel_faults {
 	uint64_t capabilities;  /* of the pages */
 	uint64_t ask;           /* config1 bits that ask for user reads */
 	uint64_t too_much;      /* bits of config1 refused: EOPNOTSUPP */
+	bool no_guest;          /* to count guests is refused: EOPNOTSUPP */
 	bool no_exclude;        /* exclude bits are refused: EINVAL */
 	bool paranoid;          /* to count the kernel is refused: EACCES */
 	uint64_t config1;       /* of the last hardware event that opened */
 	bool excludes;          /* it had an exclude bit */
+	bool excludes_guest;    /* it had that of guests */
 	const char *path;       /* this file ... */
 	const char *text;       /* ... holds this */
 	unsigned int pages;     /* handed out and not given back */

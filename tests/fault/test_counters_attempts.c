@@ -108,6 +108,29 @@ Test(counters_attempts, a_pmu_without_modes_counts_both_and_says_so)
 	selfmon_counters_close(set);
 }
 
+/*
+ * Apple's, of which a user saw the refusal of M1's, -95, and that it is none
+ * with exclude_guest:
+ * https://lore.kernel.org/all/ZV-CUlQhlkdOzfFZ@FVFF77S0Q05N.cambridge.arm.com/
+ */
+Test(counters_attempts, a_pmu_that_cannot_count_guests_leaves_them_out)
+{
+	kernel_faults.no_guest = true;
+	cr_assert_eq(open_set("cycles,instructions:u"), 2);
+	cr_assert(kernel_faults.excludes_guest);
+	cr_assert(kernel_faults.excludes);
+	cr_assert_not(counts_kernel(0));
+	selfmon_counters_close(set);
+	kernel_faults.ask = LONG | USER;
+	cr_assert_eq(open_set("cycles"), 1);
+	cr_assert_eq(kernel_faults.config1, 0);
+	selfmon_counters_close(set);
+	kernel_faults.no_guest = false;
+	cr_assert_eq(open_set("cycles"), 1);
+	cr_assert_not(kernel_faults.excludes_guest);
+	selfmon_counters_close(set);
+}
+
 Test(counters_attempts, both_modes_asked_for_leave_out_the_hypervisor_if_can_be)
 {
 	kernel_faults.no_exclude = true;
