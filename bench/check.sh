@@ -43,7 +43,7 @@ native()
 	"$here/compare.sh" "$baseline" callgrind < "$counts"
 	"$here/lines.sh" "$1" time 11
 	user=$(dirname "$1")/user
-	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 15
+	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 14
 }
 
 # The guest's programs are built with flags of their own: tests/vm/vm.mk.

@@ -67,6 +67,7 @@ struct selfmon_share {
  */
 struct selfmon_snapshot {
 	uint64_t ticks;      /* selfmon_arch_timestamp(), or see clock.h */
+	uint64_t value[SELFMON_MAX_COUNTERS];
 	uint32_t cpu;        /* where; UINT32_MAX: not known */
 	uint32_t lock;       /* of the leader's page */
 	uint64_t off_ns;     /* leader: time enabled less time running */
@@ -74,7 +75,6 @@ struct selfmon_snapshot {
 	uint32_t flags;
 	uint32_t moved;      /* how often a lock moved while reading */
 	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* those there are */
-	uint64_t value[SELFMON_MAX_COUNTERS];
 };
 
 /* Flags of struct selfmon_counters; private. */

@@ -22,7 +22,8 @@ static void keep_times(const struct selfmon_counters *head,
 
 /* False: a member has no counter just now. */
 static bool keep_members(const struct selfmon_counters *head,
-			 struct selfmon_known *known)
+			 struct selfmon_known *known,
+			 struct selfmon_known_rest *rest)
 {
 	unsigned int i;
 
@@ -32,8 +33,11 @@ static bool keep_members(const struct selfmon_counters *head,
 
 		if (!selfmon_page_owns(page, index))
 			return false;
-		known->counter[i] = index - 1;
-		known->offset[i] = (uint64_t)selfmon_load_once(&page->offset);
+		if (i < SELFMON_KNOWN_COUNTERS)
+			known->counter[i] = index - 1;
+		else
+			rest->counter[i - SELFMON_KNOWN_COUNTERS] = index - 1;
+		rest->offset[i] = (uint64_t)selfmon_load_once(&page->offset);
 	}
 	return true;
 }
@@ -44,6 +48,7 @@ static bool keep_members(const struct selfmon_counters *head,
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_known *known,
+		      struct selfmon_known_rest *rest,
 		      struct selfmon_snapshot *times)
 {
 	const struct selfmon_counters *const head = &set->head;
@@ -59,7 +64,7 @@ bool selfmon_set_keep(const struct selfmon_set *set,
 			return false;
 		locks = selfmon_set_locks(head, count);
 		selfmon_compiler_fence(); /* as in selfmon_page_try() */
-		if (!keep_members(head, known))
+		if (!keep_members(head, known, rest))
 			return false;
 		keep_times(head, times);
 		selfmon_compiler_fence();

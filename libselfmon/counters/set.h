@@ -29,16 +29,20 @@ struct selfmon_member {
 
 /*
  * What the pages of a set said when their locks had this sum. While they have
- * it the events are on these counters, and the offsets are these.
+ * it the first events are on these counters, and the rest is so as well. Apart:
+ * this is all that a usual visit looks at, see struct selfmon_open.
  */
+#define SELFMON_KNOWN_COUNTERS 4
 struct selfmon_known {
-	uint32_t counter[SELFMON_MAX_COUNTERS];
 	uint32_t locks; /* odd: nothing is known */
-	uint32_t tries; /* for whoever keeps it, as is the next */
-	uint64_t tried;
-	uint64_t offset[SELFMON_MAX_COUNTERS];
+	uint32_t counter[SELFMON_KNOWN_COUNTERS];
 };
 #define SELFMON_LOCKS_UNKNOWN 1
+
+struct selfmon_known_rest {
+	uint32_t counter[SELFMON_MAX_COUNTERS - SELFMON_KNOWN_COUNTERS];
+	uint64_t offset[SELFMON_MAX_COUNTERS];
+};
 
 struct selfmon_set {
 	struct selfmon_counters head; /* first: the public part */
@@ -57,6 +61,7 @@ struct selfmon_set {
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_known *known,
+		      struct selfmon_known_rest *rest,
 		      struct selfmon_snapshot *times);
 
 /* guard.c: ends a set's user reads, one in flight included. */

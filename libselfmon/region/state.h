@@ -21,6 +21,8 @@
 #ifndef SELFMON_REGION_STATE_H
 #define SELFMON_REGION_STATE_H
 
+#include <stddef.h>
+
 #include <selfmon/options.h>
 #include <selfmon/region.h>
 
@@ -135,19 +137,36 @@ struct selfmon_node {
 #define SELFMON_MARK_RECORDED UINT64_C(1)
 #define SELFMON_TOKEN_STEP 2
 
+/*
+ * With time alone a visit looks at the first cache line and no other; with four
+ * counters at the second as well, which is the start's values, all eight: those
+ * of no counter are room for the end.
+ */
 struct selfmon_open {
 	uint64_t mark;
 	const struct selfmon_frame *frame; /* an address, never followed */
 	struct selfmon_node *node;
 	struct selfmon_node *parent;
-	struct selfmon_thread *thread;     /* whose; always the same */
+	uint32_t cpu; /* with time alone: where it began; else start has it */
 	/*
-	 * Where all counters are read in user space the values are of the
-	 * registers alone, and known says what makes counts of them.
+	 * Where all counters are read in user space the start's values are of
+	 * the registers alone. known is what the pages said, and its rest has
+	 * what makes counts of the values.
 	 */
-	struct selfmon_snapshot start;
 	struct selfmon_known known;
+	struct selfmon_snapshot start;
+	struct selfmon_thread *thread;     /* whose; always the same */
+	struct selfmon_known_rest rest;
+	uint64_t tried;  /* the start before which the pages were kept ... */
+	uint32_t tries;  /* ... so many times */
 } __attribute__((aligned(64)));
+
+_Static_assert(offsetof(struct selfmon_open, start.ticks) + sizeof(uint64_t) ==
+		       64,
+	       "what a visit with time alone looks at is one line");
+_Static_assert(offsetof(struct selfmon_open, start.value) == 64 &&
+		       SELFMON_MAX_COUNTERS * sizeof(uint64_t) == 64,
+	       "values are the next one");
 
 /*
  * mode: how enter and leave go. Exactly SELFMON_MODE_TIME or _USER is a fast

@@ -12,7 +12,7 @@
 static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
 				     struct selfmon_open *open)
 {
-	open->start.cpu = selfmon_load_once(thread->cpu);
+	open->cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 }
 
@@ -110,7 +110,7 @@ static NEVER_INLINE void leave_unusual(struct selfmon_thread *thread,
 	struct selfmon_open *const open = frame->open;
 
 	selfmon_stats_time(open->node->stats, ticks,
-			   selfmon_load_once(thread->cpu) != open->start.cpu,
+			   selfmon_load_once(thread->cpu) != open->cpu,
 			   &open->mark);
 	selfmon_visit_give_back(thread, open);
 	frame->open = NULL;
@@ -137,8 +137,7 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 	ticks = selfmon_arch_timestamp() - open->start.ticks;
 	stats = open->node->stats;
 	if (selfmon_unlikely(!selfmon_stats_usual(stats, ticks) ||
-			     selfmon_load_once(thread->cpu) !=
-				     open->start.cpu)) {
+			     selfmon_load_once(thread->cpu) != open->cpu)) {
 		leave_unusual(thread, frame, ticks);
 		return;
 	}

@@ -30,9 +30,10 @@ void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
 void selfmon_enter_user_span(struct selfmon_site *site,
 			     struct selfmon_frame *frame,
 			     struct selfmon_thread *thread, uint64_t address);
-void selfmon_start_user(struct selfmon_open *open);
+void selfmon_start_user(struct selfmon_open *open,
+			const struct selfmon_counters *head);
 void selfmon_leave_user(struct selfmon_frame *frame,
-			const struct selfmon_thread *thread);
+			struct selfmon_thread *thread);
 
 /*
  * visit_rare.c: such a visit's start as any other's; its end once more, by the

@@ -22,7 +22,7 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_open *open)
 		selfmon_counters_begin(thread->set, &open->start);
 		return;
 	}
-	open->start.cpu = selfmon_load_once(thread->cpu);
+	open->cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_clock_ticks());
 }
 
@@ -153,7 +153,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	open = selfmon_visit_take(thread, thread->node, node, frame, mark,
 				  tag_of(thread));
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
-		selfmon_start_user(open);
+		selfmon_start_user(open, thread->set);
 	else if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);
 	else
@@ -198,7 +198,7 @@ static void finish(struct selfmon_thread *thread,
 		selfmon_stats_delta(thread, stats, &delta, &open->mark);
 	} else {
 		selfmon_stats_time(stats, now->ticks - open->start.ticks,
-				   now->cpu != open->start.cpu, &open->mark);
+				   now->cpu != open->cpu, &open->mark);
 	}
 	selfmon_visit_give_back(thread, open);
 }

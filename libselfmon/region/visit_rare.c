@@ -26,7 +26,7 @@ void selfmon_start_counts(const struct selfmon_open *open,
 	const struct selfmon_counters *const head = open->thread->set;
 
 	*start = open->start;
-	add_offsets(head, head->count, start, open->known.offset);
+	add_offsets(head, head->count, start, open->rest.offset);
 }
 
 /* A lock moved in the middle, or a member has no counter: the long way. */

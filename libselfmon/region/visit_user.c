@@ -61,6 +61,14 @@ static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
 	return true;
 }
 
+static ALWAYS_INLINE uint32_t kept_counter(const struct selfmon_open *open,
+					   unsigned int i)
+{
+	return i < SELFMON_KNOWN_COUNTERS
+		       ? open->known.counter[i]
+		       : open->rest.counter[i - SELFMON_KNOWN_COUNTERS];
+}
+
 /* The counters in order, then the time; at the end the other way round. */
 static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 				     unsigned int count,
@@ -73,7 +81,7 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 		/* Elsewhere a read of what is not ours is of no use. */
 		if (!SELFMON_ARCH_STALE_READ_FAULTS)
 			open->start.value[i] = read_register(
-				head, open->known.counter[i]);
+				head, kept_counter(open, i));
 		else if (!read_now(head, head->page[i], &open->start.value[i]))
 			return false;
 		selfmon_compiler_fence();
@@ -131,10 +139,10 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
  * be in registers.
  */
 static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
+					struct selfmon_thread *thread,
 					struct selfmon_open *open,
 					uint64_t *rest, unsigned int count)
 {
-	struct selfmon_thread *const thread = open->thread;
 	struct result result = { .rest = rest };
 	struct selfmon_stats *stats;
 	unsigned int i;
@@ -166,13 +174,14 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 }
 
 static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,
+					   struct selfmon_thread *thread,
 					   struct selfmon_open *open)
 {
 	uint64_t rest[SELFMON_MAX_COUNTERS];
 
 #define LEAVE(n)                                                               \
 	case n:                                                                \
-		leave_counted(head, open, rest, n);                            \
+		leave_counted(head, thread, open, rest, n);                     \
 		return;
 	switch (head->count) {
 		FOR_EACH_OTHER_COUNT(LEAVE)
@@ -181,7 +190,7 @@ static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,
 }
 
 void selfmon_leave_user(struct selfmon_frame *frame,
-			const struct selfmon_thread *thread)
+			struct selfmon_thread *thread)
 {
 	struct selfmon_open *const open =
 		(void *)((uintptr_t)frame->open - SELFMON_FRAME_USER);
@@ -194,10 +203,10 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 	}
 	head = thread->set;
 	if (selfmon_likely(head->count == USUAL_COUNT))
-		leave_counted(head, open, open->start.value + USUAL_COUNT,
-			      USUAL_COUNT);
+		leave_counted(head, thread, open,
+			      open->start.value + USUAL_COUNT, USUAL_COUNT);
 	else
-		leave_other_count(head, open);
+		leave_other_count(head, thread, open);
 }
 
 /* A set that is read by read(2) for good has nothing to be kept. */
@@ -216,12 +225,10 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 /* How often the pages were kept since this entry last had a start. */
 static unsigned int count_tries(struct selfmon_open *open)
 {
-	struct selfmon_known *const known = &open->known;
-
-	if (known->tried != open->start.ticks)
-		known->tries = 0;
-	known->tried = open->start.ticks;
-	return ++known->tries;
+	if (open->tried != open->start.ticks)
+		open->tries = 0;
+	open->tried = open->start.ticks;
+	return ++open->tries;
 }
 
 /*
@@ -236,22 +243,22 @@ static NEVER_INLINE void start_again(struct selfmon_open *open)
 
 	if (count_tries(open) <= SELFMON_PAGE_TRIES &&
 	    selfmon_set_keep(selfmon_set_of(thread->set), &open->known,
-			     &open->start)) {
-		selfmon_start_user(open);
+			     &open->rest, &open->start)) {
+		selfmon_start_user(open, thread->set);
 		return;
 	}
 	if (thread->set->flags & SELFMON_IMPL_SET_SYSCALL)
 		give_up_user_reads(thread);
 	open->known.locks = SELFMON_LOCKS_UNKNOWN;
-	open->known.tries = 0;
+	open->tries = 0;
 	frame = (void *)(uintptr_t)open->frame;
 	frame->open = (void *)((uintptr_t)open + SELFMON_FRAME_ANY);
 	selfmon_counters_begin(thread->set, &open->start);
 }
 
-static NEVER_INLINE void start_other_count(struct selfmon_open *open)
+static NEVER_INLINE void start_other_count(struct selfmon_open *open,
+					   const struct selfmon_counters *head)
 {
-	const struct selfmon_counters *const head = open->thread->set;
 
 #define START(n)                                                               \
 	case n:                                                                \
@@ -265,12 +272,11 @@ static NEVER_INLINE void start_other_count(struct selfmon_open *open)
 }
 
 /* One copy for all: what runs behind a read of a counter is in the count. */
-NEVER_INLINE void selfmon_start_user(struct selfmon_open *open)
+NEVER_INLINE void selfmon_start_user(struct selfmon_open *open,
+				     const struct selfmon_counters *head)
 {
-	const struct selfmon_counters *const head = open->thread->set;
-
 	if (selfmon_unlikely(head->count != USUAL_COUNT))
-		start_other_count(open);
+		start_other_count(open, head);
 	else if (selfmon_unlikely(!read_start(head, USUAL_COUNT, open)))
 		start_again(open);
 }
@@ -286,7 +292,7 @@ static ALWAYS_INLINE void enter_into(struct selfmon_site *site,
 	if (selfmon_unlikely(!open))
 		selfmon_enter_any(site, frame, span, address);
 	else
-		selfmon_start_user(open);
+		selfmon_start_user(open, thread->set);
 }
 
 /* Where the function has a visit open already, or others. */

@@ -15,18 +15,19 @@
 #include "trap_pmu.h"
 
 #define COUNT 4
+#define COUNT_MORE 6
 #define USUAL_TICKS 1000000
 
-static struct selfmon_page page[COUNT];
+static struct selfmon_page page[COUNT_MORE];
 static struct selfmon_set set;
 static uint32_t cpu;
 static const struct selfmon_stats *stats; /* of the region below */
 
-static void make_set(void)
+static void make_set(uint16_t count)
 {
 	unsigned int k;
 
-	for (k = 0; k < COUNT; k++) {
+	for (k = 0; k < count; k++) {
 		page[k] = (struct selfmon_page){
 			.lock = 4,
 			.index = TRAP_INDEX(k),
@@ -38,8 +39,8 @@ static void make_set(void)
 	}
 	set.head.owner = selfmon_arch_thread_pointer();
 	set.head.cpu = &cpu;
-	set.head.hardware_count = COUNT;
-	set.head.count = COUNT;
+	set.head.hardware_count = count;
+	set.head.count = count;
 	set.head.sign = UINT64_C(1) << 47;
 	set.head.max_per_tick = 16;
 }
@@ -53,7 +54,7 @@ static __attribute__((noinline)) void visit(uint64_t ticks)
 	SELFMON_REGION("trapped") {
 		stats = selfmon_thread_self()->node->stats;
 		trap_pmu.tsc += ticks;
-		for (k = 0; k < COUNT; k++)
+		for (k = 0; k < set.head.count; k++)
 			trap_pmu.raw[k] += 10 * (k + 1);
 	}
 	trap_pmu_time(false);
@@ -75,11 +76,11 @@ static void setup(void)
 	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
 	cr_assert_eq(selfmon_prepare(), 0);
-	make_set();
+	make_set(COUNT);
 	thread = selfmon_thread_self();
 	thread->set = &set.head;
 	thread->max_per_tick = set.head.max_per_tick;
-	for (k = 0; k < COUNT; k++)
+	for (k = 0; k < COUNT_MORE; k++)
 		thread->column[k] = (uint8_t)k;
 	thread->mode = SELFMON_MODE_USER;
 	visit(USUAL_TICKS);
@@ -114,6 +115,17 @@ Test(visit_trap, reads_each_register_once_at_either_end)
 	visit(1);
 	cr_assert(trap_pmu_saw("0123TT3210"));
 	assert_exact(2);
+}
+
+Test(visit_trap, reads_more_than_four_by_the_numbers_that_were_kept)
+{
+	make_set(COUNT_MORE);
+	visit(1);
+	trap_pmu.traps = 0;
+	visit(1);
+	cr_assert(trap_pmu_saw("012345TT543210"));
+	cr_assert_eq(stats->counter[4].sum, 2 * 50);
+	cr_assert_eq(stats->counter[5].sum, 2 * 60);
 }
 
 /* The event goes on where another one has counted: no count is lost. */
