@@ -41,9 +41,9 @@ native()
 		skip "the baseline is not of $built"
 	}
 	"$here/compare.sh" "$baseline" callgrind < "$counts"
-	"$here/lines.sh" "$1" time 11
+	"$here/lines.sh" "$1" time 10
 	user=$(dirname "$1")/user
-	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 14
+	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 13
 }
 
 # The guest's programs are built with flags of their own: tests/vm/vm.mk.

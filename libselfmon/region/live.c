@@ -165,7 +165,7 @@ void selfmon_live_add_region(const struct selfmon_region *region)
 		add_region(live, region);
 }
 
-struct selfmon_open *selfmon_live_add_thread(struct selfmon_thread *thread)
+struct selfmon_live_thread *selfmon_live_add_thread(void)
 {
 	struct selfmon_live *const live = live_now();
 	struct selfmon_live_thread *record;
@@ -177,8 +177,7 @@ struct selfmon_open *selfmon_live_add_thread(struct selfmon_thread *thread)
 		return NULL;
 	record->number = live->threads++;
 	publish(live, &record->record);
-	thread->live = record;
-	return record->open;
+	return record;
 }
 
 struct selfmon_stats *selfmon_live_add_node(const struct selfmon_thread *thread,

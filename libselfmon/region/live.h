@@ -132,8 +132,8 @@ _Static_assert(offsetof(struct selfmon_live_thread, open) %
 void selfmon_live_begin(struct selfmon_process *process);
 /* A region that was just registered. */
 void selfmon_live_add_region(const struct selfmon_region *region);
-/* Entries for a new state of a thread; NULL: they are not to be in a file. */
-struct selfmon_open *selfmon_live_add_thread(struct selfmon_thread *thread);
+/* For a new state of a thread, with its entries; NULL: there is to be none. */
+struct selfmon_live_thread *selfmon_live_add_thread(void);
 /* Statistics of a new node, whole but for its stats; NULL likewise. */
 struct selfmon_stats *selfmon_live_add_node(const struct selfmon_thread *thread,
 					    const struct selfmon_node *node);

@@ -68,8 +68,8 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
 			  __ATOMIC_RELEASE);
 	for (tries = 0; tries < ANSWER_TRIES; tries++) {
 		if (!__atomic_load_n(&thread->wanted, __ATOMIC_ACQUIRE)) {
-			copy_words(&thread->copy, copy);
-			copy->sequence = thread->copy.sequence;
+			copy_words(thread->copy, copy);
+			copy->sequence = thread->copy->sequence;
 			return true;
 		}
 		if (try_copy(node->stats, copy))
@@ -101,7 +101,7 @@ bool selfmon_stats_read(struct selfmon_thread *thread,
 void selfmon_stats_answer(struct selfmon_thread *thread)
 {
 	const struct selfmon_node *node;
-	uint64_t *out = (uint64_t *)(void *)&thread->copy;
+	uint64_t *out = (uint64_t *)(void *)thread->copy;
 	const uint64_t *in;
 	size_t i;
 
@@ -116,7 +116,7 @@ void selfmon_stats_answer(struct selfmon_thread *thread)
 		return;
 	}
 	in = (const uint64_t *)(const void *)node->stats;
-	for (i = 0; i < sizeof(thread->copy) / sizeof(*in); i++)
+	for (i = 0; i < sizeof(*thread->copy) / sizeof(*in); i++)
 		selfmon_store_once(&out[i], in[i]);
 	__atomic_compare_exchange_n(&thread->wanted, &node, NULL, false,
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);

@@ -180,10 +180,15 @@ _Static_assert(offsetof(struct selfmon_open, start.value) == 64 &&
 #define SELFMON_MODE_USER 16u    /* and counters, all read in user space */
 #define SELFMON_MODE_STACKS 32u  /* has code on other stacks than its own */
 
+/*
+ * Begins behind the first word of a cache line, and what a usual visit looks at
+ * ends with that line. The word is the mark of the sentinel below the thread's
+ * first entry, at which enter looks where no visit is open: see thread.c.
+ */
 struct selfmon_thread {
 	uint32_t mode;
-	uint32_t table_shift;        /* 64 - log2 of the table's slots */
-	struct selfmon_open *top;    /* newest entry; a sentinel if none */
+	uint32_t max_per_tick;       /* the set's: its second line has it */
+	struct selfmon_open *top;    /* newest entry; the sentinel if none */
 	struct selfmon_open *last;   /* newest entry that is laid out */
 	struct selfmon_node *node;   /* current place in the call tree */
 	const uint32_t *cpu;         /* a word with the CPU number */
@@ -192,31 +197,31 @@ struct selfmon_thread {
 	 * Of the thread's own stack; or 0. The sentinel's mark is its end, if
 	 * it is known: so that enter, which compares its address with the
 	 * newest mark and with stack_low, sees each that is on no such stack.
-	 * What a usual visit looks at is this and the next, and with them ends
-	 * the first cache line.
 	 */
 	uint64_t stack_low;
-	uint64_t max_per_tick;       /* the set's: its second line has it */
+	/* Here ends the line. */
 	uint32_t every;
 	uint32_t nodes;              /* in the table */
 	struct selfmon_node **table; /* hash of nodes by parent and region */
+	uint32_t table_shift;        /* 64 - log2 of its slots */
+	uint32_t missing;            /* bits: columns that the set has not */
 	uint64_t token;              /* of the last span */
 	uint64_t stack_high;
 	struct selfmon_node *newest; /* list of all nodes, for readers */
-	struct selfmon_node root;
-	uint32_t missing;            /* bits: columns that the set has not */
+	struct selfmon_node *root;
 	uint8_t column[SELFMON_MAX_COUNTERS]; /* of the set's value i */
 	uint32_t taken;              /* a thread owns this state */
 	uint32_t tid;                /* the last owner */
 	uint64_t too_deep;           /* visits not measured: depth */
 	uint64_t unready;            /* visits not measured: busy, no memory */
 	const struct selfmon_node *wanted; /* REQUEST: which node's copy */
-	struct selfmon_stats copy;         /* REQUEST: the copy */
+	struct selfmon_stats *copy;        /* REQUEST: the copy */
 	struct selfmon_thread *next; /* the state made before it */
 	struct selfmon_thread *idle; /* another that nobody has */
 	struct selfmon_live_thread *live; /* its part of the live file */
 	struct selfmon_open *open;   /* the sentinel, then DEPTH_MAX entries */
 };
+
 
 /* ---- single-writer statistics -------------------------------------------- */
 

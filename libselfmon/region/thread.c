@@ -56,7 +56,7 @@ static void cut_off_all(struct selfmon_process *process,
 			mend(process, thread->top->node->stats);
 		selfmon_unwind_cut_off(thread);
 	}
-	thread->node = &thread->root;
+	thread->node = thread->root;
 }
 
 /* The destructor of a thread; also of one that forked off and never came. */
@@ -135,21 +135,50 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 	return true;
 }
 
+/*
+ * Below the first entry there is to be a mark, and of the sentinel that bears
+ * it no more is used: the state stands in the rest of its place, with which it
+ * shares a cache line.
+ */
+struct sentinel {
+	uint64_t mark;
+	struct selfmon_thread thread;
+};
+
+_Static_assert(offsetof(struct sentinel, mark) ==
+			       offsetof(struct selfmon_open, mark) &&
+		       sizeof(struct sentinel) <= sizeof(struct selfmon_open),
+	       "it stands in the place of an entry");
+_Static_assert(offsetof(struct sentinel, thread.every) == SELFMON_LINE,
+	       "what a usual visit looks at is one line");
+
+/* Entries that are in the live file have a sentinel of their own there. */
+static struct selfmon_thread *take_room(struct selfmon_live_thread *live)
+{
+	const size_t entries = live ? 1 : SELFMON_DEPTH_MAX + 1;
+	struct selfmon_open *const open =
+		selfmon_memory_wiped(entries * sizeof(*open));
+	struct selfmon_thread *thread;
+
+	if (!open)
+		return NULL;
+	thread = &((struct sentinel *)(void *)open)->thread;
+	thread->live = live;
+	thread->open = live ? live->open : open;
+	return thread;
+}
+
 struct selfmon_thread *selfmon_thread_make(bool seen)
 {
-	struct selfmon_thread *thread = selfmon_memory_wiped(sizeof(*thread));
+	struct selfmon_thread *const thread =
+		take_room(seen ? selfmon_live_add_thread() : NULL);
 
 	if (!thread)
 		return NULL;
-	if (seen)
-		thread->open = selfmon_live_add_thread(thread);
-	if (!thread->open)
-		thread->open = selfmon_memory_wiped(
-			(SELFMON_DEPTH_MAX + 1) * sizeof(thread->open[0]));
-	if (!thread->open || selfmon_tree_init(thread))
+	thread->copy = selfmon_memory_wiped(sizeof(*thread->copy));
+	if (!thread->copy || selfmon_tree_init(thread))
 		return NULL;
-	thread->open[0].mark = SELFMON_MARK_NONE;
-	thread->open[0].thread = thread;
+	thread->open->mark = SELFMON_MARK_NONE;
 	thread->last = thread->open;
 	thread->top = thread->open;
 	selfmon_thread_deepen(thread);
@@ -219,7 +248,7 @@ static void forget_pages(struct selfmon_thread *thread)
 {
 	struct selfmon_open *open;
 
-	for (open = thread->open; open <= thread->last; open++)
+	for (open = thread->open + 1; open <= thread->last; open++)
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 }
 
@@ -244,8 +273,8 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 		return NULL;
 	if (!selfmon_stack_bounds(&thread->stack_low, &thread->stack_high))
 		thread->stack_low = thread->stack_high = 0;
-	thread->open[0].mark = thread->stack_high ? thread->stack_high
-						  : SELFMON_MARK_NONE;
+	thread->open->mark = thread->stack_high ? thread->stack_high
+						: SELFMON_MARK_NONE;
 	thread->cpu = selfmon_thread_cpu();
 	thread->every = selfmon_config()->every;
 	if (!thread->set)

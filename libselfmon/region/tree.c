@@ -39,7 +39,7 @@ static struct selfmon_node **table_make(struct selfmon_thread *thread,
 	size_t i;
 
 	for (i = 0; table && i < slots; i++)
-		table[i] = &thread->root;
+		table[i] = thread->root;
 	return table;
 }
 
@@ -54,7 +54,7 @@ static void tree_insert(struct selfmon_thread *thread,
 	const size_t mask = tree_slots(thread) - 1;
 	size_t i = slot_of_node(thread, node->parent, node->region);
 
-	while (thread->table[i] != &thread->root)
+	while (thread->table[i] != thread->root)
 		i = (i + 1) & mask;
 	thread->table[i] = node;
 }
@@ -121,18 +121,45 @@ static struct selfmon_stats *stats_make(const struct selfmon_thread *thread,
 	return stats;
 }
 
+/* In the tree, but nobody sees it yet. */
+static struct selfmon_node *begin_node(struct selfmon_thread *thread,
+				       struct selfmon_node *parent,
+				       uint32_t region)
+{
+	struct selfmon_node *node;
+	struct place *place;
+
+	place = selfmon_memory_wiped_at(PLACE_OFFSET,
+					thread->live ? sizeof(place->node)
+						     : sizeof(*place));
+	if (!place)
+		return NULL;
+	node = &place->node;
+	node->parent = parent;
+	node->region = region;
+	node->ordinal = thread->nodes;
+	node->stats =
+		stats_make(thread, node, thread->live ? NULL : &place->stats);
+	if (!node->stats)
+		return NULL;
+	node->multiplier = multiplier(thread->nodes + 1);
+	forget_children(node);
+	node->next = thread->newest;
+	thread->nodes++;
+	return node;
+}
+
 int selfmon_tree_init(struct selfmon_thread *thread)
 {
+	thread->root = begin_node(thread, NULL, 0);
+	if (!thread->root)
+		return -1;
 	thread->table_shift = 64 - TABLE_LOG2_MIN;
 	thread->table = table_make(thread, TABLE_LOG2_MIN);
-	thread->root.stats = stats_make(thread, &thread->root, NULL);
-	if (!thread->table || !thread->root.stats)
+	if (!thread->table)
 		return -1;
-	thread->root.multiplier = multiplier(1);
-	forget_children(&thread->root);
-	thread->node = &thread->root;
-	thread->newest = &thread->root;
-	thread->nodes = 1;
+	thread->node = thread->root;
+	thread->newest = thread->root;
 	return 0;
 }
 
@@ -144,7 +171,7 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 	size_t i = slot_of_node(thread, parent, region);
 	struct selfmon_node *node;
 
-	for (; (node = thread->table[i]) != &thread->root; i = (i + 1) & mask) {
+	for (; (node = thread->table[i]) != thread->root; i = (i + 1) & mask) {
 		if (node->parent == parent && node->region == region) {
 			parent->child[region % SELFMON_CHILDREN] = node;
 			return node;
@@ -166,27 +193,12 @@ static struct selfmon_node *make_node(struct selfmon_thread *thread,
 				      uint32_t region)
 {
 	struct selfmon_node *node;
-	struct place *place;
 
 	if (!has_room(thread))
 		return NULL;
-	place = selfmon_memory_wiped_at(PLACE_OFFSET,
-					thread->live ? sizeof(place->node)
-						     : sizeof(*place));
-	if (!place)
+	node = begin_node(thread, parent, region);
+	if (!node)
 		return NULL;
-	node = &place->node;
-	node->parent = parent;
-	node->region = region;
-	node->ordinal = thread->nodes;
-	node->stats =
-		stats_make(thread, node, thread->live ? NULL : &place->stats);
-	if (!node->stats)
-		return NULL;
-	node->multiplier = multiplier(thread->nodes + 1);
-	forget_children(node);
-	node->next = thread->newest;
-	thread->nodes++;
 	tree_insert(thread, node);
 	/* Pairs with the reader's walk: a node is whole before it is seen. */
 	__atomic_store_n(&thread->newest, node, __ATOMIC_RELEASE);

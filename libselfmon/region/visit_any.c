@@ -220,7 +220,7 @@ static void record_at_root(struct selfmon_thread *thread, uint32_t region,
 			   uint64_t begin, uint64_t now)
 {
 	struct selfmon_node *const node =
-		selfmon_tree_child(thread, &thread->root, region);
+		selfmon_tree_child(thread, thread->root, region);
 
 	if (!node)
 		not_measured(thread);

@@ -259,7 +259,6 @@ static NEVER_INLINE void start_again(struct selfmon_open *open)
 static NEVER_INLINE void start_other_count(struct selfmon_open *open,
 					   const struct selfmon_counters *head)
 {
-
 #define START(n)                                                               \
 	case n:                                                                \
 		if (selfmon_unlikely(!read_start(head, n, open)))              \

@@ -252,10 +252,10 @@ Test(region_threads, a_writer_that_is_asked_makes_the_copy_itself)
 			  __ATOMIC_RELEASE);
 	while (__atomic_load_n(&writer->wanted, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	cr_assert_gt(selfmon_stats_visits(&writer->copy), 0);
-	cr_assert_geq(writer->copy.ticks.sum,
-		      selfmon_stats_visits(&writer->copy) *
-			      writer->copy.ticks.min);
+	cr_assert_gt(selfmon_stats_visits(writer->copy), 0);
+	cr_assert_geq(writer->copy->ticks.sum,
+		      selfmon_stats_visits(writer->copy) *
+			      writer->copy->ticks.min);
 	__atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 }

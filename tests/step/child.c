@@ -250,7 +250,7 @@ static void play_for_ever(void)
 		play();
 		if (scene->cold) {
 			base.top = selfmon_thread_self()->open;
-			base.node = &selfmon_thread_self()->root;
+			base.node = selfmon_thread_self()->root;
 		}
 		check(&before, &base);
 		stop(STEP_CHECKED);

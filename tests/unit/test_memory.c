@@ -2,7 +2,7 @@
 /* Unit tests of the memory of regions: where its pieces and nodes lie. */
 #include <criterion/criterion.h>
 
-#include "region/state.h"
+#include "region/process.h"
 
 #define CHUNK ((size_t)1 << 20)
 
@@ -71,7 +71,7 @@ Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 	cr_assert_eq(selfmon_tree_init(&thread), 0);
 	for (region = 1; region <= 3; region++) {
 		const struct selfmon_node *const node =
-			selfmon_tree_child(&thread, &thread.root, region);
+			selfmon_tree_child(&thread, thread.root, region);
 		const uintptr_t line = (uintptr_t)&node->stats / SELFMON_LINE;
 
 		cr_assert_eq((uintptr_t)&node->countdown / SELFMON_LINE, line);
@@ -79,4 +79,17 @@ Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 		cr_assert_eq((uintptr_t)&node->stats->ticks.min / SELFMON_LINE,
 			     line);
 	}
+}
+
+/* What an outermost visit looks at in the thread's state and below its entry. */
+Test(memory, of_each_thread_has_what_a_visit_looks_at_in_one_line)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_make(false);
+	const uintptr_t line = (uintptr_t)&thread->top->mark / SELFMON_LINE;
+
+	cr_assert_eq(thread->top->mark, SELFMON_MARK_NONE);
+	cr_assert_eq((uintptr_t)&thread->top / SELFMON_LINE, line);
+	cr_assert_eq((uintptr_t)&thread->stack_low / SELFMON_LINE, line);
+	cr_assert_eq((uintptr_t)&thread->mode / SELFMON_LINE, line);
+	cr_assert_eq((uintptr_t)&thread->max_per_tick / SELFMON_LINE, line);
 }

@@ -63,7 +63,8 @@ Test(stats, no_time_is_usual_where_work_waits_to_be_counted, .init = init)
 
 Test(stats, a_copy_asked_for_waits_until_the_update_is_done, .init = init)
 {
-	static struct selfmon_thread thread;
+	static struct selfmon_stats copy;
+	static struct selfmon_thread thread = { .copy = &copy };
 	struct selfmon_node node = { .stats = &stats };
 
 	selfmon_stats_time(&stats, 100, false, &mark);
@@ -77,7 +78,7 @@ Test(stats, a_copy_asked_for_waits_until_the_update_is_done, .init = init)
 	selfmon_stats_answer(&thread);
 	cr_assert_null(thread.wanted);
 	cr_assert_eq(thread.mode, SELFMON_MODE_TIME);
-	cr_assert_eq(thread.copy.ticks.sum, 100);
+	cr_assert_eq(copy.ticks.sum, 100);
 }
 
 static void check_sums(const struct selfmon_sums *sums, uint64_t visits)
