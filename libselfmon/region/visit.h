@@ -90,8 +90,7 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 static ALWAYS_INLINE struct selfmon_frame *
 selfmon_visit_frame(const struct selfmon_open *open)
 {
-	return (struct selfmon_frame *)(uintptr_t)selfmon_load_once(
-		&open->frame);
+	return (struct selfmon_frame *)(uintptr_t)open->frame;
 }
 
 /* Of a visit that is recorded. */
