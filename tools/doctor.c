@@ -15,9 +15,9 @@ static const char help[] =
 	"\n"
 	"      --json  the same for programs\n"
 	"\n"
-	"Exits with 0 if counters are read in user space, 1 if not, 2 if the "
-	"options are\n"
-	"wrong.\n";
+	"Exits with 0 if counters are read in user space, 1 if not, or only "
+	"when pinned to\n"
+	"one type of core, 2 if the options are wrong.\n";
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },

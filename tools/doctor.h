@@ -13,6 +13,7 @@
 
 #include "doctor/cause.h"
 #include "doctor/remedy.h"
+#include "event/cores.h"
 #include "platform/facts.h"
 
 /* ---- the machine --------------------------------------------------------- */
@@ -47,10 +48,18 @@ struct doctor_machine {
 	int64_t mux_ms;     /* perf_event_mux_interval_ms of the first PMU */
 	size_t pmus;
 	struct doctor_pmu pmu[DOCTOR_PMUS];
+	/* The one whose CPUs are all that this program may run on, or -1. */
+	int pinned;
 };
 
 /* root as in selfmon_facts_gather_at(). */
 void doctor_machine_gather(const char *root, struct doctor_machine *machine);
+
+/* doctor_cores.c: which PMU a program with these CPUs is pinned to. */
+int doctor_cores_pinned(const char *root, const struct doctor_machine *machine);
+
+/* Cores are of several types, and this program may run on more than one. */
+bool doctor_cores_roam(const struct doctor_machine *machine);
 
 /* ---- what was tried ------------------------------------------------------ */
 
@@ -75,7 +84,10 @@ struct doctor_probe {
 	/* The four events of `auto`, as the library opens them. */
 	int together;    /* how many count */
 	struct selfmon_failure dropped; /* the first that does not */
-	/* instructions alone: are they read in user space? */
+	/*
+	 * instructions alone: are they read in user space? Where cores are of
+	 * several types: by a thread that is pinned to one.
+	 */
 	bool user_reads;
 	bool unsafe;     /* they would be, with the guard */
 	bool guarded;    /* SELFMON_GUARD=1 is set */
@@ -87,6 +99,18 @@ struct doctor_probe {
 void doctor_probe_all(const struct doctor_machine *machine,
 		      struct doctor_probe *probe);
 
+/* doctor_cores.c: CPUs that a thread may run on; none: as it was. */
+struct doctor_cpus {
+	uint64_t bits[SELFMON_CORE_WORDS];
+};
+
+/*
+ * Where this thread may run on several types of core, leaves it those of one;
+ * returns what doctor_cores_unpin() gives back.
+ */
+struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine);
+void doctor_cores_unpin(const struct doctor_cpus *before);
+
 /* ---- checks -------------------------------------------------------------- */
 
 enum doctor_status {
@@ -97,10 +121,18 @@ enum doctor_status {
 	DOCTOR_FAIL
 };
 
+/* Which checks before it may be why one fails. */
+enum doctor_kind {
+	DOCTOR_CAUSE = 0,
+	DOCTOR_READ_CAUSE,      /* the same, and events count all the same */
+	DOCTOR_CONSEQUENCE,     /* of a DOCTOR_CAUSE, or of another one */
+	DOCTOR_READ_CONSEQUENCE /* of a DOCTOR_READ_CAUSE as well */
+};
+
 struct doctor_check {
 	const char *name;
 	enum doctor_status status;
-	bool consequence; /* a failure may be that of others before it */
+	enum doctor_kind kind;
 	struct selfmon_sentence found, reason, remedy;
 };
 
@@ -116,6 +148,7 @@ struct doctor_case {
 struct doctor_report {
 	const struct doctor_machine *machine;
 	bool user_reads;
+	bool when_pinned; /* not as it is, but pinned to one type of core */
 	size_t checks;
 	struct doctor_check check[DOCTOR_CHECKS];
 	struct selfmon_sentence note[2]; /* on remedies, or "" */

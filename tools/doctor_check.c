@@ -15,36 +15,36 @@
 static const struct {
 	const char *name;
 	doctor_check_fn *run;
-	bool consequence;
+	enum doctor_kind kind;
 } checks[] = {
-	{ "kernel", doctor_check_kernel, false },
-	{ "seccomp", doctor_check_seccomp, false },
-	{ "paranoid", doctor_check_paranoid, false },
-	{ "capabilities", doctor_check_capabilities, false },
-	{ "security-module", doctor_check_security_module, false },
-	{ "perf_event_open", doctor_check_call, true },
-	{ "event-struct", doctor_check_attr, false },
-	{ "pmu", doctor_check_pmu, false },
-	{ "core-types", doctor_check_core_types, false },
-	{ "hardware", doctor_check_hardware, true },
-	{ "user-mode", doctor_check_user_mode, false },
-	{ "together", doctor_check_together, true },
-	{ "nmi-watchdog", doctor_check_watchdog, false },
-	{ "multiplexing", doctor_check_multiplexing, false },
-	{ "kernel-mode", doctor_check_kernel_mode, false },
-	{ "tracepoints", doctor_check_tracepoints, false },
-	{ "breakpoints", doctor_check_breakpoints, false },
-	{ "descriptors", doctor_check_descriptors, false },
-	{ "open-files", doctor_check_file_table, false },
-	{ "locked-memory", doctor_check_locked_memory, false },
-	{ "mappings", doctor_check_mappings, false },
-	{ "page", doctor_check_page, true },
-	{ "user-read-switch", doctor_check_switch, false },
-	{ "fork", doctor_check_fork, false },
-	{ "user-reads", doctor_check_user_reads, true },
-	{ "taken-away", doctor_check_taken_away, true },
-	{ "read-cost", doctor_check_cost, false },
-	{ "clock", doctor_check_clock, false },
+	{ "kernel", doctor_check_kernel, DOCTOR_CAUSE },
+	{ "seccomp", doctor_check_seccomp, DOCTOR_CAUSE },
+	{ "paranoid", doctor_check_paranoid, DOCTOR_CAUSE },
+	{ "capabilities", doctor_check_capabilities, DOCTOR_CAUSE },
+	{ "security-module", doctor_check_security_module, DOCTOR_CAUSE },
+	{ "perf_event_open", doctor_check_call, DOCTOR_CONSEQUENCE },
+	{ "event-struct", doctor_check_attr, DOCTOR_CAUSE },
+	{ "pmu", doctor_check_pmu, DOCTOR_CAUSE },
+	{ "core-types", doctor_check_core_types, DOCTOR_READ_CAUSE },
+	{ "hardware", doctor_check_hardware, DOCTOR_CONSEQUENCE },
+	{ "user-mode", doctor_check_user_mode, DOCTOR_CAUSE },
+	{ "together", doctor_check_together, DOCTOR_CONSEQUENCE },
+	{ "nmi-watchdog", doctor_check_watchdog, DOCTOR_CAUSE },
+	{ "multiplexing", doctor_check_multiplexing, DOCTOR_CAUSE },
+	{ "kernel-mode", doctor_check_kernel_mode, DOCTOR_CAUSE },
+	{ "tracepoints", doctor_check_tracepoints, DOCTOR_CAUSE },
+	{ "breakpoints", doctor_check_breakpoints, DOCTOR_CAUSE },
+	{ "descriptors", doctor_check_descriptors, DOCTOR_CAUSE },
+	{ "open-files", doctor_check_file_table, DOCTOR_CAUSE },
+	{ "locked-memory", doctor_check_locked_memory, DOCTOR_CAUSE },
+	{ "mappings", doctor_check_mappings, DOCTOR_CAUSE },
+	{ "page", doctor_check_page, DOCTOR_CONSEQUENCE },
+	{ "user-read-switch", doctor_check_switch, DOCTOR_CAUSE },
+	{ "fork", doctor_check_fork, DOCTOR_CAUSE },
+	{ "user-reads", doctor_check_user_reads, DOCTOR_READ_CONSEQUENCE },
+	{ "taken-away", doctor_check_taken_away, DOCTOR_CONSEQUENCE },
+	{ "read-cost", doctor_check_cost, DOCTOR_CAUSE },
+	{ "clock", doctor_check_clock, DOCTOR_CAUSE },
 };
 
 #define CHECKS (sizeof(checks) / sizeof(checks[0]))
@@ -112,14 +112,21 @@ void doctor_skip(struct doctor_check *check, const char *other)
 
 static void find_causes(struct doctor_report *report)
 {
+	bool opening = false, reading = false; /* has something failed so far */
 	size_t i;
 
 	for (i = 0; i < report->checks; i++) {
 		const struct doctor_check *check = &report->check[i];
+		const bool of_reads = check->kind == DOCTOR_READ_CAUSE ||
+				      check->kind == DOCTOR_READ_CONSEQUENCE;
 
-		if (check->status == DOCTOR_FAIL &&
-		    (!check->consequence || report->causes == 0))
+		if (check->status != DOCTOR_FAIL)
+			continue;
+		if (check->kind < DOCTOR_CONSEQUENCE ||
+		    (!opening && !(of_reads && reading)))
 			report->cause[report->causes++] = check;
+		opening = opening || !of_reads;
+		reading = true;
 	}
 }
 
@@ -132,12 +139,13 @@ void doctor_examine(const struct doctor_machine *machine,
 
 	memset(report, 0, sizeof(*report));
 	report->machine = machine;
-	report->user_reads = probe->user_reads;
+	report->user_reads = probe->user_reads && !doctor_cores_roam(machine);
+	report->when_pinned = probe->user_reads && !report->user_reads;
 	for (i = 0; i < CHECKS; i++) {
 		struct doctor_check *check = &report->check[report->checks];
 
 		check->name = checks[i].name;
-		check->consequence = checks[i].consequence;
+		check->kind = checks[i].kind;
 		checks[i].run(&from, check);
 		if (check->status == DOCTOR_ABSENT)
 			memset(check, 0, sizeof(*check));

@@ -192,6 +192,7 @@ void doctor_machine_gather(const char *root, struct doctor_machine *machine)
 	machine->files_open =
 		selfmon_facts_number(root, "/proc/sys/fs/file-nr");
 	read_pmus(root, machine);
+	machine->pinned = doctor_cores_pinned(root, machine);
 	machine->mux_ms = SELFMON_FACT_UNKNOWN;
 	if (machine->pmus == 0)
 		return;

@@ -78,12 +78,18 @@ void doctor_check_core_types(const struct doctor_case *from,
 		doctor_say(&check->reason, "all cores count alike");
 		return;
 	}
-	check->status = DOCTOR_WARN;
 	for (i = 0; i < machine->pmus; i++)
 		open += from->probe->core[i] == 0;
 	doctor_say(&check->found, "%zu, of which cycles open on %zu",
 		   machine->pmus, open);
-	say_core_types(from, check);
+	if (doctor_cores_roam(machine)) {
+		check->status = DOCTOR_FAIL;
+		say_core_types(from, check);
+		return;
+	}
+	doctor_say(&check->reason, "this program is pinned to those of %s, "
+		   "whose events alone are counted",
+		   machine->pmu[machine->pinned].name);
 }
 
 void doctor_check_hardware(const struct doctor_case *from,

@@ -75,6 +75,20 @@ static void print_machine(const struct doctor_machine *machine, FILE *stream)
 	fputs("\n\n", stream);
 }
 
+static void print_answer(const struct doctor_report *report, FILE *stream)
+{
+	size_t i;
+
+	fprintf(stream, "\nuser reads: %s",
+		report->user_reads    ? "yes"
+		: report->when_pinned ? "only when pinned to one type of core"
+				      : "no");
+	for (i = 0; !report->user_reads && i < report->causes; i++)
+		fprintf(stream, "%s%s", i ? ", " : ", because of ",
+			report->cause[i]->name);
+	fputc('\n', stream);
+}
+
 void doctor_print(const struct doctor_report *report, bool colours,
 		  FILE *stream)
 {
@@ -83,11 +97,7 @@ void doctor_print(const struct doctor_report *report, bool colours,
 	print_machine(report->machine, stream);
 	for (i = 0; i < report->checks; i++)
 		print_check(&report->check[i], colours, stream);
-	fprintf(stream, "\nuser reads: %s", report->user_reads ? "yes" : "no");
-	for (i = 0; !report->user_reads && i < report->causes; i++)
-		fprintf(stream, "%s%s", i ? ", " : ", because of ",
-			report->cause[i]->name);
-	fputc('\n', stream);
+	print_answer(report, stream);
 	for (i = 0; i < 2; i++)
 		if (report->note[i].length)
 			fprintf(stream, "%s\n", report->note[i].text);
@@ -130,8 +140,9 @@ void doctor_print_json(const struct doctor_report *report, FILE *stream)
 	fputs(",\n ", stream);
 	json_text(stream, "container", machine->facts.container
 		  ? runtime_name[machine->facts.runtime] : "");
-	fprintf(stream, ",\n \"user_reads\": %s,\n \"causes\": [",
-		report->user_reads ? "true" : "false");
+	fprintf(stream, ",\n \"user_reads\": %s,\n \"when_pinned\": %s"
+		",\n \"causes\": [", report->user_reads ? "true" : "false",
+		report->when_pinned ? "true" : "false");
 	for (i = 0; !report->user_reads && i < report->causes; i++) {
 		fputs(i ? ", " : "", stream);
 		selfmon_json_string(stream, report->cause[i]->name);

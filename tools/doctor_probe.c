@@ -289,10 +289,9 @@ static void try_user_reads(struct doctor_probe *probe)
 	probe->user_reads = plainly || probe->guarded;
 }
 
-void doctor_probe_all(const struct doctor_machine *machine,
-		      struct doctor_probe *probe)
+static void try_all(const struct doctor_machine *machine,
+		    struct doctor_probe *probe)
 {
-	memset(probe, 0, sizeof(*probe));
 	probe->map = DOCTOR_UNTRIED;
 	probe->software = try_event("page-faults");
 	try_hardware(probe);
@@ -307,4 +306,15 @@ void doctor_probe_all(const struct doctor_machine *machine,
 	try_user_reads(probe);
 	snprintf(probe->clock, sizeof(probe->clock), "%s",
 		 selfmon_clock_source_name(selfmon_clock()->source));
+}
+
+/* On cores of one type: what would not be read on others is told without. */
+void doctor_probe_all(const struct doctor_machine *machine,
+		      struct doctor_probe *probe)
+{
+	const struct doctor_cpus before = doctor_cores_pin(machine);
+
+	memset(probe, 0, sizeof(*probe));
+	try_all(machine, probe);
+	doctor_cores_unpin(&before);
 }

@@ -107,8 +107,16 @@ void doctor_check_user_reads(const struct doctor_case *from,
 			     struct doctor_check *check)
 {
 	const struct doctor_probe *probe = from->probe;
+	const bool works = probe->user_reads || probe->unsafe;
 
-	if (probe->user_reads || probe->unsafe) {
+	if (works && doctor_cores_roam(from->machine)) {
+		check->status = DOCTOR_FAIL;
+		doctor_say(&check->found, "only when pinned to one type of "
+			   "core");
+		doctor_say(&check->reason, "see core-types");
+		return;
+	}
+	if (works) {
 		check->status = DOCTOR_PASS;
 		doctor_say(&check->found, "instructions are read without a "
 			   "system call");
@@ -162,7 +170,8 @@ void doctor_check_cost(const struct doctor_case *from,
 	if (ns == SELFMON_FACT_UNKNOWN || !from->probe->user_reads)
 		return;
 	check->status = ns < READ_NS_MAX ? DOCTOR_PASS : DOCTOR_WARN;
-	doctor_say(&check->found, "%" PRId64 " ns a counter", ns);
+	doctor_say(&check->found, "%" PRId64 " ns a counter%s", ns,
+		   doctor_cores_roam(from->machine) ? " when pinned" : "");
 	if (ns < READ_NS_MAX)
 		return;
 	doctor_say(&check->reason, "%s, so that time alone is measured unless "

@@ -15,12 +15,12 @@ static struct selfmon_piece text_piece(const char *text)
 	return (struct selfmon_piece){ .text = text, .length = strlen(text) };
 }
 
-/* "0-3,8" into bits; CPUs beyond the last bit are none of the type's. */
-static void set_cpus(struct selfmon_core *core)
+void selfmon_cores_cpus(const char *list, uint64_t *cpus)
 {
-	struct selfmon_piece rest = text_piece(core->list), part, low;
+	struct selfmon_piece rest = text_piece(list), part, low;
 	bool more = true;
 
+	memset(cpus, 0, SELFMON_CORE_WORDS * sizeof(*cpus));
 	while (more) {
 		uint64_t first, last;
 		bool range;
@@ -31,7 +31,7 @@ static void set_cpus(struct selfmon_core *core)
 		    selfmon_piece_number(range ? part : low, &last))
 			return;
 		for (; first <= last && first < SELFMON_CORE_CPUS; first++)
-			core->cpus[first / 64] |= UINT64_C(1) << first % 64;
+			cpus[first / 64] |= UINT64_C(1) << first % 64;
 	}
 }
 
@@ -43,7 +43,7 @@ static void add_core(struct selfmon_cores *cores,
 	for (; i > 0 && cores->core[i - 1].pmu.type > core->pmu.type; i--)
 		cores->core[i] = cores->core[i - 1];
 	cores->core[i] = *core;
-	set_cpus(&cores->core[i]);
+	selfmon_cores_cpus(core->list, cores->core[i].cpus);
 }
 
 static void read_cores(struct selfmon_cores *cores)

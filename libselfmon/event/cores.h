@@ -33,6 +33,12 @@ struct selfmon_cores {
  */
 const struct selfmon_cores *selfmon_cores(struct selfmon_cores *room);
 
+/*
+ * "0-3,8" into SELFMON_CORE_WORDS words; CPUs beyond the last bit are left
+ * out, and all that follows what is no number.
+ */
+void selfmon_cores_cpus(const char *list, uint64_t *cpus);
+
 /* Which type counts this event of a core's PMU; 0 where that is not told. */
 size_t selfmon_cores_of(const struct selfmon_cores *cores,
 			const struct selfmon_event *event);

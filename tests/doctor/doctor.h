@@ -15,6 +15,9 @@ void machine_unpack(const char *folder, const char *name, char root[256],
 		    struct doctor_probe *probe);
 void machine_remove(const char *root);
 
+/* Is a thread that may run on two types of core put on one, and back? */
+bool pin_works(void);
+
 /*
  * Does the text match tests/doctor/NAME.expected? In that file a line with a
  * # is a remark, one with ... stands for any lines, a * for any characters.

@@ -199,6 +199,15 @@ if unshare -rm sh "$work/hybrid" true 2> "$work/err"; then
 	unshare -rm sh "$work/hybrid" "$program" list cpu_atom/faults/ \
 		> "$work/out" 2>&1
 	says out 'cpu_atom/faults/: this thread is pinned to cores of another type'
+	unshare -rm sh "$work/hybrid" "$program" doctor > "$work/out"
+	says out 'this program is pinned to those of cpu_core'
+	if [ "$(nproc)" -gt 1 ]; then
+		sed -i 's/^exec taskset.*/exec taskset -c 0,1 "$@"/' \
+			"$work/hybrid"
+		unshare -rm sh "$work/hybrid" "$program" doctor > "$work/out"
+		says out 'fail  core-types       2'
+		says out 'because of core-types'
+	fi
 else
 	echo "[SKIP] check-tool: two types of core: $(cat "$work/err")"
 fi
