@@ -6,6 +6,7 @@
 #include <selfmon/counters.h>
 #include <selfmon/doctor.h>
 
+#include "counters/set.h"
 #include "list.h"
 #include "tool.h"
 
@@ -43,6 +44,16 @@ static void print_member(const struct selfmon_counter_info *info, FILE *stream)
 		selfmon_verdict_name(info->verdict));
 }
 
+static void print_left_out(const struct selfmon_failure *left_out, FILE *stream)
+{
+	char why[512];
+
+	if (!left_out->error)
+		return;
+	selfmon_explain(left_out, why, sizeof(why));
+	fprintf(stream, "left out\n  %s\n", why);
+}
+
 /* What SELFMON_EVENTS takes and is no list of events. */
 static int refuse(const char *spec)
 {
@@ -78,6 +89,7 @@ int list_plan(const char *spec, FILE *stream)
 		print_member(&info, stream);
 		counts = counts || !info.failure;
 	}
+	print_left_out(&selfmon_set_of(set)->left_out, stream);
 	selfmon_counters_close(set);
 	if (i == 0)
 		return tool_fail("list", "there is no event in the plan");

@@ -319,7 +319,8 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * flags:   SELFMON_COUNTERS_*
  * set:     receives the set; NULL on failure
  * failure: may be NULL; receives what went wrong, also where 0 or more events
- *          were opened but some were dropped (the first dropped one)
+ *          were opened but some were dropped (the first dropped one), or
+ *          members of a set left out (see event.h)
  *
  * An event that cannot be opened is dropped, with its reason kept for
  * selfmon_counters_info(); members of a {} group are dropped together. Hardware

@@ -77,12 +77,13 @@ struct selfmon_events {
  * events:  receives the list; its content is undefined on failure
  * failure: may be NULL; receives step SELFMON_STEP_PARSE (or _POLICY for
  *          events that count a package and not a thread), position, event
- *          and the message; left alone on success
+ *          and the message; left alone on success, unless members of a set
+ *          are left out, see below: then error is E2BIG, and they are named
  *
  * Where cores are of several types, a generalised hardware event becomes one
  * for each, of the same position: cycles gives cpu_core/cycles/ and
- * cpu_atom/cycles/. A {} becomes one for each type; of a set the first members
- * are taken, as many as fit for all types.
+ * cpu_atom/cycles/. A {} becomes one for each type; of a set as many members
+ * are taken as fit for all types, in their order.
  *
  * A PMU's later terms override its earlier ones, and what a name of its events
  * files stands for. Modifiers of a {} add to those of its members: the modes

@@ -224,6 +224,7 @@ static int out_of_memory(struct selfmon_failure *failure)
 	return -ENOMEM;
 }
 
+/* The failure comes with what is left out of the events already, or error 0. */
 static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
 		    struct selfmon_failure *failure)
@@ -241,6 +242,7 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	asked = set_fill(set, events);
 	selfmon_plan_open(set, asked, flags);
 	set_head(set, flags);
+	set->left_out = *failure;
 	first = first_failure(set);
 	if (first)
 		*failure = *first;

@@ -50,6 +50,7 @@ struct selfmon_set {
 	pid_t pid;                    /* of the opener; 0 in wiped memory */
 	uint32_t asked;               /* members, dropped ones included */
 	const char *why_syscall;      /* no user reads: why; else NULL */
+	struct selfmon_failure left_out; /* of @sets; error 0: nothing */
 	/* In the pages' place: the leader's, the others'; see guard.c. */
 	struct selfmon_page taken, taken_too;
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];

@@ -275,8 +275,9 @@ static int begin(struct parser *parser, const char *spec)
 int selfmon_events_parse(const char *spec, struct selfmon_events *events,
 			 struct selfmon_failure *failure)
 {
+	struct selfmon_failure left_out = { .error = 0 };
 	struct parser parser = {
-		.spec = {.failure = failure},
+		.spec = {.failure = failure, .left_out = &left_out},
 		.events = events,
 	};
 	int ret = begin(&parser, spec);
@@ -286,5 +287,9 @@ int selfmon_events_parse(const char *spec, struct selfmon_events *events,
 	do {
 		ret = parse_one(&parser);
 	} while (ret > 0);
-	return ret < 0 ? ret : (int)events->count;
+	if (ret < 0)
+		return ret;
+	if (failure && left_out.error)
+		*failure = left_out;
+	return (int)events->count;
 }

@@ -143,12 +143,49 @@ static int add_member(const struct selfmon_spec *spec,
 	return 0;
 }
 
-static bool has_types_of_core(void)
+/*
+ * Of several types of core the members that fit have to do; this one does not.
+ * false: there are none, so that it is a fault.
+ */
+static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 {
+	struct selfmon_cores room;
+	const size_t used = strlen(names);
+
+	if (selfmon_cores(&room)->count == 0)
+		return false;
+	snprintf(names + used, size - used, "%s%.*s", used ? ", " : "",
+		 (int)name.length, name.text);
+	return true;
+}
+
+/* Before what was told of another set: the end of that is advice. */
+static void tell_left_out(const struct selfmon_spec *spec,
+			  struct selfmon_piece set, const char *names)
+{
+	struct selfmon_failure before = { .error = 0 };
+	struct selfmon_spec told = *spec;
 	struct selfmon_cores room;
 	const struct selfmon_cores *const cores = selfmon_cores(&room);
 
-	return cores->count > 0;
+	if (!spec->left_out)
+		return;
+	told.failure = spec->left_out;
+	if (spec->left_out->error)
+		before = *spec->left_out;
+	if (before.error)
+		selfmon_spec_fail(&told, E2BIG, spec->event.position,
+				  "%.*s is without %s; %s", SELFMON_QUOTE(set),
+				  names, before.message);
+	else
+		selfmon_spec_fail(
+			&told, E2BIG, spec->event.position,
+			"%.*s is without %s: at most %d events fit in one "
+			"snapshot, one for each of %zu types of core; name "
+			"them for one, as in %s/%.*s/", SELFMON_QUOTE(set),
+			names, SELFMON_MAX_COUNTERS, cores->count,
+			cores->core[0].pmu.name, (int)strcspn(names, ","),
+			names);
 }
 
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
@@ -160,6 +197,7 @@ int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 	const bool modified = selfmon_piece_cut(&letters, ':', &name);
 	const struct set *set = find_set(name);
 	const size_t first = events->count;
+	char names[SELFMON_MESSAGE_SIZE] = "";
 	bool more = true;
 	int ret = 0;
 
@@ -172,12 +210,15 @@ int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 	while (more && !ret) {
 		more = selfmon_piece_cut(&members, ',', &member);
 		ret = add_member(spec, member, &modifiers, group, events);
+		if (ret == -E2BIG && events->count > first &&
+		    leave_out(member, names, sizeof(names)))
+			ret = 0;
 	}
-	if (ret != -E2BIG)
-		return ret;
-	/* Of several types of core the first members have to do. */
-	if (events->count > first && has_types_of_core())
-		return 0;
-	member.position = spec->event.position;
-	return selfmon_sets_full(spec, member);
+	if (ret == -E2BIG) {
+		member.position = spec->event.position;
+		return selfmon_sets_full(spec, member);
+	}
+	if (!ret && names[0])
+		tell_left_out(spec, name, names);
+	return ret;
 }

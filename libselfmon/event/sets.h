@@ -10,8 +10,8 @@
 /*
  * Appends the members of the set that spec->event names, "@name[:modifiers]",
  * but for those that are in the list already, in this {} or none. Where cores
- * are of several types: the first of them, as many as fit for all types. 0 or
- * -errno, with the failure filled in.
+ * are of several types: as many as fit for all types, in their order, and what
+ * is left out is told. 0 or -errno, with the failure filled in.
  */
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		      struct selfmon_events *events);

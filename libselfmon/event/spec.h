@@ -19,6 +19,8 @@ struct selfmon_spec {
 	struct selfmon_piece event; /* the one being parsed */
 	bool grouped;               /* it stands in {} */
 	struct selfmon_failure *failure; /* may be NULL */
+	/* What of sets did not fit; the list stands all the same. May be NULL. */
+	struct selfmon_failure *left_out;
 };
 
 /*

@@ -52,6 +52,7 @@ static void fill_columns(struct selfmon_process *process,
 
 	process->columns = set->asked;
 	process->why_syscall = set->why_syscall;
+	process->left_out = set->left_out;
 	for (i = 0; i < set->asked; i++) {
 		struct selfmon_column *column =
 			&process->column[set->member[i].column];
@@ -236,8 +237,17 @@ void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			 (unsigned long long)process->read_ns);
 		break;
 	default:
+		if (process->left_out.error)
+			selfmon_explain(&process->left_out, text, size);
 		break;
 	}
+}
+
+/* What was left out of the list already is nothing that a thread met. */
+static bool meets_limit(int count, const struct selfmon_failure *failure)
+{
+	return count < 0 ||
+	       (failure->error && failure->step != SELFMON_STEP_PARSE);
 }
 
 /* A thread past a limit of the process counts less, or time alone. */
@@ -261,7 +271,7 @@ void selfmon_events_open(struct selfmon_process *process,
 		map_columns(thread);
 	selfmon_process_lock(process);
 	if (count < (int)columns_that_count(process) &&
-	    (count < 0 || failure.error)) /* else: of cores it is never on */
+	    meets_limit(count, &failure)) /* else: of cores it is never on */
 		count_limited(process,
 			      count > 0 ? SELFMON_LIMITED_LESS
 					: SELFMON_LIMITED_TIME,

@@ -76,6 +76,7 @@ struct selfmon_process {
 	uint32_t columns;
 	struct selfmon_column column[SELFMON_MAX_COUNTERS];
 	struct selfmon_failure failure;
+	struct selfmon_failure left_out; /* of the list's @sets; or error 0 */
 	const char *why_syscall;        /* hardware events by read(2): why */
 	uint64_t read_ns;               /* one user read, on average */
 	uint64_t start_ticks;           /* 0: switched off so far */
@@ -160,7 +161,7 @@ void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread);
 void selfmon_events_open(struct selfmon_process *process,
 			 struct selfmon_thread *thread);
-/* Why there is nothing but time; "" where that is what was asked for. */
+/* Why there is nothing but time, or not all of a set; "" where all is there. */
 void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);
 

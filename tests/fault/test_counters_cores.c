@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <selfmon.h>
+
 #include "counters/set.h"
 #include "event/sysfs.h"
 #include "fault/kernel_faults.h"
+#include "region/process.h"
 
 static char root[] = "/tmp/selfmon-cores-XXXXXX";
 static struct selfmon_counters *set;
@@ -173,4 +177,86 @@ Test(counters_cores, a_pinned_strict_set_wants_its_own_type_alone)
 					   &failure), 2);
 	expect_member(0, "cpu_atom/cycles/", SELFMON_GROUP_FIRST);
 	expect_member(1, "page-faults", SELFMON_GROUP_KERNEL);
+}
+
+Test(counters_cores, a_set_with_members_left_out_says_so)
+{
+	make_machine("900-901", "902-903");
+	cr_assert_eq(selfmon_counters_open("@branch", 0, &set, &failure), 8);
+	cr_expect_eq(failure.error, 0);
+	selfmon_counters_close(set);
+	cr_assert_eq(selfmon_counters_open("cs,@branch", 0, &set, &failure), 7);
+	cr_expect_eq(failure.error, E2BIG);
+	cr_expect_not_null(strstr(failure.message,
+				  "without cycles"));
+	selfmon_counters_close(set);
+	cr_expect_eq(selfmon_counters_open("cs,@branch",
+					   SELFMON_COUNTERS_STRICT, &set,
+					   &failure), -E2BIG);
+}
+
+static bool written(enum selfmon_format format, const char *words)
+{
+	struct selfmon_report *report;
+	char *text = NULL;
+	size_t size;
+	FILE *const stream = open_memstream(&text, &size);
+	bool found;
+
+	cr_assert_eq(selfmon_report_take(&report), 0);
+	cr_assert_eq(selfmon_report_write(report, format, stream), 0);
+	fclose(stream);
+	selfmon_report_free(report);
+	found = strstr(text, words) != NULL;
+	free(text);
+	return found;
+}
+
+static void *prepare(void *unused)
+{
+	cr_expect_eq(selfmon_thread_prepare(), 0);
+	return unused;
+}
+
+static void count_in_regions(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events;
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	prepare(NULL);
+}
+
+Test(counters_cores, a_report_has_what_is_left_out_of_a_set)
+{
+	make_machine("900-901", "902-903");
+	count_in_regions("cs,@branch");
+	cr_expect(written(SELFMON_TEXT, "not counted  @branch is without "
+					"cycles: at most 8"));
+	cr_expect(written(SELFMON_JSON, "\"events_reason\": \"@branch is "
+					"without cycles: at most"));
+}
+
+static void *prepare_pinned(void *unused)
+{
+	pin();
+	return prepare(unused);
+}
+
+/* It is of the list: a thread that is pinned has not met a limit for that. */
+Test(counters_cores, a_pinned_thread_is_not_limited_by_what_is_left_out)
+{
+	pthread_t thread;
+	cpu_set_t cpus;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	if (!CPU_ISSET(0, &cpus) || CPU_COUNT(&cpus) < 2)
+		cr_skip_test("needs CPU 0 and another one");
+	make_machine("0", "1-899");
+	count_in_regions("cs,@branch");
+	cr_assert_eq(pthread_create(&thread, NULL, prepare_pinned, NULL), 0);
+	pthread_join(thread, NULL);
+	cr_expect_eq(selfmon_process()->limited[SELFMON_LIMITED_LESS].threads,
+		     0);
 }

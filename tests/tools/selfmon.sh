@@ -199,6 +199,10 @@ if unshare -rm sh "$work/hybrid" true 2> "$work/err"; then
 	unshare -rm sh "$work/hybrid" "$program" list cpu_atom/faults/ \
 		> "$work/out" 2>&1
 	says out 'cpu_atom/faults/: this thread is pinned to cores of another type'
+	unshare -rm sh "$work/hybrid" "$program" list --plan page-faults,@tlb \
+		> "$work/out" 2>&1
+	says out 'left out'
+	says out '@tlb is without dTLB-store-misses, iTLB-load-misses: at most 8'
 	unshare -rm sh "$work/hybrid" "$program" doctor > "$work/out"
 	says out 'this program is pinned to those of cpu_core'
 	if [ "$(nproc)" -gt 1 ]; then

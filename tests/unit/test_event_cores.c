@@ -120,7 +120,6 @@ Test(event_cores, leave_out_what_does_not_fit_of_a_set,
 	static const char *const sets[] = {
 		"@basic", "@branch", "@cache", "@tlb", "@frontend", "@memory",
 	};
-	struct selfmon_failure untouched = { .error = 0 };
 	size_t i;
 
 	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
@@ -131,11 +130,43 @@ Test(event_cores, leave_out_what_does_not_fit_of_a_set,
 		     CORE | 1);
 	expect_event(7, "cpu_atom/dTLB-store-misses/u", PERF_TYPE_HW_CACHE,
 		     ATOM | 0x10103);
-	cr_assert_eq(selfmon_events_parse("page-faults,@basic", &events,
-					  &untouched), 7);
-	cr_expect_eq(untouched.error, 0);
+	parse("page-faults,@basic", 8);
 	expect_event(6, "cpu_atom/branch-misses/", PERF_TYPE_HARDWARE,
 		     ATOM | 5);
+	cr_expect_str_eq(events.event[7].name, "context-switches");
+}
+
+static void expect_left_out(const char *spec, size_t position,
+			    const char *message)
+{
+	struct selfmon_failure failure = { .error = 0 };
+
+	cr_assert_gt(selfmon_events_parse(spec, &events, &failure), 0);
+	cr_expect_eq(failure.error, *message ? E2BIG : 0, "%s", spec);
+	cr_expect_eq(failure.position, position, "%s", spec);
+	cr_expect_str_eq(failure.message, message);
+}
+
+Test(event_cores, say_what_is_left_out_of_a_set, .init = tree_make_hybrid)
+{
+	expect_left_out("cs,@memory:u", 3,
+			"@memory is without LLC-store-misses, node-loads, "
+			"node-load-misses, stalled-cycles-backend: at most 8 "
+			"events fit in one snapshot, one for each of 2 types "
+			"of core; name them for one, as in "
+			"cpu_core/LLC-store-misses/");
+	expect_left_out("@branch", 0, "");
+	expect_left_out("page-faults,@os", 0, "");
+}
+
+Test(event_cores, say_what_is_left_out_of_two_sets, .init = tree_make_hybrid)
+{
+	expect_left_out("context-switches,@branch,@os", 25,
+			"@os is without page-faults, minor-faults, "
+			"major-faults, cpu-migrations; @branch is without "
+			"cycles: at most 8 events fit in one snapshot, one "
+			"for each of 2 types of core; name them for one, as "
+			"in cpu_core/cycles/");
 }
 
 Test(event_cores, do_not_repeat_what_is_listed_before_a_set,
