@@ -5,7 +5,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "event/generic.h"
 #include "platform/pfm.h"
@@ -68,7 +67,7 @@ static int none(char **words)
 
 int tool_list(int argc, char **argv)
 {
-	struct list list = { .progress = isatty(STDERR_FILENO) };
+	struct list list = { .count = 0 };
 	const char *plan = NULL;
 	bool countable = false, json = false;
 	int option;

@@ -29,7 +29,6 @@ struct list {
 	size_t count, room;
 	struct list_event *event;
 	bool searched; /* those of which there are many are among them */
-	bool progress;    /* standard error is a terminal */
 };
 
 /* All events that are known, not tried yet. false: no memory. */

@@ -6,9 +6,7 @@
 #include <selfmon/doctor.h>
 
 #include "list.h"
-#include "platform/kernel.h"
-
-#define SECOND UINT64_C(1000000000)
+#include "progress.h"
 
 static void say_why(struct list_event *event,
 		    const struct selfmon_failure *failure)
@@ -64,35 +62,19 @@ static bool is_like(const struct list_event *event,
 	       selfmon_events_parse(event->name, &events, NULL) > 0;
 }
 
-/* On a terminal, from the first second on; gone when all are tried. */
-static void show_progress(const struct list *list, size_t done, uint64_t begin,
-			  uint64_t *shown)
-{
-	const uint64_t now = selfmon_kernel_monotonic_ns();
-
-	if (!list->progress || now - begin < SECOND ||
-	    now - *shown < SECOND / 10)
-		return;
-	*shown = now;
-	fprintf(stderr, "\rtrying events: %zu of %zu", done, list->count);
-	fflush(stderr);
-}
-
 void list_try(struct list *list)
 {
-	const uint64_t begin = selfmon_kernel_monotonic_ns();
-	uint64_t shown = 0;
 	size_t i;
 
+	progress_begin("trying events", list->count);
 	for (i = 0; i < list->count; i++) {
 		struct list_event *const event = &list->event[i];
 
+		progress_at(i);
 		if (i > 0 && is_like(event, event - 1))
 			event->how = event[-1].how;
 		else
 			try_one(event);
-		show_progress(list, i + 1, begin, &shown);
 	}
-	if (shown)
-		fprintf(stderr, "\r\033[K");
+	progress_end();
 }

@@ -7,6 +7,7 @@
 
 #include <selfmon.h>
 
+#include "progress.h"
 #include "report_file.h"
 #include "tool.h"
 
@@ -107,6 +108,19 @@ static int write_csv(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
+/* The next of so many. */
+static int open_one(struct report_file *file, char **paths, size_t i,
+		    size_t count)
+{
+	int status;
+
+	progress_begin("reading reports", count);
+	progress_at(i);
+	status = report_file_open(file, paths[i]);
+	progress_end();
+	return status;
+}
+
 static int print_each(char **paths, size_t count, enum selfmon_format format)
 {
 	struct report_file file;
@@ -117,7 +131,7 @@ static int print_each(char **paths, size_t count, enum selfmon_format format)
 	for (i = 0; i < count; i++) {
 		if (i && format == SELFMON_TEXT)
 			putchar('\n');
-		if (report_file_open(&file, paths[i]) ||
+		if (open_one(&file, paths, i, count) ||
 		    (format == SELFMON_CSV
 			     ? write_csv(file.report, paths[i], &header)
 			     : write_report(file.report, paths[i], format)))
@@ -138,11 +152,17 @@ static int print_merged(char **paths, size_t count, enum selfmon_format format)
 
 	if (!files)
 		return tool_fail("report", "no memory");
-	for (i = 0; i < count; i++)
+	progress_begin("reading reports", count);
+	for (i = 0; i < count; i++) {
+		progress_at(i);
 		if (report_file_open(&files[i], paths[i]))
 			status = TOOL_NO;
+	}
+	progress_end();
+	progress_begin("merging reports", count);
 	if (!status)
 		status = report_merge(files, count, &merged);
+	progress_end();
 	if (!status)
 		status = write_report(merged, "merged", format);
 	selfmon_report_free(merged);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
 #include "report_file.h"
 #include "tool.h"
 
@@ -319,6 +320,7 @@ static void add_all(struct merge *merge, struct report_file *files,
 		return;
 	}
 	for (i = 0; i < count && !merge->status; i++) {
+		progress_at(i);
 		merge->file = &files[i];
 		add_file(merge);
 	}

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "event/suggest.h"
+#include "progress.h"
 
 static void complain(const char *command, const char *format, va_list values)
 {
 	fflush(stdout);
+	progress_clear();
 	fprintf(stderr, "selfmon%s%s: ", command ? " " : "",
 		command ? command : "");
 	vfprintf(stderr, format, values);
