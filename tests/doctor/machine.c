@@ -2,7 +2,6 @@
 /* Machines in a file: their /etc, /proc and /sys, and what was tried there. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <ftw.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "folder.h"
 
 #define LINE_SIZE 1024
 #define PATH_SIZE 768
@@ -148,15 +148,6 @@ static FILE *create(const char *root, const char *name)
 	return file;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind,
-		      struct FTW *at)
-{
-	(void)status;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
-
 /*
  * @/path begins a file, @tried the list of what was tried, %from another
  * machine that this one differs from, %without a file
@@ -220,5 +211,5 @@ void machine_unpack(const char *folder, const char *name, char root[256],
 
 void machine_remove(const char *root)
 {
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
 }

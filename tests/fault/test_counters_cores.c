@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "counters/set.h"
 #include "event/sysfs.h"
 #include "fault/kernel_faults.h"
+#include "folder.h"
 #include "region/process.h"
 
 static char root[] = "/tmp/selfmon-cores-XXXXXX";
@@ -49,19 +49,10 @@ static void make_machine(const char *core_cpus, const char *atom_cpus)
 	kernel_faults.pmu = true;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind,
-		      struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
 static void remove_machine(void)
 {
 	selfmon_counters_close(set);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
 }
 
 TestSuite(counters_cores, .fini = remove_machine);

@@ -4,13 +4,13 @@
 #include "unit/test_event_tree.h"
 
 #include <criterion/criterion.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "event/sysfs.h"
+#include "folder.h"
 
 static char root[64];
 
@@ -146,16 +146,7 @@ void tree_make_all(void)
 	tree_make(all_files);
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind,
-		      struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
 void tree_remove(void)
 {
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	folder_remove(root);
 }

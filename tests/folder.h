@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Folders of tests. Includers define _GNU_SOURCE: ftw.h is of X/Open. */
+#ifndef SELFMON_TESTS_FOLDER_H
+#define SELFMON_TESTS_FOLDER_H
+
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static inline int folder_remove_one(const char *path, const struct stat *status,
+				    int kind, struct FTW *place)
+{
+	(void)status;
+	(void)kind;
+	(void)place;
+	return remove(path);
+}
+
+/* The folder, and all that is in it. */
+static inline void folder_remove(const char *path)
+{
+	nftw(path, folder_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+#endif
