@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that do not fit at once: which go into which further group. */
+#include "fault/counters_faults.h"
+
+#include <errno.h>
+
+TestSuite(counters_turns, .init = setup_pmu);
+
+/* The members' groups in order: F first, K kernel, 1 to 3 further ones. */
+static const char *groups(void)
+{
+	static char text[SELFMON_MAX_COUNTERS + 1];
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+	size_t i;
+
+	for (i = 0; !selfmon_counters_info(set, i, &info); i++)
+		text[i] = "-FK123"[info.group];
+	text[i] = '\0';
+	return text;
+}
+
+static void open_more(const char *spec, int count, const char *expected)
+{
+	const struct holdings before = holdings_now();
+	size_t i;
+
+	/* No CPU has the counters that the pages of this PMU name. */
+	cr_assert_eq(open_set(spec, SELFMON_COUNTERS_SYSCALL), count);
+	cr_assert_str_eq(groups(), expected);
+	cr_assert_eq(set->count, count);
+	measure();
+	for (i = 0; i < (size_t)count; i++)
+		cr_assert_neq(delta.value[i].verdict, SELFMON_NOT_COUNTED);
+	cr_assert_neq(delta.value[0].count, 0);
+	cr_assert_neq(delta.value[count - 1].count, 0);
+	selfmon_counters_close(set);
+	holdings_assert_back(&before);
+	cr_assert_eq(kernel_faults.pages, 0);
+}
+
+Test(counters_turns, events_that_do_not_fit_go_into_further_groups)
+{
+	kernel_faults.largest = 2;
+	open_more("cycles,instructions,branches,page-faults,branch-misses", 5,
+		  "FFK11");
+	open_more("cycles,instructions,branches,branch-misses,bus-cycles", 5,
+		  "FF112");
+}
+
+Test(counters_turns, groups_that_never_run_give_their_last_to_further_ones)
+{
+	kernel_faults.counters = 2;
+	open_more("cycles,instructions,branches,branch-misses", 4, "FF11");
+}
+
+Test(counters_turns, braces_go_into_a_further_group_together)
+{
+	kernel_faults.largest = 2;
+	open_more("cycles,{branches,branch-misses},task-clock", 4, "FK11");
+	open_more("cycles,{branches,task-clock,branch-misses}", 4, "FK11");
+}
+
+Test(counters_turns, braces_that_fit_nowhere_are_dropped_together)
+{
+	int count;
+
+	kernel_faults.largest = 2;
+	count = open_set("cycles,{branches,branch-misses,instructions,"
+			 "page-faults},bus-cycles", 0);
+	cr_expect_str_eq(groups(), "FF----");
+	cr_assert_eq(count, 2);
+	selfmon_counters_close(set);
+}
+
+Test(counters_turns, there_are_no_more_than_four_groups)
+{
+	kernel_faults.largest = 1;
+	cr_assert_eq(open_set("cycles,instructions,branches,branch-misses,"
+			      "bus-cycles,page-faults", 0), 5);
+	cr_assert_str_eq(groups(), "FK123-");
+	cr_assert_str_eq(failure.event, "bus-cycles");
+	selfmon_counters_close(set);
+}
+
+Test(counters_turns, a_strict_set_has_no_further_groups)
+{
+	kernel_faults.largest = 2;
+	cr_assert_eq(open_set("cycles,instructions,branches",
+			      SELFMON_COUNTERS_STRICT), -EINVAL);
+	cr_assert_str_eq(failure.event, "branches");
+}
