@@ -24,13 +24,36 @@ struct term {
 	bool has_value;
 };
 
+/* cpu/cycles/ where there are cpu_core and cpu_atom; 1: it is not so. */
+static int unknown_cpu(const struct selfmon_spec *spec,
+		       struct selfmon_piece name)
+{
+	struct selfmon_cores room;
+	const struct selfmon_cores *cores;
+	const struct selfmon_piece terms =
+		selfmon_piece_from(spec->event, name.length);
+
+	if (name.length != 3 || memcmp(name.text, "cpu", 3) != 0)
+		return 1;
+	cores = selfmon_cores(&room);
+	if (cores->count == 0)
+		return 1;
+	return selfmon_spec_fail(spec, ENOENT, name.position,
+				 "unknown PMU 'cpu': cores are of %zu types "
+				 "here (did you mean '%s%.*s'?)", cores->count,
+				 cores->core[0].pmu.name, SELFMON_QUOTE(terms));
+}
+
 static int unknown_pmu(const struct selfmon_spec *spec,
 		       struct selfmon_piece name)
 {
 	char nearest[SELFMON_WORD_SIZE];
 	char list[SELFMON_PMU_LIST_SIZE];
 	bool some;
+	const int ret = unknown_cpu(spec, name);
 
+	if (ret != 1)
+		return ret;
 	if (selfmon_pmu_suggest(name, nearest))
 		return selfmon_spec_fail(
 			spec, ENOENT, name.position,

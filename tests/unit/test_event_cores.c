@@ -74,6 +74,19 @@ Test(event_cores, split_generic_events_by_type, .init = tree_make_hybrid)
 	cr_expect_eq(events.event[4].position, strlen("cycles,page-faults,"));
 }
 
+Test(event_cores, are_named_where_the_pmu_cpu_was_meant,
+     .init = tree_make_hybrid)
+{
+	struct selfmon_failure failure;
+
+	cr_assert_eq(selfmon_events_parse("cs,cpu/cycles/u", &events, &failure),
+		     -ENOENT);
+	cr_expect_eq(failure.position, 3);
+	cr_expect_str_eq(failure.message,
+			 "unknown PMU 'cpu': cores are of 2 types here (did "
+			 "you mean 'cpu_core/cycles/u'?)");
+}
+
 Test(event_cores, leave_events_of_one_type_alone, .init = tree_make_hybrid)
 {
 	parse("cpu_atom/cycles/,cpu_core/event=0xc4/,r1c4", 3);
