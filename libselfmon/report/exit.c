@@ -33,7 +33,7 @@ struct output {
 struct outputs {
 	const struct selfmon_report *report;
 	bool children;         /* forked children report to any name */
-	bool told;             /* a text went out, with all messages */
+	bool told;             /* all messages are on standard error */
 	bool fallen_back;
 };
 
@@ -164,7 +164,8 @@ static void put_out(struct outputs *outputs, const struct output *output)
 
 	if (!strcmp(output->path, "-")) {
 		write_to(outputs, output->format, stderr);
-		outputs->told |= output->format == SELFMON_TEXT;
+		/* JSON has notes and reasons too, and is JSON alone then. */
+		outputs->told |= output->format != SELFMON_CSV;
 		return;
 	}
 	error = write_file(outputs, output);

@@ -71,6 +71,16 @@ Test(output, files_of_each_format_are_written_and_standard_error_is_not)
 	rmdir(dir);
 }
 
+Test(output, json_on_standard_error_has_the_messages_in_it)
+{
+	RUN(visit, "SELFMON_OUTPUT", "json:-", "SELFMON_EVENTS", "cycels",
+	    NULL);
+	ASSERT_SAYS("\"events_reason\": \"unknown event 'cycels'");
+	cr_expect_eq(count_of("selfmon: "), 0);
+	RUN(visit, "SELFMON_OUTPUT", "csv:-", "SELFMON_EVENTS", "cycels", NULL);
+	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': ");
+}
+
 Test(output, a_path_that_cannot_be_written_loses_nothing)
 {
 	RUN(visit, "SELFMON_OUTPUT", "json:/nonexistent/report", NULL);
