@@ -126,8 +126,12 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 		selfmon_sentence_add_unfilter(s, facts);
 	} else {
 		selfmon_sentence_add(
-			s, "no seccomp filter is set, so a rule for raw "
-			   "tracepoints or a security module refuses it. ");
+			s, "%s a rule for raw tracepoints or a security module "
+			   "refuses it. ",
+			facts->no_status
+				? "a seccomp filter (/proc, which would tell, "
+				  "cannot be read),"
+				: "no seccomp filter is set, so");
 		selfmon_sentence_add_sysctl(s, facts, PARANOID, -1);
 		selfmon_sentence_add(s, "; if that is not it: dmesg");
 	}

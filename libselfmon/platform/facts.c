@@ -181,8 +181,9 @@ static void read_status(const char *root, struct selfmon_facts *facts)
 	char text[STATUS_SIZE];
 	const char *line;
 
-	if (selfmon_facts_text(root, "/proc/self/status", text,
-			       sizeof(text)) <= 0)
+	facts->no_status = selfmon_facts_text(root, "/proc/self/status", text,
+					      sizeof(text)) <= 0;
+	if (facts->no_status)
 		return;
 	line = strstr(text, "\nCapEff:");
 	if (line)

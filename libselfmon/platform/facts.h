@@ -42,6 +42,7 @@ struct selfmon_facts {
 	enum selfmon_runtime runtime;
 	bool user_namespace;   /* not the first: capabilities don't count */
 	bool seccomp;	       /* a filter looks at each system call */
+	bool no_status;	       /* that and capabilities could not be read */
 	bool core_pmu;	       /* the CPU's own PMU is registered */
 	uint64_t capabilities; /* effective, one bit each */
 	int64_t paranoid;      /* kernel.perf_event_paranoid */

@@ -134,6 +134,20 @@ Test(explain_machine, tells_a_containers_seccomp_filter_from_a_services)
 	says(text, "SystemCallFilter=perf_event_open");
 }
 
+Test(explain_machine, does_not_deny_a_filter_that_it_cannot_see)
+{
+	struct selfmon_facts facts = metal;
+	char text[TEXT_SIZE];
+
+	explain(EPERM, SELFMON_STEP_OPEN, &facts, text);
+	says(text, "no seccomp filter is set, so a rule");
+	facts.no_status = true;
+	explain(EPERM, SELFMON_STEP_OPEN, &facts, text);
+	says(text, "a seccomp filter (/proc, which would tell, cannot be "
+		   "read), a rule");
+	cr_expect_null(strstr(text, "is set"));
+}
+
 Test(explain_machine, sends_sysctls_of_a_container_to_the_host)
 {
 	char text[TEXT_SIZE];

@@ -65,6 +65,16 @@ Test(facts, sees_a_seccomp_filter)
 	cr_assert(facts.seccomp);
 }
 
+Test(facts, tell_whether_the_status_could_be_read)
+{
+	struct selfmon_facts facts;
+
+	selfmon_facts_gather(&facts);
+	cr_expect_not(facts.no_status);
+	selfmon_facts_gather_at("/nonexistent", &facts);
+	cr_expect(facts.no_status);
+}
+
 Test(facts, sees_capabilities_go_with_the_user_id)
 {
 	struct selfmon_facts facts;
