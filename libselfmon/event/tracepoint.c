@@ -50,20 +50,38 @@ static int try_folder(const char *root, struct selfmon_piece system)
 	return ret;
 }
 
-/* Where tracefs is, or NULL with -ENODEV or -EACCES. */
+/* A folder that is there for tracefs, which is not mounted on it. */
+static bool is_bare(const char *root)
+{
+	struct selfmon_directory directory;
+
+	if (selfmon_directory_open(root, &directory))
+		return false;
+	selfmon_directory_close(&directory);
+	return true;
+}
+
+/*
+ * Where tracefs is, or NULL with -ENODEV or -EACCES. What is behind a folder
+ * that only root may enter is not known: where tracefs has a place of its own
+ * before it, debugfs, which is root's alone, says nothing of it.
+ */
 static const char *find_root(int *error)
 {
 	const struct selfmon_piece all = {.text = "", .length = 0};
+	bool bare = false;
 	size_t i;
 
 	*error = -ENODEV;
 	for (i = 0; selfmon_tracefs_roots[i]; i++) {
-		const int ret = try_folder(selfmon_tracefs_roots[i], all);
+		const char *const root = selfmon_tracefs_roots[i];
+		const int ret = try_folder(root, all);
 
 		if (ret == 0)
-			return selfmon_tracefs_roots[i];
-		if (ret == -EACCES || ret == -EPERM)
+			return root;
+		if ((ret == -EACCES || ret == -EPERM) && !bare)
 			*error = -EACCES;
+		bare = bare || is_bare(root);
 	}
 	return NULL;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <selfmon/event.h>
 
@@ -95,6 +97,35 @@ Test(event_tracepoint, says_that_tracefs_is_not_mounted)
 		 "tracepoint, tracefs is not mounted. As root: mount -t "
 		 "tracefs tracefs /sys/kernel/tracing", selfmon_pfm_why_not());
 	expect_fault("cs,sched:sched_switch", ENODEV, 3, message);
+}
+
+static int errno_of(const char *bare, const char *closed)
+{
+	static const char *two[3];
+	struct selfmon_events events;
+
+	two[0] = bare;
+	two[1] = closed;
+	selfmon_tracefs_roots = two;
+	return -selfmon_events_parse("sched:sched_switch", &events, NULL);
+}
+
+/* debugfs is root's alone, whether tracefs is mounted or not. */
+Test(event_tracepoint, does_not_take_a_closed_debugfs_for_tracefs)
+{
+	const char *const closed = selfmon_sysfs_root;
+	int bare, none;
+
+	cr_assert_eq(chmod(closed, 0), 0);
+	if (geteuid() == 0)
+		cr_assert_eq(seteuid(65534), 0);
+	bare = errno_of("/", closed);
+	none = errno_of("/nonexistent", closed);
+	if (getuid() == 0)
+		cr_assert_eq(seteuid(0), 0);
+	chmod(closed, 0700);
+	cr_expect_eq(bare, ENODEV);
+	cr_expect_eq(none, EACCES);
 }
 
 /* A name of a manual, with a colon in it, looks like one of tracefs. */
