@@ -9,12 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event/spec.h"
 #include "report/meaning.h"
 
 /* Which events: bits. */
 #define RETIRED 1u  /* instructions, branches, misses of these */
 #define ICACHE 2u   /* L1-icache, references and misses */
 #define HARDWARE 4u /* any */
+
+/*
+ * AMD's events of retirement, PMCx0C0 (instructions) to PMCx0D2 (mispredicted
+ * conditional branches): Processor Programming Reference of family 17h.
+ */
+#define RAW_RETIRED_FIRST 0xc0
+#define RAW_RETIRED_LAST 0xd2
 
 /* Family, models and steppings as displayed by CPUID, ends included. */
 static const struct known {
@@ -57,15 +65,54 @@ static const struct known {
 	{ "GenuineIntel", 6, 0x9e, 0x9e, 0xd, HARDWARE, TSX_FORCE_ABORT },
 };
 
+/* r1a8: its event, and unit mask; bits 32 to 35 are AMD's of the event. */
+static bool is_raw(const struct selfmon_meaning *meaning, uint64_t *code)
+{
+	const struct selfmon_piece digits = {
+		.text = meaning->core + 1,
+		.length = meaning->core_length ? meaning->core_length - 1 : 0,
+	};
+	uint64_t config;
+
+	if (meaning->type != SELFMON_MEANING_NONE || *meaning->pmu ||
+	    meaning->core[0] != 'r' || selfmon_piece_hex(digits, &config))
+		return false;
+	*code = (config & 0xff) | (config >> 24 & 0xf00);
+	return true;
+}
+
 static bool is_retired(const struct selfmon_meaning *meaning)
 {
+	uint64_t code;
+
 	if (meaning->type == PERF_TYPE_HARDWARE)
 		return meaning->config == PERF_COUNT_HW_INSTRUCTIONS ||
 		       meaning->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS ||
 		       meaning->config == PERF_COUNT_HW_BRANCH_MISSES;
 	if (meaning->type == PERF_TYPE_HW_CACHE)
 		return (meaning->config & 0xff) == PERF_COUNT_HW_CACHE_BPU;
-	return selfmon_meaning_begins(meaning, "ex_ret_");
+	if (is_raw(meaning, &code))
+		return code >= RAW_RETIRED_FIRST && code <= RAW_RETIRED_LAST;
+	/* Of perf, and of libpfm4. */
+	return selfmon_meaning_begins(meaning, "ex_ret_") ||
+	       selfmon_meaning_begins(meaning, "retired_");
+}
+
+/*
+ * Of the core's PMU for certain: in lower case and with a colon it may be a
+ * tracepoint.
+ */
+static bool is_vendors(const struct selfmon_meaning *meaning)
+{
+	uint64_t code;
+
+	if (meaning->type != SELFMON_MEANING_NONE)
+		return false;
+	if (*meaning->pmu)
+		return meaning->pmu_length == 0; /* cpu/event=0x3c/ */
+	return is_raw(meaning, &code) ||
+	       (meaning->core[0] >= 'A' && meaning->core[0] <= 'Z') ||
+	       memchr(meaning->core, '.', meaning->core_length);
 }
 
 static unsigned int events_of(const char *name)
@@ -78,9 +125,8 @@ static unsigned int events_of(const char *name)
 	if (meaning.type == PERF_TYPE_HW_CACHE &&
 	    (meaning.config & 0xff) == PERF_COUNT_HW_CACHE_L1I)
 		events |= ICACHE;
-	/* What is in no list of ours is a vendor's, or a tracepoint's. */
 	if (meaning.type == PERF_TYPE_HARDWARE ||
-	    meaning.type == PERF_TYPE_HW_CACHE)
+	    meaning.type == PERF_TYPE_HW_CACHE || is_vendors(&meaning))
 		events |= HARDWARE;
 	return events;
 }

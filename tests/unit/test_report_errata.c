@@ -78,3 +78,56 @@ Test(report_errata, of_software_events_are_none)
 	selfmon_errata_find(report, &cpu);
 	cr_assert_eq(report->errata, 0);
 }
+
+/* vendor, family and model of a CPU with an erratum of all such events */
+static size_t errata_of(const char *vendor, int family, int model,
+			const char *event)
+{
+	struct selfmon_report *report = model_make(0);
+	struct selfmon_cpu cpu = { .family = family, .model = model };
+
+	strcpy(cpu.vendor, vendor);
+	model_column(report, event, SELFMON_EXACT);
+	selfmon_errata_find(report, &cpu);
+	return report->errata;
+}
+
+Test(report_errata, know_retired_events_by_other_names)
+{
+	static const char *const retired[] = {
+		"ex_ret_brn_tkn", "RETIRED_BRANCH_INSTRUCTIONS",
+		"retired_taken_branch_instructions:u", "rc2", "r00c3:u",
+	};
+	static const char *const others[] = {
+		"r76", "r1000000c0", "LS_DISPATCH:LD_DISPATCH", "rc2:x",
+		"sched:retired_c2", "r",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(retired) / sizeof(retired[0]); i++)
+		cr_expect_eq(errata_of("AuthenticAMD", 0x19, 1, retired[i]), 1,
+			     "%s", retired[i]);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		cr_expect_eq(errata_of("AuthenticAMD", 0x19, 1, others[i]), 0,
+			     "%s", others[i]);
+}
+
+Test(report_errata, know_hardware_by_the_names_of_manuals_and_by_codes)
+{
+	static const char *const hardware[] = {
+		"MEM_LOAD_RETIRED.L3_MISS", "BACLEARS:ANY:u", "r1a8",
+		"inst_retired.any_p", "cpu/event=0x3c,umask=1/u",
+	};
+	static const char *const others[] = {
+		"sched:sched_switch", "mem:0x1000/8:w", "msr/tsc/", "raw",
+		"uprobe:/bin/app:main",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(hardware) / sizeof(hardware[0]); i++)
+		cr_expect_eq(errata_of("GenuineIntel", 6, 0x5e, hardware[i]), 1,
+			     "%s", hardware[i]);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		cr_expect_eq(errata_of("GenuineIntel", 6, 0x5e, others[i]), 0,
+			     "%s", others[i]);
+}
