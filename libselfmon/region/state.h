@@ -354,9 +354,14 @@ bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address);
 void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address);
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
-bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
-			    uint32_t *region, uint64_t *ticks);
 void selfmon_unwind_cut_off(struct selfmon_thread *thread);
+
+/*
+ * foreign.c: ends the visit of a frame that another thread entered; false: it
+ * has gone. Of which region it was, and since when.
+ */
+bool selfmon_foreign_leave(const struct selfmon_frame *frame, uint32_t *region,
+			   uint64_t *ticks);
 
 /* read.c: a consistent copy of a node's statistics, from any thread. */
 bool selfmon_stats_read(struct selfmon_thread *thread,

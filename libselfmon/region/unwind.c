@@ -13,36 +13,15 @@
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/stack.h"
-#include "region/live.h"
+#include "region/entry.h"
 #include "region/visit.h"
-
-static uint64_t mark_of(const struct selfmon_open *open)
-{
-	return selfmon_load_once(&open->mark);
-}
-
-static bool is_span(const struct selfmon_open *open)
-{
-	return mark_of(open) & SELFMON_MARK_SPAN;
-}
-
-static bool is_recorded(const struct selfmon_open *open)
-{
-	return mark_of(open) & SELFMON_MARK_RECORDED;
-}
-
-/* Does this mark stand for a visit that nobody has ended yet? */
-static bool goes_on(uint64_t mark)
-{
-	return !(mark & SELFMON_MARK_RECORDED) && mark != SELFMON_MARK_LEFT;
-}
 
 /* Ends a visit, unless it has ended: another thread may be leaving it now. */
 static bool claim_end(struct selfmon_open *open)
 {
-	uint64_t mark = mark_of(open);
+	uint64_t mark = selfmon_entry_mark(open);
 
-	return goes_on(mark) &&
+	return selfmon_mark_goes_on(mark) &&
 	       __atomic_compare_exchange_n(&open->mark, &mark, mark - 1, false,
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -57,7 +36,7 @@ static void end_visit(struct selfmon_open *open)
 	const bool updating = stats->sequence & 1;
 	bool ended;
 
-	if (updating && goes_on(mark_of(open)))
+	if (updating && selfmon_mark_goes_on(selfmon_entry_mark(open)))
 		selfmon_stats_mend(stats);
 	selfmon_compiler_fence();
 	ended = claim_end(open);
@@ -95,9 +74,9 @@ static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
 static bool is_on_other(const struct selfmon_thread *thread,
 			const struct selfmon_open *open)
 {
-	const uint64_t mark = mark_of(open);
+	const uint64_t mark = selfmon_entry_mark(open);
 
-	return goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
+	return selfmon_mark_goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
 	       thread->stack_high && !on_own_stack(thread, mark);
 }
 
@@ -143,7 +122,7 @@ static bool overlaps(const struct selfmon_frame *a,
 static bool is_below(const struct selfmon_thread *thread,
 		     const struct selfmon_open *open, uint64_t address)
 {
-	const uint64_t mark = mark_of(open);
+	const uint64_t mark = selfmon_entry_mark(open);
 
 	return mark < address && on_own_stack(thread, mark) &&
 	       on_own_stack(thread, address) &&
@@ -163,8 +142,8 @@ static bool lives_above(const struct selfmon_thread *thread,
 	for (open = dead + 1; open <= thread->top; open++) {
 		const uint64_t end = (uint64_t)(uintptr_t)(open->frame + 1);
 
-		if (mark_of(open) == address &&
-		    end + sizeof(uintptr_t) > mark_of(dead))
+		if (selfmon_entry_mark(open) == address &&
+		    end + sizeof(uintptr_t) > selfmon_entry_mark(dead))
 			return true;
 	}
 	return false;
@@ -196,7 +175,7 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 	for (; open > thread->open; open--) {
 		const size_t upto = (size_t)(thread->top - open) + 1;
 		const bool chained = open->node == node;
-		const uint64_t mark = mark_of(open);
+		const uint64_t mark = selfmon_entry_mark(open);
 
 		if (chained)
 			node = open->parent;
@@ -208,7 +187,8 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 			}
 			all = true;
 			dead = upto;
-		} else if (all && (chained || !is_recorded(open)) &&
+		} else if (all &&
+			   (chained || !selfmon_entry_is_recorded(open)) &&
 			   is_below(thread, open, address + !chained)) {
 			dead = upto;
 		} else if (chained && mark == address) {
@@ -220,23 +200,6 @@ static size_t dead_entries(const struct selfmon_thread *thread,
 	return dead;
 }
 
-/* Is this, with the mark that was seen there first, the entry of a frame? */
-static bool is_marked_for(const struct selfmon_open *open, uint64_t mark,
-			  const struct selfmon_frame *frame)
-{
-	if (!goes_on(mark) || selfmon_load_once(&open->frame) != frame)
-		return false;
-	return !(mark & SELFMON_MARK_SPAN) || mark == frame->token;
-}
-
-static bool is_entry_of(const struct selfmon_open *open,
-			const struct selfmon_frame *frame)
-{
-	return is_marked_for(open,
-			     __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE),
-			     frame);
-}
-
 /* The entry of this frame, or NULL. */
 static struct selfmon_open *find_visit(struct selfmon_thread *thread,
 				       const struct selfmon_frame *frame)
@@ -244,7 +207,7 @@ static struct selfmon_open *find_visit(struct selfmon_thread *thread,
 	struct selfmon_open *open = thread->top;
 
 	for (; open > thread->open; open--)
-		if (is_entry_of(open, frame))
+		if (selfmon_entry_is_of(open, frame))
 			return open;
 	return NULL;
 }
@@ -261,7 +224,7 @@ static void copy_entry(struct selfmon_open *to, const struct selfmon_open *from)
 		selfmon_store_once(&target[i], selfmon_load_once(&source[i]));
 }
 
-/* Whoever sees this mark there sees the whole entry; meanwhile, there is none. */
+/* Whoever sees this mark there sees the whole entry; until then, none. */
 static void put_entry(struct selfmon_open *to, struct selfmon_open *whole)
 {
 	const uint64_t mark = whole->mark;
@@ -304,7 +267,7 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 	for (; open < thread->top; open++) {
 		copy_entry(&moved, open + 1);
 		/* Recorded: no visit, nor is it anybody's parent. */
-		if (!is_recorded(&moved)) {
+		if (!selfmon_entry_is_recorded(&moved)) {
 			hang_below(thread, parent, &moved);
 			parent = moved.node;
 			if (is_on_other(thread, &moved))
@@ -328,17 +291,17 @@ static bool is_dead_above(const struct selfmon_thread *thread,
 			  const struct selfmon_open *open,
 			  const struct selfmon_open *top)
 {
-	const uint64_t mark = mark_of(top);
+	const uint64_t mark = selfmon_entry_mark(top);
 	const bool recorded = mark & SELFMON_MARK_RECORDED;
 
 	if (mark == SELFMON_MARK_LEFT)
 		return true;
-	if (is_span(open))
+	if (selfmon_entry_is_span(open))
 		return false;
 	if (!recorded && mark & SELFMON_MARK_SPAN)
 		return false;
 	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
-	       (on_own_stack(thread, mark_of(open)) &&
+	       (on_own_stack(thread, selfmon_entry_mark(open)) &&
 		(recorded || on_own_stack(thread, mark)));
 }
 
@@ -379,7 +342,7 @@ static bool is_gone(const struct selfmon_thread *thread,
 		    const struct selfmon_open *open, uint64_t address)
 {
 	const uint64_t frame = (uint64_t)(uintptr_t)open->frame;
-	const uint64_t mark = mark_of(open);
+	const uint64_t mark = selfmon_entry_mark(open);
 
 	if (mark == SELFMON_MARK_LEFT)
 		return true;
@@ -395,7 +358,7 @@ static bool is_gone(const struct selfmon_thread *thread,
 static void take_out_dead(struct selfmon_thread *thread,
 			  struct selfmon_open *open)
 {
-	const bool chained = !is_recorded(open);
+	const bool chained = !selfmon_entry_is_recorded(open);
 	const bool is_top = open == thread->top;
 
 	take_out(thread, open);
@@ -449,58 +412,4 @@ void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 	}
 	selfmon_thread_idle(thread, &signals);
 	selfmon_cancel_restore(&cancel);
-}
-
-/*
- * An entry that was moved is looked for. A child of fork finds zeros, or, where
- * its parent had a live file, nothing at all, or what is its own by now.
- */
-static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
-{
-	struct selfmon_open *open = selfmon_visit_entry(frame);
-	struct selfmon_thread *owner;
-
-	if (!selfmon_live_holds(open))
-		return NULL;
-	owner = selfmon_load_once(&open->thread);
-	if (is_entry_of(open, frame) || !owner)
-		return owner ? open : NULL;
-	for (open = selfmon_load_once(&owner->last); open > owner->open; open--)
-		if (is_entry_of(open, frame))
-			return open;
-	return NULL;
-}
-
-/* False: the owner has moved it since it was found, or has put another here. */
-static bool leave_entry(struct selfmon_open *open,
-			const struct selfmon_frame *frame, uint32_t *region,
-			uint64_t *ticks)
-{
-	uint64_t mark = __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
-	const struct selfmon_node *node;
-
-	if (!is_marked_for(open, mark, frame))
-		return false;
-	node = selfmon_load_once(&open->node);
-	*ticks = selfmon_load_once(&open->start.ticks);
-	*region = node->region;
-	return __atomic_compare_exchange_n(&open->mark, &mark,
-					   SELFMON_MARK_LEFT, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-/*
- * A frame that another thread entered: its entry there is marked as left, if
- * it is still there. That thread's memory is never freed, and a span's token
- * is never used twice, so that an entry used again is not mistaken for it.
- */
-bool selfmon_unwind_foreign(const struct selfmon_frame *frame,
-			    uint32_t *region, uint64_t *ticks)
-{
-	struct selfmon_open *open;
-
-	while ((open = find_foreign(frame)))
-		if (leave_entry(open, frame, region, ticks))
-			return true;
-	return false;
 }

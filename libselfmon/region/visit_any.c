@@ -241,7 +241,7 @@ static void record_foreign(const struct selfmon_frame *frame, uint64_t now)
 	uint32_t region;
 	uint64_t ticks;
 
-	if (!selfmon_unwind_foreign(frame, &region, &ticks)) {
+	if (!selfmon_foreign_leave(frame, &region, &ticks)) {
 		count_stale();
 		return;
 	}
