@@ -150,9 +150,10 @@ static int add_member(const struct selfmon_spec *spec,
 static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 {
 	struct selfmon_cores room;
+	const struct selfmon_cores *const cores = selfmon_cores(&room);
 	const size_t used = strlen(names);
 
-	if (selfmon_cores(&room)->count == 0)
+	if (cores->count == 0)
 		return false;
 	snprintf(names + used, size - used, "%s%.*s", used ? ", " : "",
 		 (int)name.length, name.text);
