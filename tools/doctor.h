@@ -29,6 +29,7 @@ enum doctor_arch {
 struct doctor_pmu {
 	char name[48];
 	char cpus[64]; /* a list; "": all */
+	int64_t capacity; /* of each, 1024 at most; SELFMON_FACT_UNKNOWN */
 };
 
 #define DOCTOR_PMUS 8
@@ -47,7 +48,7 @@ struct doctor_machine {
 	int64_t files_open; /* in the whole system */
 	int64_t mux_ms;     /* perf_event_mux_interval_ms of the first PMU */
 	size_t pmus;
-	struct doctor_pmu pmu[DOCTOR_PMUS];
+	struct doctor_pmu pmu[DOCTOR_PMUS]; /* the largest cores' last */
 	/* The one whose CPUs are all that this program may run on, or -1. */
 	int pinned;
 };
@@ -125,6 +126,7 @@ enum doctor_status {
 enum doctor_kind {
 	DOCTOR_CAUSE = 0,
 	DOCTOR_READ_CAUSE,      /* the same, and events count all the same */
+	DOCTOR_ROAM_CAUSE,      /* of a program that is not pinned, alone */
 	DOCTOR_CONSEQUENCE,     /* of a DOCTOR_CAUSE, or of another one */
 	DOCTOR_READ_CONSEQUENCE /* of a DOCTOR_READ_CAUSE as well */
 };

@@ -25,7 +25,7 @@ static const struct {
 	{ "perf_event_open", doctor_check_call, DOCTOR_CONSEQUENCE },
 	{ "event-struct", doctor_check_attr, DOCTOR_CAUSE },
 	{ "pmu", doctor_check_pmu, DOCTOR_CAUSE },
-	{ "core-types", doctor_check_core_types, DOCTOR_READ_CAUSE },
+	{ "core-types", doctor_check_core_types, DOCTOR_ROAM_CAUSE },
 	{ "hardware", doctor_check_hardware, DOCTOR_CONSEQUENCE },
 	{ "user-mode", doctor_check_user_mode, DOCTOR_CAUSE },
 	{ "together", doctor_check_together, DOCTOR_CONSEQUENCE },
@@ -117,7 +117,9 @@ static void find_causes(struct doctor_report *report)
 
 	for (i = 0; i < report->checks; i++) {
 		const struct doctor_check *check = &report->check[i];
-		const bool of_reads = check->kind == DOCTOR_READ_CAUSE ||
+		const bool roaming = check->kind == DOCTOR_ROAM_CAUSE;
+		const bool of_reads = roaming ||
+				      check->kind == DOCTOR_READ_CAUSE ||
 				      check->kind == DOCTOR_READ_CONSEQUENCE;
 
 		if (check->status != DOCTOR_FAIL)
@@ -126,7 +128,8 @@ static void find_causes(struct doctor_report *report)
 		    (!opening && !(of_reads && reading)))
 			report->cause[report->causes++] = check;
 		opening = opening || !of_reads;
-		reading = true;
+		/* It is not why a program that is pinned is not read. */
+		reading = reading || !roaming || report->when_pinned;
 	}
 }
 

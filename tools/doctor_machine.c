@@ -138,10 +138,25 @@ static int64_t count_list(const char *list)
 	return count;
 }
 
-static int by_name(const void *a, const void *b)
+/* Of Arm's cores and Intel's the larger ones' name is the later one, too. */
+static int by_size(const void *a, const void *b)
 {
-	return strcmp(((const struct doctor_pmu *)a)->name,
-		      ((const struct doctor_pmu *)b)->name);
+	const struct doctor_pmu *const x = a, *const y = b;
+
+	if (x->capacity != y->capacity)
+		return x->capacity < y->capacity ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* By the first CPU that it is of. */
+static int64_t read_capacity(const char *root, const struct doctor_pmu *pmu)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%ld/cpu_capacity",
+		 strtol(pmu->cpus, NULL, 10));
+	return selfmon_facts_number(root, path);
 }
 
 /*
@@ -165,10 +180,11 @@ static void read_pmus(const char *root, struct doctor_machine *machine)
 		if (strcmp(name, "cpu") != 0 && !pmu->cpus[0])
 			continue;
 		memcpy(pmu->name, name, sizeof(name));
+		pmu->capacity = read_capacity(root, pmu);
 		machine->pmus++;
 	}
 	selfmon_directory_close(&directory);
-	qsort(machine->pmu, machine->pmus, sizeof(machine->pmu[0]), by_name);
+	qsort(machine->pmu, machine->pmus, sizeof(machine->pmu[0]), by_size);
 }
 
 void doctor_machine_gather(const char *root, struct doctor_machine *machine)

@@ -47,8 +47,7 @@ void doctor_check_pmu(const struct doctor_case *from,
 static void say_core_types(const struct doctor_case *from,
 			   struct doctor_check *check)
 {
-	/* The larger cores' name is the later one in the alphabet. */
-	const struct doctor_pmu *pmu =
+	const struct doctor_pmu *const largest =
 		&from->machine->pmu[from->machine->pmus - 1];
 
 	doctor_say(&check->reason, "an event becomes a column for each type of "
@@ -56,12 +55,13 @@ static void say_core_types(const struct doctor_case *from,
 		   "one");
 	if (from->machine->arch == DOCTOR_ARM64)
 		doctor_say(&check->remedy, "Name the PMU, as in "
-			   "%s/cpu_cycles/, and pin the program: taskset -c "
-			   "%s PROGRAM", pmu->name, pmu->cpus);
+			   "%s/cycles/, and pin the program: taskset -c "
+			   "%s PROGRAM", largest->name,
+			   largest->cpus);
 	else
 		doctor_say(&check->remedy, "Pin the program to one type: "
 			   "taskset -c %s PROGRAM (%s)",
-			   pmu->cpus, pmu->name);
+			   largest->cpus, largest->name);
 }
 
 void doctor_check_core_types(const struct doctor_case *from,

@@ -216,6 +216,14 @@ Test(event_cores, take_the_names_of_arms_pmus, .init = tree_make_rk3399)
 		     UINT64_C(0x800000005));
 }
 
+Test(event_cores, take_general_names_with_one_of_arms_pmus,
+     .init = tree_make_rk3399)
+{
+	parse("armv8_cortex_a72/cycles/,armv8_cortex_a53/branches/u", 2);
+	expect_event(0, "armv8_cortex_a72/cycles/", 8, 0x11);
+	expect_event(1, "armv8_cortex_a53/branches/u", 7, 0xc);
+}
+
 /* Its files are "cycles" and "instructions": the kernel knows which it is. */
 Test(event_cores, leave_the_event_to_the_kernel_where_it_has_no_arms_name,
      .init = tree_make_apple_m2)
