@@ -51,10 +51,19 @@
 /*
  * One load or store of memory that changes under us: never torn, never
  * repeated, never invented. Relaxed atomics, so that thread sanitizers see
- * what is meant; on every supported CPU a plain instruction.
+ * what is meant; on every supported CPU a plain instruction. So is volatile,
+ * with which the kernel does it (READ_ONCE); gcc has no offset for an atomic
+ * on arm64, and computes each address apart.
  */
+#if defined(__LP64__) && !defined(__clang__) && \
+	!defined(__SANITIZE_THREAD__)
+#define selfmon_load_once(p) (*(const volatile __typeof__(*(p)) *)(p))
+#define selfmon_store_once(p, v) \
+	((void)(*(volatile __typeof__(*(p)) *)(p) = (v)))
+#else
 #define selfmon_load_once(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define selfmon_store_once(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#endif
 
 /*
  * Keeps the compiler from moving memory accesses across. Enough against the

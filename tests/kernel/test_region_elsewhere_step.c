@@ -49,13 +49,13 @@ static void wait_for(const bool *what)
 
 static void setup(void)
 {
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(told, MAP_FAILED);
 #if !defined(__x86_64__)
 	cr_skip_test("stepped on x86-64 alone: elsewhere an atomic operation "
 		     "is a loop that no step gets out of, or nothing steps");
 #endif
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	cr_assert_neq(told, MAP_FAILED);
 	setenv("SELFMON_OUTPUT", "none", 1);
 	setenv("SELFMON_EVENTS", "none", 1);
 }
