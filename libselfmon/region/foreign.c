@@ -8,19 +8,38 @@
 #include "region/visit.h"
 
 /*
+ * Whose entry stands here? Asked of the threads and not of the entry: it may be
+ * anything.
+ */
+static struct selfmon_thread *owner_of(const struct selfmon_open *open)
+{
+	const struct selfmon_process *const process = selfmon_process();
+	struct selfmon_thread *thread =
+		process ? __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE)
+			: NULL;
+
+	while (thread && (uintptr_t)open - (uintptr_t)thread->open >
+				 SELFMON_DEPTH_MAX * sizeof(*open))
+		thread = thread->next;
+	return thread;
+}
+
+/*
  * An entry that was moved is looked for. A child of fork finds zeros, or, where
  * its parent had a live file, nothing at all, or what is its own by now.
  */
 static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
 {
 	struct selfmon_open *open = selfmon_visit_entry(frame);
-	struct selfmon_thread *owner;
+	const struct selfmon_thread *owner;
 
 	if (!selfmon_live_holds(open))
 		return NULL;
-	owner = selfmon_load_once(&open->thread);
-	if (selfmon_entry_is_of(open, frame) || !owner)
-		return owner ? open : NULL;
+	if (selfmon_entry_is_of(open, frame))
+		return open;
+	owner = owner_of(open);
+	if (!owner)
+		return NULL;
 	for (open = selfmon_load_once(&owner->last); open > owner->open; open--)
 		if (selfmon_entry_is_of(open, frame))
 			return open;

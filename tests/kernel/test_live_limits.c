@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/lives.h"
+#include "region/state.h"
 
 /* More than fit into the file's first MiB. */
 #define MANY 1000
@@ -219,4 +220,29 @@ static void fork_and_look(void)
 Test(live_limits, a_child_has_no_hold_of_its_parents_file)
 {
 	cr_assert_eq(run(fork_and_look), 0);
+}
+
+/* The child's own memory may come to lie where its parent's entries were. */
+static void leave_deep_in_a_child(void)
+{
+	static struct selfmon_frame frame[SELFMON_DEPTH_MAX];
+	struct selfmon_region *const deep = selfmon_region("deep");
+	size_t i;
+	int status;
+
+	for (i = 0; i < SELFMON_DEPTH_MAX; i++)
+		selfmon_enter(deep, &frame[i]);
+	if (fork() == 0) {
+		visit_many();
+		for (i = 0; i < SELFMON_DEPTH_MAX; i++)
+			selfmon_leave(&frame[i]);
+		_exit(0);
+	}
+	wait(&status);
+	_exit(status != 0);
+}
+
+Test(live_limits, a_child_leaves_what_its_parent_entered_where_its_own_is_now)
+{
+	cr_assert_eq(run(leave_deep_in_a_child), 0);
 }
