@@ -9,9 +9,13 @@
 
 #include "region/state.h"
 
+/*
+ * With what goes with it: the entry that whoever marked it so has written; or
+ * where another thread has left it, that this one has read all it reads of it.
+ */
 static inline uint64_t selfmon_entry_mark(const struct selfmon_open *open)
 {
-	return selfmon_load_once(&open->mark);
+	return __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
 }
 
 static inline bool selfmon_entry_is_span(const struct selfmon_open *open)
@@ -44,8 +48,8 @@ selfmon_entry_is_marked_for(const struct selfmon_open *open, uint64_t mark,
 static inline bool selfmon_entry_is_of(const struct selfmon_open *open,
 				       const struct selfmon_frame *frame)
 {
-	return selfmon_entry_is_marked_for(
-		open, __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE), frame);
+	return selfmon_entry_is_marked_for(open, selfmon_entry_mark(open),
+					   frame);
 }
 
 #endif

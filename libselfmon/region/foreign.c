@@ -46,12 +46,16 @@ static struct selfmon_open *find_foreign(const struct selfmon_frame *frame)
 	return NULL;
 }
 
-/* False: the owner has moved it since it was found, or has put another here. */
+/*
+ * False: the owner has moved it since it was found, or has put another here.
+ * What is read of it is read before its mark says that the owner may use it
+ * anew.
+ */
 static bool leave_entry(struct selfmon_open *open,
 			const struct selfmon_frame *frame, uint32_t *region,
 			uint64_t *ticks)
 {
-	uint64_t mark = __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
+	uint64_t mark = selfmon_entry_mark(open);
 	const struct selfmon_node *node;
 
 	if (!selfmon_entry_is_marked_for(open, mark, frame))
@@ -61,7 +65,7 @@ static bool leave_entry(struct selfmon_open *open,
 	*region = node->region;
 	return __atomic_compare_exchange_n(&open->mark, &mark,
 					   SELFMON_MARK_LEFT, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 /*

@@ -126,7 +126,7 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 		return false;
 	for (i = 0; i < SELFMON_DEPTH_STEP; i++) {
 		open++;
-		open->mark = SELFMON_MARK_NONE;
+		selfmon_store_once(&open->mark, SELFMON_MARK_NONE);
 		open->thread = thread;
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 	}

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "region/state.h"
 #include "rows.h"
 
 #define ROUNDS 10000
@@ -132,5 +133,57 @@ Test(region_elsewhere, spans_are_left_while_the_region_around_them_ends,
 	cr_assert_eq(visits_of(report, "submit"), ROUNDS);
 	cr_assert_eq(visits_of(report, "io"), ROUNDS * SPANS);
 	cr_assert_eq(ROWS_GET(report, "io")->foreign, ROUNDS * SPANS);
+	selfmon_report_free(report);
+}
+
+/* Told without a word that orders anything else: the library's own must do. */
+static int may_leave, has_left;
+
+static void *leave_when_told(void *frame)
+{
+	while (!selfmon_load_once(&may_leave))
+		sched_yield();
+	selfmon_leave(frame);
+	selfmon_store_once(&has_left, 1);
+	return NULL;
+}
+
+/* More than are laid out at first. */
+static void go_deeper(void)
+{
+	struct selfmon_frame frame[SELFMON_DEPTH_STEP];
+	size_t i;
+
+	for (i = 0; i < SELFMON_DEPTH_STEP; i++)
+		selfmon_enter(selfmon_region("deeper"), &frame[i]);
+	selfmon_store_once(&may_leave, 1);
+	while (!selfmon_load_once(&has_left))
+		sched_yield();
+	while (i-- > 0)
+		selfmon_leave(&frame[i]);
+}
+
+Test(region_elsewhere, a_moved_span_is_left_while_its_owner_goes_deeper)
+{
+	struct selfmon_region *const region = selfmon_region("first");
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	struct selfmon_frame first, moved;
+	struct selfmon_report *report;
+	pthread_t thread;
+
+	options.events = "task-clock";
+	cr_assert_eq(selfmon_configure(&options), 0);
+	selfmon_enter(region, &first);
+	selfmon_enter(selfmon_region("moved"), &moved);
+	selfmon_leave(&first);
+	cr_assert_eq(pthread_create(&thread, NULL, leave_when_told, &moved), 0);
+	go_deeper();
+	selfmon_enter(region, &first); /* in its place */
+	selfmon_leave(&first);
+	pthread_join(thread, NULL);
+	report = rows_take();
+	rows_check(report);
+	cr_assert_eq(ROWS_GET(report, "moved")->foreign, 1);
+	cr_assert_eq(ROWS_GET(report, "first")->visits, 2);
 	selfmon_report_free(report);
 }
