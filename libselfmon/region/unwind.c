@@ -355,16 +355,17 @@ static bool is_gone(const struct selfmon_thread *thread,
 	       !selfmon_stack_alternates(frame, address);
 }
 
+/* Its visit ends first: what was inside of it may come to its very place. */
 static void take_out_dead(struct selfmon_thread *thread,
 			  struct selfmon_open *open)
 {
 	const bool chained = !selfmon_entry_is_recorded(open);
 	const bool is_top = open == thread->top;
 
-	take_out(thread, open);
 	if (chained)
-		thread->node = thread->top->node;
-	else if (!is_top)
+		end_visit(open);
+	take_out(thread, open);
+	if (chained || !is_top)
 		thread->node = thread->top->parent;
 	selfmon_unwind_cut_off(thread);
 }

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include "region/state.h"
 #include "rows.h"
 
 static const struct selfmon_row *row_of(const char *name)
@@ -179,6 +180,34 @@ Test(region_units, go_with_a_span_that_becomes_its_siblings_child)
 	selfmon_leave(&b);
 	cr_assert_eq(row_of("b")->bytes, 77);
 	cr_assert_eq(row_of("a")->bytes, 0);
+}
+
+/* As deep as can be: what was left elsewhere is swept out from below. */
+static void fill_up(void)
+{
+	static struct selfmon_frame deep[SELFMON_DEPTH_MAX];
+	size_t i;
+
+	for (i = 0; i < SELFMON_DEPTH_MAX; i++)
+		selfmon_enter(selfmon_region("deep"), &deep[i]);
+	while (i-- > 0)
+		selfmon_leave(&deep[i]);
+}
+
+Test(region_units, stay_with_a_span_that_takes_the_place_of_one_left_elsewhere)
+{
+	struct selfmon_frame inside;
+	pthread_t thread;
+
+	configure("none", 1);
+	selfmon_enter(selfmon_region("span"), &frame);
+	selfmon_enter(selfmon_region("span"), &inside);
+	selfmon_region_bytes(70);
+	pthread_create(&thread, NULL, leave_there, NULL);
+	pthread_join(thread, NULL);
+	fill_up();
+	selfmon_leave(&inside);
+	cr_assert_eq(row_of("span")->bytes, 70);
 }
 
 static void handler(int unused)
