@@ -37,7 +37,17 @@ static void *visit_for_ever(void *started)
 	return NULL;
 }
 
-static void cancel_one(unsigned int spin)
+/* Until another thread holds the library's lock, or for a while. */
+static void wait_for_lock(unsigned int tries)
+{
+	pthread_mutex_t *const lock = &selfmon_process()->lock;
+
+	while (tries-- > 0 && pthread_mutex_trylock(lock) == 0)
+		pthread_mutex_unlock(lock);
+}
+
+/* After so many turns; or as soon as it holds the lock, if it comes to that. */
+static void cancel_one(unsigned int spin, bool in_lock)
 {
 	volatile unsigned int i = 0;
 	pthread_t thread;
@@ -48,8 +58,10 @@ static void cancel_one(unsigned int spin)
 		     0);
 	while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
 		sched_yield();
-	while (i < spin)
+	while (!in_lock && i < spin)
 		i++;
+	if (in_lock)
+		wait_for_lock(spin);
 	pthread_cancel(thread);
 	cr_assert_eq(pthread_join(thread, &result), 0);
 	cr_assert_eq(result, PTHREAD_CANCELED);
@@ -78,7 +90,7 @@ static void cancel_many(void)
 	SKIP_IF_SANITIZED("it may be in its own code when it is cancelled");
 	selfmon_thread_prepare();
 	for (i = 0; i < threads; i++)
-		cancel_one((unsigned int)i * 7919 % 40000);
+		cancel_one((unsigned int)i * 7919 % 40000, i & 1);
 	check_after(threads);
 }
 
