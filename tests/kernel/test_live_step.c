@@ -214,7 +214,7 @@ Test(live_step, at_each_instruction_of_visits)
 
 Test(live_step, at_each_instruction_with_counters)
 {
-	run("page-faults,task-clock", nested, true, long_or_short(1, 3));
+	run("page-faults,task-clock", nested, true, long_or_short(1, 2));
 }
 
 Test(live_step, at_each_instruction_after_a_longjmp)
