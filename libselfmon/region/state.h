@@ -222,7 +222,6 @@ struct selfmon_thread {
 	struct selfmon_open *open;   /* the sentinel, then DEPTH_MAX entries */
 };
 
-
 /* ---- single-writer statistics -------------------------------------------- */
 
 /*
