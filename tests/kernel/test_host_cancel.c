@@ -12,16 +12,27 @@
 /* AddressSanitizer calls sigaltstack there, at a thread's end. */
 #define CANCELLED_STACK "it takes the frames of a cancelled thread for alive"
 
+/* Visits that were begun, for certain; each thread may have begun two more. */
+static volatile uint64_t bodies;
+
+struct victim {
+	bool in_lock; /* cancelled as soon as it holds the lock */
+	bool late;    /* after the first visits, which make its state */
+	int started;
+};
+
 /* Visits of paths new and old, as fast as can be, until cancelled. */
-static void *visit_for_ever(void *started)
+static void *visit_for_ever(void *argument)
 {
+	struct victim *const victim = argument;
 	static struct selfmon_region *volatile handle[NAMES];
 	unsigned int i;
 	char name[16];
 
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-	__atomic_store_n((int *)started, 1, __ATOMIC_RELEASE);
 	for (i = 0;; i++) {
+		if (i >= (victim->late ? 2 : 0))
+			__atomic_store_n(&victim->started, 1, __ATOMIC_RELEASE);
 		if (!handle[i % NAMES]) {
 			name[0] = (char)('0' + i % NAMES);
 			name[1] = '\0';
@@ -29,8 +40,10 @@ static void *visit_for_ever(void *started)
 		}
 		SELFMON_REGION("outer")
 		{
+			bodies++;
 			SELFMON_REGION_OF(handle[i % NAMES])
 			{
+				bodies++;
 			}
 		}
 	}
@@ -47,20 +60,18 @@ static void wait_for_lock(unsigned int tries)
 }
 
 /* After so many turns; or as soon as it holds the lock, if it comes to that. */
-static void cancel_one(unsigned int spin, bool in_lock)
+static void cancel_one(unsigned int spin, struct victim victim)
 {
 	volatile unsigned int i = 0;
 	pthread_t thread;
-	int started = 0;
 	void *result;
 
-	cr_assert_eq(pthread_create(&thread, NULL, visit_for_ever, &started),
-		     0);
-	while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
+	cr_assert_eq(pthread_create(&thread, NULL, visit_for_ever, &victim), 0);
+	while (!__atomic_load_n(&victim.started, __ATOMIC_ACQUIRE))
 		sched_yield();
-	while (!in_lock && i < spin)
+	while (!victim.in_lock && i < spin)
 		i++;
-	if (in_lock)
+	if (victim.in_lock)
 		wait_for_lock(spin);
 	pthread_cancel(thread);
 	cr_assert_eq(pthread_join(thread, &result), 0);
@@ -71,10 +82,17 @@ static void cancel_one(unsigned int spin, bool in_lock)
 static void check_after(int threads)
 {
 	struct selfmon_report *report = rows_take();
+	const struct selfmon_row *row;
+	uint64_t counted = 0;
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++)
-		cr_assert_eq(selfmon_report_row(report, i)->open, 0);
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		row = selfmon_report_row(report, i);
+		cr_assert_eq(row->open, 0);
+		counted += row->visits + row->cut_off;
+	}
+	cr_assert_geq(counted, bodies);
+	cr_assert_leq(counted, bodies + 2 * (uint64_t)threads);
 	cr_assert_leq(ROWS_GET(report, "outer")->cut_off, (uint64_t)threads);
 	cr_assert_gt(ROWS_GET(report, "outer")->visits, 0);
 	cr_assert_eq(selfmon_process()->alive, 1, "%d",
@@ -90,7 +108,8 @@ static void cancel_many(void)
 	SKIP_IF_SANITIZED("it may be in its own code when it is cancelled");
 	selfmon_thread_prepare();
 	for (i = 0; i < threads; i++)
-		cancel_one((unsigned int)i * 7919 % 40000, i & 1);
+		cancel_one((unsigned int)i * 7919 % 40000,
+			   (struct victim){ .in_lock = i & 1, .late = i & 2 });
 	check_after(threads);
 }
 
@@ -107,6 +126,33 @@ Test(host_cancel, nor_do_threads_with_counters, .timeout = 600)
 	options.events = "page-faults,task-clock";
 	cr_assert_eq(selfmon_configure(&options), 0);
 	cancel_many();
+}
+
+/* Held back as long as it holds the lock; acted on as it gives it back. */
+static void *cancel_in_lock(void *unused)
+{
+	struct selfmon_process *const process = selfmon_process();
+
+	(void)unused;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	selfmon_process_lock(process);
+	pthread_cancel(pthread_self());
+	selfmon_process_unlock(process);
+	return NULL;
+}
+
+Test(host_cancel, a_thread_that_holds_the_lock_is_cancelled_as_it_gives_it_back)
+{
+	pthread_mutex_t *const lock = &selfmon_process()->lock;
+	pthread_t thread;
+	void *result;
+
+	selfmon_thread_prepare();
+	cr_assert_eq(pthread_create(&thread, NULL, cancel_in_lock, NULL), 0);
+	pthread_join(thread, &result);
+	cr_assert_eq(result, PTHREAD_CANCELED);
+	cr_assert_eq(pthread_mutex_trylock(lock), 0, "it is still held");
+	pthread_mutex_unlock(lock);
 }
 
 /* Stopped where a handler or a debugger could stop it too. */
