@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A span is left on another thread while its owner leaves what is around it:
- * one of the two stands still at an instruction of its leave, each one in turn,
- * while the other does the whole of its own.
+ * A span is left on another thread while its owner leaves what is around it, or
+ * cuts it off: one of the two stands still at an instruction of what it does,
+ * each one in turn, while the other does the whole of its own.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "long.h"
+#include "region/process.h"
+#include "region/state.h"
 #include "rows.h"
 #include "sanitizer.h"
 
@@ -27,8 +29,9 @@ static struct told {
 	bool left;    /* the thread that is stepped has left */
 	bool go;      /* the other one may leave ... */
 	bool between; /* ... and has left */
-	uint64_t around, spans, foreign; /* visits in the report ... */
+	uint64_t around, spans, foreign, cut_off; /* visits in the report ... */
 	uint64_t wrong; /* ... and what it tells that must not be */
+	uint64_t stale; /* leaves of visits that had been cut off */
 } *told;
 
 static bool is_told(const bool *what)
@@ -66,7 +69,7 @@ TestSuite(region_elsewhere_step, .init = setup, .timeout = 900);
 
 static struct selfmon_frame around, span[SPANS];
 static pthread_barrier_t barrier;
-static bool owner_is_stepped;
+static bool owner_is_stepped, owner_cuts_off;
 
 static void owner_enters(void)
 {
@@ -77,18 +80,31 @@ static void owner_enters(void)
 		selfmon_enter(selfmon_region("span"), &span[i]);
 }
 
+/* Which span is left elsewhere; only the newest can be cut off. */
+static uint64_t chosen(uint64_t round)
+{
+	return owner_cuts_off ? SPANS - 1 : round % SPANS;
+}
+
 static void owner_leaves_the_rest(uint64_t round)
 {
 	uint64_t i;
 
 	for (i = 0; i < SPANS; i++)
-		if (i != round % SPANS)
+		if (i != chosen(round))
 			selfmon_leave(&span[i]);
+	if (owner_cuts_off)
+		selfmon_leave(&around);
 }
 
-static void leave(bool owner, uint64_t round)
+static void end(bool owner, uint64_t round)
 {
-	selfmon_leave(owner ? &around : &span[round % SPANS]);
+	if (!owner)
+		selfmon_leave(&span[chosen(round)]);
+	else if (owner_cuts_off)
+		selfmon_unwind_cut_off(selfmon_thread_attach());
+	else
+		selfmon_leave(&around);
 }
 
 /* False: it was the last one. */
@@ -103,12 +119,12 @@ static bool play_round(bool stepped)
 	pthread_barrier_wait(&barrier);
 	if (stepped) {
 		raise(SIGSTOP);
-		leave(owner, round);
+		end(owner, round);
 		tell(&told->left, true);
 		wait_for(&told->between);
 	} else {
 		wait_for(&told->go);
-		leave(owner, round);
+		end(owner, round);
 		tell(&told->between, true);
 	}
 	pthread_barrier_wait(&barrier);
@@ -144,8 +160,10 @@ static void tell_report(void)
 		else
 			told->spans += row->visits;
 		told->foreign += row->foreign;
-		told->wrong += row->open + row->cut_off + row->lost;
+		told->cut_off += row->cut_off;
+		told->wrong += row->open + row->lost;
 	}
+	told->stale = selfmon_process()->stale;
 	selfmon_report_free(report);
 }
 
@@ -197,8 +215,8 @@ static void stay_on_this_cpu(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* From the raised signal on: some 50 steps are not of the leave. */
-static void run(bool of_owner, int stride)
+/* From the raised signal on: some 50 steps are not of what is stepped. */
+static void run(int stride)
 {
 	uint64_t steps = 0;
 	pid_t child;
@@ -206,7 +224,6 @@ static void run(bool of_owner, int stride)
 
 	SKIP_IF_SANITIZED("it makes too many steps of one");
 	stay_on_this_cpu();
-	owner_is_stepped = of_owner;
 	child = fork();
 	if (child == 0)
 		play();
@@ -215,19 +232,40 @@ static void run(bool of_owner, int stride)
 		cr_skip_test("this process may not trace its children");
 	for (; !is_told(&told->last); steps += (uint64_t)stride)
 		step_round(child, steps);
-	cr_assert_geq(told->rounds, 200 / (uint64_t)stride);
+	cr_assert_geq(told->rounds, 100 / (uint64_t)stride);
 	cr_assert_eq(told->around, told->rounds);
-	cr_assert_eq(told->spans, told->rounds * SPANS);
-	cr_assert_eq(told->foreign, told->rounds);
+	cr_assert_eq(told->spans + told->cut_off, told->rounds * SPANS);
+	cr_assert_eq(told->foreign + told->cut_off, told->rounds);
+	cr_assert_eq(told->stale, told->cut_off);
 	cr_assert_eq(told->wrong, 0);
 }
 
 Test(region_elsewhere_step, at_instructions_of_the_owners_leave)
 {
-	run(true, long_or_short(1, 29));
+	owner_is_stepped = true;
+	run(long_or_short(1, 29));
+	cr_assert_eq(told->cut_off, 0);
 }
 
 Test(region_elsewhere_step, at_instructions_of_the_leave_elsewhere)
 {
-	run(false, long_or_short(1, 2));
+	run(long_or_short(1, 2));
+	cr_assert_eq(told->cut_off, 0);
+}
+
+Test(region_elsewhere_step, at_instructions_of_the_owners_cut_off)
+{
+	owner_is_stepped = true;
+	owner_cuts_off = true;
+	run(1);
+	cr_assert_gt(told->cut_off, 0);
+	cr_assert_gt(told->foreign, 0);
+}
+
+Test(region_elsewhere_step, at_instructions_of_a_leave_of_what_is_cut_off)
+{
+	owner_cuts_off = true;
+	run(long_or_short(1, 3));
+	cr_assert_gt(told->cut_off, 0);
+	cr_assert_gt(told->foreign, 0);
 }
