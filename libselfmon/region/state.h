@@ -346,7 +346,7 @@ void selfmon_stats_drop_units(struct selfmon_stats *stats);
 void selfmon_stats_move_units(struct selfmon_stats *from,
 			      struct selfmon_stats *to);
 
-/* unwind.c: entries whose code has gone, and leaves out of order. */
+/* unwind.c: visits that come to no end of their own; leaves out of order. */
 void selfmon_unwind_dead(struct selfmon_thread *thread,
 			 const struct selfmon_frame *frame, uint64_t address);
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open visits whose code has gone away, and leaves that come out of order.
- *
- * A longjmp runs no leave. The entries it went past are recognised by where
- * their code stood on the stack: an entry below the one that enters now
- * cannot be alive, nor can one whose frame's bytes are being used again.
- * Spans say nothing by their address: they are the caller's, anywhere.
+ * Visits that come to no end of their own: a longjmp runs no leave. They are
+ * cut off; and what lives above one that ends out of order goes on without it.
  *
  * Entries are the library's own memory and frames are never followed, so
  * that nothing here can touch a stack that is gone.
@@ -13,6 +9,7 @@
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/stack.h"
+#include "region/dead.h"
 #include "region/entry.h"
 #include "region/visit.h"
 
@@ -66,30 +63,17 @@ void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 	selfmon_store_once(&thread->top, top - 1);
 }
 
-static bool on_own_stack(const struct selfmon_thread *thread, uint64_t address)
-{
-	return address >= thread->stack_low && address < thread->stack_high;
-}
-
-static bool is_on_other(const struct selfmon_thread *thread,
-			const struct selfmon_open *open)
-{
-	const uint64_t mark = selfmon_entry_mark(open);
-
-	return selfmon_mark_goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
-	       thread->stack_high && !on_own_stack(thread, mark);
-}
-
 /* Another stack, with no open entry of it below: a handler's is none. */
 static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 {
 	const struct selfmon_open *const top = thread->top;
 
-	if (on_own_stack(thread, address))
-		return top > thread->open && is_on_other(thread, top);
+	if (selfmon_on_own_stack(thread, address))
+		return top > thread->open &&
+		       selfmon_entry_on_other_stack(thread, top);
 	if (!(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS))
 		selfmon_stack_grown(&thread->stack_low, thread->stack_high);
-	return !on_own_stack(thread, address) &&
+	return !selfmon_on_own_stack(thread, address) &&
 	       !selfmon_kernel_on_signal_stack();
 }
 
@@ -105,99 +89,6 @@ bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 		return false;
 	__atomic_or_fetch(&thread->mode, SELFMON_MODE_STACKS, __ATOMIC_RELAXED);
 	return true;
-}
-
-static bool overlaps(const struct selfmon_frame *a,
-		     const struct selfmon_frame *b)
-{
-	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-
-	return x < y + sizeof(*b) && y < x + sizeof(*a);
-}
-
-/*
- * Does this lexical entry stand lower than an address on the same stack? A
- * stack for signals may lie inside of the thread's own, in a caller's array.
- */
-static bool is_below(const struct selfmon_thread *thread,
-		     const struct selfmon_open *open, uint64_t address)
-{
-	const uint64_t mark = selfmon_entry_mark(open);
-
-	return mark < address && on_own_stack(thread, mark) &&
-	       on_own_stack(thread, address) &&
-	       !selfmon_stack_alternates(mark, address);
-}
-
-/*
- * Does an entry of this very function live above a dead one? Of a function
- * that was called from where the dead one stood, the frame and the address to
- * return to lie lower than that.
- */
-static bool lives_above(const struct selfmon_thread *thread,
-			const struct selfmon_open *dead, uint64_t address)
-{
-	const struct selfmon_open *open;
-
-	for (open = dead + 1; open <= thread->top; open++) {
-		const uint64_t end = (uint64_t)(uintptr_t)(open->frame + 1);
-
-		if (selfmon_entry_mark(open) == address &&
-		    end + sizeof(uintptr_t) > selfmon_entry_mark(dead))
-			return true;
-	}
-	return false;
-}
-
-/*
- * How many of the top entries are dead, now that code at this address enters
- * with this frame. The whole chain is looked at down to the first entry that
- * is certainly alive: a frame used again kills all that lies above it, or only
- * *under, where something lives between. An entry lower than this code does so
- * only where all above it are dead anyway: one below an entry of this very
- * function was dead before that was entered, under a span that kept it from
- * being seen.
- *
- * An entry that is not part of the chain of nodes was interrupted while it was
- * filled in or given back: it goes with what is below it, unless it is dead by
- * its own address: code as high as that would not run while it is interrupted.
- * What its other members say may be of its last use.
- */
-static size_t dead_entries(const struct selfmon_thread *thread,
-			   const struct selfmon_frame *frame, uint64_t address,
-			   struct selfmon_open **under)
-{
-	const struct selfmon_node *node = thread->node;
-	struct selfmon_open *open = thread->top;
-	bool all = true; /* above this one, are dead or go with it */
-	size_t dead = 0;
-
-	for (; open > thread->open; open--) {
-		const size_t upto = (size_t)(thread->top - open) + 1;
-		const bool chained = open->node == node;
-		const uint64_t mark = selfmon_entry_mark(open);
-
-		if (chained)
-			node = open->parent;
-		if (chained && (mark == SELFMON_MARK_LEFT ||
-				overlaps(open->frame, frame))) {
-			if (!all && lives_above(thread, open, address)) {
-				*under = open;
-				break;
-			}
-			all = true;
-			dead = upto;
-		} else if (all &&
-			   (chained || !selfmon_entry_is_recorded(open)) &&
-			   is_below(thread, open, address + !chained)) {
-			dead = upto;
-		} else if (chained && mark == address) {
-			all = false;
-		} else if (chained) {
-			break;
-		}
-	}
-	return dead;
 }
 
 /* The entry of this frame, or NULL. */
@@ -270,7 +161,7 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 		if (!selfmon_entry_is_recorded(&moved)) {
 			hang_below(thread, parent, &moved);
 			parent = moved.node;
-			if (is_on_other(thread, &moved))
+			if (selfmon_entry_on_other_stack(thread, &moved))
 				selfmon_rare_add(parent->stats,
 						 SELFMON_RARE_STACK, 1);
 		}
@@ -281,28 +172,6 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 	}
 	gone.parent = parent;
 	put_entry(open, &gone);
-}
-
-/*
- * Is what lies above an entry that is left dead with it? Not where either says
- * nothing by its address, or is on another stack.
- */
-static bool is_dead_above(const struct selfmon_thread *thread,
-			  const struct selfmon_open *open,
-			  const struct selfmon_open *top)
-{
-	const uint64_t mark = selfmon_entry_mark(top);
-	const bool recorded = mark & SELFMON_MARK_RECORDED;
-
-	if (mark == SELFMON_MARK_LEFT)
-		return true;
-	if (selfmon_entry_is_span(open))
-		return false;
-	if (!recorded && mark & SELFMON_MARK_SPAN)
-		return false;
-	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
-	       (on_own_stack(thread, selfmon_entry_mark(open)) &&
-		(recorded || on_own_stack(thread, mark)));
 }
 
 /*
@@ -320,7 +189,8 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 
 	if (!open)
 		return false;
-	while (thread->top > open && is_dead_above(thread, open, thread->top))
+	while (thread->top > open &&
+	       selfmon_dead_above(thread, open, thread->top))
 		selfmon_unwind_cut_off(thread);
 	if (thread->top > open) {
 		selfmon_cancel_off(&cancel);
@@ -332,27 +202,6 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		selfmon_cancel_restore(&cancel);
 	}
 	return true;
-}
-
-/*
- * Has it gone for certain, whatever lies above it? One that was interrupted
- * while it was filled in or given back is known by its frame alone.
- */
-static bool is_gone(const struct selfmon_thread *thread,
-		    const struct selfmon_open *open, uint64_t address)
-{
-	const uint64_t frame = (uint64_t)(uintptr_t)open->frame;
-	const uint64_t mark = selfmon_entry_mark(open);
-
-	if (mark == SELFMON_MARK_LEFT)
-		return true;
-	if (mark == SELFMON_MARK_NONE) /* and it was never used before */
-		return open < thread->top;
-	if (!(mark & SELFMON_MARK_RECORDED))
-		return is_below(thread, open, address);
-	return frame < address && on_own_stack(thread, frame) &&
-	       on_own_stack(thread, address) &&
-	       !selfmon_stack_alternates(frame, address);
 }
 
 /* Its visit ends first: what was inside of it may come to its very place. */
@@ -380,7 +229,7 @@ void selfmon_unwind_dead(struct selfmon_thread *thread,
 
 	do {
 		under = NULL;
-		dead = dead_entries(thread, frame, address, &under);
+		dead = selfmon_dead_on_top(thread, frame, address, &under);
 		while (dead-- > 0)
 			selfmon_unwind_cut_off(thread);
 		if (!under)
@@ -406,7 +255,7 @@ void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 	selfmon_cancel_off(&cancel);
 	selfmon_thread_busy(thread, &signals);
 	while (open <= thread->top) {
-		if (is_gone(thread, open, address))
+		if (selfmon_dead_for_certain(thread, open, address))
 			take_out_dead(thread, open);
 		else
 			open++;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the address of an open visit's code says of it: on which stack it is,
+ * and whether it can be alive.
+ */
+#ifndef SELFMON_REGION_DEAD_H
+#define SELFMON_REGION_DEAD_H
+
+#include "region/entry.h"
+
+/* Of visits, the mark of a lexical one is an address of its code's. */
+static inline bool selfmon_on_own_stack(const struct selfmon_thread *thread,
+					uint64_t address)
+{
+	return address >= thread->stack_low && address < thread->stack_high;
+}
+
+/* On a stack that is not its thread's own: a coroutine's. */
+static inline bool
+selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
+			     const struct selfmon_open *open)
+{
+	const uint64_t mark = selfmon_entry_mark(open);
+
+	return selfmon_mark_goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
+	       thread->stack_high && !selfmon_on_own_stack(thread, mark);
+}
+
+/*
+ * How many of the top entries are dead, now that code at this address enters
+ * with this frame; *under: a dead one further down, above which some live.
+ */
+size_t selfmon_dead_on_top(const struct selfmon_thread *thread,
+			   const struct selfmon_frame *frame, uint64_t address,
+			   struct selfmon_open **under);
+
+/* Is the top entry dead with the one below it that is left? */
+bool selfmon_dead_above(const struct selfmon_thread *thread,
+			const struct selfmon_open *open,
+			const struct selfmon_open *top);
+
+/* Is it dead, whatever lies above it? */
+bool selfmon_dead_for_certain(const struct selfmon_thread *thread,
+			      const struct selfmon_open *open,
+			      uint64_t address);
+
+#endif
