@@ -57,7 +57,7 @@ check-unit: $(O)/unit/run
 	@tests/tools/emulated.sh qemu-$(cross) $<
 endif
 
-fault_options := $(if $(SELFMON_LONG),--timeout 3600)
+fault_options := $(if $(LONG_TESTS),--timeout 3600)
 
 # One at a time: they share the CPU's counters.
 hw_options := --jobs 1
@@ -173,8 +173,7 @@ soak_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/soak/[!p]*.c))
 
 .PHONY: check-soak soak
 check-soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## Everything at once, for ten seconds
-	@env -u SELFMON_LONG $< $(abspath $(O)/tests/soak/plugin.so) \
-		$(if $(SELFMON_LONG),600,10)
+	@$< $(abspath $(O)/tests/soak/plugin.so) $(if $(LONG_TESTS),600,10)
 
 soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## The same for SOAK_SECONDS=120
 	@$< $(abspath $(O)/tests/soak/plugin.so) $(SOAK_SECONDS)
@@ -197,7 +196,7 @@ fuzz_targets := spec sysfs report live
 .PRECIOUS: $(O)/tests/fuzz/%.o
 fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
 	$(patsubst %,-Wl$(comma)--wrap=selfmon_directory_%,open next close)
-FUZZ_SECONDS ?= $(if $(SELFMON_LONG),600,60)
+FUZZ_SECONDS ?= $(if $(LONG_TESTS),600,60)
 
 .PHONY: check-fuzz fuzz
 check-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/%) ## The fuzz targets over their corpora
@@ -241,7 +240,7 @@ run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 
 .PHONY: check-long
 check-long: ## The long form of the tests that have one
-	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
+	+@LONG_TESTS=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
 		check-kernel check-fault check-unload check-step check-soak fuzz
 
 .PHONY: check-full installcheck
@@ -285,7 +284,7 @@ asan-long: ## The same, in the long form of those that have one
 ubsan-long: ## The same, in the long form of those that have one
 tsan-long: ## The same, in the long form of those that have one
 asan-long ubsan-long tsan-long: %-long:
-	+@SELFMON_LONG=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
+	+@LONG_TESTS=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
 
 plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/plain/run.c
 plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)

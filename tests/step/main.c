@@ -321,7 +321,7 @@ static void check_symbols(void)
 
 int main(void)
 {
-	const bool is_long = getenv("SELFMON_LONG") != NULL;
+	const bool is_long = getenv("LONG_TESTS") != NULL;
 	cpu_set_t cpu;
 	size_t i;
 

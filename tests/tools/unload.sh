@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Code that goes away, with the library in it or without: plugins that are
 # loaded and unloaded, made anew, and two copies of the library in one process.
-# Usage: unload.sh BUILD-DIRECTORY; SELFMON_LONG=1 for the long form
+# Usage: unload.sh BUILD-DIRECTORY; LONG_TESTS=1 for the long form
 set -eu
 build=$1
 here=$build/tests/unload
@@ -10,8 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export SELFMON_OUTPUT=csv:/dev/stderr
 times=50
-[ -z "${SELFMON_LONG:-}" ] || times=1000
-unset SELFMON_LONG
+[ -z "${LONG_TESTS:-}" ] || times=1000
 
 fail()
 {
