@@ -345,7 +345,9 @@ struct selfmon_thread *selfmon_thread_attach(void)
 		return NULL;
 	selfmon_cancel_off(&cancel);
 	selfmon_kernel_block_signals(&signals);
-	thread = attach_whole();
+	thread = selfmon_thread_pointer; /* a handler may have attached it */
+	if (!thread->top)
+		thread = attach_whole();
 	selfmon_kernel_restore_signals(&signals);
 	selfmon_cancel_restore(&cancel);
 	return thread;

@@ -229,8 +229,8 @@ static long plant(uint64_t at)
 	return word;
 }
 
-/* A round: up to the address, out of it by the handler's jump, to the check. */
-static bool jump_at(uint64_t at)
+/* A round: up to the address, a handler there, to the check. */
+static bool interrupt_at(uint64_t at)
 {
 	long word;
 
@@ -248,17 +248,19 @@ static bool jump_at(uint64_t at)
 	return go_until(STEP_CHECKED);
 }
 
-static void jumped(const struct step_scene *scene,
-		   const struct step_variant *variant, size_t stride)
+/* One handler in a round, at each of the addresses: it returns, or jumps out. */
+static void interrupted(const struct step_scene *scene,
+			const struct step_variant *variant, size_t stride,
+			bool jump)
 {
 	size_t i;
 
 	if (!scene->cold)
-		start(scene, variant, true);
+		start(scene, variant, jump);
 	for (i = 0; i < of_scene.count; i += stride) {
 		if (scene->cold)
-			start(scene, variant, true);
-		if (!jump_at(of_scene.at[i])) {
+			start(scene, variant, jump);
+		if (!interrupt_at(of_scene.at[i])) {
 			complain(scene, variant, of_scene.at[i]);
 			break;
 		}
@@ -297,8 +299,10 @@ static void play(const struct step_scene *scene, bool is_long)
 		else
 			stepped(scene, &step_variants[i], 0);
 	}
+	for (i = 0; i < variants && !failed; i++)
+		interrupted(scene, &step_variants[i], stride, false);
 	for (i = 0; i < variants && !failed && !scene->spans; i++)
-		jumped(scene, &step_variants[i], stride);
+		interrupted(scene, &step_variants[i], stride, true);
 }
 
 static void check_symbols(void)
