@@ -62,17 +62,17 @@ static bool lives_above(const struct selfmon_thread *thread,
  * its own address: code as high as that would not run while it is interrupted.
  * What its other members say may be of its last use.
  */
-size_t selfmon_dead_on_top(const struct selfmon_thread *thread,
-			   const struct selfmon_frame *frame, uint64_t address,
-			   struct selfmon_open **under)
+struct selfmon_open *selfmon_dead_on_top(const struct selfmon_thread *thread,
+					 const struct selfmon_frame *frame,
+					 uint64_t address,
+					 struct selfmon_open **under)
 {
 	const struct selfmon_node *node = thread->node;
-	struct selfmon_open *open = thread->top;
+	struct selfmon_open *open = thread->top, *dead = NULL;
 	bool all = true; /* above this one, are dead or go with it */
-	size_t dead = 0;
 
+	*under = NULL;
 	for (; open > thread->open; open--) {
-		const size_t upto = (size_t)(thread->top - open) + 1;
 		const bool chained = open->node == node;
 		const uint64_t mark = selfmon_entry_mark(open);
 
@@ -85,11 +85,11 @@ size_t selfmon_dead_on_top(const struct selfmon_thread *thread,
 				break;
 			}
 			all = true;
-			dead = upto;
+			dead = open;
 		} else if (all &&
 			   (chained || !selfmon_entry_is_recorded(open)) &&
 			   is_below(thread, open, address + !chained)) {
-			dead = upto;
+			dead = open;
 		} else if (chained && mark == address) {
 			all = false;
 		} else if (chained) {

@@ -27,12 +27,14 @@ selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
 }
 
 /*
- * How many of the top entries are dead, now that code at this address enters
- * with this frame; *under: a dead one further down, above which some live.
+ * The lowest of the top entries that are dead, now that code at this address
+ * enters with this frame, or NULL; *under: a dead one further down, above which
+ * some live, or NULL.
  */
-size_t selfmon_dead_on_top(const struct selfmon_thread *thread,
-			   const struct selfmon_frame *frame, uint64_t address,
-			   struct selfmon_open **under);
+struct selfmon_open *selfmon_dead_on_top(const struct selfmon_thread *thread,
+					 const struct selfmon_frame *frame,
+					 uint64_t address,
+					 struct selfmon_open **under);
 
 /* Is the top entry dead with the one below it that is left? */
 bool selfmon_dead_above(const struct selfmon_thread *thread,

@@ -175,33 +175,42 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 }
 
 /*
- * Brings the entry of this frame to the top. Lexical entries above a lexical
- * one are dead, since their blocks lie inside of its block; spans, and all
- * that lies above a span, live on, and so does what is on another stack.
- * False: there is no such entry any more.
+ * Lexical entries above a lexical one are dead, since their blocks lie inside
+ * of its block; spans, and all that lies above a span, live on, and so does
+ * what is on another stack.
+ */
+static void bring_up(struct selfmon_thread *thread, struct selfmon_open *open)
+{
+	while (thread->top > open &&
+	       selfmon_dead_above(thread, open, thread->top))
+		selfmon_unwind_cut_off(thread);
+	if (thread->top == open)
+		return;
+	selfmon_rare_add(open->parent->stats, SELFMON_RARE_OVERLAPPED, 1);
+	take_out(thread, open);
+}
+
+/*
+ * Brings the entry of this frame to the top. False: there is no such entry any
+ * more. Signals wait: a handler with regions drops what it finds dead as well.
  */
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
 {
-	struct selfmon_open *const open = find_visit(thread, frame);
+	struct selfmon_open *open = find_visit(thread, frame);
 	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 
-	if (!open)
-		return false;
-	while (thread->top > open &&
-	       selfmon_dead_above(thread, open, thread->top))
-		selfmon_unwind_cut_off(thread);
-	if (thread->top > open) {
-		selfmon_cancel_off(&cancel);
-		selfmon_thread_busy(thread, &signals);
-		selfmon_rare_add(open->parent->stats, SELFMON_RARE_OVERLAPPED,
-				 1);
-		take_out(thread, open);
-		selfmon_thread_idle(thread, &signals);
-		selfmon_cancel_restore(&cancel);
-	}
-	return true;
+	if (!open || open == thread->top)
+		return open;
+	selfmon_cancel_off(&cancel);
+	selfmon_thread_busy(thread, &signals);
+	open = find_visit(thread, frame); /* where a handler has left it */
+	if (open)
+		bring_up(thread, open);
+	selfmon_thread_idle(thread, &signals);
+	selfmon_cancel_restore(&cancel);
+	return open;
 }
 
 /* Its visit ends first: what was inside of it may come to its very place. */
@@ -219,27 +228,35 @@ static void take_out_dead(struct selfmon_thread *thread,
 	selfmon_unwind_cut_off(thread);
 }
 
+static void drop_dead(struct selfmon_thread *thread,
+		      const struct selfmon_frame *frame, uint64_t address)
+{
+	struct selfmon_open *under, *dead;
+
+	do {
+		dead = selfmon_dead_on_top(thread, frame, address, &under);
+		while (dead && thread->top >= dead)
+			selfmon_unwind_cut_off(thread);
+		if (under)
+			take_out_dead(thread, under);
+	} while (under && thread->top > thread->open);
+}
+
+/* Looked for again once signals wait: a handler may have dropped the same. */
 void selfmon_unwind_dead(struct selfmon_thread *thread,
 			 const struct selfmon_frame *frame, uint64_t address)
 {
 	struct selfmon_open *under;
 	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
-	size_t dead;
 
-	do {
-		under = NULL;
-		dead = selfmon_dead_on_top(thread, frame, address, &under);
-		while (dead-- > 0)
-			selfmon_unwind_cut_off(thread);
-		if (!under)
-			return;
-		selfmon_cancel_off(&cancel);
-		selfmon_thread_busy(thread, &signals);
-		take_out_dead(thread, under);
-		selfmon_thread_idle(thread, &signals);
-		selfmon_cancel_restore(&cancel);
-	} while (thread->top > thread->open);
+	if (!selfmon_dead_on_top(thread, frame, address, &under) && !under)
+		return;
+	selfmon_cancel_off(&cancel);
+	selfmon_thread_busy(thread, &signals);
+	drop_dead(thread, frame, address);
+	selfmon_thread_idle(thread, &signals);
+	selfmon_cancel_restore(&cancel);
 }
 
 /*

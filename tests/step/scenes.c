@@ -176,6 +176,24 @@ static void over_dead_entries(void)
 	}
 }
 
+/* So far down that a handler's regions find them dead as well. */
+static __attribute__((noinline)) void leave_dead_entries_far_down(void)
+{
+	char between[1 << 16];
+
+	__asm__ __volatile__("" : : "r"(between) : "memory");
+	leave_dead_entries();
+	__asm__ __volatile__("" : : "r"(between) : "memory");
+}
+
+static void over_dead_entries_far_down(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		leave_dead_entries_far_down();
+	}
+}
+
 static void fill_depth(int depth)
 {
 	SELFMON_REGION_OF(stepped)
@@ -225,6 +243,17 @@ const struct step_scene step_scenes[] = {
 	  .visit = over_dead_entries,
 	  .visits = 1,
 	  .cut_off = 3 },
+	{ .name = "after a jump from far down",
+	  .prepare = leave_dead_entries_far_down,
+	  .visit = pair,
+	  .visits = 1,
+	  .cut_off = 3,
+	  .far = true },
+	{ .name = "around a jump from far down",
+	  .visit = over_dead_entries_far_down,
+	  .visits = 1,
+	  .cut_off = 3,
+	  .far = true },
 	{ .name = "deep",
 	  .visit = deepen,
 	  .visits = 2 * SELFMON_DEPTH_STEP + 1,

@@ -51,6 +51,7 @@ struct step_scene {
 	unsigned int bytes;
 	bool cold;  /* the thread's first visit of all */
 	bool spans; /* of which jumps cut nothing off */
+	bool far;   /* a handler cuts off what is to be cut off, too */
 	bool many;  /* more addresses than are tried in short */
 };
 
