@@ -177,7 +177,8 @@ static void take_out(struct selfmon_thread *thread, struct selfmon_open *open)
 /*
  * Lexical entries above a lexical one are dead, since their blocks lie inside
  * of its block; spans, and all that lies above a span, live on, and so does
- * what is on another stack.
+ * what is on another stack. It goes on itself until it is recorded: what ends
+ * it before that finds it.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_open *open)
 {
@@ -188,6 +189,7 @@ static void bring_up(struct selfmon_thread *thread, struct selfmon_open *open)
 		return;
 	selfmon_rare_add(open->parent->stats, SELFMON_RARE_OVERLAPPED, 1);
 	take_out(thread, open);
+	thread->node = thread->top->node;
 }
 
 /*
