@@ -120,6 +120,8 @@ struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
 struct selfmon_thread *selfmon_thread_hide(void);
 /* Visits of threads without a state of their own that were not measured. */
 uint64_t selfmon_thread_unready(void);
+/* One more: selfmon_thread_attach() gave its thread none. */
+void selfmon_thread_refused(void);
 /* In a forked child: none so far. */
 void selfmon_thread_forked(void);
 /* How a thread with this state goes through enter and leave. */

@@ -358,6 +358,13 @@ struct selfmon_thread *selfmon_thread_hide(void)
 	return selfmon_thread_swap(&stand_in);
 }
 
+/* Where the state is another process's, attaching has counted it. */
+void selfmon_thread_refused(void)
+{
+	if (!is_borrowed(selfmon_process()))
+		__atomic_add_fetch(&stand_in.unready, 1, __ATOMIC_RELAXED);
+}
+
 uint64_t selfmon_thread_unready(void)
 {
 	return selfmon_load_once(&stand_in.unready);

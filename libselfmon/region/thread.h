@@ -25,6 +25,17 @@
  */
 extern __thread struct selfmon_thread *selfmon_thread_pointer SELFMON_TLS_MODEL;
 
+/* Signals wait already. */
+static inline void selfmon_thread_begin_busy(struct selfmon_thread *thread)
+{
+	__atomic_or_fetch(&thread->mode, SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+}
+
+static inline void selfmon_thread_end_busy(struct selfmon_thread *thread)
+{
+	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+}
+
 /*
  * What visits need is being changed. Signals wait meanwhile: a handler that
  * jumped out would leave it half changed, and the thread busy for ever. Those
@@ -34,13 +45,13 @@ static inline void selfmon_thread_busy(struct selfmon_thread *thread,
 				       struct selfmon_signals *before)
 {
 	selfmon_kernel_block_signals(before);
-	__atomic_or_fetch(&thread->mode, SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+	selfmon_thread_begin_busy(thread);
 }
 
 static inline void selfmon_thread_idle(struct selfmon_thread *thread,
 				       const struct selfmon_signals *before)
 {
-	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_BUSY, __ATOMIC_SEQ_CST);
+	selfmon_thread_end_busy(thread);
 	selfmon_kernel_restore_signals(before);
 }
 

@@ -237,7 +237,6 @@ static void record_at_root(struct selfmon_thread *thread, uint32_t region,
 static void record_foreign(const struct selfmon_frame *frame, uint64_t now)
 {
 	struct selfmon_thread *thread;
-	struct selfmon_signals signals;
 	uint32_t region;
 	uint64_t ticks;
 
@@ -246,24 +245,30 @@ static void record_foreign(const struct selfmon_frame *frame, uint64_t now)
 		return;
 	}
 	thread = selfmon_thread_attach();
-	if (!thread)
-		return;
-	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
+	if (!thread) {
+		selfmon_thread_refused();
+	} else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
 		not_measured(thread);
-		return;
+	} else {
+		selfmon_thread_begin_busy(thread);
+		record_at_root(thread, region, ticks, now);
+		selfmon_thread_end_busy(thread);
 	}
-	selfmon_thread_busy(thread, &signals);
-	record_at_root(thread, region, ticks, now);
-	selfmon_thread_idle(thread, &signals);
 }
 
-/* There is no entry here which would tell that an update was cancelled. */
+/*
+ * There is no entry here which would tell that this was cancelled, or that a
+ * handler jumped out of it, once the visit is marked as left.
+ */
 static void leave_foreign(const struct selfmon_frame *frame, uint64_t now)
 {
+	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 
 	selfmon_cancel_off(&cancel);
+	selfmon_kernel_block_signals(&signals);
 	record_foreign(frame, now);
+	selfmon_kernel_restore_signals(&signals);
 	selfmon_cancel_restore(&cancel);
 }
 

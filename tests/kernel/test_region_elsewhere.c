@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "region/process.h"
 #include "region/state.h"
 #include "rows.h"
 
@@ -59,6 +60,18 @@ Test(region_elsewhere, one_in_n_counts_the_spans_left_elsewhere_too)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "passed on")->visits, 8);
 	selfmon_report_free(report);
+}
+
+Test(region_elsewhere, one_left_where_regions_are_off_by_then_is_told)
+{
+	struct selfmon_frame frame;
+	pthread_t other;
+
+	selfmon_enter(selfmon_region("passed on"), &frame);
+	selfmon_enable(false);
+	cr_assert_eq(pthread_create(&other, NULL, leave_here, &frame), 0);
+	pthread_join(other, NULL);
+	cr_assert_eq(selfmon_thread_unready(), 1);
 }
 
 /* Spans that go on when the call which began them has returned. */
