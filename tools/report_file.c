@@ -36,6 +36,7 @@ const struct report_fact report_count[REPORT_COUNTS] = {
 	COUNT("stale", stale),
 	COUNT("torn", torn),
 	COUNT("unread", unread),
+	COUNT("displaced", displaced),
 };
 
 /* All of a stream from its first bytes on, and a 0. NULL: errno. */

@@ -53,7 +53,8 @@ struct report_fact {
 #define REPORT_FACTS 18
 extern const struct report_fact report_fact[REPORT_FACTS];
 /* The same of the header. */
-#define REPORT_COUNTS 12
+#define REPORT_COUNTS 13
+#define REPORT_COUNTS_FIRST 12 /* those that each report has */
 extern const struct report_fact report_count[REPORT_COUNTS];
 
 static inline uint64_t *report_fact_of(void *in, const struct report_fact *fact)

@@ -59,11 +59,25 @@ static void read_clock(struct json_in *in, json_t *root,
 		in, root, "clock_error_ppm", UINT32_MAX);
 }
 
-static void read_head(struct json_in *in, json_t *root,
-		      struct selfmon_report *to)
+/* Of those that came later a report of before has none. */
+static void read_counts(struct json_in *in, json_t *root,
+			struct selfmon_report *to)
 {
 	size_t i;
 
+	for (i = 0; i < REPORT_COUNTS; i++) {
+		const char *const key = report_count[i].key;
+
+		if (i >= REPORT_COUNTS_FIRST && !json_object_get(root, key))
+			continue;
+		*report_fact_of(to, &report_count[i]) =
+			json_in_integer(in, root, key, INT64_MAX);
+	}
+}
+
+static void read_head(struct json_in *in, json_t *root,
+		      struct selfmon_report *to)
+{
 	COPY(in, root, "program", to->program);
 	if (!json_in_is_null(in, root, "pid"))
 		to->pid = (int32_t)json_in_integer(in, root, "pid", INT32_MAX);
@@ -79,9 +93,7 @@ static void read_head(struct json_in *in, json_t *root,
 	COPY(in, root, "read_reason", to->read_reason);
 	to->read_ns = json_in_integer(in, root, "read_ns", INT64_MAX);
 	read_options(in, root, to);
-	for (i = 0; i < REPORT_COUNTS; i++)
-		*report_fact_of(to, &report_count[i]) = json_in_integer(
-			in, root, report_count[i].key, INT64_MAX);
+	read_counts(in, root, to);
 	COPY(in, root, "slowed_reason",
 	     to->limited[SELFMON_LIMITED_SLOW].reason);
 	COPY(in, root, "degraded_reason",

@@ -66,7 +66,7 @@ struct selfmon_row {
 	uint64_t impossible; /* visits with a value that cannot be: left out */
 	uint64_t refused;  /* visits off the PMU for too long: left out */
 	uint64_t lost;     /* visits whose values were lost */
-	uint64_t overlapped; /* children ended out of order */
+	uint64_t overlapped; /* children ended out of order, or elsewhere */
 	uint64_t switched; /* begun across a switch of stacks (coroutines):
 			      what lies inside of what is not known */
 	bool exclusive_valid; /* none open here or in children, none cut off

@@ -52,7 +52,8 @@ struct selfmon_live_thread {
 	uint32_t number;
 	uint32_t reserved;
 	uint64_t too_deep, unready; /* visits not measured */
-	uint64_t padding[3];
+	uint64_t displaced;         /* and those at another place */
+	uint64_t padding[2];
 	/* The first is a sentinel; open are those with an even mark, not 0. */
 	struct selfmon_open open[SELFMON_DEPTH_MAX + 1];
 };

@@ -15,8 +15,8 @@
  *
  * A thread's state and statistics are never freed. When the thread ends they
  * wait, statistics and all, for the next thread to go on with: sums of a
- * region are over all threads anyway, and memory is bounded by how many
- * threads are alive at once.
+ * region are over all threads anyway. Memory is bounded by how many threads are
+ * alive at once, and a thread's by SELFMON_PLACES_MAX.
  */
 #ifndef SELFMON_REGION_STATE_H
 #define SELFMON_REGION_STATE_H
@@ -32,6 +32,12 @@
 #define SELFMON_DEPTH_MAX 256
 /* How many entries are laid out at a time, as they are first needed. */
 #define SELFMON_DEPTH_STEP 16
+/*
+ * Places of one thread, the root among them: 32 MiB. Then no more are made but
+ * those below the root, one for each of the program's regions. Spans that
+ * overlap would else make one for each order in which they happen to nest.
+ */
+#define SELFMON_PLACES_MAX 16384
 
 /* ---- statistics of one node of one thread -------------------------------- */
 
@@ -62,7 +68,7 @@ enum selfmon_rare {
 	SELFMON_RARE_SCALED,      /* visits with estimates */
 	SELFMON_RARE_REFUSED,     /* visits off the PMU for too long */
 	SELFMON_RARE_LOST,        /* visits with values that were lost */
-	SELFMON_RARE_OVERLAPPED,  /* children left out of order */
+	SELFMON_RARE_OVERLAPPED,  /* children left out of order, displaced */
 	SELFMON_RARE_STACK,       /* visits begun across a switch of stacks */
 	SELFMON_RARE_COUNT
 };
@@ -214,6 +220,7 @@ struct selfmon_thread {
 	uint32_t tid;                /* the last owner */
 	uint64_t too_deep;           /* visits not measured: depth */
 	uint64_t unready;            /* visits not measured: busy, no memory */
+	uint64_t displaced;          /* visits at another place than theirs */
 	const struct selfmon_node *wanted; /* REQUEST: which node's copy */
 	struct selfmon_stats *copy;        /* REQUEST: the copy */
 	struct selfmon_thread *next; /* the state made before it */
@@ -331,6 +338,18 @@ struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 				       struct selfmon_node *parent,
 				       uint32_t region);
+/*
+ * The node of a visit about to begin, made if need be, or NULL: below the
+ * thread's node, or below the root where there may be no more places.
+ */
+struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
+					uint32_t region);
+/* The one below the root if that is where it is to be and is; or NULL. */
+struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
+					    uint32_t region);
+/* A visit of a child of this node is recorded elsewhere. */
+void selfmon_tree_displaced(struct selfmon_thread *thread,
+			    struct selfmon_node *parent);
 int selfmon_tree_init(struct selfmon_thread *thread);
 
 /* stats.c: what enter and leave do not do inline. */

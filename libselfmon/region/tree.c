@@ -180,6 +180,16 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 	return NULL;
 }
 
+/*
+ * Has it as many places as it may have? Not below the root, where a program
+ * makes them by names alone.
+ */
+static bool tree_is_full(const struct selfmon_thread *thread,
+			 const struct selfmon_node *parent)
+{
+	return thread->nodes >= SELFMON_PLACES_MAX && parent != thread->root;
+}
+
 /* The table must keep a free slot, or a search would never end. */
 static bool has_room(struct selfmon_thread *thread)
 {
@@ -217,11 +227,50 @@ struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 	struct selfmon_node *node = selfmon_tree_find(thread, parent,
 						     region);
 
-	if (node)
+	if (node || tree_is_full(thread, parent))
 		return node;
 	process = selfmon_process();
 	selfmon_process_lock(process);
 	node = make_node(thread, parent, region);
 	selfmon_process_unlock(process);
+	return node;
+}
+
+/* What its parent has of its own cannot be told then. */
+void selfmon_tree_displaced(struct selfmon_thread *thread,
+			    struct selfmon_node *parent)
+{
+	selfmon_rare_add(parent->stats, SELFMON_RARE_OVERLAPPED, 1);
+	selfmon_arch_add(&thread->displaced, 1);
+	if (thread->live)
+		selfmon_arch_add(&thread->live->displaced, 1);
+}
+
+/* Takes no lock: in such a thread it may be each visit. */
+struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
+					    uint32_t region)
+{
+	struct selfmon_node *node;
+
+	if (!tree_is_full(thread, thread->node) ||
+	    selfmon_tree_find(thread, thread->node, region))
+		return NULL;
+	node = selfmon_tree_find(thread, thread->root, region);
+	if (node)
+		selfmon_tree_displaced(thread, thread->node);
+	return node;
+}
+
+struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
+					uint32_t region)
+{
+	struct selfmon_node *node = selfmon_tree_child(thread, thread->node,
+						       region);
+
+	if (node || !tree_is_full(thread, thread->node))
+		return node;
+	node = selfmon_tree_child(thread, thread->root, region);
+	if (node)
+		selfmon_tree_displaced(thread, thread->node);
 	return node;
 }

@@ -133,10 +133,14 @@ static void hang_below(struct selfmon_thread *thread,
 {
 	struct selfmon_node *const node =
 		selfmon_tree_child(thread, parent, open->node->region);
+	struct selfmon_node *const before = open->parent;
 
 	open->parent = parent;
-	if (!node)
-		return; /* without memory, it stays where it was */
+	if (!node) { /* no more places: it stays where it was */
+		if (open->node->parent == before)
+			selfmon_tree_displaced(thread, before);
+		return;
+	}
 	selfmon_stats_move_units(open->node->stats, node->stats);
 	open->node = node;
 }

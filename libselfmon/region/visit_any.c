@@ -53,9 +53,21 @@ node_made(struct selfmon_thread *thread, struct selfmon_site *site)
 		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
 	}
 	if (id)
-		node = selfmon_tree_child(thread, thread->node, id);
+		node = selfmon_tree_place(thread, id);
 	selfmon_thread_idle(thread, &signals);
 	return node;
+}
+
+/* Not in the thread's tree yet, or not to be there. */
+static NEVER_INLINE struct selfmon_node *
+node_not_found(struct selfmon_thread *thread, struct selfmon_site *site)
+{
+	const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node = NULL;
+
+	if (id)
+		node = selfmon_tree_elsewhere(thread, id);
+	return node ? node : node_made(thread, site);
 }
 
 /* The node of a visit about to begin; NULL: it cannot be measured. */
@@ -73,7 +85,7 @@ static struct selfmon_node *node_for(struct selfmon_thread *thread,
 		if (node)
 			return node;
 	}
-	return node_made(thread, site);
+	return node_not_found(thread, site);
 }
 
 /* Which leave is the frame's? */

@@ -254,6 +254,7 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 	for (; thread && !error; thread = thread->next) {
 		gather->too_deep += selfmon_load_once(&thread->too_deep);
 		gather->unready += selfmon_load_once(&thread->unready);
+		gather->displaced += selfmon_load_once(&thread->displaced);
 		error = add_thread(gather, thread);
 	}
 	return error ? error : drop_empty(gather);

@@ -17,7 +17,7 @@ struct selfmon_gather {
 	struct selfmon_gathered *row;
 	size_t rows, room;
 	uint32_t *slot;   /* hash of rows by parent and region; row + 1 */
-	uint64_t too_deep, unready, unread;
+	uint64_t too_deep, unready, displaced, unread;
 	uint64_t root_overlapped;
 	/* By id - 1, of a file's; NULL: they are the process's own. */
 	struct selfmon_region *const *named;

@@ -151,6 +151,7 @@ static void header(struct json *json, const struct selfmon_report *report)
 	integer(json, "refused", report->refused);
 	integer(json, "too_deep", report->too_deep);
 	integer(json, "unready", report->unready);
+	integer(json, "displaced", report->displaced);
 	integer(json, "stale", report->stale);
 	integer(json, "torn", report->torn);
 	integer(json, "unread", report->unread);

@@ -118,6 +118,7 @@ static int take_thread(struct selfmon_live_input *input, uint64_t offset,
 		return no_memory(input);
 	input->gather.too_deep += record.too_deep;
 	input->gather.unready += record.unready;
+	input->gather.displaced += record.displaced;
 	input->tree[input->trees++] =
 		(struct selfmon_live_tree){ .offset = offset };
 	return 0;

@@ -80,6 +80,7 @@ struct selfmon_report {
 	uint64_t refused;             /* threads not measured: no memory */
 	uint64_t too_deep;            /* visits not measured: depth */
 	uint64_t unready;             /* visits not measured: busy, memory */
+	uint64_t displaced;           /* visits at another place: too many */
 	uint64_t stale;               /* leaves of visits that were gone */
 	uint64_t torn;                /* visits cancelled as they ended */
 	uint64_t unread;              /* nodes left out: their thread stands

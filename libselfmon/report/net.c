@@ -395,6 +395,7 @@ int selfmon_report_settle(struct selfmon_report *report,
 
 	report->too_deep = gather->too_deep;
 	report->unready = gather->unready;
+	report->displaced = gather->displaced;
 	report->unread = gather->unread;
 	report->rows = gather->rows;
 	if (!gather->rows)

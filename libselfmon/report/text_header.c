@@ -309,6 +309,19 @@ static void put_errata(struct selfmon_text *text)
 	}
 }
 
+/* What was made of them is right; where they stand is not. */
+static void put_displaced(struct selfmon_text *text)
+{
+	if (!text->report->displaced)
+		return;
+	selfmon_text_begin(text, "caution", LABEL);
+	selfmon_text_say(text, "%" PRIu64 " visit(s) not shown below what was "
+			 "around them: their thread has all its %d places (use "
+			 "fewer names in spans that overlap, or nest less)",
+			 text->report->displaced, SELFMON_PLACES_MAX);
+	selfmon_text_end(text);
+}
+
 void selfmon_text_header(struct selfmon_text *text)
 {
 	static const char *const limited[SELFMON_LIMITED_COUNT] = {
@@ -346,6 +359,7 @@ void selfmon_text_header(struct selfmon_text *text)
 	caution(text, report->unready,
 		"visit(s) not measured: the library was busy or out of memory",
 		"");
+	put_displaced(text);
 	caution(text, report->stale,
 		"leave(s) of visits that were gone already", "");
 	caution(text, report->torn,

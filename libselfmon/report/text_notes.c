@@ -81,7 +81,7 @@ static const struct {
 	{ offsetof(struct selfmon_row, switched),
 	  "begun across a switch of stacks" },
 	{ offsetof(struct selfmon_row, overlapped),
-	  "below it left out of order" },
+	  "below it left out of order or shown elsewhere" },
 	{ offsetof(struct selfmon_row, slow), "read by system call" },
 	{ offsetof(struct selfmon_row, migrated), "ended on another CPU" },
 	{ offsetof(struct selfmon_row, disturbed),

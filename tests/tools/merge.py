@@ -23,7 +23,7 @@ ADDED = ["threads", "visits", "measured", "open", "cut_off", "foreign",
          "refused", "lost", "overlapped", "switched", "bytes", "items"]
 HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
         "time_alone", "refused", "too_deep", "unready", "stale", "torn",
-        "unread"]
+        "unread", "displaced"]
 REALS = ["net", "noise", "net_exclusive"]
 
 compared = collections.Counter()

@@ -360,7 +360,8 @@ Test(report_text, fits_whatever_the_header_says)
 		report->limited[SELFMON_LIMITED_LESS].threads =
 		report->limited[SELFMON_LIMITED_TIME].threads = UINT64_MAX;
 	report->torn = report->refused = report->too_deep =
-		report->unready = report->stale = report->unread = UINT64_MAX;
+		report->unready = report->stale = report->unread =
+		report->displaced = UINT64_MAX;
 	text_of(report);
 }
 
