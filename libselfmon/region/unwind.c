@@ -136,7 +136,7 @@ static void hang_below(struct selfmon_thread *thread,
 	struct selfmon_node *const before = open->parent;
 
 	open->parent = parent;
-	if (!node) { /* no more places: it stays where it was */
+	if (!node) { /* no more places, no memory: it stays there */
 		if (open->node->parent == before)
 			selfmon_tree_displaced(thread, before);
 		return;

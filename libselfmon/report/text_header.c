@@ -316,8 +316,9 @@ static void put_displaced(struct selfmon_text *text)
 		return;
 	selfmon_text_begin(text, "caution", LABEL);
 	selfmon_text_say(text, "%" PRIu64 " visit(s) not shown below what was "
-			 "around them: their thread has all its %d places (use "
-			 "fewer names in spans that overlap, or nest less)",
+			 "around them: their thread has all its %d places, or "
+			 "no memory for one more (use fewer names in spans "
+			 "that overlap, or nest less)",
 			 text->report->displaced, SELFMON_PLACES_MAX);
 	selfmon_text_end(text);
 }
