@@ -5,11 +5,17 @@
  * Tried by the sequence. A writer that was descheduled in the middle of an
  * update keeps readers out for as long as it sleeps; after a thousand tries
  * it is asked to make the copy itself, at its next enter.
+ *
+ * An update that stands still was jumped out of, or its thread does not run:
+ * its visit counts, in the copy, and what can be told from the sums is put
+ * right there. The statistics themselves are not: whether the update goes on
+ * cannot be seen from here, and its visit is open until it is cut off.
  */
 #include <string.h>
 
 #include "platform/kernel.h"
 #include "region/process.h"
+#include "region/thread.h"
 
 #define TRIES 1000
 #define TRIES_BEFORE_YIELD 16
@@ -29,14 +35,17 @@ static void copy_words(const struct selfmon_stats *from,
 		out[i] = selfmon_load_once(&in[i]);
 }
 
-/* Pairs with selfmon_stats_begin() and selfmon_stats_end(). */
-static bool try_copy(const struct selfmon_stats *stats,
+/*
+ * Between two updates, or within one that stands still. Pairs with
+ * selfmon_stats_begin() and selfmon_stats_end().
+ */
+static bool try_copy(const struct selfmon_stats *stats, bool updating,
 		     struct selfmon_stats *copy)
 {
 	const uint64_t before =
 		__atomic_load_n(&stats->sequence, __ATOMIC_ACQUIRE);
 
-	if (before & 1)
+	if ((before & 1) != updating)
 		return false;
 	copy_words(stats, copy);
 	copy->sequence = before;
@@ -50,7 +59,7 @@ static bool try_often(const struct selfmon_stats *stats,
 	int tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
-		if (try_copy(stats, copy))
+		if (try_copy(stats, false, copy))
 			return true;
 		if (tries % TRIES_BEFORE_YIELD == TRIES_BEFORE_YIELD - 1)
 			selfmon_kernel_yield();
@@ -72,7 +81,7 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
 			copy->sequence = thread->copy->sequence;
 			return true;
 		}
-		if (try_copy(node->stats, copy))
+		if (try_copy(node->stats, false, copy))
 			break;
 		selfmon_kernel_sleep_ns(ANSWER_NS);
 	}
@@ -81,14 +90,36 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
 	return tries < ANSWER_TRIES;
 }
 
-/* One reader at a time, under the report lock. False: no copy was had. */
+/* As selfmon_unwind_cut_off() will do to the statistics. */
+static bool copy_standing(const struct selfmon_node *node,
+			  struct selfmon_stats *copy)
+{
+	if (!try_copy(node->stats, true, copy))
+		return false;
+	selfmon_stats_mend(copy);
+	copy->sequence++;
+	return true;
+}
+
+/*
+ * One reader at a time, under the report lock. updating: the copy has the visit
+ * of an update that stands still. One of the calling thread's own does: that
+ * was jumped out of, or is what a handler has interrupted that takes a report,
+ * and has nobody to wait for. False: no copy was had.
+ */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,
-			struct selfmon_stats *copy)
+			struct selfmon_stats *copy, bool *updating)
 {
 	memset(copy, 0, sizeof(*copy));
-	if (!try_often(node->stats, copy) && !ask(thread, node, copy))
-		return false;
+	*updating = thread == selfmon_thread_self() &&
+		    copy_standing(node, copy);
+	if (!*updating && !try_often(node->stats, copy) &&
+	    !ask(thread, node, copy)) {
+		*updating = copy_standing(node, copy);
+		if (!*updating)
+			return false;
+	}
 	copy->histogram[copy->last]++; /* see selfmon_histogram_add() */
 	return true;
 }

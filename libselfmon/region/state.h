@@ -384,7 +384,7 @@ bool selfmon_foreign_leave(const struct selfmon_frame *frame, uint32_t *region,
 /* read.c: a consistent copy of a node's statistics, from any thread. */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,
-			struct selfmon_stats *copy);
+			struct selfmon_stats *copy, bool *updating);
 void selfmon_stats_answer(struct selfmon_thread *thread);
 
 #endif

@@ -100,6 +100,7 @@ static void merge_stats(struct selfmon_stats *to,
 struct walk {
 	const struct selfmon_node **node;
 	int32_t *row;
+	bool *updating; /* its row has a visit that is still open */
 	size_t nodes;
 };
 
@@ -112,7 +113,8 @@ static int walk_make(struct walk *walk, const struct selfmon_thread *thread)
 	walk->nodes = (size_t)newest->ordinal + 1;
 	walk->node = calloc(walk->nodes, sizeof(*walk->node));
 	walk->row = calloc(walk->nodes, sizeof(*walk->row));
-	if (!walk->node || !walk->row)
+	walk->updating = calloc(walk->nodes, sizeof(*walk->updating));
+	if (!walk->node || !walk->row || !walk->updating)
 		return -ENOMEM;
 	for (node = newest; node; node = node->next)
 		walk->node[node->ordinal] = node;
@@ -123,21 +125,22 @@ static void walk_free(struct walk *walk)
 {
 	free(walk->node);
 	free(walk->row);
+	free(walk->updating);
 }
 
 static int add_node(struct selfmon_gather *gather,
-		    struct selfmon_thread *thread,
-		    const struct selfmon_node *node, int32_t parent,
-		    int32_t *row)
+		    struct selfmon_thread *thread, struct walk *walk, size_t i)
 {
+	const struct selfmon_node *const node = walk->node[i];
 	struct selfmon_stats copy;
 	uint32_t index;
 
-	if (row_for(gather, parent, node->region, &index))
+	if (row_for(gather, walk->row[node->parent->ordinal], node->region,
+		    &index))
 		return -ENOMEM;
-	*row = (int32_t)index;
+	walk->row[i] = (int32_t)index;
 	gather->row[index].threads++;
-	if (selfmon_stats_read(thread, node, &copy))
+	if (selfmon_stats_read(thread, node, &copy, &walk->updating[i]))
 		merge_stats(&gather->row[index].stats, &copy);
 	else
 		gather->unread++;
@@ -145,35 +148,51 @@ static int add_node(struct selfmon_gather *gather,
 }
 
 /*
- * The row of a node that walk_make() saw, or -1. By address alone: a node made
- * since then has not been published to this thread, and is not to be read.
+ * The place of a node that walk_make() saw, or walk->nodes. By address alone: a
+ * node made since then has not been published to this thread, and is not to be
+ * read.
  */
-static int32_t row_of(const struct walk *walk, const struct selfmon_node *node)
+static size_t walk_place(const struct walk *walk,
+			 const struct selfmon_node *node)
 {
 	size_t i;
 
 	for (i = 0; i < walk->nodes; i++) {
 		if (walk->node[i] == node)
-			return walk->row[i];
+			break;
 	}
-	return -1;
+	return i;
 }
 
-/* Visits that are open now; what a thread does meanwhile may be missed. */
-static void add_open(struct selfmon_gather *gather,
-		     struct selfmon_thread *thread, const struct walk *walk)
+/* The visit of an update that stands still counts as one, and is not open. */
+static void add_open_visit(struct selfmon_gather *gather, struct walk *walk,
+			   const struct selfmon_open *open)
 {
-	struct selfmon_open *const top = selfmon_load_once(&thread->top);
-	const struct selfmon_open *open;
+	const size_t i = walk_place(walk, selfmon_load_once(&open->node));
 
-	for (open = thread->open + 1; open <= top; open++) {
+	if (i == walk->nodes || walk->row[i] < 0)
+		return;
+	if (walk->updating[i])
+		walk->updating[i] = false;
+	else
+		gather->row[walk->row[i]].open++;
+}
+
+/*
+ * Visits that are open now, the newest first; what a thread does meanwhile may
+ * be missed.
+ */
+static void add_open(struct selfmon_gather *gather,
+		     struct selfmon_thread *thread, struct walk *walk)
+{
+	struct selfmon_open *open = selfmon_load_once(&thread->top);
+
+	for (; open > thread->open; open--) {
 		const uint64_t mark = selfmon_load_once(&open->mark);
-		const int32_t row =
-			row_of(walk, selfmon_load_once(&open->node));
 
 		if (!(mark & SELFMON_MARK_RECORDED) &&
-		    mark != SELFMON_MARK_LEFT && row >= 0)
-			gather->row[row].open++;
+		    mark != SELFMON_MARK_LEFT)
+			add_open_visit(gather, walk, open);
 	}
 }
 
@@ -185,7 +204,7 @@ static int add_thread(struct selfmon_gather *gather,
 	size_t i;
 
 	for (i = 0; !error && i < walk.nodes; i++) {
-		const struct selfmon_node *node = walk.node[i];
+		const struct selfmon_node *const node = walk.node[i];
 
 		if (!node->parent) {
 			walk.row[i] = -1;
@@ -193,8 +212,7 @@ static int add_thread(struct selfmon_gather *gather,
 				&node->stats->rare[SELFMON_RARE_OVERLAPPED]);
 			continue;
 		}
-		error = add_node(gather, thread, node,
-				 walk.row[node->parent->ordinal], &walk.row[i]);
+		error = add_node(gather, thread, &walk, i);
 	}
 	if (!error)
 		add_open(gather, thread, &walk);

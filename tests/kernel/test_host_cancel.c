@@ -210,21 +210,19 @@ static void visit(void)
 
 /*
  * Deferred: acted on at the first cancellation point, and a sleep is one: a
- * report waits for those who are in the middle of an update.
+ * report waits for other threads that are in the middle of an update.
  */
+static struct selfmon_stats *updating;
 static bool printed;
 
 static void *report_cancelled(void *stream)
 {
 	struct selfmon_report *report;
-	struct selfmon_stats *stats;
 
 	visit();
-	stats = selfmon_thread_attach()->newest->stats;
-	selfmon_stats_begin(stats);
 	pthread_cancel(pthread_self());
 	selfmon_report_take(&report);
-	selfmon_stats_end(stats);
+	selfmon_stats_end(updating);
 	selfmon_report_free(report);
 	selfmon_report_print(SELFMON_TEXT, stream);
 	printed = true;
@@ -242,6 +240,8 @@ Test(host_cancel, a_report_is_no_cancellation_point, .timeout = 60)
 	SKIP_IF_SANITIZED(CANCELLED_STACK);
 	setvbuf(null, NULL, _IONBF, 0);
 	visit();
+	updating = selfmon_thread_attach()->newest->stats;
+	selfmon_stats_begin(updating);
 	cr_assert_eq(pthread_create(&thread, NULL, report_cancelled, null), 0);
 	pthread_join(thread, &result);
 	cr_assert_eq(result, PTHREAD_CANCELED);

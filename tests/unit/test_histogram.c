@@ -16,9 +16,10 @@ static void init(void)
 static uint64_t copied_visits(void)
 {
 	uint64_t visits = 0;
+	bool updating;
 	size_t i;
 
-	cr_assert(selfmon_stats_read(&thread, &node, &copy));
+	cr_assert(selfmon_stats_read(&thread, &node, &copy, &updating));
 	for (i = 0; i < SELFMON_BUCKETS; i++)
 		visits += copy.histogram[i];
 	return visits;
