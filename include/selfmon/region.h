@@ -143,6 +143,10 @@ SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
 					frame);
 }
 
+/*
+ * Ends the visit. A second leave of a frame does nothing; but one whose leave
+ * a signal handler jumped out of must not be left again.
+ */
 SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 {
 	selfmon_impl_close(frame);
