@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rows.h"
-#include "sanitizer.h"
+#include "coroutines.h"
+#include "region/process.h"
 
 #ifndef SS_AUTODISARM /* <linux/signal.h> */
 #define SS_AUTODISARM (1U << 31)
@@ -131,4 +131,142 @@ Test(host_stated, a_live_file_that_others_cut_short_is_the_programs_end)
 	unlink(path);
 	cr_assert(WIFSIGNALED(status), "status %#x", (unsigned int)status);
 	cr_assert_eq(WTERMSIG(status), SIGBUS);
+}
+
+/* ---- coroutines above their thread's stack, under a span ------------------- */
+
+static struct selfmon_frame request;
+
+static void visit_b(void)
+{
+	SELFMON_REGION("b")
+	{
+		yield(1);
+	}
+	yield(1);
+}
+
+static void span_of(int i, const char *name)
+{
+	struct selfmon_frame frame;
+
+	selfmon_enter(selfmon_region(name), &frame);
+	yield(i);
+	selfmon_leave(&frame);
+	yield(i);
+}
+
+static void span_a(void)
+{
+	span_of(0, "a");
+}
+
+static void span_b(void)
+{
+	span_of(1, "b");
+}
+
+/* The one that entered first, further up, leaves first. */
+static void take_turns(void (*a)(void), void (*b)(void))
+{
+	make(0, a, ABOVE, 1);
+	make(1, b, ABOVE, 0);
+	resume(0);
+	resume(1);
+	resume(0);
+	resume(1);
+}
+
+static void *regions_under_a_span(void *unused)
+{
+	selfmon_enter(selfmon_region("request"), &request);
+	take_turns(visit_a, visit_b);
+	selfmon_leave(&request);
+	return unused;
+}
+
+static void *spans_under_a_span(void *unused)
+{
+	selfmon_enter(selfmon_region("request"), &request);
+	take_turns(span_a, span_b);
+	selfmon_leave(&request);
+	return unused;
+}
+
+static void *regions_in_a_region_under_a_span(void *unused)
+{
+	selfmon_enter(selfmon_region("request"), &request);
+	SELFMON_REGION("turns")
+	{
+		take_turns(visit_a, visit_b);
+	}
+	selfmon_leave(&request);
+	return unused;
+}
+
+/* Of all places of a region. */
+static struct selfmon_row all_of(const struct selfmon_report *report,
+				 const char *name)
+{
+	struct selfmon_row all = { .visits = 0 };
+	const struct selfmon_row *row;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		row = selfmon_report_row(report, i);
+		if (strcmp(row->name, name) != 0)
+			continue;
+		all.visits += row->visits;
+		all.cut_off += row->cut_off;
+		all.switched += row->switched;
+	}
+	return all;
+}
+
+/* The first visits of a path go the way on which each is seen. */
+Test(host_stated, coroutines_above_their_thread_are_taken_for_its_own_in_a_span,
+     .init = setup)
+{
+	struct selfmon_report *report;
+	struct selfmon_row a, b;
+
+	on_thread(regions_under_a_span, NULL);
+	report = rows_take();
+	a = all_of(report, "a");
+	b = all_of(report, "b");
+	cr_assert_eq(a.visits, TIMES);
+	cr_assert_lt(a.switched, TIMES);
+	cr_assert_gt(b.cut_off, 0);
+	cr_assert_eq(b.visits + b.cut_off, TIMES);
+	cr_assert_eq(selfmon_process()->stale, b.cut_off);
+	cr_assert_not(row_named(report, "a")->exclusive_valid);
+	selfmon_report_free(report);
+}
+
+static void check_none_cut_off(uint64_t switched)
+{
+	struct selfmon_report *report = rows_take();
+	struct selfmon_row all;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		all = all_of(report, i ? "b" : "a");
+		cr_assert_eq(all.visits, TIMES);
+		cr_assert_eq(all.cut_off, 0);
+		cr_assert_geq(all.switched, switched);
+	}
+	cr_assert_eq(selfmon_process()->stale, 0);
+	selfmon_report_free(report);
+}
+
+Test(host_stated, but_not_if_they_have_spans_themselves, .init = setup)
+{
+	on_thread(spans_under_a_span, NULL);
+	check_none_cut_off(0);
+}
+
+Test(host_stated, nor_in_a_region_of_the_threads_in_the_span, .init = setup)
+{
+	on_thread(regions_in_a_region_under_a_span, NULL);
+	check_none_cut_off(TIMES);
 }
