@@ -286,6 +286,24 @@ static void configure_guarded(const char *events)
 }
 
 /*
+ * By system call, once it was lost. riscv64's driver opens the register again
+ * whenever it starts an event that may be read (drivers/perf/riscv_pmu_sbi.c,
+ * pmu_sbi_ctr_start()): one that was off for a moment has it back.
+ */
+static void check_way(const struct selfmon_row *row)
+{
+	const enum selfmon_verdict verdict = row->counter[0].verdict;
+
+	if (SELFMON_ARCH_USER_READ_UNSAFE && !row->slow) {
+		cr_assert_eq(selfmon_guard_taken(), 0);
+		cr_assert_eq(verdict, SELFMON_EXACT, "%d", (int)verdict);
+		return;
+	}
+	cr_assert_eq(row->slow, 1, "%d", (int)row->slow);
+	cr_assert_eq(verdict, SELFMON_SYSCALL, "%d", (int)verdict);
+}
+
+/*
  * The end of the visit faults: of one with one counter, and with four. Where
  * the kernel takes user reads off a page too, a deschedule in the midst tells
  * the end in time.
@@ -310,11 +328,10 @@ static void lose_access_in_a_region(const char *events)
 	if (strcmp(row->name, "taken"))
 		row = selfmon_report_row(report, 1);
 	cr_assert_str_eq(row->name, "taken");
-	cr_assert_eq(row->slow, 1);
+	check_way(row);
 	cr_assert_eq(row->counter[0].visits, 1);
 	cr_assert_geq(row->counter[0].sum, 10000);
 	cr_assert_lt(row->counter[0].sum, LEAP);
-	cr_assert_eq(row->counter[0].verdict, SELFMON_SYSCALL);
 	selfmon_report_free(report);
 }
 
