@@ -4,6 +4,8 @@
 #define SELFMON_TESTS_ROWS_H
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <selfmon.h>
@@ -14,6 +16,22 @@ static inline struct selfmon_report *rows_take(void)
 
 	cr_assert_eq(selfmon_report_take(&report), 0);
 	return report;
+}
+
+/* As it is written in this format, line breaks and all. */
+static inline bool rows_say(const struct selfmon_report *report,
+			    enum selfmon_format format, const char *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	bool found;
+
+	cr_assert_eq(selfmon_report_write(report, format, stream), 0);
+	fclose(stream);
+	found = strstr(text, words) != NULL;
+	free(text);
+	return found;
 }
 
 /* The row whose names from the top are these; or NULL. */

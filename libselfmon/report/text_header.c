@@ -358,8 +358,8 @@ void selfmon_text_header(struct selfmon_text *text)
 	caution(text, report->too_deep,
 		"visit(s) not measured: nested too deep", "");
 	caution(text, report->unready,
-		"visit(s) not measured: the library was busy or out of memory",
-		"");
+		"visit(s) not measured: the library was busy, switched off by "
+		"their end or out of memory", "");
 	put_displaced(text);
 	caution(text, report->stale,
 		"leave(s) of visits that were gone already", "");

@@ -51,20 +51,6 @@ static uint64_t displaced(void)
 	return selfmon_thread_attach()->displaced;
 }
 
-static bool json_says(const struct selfmon_report *report, const char *words)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool found;
-
-	selfmon_report_write(report, SELFMON_JSON, stream);
-	fclose(stream);
-	found = strstr(text, words) != NULL;
-	free(text);
-	return found;
-}
-
 static void check_told(const struct selfmon_report *report, uint64_t times)
 {
 	char words[128];
@@ -75,7 +61,7 @@ static void check_told(const struct selfmon_report *report, uint64_t times)
 	cr_assert(says(report, words), "%s", words);
 	snprintf(words, sizeof(words), "\"displaced\": %llu,",
 		 (unsigned long long)times);
-	cr_assert(json_says(report, words), "%s", words);
+	cr_assert(rows_say(report, SELFMON_JSON, words), "%s", words);
 }
 
 Test(host_places, spans_in_ever_new_orders_make_no_more_than_16384)
@@ -111,7 +97,7 @@ Test(host_places, nothing_is_told_where_each_has_its_place)
 	cr_assert_eq(displaced(), 0);
 	report = rows_take();
 	cr_assert_not(says(report, "not shown below"));
-	cr_assert(json_says(report, "\"displaced\": 0,"));
+	cr_assert(rows_say(report, SELFMON_JSON, "\"displaced\": 0,"));
 	selfmon_report_free(report);
 }
 

@@ -74,20 +74,6 @@ static struct selfmon_report *read_back(const char *name)
 	return report;
 }
 
-static bool has_note(const struct selfmon_report *report, const char *words)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool found;
-
-	selfmon_report_write(report, SELFMON_JSON, stream);
-	fclose(stream);
-	found = strstr(text, words) != NULL;
-	free(text);
-	return found;
-}
-
 /* ---- ends ---------------------------------------------------------------- */
 
 static void some_visits(void)
@@ -137,7 +123,7 @@ Test(live, so_does_exit_without_destructors)
 	cr_assert_eq(finish(start(some_visits)), 0);
 	report = read_back(path);
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 100);
-	cr_assert(has_note(report, "ended without a word"));
+	cr_assert(rows_say(report, SELFMON_JSON, "ended without a word"));
 	selfmon_report_free(report);
 }
 
@@ -154,7 +140,7 @@ Test(live, a_process_that_came_to_its_end_says_so)
 	cr_assert_eq(finish(start(visit_and_exit)), 0);
 	report = read_back(path);
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 100);
-	cr_assert(has_note(report, "had come to its end"));
+	cr_assert(rows_say(report, SELFMON_JSON, "had come to its end"));
 	selfmon_report_free(report);
 }
 

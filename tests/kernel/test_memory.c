@@ -77,20 +77,6 @@ static void visit_without_memory(void)
 		pthread_join(thread[i], NULL);
 }
 
-static bool text_names(const struct selfmon_report *report, const char *words)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	bool named;
-
-	selfmon_report_write(report, SELFMON_TEXT, stream);
-	fclose(stream);
-	named = strstr(text, words) != NULL;
-	free(text);
-	return named;
-}
-
 static uint64_t visits_in(const struct selfmon_report *report)
 {
 	uint64_t visits = 0;
@@ -118,7 +104,7 @@ static int look(void)
 		return 4;
 	snprintf(words, sizeof(words), "%llu thread(s) not measured: no memory",
 		 (unsigned long long)report->refused);
-	return text_names(report, words) ? 0 : 5;
+	return rows_say(report, SELFMON_TEXT, words) ? 0 : 5;
 }
 
 Test(memory, threads_without_memory_work_on_and_are_counted)
