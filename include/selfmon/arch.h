@@ -24,7 +24,7 @@
  *   selfmon_arch_thread_pointer()   differs between live threads
  *   selfmon_arch_add(p, n)          *p += n, of a word with one writer
  *   selfmon_arch_is(p, v)           *p == v, loaded once, of 32 bits
- *   selfmon_arch_is_above(p, v)     *p > v, likewise, of 64 bits
+ *   selfmon_arch_is_above(p, v)     *p > v, likewise, of 64 bits, signed
  *   selfmon_arch_counter(x, &i)     i = page index x - 1; false: x is 0
  *   selfmon_arch_plus(v, p)         v + *p, likewise
  *

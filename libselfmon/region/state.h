@@ -139,6 +139,7 @@ struct selfmon_node {
  */
 #define SELFMON_MARK_SPAN (UINT64_C(1) << 63)
 #define SELFMON_MARK_NONE UINT64_MAX
+#define SELFMON_MARK_HIGHEST INT64_MAX /* above every address, and no span */
 #define SELFMON_MARK_LEFT UINT64_C(0)
 #define SELFMON_MARK_RECORDED UINT64_C(1)
 #define SELFMON_TOKEN_STEP 2
@@ -203,6 +204,8 @@ struct selfmon_thread {
 	 * Of the thread's own stack; or 0. The sentinel's mark is its end, if
 	 * it is known: so that enter, which compares its address with the
 	 * newest mark and with stack_low, sees each that is on no such stack.
+	 * A span has no address to compare with: as a signed number its mark is
+	 * below them all, and enter looks at stack_high itself.
 	 */
 	uint64_t stack_low;
 	/* Here ends the line. */

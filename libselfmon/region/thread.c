@@ -274,7 +274,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	if (!selfmon_stack_bounds(&thread->stack_low, &thread->stack_high))
 		thread->stack_low = thread->stack_high = 0;
 	thread->open->mark = thread->stack_high ? thread->stack_high
-						: SELFMON_MARK_NONE;
+						: SELFMON_MARK_HIGHEST;
 	thread->cpu = selfmon_thread_cpu();
 	thread->every = selfmon_config()->every;
 	if (!thread->set)

@@ -16,7 +16,10 @@ static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 }
 
-/* As enter_time(), where the function has a visit open already, or others. */
+/*
+ * As enter_time(), where the function has a visit open already, or others, or
+ * the newest one is a span.
+ */
 static NEVER_INLINE void enter_same(struct selfmon_site *site,
 				    struct selfmon_frame *frame, bool span,
 				    uint64_t address)
@@ -24,8 +27,7 @@ static NEVER_INLINE void enter_same(struct selfmon_site *site,
 	struct selfmon_thread *const thread = selfmon_thread_self();
 	struct selfmon_open *open = NULL;
 
-	if (address >= thread->stack_low &&
-	    selfmon_visit_all_alive(thread, frame, address))
+	if (selfmon_visit_all_alive(thread, frame, address))
 		open = selfmon_visit_open(thread, site, frame, span, address,
 					  0);
 	if (selfmon_unlikely(!open))

@@ -127,8 +127,9 @@ selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 }
 
 /*
- * Does this visit's code stand above an address, or say nothing of where it
- * stands? Another thread may be leaving it: it does not, then.
+ * Does this visit's code stand above an address, on the same stack? A span says
+ * nothing of where it stands: no, then. Nor does one that another thread is
+ * leaving.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_is_above(const struct selfmon_open *open, uint64_t address)
@@ -138,7 +139,9 @@ selfmon_visit_is_above(const struct selfmon_open *open, uint64_t address)
 
 /*
  * Entries of the same function as this one, and no lower: alive unless this
- * very frame's bytes are one of theirs.
+ * very frame's bytes are one of theirs. A span below them is taken for alive,
+ * if this is the thread's own stack as far as is known: elsewhere it is not
+ * the common case.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_all_alive(const struct selfmon_thread *thread,
@@ -146,6 +149,8 @@ selfmon_visit_all_alive(const struct selfmon_thread *thread,
 {
 	const struct selfmon_open *open = thread->top;
 
+	if (address < thread->stack_low)
+		return false;
 	while (selfmon_load_once(&open->mark) == address) {
 		const uintptr_t apart = (uintptr_t)open->frame -
 					(uintptr_t)frame + (sizeof(*frame) - 1);
@@ -154,7 +159,10 @@ selfmon_visit_all_alive(const struct selfmon_thread *thread,
 			return false;
 		open--;
 	}
-	return selfmon_visit_is_above(open, address);
+	if (selfmon_likely(selfmon_visit_is_above(open, address)))
+		return true;
+	return selfmon_load_once(&open->mark) & SELFMON_MARK_SPAN &&
+	       (address < thread->stack_high || !thread->stack_high);
 }
 
 /* Can the thread take another entry, in this mode? */

@@ -8,6 +8,7 @@
 
 #include "clock/clock.h"
 #include "platform/cancel.h"
+#include "region/entry.h"
 #include "region/live.h"
 #include "region/visit.h"
 
@@ -147,7 +148,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
 		selfmon_stats_answer(thread);
 	strange = selfmon_unwind_strange(thread, address);
-	if (!selfmon_visit_is_above(thread->top, address))
+	if (selfmon_entry_mark(thread->top) <= address)
 		selfmon_unwind_dead(thread, frame, address);
 	if (thread->top == thread->last && !has_entry(thread, address)) {
 		too_deep(thread);

@@ -296,14 +296,13 @@ static ALWAYS_INLINE void enter_into(struct selfmon_site *site,
 		selfmon_start_user(open, thread->set);
 }
 
-/* Where the function has a visit open already, or others. */
+/* As in visit.c. */
 static NEVER_INLINE void enter_same_user(struct selfmon_site *site,
 					 struct selfmon_frame *frame, bool span,
 					 uint64_t address,
 					 struct selfmon_thread *thread)
 {
-	if (address >= thread->stack_low &&
-	    selfmon_visit_all_alive(thread, frame, address))
+	if (selfmon_visit_all_alive(thread, frame, address))
 		enter_into(site, frame, span, address, thread);
 	else
 		selfmon_enter_any(site, frame, span, address);

@@ -30,6 +30,17 @@ static void *interleave(void *place)
 	return NULL;
 }
 
+/* A span says nothing of where it stands, but the thread's stack has an end. */
+static void *interleave_in_a_span(void *place)
+{
+	static struct selfmon_frame request;
+
+	selfmon_enter(selfmon_region("request"), &request);
+	interleave(place);
+	selfmon_leave(&request);
+	return NULL;
+}
+
 /* All that began has ended, and each is marked. */
 static void check_marked(const struct selfmon_report *report, const char *name)
 {
@@ -42,14 +53,15 @@ static void check_marked(const struct selfmon_report *report, const char *name)
 	cr_assert_not(row->exclusive_valid, "%s", name);
 }
 
-static void interleaved(enum place place, const char *events)
+static void interleaved(void *(*body)(void *), enum place place,
+			const char *events)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	struct selfmon_report *report;
 
 	options.events = events;
 	cr_assert_eq(selfmon_configure(&options), 0);
-	on_thread(interleave, &place);
+	on_thread(body, &place);
 	report = rows_take();
 	check_marked(report, "a");
 	check_marked(report, "b");
@@ -59,17 +71,27 @@ static void interleaved(enum place place, const char *events)
 
 Test(host_stacks, coroutines_that_take_turns_lose_no_visit_and_are_marked)
 {
-	interleaved(BELOW, "none");
+	interleaved(interleave, BELOW, "none");
 }
 
 Test(host_stacks, nor_where_their_stacks_lie_above_the_threads)
 {
-	interleaved(ABOVE, "none");
+	interleaved(interleave, ABOVE, "none");
+}
+
+Test(host_stacks, nor_inside_of_a_span)
+{
+	interleaved(interleave_in_a_span, BELOW, "none");
+}
+
+Test(host_stacks, nor_above_the_threads_inside_of_a_span)
+{
+	interleaved(interleave_in_a_span, ABOVE, "none");
 }
 
 Test(host_stacks, nor_with_counters)
 {
-	interleaved(BELOW, "task-clock");
+	interleaved(interleave, BELOW, "task-clock");
 }
 
 static void visit(const char *name)

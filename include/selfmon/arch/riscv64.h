@@ -150,7 +150,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
 						 uint64_t value)
 {
-	return selfmon_load_once(word) > value;
+	return (int64_t)selfmon_load_once(word) > (int64_t)value;
 }
 
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,

@@ -90,7 +90,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
 	bool above;
 
 	__asm__ __volatile__("cmpq %2, %1"
-			     : "=@cca"(above)
+			     : "=@ccg"(above)
 			     : "m"(*word), "r"(value));
 	return above;
 }
