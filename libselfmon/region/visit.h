@@ -78,8 +78,8 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *parent,
 	selfmon_store_once(&open->frame, frame);
 	open->parent = parent;
 	selfmon_store_once(&open->node, node);
-	selfmon_compiler_fence(); /* whoever sees a mark sees a whole entry */
-	selfmon_store_once(&open->mark, mark);
+	/* Whoever sees a mark sees a whole entry. */
+	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
 	selfmon_compiler_fence();
 	thread->node = node;
 	frame->open = (void *)((uintptr_t)open + tag);
