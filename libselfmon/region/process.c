@@ -13,6 +13,7 @@
 #include "counters/set.h"
 #include "platform/cancel.h"
 #include "platform/kernel.h"
+#include "platform/put.h"
 #include "region/live.h"
 
 /* Written once; the address is kept by children. */
@@ -110,6 +111,7 @@ void selfmon_process_begin(struct selfmon_process *process)
 {
 	if (process->start_ticks)
 		return;
+	selfmon_put_remember();
 	selfmon_clock_anchor();
 	process->start_ticks = selfmon_clock_ticks();
 }

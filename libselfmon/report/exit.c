@@ -13,8 +13,12 @@
 #include "event/suggest.h"
 #include "platform/kernel.h"
 #include "platform/path.h"
+#include "platform/put.h"
 #include "region/live.h"
 #include "report/model.h"
+
+/* A path, a list of outputs or a note, and a sentence. */
+#define COMPLAINT_SIZE (SELFMON_PATH_SIZE + SELFMON_OUTPUT_MAX + 512)
 
 static const char *const format_name[] = {
 	[SELFMON_TEXT] = "text",
@@ -40,13 +44,19 @@ struct outputs {
 __attribute__((format(printf, 1, 2))) static void complain(const char *format,
 							   ...)
 {
+	char text[COMPLAINT_SIZE] = "selfmon: ";
+	size_t length = strlen(text);
+	const int fd = selfmon_put_error();
 	va_list arguments;
 
-	fputs("selfmon: ", stderr);
+	if (fd < 0)
+		return;
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(text + length, sizeof(text) - length - 1, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	length = strlen(text);
+	text[length++] = '\n';
+	selfmon_put(fd, text, length);
 }
 
 static void unknown_format(const char *item, size_t length)
@@ -98,7 +108,7 @@ static bool parse_output(const char *item, size_t length,
 
 /* The whole report in memory, then out in one go. 0 or -errno. */
 static int write_to(const struct outputs *outputs, enum selfmon_format format,
-		    FILE *stream)
+		    int fd)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -110,11 +120,8 @@ static int write_to(const struct outputs *outputs, enum selfmon_format format,
 		if (fclose(memory) && !error)
 			error = -ENOMEM;
 	}
-	if (!error) {
-		errno = 0;
-		if (fwrite(text, 1, size, stream) != size || fflush(stream))
-			error = errno ? -errno : -EIO;
-	}
+	if (!error)
+		error = selfmon_put(fd, text, size);
 	free(text);
 	return error;
 }
@@ -123,20 +130,23 @@ static int write_file(const struct outputs *outputs,
 		      const struct output *output)
 {
 	const int fd = selfmon_kernel_create_file(output->path);
-	FILE *file;
-	int error;
+	int error, closed;
 
 	if (fd < 0)
 		return fd;
-	file = fdopen(fd, "w");
-	if (!file) {
-		selfmon_kernel_close(fd);
-		return -ENOMEM;
-	}
-	error = write_to(outputs, output->format, file);
-	if (fclose(file) && !error)
-		error = -errno;
-	return error;
+	error = write_to(outputs, output->format, fd);
+	closed = selfmon_put_close(fd);
+	return error ? error : closed;
+}
+
+/* Nowhere to tell of what fails here. */
+static void write_error(const struct outputs *outputs,
+			enum selfmon_format format)
+{
+	const int fd = selfmon_put_error();
+
+	if (fd >= 0)
+		write_to(outputs, format, fd);
 }
 
 /* The text on standard error, once however many outputs failed. */
@@ -146,7 +156,7 @@ static void fall_back(struct outputs *outputs)
 		return;
 	outputs->fallen_back = true;
 	outputs->told = true;
-	write_to(outputs, SELFMON_TEXT, stderr);
+	write_error(outputs, SELFMON_TEXT);
 }
 
 static const char *why_not_written(int error)
@@ -163,7 +173,7 @@ static void put_out(struct outputs *outputs, const struct output *output)
 	int error;
 
 	if (!strcmp(output->path, "-")) {
-		write_to(outputs, output->format, stderr);
+		write_error(outputs, output->format);
 		/* JSON has notes and reasons too, and is JSON alone then. */
 		outputs->told |= output->format != SELFMON_CSV;
 		return;
@@ -244,6 +254,7 @@ void selfmon_report_exit(void)
 		/* Before the report what the program printed; exit(3) would
 		 * do it next. */
 		fflush(stdout);
+		fflush(stderr);
 		for_each_item(&outputs, list);
 		if (!outputs.told && !report->forked)
 			tell_notes(report);
