@@ -258,6 +258,9 @@ int selfmon_configure(const struct selfmon_options *given)
 		config.notes = 0;
 		take_options(&options);
 		selfmon_config_environment();
+		/* What comes to light later is for the report. */
+		config.message = NULL;
+		config.context = NULL;
 		selfmon_store_once(&selfmon_impl_on, config.enable);
 	}
 	selfmon_process_unlock(process);

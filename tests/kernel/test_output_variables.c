@@ -99,6 +99,31 @@ Test(output_variables, messages_go_to_the_hosts_function_if_there_is_one)
 		    "ignored>");
 }
 
+static void configure_with_function(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	char context[] = "host";
+
+	options.message = print_message;
+	options.context = context;
+	selfmon_configure(&options);
+	context[0] = 'g';
+}
+
+static void find_out_later(void)
+{
+	configure_with_function();
+	visit();
+}
+
+/* The context may be gone by then, and the host hold what it locks itself. */
+Test(output_variables, but_only_while_it_configures)
+{
+	RUN(find_out_later, "SELFMON_LIVE", "/nonexistent/live", NULL);
+	cr_assert_eq(count_of("<SELFMON"), 0, "%s", text);
+	ASSERT_SAYS("SELFMON_LIVE=/nonexistent/live: cannot be written");
+}
+
 Test(output_variables, an_unknown_event_is_named)
 {
 	RUN(visit, "SELFMON_EVENTS", "cycels", NULL);
