@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "platform/kernel.h"
+#include "platform/turn.h"
 
 #define PAGE_BITS 9
 #define PAGE_SLOTS (1u << PAGE_BITS)
@@ -24,32 +25,10 @@
 #define MAP_LIMIT_PATH "/proc/sys/vm/max_map_count"
 #define MAP_LIMIT 65530 /* DEFAULT_MAX_MAP_COUNT of <linux/mm.h> */
 
-enum state {
-	STATE_NEW = 0, /* as a child finds it */
-	STATE_SWEEPING,
-	STATE_READY
-};
-
 /* Written once each; the addresses are kept by children. */
 static uint64_t *held[PAGES];
-static uint32_t *state; /* wiped */
+static struct selfmon_turn swept;
 static uint32_t count, maps;
-
-static uint32_t *state_word(void)
-{
-	uint32_t *expected = NULL;
-	void *memory = NULL;
-
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE))
-		return state;
-	if (selfmon_kernel_map_memory(sizeof(*state), true, &memory))
-		return NULL;
-	if (__atomic_compare_exchange_n(&state, &expected, memory, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return memory;
-	selfmon_kernel_unmap_memory(memory, sizeof(*state));
-	return expected;
-}
 
 /* The place of a descriptor; NULL: there is none. */
 static uint64_t *slot_of(int fd, bool make)
@@ -98,35 +77,22 @@ static void sweep(void)
 
 void selfmon_held_begin(void)
 {
-	uint32_t *const word = state_word();
-	uint32_t expected = STATE_NEW;
+	struct selfmon_turn_holder holder;
 
-	if (!word || __atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_READY)
+	if (selfmon_turn_begin(&swept, &holder) <= 0)
 		return;
-	if (__atomic_compare_exchange_n(word, &expected, STATE_SWEEPING, false,
-					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-		sweep();
-		__atomic_store_n(word, STATE_READY, __ATOMIC_RELEASE);
-		return;
-	}
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != STATE_READY)
-		selfmon_kernel_yield();
+	sweep();
+	selfmon_turn_end(&swept, &holder, true);
 }
 
 /*
- * Where there was no memory for the state nothing is noted: the next to begin
+ * Where there was no memory for the turn nothing is noted: the next to begin
  * would take it for a parent's, and close it.
  */
-static bool is_ready(void)
-{
-	const uint32_t *const word = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-
-	return word && __atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_READY;
-}
-
 uint64_t selfmon_held_add(int fd)
 {
-	uint64_t *const slot = is_ready() ? slot_of(fd, true) : NULL;
+	uint64_t *const slot = selfmon_turn_is_done(&swept) ? slot_of(fd, true)
+							    : NULL;
 	const uint64_t id = selfmon_kernel_event_id(fd);
 
 	__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
@@ -234,7 +200,5 @@ void selfmon_held_release(void)
 				held[i], PAGE_SLOTS * sizeof(uint64_t));
 			held[i] = NULL;
 		}
-	if (state)
-		selfmon_kernel_unmap_memory(state, sizeof(*state));
-	state = NULL;
+	selfmon_turn_release(&swept);
 }

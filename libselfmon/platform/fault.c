@@ -4,7 +4,6 @@
 #include "platform/fault.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -14,8 +13,10 @@
 #include <selfmon/arch.h>
 
 #include "platform/fault_step.h"
+#include "platform/turn.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct selfmon_turn turn;
+static bool installed;
 static selfmon_fault_fn on_taken; /* NULL: not installed */
 static struct sigaction before;   /* what the handler replaced */
 
@@ -90,18 +91,34 @@ static bool is_ours(const struct sigaction *action)
 	       action->sa_sigaction == on_fault;
 }
 
+/* A handler is called on the stack that it asked for. */
+static int stack_of(const struct sigaction *action)
+{
+	const bool none = !(action->sa_flags & SA_SIGINFO) &&
+			  (action->sa_handler == SIG_DFL ||
+			   action->sa_handler == SIG_IGN);
+
+	return none ? SA_ONSTACK : action->sa_flags & SA_ONSTACK;
+}
+
+/*
+ * A child of a fork during this finds the handler there, and must not take it
+ * for the program's.
+ */
 static int install(selfmon_fault_fn taken)
 {
-	struct sigaction action = {
-		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
-	};
+	struct sigaction action = { .sa_sigaction = on_fault };
+	struct sigaction now;
 
-	/* What is replaced is known before it is. */
-	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &before))
+	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &now))
 		return -errno;
+	/* What is replaced is known before it is. */
+	if (!is_ours(&now))
+		before = now;
 	on_taken = taken;
-	action.sa_sigaction = on_fault;
-	if (!sigaction(SELFMON_FAULT_SIGNAL, &action, &before))
+	action.sa_flags = SA_SIGINFO | SA_RESTART | stack_of(&before);
+	if (is_ours(&now) ||
+	    !sigaction(SELFMON_FAULT_SIGNAL, &action, &before))
 		return 0;
 	on_taken = NULL;
 	return -errno;
@@ -109,14 +126,18 @@ static int install(selfmon_fault_fn taken)
 
 int selfmon_fault_catch(selfmon_fault_fn taken)
 {
-	int error = 0;
+	struct selfmon_turn_holder holder;
+	int error;
 
 	if (!SELFMON_FAULT_SIGNAL)
 		return -ENOSYS;
-	pthread_mutex_lock(&lock);
-	if (!on_taken)
+	error = selfmon_turn_begin(&turn, &holder);
+	if (error <= 0)
+		return error;
+	if (!installed)
 		error = install(taken);
-	pthread_mutex_unlock(&lock);
+	installed = error == 0;
+	selfmon_turn_end(&turn, &holder, installed);
 	return error;
 }
 
@@ -133,15 +154,11 @@ int selfmon_fault_check(void)
 	return is_ours(&now) ? 0 : -ESRCH;
 }
 
-#ifndef SELFMON_SHARED
-/*
- * A plugin that the library is linked into may be unloaded: no signal must
- * lead here then. One that was installed over ours has to have gone by itself.
- */
-__attribute__((destructor)) static void uninstall(void)
+void selfmon_fault_release(void)
 {
 	if (SELFMON_FAULT_SIGNAL && selfmon_fault_check() == 0)
 		sigaction(SELFMON_FAULT_SIGNAL, &before, NULL);
 	on_taken = NULL;
+	installed = false;
+	selfmon_turn_release(&turn);
 }
-#endif

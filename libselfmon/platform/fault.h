@@ -18,6 +18,13 @@ typedef void (*selfmon_fault_fn)(void *set);
  */
 int selfmon_fault_catch(selfmon_fault_fn taken);
 
+/*
+ * Puts back what the handler replaced: the library is being unloaded, and no
+ * signal must lead here then. A handler that was installed over it has to have
+ * gone by itself.
+ */
+void selfmon_fault_release(void);
+
 /* 0, -ENOENT (not installed), -ESRCH (replaced) or -ENOSYS. */
 int selfmon_fault_check(void);
 

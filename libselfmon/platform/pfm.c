@@ -124,18 +124,23 @@ static const char *load(void)
 
 static void load_once(void)
 {
-	const int before = errno;
-	struct selfmon_cancel cancel;
-
-	selfmon_cancel_off(&cancel); /* libpfm reads files */
 	why_not = load();
-	selfmon_cancel_restore(&cancel);
-	errno = before;
 }
 
+/*
+ * A handler that interrupted the load and came here too would wait for itself.
+ * Not by a turn: what a parent has loaded is loaded in its child.
+ */
 const char *selfmon_pfm_why_not(void)
 {
+	struct selfmon_signals signals;
+	struct selfmon_cancel cancel;
+
+	selfmon_cancel_off(&cancel);
+	selfmon_kernel_block_signals(&signals);
 	pthread_once(&once, load_once);
+	selfmon_kernel_restore_signals(&signals);
+	selfmon_cancel_restore(&cancel);
 	return why_not;
 }
 

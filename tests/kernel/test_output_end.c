@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "kernel/exits.h"
+#include "platform/fault_step.h"
 
 static int data; /* a file of the host's, which the test sees too */
 
@@ -126,4 +127,22 @@ Test(output_end, is_the_programs_own_though_files_may_not_grow)
 	cr_assert_eq(RUN(have_a_limit, "SELFMON_OUTPUT", output, NULL), 0);
 	unlink(path);
 	ASSERT_SAYS("File too large; here it is instead");
+}
+
+static void take_the_guard_away(void)
+{
+	visit();
+	signal(SELFMON_FAULT_SIGNAL, SIG_DFL);
+}
+
+/* It is there until the last of the program, whose destructors read too. */
+Test(output_end, knows_that_the_guard_is_gone)
+{
+	if (!SELFMON_FAULT_SIGNAL)
+		cr_skip_test("nothing is read in user space here");
+	RUN(visit, "SELFMON_EVENTS", "task-clock", "SELFMON_GUARD", "1", NULL);
+	cr_assert_eq(count_of("guard of counter reads is gone"), 0);
+	RUN(take_the_guard_away, "SELFMON_EVENTS", "task-clock",
+	    "SELFMON_GUARD", "1", NULL);
+	ASSERT_SAYS("guard of counter reads is gone");
 }

@@ -132,6 +132,45 @@ Test(guard_chain, a_plain_handler_is_called)
 	cr_assert_eq(status_of(fault_plain), 7);
 }
 
+/* There is a stack for signals, of somebody else's: has the handler got it? */
+static char signal_stack[1 << 16];
+
+static void where(int signo)
+{
+	const char *const here = __builtin_frame_address(0);
+
+	(void)signo;
+	_exit(here >= signal_stack &&
+	      here < signal_stack + sizeof(signal_stack) ? 8 : 9);
+}
+
+static void fault_with_stack(int flags)
+{
+	const stack_t stack = { .ss_sp = signal_stack,
+				.ss_size = sizeof(signal_stack) };
+
+	sigaltstack(&stack, NULL);
+	guard_over(&(struct sigaction){ .sa_handler = where,
+					.sa_flags = flags });
+	fault();
+}
+
+static void fault_on_own_stack(void)
+{
+	fault_with_stack(0);
+}
+
+static void fault_on_signal_stack(void)
+{
+	fault_with_stack(SA_ONSTACK);
+}
+
+Test(guard_chain, a_handler_is_called_on_the_stack_that_it_asked_for)
+{
+	cr_assert_eq(status_of(fault_on_own_stack), 9);
+	cr_assert_eq(status_of(fault_on_signal_stack), 8);
+}
+
 static void with_info(int signo, siginfo_t *info, void *context)
 {
 	ucontext_t *const user = context;

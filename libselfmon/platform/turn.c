@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* See turn.h. */
+#include "platform/turn.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* A thread of higher priority that only gave way would keep the other out. */
+#define WAIT_NS 50000
+
+enum state { STATE_FREE = 0, STATE_TAKEN, STATE_DONE };
+
+static uint32_t *word_of(struct selfmon_turn *turn)
+{
+	uint32_t *word = __atomic_load_n(&turn->word, __ATOMIC_ACQUIRE);
+	void *memory = NULL;
+
+	if (word || selfmon_kernel_map_memory(sizeof(*word), true, &memory))
+		return word;
+	if (__atomic_compare_exchange_n(&turn->word, &word, memory, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return memory;
+	selfmon_kernel_unmap_memory(memory, sizeof(*word));
+	return word;
+}
+
+static void keep_out(struct selfmon_turn_holder *holder)
+{
+	selfmon_cancel_off(&holder->cancel);
+	selfmon_kernel_block_signals(&holder->signals);
+}
+
+static void let_in(const struct selfmon_turn_holder *holder)
+{
+	selfmon_kernel_restore_signals(&holder->signals);
+	selfmon_cancel_restore(&holder->cancel);
+}
+
+int selfmon_turn_begin(struct selfmon_turn *turn,
+		       struct selfmon_turn_holder *holder)
+{
+	uint32_t *const word = word_of(turn);
+	uint32_t state;
+
+	if (!word)
+		return -ENOMEM;
+	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_DONE)
+		return 0;
+	keep_out(holder);
+	for (;;) {
+		state = STATE_FREE;
+		if (__atomic_compare_exchange_n(word, &state, STATE_TAKEN,
+						false, __ATOMIC_ACQUIRE,
+						__ATOMIC_ACQUIRE))
+			return 1;
+		if (state == STATE_DONE)
+			break;
+		selfmon_kernel_sleep_ns(WAIT_NS);
+	}
+	let_in(holder);
+	return 0;
+}
+
+void selfmon_turn_end(struct selfmon_turn *turn,
+		      const struct selfmon_turn_holder *holder, bool done)
+{
+	__atomic_store_n(turn->word, done ? STATE_DONE : STATE_FREE,
+			 __ATOMIC_RELEASE);
+	let_in(holder);
+}
+
+bool selfmon_turn_is_done(const struct selfmon_turn *turn)
+{
+	const uint32_t *const word =
+		__atomic_load_n(&turn->word, __ATOMIC_ACQUIRE);
+
+	return word && __atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_DONE;
+}
+
+void selfmon_turn_release(struct selfmon_turn *turn)
+{
+	if (turn->word)
+		selfmon_kernel_unmap_memory(turn->word, sizeof(*turn->word));
+	turn->word = NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one thread of a process does, and the others wait for: once, or one
+ * after the other.
+ *
+ * The word lies in memory that a forked child finds zeroed: it waits for no
+ * thread of its parent's, and does for itself what is to be done in it. Whose
+ * turn it is has no signal handlers but those of faults, and is not cancelled:
+ * a handler that came here too would wait for the thread that it interrupted.
+ */
+#ifndef SELFMON_PLATFORM_TURN_H
+#define SELFMON_PLATFORM_TURN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/cancel.h"
+#include "platform/kernel.h"
+
+struct selfmon_turn {
+	uint32_t *word; /* NULL: as yet without memory */
+};
+
+/* Of the thread whose turn it is. */
+struct selfmon_turn_holder {
+	struct selfmon_signals signals;
+	struct selfmon_cancel cancel;
+};
+
+/* 1: it is this thread's turn, to be ended. 0: it is done. -ENOMEM. */
+int selfmon_turn_begin(struct selfmon_turn *turn,
+		       struct selfmon_turn_holder *holder);
+
+/* done: nobody gets another turn in this process. */
+void selfmon_turn_end(struct selfmon_turn *turn,
+		      const struct selfmon_turn_holder *holder, bool done);
+
+bool selfmon_turn_is_done(const struct selfmon_turn *turn);
+
+/* Gives the memory back; not while anybody has or waits for a turn. */
+void selfmon_turn_release(struct selfmon_turn *turn);
+
+#endif

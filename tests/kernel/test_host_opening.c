@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counter sets of the program's own, whose opening a handler with regions
+ * interrupts: at some instant in each of some children. One that waits for
+ * what it interrupted is ended by an alarm.
+ */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <selfmon.h>
+
+#define CHILDREN 25
+#define SETS 300
+
+static void visit(int signo)
+{
+	(void)signo;
+	SELFMON_REGION("in a handler")
+	{
+	}
+}
+
+/* From the first instant on, again and again until it has had its visit. */
+static void interrupt_after(int us)
+{
+	const struct itimerval timer = { { 0, 100 }, { 0, us } };
+
+	signal(SIGALRM, visit);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void open_in_child(const char *events, int us)
+{
+	struct selfmon_counters *set;
+	int status, waited;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		interrupt_after(us);
+		selfmon_counters_open(events, 0, &set, NULL);
+		_exit(0);
+	}
+	cr_assert_gt(pid, 0);
+	for (waited = 0; waitpid(pid, &status, WNOHANG) == 0; waited++) {
+		if (waited == 20000)
+			kill(pid, SIGKILL);
+		usleep(1000);
+	}
+	cr_assert(WIFEXITED(status), "it waits for ever");
+}
+
+static void open_in_children(const char *events)
+{
+	int i;
+
+	for (i = 0; i < CHILDREN; i++)
+		open_in_child(events, 1 + i * 400 / CHILDREN);
+}
+
+static void configure(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events;
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+Test(host_opening, a_handler_may_come_while_a_parents_events_are_closed)
+{
+	struct selfmon_counters *set;
+	int i;
+
+	configure("none");
+	for (i = 0; i < SETS; i++)
+		if (selfmon_counters_open("task-clock", 0, &set, NULL) < 1)
+			cr_skip_test("no event is to be had");
+	open_in_children("task-clock");
+}
+
+Test(host_opening, or_while_libpfm_is_loaded)
+{
+	configure("task-clock,BR_INST_RETIRED");
+	open_in_children("BR_INST_RETIRED");
+}
