@@ -33,7 +33,8 @@
  * during the first visit of a region, path or thread; a handler of a fault
  * does not, and its visits are then counted among those not measured. The
  * first visit of a thread opens its counters, for which it may take some
- * milliseconds: a thread that has none to spare in a handler calls
+ * milliseconds and 8 KiB of stack (the first of the process 20 KiB): a thread
+ * that has none to spare, in a handler or on a fiber's stack, calls
  * selfmon_thread_prepare() before.
  */
 #ifndef SELFMON_REGION_H
