@@ -21,7 +21,7 @@ awk -F ' [|] ' '/^\|/ && !/^\|---/ && !/^\| situation/ {
 	row++; n = 0; last = $0
 	sub(/ *\|$/, "", last)
 	sub(/.* \| /, "", last)
-	limit = tolower($0) ~ /limit|not supported|not defended/ ? "yes" : "no"
+	limit = tolower($0) ~ /[*][*]limit[.]?[*][*]|limit: |not supported|not defended/ ? "yes" : "no"
 	while (match(last, /`[^`]*`/)) {
 		print row "\t" limit "\t" \
 			substr(last, RSTART + 1, RLENGTH - 2)

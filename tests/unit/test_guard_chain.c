@@ -132,6 +132,23 @@ Test(guard_chain, a_plain_handler_is_called)
 	cr_assert_eq(status_of(fault_plain), 7);
 }
 
+static void fault_blocked(void)
+{
+	sigset_t mask;
+
+	guard_over(&(struct sigaction){ .sa_handler = plain });
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGNAL);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	fault();
+}
+
+/* The kernel's doing (kernel/signal.c, force_sig_info_to_task). */
+Test(guard_chain, one_whose_signal_is_blocked_ends_the_program)
+{
+	cr_assert_eq(status_of(fault_blocked), 256 + SIGNAL);
+}
+
 /* There is a stack for signals, of somebody else's: has the handler got it? */
 static char signal_stack[1 << 16];
 
