@@ -21,7 +21,7 @@
 static struct stat first; /* what it was; no mode: it was closed */
 static bool remembered;
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_one_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
 	       a->st_rdev == b->st_rdev;
@@ -51,7 +51,7 @@ static bool is_redirected(int fd, const struct stat *now)
 		return true;
 	if (S_ISREG(now->st_mode) && flags >= 0 && flags & O_APPEND)
 		return true;
-	return !fstat(STDOUT_FILENO, &output) && is_same(now, &output);
+	return !fstat(STDOUT_FILENO, &output) && is_one_file(now, &output);
 }
 
 int selfmon_put_error(void)
@@ -61,7 +61,7 @@ int selfmon_put_error(void)
 
 	if (fd < 0 || fstat(fd, &now))
 		return -EBADF;
-	if (remembered && !(first.st_mode && is_same(&now, &first)) &&
+	if (remembered && !(first.st_mode && is_one_file(&now, &first)) &&
 	    !is_redirected(fd, &now))
 		return -ESTALE;
 	return fd;
@@ -108,7 +108,7 @@ static bool takes_more(int fd)
 	return poll(&wait, 1, PATIENCE_MS) > 0;
 }
 
-static int put(int fd, const char *text, size_t size)
+static int put_whole(int fd, const char *text, size_t size)
 {
 	ssize_t n;
 
@@ -136,7 +136,7 @@ int selfmon_put(int fd, const char *text, size_t size)
 	int error;
 
 	quiet_begin(&quiet);
-	error = put(fd, text, size);
+	error = put_whole(fd, text, size);
 	quiet_end(&quiet);
 	return error;
 }
