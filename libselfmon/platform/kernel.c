@@ -317,6 +317,11 @@ pid_t selfmon_kernel_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+bool selfmon_kernel_thread_is_gone(pid_t pid, pid_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) && errno == ESRCH;
+}
+
 uint32_t selfmon_kernel_cpu(void)
 {
 	return (uint32_t)sched_getcpu();

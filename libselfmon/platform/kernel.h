@@ -124,6 +124,8 @@ bool selfmon_kernel_is_secure(void);
 
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
+/* Does this process have no thread of this number any more? */
+bool selfmon_kernel_thread_is_gone(pid_t pid, pid_t tid);
 
 /* The CPU that runs the calling thread; UINT32_MAX where it is not told. */
 uint32_t selfmon_kernel_cpu(void);

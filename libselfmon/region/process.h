@@ -63,6 +63,13 @@ struct selfmon_limited {
 	struct selfmon_failure failure; /* of the first of them */
 };
 
+/* For threads that ended without a word; see gone.c. */
+struct selfmon_looks {
+	uint64_t attached; /* threads that had a state at the last look ... */
+	uint64_t found;    /* ... and how many were alive at it */
+	bool told;
+};
+
 /* Wiped: one a process. */
 struct selfmon_process {
 	pthread_mutex_t lock;
@@ -81,7 +88,8 @@ struct selfmon_process {
 	uint64_t read_ns;               /* one user read, on average */
 	uint64_t start_ticks;           /* 0: switched off so far */
 	uint64_t attached;              /* threads that had a state */
-	uint64_t alive, alive_max;
+	uint64_t alive, alive_max;      /* gone, and not found yet, too */
+	struct selfmon_looks looks;
 	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
 	uint64_t refused;               /* threads without memory */
 	uint64_t stale;                 /* leaves of visits long gone */
@@ -126,6 +134,19 @@ void selfmon_thread_refused(void);
 void selfmon_thread_forked(void);
 /* How a thread with this state goes through enter and leave. */
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
+
+/* Its state is the next one's; the calling thread goes on with that given. */
+void selfmon_thread_end(struct selfmon_process *process,
+			struct selfmon_thread *thread,
+			struct selfmon_thread *after);
+
+/*
+ * gone.c: ends threads that are gone and have not ended here, if it is time to
+ * look for them.
+ */
+void selfmon_gone_find(struct selfmon_process *process);
+/* No thread of this process can say that it ends. */
+void selfmon_gone_tell(struct selfmon_process *process);
 
 /* No thread's end calls in here any more. */
 void selfmon_thread_forget(void);

@@ -16,7 +16,8 @@
  * A thread's state and statistics are never freed. When the thread ends they
  * wait, statistics and all, for the next thread to go on with: sums of a
  * region are over all threads anyway. Memory is bounded by how many threads are
- * alive at once, and a thread's by SELFMON_PLACES_MAX.
+ * alive at once (gone.c has those whose end nobody told), and a thread's by
+ * SELFMON_PLACES_MAX.
  */
 #ifndef SELFMON_REGION_STATE_H
 #define SELFMON_REGION_STATE_H

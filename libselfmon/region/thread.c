@@ -59,18 +59,16 @@ static void cut_off_all(struct selfmon_process *process,
 	thread->node = thread->root;
 }
 
-/* The destructor of a thread; also of one that forked off and never came. */
-static void thread_exit(void *state)
+/*
+ * The end of a thread: on its own way out, or found by another; the calling
+ * thread goes on with the state that is given.
+ */
+void selfmon_thread_end(struct selfmon_process *process,
+			struct selfmon_thread *thread,
+			struct selfmon_thread *after)
 {
-	struct selfmon_thread *const thread = state;
-	struct selfmon_process *const process = selfmon_process();
 	struct selfmon_signals signals;
-	struct selfmon_cancel cancel;
 
-	if (selfmon_thread_pointer != thread || !thread->taken)
-		return;
-	selfmon_cancel_off(&cancel);
-	__atomic_add_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 	selfmon_thread_busy(thread, &signals);
 	cut_off_all(process, thread);
 	selfmon_counters_close(thread->set);
@@ -82,17 +80,33 @@ static void thread_exit(void *state)
 	thread->idle = process->idle;
 	process->idle = thread;
 	selfmon_live_count(process);
-	selfmon_process_unlock_as(process, &nobody);
+	selfmon_process_unlock_as(process, after);
 	selfmon_kernel_restore_signals(&signals);
+}
+
+/* The destructor of a thread; also of one that forked off and never came. */
+static void thread_exit(void *state)
+{
+	struct selfmon_thread *const thread = state;
+	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_cancel cancel;
+
+	if (selfmon_thread_pointer != thread || !thread->taken)
+		return;
+	selfmon_cancel_off(&cancel);
+	__atomic_add_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
+	selfmon_thread_end(process, thread, &nobody);
 	selfmon_cancel_restore(&cancel);
 	__atomic_sub_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
 }
 
+/* Without a key, gone.c alone finds threads that have ended. */
 static void make_exit_key(void)
 {
-	/* Without a key, states are not handed on; nothing else is lost. */
-	if (pthread_key_create(&exit_key, thread_exit))
+	if (pthread_key_create(&exit_key, thread_exit)) {
 		exit_key = (pthread_key_t)-1;
+		selfmon_gone_tell(selfmon_process());
+	}
 }
 
 static void no_exit_key(void)
@@ -257,6 +271,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	struct selfmon_thread *thread;
 
 	selfmon_events_foresee();
+	selfmon_gone_find(process);
 	selfmon_process_lock(process);
 	selfmon_process_begin(process);
 	selfmon_live_begin(process);
