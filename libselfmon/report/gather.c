@@ -65,7 +65,7 @@ static int row_for(struct selfmon_gather *gather, int32_t parent,
 
 static void merge_sums(struct selfmon_sums *to, const struct selfmon_sums *from)
 {
-	to->sum += from->sum;
+	to->sum = selfmon_gather_sum(to->sum, from->sum);
 	if (from->min < to->min)
 		to->min = from->min;
 	if (from->max > to->max)
@@ -85,11 +85,14 @@ static void merge_stats(struct selfmon_stats *to,
 		to->left_out[i] += from->left_out[i];
 	}
 	to->partial += from->partial;
-	to->partial_ticks += from->partial_ticks;
+	to->partial_ticks = selfmon_gather_sum(to->partial_ticks,
+					       from->partial_ticks);
 	for (i = 0; i < SELFMON_UNITS; i++)
 		to->units[i] += from->units[i];
-	to->scaled_enabled_ns += from->scaled_enabled_ns;
-	to->scaled_off_ns += from->scaled_off_ns;
+	to->scaled_enabled_ns = selfmon_gather_sum(to->scaled_enabled_ns,
+						   from->scaled_enabled_ns);
+	to->scaled_off_ns = selfmon_gather_sum(to->scaled_off_ns,
+					       from->scaled_off_ns);
 	for (i = 0; i < SELFMON_RARE_COUNT; i++)
 		to->rare[i] += from->rare[i];
 	for (i = 0; i < SELFMON_BUCKETS; i++)

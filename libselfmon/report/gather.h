@@ -30,6 +30,12 @@ static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* One that wrapped would look like a small one; see beyond.c. */
+static inline uint64_t selfmon_gather_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
 /* 0 or -ENOMEM. Under the report lock; threads go on meanwhile. */
 int selfmon_gather_threads(struct selfmon_gather *gather,
 			   const struct selfmon_process *process);
@@ -53,5 +59,19 @@ double selfmon_gather_middle(const struct selfmon_stats *stats,
 double selfmon_gather_quantile(const struct selfmon_stats *stats,
 			       unsigned int percent);
 void selfmon_gather_free(struct selfmon_gather *gather);
+
+/* Whole numbers of a report are below it. */
+#define SELFMON_WHOLE_MAX 9.2e18
+
+/*
+ * beyond.c: is a row's sum, of time (-1) or a column, more than a report's
+ * numbers hold? And what all that are so make untrue is not told either.
+ */
+struct selfmon_report;
+bool selfmon_report_beyond(const struct selfmon_gathered *row, int column,
+			   const struct selfmon_clock *clock);
+void selfmon_report_tell_beyond(struct selfmon_report *report,
+				const struct selfmon_gather *gather,
+				const struct selfmon_clock *clock);
 
 #endif

@@ -14,8 +14,6 @@
 #include "report/gather.h"
 #include "report/model.h"
 
-#define WHOLE_MAX 9.2e18
-
 /* A quantity's own way from gathered to row: time, or column k. */
 struct kind {
 	int column; /* -1: time */
@@ -75,7 +73,8 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 				       const struct selfmon_gathered *from,
 				       int column)
 {
-	if (visits_with_value(from, column) == 0)
+	if (visits_with_value(from, column) == 0 ||
+	    selfmon_report_beyond(from, column, settle->clock))
 		return SELFMON_NOT_COUNTED;
 	if (column < 0)
 		return SELFMON_EXACT;
@@ -191,7 +190,7 @@ static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum)
 	if (!skipped_of(from) || measured <= 0)
 		return (int64_t)sum;
 	all = (double)sum * (1 + (double)skipped_of(from) / measured);
-	return all < WHOLE_MAX ? (int64_t)all : INT64_MAX;
+	return all < SELFMON_WHOLE_MAX ? (int64_t)all : INT64_MAX;
 }
 
 /* What a file claims may be more than there are numbers for: then it wraps. */
@@ -245,7 +244,7 @@ static uint64_t quantile_ns(const struct settle *settle, size_t i,
 	ns = ns < (double)time->min ? (double)time->min : ns;
 	ns = ns > (double)time->max ? (double)time->max : ns;
 	ns -= settle->report->row[i].own_ns;
-	return ns > 0 && ns < WHOLE_MAX ? (uint64_t)ns : 0;
+	return ns > 0 && ns < SELFMON_WHOLE_MAX ? (uint64_t)ns : 0;
 }
 
 /* What was subtracted, spread over the visits. */
@@ -381,6 +380,7 @@ static void settle_rows(struct settle *settle,
 			report->total_ns += report->row[i].time.net;
 	}
 	judge_exclusive(report);
+	selfmon_report_tell_beyond(report, settle->gather, settle->clock);
 	take_cost(report, calibration, ns_per_tick);
 }
 
