@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/cow.h"
 #include "platform/kernel.h"
 
 /* Of files that lose their name: a race with others who make it, no more. */
@@ -138,7 +139,10 @@ int selfmon_file_create(const char *path, const char *magic,
 	}
 	if (fd < 0)
 		return fd;
-	return identify(selfmon_kernel_raise(fd), file, &size);
+	error = identify(selfmon_kernel_raise(fd), file, &size);
+	if (!error)
+		file->may_fault = !selfmon_cow_avoid(file->fd);
+	return error;
 }
 
 static int write_zeros(int fd, uint64_t from, size_t size)

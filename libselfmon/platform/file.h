@@ -15,6 +15,7 @@
 struct selfmon_file {
 	int fd; /* meaningless unless is_open */
 	bool is_open;
+	bool may_fault; /* new: a full disk does, blocks reserved or not */
 	uint64_t device, inode;
 };
 

@@ -302,6 +302,10 @@ void selfmon_live_begin(struct selfmon_process *process)
 				    "%s; statistics are kept in memory alone",
 				    path, why_no_file(error));
 	} else {
+		if (live->file.may_fault)
+			selfmon_config_note("SELFMON_LIVE: its file system "
+					    "copies on write: a full disk may "
+					    "end the process (SIGBUS)");
 		selfmon_store_once(&ever, true);
 		begin_content(live, process);
 	}
