@@ -6,8 +6,9 @@
  * mapping. It may also be forked while another thread is busy choosing, which
  * in the child nobody ever finishes. So the anchor takes no lock: every racer
  * makes one of its own and the first to publish wins. The clock, which takes
- * 20 ms, has an owner by process id: a child finds an owner that is not
- * itself, and takes over.
+ * 20 ms, has an owner by a process's token: a child finds an owner that is not
+ * itself, and takes over. By process id it would not see that where both are
+ * the first of a PID namespace.
  */
 #include "clock/clock.h"
 
@@ -17,6 +18,7 @@
 #include "clock/calibrate.h"
 #include "clock/ladder.h"
 #include "clock/page_clock.h"
+#include "platform/fork.h"
 #include "platform/kernel.h"
 #include "platform/timestamp.h"
 
@@ -38,7 +40,7 @@ static const struct anchor *published;
 
 #define OWNER_NONE 0
 #define OWNER_DONE (-1)
-static int owner; /* OWNER_NONE, OWNER_DONE, or the process that chooses */
+static int32_t owner; /* one of these, or the token of who chooses */
 static struct selfmon_clock chosen;
 
 static enum selfmon_clock_source best = SELFMON_CLOCK_NONE;
@@ -168,8 +170,8 @@ static bool clock_done(void)
 /* true: the caller is to choose. false: it has been done. */
 static bool claim(void)
 {
-	const int self = (int)selfmon_kernel_pid();
-	int seen = __atomic_load_n(&owner, __ATOMIC_ACQUIRE);
+	const int32_t self = selfmon_fork_token();
+	int32_t seen = __atomic_load_n(&owner, __ATOMIC_ACQUIRE);
 
 	while (seen != OWNER_DONE) {
 		if (seen == self) {
@@ -209,11 +211,11 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 /* Who is choosing now may be calibrating: that is not waited for either. */
 static void choose_without_wait(void)
 {
-	int none = OWNER_NONE;
+	int32_t none = OWNER_NONE;
 
-	if (!__atomic_compare_exchange_n(&owner, &none,
-					 (int)selfmon_kernel_pid(), false,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&owner, &none, selfmon_fork_token(),
+					 false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&owner,
 			 choose_stated(&chosen) ? OWNER_DONE : OWNER_NONE,

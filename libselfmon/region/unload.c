@@ -15,6 +15,7 @@
 #include "clock/page_clock.h"
 #include "counters/held.h"
 #include "platform/fault.h"
+#include "platform/fork.h"
 #include "platform/kernel.h"
 #include "region/live.h"
 
@@ -66,6 +67,7 @@ void selfmon_unload_release(void)
 		selfmon_counters_close(thread->set);
 	selfmon_held_release();
 	selfmon_fault_release();
+	selfmon_fork_release();
 	selfmon_live_release(process);
 	selfmon_kernel_unmap_memory(process, sizeof(*process));
 	selfmon_memory_release();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock of this machine, by each source that it offers. */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -250,6 +252,67 @@ Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
 	cr_assert_eq(child_compares(NULL), 0);
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		sched_yield();
+}
+
+/* In a PID namespace of its own: what is forked next is number 1. */
+static int in_namespace(int (*what)(void))
+{
+	const pid_t child = unshare(CLONE_NEWPID) ? -1 : fork();
+	int status = -1, tries;
+
+	if (child == 0)
+		_exit(what());
+	if (child < 0)
+		return -1;
+	for (tries = 0; tries < 5000; tries++) {
+		if (waitpid(child, &status, WNOHANG) == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+		selfmon_kernel_sleep_ns(1000000);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	return 4; /* waits for ever */
+}
+
+static int ask_as_the_first(void)
+{
+	if (getpid() != 1)
+		return 5;
+	return selfmon_clock()->source == SELFMON_CLOCK_NONE;
+}
+
+static int fork_a_namesake(void)
+{
+	bool done = false;
+	pthread_t thread;
+	int result;
+
+	selfmon_clock_anchor();
+	if (pthread_create(&thread, NULL, ask_and_tell, &done))
+		return 6;
+	pthread_detach(thread);
+	selfmon_kernel_sleep_ns(5000000);
+	result = in_namespace(ask_as_the_first);
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return result;
+}
+
+/* Whether the choice is under way at the fork is a matter of luck. */
+Test(clock, so_it_is_where_both_are_the_first_of_a_pid_namespace)
+{
+	int rounds, status;
+
+	for (rounds = 0; rounds < 5; rounds++) {
+		const pid_t child = fork();
+
+		if (child == 0)
+			_exit(in_namespace(fork_a_namesake));
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		if (status == 255 << 8)
+			cr_skip_test("no PID namespaces for this user");
+		cr_assert_eq(status, 0, "%x", (unsigned int)status);
+	}
 }
 
 Test(clock, is_no_cancellation_point)

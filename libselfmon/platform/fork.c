@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The token lies in memory that a child finds wiped, and a child takes the
+ * next: of the last one taken it has its parent's copy. No lock, and nothing
+ * that a fork in the middle could leave half done.
+ */
+#include "platform/fork.h"
+
+#include <stddef.h>
+
+#include "platform/kernel.h"
+
+static int32_t no_word; /* its address: such memory is not to be had */
+static int32_t *fork_word; /* NULL: not asked for yet */
+static int32_t fork_last;
+
+/* Decided once: of two threads none is to go by another number. */
+static int32_t *token_word(void)
+{
+	int32_t *expected = NULL;
+	void *memory = NULL;
+
+	if (__atomic_load_n(&fork_word, __ATOMIC_ACQUIRE))
+		return fork_word;
+	if (selfmon_kernel_map_memory(sizeof(*fork_word), true, &memory))
+		memory = &no_word;
+	if (__atomic_compare_exchange_n(&fork_word, &expected, memory, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return memory;
+	if (memory != &no_word)
+		selfmon_kernel_unmap_memory(memory, sizeof(*fork_word));
+	return expected;
+}
+
+int32_t selfmon_fork_token(void)
+{
+	int32_t *const word = token_word();
+	int32_t seen, mine;
+
+	if (word == &no_word)
+		return (int32_t)selfmon_kernel_pid();
+	seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	if (seen)
+		return seen;
+	mine = __atomic_add_fetch(&fork_last, 1, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(word, &seen, mine, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return mine;
+	return seen;
+}
+
+void selfmon_fork_release(void)
+{
+	if (fork_word && fork_word != &no_word)
+		selfmon_kernel_unmap_memory(fork_word, sizeof(*fork_word));
+	fork_word = NULL;
+}

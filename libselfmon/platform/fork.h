@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Which process of a line of forks this is. */
+#ifndef SELFMON_PLATFORM_FORK_H
+#define SELFMON_PLATFORM_FORK_H
+
+#include <stdint.h>
+
+/*
+ * A number above 0 that no process has which this one descends from, by fork or
+ * a raw clone: each is 1 when it is the first of a PID namespace. Where there
+ * is no memory that a fork wipes (before Linux 4.14), the process id.
+ */
+int32_t selfmon_fork_token(void);
+
+/* At the very end: gives the memory back. */
+void selfmon_fork_release(void);
+
+#endif
