@@ -30,8 +30,7 @@ static void stop(enum step_phase phase)
 	step_shared->phase = STEP_NONE;
 }
 
-static __attribute__((noreturn, format(printf, 1, 2))) void
-wrong(const char *format, ...)
+void step_wrong(const char *format, ...)
 {
 	va_list arguments;
 
@@ -61,6 +60,7 @@ static struct place place(void)
 struct totals {
 	uint64_t visits, cut_off, unready;
 	uint64_t bytes; /* counted, and told of but not counted yet */
+	uint64_t works;
 };
 
 /* Over all nodes. Everyone has come back: no update is half done. */
@@ -75,16 +75,17 @@ static struct totals totals(void)
 		const uint64_t visits = selfmon_stats_visits(stats);
 
 		if (stats->sequence & 1)
-			wrong("a node is being updated for ever");
+			step_wrong("a node is being updated for ever");
 		if (visits && (stats->ticks.sum < visits * stats->ticks.min ||
 			       stats->ticks.sum > visits * stats->ticks.max))
-			wrong("a sum does not lie between its extremes");
+			step_wrong("a sum does not lie between its extremes");
 		all.visits += visits;
 		all.cut_off += stats->rare[SELFMON_RARE_CUT_OFF];
 		all.bytes += stats->units[SELFMON_IMPL_BYTES] +
 			     stats->units_open[SELFMON_IMPL_BYTES];
 	}
 	all.unready += thread->unready + thread->too_deep;
+	all.works = step_counters_found(scene, !jumping);
 	return all;
 }
 
@@ -94,11 +95,11 @@ static void check_idle(void)
 	const struct selfmon_thread *const thread = selfmon_thread_self();
 
 	if (!thread->top)
-		wrong("the thread has lost its state");
+		step_wrong("the thread has lost its state");
 	if (thread->mode & SELFMON_MODE_BUSY)
-		wrong("the thread is busy for ever");
+		step_wrong("the thread is busy for ever");
 	if (pthread_mutex_trylock(&process->lock))
-		wrong("the library's lock is held for ever");
+		step_wrong("the library's lock is held for ever");
 	pthread_mutex_unlock(&process->lock);
 }
 
@@ -109,17 +110,23 @@ void step_handler(int number)
 
 	(void)number;
 	handled++;
+	step_shared->handling = true;
+	if (variant->moves)
+		stepped_pmu_move(&step_shared->pmu);
 	variant->visit();
+	if (variant->moves)
+		stepped_pmu_move(&step_shared->pmu);
 	if (jumping)
 		siglongjmp(out, 1);
 	after = place();
 	/* A thread whose first visit was interrupted has a state by now. */
 	if (before.top && after.top > before.top)
-		wrong("a handler left open visits behind");
+		step_wrong("a handler left open visits behind");
 	if (before.top && after.top < before.top && !scene->far)
-		wrong("a handler took open visits with it");
+		step_wrong("a handler took open visits with it");
 	if (before.top == after.top && before.node != after.node)
-		wrong("a handler left its thread elsewhere in the tree");
+		step_wrong("a handler left its thread elsewhere in the tree");
+	step_shared->handling = false;
 	stop(STEP_HANDLED);
 }
 
@@ -130,8 +137,11 @@ static __attribute__((noinline)) void stepped_part(void)
 {
 	if (scene->prepare)
 		scene->prepare();
-	if (sigsetjmp(out, 1))
+	step_shared->reads = 0;
+	if (sigsetjmp(out, 1)) {
+		step_shared->handling = false;
 		return;
+	}
 	stop(STEP_BEGIN);
 	scene->visit();
 	stop(STEP_END);
@@ -158,8 +168,17 @@ static void check_bytes(uint64_t bytes)
 
 	if (bytes > told ||
 	    (bytes != told && !jumping && !scene->cut_off && !scene->cold))
-		wrong("%lld bytes in place of %llu", (long long)bytes,
-		      (unsigned long long)told);
+		step_wrong("%lld bytes in place of %llu", (long long)bytes,
+			   (unsigned long long)told);
+}
+
+/* Of visits that were cut off none is found; no read(2) is to be exact. */
+static void check_works(uint64_t works)
+{
+	if ((!jumping && works < scene->works) ||
+	    (scene->counters == STEP_USER && works > scene->works))
+		step_wrong("%lld times work found in place of %u",
+			   (long long)works, scene->works);
 }
 
 /*
@@ -181,26 +200,27 @@ static void check(const struct totals *before, const struct place *base)
 	if (here.node != base->node ||
 	    (here.top != base->top &&
 	     !(here.top == base->top + 1 && is_no_visit(here.top))))
-		wrong("visits are open that are over");
+		step_wrong("visits are open that are over");
 	now = totals();
 	if (now.unready != before->unready)
-		wrong("%llu visits were not measured",
-		      (unsigned long long)(now.unready - before->unready));
+		step_wrong("%llu visits were not measured",
+			   (unsigned long long)(now.unready - before->unready));
 	/* What an earlier round left may go with a visit that is cut off now. */
 	if (now.bytes >= before->bytes)
 		check_bytes(now.bytes - before->bytes);
+	check_works(now.works - before->works);
 	visits = now.visits - before->visits - 1 - handled * variant->visits;
 	cut_off = now.cut_off - before->cut_off - handled * variant->cut_off;
 	if (!jumping && (visits != scene->visits || cut_off != scene->cut_off))
-		wrong("%lld visits in place of %u, %lld cut off in place of %u",
-		      (long long)visits, scene->visits, (long long)cut_off,
-		      scene->cut_off);
+		step_wrong("%lld visits in place of %u, %lld cut off of %u",
+			   (long long)visits, scene->visits, (long long)cut_off,
+			   scene->cut_off);
 	/* A jump: what had begun is a visit or is cut off, and never both. */
 	if (jumping && ((int64_t)visits < 0 || (int64_t)cut_off < 0 ||
 			visits + cut_off > scene->visits + scene->cut_off))
-		wrong("after a jump %lld visits, %lld cut off; of %u and %u",
-		      (long long)visits, (long long)cut_off, scene->visits,
-		      scene->cut_off);
+		step_wrong("a jump: %lld visits, %lld cut off; of %u and %u",
+			   (long long)visits, (long long)cut_off, scene->visits,
+			   scene->cut_off);
 }
 
 /*
@@ -228,6 +248,7 @@ static void set_handler(void)
 
 static void warm_up(void)
 {
+	step_counters_prepare(scene);
 	step_scenes_prepare();
 	quiet = true;
 	if (!scene->cold) {

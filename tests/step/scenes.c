@@ -103,9 +103,16 @@ const struct step_variant step_variants[] = {
 	  .visits = 4,
 	  .other_stack = true,
 	  .inner_stack = true },
+	{ .name = "the same region, between two moves",
+	  .visit = visit_same,
+	  .visits = 1,
+	  .moves = true },
 };
 const size_t step_variant_count =
 	sizeof(step_variants) / sizeof(step_variants[0]);
+_Static_assert(sizeof(step_variants) / sizeof(step_variants[0]) <=
+		       STEP_VARIANTS_MAX,
+	       "variants");
 
 /* ---- what is stepped through ----------------------------------------------
  */
@@ -114,6 +121,16 @@ static void pair(void)
 {
 	SELFMON_REGION_OF(stepped)
 	{
+		step_work();
+	}
+}
+
+static void pair_moved(void)
+{
+	SELFMON_REGION_OF(stepped)
+	{
+		stepped_pmu_move(&step_shared->pmu);
+		step_work();
 	}
 }
 
@@ -123,6 +140,7 @@ static void twice_in_one_function(void)
 	{
 		SELFMON_REGION_OF(other)
 		{
+			step_work();
 		}
 	}
 }
@@ -148,8 +166,11 @@ static void out_of_order(void)
 
 	selfmon_enter(stepped, &a);
 	selfmon_enter(other, &b);
+	step_work();
 	selfmon_leave(&a);
 	selfmon_leave(&b);
+	if (a.open || b.open)
+		step_wrong("a frame was not told that its visit is over");
 }
 
 static __attribute__((noinline)) void jump_from(int depth)
@@ -263,6 +284,70 @@ const struct step_scene step_scenes[] = {
 	  .visits = 1,
 	  .cold = true,
 	  .many = true },
+	{ .name = "events by read(2)",
+	  .counters = STEP_SYSCALL,
+	  .visit = pair,
+	  .visits = 1,
+	  .works = 2 },
+	{ .name = "events by read(2), spans out of order",
+	  .counters = STEP_SYSCALL,
+	  .visit = out_of_order,
+	  .visits = 2,
+	  .works = 3,
+	  .spans = true },
+	{ .name = "four counters",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = pair,
+	  .visits = 1,
+	  .works = 2 },
+	{ .name = "six counters",
+	  .counters = STEP_USER,
+	  .members = 6,
+	  .visit = pair,
+	  .visits = 1,
+	  .works = 2 },
+	{ .name = "four counters, two of one function",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = twice_in_one_function,
+	  .visits = 2,
+	  .works = 3 },
+	{ .name = "four counters, spans out of order",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = out_of_order,
+	  .visits = 2,
+	  .works = 3,
+	  .spans = true },
+	{ .name = "four counters, after a jump",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .prepare = leave_dead_entries,
+	  .visit = pair,
+	  .visits = 1,
+	  .cut_off = 3,
+	  .works = 2 },
+	{ .name = "four counters that move in the visit",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = pair_moved,
+	  .visits = 1,
+	  .works = 2 },
+	{ .name = "four counters that move in its start",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = pair,
+	  .visits = 1,
+	  .works = 2,
+	  .moved_at = 2 },
+	{ .name = "four counters that move in its end",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = pair,
+	  .visits = 1,
+	  .works = 2,
+	  .moved_at = 6 },
 };
 const size_t step_scene_count = sizeof(step_scenes) / sizeof(step_scenes[0]);
 

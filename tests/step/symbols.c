@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,28 @@
 #include <unistd.h>
 
 #include "step.h"
+
+/* Both ends, and what the first visits and the unwinding go through. */
+static const char *const symbols_needed[] = {
+	"selfmon_impl_enter",	 "selfmon_impl_enter_span",
+	"selfmon_impl_leave",	 "selfmon_enter_any",
+	"selfmon_leave_any",	 "selfmon_tree_child",
+	"selfmon_unwind_dead",	 "selfmon_unwind_to",
+	"selfmon_thread_attach", "selfmon_impl_units",
+	"selfmon_enter_user",	 "selfmon_enter_user_span",
+	"selfmon_start_user",	 "selfmon_leave_user",
+	"start_again",		 "selfmon_set_keep",
+	"selfmon_leave_again",	 "selfmon_leave_unusual",
+	"selfmon_start_counts",	 "selfmon_counters_delta",
+	"selfmon_stats_delta",	 NULL,
+};
+
+/* And where the kernel lets its events be counted. */
+static const char *const symbols_of_kernel_events[] = {
+	"selfmon_impl_snapshot_slow",
+	"selfmon_group_read_own",
+	NULL,
+};
 
 static struct step_symbol *symbol;
 static size_t symbols;
@@ -104,4 +127,28 @@ struct step_symbol *step_symbol_named(const char *name)
 		if (!strcmp(symbol[i].name, name))
 			return &symbol[i];
 	return NULL;
+}
+
+static bool is_stopped_in(const char *name)
+{
+	const struct step_symbol *const found = step_symbol_named(name);
+
+	if (!found || !found->stops) {
+		printf("step: no stop in %s\n", name);
+		return false;
+	}
+	printf("step: %5lu stops in %s\n", (unsigned long)found->stops, name);
+	return true;
+}
+
+bool step_symbols_check(bool kernel_events)
+{
+	const char *const *name;
+	bool all = true;
+
+	for (name = symbols_needed; *name; name++)
+		all &= is_stopped_in(*name);
+	for (name = symbols_of_kernel_events; kernel_events && *name; name++)
+		all &= is_stopped_in(*name);
+	return all;
 }

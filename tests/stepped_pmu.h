@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A PMU for the machine code that ships, in a child that is traced: RDPMC of a
+ * counter that does not exist faults, as every RDPMC does where there is no
+ * PMU, and the tracer answers it from this model, in memory of both.
+ *
+ * Each event is in one of two registers, and what moves them does as the kernel
+ * does at a context switch: all go on in their other ones, from other values,
+ * and no count is lost. What they leave goes on for somebody else.
+ */
+#ifndef SELFMON_TESTS_STEPPED_PMU_H
+#define SELFMON_TESTS_STEPPED_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "counters/set.h"
+#include "region/process.h"
+#include "region/thread.h"
+
+#define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
+#define STEPPED_PMU_WIDTH 48
+/* The number in a page of register 0, which no CPU has. */
+#define STEPPED_PMU_FIRST ((UINT32_C(1) << 28) + 1)
+
+struct stepped_pmu {
+	struct selfmon_page page[SELFMON_MAX_COUNTERS];
+	uint64_t raw[STEPPED_PMU_REGISTERS];
+	struct selfmon_set set;
+	uint32_t cpu;
+	uint32_t moves;
+};
+
+static inline unsigned int stepped_pmu_register(const struct stepped_pmu *pmu,
+						unsigned int member)
+{
+	return pmu->page[member].index - STEPPED_PMU_FIRST;
+}
+
+/* From here on the calling thread's visits count this many events so. */
+static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_counters *const head = &pmu->set.head;
+	unsigned int k;
+
+	for (k = 0; k < members; k++) {
+		pmu->page[k].lock = 4;
+		pmu->page[k].index = STEPPED_PMU_FIRST + k;
+		pmu->page[k].pmc_width = STEPPED_PMU_WIDTH;
+		pmu->raw[k] = 1000 * (k + 1);
+		head->page[k] = &pmu->page[k];
+		head->shift[k] = 64 - STEPPED_PMU_WIDTH;
+		thread->column[k] = (uint8_t)k;
+	}
+	head->owner = selfmon_arch_thread_pointer();
+	head->cpu = &pmu->cpu;
+	head->hardware_count = head->count = members;
+	head->sign = UINT64_C(1) << (STEPPED_PMU_WIDTH - 1);
+	head->max_per_tick = 16;
+	thread->set = head;
+	thread->max_per_tick = head->max_per_tick;
+	selfmon_store_once(&thread->mode, selfmon_thread_mode(thread));
+}
+
+/* Member k counts n times k + 1. */
+static inline void stepped_pmu_count(struct stepped_pmu *pmu, uint64_t n)
+{
+	unsigned int k;
+
+	for (k = 0; k < pmu->set.head.count; k++)
+		pmu->raw[stepped_pmu_register(pmu, k)] += n * (k + 1);
+}
+
+static inline void stepped_pmu_move(struct stepped_pmu *pmu)
+{
+	const uint32_t n = ++pmu->moves;
+	unsigned int k, from, to;
+
+	for (k = 0; k < pmu->set.head.count; k++) {
+		struct selfmon_page *const page = &pmu->page[k];
+
+		from = stepped_pmu_register(pmu, k);
+		to = from ^ SELFMON_MAX_COUNTERS;
+		pmu->raw[to] = 100 * (n % 32) + 10 * to;
+		page->offset += (int64_t)(pmu->raw[from] - pmu->raw[to]);
+		page->index = STEPPED_PMU_FIRST + to;
+		page->lock += 2;
+		pmu->raw[from] += 77;
+	}
+}
+
+/*
+ * Does the child stand at an RDPMC that faulted? Then it is behind it now, and
+ * has its answer.
+ */
+static inline bool stepped_pmu_answer(const struct stepped_pmu *pmu, pid_t pid)
+{
+	struct user_regs_struct regs;
+	long code;
+
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+		return false;
+	code = ptrace(PTRACE_PEEKTEXT, pid, (void *)regs.rip, NULL);
+	if ((code & 0xffff) != 0x330f)
+		return false;
+	regs.rax = pmu->raw[regs.rcx % STEPPED_PMU_REGISTERS] & UINT32_MAX;
+	regs.rdx = pmu->raw[regs.rcx % STEPPED_PMU_REGISTERS] >> 32;
+	regs.rip += 2;
+	return ptrace(PTRACE_SETREGS, pid, NULL, &regs) == 0;
+}
+
+#endif
