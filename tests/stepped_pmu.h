@@ -99,6 +99,7 @@ static inline void stepped_pmu_move(struct stepped_pmu *pmu)
  */
 static inline bool stepped_pmu_answer(const struct stepped_pmu *pmu, pid_t pid)
 {
+#if defined(__x86_64__)
 	struct user_regs_struct regs;
 	long code;
 
@@ -111,6 +112,11 @@ static inline bool stepped_pmu_answer(const struct stepped_pmu *pmu, pid_t pid)
 	regs.rdx = pmu->raw[regs.rcx % STEPPED_PMU_REGISTERS] >> 32;
 	regs.rip += 2;
 	return ptrace(PTRACE_SETREGS, pid, NULL, &regs) == 0;
+#else
+	(void)pmu;
+	(void)pid;
+	return false;
+#endif
 }
 
 #endif

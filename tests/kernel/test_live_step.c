@@ -18,12 +18,18 @@
 #include "region/thread.h"
 #include "rows.h"
 #include "sanitizer.h"
+#include "stepped_pmu.h"
 
 /* What the child does, told before and after in memory of both. */
 struct told {
 	uint64_t begun, ended;
 	bool stepped, done;
+	struct stepped_pmu pmu;
 };
+
+/* What gives the model its columns: any events that are there. */
+#define MODEL "page-faults,task-clock,minor-faults,context-switches"
+#define MODEL_MEMBERS 4
 
 static char path[64];
 static struct told *told;
@@ -64,6 +70,23 @@ static __attribute__((noinline)) void nested(void)
 		}
 		VISIT(once_3, "inner too")
 		{
+		}
+	}
+}
+
+/* Of work in either, in the second one by other registers than it began. */
+static void nested_counted(void)
+{
+	VISIT(once_6, "outer")
+	{
+		VISIT(once_7, "inner")
+		{
+			stepped_pmu_count(&told->pmu, 10);
+		}
+		VISIT(once_8, "inner too")
+		{
+			stepped_pmu_move(&told->pmu);
+			stepped_pmu_count(&told->pmu, 20);
 		}
 	}
 }
@@ -118,11 +141,27 @@ static void make_usual(void)
 	}
 }
 
+/* In the place of events by read(2), the model's, in user space. */
+static void take_model(void)
+{
+	const struct selfmon_thread *thread;
+
+	selfmon_prepare();
+	thread = selfmon_thread_self();
+	if (!thread->set || thread->set->count != MODEL_MEMBERS)
+		_exit(1);
+	stepped_pmu_attach(&told->pmu, MODEL_MEMBERS);
+	if (thread->mode != SELFMON_MODE_USER)
+		_exit(2);
+}
+
 static void play(const char *events, void (*what)(void), bool warm)
 {
 	setenv("SELFMON_EVENTS", events, 1);
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	raise(SIGSTOP);
+	if (what == nested_counted)
+		take_model();
 	if (warm) {
 		what();
 		what();
@@ -138,6 +177,19 @@ static void play(const char *events, void (*what)(void), bool warm)
 }
 
 /* ---- its parent ---------------------------------------------------------- */
+
+static void check_counters(const struct selfmon_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < MODEL_MEMBERS; i++) {
+		const struct selfmon_quantity *const count = &row->counter[i];
+
+		cr_assert_leq(count->visits * count->min, count->sum);
+		cr_assert_geq(count->visits * count->max, count->sum);
+		cr_assert_leq(count->visits, row->visits);
+	}
+}
 
 /* All that had ended is there, and nothing that had not begun. */
 static void check(bool must_be)
@@ -156,6 +208,7 @@ static void check(bool must_be)
 		const struct selfmon_row *const row =
 			selfmon_report_row(report, i);
 
+		check_counters(row);
 		visits += row->visits;
 		open += row->open;
 		cut += row->cut_off;
@@ -169,16 +222,26 @@ static void check(bool must_be)
 	selfmon_report_free(report);
 }
 
+/* To the next instruction; behind a read of a counter, with its answer. */
+static void step(pid_t child)
+{
+	int status;
+
+	cr_assert_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFSTOPPED(status), "status %#x", (unsigned int)status);
+	cr_assert(WSTOPSIG(status) == SIGTRAP ||
+			  (WSTOPSIG(status) == SIGSEGV &&
+			   stepped_pmu_answer(&told->pmu, child)),
+		  "signal %d", WSTOPSIG(status));
+}
+
 static uint64_t step_through(pid_t child, int stride, bool warm)
 {
 	uint64_t steps = 0;
-	int status;
 
 	for (;;) {
-		cr_assert_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
-		cr_assert_eq(waitpid(child, &status, 0), child);
-		cr_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP,
-			  "status %#x", (unsigned int)status);
+		step(child);
 		if (told->done)
 			return steps;
 		if (told->stepped && steps++ % (unsigned int)stride == 0)
@@ -215,6 +278,11 @@ Test(live_step, at_each_instruction_of_visits)
 Test(live_step, at_each_instruction_with_counters)
 {
 	run("page-faults,task-clock", nested, true, long_or_short(1, 2));
+}
+
+Test(live_step, at_each_instruction_with_counters_read_in_user_space)
+{
+	run(MODEL, nested_counted, true, 1);
 }
 
 Test(live_step, at_each_instruction_after_a_longjmp)
