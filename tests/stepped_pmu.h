@@ -16,6 +16,7 @@
 #include <sys/ptrace.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <unistd.h>
 
 #include "counters/set.h"
 #include "region/process.h"
@@ -32,12 +33,51 @@ struct stepped_pmu {
 	struct selfmon_set set;
 	uint32_t cpu;
 	uint32_t moves;
+	int end[2]; /* of the pipe that serves read(2) */
 };
 
 static inline unsigned int stepped_pmu_register(const struct stepped_pmu *pmu,
 						unsigned int member)
 {
 	return pmu->page[member].index - STEPPED_PMU_FIRST;
+}
+
+static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
+					 unsigned int member)
+{
+	return pmu->raw[stepped_pmu_register(pmu, member)] +
+	       (uint64_t)pmu->page[member].offset;
+}
+
+/* Of group reads: the next ones find what is counted by now. */
+#define STEPPED_PMU_SERVED 16
+
+static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
+{
+	uint64_t answer[3 + 2 * SELFMON_MAX_COUNTERS] = { 0 };
+	unsigned int k, count = pmu->set.head.count;
+	const size_t size = (3 + 2 * count) * sizeof(answer[0]);
+
+	if (pmu->end[0]) {
+		close(pmu->end[0]);
+		close(pmu->end[1]);
+	}
+	if (pipe(pmu->end))
+		_exit(1);
+	pmu->set.member[0].fd_plus_1 = pmu->end[0] + 1;
+	answer[0] = count;
+	for (k = 0; k < count; k++)
+		answer[3 + 2 * k] = stepped_pmu_value(pmu, k);
+	for (k = 0; k < STEPPED_PMU_SERVED; k++)
+		if (write(pmu->end[1], answer, size) != (ssize_t)size)
+			_exit(1);
+}
+
+/* From here on the set is read by read(2), as far as its visits know of it. */
+static inline void stepped_pmu_end_user_reads(struct stepped_pmu *pmu)
+{
+	stepped_pmu_serve(pmu);
+	pmu->set.head.flags |= SELFMON_IMPL_SET_SYSCALL;
 }
 
 /* From here on the calling thread's visits count this many events so. */
@@ -61,6 +101,8 @@ static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
 	head->hardware_count = head->count = members;
 	head->sign = UINT64_C(1) << (STEPPED_PMU_WIDTH - 1);
 	head->max_per_tick = 16;
+	head->flags = 0;
+	pmu->set.trusted_ticks = UINT64_MAX;
 	thread->set = head;
 	thread->max_per_tick = head->max_per_tick;
 	selfmon_store_once(&thread->mode, selfmon_thread_mode(thread));
@@ -73,6 +115,8 @@ static inline void stepped_pmu_count(struct stepped_pmu *pmu, uint64_t n)
 
 	for (k = 0; k < pmu->set.head.count; k++)
 		pmu->raw[stepped_pmu_register(pmu, k)] += n * (k + 1);
+	if (pmu->set.head.flags & SELFMON_IMPL_SET_SYSCALL)
+		stepped_pmu_serve(pmu);
 }
 
 static inline void stepped_pmu_move(struct stepped_pmu *pmu)

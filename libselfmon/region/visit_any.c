@@ -132,6 +132,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	struct selfmon_open *open;
 	struct selfmon_node *node;
 	uint64_t mark = address;
+	uintptr_t tag;
 	bool strange;
 
 	frame->open = NULL;
@@ -163,9 +164,10 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_rare_add(node->stats, SELFMON_RARE_STACK, 1);
 	if (span)
 		mark = frame->token = selfmon_visit_token(thread);
-	open = selfmon_visit_take(thread, thread->node, node, frame, mark,
-				  tag_of(thread));
-	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
+	/* One look at the mode: a handler's visit may give up user reads. */
+	tag = tag_of(thread);
+	open = selfmon_visit_take(thread, thread->node, node, frame, mark, tag);
+	if (tag == SELFMON_FRAME_USER)
 		selfmon_start_user(open, thread->set);
 	else if (skips(thread, node))
 		selfmon_store_once(&open->start.ticks, 0);

@@ -113,6 +113,8 @@ void step_handler(int number)
 	step_shared->handling = true;
 	if (variant->moves)
 		stepped_pmu_move(&step_shared->pmu);
+	if (variant->ends)
+		stepped_pmu_end_user_reads(&step_shared->pmu);
 	variant->visit();
 	if (variant->moves)
 		stepped_pmu_move(&step_shared->pmu);
@@ -269,6 +271,7 @@ static void play_for_ever(void)
 			base = place();
 			before = totals();
 			make_usual();
+			step_counters_again();
 		}
 		play();
 		if (scene->cold) {

@@ -59,6 +59,14 @@ void step_counters_prepare(const struct step_scene *scene)
 		setenv("SELFMON_EVENTS", "none", 1);
 }
 
+void step_counters_again(void)
+{
+	if (counters != STEP_USER)
+		return;
+	step_shared->pmu.set.head.flags &= ~SELFMON_IMPL_SET_SYSCALL;
+	selfmon_thread_self()->mode = SELFMON_MODE_USER;
+}
+
 void step_work(void)
 {
 	if (counters == STEP_USER)

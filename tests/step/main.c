@@ -30,9 +30,9 @@
 #define ADDRESSES_MAX 65536
 /* Of a scene with many addresses, in short: each how many-th. */
 #define SHORT_STRIDE 48
-/* With counters, in short: each how many-th address, and handler. */
-#define COUNTERS_STRIDE 4
+/* With counters, in short: each how many-th handler, and address for jumps. */
 #define COUNTERS_VARIANTS 3
+#define COUNTERS_STRIDE 4
 /* Of a scene that takes a child for each of its addresses, otherwise. */
 #define COLD_STRIDE 8
 #define INT3_SIZE 1
@@ -310,20 +310,22 @@ static size_t stride_of(const struct step_scene *scene, bool is_long)
 		return scene->cold ? COLD_STRIDE : 1;
 	if (scene->many)
 		return SHORT_STRIDE;
-	return scene->counters == STEP_TIME ? 1 : COUNTERS_STRIDE;
+	return scene->counters == STEP_USER ? COUNTERS_STRIDE : 1;
 }
 
 /*
- * Only where there are counters can anything move. Each read of one is a stop
- * of its own: in short a scene has those variants that the next two have not.
+ * Only where there are counters can anything move. Visits that count take many
+ * more stops: in short a scene has those variants that the next two have not.
  */
 static bool fits(const struct step_scene *scene,
 		 const struct step_variant *variant, bool is_long)
 {
 	if (scene->cold && !is_long)
 		return variant == step_variants;
-	if (scene->counters != STEP_USER)
-		return !variant->moves;
+	if (scene->counters != STEP_USER && variant->moves)
+		return false;
+	if (scene->counters == STEP_TIME)
+		return true;
 	return is_long || (scene - step_scenes + (variant - step_variants)) %
 					  COUNTERS_VARIANTS ==
 				  0;

@@ -107,6 +107,11 @@ const struct step_variant step_variants[] = {
 	  .visit = visit_same,
 	  .visits = 1,
 	  .moves = true },
+	{ .name = "the same region, after the end of user reads",
+	  .visit = visit_same,
+	  .visits = 1,
+	  .moves = true,
+	  .ends = true },
 };
 const size_t step_variant_count =
 	sizeof(step_variants) / sizeof(step_variants[0]);
@@ -123,6 +128,23 @@ static void pair(void)
 	{
 		step_work();
 	}
+}
+
+/* Whoever left it twice would end another visit but for this. */
+static void expect_left(const struct selfmon_frame *frame)
+{
+	if (frame->open)
+		step_wrong("a frame was not told that its visit is over");
+}
+
+static void span(void)
+{
+	struct selfmon_frame frame;
+
+	selfmon_enter(stepped, &frame);
+	step_work();
+	selfmon_leave(&frame);
+	expect_left(&frame);
 }
 
 static void pair_moved(void)
@@ -169,8 +191,8 @@ static void out_of_order(void)
 	step_work();
 	selfmon_leave(&a);
 	selfmon_leave(&b);
-	if (a.open || b.open)
-		step_wrong("a frame was not told that its visit is over");
+	expect_left(&a);
+	expect_left(&b);
 }
 
 static __attribute__((noinline)) void jump_from(int depth)
@@ -313,6 +335,13 @@ const struct step_scene step_scenes[] = {
 	  .visit = twice_in_one_function,
 	  .visits = 2,
 	  .works = 3 },
+	{ .name = "four counters, a span",
+	  .counters = STEP_USER,
+	  .members = 4,
+	  .visit = span,
+	  .visits = 1,
+	  .works = 2,
+	  .spans = true },
 	{ .name = "four counters, spans out of order",
 	  .counters = STEP_USER,
 	  .members = 4,

@@ -46,6 +46,7 @@ struct step_variant {
 	bool other_stack;
 	bool inner_stack; /* the other one lies in main's own */
 	bool moves; /* events to other counters: where there are any */
+	bool ends;  /* their reads in user space, for the round */
 };
 
 /* What a scene's visits count. */
@@ -97,6 +98,7 @@ step_wrong(const char *format, ...);
  * updates each event the same.
  */
 void step_counters_prepare(const struct step_scene *scene);
+void step_counters_again(void);
 void step_work(void);
 uint64_t step_counters_found(const struct step_scene *scene, bool whole);
 
