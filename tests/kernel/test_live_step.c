@@ -24,6 +24,7 @@
 struct told {
 	uint64_t begun, ended;
 	bool stepped, done;
+	bool cannot; /* such events, here */
 	struct stepped_pmu pmu;
 };
 
@@ -148,7 +149,8 @@ static void take_model(void)
 
 	selfmon_prepare();
 	thread = selfmon_thread_self();
-	if (!thread->set || thread->set->count != MODEL_MEMBERS)
+	told->cannot = !thread->set || thread->set->count != MODEL_MEMBERS;
+	if (told->cannot)
 		_exit(1);
 	stepped_pmu_attach(&told->pmu, MODEL_MEMBERS);
 	if (thread->mode != SELFMON_MODE_USER)
@@ -229,6 +231,8 @@ static void step(pid_t child)
 
 	cr_assert_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
 	cr_assert_eq(waitpid(child, &status, 0), child);
+	if (told->cannot)
+		cr_skip_test("the kernel counts no events here");
 	cr_assert(WIFSTOPPED(status), "status %#x", (unsigned int)status);
 	cr_assert(WSTOPSIG(status) == SIGTRAP ||
 			  (WSTOPSIG(status) == SIGSEGV &&
