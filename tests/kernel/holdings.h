@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this process holds: descriptors, and maps of perf events. */
+/* What this process holds: descriptors, maps and addresses. */
 #ifndef TESTS_KERNEL_HOLDINGS_H
 #define TESTS_KERNEL_HOLDINGS_H
 
@@ -7,11 +7,25 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct holdings {
 	size_t fds;
-	size_t maps;
+	size_t maps; /* of perf events */
+	size_t lines; /* of all maps; the C library's come and go too */
+	size_t kib; /* of addresses: maps of one kind that touch are one line */
 };
+
+static inline size_t holdings_kib(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	size_t pages = 0;
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fscanf(file, "%zu", &pages), 1);
+	fclose(file);
+	return pages * ((size_t)sysconf(_SC_PAGESIZE) / 1024);
+}
 
 static inline struct holdings holdings_now(void)
 {
@@ -23,10 +37,13 @@ static inline struct holdings holdings_now(void)
 	cr_assert(dir && maps);
 	while (readdir(dir))
 		now.fds++;
-	while (fgets(line, sizeof(line), maps))
+	while (fgets(line, sizeof(line), maps)) {
 		now.maps += strstr(line, "[perf_event]") != NULL;
+		now.lines++;
+	}
 	closedir(dir);
 	fclose(maps);
+	now.kib = holdings_kib();
 	return now;
 }
 
@@ -38,6 +55,22 @@ static inline void holdings_assert_back(const struct holdings *before)
 		     now.fds, before->fds);
 	cr_assert_eq(now.maps, before->maps, "%zu maps, %zu before",
 		     now.maps, before->maps);
+}
+
+/* Where threads come one after the other: a stack, an arena of the heap. */
+#define HOLDINGS_MORE_LINES 20
+#define HOLDINGS_MORE_KIB 1024
+
+static inline void holdings_assert_flat(const struct holdings *before)
+{
+	const struct holdings now = holdings_now();
+
+	holdings_assert_back(before);
+	cr_assert_leq(now.lines, before->lines + HOLDINGS_MORE_LINES,
+		      "%zu maps of all kinds, %zu before", now.lines,
+		      before->lines);
+	cr_assert_leq(now.kib, before->kib + HOLDINGS_MORE_KIB,
+		      "%zu KiB of addresses, %zu before", now.kib, before->kib);
 }
 
 #endif

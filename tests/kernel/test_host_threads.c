@@ -138,22 +138,67 @@ static void run_threads(int count)
 	}
 }
 
-Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
+static void assert_short_threads_leave_nothing(int threads)
 {
-	const int threads = long_or_short(100000, 2000);
 	struct holdings before;
 	long resident;
 
-	SKIP_IF_SANITIZED("it keeps what was freed");
-	configure("page-faults,task-clock");
 	visit();
 	run_threads(200);
 	before = holdings_now();
 	resident = resident_kib();
 	run_threads(threads);
-	holdings_assert_back(&before);
+	holdings_assert_flat(&before);
 	cr_assert_lt(resident_kib() - resident, 256, "%ld KiB more",
 		     resident_kib() - resident);
+}
+
+Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
+{
+	SKIP_IF_SANITIZED("it keeps what was freed");
+	configure("page-faults,task-clock");
+	assert_short_threads_leave_nothing(long_or_short(100000, 2000));
+}
+
+/*
+ * Software events have pages where descriptors are no longer few: the library
+ * holds a quarter of the limit here, and less than half (counters/group.c).
+ */
+#define PAGED_LIMIT 128
+#define PAGED_SETS 20 /* of two: one keeps its descriptor at least */
+
+static void hold_a_quarter(void)
+{
+	struct rlimit limit = { PAGED_LIMIT, PAGED_LIMIT };
+	struct selfmon_counters *set;
+	int i;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (i = 0; i < PAGED_SETS; i++)
+		cr_assert_eq(selfmon_counters_open("page-faults,task-clock", 0,
+						   &set, NULL), 2);
+}
+
+static void *visit_and_count_pages(void *pages)
+{
+	visit();
+	*(size_t *)pages = holdings_now().maps;
+	return NULL;
+}
+
+Test(host_threads, nor_do_short_threads_with_pages, .timeout = 600)
+{
+	size_t before, pages = 0;
+	pthread_t thread;
+
+	SKIP_IF_SANITIZED("it keeps what was freed");
+	configure("page-faults,task-clock");
+	hold_a_quarter();
+	before = holdings_now().maps;
+	start(&thread, visit_and_count_pages, &pages);
+	pthread_join(thread, NULL);
+	cr_assert_gt(pages, before, "the thread had no page");
+	assert_short_threads_leave_nothing(long_or_short(100000, 2000));
 }
 
 /* Half of so few descriptors: threads that come later count nothing. */
