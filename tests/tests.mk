@@ -19,14 +19,16 @@ $(O)/tests/%.o: tests/%.c
 	$(call quiet,CC)$(CC) $(test_cflags) $(criterion_cflags) $(CPPFLAGS) \
 		$(CFLAGS) -fPIE -c $< -o $@
 
-# Calls that tests/fault/kernel_faults.c and any.c stand in for.
-fault_wrapped := perf_open map_page unmap_page enable_group read close \
-	map_memory user_read_bits read_file unmap_memory create_file
+# Calls that tests/fault/kernel_faults.c, any.c and calls.c stand in for.
+fault_wrapped := perf_open perf_open_wide map_page unmap_page enable_group \
+	read close map_memory user_read_bits read_file unmap_memory create_file
 fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 	selfmon_memory_wiped selfmon_memory_wiped_at selfmon_file_create \
 	selfmon_file_grow selfmon_file_open selfmon_file_read malloc calloc \
 	realloc free fdopen fwrite open_memstream fclose atexit \
-	pthread_key_create pthread_setspecific pthread_getattr_np
+	pthread_key_create pthread_setspecific pthread_atfork syscall fstat \
+	stat fallocate madvise mmap pread pwrite ftruncate unlink getrlimit \
+	fcntl ioctl sigaction sigaltstack uname sched_getcpu fflush
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 

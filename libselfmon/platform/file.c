@@ -188,25 +188,39 @@ static int reserve(int fd, uint64_t from, size_t size)
 	return failed ? -errno : 0;
 }
 
+static int map_part(int fd, uint64_t from, size_t size, void **map)
+{
+	void *const memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, fd, (off_t)from);
+	int error;
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	/* Never the parent's statistics in a child's hands. */
+	if (madvise(memory, size, MADV_DONTFORK)) {
+		error = -errno;
+		munmap(memory, size);
+		return error;
+	}
+	*map = memory;
+	return 0;
+}
+
 int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 		      size_t size, void **map)
 {
 	const int before = errno;
-	void *memory = MAP_FAILED;
-	int error = is_still(file) ? reserve(file->fd, from, size) : -EBADF;
+	int error = -EBADF;
 
-	if (!error) {
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      file->fd, (off_t)from);
-		if (memory == MAP_FAILED)
+	*map = NULL;
+	if (is_still(file)) {
+		error = reserve(file->fd, from, size);
+		if (!error)
+			error = map_part(file->fd, from, size, map);
+		/* Zeros at its beginning would be taken for another's file. */
+		if (error && error != -EFBIG && ftruncate(file->fd, (off_t)from))
 			error = -errno;
 	}
-	/* Never the parent's statistics in a child's hands. */
-	if (!error && madvise(memory, size, MADV_DONTFORK)) {
-		error = -errno;
-		munmap(memory, size);
-	}
-	*map = error ? NULL : memory;
 	errno = before;
 	return error;
 }

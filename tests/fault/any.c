@@ -99,13 +99,16 @@ WRAP(FILE *, open_memstream, char **text, size_t *size)
 
 WRAP(int, fclose, FILE *stream)
 {
+	const bool failed = fails("fclose");
 	const int result = __real_fclose(stream);
 
 	if (stream == memory_stream.stream) {
 		memory_stream.stream = NULL;
 		hold(*memory_stream.text);
 	}
-	return result;
+	if (failed)
+		errno = kernel_faults.any.error;
+	return failed ? EOF : result;
 }
 
 WRAP(FILE *, fdopen, int fd, const char *mode)
@@ -136,13 +139,6 @@ WRAP(int, pthread_setspecific, pthread_key_t key, const void *value)
 	return fails("pthread_setspecific")
 		       ? ENOMEM
 		       : __real_pthread_setspecific(key, value);
-}
-
-WRAP(int, pthread_getattr_np, pthread_t thread, pthread_attr_t *attr)
-{
-	return fails("pthread_getattr_np")
-		       ? ENOMEM
-		       : __real_pthread_getattr_np(thread, attr);
 }
 
 WRAP(int, selfmon_kernel_create_file, const char *path)

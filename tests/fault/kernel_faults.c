@@ -15,7 +15,7 @@
 
 #define FDS 4096
 #define PAGES 16
-#define NAMES 64
+#define NAMES 512
 #define PAGE_SIZE 4096
 
 int __real_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
@@ -32,6 +32,9 @@ int __real_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
 
 int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 				    bool keep);
+int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
+					 uint64_t config3, int group,
+					 bool keep);
 int __wrap_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
 void __wrap_selfmon_kernel_unmap_page(const struct selfmon_page *page);
 int __wrap_selfmon_kernel_enable_group(int fd);
@@ -184,6 +187,17 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 	return fd;
 }
 
+/* The kernel waits for all CPUs when a probe comes or goes, for 100 ms. */
+static void spare_probe(struct perf_event_attr *attr)
+{
+	if (!kernel_faults.no_probes || attr->type <= PERF_TYPE_BREAKPOINT ||
+	    attr->config1 < PAGE_SIZE) /* uprobe_path */
+		return;
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->config1 = attr->config2 = 0;
+}
+
 int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 				    bool keep)
 {
@@ -192,6 +206,7 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 
 	if (error)
 		return error;
+	spare_probe(attr);
 	if (group < 0 && !attr->disabled)
 		kernel_faults.enabled++;
 	if (kernel_faults.pmu && (attr->type == PERF_TYPE_HARDWARE ||
@@ -201,6 +216,18 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 	if (fd >= 0)
 		group_size[fd] = 0;
 	return fd;
+}
+
+/* As a kernel that knows config3 opens it: nothing here asks for it. */
+int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
+					 uint64_t config3, int group, bool keep)
+{
+	struct perf_event_attr narrow = *attr;
+	const int error = kernel_faults_any("perf_open_wide");
+
+	(void)config3;
+	return error ? error
+		     : __wrap_selfmon_kernel_perf_open(&narrow, group, keep);
 }
 
 static int show_page(int fd, const struct selfmon_page **page)

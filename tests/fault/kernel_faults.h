@@ -35,7 +35,7 @@ struct kernel_faults {
 		unsigned int calls; /* seen */
 	} call[FAULT_CALLS];
 
-	/* Of all that can fail: call number `from` to `to` (with those of any.c). */
+	/* Of all that can fail (any.c, calls.c): call number `from` to `to`. */
 	struct {
 		unsigned int from;
 		unsigned int to;
@@ -44,6 +44,12 @@ struct kernel_faults {
 		unsigned int alike; /* of more of a name, one in 1000 */
 		char name[FAULT_NAME]; /* of the first made to fail */
 	} any;
+
+	int no_fallocate;       /* the file system refuses it so: errno */
+	unsigned int writes;    /* pwrite(2), of a file without it */
+
+	int no_affinity;        /* sched_getaffinity(2) fails so: errno */
+	bool no_probes; /* a uprobe counts nothing */
 
 	bool pmu;
 	unsigned int counters;  /* a larger group opens and never runs */
@@ -61,6 +67,7 @@ struct kernel_faults {
 	const char *path;       /* this file ... */
 	const char *text;       /* ... holds this */
 	unsigned int pages;     /* handed out and not given back */
+	unsigned int unseen;    /* looks at what a number is that failed */
 	unsigned int bad_closes; /* of descriptors that were not open */
 	unsigned int enabled;   /* events opened enabled without a leader */
 };

@@ -160,6 +160,17 @@ Test(counters_cores, a_pinned_thread_counts_its_own_type_in_user_space)
 	cr_expect_not_null(strstr(info_of(2).failure->message, "pinned"));
 }
 
+/* As where a filter forbids it, or the kernel has more CPUs than we know. */
+Test(counters_cores, one_that_cannot_know_where_it_may_run_roams)
+{
+	make_pinned();
+	kernel_faults.no_affinity = EINVAL;
+	cr_assert_eq(selfmon_counters_open("cycles", 0, &set, &failure), 2);
+	expect_member(0, "cpu_core/cycles/", SELFMON_GROUP_FIRST);
+	expect_member(1, "cpu_atom/cycles/", SELFMON_GROUP_MORE);
+	cr_expect(set->flags & SELFMON_IMPL_SET_SYSCALL);
+}
+
 Test(counters_cores, a_pinned_strict_set_wants_its_own_type_alone)
 {
 	make_pinned();

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library asks the C library for, where a call to the kernel is
+ * behind it (ld --wrap, tests.mk): below kernel_faults.c and any.c, so that the
+ * steps of their functions fail one by one.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "fault/kernel_faults.h"
+
+/* The prototypes of ld --wrap: NAME as the library calls it. */
+#define WRAP(type, name, ...)                                                  \
+	type __real_##name(__VA_ARGS__);                                       \
+	type __wrap_##name(__VA_ARGS__);                                       \
+	type __wrap_##name(__VA_ARGS__)
+
+/* errno as the C library sets it. */
+static bool fails(const char *name)
+{
+	const int error = kernel_faults_any(name);
+
+	if (error)
+		errno = -error;
+	return error != 0;
+}
+
+/* The same for a look at what is behind a number. */
+static bool is_unseen(const char *name)
+{
+	const bool failed = fails(name);
+
+	kernel_faults.unseen += failed;
+	return failed;
+}
+
+/* Those that close and tell numbers do not fail. */
+static const char *name_of(long number)
+{
+	switch (number) {
+	case SYS_openat:
+		return "openat";
+	case SYS_getdents64:
+		return "getdents64";
+	case SYS_sched_getaffinity:
+		return "sched_getaffinity";
+	case SYS_read:
+		return "read(2)";
+	case SYS_perf_event_open:
+		return "perf_event_open";
+	default:
+		return NULL;
+	}
+}
+
+WRAP(long, syscall, long number, ...)
+{
+	const char *const name = name_of(number);
+	long argument[6];
+	va_list list;
+	size_t i;
+
+	if (name && fails(name))
+		return -1;
+	if (number == SYS_sched_getaffinity && kernel_faults.no_affinity) {
+		errno = kernel_faults.no_affinity;
+		return -1;
+	}
+	va_start(list, number);
+	for (i = 0; i < 6; i++)
+		argument[i] = va_arg(list, long);
+	va_end(list);
+	return __real_syscall(number, argument[0], argument[1], argument[2],
+			      argument[3], argument[4], argument[5]);
+}
+
+WRAP(int, fstat, int fd, struct stat *status)
+{
+	return is_unseen("fstat") ? -1 : __real_fstat(fd, status);
+}
+
+WRAP(int, stat, const char *path, struct stat *status)
+{
+	return fails("stat") ? -1 : __real_stat(path, status);
+}
+
+WRAP(int, fallocate, int fd, int mode, off_t from, off_t size)
+{
+	if (fails("fallocate"))
+		return -1;
+	if (kernel_faults.no_fallocate) {
+		errno = kernel_faults.no_fallocate;
+		return -1;
+	}
+	return __real_fallocate(fd, mode, from, size);
+}
+
+WRAP(int, madvise, void *memory, size_t size, int advice)
+{
+	return fails("madvise") ? -1 : __real_madvise(memory, size, advice);
+}
+
+WRAP(void *, mmap, void *at, size_t size, int prot, int flags, int fd,
+     off_t from)
+{
+	return fails("mmap") ? MAP_FAILED
+			     : __real_mmap(at, size, prot, flags, fd, from);
+}
+
+WRAP(ssize_t, pread, int fd, void *to, size_t size, off_t from)
+{
+	return fails("pread") ? -1 : __real_pread(fd, to, size, from);
+}
+
+/* Half of it, as where a signal comes in between. */
+WRAP(ssize_t, pwrite, int fd, const void *what, size_t size, off_t to)
+{
+	kernel_faults.writes++;
+	return fails("pwrite") ? -1
+			       : __real_pwrite(fd, what, (size + 1) / 2, to);
+}
+
+WRAP(int, unlink, const char *path)
+{
+	return fails("unlink") ? -1 : __real_unlink(path);
+}
+
+WRAP(int, ftruncate, int fd, off_t size)
+{
+	return fails("ftruncate") ? -1 : __real_ftruncate(fd, size);
+}
+
+WRAP(int, getrlimit, int resource, struct rlimit *limit)
+{
+	return fails("getrlimit") ? -1 : __real_getrlimit(resource, limit);
+}
+
+/* The harness looks whether a number is open; the library does not. */
+WRAP(int, fcntl, int fd, int command, ...)
+{
+	va_list list;
+	long argument;
+
+	if (command != F_GETFD && fails("fcntl"))
+		return -1;
+	va_start(list, command);
+	argument = va_arg(list, long);
+	va_end(list);
+	return __real_fcntl(fd, command, argument);
+}
+
+WRAP(int, ioctl, int fd, unsigned long request, ...)
+{
+	va_list list;
+	long argument;
+
+	if (request == PERF_EVENT_IOC_ID ? is_unseen("PERF_EVENT_IOC_ID")
+					 : fails("ioctl"))
+		return -1;
+	va_start(list, request);
+	argument = va_arg(list, long);
+	va_end(list);
+	return __real_ioctl(fd, request, argument);
+}
+
+WRAP(int, sigaction, int number, const struct sigaction *action,
+     struct sigaction *before)
+{
+	return fails("sigaction") ? -1
+				  : __real_sigaction(number, action, before);
+}
+
+WRAP(int, sigaltstack, const stack_t *stack, stack_t *before)
+{
+	return fails("sigaltstack") ? -1 : __real_sigaltstack(stack, before);
+}
+
+WRAP(int, uname, struct utsname *name)
+{
+	return fails("uname") ? -1 : __real_uname(name);
+}
+
+WRAP(int, sched_getcpu, void)
+{
+	return fails("sched_getcpu") ? -1 : __real_sched_getcpu();
+}
+
+WRAP(int, fflush, FILE *stream)
+{
+	return fails("fflush") ? EOF : __real_fflush(stream);
+}
+
+WRAP(int, pthread_atfork, void (*prepare)(void), void (*parent)(void),
+     void (*child)(void))
+{
+	return fails("pthread_atfork")
+		       ? ENOMEM
+		       : __real_pthread_atfork(prepare, parent, child);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The instrumented program of test_whole_run.c, which looks whether what it is
+ * given is true, and whether all that was taken is given back.
+ */
+#define _GNU_SOURCE
+#include "fault/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fault/any.h"
+#include "fault/kernel_faults.h"
+#include "kernel/holdings.h"
+#include "report/model.h"
+
+#define ROUNDS 5
+#define THREADS 2
+#define EXPECTED (THREADS * ROUNDS + ROUNDS)
+
+struct told *told;
+
+static void tell(const char *fault)
+{
+	if (!told->fault[0])
+		snprintf(told->fault, sizeof(told->fault), "%s", fault);
+}
+
+static bool is_untouched(void)
+{
+	return kernel_faults.any.calls < kernel_faults.any.from;
+}
+
+static unsigned int sum;
+static jmp_buf back;
+
+static void work(unsigned int by)
+{
+	SELFMON_REGION("work")
+	{
+		sum += by;
+	}
+}
+
+static void jump(void)
+{
+	SELFMON_REGION("jumped out of")
+	{
+		longjmp(back, 1);
+	}
+}
+
+static void jump_and_land(void)
+{
+	if (!setjmp(back))
+		jump();
+}
+
+static void visit_all(void)
+{
+	struct selfmon_frame span;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		SELFMON_REGION("round")
+		{
+			selfmon_enter(selfmon_region("span"), &span);
+			work(i);
+			SELFMON_REGION_OF(selfmon_region("made"))
+			{
+				sum++;
+			}
+			selfmon_leave(&span);
+			jump_and_land();
+		}
+	}
+}
+
+static void *run_thread(void *unused)
+{
+	(void)unused;
+	visit_all();
+	return NULL;
+}
+
+static void count_by_hand(const char *events)
+{
+	struct selfmon_snapshot a, b;
+	struct selfmon_delta delta;
+	struct selfmon_counters *set;
+	size_t i;
+
+	if (selfmon_counters_open(events, SELFMON_COUNTERS_GUARD, &set, NULL) <
+	    0)
+		return;
+	selfmon_counters_begin(set, &a);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	for (i = 0; i < 3; i++)
+		if (delta.value[i].verdict == SELFMON_NOT_COUNTED &&
+		    delta.value[i].count)
+			tell("a count that was not counted");
+	selfmon_counters_close(set);
+}
+
+/* Nothing that did not happen is in it. */
+static void look_at(const struct selfmon_report *report, uint64_t expected)
+{
+	uint64_t rounds = 0;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *row = selfmon_report_row(report, i);
+
+		if (!strcmp(row->name, "round"))
+			rounds += row->visits;
+		if (row->visits > expected || row->measured > row->visits)
+			tell("visits that were not made");
+	}
+	if (rounds > expected)
+		tell("rounds that were not made");
+	if (told->untouched && rounds != expected)
+		tell("rounds are missing");
+}
+
+static void report_by_hand(uint64_t expected)
+{
+	struct selfmon_report *report;
+
+	if (selfmon_report_take(&report)) {
+		if (report)
+			tell("a failure with a report");
+		return;
+	}
+	told->untouched = is_untouched();
+	look_at(report, expected);
+	selfmon_report_free(report);
+	selfmon_report_print(SELFMON_JSON, stderr);
+}
+
+/* Blocks that are not there are missed when the disk is full. */
+static void look_at_blocks(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) || status.st_size % 4096 ||
+	    status.st_blocks * 512 < status.st_size)
+		tell("a live file with holes, or cut short");
+}
+
+/* A report or a failure with words, of what there is of a file. */
+static void read_live_file(const char *path, uint64_t expected)
+{
+	struct selfmon_failure failure = { .error = 0 };
+	struct selfmon_report *report;
+
+	if (selfmon_report_open(path, &report, &failure)) {
+		if (report || !failure.error)
+			tell("a failure without words, or with a report");
+		if (is_untouched())
+			tell("a live file that cannot be read");
+		return;
+	}
+	look_at(report, expected);
+	selfmon_report_free(report);
+	if (is_untouched())
+		look_at_blocks(path);
+}
+
+/* ---- more than visits and reports --------------------------------------- */
+
+int program_probed(int x);
+__attribute__((noinline)) int program_probed(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x;
+}
+
+/* A function of this program, and a word that few kernels know. */
+static void count_calls_by_hand(void)
+{
+	char spec[512] = "software/config=2,config3=1/,uprobe:";
+	const size_t n = strlen(spec);
+	const ssize_t length =
+		readlink("/proc/self/exe", spec + n, sizeof(spec) - n - 20);
+
+	if (length <= 0)
+		return;
+	strcpy(spec + n + (size_t)length, ":program_probed");
+	count_by_hand(spec);
+	program_probed(1);
+}
+
+static void visit_in_handler(int number)
+{
+	(void)number;
+	SELFMON_REGION("handled")
+	{
+	}
+}
+
+static void take_signals(void)
+{
+	int i;
+
+	signal(SIGUSR1, visit_in_handler);
+	SELFMON_REGION("interrupted")
+	{
+		for (i = 0; i < ROUNDS; i++)
+			raise(SIGUSR1);
+	}
+}
+
+static void keep_name(void)
+{
+	if (!told->name[0])
+		memcpy(told->name, kernel_faults.any.name, sizeof(told->name));
+}
+
+/* Its calls are counted on from its parent's, and its parent's from its. */
+static void fork_a_child(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	SELFMON_REGION("forked")
+	{
+		pid = fork();
+		if (pid == 0) {
+			visit_all();
+			report_by_hand(ROUNDS);
+			selfmon_report_exit();
+			keep_name();
+			told->calls = kernel_faults.any.calls;
+			_exit(0);
+		}
+	}
+	if (waitpid(pid, &status, 0) != pid || status) {
+		tell("the child has not come to its end");
+		return;
+	}
+	kernel_faults.any.calls = told->calls;
+}
+
+static void do_more(void)
+{
+	take_signals();
+	count_calls_by_hand();
+	fork_a_child();
+	if (selfmon_guard_check() == -ESRCH)
+		tell("the guard is gone");
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+static void work_through(const struct program *program)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	const char *const live = getenv("SELFMON_LIVE");
+	pthread_t thread;
+	int i;
+
+	options.events = program->events;
+	options.guard = program->more;
+	selfmon_configure(&options);
+	visit_all();
+	for (i = 0; i < THREADS; i++) {
+		if (pthread_create(&thread, NULL, run_thread, NULL)) {
+			tell("no thread");
+			return;
+		}
+		pthread_join(thread, NULL);
+	}
+	count_by_hand("page-faults,cycles,task-clock");
+	if (program->more)
+		do_more();
+	report_by_hand(EXPECTED);
+	selfmon_report_exit();
+	if (live)
+		read_live_file(live, EXPECTED);
+}
+
+static void check(const struct holdings *before)
+{
+	struct holdings now;
+
+	/* 0 + 1 + 2 + 3 + 4, and 5 of the regions made at run time */
+	if (sum != (THREADS + 1) * 15)
+		tell("the program's own work is wrong");
+	now = holdings_now();
+	/* What cannot be looked at is not closed: it may be the host's. */
+	if (now.fds < before->fds ||
+	    now.fds > before->fds + kernel_faults.unseen)
+		tell("descriptors were not given back");
+	if (now.maps != before->maps || kernel_faults.pages)
+		tell("pages were not given back");
+	if (kernel_faults.bad_closes)
+		tell("a descriptor was closed twice");
+	if (any_held.pieces)
+		tell("memory of the heap was not freed");
+	if (any_held.bytes)
+		tell("memory was not unmapped");
+}
+
+void program_run(const struct program *program, const char *output)
+{
+	struct holdings before;
+
+	alarm(60);
+	setenv("SELFMON_OUTPUT", output, 1);
+	dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+	memset(&any_held, 0, sizeof(any_held));
+	before = holdings_now();
+	work_through(program);
+	told->calls = kernel_faults.any.calls;
+	told->untouched = is_untouched();
+	told->writes = kernel_faults.writes;
+	keep_name();
+	kernel_faults.any.from = kernel_faults.any.to = 0;
+	selfmon_thread_forget();
+	selfmon_unload_release();
+	check(&before);
+	_exit(0);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A program with regions, to be run while calls fail; and what it tells. */
+#ifndef TESTS_FAULT_PROGRAM_H
+#define TESTS_FAULT_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "fault/kernel_faults.h"
+
+struct program {
+	const char *events;
+	bool more; /* a guard, signals, a probe and a forked child as well */
+};
+
+/* Shared by all processes. */
+struct told {
+	bool untouched;
+	unsigned int calls;
+	unsigned int writes; /* of zeros, to a file */
+	char name[FAULT_NAME];
+	char fault[256];
+};
+
+extern struct told *told;
+
+/* The process of the program: ends with 0, and has told what it saw. */
+void program_run(const struct program *program, const char *output)
+	__attribute__((noreturn));
+
+#endif
