@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,14 +27,18 @@
 #define ROUNDS_FIRST 2
 #define MORE_DESCRIPTORS 2
 #define MORE_MAPS 40
-#define MORE_KIB 8192
+/* Each thread's state comes to have a place for each order of spans. */
+#define MORE_KIB 16384
 
 const char *const soak_name[SOAK_KINDS] = {
 	[SOAK_SHORT] = "short",   [SOAK_NESTED] = "nested",
 	[SOAK_JUMPED] = "jumped", [SOAK_SIGNAL] = "signal",
-	[SOAK_PLUGIN] = "plugin", [SOAK_MANY] = "many ",
+	[SOAK_PLUGIN] = "plugin", [SOAK_MANY] = "many",
+	[SOAK_CANCELLED] = "cancelled",
+	[SOAK_TURN] = "turn",     [SOAK_MOVED] = "moved",
+	[SOAK_SPAN] = "span",     [SOAK_VFORK] = "vfork",
 };
-uint64_t soak_done[SOAK_KINDS];
+uint64_t soak_done[SOAK_KINDS], soak_perhaps[SOAK_KINDS];
 bool soak_over;
 
 static char live[64];
@@ -51,19 +56,71 @@ void soak_fail(const char *format, ...)
 	_exit(1);
 }
 
+/* ---- who works ---------------------------------------------------------- */
+
+static const struct worker {
+	const char *name;
+	void *(*body)(void *unused);
+	const char *without; /* why it is left out; NULL: it is not */
+} workers[] = {
+	{ "short threads", soak_come_and_go, NULL },
+	{ "jumps", soak_jump_about, NULL },
+	{ "signals", soak_interrupt, NULL },
+	{ "forks", soak_fork, NULL },
+	{ "plugins", soak_load_and_unload,
+	  SANITIZED_THREADS ? "the loader's maps are not seen, and a variable "
+			      "is taken for what was there before" : NULL },
+	{ "reports", soak_report, NULL },
+	{ "errors", soak_fail_often, NULL },
+	{ "names", soak_name_many, NULL },
+	{ "cancelled threads", soak_cancel,
+	  SANITIZED ? "it may be in its own code when it is cancelled" : NULL },
+	{ "raw clones", soak_clone,
+	  SANITIZED ? "it does not see raw clone" : NULL },
+	{ "vforks", soak_vfork, SANITIZED ? "it does not like vfork" : NULL },
+	{ "killed programs", soak_kill, NULL },
+	{ "coroutines", soak_take_turns,
+	  SANITIZED ? "it does not follow swapcontext" : NULL },
+	{ "moving coroutines", soak_move_about,
+	  SANITIZED ? "it does not follow swapcontext" : NULL },
+	{ "spans left elsewhere", soak_pass_on, NULL },
+};
+
+#define WORKERS (sizeof(workers) / sizeof(workers[0]))
+
+static void tell_who_is_left_out(void)
+{
+	size_t i;
+
+	for (i = 0; i < WORKERS; i++)
+		if (workers[i].without)
+			printf("soak: SKIPPED %s (under this sanitizer: %s)\n",
+			       workers[i].name, workers[i].without);
+}
+
+pthread_t soak_start(void *(*body)(void *), void *argument)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, body, argument))
+		soak_fail("no more threads");
+	return thread;
+}
+
 static void play_round(void)
 {
-	pthread_t thread[32];
-	unsigned int i;
+	pthread_t thread[WORKERS];
+	size_t i;
 
 	soak_over = false;
-	for (i = 0; i < soak_worker_count; i++)
-		if (pthread_create(&thread[i], NULL, soak_workers[i], NULL))
-			soak_fail("no more threads");
+	for (i = 0; i < WORKERS; i++)
+		if (!workers[i].without)
+			thread[i] = soak_start(workers[i].body, NULL);
 	sleep(ROUND_SECONDS);
 	__atomic_store_n(&soak_over, true, __ATOMIC_RELAXED);
-	for (i = 0; i < soak_worker_count; i++)
-		pthread_join(thread[i], NULL);
+	for (i = 0; i < WORKERS; i++)
+		if (!workers[i].without)
+			pthread_join(thread[i], NULL);
 }
 
 static void check_visits(void)
@@ -97,13 +154,26 @@ static void check_held(const struct soak_held *first,
 			  first->resident_kib);
 }
 
+static void tell(int round, const struct soak_held *first,
+		 const struct soak_held *now)
+{
+	size_t k;
+
+	printf("soak: %d rounds, no visit lost of", round);
+	for (k = 0; k < SOAK_KINDS; k++)
+		printf("%s %" PRIu64 " %s", k ? "," : "", soak_done[k],
+		       soak_name[k]);
+	printf("\nsoak: %ld descriptors, %ld maps, %ld KiB, after the first "
+	       "rounds %ld, %ld, %ld\n", now->descriptors, now->maps,
+	       now->resident_kib, first->descriptors, first->maps,
+	       first->resident_kib);
+}
+
 static void soak(long seconds)
 {
 	const time_t end = time(NULL) + seconds;
 	struct soak_held first = { 0 }, now = { 0 };
-	uint64_t visits = 0;
 	int round = 0;
-	size_t k;
 
 	do {
 		play_round();
@@ -113,13 +183,7 @@ static void soak(long seconds)
 			first = now;
 		check_held(&first, &now);
 	} while (time(NULL) < end || round <= ROUNDS_FIRST);
-	for (k = 0; k < SOAK_KINDS; k++)
-		visits += soak_done[k];
-	printf("soak: %d rounds, %" PRIu64 " visits, none lost; %ld "
-	       "descriptors, %ld maps, %ld KiB, after the first rounds %ld, "
-	       "%ld, %ld\n", round, visits, now.descriptors, now.maps,
-	       now.resident_kib, first.descriptors, first.maps,
-	       first.resident_kib);
+	tell(round, &first, &now);
 }
 
 int main(int argc, char **argv)
@@ -128,8 +192,11 @@ int main(int argc, char **argv)
 					  .sa_flags = SA_RESTART };
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 
+	if (argc == 4 && !strcmp(argv[1], SOAK_VICTIM))
+		return soak_be_killed(argv[2], argv[3]);
 	if (argc < 3)
 		return 2;
+	tell_who_is_left_out();
 	soak_plugin = argv[1];
 	snprintf(live, sizeof(live), "/tmp/selfmon-soak-%d", (int)getpid());
 	options.live = live;
