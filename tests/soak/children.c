@@ -47,21 +47,46 @@ static int work(void)
 #define FILES 64
 #define LEAST 1024 /* where the library's own are (platform/kernel.c) */
 
-static int close_all(void)
+static void take_all(int file[FILES])
 {
-	int null, file[FILES], i;
+	int null, i;
 
-	soak_short_thread(NULL);
 	for (i = 3; i < LEAST + 2 * FILES; i++)
 		close(i);
 	null = open("/dev/null", O_RDONLY);
 	for (i = 0; i < FILES; i++)
 		file[i] = fcntl(null, F_DUPFD, i & 1 ? LEAST : 0);
-	soak_short_thread(NULL);
+}
+
+static bool has_all(const int file[FILES])
+{
+	int i;
+
 	for (i = 0; i < FILES; i++)
 		if (file[i] >= 0 && fcntl(file[i], F_GETFD) < 0)
-			return 3;
-	return look_at_own(4 * SOAK_VISITS);
+			return false;
+	return true;
+}
+
+/* At numbers of its parent's events, none of which it has closed yet. */
+static int take_its_parents(void)
+{
+	int file[FILES];
+
+	take_all(file);
+	soak_short_thread(NULL);
+	return has_all(file) ? look_at_own(2 * SOAK_VISITS) : 3;
+}
+
+/* At those of its own. */
+static int take_its_own(void)
+{
+	int file[FILES];
+
+	soak_short_thread(NULL);
+	take_all(file);
+	soak_short_thread(NULL);
+	return has_all(file) ? look_at_own(4 * SOAK_VISITS) : 3;
 }
 
 /* ---- one that may open no events ---------------------------------------- */
@@ -92,7 +117,8 @@ static int be_filtered(void)
 
 void *soak_fork(void *unused)
 {
-	static int (*const what[])(void) = { work, close_all, be_filtered };
+	static int (*const what[])(void) = { work, take_its_parents,
+					     take_its_own, be_filtered };
 	unsigned int turn = 0;
 	int status;
 	pid_t pid;
@@ -103,11 +129,11 @@ void *soak_fork(void *unused)
 			pid = fork();
 			if (pid == 0) {
 				alarm(300); /* in place of waiting for ever */
-				_exit(what[turn % 3]());
+				_exit(what[turn % 4]());
 			}
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-			soak_fail("child %u ended with %#x", turn % 3,
+			soak_fail("child %u ended with %#x", turn % 4,
 				  (unsigned int)status);
 		turn++;
 	}
