@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "fault/kernel_faults.h"
+#include "sanitized.h"
 
 /* The prototypes of ld --wrap: NAME as the library calls it. */
 #define WRAP(type, name, ...)                                                  \
@@ -29,10 +31,18 @@
 	type __wrap_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__)
 
-/* errno as the C library sets it. */
-static bool fails(const char *name)
+/* A sanitizer's runtime, which calls some of these, has begun as well. */
+static volatile bool begun;
+
+static __attribute__((constructor)) void begin(void)
 {
-	const int error = kernel_faults_any(name);
+	begun = true;
+}
+
+/* errno as the C library sets it. */
+static __attribute__((no_sanitize("address"))) bool fails(const char *name)
+{
+	const int error = begun ? kernel_faults_any(name) : 0;
 
 	if (error)
 		errno = -error;
@@ -48,40 +58,49 @@ static bool is_unseen(const char *name)
 	return failed;
 }
 
-/* Those that close and tell numbers do not fail. */
-static const char *name_of(long number)
+/* Those without a name close, tell numbers or send: they do not fail. */
+static const struct call {
+	long number;
+	size_t arguments;
+	const char *name;
+} calls[] = {
+	{ SYS_openat, 4, "openat" },
+	{ SYS_getdents64, 3, "getdents64" },
+	{ SYS_sched_getaffinity, 3, "sched_getaffinity" },
+	{ SYS_read, 3, "read(2)" },
+	{ SYS_perf_event_open, 5, "perf_event_open" },
+	{ SYS_close, 1, NULL },
+	{ SYS_gettid, 0, NULL },
+	{ SYS_rt_tgsigqueueinfo, 4, NULL },
+};
+
+static const struct call *find_call(long number)
 {
-	switch (number) {
-	case SYS_openat:
-		return "openat";
-	case SYS_getdents64:
-		return "getdents64";
-	case SYS_sched_getaffinity:
-		return "sched_getaffinity";
-	case SYS_read:
-		return "read(2)";
-	case SYS_perf_event_open:
-		return "perf_event_open";
-	default:
-		return NULL;
-	}
+	size_t i = 0;
+
+	while (i < sizeof(calls) / sizeof(calls[0]) &&
+	       calls[i].number != number)
+		i++;
+	if (i == sizeof(calls) / sizeof(calls[0]))
+		abort(); /* one that is new: it belongs into the table */
+	return &calls[i];
 }
 
 WRAP(long, syscall, long number, ...)
 {
-	const char *const name = name_of(number);
-	long argument[6];
+	const struct call *const call = find_call(number);
+	long argument[6] = { 0 };
 	va_list list;
 	size_t i;
 
-	if (name && fails(name))
+	if (call->name && fails(call->name))
 		return -1;
 	if (number == SYS_sched_getaffinity && kernel_faults.no_affinity) {
 		errno = kernel_faults.no_affinity;
 		return -1;
 	}
 	va_start(list, number);
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < call->arguments; i++)
 		argument[i] = va_arg(list, long);
 	va_end(list);
 	return __real_syscall(number, argument[0], argument[1], argument[2],
@@ -153,12 +172,16 @@ WRAP(int, getrlimit, int resource, struct rlimit *limit)
 WRAP(int, fcntl, int fd, int command, ...)
 {
 	va_list list;
-	long argument;
+	int argument;
 
-	if (command != F_GETFD && fails("fcntl"))
+	if (command == F_GETFD)
+		return __real_fcntl(fd, command);
+	if (fails("fcntl"))
 		return -1;
+	if (command == F_GETFL)
+		return __real_fcntl(fd, command);
 	va_start(list, command);
-	argument = va_arg(list, long);
+	argument = va_arg(list, int);
 	va_end(list);
 	return __real_fcntl(fd, command, argument);
 }
@@ -184,9 +207,12 @@ WRAP(int, sigaction, int number, const struct sigaction *action,
 				  : __real_sigaction(number, action, before);
 }
 
+/* AddressSanitizer asks for it in each thread, and does not take a no. */
 WRAP(int, sigaltstack, const stack_t *stack, stack_t *before)
 {
-	return fails("sigaltstack") ? -1 : __real_sigaltstack(stack, before);
+	return !SANITIZED && fails("sigaltstack")
+		       ? -1
+		       : __real_sigaltstack(stack, before);
 }
 
 WRAP(int, uname, struct utsname *name)
