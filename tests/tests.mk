@@ -138,14 +138,35 @@ check-step: $(O)/tests/step/run ## A signal at each instruction of both ends
 	@SELFMON_OUTPUT=none $<
 endif
 
+throw_programs := $(addprefix $(O)/tests/throw/,throw cancel-c-O0 \
+	cancel-c-O2 cancel-cxx-O0 cancel-cxx-O2)
+
 .PHONY: check-throw
-check-throw: $(O)/tests/throw/throw ## Exceptions out of regions
-	@SELFMON_OUTPUT=none $<
+check-throw: $(throw_programs) ## Exceptions, exits and cancellation out of regions
+	@for program in $^; do SELFMON_OUTPUT=none $$program || exit; done
 
 $(O)/tests/throw/throw: tests/throw/throw.cc $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
 		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+
+# Variables begin as garbage, where the compiler can do that.
+with_garbage = $(shell $(1) -ftrivial-auto-var-init=pattern -x c -c /dev/null \
+	-o /dev/null 2>/dev/null && echo -ftrivial-auto-var-init=pattern)
+cancel_flags = -Itests $(CPPFLAGS) $(1) -$*
+cancel_libs = -Wl,--wrap=pthread_setcancelstate $(static_lib) $(cpuid_libs) \
+	$(LDFLAGS) -o $@
+
+$(O)/tests/throw/cancel-c-%: tests/throw/cancel.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) -fexceptions \
+		$(call cancel_flags,$(CFLAGS)) $(call with_garbage,$(CC)) $< \
+		$(cancel_libs)
+$(O)/tests/throw/cancel-cxx-%: tests/throw/cancel.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CXX)$(CXX) $(app_cxxflags) \
+		$(call cancel_flags,$(CXXFLAGS)) $(call with_garbage,$(CXX)) \
+		-x c++ $< -x none $(cancel_libs)
 
 check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 	@tests/tools/cxx.sh $(O) $(static_lib) $(cpuid_libs)

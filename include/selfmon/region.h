@@ -106,6 +106,19 @@ SELFMON_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
 		selfmon_impl_leave(frame);
 }
 
+/*
+ * Once: a leave that a thread was cancelled in is not made again by the
+ * cleanups which that runs. Inlined, so that nothing is left of the pointer.
+ */
+SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
+{
+	struct selfmon_frame *const frame = *end;
+
+	*end = NULL;
+	if (frame)
+		selfmon_impl_close(frame);
+}
+
 SELFMON_C_END
 
 #define SELFMON_IMPL_JOIN2(a, b) a##b
@@ -223,7 +236,7 @@ selfmon_region_name(const struct selfmon_region *handle)
 
 SELFMON_C_END
 
-#define SELFMON_IMPL_CLEANUP __attribute__((cleanup(selfmon_impl_close)))
+#define SELFMON_IMPL_CLEANUP __attribute__((cleanup(selfmon_impl_end)))
 
 #define SELFMON_IMPL_SITE(text)                                                \
 	__extension__({                                                        \
@@ -233,20 +246,26 @@ SELFMON_C_END
 		&selfmon_impl_site;                                            \
 	})
 
-/* The pointer is never NULL, so that the compiler sees a block's one turn. */
-#define SELFMON_IMPL_VARIABLE(site, frame, open)                               \
-	struct selfmon_frame frame SELFMON_IMPL_CLEANUP,                       \
-		*open SELFMON_UNUSED =                                         \
+/*
+ * The cleanup is one of a pointer that the visit's beginning initialises: a
+ * thread that is cancelled in there has no frame yet that could be looked at.
+ */
+#define SELFMON_IMPL_VARIABLE(site, frame, end)                                \
+	struct selfmon_frame frame,                                            \
+		*end SELFMON_IMPL_CLEANUP SELFMON_UNUSED =                     \
 			(selfmon_impl_open((site), &frame), &frame)
 
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
-			      SELFMON_IMPL_JOIN(selfmon_open_, n))
+			      SELFMON_IMPL_JOIN(selfmon_end_, n))
 
+/* The pointer is never NULL, so that the compiler sees a block's one turn. */
 #define SELFMON_IMPL_BLOCK(site, n)                                            \
-	for (SELFMON_IMPL_DECLARE(site, n);                                    \
-	     SELFMON_IMPL_JOIN(selfmon_open_, n);                              \
-	     SELFMON_IMPL_JOIN(selfmon_open_, n) = NULL)
+	for (SELFMON_IMPL_DECLARE(site, n),                                    \
+	     *SELFMON_IMPL_JOIN(selfmon_turn_, n) =                            \
+		     &SELFMON_IMPL_JOIN(selfmon_frame_, n);                    \
+	     SELFMON_IMPL_JOIN(selfmon_turn_, n);                              \
+	     SELFMON_IMPL_JOIN(selfmon_turn_, n) = NULL)
 
 #define SELFMON_REGION(name)                                                   \
 	SELFMON_IMPL_BLOCK(SELFMON_IMPL_SITE("" name), __COUNTER__)
@@ -258,8 +277,8 @@ SELFMON_C_END
 	SELFMON_IMPL_BLOCK(selfmon_impl_site_of(handle), __COUNTER__)
 #define SELFMON_BEGIN(tag, name)                                               \
 	SELFMON_IMPL_VARIABLE(SELFMON_IMPL_SITE("" name), selfmon_tag_##tag,   \
-			      selfmon_open_tag_##tag)
-#define SELFMON_END(tag) selfmon_impl_close(&selfmon_tag_##tag)
+			      selfmon_end_tag_##tag)
+#define SELFMON_END(tag) selfmon_impl_end(&selfmon_end_tag_##tag)
 
 /* A NULL handle gives a block that is not measured. */
 SELFMON_INLINE struct selfmon_site *
