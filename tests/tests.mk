@@ -85,7 +85,8 @@ check-examples: examples ## The examples, measured and compiled off
 
 unload_programs := $(addprefix $(O)/tests/unload/,host bare shared-host \
 	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
-	filler-512.so)
+	filler-512.so faults $(foreach how,O0 lto,guarded-$(how)-static.so \
+	guarded-$(how)-shared.so))
 
 check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
 	@tests/tools/unload.sh $(O)
@@ -108,6 +109,25 @@ $(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
 	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
 $(O)/tests/unload/filler-%.so: tests/unload/filler.c
 	$(call unload_cc,-fPIC -shared -DSIZE=$*)
+
+# Inline functions of the headers are COMDAT from C++20 on. Not every compiler
+# comes with a linker for -flto.
+guarded_cxx = $(call quiet,CXX)mkdir -p $(@D) && $(CXX) \
+	$(app_cxxflags) -std=c++20 $(CPPFLAGS) $(CXXFLAGS) $(1) -fPIC -shared \
+	$< $(LDFLAGS) $(2) -o $@
+guarded_lto = $(call guarded_cxx,-O2 -flto,$(1)) || { rm -f $@; \
+	echo 'unload: SKIPPED: $(CXX) does not link with -flto'; }
+
+$(O)/tests/unload/faults: tests/unload/faults.c
+	$(call unload_cc,,-ldl)
+$(O)/tests/unload/guarded-O0-shared.so: tests/unload/guarded.cc $(shared_lib)
+	$(call guarded_cxx,-O0,$(with_shared))
+$(O)/tests/unload/guarded-O0-static.so: tests/unload/guarded.cc $(static_lib)
+	$(call guarded_cxx,-O0,$(static_lib) $(cpuid_libs))
+$(O)/tests/unload/guarded-lto-shared.so: tests/unload/guarded.cc $(shared_lib)
+	$(call guarded_lto,$(with_shared))
+$(O)/tests/unload/guarded-lto-static.so: tests/unload/guarded.cc $(static_lib)
+	$(call guarded_lto,$(static_lib) $(cpuid_libs))
 
 check-secure: $(O)/tests/secure/secure $(static_lib) ## A program with privileges its caller has not
 	@tests/tools/secure.sh $^

@@ -173,10 +173,24 @@ run "$what" "$here/shared-host" full "$here/shared-1.so" $fillers
 tables 1
 row 1 'in plugin' 2
 
+# ---- guarded reads in plugins ----------------------------------------------
+
+if [ "$(uname -m)" = x86_64 ]; then
+	run 'reads that fault in modules, COMDAT and under LTO, loaded again' \
+		"$here/faults" "$here"/guarded-*.so
+	for library in static shared; do
+		grep -q "O0-$library.so: selfmon_counters_begin" \
+			"$scratch/out" || fail "$what: not in a COMDAT function"
+	done
+	guarded=', guarded reads in modules'
+else
+	echo 'unload: SKIPPED guarded reads: no counter faults natively here'
+fi
+
 # ---- symbol versions -------------------------------------------------------
 
 bare=$(nm -D --defined-only "$preload" | awk '{ print $3 }' |
 	grep -v '@@SELFMON_\|^SELFMON_' || true)
 [ -z "$bare" ] || fail "exported without a version:" $bare
 
-echo "unload: $times times; two copies, preloaded, static TLS used up"
+echo "unload: $times times; two copies, preloaded, static TLS used up${guarded-}"
