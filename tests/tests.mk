@@ -85,7 +85,7 @@ check-examples: examples ## The examples, measured and compiled off
 
 unload_programs := $(addprefix $(O)/tests/unload/,host bare shared-host \
 	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
-	filler-512.so faults $(foreach how,O0 lto,guarded-$(how)-static.so \
+	filler-512.so newer faults $(foreach how,O0 lto,guarded-$(how)-static.so \
 	guarded-$(how)-shared.so))
 
 check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
@@ -109,6 +109,14 @@ $(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
 	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
 $(O)/tests/unload/filler-%.so: tests/unload/filler.c
 	$(call unload_cc,-fPIC -shared -DSIZE=$*)
+
+$(O)/tests/unload/newer: tests/unload/newer.c $(shared_lib)
+	@mkdir -p $(@D)
+	@echo 'SELFMON_99.0 { global: selfmon_*; local: *; };' > $@.map
+	@$(CC) $(CFLAGS) -DLIBRARY -fPIC -shared -Wl,-soname,$(soname) \
+		-Wl,--version-script=$@.map $< $(LDFLAGS) -o $@.so
+	$(call unload_cc,,-Wl$(comma)-z$(comma)lazy $@.so \
+		-Wl$(comma)-rpath$(comma)$(abspath $(O)))
 
 # Inline functions of the headers are COMDAT from C++20 on. Not every compiler
 # comes with a linker for -flto.

@@ -35,15 +35,19 @@ tables()
 	[ "$n" = "$1" ] || fail "$what: $n reports, not $1"
 }
 
-# row TABLE NAME VISITS: in all rows of report TABLE; VISITS "": no such row
+# row TABLE NAME VISITS [ROWS]: in all rows of report TABLE, each with a path of
+# its own; VISITS "": no such row
 row()
 {
 	got=$(awk -F, -v table="$1" -v name="\"$2\"" '
 		/^path,name,/ { n++ }
-		n == table && $2 == name { visits += $8 }
-		END { print visits }' "$scratch/err")
-	[ "$got" = "$3" ] ||
-		fail "$what: '$2' in report $1 has '$got' visits, not '$3'"
+		n == table && $2 == name {
+			visits += $8; rows++; twice += seen[$1]++ > 0 }
+		END { if (rows) print visits, rows, twice + 0 }' "$scratch/err")
+	rows=${got#* }
+	rows=${rows% *}
+	[ "$got" = "${3:+$3 ${4:-$rows} 0}" ] || fail "$what: '$2' in report $1 has" \
+		"'$got' visits, rows and paths twice, not '$3' ${4:+in $4}"
 }
 
 # ---- plugins unloaded ------------------------------------------------------
@@ -75,15 +79,16 @@ run "regions of a module made anew, $times times" env \
 	SELFMON_EVENTS=page-faults "$here/shared-host" reload "$times" \
 	"$here/shared-1.so" "$here/shared-2.so"
 tables 1
-row 1 'in plugin' $((2 * times))
-row 1 'plugin is loaded' $((3 * times))
-row 1 'made in plugin' $((2 * times))
-row 1 'unloading' "$times"
+# In a thread outside of other regions, and in one inside: two paths each.
+row 1 'in plugin' $((2 * times)) 2
+row 1 'plugin is loaded' $((3 * times)) 2
+row 1 'made in plugin' $((2 * times)) 2
+row 1 'unloading' "$times" 1
 
 run "the shared library stays, its plugins made anew $times times" \
 	"$here/bare" reload "$times" "$here/shared-1.so" "$here/shared-2.so"
 tables 1
-row 1 'in plugin' $((2 * times))
+row 1 'in plugin' $((2 * times)) 2
 
 # ---- two copies ------------------------------------------------------------
 
@@ -192,5 +197,12 @@ fi
 bare=$(nm -D --defined-only "$preload" | awk '{ print $3 }' |
 	grep -v '@@SELFMON_\|^SELFMON_' || true)
 [ -z "$bare" ] || fail "exported without a version:" $bare
+what='a program for a version yet to come'
+if timeout 60 "$here/newer" > "$scratch/out" 2> "$scratch/err"; then
+	fail "$what: it runs"
+fi
+[ ! -s "$scratch/out" ] || fail "$what: it was started"
+grep -q 'libselfmon.*SELFMON_99\.0.* not found' "$scratch/err" ||
+	fail "$what: the loader did not say so"
 
 echo "unload: $times times; two copies, preloaded, static TLS used up${guarded-}"

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program for a version of the library that is yet to come: linked with this
+ * file as that LIBRARY, and started with the one there is.
+ */
+#include <stdio.h>
+
+int selfmon_yet_to_come(void);
+
+#ifdef LIBRARY
+int selfmon_yet_to_come(void)
+{
+	return 0;
+}
+#else
+int main(int argc, char **argv)
+{
+	(void)argv;
+	puts("started");
+	return argc > 1 ? selfmon_yet_to_come() : 0;
+}
+#endif
