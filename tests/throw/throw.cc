@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Exceptions, and pthread_exit(3), out of nested regions in C++. */
+/*
+ * Exceptions, and pthread_exit(3), out of nested regions in C++; and regions
+ * in destructors of a thread's objects.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +28,72 @@ static void *exit_inside(void *unused)
 	}
 	return unused;
 }
+
+/* ---- objects of a thread --------------------------------------------------- */
+
+#define ENDS 20
+
+static pthread_key_t early, late;
+static thread_local int rounds;
+
+/* Made before a thread's first visit, and destroyed after what comes later. */
+static thread_local struct first_object {
+	~first_object() { SELFMON_SCOPE("first object"); }
+	bool touched = false;
+} first;
+
+static thread_local struct second_object {
+	~second_object()
+	{
+		SELFMON_REGION("second object")
+		{
+			SELFMON_SCOPE("in second object");
+		}
+	}
+	bool touched = false;
+} second;
+
+static void visit_early(void *)
+{
+	SELFMON_SCOPE("early key");
+}
+
+/* Twice: the second time after the library's own end of the thread. */
+static void visit_late(void *left)
+{
+	SELFMON_SCOPE("late key");
+	if (rounds++ == 0)
+		pthread_setspecific(late, left);
+}
+
+static void *end_with_objects(void *by_exit)
+{
+	first.touched = true;
+	pthread_setspecific(early, &early);
+	SELFMON_REGION("with objects")
+	{
+		second.touched = true;
+		pthread_setspecific(late, &late);
+		if (by_exit)
+			pthread_exit(nullptr);
+	}
+	return nullptr;
+}
+
+static bool end_threads()
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < ENDS; i++)
+		if (pthread_create(&thread, nullptr, end_with_objects,
+				   i % 2 ? &early : nullptr) ||
+		    pthread_join(thread, nullptr))
+			return false;
+	return true;
+}
+
+/* ---- what is counted ------------------------------------------------------- */
 
 struct sums {
 	unsigned long long visits, cut_off, open;
@@ -59,6 +128,10 @@ int main()
 	pthread_t thread;
 	int i;
 
+	/* The library's key is made at the first visit: between the two. */
+	pthread_key_create(&early, visit_early);
+	selfmon_thread_prepare();
+	pthread_key_create(&late, visit_late);
 	for (i = 0; i < 100; i++) {
 		SELFMON_REGION("outer")
 		{
@@ -70,15 +143,23 @@ int main()
 		}
 	}
 	if (pthread_create(&thread, nullptr, exit_inside, nullptr) ||
-	    pthread_join(thread, nullptr) || selfmon_report_take(&report))
+	    pthread_join(thread, nullptr) || !end_threads() ||
+	    selfmon_report_take(&report))
 		return 2;
 	right &= is(report, "outer", { 100, 0, 0 });
 	right &= is(report, "thrower", { 400, 0, 0 });
 	right &= is(report, "block", { 400, 0, 0 });
 	right &= is(report, "caught", { 100, 0, 0 });
 	right &= is(report, "exiting", { 1, 0, 0 });
+	right &= is(report, "with objects", { ENDS, 0, 0 });
+	right &= is(report, "first object", { ENDS, 0, 0 });
+	right &= is(report, "second object", { ENDS, 0, 0 });
+	right &= is(report, "in second object", { ENDS, 0, 0 });
+	right &= is(report, "early key", { ENDS, 0, 0 });
+	right &= is(report, "late key", { 2 * ENDS, 0, 0 });
 	selfmon_report_free(report);
 	if (right)
-		printf("throw: exceptions end the regions they pass\n");
+		printf("throw: exceptions end the regions they pass; "
+		       "destructors of a thread's objects may visit\n");
 	return !right;
 }
