@@ -14,6 +14,7 @@
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/put.h"
+#include "platform/unload.h"
 #include "region/live.h"
 
 /* Written once; the address is kept by children. */

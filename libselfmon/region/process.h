@@ -153,9 +153,7 @@ void selfmon_thread_forget(void);
 /* The calling thread has no state. */
 void selfmon_thread_none(void);
 
-/* unload.c: from the first use of the library on, to know its end. */
-void selfmon_unload_watch(void);
-/* The very end: gives everything back, unless the program ends as well. */
+/* unload.c, the very end: gives everything back, unless the program ends too. */
 void selfmon_unload(void);
 void selfmon_unload_release(void);
 

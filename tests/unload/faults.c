@@ -66,6 +66,17 @@ static int is_there(const char *path)
 	return 1;
 }
 
+/* Is the guard, if there is one, in code that is there? */
+static int is_guard_there(void)
+{
+	struct sigaction now;
+	Dl_info info;
+
+	sigaction(SIGSEGV, NULL, &now);
+	return now.sa_handler == SIG_DFL ||
+	       dladdr(*(void **)&now.sa_sigaction, &info);
+}
+
 /* So that it is loaded elsewhere the next time. */
 static void take_place(void *base)
 {
@@ -92,6 +103,8 @@ static const char *try_plugin(const char *path)
 	if (!is_there(path))
 		return "the faults were elsewhere";
 	dlclose(plugin);
+	if (!is_guard_there())
+		return "signals lead to where the plugin was";
 	take_place(base);
 	return NULL;
 }
