@@ -14,7 +14,7 @@
 
 #include "platform/fault_step.h"
 #include "platform/turn.h"
-#include "platform/unload.h"
+#include "platform/unloading.h"
 
 static struct selfmon_turn turn;
 static bool installed;

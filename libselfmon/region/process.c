@@ -14,7 +14,7 @@
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/put.h"
-#include "platform/unload.h"
+#include "platform/unloading.h"
 #include "region/live.h"
 
 /* Written once; the address is kept by children. */

@@ -8,7 +8,7 @@
 #include "platform/fault.h"
 #include "platform/fork.h"
 #include "platform/kernel.h"
-#include "platform/unload.h"
+#include "platform/unloading.h"
 #include "region/live.h"
 
 #define WAIT_NS 100000

@@ -10,7 +10,7 @@
  * that have no priority, by __cxa_finalize() (gcc libgcc/crtstuff.c,
  * __do_global_dtors_aux, the first of .fini_array and so the last run).
  */
-#include "platform/unload.h"
+#include "platform/unloading.h"
 
 #include <stdlib.h>
 

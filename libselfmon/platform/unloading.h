@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Is the library's end the program's as well? */
-#ifndef SELFMON_PLATFORM_UNLOAD_H
-#define SELFMON_PLATFORM_UNLOAD_H
+#ifndef SELFMON_PLATFORM_UNLOADING_H
+#define SELFMON_PLATFORM_UNLOADING_H
 
 #include <stdbool.h>
 
