@@ -77,7 +77,7 @@ static void sweep(void)
 
 void selfmon_held_begin(void)
 {
-	struct selfmon_turn_holder holder;
+	struct selfmon_aside holder;
 
 	if (selfmon_turn_begin(&swept, &holder) <= 0)
 		return;

@@ -127,7 +127,7 @@ static int install(selfmon_fault_fn taken)
 
 int selfmon_fault_catch(selfmon_fault_fn taken)
 {
-	struct selfmon_turn_holder holder;
+	struct selfmon_aside holder;
 	int error;
 
 	if (!SELFMON_FAULT_SIGNAL)

@@ -21,7 +21,7 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 
-#include "platform/cancel.h"
+#include "platform/aside.h"
 #include "platform/kernel.h"
 
 const char *selfmon_pfm_library = "libpfm.so.4";
@@ -128,19 +128,17 @@ static void load_once(void)
 }
 
 /*
- * A handler that interrupted the load and came here too would wait for itself.
- * Not by a turn: what a parent has loaded is loaded in its child.
+ * libpfm allocates and reads files: no cancellation in it, and no handler, which
+ * would come here too and wait for itself. Not by a turn: what a parent has
+ * loaded is loaded in its child.
  */
 const char *selfmon_pfm_why_not(void)
 {
-	struct selfmon_signals signals;
-	struct selfmon_cancel cancel;
+	struct selfmon_aside aside;
 
-	selfmon_cancel_off(&cancel);
-	selfmon_kernel_block_signals(&signals);
+	selfmon_aside_begin(&aside);
 	pthread_once(&once, load_once);
-	selfmon_kernel_restore_signals(&signals);
-	selfmon_cancel_restore(&cancel);
+	selfmon_aside_end(&aside);
 	return why_not;
 }
 
@@ -155,18 +153,16 @@ union attr {
 static int encode(const char *name, union attr *attr,
 		  struct selfmon_pfm_encoding *encoding)
 {
-	const int before = errno;
-	struct selfmon_cancel cancel;
+	struct selfmon_aside aside;
 	int ret;
 
 	memset(attr, 0, sizeof(*attr));
 	memset(encoding, 0, sizeof(*encoding));
 	encoding->size = sizeof(*encoding);
 	encoding->attr = attr;
-	selfmon_cancel_off(&cancel); /* it may look into sysfs */
+	selfmon_aside_begin(&aside);
 	ret = pfm.encode(name, PFM_PLM_USER, PFM_OS_PERF_EVENT_EXT, encoding);
-	selfmon_cancel_restore(&cancel);
-	errno = before;
+	selfmon_aside_end(&aside);
 	return ret;
 }
 

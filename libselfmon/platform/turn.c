@@ -24,20 +24,8 @@ static uint32_t *word_of(struct selfmon_turn *turn)
 	return word;
 }
 
-static void keep_out(struct selfmon_turn_holder *holder)
-{
-	selfmon_cancel_off(&holder->cancel);
-	selfmon_kernel_block_signals(&holder->signals);
-}
-
-static void let_in(const struct selfmon_turn_holder *holder)
-{
-	selfmon_kernel_restore_signals(&holder->signals);
-	selfmon_cancel_restore(&holder->cancel);
-}
-
 int selfmon_turn_begin(struct selfmon_turn *turn,
-		       struct selfmon_turn_holder *holder)
+		       struct selfmon_aside *holder)
 {
 	uint32_t *const word = word_of(turn);
 	uint32_t state;
@@ -46,7 +34,7 @@ int selfmon_turn_begin(struct selfmon_turn *turn,
 		return -ENOMEM;
 	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_DONE)
 		return 0;
-	keep_out(holder);
+	selfmon_aside_begin(holder);
 	for (;;) {
 		state = STATE_FREE;
 		if (__atomic_compare_exchange_n(word, &state, STATE_TAKEN,
@@ -57,16 +45,16 @@ int selfmon_turn_begin(struct selfmon_turn *turn,
 			break;
 		selfmon_kernel_sleep_ns(WAIT_NS);
 	}
-	let_in(holder);
+	selfmon_aside_end(holder);
 	return 0;
 }
 
 void selfmon_turn_end(struct selfmon_turn *turn,
-		      const struct selfmon_turn_holder *holder, bool done)
+		      const struct selfmon_aside *holder, bool done)
 {
 	__atomic_store_n(turn->word, done ? STATE_DONE : STATE_FREE,
 			 __ATOMIC_RELEASE);
-	let_in(holder);
+	selfmon_aside_end(holder);
 }
 
 bool selfmon_turn_is_done(const struct selfmon_turn *turn)

@@ -14,26 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "platform/cancel.h"
-#include "platform/kernel.h"
+#include "platform/aside.h"
 
 struct selfmon_turn {
 	uint32_t *word; /* NULL: as yet without memory */
 };
 
-/* Of the thread whose turn it is. */
-struct selfmon_turn_holder {
-	struct selfmon_signals signals;
-	struct selfmon_cancel cancel;
-};
-
 /* 1: it is this thread's turn, to be ended. 0: it is done. -ENOMEM. */
 int selfmon_turn_begin(struct selfmon_turn *turn,
-		       struct selfmon_turn_holder *holder);
+		       struct selfmon_aside *holder);
 
 /* done: nobody gets another turn in this process. */
 void selfmon_turn_end(struct selfmon_turn *turn,
-		      const struct selfmon_turn_holder *holder, bool done);
+		      const struct selfmon_aside *holder, bool done);
 
 bool selfmon_turn_is_done(const struct selfmon_turn *turn);
 

@@ -16,14 +16,13 @@
  */
 #define LOOK_EVERY 32
 
+/* Under the process lock. */
 static bool is_due(const struct selfmon_process *process)
 {
 	const struct selfmon_looks *const looks = &process->looks;
-	const uint64_t since = selfmon_load_once(&process->attached) -
-			       selfmon_load_once(&looks->attached);
+	const uint64_t since = process->attached - looks->attached;
 
-	return !selfmon_load_once(&process->idle) && since >= LOOK_EVERY &&
-	       since >= selfmon_load_once(&looks->found);
+	return !process->idle && since >= LOOK_EVERY && since >= looks->found;
 }
 
 /*
@@ -76,8 +75,6 @@ void selfmon_gone_find(struct selfmon_process *process)
 {
 	struct selfmon_thread *gone = NULL, *next;
 
-	if (!is_due(process))
-		return;
 	selfmon_process_lock(process);
 	if (is_due(process))
 		gone = take_gone(process);

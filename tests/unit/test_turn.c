@@ -13,12 +13,12 @@
 #define TURNS 200
 
 static struct selfmon_turn turn;
-static struct selfmon_turn_holder outer;
+static struct selfmon_aside outer;
 static int in_turn, most, turns;
 
 static void take_one(bool done)
 {
-	struct selfmon_turn_holder holder;
+	struct selfmon_aside holder;
 
 	if (selfmon_turn_begin(&turn, &holder) != 1)
 		return;
