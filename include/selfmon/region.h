@@ -247,23 +247,34 @@ SELFMON_C_END
 	})
 
 /*
- * The cleanup is one of a pointer that the visit's beginning initialises: a
- * thread that is cancelled in there has no frame yet that could be looked at.
+ * The cleanup is one of a pointer that says nothing until the visit has begun:
+ * a thread that is cancelled in there has no frame yet that could be looked at.
+ * In C it is initialised before, since gcc sees setjmp(3) in a region come back
+ * from any call; not in C++, where a cancellation between calls is the end of a
+ * program as soon as there is something to clean up. turn is never NULL, so
+ * that a compiler sees a block's one turn.
  */
-#define SELFMON_IMPL_VARIABLE(site, frame, end)                                \
+#ifdef __cplusplus
+#define SELFMON_IMPL_VARIABLE(site, frame, end, turn)                          \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP SELFMON_UNUSED =                     \
-			(selfmon_impl_open((site), &frame), &frame)
+			(selfmon_impl_open((site), &frame), &frame),           \
+		*turn SELFMON_UNUSED = &frame
+#else
+#define SELFMON_IMPL_VARIABLE(site, frame, end, turn)                          \
+	struct selfmon_frame frame,                                            \
+		*end SELFMON_IMPL_CLEANUP = NULL,                              \
+		*turn SELFMON_UNUSED =                                         \
+			(selfmon_impl_open((site), &frame), end = &frame)
+#endif
 
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
-			      SELFMON_IMPL_JOIN(selfmon_end_, n))
+			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
+			      SELFMON_IMPL_JOIN(selfmon_turn_, n))
 
-/* The pointer is never NULL, so that the compiler sees a block's one turn. */
 #define SELFMON_IMPL_BLOCK(site, n)                                            \
-	for (SELFMON_IMPL_DECLARE(site, n),                                    \
-	     *SELFMON_IMPL_JOIN(selfmon_turn_, n) =                            \
-		     &SELFMON_IMPL_JOIN(selfmon_frame_, n);                    \
+	for (SELFMON_IMPL_DECLARE(site, n);                                    \
 	     SELFMON_IMPL_JOIN(selfmon_turn_, n);                              \
 	     SELFMON_IMPL_JOIN(selfmon_turn_, n) = NULL)
 
@@ -277,7 +288,7 @@ SELFMON_C_END
 	SELFMON_IMPL_BLOCK(selfmon_impl_site_of(handle), __COUNTER__)
 #define SELFMON_BEGIN(tag, name)                                               \
 	SELFMON_IMPL_VARIABLE(SELFMON_IMPL_SITE("" name), selfmon_tag_##tag,   \
-			      selfmon_end_tag_##tag)
+			      selfmon_end_tag_##tag, selfmon_turn_tag_##tag)
 #define SELFMON_END(tag) selfmon_impl_end(&selfmon_end_tag_##tag)
 
 /* A NULL handle gives a block that is not measured. */

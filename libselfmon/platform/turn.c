@@ -24,29 +24,42 @@ static uint32_t *word_of(struct selfmon_turn *turn)
 	return word;
 }
 
+/* A thread that has to wait has its handlers meanwhile. */
+static bool take_turn(uint32_t *word, struct selfmon_aside *holder)
+{
+	uint32_t state = STATE_FREE;
+
+	selfmon_kernel_block_signals(&holder->signals);
+	if (__atomic_compare_exchange_n(word, &state, STATE_TAKEN, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	selfmon_kernel_restore_signals(&holder->signals);
+	return false;
+}
+
 int selfmon_turn_begin(struct selfmon_turn *turn,
 		       struct selfmon_aside *holder)
 {
 	uint32_t *const word = word_of(turn);
-	uint32_t state;
+	const int before = errno;
+	struct selfmon_cancel cancel;
 
 	if (!word)
 		return -ENOMEM;
 	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_DONE)
 		return 0;
-	selfmon_aside_begin(holder);
-	for (;;) {
-		state = STATE_FREE;
-		if (__atomic_compare_exchange_n(word, &state, STATE_TAKEN,
-						false, __ATOMIC_ACQUIRE,
-						__ATOMIC_ACQUIRE))
-			return 1;
-		if (state == STATE_DONE)
-			break;
+	selfmon_cancel_off(&cancel); /* to sleep is a cancellation point */
+	while (!take_turn(word, holder)) {
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_DONE) {
+			errno = before;
+			selfmon_cancel_restore(&cancel);
+			return 0;
+		}
 		selfmon_kernel_sleep_ns(WAIT_NS);
 	}
-	selfmon_aside_end(holder);
-	return 0;
+	holder->cancel = cancel;
+	holder->signals.error = before;
+	return 1;
 }
 
 void selfmon_turn_end(struct selfmon_turn *turn,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread's turn: others wait, handlers and children do not. */
+/* One thread's turn: others wait, handlers do not. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/turn.h"
@@ -80,20 +79,4 @@ Test(turn, lets_no_handler_in_that_would_wait_for_it)
 	cr_assert_eq(turns, 0);
 	selfmon_turn_end(&turn, &outer, false);
 	cr_assert_eq(turns, 1);
-}
-
-Test(turn, of_a_parents_thread_is_not_waited_for_in_a_child)
-{
-	int status;
-	pid_t pid;
-
-	cr_assert_eq(selfmon_turn_begin(&turn, &outer), 1);
-	pid = fork();
-	if (pid == 0) {
-		alarm(10);
-		_exit(selfmon_turn_begin(&turn, &outer));
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));
-	cr_assert_eq(WEXITSTATUS(status), 1);
 }
