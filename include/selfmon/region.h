@@ -249,12 +249,12 @@ SELFMON_C_END
 /*
  * The cleanup is one of a pointer that says nothing until the visit has begun:
  * a thread that is cancelled in there has no frame yet that could be looked at.
- * In C it is initialised before, since gcc sees setjmp(3) in a region come back
- * from any call; not in C++, where a cancellation between calls is the end of a
- * program as soon as there is something to clean up. turn is never NULL, so
- * that a compiler sees a block's one turn.
+ * For gcc's C it is initialised before, since gcc sees setjmp(3) in a region
+ * come back from any call; elsewhere not, where a cancellation between calls may
+ * be the end of a program as soon as there is something to clean up. turn is
+ * never NULL, so that a compiler sees a block's one turn.
  */
-#ifdef __cplusplus
+#if defined(__cplusplus) || defined(__clang__)
 #define SELFMON_IMPL_VARIABLE(site, frame, end, turn)                          \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP SELFMON_UNUSED =                     \
