@@ -7,8 +7,9 @@
 
 /*
  * A number above 0 that no process has which this one descends from, by fork or
- * a raw clone: each is 1 when it is the first of a PID namespace. Where there
- * is no memory that a fork wipes (before Linux 4.14), the process id.
+ * a raw clone. Process ids are not: the first of each PID namespace has 1. Where
+ * there is no memory that a fork wipes (before Linux 4.14) it is one all the
+ * same.
  */
 int32_t selfmon_fork_token(void);
 
