@@ -86,7 +86,8 @@ check-examples: examples ## The examples, measured and compiled off
 unload_programs := $(addprefix $(O)/tests/unload/,host bare shared-host \
 	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
 	filler-512.so newer faults $(foreach how,O0 lto,guarded-$(how)-static.so \
-	guarded-$(how)-shared.so))
+	guarded-$(how)-shared.so) busy-static.so busy-shared.so \
+	ends ends-static ends-shared)
 
 check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
 	@tests/tools/unload.sh $(O)
@@ -107,6 +108,17 @@ $(O)/tests/unload/static.so: tests/unload/plugin.c $(static_lib)
 	$(call unload_cc,-fPIC -shared,$(static_lib) $(cpuid_libs))
 $(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
 	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
+busy_flags = -fPIC -shared -Wl$(comma)-soname$(comma)$(@F)
+$(O)/tests/unload/busy-static.so: tests/unload/busy.c $(static_lib)
+	$(call unload_cc,$(busy_flags),$(static_lib) $(cpuid_libs))
+$(O)/tests/unload/busy-shared.so: tests/unload/busy.c $(shared_lib)
+	$(call unload_cc,$(busy_flags),$(with_shared))
+$(O)/tests/unload/ends: tests/unload/ends.c
+	$(call unload_cc,,-ldl)
+$(O)/tests/unload/ends-%: tests/unload/ends.c $(O)/tests/unload/busy-%.so
+	$(call unload_cc,-DLINKED,$(O)/tests/unload/busy-$*.so \
+		-Wl$(comma)-rpath$(comma)$(abspath $(O)/tests/unload) \
+		-Wl$(comma)-rpath$(comma)$(abspath $(O)))
 $(O)/tests/unload/filler-%.so: tests/unload/filler.c
 	$(call unload_cc,-fPIC -shared -DSIZE=$*)
 

@@ -14,7 +14,6 @@
 
 #include "platform/fault_step.h"
 #include "platform/turn.h"
-#include "platform/unloading.h"
 
 static struct selfmon_turn turn;
 static bool installed;
@@ -135,10 +134,8 @@ int selfmon_fault_catch(selfmon_fault_fn taken)
 	error = selfmon_turn_begin(&turn, &holder);
 	if (error <= 0)
 		return error;
-	if (!installed) {
-		selfmon_unload_watch();
+	if (!installed)
 		error = install(taken);
-	}
 	installed = error == 0;
 	selfmon_turn_end(&turn, &holder, installed);
 	return error;

@@ -5,17 +5,26 @@
  *
  * A destructor alone cannot tell the two ends apart, and at the program's end
  * other threads may still be in regions. A handler of atexit(3) can: exit(3)
- * runs it before the destructors of any object (glibc elf/dl-fini.c is the
- * first handler registered and so the last run), and dlclose(3) after those
- * that have no priority, by __cxa_finalize() (gcc libgcc/crtstuff.c,
+ * runs it before the destructors of any object (which are glibc elf/dl-fini.c,
+ * itself a handler, and they run in the reverse order), and dlclose(3) after
+ * those that have no priority, by __cxa_finalize() (gcc libgcc/crtstuff.c,
  * __do_global_dtors_aux, the first of .fini_array and so the last run).
+ *
+ * It has to come after dl-fini.c's, which csu/libc-start.c adds at the
+ * program's entry: what was loaded with the program, and is constructed before
+ * that, is for this reason never taken for unloaded, which it cannot be. Nor
+ * is what has a C library of its own (dlmopen(3)), which exit(3) passes over.
  */
+#define _GNU_SOURCE
 #include "platform/unloading.h"
 
+#include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 
-static bool watched;   /* the handler is there */
-static bool exiting;   /* and has been run */
+static bool watched; /* the handler is there */
+static bool exiting; /* and has been run */
 static bool unloading;
 
 static void note_exit(void)
@@ -23,13 +32,46 @@ static void note_exit(void)
 	exiting = true;
 }
 
-/* Two handlers, of threads that come at the same moment, do no harm. */
-void selfmon_unload_watch(void)
+#ifdef __GLIBC__
+/* No architecture's start.S is longer; its last instruction is the call. */
+#define ENTRY_BYTES 64
+
+/* Words of the stack below argc, one of which that call has put there. */
+#define CALL_WORDS 3
+
+/*
+ * Has the program been entered, or does the loader run the constructors of
+ * what it was linked with? Not entered: where it does not look like it.
+ */
+static bool is_entered(int argc, char **argv)
 {
-	if (!__atomic_load_n(&watched, __ATOMIC_RELAXED) &&
-	    atexit(note_exit) == 0)
-		__atomic_store_n(&watched, true, __ATOMIC_RELAXED);
+	const uintptr_t entry = getauxval(AT_ENTRY);
+	const uintptr_t *const base = (const uintptr_t *)argv - 1;
+	int i;
+
+	if (!argv || *base != (uintptr_t)argc)
+		return false;
+	for (i = 1; i <= CALL_WORDS; i++)
+		if (base[-i] - entry - 1 < ENTRY_BYTES)
+			return true;
+	return false;
 }
+
+/* The first of its own namespace is what dl_iterate_phdr(3) tells first. */
+static int is_program(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	return info->dlpi_phdr == (const void *)getauxval(AT_PHDR) ? 1 : -1;
+}
+
+/* The arguments: those of main(), glibc elf/dl-init.c and csu/libc-start.c. */
+__attribute__((constructor)) static void note_load(int argc, char **argv)
+{
+	if (is_entered(argc, argv) && dl_iterate_phdr(is_program, NULL) == 1)
+		watched = atexit(note_exit) == 0;
+}
+#endif
 
 __attribute__((destructor)) static void note_unload(void)
 {

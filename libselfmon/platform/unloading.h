@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-/* To be called before anything is had that is to be given back at unloading. */
-void selfmon_unload_watch(void);
-
-/* Asked in the last of its destructors: it goes, and the program stays. */
+/*
+ * Asked in the last of its destructors: it goes, and the program stays. False
+ * where that is not known.
+ */
 bool selfmon_unload_is_now(void);
 
 #endif

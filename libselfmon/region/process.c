@@ -14,7 +14,6 @@
 #include "platform/cancel.h"
 #include "platform/kernel.h"
 #include "platform/put.h"
-#include "platform/unloading.h"
 #include "region/live.h"
 
 /* Written once; the address is kept by children. */
@@ -131,10 +130,8 @@ static void process_start(struct selfmon_process *process)
 	}
 	process->forked = forked;
 	process->pid = (int32_t)selfmon_kernel_pid();
-	if (!forked) {
-		selfmon_unload_watch();
+	if (!forked)
 		selfmon_config_environment();
-	}
 	if (selfmon_load_once(&selfmon_impl_on))
 		selfmon_process_begin(process);
 	selfmon_store_once(&was_ready, 1);

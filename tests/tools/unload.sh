@@ -90,6 +90,16 @@ run "the shared library stays, its plugins made anew $times times" \
 tables 1
 row 1 'in plugin' $((2 * times)) 2
 
+# ---- the program ends ------------------------------------------------------
+
+for how in ends-static ends-shared "ends $here/busy-static.so"; do
+	for i in 1 2 3 4 5; do
+		run "threads in regions when the program ends, $how, run $i" \
+			env SELFMON_OUTPUT=none SELFMON_EVENTS=page-faults \
+			"$here/"$how
+	done
+done
+
 # ---- two copies ------------------------------------------------------------
 
 for host in shared-host static-host; do

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library whose constructor visits a region, and whose threads are in regions
+ * until the program ends.
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+#include <selfmon.h>
+
+#define THREADS 4
+
+int work(void);
+
+static int visited;
+
+static void *visit_for_ever(void *unused)
+{
+	for (;;) {
+		SELFMON_REGION("busy")
+		{
+			SELFMON_REGION("within")
+			{
+			}
+		}
+		__atomic_store_n(&visited, 1, __ATOMIC_RELEASE);
+	}
+	return unused;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	SELFMON_REGION("library is loaded")
+	{
+	}
+}
+
+/* Returns once its threads are at it. */
+int work(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&thread, NULL, visit_for_ever, NULL))
+			return 1;
+	while (!__atomic_load_n(&visited, __ATOMIC_ACQUIRE))
+		;
+	return 0;
+}
