@@ -86,7 +86,7 @@ check-examples: examples ## The examples, measured and compiled off
 unload_programs := $(addprefix $(O)/tests/unload/,host bare shared-host \
 	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
 	filler-512.so newer faults $(foreach how,O0 lto,guarded-$(how)-static.so \
-	guarded-$(how)-shared.so) busy-static.so busy-shared.so \
+	guarded-$(how)-shared.so) sets.so busy-static.so busy-shared.so \
 	ends ends-static ends-shared)
 
 check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
@@ -108,6 +108,8 @@ $(O)/tests/unload/static.so: tests/unload/plugin.c $(static_lib)
 	$(call unload_cc,-fPIC -shared,$(static_lib) $(cpuid_libs))
 $(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
 	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
+$(O)/tests/unload/sets.so: tests/unload/sets.c $(static_lib)
+	$(call unload_cc,-fPIC -shared,$(static_lib) $(cpuid_libs))
 busy_flags = -fPIC -shared -Wl$(comma)-soname$(comma)$(@F)
 $(O)/tests/unload/busy-static.so: tests/unload/busy.c $(static_lib)
 	$(call unload_cc,$(busy_flags),$(static_lib) $(cpuid_libs))

@@ -27,6 +27,14 @@ static bool wait_for_leavers(const struct selfmon_process *process)
 	return false;
 }
 
+static void release_process(struct selfmon_process *process)
+{
+	selfmon_live_release(process);
+	selfmon_kernel_unmap_memory(process, sizeof(*process));
+	selfmon_memory_release();
+}
+
+/* There is no process where counter sets alone were used. */
 void selfmon_unload_release(void)
 {
 	struct selfmon_process *const process = selfmon_process_take_away();
@@ -34,16 +42,16 @@ void selfmon_unload_release(void)
 
 	selfmon_thread_none();
 	selfmon_clock_page_close();
-	selfmon_fault_release(); /* counter sets alone may have installed it */
-	if (!process || !wait_for_leavers(process))
+	selfmon_fault_release();
+	if (process && !wait_for_leavers(process))
 		return;
-	for (thread = process->threads; thread; thread = thread->next)
+	for (thread = process ? process->threads : NULL; thread;
+	     thread = thread->next)
 		selfmon_counters_close(thread->set);
 	selfmon_held_release();
 	selfmon_fork_release();
-	selfmon_live_release(process);
-	selfmon_kernel_unmap_memory(process, sizeof(*process));
-	selfmon_memory_release();
+	if (process)
+		release_process(process);
 }
 
 void selfmon_unload(void)

@@ -62,6 +62,8 @@ for events in page-faults,task-clock none; do
 		env SELFMON_OUTPUT=none SELFMON_EVENTS=$events \
 		"$here/bare" reload "$times" "$here/static.so"
 done
+run "counter sets without regions unloaded $times times" \
+	env SELFMON_OUTPUT=none "$here/bare" reload "$times" "$here/sets.so"
 run 'the library unloaded, 30 reports' env SELFMON_OUTPUT=csv:/dev/null \
 	"$here/bare" reload 30 "$here/static.so"
 run 'the library unloaded, a report each time' \
