@@ -4,16 +4,17 @@
  * of the program.
  *
  * A destructor alone cannot tell the two ends apart, and at the program's end
- * other threads may still be in regions. A handler of atexit(3) can: exit(3)
- * runs it before the destructors of any object (which are glibc elf/dl-fini.c,
- * itself a handler, and they run in the reverse order), and dlclose(3) after
- * those that have no priority, by __cxa_finalize() (gcc libgcc/crtstuff.c,
- * __do_global_dtors_aux, the first of .fini_array and so the last run).
+ * other threads may still be in regions. A handler of atexit(3) can. exit(3)
+ * runs the handlers in reverse, and the destructors of all objects as one of
+ * them, the program loader's (glibc elf/dl-fini.c); dlclose(3) runs them after
+ * those destructors that have no priority, by __cxa_finalize() (gcc
+ * libgcc/crtstuff.c, __do_global_dtors_aux, the first of .fini_array and so the
+ * last run).
  *
- * It has to come after dl-fini.c's, which csu/libc-start.c adds at the
- * program's entry: what was loaded with the program, and is constructed before
- * that, is for this reason never taken for unloaded, which it cannot be. Nor
- * is what has a C library of its own (dlmopen(3)), which exit(3) passes over.
+ * So it has to come after the loader's, which is added at the program's entry
+ * (glibc csu/libc-start.c). What was loaded with the program is constructed
+ * before that: it is never taken for unloaded, which it cannot be. Nor is what
+ * has a C library of its own (dlmopen(3)), whose handlers exit(3) passes over.
  */
 #define _GNU_SOURCE
 #include "platform/unloading.h"
