@@ -157,8 +157,8 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 	snapshot->off_ns = enabled - selfmon_load_once(&leader->time_running);
 	snapshot->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
 	snapshot->cpu = selfmon_load_once(set->cpu);
-	if (!end)
-		snapshot->ticks = selfmon_arch_timestamp();
+	if (!end) /* as one word: region/foreign.c may be looking */
+		selfmon_store_once(&snapshot->ticks, selfmon_arch_timestamp());
 	selfmon_compiler_fence(); /* as in selfmon_page_try() */
 	leader = selfmon_load_once(&set->page[0]);
 	return selfmon_likely(selfmon_arch_is(&leader->lock, snapshot->lock))

@@ -110,8 +110,8 @@ static void read_hardware(struct selfmon_set *set,
 	/* Of the kernel's page, which the guard may have put another before. */
 	if (count && set->member[0].page)
 		snapshot->lock = selfmon_load_once(&set->member[0].page->lock);
-	if (!end)
-		snapshot->ticks = now(head);
+	if (!end) /* as one word: region/foreign.c may be looking */
+		selfmon_store_once(&snapshot->ticks, now(head));
 }
 
 /*
