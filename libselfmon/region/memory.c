@@ -10,7 +10,6 @@
  *
  * Callers hold the process lock.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "platform/kernel.h"
@@ -32,26 +31,19 @@ static struct pool kept;
 static struct pool wiped = { .wiped = true };
 static bool cannot_wipe; /* a kernel before 4.14 */
 
-bool selfmon_memory_wipes(void)
+void selfmon_memory_start(bool wipes)
 {
-	return !cannot_wipe;
+	cannot_wipe = !wipes;
 }
 
 static bool pool_grow(struct pool *pool, size_t size)
 {
 	const size_t chunk = size > CHUNK_SIZE ? size : CHUNK_SIZE;
 	void *memory = NULL;
-	int error;
 
-	if (pool->chunks == CHUNKS_MAX)
-		return false;
-	error = selfmon_kernel_map_memory(chunk, pool->wiped && !cannot_wipe,
-					  &memory);
-	if (error == -EINVAL && pool->wiped && !cannot_wipe) {
-		cannot_wipe = true;
-		error = selfmon_kernel_map_memory(chunk, false, &memory);
-	}
-	if (error)
+	if (pool->chunks == CHUNKS_MAX ||
+	    selfmon_kernel_map_memory(chunk, pool->wiped && !cannot_wipe,
+				      &memory))
 		return false;
 	pool->chunk[pool->chunks] = memory;
 	pool->size[pool->chunks] = chunk;

@@ -31,28 +31,31 @@ static void child_without_wipe(void)
 		return;
 	selfmon_memory_forked();
 	__builtin_memset(process, 0, sizeof(*process));
+	process->unwiped = true;
 }
 
 static struct selfmon_process *process_map(void)
 {
 	struct selfmon_process *expected = NULL;
+	struct selfmon_process *process;
 	void *memory = NULL;
-	bool wiped = true;
+	bool unwiped = false;
 
-	if (selfmon_kernel_map_memory(sizeof(*expected), true, &memory)) {
-		wiped = false;
-		if (selfmon_kernel_map_memory(sizeof(*expected), false,
-					      &memory))
+	if (selfmon_kernel_map_memory(sizeof(*process), true, &memory)) {
+		unwiped = true;
+		if (selfmon_kernel_map_memory(sizeof(*process), false, &memory))
 			return NULL;
 	}
+	process = memory;
+	process->unwiped = unwiped;
 	if (!__atomic_compare_exchange_n(&the_process, &expected, memory, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		selfmon_kernel_unmap_memory(memory, sizeof(*expected));
 		return expected;
 	}
-	if (!wiped)
+	if (unwiped)
 		pthread_atfork(NULL, NULL, child_without_wipe);
-	return memory;
+	return process;
 }
 
 /* Of the thread that holds the lock, and what it goes on with. */
@@ -120,7 +123,8 @@ static void process_start(struct selfmon_process *process)
 {
 	const bool forked = selfmon_load_once(&was_ready);
 
-	if (forked && selfmon_memory_wipes())
+	selfmon_memory_start(!process->unwiped);
+	if (forked && !process->unwiped)
 		selfmon_memory_forked();
 	if (forked) {
 		selfmon_thread_forked();

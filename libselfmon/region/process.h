@@ -96,6 +96,7 @@ struct selfmon_process {
 	uint32_t leaving;               /* threads at their end, right now */
 	uint64_t torn;                  /* updates that were cancelled */
 	bool forked;                    /* this process is a child */
+	bool unwiped;                   /* a child finds all its parent's */
 	struct selfmon_live *live;      /* NULL: not begun */
 };
 

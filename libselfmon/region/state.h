@@ -329,8 +329,8 @@ static inline void selfmon_rare_add(struct selfmon_stats *stats,
 void *selfmon_memory_kept(size_t size);   /* a forked child keeps it */
 void *selfmon_memory_wiped(size_t size);  /* a forked child finds zeros */
 void *selfmon_memory_wiped_at(size_t offset, size_t size);
+void selfmon_memory_start(bool wipes);    /* before any: can the kernel wipe? */
 void selfmon_memory_forked(void);         /* in the child: start afresh */
-bool selfmon_memory_wipes(void);          /* can this kernel wipe? */
 bool selfmon_memory_holds(const void *address); /* is it of the wiped? */
 void selfmon_memory_release(void);        /* all of it, at the very end */
 

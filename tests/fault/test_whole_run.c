@@ -159,7 +159,7 @@ Test(whole_run, with_a_live_file_that_is_written_survives_each_failure)
 Test(whole_run, with_a_guard_signals_a_probe_and_a_child_survives_each_failure)
 {
 	kernel_faults.no_probes = true;
-	run_with_live_file(&(struct program){ "page-faults", true }, ENODEV);
+	run_with_live_file(&(struct program){ "page-faults", true }, EINVAL);
 }
 
 Test(whole_run, with_time_alone_survives_each_failure)
