@@ -25,7 +25,7 @@ fault_wrapped := perf_open perf_open_wide map_page unmap_page enable_group \
 fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 	selfmon_memory_wiped selfmon_memory_wiped_at selfmon_file_create \
 	selfmon_file_grow selfmon_file_open selfmon_file_read malloc calloc \
-	realloc free fdopen fwrite open_memstream fclose atexit \
+	realloc free fdopen fwrite open_memstream fclose \
 	pthread_key_create pthread_setspecific pthread_atfork syscall fstat \
 	stat fallocate madvise mmap pread pwrite ftruncate unlink getrlimit \
 	fcntl ioctl sigaction sigaltstack uname sched_getcpu fflush

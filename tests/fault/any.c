@@ -123,20 +123,24 @@ WRAP(size_t, fwrite, const void *from, size_t size, size_t n, FILE *to)
 	return __real_fwrite(from, size, n, to);
 }
 
-WRAP(int, atexit, void (*handler)(void))
-{
-	return fails("atexit") ? -1 : __real_atexit(handler);
-}
+/* A sanitizer's runtime, in this program too, made its own before any run. */
+static pthread_key_t own_key = (pthread_key_t)-1;
 
 WRAP(int, pthread_key_create, pthread_key_t *key, void (*end)(void *))
 {
-	return fails("pthread_key_create") ? EAGAIN
-					   : __real_pthread_key_create(key, end);
+	int error;
+
+	if (fails("pthread_key_create"))
+		return EAGAIN;
+	error = __real_pthread_key_create(key, end);
+	if (!error && kernel_faults.any.from)
+		own_key = *key;
+	return error;
 }
 
 WRAP(int, pthread_setspecific, pthread_key_t key, const void *value)
 {
-	return fails("pthread_setspecific")
+	return key == own_key && fails("pthread_setspecific")
 		       ? ENOMEM
 		       : __real_pthread_setspecific(key, value);
 }

@@ -36,6 +36,10 @@ static void run_once(const struct program *program, const char *output)
 		  "call %u failing with %d: ended by signal %d",
 		  kernel_faults.any.from, kernel_faults.any.error,
 		  WTERMSIG(status));
+	cr_assert_eq(WEXITSTATUS(status), 0,
+		     "call %u failing with %d: ended with status %d",
+		     kernel_faults.any.from, kernel_faults.any.error,
+		     WEXITSTATUS(status));
 	cr_assert_eq(told->fault[0], 0, "call %u (%s) failing with %d: %s",
 		     kernel_faults.any.from, told->name,
 		     kernel_faults.any.error, told->fault);
