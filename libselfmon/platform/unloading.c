@@ -50,7 +50,7 @@ static bool is_entered(int argc, char **argv)
 	const uintptr_t *const base = (const uintptr_t *)argv - 1;
 	int i;
 
-	if (!argv || *base != (uintptr_t)argc)
+	if (*base != (uintptr_t)argc)
 		return false;
 	for (i = 1; i <= CALL_WORDS; i++)
 		if (base[-i] - entry - 1 < ENTRY_BYTES)
