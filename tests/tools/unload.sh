@@ -97,8 +97,9 @@ row 1 'in plugin' $((2 * times)) 2
 for how in ends-static ends-shared "ends $here/busy-static.so"; do
 	for i in 1 2 3 4 5; do
 		run "threads in regions when the program ends, $how, run $i" \
-			env SELFMON_OUTPUT=none SELFMON_EVENTS=page-faults \
-			"$here/"$how
+			env SELFMON_EVENTS=page-faults "$here/"$how
+		tables 1
+		row 1 'library is loaded' 1
 	done
 done
 
