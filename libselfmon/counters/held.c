@@ -30,26 +30,29 @@ static uint64_t *held[PAGES];
 static struct selfmon_turn swept;
 static uint32_t count, maps;
 
+/* Of threads that make the same page at once, one has made it. */
+static uint64_t *page_of(size_t i, bool make)
+{
+	const size_t size = PAGE_SLOTS * sizeof(uint64_t);
+	uint64_t *page = __atomic_load_n(&held[i], __ATOMIC_ACQUIRE);
+	void *memory = NULL;
+
+	if (page || !make || selfmon_kernel_map_memory(size, false, &memory))
+		return page;
+	if (__atomic_compare_exchange_n(&held[i], &page, memory, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return memory;
+	selfmon_kernel_unmap_memory(memory, size);
+	return page;
+}
+
 /* The place of a descriptor; NULL: there is none. */
 static uint64_t *slot_of(int fd, bool make)
 {
 	const size_t i = (size_t)(unsigned int)fd >> PAGE_BITS;
-	uint64_t *expected = NULL;
-	void *memory = NULL;
+	uint64_t *const page = fd >= 0 && i < PAGES ? page_of(i, make) : NULL;
 
-	if (fd < 0 || i >= PAGES)
-		return NULL;
-	if (!__atomic_load_n(&held[i], __ATOMIC_ACQUIRE)) {
-		const size_t size = PAGE_SLOTS * sizeof(uint64_t);
-
-		if (!make || selfmon_kernel_map_memory(size, false, &memory))
-			return NULL;
-		if (!__atomic_compare_exchange_n(&held[i], &expected, memory,
-						 false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_ACQUIRE))
-			selfmon_kernel_unmap_memory(memory, size);
-	}
-	return &held[i][(unsigned int)fd & (PAGE_SLOTS - 1)];
+	return page ? &page[(unsigned int)fd & (PAGE_SLOTS - 1)] : NULL;
 }
 
 static void close_if_inherited(int fd, uint64_t *slot)

@@ -17,19 +17,19 @@ static int32_t fork_last;
 /* Decided once: of two threads none is to go by another number. */
 static int32_t *token_word(void)
 {
-	int32_t *expected = NULL;
+	int32_t *word = __atomic_load_n(&fork_word, __ATOMIC_ACQUIRE);
 	void *memory = NULL;
 
-	if (__atomic_load_n(&fork_word, __ATOMIC_ACQUIRE))
-		return fork_word;
-	if (selfmon_kernel_map_memory(sizeof(*fork_word), true, &memory))
+	if (word)
+		return word;
+	if (selfmon_kernel_map_memory(sizeof(*word), true, &memory))
 		memory = &no_word;
-	if (__atomic_compare_exchange_n(&fork_word, &expected, memory, false,
+	if (__atomic_compare_exchange_n(&fork_word, &word, memory, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return memory;
 	if (memory != &no_word)
-		selfmon_kernel_unmap_memory(memory, sizeof(*fork_word));
-	return expected;
+		selfmon_kernel_unmap_memory(memory, sizeof(*word));
+	return word;
 }
 
 int32_t selfmon_fork_token(void)

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Which descriptors are ours: noted by threads at once, found by a child. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counters/held.h"
+
+#define THREADS 4
+#define PAGE 512 /* descriptors, of which memory is made at once */
+#define ROUNDS 64
+
+static pthread_barrier_t at_once;
+static int event, rounds;
+
+static int number_of(int round, int thread)
+{
+	return (round + 1) * PAGE + thread;
+}
+
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	rounds = limit.rlim_cur / PAGE < ROUNDS + 2
+			 ? (int)(limit.rlim_cur / PAGE) - 2
+			 : ROUNDS;
+	cr_assert_gt(rounds, 0, "RLIMIT_NOFILE is %ju: at least %d is wanted",
+		     (uintmax_t)limit.rlim_cur, 3 * PAGE);
+}
+
+static void open_event(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	event = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			     PERF_FLAG_FD_CLOEXEC);
+	cr_assert_geq(event, 0, "perf_event_open: errno %d", errno);
+}
+
+static void *note(void *which)
+{
+	const int thread = *(const int *)which;
+	int i, noted = 0;
+
+	for (i = 0; i < rounds; i++) {
+		const int fd = fcntl(event, F_DUPFD, number_of(i, thread));
+
+		pthread_barrier_wait(&at_once);
+		noted += fd == number_of(i, thread) && selfmon_held_add(fd);
+	}
+	return noted == rounds ? NULL : which;
+}
+
+static int still_open(void)
+{
+	int i, thread, n = 0;
+
+	for (i = 0; i < rounds; i++)
+		for (thread = 0; thread < THREADS; thread++)
+			n += fcntl(number_of(i, thread), F_GETFD) >= 0;
+	return n;
+}
+
+static int still_open_in_child(void)
+{
+	const pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		selfmon_held_begin();
+		_exit(still_open() < 200 ? still_open() : 200);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* The first of each page: which all of them would make. */
+Test(held, a_child_closes_what_threads_noted_at_once)
+{
+	static int number[THREADS];
+	pthread_t thread[THREADS];
+	void *failed = NULL;
+	int i;
+
+	raise_limit();
+	open_event();
+	selfmon_held_begin();
+	pthread_barrier_init(&at_once, NULL, THREADS);
+	for (i = 0; i < THREADS; i++) {
+		number[i] = i;
+		cr_assert_eq(pthread_create(&thread[i], NULL, note, &number[i]),
+			     0);
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], &failed);
+		cr_assert_null(failed);
+	}
+	cr_assert_eq(still_open(), rounds * THREADS);
+	cr_assert_eq(still_open_in_child(), 0);
+}
