@@ -334,11 +334,15 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 
 int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)
 {
+	void (*const meanwhile)(void) = kernel_faults.meanwhile;
 	int error = fault(FAULT_MEMORY);
 
 	if (!error)
 		error = __real_selfmon_kernel_map_memory(size, wipe, memory);
 	if (!error)
 		any_held.bytes += size;
+	kernel_faults.meanwhile = NULL;
+	if (meanwhile)
+		meanwhile();
 	return error;
 }

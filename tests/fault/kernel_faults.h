@@ -45,6 +45,12 @@ struct kernel_faults {
 		char name[FAULT_NAME]; /* of the first made to fail */
 	} any;
 
+	/*
+	 * Called once, when the next memory has been mapped: what a thread
+	 * does that was faster.
+	 */
+	void (*meanwhile)(void);
+
 	int no_fallocate;       /* the file system refuses it so: errno */
 	unsigned int writes;    /* pwrite(2), of a file without it */
 

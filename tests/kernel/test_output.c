@@ -205,7 +205,7 @@ static void *read_fifo(void *fd)
 	char *to = fifo_text;
 	ssize_t n;
 
-	usleep(300000);
+	usleep(1500000); /* longer than one who does not block is waited for */
 	do {
 		n = read(*(int *)fd, to, 4096);
 		if (n <= 0)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that another thread has made in the meantime, at each place of it. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counters/held.h"
+#include "fault/kernel_faults.h"
+#include "platform/fork.h"
+
+TestSuite(faster, .init = kernel_faults_clear);
+
+static int32_t token_of_the_other;
+
+static void ask_for_the_token(void)
+{
+	token_of_the_other = selfmon_fork_token();
+}
+
+Test(faster, both_go_by_one_token)
+{
+	kernel_faults.meanwhile = ask_for_the_token;
+	cr_assert_eq(selfmon_fork_token(), token_of_the_other);
+	cr_assert_eq(selfmon_fork_token(), token_of_the_other);
+	cr_assert_gt(token_of_the_other, 0);
+	selfmon_fork_release();
+}
+
+static int mine, others;
+
+static void open_both(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	mine = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+	cr_assert_geq(mine, 0, "perf_event_open: errno %d", errno);
+	others = fcntl(mine, F_DUPFD_CLOEXEC, 0);
+	cr_assert_geq(others, 0);
+}
+
+static void note_the_others(void)
+{
+	selfmon_held_add(others);
+}
+
+Test(faster, a_child_closes_what_either_has_noted)
+{
+	pid_t child;
+	int status;
+
+	open_both();
+	selfmon_held_begin();
+	kernel_faults.meanwhile = note_the_others;
+	cr_assert_gt(selfmon_held_add(mine), 0);
+	child = fork();
+	if (child == 0) {
+		selfmon_held_begin();
+		_exit((fcntl(mine, F_GETFD) >= 0) +
+		      2 * (fcntl(others, F_GETFD) >= 0));
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0, "left open: %d", WEXITSTATUS(status));
+}
