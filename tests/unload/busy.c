@@ -3,8 +3,10 @@
  * A library whose constructor visits a region, and whose threads are in regions
  * until the program ends.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include <selfmon.h>
 
@@ -33,6 +35,12 @@ __attribute__((constructor)) static void load(void)
 	SELFMON_REGION("library is loaded")
 	{
 	}
+}
+
+/* After a static copy's own: its threads meet what that has taken away. */
+__attribute__((destructor(101))) static void let_them_run(void)
+{
+	usleep(20000);
 }
 
 /* Returns once its threads are at it. */
