@@ -2,14 +2,12 @@
 /* Memory that another thread has made in the meantime, at each place of it. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "counters/held.h"
+#include "dummy_event.h"
 #include "fault/kernel_faults.h"
 #include "platform/fork.h"
 
@@ -35,17 +33,7 @@ static int mine, others;
 
 static void open_both(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-
-	mine = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			    PERF_FLAG_FD_CLOEXEC);
-	cr_assert_geq(mine, 0, "perf_event_open: errno %d", errno);
+	mine = dummy_event_open();
 	others = fcntl(mine, F_DUPFD_CLOEXEC, 0);
 	cr_assert_geq(others, 0);
 }

@@ -2,16 +2,14 @@
 /* Which descriptors are ours: noted by threads at once, found by a child. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "counters/held.h"
+#include "dummy_event.h"
 
 #define THREADS 4
 #define PAGE 512 /* descriptors, of which memory is made at once */
@@ -37,21 +35,6 @@ static void raise_limit(void)
 			 : ROUNDS;
 	cr_assert_gt(rounds, 0, "RLIMIT_NOFILE is %ju: at least %d is wanted",
 		     (uintmax_t)limit.rlim_cur, 3 * PAGE);
-}
-
-static void open_event(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-
-	event = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			     PERF_FLAG_FD_CLOEXEC);
-	cr_assert_geq(event, 0, "perf_event_open: errno %d", errno);
 }
 
 static void *note(void *which)
@@ -101,7 +84,7 @@ Test(held, a_child_closes_what_threads_noted_at_once)
 	int i;
 
 	raise_limit();
-	open_event();
+	event = dummy_event_open();
 	selfmon_held_begin();
 	pthread_barrier_init(&at_once, NULL, THREADS);
 	for (i = 0; i < THREADS; i++) {
