@@ -235,6 +235,11 @@ uint64_t selfmon_kernel_monotonic_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t selfmon_kernel_thread_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void selfmon_kernel_sleep_ns(uint64_t ns)
 {
 	const struct timespec time = {

@@ -88,6 +88,9 @@ void selfmon_kernel_unmap_memory(void *memory, size_t size);
 uint64_t selfmon_kernel_monotonic_raw_ns(void);
 uint64_t selfmon_kernel_monotonic_ns(void);
 
+/* CPU time of the calling thread in nanoseconds. */
+uint64_t selfmon_kernel_thread_cpu_ns(void);
+
 /* Sleeps; may return early on a signal. */
 void selfmon_kernel_sleep_ns(uint64_t ns);
 

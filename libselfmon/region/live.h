@@ -13,11 +13,11 @@
 
 #include "clock/calibrate.h"
 #include "platform/file.h"
-#include "region/process.h"
+#include "region/overhead.h"
 
 #define SELFMON_LIVE_MAGIC "selfmon\n"
 #define SELFMON_LIVE_ORDER UINT32_C(0x01020304)
-#define SELFMON_LIVE_VERSION 2
+#define SELFMON_LIVE_VERSION 3
 #define SELFMON_LIVE_ALIGN 64
 #define SELFMON_LIVE_ROUND(size)                                               \
 	(((size) + SELFMON_LIVE_ALIGN - 1) /                                   \
@@ -66,6 +66,7 @@ struct selfmon_live_node {
 	uint32_t ordinal, parent;  /* in the thread, 0 is the root */
 	uint64_t padding[3];
 	struct selfmon_stats stats;
+	struct selfmon_sampled sampled; /* right behind them */
 };
 
 /* What seldom changes; a new copy is written beside the old one. */
@@ -92,8 +93,7 @@ struct selfmon_live_facts {
 	} column[SELFMON_MAX_COUNTERS];
 	uint64_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
-	uint64_t calibrated;
-	struct selfmon_cost inner, outer, skipped;
+	struct selfmon_calibration calibration;
 };
 
 /* Each word on its own. */

@@ -100,10 +100,7 @@ static void tell_cost(struct selfmon_live_facts *facts)
 {
 	const struct selfmon_calibration *const known = selfmon_calibration();
 
-	facts->calibrated = known->done;
-	facts->inner = known->inner;
-	facts->outer = known->outer;
-	facts->skipped = known->skipped;
+	facts->calibration = *known;
 }
 
 /* Into the copy that is not in use, which is then the one that is. */

@@ -197,23 +197,4 @@ uint32_t selfmon_name_register(const char *name, const char *file,
 			       uint32_t line);
 const struct selfmon_region *selfmon_name_of(uint32_t id);
 
-/* own_cost.c: what the library itself costs, per visit. */
-struct selfmon_cost {
-	double ticks;
-	double ticks_spread;     /* p90 - p10 */
-	double counter[SELFMON_MAX_COUNTERS];   /* by column */
-	double counter_spread[SELFMON_MAX_COUNTERS];
-};
-struct selfmon_calibration {
-	bool done;
-	struct selfmon_cost inner;   /* an empty region's own values */
-	struct selfmon_cost outer;   /* what its parent sees beyond them */
-	struct selfmon_cost skipped; /* the same for a visit only counted */
-};
-/* As far as it is known. */
-const struct selfmon_calibration *selfmon_calibration(void);
-/* Under the report lock. Measured once a process, on the calling thread. */
-const struct selfmon_calibration *
-selfmon_calibrate(struct selfmon_process *process);
-
 #endif

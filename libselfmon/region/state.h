@@ -46,11 +46,11 @@
  * A log-linear histogram of ticks, four buckets for each power of two of
  * ticks + 4. A bucket that begins at v (with the 4) is v / 4 wide, so that its
  * middle is within (v / 4 - 1) / 2 of all in it: exactly 12.5 % of v - 4. The
- * last bucket takes all from 2^42 ticks (half an hour) on.
+ * last bucket takes all from 2^41 ticks (a quarter of an hour) on.
  */
-#define SELFMON_BUCKETS 164
+#define SELFMON_BUCKETS 160
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
-#define SELFMON_TICKS_LONG (UINT64_C(1) << 42)
+#define SELFMON_TICKS_LONG (UINT64_C(1) << 41)
 
 struct selfmon_sums {
 	uint64_t sum, min, max;
@@ -72,6 +72,18 @@ enum selfmon_rare {
 	SELFMON_RARE_OVERLAPPED,  /* children left out of order, displaced */
 	SELFMON_RARE_STACK,       /* visits begun across a switch of stacks */
 	SELFMON_RARE_COUNT
+};
+
+/*
+ * Visits that cost their parent more than the usual one: each kind is counted
+ * here and measured by region/overhead.c. A visit may be of several kinds.
+ */
+enum selfmon_kind {
+	SELFMON_KIND_SAME,  /* entered while its function has visits open */
+	SELFMON_KIND_STEP,  /* and one more for each of these after the first */
+	SELFMON_KIND_FOUND, /* its node was found in the hash table */
+	SELFMON_KIND_SPAN,  /* entered by selfmon_enter() */
+	SELFMON_KIND_COUNT
 };
 
 /* Work that the program says a visit did. */
@@ -100,12 +112,39 @@ struct selfmon_stats {
 	/* Not under the sequence: each word on its own. */
 	uint64_t units_open[SELFMON_UNITS]; /* of the visit open here */
 	uint64_t rare[SELFMON_RARE_COUNT];
+	uint64_t kind[SELFMON_KIND_COUNT];
 	uint64_t histogram[SELFMON_BUCKETS + 1]; /* and SELFMON_BUCKET_NONE */
 };
 
 static inline uint64_t selfmon_stats_visits(const struct selfmon_stats *stats)
 {
 	return stats->sequence / 2;
+}
+
+/* Visits inside of another one, however deep. */
+struct selfmon_inside {
+	uint64_t measured, skipped;
+};
+
+/*
+ * Follows the statistics of a node in memory where one visit in N is measured
+ * (SELFMON_EVERY), and in live files. Each word on its own.
+ *
+ * inside: of the measured visits, whose overhead they hold. first: the same
+ * and the values of the first visit, which is always measured and stands for
+ * itself alone.
+ */
+struct selfmon_sampled {
+	struct selfmon_inside inside;
+	struct selfmon_inside first_inside;
+	uint64_t first_ticks;
+	uint64_t first[SELFMON_MAX_COUNTERS]; /* by column */
+};
+
+static inline struct selfmon_sampled *
+selfmon_sampled_of(struct selfmon_stats *stats)
+{
+	return (struct selfmon_sampled *)(void *)(stats + 1);
 }
 
 /* Children found without a search: one slot for each residue of their id. */
@@ -123,7 +162,7 @@ struct selfmon_node {
 	struct selfmon_node *next;    /* the one made before it */
 	uint64_t multiplier;          /* odd, of the hash of its children */
 	uint32_t ordinal;             /* in the thread; the root is 0 */
-	uint32_t reserved;
+	uint32_t remainder;           /* EVERY: see region/sample.h */
 	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
 	struct selfmon_stats *stats;
 	uint32_t region;              /* 0: the root */
@@ -165,8 +204,16 @@ struct selfmon_open {
 	struct selfmon_snapshot start;
 	struct selfmon_thread *thread;     /* whose; always the same */
 	struct selfmon_known_rest rest;
-	uint64_t tried;  /* the start before which the pages were kept ... */
-	uint32_t tries;  /* ... so many times */
+	union {
+		/* Counters read in user space: ... */
+		struct {
+			uint64_t tried; /* the start before which the pages
+					   were kept ... */
+			uint32_t tries; /* ... so many times */
+		};
+		/* One visit in N is measured: visits ended inside of this. */
+		struct selfmon_inside inside;
+	};
 } __attribute__((aligned(64)));
 
 _Static_assert(offsetof(struct selfmon_open, start.ticks) + sizeof(uint64_t) ==
@@ -211,6 +258,7 @@ struct selfmon_thread {
 	uint64_t stack_low;
 	/* Here ends the line. */
 	uint32_t every;
+	uint32_t random;             /* 0: all visits are measured */
 	uint32_t nodes;              /* in the table */
 	struct selfmon_node **table; /* hash of nodes by parent and region */
 	uint32_t table_shift;        /* 64 - log2 of its slots */
@@ -309,6 +357,13 @@ static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 	selfmon_histogram_put(stats, selfmon_likely(ticks < SELFMON_TICKS_LONG)
 					     ? selfmon_bucket_of(ticks)
 					     : SELFMON_BUCKETS - 1);
+}
+
+/* One more visit of a kind. */
+static inline void selfmon_kind_add(struct selfmon_stats *stats,
+				    enum selfmon_kind kind, uint64_t n)
+{
+	selfmon_arch_add(&stats->kind[kind], n);
 }
 
 /* One rare happening. */

@@ -14,6 +14,7 @@
 #include "platform/stack.h"
 #include "platform/thread_cpu.h"
 #include "region/live.h"
+#include "region/sample.h"
 
 static struct selfmon_thread nobody = { .mode = SELFMON_MODE_NOT_READY };
 /*
@@ -292,6 +293,7 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 						: SELFMON_MARK_HIGHEST;
 	thread->cpu = selfmon_thread_cpu();
 	thread->every = selfmon_config()->every;
+	thread->random = selfmon_sample_seed(thread);
 	if (!thread->set)
 		selfmon_events_open(process, thread);
 	if (thread->set)

@@ -82,6 +82,7 @@ static void tree_grow(struct selfmon_thread *thread)
 struct place {
 	struct selfmon_node node;
 	struct selfmon_stats stats;
+	struct selfmon_sampled sampled[]; /* one, or none */
 };
 
 #define PLACE_HOT offsetof(struct place, node.stats)
@@ -91,6 +92,8 @@ struct place {
 _Static_assert(offsetof(struct selfmon_node, region) > PLACE_HOT &&
 		       offsetof(struct selfmon_node, countdown) > PLACE_HOT,
 	       "what a visit looks at in a node is at its end");
+_Static_assert(offsetof(struct place, sampled) == sizeof(struct place),
+	       "selfmon_sampled_of() finds it behind the statistics");
 _Static_assert(PLACE_HOT_END - PLACE_HOT <= SELFMON_LINE,
 	       "a node's hot part and its statistics' are one line");
 _Static_assert(PLACE_HOT_END - offsetof(struct place, stats) ==
@@ -106,6 +109,15 @@ static uint64_t multiplier(uint64_t n)
 	return (n ^ n >> 31) | 1;
 }
 
+static size_t place_size(const struct selfmon_thread *thread)
+{
+	if (thread->live)
+		return sizeof(struct selfmon_node);
+	return sizeof(struct place) + (selfmon_config()->every > 1
+					       ? sizeof(struct selfmon_sampled)
+					       : 0);
+}
+
 /* The node is whole but for them; they go to the live file, or to room. */
 static struct selfmon_stats *stats_make(const struct selfmon_thread *thread,
 					const struct selfmon_node *node,
@@ -115,7 +127,11 @@ static struct selfmon_stats *stats_make(const struct selfmon_thread *thread,
 
 	if (stats)
 		return stats;
-	stats = room ? room : selfmon_memory_wiped(sizeof(*stats));
+	if (room)
+		stats = room;
+	else
+		stats = selfmon_memory_wiped(sizeof(*stats) +
+					     sizeof(struct selfmon_sampled));
 	if (stats)
 		selfmon_stats_init(stats);
 	return stats;
@@ -129,9 +145,7 @@ static struct selfmon_node *begin_node(struct selfmon_thread *thread,
 	struct selfmon_node *node;
 	struct place *place;
 
-	place = selfmon_memory_wiped_at(PLACE_OFFSET,
-					thread->live ? sizeof(place->node)
-						     : sizeof(*place));
+	place = selfmon_memory_wiped_at(PLACE_OFFSET, place_size(thread));
 	if (!place)
 		return NULL;
 	node = &place->node;

@@ -16,24 +16,69 @@ static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 }
 
+/* As enter_time(), where more children than slots are below the parent. */
+static NEVER_INLINE void enter_found(struct selfmon_site *site,
+				     struct selfmon_frame *frame, bool span,
+				     uint64_t address, int same)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_node *const node = selfmon_visit_find(thread, site);
+
+	if (selfmon_unlikely(!node)) {
+		selfmon_enter_any(site, frame, span, address);
+		return;
+	}
+	selfmon_visit_count_same(node->stats, same);
+	start_time(thread, selfmon_visit_begin(thread, node, frame, span,
+					       address, 0));
+}
+
+static ALWAYS_INLINE void enter_alive(struct selfmon_site *site,
+				      struct selfmon_frame *frame, bool span,
+				      uint64_t address,
+				      struct selfmon_thread *thread, int same)
+{
+	struct selfmon_open *const open = selfmon_visit_open(
+		thread, site, frame, span, address, 0, same);
+
+	if (selfmon_unlikely(!open)) {
+		enter_found(site, frame, span, address, same);
+		return;
+	}
+	start_time(thread, open);
+}
+
+static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
+				       struct selfmon_frame *frame, bool span,
+				       uint64_t address,
+				       struct selfmon_thread *thread)
+{
+	const int same = selfmon_visit_same(thread, frame, address);
+
+	if (selfmon_likely(same >= 0))
+		enter_alive(site, frame, span, address, thread, same);
+	else
+		selfmon_enter_any(site, frame, span, address);
+}
+
 /*
  * As enter_time(), where the function has a visit open already, or others, or
  * the newest one is a span.
  */
 static NEVER_INLINE void enter_same(struct selfmon_site *site,
-				    struct selfmon_frame *frame, bool span,
-				    uint64_t address)
+				    struct selfmon_frame *frame,
+				    uint64_t address,
+				    struct selfmon_thread *thread)
 {
-	struct selfmon_thread *const thread = selfmon_thread_self();
-	struct selfmon_open *open = NULL;
+	enter_beside(site, frame, false, address, thread);
+}
 
-	if (selfmon_visit_all_alive(thread, frame, address))
-		open = selfmon_visit_open(thread, site, frame, span, address,
-					  0);
-	if (selfmon_unlikely(!open))
-		selfmon_enter_any(site, frame, span, address);
-	else
-		start_time(thread, open);
+static NEVER_INLINE void enter_same_span(struct selfmon_site *site,
+					 struct selfmon_frame *frame,
+					 uint64_t address,
+					 struct selfmon_thread *thread)
+{
+	enter_beside(site, frame, true, address, thread);
 }
 
 static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
@@ -41,7 +86,6 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 				     uint64_t address)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
-	struct selfmon_open *open;
 
 	if (selfmon_unlikely(!selfmon_visit_is_ready(thread,
 						     SELFMON_MODE_TIME))) {
@@ -54,14 +98,13 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 	selfmon_keep(address);
 	if (selfmon_unlikely(address < thread->stack_low ||
 			     !selfmon_visit_is_above(thread->top, address))) {
-		enter_same(site, frame, span, address);
+		if (span)
+			enter_same_span(site, frame, address, thread);
+		else
+			enter_same(site, frame, address, thread);
 		return;
 	}
-	open = selfmon_visit_open(thread, site, frame, span, address, 0);
-	if (selfmon_unlikely(!open))
-		selfmon_enter_any(site, frame, span, address);
-	else
-		start_time(thread, open);
+	enter_alive(site, frame, span, address, thread, 0);
 }
 
 /*

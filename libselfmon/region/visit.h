@@ -138,31 +138,46 @@ selfmon_visit_is_above(const struct selfmon_open *open, uint64_t address)
 }
 
 /*
- * Entries of the same function as this one, and no lower: alive unless this
- * very frame's bytes are one of theirs. A span below them is taken for alive,
- * if this is the thread's own stack as far as is known: elsewhere it is not
- * the common case.
+ * How many of the newest entries are of the same function as this one; -1 if
+ * one of these, or what lies below them, may be dead. They are alive unless
+ * this very frame's bytes are one of theirs. A span below them is taken for
+ * alive, if this is the thread's own stack as far as is known: elsewhere it is
+ * not the common case.
  */
-static ALWAYS_INLINE bool
-selfmon_visit_all_alive(const struct selfmon_thread *thread,
-			const struct selfmon_frame *frame, uint64_t address)
+static ALWAYS_INLINE int
+selfmon_visit_same(const struct selfmon_thread *thread,
+		   const struct selfmon_frame *frame, uint64_t address)
 {
 	const struct selfmon_open *open = thread->top;
+	int same = 0;
 
 	if (address < thread->stack_low)
-		return false;
+		return -1;
 	while (selfmon_load_once(&open->mark) == address) {
 		const uintptr_t apart = (uintptr_t)open->frame -
 					(uintptr_t)frame + (sizeof(*frame) - 1);
 
 		if (apart < 2 * sizeof(*frame) - 1)
-			return false;
+			return -1;
 		open--;
+		same++;
 	}
-	if (selfmon_likely(selfmon_visit_is_above(open, address)))
-		return true;
-	return selfmon_load_once(&open->mark) & SELFMON_MARK_SPAN &&
-	       (address < thread->stack_high || !thread->stack_high);
+	if (selfmon_unlikely(!selfmon_visit_is_above(open, address)) &&
+	    (!(selfmon_load_once(&open->mark) & SELFMON_MARK_SPAN) ||
+	     (address >= thread->stack_high && thread->stack_high)))
+		return -1;
+	return same;
+}
+
+/* A visit begins while its function has so many open: its parent pays. */
+static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
+						   int same)
+{
+	if (same == 0)
+		return;
+	selfmon_kind_add(stats, SELFMON_KIND_SAME, 1);
+	if (selfmon_unlikely(same > 1))
+		selfmon_kind_add(stats, SELFMON_KIND_STEP, (uint64_t)same - 1);
 }
 
 /* Can the thread take another entry, in this mode? */
@@ -173,25 +188,49 @@ selfmon_visit_is_ready(const struct selfmon_thread *thread, uint32_t mode)
 	       thread->top != thread->last;
 }
 
-/*
- * The entry of a visit that is about to begin, in a thread that is ready; NULL
- * where the thread has not been here before.
- */
+/* Takes the entry of a visit that is about to begin, in a thread that is ready. */
+static ALWAYS_INLINE struct selfmon_open *
+selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
+		    struct selfmon_frame *frame, bool span, uint64_t address,
+		    uintptr_t tag)
+{
+	uint64_t mark = address;
+
+	if (span) {
+		mark = frame->token = selfmon_visit_token(thread);
+		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
+	}
+	return selfmon_visit_take(thread, thread->node, node, frame, mark, tag);
+}
+
+/* The same; NULL where the node's parent does not remember the child. */
 static ALWAYS_INLINE struct selfmon_open *
 selfmon_visit_open(struct selfmon_thread *thread,
 		   const struct selfmon_site *site, struct selfmon_frame *frame,
-		   bool span, uint64_t address, uintptr_t tag)
+		   bool span, uint64_t address, uintptr_t tag, int same)
 {
 	const uint32_t id = selfmon_load_once(&site->id);
-	struct selfmon_node *const parent = thread->node;
-	struct selfmon_node *const node = selfmon_visit_child(parent, id);
-	uint64_t mark = address;
+	struct selfmon_node *const node =
+		selfmon_visit_child(thread->node, id);
 
 	if (selfmon_unlikely(node->region != id))
 		return NULL;
-	if (span)
-		mark = frame->token = selfmon_visit_token(thread);
-	return selfmon_visit_take(thread, parent, node, frame, mark, tag);
+	selfmon_visit_count_same(node->stats, same);
+	return selfmon_visit_begin(thread, node, frame, span, address, tag);
+}
+
+/* The child that another one took the slot of; NULL: the first visit. */
+static inline struct selfmon_node *
+selfmon_visit_find(struct selfmon_thread *thread,
+		   const struct selfmon_site *site)
+{
+	const uint32_t id = selfmon_load_once(&site->id);
+	struct selfmon_node *const node =
+		id ? selfmon_tree_find(thread, thread->node, id) : NULL;
+
+	if (node)
+		selfmon_kind_add(node->stats, SELFMON_KIND_FOUND, 1);
+	return node;
 }
 
 /* Is this entry, noted in this frame, the newest, as it mostly is? */

@@ -10,6 +10,7 @@
 #include "platform/cancel.h"
 #include "region/entry.h"
 #include "region/live.h"
+#include "region/sample.h"
 #include "region/visit.h"
 
 /* How many visits that are too deep go by between two sweeps. */
@@ -25,19 +26,6 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_open *open)
 	}
 	open->cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_clock_ticks());
-}
-
-/* One visit in N: is this one only counted? Its entry then has no start. */
-static bool skips(struct selfmon_thread *thread, struct selfmon_node *node)
-{
-	if (thread->every <= 1)
-		return false;
-	if (node->countdown == 0) {
-		node->countdown = thread->every - 1;
-		return false;
-	}
-	node->countdown--;
-	return true;
 }
 
 /* A region or a path for the first time: takes the process lock. */
@@ -78,15 +66,13 @@ static struct selfmon_node *node_for(struct selfmon_thread *thread,
 	const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 	struct selfmon_node *node;
 
-	if (id) {
-		node = selfmon_visit_child(thread->node, id);
-		if (node->region == id)
-			return node;
-		node = selfmon_tree_find(thread, thread->node, id);
-		if (node)
-			return node;
-	}
-	return node_not_found(thread, site);
+	if (!id)
+		return node_not_found(thread, site);
+	node = selfmon_visit_child(thread->node, id);
+	if (selfmon_likely(node->region == id))
+		return node;
+	node = selfmon_visit_find(thread, site);
+	return node ? node : node_not_found(thread, site);
 }
 
 /* Which leave is the frame's? */
@@ -124,6 +110,36 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 	return thread->top != thread->last;
 }
 
+/*
+ * Drops visits that a jump went past. Returns how many of the newest ones are
+ * of the function that enters now, see selfmon_visit_same(); 0: not known.
+ */
+static int drop_dead(struct selfmon_thread *thread,
+		     const struct selfmon_frame *frame, uint64_t address)
+{
+	int same = -1;
+
+	if (selfmon_entry_mark(thread->top) > address)
+		return 0;
+	if (!(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS))
+		same = selfmon_visit_same(thread, frame, address);
+	if (selfmon_likely(same >= 0))
+		return same;
+	selfmon_unwind_dead(thread, frame, address);
+	return 0;
+}
+
+/* Measures the visit from here on, or only counts it. */
+static void start(struct selfmon_thread *thread, struct selfmon_open *open)
+{
+	if (thread->random)
+		open->inside = (struct selfmon_inside){ 0, 0 };
+	if (selfmon_sample_skips(thread, open->node))
+		selfmon_store_once(&open->start.ticks, 0);
+	else
+		start_any(thread, open);
+}
+
 NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 				    struct selfmon_frame *frame, bool span,
 				    uint64_t address)
@@ -134,6 +150,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	uint64_t mark = address;
 	uintptr_t tag;
 	bool strange;
+	int same;
 
 	frame->open = NULL;
 	if (site == &selfmon_impl_nowhere)
@@ -149,8 +166,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
 		selfmon_stats_answer(thread);
 	strange = selfmon_unwind_strange(thread, address);
-	if (selfmon_entry_mark(thread->top) <= address)
-		selfmon_unwind_dead(thread, frame, address);
+	same = drop_dead(thread, frame, address);
 	if (thread->top == thread->last && !has_entry(thread, address)) {
 		too_deep(thread);
 		return;
@@ -162,17 +178,18 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	}
 	if (selfmon_unlikely(strange))
 		selfmon_rare_add(node->stats, SELFMON_RARE_STACK, 1);
-	if (span)
+	selfmon_visit_count_same(node->stats, same);
+	if (span) {
 		mark = frame->token = selfmon_visit_token(thread);
+		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
+	}
 	/* One look at the mode: a handler's visit may give up user reads. */
 	tag = tag_of(thread);
 	open = selfmon_visit_take(thread, thread->node, node, frame, mark, tag);
 	if (tag == SELFMON_FRAME_USER)
 		selfmon_start_user(open, thread->set);
-	else if (skips(thread, node))
-		selfmon_store_once(&open->start.ticks, 0);
 	else
-		start_any(thread, open);
+		start(thread, open);
 }
 
 static void finish_counted(struct selfmon_thread *thread,
@@ -199,9 +216,10 @@ static void finish(struct selfmon_thread *thread,
 {
 	struct selfmon_open *const open = thread->top;
 	struct selfmon_stats *const stats = open->node->stats;
+	const bool measured = open->start.ticks != 0;
 	struct selfmon_delta delta;
 
-	if (open->start.ticks == 0) {
+	if (!measured) {
 		selfmon_mark_recorded(&open->mark);
 		selfmon_stats_drop_units(stats);
 		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
@@ -215,6 +233,8 @@ static void finish(struct selfmon_thread *thread,
 		selfmon_stats_time(stats, now->ticks - open->start.ticks,
 				   now->cpu != open->cpu, &open->mark);
 	}
+	if (thread->random)
+		selfmon_sample_end(thread, measured);
 	selfmon_visit_give_back(thread, open);
 }
 
@@ -313,7 +333,7 @@ static void take_end(struct selfmon_thread *thread,
 {
 	now->ticks = 0;
 	now->cpu = 0;
-	if (thread->every > 1 && is_only_counted(thread, frame))
+	if (thread->random && is_only_counted(thread, frame))
 		return;
 	if (thread->set) {
 		selfmon_counters_end(thread->set, now);

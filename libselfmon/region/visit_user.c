@@ -282,28 +282,48 @@ NEVER_INLINE void selfmon_start_user(struct selfmon_open *open,
 		start_again(open);
 }
 
-static ALWAYS_INLINE void enter_into(struct selfmon_site *site,
+/* As in visit.c, as are the others below. */
+static NEVER_INLINE void enter_found(struct selfmon_site *site,
 				     struct selfmon_frame *frame, bool span,
 				     uint64_t address,
-				     struct selfmon_thread *thread)
+				     struct selfmon_thread *thread, int same)
 {
-	struct selfmon_open *const open = selfmon_visit_open(
-		thread, site, frame, span, address, SELFMON_FRAME_USER);
+	struct selfmon_node *const node = selfmon_visit_find(thread, site);
 
-	if (selfmon_unlikely(!open))
+	if (selfmon_unlikely(!node)) {
 		selfmon_enter_any(site, frame, span, address);
-	else
-		selfmon_start_user(open, thread->set);
+		return;
+	}
+	selfmon_visit_count_same(node->stats, same);
+	selfmon_start_user(selfmon_visit_begin(thread, node, frame, span,
+					       address, SELFMON_FRAME_USER),
+			   thread->set);
 }
 
-/* As in visit.c. */
+static ALWAYS_INLINE void enter_alive(struct selfmon_site *site,
+				      struct selfmon_frame *frame, bool span,
+				      uint64_t address,
+				      struct selfmon_thread *thread, int same)
+{
+	struct selfmon_open *const open = selfmon_visit_open(
+		thread, site, frame, span, address, SELFMON_FRAME_USER, same);
+
+	if (selfmon_unlikely(!open)) {
+		enter_found(site, frame, span, address, thread, same);
+		return;
+	}
+	selfmon_start_user(open, thread->set);
+}
+
 static NEVER_INLINE void enter_same_user(struct selfmon_site *site,
 					 struct selfmon_frame *frame, bool span,
 					 uint64_t address,
 					 struct selfmon_thread *thread)
 {
-	if (selfmon_visit_all_alive(thread, frame, address))
-		enter_into(site, frame, span, address, thread);
+	const int same = selfmon_visit_same(thread, frame, address);
+
+	if (selfmon_likely(same >= 0))
+		enter_alive(site, frame, span, address, thread, same);
 	else
 		selfmon_enter_any(site, frame, span, address);
 }
@@ -321,7 +341,7 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 							  address)))
 		enter_same_user(site, frame, span, address, thread);
 	else
-		enter_into(site, frame, span, address, thread);
+		enter_alive(site, frame, span, address, thread, 0);
 }
 
 void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,

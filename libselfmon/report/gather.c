@@ -95,8 +95,41 @@ static void merge_stats(struct selfmon_stats *to,
 					       from->scaled_off_ns);
 	for (i = 0; i < SELFMON_RARE_COUNT; i++)
 		to->rare[i] += from->rare[i];
+	for (i = 0; i < SELFMON_KIND_COUNT; i++)
+		to->kind[i] += from->kind[i];
 	for (i = 0; i < SELFMON_BUCKETS; i++)
 		to->histogram[i] += from->histogram[i];
+}
+
+static void add_inside(struct selfmon_inside *to,
+		       const struct selfmon_inside *from)
+{
+	to->measured += selfmon_load_once(&from->measured);
+	to->skipped += selfmon_load_once(&from->skipped);
+}
+
+static void merge_sampled(struct selfmon_gathered *row,
+			  const struct selfmon_sampled *from, uint64_t visits)
+{
+	struct selfmon_sampled *const to = &row->sampled;
+	size_t i;
+
+	row->firsts += visits > 0;
+	to->first_ticks += selfmon_load_once(&from->first_ticks);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		to->first[i] += selfmon_load_once(&from->first[i]);
+	add_inside(&to->inside, &from->inside);
+	add_inside(&to->first_inside, &from->first_inside);
+}
+
+static void merge(const struct selfmon_gather *gather,
+		  struct selfmon_gathered *row,
+		  const struct selfmon_stats *stats,
+		  const struct selfmon_sampled *sampled)
+{
+	merge_stats(&row->stats, stats);
+	if (gather->every)
+		merge_sampled(row, sampled, selfmon_stats_visits(stats));
 }
 
 /* Node -> row by the node's ordinal; the nodes oldest first, parents first. */
@@ -144,7 +177,8 @@ static int add_node(struct selfmon_gather *gather,
 	walk->row[i] = (int32_t)index;
 	gather->row[index].threads++;
 	if (selfmon_stats_read(thread, node, &copy, &walk->updating[i]))
-		merge_stats(&gather->row[index].stats, &copy);
+		merge(gather, &gather->row[index], &copy,
+		      selfmon_sampled_of(node->stats));
 	else
 		gather->unread++;
 	return 0;
@@ -271,6 +305,7 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	int error = 0;
 
+	gather->every = selfmon_config()->every > 1;
 	gather->unready += selfmon_thread_unready();
 	for (; thread && !error; thread = thread->next) {
 		gather->too_deep += selfmon_load_once(&thread->too_deep);
@@ -283,7 +318,7 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,
-		       int32_t *row)
+		       const struct selfmon_sampled *sampled, int32_t *row)
 {
 	uint32_t index;
 
@@ -291,8 +326,27 @@ int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		return -ENOMEM;
 	*row = (int32_t)index;
 	gather->row[index].threads++;
-	merge_stats(&gather->row[index].stats, stats);
+	merge(gather, &gather->row[index], stats, sampled);
 	return 0;
+}
+
+uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
+{
+	uint32_t occurred = 0;
+	size_t i, k;
+
+	for (i = 0; i < gather->rows; i++) {
+		const struct selfmon_stats *const stats = &gather->row[i].stats;
+
+		for (k = 0; k < SELFMON_KIND_COUNT; k++)
+			occurred |= (uint32_t)(stats->kind[k] > 0) << k;
+		for (k = 0; k < SELFMON_UNITS; k++)
+			if (stats->units[k])
+				occurred |= SELFMON_OCCURRED_TOLD;
+		if (stats->rare[SELFMON_RARE_SKIPPED])
+			occurred |= SELFMON_OCCURRED_SKIPPED;
+	}
+	return occurred;
 }
 
 int selfmon_gather_end(struct selfmon_gather *gather)

@@ -3,7 +3,7 @@
 #ifndef SELFMON_REPORT_GATHER_H
 #define SELFMON_REPORT_GATHER_H
 
-#include "region/process.h"
+#include "region/overhead.h"
 
 struct selfmon_gathered {
 	int32_t parent;   /* a row before this one, -1: top level */
@@ -11,6 +11,9 @@ struct selfmon_gathered {
 	uint32_t threads;
 	uint64_t open;
 	struct selfmon_stats stats; /* in ticks */
+	/* Where one visit in N is measured: first visits, added up. */
+	struct selfmon_sampled sampled;
+	uint64_t firsts;
 };
 
 struct selfmon_gather {
@@ -19,6 +22,7 @@ struct selfmon_gather {
 	uint32_t *slot;   /* hash of rows by parent and region; row + 1 */
 	uint64_t too_deep, unready, displaced, unread;
 	uint64_t root_overlapped;
+	bool every; /* one visit in N is measured: rows have sampled */
 	/* By id - 1, of a file's; NULL: they are the process's own. */
 	struct selfmon_region *const *named;
 };
@@ -41,11 +45,13 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 			   const struct selfmon_process *process);
 /*
  * One place at a time: adds its statistics to the row of this region below the
- * parent's row (-1: top). 0 or -ENOMEM. Rows without anything go at the end.
+ * parent's row (-1: top); sampled is read where gather->every. 0 or -ENOMEM. Rows without anything go at the end.
  */
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,
-		       int32_t *row);
+		       const struct selfmon_sampled *sampled, int32_t *row);
+/* Returns which visits occurred, as selfmon_calibrate() wants it. */
+uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather);
 int selfmon_gather_end(struct selfmon_gather *gather);
 const struct selfmon_region *
 selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);

@@ -214,34 +214,33 @@ static void tell_header(struct selfmon_report *report,
 	take_notes(report, input);
 }
 
-static bool is_cost(const struct selfmon_cost *cost)
+/* Costs are all that follows the first of them, and nothing but doubles. */
+static bool is_calibration(const struct selfmon_calibration *from)
 {
-	const double *const value = &cost->ticks;
-	const size_t values = sizeof(*cost) / sizeof(*value);
+	const double *const value = &from->inner.ticks;
+	const size_t values = (sizeof(*from) - offsetof(
+		struct selfmon_calibration, inner)) / sizeof(*value);
 	size_t i;
 
 	for (i = 0; i < values; i++)
 		if (!(value[i] >= -COST_MAX && value[i] <= COST_MAX))
 			return false;
-	return true;
+	return from->done == 1;
 }
 
 static int make_report(struct selfmon_report *report,
 		       struct selfmon_live_input *input)
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
-	struct selfmon_calibration calibration = { .done = false };
+	struct selfmon_calibration calibration = { .done = 0 };
 	struct selfmon_clock clock;
 	int error;
 
 	find_clock(input, &clock);
 	tell_header(report, input);
 	tell_time(report, input, &clock);
-	if (facts->calibrated && is_cost(&facts->inner) &&
-	    is_cost(&facts->outer) && is_cost(&facts->skipped))
-		calibration = (struct selfmon_calibration){
-			true, facts->inner, facts->outer, facts->skipped
-		};
+	if (is_calibration(&facts->calibration))
+		calibration = facts->calibration;
 	input->gather.named = input->region;
 	error = selfmon_report_settle(report, &input->gather, &calibration,
 				      &clock);
@@ -253,6 +252,12 @@ static int make_report(struct selfmon_report *report,
 	input->region = NULL;
 	input->regions = 0;
 	return 0;
+}
+
+static int read_rows(struct selfmon_live_input *input)
+{
+	input->gather.every = facts_of(input)->every > 1;
+	return selfmon_live_rows(input);
 }
 
 int selfmon_report_open(const char *path, struct selfmon_report **out,
@@ -269,7 +274,7 @@ int selfmon_report_open(const char *path, struct selfmon_report **out,
 		input->failure = failure ? failure : &unwanted;
 		error = selfmon_live_open(input);
 		if (!error)
-			error = selfmon_live_rows(input);
+			error = read_rows(input);
 		if (!error)
 			error = make_report(report, input);
 		selfmon_live_close(input);

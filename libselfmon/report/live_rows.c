@@ -157,16 +157,22 @@ static int add_row(struct selfmon_live_input *input, uint64_t offset,
 {
 	const struct selfmon_live_place *const parent =
 		&input->tree[record->thread].place[record->parent];
+	struct selfmon_sampled sampled;
 	struct selfmon_stats stats;
 	int error = selfmon_live_stats(
 		input, offset + offsetof(struct selfmon_live_node, stats),
 		&stats, &place->updating);
 
+	if (!error)
+		error = selfmon_live_get(
+			input,
+			offset + offsetof(struct selfmon_live_node, sampled),
+			&sampled, sizeof(sampled));
 	if (error)
 		return error;
 	place->depth = parent->depth + 1;
 	if (selfmon_gather_add(&input->gather, parent->row, record->region,
-			       &stats, &place->row))
+			       &stats, &sampled, &place->row))
 		return no_memory(input);
 	return 0;
 }

@@ -113,6 +113,7 @@ struct selfmon_report {
  * net.c: from what was recorded to what is read: ns, exclusive values,
  * percentiles, the library's cost subtracted, rows in tree order. -ENOMEM.
  */
+struct selfmon_calibration;
 struct selfmon_gather;
 int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,

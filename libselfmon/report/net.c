@@ -2,30 +2,24 @@
 /*
  * From what was recorded to what is read.
  *
- * The library's own cost. A visit's values hold its own inner cost, and of
- * each visit below it the inner and the outer cost (the outer one alone where
- * it was only counted). Where one visit in N is measured, what was measured
- * stands for all: sums are multiplied by visits / measured before the cost of
+ * The library's overhead. A visit's values hold its own inner overhead, and of
+ * each visit below it the inner and the outer one, with what its kind adds; or
+ * that of a visit that is only counted. Where one visit in N is measured, the
+ * measured ones stand for all: sums are extrapolated before the overhead of
  * all visits is subtracted.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/gather.h"
 #include "report/model.h"
+#include "report/overhead_of.h"
+#include "report/sampled.h"
 
-/* A quantity's own way from gathered to row: time, or column k. */
-struct kind {
-	int column; /* -1: time */
-	double unit; /* what one recorded unit is: ns a tick, or 1 */
-	double inner, inner_noise;
-	double outer, outer_noise;
-	double skipped;
-};
-
-/* Per row, while a quantity is settled: the cost of all that lies below. */
+/* Of a row, while a quantity is settled: the overhead of all that lies below. */
 struct below {
-	double cost, noise;
+	double usual;  /* of visits, as if they were all of the usual kind */
+	double beyond; /* what their kinds add */
+	double noise;
 };
 
 struct settle {
@@ -34,17 +28,6 @@ struct settle {
 	const struct selfmon_clock *clock;
 	struct below *below;
 };
-
-static uint64_t skipped_of(const struct selfmon_gathered *from)
-{
-	return from->stats.rare[SELFMON_RARE_SKIPPED];
-}
-
-static const struct selfmon_sums *sums_of(const struct selfmon_gathered *from,
-					  int column)
-{
-	return column < 0 ? &from->stats.ticks : &from->stats.counter[column];
-}
 
 static struct selfmon_quantity *quantity_of(struct selfmon_row *row,
 					    int column)
@@ -101,7 +84,7 @@ static double share_on_pmu(const struct selfmon_stats *stats)
 static void take_counted(const struct settle *settle, size_t i, int column)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
-	const struct selfmon_sums *sums = sums_of(from, column);
+	const struct selfmon_sums *sums = selfmon_sampled_sums(from, column);
 	struct selfmon_quantity *to =
 		quantity_of(&settle->report->row[i], column);
 
@@ -123,73 +106,88 @@ static void take_counted(const struct settle *settle, size_t i, int column)
 	to->max = ns_up(settle->clock, sums->max);
 }
 
-/* A part of the measured visits: their sum, and the share of them it is. */
-static double net_of(const struct settle *settle, size_t i,
-		     const struct kind *kind, uint64_t sum, double part)
+/* The overhead of all visits below the row, as far as its values hold it. */
+static double overhead_below(const struct settle *settle, size_t i,
+			     const struct selfmon_overhead *of)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
-	const double measured = (double)selfmon_stats_visits(&from->stats);
-	const double all = measured + (double)skipped_of(from);
+	const struct selfmon_sampled *const sampled = &from->sampled;
+	const struct below *below = &settle->below[i];
 
-	return kind->unit * (double)sum * (all / measured) -
-	       (all * kind->inner + settle->below[i].cost) * part;
+	if (!settle->gather->every)
+		return below->usual + below->beyond;
+	return below->beyond +
+	       selfmon_sampled_all(
+		       from,
+		       selfmon_overhead_inside(of, &sampled->first_inside),
+		       selfmon_overhead_inside(of, &sampled->inside));
+}
+
+/* A part of the measured visits: their sum, and the share of them it is. */
+static double net_of(const struct settle *settle, size_t i,
+		     const struct selfmon_overhead *of, uint64_t sum, double part)
+{
+	const struct selfmon_gathered *from = &settle->gather->row[i];
+	const double all = (double)selfmon_stats_visits(&from->stats) +
+			   (double)selfmon_sampled_skipped(from);
+
+	return of->unit * (double)sum * selfmon_sampled_factor(from, of->column) -
+	       (all * of->inner + overhead_below(settle, i, of)) * part;
 }
 
 static void take_net(const struct settle *settle, size_t i,
-		     const struct kind *kind)
+		     const struct selfmon_overhead *of)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
 	const double measured = (double)selfmon_stats_visits(&from->stats);
-	const double all = measured + (double)skipped_of(from);
+	const double all = measured + (double)selfmon_sampled_skipped(from);
 	struct selfmon_row *const row = &settle->report->row[i];
-	struct selfmon_quantity *to = quantity_of(row, kind->column);
-	const uint64_t sum = sums_of(from, kind->column)->sum;
+	struct selfmon_quantity *to = quantity_of(row, of->column);
+	const uint64_t sum = selfmon_sampled_sums(from, of->column)->sum;
 	double part;
 
 	if (to->verdict == SELFMON_NOT_COUNTED)
 		return;
 	part = (double)to->visits / measured;
-	to->net = net_of(settle, i, kind, sum, part);
-	to->noise = (all * kind->inner_noise + settle->below[i].noise) * part;
-	if (kind->column >= 0)
+	to->net = net_of(settle, i, of, sum, part);
+	to->noise = (all * of->inner_noise + settle->below[i].noise) * part;
+	if (of->column >= 0)
 		return;
 	part = (double)row->whole / measured;
-	row->whole_ns = net_of(settle, i, kind,
-			       sum - from->stats.partial_ticks, part);
+	row->whole_ns = net_of(settle, i, of, sum - from->stats.partial_ticks,
+			       part);
 }
 
 /* What row i and all below it cost its parent. */
 static void pass_up(const struct settle *settle, size_t i,
-		    const struct kind *kind)
+		    const struct selfmon_overhead *of)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
 	const double measured = (double)selfmon_stats_visits(&from->stats);
-	const double skipped = (double)skipped_of(from);
 	const struct below *own = &settle->below[i];
 	struct below *parent;
 
 	if (from->parent < 0)
 		return;
 	parent = &settle->below[from->parent];
-	parent->cost += own->cost + measured * (kind->inner + kind->outer) +
-			skipped * kind->skipped;
+	parent->usual += own->usual + measured * (of->inner + of->outer);
+	parent->beyond += own->beyond + selfmon_overhead_beyond(of, &from->stats);
 	parent->noise += own->noise +
-			 measured * (kind->inner_noise + kind->outer_noise);
+			 measured * (of->inner_noise + of->outer_noise);
 }
 
 /*
  * A sum of those visits that were measured, for all that they stand for: under
  * SELFMON_EVERY those of a parent and of its children are of other moments.
  */
-static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum)
+static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum,
+		      int column)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
-	const double measured = (double)selfmon_stats_visits(&from->stats);
-	double all;
+	const double all = (double)sum * selfmon_sampled_factor(from, column);
 
-	if (!skipped_of(from) || measured <= 0)
+	if (!selfmon_sampled_skipped(from))
 		return (int64_t)sum;
-	all = (double)sum * (1 + (double)skipped_of(from) / measured);
 	return all < SELFMON_WHOLE_MAX ? (int64_t)all : INT64_MAX;
 }
 
@@ -201,31 +199,32 @@ static void add_wrapping(int64_t *to, int64_t sign, int64_t value)
 
 /* Children come after their parents: from the last row to the first. */
 static void settle_quantity(const struct settle *settle,
-			    const struct kind *kind)
+			    const struct selfmon_overhead *of)
 {
 	struct selfmon_report *const report = settle->report;
 	size_t i;
 
 	for (i = 0; i < report->rows; i++) {
-		settle->below[i].cost = settle->below[i].noise = 0;
-		take_counted(settle, i, kind->column);
+		settle->below[i] = (struct below){ 0, 0, 0 };
+		take_counted(settle, i, of->column);
 	}
 	for (i = report->rows; i-- > 0;) {
 		struct selfmon_quantity *own =
-			quantity_of(&report->row[i], kind->column);
+			quantity_of(&report->row[i], of->column);
 		const int32_t parent = report->row[i].parent;
+		int64_t all;
 
-		take_net(settle, i, kind);
-		pass_up(settle, i, kind);
-		add_wrapping(&own->exclusive, 1, of_all(settle, i, own->sum));
+		take_net(settle, i, of);
+		pass_up(settle, i, of);
+		all = of_all(settle, i, own->sum, of->column);
+		add_wrapping(&own->exclusive, 1, all);
 		own->net_exclusive += own->net;
 		if (parent >= 0) {
-			struct selfmon_quantity *of = quantity_of(
-				&report->row[parent], kind->column);
+			struct selfmon_quantity *around = quantity_of(
+				&report->row[parent], of->column);
 
-			add_wrapping(&of->exclusive, -1,
-				     of_all(settle, i, own->sum));
-			of->net_exclusive -= own->net > 0 ? own->net : 0;
+			add_wrapping(&around->exclusive, -1, all);
+			around->net_exclusive -= own->net > 0 ? own->net : 0;
 		}
 	}
 }
@@ -309,31 +308,6 @@ static void judge_exclusive(struct selfmon_report *report)
 				false;
 }
 
-static struct kind kind_of(const struct selfmon_calibration *calibration,
-			   int column, double unit)
-{
-	const struct selfmon_cost *inner = &calibration->inner;
-	const struct selfmon_cost *outer = &calibration->outer;
-	struct kind kind = { .column = column, .unit = unit };
-
-	if (!calibration->done)
-		return kind;
-	kind.inner = unit * (column < 0 ? inner->ticks
-					: inner->counter[column]);
-	kind.outer = unit * (column < 0 ? outer->ticks
-					: outer->counter[column]);
-	kind.skipped = unit * (column < 0
-				       ? calibration->skipped.ticks
-				       : calibration->skipped.counter[column]);
-	kind.inner_noise = unit / 2 * (column < 0
-					       ? inner->ticks_spread
-					       : inner->counter_spread[column]);
-	kind.outer_noise = unit / 2 * (column < 0
-					       ? outer->ticks_spread
-					       : outer->counter_spread[column]);
-	return kind;
-}
-
 static void take_cost(struct selfmon_report *report,
 		      const struct selfmon_calibration *calibration,
 		      double ns_per_tick)
@@ -356,7 +330,8 @@ static void settle_rows(struct settle *settle,
 {
 	struct selfmon_report *const report = settle->report;
 	const double ns_per_tick = 1e9 / (double)settle->clock->hz;
-	struct kind kind = kind_of(calibration, -1, ns_per_tick);
+	struct selfmon_overhead of =
+		selfmon_overhead_of(calibration, -1, ns_per_tick);
 	size_t i;
 	int column;
 
@@ -366,10 +341,10 @@ static void settle_rows(struct settle *settle,
 		take_facts(&report->row[i], from,
 			   selfmon_gather_region(settle->gather, from->region));
 	}
-	settle_quantity(settle, &kind);
+	settle_quantity(settle, &of);
 	for (column = 0; column < (int)report->columns; column++) {
-		kind = kind_of(calibration, column, 1);
-		settle_quantity(settle, &kind);
+		of = selfmon_overhead_of(calibration, column, ns_per_tick);
+		settle_quantity(settle, &of);
 	}
 	for (i = 0; i < report->rows; i++) {
 		report->row[i].own_ns = own_ns(&report->row[i]);

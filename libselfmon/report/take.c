@@ -19,7 +19,8 @@ static int fill_report(struct selfmon_report *report,
 	error = selfmon_gather_threads(&gather, process);
 	if (!error) {
 		selfmon_report_header(report, process);
-		calibration = selfmon_calibrate(process);
+		calibration = selfmon_calibrate(
+			process, selfmon_gather_occurred(&gather));
 		error = selfmon_report_settle(report, &gather, calibration,
 					      selfmon_clock());
 	}

@@ -65,9 +65,9 @@ static void find_places(void)
 	place[places++] = offsetof(struct selfmon_live_header, facts[0]);
 	place[places++] = offsetof(struct selfmon_live_header, facts[1]);
 	place[places++] = offsetof(struct selfmon_live_header,
-				   facts[0].calibrated);
+				   facts[0].calibration.done);
 	place[places++] = offsetof(struct selfmon_live_header,
-				   facts[1].calibrated);
+				   facts[1].calibration.done);
 	while (offset < header->used && places < PLACES) {
 		const struct selfmon_live_record *const record =
 			(const void *)(real + offset);

@@ -171,7 +171,7 @@ Test(live_read, what_is_no_live_file_is_named_so)
 Test(live_read, another_version_is_named)
 {
 	HEADER->version = 7;
-	says("format version 7; this library reads 2", AT(version));
+	says("format version 7; this library reads 3", AT(version));
 }
 
 Test(live_read, the_other_byte_order_is_named)

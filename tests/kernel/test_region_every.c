@@ -1,34 +1,166 @@
 /* SPDX-License-Identifier: MIT */
-/* One visit in N measured: what the samples stand for. */
+/*
+ * One visit in N measured: what the samples stand for. Page faults are the
+ * known work: each visit touches so many fresh pages.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "rows.h"
 
-static void visit_parent_often(void)
-{
-	int i;
+#define OWN 3   /* page faults of a parent's own in a visit */
+#define CHILD 2 /* of each child's */
 
-	for (i = 0; i < 8; i++)
-		SELFMON_REGION("sampled")
-		{
-			if (i == 0)
-				SELFMON_REGION("once")
-				{
-				}
-		}
-}
-
-Test(region_every, takes_a_childs_share_from_all_visits_of_its_parent)
+static void configure(const char *events, uint32_t every)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-	const struct selfmon_quantity *own, *child;
-	struct selfmon_report *report;
 
-	options.every = 4;
+	options.events = events;
+	options.every = every;
+	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
-	visit_parent_often();
+}
+
+static char *memory;
+static size_t page_size;
+
+static void touch_fresh(unsigned int pages)
+{
+	unsigned int i;
+
+	madvise(memory, pages * page_size, MADV_DONTNEED);
+	for (i = 0; i < pages; i++)
+		*(volatile char *)(memory + i * page_size) = 1;
+}
+
+static void prepare(void)
+{
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+	memory = mmap(NULL, 16 * page_size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(memory, MAP_FAILED);
+	madvise(memory, 16 * page_size, MADV_NOHUGEPAGE);
+	touch_fresh(1);
+}
+
+static __attribute__((noinline)) void visit_parent(unsigned int children)
+{
+	SELFMON_REGION("parent")
+	{
+		touch_fresh(OWN);
+		while (children-- > 0)
+			SELFMON_REGION("child")
+				touch_fresh(CHILD);
+	}
+}
+
+/* Of each visit there were exactly so many; some faults are the library's. */
+static void expect(const struct selfmon_row *row, double faults)
+{
+	const double own =
+		row->counter[0].net_exclusive / (double)row->visits;
+
+	cr_expect(own >= faults * 0.97 && own <= faults * 1.03,
+		  "%s: %.3f faults a visit, not %.0f; %ju of %ju measured",
+		  row->name, own, faults, (uintmax_t)row->measured,
+		  (uintmax_t)row->visits);
+}
+
+static void known_work(uint32_t every, unsigned int children)
+{
+	const unsigned int visits = 40 * every;
+	struct selfmon_report *report;
+	unsigned int i;
+
+	prepare();
+	configure("page-faults", every);
+	for (i = 0; i <= visits; i++)
+		visit_parent(children);
 	report = rows_take();
-	cr_assert_eq(ROWS_GET(report, "sampled")->measured, 2);
-	own = &ROWS_GET(report, "sampled")->time;
-	child = &ROWS_GET(report, "sampled", "once")->time;
-	cr_assert_eq(own->exclusive, (int64_t)(4 * own->sum - child->sum));
+	cr_assert_eq(ROWS_GET(report, "parent")->measured, 41);
+	expect(ROWS_GET(report, "parent"), OWN);
+	expect(ROWS_GET(report, "parent", "child"), CHILD);
+	selfmon_report_free(report);
+}
+
+#define KNOWN_WORK(every, children)                                            \
+	Test(region_every, of_##every##_with_##children##_children_has_no_bias) \
+	{                                                                      \
+		known_work(every, children);                                   \
+	}
+
+KNOWN_WORK(2, 1)
+KNOWN_WORK(2, 2)
+KNOWN_WORK(2, 5)
+KNOWN_WORK(7, 1)
+KNOWN_WORK(7, 2)
+KNOWN_WORK(7, 10)
+KNOWN_WORK(10, 1)
+KNOWN_WORK(10, 5)
+KNOWN_WORK(10, 10)
+KNOWN_WORK(100, 1)
+KNOWN_WORK(100, 10)
+
+static __attribute__((noinline)) void visit_tenth_dear(int i)
+{
+	SELFMON_REGION("periodic")
+		touch_fresh(i % 10 == 0 ? 10 : 1);
+}
+
+/* Measured at a fixed distance it would be all 10, or all 1. */
+Test(region_every, sees_what_is_periodic_as_often_as_it_is)
+{
+	struct selfmon_report *report;
+	double faults;
+	int i;
+
+	prepare();
+	configure("page-faults", 10);
+	for (i = 0; i < 10000; i++)
+		visit_tenth_dear(i);
+	report = rows_take();
+	faults = ROWS_GET(report, "periodic")->counter[0].net / 10000;
+	/* 1000 measured: 1.9 in the mean, 2.7 apart, so 0.085 of that. */
+	cr_assert(faults > 1.4 && faults < 2.4, "%.3f", faults);
+	selfmon_report_free(report);
+}
+
+static __attribute__((noinline)) void visit_first_dear(int i)
+{
+	SELFMON_REGION("first")
+		touch_fresh(i == 0 ? 15 : 1);
+}
+
+Test(region_every, counts_the_first_visit_once)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	int i;
+
+	prepare();
+	configure("page-faults", 100);
+	for (i = 0; i <= 1000; i++)
+		visit_first_dear(i);
+	report = rows_take();
+	row = ROWS_GET(report, "first");
+	cr_assert_eq(row->measured, 11);
+	cr_assert(row->counter[0].net >= 1015 && row->counter[0].net <= 1018,
+		  "%.1f", row->counter[0].net);
+	selfmon_report_free(report);
+}
+
+/* All that is known of the others: the first stands for them. */
+Test(region_every, measures_a_region_of_few_visits)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+
+	prepare();
+	configure("page-faults", 1000);
+	visit_parent(1);
+	report = rows_take();
+	row = ROWS_GET(report, "parent");
+	cr_assert_eq(row->measured, 1);
+	cr_assert_gt(row->time.net, 0);
 	selfmon_report_free(report);
 }

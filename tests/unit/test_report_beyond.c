@@ -32,7 +32,8 @@ static int32_t add(int32_t parent, uint32_t region, uint64_t ticks,
 					     ticks / 1000 + 1 };
 	stats.counter[0] = (struct selfmon_sums){ events, events / 1000,
 						  events / 1000 + 1 };
-	cr_assert_eq(selfmon_gather_add(&gather, parent, region, &stats, &row),
+	cr_assert_eq(selfmon_gather_add(&gather, parent, region, &stats, NULL,
+					&row),
 		     0);
 	return row;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The library's overhead in the values of one quantity. */
+#ifndef SELFMON_REPORT_OVERHEAD_OF_H
+#define SELFMON_REPORT_OVERHEAD_OF_H
+
+#include "region/overhead.h"
+
+/* Overhead in the unit of a quantity: ns, or events of a column. */
+struct selfmon_overhead {
+	int column;  /* -1: time */
+	double unit; /* what one recorded unit is: ns a tick, or 1 */
+	double inner, inner_noise;
+	double outer, outer_noise;
+	double skipped, told;
+	double kind[SELFMON_KIND_COUNT];
+};
+
+/* Of time (column -1) or a column; all 0 where nothing was calibrated. */
+struct selfmon_overhead
+selfmon_overhead_of(const struct selfmon_calibration *from, int column,
+		    double ns_per_tick);
+
+/* Returns what the kinds of visits add in the parent of these. */
+double selfmon_overhead_beyond(const struct selfmon_overhead *of,
+			       const struct selfmon_stats *stats);
+
+/* Returns what visits inside of another cost that one, but for their kinds. */
+double selfmon_overhead_inside(const struct selfmon_overhead *of,
+			       const struct selfmon_inside *inside);
+
+#endif
