@@ -111,6 +111,8 @@ static void read_process(struct json_in *in, json_t *from,
 	to->pid = (int32_t)json_in_integer(in, from, "pid", INT32_MAX);
 	to->forked = json_in_boolean(in, from, "forked");
 	to->calibrated = json_in_boolean(in, from, "calibrated");
+	if (from && json_object_get(from, "inner_ns"))
+		to->inner_ns = json_in_real(in, from, "inner_ns");
 	COPY(in, from, "when", to->when);
 	to->elapsed_ns = json_in_real(in, from, "elapsed_ns");
 	COPY(in, from, "clock", to->clock);
@@ -279,6 +281,15 @@ static bool make_room(struct report_file *file, json_t *root)
 	return file->report && file->text;
 }
 
+/* Do the rows say how long the shortest visit took, net? */
+static bool has_extremes(const json_t *root)
+{
+	const json_t *const row =
+		json_array_get(json_object_get(root, "rows"), 0);
+
+	return json_object_get(json_object_get(row, "time_ns"), "shortest");
+}
+
 int report_json_read(struct report_file *file, const char *text, size_t size)
 {
 	struct json_in in = { .path = file->path, .text = text };
@@ -297,6 +308,9 @@ int report_json_read(struct report_file *file, const char *text, size_t size)
 		read_errata(&in, in.root, file);
 		report_json_rows(file, &in);
 		read_notes(&in, in.root, file->report);
+		if (!in.fault[0] && !has_extremes(in.root) &&
+		    selfmon_report_visit_times(file->report))
+			json_in_wrong(&in, "no memory");
 	}
 	json_in_close(&in);
 	return in.fault[0] ? tool_fail("report", "%s", in.fault) : 0;

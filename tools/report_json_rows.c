@@ -93,6 +93,18 @@ static void read_quantity(struct json_in *in, json_t *from,
 			      "counted");
 }
 
+/* Left out by the first versions: then report_json_read() computes them. */
+static void read_extremes(struct json_in *in, json_t *from,
+			  struct selfmon_row *row)
+{
+	if (!json_object_get(from, "shortest"))
+		return;
+	row->min_ns = json_in_integer(in, from, "shortest", INT64_MAX);
+	row->max_ns = json_in_integer(in, from, "longest", INT64_MAX);
+	row->unsure = (uint32_t)json_in_integer(in, from, "unsure",
+						UINT32_MAX);
+}
+
 static void read_time(struct json_in *in, json_t *row_json,
 		      struct selfmon_row *row,
 		      struct selfmon_row_detail *detail)
@@ -104,6 +116,7 @@ static void read_time(struct json_in *in, json_t *row_json,
 		row->p50_ns = json_in_integer(in, from, "p50", INT64_MAX);
 		row->p90_ns = json_in_integer(in, from, "p90", INT64_MAX);
 		row->p99_ns = json_in_integer(in, from, "p99", INT64_MAX);
+		read_extremes(in, from, row);
 		row->whole_ns = json_in_real(in, from, "whole");
 		row->own_ns = (double)row->time.sum / (double)row->measured -
 			      row->time.net / (double)row->visits;

@@ -258,36 +258,6 @@ static void add_file(struct merge *merge)
 
 /* ---- what is of all of them ---------------------------------------------- */
 
-static double bucket_at(const struct selfmon_row_detail *detail,
-			unsigned int percent)
-{
-	uint64_t total = 0, below = 0, rank;
-	size_t b;
-
-	for (b = 0; b < detail->buckets; b++)
-		total += detail->bucket[b].visits;
-	rank = total / 100 * percent + (total % 100 * percent + 99) / 100;
-	for (b = 0; b + 1 < detail->buckets; b++) {
-		below += detail->bucket[b].visits;
-		if (below >= rank)
-			break;
-	}
-	return detail->buckets ? detail->bucket[b].ns : 0;
-}
-
-/* As net.c has it of one process. */
-static uint64_t quantile(const struct selfmon_row *row,
-			 const struct selfmon_row_detail *detail,
-			 unsigned int percent)
-{
-	double ns = bucket_at(detail, percent);
-
-	ns = ns < (double)row->time.min ? (double)row->time.min : ns;
-	ns = ns > (double)row->time.max ? (double)row->time.max : ns;
-	ns -= row->own_ns;
-	return ns > 0 && ns < 9.2e18 ? (uint64_t)ns : 0;
-}
-
 static void finish_row(struct selfmon_report *to, size_t i)
 {
 	const struct selfmon_row_detail *const detail = &to->detail[i];
@@ -299,13 +269,6 @@ static void finish_row(struct selfmon_report *to, size_t i)
 			row->counter[k].share_on_pmu =
 				1 - (double)detail->off_ns[k] /
 					    (double)detail->enabled_ns[k];
-	if (row->time.verdict == SELFMON_NOT_COUNTED)
-		return;
-	row->own_ns = (double)row->time.sum / (double)row->measured -
-		      row->time.net / (double)row->visits;
-	row->p50_ns = quantile(row, detail, 50);
-	row->p90_ns = quantile(row, detail, 90);
-	row->p99_ns = quantile(row, detail, 99);
 }
 
 static void add_all(struct merge *merge, struct report_file *files,
@@ -327,7 +290,8 @@ static void add_all(struct merge *merge, struct report_file *files,
 	for (i = 0; i < merge->to->rows && !merge->status; i++)
 		finish_row(merge->to, i);
 	if (!merge->status && merge->to->rows &&
-	    selfmon_report_order(merge->to))
+	    (selfmon_report_visit_times(merge->to) ||
+	     selfmon_report_order(merge->to)))
 		fail_memory(merge);
 	/* In that order: a sum of fractions is the same however it came. */
 	for (i = 0; i < merge->to->rows; i++)

@@ -92,6 +92,7 @@ static void describe(struct selfmon_report_process *to,
 	to->pid = from->pid;
 	to->forked = from->forked;
 	to->calibrated = from->calibrated;
+	to->inner_ns = from->inner_ns;
 	memcpy(to->when, from->when, sizeof(to->when));
 	to->elapsed_ns = from->elapsed_ns;
 	memcpy(to->clock, from->clock, sizeof(to->clock));
@@ -281,6 +282,17 @@ static void tell_events(struct selfmon_report *to,
 		REPORT_JOIN(to->events, ",", to->column[i].name);
 }
 
+/* The overhead of one visit's own ends, for net times of single visits. */
+static double mean_inner_ns(const struct selfmon_report *merged)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < merged->processes; i++)
+		sum += merged->process[i].inner_ns;
+	return merged->processes ? sum / (double)merged->processes : 0;
+}
+
 int report_merge_header(struct selfmon_report *to, struct report_file *files,
 			size_t count)
 {
@@ -291,6 +303,7 @@ int report_merge_header(struct selfmon_report *to, struct report_file *files,
 	for (i = 0; i < count && !status; i++)
 		status = add_file(to, &files[i], files[0].path);
 	to->elapsed_ns = (double)NAN;
+	to->inner_ns = mean_inner_ns(to);
 	if (!status)
 		tell_events(to, files, count);
 	return status;

@@ -45,6 +45,17 @@ struct selfmon_quantity {
 	double share_on_pmu;  /* 1, or less where scaled */
 };
 
+/*
+ * Bits of selfmon_row.unsure. The overhead of the visits inside of one visit
+ * is known for the mean visit; here more than half of the visit's time was
+ * subtracted by that, so that the value may be far from the truth.
+ */
+#define SELFMON_UNSURE_P50 0x01u
+#define SELFMON_UNSURE_P90 0x02u
+#define SELFMON_UNSURE_P99 0x04u
+#define SELFMON_UNSURE_MIN 0x08u
+#define SELFMON_UNSURE_MAX 0x10u
+
 /* One region at one place of the call tree. */
 struct selfmon_row {
 	const char *name;  /* any bytes; see file and line for twins */
@@ -73,7 +84,10 @@ struct selfmon_row {
 				 or overlapping here */
 	struct selfmon_quantity time; /* ns */
 	uint64_t p50_ns, p90_ns, p99_ns; /* of time: within 12.5 % as counted,
-					    the library's cost taken off */
+					    the library's overhead subtracted */
+	uint64_t min_ns, max_ns; /* shortest and longest visit, likewise */
+	uint32_t unsure;   /* SELFMON_UNSURE_*: of these five, which consist
+			      of overhead for the most part */
 	double own_ns;     /* the library's own cost in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
 	uint64_t whole;    /* visits measured that have all their values ... */

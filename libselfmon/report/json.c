@@ -208,6 +208,7 @@ static void processes(struct json *outer, const struct selfmon_report *report)
 		signed_integer(&json, "pid", of->pid);
 		boolean(&json, "forked", of->forked);
 		boolean(&json, "calibrated", of->calibrated);
+		real(&json, "inner_ns", of->inner_ns);
 		string(&json, "when", of->when);
 		real(&json, "elapsed_ns", of->elapsed_ns);
 		string(&json, "clock", of->clock);
@@ -342,12 +343,18 @@ static void row_time(struct json *outer, const struct selfmon_row *row,
 		integer(&json, "p50", row->p50_ns);
 		integer(&json, "p90", row->p90_ns);
 		integer(&json, "p99", row->p99_ns);
+		integer(&json, "shortest", row->min_ns);
+		integer(&json, "longest", row->max_ns);
+		integer(&json, "unsure", row->unsure);
 		real(&json, "whole", row->whole_ns);
 		histogram(&json, detail);
 	} else {
 		null(&json, "p50");
 		null(&json, "p90");
 		null(&json, "p99");
+		null(&json, "shortest");
+		null(&json, "longest");
+		null(&json, "unsure");
 		null(&json, "whole");
 		null(&json, "histogram");
 	}

@@ -40,6 +40,7 @@ struct selfmon_report_process {
 	char program[SELFMON_TEXT_MAX];
 	int32_t pid;
 	bool forked, calibrated;
+	double inner_ns;
 	char when[32];
 	double elapsed_ns;
 	char clock[64];
@@ -119,6 +120,13 @@ int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_calibration *calibration,
 			  const struct selfmon_clock *clock);
+
+/*
+ * visit_times.c: percentiles, shortest and longest visit of all rows, out of
+ * their sums and histograms; where there is no histogram, percentiles stay as
+ * they are. Parents come before their children. Returns 0 or -ENOMEM.
+ */
+int selfmon_report_visit_times(struct selfmon_report *report);
 
 /* detail.c: of rows that are settled and not in order yet. 0 or -ENOMEM. */
 int selfmon_report_detail(struct selfmon_report *report,

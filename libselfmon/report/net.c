@@ -229,32 +229,6 @@ static void settle_quantity(const struct settle *settle,
 	}
 }
 
-static uint64_t quantile_ns(const struct settle *settle, size_t i,
-			    unsigned int percent)
-{
-	const struct selfmon_stats *stats = &settle->gather->row[i].stats;
-	const struct selfmon_quantity *time = &settle->report->row[i].time;
-	const double per_tick = 1e9 / (double)settle->clock->hz;
-	double ns;
-
-	if (time->verdict == SELFMON_NOT_COUNTED)
-		return 0;
-	ns = per_tick * selfmon_gather_quantile(stats, percent);
-	ns = ns < (double)time->min ? (double)time->min : ns;
-	ns = ns > (double)time->max ? (double)time->max : ns;
-	ns -= settle->report->row[i].own_ns;
-	return ns > 0 && ns < SELFMON_WHOLE_MAX ? (uint64_t)ns : 0;
-}
-
-/* What was subtracted, spread over the visits. */
-static double own_ns(const struct selfmon_row *row)
-{
-	if (row->time.verdict == SELFMON_NOT_COUNTED)
-		return 0;
-	return (double)row->time.sum / (double)row->measured -
-	       row->time.net / (double)row->visits;
-}
-
 static void take_facts(struct selfmon_row *row,
 		       const struct selfmon_gathered *from,
 		       const struct selfmon_region *region)
@@ -347,10 +321,6 @@ static void settle_rows(struct settle *settle,
 		settle_quantity(settle, &of);
 	}
 	for (i = 0; i < report->rows; i++) {
-		report->row[i].own_ns = own_ns(&report->row[i]);
-		report->row[i].p50_ns = quantile_ns(settle, i, 50);
-		report->row[i].p90_ns = quantile_ns(settle, i, 90);
-		report->row[i].p99_ns = quantile_ns(settle, i, 99);
 		if (report->row[i].parent < 0 && report->row[i].time.net > 0)
 			report->total_ns += report->row[i].time.net;
 	}
@@ -383,7 +353,8 @@ int selfmon_report_settle(struct selfmon_report *report,
 	}
 	settle_rows(&settle, calibration);
 	free(settle.below);
-	if (selfmon_report_detail(report, gather, clock))
+	if (selfmon_report_detail(report, gather, clock) ||
+	    selfmon_report_visit_times(report))
 		return -ENOMEM;
 	return selfmon_report_order(report);
 }

@@ -9,7 +9,7 @@
 
 #define SELFMON_LINE_COLUMNS 100
 /* Of a region's name: what the columns of time leave. */
-#define SELFMON_LABEL_COLUMNS 33
+#define SELFMON_LABEL_COLUMNS 32
 
 /* Marks behind a number, most important first. */
 enum selfmon_mark {

@@ -4,12 +4,15 @@
 
 #include "report/text.h"
 
-/* Columns of the table, a space before each and one mark behind some. */
+/*
+ * Columns of the table, a space before each and one mark behind some. The mark
+ * of a brief one takes the place of the space before the next.
+ */
 #define VISITS 8
 #define TOTAL 9
 #define SHARE 6
 #define BRIEF 8 /* mean, percentiles */
-#define FIXED (VISITS + 1 + 2 * (TOTAL + 1) + SHARE + 4 * BRIEF)
+#define FIXED (VISITS + 1 + 2 * (TOTAL + 1) + SHARE + 4 * BRIEF + 1)
 
 _Static_assert(FIXED + SELFMON_LABEL_COLUMNS == SELFMON_LINE_COLUMNS,
 	       "the table of times is as wide as a line");
@@ -83,16 +86,37 @@ static void put_self(struct selfmon_text *text, const struct selfmon_row *row)
 	selfmon_text_marks(text, marks, 1);
 }
 
-/* One visit's time less the library's own cost in the mean visit. */
-static double net_ns(const struct selfmon_row *row, uint64_t ns)
+/* Percentiles and extremes: of one visit each. */
+static void put_brief(struct selfmon_text *text, const struct selfmon_row *row)
 {
-	return (double)ns > row->own_ns ? (double)ns - row->own_ns : 0;
+	const struct {
+		uint64_t ns;
+		uint32_t unsure;
+	} value[] = {
+		{ row->p50_ns, SELFMON_UNSURE_P50 },
+		{ row->p90_ns, SELFMON_UNSURE_P90 },
+		{ row->p99_ns, SELFMON_UNSURE_P99 },
+		{ row->min_ns, SELFMON_UNSURE_MIN },
+		{ row->max_ns, SELFMON_UNSURE_MAX },
+	};
+	const bool counted = row->time.verdict != SELFMON_NOT_COUNTED;
+	const size_t count = has_extremes(text) ? 5 : 3;
+	unsigned int marks = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		put_ns(text, counted ? (double)value[i].ns : (double)NAN, 3,
+		       marks ? BRIEF - 1 : BRIEF);
+		marks = counted && row->unsure & value[i].unsure
+				? SELFMON_MARK_NOISE
+				: 0;
+		selfmon_text_marks(text, marks, marks ? 1 : 0);
+	}
 }
 
 static void put_table_row(struct selfmon_text *text,
 			  const struct selfmon_row *row)
 {
-	const bool counted = row->time.verdict != SELFMON_NOT_COUNTED;
 	const double net = selfmon_value_net(&row->time);
 	const unsigned int marks = selfmon_value_marks(text, row, -1);
 	const double none = (double)NAN;
@@ -108,15 +132,7 @@ static void put_table_row(struct selfmon_text *text,
 	selfmon_text_right(text, share, SHARE);
 	put_self(text, row);
 	put_ns(text, row->visits ? net / (double)row->visits : none, 3, BRIEF);
-	put_ns(text, counted ? (double)row->p50_ns : none, 3, BRIEF);
-	put_ns(text, counted ? (double)row->p90_ns : none, 3, BRIEF);
-	put_ns(text, counted ? (double)row->p99_ns : none, 3, BRIEF);
-	if (has_extremes(text)) {
-		put_ns(text, counted ? net_ns(row, row->time.min) : none, 3,
-		       BRIEF);
-		put_ns(text, counted ? net_ns(row, row->time.max) : none, 3,
-		       BRIEF);
-	}
+	put_brief(text, row);
 	selfmon_text_row_end(text);
 }
 
