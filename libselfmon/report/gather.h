@@ -57,13 +57,11 @@ const struct selfmon_region *
 selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);
 
 /*
- * quantile.c: the middle of a bucket, in ticks; of the last, which has no end,
- * the longest visit; and of the bucket in which a quantile lies.
+ * bucket.c: the middle of a bucket, in ticks; of the last, which has no end,
+ * the longest visit.
  */
 double selfmon_gather_middle(const struct selfmon_stats *stats,
 			     unsigned int bucket);
-double selfmon_gather_quantile(const struct selfmon_stats *stats,
-			       unsigned int percent);
 void selfmon_gather_free(struct selfmon_gather *gather);
 
 /* Whole numbers of a report are below it. */
