@@ -71,6 +71,20 @@ SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
 			  clock->shift);
 }
 
+/* What the calling thread has used since it started. */
+struct selfmon_thread_usage {
+	uint64_t cpu_ns;    /* CPU time */
+	uint64_t preempted; /* involuntary context switches */
+	uint64_t blocked;   /* voluntary context switches */
+};
+
+/*
+ * Sets usage by two system calls, which need no privilege and no PMU. Numbers
+ * that the kernel refuses (a filter of system calls) are 0.
+ * Thread-safe and async-signal-safe.
+ */
+SELFMON_API void selfmon_thread_usage(struct selfmon_thread_usage *usage);
+
 SELFMON_C_END
 
 #endif

@@ -253,3 +253,9 @@ int selfmon_clock_force(enum selfmon_clock_source source)
 	best = source;
 	return 0;
 }
+
+void selfmon_thread_usage(struct selfmon_thread_usage *usage)
+{
+	selfmon_kernel_thread_usage(&usage->cpu_ns, &usage->preempted,
+				    &usage->blocked);
+}

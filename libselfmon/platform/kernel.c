@@ -240,6 +240,17 @@ uint64_t selfmon_kernel_thread_cpu_ns(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+void selfmon_kernel_thread_usage(uint64_t *cpu_ns, uint64_t *preempted,
+				 uint64_t *blocked)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_THREAD, &usage);
+	*preempted = (uint64_t)usage.ru_nivcsw;
+	*blocked = (uint64_t)usage.ru_nvcsw;
+	*cpu_ns = selfmon_kernel_thread_cpu_ns();
+}
+
 void selfmon_kernel_sleep_ns(uint64_t ns)
 {
 	const struct timespec time = {

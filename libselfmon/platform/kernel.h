@@ -91,6 +91,13 @@ uint64_t selfmon_kernel_monotonic_ns(void);
 /* CPU time of the calling thread in nanoseconds. */
 uint64_t selfmon_kernel_thread_cpu_ns(void);
 
+/*
+ * The calling thread's CPU time and context switches. The CPU time is read
+ * last, so that a switch before it is in the numbers as well. 0: refused.
+ */
+void selfmon_kernel_thread_usage(uint64_t *cpu_ns, uint64_t *preempted,
+				 uint64_t *blocked);
+
 /* Sleeps; may return early on a signal. */
 void selfmon_kernel_sleep_ns(uint64_t ns);
 

@@ -329,3 +329,18 @@ Test(clock, is_no_cancellation_point)
 	cr_assert_neq(selfmon_clock()->source, SELFMON_CLOCK_NONE);
 	cr_assert_neq(answer.source, SELFMON_CLOCK_NONE);
 }
+
+/* Waits for each kind of use to be seen, however busy the machine is. */
+Test(clock, a_thread_knows_its_cpu_time_and_context_switches)
+{
+	struct selfmon_thread_usage from, to;
+	const struct timespec moment = { .tv_nsec = 1000000 };
+
+	selfmon_thread_usage(&from);
+	do {
+		nanosleep(&moment, NULL);
+		selfmon_thread_usage(&to);
+	} while (to.blocked == from.blocked || to.cpu_ns == from.cpu_ns);
+	cr_expect_gt(to.cpu_ns, from.cpu_ns);
+	cr_expect_geq(to.preempted, from.preempted);
+}
