@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A benchmark with selfmon_bench.h: two ways to sum numbers, measured in
- * turns, what a turn costs by the slope, and with each number its interval.
+ * A benchmark with selfmon_bench.h: two ways to sum numbers, measured
+ * alternately: CPU time and counters an iteration, each with its interval.
  *
  *	cc -O2 sums.c $(pkg-config --cflags --libs selfmon) -o sums
  *	./sums --json=before.json
- *	./sums --baseline=before.json --gate=1      by instructions alone
+ *	./sums --baseline=before.json --gate=1
  */
 #include <selfmon_bench.h>
 

@@ -2,6 +2,8 @@
 /* selfmon_bench.h measuring: page faults, which are exact everywhere. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -91,10 +93,86 @@ Test(bench_run, cases_and_lengths_take_turns)
 
 	options.batch_ns = options.warm_up_ns = 1;
 	options.rounds = 3;
+	options.tries = 1; /* the same order when it is preempted */
 	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
 	cr_expect_str_eq(order, "abaAbBBbAaaAbB");
-	cr_expect_eq(result[0].quantity[0].count, 3);
+	cr_expect_eq(result[0].rounds, 3);
 	selfmon_counters_close(set);
+}
+
+/* Computes; one call in so many until this thread has been preempted. */
+static unsigned int preempted_every;
+
+static void compute(void *context, uint64_t turns)
+{
+	static unsigned int count;
+	const bool preempted = count++ % preempted_every == 0;
+	struct selfmon_thread_usage from, now;
+	volatile uint64_t *const sum = context;
+
+	selfmon_thread_usage(&from);
+	do
+		for (uint64_t i = 0; i < turns; i++)
+			*sum += i;
+	while (preempted &&
+	       (selfmon_thread_usage(&now), now.preempted == from.preempted));
+}
+
+/* Another thread on the one CPU that this process may use. */
+static bool over;
+
+static void *spin(void *unused)
+{
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+		;
+	return unused;
+}
+
+static void run_beside_a_spinner(struct selfmon_bench_result *result,
+				 unsigned int tries)
+{
+	static uint64_t sum;
+	const struct selfmon_bench_case one = { "compute", compute, &sum };
+	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
+	struct selfmon_counters *const set = set_of("");
+	pthread_t spinner;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)sched_getcpu(), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	cr_assert_eq(pthread_create(&spinner, NULL, spin, NULL), 0);
+	options.batch_ns = options.warm_up_ns = 1000;
+	options.rounds = 5;
+	options.tries = tries;
+	cr_assert_eq(selfmon_bench_run(set, &one, 1, &options, result), 0);
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	pthread_join(spinner, NULL);
+	selfmon_counters_close(set);
+}
+
+/* Each batch waits for its context switch, and its rounds are marked. */
+Test(bench_run, says_how_many_rounds_were_disturbed)
+{
+	static struct selfmon_bench_result result;
+
+	preempted_every = 1;
+	run_beside_a_spinner(&result, 2);
+	cr_expect_eq(result.disturbed, 5);
+	cr_expect_eq(result.dropped, 0);
+	for (unsigned int i = 0; i < result.quantity[0].count; i++)
+		cr_expect_gt(result.quantity[0].sample[i], 0);
+}
+
+/* Two pairs of three are disturbed, and the third is measured at last. */
+Test(bench_run, measures_a_disturbed_round_again)
+{
+	static struct selfmon_bench_result result;
+
+	preempted_every = 3;
+	run_beside_a_spinner(&result, 1000);
+	cr_expect_eq(result.disturbed, 0);
+	cr_expect_eq(result.dropped, 0);
 }
 
 Test(bench_run, refuses_too_few_rounds_and_too_many)
@@ -106,6 +184,9 @@ Test(bench_run, refuses_too_few_rounds_and_too_many)
 	cr_expect_eq(selfmon_bench_run(set, NULL, 0, &options, NULL), -EINVAL);
 	options.rounds = SELFMON_BENCH_ROUNDS_MAX + 1;
 	cr_expect_eq(selfmon_bench_run(set, NULL, 0, &options, NULL), -EINVAL);
+	options.rounds = 3;
+	options.tries = 0;
+	cr_expect_eq(selfmon_bench_run(set, NULL, 0, &options, NULL), -EINVAL);
 	selfmon_counters_close(set);
 }
 
@@ -114,15 +195,16 @@ static int run_main(size_t faults_a_turn, const char *a, const char *b,
 		    const char *c)
 {
 	char *argv[] = { (char *)(uintptr_t) "bench",
-			 (char *)(uintptr_t) "--rounds=3",
+			 (char *)(uintptr_t) "--rounds=31",
 			 (char *)(uintptr_t) "--events=page-faults",
+			 (char *)(uintptr_t) "--runs=1",
 			 (char *)(uintptr_t)a, (char *)(uintptr_t)b,
 			 (char *)(uintptr_t)c };
 	const struct selfmon_bench_case one = { "faults", faults,
 						&faults_a_turn };
-	int argc = 3;
+	int argc = 4;
 
-	while (argc < 6 && argv[argc])
+	while (argc < 7 && argv[argc])
 		argc++;
 	return selfmon_bench_main(argc, argv, &one, 1);
 }
@@ -149,7 +231,8 @@ Test(bench_main, fails_by_its_gate_alone, .init = setup_main)
 			      "--gate=10"), 1);
 	cr_expect_eq(run_main(3, baseline, "--gate-on=page-faults",
 			      "--gate=60"), 0);
-	cr_expect_eq(run_main(3, baseline, "--gate=10", NULL),
+	cr_expect_eq(run_main(3, baseline, "--gate-on=instructions",
+			      "--gate=10"),
 		     SELFMON_BENCH_SKIPPED, "passed without instructions");
 	close(fd);
 	unlink(path);
@@ -160,6 +243,12 @@ Test(bench_main, refuses_what_it_does_not_understand, .init = setup_main)
 	cr_expect_eq(run_main(1, "--gate=", NULL, NULL), 2);
 	cr_expect_eq(run_main(1, "--rounds=3x", NULL, NULL), 2);
 	cr_expect_eq(run_main(1, "--no-such", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--rounds=2", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--runs=0", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--runs=15", "--rounds=101", NULL), 2);
+	cr_expect_eq(run_main(1, "--gate=-1", NULL, NULL), 2);
 	cr_expect_eq(run_main(1, "--gate=1", NULL, NULL), 2);
+	cr_expect_eq(run_main(1, "--gate=1", "--baseline=/no/such", NULL), 2);
+	cr_expect_eq(run_main(1, "--filter=no such case", NULL, NULL), 2);
 	cr_expect_eq(run_main(1, "--events=no-such", NULL, NULL), 2);
 }

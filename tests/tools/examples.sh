@@ -95,9 +95,28 @@ name=sums
 input=
 run "$measured" measured
 run "$off" off
-has measured.out '^forwards  *ns  *-*[0-9]' '^scattered  *ns  *-*[0-9]' \
-	'^ *instructions '
-has off.out '^forwards  *ns '
+has measured.out '^forwards  *real-time, ns  *[0-9]' \
+	'^ *cpu-time, ns  *[0-9]' '^scattered  *real-time, ns  *[0-9]' \
+	'^ *instructions ' '^relative to  *forwards ' \
+	'^scattered  *cpu-time  *[0-9.]*  *[0-9.]* to [0-9.]*$'
+grep -q 'exact' "$scratch/measured.out" && fail 'it prints a usual verdict'
+has off.out '^forwards  *real-time, ns '
+
+# Slots of 101 rounds a run: the second run was measured, in a new process.
+"$measured/sums" --runs=2 --rounds=5 --filter=scat --events= \
+	--json="$scratch/sums.json" > "$scratch/filtered.out" 2>&1 ||
+	fail "exit status $?"
+has sums.json '"scattered", .*"slot": 10[1-5], .*"cpu_time": [0-9]' \
+	'"scattered_median"'
+grep -q -e '": -[0-9]' "$scratch/sums.json" && fail 'a sample below 0'
+grep -q 'forwards' "$scratch/filtered.out" && fail 'the filter leaves forwards'
+"$measured/sums" --help > "$scratch/help.out" || fail "--help: exit status $?"
+has help.out '--filter=TEXT' '--gate=PERCENT' 'Exit status: 0 .* 1 '
+# 101 times as much is allowed.
+"$measured/sums" --runs=1 --filter=scat --events= \
+	--baseline="$scratch/sums.json" --gate=10000 \
+	> "$scratch/gate.out" 2> "$scratch/gate.err" || fail "gate: exit status $?"
+has gate.err '^scattered: cpu-time .* -> .* ns (.*limit 10000 %): pass$'
 
 [ "$failures" -eq 0 ] || exit 1
 printf 'examples: 7 run, measured and compiled off\n'

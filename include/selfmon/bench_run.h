@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* What selfmon_bench.h measures: a run of all cases in this process. */
+#ifndef SELFMON_BENCH_RUN_H
+#define SELFMON_BENCH_RUN_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "bench_stats.h"
+#include "clock.h"
+#include "counters.h"
+
+SELFMON_C_BEGIN
+
+/* A case: the function runs that many iterations. */
+struct selfmon_bench_case {
+	const char *name;
+	void (*run)(void *context, uint64_t turns);
+	void *context;
+};
+
+struct selfmon_bench_options {
+	size_t size;         /* sizeof of this struct, by the caller */
+	const char *events;  /* as selfmon_counters_open() */
+	unsigned int rounds; /* 3 to SELFMON_BENCH_ROUNDS_MAX */
+	unsigned int tries;  /* at most so many a round; at least 1 */
+	uint64_t batch_ns;   /* the smaller batch takes at least this long */
+	uint64_t warm_up_ns; /* a case runs for this long before it counts */
+};
+
+#define SELFMON_BENCH_OPTIONS_INIT                                             \
+	{                                                                      \
+		sizeof(struct selfmon_bench_options),                          \
+			"instructions,cycles,branch-misses", 31, 4, 250000,    \
+			20000000                                               \
+	}
+
+/* Quantities that each result has. */
+#define SELFMON_BENCH_REAL_TIME 0 /* "real-time", in ns */
+#define SELFMON_BENCH_CPU_TIME 1  /* "cpu-time" of the thread, in ns */
+#define SELFMON_BENCH_FIRST_EVENT 2
+
+struct selfmon_bench_result {
+	const char *name;
+	uint64_t turns;         /* n */
+	unsigned int rounds;    /* of all runs */
+	unsigned int dropped;   /* rounds left out: disturbed in each try */
+	unsigned int disturbed; /* rounds kept though disturbed */
+	unsigned int quantities;
+	struct selfmon_bench_quantity
+		quantity[SELFMON_BENCH_FIRST_EVENT + SELFMON_MAX_COUNTERS];
+};
+
+/* ---- measuring ----------------------------------------------------------- */
+
+struct selfmon_impl_bench_batch {
+	struct selfmon_delta delta;
+	double ns, cpu_ns;
+	bool preempted;
+};
+
+SELFMON_INLINE void
+selfmon_impl_bench_measure(struct selfmon_counters *set,
+			   const struct selfmon_bench_case *of, uint64_t turns,
+			   struct selfmon_impl_bench_batch *batch)
+{
+	struct selfmon_thread_usage from, to;
+	struct selfmon_snapshot a, b;
+
+	selfmon_thread_usage(&from);
+	selfmon_counters_begin(set, &a);
+	of->run(of->context, turns);
+	selfmon_counters_end(set, &b);
+	selfmon_thread_usage(&to);
+	selfmon_counters_delta(set, &a, &b, &batch->delta);
+	batch->ns = (double)selfmon_clock_ns(selfmon_clock(),
+					     batch->delta.ticks);
+	batch->cpu_ns = (double)(to.cpu_ns - from.cpu_ns);
+	batch->preempted = to.preempted != from.preempted;
+}
+
+/*
+ * Warms a case up and finds n. By CPU time where the kernel reports it, or n
+ * would be small if the thread was preempted here; wall time bounds a case
+ * that sleeps.
+ */
+SELFMON_INLINE uint64_t
+selfmon_impl_bench_warm(struct selfmon_counters *set,
+			const struct selfmon_bench_case *of,
+			const struct selfmon_bench_options *options)
+{
+	struct selfmon_impl_bench_batch batch;
+	uint64_t turns = 1;
+	double spent = 0;
+
+	do {
+		selfmon_impl_bench_measure(set, of, turns, &batch);
+		spent += batch.ns;
+		if (batch.ns < (double)options->batch_ns ||
+		    (batch.preempted &&
+		     batch.cpu_ns < (double)options->batch_ns))
+			turns *= 2;
+		else if (spent >= (double)options->warm_up_ns)
+			return turns;
+	} while (turns < UINT64_C(1) << 40);
+	return turns;
+}
+
+/* A time that is not above 0 is no sample; a count below 0 is 0. */
+SELFMON_INLINE void
+selfmon_impl_bench_add(struct selfmon_bench_quantity *quantity,
+		       unsigned int round, enum selfmon_verdict verdict,
+		       double sample)
+{
+	if (quantity->verdict == SELFMON_NOT_COUNTED)
+		return;
+	if (verdict == SELFMON_NOT_COUNTED || verdict > quantity->verdict)
+		quantity->verdict = verdict;
+	if (verdict == SELFMON_NOT_COUNTED) {
+		quantity->count = 0;
+		return;
+	}
+	quantity->slot[quantity->count] = (uint16_t)round;
+	quantity->sample[quantity->count++] = sample > 0 ? sample : 0;
+}
+
+SELFMON_INLINE void
+selfmon_impl_bench_add_time(struct selfmon_bench_quantity *quantity,
+			    unsigned int round, double sample)
+{
+	if (sample > 0)
+		selfmon_impl_bench_add(quantity, round, SELFMON_EXACT, sample);
+}
+
+/* What the slope between two batches of n and 2n iterations gives. */
+SELFMON_INLINE void
+selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
+			 unsigned int round,
+			 struct selfmon_bench_result *result)
+{
+	const double n = (double)result->turns;
+	unsigned int i;
+
+	selfmon_impl_bench_add_time(&result->quantity[SELFMON_BENCH_REAL_TIME],
+				    round, (batch[1].ns - batch[0].ns) / n);
+	selfmon_impl_bench_add_time(
+		&result->quantity[SELFMON_BENCH_CPU_TIME], round,
+		(batch[1].cpu_ns - batch[0].cpu_ns) / n);
+	for (i = 0; i + SELFMON_BENCH_FIRST_EVENT < result->quantities; i++) {
+		const struct selfmon_value *one = &batch[0].delta.value[i];
+		const struct selfmon_value *two = &batch[1].delta.value[i];
+		enum selfmon_verdict verdict = one->verdict > two->verdict
+						       ? one->verdict
+						       : two->verdict;
+
+		if (one->verdict == SELFMON_NOT_COUNTED ||
+		    two->verdict == SELFMON_NOT_COUNTED)
+			verdict = SELFMON_NOT_COUNTED;
+		selfmon_impl_bench_add(
+			&result->quantity[i + SELFMON_BENCH_FIRST_EVENT], round,
+			verdict,
+			((double)two->count - (double)one->count) / n);
+	}
+}
+
+/*
+ * A batch of n and one of 2n, the longer one first in every other round; both
+ * again if the thread was preempted, as often as the options allow. Returns
+ * true if it was preempted in the last try as well.
+ */
+SELFMON_INLINE bool
+selfmon_impl_bench_round(struct selfmon_counters *set,
+			 const struct selfmon_bench_case *of,
+			 const struct selfmon_bench_options *options,
+			 unsigned int round,
+			 struct selfmon_bench_result *result)
+{
+	struct selfmon_impl_bench_batch batch[2];
+	bool preempted = true;
+	unsigned int i, attempt;
+
+	for (attempt = 0; preempted && attempt < options->tries; attempt++) {
+		for (i = 0; i < 2; i++) {
+			const unsigned int which = (i + round) % 2;
+
+			selfmon_impl_bench_measure(set, of,
+						   result->turns << which,
+						   &batch[which]);
+		}
+		preempted = batch[0].preempted || batch[1].preempted;
+	}
+	selfmon_impl_bench_slope(batch, round, result);
+	return preempted;
+}
+
+SELFMON_INLINE void
+selfmon_impl_bench_drop(struct selfmon_bench_quantity *quantity,
+			const bool *disturbed)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < quantity->count; i++) {
+		if (disturbed[quantity->slot[i]])
+			continue;
+		quantity->slot[left] = quantity->slot[i];
+		quantity->sample[left++] = quantity->sample[i];
+	}
+	quantity->count = left;
+}
+
+/*
+ * Leaves out the rounds that were disturbed in each try, as long as a quarter
+ * of the rounds and at least 3 are left; else they stay and are reported.
+ */
+SELFMON_INLINE void
+selfmon_impl_bench_settle(struct selfmon_bench_result *result,
+			  const bool *disturbed)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < result->rounds; i++)
+		left += !disturbed[i];
+	if (left < 3 || left < result->rounds / 4) {
+		result->disturbed = result->rounds - left;
+		return;
+	}
+	result->dropped = result->rounds - left;
+	for (i = 0; i < result->quantities; i++)
+		selfmon_impl_bench_drop(&result->quantity[i], disturbed);
+}
+
+/* Names of the events live as long as the set. */
+SELFMON_INLINE void
+selfmon_impl_bench_start(struct selfmon_counters *set,
+			 struct selfmon_bench_result *result, const char *name,
+			 unsigned int rounds)
+{
+	struct selfmon_counter_info info;
+	unsigned int i;
+
+	memset(result, 0, sizeof(*result));
+	memset(&info, 0, sizeof(info));
+	info.size = sizeof(info);
+	result->name = name;
+	result->rounds = rounds;
+	result->quantity[SELFMON_BENCH_REAL_TIME].name = "real-time";
+	result->quantity[SELFMON_BENCH_CPU_TIME].name = "cpu-time";
+	result->quantities = SELFMON_BENCH_FIRST_EVENT;
+	while (result->quantities <
+		       SELFMON_BENCH_FIRST_EVENT + SELFMON_MAX_COUNTERS &&
+	       selfmon_counters_info(set,
+				     result->quantities -
+					     SELFMON_BENCH_FIRST_EVENT,
+				     &info) == 0)
+		result->quantity[result->quantities++].name = info.name;
+	for (i = 0; i < result->quantities; i++)
+		result->quantity[i].verdict = SELFMON_EXACT;
+}
+
+SELFMON_INLINE void
+selfmon_impl_bench_rounds(struct selfmon_counters *set,
+			  const struct selfmon_bench_case *cases, size_t count,
+			  const struct selfmon_bench_options *options,
+			  struct selfmon_bench_result *results,
+			  bool (*disturbed)[SELFMON_BENCH_ROUNDS_MAX])
+{
+	unsigned int round;
+	size_t i;
+
+	for (round = 0; round < options->rounds; round++)
+		for (i = 0; i < count; i++) {
+			const size_t k = round % 2 ? count - 1 - i : i;
+
+			disturbed[k][round] = selfmon_impl_bench_round(
+				set, &cases[k], options, round, &results[k]);
+		}
+}
+
+/*
+ * Measures all cases in this process, one run; results are in their order.
+ * The calling thread has to have opened the set; the events' names in the
+ * results live as long as the set.
+ * Returns 0, -EINVAL (a size, rounds, tries) or -ENOMEM.
+ */
+SELFMON_INLINE int
+selfmon_bench_run(struct selfmon_counters *set,
+		  const struct selfmon_bench_case *cases, size_t count,
+		  const struct selfmon_bench_options *options,
+		  struct selfmon_bench_result *results)
+{
+	bool (*disturbed)[SELFMON_BENCH_ROUNDS_MAX];
+	unsigned int q;
+	size_t i;
+
+	if (options->size < sizeof(*options) || options->rounds < 3 ||
+	    options->rounds > SELFMON_BENCH_ROUNDS_MAX || options->tries == 0)
+		return -EINVAL;
+	disturbed = (bool (*)[SELFMON_BENCH_ROUNDS_MAX])calloc(
+		count + !count, sizeof(*disturbed));
+	if (!disturbed)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		selfmon_impl_bench_start(set, &results[i], cases[i].name,
+					 options->rounds);
+		results[i].turns =
+			selfmon_impl_bench_warm(set, &cases[i], options);
+	}
+	selfmon_impl_bench_rounds(set, cases, count, options, results,
+				  disturbed);
+	for (i = 0; i < count; i++) {
+		selfmon_impl_bench_settle(&results[i], disturbed[i]);
+		for (q = 0; q < results[i].quantities; q++)
+			selfmon_bench_summarise(&results[i].quantity[q]);
+	}
+	free(disturbed);
+	return 0;
+}
+
+/* Returns the quantity of that name, or NULL. */
+SELFMON_INLINE const struct selfmon_bench_quantity *
+selfmon_bench_quantity(const struct selfmon_bench_result *result,
+		       const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < result->quantities; i++)
+		if (!strcmp(result->quantity[i].name, name))
+			return &result->quantity[i];
+	return NULL;
+}
+
+SELFMON_C_END
+
+#endif
