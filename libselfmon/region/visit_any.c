@@ -22,6 +22,9 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_open *open)
 		/* What was kept of the pages is in the start as well. */
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 		selfmon_counters_begin(thread->set, &open->start);
+		/* Else work begins while the timestamp is being read. */
+		if (thread->set->flags & SELFMON_IMPL_SET_FENCE)
+			selfmon_arch_fence();
 		return;
 	}
 	open->cpu = selfmon_load_once(thread->cpu);
