@@ -41,7 +41,8 @@ struct selfmon_quantity {
 				 all visits, measured or not (SELFMON_EVERY) */
 	double net;           /* inclusive, library's cost subtracted */
 	double net_exclusive;
-	double noise;         /* of net: spread of what was subtracted */
+	double noise;         /* of net: how far the truth may be from it, by
+				 what was subtracted; docs/COST.md */
 	double share_on_pmu;  /* 1, or less where scaled */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps a value in its register. */
+/* Values whose origin the compiler is not to know. */
 #ifndef SELFMON_PLATFORM_KEEP_H
 #define SELFMON_PLATFORM_KEEP_H
 
@@ -8,5 +8,11 @@
  * again at each use: an instruction each, where one held would be none.
  */
 #define selfmon_keep(value) __asm__("" : "+r"(value))
+
+/*
+ * After this the compiler knows nothing about the value. Volatile: two equal
+ * statements are not merged, and each iteration of a loop has its own.
+ */
+#define selfmon_hide(value) __asm__ __volatile__("" : "+r"(value))
 
 #endif

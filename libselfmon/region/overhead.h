@@ -22,7 +22,8 @@ struct selfmon_calibration {
 	uint32_t done; /* 0 or 1 */
 	uint32_t unknown;
 	struct selfmon_cost inner;   /* an empty region's own values */
-	struct selfmon_cost outer;   /* what its parent sees beyond them */
+	/* What its parent sees beyond them; ticks_spread: of both together. */
+	struct selfmon_cost outer;
 	struct selfmon_cost skipped; /* the same for a visit only counted */
 	/* What the parent sees beyond inner and outer, by kind of visit ... */
 	struct selfmon_cost kind[SELFMON_KIND_COUNT];

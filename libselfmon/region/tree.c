@@ -224,6 +224,7 @@ static struct selfmon_node *make_node(struct selfmon_thread *thread,
 	if (!node)
 		return NULL;
 	tree_insert(thread, node);
+	parent->child[region % SELFMON_CHILDREN] = node;
 	/* Pairs with the reader's walk: a node is whole before it is seen. */
 	__atomic_store_n(&thread->newest, node, __ATOMIC_RELEASE);
 	return node;

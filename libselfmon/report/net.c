@@ -144,13 +144,16 @@ static void take_net(const struct settle *settle, size_t i,
 	struct selfmon_row *const row = &settle->report->row[i];
 	struct selfmon_quantity *to = quantity_of(row, of->column);
 	const uint64_t sum = selfmon_sampled_sums(from, of->column)->sum;
-	double part;
+	double part, least;
 
 	if (to->verdict == SELFMON_NOT_COUNTED)
 		return;
 	part = (double)to->visits / measured;
 	to->net = net_of(settle, i, of, sum, part);
 	to->noise = (all * of->inner_noise + settle->below[i].noise) * part;
+	least = selfmon_overhead_noise(of, to->net, all * part);
+	if (to->noise < least)
+		to->noise = least;
 	if (of->column >= 0)
 		return;
 	part = (double)row->whole / measured;
@@ -173,7 +176,7 @@ static void pass_up(const struct settle *settle, size_t i,
 	parent->usual += own->usual + measured * (of->inner + of->outer);
 	parent->beyond += own->beyond + selfmon_overhead_beyond(of, &from->stats);
 	parent->noise += own->noise +
-			 measured * (of->inner_noise + of->outer_noise);
+			 measured * of->both_noise;
 }
 
 /*

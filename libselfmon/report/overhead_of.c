@@ -33,15 +33,41 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 	of.told = cost_in(&from->told, column, unit);
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		of.kind[k] = cost_in(&from->kind[k], column, unit);
+	of.known = true;
 	of.inner_noise = noise_in(&from->inner, column, unit);
-	of.outer_noise = noise_in(&from->outer, column, unit);
+	of.both_noise = noise_in(&from->outer, column, unit);
+	if (column >= 0) /* of time it is of both already */
+		of.both_noise += of.inner_noise;
 	if (column >= 0 && from->unknown >> column & 1) {
 		of.inner_noise = cost_in(&from->inner, -1, ns_per_tick) *
 				 POSSIBLE_PER_NS;
-		of.outer_noise = cost_in(&from->outer, -1, ns_per_tick) *
-				 POSSIBLE_PER_NS;
+		of.both_noise = of.inner_noise +
+				cost_in(&from->outer, -1, ns_per_tick) *
+					POSSIBLE_PER_NS;
 	}
 	return of;
+}
+
+/*
+ * Overhead is measured at one moment and around a few kinds of work. The mean
+ * time of other work is off by at least 3 ns, or by 3 % of it up to 10 ns: the
+ * CPU's frequency changes, and regions change how branches are predicted.
+ * `make bench-accuracy` shows how often the truth lies within.
+ */
+#define NOISE_SHARE 0.03
+#define NOISE_LEAST_NS 3
+#define NOISE_MOST_NS 10
+
+double selfmon_overhead_noise(const struct selfmon_overhead *of, double net,
+			      double visits)
+{
+	const double share = NOISE_SHARE * net / visits;
+
+	if (of->column >= 0 || !of->known || !(visits > 0))
+		return 0;
+	if (!(share > NOISE_LEAST_NS))
+		return NOISE_LEAST_NS * visits;
+	return (share < NOISE_MOST_NS ? share : NOISE_MOST_NS) * visits;
 }
 
 double selfmon_overhead_inside(const struct selfmon_overhead *of,

@@ -8,9 +8,10 @@
 /* Overhead in the unit of a quantity: ns, or events of a column. */
 struct selfmon_overhead {
 	int column;  /* -1: time */
+	bool known;
 	double unit; /* what one recorded unit is: ns a tick, or 1 */
 	double inner, inner_noise;
-	double outer, outer_noise;
+	double outer, both_noise; /* of inner and outer together */
 	double skipped, told;
 	double kind[SELFMON_KIND_COUNT];
 };
@@ -19,6 +20,13 @@ struct selfmon_overhead {
 struct selfmon_overhead
 selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 		    double ns_per_tick);
+
+/*
+ * Returns the least noise of a time that is not an estimate: of these net ns,
+ * in so many visits.
+ */
+double selfmon_overhead_noise(const struct selfmon_overhead *of, double net,
+			      double visits);
 
 /* Returns what the kinds of visits add in the parent of these. */
 double selfmon_overhead_beyond(const struct selfmon_overhead *of,

@@ -12,6 +12,7 @@
 #include "clock/clock.h"
 #include "hw/tool.h"
 #include "platform/kernel.h"
+#include "rows.h"
 
 #define SECOND UINT64_C(1000000000)
 #define PPM_MAX 200
@@ -185,4 +186,110 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 		}
 		cr_assert_geq(switches, 2, "%u switches", switches);
 	}
+}
+
+/* ---- the time of regions ------------------------------------------------- */
+
+/* Where an instruction takes a nanosecond, and nothing overlaps. */
+#define VISITS 20000
+#define NS_OFF 1.0
+#define NS_OFF_SELF 5
+
+static HW_NOINLINE void bare_inner(uint64_t turns)
+{
+	HW_KEPT(n) = turns;
+
+	HW_LOOP(n);
+}
+
+static HW_NOINLINE void bare_outer(uint64_t turns)
+{
+	HW_KEPT(n) = turns;
+
+	HW_LOOP(n);
+	bare_inner(turns);
+}
+
+static HW_NOINLINE void visit_inner(uint64_t turns)
+{
+	HW_KEPT(n) = turns;
+
+	SELFMON_REGION("inner")
+		HW_LOOP(n);
+}
+
+static HW_NOINLINE void visit_outer(uint64_t turns)
+{
+	HW_KEPT(n) = turns;
+
+	SELFMON_REGION("outer") {
+		HW_LOOP(n);
+		visit_inner(turns);
+	}
+}
+
+static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
+{
+	const uint64_t before = selfmon_clock_ticks();
+	int i;
+
+	for (i = 0; i < VISITS; i++)
+		visit(turns);
+	return (double)selfmon_clock_ns(selfmon_clock(),
+					selfmon_clock_ticks() - before) /
+	       VISITS;
+}
+
+static void configure(bool fence)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = "none";
+	options.output = NULL;
+	options.fence = fence;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+/* The shortest visit's, in which no interrupt fell. */
+static double net_of(const struct selfmon_row *row)
+{
+	return (double)row->time.min - row->own_ns;
+}
+
+static void expect_ns(const char *name, double net, double ns, double off)
+{
+	cr_expect(net - ns <= off && ns - net <= off,
+		  "%s: %.2f ns, not %.2f", name, net, ns);
+}
+
+static void expect_times(bool fence)
+{
+	const uint64_t turns = 50;
+	const double ns = 2 * (double)turns;
+	struct selfmon_report *report;
+	double self_ns, inner;
+
+	hw_require_exact();
+	hw_pin(0);
+	configure(fence);
+	ns_of(hw_visit_region, turns);
+	ns_of(visit_outer, turns);
+	self_ns = ns_of(bare_outer, turns) - ns_of(bare_inner, turns);
+	report = rows_take();
+	inner = net_of(ROWS_GET(report, "outer", "inner"));
+	expect_ns("alone", net_of(ROWS_GET(report, "loop")), ns, NS_OFF);
+	expect_ns("inner", inner, ns, NS_OFF);
+	expect_ns("outer's self", net_of(ROWS_GET(report, "outer")) - inner,
+		  self_ns, NS_OFF_SELF);
+	selfmon_report_free(report);
+}
+
+Test(hw_time, regions_of_known_work_have_its_time)
+{
+	expect_times(false);
+}
+
+Test(hw_time, fenced_regions_of_known_work_have_its_time)
+{
+	expect_times(true);
 }

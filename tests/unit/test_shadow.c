@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The overhead around work, and the noise that a report states. */
+#include <criterion/criterion.h>
+
+#include "region/shadow.h"
+#include "rows.h"
+
+#define VISITS 1000
+
+static __attribute__((noinline)) void visit(void)
+{
+	SELFMON_REGION("outer")
+		SELFMON_REGION("inner")
+			__asm__ __volatile__("");
+}
+
+static struct selfmon_report *report_of_visits(bool fence)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	int i;
+
+	options.events = "none";
+	options.output = NULL;
+	options.fence = fence;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	for (i = 0; i < VISITS; i++)
+		visit();
+	return rows_take();
+}
+
+static void expect_noise(const struct selfmon_row *row)
+{
+	cr_expect_geq(row->time.noise, 3.0 * VISITS, "%s: %.1f ns a visit",
+		      row->name, row->time.noise / VISITS);
+}
+
+/* However little the kinds of work differ that were measured. */
+Test(shadow, a_time_states_a_noise)
+{
+	struct selfmon_report *report = report_of_visits(false);
+
+	expect_noise(ROWS_GET(report, "outer"));
+	expect_noise(ROWS_GET(report, "outer", "inner"));
+	selfmon_report_free(report);
+}
+
+Test(shadow, a_fenced_time_states_a_noise)
+{
+	struct selfmon_report *report = report_of_visits(true);
+
+	expect_noise(ROWS_GET(report, "outer"));
+	expect_noise(ROWS_GET(report, "outer", "inner"));
+	selfmon_report_free(report);
+}
+
+/* System calls take longer than any overlap. */
+Test(shadow, an_overhead_of_system_calls_stays_as_it_is)
+{
+	const double second = (double)selfmon_clock()->hz;
+	struct selfmon_calibration calibration = {
+		.inner = { .ticks = second, .ticks_spread = 3 },
+		.outer = { .ticks = 2 * second, .ticks_spread = 4 },
+	};
+
+	selfmon_shadow_measure(&calibration);
+	cr_expect_eq(calibration.inner.ticks, second);
+	cr_expect_eq(calibration.inner.ticks_spread, 3);
+	cr_expect_eq(calibration.outer.ticks, 2 * second);
+	cr_expect_eq(calibration.outer.ticks_spread, 7);
+}
