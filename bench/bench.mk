@@ -2,8 +2,8 @@
 # What the library costs; included by the Makefile. See bench/RESULTS.md.
 
 bench_program := $(O)/bench/bench
-bench_sources := $(filter-out bench/instructions.c bench/overhead.c \
-	bench/user.c,$(wildcard bench/*.c))
+bench_sources := $(filter-out bench/accuracy.c bench/instructions.c \
+	bench/overhead.c bench/user.c,$(wildcard bench/*.c))
 bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
@@ -37,6 +37,10 @@ $(O)/bench/user: bench/user.c $(O)/bench/visit_user.o $(objects)
 	$(call quiet,LINK)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
 		$(CFLAGS) $(LDFLAGS) -pthread $< $(O)/bench/visit_user.o \
 		$(filter-out $(O)/static/$(visit_user).o,$(objects)) \
+		$(cpuid_libs) -o $@
+
+$(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) -o $@
 
 $(O)/bench/overhead: $(O)/bench/overhead.o
@@ -74,13 +78,17 @@ $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) $(peer_libs_$*) -o $@
 
-.PHONY: bench bench-build bench-instructions bench-overhead bench-check \
+.PHONY: bench bench-accuracy bench-build bench-instructions bench-overhead bench-check \
 	bench-check-vm bench-overhead-vm bench-vm check-bench
 bench: $(bench_program) $(peer_programs) ## What regions cost (BENCH="--quick --json")
 	@$< $(BENCH)
 
-bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(bench_user)
+bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(bench_user)
 bench-build: ## Builds the bench
+
+# Half a minute for the 100 repeats; SELFMON_FENCE=lfence measures fenced regions.
+bench-accuracy: $(O)/bench/accuracy ## Regions' times against the truth
+	@$< $(BENCH)
 
 bench-instructions: $(O)/bench/instructions $(O)/examples/textstats \
 		$(O)/examples-off/textstats
@@ -131,4 +139,4 @@ check: check-bench
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/user.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/user.d
