@@ -193,7 +193,7 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 /* Where an instruction takes a nanosecond, and nothing overlaps. */
 #define VISITS 20000
 #define NS_OFF 1.0
-#define NS_OFF_SELF 5
+#define NS_OFF_SELF 5.0 /* a child's function saves registers, or not */
 
 static HW_NOINLINE void bare_inner(uint64_t turns)
 {
