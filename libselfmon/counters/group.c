@@ -310,25 +310,20 @@ static void open_members(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Others that take turns on the PMU (kernel kernel/events/core.c,
- * perf_rotate_context) leave it to the group within some rotations of 4 ms of
- * this thread's time or so, those that are pinned never. Reads until the
- * group has run, or for so long. 0, or -errno of the last read.
+ * Reads until the group has run, or for as long as a turn takes. 0, or -errno
+ * of the last read.
  */
-#define TURN_NS 40000000u
-#define TURN_READS 1000000 /* where time stands still */
-
 static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 {
 	uint64_t first = 0;
 	int error, i;
 
-	for (i = 0; i < TURN_READS; i++) {
+	for (i = 0; i < SELFMON_TURN_READS; i++) {
 		error = selfmon_group_read(fd, count, now);
 		if (error || now->running_ns > 0 || now->enabled_ns == 0)
 			return error;
 		first = first ? first : now->enabled_ns;
-		if (now->enabled_ns - first >= TURN_NS)
+		if (now->enabled_ns - first >= SELFMON_TURN_NS)
 			return 0;
 	}
 	return 0;

@@ -115,6 +115,18 @@ static bool takes_turns(unsigned int flags)
 }
 
 /*
+ * The group that is read in user space. Its pages are looked at before further
+ * groups are open, which would take the PMU from it. Of a thread that roams
+ * between types of core no group is read so.
+ */
+static void note_first(struct selfmon_member *member, size_t count)
+{
+	note_group(member, count, SELFMON_GROUP_FIRST);
+	if (count && !member->roams)
+		selfmon_group_look(member, count);
+}
+
+/*
  * Events of several types of core, which are on the PMU by where the thread is:
  * one group for each, all of them read by read(2). What does not fit into its
  * group is left out: a group's time off the PMU would not say which of the two
@@ -135,7 +147,7 @@ static size_t open_types(struct selfmon_counters *head,
 			last++;
 		n = selfmon_group_open(member + first, last - first);
 		if (*hardware == 0) {
-			note_group(member + first, n, SELFMON_GROUP_FIRST);
+			note_first(member + first, n);
 			*hardware = n;
 		} else if (n > 0) {
 			note_group(member + first, n,
@@ -152,7 +164,7 @@ static size_t open_turns(struct selfmon_counters *head,
 			 unsigned int flags, size_t *hardware)
 {
 	*hardware = selfmon_group_open(member, count);
-	note_group(member, *hardware, SELFMON_GROUP_FIRST);
+	note_first(member, *hardware);
 	if (!takes_turns(flags) || *hardware == 0)
 		return 0;
 	return open_more(head, member + *hardware, count - *hardware);

@@ -7,6 +7,14 @@
 
 #include <selfmon/counters.h>
 
+/* What an event's page showed while the event was on the PMU. */
+enum selfmon_page_shows {
+	SELFMON_PAGE_UNSEEN = 0, /* the event was off the PMU at each look */
+	SELFMON_PAGE_USABLE,     /* a register that may be read */
+	SELFMON_PAGE_SHARE,      /* a share of slots: PERF_METRICS */
+	SELFMON_PAGE_REFUSED     /* no register, or no user reads */
+};
+
 /* One event as it was asked for and what became of it. */
 struct selfmon_member {
 	struct selfmon_event event;
@@ -19,6 +27,8 @@ struct selfmon_member {
 	uint64_t looked;                /* when, in ticks; see group.c */
 	uint32_t column;                /* its place before any was dropped */
 	enum selfmon_group group;       /* of the set's, not a {} */
+	enum selfmon_page_shows shows;  /* see selfmon_group_look() */
+	uint8_t shift;                  /* USABLE: 64 - width of the register */
 	bool kernel;
 	bool paged; /* it is to have a page, not a descriptor */
 	bool final; /* it has failed before all was opened anew */
@@ -133,6 +143,21 @@ void selfmon_plan_open(struct selfmon_set *set, size_t asked,
 void selfmon_group_refuse(struct selfmon_member *member, int error,
 			  const char *why);
 
+/*
+ * Groups take turns on the PMU within some rotations of 4 ms of the thread's
+ * time or so (kernel kernel/events/core.c, perf_rotate_context), unless pinned
+ * ones hold it. A group is waited for that long, or for so many reads where
+ * time stands still.
+ */
+#define SELFMON_TURN_NS 40000000u
+#define SELFMON_TURN_READS 1000000
+
+/*
+ * user_read.c: notes what the pages of an open group allow. A page shows that
+ * only while its event is on the PMU, so this waits for the group's turn.
+ */
+void selfmon_group_look(struct selfmon_member *member, size_t count);
+
 /* The first hardware member whose page is missing: why; or NULL. */
 const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);
 
@@ -165,8 +190,9 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 			   struct selfmon_group_read *out);
 
 /*
- * May members with this page be read in user space at all? As far as it is
- * constant for the event's life; index is looked at by every read.
+ * May a member with this page be read in user space at all? The event must be
+ * on the PMU: off it, the page has no index. The answer is constant for the
+ * event's life but for index, which every read checks.
  */
 bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift);
 
@@ -175,5 +201,11 @@ bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift);
  * are those of selfmon_counters_open(). NULL, or why they must not be.
  */
 const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags);
+
+/*
+ * What a user read of one member of this set costs, in ns. 0: not known, since
+ * the set was off the PMU meanwhile. For sets with user reads.
+ */
+uint64_t selfmon_set_read_ns(const struct selfmon_counters *set);
 
 #endif

@@ -93,6 +93,94 @@ static bool is_share_of_slots(const struct selfmon_page *page)
 	       SELFMON_PAGE_PERF_METRICS + 1;
 }
 
+/* Does the page show now what it allows? A page that is missing never will. */
+static bool look(struct selfmon_member *member)
+{
+	unsigned int shift;
+
+	if (!member->page || member->shows != SELFMON_PAGE_UNSEEN)
+		return true;
+	if (is_share_of_slots(member->page)) {
+		member->shows = SELFMON_PAGE_SHARE;
+	} else if (selfmon_page_check(member->page, &shift)) {
+		member->shows = SELFMON_PAGE_USABLE;
+		member->shift = (uint8_t)shift;
+	}
+	return member->shows != SELFMON_PAGE_UNSEEN;
+}
+
+static bool look_at_all(struct selfmon_member *member, size_t count)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		all = look(&member[i]) && all;
+	return all;
+}
+
+/* Time enabled less time running does not move while the group is on the PMU. */
+static bool was_on(const struct selfmon_group_read *a,
+		   const struct selfmon_group_read *b)
+{
+	return b->enabled_ns - b->running_ns == a->enabled_ns - a->running_ns;
+}
+
+static void refuse_unseen(struct selfmon_member *member, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (member[i].shows == SELFMON_PAGE_UNSEEN)
+			member[i].shows = SELFMON_PAGE_REFUSED;
+}
+
+void selfmon_group_look(struct selfmon_member *member, size_t count)
+{
+	struct selfmon_group_read a, b;
+	uint64_t first = 0;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < count; i++)
+		member[i].shows = SELFMON_PAGE_UNSEEN;
+	if (look_at_all(member, count))
+		return;
+	fd = member->fd_plus_1 - 1;
+	for (i = 0; i < SELFMON_TURN_READS; i++) {
+		if (selfmon_group_read(fd, count, &a))
+			return;
+		first = i ? first : a.enabled_ns;
+		if (look_at_all(member, count) ||
+		    selfmon_group_read(fd, count, &b))
+			return;
+		if (was_on(&a, &b)) {
+			refuse_unseen(member, count);
+			return;
+		}
+		if (b.enabled_ns - first >= SELFMON_TURN_NS)
+			return;
+	}
+}
+
+/* Why a member is not read in user space; NULL: it is. */
+static const char *refused_by_page(const struct selfmon_member *member)
+{
+	switch (member->shows) {
+	case SELFMON_PAGE_USABLE:
+		return NULL;
+	case SELFMON_PAGE_SHARE:
+		return "top-down events have no counter of their own, and are "
+		       "read by system call with their group";
+	case SELFMON_PAGE_REFUSED:
+		return refused_by_kernel();
+	case SELFMON_PAGE_UNSEEN:
+		break;
+	}
+	return "other users held the PMU's counters while the events were "
+	       "opened";
+}
+
 static const char *take_pages(struct selfmon_set *set)
 {
 	struct selfmon_counters *head = &set->head;
@@ -100,22 +188,20 @@ static const char *take_pages(struct selfmon_set *set)
 
 	for (i = 0; i < head->hardware_count; i++) {
 		const struct selfmon_member *member = &set->member[i];
-		unsigned int shift;
+		const char *refused;
 
 		if (!member->page)
 			return "the page of an event could not be mapped";
 		if (is_firmware(&member->event))
 			return "an event of the firmware has no register";
-		if (is_share_of_slots(member->page))
-			return "top-down events have no counter of their own, "
-			       "and are read by system call with their group";
-		if (!selfmon_page_check(member->page, &shift))
-			return refused_by_kernel();
+		refused = refused_by_page(member);
+		if (refused)
+			return refused;
 		head->page[i] = member->page;
-		head->shift[i] = (uint8_t)shift;
+		head->shift[i] = member->shift;
 		if (i == 0)
-			head->sign = UINT64_C(1) << (63 - shift);
-		else if (shift != head->shift[0])
+			head->sign = UINT64_C(1) << (63 - member->shift);
+		else if (member->shift != head->shift[0])
 			head->sign = 0;
 	}
 	return NULL;
@@ -140,4 +226,42 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 		       "taskset, it can";
 	reason = refuse_unsafe(flags);
 	return reason ? reason : take_pages(set);
+}
+
+#define COST_READS 16
+#define COST_ROUNDS 4
+#define COST_ROUNDS_MAX 1000 /* a turn of those that fall back to read(2) */
+
+/* 0: a snapshot fell back to read(2), which says nothing of a user read. */
+static uint64_t read_round_ns(const struct selfmon_counters *set)
+{
+	const uint64_t begin = selfmon_kernel_monotonic_raw_ns();
+	struct selfmon_snapshot snapshot;
+	uint32_t flags = 0;
+	uint64_t ns;
+	int i;
+
+	for (i = 0; i < COST_READS; i++) {
+		selfmon_counters_begin(set, &snapshot);
+		flags |= snapshot.flags;
+	}
+	ns = selfmon_kernel_monotonic_raw_ns() - begin;
+	return flags & SELFMON_SNAPSHOT_SLOW ? 0 : ns;
+}
+
+/* The best of some rounds: a context switch in one would make reads dear. */
+uint64_t selfmon_set_read_ns(const struct selfmon_counters *set)
+{
+	uint64_t best = UINT64_MAX;
+	int good = 0, i;
+
+	for (i = 0; i < COST_ROUNDS_MAX && good < COST_ROUNDS; i++) {
+		const uint64_t ns = read_round_ns(set);
+
+		if (!ns)
+			continue;
+		best = ns < best ? ns : best;
+		good++;
+	}
+	return good ? best / (COST_READS * (uint64_t)set->hardware_count) : 0;
 }

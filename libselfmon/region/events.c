@@ -10,7 +10,6 @@
 #include <selfmon/doctor.h>
 
 #include "counters/set.h"
-#include "platform/kernel.h"
 #include "region/live.h"
 
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
@@ -19,7 +18,6 @@
  * intercepts RDPMC: then `auto` measures time alone.
  */
 #define AUTO_READ_NS_MAX 200
-#define AUTO_READS 64
 
 static unsigned int open_flags(void)
 {
@@ -72,19 +70,6 @@ static void fill_columns(struct selfmon_process *process,
 	}
 }
 
-static uint64_t read_cost_ns(const struct selfmon_counters *set)
-{
-	struct selfmon_snapshot snapshot;
-	uint64_t begin;
-	int i;
-
-	begin = selfmon_kernel_monotonic_raw_ns();
-	for (i = 0; i < AUTO_READS; i++)
-		selfmon_counters_begin(set, &snapshot);
-	return (selfmon_kernel_monotonic_raw_ns() - begin) /
-	       (AUTO_READS * (uint64_t)set->hardware_count);
-}
-
 static enum selfmon_choice try_auto(struct selfmon_process *process,
 				    struct selfmon_counters **set)
 {
@@ -113,7 +98,7 @@ static enum selfmon_choice try_auto(struct selfmon_process *process,
 			 selfmon_set_of(*set)->why_syscall);
 		return SELFMON_CHOICE_NO_USER_READ;
 	}
-	process->read_ns = read_cost_ns(*set);
+	process->read_ns = selfmon_set_read_ns(*set);
 	if (process->read_ns >= AUTO_READ_NS_MAX)
 		return SELFMON_CHOICE_SLOW_READ;
 	memcpy(process->events, AUTO_EVENTS, sizeof(AUTO_EVENTS));

@@ -49,11 +49,13 @@ struct kernel_faults kernel_faults;
 /* Descriptors of hardware events: how large their group is; 0: others. */
 static unsigned int group_size[FDS];
 static uint64_t config_of[FDS]; /* as asked for */
+static bool leads[FDS];
 
 /* The kernel's own map keeps an event alive; the test's page stands for it. */
 static struct {
 	struct selfmon_page *shown;
 	const struct selfmon_page *real;
+	uint64_t config;
 } maps[PAGES];
 
 void kernel_faults_clear(void)
@@ -181,6 +183,7 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 	if (fd < 0)
 		return fd;
 	group_size[fd] = 1;
+	leads[fd] = group < 0;
 	config_of[fd] = config;
 	if (group >= 0)
 		group_size[group]++;
@@ -230,6 +233,38 @@ int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 		     : __wrap_selfmon_kernel_perf_open(&narrow, group, keep);
 }
 
+/* What pages show of their groups: the PMU's counters, or none. */
+static void show_index(size_t i)
+{
+	maps[i].shown->index = is_share(maps[i].config)
+				       ? SELFMON_PAGE_PERF_METRICS + 1
+				       : (UINT32_C(1) << 28) + 1; /* nobody's */
+}
+
+static void take_turns(int fd)
+{
+	size_t i;
+
+	for (i = 0; leads[fd] && kernel_faults.turns && i < PAGES; i++)
+		if (maps[i].shown)
+			maps[i].shown->index = 0;
+}
+
+/* One read less to wait for; until then the group's time running stands. */
+static void wait_for_turn(uint64_t *running_ns)
+{
+	size_t i;
+
+	if (!kernel_faults.waits)
+		return;
+	*running_ns = 1;
+	if (--kernel_faults.waits)
+		return;
+	for (i = 0; i < PAGES; i++)
+		if (maps[i].shown)
+			show_index(i);
+}
+
 static int show_page(int fd, const struct selfmon_page **page)
 {
 	struct selfmon_page *shown;
@@ -249,12 +284,13 @@ static int show_page(int fd, const struct selfmon_page **page)
 		munmap(shown, PAGE_SIZE);
 		return error;
 	}
-	shown->index = is_share(config_of[fd])
-			       ? SELFMON_PAGE_PERF_METRICS + 1
-			       : (UINT32_C(1) << 28) + 1; /* nobody has it */
 	shown->pmc_width = 48;
 	shown->capabilities = kernel_faults.capabilities;
+	take_turns(fd);
 	maps[i].shown = shown;
+	maps[i].config = config_of[fd];
+	if (!kernel_faults.waits)
+		show_index(i);
 	kernel_faults.pages++;
 	*page = shown;
 	return 0;
@@ -304,6 +340,8 @@ ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 	n = __real_selfmon_kernel_read(fd, buffer, size);
 	if (n > 0 && fd < FDS && group_size[fd] > kernel_faults.counters)
 		((uint64_t *)buffer)[2] = 0;
+	else if (n > 0 && fd < FDS && group_size[fd])
+		wait_for_turn((uint64_t *)buffer + 2);
 	return n;
 }
 

@@ -60,6 +60,8 @@ struct kernel_faults {
 	bool pmu;
 	unsigned int counters;  /* a larger group opens and never runs */
 	unsigned int largest;   /* a larger group does not open: EINVAL */
+	bool turns;             /* the newest group alone is on the PMU */
+	unsigned int waits;     /* groups are off it for so many reads */
 	uint64_t refused;       /* this config is not known: ENOENT */
 	uint64_t capabilities;  /* of the pages */
 	uint64_t ask;           /* config1 bits that ask for user reads */

@@ -3,6 +3,7 @@
 #include "fault/counters_faults.h"
 
 #include <errno.h>
+#include <limits.h>
 
 TestSuite(counters_turns, .init = setup_pmu);
 
@@ -88,4 +89,65 @@ Test(counters_turns, a_strict_set_has_no_further_groups)
 	cr_assert_eq(open_set("cycles,instructions,branches",
 			      SELFMON_COUNTERS_STRICT), -EINVAL);
 	cr_assert_str_eq(failure.event, "branches");
+}
+
+/* ---- user reads of the first group --------------------------------------- */
+
+static void require_user_reads(void)
+{
+	if (!SELFMON_ARCH_USER_READ || SELFMON_ARCH_USER_READ_UNSAFE)
+		cr_skip_test("no user reads on " SELFMON_ARCH_NAME);
+}
+
+/* The pages of a group that others follow have no index at the end. */
+Test(counters_turns, the_first_group_has_user_reads_whatever_groups_follow)
+{
+	require_user_reads();
+	kernel_faults.largest = 2;
+	kernel_faults.turns = true;
+	cr_assert_eq(open_set("cycles,instructions,branches,branch-misses,"
+			      "bus-cycles", 0), 5);
+	cr_assert_str_eq(groups(), "FF112");
+	cr_expect_null(selfmon_set_of(set)->why_syscall, "%s",
+		       selfmon_set_of(set)->why_syscall);
+	cr_expect_eq(set->shift[1], 16);
+	cr_expect_eq(info_of(0).verdict, SELFMON_EXACT);
+	cr_expect_eq(info_of(2).verdict, SELFMON_SYSCALL);
+	selfmon_counters_close(set);
+}
+
+Test(counters_turns, a_group_that_lost_the_pmu_is_waited_for)
+{
+	require_user_reads();
+	kernel_faults.waits = 20;
+	cr_assert_eq(open_set("cycles,instructions", 0), 2);
+	cr_expect_null(selfmon_set_of(set)->why_syscall, "%s",
+		       selfmon_set_of(set)->why_syscall);
+	cr_expect_eq(kernel_faults.waits, 0);
+	selfmon_counters_close(set);
+}
+
+Test(counters_turns, a_group_that_does_not_come_back_says_who_has_the_pmu)
+{
+	require_user_reads();
+	kernel_faults.waits = UINT_MAX;
+	cr_assert_eq(open_set("cycles,instructions", 0), 2);
+	cr_assert_not_null(selfmon_set_of(set)->why_syscall);
+	cr_expect_not_null(strstr(selfmon_set_of(set)->why_syscall,
+				  "other users"));
+	selfmon_counters_close(set);
+}
+
+/* It is on the PMU all the while, and its page shows no register. */
+Test(counters_turns, a_group_without_user_reads_is_not_waited_for)
+{
+	const unsigned int before = kernel_faults.call[FAULT_READ].calls;
+
+	require_user_reads();
+	kernel_faults.capabilities = 0x1a;
+	cr_assert_eq(open_set("cycles,instructions", 0), 2);
+	cr_expect_not_null(strstr(selfmon_set_of(set)->why_syscall,
+				  "does not allow"));
+	cr_expect_leq(kernel_faults.call[FAULT_READ].calls - before, 3);
+	selfmon_counters_close(set);
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "counters/set.h"
 #include "hw/nops.h"
 #include "hw/tool.h"
 
@@ -152,4 +153,61 @@ Test(hw_plan, a_strict_set_refuses_what_does_not_fit, .timeout = TIMEOUT)
 	cr_expect_str_eq(failure.event, "instructions");
 	cr_expect_eq(failure.position,
 		     strlen("instructions,") * rig.members[0]);
+}
+
+/* ---- user reads of the first group --------------------------------------- */
+
+#define OPENS 40
+
+/* Of these snapshots, how many are not by system call. */
+static unsigned int count_user_reads(const struct selfmon_counters *set,
+				     unsigned int snapshots)
+{
+	struct selfmon_snapshot at;
+	unsigned int user = 0;
+
+	while (snapshots-- > 0) {
+		nops(set->rotation_ns / 8 / NOPS_TURN);
+		selfmon_counters_begin(set, &at);
+		user += !(at.flags & SELFMON_SNAPSHOT_SLOW);
+	}
+	return user;
+}
+
+static void open_first_group_in_user_space(const char *list, int opens)
+{
+	struct selfmon_counters *set;
+
+	set = hw_open("cycles,instructions");
+	hw_require_user_reads(set);
+	selfmon_counters_close(set);
+	while (opens-- > 0) {
+		cr_assert_gt(selfmon_counters_open(list, 0, &set, NULL), 2);
+		if (!set->more)
+			cr_skip_test("the PMU counts %s in one group", list);
+		cr_assert_null(selfmon_set_of(set)->why_syscall, "%d: %s",
+			       opens, selfmon_set_of(set)->why_syscall);
+		if (opens == 0)
+			break;
+		selfmon_counters_close(set);
+	}
+	/* Off the PMU for a turn, it comes back to user reads. */
+	cr_assert_gt(count_user_reads(set, 200), 200 / 4);
+	cr_assert_lt(count_user_reads(set, 200), 200);
+	selfmon_counters_close(set);
+}
+
+Test(hw_plan, the_first_group_has_user_reads_whatever_follows,
+     .timeout = TIMEOUT)
+{
+	open_first_group_in_user_space(spec, OPENS);
+}
+
+Test(hw_plan, a_group_behind_a_fixed_counter_leaves_user_reads_too,
+     .timeout = TIMEOUT)
+{
+	if (strcmp(SELFMON_ARCH_NAME, "x86-64"))
+		cr_skip_test("ref-cycles has one counter on Intel's PMUs");
+	open_first_group_in_user_space(
+		"ref-cycles,cycles,instructions,ref-cycles", OPENS);
 }
