@@ -88,6 +88,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_UNWIPED 0x40u /* a forked child finds it as it is */
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a user read faulted: no more */
 #define SELFMON_IMPL_SET_CORES 0x100u  /* cores of several types: no scaling */
+#define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is not for good */
 
 /*
  * What the inline path needs. The memory is wiped in a forked child (or the
@@ -112,6 +113,8 @@ struct selfmon_counters {
 	uint64_t time_cycles;    /* a moment before all snapshots, in ticks */
 	uint64_t time_unused;    /* bits that ticks do not have */
 	uint16_t rest;           /* the kernel's events; 0: none, or .more */
+	uint16_t lapses;         /* deltas lost for want of a page clock */
+	uint32_t quiet;          /* deltas by read(2) since, on the PMU */
 };
 
 SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,

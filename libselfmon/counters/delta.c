@@ -105,10 +105,37 @@ static bool is_whole(const struct selfmon_counters *set,
 }
 
 /*
- * The group was off the PMU for a while: estimate, or refuse. Where the page
- * has no clock this visit is lost, and later ones are read by read(2), which
- * brings the times along.
+ * Without a page clock a user read cannot be weighed: this delta is lost, and
+ * the next ones are read by read(2), which brings its times along. User reads
+ * come back after this many deltas in which the group stayed on the PMU; twice
+ * as many after each further loss, so that few deltas are ever lost.
  */
+#define QUIET_FIRST 64u
+#define LAPSES_MAX 20u
+
+static void lapse(struct selfmon_counters *set)
+{
+	if (set->flags & SELFMON_IMPL_SET_SYSCALL)
+		return;
+	if (set->lapses < LAPSES_MAX)
+		set->lapses++;
+	set->quiet = 0;
+	__atomic_or_fetch(&set->flags,
+			  SELFMON_IMPL_SET_SYSCALL | SELFMON_IMPL_SET_AWHILE,
+			  __ATOMIC_RELAXED);
+}
+
+static void come_back(struct selfmon_counters *set)
+{
+	if (++set->quiet < QUIET_FIRST << (set->lapses - 1) ||
+	    set->flags & SELFMON_IMPL_SET_TAKEN)
+		return;
+	__atomic_and_fetch(&set->flags,
+			   ~(SELFMON_IMPL_SET_SYSCALL |
+			     SELFMON_IMPL_SET_AWHILE), __ATOMIC_RELAXED);
+}
+
+/* The group was off the PMU for a while: estimate, or refuse. */
 static void weigh(struct selfmon_counters *set,
 		  const struct selfmon_snapshot *a,
 		  const struct selfmon_snapshot *b,
@@ -120,7 +147,7 @@ static void weigh(struct selfmon_counters *set,
 
 	delta->flags |= SELFMON_DELTA_REFUSED;
 	if (!enabled_live(set, a, &from) || !enabled_live(set, b, &to)) {
-		set->flags |= SELFMON_IMPL_SET_SYSCALL;
+		lapse(set);
 		return;
 	}
 	delta->off_ns = off;
@@ -349,5 +376,7 @@ void selfmon_counters_delta(struct selfmon_counters *set,
 		delta->flags |= SELFMON_DELTA_LOST;
 	if (a->off_ns != b->off_ns && !(flags & SELFMON_SNAPSHOT_LOST_USER))
 		weigh(set, a, b, delta);
+	else if (selfmon_unlikely(set->flags & SELFMON_IMPL_SET_AWHILE))
+		come_back(set);
 	subtract_all(set, a, b, delta);
 }

@@ -325,7 +325,8 @@ int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 	if (info->failure)
 		info->verdict = SELFMON_NOT_COUNTED;
 	else if (i < counters->hardware_count &&
-		 !(counters->flags & SELFMON_IMPL_SET_SYSCALL))
+		 (counters->flags & SELFMON_IMPL_SET_AWHILE ||
+		  !(counters->flags & SELFMON_IMPL_SET_SYSCALL)))
 		info->verdict = SELFMON_EXACT;
 	else
 		info->verdict = SELFMON_SYSCALL;

@@ -249,7 +249,9 @@ static NEVER_INLINE void start_again(struct selfmon_open *open)
 		selfmon_start_user(open, thread->set);
 		return;
 	}
-	if (thread->set->flags & SELFMON_IMPL_SET_SYSCALL)
+	if ((thread->set->flags &
+	     (SELFMON_IMPL_SET_SYSCALL | SELFMON_IMPL_SET_AWHILE)) ==
+	    SELFMON_IMPL_SET_SYSCALL)
 		give_up_user_reads(thread);
 	open->known.locks = SELFMON_LOCKS_UNKNOWN;
 	open->tries = 0;

@@ -303,6 +303,56 @@ Test(delta, without_a_page_clock_refuses_and_goes_over_to_read_2)
 	cr_assert(set.flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
+/* How many deltas by read(2), on the PMU, until user reads come back. */
+static unsigned int quiet_deltas(void)
+{
+	unsigned int n;
+
+	for (n = 0; set.flags & SELFMON_IMPL_SET_SYSCALL && n < 100000; n++)
+		subtract_off(MS, 0);
+	return n;
+}
+
+static void lose_one(void)
+{
+	setup();
+	page_times(0);
+	subtract();
+	assert_refused();
+}
+
+Test(delta, user_reads_come_back_once_the_group_stays_on_the_pmu)
+{
+	struct selfmon_counters once;
+
+	lose_one();
+	cr_assert_eq(quiet_deltas(), 64);
+	once = set;
+	setup();
+	set = once;
+	page_times(0);
+	subtract();
+	cr_assert_eq(quiet_deltas(), 128);
+	cr_assert_not(set.flags & SELFMON_IMPL_SET_AWHILE);
+}
+
+Test(delta, user_reads_that_were_taken_do_not_come_back)
+{
+	lose_one();
+	set.flags |= SELFMON_IMPL_SET_TAKEN;
+	cr_assert_eq(quiet_deltas(), 100000);
+}
+
+Test(delta, while_the_group_leaves_the_pmu_user_reads_stay_away)
+{
+	unsigned int n;
+
+	lose_one();
+	for (n = 0; n < 1000; n++)
+		subtract_off(10 * MS, 3 * MS);
+	cr_assert(set.flags & SELFMON_IMPL_SET_SYSCALL);
+}
+
 /* Ticks have 40 bits and wrap 1 ms after the first snapshot. */
 static void wrap_between(void)
 {
