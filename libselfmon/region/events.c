@@ -28,15 +28,35 @@ static unsigned int open_flags(void)
 	       (config->guard ? SELFMON_COUNTERS_GUARD : 0);
 }
 
-static void map_columns(struct selfmon_thread *thread)
+static uint32_t column_at(const struct selfmon_process *process,
+			  uint32_t place)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < process->columns && process->column[i].place != place)
+		i++;
+	return i;
+}
+
+/* All columns that the process counts: bits. */
+static uint32_t all_columns(const struct selfmon_process *process)
+{
+	return (UINT32_C(1) << process->counted) - 1;
+}
+
+static void map_columns(const struct selfmon_process *process,
+			struct selfmon_thread *thread)
 {
 	const struct selfmon_set *set = selfmon_set_of(thread->set);
 	uint32_t i;
 
-	thread->missing = (UINT32_C(1) << set->asked) - 1;
+	thread->missing = all_columns(process);
 	for (i = 0; i < thread->set->count; i++) {
-		thread->column[i] = (uint8_t)set->member[i].column;
-		thread->missing &= ~(UINT32_C(1) << thread->column[i]);
+		const uint32_t column =
+			column_at(process, set->member[i].column);
+
+		thread->column[i] = (uint8_t)column;
+		thread->missing &= ~(UINT32_C(1) << column);
 	}
 }
 
@@ -49,16 +69,17 @@ static void fill_columns(struct selfmon_process *process,
 	uint32_t i;
 
 	process->columns = set->asked;
+	process->counted = counters->count;
 	process->why_syscall = set->why_syscall;
 	process->left_out = set->left_out;
 	for (i = 0; i < set->asked; i++) {
-		struct selfmon_column *column =
-			&process->column[set->member[i].column];
+		struct selfmon_column *column = &process->column[i];
 
 		selfmon_counters_info(counters, i, &info);
 		memcpy(column->name, set->member[i].event.name,
 		       sizeof(column->name));
 		column->position = info.position;
+		column->place = set->member[i].column;
 		/* What takes turns is marked so, whether or not it had to. */
 		column->verdict = info.group >= SELFMON_GROUP_MORE &&
 						  !(counters->flags &
@@ -127,6 +148,15 @@ static struct selfmon_counters *open_fence(void)
 	return set;
 }
 
+/* A set in which nothing counts must not make visits dearer than time alone. */
+static struct selfmon_counters *keep_if_of_use(struct selfmon_counters *set)
+{
+	if (set->count || set->flags & SELFMON_IMPL_SET_FENCE)
+		return set;
+	selfmon_counters_close(set);
+	return NULL;
+}
+
 static void count_limited(struct selfmon_process *process,
 			  enum selfmon_step_down step,
 			  const struct selfmon_failure *failure)
@@ -139,16 +169,6 @@ static void count_limited(struct selfmon_process *process,
 	}
 	limited->failure = *failure;
 	selfmon_live_tell(process);
-}
-
-static uint32_t columns_that_count(const struct selfmon_process *process)
-{
-	uint32_t count = 0, i;
-
-	for (i = 0; i < process->columns; i++)
-		if (!process->column[i].failure.error)
-			count++;
-	return count;
 }
 
 /* Under the process lock. */
@@ -196,8 +216,9 @@ static void choose(struct selfmon_process *process,
 	if (!set)
 		return;
 	fill_columns(process, set);
-	map_columns(thread);
+	map_columns(process, thread);
 	count_unmapped(process, thread);
+	thread->set = keep_if_of_use(set);
 }
 
 void selfmon_events_choose(struct selfmon_process *process,
@@ -243,8 +264,8 @@ void selfmon_events_open(struct selfmon_process *process,
 	struct selfmon_failure failure;
 	int count;
 
-	thread->missing = (UINT32_C(1) << process->columns) - 1;
-	if (!process->events[0]) {
+	thread->missing = all_columns(process);
+	if (!process->counted) {
 		thread->set = open_fence();
 		return;
 	}
@@ -253,9 +274,9 @@ void selfmon_events_open(struct selfmon_process *process,
 		open_flags() | (is_auto ? SELFMON_COUNTERS_ONE_GROUP : 0),
 		&thread->set, &failure);
 	if (thread->set)
-		map_columns(thread);
+		map_columns(process, thread);
 	selfmon_process_lock(process);
-	if (count < (int)columns_that_count(process) &&
+	if (count < (int)process->counted &&
 	    meets_limit(count, &failure)) /* else: of cores it is never on */
 		count_limited(process,
 			      count > 0 ? SELFMON_LIMITED_LESS

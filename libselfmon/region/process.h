@@ -41,10 +41,15 @@ enum selfmon_choice {
 	SELFMON_CHOICE_FAILED       /* the list cannot be opened: failure */
 };
 
-/* A column of the report: one event of the process's set. */
+/*
+ * A column: one event of the process's set. Columns that count come first, in
+ * the order in which the set has their values: so statistics have a place for
+ * each value, and those that no thread counts need no look at all.
+ */
 struct selfmon_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 	size_t position;
+	uint32_t place;                 /* in a report: the order asked for */
 	enum selfmon_verdict verdict;   /* the best of its values */
 	bool kernel;
 	struct selfmon_failure failure; /* of the first thread's opening */
@@ -81,6 +86,7 @@ struct selfmon_process {
 	enum selfmon_choice choice;
 	char events[SELFMON_SPEC_MAX];  /* what threads open; may be "" */
 	uint32_t columns;
+	uint32_t counted;               /* of these, they come first */
 	struct selfmon_column column[SELFMON_MAX_COUNTERS];
 	struct selfmon_failure failure;
 	struct selfmon_failure left_out; /* of the list's @sets; or error 0 */

@@ -262,7 +262,8 @@ struct selfmon_thread {
 	uint32_t nodes;              /* in the table */
 	struct selfmon_node **table; /* hash of nodes by parent and region */
 	uint32_t table_shift;        /* 64 - log2 of its slots */
-	uint32_t missing;            /* bits: columns that the set has not */
+	uint32_t missing;            /* bits: columns of the process, but not
+				      * of this set */
 	uint64_t token;              /* of the last span */
 	uint64_t stack_high;
 	struct selfmon_node *newest; /* list of all nodes, for readers */

@@ -84,6 +84,7 @@ static void describe_events(struct selfmon_report *report,
 		memcpy(to->name, from->name, sizeof(to->name));
 		to->verdict = from->verdict;
 		to->kernel = from->kernel;
+		to->place = from->place;
 		if (from->failure.error)
 			selfmon_explain(&from->failure, to->reason,
 					sizeof(to->reason));

@@ -171,6 +171,7 @@ static void take_events(struct selfmon_report *report,
 						facts->column[i].verdict
 				      : SELFMON_NOT_COUNTED;
 		to->kernel = facts->column[i].kernel;
+		to->place = facts->column[i].place;
 	}
 }
 
@@ -246,6 +247,7 @@ static int make_report(struct selfmon_report *report,
 				      &clock);
 	if (error)
 		return selfmon_live_fails(input, error, "cannot be read");
+	selfmon_report_columns_as_asked(report);
 	/* Rows point into them. */
 	report->region = input->region;
 	report->regions = input->regions;

@@ -17,6 +17,7 @@ struct selfmon_report_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 	enum selfmon_verdict verdict; /* the best of its values */
 	bool kernel;                  /* kernel mode is counted as well */
+	uint32_t place;               /* see selfmon_report_columns_as_asked */
 	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
 	uint32_t without; /* merged: processes that did not count it */
 };
@@ -132,6 +133,13 @@ int selfmon_report_visit_times(struct selfmon_report *report);
 int selfmon_report_detail(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_clock *clock);
+
+/*
+ * columns.c: columns are recorded in the order in which sets have their values;
+ * this puts them into that of the specification, with all that rows have of
+ * them. Places that are no order, as a damaged file may have, change nothing.
+ */
+void selfmon_report_columns_as_asked(struct selfmon_report *report);
 
 /* order.c: rows in tree order, siblings by falling time. 0 or -ENOMEM. */
 int selfmon_report_order(struct selfmon_report *report);

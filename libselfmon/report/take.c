@@ -23,6 +23,7 @@ static int fill_report(struct selfmon_report *report,
 			process, selfmon_gather_occurred(&gather));
 		error = selfmon_report_settle(report, &gather, calibration,
 					      selfmon_clock());
+		selfmon_report_columns_as_asked(report);
 	}
 	selfmon_gather_free(&gather);
 	return error;

@@ -4,7 +4,10 @@
  * own, and that neither makes a system call. Lines that begin with "cost:" are
  * figures; the budgets are docs/DESIGN.md's.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "counters/set.h"
@@ -186,4 +189,93 @@ Test(hw_cost, a_region_pair_with_four_counters_makes_no_system_call)
 	selfmon_counters_close(set);
 	cr_assert_eq(visit_in_silence(0), 0);
 	cr_assert_neq(visit_in_silence(1), 0, "the filter lets calls pass");
+}
+
+/* ---- events that are not there -------------------------------------------- */
+
+/* A generalised event that this PMU does not have. */
+static const char *missing_event(void)
+{
+	static const char *const candidate[] = {
+		"branch-misses", "cache-misses", "stalled-cycles-frontend",
+		"stalled-cycles-backend", "LLC-load-misses", "node-loads",
+	};
+	struct selfmon_counters *set;
+	size_t i;
+
+	for (i = 0; i < sizeof(candidate) / sizeof(candidate[0]); i++) {
+		const int count = selfmon_counters_open(candidate[i], 0, &set,
+							NULL);
+
+		selfmon_counters_close(set);
+		if (count == 0)
+			return candidate[i];
+	}
+	cr_skip_test("this PMU has every event");
+	return NULL;
+}
+
+/* What a pair costs in a process that counts these; all of it in its report. */
+static double pair_cost(const char *events)
+{
+	double *const cost = mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	cr_assert(cost != MAP_FAILED);
+	pid = fork();
+	if (!pid) {
+		hw_configure(events);
+		*cost = report(events, cost_of(visit_regions));
+		_exit(0);
+	}
+	cr_assert_eq(hw_wait(pid), 0);
+	return *cost;
+}
+
+static void assert_missing_is_free(const char *before, const char *after)
+{
+	const char *const comma = *before && *after ? "," : "";
+	char there[128], missing[256];
+
+	hw_require_exact();
+	snprintf(there, sizeof(there), "%s%s%s", before, comma, after);
+	snprintf(missing, sizeof(missing), "%s%s%s%s%s", before,
+		 *before ? "," : "", missing_event(), *after ? "," : "", after);
+	cr_assert_eq(pair_cost(missing), pair_cost(*there ? there : "none"),
+		     "%s is dearer than %s", missing, there);
+}
+
+Test(hw_cost, an_event_that_is_missing_costs_a_pair_nothing)
+{
+	hw_require_user_reads(hw_open("cycles,instructions"));
+	assert_missing_is_free("cycles", "instructions");
+	assert_missing_is_free("", "cycles,instructions");
+	assert_missing_is_free("cycles,instructions", "");
+}
+
+Test(hw_cost, a_list_of_missing_events_costs_what_time_alone_costs)
+{
+	assert_missing_is_free("", "");
+}
+
+/* What auto counts, and what of that this PMU has. */
+Test(hw_cost, auto_costs_what_its_events_that_are_there_cost)
+{
+	static const char *const event[] = { "cycles", "instructions",
+					     "branch-misses", "cache-misses" };
+	struct selfmon_counters *set;
+	char there[128] = "";
+	size_t i;
+
+	hw_require_exact();
+	hw_require_user_reads(hw_open("cycles,instructions"));
+	for (i = 0; i < sizeof(event) / sizeof(event[0]); i++) {
+		if (selfmon_counters_open(event[i], 0, &set, NULL) > 0)
+			snprintf(there + strlen(there),
+				 sizeof(there) - strlen(there), "%s%s",
+				 *there ? "," : "", event[i]);
+		selfmon_counters_close(set);
+	}
+	cr_assert_eq(pair_cost("auto"), pair_cost(there), "%s", there);
 }
