@@ -91,6 +91,8 @@ static void read_head(struct json_in *in, json_t *root,
 	COPY(in, root, "events", to->events);
 	COPY(in, root, "events_reason", to->events_reason);
 	COPY(in, root, "read_reason", to->read_reason);
+	if (json_object_get(root, "slow_path")) /* since 0.2.0 */
+		COPY(in, root, "slow_path", to->slow_path);
 	to->read_ns = json_in_integer(in, root, "read_ns", INT64_MAX);
 	read_options(in, root, to);
 	read_counts(in, root, to);

@@ -73,6 +73,7 @@ static void join_texts(struct selfmon_report *to,
 	REPORT_JOIN(to->clock, ", ", from->clock);
 	REPORT_JOIN(to->events_reason, "; ", from->events_reason);
 	REPORT_JOIN(to->read_reason, "; ", from->read_reason);
+	REPORT_JOIN(to->slow_path, "; ", from->slow_path);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
 		REPORT_JOIN(to->limited[i].reason, "; ",
 			    from->limited[i].reason);

@@ -60,6 +60,29 @@ static void map_columns(const struct selfmon_process *process,
 	}
 }
 
+/* Each group that is read by read(2) is so at both ends of a visit. */
+static uint32_t calls_of(const struct selfmon_counters *counters)
+{
+	uint32_t groups = counters->more, others = counters->hardware_count, k;
+
+	for (k = 0; k < counters->more; k++)
+		others += counters->more_count[k];
+	groups += counters->count > others; /* the kernel's events */
+	if (counters->hardware_count)
+		groups += (counters->flags & SELFMON_IMPL_SET_SYSCALL) != 0;
+	return 2 * groups;
+}
+
+/* As in reads_alike() of thread.c. */
+static const char *uneven(const struct selfmon_counters *counters)
+{
+	if (!counters->hardware_count)
+		return NULL;
+	if (counters->flags & SELFMON_IMPL_SET_CORES)
+		return "cores of several types";
+	return counters->sign ? NULL : "counters of several widths";
+}
+
 /* The columns of the report, by the set that was opened first. */
 static void fill_columns(struct selfmon_process *process,
 			 const struct selfmon_counters *counters)
@@ -71,6 +94,8 @@ static void fill_columns(struct selfmon_process *process,
 	process->columns = set->asked;
 	process->counted = counters->count;
 	process->why_syscall = set->why_syscall;
+	process->calls = calls_of(counters);
+	process->uneven = uneven(counters);
 	process->left_out = set->left_out;
 	for (i = 0; i < set->asked; i++) {
 		struct selfmon_column *column = &process->column[i];

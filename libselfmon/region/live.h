@@ -85,6 +85,7 @@ struct selfmon_live_facts {
 	char events[SELFMON_SPEC_MAX];
 	char events_reason[SELFMON_LIVE_REASON];
 	char read_reason[SELFMON_LIVE_REASON];
+	char slow_path[SELFMON_LIVE_REASON];
 	char limited[SELFMON_LIMITED_COUNT][SELFMON_LIVE_REASON];
 	struct {
 		char name[SELFMON_EVENT_NAME_SIZE];

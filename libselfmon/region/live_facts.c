@@ -82,6 +82,7 @@ static void tell_events(struct selfmon_live_facts *facts,
 			      sizeof(facts->events_reason));
 	copy_text(facts->read_reason, sizeof(facts->read_reason),
 		  process->why_syscall);
+	selfmon_slow_path(process, facts->slow_path, sizeof(facts->slow_path));
 	facts->columns = process->events[0] ? process->columns : 0;
 	for (i = 0; i < facts->columns; i++) {
 		const struct selfmon_column *const from = &process->column[i];

@@ -91,6 +91,8 @@ struct selfmon_process {
 	struct selfmon_failure failure;
 	struct selfmon_failure left_out; /* of the list's @sets; or error 0 */
 	const char *why_syscall;        /* hardware events by read(2): why */
+	uint32_t calls;                 /* read(2) a visit, both its ends */
+	const char *uneven;             /* counters not read alike: why */
 	uint64_t read_ns;               /* one user read, on average */
 	uint64_t start_ticks;           /* 0: switched off so far */
 	uint64_t attached;              /* threads that had a state */
@@ -192,6 +194,10 @@ void selfmon_events_open(struct selfmon_process *process,
 /* Why there is nothing but time, or not all of a set; "" where all is there. */
 void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);
+
+/* slow.c: why visits do not take the fast path; "" where they do. */
+void selfmon_slow_path(const struct selfmon_process *process, char *text,
+		       size_t size);
 
 /* name.c: regions by id, from 1; NULL beyond the last. */
 struct selfmon_region {

@@ -66,6 +66,8 @@ static void describe_events(struct selfmon_report *report,
 	uint32_t i;
 
 	report->choice = process->choice;
+	selfmon_slow_path(process, report->slow_path,
+			  sizeof(report->slow_path));
 	report->read_ns = process->read_ns;
 	snprintf(report->events, sizeof(report->events), "%.*s",
 		 (int)sizeof(report->events) - 1, selfmon_config()->events);

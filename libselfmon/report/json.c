@@ -138,6 +138,7 @@ static void header(struct json *json, const struct selfmon_report *report)
 	string(json, "events", report->events);
 	string(json, "events_reason", report->events_reason);
 	string(json, "read_reason", report->read_reason);
+	string(json, "slow_path", report->slow_path);
 	integer(json, "read_ns", report->read_ns);
 	integer(json, "every", report->every);
 	boolean(json, "fence", report->fence);

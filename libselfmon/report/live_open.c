@@ -158,6 +158,7 @@ static void take_events(struct selfmon_report *report,
 	COPY(report->events, facts->events);
 	COPY(report->events_reason, facts->events_reason);
 	COPY(report->read_reason, facts->read_reason);
+	COPY(report->slow_path, facts->slow_path);
 	report->columns = facts->columns < SELFMON_MAX_COUNTERS
 				  ? facts->columns
 				  : SELFMON_MAX_COUNTERS;

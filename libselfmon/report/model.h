@@ -69,6 +69,7 @@ struct selfmon_report {
 	char events[SELFMON_SPEC_MAX]; /* as asked for; "" for time alone */
 	char events_reason[SELFMON_TEXT_MAX]; /* why not more; or "" */
 	char read_reason[SELFMON_TEXT_MAX]; /* hardware by read(2): why */
+	char slow_path[SELFMON_TEXT_MAX]; /* what makes visits dear; or "" */
 	uint64_t read_ns;             /* of a user read, if it was measured */
 	uint32_t every;
 	bool fence, strict, guard;

@@ -281,6 +281,15 @@ static void put_options(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
+static void put_slow_path(struct selfmon_text *text)
+{
+	if (!text->report->slow_path[0])
+		return;
+	selfmon_text_begin(text, "slow path", LABEL);
+	selfmon_text_say(text, "%s", text->report->slow_path);
+	selfmon_text_end(text);
+}
+
 static void caution(struct selfmon_text *text, uint64_t n, const char *what,
 		    const char *reason)
 {
@@ -340,6 +349,7 @@ void selfmon_text_header(struct selfmon_text *text)
 	put_not_counted(text);
 	put_errata(text);
 	put_cost(text);
+	put_slow_path(text);
 	put_options(text);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
 		caution(text, report->limited[i].threads, limited[i],
