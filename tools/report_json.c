@@ -195,6 +195,10 @@ static void read_columns(struct json_in *in, json_t *root,
 		COPY(in, from, "name", column->name);
 		column->verdict = report_json_verdict(in, from);
 		column->kernel = json_in_boolean(in, from, "kernel");
+		if (from && json_object_get(from, "group"))
+			column->group = (uint32_t)json_in_integer(
+				in, from, "group", SELFMON_GROUP_MORE +
+						   SELFMON_MORE_GROUPS);
 		COPY(in, from, "reason", column->reason);
 		if (from && json_object_get(from, "without"))
 			column->without = (uint32_t)json_in_integer(

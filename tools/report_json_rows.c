@@ -67,6 +67,10 @@ static void read_values(struct json_in *in, json_t *from,
 	to->net = json_in_real(in, from, "net");
 	to->noise = json_in_real(in, from, "noise");
 	to->share_on_pmu = json_in_real(in, from, "share_on_pmu");
+	if (json_object_get(from, "guessed"))
+		to->guessed = json_in_real(in, from, "guessed");
+	else if (to->verdict == SELFMON_SCALED) /* reports of 0.1 */
+		to->guessed = 1 - to->share_on_pmu;
 	if (row->exclusive_valid) {
 		to->exclusive = json_in_signed(in, from, "exclusive");
 		to->net_exclusive = json_in_real(in, from, "net_exclusive");

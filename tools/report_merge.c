@@ -194,6 +194,11 @@ static void add_counter(struct merge *merge, size_t at, size_t i, size_t column)
 
 	add_quantity(merge, report->column[column].name, to->exclusive_valid,
 		     &to->counter[k], from);
+	if (from->verdict == SELFMON_NOT_COUNTED)
+		return;
+	detail->time_ns[k] += (double)report->row[i].time.sum;
+	detail->on_ns[k] +=
+		(double)report->row[i].time.sum * from->share_on_pmu;
 	if (from->verdict != SELFMON_SCALED)
 		return;
 	if (!report->detail || !report->detail[i].enabled_ns[column]) {
@@ -264,11 +269,15 @@ static void finish_row(struct selfmon_report *to, size_t i)
 	struct selfmon_row *const row = &to->row[i];
 	size_t k;
 
-	for (k = 0; k < to->columns; k++)
-		if (row->counter[k].verdict == SELFMON_SCALED)
+	for (k = 0; k < to->columns; k++) {
+		if (detail->time_ns[k] > 0)
 			row->counter[k].share_on_pmu =
-				1 - (double)detail->off_ns[k] /
-					    (double)detail->enabled_ns[k];
+				detail->on_ns[k] / detail->time_ns[k];
+		if (row->counter[k].verdict == SELFMON_SCALED)
+			row->counter[k].guessed =
+				(double)detail->off_ns[k] /
+				(double)detail->enabled_ns[k];
+	}
 }
 
 static void add_all(struct merge *merge, struct report_file *files,

@@ -91,6 +91,10 @@ static int add_column(struct selfmon_report *to, const struct report_file *file,
 	join_reason(at->reason, file->report, from);
 	if (from->verdict == SELFMON_NOT_COUNTED)
 		return 0;
+	if (at->verdict == SELFMON_NOT_COUNTED)
+		at->group = from->group;
+	else if (at->group != from->group)
+		at->group = 0;
 	if (at->verdict != SELFMON_NOT_COUNTED && at->kernel != from->kernel)
 		return tool_fail("report", "%s: columns[%zu].kernel: %s was "
 				 "counted in kernel mode %s, unlike in files "

@@ -248,6 +248,11 @@ struct selfmon_delta {
 	uint32_t moved;      /* lock moves in both snapshots */
 	struct selfmon_value value[SELFMON_MAX_COUNTERS];
 	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* 0: no estimates */
+	/*
+	 * Time enabled and off the PMU, where that is not 0, whatever became of
+	 * the values: of the first group, and of the further ones together.
+	 */
+	struct selfmon_share all[2];
 };
 
 /*

@@ -34,7 +34,9 @@ struct selfmon_report;
 struct selfmon_quantity {
 	enum selfmon_verdict verdict; /* NOT_COUNTED: no number here is one */
 	uint32_t reserved;
-	uint64_t visits;      /* that have a value */
+	uint64_t visits;      /* that have a value: net and sum are theirs, so
+				 the mean is net / visits (SELFMON_EVERY: times
+				 measured / row visits) */
 	uint64_t sum;         /* inclusive, as counted */
 	uint64_t min, max;    /* of one visit, as counted; ns down and up */
 	int64_t exclusive;    /* sum less the children's sums, as counted; of
@@ -43,7 +45,10 @@ struct selfmon_quantity {
 	double net_exclusive;
 	double noise;         /* of net: how far the truth may be from it, by
 				 what was subtracted; docs/COST.md */
-	double share_on_pmu;  /* 1, or less where scaled */
+	double share_on_pmu;  /* of the time of all measured visits, those
+				 without a value included: on a counter */
+	double guessed;       /* scaled: the part of net that is extrapolated
+				 from the time on a counter; else 0 */
 };
 
 /*
@@ -72,7 +77,8 @@ struct selfmon_row {
 	uint64_t foreign;  /* ended on another thread: time alone */
 	uint64_t migrated; /* ended on another CPU */
 	uint64_t disturbed; /* descheduled, or counters reprogrammed */
-	uint64_t retried;  /* reads tried again */
+	uint64_t retried;  /* ends read again, as the kernel changed a counter
+			      meanwhile: each adds instructions to its visit */
 	uint64_t slow;     /* visits with hardware values by read(2) */
 	uint64_t repaired; /* visits with a value repaired */
 	uint64_t impossible; /* visits with a value that cannot be: left out */

@@ -9,6 +9,7 @@
  * page clock (kernel perf_event_mmap_page, "time_offset"), or read(2)'s.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "counters/set.h"
 
@@ -152,6 +153,7 @@ static void weigh(struct selfmon_counters *set,
 	}
 	delta->off_ns = off;
 	delta->enabled_ns = to - from;
+	delta->all[0] = (struct selfmon_share){ to - from, off };
 	if (set->flags & SELFMON_IMPL_SET_CORES) {
 		if (is_whole(set, a, b, delta))
 			delta->flags &= ~SELFMON_DELTA_REFUSED;
@@ -315,6 +317,10 @@ static size_t subtract_more(const struct selfmon_counters *set,
 		share->enabled_ns = b->more[k].enabled_ns -
 				    a->more[k].enabled_ns;
 		share->off_ns = b->more[k].off_ns - a->more[k].off_ns;
+		if (!((a->flags | b->flags) & SELFMON_SNAPSHOT_LOST_REST)) {
+			delta->all[1].enabled_ns += share->enabled_ns;
+			delta->all[1].off_ns += share->off_ns;
+		}
 		group = judge_more(set, a, b, delta, k);
 		subtract(set, &group, a, b, first, last, delta);
 		if (group.scaled)
@@ -364,6 +370,7 @@ void selfmon_counters_delta(struct selfmon_counters *set,
 	delta->ticks = elapsed(set, a->ticks, b->ticks);
 	delta->enabled_ns = 0;
 	delta->off_ns = 0;
+	memset(delta->all, 0, sizeof(delta->all));
 	delta->moved = a->moved + b->moved;
 	delta->flags = 0;
 	if (a->lock != b->lock)

@@ -105,6 +105,7 @@ static void fill_columns(struct selfmon_process *process,
 		       sizeof(column->name));
 		column->position = info.position;
 		column->place = set->member[i].column;
+		column->group = info.group;
 		/* What takes turns is marked so, whether or not it had to. */
 		column->verdict = info.group >= SELFMON_GROUP_MORE &&
 						  !(counters->flags &

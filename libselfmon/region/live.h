@@ -89,7 +89,7 @@ struct selfmon_live_facts {
 	char limited[SELFMON_LIMITED_COUNT][SELFMON_LIVE_REASON];
 	struct {
 		char name[SELFMON_EVENT_NAME_SIZE];
-		uint32_t verdict, kernel, place, reserved;
+		uint32_t verdict, kernel, place, group;
 		char reason[SELFMON_LIVE_REASON];
 	} column[SELFMON_MAX_COUNTERS];
 	uint64_t notes;

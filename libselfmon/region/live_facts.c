@@ -92,6 +92,7 @@ static void tell_events(struct selfmon_live_facts *facts,
 		facts->column[i].verdict = from->verdict;
 		facts->column[i].kernel = from->kernel;
 		facts->column[i].place = from->place;
+		facts->column[i].group = from->group;
 		explain_into(facts->column[i].reason, &from->failure);
 	}
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)

@@ -50,6 +50,7 @@ struct selfmon_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 	size_t position;
 	uint32_t place;                 /* in a report: the order asked for */
+	enum selfmon_group group;       /* what it is counted together with */
 	enum selfmon_verdict verdict;   /* the best of its values */
 	bool kernel;
 	struct selfmon_failure failure; /* of the first thread's opening */

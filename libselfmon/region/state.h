@@ -62,7 +62,7 @@ enum selfmon_rare {
 	SELFMON_RARE_CUT_OFF,     /* visits that never came to their end */
 	SELFMON_RARE_FOREIGN,     /* visits left on another thread */
 	SELFMON_RARE_DISTURBED,   /* visits in which the leader's lock moved */
-	SELFMON_RARE_MOVED,       /* reads tried again, as a lock moved */
+	SELFMON_RARE_MOVED,       /* ends read again, as a lock moved */
 	SELFMON_RARE_SLOW,        /* visits with hardware values by read(2) */
 	SELFMON_RARE_REPAIRED,    /* visits with a value repaired */
 	SELFMON_RARE_IMPOSSIBLE,  /* visits with a value left out */
@@ -109,6 +109,7 @@ struct selfmon_stats {
 	uint64_t units[SELFMON_UNITS]; /* of the visits measured */
 	uint64_t scaled_enabled_ns; /* over the visits with estimates ... */
 	uint64_t scaled_off_ns;     /* ... of this, off the PMU */
+	uint64_t off_ticks[2]; /* off the PMU: the first group, further ones */
 	/* Not under the sequence: each word on its own. */
 	uint64_t units_open[SELFMON_UNITS]; /* of the visit open here */
 	uint64_t rare[SELFMON_RARE_COUNT];

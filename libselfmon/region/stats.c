@@ -29,10 +29,15 @@ static const struct {
 static void add_flags(struct selfmon_stats *stats,
 		      const struct selfmon_delta *delta)
 {
+	uint32_t flags = delta->flags;
 	size_t i;
 
+	/* A refused value did not come by read(2): there is none. */
+	if (flags & SELFMON_DELTA_REFUSED &&
+	    delta->value[0].verdict == SELFMON_NOT_COUNTED)
+		flags &= ~SELFMON_DELTA_SLOW;
 	for (i = 0; i < sizeof(rare_of) / sizeof(rare_of[0]); i++)
-		if (delta->flags & rare_of[i].flag)
+		if (flags & rare_of[i].flag)
 			selfmon_rare_add(stats, rare_of[i].rare, 1);
 	selfmon_rare_add(stats, SELFMON_RARE_MOVED, delta->moved);
 }
@@ -157,7 +162,7 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 	selfmon_stats_end(stats);
 }
 
-/* The share that a report gives is the mean over all groups with estimates. */
+/* How much of the estimates is guessed: the mean over all groups with any. */
 static void add_scaled(struct selfmon_stats *stats,
 		       const struct selfmon_counters *set,
 		       const struct selfmon_delta *delta)
@@ -176,6 +181,27 @@ static void add_scaled(struct selfmon_stats *stats,
 	}
 	selfmon_arch_add(&stats->scaled_enabled_ns, enabled);
 	selfmon_arch_add(&stats->scaled_off_ns, off);
+}
+
+/*
+ * How much of this visit was each group off the PMU? Also where its values are
+ * refused. In ticks of the visit: reads by system call last, and are in the
+ * group's own times.
+ */
+static void add_off(struct selfmon_stats *stats,
+		    const struct selfmon_delta *delta, uint64_t ticks)
+{
+	size_t k;
+
+	for (k = 0; k < 2; k++) {
+		const struct selfmon_share *const share = &delta->all[k];
+
+		if (share->off_ns && share->off_ns <= share->enabled_ns)
+			selfmon_arch_add(&stats->off_ticks[k],
+					 (uint64_t)((double)ticks *
+						    (double)share->off_ns /
+						    (double)share->enabled_ns));
+	}
 }
 
 /*
@@ -212,6 +238,8 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 	if (selfmon_unlikely(delta->flags & (SELFMON_DELTA_SCALED |
 					     SELFMON_DELTA_MORE_SCALED)))
 		add_scaled(stats, thread->set, delta);
+	if (selfmon_unlikely(delta->all[0].off_ns | delta->all[1].off_ns))
+		add_off(stats, delta, ticks);
 	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
 		selfmon_arch_add(&stats->migrated, 1);
 	selfmon_histogram_add(stats, ticks);

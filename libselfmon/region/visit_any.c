@@ -209,6 +209,7 @@ static void finish_counted(struct selfmon_thread *thread,
 		start = &counts;
 	}
 	selfmon_counters_delta(thread->set, start, now, &delta);
+	delta.moved = now->moved; /* a start read again adds nothing */
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 }
 

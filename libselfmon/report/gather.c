@@ -93,6 +93,9 @@ static void merge_stats(struct selfmon_stats *to,
 						   from->scaled_enabled_ns);
 	to->scaled_off_ns = selfmon_gather_sum(to->scaled_off_ns,
 					       from->scaled_off_ns);
+	for (i = 0; i < 2; i++)
+		to->off_ticks[i] = selfmon_gather_sum(to->off_ticks[i],
+						      from->off_ticks[i]);
 	for (i = 0; i < SELFMON_RARE_COUNT; i++)
 		to->rare[i] += from->rare[i];
 	for (i = 0; i < SELFMON_KIND_COUNT; i++)

@@ -87,6 +87,7 @@ static void describe_events(struct selfmon_report *report,
 		to->verdict = from->verdict;
 		to->kernel = from->kernel;
 		to->place = from->place;
+		to->group = from->group;
 		if (from->failure.error)
 			selfmon_explain(&from->failure, to->reason,
 					sizeof(to->reason));

@@ -234,6 +234,7 @@ static void columns(struct json *outer, const struct selfmon_report *report)
 		string(&json, "name", column->name);
 		string(&json, "verdict", selfmon_verdict_name(column->verdict));
 		boolean(&json, "kernel", column->kernel);
+		integer(&json, "group", column->group);
 		string(&json, "reason", column->reason);
 		integer(&json, "without", column->without);
 		putc('}', json.stream);
@@ -273,6 +274,7 @@ static void quantity_values(struct json *json,
 	real(json, "net", quantity->net);
 	real(json, "noise", quantity->noise);
 	real(json, "share_on_pmu", quantity->share_on_pmu);
+	real(json, "guessed", quantity->guessed);
 	if (exclusive) {
 		signed_integer(json, "exclusive", quantity->exclusive);
 		real(json, "net_exclusive", quantity->net_exclusive);
@@ -287,7 +289,7 @@ static void quantity(struct json *json, const struct selfmon_row *row,
 		     const struct selfmon_quantity *of)
 {
 	static const char *const name[] = { "sum", "min", "max", "net",
-					    "noise", "share_on_pmu",
+					    "noise", "share_on_pmu", "guessed",
 					    "exclusive", "net_exclusive" };
 	size_t i;
 

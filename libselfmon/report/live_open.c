@@ -173,6 +173,7 @@ static void take_events(struct selfmon_report *report,
 				      : SELFMON_NOT_COUNTED;
 		to->kernel = facts->column[i].kernel;
 		to->place = facts->column[i].place;
+		to->group = facts->column[i].group;
 	}
 }
 

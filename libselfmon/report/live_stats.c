@@ -110,6 +110,8 @@ static bool bound_all(struct selfmon_stats *stats)
 		    stats->left_out[i])
 			mended |= bound_counter(stats, i, visits);
 	no_more_than(&stats->scaled_off_ns, stats->scaled_enabled_ns);
+	no_more_than(&stats->off_ticks[0], stats->ticks.sum);
+	no_more_than(&stats->off_ticks[1], stats->ticks.sum);
 	return mended;
 }
 

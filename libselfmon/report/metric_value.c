@@ -5,7 +5,8 @@
  * Both operands are inclusive net values, of the same visits. A value that was
  * left out for some visits is divided by what was counted in the rest alone:
  * which visits those are is known where they are all that were measured, or
- * just those that have all their values. Time is known of both.
+ * just those that have all their values. Time is known of both. Two events of
+ * one group have their values in the same visits, whichever those are.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,7 +39,7 @@ static struct operand counted(const struct selfmon_quantity *quantity)
 	operand.value = quantity->net < 0 ? 0 : quantity->net;
 	operand.unsure = quantity->noise;
 	if (quantity->verdict == SELFMON_SCALED)
-		operand.unsure += operand.value * (1 - quantity->share_on_pmu);
+		operand.unsure += operand.value * quantity->guessed;
 	return operand;
 }
 
@@ -80,13 +81,39 @@ static struct operand operand_of(const struct selfmon_row *row, int what)
 	}
 }
 
-/* What is known of several sets of visits becomes what it is of this one. */
+/*
+ * Do both have values in the same visits, or does any set of visits do? What
+ * refuses a value refuses those of its whole group, but for one that cannot be
+ * and for a thread that could not open all of the group.
+ */
+static bool are_same(const struct selfmon_report *report,
+		     const struct selfmon_row *row,
+		     const struct selfmon_ratio *ratio)
+{
+	const uint32_t first = SELFMON_GROUP_FIRST;
+	uint32_t group;
+
+	if (ratio->of == SELFMON_OF_VISITS || ratio->by == SELFMON_OF_VISITS)
+		return true;
+	if (ratio->of < 0 || ratio->by < 0 || row->impossible ||
+	    report->limited[SELFMON_LIMITED_LESS].threads)
+		return false;
+	group = report->column[ratio->of].group;
+	return group == report->column[ratio->by].group &&
+	       (group == first || group >= SELFMON_GROUP_MORE);
+}
+
+/*
+ * What is known of several sets of visits becomes what it is of this one. same:
+ * the other operand is of the same ones.
+ */
 static bool take_visits(const struct selfmon_row *row, int what,
-			struct operand *operand, uint64_t visits)
+			struct operand *operand, uint64_t visits, bool same)
 {
 	if (!operand->any_visits)
 		return operand->visits == visits &&
-		       (visits == row->measured || visits == row->whole);
+		       (same || visits == row->measured ||
+			visits == row->whole);
 	if (what == SELFMON_OF_VISITS) {
 		operand->value = (double)visits * scale_of(row);
 		return true;
@@ -120,7 +147,7 @@ static enum selfmon_verdict less_sure(enum selfmon_verdict a,
 }
 
 static enum selfmon_absence divide(const struct selfmon_row *row,
-				   const struct selfmon_ratio *ratio,
+				   const struct selfmon_ratio *ratio, bool same,
 				   struct operand *of, struct operand *by,
 				   struct selfmon_ratio_value *value)
 {
@@ -129,8 +156,8 @@ static enum selfmon_absence divide(const struct selfmon_row *row,
 	if (of->verdict == SELFMON_NOT_COUNTED ||
 	    by->verdict == SELFMON_NOT_COUNTED)
 		return SELFMON_ABSENT_EVENT;
-	if (!take_visits(row, ratio->of, of, visits) ||
-	    !take_visits(row, ratio->by, by, visits))
+	if (!take_visits(row, ratio->of, of, visits, same) ||
+	    !take_visits(row, ratio->by, by, visits, same))
 		return SELFMON_ABSENT_VISITS;
 	if (by->value <= 0)
 		return SELFMON_ABSENT_ZERO;
@@ -184,7 +211,8 @@ void selfmon_ratio_of(const struct selfmon_report *report,
 	value->verdict = SELFMON_NOT_COUNTED;
 	value->uncertainty = 0;
 	value->reason[0] = '\0';
-	value->absence = divide(row, ratio, &of, &by, value);
+	value->absence = divide(row, ratio, are_same(report, row, ratio), &of,
+				&by, value);
 	if (value->absence == SELFMON_PRESENT)
 		return;
 	value->value = value->uncertainty = (double)NAN;

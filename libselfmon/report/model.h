@@ -18,6 +18,7 @@ struct selfmon_report_column {
 	enum selfmon_verdict verdict; /* the best of its values */
 	bool kernel;                  /* kernel mode is counted as well */
 	uint32_t place;               /* see selfmon_report_columns_as_asked */
+	uint32_t group;               /* enum selfmon_group; 0: not known */
 	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
 	uint32_t without; /* merged: processes that did not count it */
 };
@@ -33,6 +34,8 @@ struct selfmon_row_detail {
 	struct selfmon_row_bucket *bucket; /* those with visits, rising */
 	/* By column, of a scaled value: time asked for, and off the PMU. */
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
+	/* While they are merged, by column: the rows' time, and on the PMU. */
+	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
 };
 
 /* One of those whose reports became one. */

@@ -72,12 +72,27 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 	return settle->report->column[column].verdict;
 }
 
-static double share_on_pmu(const struct selfmon_stats *stats)
+/* Over all visits, those included in which it was off for too long. */
+static double share_on_pmu(const struct settle *settle,
+			   const struct selfmon_stats *stats, int column)
+{
+	const uint32_t group = settle->report->column[column].group;
+	const uint64_t off = stats->off_ticks[group >= SELFMON_GROUP_MORE];
+
+	if (!off || group == SELFMON_GROUP_KERNEL ||
+	    group == SELFMON_GROUP_NONE)
+		return 1;
+	return off < stats->ticks.sum
+		       ? 1 - (double)off / (double)stats->ticks.sum
+		       : 0;
+}
+
+/* The part of the counts that was not counted, but extrapolated. */
+static double guessed(const struct selfmon_stats *stats)
 {
 	if (!stats->scaled_enabled_ns)
-		return 1;
-	return 1 - (double)stats->scaled_off_ns /
-			   (double)stats->scaled_enabled_ns;
+		return 0;
+	return (double)stats->scaled_off_ns / (double)stats->scaled_enabled_ns;
 }
 
 /* The values as they were counted, in their unit. */
@@ -97,8 +112,9 @@ static void take_counted(const struct settle *settle, size_t i, int column)
 		to->sum = sums->sum;
 		to->min = sums->min;
 		to->max = sums->max;
+		to->share_on_pmu = share_on_pmu(settle, &from->stats, column);
 		if (to->verdict == SELFMON_SCALED)
-			to->share_on_pmu = share_on_pmu(&from->stats);
+			to->guessed = guessed(&from->stats);
 		return;
 	}
 	to->sum = selfmon_clock_ns(settle->clock, sums->sum);

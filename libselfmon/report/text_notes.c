@@ -2,6 +2,7 @@
 /* Below the tables: what the marks mean, and what happened to whom. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "report/text.h"
 
@@ -31,6 +32,100 @@ static void legend_scaled(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
+/* Of a column, over the rows: the least and the most. */
+struct range {
+	double least, most;
+};
+
+struct coverage {
+	struct range visits, time; /* with a value, and on a counter: shares */
+};
+
+static void extend(struct range *range, double value)
+{
+	if (value < range->least)
+		range->least = value;
+	if (value > range->most)
+		range->most = value;
+}
+
+/* False: the column has a value of each visit, or of none. */
+static bool cover(const struct selfmon_report *report, size_t column,
+		  struct coverage *coverage)
+{
+	bool any = false;
+	size_t i;
+
+	coverage->visits = coverage->time = (struct range){ 1, 0 };
+	for (i = 0; i < report->rows; i++) {
+		const struct selfmon_row *const row = &report->row[i];
+		const struct selfmon_quantity *const value =
+			&row->counter[column];
+
+		if (value->verdict == SELFMON_NOT_COUNTED || !row->measured)
+			continue;
+		extend(&coverage->visits,
+		       (double)value->visits / (double)row->measured);
+		extend(&coverage->time, value->share_on_pmu);
+		any = any || value->visits < row->measured;
+	}
+	return any;
+}
+
+static void say_range(struct selfmon_text *text, const char *before,
+		      const struct range *range)
+{
+	char least[SELFMON_NUMBER_SIZE], most[SELFMON_NUMBER_SIZE];
+
+	selfmon_number_share(least, range->least);
+	selfmon_number_share(most, range->most);
+	selfmon_text_say(text, "%s%s", before, least);
+	if (strcmp(least, most))
+		selfmon_text_say(text, " to %s", most);
+}
+
+static bool is_alike(const struct coverage *a, const struct coverage *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* Column k, and all others of which the same is to be said. */
+static void put_coverage(struct selfmon_text *text,
+			 const struct coverage *coverage, const bool *any,
+			 size_t k)
+{
+	const struct selfmon_report *const report = text->report;
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		if (any[i] && is_alike(&coverage[i], &coverage[k]))
+			return;
+	selfmon_text_begin(text, "", 4);
+	for (i = k; i < report->columns; i++)
+		if (any[i] && is_alike(&coverage[i], &coverage[k]))
+			selfmon_text_say(text, "%s%s", i > k ? ", " : "",
+					 report->column[i].name);
+	say_range(text, ": counted in ", &coverage[k].visits);
+	say_range(text, " of visits, on a counter for ", &coverage[k].time);
+	selfmon_text_say(text, " of the time");
+	selfmon_text_end(text);
+}
+
+static void legend_left_out(struct selfmon_text *text)
+{
+	struct coverage coverage[SELFMON_MAX_COUNTERS];
+	bool any[SELFMON_MAX_COUNTERS];
+	size_t k;
+
+	legend(text, "  !", "some visits have no such value: totals are of the "
+			    "others, and so are ratios");
+	for (k = 0; k < text->report->columns; k++)
+		any[k] = cover(text->report, k, &coverage[k]);
+	for (k = 0; k < text->report->columns; k++)
+		if (any[k])
+			put_coverage(text, coverage, any, k);
+}
+
 void selfmon_text_legend(struct selfmon_text *text)
 {
 	const unsigned int marks = text->marks;
@@ -52,8 +147,7 @@ void selfmon_text_legend(struct selfmon_text *text)
 		legend(text, "  ^", "no time of its own can be told: visits in "
 				    "it are open, overlap or were cut off");
 	if (marks & SELFMON_MARK_LEFT_OUT)
-		legend(text, "  !", "some visits have no such value and are "
-				    "left out");
+		legend_left_out(text);
 	if (marks & SELFMON_MARK_SCALED)
 		legend_scaled(text);
 	if (marks & SELFMON_MARK_NOISE)
@@ -73,10 +167,10 @@ static const struct {
 	{ offsetof(struct selfmon_row, foreign),
 	  "ended on another thread (time alone)" },
 	{ offsetof(struct selfmon_row, impossible),
-	  "left out: a value that cannot be" },
+	  "without a value that cannot be" },
 	{ offsetof(struct selfmon_row, refused),
-	  "left out: off the PMU for too long" },
-	{ offsetof(struct selfmon_row, lost), "left out: values lost" },
+	  "without some value: off the PMU for too long" },
+	{ offsetof(struct selfmon_row, lost), "without values that were lost" },
 	{ offsetof(struct selfmon_row, repaired), "with a value repaired" },
 	{ offsetof(struct selfmon_row, switched),
 	  "begun across a switch of stacks" },
@@ -86,7 +180,8 @@ static const struct {
 	{ offsetof(struct selfmon_row, migrated), "ended on another CPU" },
 	{ offsetof(struct selfmon_row, disturbed),
 	  "descheduled or reprogrammed" },
-	{ offsetof(struct selfmon_row, retried), "reads tried again" },
+	{ offsetof(struct selfmon_row, retried),
+	  "ends read again (each adds 50 to 130 instructions to its visit)" },
 };
 
 #define FACTS (sizeof(fact) / sizeof(fact[0]))

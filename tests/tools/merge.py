@@ -63,13 +63,16 @@ def quantity_of(row, name, columns):
     return row["counters"][columns[name]] if name in columns else None
 
 
-def merge_quantity(parts, exclusive):
+def merge_quantity(parts, exclusive, times):
+    """times: of the parts' rows, by which their shares are weighed"""
+    times = [t for t, p in zip(times, parts)
+             if p and p["verdict"] != "not counted"]
     parts = [p for p in parts if p and p["verdict"] != "not counted"]
     if not parts:
         return {"verdict": "not counted", "sum": None, "net": None,
                 "min": None, "max": None, "noise": None, "visits": 0,
                 "exclusive": None, "net_exclusive": None,
-                "share_on_pmu": None}
+                "share_on_pmu": None, "guessed": None}
     to = {"verdict": max((p["verdict"] for p in parts), key=ORDER.index),
           "visits": sum(p["visits"] for p in parts),
           "sum": sum(p["sum"] for p in parts),
@@ -81,9 +84,12 @@ def merge_quantity(parts, exclusive):
         else:
             total = sum(fractions.Fraction(p[key]) for p in parts)
             to[key] = int(total) if key == "exclusive" else float(total)
+    on = sum(t * p["share_on_pmu"] for t, p in zip(times, parts))
+    if sum(times):
+        to["share_on_pmu"] = on / sum(times)
     enabled = sum(p.get("scaled_enabled_ns") or 0 for p in parts)
     off = sum(p.get("scaled_off_ns") or 0 for p in parts)
-    to["share_on_pmu"] = float(1 - off / enabled) if enabled else 1
+    to["guessed"] = off / enabled if enabled else 0.0
     return to
 
 
@@ -160,7 +166,8 @@ def check_row(path, found, parts, merged, inner):
         of = [quantity_of(r, name, {c["name"]: i for i, c in
                                     enumerate(f["columns"])})
               for f, r in parts]
-        wanted = merge_quantity(of, exclusive)
+        times = [r["time_ns"]["sum"] or 0 for _, r in parts]
+        wanted = merge_quantity(of, exclusive, times)
         have = quantity_of(found, name, {c["name"]: i for i, c in
                                          enumerate(merged["columns"])})
         for key, value in wanted.items():
@@ -248,7 +255,8 @@ def vary_quantity(rng, quantity):
         enabled = rng.randrange(1000, 10 ** 9)
         off = rng.randrange(enabled // 2)
         quantity.update(verdict="scaled", scaled_enabled_ns=enabled,
-                        scaled_off_ns=off, share_on_pmu=1 - off / enabled)
+                        scaled_off_ns=off, share_on_pmu=rng.random(),
+                        guessed=off / enabled)
     elif kind == 2:
         quantity.update(verdict="exact", visits=rng.randrange(
             1, quantity["visits"] + 1))

@@ -45,6 +45,7 @@ class Column:
     def __init__(self, k, column):
         name = column["name"]
         self.k, self.counted = k, column["verdict"] != "not counted"
+        self.group = column["group"]
         pmu, core, modes = "", name, ""
         if "/" in name:
             pmu, core, modes = re.fullmatch(
@@ -131,15 +132,26 @@ def operand(row, what):
     net = math.nan if net is None else max(net, 0)
     unsure = quantity["noise"]
     if quantity["verdict"] == "scaled":
-        unsure += net * (1 - quantity["share_on_pmu"])
+        unsure += net * quantity["guessed"]
     return (net, unsure, None if what == "time" else quantity["visits"],
             quantity["verdict"])
 
 
-def among(row, what, value, unsure, known, visits):
+def are_same(report, row, of, by):
+    """Do both have values in the same visits, or does any set of them do?"""
+    if "visits" in (of, by):
+        return True
+    if not isinstance(of, Column) or not isinstance(by, Column):
+        return False
+    return (of.group == by.group and of.group in (1, 3, 4, 5) and
+            not row["impossible"] and not report["degraded"])
+
+
+def among(row, what, value, unsure, known, visits, together):
     """The operand over so many visits; None: it is not known of them."""
     if known is not None:
-        same = known == visits and visits in (row["measured"], row["whole"])
+        same = known == visits and (
+            together or visits in (row["measured"], row["whole"]))
         return (value, unsure) if same else None
     if what == "visits":
         scale = row["visits"] / row["measured"] if row["measured"] else 1
@@ -152,14 +164,15 @@ def among(row, what, value, unsure, known, visits):
     return None
 
 
-def metric(row, of, by, factor):
+def metric(report, row, of, by, factor):
     """("value", value, uncertainty, verdict) or (why there is none,)"""
     a, b = operand(row, of), operand(row, by)
     if a is None or b is None:
         return ("missing",)
     visits = b[2] if a[2] is None else a[2]
-    x = among(row, of, *a[:3], visits)
-    y = among(row, by, *b[:3], visits)
+    together = are_same(report, row, of, by)
+    x = among(row, of, *a[:3], visits, together)
+    y = among(row, by, *b[:3], visits, together)
     if x is None or y is None:
         return ("visits",)
     if y[0] <= 0:
@@ -194,7 +207,7 @@ def check(report, seen):
     for row in report["rows"]:
         assert len(row["metrics"]) == len(names)
         for name, got in zip(names, row["metrics"]):
-            want = metric(row, *wanted[name])
+            want = metric(report, row, *wanted[name])
             where = (name, got, want, row)
             seen[want[0]] += 1
             if want[0] != "value":

@@ -292,10 +292,10 @@ Test(report_metric, holds_all_that_estimates_may_be_off)
 	counter[0].noise = counter[1].noise = 0;
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 0));
 	counter[0].verdict = counter[1].verdict = SELFMON_SCALED;
-	counter[0].share_on_pmu = counter[1].share_on_pmu = 0.75;
+	counter[0].guessed = counter[1].guessed = 0.25;
 	/* 625 by 750 is the most; 500 by 1000 is said */
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 1 / 3.0));
-	counter[1].share_on_pmu = 0.5;
+	counter[1].guessed = 0.5;
 	counter[1].noise = 500;
 	cr_assert(isinf(metric_of(report, 0, "IPC").uncertainty));
 }

@@ -88,6 +88,7 @@ static inline void model_value(struct selfmon_quantity *value,
 	value->net_exclusive = self;
 	value->noise = 1;
 	value->share_on_pmu = verdict == SELFMON_SCALED ? 0.625 : 1;
+	value->guessed = verdict == SELFMON_SCALED ? 0.375 : 0;
 }
 
 /* The next row; its depth follows from its parent. */

@@ -60,7 +60,7 @@ static void any_value(const struct selfmon_row *row,
 	value->net = any_net();
 	value->noise = below(3) ? fraction() * 10 : 0;
 	if (value->verdict == SELFMON_SCALED)
-		value->share_on_pmu = 0.5 + fraction() / 2;
+		value->guessed = fraction() / 2;
 	if (!time && below(3) == 0)
 		value->visits = below(3) ? row->whole
 					 : below(row->measured + 1);
@@ -108,6 +108,7 @@ static void any_column(struct selfmon_report *report, bool kernel)
 	struct selfmon_report_column *column =
 		&report->column[report->columns];
 	const size_t n = below(sizeof(any) / sizeof(any[0]));
+
 	const size_t k = below(sizeof(around) / sizeof(around[0]));
 
 	model_column(report, "", below(6) ? SELFMON_EXACT

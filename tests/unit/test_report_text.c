@@ -106,6 +106,32 @@ Test(report_text, says_why_system_calls_read_the_events)
 	HAS(text_of(report), "user mode only\n             user space cannot\n");
 }
 
+/* Half of the visits of one column, and all of the other. */
+Test(report_text, says_in_which_part_of_visits_an_event_was_counted)
+{
+	struct selfmon_report *report = model_counters();
+	struct selfmon_quantity *value = &report->row[0].counter[0];
+
+	LACKS(text_of(report), "counted in");
+	report->row[0].visits = report->row[0].measured = 1000;
+	value->verdict = SELFMON_EXACT;
+	value->visits = 512;
+	value->share_on_pmu = 0.5;
+	HAS(text_of(report), "  ! some visits have no such value: totals are of "
+			     "the others, and so are ratios\n    ");
+	HAS(text_of(report), ": counted in 51.2%");
+	HAS(text_of(report), " of visits, on a counter for 50.0%");
+}
+
+Test(report_text, counts_ends_that_were_read_again)
+{
+	struct selfmon_report *report = model_counters();
+
+	report->row[0].retried = 6;
+	HAS(text_of(report), "6 ends read again (each adds 50 to 130 "
+			     "instructions to its visit)");
+}
+
 Test(report_text, names_each_option_that_is_not_at_its_default)
 {
 	struct selfmon_report *report = model_time();

@@ -195,6 +195,17 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 	assert_exact(2);
 }
 
+/* What a start that is read again has cost is not in the visit. */
+Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
+{
+	selfmon_thread_self()->mode = SELFMON_MODE_ANY;
+	trap_pmu.effect = all_start_anew;
+	visit(1);
+	cr_assert_gt(trap_pmu.traps, 10, "no start was read again");
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 0);
+}
+
 /* Of another type, which has no such counters; the kernel is asked in vain. */
 static void move_to_another_core(void)
 {
