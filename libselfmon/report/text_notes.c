@@ -33,15 +33,16 @@ static void legend_scaled(struct selfmon_text *text)
 }
 
 /* Of a column, over the rows: the least and the most. */
-struct range {
+struct share_range {
 	double least, most;
 };
 
 struct coverage {
-	struct range visits, time; /* with a value, and on a counter: shares */
+	struct share_range visits; /* with a value */
+	struct share_range time;   /* on a counter */
 };
 
-static void extend(struct range *range, double value)
+static void extend(struct share_range *range, double value)
 {
 	if (value < range->least)
 		range->least = value;
@@ -56,7 +57,7 @@ static bool cover(const struct selfmon_report *report, size_t column,
 	bool any = false;
 	size_t i;
 
-	coverage->visits = coverage->time = (struct range){ 1, 0 };
+	coverage->visits = coverage->time = (struct share_range){ 1, 0 };
 	for (i = 0; i < report->rows; i++) {
 		const struct selfmon_row *const row = &report->row[i];
 		const struct selfmon_quantity *const value =
@@ -73,7 +74,7 @@ static bool cover(const struct selfmon_report *report, size_t column,
 }
 
 static void say_range(struct selfmon_text *text, const char *before,
-		      const struct range *range)
+		      const struct share_range *range)
 {
 	char least[SELFMON_NUMBER_SIZE], most[SELFMON_NUMBER_SIZE];
 
@@ -84,7 +85,7 @@ static void say_range(struct selfmon_text *text, const char *before,
 		selfmon_text_say(text, " to %s", most);
 }
 
-static bool is_alike(const struct coverage *a, const struct coverage *b)
+static bool is_same_coverage(const struct coverage *a, const struct coverage *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
@@ -98,11 +99,11 @@ static void put_coverage(struct selfmon_text *text,
 	size_t i;
 
 	for (i = 0; i < k; i++)
-		if (any[i] && is_alike(&coverage[i], &coverage[k]))
+		if (any[i] && is_same_coverage(&coverage[i], &coverage[k]))
 			return;
 	selfmon_text_begin(text, "", 4);
 	for (i = k; i < report->columns; i++)
-		if (any[i] && is_alike(&coverage[i], &coverage[k]))
+		if (any[i] && is_same_coverage(&coverage[i], &coverage[k]))
 			selfmon_text_say(text, "%s%s", i > k ? ", " : "",
 					 report->column[i].name);
 	say_range(text, ": counted in ", &coverage[k].visits);
