@@ -23,23 +23,8 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* PERF_ATTR_SIZE_VER0: the smallest size a kernel accepts. */
-#define ATTR_SIZE_MIN 64
-/* Where config3 is, behind PERF_ATTR_SIZE_VER7. */
-#define CONFIG3_WORD (128 / sizeof(uint64_t))
 /* FD_SETSIZE of all Linux C libraries. */
 #define FD_LEAST 1024
-
-static int perf_open_once(struct perf_event_attr *attr, int group_fd)
-{
-	long fd;
-
-	do {
-		fd = syscall(SYS_perf_event_open, attr, 0, -1, group_fd,
-			     PERF_FLAG_FD_CLOEXEC);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
-}
 
 unsigned long selfmon_kernel_fd_limit(void)
 {
@@ -65,43 +50,6 @@ int selfmon_kernel_raise(int fd)
 		return fd;
 	selfmon_kernel_close(fd);
 	return raised;
-}
-
-int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
-			     bool keep)
-{
-	const size_t size = sizeof(*attr);
-	int fd;
-
-	attr->size = (uint32_t)size;
-	fd = perf_open_once(attr, group_fd);
-	if (fd == -E2BIG && attr->size >= ATTR_SIZE_MIN && attr->size < size) {
-		memset((char *)attr + attr->size, 0, size - attr->size);
-		fd = perf_open_once(attr, group_fd);
-	}
-	return fd >= 0 && keep ? selfmon_kernel_raise(fd) : fd;
-}
-
-int selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
-				  uint64_t config3, int group_fd, bool keep)
-{
-	union {
-		struct perf_event_attr attr;
-		uint64_t word[CONFIG3_WORD + 1];
-	} wide;
-	int fd;
-
-	memset(&wide, 0, sizeof(wide));
-	wide.attr = *attr;
-	wide.attr.size = sizeof(wide);
-	wide.word[CONFIG3_WORD] = config3;
-	fd = perf_open_once(&wide.attr, group_fd);
-	return fd >= 0 && keep ? selfmon_kernel_raise(fd) : fd;
-}
-
-uint64_t selfmon_kernel_user_read_bits(void)
-{
-	return SELFMON_ARCH_ASK_LONG | SELFMON_ARCH_ASK_USER;
 }
 
 static size_t page_size(void)
@@ -215,6 +163,11 @@ int selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)
 void selfmon_kernel_unmap_memory(void *memory, size_t size)
 {
 	munmap(memory, size);
+}
+
+int selfmon_kernel_keep_from_child(void *memory, size_t size)
+{
+	return madvise(memory, size, MADV_DONTFORK) ? -errno : 0;
 }
 
 static uint64_t clock_ns(clockid_t id)

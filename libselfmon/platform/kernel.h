@@ -32,6 +32,17 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 int selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 				  uint64_t config3, int group_fd, bool keep);
 
+/*
+ * Opens an event of a thread of this process on any CPU, which the threads that
+ * it starts from then on inherit, and with `processes` the processes that it
+ * forks. attr->inherit is set here; else as the two functions above, with
+ * config3 or without (0). -EINVAL without `processes`: also where the kernel
+ * cannot tell threads from processes (before 5.13). -ESRCH: no such thread.
+ */
+int selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
+				    uint64_t config3, pid_t tid, int group_fd,
+				    bool processes);
+
 /* Bits of attr.config1 that ask this machine's driver for user reads. */
 uint64_t selfmon_kernel_user_read_bits(void);
 
@@ -83,6 +94,9 @@ int selfmon_kernel_create_file(const char *path);
  */
 int selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
 void selfmon_kernel_unmap_memory(void *memory, size_t size);
+
+/* A forked child does not have this memory. 0 or -errno. */
+int selfmon_kernel_keep_from_child(void *memory, size_t size);
 
 /* CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC in nanoseconds. */
 uint64_t selfmon_kernel_monotonic_raw_ns(void);
