@@ -89,6 +89,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a user read faulted: no more */
 #define SELFMON_IMPL_SET_CORES 0x100u  /* cores of several types: no scaling */
 #define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is not for good */
+#define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
 
 /*
  * What the inline path needs. The memory is wiped in a forked child (or the
@@ -318,10 +319,30 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * place of reading them by system call and in turns. Implied by STRICT.
  */
 #define SELFMON_COUNTERS_ONE_GROUP 0x20u
+/*
+ * Counts several threads, for benchmarks of parallel code. Values are sums over
+ * threads, ended ones included. Each snapshot takes one read(2) for each event
+ * and each thread that the set was opened for: no verdict is better than
+ * SELFMON_SYSCALL. Times on and off the PMU are sums over threads, too.
+ *
+ * INHERIT: the calling thread, and the threads that it starts from now on, and
+ * those that they start. Threads that ran before are not counted, whoever uses
+ * them: the workers of a pool, for one.
+ *
+ * PROCESS: all threads that the process has now, a pool's included, and those
+ * that they start from now on. It takes one descriptor for each event and
+ * thread; all sets together take half of RLIMIT_NOFILE at most. Open it while
+ * no other thread starts threads. The threads of an idle pool that poll for
+ * work are counted as well.
+ *
+ * Processes that these threads fork are not counted, except before Linux 5.13.
+ */
+#define SELFMON_COUNTERS_INHERIT 0x40u
+#define SELFMON_COUNTERS_PROCESS 0x80u
 
 /*
- * Opens a set for the calling thread; user mode only unless an event says :k
- * or happens in kernel mode only.
+ * Opens a set for the calling thread, or as flags say for several; user mode
+ * only unless an event says :k or happens in kernel mode only.
  *
  * spec:    see event.h; NULL or "" is a set that measures time alone
  * flags:   SELFMON_COUNTERS_*
@@ -344,6 +365,11 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  *   -EINVAL  a flag that is not known
  *   what selfmon_events_parse() returns
  *   -ENOMEM  no memory for the set
+ *   under PROCESS and INHERIT, where the events of one thread cannot be opened:
+ *   -EMFILE (descriptors), or any error of perf_event_open(2)
+ *   under PROCESS, -EAGAIN (other threads kept starting threads), -ESRCH
+ *   (/proc belongs to another PID namespace), or the error of opening
+ *   /proc/self/task
  *   any error of perf_event_open(2), read(2) or ioctl(2) on an event, -EINVAL
  *   (:u on what happens in the kernel), -ECANCELED (its {} group was dropped)
  *   or -EBUSY (the group never runs), under STRICT only
@@ -395,6 +421,8 @@ struct selfmon_counter_info {
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
 	const char *unit;            /* of its values: "ns", or "": a count */
 	enum selfmon_group group;    /* what it is counted together with */
+	const char *why_syscall;     /* why not read in user space, or NULL:
+					it is, or is an event of the kernel's */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "clock/clock.h"
 #include "counters/set.h"
 
 /* What snapshot.cpu holds where it is not known. */
@@ -65,14 +66,32 @@ static bool is_lap(const struct selfmon_counters *set,
 }
 
 /*
+ * For how long turns could be taken. Times of several threads add up, and a
+ * rotation is of one: they are not taken for longer than went by.
+ */
+static uint64_t turns_ns(const struct selfmon_counters *set,
+			 const struct selfmon_share *share, uint64_t ticks)
+{
+	struct selfmon_clock clock;
+	uint64_t ns;
+
+	if (!(set->flags & SELFMON_IMPL_SET_THREADS))
+		return share->enabled_ns;
+	if (!selfmon_clock_without_wait(&clock))
+		return 0;
+	ns = selfmon_clock_ns(&clock, ticks);
+	return ns < share->enabled_ns ? ns : share->enabled_ns;
+}
+
+/*
  * Further groups share the PMU with the first one: a part of the time off it is
  * what all of them are to have.
  */
 static bool is_too_long(const struct selfmon_counters *set,
-			const struct selfmon_share *share)
+			const struct selfmon_share *share, uint64_t ticks)
 {
 	const uint64_t percent =
-		share->enabled_ns < set->rotation_ns
+		turns_ns(set, share, ticks) < set->rotation_ns
 			? OFF_PERCENT_MAX_SHORT
 			: 100 - OFF_PERCENT_MAX / (1u + set->more);
 
@@ -160,7 +179,7 @@ static void weigh(struct selfmon_counters *set,
 		return;
 	}
 	share = (struct selfmon_share){ delta->enabled_ns, off };
-	if (is_lap(set, delta) || is_too_long(set, &share))
+	if (is_lap(set, delta) || is_too_long(set, &share, delta->ticks))
 		return;
 	delta->flags &= ~SELFMON_DELTA_REFUSED;
 	delta->flags |= SELFMON_DELTA_SCALED;
@@ -232,7 +251,8 @@ static struct group judge_more(const struct selfmon_counters *set,
 				 : SELFMON_SNAPSHOT_LOST_REST);
 	const bool refused =
 		cores ? delta->flags & SELFMON_DELTA_REFUSED
-		      : !lost && share->off_ns && is_too_long(set, share);
+		      : !lost && share->off_ns &&
+				is_too_long(set, share, delta->ticks);
 
 	return (struct group){
 		.possible = INT64_MAX,

@@ -10,13 +10,15 @@
 #include "clock/page_clock.h"
 #include "counters/held.h"
 #include "counters/set.h"
+#include "counters/threads.h"
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
 #define KNOWN_FLAGS                                                            \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_FENCE |                    \
 	 SELFMON_COUNTERS_SYSCALL | SELFMON_COUNTERS_UNGUARDED |               \
-	 SELFMON_COUNTERS_GUARD | SELFMON_COUNTERS_ONE_GROUP)
+	 SELFMON_COUNTERS_GUARD | SELFMON_COUNTERS_ONE_GROUP |                 \
+	 SELFMON_COUNTERS_SEVERAL)
 
 /* Kernels from 5.15 on keep the page times of an inactive event fresh. */
 #define KERNEL_FRESH_PAGE_TIMES 5015
@@ -175,7 +177,9 @@ static void set_head(struct selfmon_set *set, unsigned int flags)
 		head->flags |= SELFMON_IMPL_SET_STRICT;
 	if (!selfmon_clock_direct())
 		head->flags |= SELFMON_IMPL_SET_CLOCK;
-	if (hardware)
+	if (set->threads)
+		set->why_syscall = selfmon_threads_why(set);
+	else if (hardware)
 		set->why_syscall = selfmon_set_user_read(set, flags);
 	if (hardware == 0 || set->why_syscall)
 		head->flags |= SELFMON_IMPL_SET_SYSCALL;
@@ -189,6 +193,7 @@ static void set_head(struct selfmon_set *set, unsigned int flags)
 
 static void set_release(struct selfmon_set *set)
 {
+	selfmon_threads_close(set);
 	selfmon_group_release(set->member, set->asked);
 	selfmon_kernel_unmap_memory(set, sizeof(*set));
 }
@@ -224,6 +229,21 @@ static int out_of_memory(struct selfmon_failure *failure)
 	return -ENOMEM;
 }
 
+/* In the place of the calling thread's own events, which showed what fits. */
+static int open_threads(struct selfmon_set *set, unsigned int flags,
+			struct selfmon_failure *failure)
+{
+	struct selfmon_failure why;
+	int error;
+
+	if (!(flags & SELFMON_COUNTERS_SEVERAL) || set->head.count == 0)
+		return 0;
+	error = selfmon_threads_open(set, flags, &why);
+	if (error)
+		*failure = why;
+	return error;
+}
+
 /* The failure comes with what is left out of the events already, or error 0. */
 static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
@@ -232,15 +252,23 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	const struct selfmon_failure *first;
 	struct selfmon_set *set;
 	size_t asked;
+	int error;
 
 	if (set_alloc(&set))
 		return out_of_memory(failure);
+	if (flags & SELFMON_COUNTERS_SEVERAL)
+		set->head.flags |= SELFMON_IMPL_SET_THREADS;
 	selfmon_held_begin();
 	selfmon_clock_anchor();
 	if (flags & SELFMON_COUNTERS_GUARD)
 		selfmon_guard_install();
 	asked = set_fill(set, events);
 	selfmon_plan_open(set, asked, flags);
+	error = open_threads(set, flags, failure);
+	if (error) {
+		set_release(set);
+		return error;
+	}
 	set_head(set, flags);
 	set->left_out = *failure;
 	first = first_failure(set);
@@ -292,8 +320,10 @@ void selfmon_counters_close(struct selfmon_counters *counters)
 
 	if (!set)
 		return;
-	if (set->pid != selfmon_kernel_pid()) /* the parent's, not ours */
+	if (set->pid != selfmon_kernel_pid()) { /* the parent's, not ours */
 		set->asked = 0;
+		set->threads = NULL;
+	}
 	set_release(set);
 }
 
@@ -304,6 +334,19 @@ void selfmon_counters_close(struct selfmon_counters *counters)
 #define INFO_HAS(info, member)                                                 \
 	((info)->size >= offsetof(struct selfmon_counter_info, member) +       \
 				 sizeof((info)->member))
+
+/* Of a member: NULL for events that are the kernel's, or read in user space. */
+static const char *why_syscall(const struct selfmon_set *set, size_t i)
+{
+	if (i >= set->head.count)
+		return NULL;
+	if (set->threads || i < set->head.hardware_count)
+		return set->why_syscall;
+	return set->member[i].group >= SELFMON_GROUP_MORE
+		       ? "events that do not fit into the first group are "
+			 "read by system call"
+		       : NULL;
+}
 
 int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 			  struct selfmon_counter_info *info)
@@ -334,5 +377,7 @@ int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
 		info->unit = selfmon_event_is_clock(&member->event) ? "ns" : "";
 	if (INFO_HAS(info, group))
 		info->group = member->group;
+	if (INFO_HAS(info, why_syscall))
+		info->why_syscall = why_syscall(set, i);
 	return 0;
 }

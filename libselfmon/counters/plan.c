@@ -231,13 +231,14 @@ static void put_in_order(struct selfmon_member *member, size_t count)
 
 /* A thread that stays on cores of one type counts what these count, alone. */
 static void settle(struct selfmon_member *member, size_t count,
-		   const struct selfmon_cores *cores)
+		   const struct selfmon_cores *cores, bool several)
 {
 	uint64_t allowed[SELFMON_CORE_WORDS];
 	int pinned = -1;
 	size_t i;
 
-	if (selfmon_kernel_allowed_cpus(allowed, SELFMON_CORE_WORDS) == 0)
+	if (!several && /* others may be pinned elsewhere */
+	    selfmon_kernel_allowed_cpus(allowed, SELFMON_CORE_WORDS) == 0)
 		pinned = selfmon_cores_pinned(cores, allowed);
 	for (i = 0; i < count; i++) {
 		member[i].roams = pinned < 0;
@@ -270,7 +271,8 @@ void selfmon_plan_types(struct selfmon_set *set, size_t count)
 		set->member[k].event = keep;
 		set->member[k].core = (uint8_t)selfmon_cores_of(cores, &keep);
 	}
-	settle(set->member, count, cores);
+	settle(set->member, count, cores,
+	       set->head.flags & SELFMON_IMPL_SET_THREADS);
 }
 
 void selfmon_plan_open(struct selfmon_set *set, size_t asked,

@@ -61,6 +61,7 @@ struct selfmon_set {
 	uint32_t asked;               /* members, dropped ones included */
 	const char *why_syscall;      /* no user reads: why; else NULL */
 	struct selfmon_failure left_out; /* of @sets; error 0: nothing */
+	struct selfmon_threads *threads; /* see threads.h; NULL: the opener */
 	/* In the pages' place: the leader's, the others'; see guard.c. */
 	struct selfmon_page taken, taken_too;
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];

@@ -8,6 +8,7 @@
 
 #include "clock/clock.h"
 #include "counters/set.h"
+#include "counters/threads.h"
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
@@ -114,6 +115,23 @@ static void read_hardware(struct selfmon_set *set,
 		selfmon_store_once(&snapshot->ticks, now(head));
 }
 
+/* Everything, of a set that counts several threads. */
+static void read_threads(struct selfmon_set *set,
+			 struct selfmon_snapshot *snapshot, bool end)
+{
+	const uint64_t before = now(&set->head);
+
+	if (end)
+		snapshot->ticks = before;
+	snapshot->flags =
+		(set->head.hardware_count ? SELFMON_SNAPSHOT_SLOW : 0) |
+		selfmon_threads_read(set, snapshot, before,
+				     end ? set->trusted_ticks : TRUSTED_TICKS,
+				     end);
+	if (!end) /* as one word, as above */
+		selfmon_store_once(&snapshot->ticks, now(&set->head));
+}
+
 /*
  * Where the C library keeps no CPU number for threads (glibc before 2.35, and
  * longer on riscv64) the kernel is asked: here are system calls anyway.
@@ -156,6 +174,11 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 				    : UINT32_MAX;
 		snapshot->flags = foreign ? SELFMON_SNAPSHOT_LOST : 0;
 		memset(snapshot->value, 0, sizeof(snapshot->value));
+		return;
+	}
+	if (set->threads) {
+		snapshot->cpu = cpu_now(counters, own);
+		read_threads(set, snapshot, end);
 		return;
 	}
 	cpu = end ? 0 : cpu_now(counters, own);

@@ -10,6 +10,11 @@
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
 
+/* Flags with which a failure may be that of the whole set. */
+#define ONE_FAILS_ALL                                                          \
+	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_INHERIT |                  \
+	 SELFMON_COUNTERS_PROCESS)
+
 static struct selfmon_counters *set;
 static struct selfmon_failure failure;
 static struct selfmon_snapshot a, b;

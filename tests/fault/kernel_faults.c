@@ -35,6 +35,12 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 					 uint64_t config3, int group,
 					 bool keep);
+int __real_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
+					   uint64_t config3, pid_t tid,
+					   int group, bool processes);
+int __wrap_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
+					   uint64_t config3, pid_t tid,
+					   int group, bool processes);
 int __wrap_selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
 void __wrap_selfmon_kernel_unmap_page(const struct selfmon_page *page);
 int __wrap_selfmon_kernel_enable_group(int fd);
@@ -263,6 +269,41 @@ static void wait_for_turn(uint64_t *running_ns)
 	for (i = 0; i < PAGES; i++)
 		if (maps[i].shown)
 			show_index(i);
+}
+
+static bool is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_RAW;
+}
+
+/* Whether it fits was seen when the set was planned. */
+int __wrap_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
+					   uint64_t config3, pid_t tid,
+					   int group, bool processes)
+{
+	void (*const meanwhile)(void) = kernel_faults.on_thread_open;
+	int error = fault(FAULT_OPEN), fd;
+
+	kernel_faults.on_thread_open = NULL;
+	if (meanwhile)
+		meanwhile();
+	if (!error && kernel_faults.no_inherit_thread && !processes)
+		error = -EINVAL;
+	if (!error && kernel_faults.gone == tid)
+		error = -ESRCH;
+	if (error)
+		return error;
+	if (kernel_faults.pmu && is_hardware(attr)) {
+		attr->type = PERF_TYPE_SOFTWARE;
+		attr->config = PERF_COUNT_SW_TASK_CLOCK;
+		attr->config1 = 0;
+	}
+	spare_probe(attr);
+	fd = __real_selfmon_kernel_perf_open_thread(attr, config3, tid, group,
+						    processes);
+	if (fd >= 0)
+		group_size[fd] = 0;
+	return fd;
 }
 
 static int show_page(int fd, const struct selfmon_page **page)

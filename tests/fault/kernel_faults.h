@@ -51,6 +51,11 @@ struct kernel_faults {
 	 */
 	void (*meanwhile)(void);
 
+	/* The same, when the next event of a thread is to be opened. */
+	void (*on_thread_open)(void);
+	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */
+	int gone;               /* events of this thread are refused: ESRCH */
+
 	int no_fallocate;       /* the file system refuses it so: errno */
 	unsigned int writes;    /* pwrite(2), of a file without it */
 

@@ -49,7 +49,7 @@ static void open_with_fault(const char *spec, size_t asked, unsigned int flags,
 	if (count < 0) {
 		cr_assert_null(set);
 		cr_assert_eq(failure.error, -count);
-		cr_assert(flags & SELFMON_COUNTERS_STRICT || count == -ENOMEM);
+		cr_assert(flags & ONE_FAILS_ALL || count == -ENOMEM);
 	} else {
 		cr_assert(!(flags & SELFMON_COUNTERS_STRICT) ||
 			  (size_t)count == asked);
@@ -98,6 +98,12 @@ Test(counters_faults, nothing_leaks_and_nothing_lies_with_braces)
 Test(counters_faults, nothing_leaks_when_strict_fails)
 {
 	try_all("page-faults,task-clock", 2, SELFMON_COUNTERS_STRICT);
+}
+
+Test(counters_faults, nothing_leaks_and_nothing_lies_with_threads)
+{
+	try_all("page-faults,task-clock", 2, SELFMON_COUNTERS_INHERIT);
+	try_all("{page-faults,task-clock},dummy", 3, SELFMON_COUNTERS_PROCESS);
 }
 
 /* ---- each call, what is told --------------------------------------------- */

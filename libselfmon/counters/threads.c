@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of several threads. An inherited event cannot be mapped without a CPU
+ * (kernel kernel/events/core.c, perf_mmap), so each is read by read(2), which
+ * adds up the thread and all that it started, ended ones included.
+ *
+ * Events are scheduled in groups and read one by one. A read of the whole group
+ * is refused before Linux 4.13 (EINVAL); later it is not atomic with the exit
+ * of a thread: it fails (ECHILD), or misses what the thread counted with the
+ * members after the leader. Seen on 6.18; see docs/DESIGN.md.
+ */
+#include "counters/threads.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/attempt.h"
+#include "counters/held.h"
+#include "event/places.h"
+#include "platform/directory.h"
+#include "platform/kernel.h"
+
+#define TASKS "/proc/self/task"
+/* How often the list of threads may change while it is being opened. */
+#define TRIES 16
+
+/* ---- which threads ------------------------------------------------------- */
+
+static bool next_tid(struct selfmon_directory *tasks, pid_t *tid)
+{
+	char name[16];
+
+	if (!selfmon_directory_next(tasks, name, sizeof(name)))
+		return false;
+	*tid = (pid_t)strtol(name, NULL, 10);
+	return true;
+}
+
+/* Returns how many threads there are, or -errno. */
+static int count_tasks(void)
+{
+	struct selfmon_directory tasks;
+	int error = selfmon_directory_open(TASKS, &tasks);
+	int count = 0;
+	pid_t tid;
+
+	if (error)
+		return error;
+	while (next_tid(&tasks, &tid))
+		count++;
+	selfmon_directory_close(&tasks);
+	return count;
+}
+
+/*
+ * Lists the threads, the caller last. -EAGAIN: there are more than fit by now.
+ * -ESRCH: the caller is not among them, so these are numbers of another
+ * namespace than perf_event_open(2) takes.
+ */
+static int list_tasks(struct selfmon_threads *threads)
+{
+	const pid_t own = selfmon_kernel_tid();
+	struct selfmon_directory tasks;
+	int error = selfmon_directory_open(TASKS, &tasks);
+	bool found = false;
+	pid_t tid;
+
+	if (error)
+		return error;
+	while (next_tid(&tasks, &tid)) {
+		if (tid == own)
+			found = true;
+		else if (threads->count + 1 < threads->room)
+			threads->thread[threads->count++].tid = tid;
+		else
+			error = -EAGAIN;
+	}
+	selfmon_directory_close(&tasks);
+	threads->thread[threads->count++].tid = own;
+	return found ? error : -ESRCH;
+}
+
+static bool is_listed_task(const struct selfmon_threads *threads, pid_t tid)
+{
+	uint32_t i;
+
+	for (i = 0; i < threads->count; i++)
+		if (threads->thread[i].tid == tid)
+			return true;
+	return false;
+}
+
+/*
+ * A thread that was started meanwhile has inherited events from its creator, or
+ * has not: nothing shows which. Then all are opened again, by -EAGAIN.
+ */
+static int check_tasks(const struct selfmon_threads *threads)
+{
+	struct selfmon_directory tasks;
+	int error = selfmon_directory_open(TASKS, &tasks);
+	pid_t tid;
+
+	while (!error && next_tid(&tasks, &tid))
+		if (!is_listed_task(threads, tid))
+			error = -EAGAIN;
+	selfmon_directory_close(&tasks);
+	return error;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* Kernels that cannot tell threads from processes count both. */
+static int open_inherited(struct selfmon_threads *threads,
+			  const struct perf_event_attr *asked,
+			  const struct selfmon_event *event, pid_t tid,
+			  int group)
+{
+	struct perf_event_attr attr = *asked;
+	int fd = selfmon_kernel_perf_open_thread(&attr, event->config3, tid,
+						 group, false);
+
+	if (fd != -EINVAL)
+		return fd;
+	attr = *asked;
+	fd = selfmon_kernel_perf_open_thread(&attr, event->config3, tid, group,
+					     true);
+	if (fd >= 0)
+		threads->processes = true;
+	return fd;
+}
+
+/* As open_event() in group.c, with nothing asked for that only pages need. */
+static int open_task_event(struct selfmon_threads *threads,
+			   struct selfmon_member *member, pid_t tid, int group)
+{
+	char path[SELFMON_EVENT_NAME_SIZE];
+	const bool probe = selfmon_place_path(&member->event, path);
+	struct selfmon_attempt attempt;
+	struct perf_event_attr attr;
+	int error = 0, fd;
+
+	selfmon_attempt_first(&attempt, &member->event, 0);
+	do {
+		selfmon_attempt_attr(&attempt, &member->event, &attr);
+		if (probe) /* uprobe_path, <linux/perf_event.h> */
+			attr.config1 = (uintptr_t)path;
+		attr.read_format = PERF_FORMAT_ID |
+				   PERF_FORMAT_TOTAL_TIME_ENABLED |
+				   PERF_FORMAT_TOTAL_TIME_RUNNING;
+		fd = open_inherited(threads, &attr, &member->event, tid, group);
+		if (!attempt.both_modes)
+			error = fd;
+	} while (fd < 0 &&
+		 selfmon_attempt_next(&attempt, &member->event, fd));
+	if (fd >= 0 && attempt.both_modes)
+		member->kernel = true;
+	return fd < 0 ? error : fd;
+}
+
+static void close_events(struct selfmon_task *task)
+{
+	size_t i;
+
+	for (i = SELFMON_MAX_COUNTERS; i-- > 0;) {
+		struct selfmon_task_event *const event = &task->event[i];
+
+		if (event->fd_plus_1)
+			selfmon_held_close(event->fd_plus_1 - 1, event->id);
+		event->fd_plus_1 = 0;
+	}
+}
+
+static int refuse(struct selfmon_failure *failure, int error,
+		  const char *message)
+{
+	memset(failure, 0, sizeof(*failure));
+	failure->error = -error;
+	failure->step = SELFMON_STEP_POLICY;
+	snprintf(failure->message, sizeof(failure->message), "%s", message);
+	return error;
+}
+
+static int fail_open(struct selfmon_failure *failure,
+		     const struct selfmon_member *member, int error)
+{
+	failure->error = -error;
+	failure->step = SELFMON_STEP_OPEN;
+	failure->kernel_asked = member->kernel;
+	return error;
+}
+
+static int open_one(struct selfmon_set *set, struct selfmon_task *task,
+		    size_t i, int *group, struct selfmon_failure *failure)
+{
+	struct selfmon_member *const member = &set->member[i];
+	struct selfmon_task_event *const event = &task->event[i];
+	int fd;
+
+	memset(failure, 0, sizeof(*failure));
+	failure->position = member->event.position;
+	memcpy(failure->event, member->event.name, sizeof(failure->event));
+	if (selfmon_held_all_fds(failure))
+		return -failure->error;
+	if (i == 0 || member->group != set->member[i - 1].group)
+		*group = -1;
+	fd = open_task_event(set->threads, member, task->tid, *group);
+	if (fd < 0)
+		return fail_open(failure, member, fd);
+	failure->error = 0;
+	event->id = selfmon_held_add(fd);
+	event->fd_plus_1 = fd + 1;
+	if (*group < 0)
+		*group = fd;
+	return 0;
+}
+
+/* All members, in groups as planned. A thread that has ended has none. */
+static int open_thread(struct selfmon_set *set, struct selfmon_task *task,
+		       struct selfmon_failure *failure)
+{
+	int group = -1, error = 0;
+	size_t i;
+
+	for (i = 0; i < set->head.count && !error; i++)
+		error = open_one(set, task, i, &group, failure);
+	if (error != -ESRCH)
+		return error;
+	close_events(task);
+	task->ended = true;
+	memset(failure, 0, sizeof(*failure));
+	return 0;
+}
+
+static int map_threads(struct selfmon_set *set, size_t room)
+{
+	const size_t size = sizeof(*set->threads) +
+			    room * sizeof(set->threads->thread[0]);
+	void *memory = NULL;
+
+	if (selfmon_kernel_map_memory(size, false, &memory))
+		return -ENOMEM;
+	if (selfmon_kernel_keep_from_child(memory, size)) {
+		selfmon_kernel_unmap_memory(memory, size);
+		return -ENOMEM;
+	}
+	set->threads = memory;
+	set->threads->size = size;
+	set->threads->room = (uint32_t)room;
+	return 0;
+}
+
+static int list_all(struct selfmon_set *set)
+{
+	const int count = count_tasks();
+	int error = count < 0 ? count : map_threads(set, (size_t)count);
+
+	if (error)
+		return error;
+	set->threads->all = true;
+	return list_tasks(set->threads);
+}
+
+static int list_own(struct selfmon_set *set)
+{
+	const int error = map_threads(set, 1);
+
+	if (error)
+		return error;
+	set->threads->thread[0].tid = selfmon_kernel_tid();
+	set->threads->count = 1;
+	return 0;
+}
+
+static int fail_list(struct selfmon_failure *failure, int error)
+{
+	switch (error) {
+	case -EAGAIN:
+		return error;
+	case -ENOMEM:
+		return refuse(failure, error,
+			      "no memory for the threads of a counter set");
+	case -ESRCH:
+		return refuse(failure, error,
+			      TASKS " lists other threads: it belongs to "
+			      "another PID namespace");
+	default:
+		return refuse(failure, error,
+			      TASKS ", the list of threads, cannot be read");
+	}
+}
+
+/* Lists and opens once. -EAGAIN: threads were started meanwhile. */
+static int try_open(struct selfmon_set *set, bool all,
+		    struct selfmon_failure *failure)
+{
+	int error = all ? list_all(set) : list_own(set);
+	uint32_t i;
+
+	if (error)
+		return fail_list(failure, error);
+	for (i = 0; i < set->threads->count; i++) {
+		error = open_thread(set, &set->threads->thread[i], failure);
+		if (error)
+			return error;
+	}
+	error = all ? check_tasks(set->threads) : 0;
+	return error ? fail_list(failure, error) : 0;
+}
+
+int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
+			 struct selfmon_failure *failure)
+{
+	const bool all = flags & SELFMON_COUNTERS_PROCESS;
+	int error, i;
+
+	selfmon_group_release(set->member, set->asked);
+	for (i = 0; i < TRIES; i++) {
+		error = try_open(set, all, failure);
+		if (!error)
+			return 0;
+		selfmon_threads_close(set);
+		if (error != -EAGAIN)
+			return error;
+	}
+	return refuse(failure, -EAGAIN,
+		      "threads kept being started while those of the process "
+		      "were opened. Open the set before them, or while they "
+		      "wait");
+}
+
+void selfmon_threads_close(struct selfmon_set *set)
+{
+	struct selfmon_threads *const threads = set->threads;
+	uint32_t i;
+
+	set->threads = NULL;
+	if (!threads)
+		return;
+	for (i = 0; i < threads->count; i++)
+		close_events(&threads->thread[i]);
+	selfmon_kernel_unmap_memory(threads, threads->size);
+}
+
+const char *selfmon_threads_why(const struct selfmon_set *set)
+{
+	if (set->threads->processes)
+		return set->threads->all
+			       ? "all threads of the process are counted, and "
+				 "the processes it forks: this kernel, before "
+				 "5.13, cannot leave those out"
+			       : "threads that the opener starts are counted "
+				 "too, and processes it forks: this kernel, "
+				 "before 5.13, cannot leave those out";
+	return set->threads->all
+		       ? "all threads of the process are counted, each by "
+			 "system call"
+		       : "threads that the opener starts are counted too, "
+			 "which takes system calls";
+}

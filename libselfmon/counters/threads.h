@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets that count several threads: SELFMON_COUNTERS_INHERIT and _PROCESS. Each
+ * event is opened once for each thread, inherited by the threads that it
+ * starts, and read by a read(2) of its own; values are sums over threads.
+ */
+#ifndef SELFMON_COUNTERS_THREADS_H
+#define SELFMON_COUNTERS_THREADS_H
+
+#include "counters/set.h"
+
+#define SELFMON_COUNTERS_SEVERAL                                               \
+	(SELFMON_COUNTERS_INHERIT | SELFMON_COUNTERS_PROCESS)
+
+/* An event of one thread; see struct selfmon_member. */
+struct selfmon_task_event {
+	int fd_plus_1; /* 0: none */
+	bool gone;     /* the descriptor is another's */
+	uint64_t id;
+	uint64_t looked;
+};
+
+struct selfmon_task {
+	pid_t tid;
+	bool ended; /* before its events were opened */
+	struct selfmon_task_event event[SELFMON_MAX_COUNTERS];
+};
+
+/* The calling thread is the last. */
+struct selfmon_threads {
+	size_t size; /* of this memory, in bytes */
+	uint32_t room, count;
+	bool all;       /* of the process */
+	bool processes; /* forked ones are counted as well */
+	struct selfmon_task thread[];
+};
+
+/*
+ * Replaces the events of a planned set, which count the calling thread, by
+ * inherited ones of the same order and groups: of the calling thread
+ * (INHERIT), or of every thread of the process (PROCESS). Returns 0, or -errno
+ * with the reason in failure, and then nothing is open.
+ */
+int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
+			 struct selfmon_failure *failure);
+
+/*
+ * threads_read.c: adds up the values of all threads. ticks: now; descriptors that were not
+ * checked for `trusted` ticks are. end: in mirrored order. Returns the
+ * SELFMON_SNAPSHOT_LOST_* flags of groups that could not be read.
+ * Async-signal-safe.
+ */
+uint32_t selfmon_threads_read(struct selfmon_set *set,
+			      struct selfmon_snapshot *snapshot, uint64_t ticks,
+			      uint64_t trusted, bool end);
+
+/* Why such a set is read by system call. */
+const char *selfmon_threads_why(const struct selfmon_set *set);
+
+/* Closes all events and frees the memory. */
+void selfmon_threads_close(struct selfmon_set *set);
+
+#endif

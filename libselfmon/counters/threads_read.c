@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a set of several threads: each event by a read(2) of its own. */
+#include <string.h>
+
+#include "counters/held.h"
+#include "counters/threads.h"
+#include "platform/kernel.h"
+
+/* As the kernel gives it: kernel/events/core.c, perf_read_one(). */
+struct event_data {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t id;
+};
+
+/* Foreign code may have closed the descriptor: as selfmon_group_read_own(). */
+static bool is_still_held(struct selfmon_task_event *event, uint64_t ticks,
+		    uint64_t trusted)
+{
+	if (selfmon_load_once(&event->gone) || !event->fd_plus_1)
+		return false;
+	if (ticks - selfmon_load_once(&event->looked) < trusted)
+		return true;
+	if (!selfmon_held_is(event->fd_plus_1 - 1, event->id)) {
+		selfmon_store_once(&event->gone, true);
+		return false;
+	}
+	selfmon_store_once(&event->looked, ticks);
+	return true;
+}
+
+static bool read_event(struct selfmon_task_event *event, uint64_t ticks,
+		       uint64_t trusted, struct event_data *data)
+{
+	if (!is_still_held(event, ticks, trusted) ||
+	    selfmon_kernel_read(event->fd_plus_1 - 1, data, sizeof(*data)) !=
+		    (ssize_t)sizeof(*data))
+		return false;
+	if (event->id && data->id != event->id) {
+		selfmon_store_once(&event->gone, true);
+		return false;
+	}
+	return true;
+}
+
+/* Where the times of member i go if it leads its group; else NULL. */
+static struct selfmon_share *share_of(const struct selfmon_set *set, size_t i,
+				      struct selfmon_share *first,
+				      struct selfmon_snapshot *snapshot)
+{
+	const enum selfmon_group group = set->member[i].group;
+
+	if (i > 0 && set->member[i - 1].group == group)
+		return NULL;
+	if (group == SELFMON_GROUP_FIRST)
+		return first;
+	return group >= SELFMON_GROUP_MORE
+		       ? &snapshot->more[group - SELFMON_GROUP_MORE]
+		       : NULL;
+}
+
+static uint32_t add_value(struct selfmon_set *set, struct selfmon_task *task,
+			  size_t i, uint64_t ticks, uint64_t trusted,
+			  struct selfmon_share *first,
+			  struct selfmon_snapshot *snapshot)
+{
+	struct selfmon_share *const share = share_of(set, i, first, snapshot);
+	struct event_data data;
+
+	if (!read_event(&task->event[i], ticks, trusted, &data))
+		return i < set->head.hardware_count
+			       ? SELFMON_SNAPSHOT_LOST_USER
+			       : SELFMON_SNAPSHOT_LOST_REST;
+	snapshot->value[i] += data.value;
+	if (share) {
+		share->enabled_ns += data.enabled_ns;
+		share->off_ns += data.enabled_ns - data.running_ns;
+	}
+	return 0;
+}
+
+/*
+ * The calling thread's hardware events are innermost, others' outermost: what
+ * the reads cost is the calling thread's.
+ */
+uint32_t selfmon_threads_read(struct selfmon_set *set,
+			      struct selfmon_snapshot *snapshot, uint64_t ticks,
+			      uint64_t trusted, bool end)
+{
+	struct selfmon_threads *const threads = set->threads;
+	struct selfmon_share first = { 0, 0 };
+	const size_t count = set->head.count;
+	const size_t reads = threads->count * count;
+	uint32_t lost = 0;
+	size_t n;
+
+	memset(snapshot->value, 0, sizeof(snapshot->value));
+	memset(snapshot->more, 0, sizeof(snapshot->more));
+	for (n = 0; n < reads; n++) {
+		const size_t k = end ? reads - 1 - n : n;
+		struct selfmon_task *const task = &threads->thread[k / count];
+
+		if (!task->ended)
+			lost |= add_value(set, task, count - 1 - k % count,
+					  ticks, trusted, &first, snapshot);
+	}
+	snapshot->enabled_ns = first.enabled_ns;
+	snapshot->off_ns = first.off_ns;
+	return lost;
+}

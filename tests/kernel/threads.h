@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of sets that count several threads. Each thread touches fresh
+ * pages: a number of faults that is known, and counted without a PMU. Who
+ * includes it defines _GNU_SOURCE.
+ */
+#ifndef TESTS_KERNEL_THREADS_H
+#define TESTS_KERNEL_THREADS_H
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <sys/mman.h>
+
+#include "kernel/sets.h"
+#include "pool.h"
+
+#define THREADS 4
+#define MANY 100
+
+static struct pool pool;
+static void *pages[POOL_MOST];
+
+static inline void touch_own(int which)
+{
+	touch(pages[which]);
+}
+
+/* Not the threads' first run: their code and stacks are there. */
+static inline void start_pool(int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		pages[i] = fresh_pages();
+	pool_start(&pool, count, touch_own);
+	pool_run(&pool);
+	pool_run(&pool);
+}
+
+static inline void drop_pages(int count)
+{
+	const size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	int i;
+
+	for (i = 0; i < count; i++)
+		madvise(pages[i], size, MADV_DONTNEED);
+}
+
+/* Faults of one run of the pool, by value 0 of the set. */
+static inline uint64_t faults_of_a_run(void)
+{
+	drop_pages(pool.count);
+	selfmon_counters_begin(set, &a);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_begin(set, &a);
+	pool_run(&pool);
+	selfmon_counters_end(set, &b);
+	selfmon_counters_delta(set, &a, &b, &delta);
+	return delta.value[0].count;
+}
+
+static inline const char *why(size_t i)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+
+	cr_assert_eq(selfmon_counters_info(set, i, &info), 0);
+	return info.why_syscall;
+}
+
+/* Of this process: Criterion has one of its own. */
+static inline int task_count(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int count = -2; /* . and .. */
+
+	cr_assert_not_null(tasks);
+	while (readdir(tasks))
+		count++;
+	closedir(tasks);
+	return count;
+}
+
+#endif
