@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter set: events of the calling thread, opened together, read together
- * and subtracted with a verdict.
+ * A counter set: events of the calling thread, or of several threads, opened
+ * together, read together and subtracted with a verdict.
  *
  *	struct selfmon_counters *set;
  *	struct selfmon_snapshot a, b;
@@ -320,22 +320,23 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  */
 #define SELFMON_COUNTERS_ONE_GROUP 0x20u
 /*
- * Counts several threads, for benchmarks of parallel code. Values are sums over
- * threads, ended ones included. Each snapshot takes one read(2) for each event
- * and each thread that the set was opened for: no verdict is better than
- * SELFMON_SYSCALL. Times on and off the PMU are sums over threads, too.
+ * Count several threads, for benchmarks of parallel code. Values are sums over
+ * threads, ended ones included, and so are the times on and off the PMU. Each
+ * snapshot takes one read(2) for each event and each thread that the set was
+ * opened for: no verdict is better than SELFMON_SYSCALL.
  *
- * INHERIT: the calling thread, and the threads that it starts from now on, and
- * those that they start. Threads that ran before are not counted, whoever uses
- * them: the workers of a pool, for one.
+ * INHERIT counts the calling thread, the threads that it starts from now on,
+ * and those that they start. Threads that ran before are not counted, even if
+ * they do the work: the workers of a pool, for one.
  *
- * PROCESS: all threads that the process has now, a pool's included, and those
- * that they start from now on. It takes one descriptor for each event and
- * thread; all sets together take half of RLIMIT_NOFILE at most. Open it while
- * no other thread starts threads. The threads of an idle pool that poll for
- * work are counted as well.
+ * PROCESS counts all threads that the process has now, a pool's included, and
+ * those that they start from now on. It takes one descriptor for each event and
+ * thread; all sets together take at most half of RLIMIT_NOFILE. Open it while
+ * no other thread starts threads: one that is being created at that moment may
+ * be missed. Idle workers that poll for work are counted as well.
  *
- * Processes that these threads fork are not counted, except before Linux 5.13.
+ * Processes that these threads fork are not counted. Before Linux 5.13 they
+ * are, and selfmon_counter_info.why_syscall says so.
  */
 #define SELFMON_COUNTERS_INHERIT 0x40u
 #define SELFMON_COUNTERS_PROCESS 0x80u
@@ -421,8 +422,8 @@ struct selfmon_counter_info {
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
 	const char *unit;            /* of its values: "ns", or "": a count */
 	enum selfmon_group group;    /* what it is counted together with */
-	const char *why_syscall;     /* why not read in user space, or NULL:
-					it is, or is an event of the kernel's */
+	const char *why_syscall;     /* why not read in user space; NULL if it
+					is, or for an event of the kernel's */
 };
 
 /*
