@@ -48,7 +48,7 @@
  * middle is within (v / 4 - 1) / 2 of all in it: exactly 12.5 % of v - 4. The
  * last bucket takes all from 2^41 ticks (a quarter of an hour) on.
  */
-#define SELFMON_BUCKETS 160
+#define SELFMON_BUCKETS 158
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
 #define SELFMON_TICKS_LONG (UINT64_C(1) << 41)
 

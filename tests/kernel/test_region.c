@@ -343,7 +343,7 @@ Test(region, the_middle_of_a_bucket_is_within_an_eighth_of_all_in_it)
 	uint64_t low, high = 0;
 	unsigned int b = 0;
 
-	for (low = 0; b < SELFMON_BUCKETS - 4; low = high + 1, b++) {
+	for (low = 0; b < SELFMON_BUCKETS - 2; low = high + 1, b++) {
 		const uint64_t width = UINT64_C(1) << b / 4;
 
 		high = low + width - 1;

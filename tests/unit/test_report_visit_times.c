@@ -40,8 +40,10 @@ static struct selfmon_report *queries(void)
 	set(report, 0, 99 * 22000 + 2100000, 21900, 2100000,
 	    99 * 22000 + 2100000 - 100 * 21800);
 	set(report, 1, 100 * 20012, 20012, 20012, 100 * 20000);
-	detail[0] = (struct selfmon_row_detail){ 2, parent_bucket, { 0 }, { 0 } };
-	detail[1] = (struct selfmon_row_detail){ 1, child_bucket, { 0 }, { 0 } };
+	detail[0] = (struct selfmon_row_detail){ .buckets = 2,
+						 .bucket = parent_bucket };
+	detail[1] = (struct selfmon_row_detail){ .buckets = 1,
+						 .bucket = child_bucket };
 	report->detail = detail;
 	return report;
 }
