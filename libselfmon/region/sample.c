@@ -23,59 +23,83 @@ static uint32_t random_below(struct selfmon_thread *thread, uint32_t n)
 	return (uint32_t)((uint64_t)x * n >> 32);
 }
 
-/*
- * Visits fall into groups of N. remainder is how many of the measured one's
- * group come after it; the next measured one is somewhere in the next group.
- */
+/* The next measured visit is somewhere in the next group. */
+static void choose_next(struct selfmon_thread *thread,
+			struct selfmon_node *node)
+{
+	struct selfmon_sampled *const sampled = selfmon_sampled_of(node->stats);
+	const uint32_t weight = sampled->next_weight ? sampled->next_weight : 1;
+	uint32_t size = sampled->next_weight ? 2 * weight : 1, place;
+
+	if (size > thread->every)
+		size = thread->every;
+	place = random_below(thread, size);
+	node->countdown = node->remainder + place;
+	node->remainder = size - 1 - place;
+	sampled->weight = weight;
+	sampled->next_weight = size;
+}
+
+/* remainder: how many visits come after the measured one in its group. */
 bool selfmon_sample_skips(struct selfmon_thread *thread,
 			  struct selfmon_node *node)
 {
-	uint32_t place;
-
 	if (!thread->random)
 		return false;
 	if (node->countdown > 0) {
 		node->countdown--;
 		return true;
 	}
-	place = random_below(thread, thread->every);
-	node->countdown = node->remainder + place;
-	node->remainder = thread->every - 1 - place;
+	choose_next(thread, node);
 	return false;
 }
 
-static void keep_first(struct selfmon_stats *stats)
+void selfmon_sample_look(const struct selfmon_stats *stats,
+			 struct selfmon_sample_sums *sums)
 {
-	struct selfmon_sampled *const to = selfmon_sampled_of(stats);
 	size_t i;
 
-	to->first_inside = to->inside;
-	selfmon_store_once(&to->first_ticks, stats->ticks.sum);
+	sums->ticks = stats->ticks.sum;
 	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
-		selfmon_store_once(&to->first[i], stats->counter[i].sum);
+		sums->counter[i] = stats->counter[i].sum;
 }
 
 static void add_inside(struct selfmon_inside *to,
-		       const struct selfmon_inside *inside)
+		       const struct selfmon_inside *inside, uint64_t weight)
 {
-	selfmon_arch_add(&to->measured, inside->measured);
-	selfmon_arch_add(&to->skipped, inside->skipped);
+	selfmon_arch_add(&to->measured, weight * inside->measured);
+	selfmon_arch_add(&to->skipped, weight * inside->skipped);
 }
 
-void selfmon_sample_end(struct selfmon_thread *thread, bool measured)
+static void add_weighted(struct selfmon_stats *stats,
+			 const struct selfmon_sample_sums *before,
+			 const struct selfmon_inside *inside)
+{
+	struct selfmon_sampled *const to = selfmon_sampled_of(stats);
+	const uint64_t weight = to->weight;
+	size_t i;
+
+	selfmon_arch_add(&to->weights, weight);
+	add_inside(&to->inside, inside, weight);
+	selfmon_arch_add(&to->ticks,
+			 weight * (stats->ticks.sum - before->ticks));
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		selfmon_arch_add(&to->counter[i],
+				 weight * (stats->counter[i].sum -
+					   before->counter[i]));
+}
+
+void selfmon_sample_end(struct selfmon_thread *thread,
+			const struct selfmon_sample_sums *before)
 {
 	struct selfmon_open *const open = thread->top;
 	struct selfmon_open *const around = open - 1;
-	struct selfmon_stats *const stats = open->node->stats;
 
-	if (measured) {
-		add_inside(&selfmon_sampled_of(stats)->inside, &open->inside);
-		if (selfmon_stats_visits(stats) == 1)
-			keep_first(stats);
-	}
+	if (before)
+		add_weighted(open->node->stats, before, &open->inside);
 	if (around == thread->open) /* the sentinel */
 		return;
-	add_inside(&around->inside, &open->inside);
-	selfmon_arch_add(measured ? &around->inside.measured
-				  : &around->inside.skipped, 1);
+	add_inside(&around->inside, &open->inside, 1);
+	selfmon_arch_add(before ? &around->inside.measured
+				: &around->inside.skipped, 1);
 }

@@ -2,10 +2,11 @@
 /*
  * One visit in N is measured (SELFMON_EVERY), all are counted.
  *
- * The first visit of a node is measured and stands for itself alone: it is
- * colder than the others, and may be the only one. Of each N visits after it
- * one is measured, at a random place among them: whatever is periodic in the
- * program, each visit has the same chance, and their number is known.
+ * A node's visits fall into groups of 1, 1, 2, 4, 8 and so on up to N, then of
+ * N each. Of each group one visit is measured, at a random place, and stands
+ * for its group: whatever is periodic in the program, each visit of a group
+ * has the same chance. The first visit, which is colder than the others,
+ * stands for itself; a region of few visits has some that are measured.
  */
 #ifndef SELFMON_REGION_SAMPLE_H
 #define SELFMON_REGION_SAMPLE_H
@@ -19,10 +20,20 @@ uint32_t selfmon_sample_seed(const struct selfmon_thread *thread);
 bool selfmon_sample_skips(struct selfmon_thread *thread,
 			  struct selfmon_node *node);
 
+/* The sums of a node before a visit of it is recorded. */
+struct selfmon_sample_sums {
+	uint64_t ticks;
+	uint64_t counter[SELFMON_MAX_COUNTERS];
+};
+void selfmon_sample_look(const struct selfmon_stats *stats,
+			 struct selfmon_sample_sums *sums);
+
 /*
- * The thread's newest visit ends, and is recorded. Notes what it had inside
- * of it, and tells the visit around it that it was inside of that.
+ * The thread's newest visit ends, and is recorded. Adds what it came to beyond
+ * before, weighted (NULL: it was only counted), and counts it as inside of the
+ * visit around it.
  */
-void selfmon_sample_end(struct selfmon_thread *thread, bool measured);
+void selfmon_sample_end(struct selfmon_thread *thread,
+			const struct selfmon_sample_sums *before);
 
 #endif

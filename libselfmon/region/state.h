@@ -129,17 +129,16 @@ struct selfmon_inside {
 
 /*
  * Follows the statistics of a node in memory where one visit in N is measured
- * (SELFMON_EVERY), and in live files. Each word on its own.
- *
- * inside: of the measured visits, whose overhead they hold. first: the same
- * and the values of the first visit, which is always measured and stands for
- * itself alone.
+ * (SELFMON_EVERY; region/sample.h), and in live files. Sums over the measured
+ * visits, each times its weight: the visits that it stands for. Each word on
+ * its own.
  */
 struct selfmon_sampled {
-	struct selfmon_inside inside;
-	struct selfmon_inside first_inside;
-	uint64_t first_ticks;
-	uint64_t first[SELFMON_MAX_COUNTERS]; /* by column */
+	uint64_t weights;             /* their sum */
+	struct selfmon_inside inside; /* visits whose overhead they hold */
+	uint64_t ticks;
+	uint64_t counter[SELFMON_MAX_COUNTERS]; /* by column */
+	uint32_t weight, next_weight; /* of the measured visit last begun */
 };
 
 static inline struct selfmon_sampled *

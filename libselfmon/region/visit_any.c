@@ -221,8 +221,11 @@ static void finish(struct selfmon_thread *thread,
 	struct selfmon_open *const open = thread->top;
 	struct selfmon_stats *const stats = open->node->stats;
 	const bool measured = open->start.ticks != 0;
+	struct selfmon_sample_sums before;
 	struct selfmon_delta delta;
 
+	if (selfmon_unlikely(thread->random) && measured)
+		selfmon_sample_look(stats, &before);
 	if (!measured) {
 		selfmon_mark_recorded(&open->mark);
 		selfmon_stats_drop_units(stats);
@@ -238,7 +241,7 @@ static void finish(struct selfmon_thread *thread,
 				   now->cpu != open->cpu, &open->mark);
 	}
 	if (thread->random)
-		selfmon_sample_end(thread, measured);
+		selfmon_sample_end(thread, measured ? &before : NULL);
 	selfmon_visit_give_back(thread, open);
 }
 

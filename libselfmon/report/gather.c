@@ -104,25 +104,17 @@ static void merge_stats(struct selfmon_stats *to,
 		to->histogram[i] += from->histogram[i];
 }
 
-static void add_inside(struct selfmon_inside *to,
-		       const struct selfmon_inside *from)
+/* All words but the last, which are of a visit to come. */
+static void merge_sampled(struct selfmon_sampled *to,
+			  const struct selfmon_sampled *from)
 {
-	to->measured += selfmon_load_once(&from->measured);
-	to->skipped += selfmon_load_once(&from->skipped);
-}
-
-static void merge_sampled(struct selfmon_gathered *row,
-			  const struct selfmon_sampled *from, uint64_t visits)
-{
-	struct selfmon_sampled *const to = &row->sampled;
+	const uint64_t *const in = &from->weights;
+	uint64_t *const out = &to->weights;
 	size_t i;
 
-	row->firsts += visits > 0;
-	to->first_ticks += selfmon_load_once(&from->first_ticks);
-	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
-		to->first[i] += selfmon_load_once(&from->first[i]);
-	add_inside(&to->inside, &from->inside);
-	add_inside(&to->first_inside, &from->first_inside);
+	for (i = 0; i < offsetof(struct selfmon_sampled, weight) / sizeof(*in);
+	     i++)
+		out[i] = selfmon_gather_sum(out[i], selfmon_load_once(&in[i]));
 }
 
 static void merge(const struct selfmon_gather *gather,
@@ -132,7 +124,7 @@ static void merge(const struct selfmon_gather *gather,
 {
 	merge_stats(&row->stats, stats);
 	if (gather->every)
-		merge_sampled(row, sampled, selfmon_stats_visits(stats));
+		merge_sampled(&row->sampled, sampled);
 }
 
 /* Node -> row by the node's ordinal; the nodes oldest first, parents first. */

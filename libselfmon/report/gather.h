@@ -11,9 +11,7 @@ struct selfmon_gathered {
 	uint32_t threads;
 	uint64_t open;
 	struct selfmon_stats stats; /* in ticks */
-	/* Where one visit in N is measured: first visits, added up. */
-	struct selfmon_sampled sampled;
-	uint64_t firsts;
+	struct selfmon_sampled sampled; /* where one visit in N is measured */
 };
 
 struct selfmon_gather {

@@ -127,16 +127,13 @@ static double overhead_below(const struct settle *settle, size_t i,
 			     const struct selfmon_overhead *of)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
-	const struct selfmon_sampled *const sampled = &from->sampled;
 	const struct below *below = &settle->below[i];
 
 	if (!settle->gather->every)
 		return below->usual + below->beyond;
 	return below->beyond +
-	       selfmon_sampled_all(
-		       from,
-		       selfmon_overhead_inside(of, &sampled->first_inside),
-		       selfmon_overhead_inside(of, &sampled->inside));
+	       selfmon_overhead_inside(of, &from->sampled.inside) *
+		       selfmon_sampled_scale(from);
 }
 
 /* A part of the measured visits: their sum, and the share of them it is. */

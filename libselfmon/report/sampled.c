@@ -5,36 +5,22 @@
  */
 #include "report/sampled.h"
 
-/* The values of first visits, which stand for themselves alone. */
-static double first_of(const struct selfmon_gathered *from, int column)
+double selfmon_sampled_scale(const struct selfmon_gathered *from)
 {
-	const double first = (double)(column < 0 ? from->sampled.first_ticks
-						 : from->sampled.first[column]);
-	const double sum = (double)selfmon_sampled_sums(from, column)->sum;
+	const double all = (double)selfmon_stats_visits(&from->stats) +
+			   (double)selfmon_sampled_skipped(from);
 
-	return first < sum ? first : sum;
-}
-
-/* The others stand for those that were only counted. */
-double selfmon_sampled_all(const struct selfmon_gathered *from, double first,
-			   double sum)
-{
-	const double measured = (double)selfmon_stats_visits(&from->stats);
-	const double skipped = (double)selfmon_sampled_skipped(from);
-	const double others = measured - (double)from->firsts;
-
-	if (!(skipped > 0) || !(measured > 0))
-		return sum;
-	if (!(others > 0))
-		return sum * (1 + skipped / measured);
-	return sum + (sum - first) * (skipped / others);
+	return from->sampled.weights ? all / (double)from->sampled.weights : 1;
 }
 
 double selfmon_sampled_factor(const struct selfmon_gathered *from, int column)
 {
 	const double sum = (double)selfmon_sampled_sums(from, column)->sum;
+	const double weighted =
+		(double)(column < 0 ? from->sampled.ticks
+				    : from->sampled.counter[column]);
 
-	if (sum > 0)
-		return selfmon_sampled_all(from, first_of(from, column), sum) / sum;
-	return selfmon_sampled_all(from, 0, 1);
+	if (!selfmon_sampled_skipped(from) || !from->sampled.weights)
+		return 1;
+	return sum > 0 ? weighted * selfmon_sampled_scale(from) / sum : 1;
 }

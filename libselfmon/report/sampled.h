@@ -20,11 +20,10 @@ selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 }
 
 /*
- * Returns what all visits of the row come to, of which the measured ones come
- * to sum and the first one of each thread to first.
+ * Returns how many visits the row has for each that the weights of its
+ * measured ones add up to: near 1, since the last group may be unfinished.
  */
-double selfmon_sampled_all(const struct selfmon_gathered *from, double first,
-			   double sum);
+double selfmon_sampled_scale(const struct selfmon_gathered *from);
 
 /*
  * Returns how many times as much as the measured visits all of them come to: 1
