@@ -195,7 +195,7 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
  * How long the visit that is open in the calling thread, the innermost one if
  * there are several, has been going on: ticks, which selfmon_clock_ns() makes
  * nanoseconds. What the report would add for a visit that ended now, the
- * library's own cost not subtracted. 0 where none is open or the visit is only
+ * library's overhead not subtracted. 0 where none is open or the visit is only
  * counted (SELFMON_EVERY); a visit that is not measured is none, and the one
  * around it is meant.
  *

@@ -28,7 +28,7 @@ struct selfmon_report;
 /*
  * One measured quantity of a region, over all its visits: time in ns, or one
  * event. Sums are inclusive: of the region and all below it. The net values
- * have the library's own cost subtracted; those smaller than their noise, or
+ * have the library's overhead subtracted; those smaller than their noise, or
  * of a region that has open visits, are estimates of little.
  */
 struct selfmon_quantity {
@@ -95,7 +95,7 @@ struct selfmon_row {
 	uint64_t min_ns, max_ns; /* shortest and longest visit, likewise */
 	uint32_t unsure;   /* SELFMON_UNSURE_*: of these five, which consist
 			      of overhead for the most part */
-	double own_ns;     /* the library's own cost in the mean visit */
+	double own_ns;     /* the library's overhead in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
 	uint64_t whole;    /* visits measured that have all their values ... */
 	double whole_ns;   /* ... and the part of time.net that is theirs */
@@ -124,7 +124,7 @@ struct selfmon_metric {
 
 /*
  * Collects the results as they stand. The first report of a process measures
- * the library's own cost, which takes some milliseconds, and may wait until
+ * the library's overhead, which takes some milliseconds, and may wait until
  * the clock has its 20 ms base line.
  * 0, or -ENOMEM (*report is NULL then). Thread-safe; not async-signal-safe.
  */

@@ -13,11 +13,11 @@
 
 static struct selfmon_calibration calibration;
 static struct selfmon_cost empty; /* calibration.outer, without work */
-static uint32_t known; /* bits as of occurred */
+static uint32_t known_kinds; /* bits as of occurred */
 /* Kept: one is enough, under the report lock. */
 static struct selfmon_overhead_samples *run;
 
-static void subtract(struct selfmon_cost *from, const struct selfmon_cost *cost)
+static void subtract_cost(struct selfmon_cost *from, const struct selfmon_cost *cost)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ static bool measure_beyond(enum selfmon_overhead_shape shape,
 
 	if (!sample(shape, false, &own, cost))
 		return false;
-	subtract(cost, &empty);
+	subtract_cost(cost, &empty);
 	return true;
 }
 
@@ -62,7 +62,7 @@ static bool measure_step(void)
 
 	if (!measure_beyond(SELFMON_OVERHEAD_DEEP, step))
 		return false;
-	subtract(step, &calibration.kind[SELFMON_KIND_SAME]);
+	subtract_cost(step, &calibration.kind[SELFMON_KIND_SAME]);
 	return true;
 }
 
@@ -89,7 +89,7 @@ static bool measure_found(void)
 		&parent->child[selfmon_overhead_sites.child.id % SELFMON_CHILDREN];
 	if (!measure_beyond(SELFMON_OVERHEAD_STORE, found))
 		return false;
-	subtract(found, &beside);
+	subtract_cost(found, &beside);
 	return true;
 }
 
@@ -144,10 +144,10 @@ static void run_prepare(const struct selfmon_thread *own)
 		run->wanted |= UINT32_C(2) << thread->column[i];
 }
 
-static void note(bool whole, uint32_t what)
+static void note_kind(bool whole, uint32_t what)
 {
 	if (whole)
-		known |= what;
+		known_kinds |= what;
 }
 
 #define BIT(kind) (UINT32_C(1) << (kind))
@@ -157,24 +157,24 @@ static void measure_kinds(uint32_t wanted)
 	struct selfmon_cost *const kind = calibration.kind;
 
 	if (wanted & BIT(SELFMON_KIND_STEP))
-		wanted |= BIT(SELFMON_KIND_SAME) & ~known;
+		wanted |= BIT(SELFMON_KIND_SAME) & ~known_kinds;
 	if (wanted & BIT(SELFMON_KIND_SAME))
-		note(measure_beyond(SELFMON_OVERHEAD_SAME,
+		note_kind(measure_beyond(SELFMON_OVERHEAD_SAME,
 				    &kind[SELFMON_KIND_SAME]),
 		     BIT(SELFMON_KIND_SAME));
 	if (wanted & BIT(SELFMON_KIND_STEP))
-		note(measure_step(), BIT(SELFMON_KIND_STEP));
+		note_kind(measure_step(), BIT(SELFMON_KIND_STEP));
 	if (wanted & BIT(SELFMON_KIND_FOUND))
-		note(measure_found(), BIT(SELFMON_KIND_FOUND));
+		note_kind(measure_found(), BIT(SELFMON_KIND_FOUND));
 	if (wanted & BIT(SELFMON_KIND_SPAN))
-		note(measure_beyond(SELFMON_OVERHEAD_SPAN,
+		note_kind(measure_beyond(SELFMON_OVERHEAD_SPAN,
 				    &kind[SELFMON_KIND_SPAN]),
 		     BIT(SELFMON_KIND_SPAN));
 	if (wanted & SELFMON_OCCURRED_TOLD)
-		note(measure_beyond(SELFMON_OVERHEAD_TOLD, &calibration.told),
+		note_kind(measure_beyond(SELFMON_OVERHEAD_TOLD, &calibration.told),
 		     SELFMON_OCCURRED_TOLD);
 	if (wanted & SELFMON_OCCURRED_SKIPPED)
-		note(measure_skipped(), SELFMON_OCCURRED_SKIPPED);
+		note_kind(measure_skipped(), SELFMON_OCCURRED_SKIPPED);
 }
 
 static void measure(uint32_t wanted)
@@ -182,7 +182,7 @@ static void measure(uint32_t wanted)
 	if (!calibration.done || calibration.unknown)
 		calibration.done = measure_usual() || calibration.done;
 	if (!calibration.unknown)
-		measure_kinds(wanted & ~known);
+		measure_kinds(wanted & ~known_kinds);
 }
 
 const struct selfmon_calibration *selfmon_calibration(void)
@@ -200,7 +200,7 @@ selfmon_calibrate(struct selfmon_process *process, uint32_t occurred)
 	struct selfmon_thread *own;
 	struct selfmon_signals signals;
 
-	if (calibration.done && !calibration.unknown && !(occurred & ~known))
+	if (calibration.done && !calibration.unknown && !(occurred & ~known_kinds))
 		return &calibration;
 	own = selfmon_thread_attach();
 	if (!own || !own->top || !run_make(process))

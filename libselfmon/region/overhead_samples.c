@@ -40,7 +40,7 @@ selfmon_overhead_node(const struct selfmon_thread *thread,
 	return node;
 }
 
-static void look(const struct selfmon_thread *thread,
+static void look_at(const struct selfmon_thread *thread,
 		 const struct selfmon_stats *stats, struct seen *seen)
 {
 	uint32_t i;
@@ -75,11 +75,11 @@ static void visit_once(const struct selfmon_thread *thread,
 	struct seen before[2], after[2];
 	uint32_t i;
 
-	look(thread, parent, &before[0]);
-	look(thread, child, &before[1]);
+	look_at(thread, parent, &before[0]);
+	look_at(thread, child, &before[1]);
 	selfmon_overhead_visit(shape, many);
-	look(thread, parent, &after[0]);
-	look(thread, child, &after[1]);
+	look_at(thread, parent, &after[0]);
+	look_at(thread, child, &after[1]);
 	visit->counted = 0;
 	if (before[0].upset != after[0].upset ||
 	    before[1].upset != after[1].upset)

@@ -5,8 +5,8 @@
  */
 #include "region/overhead_visits.h"
 
-#define NEVER_INLINE __attribute__((noinline))
-#define ALWAYS_INLINE inline __attribute__((always_inline))
+#include "region/visit.h"
+
 #define FEW SELFMON_OVERHEAD_FEW
 #define MANY SELFMON_OVERHEAD_MANY
 

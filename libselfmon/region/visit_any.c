@@ -117,7 +117,7 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
  * Drops visits that a jump went past. Returns how many of the newest ones are
  * of the function that enters now, see selfmon_visit_same(); 0: not known.
  */
-static int drop_dead(struct selfmon_thread *thread,
+static int leave_out_dead(struct selfmon_thread *thread,
 		     const struct selfmon_frame *frame, uint64_t address)
 {
 	int same = -1;
@@ -169,7 +169,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
 		selfmon_stats_answer(thread);
 	strange = selfmon_unwind_strange(thread, address);
-	same = drop_dead(thread, frame, address);
+	same = leave_out_dead(thread, frame, address);
 	if (thread->top == thread->last && !has_entry(thread, address)) {
 		too_deep(thread);
 		return;

@@ -285,10 +285,10 @@ NEVER_INLINE void selfmon_start_user(struct selfmon_open *open,
 }
 
 /* As in visit.c, as are the others below. */
-static NEVER_INLINE void enter_found(struct selfmon_site *site,
-				     struct selfmon_frame *frame, bool span,
-				     uint64_t address,
-				     struct selfmon_thread *thread, int same)
+static NEVER_INLINE void enter_found_user(struct selfmon_site *site,
+					  struct selfmon_frame *frame, bool span,
+					  uint64_t address,
+					  struct selfmon_thread *thread, int same)
 {
 	struct selfmon_node *const node = selfmon_visit_find(thread, site);
 
@@ -302,16 +302,16 @@ static NEVER_INLINE void enter_found(struct selfmon_site *site,
 			   thread->set);
 }
 
-static ALWAYS_INLINE void enter_alive(struct selfmon_site *site,
-				      struct selfmon_frame *frame, bool span,
-				      uint64_t address,
-				      struct selfmon_thread *thread, int same)
+static ALWAYS_INLINE void enter_alive_user(struct selfmon_site *site,
+					   struct selfmon_frame *frame, bool span,
+					   uint64_t address,
+					   struct selfmon_thread *thread, int same)
 {
 	struct selfmon_open *const open = selfmon_visit_open(
 		thread, site, frame, span, address, SELFMON_FRAME_USER, same);
 
 	if (selfmon_unlikely(!open)) {
-		enter_found(site, frame, span, address, thread, same);
+		enter_found_user(site, frame, span, address, thread, same);
 		return;
 	}
 	selfmon_start_user(open, thread->set);
@@ -325,7 +325,7 @@ static NEVER_INLINE void enter_same_user(struct selfmon_site *site,
 	const int same = selfmon_visit_same(thread, frame, address);
 
 	if (selfmon_likely(same >= 0))
-		enter_alive(site, frame, span, address, thread, same);
+		enter_alive_user(site, frame, span, address, thread, same);
 	else
 		selfmon_enter_any(site, frame, span, address);
 }
@@ -343,7 +343,7 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 							  address)))
 		enter_same_user(site, frame, span, address, thread);
 	else
-		enter_alive(site, frame, span, address, thread, 0);
+		enter_alive_user(site, frame, span, address, thread, 0);
 }
 
 void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,

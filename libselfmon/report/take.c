@@ -29,7 +29,7 @@ static int fill_report(struct selfmon_report *report,
 	return error;
 }
 
-/* What is known now: the clock, and the library's own cost. */
+/* What is known now: the clock, and the library's overhead. */
 static void tell_limits(struct selfmon_process *process)
 {
 	selfmon_process_lock(process);

@@ -238,15 +238,15 @@ static void put_cost(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
 
-	selfmon_text_begin(text, "own cost", LABEL);
+	selfmon_text_begin(text, "overhead", LABEL);
 	if (report->processes) {
 		put_costs(text);
 	} else if (report->calibrated) {
 		put_time(text, "", report->inner_ns, " a visit");
 		put_time(text, " and ", report->outer_ns, " in its parent,");
-		put_time(text, " subtracted (spread ", report->inner_ns_spread,
-			 "");
-		put_time(text, " and ", report->outer_ns_spread, ")");
+		put_time(text, " subtracted (noise ",
+			 report->inner_ns_spread / 2, "");
+		put_time(text, " and ", report->outer_ns_spread / 2, ")");
 	} else {
 		selfmon_text_say(text, "not measured, not subtracted");
 	}

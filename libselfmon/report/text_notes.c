@@ -133,7 +133,7 @@ void selfmon_text_legend(struct selfmon_text *text)
 
 	fputs("\nShare is of the top level. ", text->stream);
 	fputs(text->report->calibrated
-		      ? "Values are net of the library's own cost; "
+		      ? "Values are net of the library's overhead; "
 		      : "Values are as measured; ",
 	      text->stream);
 	fputs("percentiles are within 12.5 %.\n", text->stream);

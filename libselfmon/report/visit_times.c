@@ -29,12 +29,12 @@ _Static_assert(SELFMON_UNSURE_P50 == 1u << 0 && SELFMON_UNSURE_P90 == 1u << 1 &&
 		       SELFMON_UNSURE_MAX == 1u << LONGEST,
 	       "bits in this order");
 
-static double least(double a, double b)
+static double lesser_ns(double a, double b)
 {
 	return a < b ? a : b;
 }
 
-static double greatest(double a, double b)
+static double greater_ns(double a, double b)
 {
 	return a > b ? a : b;
 }
@@ -68,7 +68,7 @@ static double percentile(const struct selfmon_row *row,
 			break;
 	}
 	ns = detail->buckets ? detail->bucket[b].ns : 0;
-	return least(greatest(ns, (double)row->time.min), (double)row->time.max);
+	return lesser_ns(greater_ns(ns, (double)row->time.min), (double)row->time.max);
 }
 
 /* As it was measured; NaN: not known. */
@@ -94,12 +94,12 @@ static uint64_t net_ns(const struct selfmon_report *report,
 		       bool *unsure)
 {
 	const double mean = (double)row->time.sum / (double)row->measured;
-	const double own = greatest(row->own_ns, 0);
-	const double ends = least(own, report->inner_ns);
+	const double own = greater_ns(row->own_ns, 0);
+	const double ends = lesser_ns(own, report->inner_ns);
 	const double guess = (own - ends) *
-			     (mean > 0 ? least(ns / mean, 1) : 1);
-	const double most = greatest(ns - ends, 0);
-	double net = greatest(most - guess, least(low, most));
+			     (mean > 0 ? lesser_ns(ns / mean, 1) : 1);
+	const double most = greater_ns(ns - ends, 0);
+	double net = greater_ns(most - guess, lesser_ns(low, most));
 
 	*unsure = most <= 0 || guess > most / 2;
 	if (!(net > 0))
@@ -129,7 +129,7 @@ static double lower_bound(const struct selfmon_report *report,
 
 		if (row->time.verdict != SELFMON_NOT_COUNTED &&
 		    (which == LONGEST || row->visits >= visits))
-			low = greatest(low, (double)*time_of(row, which));
+			low = greater_ns(low, (double)*time_of(row, which));
 	}
 	return low;
 }

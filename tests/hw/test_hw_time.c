@@ -192,6 +192,7 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 
 /* Where an instruction takes a nanosecond, and nothing overlaps. */
 #define VISITS 20000
+#define BATCH 100
 #define NS_OFF 1.0
 #define NS_OFF_SELF 5.0 /* a child's function saves registers, or not */
 
@@ -228,16 +229,22 @@ static HW_NOINLINE void visit_outer(uint64_t turns)
 	}
 }
 
+/* Of a visit, in the batch in which the fewest interrupts fell. */
 static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
 {
-	const uint64_t before = selfmon_clock_ticks();
-	int i;
+	uint64_t least = UINT64_MAX;
+	int batch, i;
 
-	for (i = 0; i < VISITS; i++)
-		visit(turns);
-	return (double)selfmon_clock_ns(selfmon_clock(),
-					selfmon_clock_ticks() - before) /
-	       VISITS;
+	for (batch = 0; batch < VISITS / BATCH; batch++) {
+		const uint64_t before = selfmon_clock_ticks();
+		uint64_t ticks;
+
+		for (i = 0; i < BATCH; i++)
+			visit(turns);
+		ticks = selfmon_clock_ticks() - before;
+		least = ticks < least ? ticks : least;
+	}
+	return (double)selfmon_clock_ns(selfmon_clock(), least) / BATCH;
 }
 
 static void configure(bool fence)
@@ -270,6 +277,9 @@ static void expect_times(bool fence)
 	double self_ns, inner;
 
 	hw_require_exact();
+	if (selfmon_clock()->hz < 500000000)
+		cr_skip_test("timestamps are %.0f ns apart here",
+			     1e9 / (double)selfmon_clock()->hz);
 	hw_pin(0);
 	configure(fence);
 	ns_of(hw_visit_region, turns);
