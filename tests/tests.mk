@@ -28,7 +28,8 @@ fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 	realloc free fdopen fwrite open_memstream fclose \
 	pthread_key_create pthread_setspecific pthread_atfork syscall fstat \
 	stat fallocate madvise mmap pread pwrite ftruncate unlink getrlimit \
-	fcntl ioctl sigaction sigaltstack uname sched_getcpu fflush
+	fcntl ioctl sigaction sigaltstack uname sched_getcpu fflush \
+	selfmon_cpuid_may_be_virtual
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 

@@ -85,6 +85,8 @@ struct doctor_probe {
 	/* The four events of `auto`, as the library opens them. */
 	int together;    /* how many count */
 	struct selfmon_failure dropped; /* the first that does not */
+	int running;     /* copies of instructions on the PMU at once */
+	int counting;    /* those of them that count */
 	/*
 	 * instructions alone: are they read in user space? Where cores are of
 	 * several types: by a thread that is pinned to one.
@@ -169,7 +171,7 @@ doctor_check_fn doctor_check_kernel, doctor_check_seccomp,
 	doctor_check_breakpoints, doctor_check_attr;
 doctor_check_fn doctor_check_pmu, doctor_check_core_types,
 	doctor_check_hardware, doctor_check_user_mode, doctor_check_together,
-	doctor_check_watchdog, doctor_check_multiplexing;
+	doctor_check_granted, doctor_check_watchdog, doctor_check_multiplexing;
 doctor_check_fn doctor_check_switch, doctor_check_page, doctor_check_fork,
 	doctor_check_user_reads, doctor_check_taken_away, doctor_check_cost,
 	doctor_check_clock;

@@ -29,6 +29,7 @@ static const struct {
 	{ "hardware", doctor_check_hardware, DOCTOR_CONSEQUENCE },
 	{ "user-mode", doctor_check_user_mode, DOCTOR_CAUSE },
 	{ "together", doctor_check_together, DOCTOR_CONSEQUENCE },
+	{ "granted", doctor_check_granted, DOCTOR_CAUSE },
 	{ "nmi-watchdog", doctor_check_watchdog, DOCTOR_CAUSE },
 	{ "multiplexing", doctor_check_multiplexing, DOCTOR_CAUSE },
 	{ "kernel-mode", doctor_check_kernel_mode, DOCTOR_CAUSE },

@@ -152,6 +152,23 @@ void doctor_check_together(const struct doctor_case *from,
 	doctor_explain(from, &from->probe->dropped, check);
 }
 
+/* As counters/granted.c finds it, which says nothing of one that counts. */
+void doctor_check_granted(const struct doctor_case *from,
+			  struct doctor_check *check)
+{
+	const int counting = from->probe->counting;
+
+	if (counting < 2 || counting >= from->probe->running)
+		return;
+	check->status = DOCTOR_WARN;
+	doctor_say(&check->found, "%d of %d counters count", counting,
+		   from->probe->running);
+	doctor_say(&check->reason, "events beyond %d would stay 0, and are "
+		   "left out", counting);
+	doctor_say(&check->remedy, "On the host, free the others: stop its "
+		   "profilers, and sysctl -w kernel.nmi_watchdog=0");
+}
+
 void doctor_check_watchdog(const struct doctor_case *from,
 			   struct doctor_check *check)
 {

@@ -12,6 +12,7 @@
 
 #include "clock/clock.h"
 #include "counters/attempt.h"
+#include "counters/granted.h"
 #include "counters/set.h"
 #include "doctor.h"
 #include "platform/kernel.h"
@@ -226,7 +227,11 @@ static bool reads_in_user_space(const struct selfmon_counters *set)
 static void try_together(struct doctor_probe *probe)
 {
 	struct selfmon_counters *set;
+	struct selfmon_grant grant;
 
+	selfmon_grant_measure(&grant);
+	probe->running = (int)grant.running;
+	probe->counting = (int)grant.counting;
 	probe->together = selfmon_counters_open(AUTO_EVENTS, 0, &set,
 						&probe->dropped);
 	selfmon_counters_close(set);

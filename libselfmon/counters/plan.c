@@ -7,7 +7,10 @@
  * groups turns where they do not all fit at once.
  */
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 
+#include "counters/granted.h"
 #include "counters/set.h"
 #include "event/cores.h"
 #include "platform/kernel.h"
@@ -159,13 +162,45 @@ static size_t open_types(struct selfmon_counters *head,
 	return more;
 }
 
+static void refuse_ungranted(struct selfmon_member *member, size_t granted)
+{
+	selfmon_group_refuse(member, -EBUSY, "");
+	snprintf(member->failure.message, sizeof(member->failure.message),
+		 "this PMU counts %zu events at once and offers more: a "
+		 "further one would stay 0 (the hypervisor's host uses the "
+		 "rest, as for its NMI watchdog)", granted);
+	member->final = true;
+}
+
+/*
+ * Where the machine counts fewer events than run at once, no more than these
+ * are opened, and none takes turns: two groups may be on the PMU together.
+ */
+static size_t open_granted(struct selfmon_member *member, size_t count,
+			   size_t granted)
+{
+	size_t left, i;
+
+	while ((left = selfmon_group_open(member, count)) > granted) {
+		for (i = granted; i < left; i++)
+			refuse_ungranted(&member[i], granted);
+		selfmon_group_release(member, count);
+	}
+	for (i = left; granted != SIZE_MAX && i < count; i++)
+		if (did_not_fit(&member[i]))
+			refuse_ungranted(&member[i], granted);
+	return left;
+}
+
 static size_t open_turns(struct selfmon_counters *head,
 			 struct selfmon_member *member, size_t count,
 			 unsigned int flags, size_t *hardware)
 {
-	*hardware = selfmon_group_open(member, count);
+	const size_t granted = count > 1 ? selfmon_granted() : SIZE_MAX;
+
+	*hardware = open_granted(member, count, granted);
 	note_first(member, *hardware);
-	if (!takes_turns(flags) || *hardware == 0)
+	if (!takes_turns(flags) || *hardware == 0 || granted != SIZE_MAX)
 		return 0;
 	return open_more(head, member + *hardware, count - *hardware);
 }

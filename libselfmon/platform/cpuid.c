@@ -38,3 +38,15 @@ bool selfmon_cpuid_hypervisor(const struct selfmon_cpuid_leaf *features)
 {
 	return features->ecx >> 31;
 }
+
+bool selfmon_cpuid_may_be_virtual(void)
+{
+#if defined(__x86_64__)
+	struct selfmon_cpuid_leaf features;
+
+	return selfmon_cpuid(1, &features) &&
+	       selfmon_cpuid_hypervisor(&features);
+#else
+	return true;
+#endif
+}

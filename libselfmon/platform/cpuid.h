@@ -20,4 +20,7 @@ bool selfmon_cpuid(uint32_t number, struct selfmon_cpuid_leaf *leaf);
 /* CPUID 1H:ECX[31], zero on every physical CPU. */
 bool selfmon_cpuid_hypervisor(const struct selfmon_cpuid_leaf *features);
 
+/* Is this a virtual machine? True as well where the CPU does not say. */
+bool selfmon_cpuid_may_be_virtual(void);
+
 #endif

@@ -84,6 +84,7 @@ static void take_probe(const char *path, const char *line,
 		NUMBER(software), NUMBER(hardware), NUMBER(kernel_mode),
 		NUMBER(tracepoint), NUMBER(breakpoint), NUMBER(map),
 		NUMBER(wipe), NUMBER(together),
+		NUMBER(running), NUMBER(counting),
 #undef NUMBER
 	};
 	char name[32], value[256] = "";

@@ -49,6 +49,7 @@ void __wrap_selfmon_kernel_close(int fd);
 ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 					size_t size);
 int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
+bool __wrap_selfmon_cpuid_may_be_virtual(void);
 
 struct kernel_faults kernel_faults;
 
@@ -69,6 +70,7 @@ void kernel_faults_clear(void)
 	memset(&kernel_faults, 0, sizeof(kernel_faults));
 	kernel_faults.counters = UINT_MAX;
 	kernel_faults.largest = UINT_MAX;
+	kernel_faults.granted = UINT_MAX;
 	kernel_faults.refused = UINT64_MAX;
 	kernel_faults.capabilities = 0x1e;
 }
@@ -370,6 +372,20 @@ int __wrap_selfmon_kernel_enable_group(int fd)
 	return error ? error : __real_selfmon_kernel_enable_group(fd);
 }
 
+bool __wrap_selfmon_cpuid_may_be_virtual(void)
+{
+	return kernel_faults.virtual;
+}
+
+/* Pairs of value and id behind the count and two times, each a word. */
+static void stop_ungranted(uint64_t *word, size_t members)
+{
+	size_t i;
+
+	for (i = kernel_faults.granted; i < members; i++)
+		word[3 + 2 * i] = 0;
+}
+
 /* A group of more events than there are counters has no time running. */
 ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
@@ -383,6 +399,8 @@ ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 		((uint64_t *)buffer)[2] = 0;
 	else if (n > 0 && fd < FDS && group_size[fd])
 		wait_for_turn((uint64_t *)buffer + 2);
+	if (n > 0 && fd < FDS && group_size[fd])
+		stop_ungranted(buffer, ((uint64_t *)buffer)[0]);
 	return n;
 }
 

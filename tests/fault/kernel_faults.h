@@ -67,6 +67,8 @@ struct kernel_faults {
 	unsigned int largest;   /* a larger group does not open: EINVAL */
 	bool turns;             /* the newest group alone is on the PMU */
 	unsigned int waits;     /* groups are off it for so many reads */
+	unsigned int granted;   /* later members of a group stay 0 */
+	bool virtual;           /* the machine says that it is virtual */
 	uint64_t refused;       /* this config is not known: ENOENT */
 	uint64_t capabilities;  /* of the pages */
 	uint64_t ask;           /* config1 bits that ask for user reads */

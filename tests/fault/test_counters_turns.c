@@ -151,3 +151,87 @@ Test(counters_turns, a_group_without_user_reads_is_not_waited_for)
 	cr_expect_leq(kernel_faults.call[FAULT_READ].calls - before, 3);
 	selfmon_counters_close(set);
 }
+
+/* ---- a hypervisor that offers more counters than it grants --------------- */
+
+static void grant(unsigned int count)
+{
+	kernel_faults.virtual = true;
+	kernel_faults.granted = count;
+}
+
+static void expect_granted(const char *spec, int count, const char *expected)
+{
+	cr_expect_eq(open_set(spec, SELFMON_COUNTERS_SYSCALL), count);
+	cr_expect_str_eq(groups(), expected, "%s", groups());
+	cr_expect_eq(failure.error, EBUSY);
+	cr_expect(strstr(failure.message, "counts 2 events at once"), "%s",
+		  failure.message);
+	selfmon_counters_close(set);
+}
+
+Test(counters_turns, what_would_stay_0_is_dropped_with_its_reason)
+{
+	const struct holdings before = holdings_now();
+
+	grant(2);
+	expect_granted("cycles,instructions,branches,page-faults", 3, "FFK-");
+	cr_expect_str_eq(failure.event, "branches");
+	cr_expect_eq(open_set("cycles,instructions,branches",
+			      SELFMON_COUNTERS_STRICT), -EBUSY);
+	cr_expect_null(set);
+	holdings_assert_back(&before);
+	cr_expect_eq(kernel_faults.pages, 0);
+}
+
+/* A further group might be on the PMU beside the first one. */
+Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
+{
+	grant(2);
+	kernel_faults.largest = 3;
+	expect_granted("cycles,instructions,branches,branch-misses", 2, "FF--");
+	cr_expect_eq(open_set("cycles,{branches,branch-misses}", 0), 1);
+	cr_expect_eq(info_of(1).failure->error, ECANCELED);
+	cr_expect_eq(info_of(2).failure->error, EBUSY);
+	selfmon_counters_close(set);
+}
+
+/* The guest's own NMI watchdog holds one of four as well. */
+Test(counters_turns, it_is_found_where_others_hold_counters_too)
+{
+	grant(2);
+	kernel_faults.largest = 4;
+	kernel_faults.counters = 3;
+	expect_granted("cycles,instructions,branches", 2, "FF-");
+}
+
+/* Of all copies of an event one alone moves in some emulators. */
+Test(counters_turns, one_counter_for_a_kind_of_event_tells_nothing)
+{
+	grant(1);
+	cr_expect_eq(open_set("cycles,instructions", 0), 2);
+	selfmon_counters_close(set);
+}
+
+static unsigned int opens_for(const char *spec)
+{
+	const unsigned int before = kernel_faults.call[FAULT_OPEN].calls;
+
+	cr_assert_gt(open_set(spec, 0), 0);
+	selfmon_counters_close(set);
+	return kernel_faults.call[FAULT_OPEN].calls - before;
+}
+
+Test(counters_turns, granted_counters_are_counted_only_if_needed)
+{
+	cr_expect_eq(opens_for("cycles,instructions"), 2, "not virtual");
+	grant(UINT_MAX);
+	cr_expect_eq(opens_for("cycles,page-faults"), 2, "one event");
+}
+
+Test(counters_turns, granted_counters_are_counted_once)
+{
+	grant(UINT_MAX);
+	cr_expect_gt(opens_for("cycles,instructions"), 2);
+	cr_expect_eq(opens_for("cycles,instructions"), 2);
+}

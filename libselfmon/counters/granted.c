@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hypervisor may offer more counters than it grants. KVM backs each of them
+ * with a pinned event on the host (arch/x86/kvm/pmu.c, pmc_reprogram_counter).
+ * If the host holds a counter itself, for its NMI watchdog, the last of these
+ * events fails, and the guest's counter stands still. The guest's kernel does
+ * not know: that event is on the PMU all of the time, and its count is 0.
+ *
+ * Most events may truly be 0. So a group of copies of one that is not,
+ * instructions, is filled up until the kernel refuses, and runs a loop.
+ */
+#include "counters/granted.h"
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "counters/set.h"
+#include "platform/cpuid.h"
+#include "platform/kernel.h"
+
+/* Each turn is an instruction at least; what KVM emulates is far fewer. */
+#define TURNS 1000
+
+static void run_loop(void)
+{
+	volatile unsigned int turn;
+
+	for (turn = 0; turn < TURNS; turn++)
+		;
+}
+
+static size_t count_moved(const struct selfmon_group_read *now, size_t count)
+{
+	size_t moved = 0, i;
+
+	for (i = 0; i < count; i++)
+		moved += now->value[i] >= TURNS;
+	return moved;
+}
+
+/* Copies of user-mode instructions; how many of at most `count` open. */
+static size_t open_copies(struct selfmon_member *member, size_t count)
+{
+	size_t i;
+
+	memset(member, 0, count * sizeof(*member));
+	for (i = 0; i < count; i++) {
+		member[i].event.type = PERF_TYPE_HARDWARE;
+		member[i].event.config = PERF_COUNT_HW_INSTRUCTIONS;
+		/* Not as a hardware event: its page would be mapped. */
+		member[i].event.flags = SELFMON_EVENT_USER;
+		member[i].roams = true; /* no wait for its turn */
+	}
+	return selfmon_group_open(member, count);
+}
+
+/* Runs one group; how many copies it had, and whether it ran all of the time. */
+static bool try_group(struct selfmon_member *member, size_t *count,
+		      struct selfmon_grant *grant)
+{
+	struct selfmon_group_read now;
+	const size_t most = *count;
+	bool ran = false;
+
+	*count = open_copies(member, most);
+	if (*count == 0)
+		return false;
+	run_loop();
+	if (selfmon_group_read(member[0].fd_plus_1 - 1, *count, &now) == 0)
+		ran = now.running_ns > 0 && now.running_ns == now.enabled_ns;
+	if (ran) {
+		grant->running = *count;
+		grant->counting = count_moved(&now, *count);
+	}
+	selfmon_group_release(member, most);
+	return ran;
+}
+
+/* Another user, like the NMI watchdog, may hold one counter or two. */
+#define TRIES 3
+
+void selfmon_grant_measure(struct selfmon_grant *grant)
+{
+	const size_t size = SELFMON_MAX_COUNTERS * sizeof(struct selfmon_member);
+	size_t count = SELFMON_MAX_COUNTERS;
+	void *memory = NULL;
+	int i;
+
+	memset(grant, 0, sizeof(*grant));
+	if (selfmon_kernel_map_memory(size, false, &memory))
+		return;
+	for (i = 0; i < TRIES && count > 1; i++) {
+		if (try_group(memory, &count, grant))
+			break;
+		if (count > 0)
+			count--;
+	}
+	selfmon_kernel_unmap_memory(memory, size);
+}
+
+static size_t measured(void)
+{
+	struct selfmon_grant grant;
+
+	selfmon_grant_measure(&grant);
+	/*
+	 * A single one that moves tells nothing: an emulator may have one
+	 * counter for all events of a kind (QEMU's riscv64).
+	 */
+	return grant.counting > 1 && grant.counting < grant.running
+		       ? grant.counting
+		       : SIZE_MAX;
+}
+
+size_t selfmon_granted(void)
+{
+	static size_t known; /* 0: not measured yet */
+	size_t granted = selfmon_load_once(&known);
+
+	if (granted)
+		return granted;
+	granted = selfmon_cpuid_may_be_virtual() ? measured() : SIZE_MAX;
+	selfmon_store_once(&known, granted);
+	return granted;
+}
