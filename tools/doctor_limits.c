@@ -25,6 +25,15 @@ static void say_threads(struct doctor_check *check, int64_t threads)
 			   "%d hardware events each", threads, EVENTS);
 }
 
+/* Too few by what was tried, else by the limit alone. */
+static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
+{
+	if (probe->hardware == EMFILE || probe->software == EMFILE ||
+	    probe->dropped.error == EMFILE)
+		return true;
+	return limit < FILES_LEAST && probe->together < EVENTS;
+}
+
 /* A thread's set keeps one descriptor; half of all is the host's. */
 void doctor_check_descriptors(const struct doctor_case *from,
 			      struct doctor_check *check)
@@ -40,11 +49,9 @@ void doctor_check_descriptors(const struct doctor_case *from,
 		doctor_say(&check->found, "RLIMIT_NOFILE unlimited");
 	else
 		doctor_say(&check->found, "RLIMIT_NOFILE %" PRId64, limit);
-	check->status = limit < FILES_LEAST	  ? DOCTOR_FAIL
-			: limit / 2 < THREADS_FEW ? DOCTOR_WARN
-						  : DOCTOR_PASS;
-	if (from->probe->hardware == EMFILE || from->probe->software == EMFILE)
-		check->status = DOCTOR_FAIL;
+	check->status = too_few_files(from->probe, limit) ? DOCTOR_FAIL
+			: limit / 2 < THREADS_FEW	  ? DOCTOR_WARN
+							  : DOCTOR_PASS;
 	if (check->status == DOCTOR_FAIL)
 		doctor_say(&check->reason, "too few to open a set of events "
 			   "beside the program's own files");

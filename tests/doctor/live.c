@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <selfmon.h>
+
 #include "doctor.h"
 
 /* User and group of nobody in particular. */
@@ -103,6 +105,22 @@ static long number_in(const char *path)
 	return number;
 }
 
+static bool counts_four(void)
+{
+	struct selfmon_counters *set;
+	const int count = selfmon_counters_open(
+		"cycles,instructions,branch-misses,cache-misses", 0, &set,
+		NULL);
+
+	selfmon_counters_close(set);
+	return count == 4;
+}
+
+static bool counts_fewer(void)
+{
+	return !counts_four();
+}
+
 static bool is_root(void)
 {
 	return geteuid() == 0;
@@ -143,7 +161,10 @@ const struct live live_state[] = {
 	  leave },
 	{ "seccomp-eperm", NULL, always, refuse_eperm },
 	{ "seccomp-enosys", NULL, always, refuse_enosys },
-	{ "nofile-8", NULL, always, limit_files },
+	{ "nofile-8", "a machine that does not count four hardware events",
+	  counts_fewer, limit_files },
+	{ "nofile-8-pmu", "a PMU that counts four events", counts_four,
+	  limit_files },
 	{ "memlock-0", "root, fewer than 8 CPUs, perf_event_paranoid of 0 to "
 		       "2 and perf_event_mlock_kb 516",
 	  memory_can_be_limited, limit_memory },
