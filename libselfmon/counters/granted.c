@@ -6,8 +6,8 @@
  * events fails, and the guest's counter stands still. The guest's kernel does
  * not know: that event is on the PMU all of the time, and its count is 0.
  *
- * Most events may truly be 0. So a group of copies of one that is not,
- * instructions, is filled up until the kernel refuses, and runs a loop.
+ * Most events may truly be 0; instructions cannot. So a group is filled with
+ * copies of instructions until the kernel refuses, and a loop runs.
  */
 #include "counters/granted.h"
 
@@ -19,14 +19,14 @@
 #include "platform/cpuid.h"
 #include "platform/kernel.h"
 
-/* Each turn is an instruction at least; what KVM emulates is far fewer. */
-#define TURNS 1000
+/* An iteration is an instruction or more. KVM counts what it emulates: fewer. */
+#define ITERATIONS 1000
 
 static void run_loop(void)
 {
-	volatile unsigned int turn;
+	volatile unsigned int i;
 
-	for (turn = 0; turn < TURNS; turn++)
+	for (i = 0; i < ITERATIONS; i++)
 		;
 }
 
@@ -35,11 +35,11 @@ static size_t count_moved(const struct selfmon_group_read *now, size_t count)
 	size_t moved = 0, i;
 
 	for (i = 0; i < count; i++)
-		moved += now->value[i] >= TURNS;
+		moved += now->value[i] >= ITERATIONS;
 	return moved;
 }
 
-/* Copies of user-mode instructions; how many of at most `count` open. */
+/* Opens up to `count` copies of user-mode instructions. Returns how many. */
 static size_t open_copies(struct selfmon_member *member, size_t count)
 {
 	size_t i;
@@ -55,7 +55,7 @@ static size_t open_copies(struct selfmon_member *member, size_t count)
 	return selfmon_group_open(member, count);
 }
 
-/* Runs one group; how many copies it had, and whether it ran all of the time. */
+/* Runs one group, of *count copies in the end. Returns true if it ran always. */
 static bool try_group(struct selfmon_member *member, size_t *count,
 		      struct selfmon_grant *grant)
 {
@@ -93,34 +93,34 @@ void selfmon_grant_measure(struct selfmon_grant *grant)
 	for (i = 0; i < TRIES && count > 1; i++) {
 		if (try_group(memory, &count, grant))
 			break;
+		grant->beside = true;
 		if (count > 0)
 			count--;
 	}
 	selfmon_kernel_unmap_memory(memory, size);
 }
 
-static size_t measured(void)
+/*
+ * Ignores a grant of one: an emulator may have one counter for all events of a
+ * kind (QEMU's riscv64).
+ */
+static bool is_short(const struct selfmon_grant *grant)
 {
-	struct selfmon_grant grant;
-
-	selfmon_grant_measure(&grant);
-	/*
-	 * A single one that moves tells nothing: an emulator may have one
-	 * counter for all events of a kind (QEMU's riscv64).
-	 */
-	return grant.counting > 1 && grant.counting < grant.running
-		       ? grant.counting
-		       : SIZE_MAX;
+	return grant->counting > 1 && grant->counting < grant->running;
 }
 
 size_t selfmon_granted(void)
 {
 	static size_t known; /* 0: not measured yet */
 	size_t granted = selfmon_load_once(&known);
+	struct selfmon_grant grant = { .running = 0 };
 
 	if (granted)
 		return granted;
-	granted = selfmon_cpuid_may_be_virtual() ? measured() : SIZE_MAX;
-	selfmon_store_once(&known, granted);
+	if (selfmon_cpuid_may_be_virtual())
+		selfmon_grant_measure(&grant);
+	granted = is_short(&grant) ? grant.counting : SIZE_MAX;
+	if (!is_short(&grant) || !grant.beside)
+		selfmon_store_once(&known, granted);
 	return granted;
 }
