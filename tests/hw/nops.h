@@ -35,6 +35,12 @@ static inline __attribute__((always_inline)) void nops(uint64_t n)
 #endif
 }
 
+/*
+ * Turns that take so long: by an emulator's clock, which is its instructions,
+ * else as measured on this CPU. At least 1.
+ */
+uint64_t nops_turns(uint64_t ns);
+
 /* One visit, not inlined: the same code around it for every n. */
 void nops_visit(struct selfmon_counters *set, uint64_t n,
 		struct selfmon_delta *delta);

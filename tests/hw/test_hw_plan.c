@@ -37,6 +37,7 @@ static void open_eight(void)
 	int count;
 	size_t i;
 
+	tool_require_granted();
 	rig.pinned = tool_open_truth();
 	count = selfmon_counters_open(spec, 0, &rig.set, &failure);
 	cr_assert_eq(count, EVENTS, "%d count: %s %s", count, failure.event,
@@ -79,7 +80,7 @@ static unsigned int measure(uint64_t ns)
 	most = truth_now();
 	selfmon_counters_begin(rig.set, &a);
 	least = truth_now();
-	nops(ns / NOPS_TURN + 1);
+	nops(nops_turns(ns));
 	least = truth_now() - least;
 	selfmon_counters_end(rig.set, &b);
 	most = truth_now() - most;
@@ -127,7 +128,7 @@ Test(hw_plan, no_value_of_a_short_region_is_guessed, .timeout = TIMEOUT)
 		const size_t last = EVENTS - 1;
 
 		selfmon_counters_begin(rig.set, &a);
-		nops(rig.set->rotation_ns / 8 / NOPS_TURN);
+		nops(nops_turns(rig.set->rotation_ns / 8));
 		selfmon_counters_end(rig.set, &b);
 		selfmon_counters_delta(rig.set, &a, &b, &delta);
 		verdicts[delta.value[last].verdict]++;

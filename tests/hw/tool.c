@@ -108,6 +108,54 @@ void tool_require_twins(void)
 		cr_skip_test("of several events of a kind one counts here");
 }
 
+#define COPIES_MAX 16
+#define COPIES_LOOP 10000
+
+/* As PERF_FORMAT_GROUP has them. */
+struct copies {
+	uint64_t count, enabled_ns, running_ns, value[COPIES_MAX];
+};
+
+/* A group of instructions, as large as the kernel lets it be. */
+static size_t open_copies(int fd[COPIES_MAX])
+{
+	struct perf_event_attr attr;
+	size_t i;
+
+	for (i = 0; i < COPIES_MAX; i++) {
+		tool_attr(&attr, PERF_TYPE_HARDWARE,
+			  PERF_COUNT_HW_INSTRUCTIONS);
+		attr.disabled = i == 0;
+		attr.read_format |= PERF_FORMAT_GROUP;
+		fd[i] = tool_try(&attr, 0, -1, i ? fd[0] : -1);
+		if (fd[i] < 0)
+			break;
+	}
+	return i;
+}
+
+void tool_require_granted(void)
+{
+	struct copies now = { .count = 0 };
+	size_t copies, i, moved = 0;
+	int fd[COPIES_MAX];
+
+	hw_require_pmu();
+	copies = open_copies(fd);
+	cr_assert_gt(copies, 0);
+	tool_enable(fd[0]);
+	hw_loop(COPIES_LOOP);
+	cr_assert_gt(read(fd[0], &now, sizeof(now)), 0);
+	for (i = 0; i < copies; i++) {
+		moved += now.value[i] >= COPIES_LOOP;
+		close(fd[i]);
+	}
+	if (now.running_ns > 0 && moved > 1 && moved < copies)
+		cr_skip_test("of %zu events that run at once %zu count: the "
+			     "hypervisor grants fewer counters than it offers",
+			     copies, moved);
+}
+
 int tool_open_truth(void)
 {
 	struct perf_event_attr attr;

@@ -44,6 +44,13 @@ void tool_signal(int fd, void (*handler)(int));
 void tool_require_twins(void);
 
 /*
+ * Skips where of all events that run at once some do not count: a hypervisor
+ * offers more counters than it grants. An emulator with one counter for a kind
+ * of event is the business of tool_require_twins().
+ */
+void tool_require_granted(void);
+
+/*
  * An event of instructions that counts from now on and is never off the PMU, to
  * hold what takes turns against. Skips the test where that cannot be.
  */
