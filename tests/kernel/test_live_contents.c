@@ -125,7 +125,7 @@ Test(live_contents, times_are_those_of_the_process)
 			  sum < told->sum + told->sum / 100,
 		  "%llu ns, and %llu by the process", (unsigned long long)sum,
 		  (unsigned long long)told->sum);
-	cr_assert(says(report, "subtracted (spread"));
+	cr_assert(says(report, "subtracted (noise"));
 	selfmon_report_free(report);
 }
 
