@@ -284,11 +284,17 @@ static void range_add(struct cost_range *range, double value, bool first)
 		range->most = value;
 }
 
-/* Overhead is not subtracted where there is less than none. */
-static double middle_of(const struct cost_range *range)
+/*
+ * Overhead is not subtracted where there is less than none. Nor more than that
+ * of empty regions, one after the other, where nothing overlaps: what these
+ * loops have beyond it are registers that their compiler saved.
+ */
+static double middle_of(const struct cost_range *range, double empty)
 {
 	const double middle = (range->least + range->most) / 2;
 
+	if (middle > empty)
+		return empty;
 	return middle > 0 ? middle : 0;
 }
 
@@ -328,8 +334,9 @@ static bool shadow_prepare(struct shadow *shadow)
 static void shadow_calibrate(struct shadow *shadow,
 			     struct selfmon_calibration *calibration)
 {
+	const double empty = calibration->inner.ticks;
+	const double empty_both = empty + calibration->outer.ticks;
 	struct cost_range inner = { 0, 0 }, both = { 0, 0 };
-	double middle;
 	size_t k;
 
 	for (k = 0; k < KINDS; k++) {
@@ -340,11 +347,10 @@ static void shadow_calibrate(struct shadow *shadow,
 		range_add(&inner, beyond.inner, k == 0);
 		range_add(&both, beyond.outer - beyond.inner, k == 0);
 	}
-	middle = middle_of(&inner);
-	calibration->inner.ticks = middle;
+	calibration->inner.ticks = middle_of(&inner, empty);
 	calibration->inner.ticks_spread = spread_of(&inner);
-	middle = middle_of(&both);
-	calibration->outer.ticks = middle - calibration->inner.ticks;
+	calibration->outer.ticks = middle_of(&both, empty_both) -
+				   calibration->inner.ticks;
 	if (calibration->outer.ticks < 0)
 		calibration->outer.ticks = 0;
 	calibration->outer.ticks_spread = spread_of(&both);

@@ -16,7 +16,7 @@
  * calling thread's state, and replaces the ticks in `calibration` that were
  * measured with empty regions:
  *
- *	inner.ticks         the middle between the kinds, at least 0
+ *	inner.ticks         the middle between the kinds, from 0 to what it was
  *	inner.ticks_spread  twice the distance between the kinds
  *	outer.ticks         the middle of what a parent sees of a visit, less inner
  *	outer.ticks_spread  twice the distance between the kinds of both together

@@ -238,7 +238,7 @@ BOTH_WAYS(three_in_one_function, 0, 0)
 BOTH_WAYS(apart, CALL, 0)
 BOTH_WAYS(sixteen_children, 0, 0)
 BOTH_WAYS(two_of_one_slot, 2 * (CALL + ARGUMENT + HANDLE), 0)
-BOTH_WAYS(in_a_span, 0, 0)
+BOTH_WAYS(in_a_span, 0, 1) /* selfmon_leave() looks at its frame */
 BOTH_WAYS(with_items, 0, TELL)
 
 /* ---- one visit in N measured ---------------------------------------------- */
