@@ -23,21 +23,35 @@ static uint32_t random_below(struct selfmon_thread *thread, uint32_t n)
 	return (uint32_t)((uint64_t)x * n >> 32);
 }
 
+static void add_weighted(struct selfmon_weighted *to,
+			 const struct selfmon_weighted *from, uint64_t weight)
+{
+	size_t i;
+
+	selfmon_arch_add(&to->inside.measured, weight * from->inside.measured);
+	selfmon_arch_add(&to->inside.skipped, weight * from->inside.skipped);
+	selfmon_arch_add(&to->ticks, weight * from->ticks);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		selfmon_arch_add(&to->counter[i], weight * from->counter[i]);
+}
+
 /* The next measured visit is somewhere in the next group. */
 static void choose_next(struct selfmon_thread *thread,
 			struct selfmon_node *node)
 {
 	struct selfmon_sampled *const sampled = selfmon_sampled_of(node->stats);
-	const uint32_t weight = sampled->next_weight ? sampled->next_weight : 1;
-	uint32_t size = sampled->next_weight ? 2 * weight : 1, place;
+	const uint64_t own = sampled->size ? sampled->size : 1;
+	uint64_t size = sampled->next ? 2 * own : 1;
+	uint32_t place;
 
 	if (size > thread->every)
 		size = thread->every;
-	place = random_below(thread, size);
+	place = random_below(thread, (uint32_t)size);
 	node->countdown = node->remainder + place;
-	node->remainder = size - 1 - place;
-	sampled->weight = weight;
-	sampled->next_weight = size;
+	node->remainder = (uint32_t)size - 1 - place;
+	sampled->group = sampled->next;
+	sampled->next += own;
+	sampled->size = size;
 }
 
 /* remainder: how many visits come after the measured one in its group. */
@@ -64,29 +78,21 @@ void selfmon_sample_look(const struct selfmon_stats *stats,
 		sums->counter[i] = stats->counter[i].sum;
 }
 
-static void add_inside(struct selfmon_inside *to,
-		       const struct selfmon_inside *inside, uint64_t weight)
-{
-	selfmon_arch_add(&to->measured, weight * inside->measured);
-	selfmon_arch_add(&to->skipped, weight * inside->skipped);
-}
-
-static void add_weighted(struct selfmon_stats *stats,
-			 const struct selfmon_sample_sums *before,
-			 const struct selfmon_inside *inside)
+/* For how many visits the one before stands is known now. */
+static void keep_last(struct selfmon_stats *stats,
+		      const struct selfmon_sample_sums *before,
+		      const struct selfmon_inside *inside)
 {
 	struct selfmon_sampled *const to = selfmon_sampled_of(stats);
-	const uint64_t weight = to->weight;
 	size_t i;
 
-	selfmon_arch_add(&to->weights, weight);
-	add_inside(&to->inside, inside, weight);
-	selfmon_arch_add(&to->ticks,
-			 weight * (stats->ticks.sum - before->ticks));
+	add_weighted(&to->sum, &to->last, to->group - to->weights);
+	to->weights = to->group;
+	to->last.inside = *inside;
+	to->last.ticks = stats->ticks.sum - before->ticks;
 	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
-		selfmon_arch_add(&to->counter[i],
-				 weight * (stats->counter[i].sum -
-					   before->counter[i]));
+		to->last.counter[i] =
+			stats->counter[i].sum - before->counter[i];
 }
 
 void selfmon_sample_end(struct selfmon_thread *thread,
@@ -96,10 +102,11 @@ void selfmon_sample_end(struct selfmon_thread *thread,
 	struct selfmon_open *const around = open - 1;
 
 	if (before)
-		add_weighted(open->node->stats, before, &open->inside);
+		keep_last(open->node->stats, before, &open->inside);
 	if (around == thread->open) /* the sentinel */
 		return;
-	add_inside(&around->inside, &open->inside, 1);
+	selfmon_arch_add(&around->inside.measured, open->inside.measured);
+	selfmon_arch_add(&around->inside.skipped, open->inside.skipped);
 	selfmon_arch_add(before ? &around->inside.measured
 				: &around->inside.skipped, 1);
 }

@@ -127,18 +127,27 @@ struct selfmon_inside {
 	uint64_t measured, skipped;
 };
 
-/*
- * Follows the statistics of a node in memory where one visit in N is measured
- * (SELFMON_EVERY; region/sample.h), and in live files. Sums over the measured
- * visits, each times its weight: the visits that it stands for. Each word on
- * its own.
- */
-struct selfmon_sampled {
-	uint64_t weights;             /* their sum */
-	struct selfmon_inside inside; /* visits whose overhead they hold */
+/* What measured visits came to, the overhead that they hold included. */
+struct selfmon_weighted {
+	struct selfmon_inside inside;
 	uint64_t ticks;
 	uint64_t counter[SELFMON_MAX_COUNTERS]; /* by column */
-	uint32_t weight, next_weight; /* of the measured visit last begun */
+};
+
+/*
+ * Follows the statistics of a node in memory where one visit in N is measured
+ * (SELFMON_EVERY; region/sample.h), and in live files. Each word on its own.
+ *
+ * sum: of the measured visits but the last one, each times the visits that it
+ * stands for; together these are weights. The last one stands for all visits
+ * since its group began: only a reader knows how many.
+ */
+struct selfmon_sampled {
+	uint64_t weights;
+	struct selfmon_weighted sum, last;
+	uint64_t group, next; /* visits before the group of the measured visit
+				 last begun, and before the next group ... */
+	uint64_t size;        /* ... whose size this is; 0: no visit yet */
 };
 
 static inline struct selfmon_sampled *

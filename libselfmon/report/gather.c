@@ -104,17 +104,26 @@ static void merge_stats(struct selfmon_stats *to,
 		to->histogram[i] += from->histogram[i];
 }
 
-/* All words but the last, which are of a visit to come. */
-static void merge_sampled(struct selfmon_sampled *to,
-			  const struct selfmon_sampled *from)
+static uint64_t visits_of(const struct selfmon_stats *stats)
 {
-	const uint64_t *const in = &from->weights;
-	uint64_t *const out = &to->weights;
+	return selfmon_stats_visits(stats) + stats->rare[SELFMON_RARE_SKIPPED];
+}
+
+/* All visits of a node: the last one measured stands for those since. */
+static void merge_sampled(struct selfmon_weighted *to,
+			  const struct selfmon_sampled *from, uint64_t visits)
+{
+	const uint64_t weights = selfmon_load_once(&from->weights);
+	const uint64_t weight = visits > weights ? visits - weights : 0;
+	const uint64_t *const sum = (const void *)&from->sum;
+	const uint64_t *const last = (const void *)&from->last;
+	uint64_t *const out = (void *)to;
 	size_t i;
 
-	for (i = 0; i < offsetof(struct selfmon_sampled, weight) / sizeof(*in);
-	     i++)
-		out[i] = selfmon_gather_sum(out[i], selfmon_load_once(&in[i]));
+	for (i = 0; i < sizeof(*to) / sizeof(*out); i++)
+		out[i] = selfmon_gather_sum(
+			out[i], selfmon_load_once(&sum[i]) +
+					weight * selfmon_load_once(&last[i]));
 }
 
 static void merge(const struct selfmon_gather *gather,
@@ -124,7 +133,7 @@ static void merge(const struct selfmon_gather *gather,
 {
 	merge_stats(&row->stats, stats);
 	if (gather->every)
-		merge_sampled(&row->sampled, sampled);
+		merge_sampled(&row->all, sampled, visits_of(stats));
 }
 
 /* Node -> row by the node's ordinal; the nodes oldest first, parents first. */

@@ -11,7 +11,7 @@ struct selfmon_gathered {
 	uint32_t threads;
 	uint64_t open;
 	struct selfmon_stats stats; /* in ticks */
-	struct selfmon_sampled sampled; /* where one visit in N is measured */
+	struct selfmon_weighted all; /* where one visit in N is measured */
 };
 
 struct selfmon_gather {

@@ -132,8 +132,7 @@ static double overhead_below(const struct settle *settle, size_t i,
 	if (!settle->gather->every)
 		return below->usual + below->beyond;
 	return below->beyond +
-	       selfmon_overhead_inside(of, &from->sampled.inside) *
-		       selfmon_sampled_scale(from);
+	       selfmon_overhead_inside(of, &from->all.inside);
 }
 
 /* A part of the measured visits: their sum, and the share of them it is. */

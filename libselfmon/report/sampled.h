@@ -20,12 +20,6 @@ selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 }
 
 /*
- * Returns how many visits the row has for each that the weights of its
- * measured ones add up to: near 1, since the last group may be unfinished.
- */
-double selfmon_sampled_scale(const struct selfmon_gathered *from);
-
-/*
  * Returns how many times as much as the measured visits all of them come to: 1
  * where all were measured.
  */

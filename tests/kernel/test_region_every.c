@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rows.h"
+#include "sanitized.h"
 
 #define OWN 3   /* page faults of a parent's own in a visit */
 #define CHILD 2 /* of each child's */
@@ -35,6 +36,8 @@ static void touch_fresh(unsigned int pages)
 
 static void prepare(void)
 {
+	if (SANITIZED_THREADS)
+		cr_skip_test("the sanitizer's shadow has page faults, too");
 	page_size = (size_t)sysconf(_SC_PAGESIZE);
 	memory = mmap(NULL, 16 * page_size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
