@@ -80,7 +80,7 @@ static void visit_once(const struct selfmon_thread *thread,
 	selfmon_overhead_visit(shape, many);
 	look_at(thread, parent, &after[0]);
 	look_at(thread, child, &after[1]);
-	visit->counted = 0;
+	*visit = (struct visit){ .counted = 0 };
 	if (before[0].upset != after[0].upset ||
 	    before[1].upset != after[1].upset)
 		return;

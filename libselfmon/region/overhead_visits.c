@@ -41,7 +41,8 @@ static ALWAYS_INLINE void visit_span(struct selfmon_site *site)
 	frame.open = NULL;
 	if (selfmon_load_once(&on))
 		selfmon_impl_enter_span(site, &frame);
-	selfmon_impl_close(&frame);
+	if (selfmon_likely(frame.open != NULL))
+		selfmon_impl_leave(&frame);
 }
 
 /* The shape is a constant: of all its branches one is left. */

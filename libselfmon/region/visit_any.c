@@ -340,6 +340,7 @@ static void take_end(struct selfmon_thread *thread,
 {
 	now->ticks = 0;
 	now->cpu = 0;
+	now->moved = 0;
 	if (thread->random && is_only_counted(thread, frame))
 		return;
 	if (thread->set) {

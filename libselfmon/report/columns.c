@@ -47,7 +47,7 @@ static void order_rows(struct selfmon_report *report, const size_t *from)
 
 void selfmon_report_columns_as_asked(struct selfmon_report *report)
 {
-	size_t from[SELFMON_MAX_COUNTERS];
+	size_t from[SELFMON_MAX_COUNTERS] = { 0 };
 
 	if (!find_places(report, from))
 		return;

@@ -220,11 +220,15 @@ static void tell_header(struct selfmon_report *report,
 /* Costs are all that follows the first of them, and nothing but doubles. */
 static bool is_calibration(const struct selfmon_calibration *from)
 {
-	const double *const value = &from->inner.ticks;
-	const size_t values = (sizeof(*from) - offsetof(
-		struct selfmon_calibration, inner)) / sizeof(*value);
+	double value[(sizeof(*from) -
+		      offsetof(struct selfmon_calibration, inner)) /
+		     sizeof(double)];
+	const size_t values = sizeof(value) / sizeof(value[0]);
 	size_t i;
 
+	memcpy(value, (const char *)from +
+			      offsetof(struct selfmon_calibration, inner),
+	       sizeof(value));
 	for (i = 0; i < values; i++)
 		if (!(value[i] >= -COST_MAX && value[i] <= COST_MAX))
 			return false;

@@ -85,9 +85,17 @@ static void say_range(struct selfmon_text *text, const char *before,
 		selfmon_text_say(text, " to %s", most);
 }
 
+static bool is_same_range(const struct share_range *a,
+			  const struct share_range *b)
+{
+	return !(a->least < b->least) && !(a->least > b->least) &&
+	       !(a->most < b->most) && !(a->most > b->most);
+}
+
 static bool is_same_coverage(const struct coverage *a, const struct coverage *b)
 {
-	return !memcmp(a, b, sizeof(*a));
+	return is_same_range(&a->visits, &b->visits) &&
+	       is_same_range(&a->time, &b->time);
 }
 
 /* Column k, and all others of which the same is to be said. */
@@ -114,8 +122,8 @@ static void put_coverage(struct selfmon_text *text,
 
 static void legend_left_out(struct selfmon_text *text)
 {
-	struct coverage coverage[SELFMON_MAX_COUNTERS];
-	bool any[SELFMON_MAX_COUNTERS];
+	struct coverage coverage[SELFMON_MAX_COUNTERS] = { 0 };
+	bool any[SELFMON_MAX_COUNTERS] = { false };
 	size_t k;
 
 	legend(text, "  !", "some visits have no such value: totals are of the "
