@@ -365,6 +365,9 @@ Test(hw_overhead, is_known_of_each_group)
 	const struct selfmon_row *row;
 	size_t i;
 
+	if (selfmon_clock()->hz < 500000000)
+		cr_skip_test("a visit with several groups takes a good part of "
+			     "a rotation here: samples of the second are few");
 	hw_pin(0);
 	selfmon_counters_close(hw_open("instructions"));
 	hw_configure("instructions,instructions,instructions,instructions,"

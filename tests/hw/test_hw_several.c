@@ -107,6 +107,9 @@ Test(hw_several, estimates_over_threads_are_as_good_as_they_say)
 	size_t i;
 
 	hw_require_pmu();
+	if (!strcmp(SELFMON_ARCH_NAME, "riscv64"))
+		cr_skip_test("QEMU counts instructions on one counter of "
+			     "riscv64 alone: copies of the event stay 0");
 	pool_start(&pool, THREADS, run_long_loop);
 	cr_assert_gt(selfmon_counters_open(
 			     "instructions,instructions,instructions,"
