@@ -122,6 +122,10 @@ struct selfmon_live_header {
 	struct selfmon_live_facts facts[2];
 };
 
+_Static_assert(offsetof(struct selfmon_live_node, sampled) ==
+		       offsetof(struct selfmon_live_node, stats) +
+			       sizeof(struct selfmon_stats),
+	       "selfmon_sampled_of() finds it behind the statistics");
 _Static_assert(offsetof(struct selfmon_live_thread, open) %
 			       SELFMON_LIVE_ALIGN == 0 &&
 		       offsetof(struct selfmon_live_node, stats) %

@@ -17,7 +17,8 @@ static uint32_t known_kinds; /* bits as of occurred */
 /* Kept: one is enough, under the report lock. */
 static struct selfmon_overhead_samples *run;
 
-static void subtract_cost(struct selfmon_cost *from, const struct selfmon_cost *cost)
+static void subtract_cost(struct selfmon_cost *from,
+			  const struct selfmon_cost *cost)
 {
 	size_t i;
 
@@ -86,7 +87,8 @@ static bool measure_found(void)
 	if (!measure_beyond(SELFMON_OVERHEAD_STORE, &beside))
 		return false;
 	selfmon_overhead_sites.slot = (struct selfmon_node **)(uintptr_t)
-		&parent->child[selfmon_overhead_sites.child.id % SELFMON_CHILDREN];
+		&parent->child[selfmon_overhead_sites.child.id %
+			       SELFMON_CHILDREN];
 	if (!measure_beyond(SELFMON_OVERHEAD_STORE, found))
 		return false;
 	subtract_cost(found, &beside);
@@ -160,19 +162,20 @@ static void measure_kinds(uint32_t wanted)
 		wanted |= BIT(SELFMON_KIND_SAME) & ~known_kinds;
 	if (wanted & BIT(SELFMON_KIND_SAME))
 		note_kind(measure_beyond(SELFMON_OVERHEAD_SAME,
-				    &kind[SELFMON_KIND_SAME]),
-		     BIT(SELFMON_KIND_SAME));
+					 &kind[SELFMON_KIND_SAME]),
+			  BIT(SELFMON_KIND_SAME));
 	if (wanted & BIT(SELFMON_KIND_STEP))
 		note_kind(measure_step(), BIT(SELFMON_KIND_STEP));
 	if (wanted & BIT(SELFMON_KIND_FOUND))
 		note_kind(measure_found(), BIT(SELFMON_KIND_FOUND));
 	if (wanted & BIT(SELFMON_KIND_SPAN))
 		note_kind(measure_beyond(SELFMON_OVERHEAD_SPAN,
-				    &kind[SELFMON_KIND_SPAN]),
-		     BIT(SELFMON_KIND_SPAN));
+					 &kind[SELFMON_KIND_SPAN]),
+			  BIT(SELFMON_KIND_SPAN));
 	if (wanted & SELFMON_OCCURRED_TOLD)
-		note_kind(measure_beyond(SELFMON_OVERHEAD_TOLD, &calibration.told),
-		     SELFMON_OCCURRED_TOLD);
+		note_kind(measure_beyond(SELFMON_OVERHEAD_TOLD,
+					 &calibration.told),
+			  SELFMON_OCCURRED_TOLD);
 	if (wanted & SELFMON_OCCURRED_SKIPPED)
 		note_kind(measure_skipped(), SELFMON_OCCURRED_SKIPPED);
 }
@@ -200,7 +203,8 @@ selfmon_calibrate(struct selfmon_process *process, uint32_t occurred)
 	struct selfmon_thread *own;
 	struct selfmon_signals signals;
 
-	if (calibration.done && !calibration.unknown && !(occurred & ~known_kinds))
+	if (calibration.done && !calibration.unknown &&
+	    !(occurred & ~known_kinds))
 		return &calibration;
 	own = selfmon_thread_attach();
 	if (!own || !own->top || !run_make(process))

@@ -65,9 +65,9 @@ void selfmon_slow_path(const struct selfmon_process *process, char *text,
 		snprintf(text, size, "SELFMON_FENCE: visits take 4 to 6 times "
 			 "as many instructions. Unset it for cheap ones");
 	else if (config->every > 1)
-		snprintf(text, size, "SELFMON_EVERY=%u: counting a visit costs "
-			 "as much as measuring its time. It pays with events "
-			 "read by system call", config->every);
+		snprintf(text, size, "SELFMON_EVERY=%u: counting a visit saves "
+			 "little of what measuring its time costs. It pays "
+			 "with events read by system call", config->every);
 	else if (process->uneven)
 		snprintf(text, size, "%s: visits take about 4 times as many "
 			 "instructions", process->uneven);
