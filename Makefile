@@ -29,7 +29,6 @@ AR := $(cross)-linux-gnu-ar
 endif
 OBJCOPY ?= $(cross)-linux-gnu-objcopy
 O ?= build/$(ARCH)
-CPUID ?= 0
 ifeq ($(filter clean help uninstall,$(MAKECMDGOALS)),)
 ifeq ($(shell command -v $(firstword $(CC))),)
 $(error $(CC) is not there: install gcc-$(cross)-linux-gnu)
@@ -45,7 +44,6 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 PKG_CONFIG ?= pkg-config
-CPUID ?= 1
 PFM ?= 1
 WERROR ?= 0
 V ?= 0
@@ -72,17 +70,6 @@ ifeq ($(WERROR),1)
 warnings += -Werror
 endif
 c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
-
-ifeq ($(CPUID),1)
-ifneq ($(shell $(PKG_CONFIG) --exists libcpuid && echo yes),yes)
-ifeq ($(filter clean help uninstall,$(or $(MAKECMDGOALS),lib)),)
-$(error libcpuid is not there: install libcpuid-dev, or say CPUID=0)
-endif
-endif
-cpuid_cflags := -DSELFMON_HAVE_LIBCPUID \
-	$(shell $(PKG_CONFIG) --cflags libcpuid 2>/dev/null)
-cpuid_libs := $(shell $(PKG_CONFIG) --libs libcpuid 2>/dev/null)
-endif
 
 # libpfm4 is looked for at run time: nothing is linked.
 pfm_cflags := $(if $(filter 0,$(PFM)),-DSELFMON_NO_PFM)
@@ -128,14 +115,13 @@ $(O)/static/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIC \
 		-DSELFMON_API='__attribute__((visibility("protected")))' \
-		$(tls) $(if $(findstring platform/cpu,$<),$(cpuid_cflags)) \
-		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
+		$(tls) $(if $(findstring platform/pfm,$<),$(pfm_cflags)) \
+		-c $< -o $@
 
 $(O)/shared/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) -DSELFMON_SHARED $(CPPFLAGS) \
 		$(CFLAGS) -fPIC \
-		$(if $(findstring platform/cpu,$<),$(cpuid_cflags)) \
 		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
 
 # One object, its hidden symbols made local: a static host sees the API and
@@ -154,7 +140,7 @@ $(shared_lib): $(pic_objects) libselfmon/selfmon.map
 	$(call quiet,LINK)$(CC) -shared -pthread $(CFLAGS) $(LDFLAGS) \
 		-Wl,-soname,$(soname) -Wl,-z,nodelete $(no_undefined) \
 		-Wl,--version-script=libselfmon/selfmon.map \
-		$(pic_objects) $(cpuid_libs) -o $@
+		$(pic_objects) -o $@
 	@ln -sf $(@F) $(O)/$(soname)
 	@ln -sf $(soname) $(O)/libselfmon.so
 
@@ -162,8 +148,7 @@ $(shared_lib): $(pic_objects) libselfmon/selfmon.map
 $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' \
-		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' \
-		-e 's| *@PRIVATE@|$(cpuid_libs:%= %)|' $< > $@
+		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' $< > $@
 
 # ---- the program -----------------------------------------------------------
 
@@ -181,24 +166,24 @@ examples: $(examples) $(examples_off) ## Examples, measured and compiled off
 $(O)/examples/%: examples/%.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
-		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+		$(static_lib) $(LDFLAGS) -o $@
 
 $(O)/examples/%: examples/%.cc $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
-		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+		$(static_lib) $(LDFLAGS) -o $@
 
 # Compiled off: nothing of the library is left to link with, save where an
 # example uses counter sets or prints a report by itself.
 $(O)/examples-off/%: examples/%.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_DISABLE $(CPPFLAGS) \
-		$(CFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
 
 $(O)/examples-off/%: examples/%.cc $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -DSELFMON_DISABLE $(CPPFLAGS) \
-		$(CXXFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+		$(CXXFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
 
 # FILE goes through the environment, where its name needs no quoting.
 .PHONY: demo

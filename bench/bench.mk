@@ -14,11 +14,10 @@ $(O)/bench/%.o: bench/%.c
 
 $(bench_program): $(bench_objects) $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread \
-		$(bench_objects) $(static_lib) $(cpuid_libs) -o $@
+		$(bench_objects) $(static_lib) -o $@
 
 $(O)/bench/instructions: $(O)/bench/instructions.o $(static_lib)
-	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) -o $@
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 # Visits with counters, run where there are none.
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
@@ -36,12 +35,10 @@ $(O)/bench/user: bench/user.c $(O)/bench/visit_user.o $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
 		$(CFLAGS) $(LDFLAGS) -pthread $< $(O)/bench/visit_user.o \
-		$(filter-out $(O)/static/$(visit_user).o,$(objects)) \
-		$(cpuid_libs) -o $@
+		$(filter-out $(O)/static/$(visit_user).o,$(objects)) -o $@
 
 $(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
-	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) -o $@
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 $(O)/bench/overhead: $(O)/bench/overhead.o
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
@@ -76,7 +73,7 @@ $(O)/bench/peers/%.o: bench/peers/%.cc
 .PRECIOUS: $(O)/bench/peers/%.o
 $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) $(peer_libs_$*) -o $@
+		$(peer_libs_$*) -o $@
 
 .PHONY: bench bench-accuracy bench-build bench-instructions bench-overhead bench-check \
 	bench-check-vm bench-overhead-vm bench-vm check-bench
@@ -104,7 +101,7 @@ bench-overhead: ## textstats over 50 MiB, measured and compiled off
 $(O)/bench/vm/peers: bench/vm/peers.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
-		$(static_lib) $(cpuid_libs) -lpapi $(LDFLAGS) -o $@
+		$(static_lib) -lpapi $(LDFLAGS) -o $@
 
 ifneq ($(filter papi,$(peers)),)
 bench-vm: $(O)/bench/vm/peers $(filter %/likwid,$(peer_programs))

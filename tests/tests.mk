@@ -40,7 +40,7 @@ $(O)/tests/fault/run: $(fault_objects) $(objects)
 $(O)/tests/hw/run: $(hw_objects) $(objects)
 $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
-		$(filter %.o,$^) $(criterion_libs) $(cpuid_libs) -o $@
+		$(filter %.o,$^) $(criterion_libs) -o $@
 
 .PHONY: check check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
@@ -79,7 +79,7 @@ check-tables: ## Which register each entry of arm64's and riscv64's rows reads
 	@tests/tools/tables.sh
 
 check-flow: $(static_lib) ## Every way out of every form of region
-	@tests/tools/flow.sh $(O) $(static_lib) $(cpuid_libs)
+	@tests/tools/flow.sh $(O) $(static_lib)
 
 check-examples: examples ## The examples, measured and compiled off
 	@tests/tools/examples.sh $(O)/examples $(O)/examples-off
@@ -104,16 +104,16 @@ $(O)/tests/unload/bare: tests/unload/modules.c
 $(O)/tests/unload/shared-host: tests/unload/modules.c $(shared_lib)
 	$(call unload_cc,,$(with_shared) -ldl)
 $(O)/tests/unload/static-host: tests/unload/modules.c $(static_lib)
-	$(call unload_cc,-rdynamic,$(static_lib) $(cpuid_libs) -ldl)
+	$(call unload_cc,-rdynamic,$(static_lib) -ldl)
 $(O)/tests/unload/static.so: tests/unload/plugin.c $(static_lib)
-	$(call unload_cc,-fPIC -shared,$(static_lib) $(cpuid_libs))
+	$(call unload_cc,-fPIC -shared,$(static_lib))
 $(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
 	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
 $(O)/tests/unload/sets.so: tests/unload/sets.c $(static_lib)
-	$(call unload_cc,-fPIC -shared,$(static_lib) $(cpuid_libs))
+	$(call unload_cc,-fPIC -shared,$(static_lib))
 busy_flags = -fPIC -shared -Wl$(comma)-soname$(comma)$(@F)
 $(O)/tests/unload/busy-static.so: tests/unload/busy.c $(static_lib)
-	$(call unload_cc,$(busy_flags),$(static_lib) $(cpuid_libs))
+	$(call unload_cc,$(busy_flags),$(static_lib))
 $(O)/tests/unload/busy-shared.so: tests/unload/busy.c $(shared_lib)
 	$(call unload_cc,$(busy_flags),$(with_shared))
 $(O)/tests/unload/ends: tests/unload/ends.c
@@ -146,11 +146,11 @@ $(O)/tests/unload/faults: tests/unload/faults.c
 $(O)/tests/unload/guarded-O0-shared.so: tests/unload/guarded.cc $(shared_lib)
 	$(call guarded_cxx,-O0,$(with_shared))
 $(O)/tests/unload/guarded-O0-static.so: tests/unload/guarded.cc $(static_lib)
-	$(call guarded_cxx,-O0,$(static_lib) $(cpuid_libs))
+	$(call guarded_cxx,-O0,$(static_lib))
 $(O)/tests/unload/guarded-lto-shared.so: tests/unload/guarded.cc $(shared_lib)
 	$(call guarded_lto,$(with_shared))
 $(O)/tests/unload/guarded-lto-static.so: tests/unload/guarded.cc $(static_lib)
-	$(call guarded_lto,$(static_lib) $(cpuid_libs))
+	$(call guarded_lto,$(static_lib))
 
 check-secure: $(O)/tests/secure/secure $(static_lib) ## A program with privileges its caller has not
 	@tests/tools/secure.sh $^
@@ -158,13 +158,13 @@ check-secure: $(O)/tests/secure/secure $(static_lib) ## A program with privilege
 $(O)/tests/secure/secure: tests/secure/secure.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) $< $(static_lib) \
-		$(cpuid_libs) $(LDFLAGS) -o $@
+		$(LDFLAGS) -o $@
 
 check-levels: $(static_lib) ## Nested regions at every level of optimisation
 	@mkdir -p $(O)/tests/levels
 	@set -e; for level in -O0 -O1 -O2 -O3 -Os; do \
 		$(CC) $(filter-out -MMD -MP,$(app_cflags)) $(CPPFLAGS) $$level \
-			tests/levels/nested.c $(static_lib) $(cpuid_libs) \
+			tests/levels/nested.c $(static_lib) \
 			$(LDFLAGS) -o $(O)/tests/levels/nested$$level; \
 		SELFMON_OUTPUT=none $(O)/tests/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3'
@@ -172,8 +172,7 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 # Ours first: what lies behind it in the program is the library.
 step_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/step/*.c))
 $(O)/tests/step/run: $(step_objects) $(objects)
-	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) -o $@
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 .PHONY: check-step
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
@@ -191,13 +190,13 @@ check-throw: $(throw_programs) ## Exceptions, exits and cancellation out of regi
 $(O)/tests/throw/throw: tests/throw/throw.cc $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
-		$(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+		$(static_lib) $(LDFLAGS) -o $@
 
 # Variables begin as garbage, where the compiler can do that.
 with_garbage = $(shell $(1) -ftrivial-auto-var-init=pattern -x c -c /dev/null \
 	-o /dev/null 2>/dev/null && echo -ftrivial-auto-var-init=pattern)
 cancel_flags = -Itests $(CPPFLAGS) $(1) -$*
-cancel_libs = -Wl,--wrap=pthread_setcancelstate $(static_lib) $(cpuid_libs) \
+cancel_libs = -Wl,--wrap=pthread_setcancelstate $(static_lib) \
 	$(LDFLAGS) -o $@
 
 $(O)/tests/throw/cancel-c-%: tests/throw/cancel.c $(static_lib)
@@ -212,7 +211,7 @@ $(O)/tests/throw/cancel-cxx-%: tests/throw/cancel.c $(static_lib)
 		-x c++ $< -x none $(cancel_libs)
 
 check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
-	@tests/tools/cxx.sh $(O) $(static_lib) $(cpuid_libs)
+	@tests/tools/cxx.sh $(O) $(static_lib)
 
 .PHONY: check-malloc
 check-malloc: $(O)/tests/malloc/held ## A first visit in the midst of malloc
@@ -222,14 +221,14 @@ check-malloc: $(O)/tests/malloc/held ## A first visit in the midst of malloc
 $(O)/tests/malloc/held: tests/malloc/held.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -fno-builtin $(test_cflags) $(CPPFLAGS) \
-		$(CFLAGS) $< $(static_lib) $(cpuid_libs) $(LDFLAGS) -o $@
+		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
 
 check-headers: ## Each public header alone, as C and C++
 	@tests/tools/headers.sh
 
 check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \
-		"$(shared_lib)" "$(static_lib) $(cpuid_libs) $(LDFLAGS)" \
+		"$(shared_lib)" "$(static_lib) $(LDFLAGS)" \
 		"$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS)"
 
 # ---- soak ------------------------------------------------------------------
@@ -272,7 +271,7 @@ check-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/%) ## The fuzz targets over their c
 
 $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/corpus.o $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(fuzz_$*_ldflags) \
-		-pthread $^ $(cpuid_libs) -o $@
+		-pthread $^ -o $@
 
 fuzz: ## Each fuzz target by libFuzzer for FUZZ_SECONDS=60
 	+@$(MAKE) --no-print-directory O=$(O)/fuzz CC=clang CFLAGS="-O1 -g \
@@ -281,7 +280,7 @@ fuzz: ## Each fuzz target by libFuzzer for FUZZ_SECONDS=60
 
 $(O)/tests/fuzz/fuzz-%: $(O)/tests/fuzz/%.o $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer \
-		$(fuzz_$*_ldflags) -pthread $^ $(cpuid_libs) -o $@
+		$(fuzz_$*_ldflags) -pthread $^ -o $@
 
 .PHONY: run-fuzz
 run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
@@ -362,8 +361,7 @@ $(O)/plain/%.o: %.c
 
 $(O)/tests/plain/run: $(plain_objects) $(objects)
 	@mkdir -p $(@D)
-	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) -o $@
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 .PHONY: check-plain
 check-plain: $(O)/tests/plain/run
@@ -382,7 +380,7 @@ $(O)/unit/run: $(call plain_of,unit) $(objects)
 $(O)/hw/run $(O)/unit/run:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread \
-		$(filter %.o,$^) $(cpuid_libs) -o $@
+		$(filter %.o,$^) -o $@
 
 .PHONY: hw
 hw: $(O)/hw/run ## The hardware tests as one static program
@@ -395,7 +393,7 @@ analyze: ## clang-tidy and cppcheck
 		--warnings-as-errors='*' {} -- -std=c11 -Iinclude -Ilibselfmon
 	printf '%s\n' $(wildcard tools/*.c) | xargs -P 2 -I{} clang-tidy --quiet \
 		--warnings-as-errors='*' {} -- -std=gnu11 -Iinclude \
-		-Ilibselfmon -Itools
+		-Ilibselfmon -Itools $(cpuid_cflags)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 		--enable=warning,performance,portability \
 		-Iinclude -Ilibselfmon -Itools libselfmon include tools

@@ -13,6 +13,7 @@
 
 #include "doctor/cause.h"
 #include "doctor/remedy.h"
+#include "doctor_cpu.h"
 #include "event/cores.h"
 #include "platform/facts.h"
 
@@ -41,6 +42,7 @@ struct doctor_machine {
 	char id[96];	   /* ID and ID_LIKE of it, with spaces around */
 	char kernel[128];  /* "Linux 6.1.0 x86_64" */
 	char cpu[96];
+	struct doctor_cpu details; /* of this machine; of a recorded one none */
 	char modules[128]; /* security modules; "": not told */
 	char lockdown[64];
 	int64_t cpus;      /* online */

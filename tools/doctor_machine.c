@@ -105,6 +105,7 @@ static void read_cpu(const char *root, struct doctor_machine *machine)
 
 	if (!*root) {
 		selfmon_cpu_identify(&cpu);
+		doctor_cpu_gather(&machine->details);
 		snprintf(machine->cpu, sizeof(machine->cpu), "%s%s%s",
 			 cpu.brand, cpu.hypervisor ? " under " : "",
 			 !cpu.hypervisor	   ? ""

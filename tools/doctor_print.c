@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A doctor's report as text, and as JSON. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <selfmon/version.h>
@@ -62,6 +63,27 @@ static void print_check(const struct doctor_check *check, bool colours,
 	}
 }
 
+/* "EPYC (Rome); L1d 32 KiB, L1i 32 KiB, L2 512 KiB": a line, or nothing. */
+static void print_details(const struct doctor_cpu *cpu, FILE *stream)
+{
+	const char *between = "";
+	size_t i;
+
+	if (cpu->microarchitecture[0]) {
+		print_escaped(stream, cpu->microarchitecture);
+		between = "; ";
+	}
+	for (i = 0; i < DOCTOR_CACHES; i++) {
+		if (!cpu->cache_kib[i])
+			continue;
+		fprintf(stream, "%s%s %" PRId64 " KiB", between,
+			doctor_cpu_cache_name(i), cpu->cache_kib[i]);
+		between = ", ";
+	}
+	if (*between)
+		fputc('\n', stream);
+}
+
 static void print_machine(const struct doctor_machine *machine, FILE *stream)
 {
 	fputs("selfmon " SELFMON_VERSION " doctor: ", stream);
@@ -72,7 +94,9 @@ static void print_machine(const struct doctor_machine *machine, FILE *stream)
 	print_escaped(stream, machine->kernel);
 	fputs("; ", stream);
 	print_escaped(stream, machine->cpu);
-	fputs("\n\n", stream);
+	fputc('\n', stream);
+	print_details(&machine->details, stream);
+	fputc('\n', stream);
 }
 
 static void print_answer(const struct doctor_report *report, FILE *stream)
@@ -109,6 +133,25 @@ static void json_text(FILE *stream, const char *key, const char *text)
 	selfmon_json_string(stream, text);
 }
 
+static void json_details(FILE *stream, const struct doctor_cpu *cpu)
+{
+	const char *between = "";
+	size_t i;
+
+	json_text(stream, "microarchitecture", cpu->microarchitecture);
+	fputs(",\n \"caches\": {", stream);
+	for (i = 0; i < DOCTOR_CACHES; i++) {
+		if (!cpu->cache_kib[i])
+			continue;
+		fprintf(stream, "%s\"%s\": %" PRId64, between,
+			doctor_cpu_cache_name(i), cpu->cache_kib[i] * 1024);
+		between = ", ";
+	}
+	fputs("},\n ", stream);
+	json_text(stream, "features", cpu->features);
+	fputs(",\n ", stream);
+}
+
 static void json_check(const struct doctor_check *check, FILE *stream)
 {
 	fputs("\n  {", stream);
@@ -138,6 +181,7 @@ void doctor_print_json(const struct doctor_report *report, FILE *stream)
 	fputs(",\n ", stream);
 	json_text(stream, "cpu", machine->cpu);
 	fputs(",\n ", stream);
+	json_details(stream, &machine->details);
 	json_text(stream, "container", machine->facts.container
 		  ? runtime_name[machine->facts.runtime] : "");
 	fprintf(stream, ",\n \"user_reads\": %s,\n \"when_pinned\": %s"

@@ -12,8 +12,17 @@ json_cflags := -DTOOL_HAVE_JANSSON \
 json_libs := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
 endif
 
+# CPUID=0, or libcpuid that is not there: selfmon doctor names no
+# microarchitecture and no caches. The library itself never needs libcpuid.
+CPUID ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists libcpuid && echo 1))
+ifeq ($(CPUID),1)
+cpuid_cflags := -DTOOL_HAVE_LIBCPUID \
+	$(shell $(PKG_CONFIG) --cflags libcpuid 2>/dev/null)
+cpuid_libs := $(shell $(PKG_CONFIG) --libs libcpuid 2>/dev/null)
+endif
+
 tool_cflags := -std=gnu11 $(c_warnings) $(common) -Ilibselfmon -Itools \
-	$(json_cflags)
+	$(json_cflags) $(cpuid_cflags)
 tool_objects := $(patsubst %.c,$(O)/%.o,$(filter-out \
 	$(if $(json_cflags),,$(json_sources)),$(wildcard tools/*.c)))
 tool := $(O)/selfmon
@@ -36,6 +45,9 @@ $(tool): $(tool_objects) $(objects)
 
 doctor_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/doctor/*.c)) \
 	$(filter-out $(O)/tools/main.o,$(tool_objects))
+
+$(patsubst %.c,$(O)/%.o,$(wildcard tests/doctor/*.c)): \
+	test_cflags += $(cpuid_cflags)
 
 .PHONY: check-doctor
 check-doctor: $(O)/tests/doctor/run ## The doctor's words in each state of a machine

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The extension by PostgreSQL's own rules, built in the current folder. Called
 # by Makefile, which says VPATH (where the sources are) and the library's
-# flags. The library is linked in: nothing but libcpuid has to be found when
-# the server loads the extension, and its names stay inside.
+# flags. The library is linked in: the server has to find nothing else when it
+# loads the extension, and the library's names stay inside.
 MODULE_big = selfmon
 OBJS = hooks.o counters.o store.o view.o
 EXTENSION = selfmon

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names the CPU: by libcpuid, by CPUID, by /proc/cpuinfo. */
+/* Names the CPU: by CPUID, else by /proc/cpuinfo. */
 #include "platform/cpu.h"
 
 #include <errno.h>
@@ -11,16 +11,9 @@
 #include "platform/cpuid.h"
 #include "platform/kernel.h"
 
-#ifdef SELFMON_HAVE_LIBCPUID
-#include <libcpuid.h>
-#endif
-
 /* Intel SDM volume 2, CPUID; AMD APM volume 3, appendix E. */
-#define LEAF_PERFMON UINT32_C(0x0a)
 #define LEAF_HYPERVISOR UINT32_C(0x40000000)
 #define LEAF_BRAND UINT32_C(0x80000002)
-#define LEAF_POWER UINT32_C(0x80000007)
-#define POWER_EDX_INVARIANT_TSC (UINT32_C(1) << 8)
 
 /* Copies what fits, with runs of blanks made one and none at the ends. */
 static void copy_name(char *to, size_t size, const char *from, size_t length)
@@ -145,7 +138,7 @@ static void identify_signature(struct selfmon_cpu *cpu, uint32_t signature)
 		cpu->family += (int)(signature >> 20 & 0xff);
 }
 
-void selfmon_cpu_identify_raw(struct selfmon_cpu *cpu)
+void selfmon_cpu_identify(struct selfmon_cpu *cpu)
 {
 	struct selfmon_cpuid_leaf leaf;
 
@@ -158,52 +151,8 @@ void selfmon_cpu_identify_raw(struct selfmon_cpu *cpu)
 		identify_signature(cpu, leaf.eax);
 		cpu->hypervisor = selfmon_cpuid_hypervisor(&leaf);
 	}
-	if (selfmon_cpuid(LEAF_PERFMON, &leaf)) {
-		cpu->perfmon_version = leaf.eax & 0xff;
-		cpu->perfmon_counters = leaf.eax >> 8 & 0xff;
-		cpu->perfmon_width = leaf.eax >> 16 & 0xff;
-		cpu->perfmon_fixed = leaf.edx & 0x1f;
-	}
-	selfmon_cpuid(LEAF_POWER, &leaf);
-	cpu->invariant_tsc = (leaf.edx & POWER_EDX_INVARIANT_TSC) != 0;
 	if (cpu->hypervisor)
 		identify_hypervisor(cpu);
 	if (cpu->brand[0] == '\0')
 		brand_from_cpuinfo(cpu->brand, sizeof(cpu->brand));
 }
-
-#ifdef SELFMON_HAVE_LIBCPUID
-static void take_identity(struct selfmon_cpu *cpu, const struct cpu_id_t *id)
-{
-	if (id->brand_str[0] != '\0')
-		copy_name(cpu->brand, sizeof(cpu->brand), id->brand_str,
-			  sizeof(id->brand_str));
-	snprintf(cpu->vendor, sizeof(cpu->vendor), "%.15s", id->vendor_str);
-	cpu->family = id->ext_family;
-	cpu->model = id->ext_model;
-	cpu->stepping = id->stepping;
-	cpu->invariant_tsc = id->flags[CPU_FEATURE_CONSTANT_TSC] != 0;
-}
-
-void selfmon_cpu_identify(struct selfmon_cpu *cpu)
-{
-	struct cpu_raw_data_t raw;
-	struct cpu_id_t id;
-	libcpuid_warn_fn_t warn;
-
-	selfmon_cpu_identify_raw(cpu);
-	if (!cpuid_present())
-		return;
-	/* By default it prints its warnings to the host's standard error. */
-	warn = cpuid_set_warn_function(NULL);
-	memset(&id, 0, sizeof(id));
-	if (cpuid_get_raw_data(&raw) == 0 && cpu_identify(&raw, &id) == 0)
-		take_identity(cpu, &id);
-	cpuid_set_warn_function(warn);
-}
-#else
-void selfmon_cpu_identify(struct selfmon_cpu *cpu)
-{
-	selfmon_cpu_identify_raw(cpu);
-}
-#endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who this CPU is, for reports. cpu.c is the only file that knows libcpuid. */
+/* Which CPU this is, for reports and for known errata. */
 #ifndef SELFMON_PLATFORM_CPU_H
 #define SELFMON_PLATFORM_CPU_H
 
@@ -11,23 +11,14 @@ struct selfmon_cpu {
 	char vendor[16];          /* "GenuineIntel"; "" if not x86 */
 	char hypervisor_name[16]; /* "KVM"; "" if none, "unknown" */
 	int family, model, stepping;  /* as displayed; 0 if not x86 */
-	bool invariant_tsc;
 	bool hypervisor;          /* runs under one that does not hide */
-	/* Intel's architectural performance monitoring, CPUID 0AH; else 0. */
-	uint32_t perfmon_version;
-	uint32_t perfmon_counters;       /* general counters a thread */
-	uint32_t perfmon_fixed;          /* fixed counters */
-	uint32_t perfmon_width;          /* bits of a general counter */
 };
 
 /*
- * This CPU, by libcpuid where it is built in and knows the CPU. Tens of
- * microseconds and more: for reports, never for a region. Prints nothing.
+ * Fills in this CPU, by CPUID or /proc/cpuinfo. Tens of microseconds under a
+ * hypervisor: call it for reports, never for a region. Prints nothing.
  */
 void selfmon_cpu_identify(struct selfmon_cpu *cpu);
-
-/* The same without libcpuid: by CPUID, or /proc/cpuinfo. */
-void selfmon_cpu_identify_raw(struct selfmon_cpu *cpu);
 
 /* The value of the first line "key : value" of cpuinfo. false: none. */
 bool selfmon_cpu_find_field(const char *cpuinfo, const char *key,

@@ -39,7 +39,7 @@ static void tell_machine(struct selfmon_live_facts *facts,
 {
 	struct selfmon_cpu cpu;
 
-	selfmon_cpu_identify_raw(&cpu);
+	selfmon_cpu_identify(&cpu);
 	copy_text(facts->cpu, sizeof(facts->cpu), cpu.brand);
 	if (cpu.hypervisor)
 		copy_text(facts->hypervisor, sizeof(facts->hypervisor),

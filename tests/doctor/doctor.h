@@ -18,6 +18,9 @@ void machine_remove(const char *root);
 /* Is a thread that may run on two types of core put on one, and back? */
 bool pin_works(void);
 
+/* Are microarchitecture, caches and features those of made-up CPUs? */
+bool cpu_works(void);
+
 /*
  * Does the text match tests/doctor/NAME.expected? In that file a line with a
  * # is a remark, one with ... stands for any lines, a * for any characters.

@@ -149,8 +149,10 @@ int main(int argc, char **argv)
 	}
 	if (n >= 0)
 		free(entry);
-	if (argc == 2)
+	if (argc == 2) {
 		*(pin_works() ? &passed : &failed) += 1;
+		*(cpu_works() ? &passed : &failed) += 1;
+	}
 	printf("doctor: %u passed, %u failed, %u skipped\n", passed, failed,
 	       skipped);
 	return failed > 0 || passed == 0;

@@ -57,14 +57,29 @@ esac
 	tail -n 40 "$scratch/build.log" >&2
 	fail 'dpkg-buildpackage'
 }
+
+depends()
+{
+	dpkg-deb -f "$scratch/$1_$version"-*.deb Depends
+}
+
 mkdir "$root"
 for package in libselfmon0 libselfmon-dev selfmon-tools; do
 	set -- "$scratch/${package}_$version"-*.deb
 	[ -f "$1" ] || fail "no package $package"
 	dpkg-deb -x "$1" "$root"
 done
-dpkg-deb -f "$scratch/libselfmon-dev_$version"-*.deb Depends |
-	grep -q "libselfmon0 (= $version-" || fail 'dev goes with any library'
+depends libselfmon-dev | grep -q "libselfmon0 (= $version-" ||
+	fail 'dev goes with any library'
+case $(depends libselfmon0) in
+*,*) fail "libselfmon0 depends on more than libc: $(depends libselfmon0)" ;;
+esac
+depends libselfmon-dev | grep libcpuid && fail 'dev depends on libcpuid'
+case $(dpkg-architecture -qDEB_HOST_ARCH) in
+amd64 | i386 | x32)
+	depends selfmon-tools | grep -q libcpuid ||
+		fail 'selfmon-tools has no libcpuid' ;;
+esac
 lintian --allow-root --fail-on error "$scratch"/*.changes > \
 	"$scratch/lintian" 2>&1 || {
 	cat "$scratch/lintian" >&2

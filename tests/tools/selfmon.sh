@@ -130,6 +130,28 @@ for line, check in zip(lines, doctor["checks"]):
     assert check["remedy"] in text
 END
 		complain 'doctor --json says something else than doctor'
+	# caches: the sizes that the kernel has of some CPU's
+	caches=/sys/devices/system/cpu/cpu0/cache/index0/size
+	if ! readelf -d "$program" | grep -q 'NEEDED.*libcpuid' ||
+		[ ! -r "$caches" ]; then
+		echo '[SKIP] check-tool: caches need libcpuid and sysfs'
+	else
+		python3 - "$work/json" "$work/out" << 'END' ||
+import glob, json, sys
+doctor = json.load(open(sys.argv[1]))
+line = open(sys.argv[2]).read().split("\n")[1]
+known = {open(path).read().strip() for path in
+         glob.glob("/sys/devices/system/cpu/cpu*/cache/index*/size")}
+caches = {name: size // 1024 for name, size in doctor["caches"].items()}
+assert "L1d" in caches and "L2" in caches, caches
+for name, size in caches.items():
+    assert f"{name} {size} KiB" in line, line
+    assert f"{size}K" in known, (name, size, known)
+assert "fpu" in doctor["features"].split()
+assert doctor["microarchitecture"] in line
+END
+			complain 'doctor does not show the caches'
+	fi
 else
 	echo '[SKIP] check-tool: doctor --json needs python3'
 fi

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who the CPU is, with libcpuid and without. */
+/* Which CPU this is, by CPUID or /proc/cpuinfo. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,20 +19,6 @@ Test(cpu, has_a_brand_without_blanks_at_its_ends)
 	cr_assert_gt(length, 0);
 	cr_assert_neq(cpu.brand[0], ' ');
 	cr_assert_neq(cpu.brand[length - 1], ' ');
-}
-
-Test(cpu, is_the_same_with_and_without_libcpuid)
-{
-	struct selfmon_cpu cpu, raw;
-
-	selfmon_cpu_identify(&cpu);
-	selfmon_cpu_identify_raw(&raw);
-	cr_assert_str_eq(cpu.vendor, raw.vendor);
-	cr_assert_str_eq(cpu.brand, raw.brand);
-	cr_assert_eq(cpu.family, raw.family);
-	cr_assert_eq(cpu.model, raw.model);
-	cr_assert_eq(cpu.stepping, raw.stepping);
-	cr_assert_eq(cpu.invariant_tsc, raw.invariant_tsc);
 }
 
 Test(cpu, names_a_vendor_exactly_where_cpuid_is)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the doctor prints of an x86 CPU besides its name, by libcpuid. */
+#ifndef SELFMON_TOOLS_DOCTOR_CPU_H
+#define SELFMON_TOOLS_DOCTOR_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef TOOL_HAVE_LIBCPUID
+#include <libcpuid.h>
+#endif
+
+enum doctor_cache {
+	DOCTOR_L1D,
+	DOCTOR_L1I,
+	DOCTOR_L2,
+	DOCTOR_L3,
+	DOCTOR_CACHES
+};
+
+struct doctor_cpu {
+	char microarchitecture[64];        /* "EPYC (Rome)"; "": not known */
+	int64_t cache_kib[DOCTOR_CACHES];  /* of one core; 0: not known */
+	char features[1024];               /* "fpu vme ..."; "": not known */
+};
+
+/* Fills in the CPU that runs the caller; all unknown without libcpuid. */
+void doctor_cpu_gather(struct doctor_cpu *cpu);
+
+#ifdef TOOL_HAVE_LIBCPUID
+/* The same from recorded CPUID leaves. Returns false if libcpuid fails. */
+bool doctor_cpu_decode(struct cpu_raw_data_t *raw, struct doctor_cpu *cpu);
+#endif
+
+/* "L1d", "L1i", "L2", "L3". */
+const char *doctor_cpu_cache_name(size_t cache);
+
+#endif
