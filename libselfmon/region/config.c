@@ -18,11 +18,19 @@ extern char **environ;
 
 uint32_t selfmon_impl_on = 1;
 
+/* Outside of the structure: what is initialised is in the file, these not. */
+static char events_text[SELFMON_SPEC_MAX];
+static char output_text[SELFMON_OUTPUT_MAX];
+static char live_text[SELFMON_OUTPUT_MAX];
+static char notes_text[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
+
 static struct selfmon_config config = {
 	.events = "auto",
 	.output = "text:-",
+	.live = "",
 	.enable = true,
 	.every = 1,
+	.note = notes_text,
 };
 
 /* The environment's word on whether to measure at all has been taken. */
@@ -54,10 +62,17 @@ void selfmon_config_note(const char *format, ...)
 		memcpy(config.note[config.notes++], text, sizeof(text));
 }
 
-static void set_text(char *to, size_t size, const char *name, const char *value)
+static const char *keep(char *text, const char *value)
+{
+	memcpy(text, value, strlen(value) + 1);
+	return text;
+}
+
+static void set_text(const char **to, char *text, size_t size, const char *name,
+		     const char *value)
 {
 	if (strlen(value) < size)
-		memcpy(to, value, strlen(value) + 1);
+		*to = keep(text, value);
 	else
 		selfmon_config_note("%s is longer than %zu bytes; ignored",
 				    name, size - 1);
@@ -150,14 +165,14 @@ void selfmon_config_environment(void)
 	const char *value;
 
 	if ((value = secure_getenv("SELFMON_EVENTS")))
-		set_text(config.events, sizeof(config.events),
+		set_text(&config.events, events_text, sizeof(events_text),
 			 "SELFMON_EVENTS", value);
 	if ((value = secure_getenv("SELFMON_OUTPUT")))
-		set_text(config.output, sizeof(config.output),
+		set_text(&config.output, output_text, sizeof(output_text),
 			 "SELFMON_OUTPUT", value);
 	if ((value = secure_getenv("SELFMON_LIVE")))
-		set_text(config.live, sizeof(config.live), "SELFMON_LIVE",
-			 value);
+		set_text(&config.live, live_text, sizeof(live_text),
+			 "SELFMON_LIVE", value);
 	if ((value = secure_getenv("SELFMON_ENABLE")))
 		set_switch(&config.enable, "SELFMON_ENABLE", value);
 	if ((value = secure_getenv("SELFMON_STRICT")))
@@ -213,9 +228,9 @@ static int check_options(const struct selfmon_options *options)
 {
 	if (options->every < 1 || options->every > EVERY_MAX)
 		return -EINVAL;
-	if (!fits(options->events, sizeof(config.events)) ||
-	    !fits(options->output, sizeof(config.output)) ||
-	    !fits(options->live, sizeof(config.live)))
+	if (!fits(options->events, sizeof(events_text)) ||
+	    !fits(options->output, sizeof(output_text)) ||
+	    !fits(options->live, sizeof(live_text)))
 		return -EINVAL;
 	return 0;
 }
@@ -226,9 +241,9 @@ static void take_options(const struct selfmon_options *options)
 	const char *output = options->output ? options->output : "";
 	const char *live = options->live ? options->live : "";
 
-	memcpy(config.events, events, strlen(events) + 1);
-	memcpy(config.output, output, strlen(output) + 1);
-	memcpy(config.live, live, strlen(live) + 1);
+	config.events = keep(events_text, events);
+	config.output = keep(output_text, output);
+	config.live = keep(live_text, live);
 	config.enable = options->enable;
 	config.fence = options->fence;
 	config.strict = options->strict;

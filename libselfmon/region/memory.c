@@ -19,7 +19,6 @@
 #define CHUNKS_MAX 16384
 
 struct pool {
-	bool wiped;
 	size_t chunks;
 	size_t current;   /* which is given out */
 	size_t used;      /* of it */
@@ -27,8 +26,8 @@ struct pool {
 	size_t size[CHUNKS_MAX];
 };
 
-static struct pool kept;
-static struct pool wiped = { .wiped = true };
+/* Without initialisers: 256 KiB each, which no file is to carry. */
+static struct pool kept, wiped;
 static bool cannot_wipe; /* a kernel before 4.14 */
 
 void selfmon_memory_start(bool wipes)
@@ -42,7 +41,7 @@ static bool pool_grow(struct pool *pool, size_t size)
 	void *memory = NULL;
 
 	if (pool->chunks == CHUNKS_MAX ||
-	    selfmon_kernel_map_memory(chunk, pool->wiped && !cannot_wipe,
+	    selfmon_kernel_map_memory(chunk, pool == &wiped && !cannot_wipe,
 				      &memory))
 		return false;
 	pool->chunk[pool->chunks] = memory;

@@ -16,9 +16,9 @@
 
 /* Kept: what was set, by the program and by the environment over it. */
 struct selfmon_config {
-	char events[SELFMON_SPEC_MAX];
-	char output[SELFMON_OUTPUT_MAX]; /* "": no report at exit */
-	char live[SELFMON_OUTPUT_MAX];   /* "": no live file */
+	const char *events; /* less than SELFMON_SPEC_MAX bytes */
+	const char *output; /* less than SELFMON_OUTPUT_MAX; "": no report */
+	const char *live;   /* less than SELFMON_OUTPUT_MAX; "": no live file */
 	bool enable;
 	bool fence;
 	bool strict;
@@ -27,7 +27,7 @@ struct selfmon_config {
 	selfmon_message_fn message;
 	void *context;
 	size_t notes;   /* messages that nobody has been told yet */
-	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
+	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
 };
 
 /* How the events of the process were decided; see events.c. */
