@@ -109,11 +109,20 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
 
 # ---- the library -----------------------------------------------------------
 
+# What no visit and no snapshot runs through is compiled for size. Other levels
+# than -O2 are the caller's choice, and stay.
+cold := doctor/% event/% report/% \
+	$(addprefix counters/,attempt% granted% guard% open% plan%) \
+	$(addprefix platform/,cow% cp% create% directory% elf% facts% fault% \
+		file% path% pfm% put% unloading%) \
+	$(addprefix region/,config% events% live% name% process% unload%)
+code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
+
 # Protected: what links the library into itself uses that copy, even where
 # another one is in the process too.
 $(O)/static/%.o: %.c
 	@mkdir -p $(@D)
-	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(CFLAGS) -fPIC \
+	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(code_cflags) -fPIC \
 		-DSELFMON_API='__attribute__((visibility("protected")))' \
 		$(tls) $(if $(findstring platform/pfm,$<),$(pfm_cflags)) \
 		-c $< -o $@
@@ -121,7 +130,7 @@ $(O)/static/%.o: %.c
 $(O)/shared/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) -DSELFMON_SHARED $(CPPFLAGS) \
-		$(CFLAGS) -fPIC \
+		$(code_cflags) -fPIC \
 		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
 
 # One object, its hidden symbols made local: a static host sees the API and

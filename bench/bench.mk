@@ -8,6 +8,9 @@ bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
 
+# A stripped library of -O2, the default, is no larger.
+library_bytes := 300000
+
 $(O)/bench/%.o: bench/%.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
@@ -125,8 +128,9 @@ bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@VM_TABLE=bench/scenarios.txt VM_SCENARIO=overhead \
 		tests/vm/run.sh check $(O)/bench/vm/exact x86-64
 
-bench-check: $(O)/bench/instructions check-bench $(bench_user)
-bench-check: ## Instructions and cache lines against what they were
+bench-check: $(O)/bench/instructions check-bench $(bench_user) $(shared_lib)
+bench-check: ## Instructions, cache lines and bytes against what they were
+	@bench/size.sh $(shared_lib) $(library_bytes)
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
 
 bench-check-vm: vm-programs-x86-64 ## The same, by a guest's counters
