@@ -3,7 +3,7 @@
 
 bench_program := $(O)/bench/bench
 bench_sources := $(filter-out bench/accuracy.c bench/instructions.c \
-	bench/overhead.c bench/user.c,$(wildcard bench/*.c))
+	bench/overhead.c bench/report.c bench/user.c,$(wildcard bench/*.c))
 bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
@@ -39,6 +39,9 @@ $(O)/bench/user: bench/user.c $(O)/bench/visit_user.o $(objects)
 	$(call quiet,LINK)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
 		$(CFLAGS) $(LDFLAGS) -pthread $< $(O)/bench/visit_user.o \
 		$(filter-out $(O)/static/$(visit_user).o,$(objects)) -o $@
+
+$(O)/bench/report: $(O)/bench/report.o $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 $(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
@@ -79,16 +82,19 @@ $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 		$(peer_libs_$*) -o $@
 
 .PHONY: bench bench-accuracy bench-build bench-instructions bench-overhead bench-check \
-	bench-check-vm bench-overhead-vm bench-vm check-bench
+	bench-check-vm bench-overhead-vm bench-report bench-vm check-bench
 bench: $(bench_program) $(peer_programs) ## What regions cost (BENCH="--quick --json")
 	@$< $(BENCH)
 
-bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(bench_user)
+bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(O)/bench/report $(bench_user)
 bench-build: ## Builds the bench
 
 # Half a minute for the 100 repeats; SELFMON_FENCE=lfence measures fenced regions.
 bench-accuracy: $(O)/bench/accuracy ## Regions' times against the truth
 	@$< $(BENCH)
+
+bench-report: $(O)/bench/report ## Reports of 10,000 rows: taken, written
+	@SELFMON_OUTPUT=none SELFMON_EVENTS=task-clock,page-faults $<
 
 bench-instructions: $(O)/bench/instructions $(O)/examples/textstats \
 		$(O)/examples-off/textstats
@@ -140,4 +146,4 @@ check: check-bench
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/user.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/report.d $(O)/bench/user.d

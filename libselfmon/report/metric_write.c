@@ -9,7 +9,9 @@
 
 static void put_json(FILE *stream, const char *key, const char *value)
 {
-	fprintf(stream, "\"%s\": ", key);
+	putc('"', stream);
+	fputs(key, stream);
+	fputs("\": ", stream);
 	selfmon_json_string(stream, value);
 }
 
@@ -18,7 +20,10 @@ static void put_json_real(FILE *stream, const char *key, double value)
 	char text[SELFMON_NUMBER_SIZE];
 
 	selfmon_number_exact(text, value);
-	fprintf(stream, ", \"%s\": %s", key, text);
+	fputs(", \"", stream);
+	fputs(key, stream);
+	fputs("\": ", stream);
+	fputs(text, stream);
 }
 
 /* What each is made of; those of a row are in the same order. */

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SIZE SELFMON_NUMBER_SIZE
@@ -129,23 +128,4 @@ void selfmon_number_ratio(char *text, double value)
 		print(text, value, decimals_of(value, 3), "");
 	else
 		snprintf(text, SIZE, ">9999");
-}
-
-void selfmon_number_exact(char *text, double value)
-{
-	int digits;
-
-	if (!isfinite(value)) {
-		snprintf(text, SIZE, "null");
-		return;
-	}
-	for (digits = 15; digits <= 17; digits++) {
-		double back;
-
-		snprintf(text, SIZE, "%.*g", digits, value);
-		back = strtod(text, NULL);
-		if (back >= value && back <= value)
-			break;
-	}
-	selfmon_number_point(text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers as text, whatever the host's locale: a decimal point is a point.
- * All but the last give at most 8 columns of ASCII.
+ * All but the last three give at most 8 columns of ASCII.
  */
 #ifndef SELFMON_REPORT_NUMBER_H
 #define SELFMON_REPORT_NUMBER_H
@@ -21,6 +21,8 @@ void selfmon_number_time(char *text, double ns, unsigned int digits);
 void selfmon_number_share(char *text, double share);
 /* "0.12", "12.3", "1234", ">9999". */
 void selfmon_number_ratio(char *text, double value);
+/* All digits, without a sign. Returns how many. */
+size_t selfmon_number_integer(char *text, uint64_t value);
 /* Enough digits to be read back the same; "null" if it is not finite. */
 void selfmon_number_exact(char *text, double value);
 /* The locale's decimal point, of any bytes, becomes a point. In place. */

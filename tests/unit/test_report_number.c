@@ -2,6 +2,7 @@
 /* Numbers as text: short, rounded once, and never wider than their column. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/number.h"
@@ -70,4 +71,88 @@ Test(report_number, exact_ones_read_back_the_same)
 	IS(selfmon_number_exact(text, 0.1), "0.1");
 	IS(selfmon_number_exact(text, 1.0 / 3), "0.3333333333333333");
 	IS(selfmon_number_exact(text, (double)INFINITY), "null");
+}
+
+/* As printf(3) and strtod(3) have it: the fewest of 15 to 17 digits. */
+static void check_exact(double value)
+{
+	char wanted[SELFMON_NUMBER_SIZE];
+	int digits;
+
+	for (digits = 15; digits <= 17; digits++) {
+		double back;
+
+		snprintf(wanted, sizeof(wanted), "%.*g", digits, value);
+		back = strtod(wanted, NULL);
+		if (back >= value && back <= value)
+			break;
+	}
+	IS(selfmon_number_exact(text, value), wanted);
+}
+
+/* A number, and the doubles before and after it; without libm. */
+static void check_around(double value)
+{
+	uint64_t bits;
+	int i;
+
+	memcpy(&bits, &value, sizeof(bits));
+	for (i = -1; i <= 1; i++) {
+		const uint64_t near = bits + (uint64_t)i;
+
+		memcpy(&value, &near, sizeof(value));
+		check_exact(value);
+		check_exact(-value);
+	}
+}
+
+static uint64_t random_bits(void)
+{
+	static uint64_t state = UINT64_C(88172645463325252);
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+Test(report_number, exact_ones_are_those_of_printf_at_every_limit)
+{
+	char power[8];
+	int i;
+
+	for (i = -12; i < 64; i++)
+		check_around(ldexp(1, i));
+	for (i = -6; i <= 18; i++) {
+		snprintf(power, sizeof(power), "1e%d", i);
+		check_around(strtod(power, NULL));
+		check_around(strtod(power, NULL) / 3);
+	}
+	check_exact(0);
+	check_exact(-0.0);
+}
+
+Test(report_number, exact_ones_are_those_of_printf_for_any_bits)
+{
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		const uint64_t bits = random_bits();
+		double any;
+
+		memcpy(&any, &bits, sizeof(any));
+		if (isfinite(any))
+			check_exact(any);
+		check_exact(ldexp((double)(bits >> 11), -(i % 64)));
+		check_exact((double)(bits % 1000000000) / 1000);
+		check_exact((double)(bits >> i % 64));
+	}
+}
+
+Test(report_number, integers_have_all_their_digits)
+{
+	cr_assert_eq(selfmon_number_integer(text, 0), 1);
+	cr_assert_str_eq(text, "0");
+	cr_assert_eq(selfmon_number_integer(text, UINT64_MAX), 20);
+	cr_assert_str_eq(text, "18446744073709551615");
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Doubles as text that is read back the same: 15, 16 or 17 digits, the fewest
+ * that do. What printf(3) and strtod(3) would give, without calling them up to
+ * three times each: a report of 10,000 rows has 300,000 of them.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/number.h"
+
+#define SIZE SELFMON_NUMBER_SIZE
+#define DIGITS_LEAST 15
+#define DIGITS_MOST 17
+
+/* From here on the last bit of a double is worth 2^-60 or more. */
+#define VALUE_LEAST 0x1p-8
+/* %.15g is fixed notation below. */
+#define VALUE_LIMIT 1e15
+/* A fraction in units of 2^-60: ten times that fits into 64 bits. */
+#define FRACTION_BITS 60
+#define FRACTION_ONE (UINT64_C(1) << FRACTION_BITS)
+
+size_t selfmon_number_integer(char *text, uint64_t value)
+{
+	char digit[SIZE];
+	size_t at = sizeof(digit), length;
+
+	do {
+		digit[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	length = sizeof(digit) - at;
+	memcpy(text, digit + at, length);
+	text[length] = '\0';
+	return length;
+}
+
+/* A number while its digits are written, and what is left of it. */
+struct decimal {
+	char *text;
+	size_t length;
+	unsigned int digits; /* significant ones */
+	uint64_t rest;	     /* less than FRACTION_ONE, of the last digit */
+	uint64_t half_ulp;   /* in units of 2^-61 of the last digit */
+	bool wide;	     /* half_ulp is more than any rest */
+};
+
+static void add_digit(struct decimal *decimal)
+{
+	const uint64_t tenfold = decimal->rest * 10;
+	const unsigned int digit = (unsigned int)(tenfold >> FRACTION_BITS);
+
+	decimal->rest = tenfold & (FRACTION_ONE - 1);
+	decimal->wide |= __builtin_mul_overflow(decimal->half_ulp, 10,
+						&decimal->half_ulp);
+	decimal->text[decimal->length++] = (char)('0' + digit);
+	decimal->digits += digit || decimal->digits;
+}
+
+/* Nines before the end become zeros, and the digit before them one more. */
+static void round_up(struct decimal *decimal)
+{
+	size_t at = decimal->length;
+
+	while (at-- > 0) {
+		if (decimal->text[at] == '.')
+			continue;
+		if (decimal->text[at] != '9') {
+			decimal->text[at]++;
+			return;
+		}
+		decimal->text[at] = '0';
+	}
+	memmove(decimal->text + 1, decimal->text, decimal->length++);
+	decimal->text[0] = '1';
+}
+
+static void end_decimal(struct decimal *decimal)
+{
+	size_t length;
+
+	if (decimal->rest > FRACTION_ONE / 2)
+		round_up(decimal);
+	length = decimal->length;
+	while (decimal->text[length - 1] == '0')
+		length--;
+	if (decimal->text[length - 1] == '.')
+		length--;
+	decimal->text[length] = '\0';
+}
+
+/*
+ * Is the number, rounded to its digits so far, nearer to the double than half
+ * of the way to the next one? In between, and in a tie, printf(3) decides.
+ */
+enum nearness { NEAR, FAR, TIE };
+
+static enum nearness nearness_of(const struct decimal *decimal)
+{
+	const uint64_t up = FRACTION_ONE - decimal->rest;
+	const uint64_t off = 2 * (decimal->rest < up ? decimal->rest : up);
+
+	if (decimal->rest == up || (!decimal->wide && off == decimal->half_ulp))
+		return TIE;
+	return decimal->wide || off < decimal->half_ulp ? NEAR : FAR;
+}
+
+/* Of a number from VALUE_LEAST to VALUE_LIMIT. False: it is a case for printf.
+ */
+static bool write_decimal(char *text, double value)
+{
+	const uint64_t whole = (uint64_t)value;
+	const double fraction = value - (double)whole; /* exact */
+	struct decimal decimal = { .text = text };
+	enum nearness nearness = FAR;
+	int exponent;
+
+	/* Below a power of two the next double is only half as far. */
+	if (frexp(value, &exponent) <= 0.5)
+		return false;
+	decimal.rest = (uint64_t)(fraction * 0x1p60);
+	decimal.half_ulp = UINT64_C(1) << (exponent + 7);
+	decimal.length = selfmon_number_integer(text, whole);
+	decimal.digits = whole ? (unsigned int)decimal.length : 0;
+	text[decimal.length++] = '.';
+	while (nearness == FAR && decimal.digits < DIGITS_MOST) {
+		add_digit(&decimal);
+		if (decimal.digits >= DIGITS_LEAST)
+			nearness = nearness_of(&decimal);
+	}
+	if (nearness != NEAR)
+		return false;
+	end_decimal(&decimal);
+	return true;
+}
+
+/* Integers that printf(3) writes with all their digits. */
+static bool write_integer(char *text, double value)
+{
+	const uint64_t whole = (uint64_t)value;
+
+	if ((double)whole < value)
+		return false;
+	selfmon_number_integer(text, whole);
+	return true;
+}
+
+static void write_any(char *text, double value)
+{
+	int digits;
+
+	for (digits = DIGITS_LEAST; digits <= DIGITS_MOST; digits++) {
+		double back;
+
+		snprintf(text, SIZE, "%.*g", digits, value);
+		back = strtod(text, NULL);
+		if (back >= value && back <= value)
+			break;
+	}
+	selfmon_number_point(text);
+}
+
+void selfmon_number_exact(char *text, double value)
+{
+	const double size = fabs(value);
+
+	if (!isfinite(value)) {
+		memcpy(text, "null", sizeof("null"));
+		return;
+	}
+	if (size < VALUE_LIMIT && !signbit(value) && write_integer(text, value))
+		return;
+	*text = '-';
+	if (size < VALUE_LEAST || size >= VALUE_LIMIT ||
+	    !write_decimal(text + signbit(value), size))
+		write_any(text, value);
+}
