@@ -28,11 +28,6 @@ static bool watched; /* the handler is there */
 static bool exiting; /* and has been run */
 static bool unloading;
 
-static void note_exit(void)
-{
-	exiting = true;
-}
-
 #ifdef __GLIBC__
 /* No architecture's start.S is longer; its last instruction is the call. */
 #define ENTRY_BYTES 64
@@ -64,6 +59,11 @@ static int is_program(struct dl_phdr_info *info, size_t size, void *unused)
 	(void)size;
 	(void)unused;
 	return info->dlpi_phdr == (const void *)getauxval(AT_PHDR) ? 1 : -1;
+}
+
+static void note_exit(void)
+{
+	exiting = true;
 }
 
 /* The arguments: those of main(), glibc elf/dl-init.c and csu/libc-start.c. */
