@@ -99,13 +99,16 @@ static_lib := $(O)/libselfmon.a
 shared_lib := $(O)/libselfmon.so.$(version)
 soname := libselfmon.so.$(major)
 
+cmake_dir = $(LIBDIR)/cmake/selfmon
+cmake_files := $(addprefix $(O)/selfmon-,config.cmake config-version.cmake)
+
 examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
 	$(patsubst examples/%.cc,$(O)/examples/%,$(wildcard examples/*.cc))
 examples_off := $(examples:$(O)/examples/%=$(O)/examples-off/%)
 
 .PHONY: all lib FORCE
 all: lib tool $(if $(ARCH),hw,examples) ## Library, program and examples (the default)
-lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc ## The library
+lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 
 # ---- the library -----------------------------------------------------------
 
@@ -158,6 +161,16 @@ $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' $< > $@
+
+# Relative to where CMake finds the file, and always made again as above.
+$(O)/%.cmake: libselfmon/%.cmake.in FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@VERSION@|$(version)|' -e 's|@SONAME@|$(soname)|' \
+		-e 's|@SERIES@|$(if $(filter 0,$(major)),$(node),$(major))|' \
+		-e "s|@INCLUDE@|$$(realpath -ms --relative-to=$(cmake_dir) \
+			$(INCLUDEDIR))|" \
+		-e "s|@POINTER@|$$(echo __SIZEOF_POINTER__ | \
+			$(CC) -E -P -x c -)|" $< > $@
 
 # ---- the program -----------------------------------------------------------
 
@@ -220,6 +233,7 @@ installed := \
 	$(static_lib):$(LIBDIR)/libselfmon.a \
 	$(shared_lib):$(LIBDIR)/$(notdir $(shared_lib)) \
 	$(O)/selfmon.pc:$(LIBDIR)/pkgconfig/selfmon.pc \
+	$(foreach f,$(cmake_files),$(f):$(cmake_dir)/$(notdir $(f))) \
 	$(foreach m,$(man_pages),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
 links := $(LIBDIR)/$(soname) $(LIBDIR)/libselfmon.so
 
@@ -239,7 +253,7 @@ uninstall: ## Removes what install placed, and nothing else
 	@for pair in $(installed); do rm -f "$(DESTDIR)$${pair##*:}"; done
 	@rm -f $(addprefix $(DESTDIR),$(links))
 	@rmdir $(addprefix $(DESTDIR)$(INCLUDEDIR)/,selfmon/arch selfmon) \
-		2>/dev/null || true
+		$(DESTDIR)$(cmake_dir) 2>/dev/null || true
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 clean: ## Removes $(O)

@@ -3,26 +3,25 @@
 # and what goes with them if it is wanted; included by the Makefile.
 
 all_files := $(addprefix $(O)/amalgamation/selfmon_all,.h .c .hpp _bench.h)
-amalgamate := amalgamation/amalgamate.awk
+amalgamate := amalgamation/amalgamate.sh
 
 .PHONY: amalgamation check-amalgamation
 amalgamation: $(all_files) ## selfmon_all.h and selfmon_all.c
 
-amalgamation_of = $(call quiet,AWK)mkdir -p $(@D) && LC_ALL=C awk \
-	-v what=$(1) -v version=$(version) -f $(amalgamate) -- $(2) > $@.new \
-	&& mv $@.new $@
+amalgamation_of = $(call quiet,AWK)mkdir -p $(@D) && \
+	$(amalgamate) $(1) > $@.new && mv $@.new $@
 
-$(all_files): $(amalgamate) LICENSE $(headers) $(sources) \
-		$(wildcard libselfmon/*/*.h)
+$(all_files): $(amalgamate) amalgamation/amalgamate.awk LICENSE $(headers) \
+		$(sources) $(wildcard libselfmon/*/*.h)
 
 $(O)/amalgamation/selfmon_all.h:
-	$(call amalgamation_of,h,include/selfmon/compiler.h include/selfmon.h)
+	$(call amalgamation_of,h)
 $(O)/amalgamation/selfmon_all.c:
-	$(call amalgamation_of,c,$(sources))
+	$(call amalgamation_of,c)
 $(O)/amalgamation/selfmon_all.hpp:
-	$(call amalgamation_of,more,include/selfmon.hpp)
+	$(call amalgamation_of,hpp)
 $(O)/amalgamation/selfmon_all_bench.h:
-	$(call amalgamation_of,more,include/selfmon_bench.h)
+	$(call amalgamation_of,bench)
 
 check-amalgamation: amalgamation $(shared_lib) ## Each example against the two files
 	@tests/tools/amalgamation.sh $(O)
