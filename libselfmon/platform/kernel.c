@@ -117,16 +117,23 @@ void selfmon_kernel_close(int fd)
 	syscall(SYS_close, fd);
 }
 
+int selfmon_kernel_open(const char *path)
+{
+	const long fd = syscall(SYS_openat, AT_FDCWD, path,
+				O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
 /* Linux 3.12. No other driver has ioctls of this type and number. */
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-				    O_RDONLY | O_CLOEXEC);
+	const int fd = selfmon_kernel_open(path);
 	size_t length = 0;
 	ssize_t n;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	do {
 		n = selfmon_kernel_read(fd, buffer + length, size - length);
 		if (n > 0)

@@ -61,6 +61,12 @@ int selfmon_kernel_enable_group(int fd);
 #define SELFMON_EVENT_UNKNOWN UINT64_MAX
 uint64_t selfmon_kernel_event_id(int fd);
 
+/*
+ * Opens a file for reading, close-on-exec; no cancellation point. Returns the
+ * descriptor or -errno.
+ */
+int selfmon_kernel_open(const char *path);
+
 /* read(2), EINTR repeated: bytes read (0: end of file) or -errno. */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 

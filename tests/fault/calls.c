@@ -68,6 +68,7 @@ static const struct call {
 	{ SYS_getdents64, 3, "getdents64" },
 	{ SYS_sched_getaffinity, 3, "sched_getaffinity" },
 	{ SYS_read, 3, "read(2)" },
+	{ SYS_pread64, 4, "pread64" },
 	{ SYS_perf_event_open, 5, "perf_event_open" },
 	{ SYS_close, 1, NULL },
 	{ SYS_gettid, 0, NULL },

@@ -409,6 +409,8 @@ void __wrap_selfmon_kernel_close(int fd)
 {
 	if (fcntl(fd, F_GETFD) < 0)
 		kernel_faults.bad_closes++;
+	if (fd >= 0 && fd < FDS)
+		group_size[fd] = 0; /* the number may be a file's next */
 	__real_selfmon_kernel_close(fd);
 }
 
