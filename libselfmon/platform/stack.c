@@ -2,28 +2,44 @@
 /*
  * Where the calling thread's own stack lies, and its stack for signals.
  *
- * pthread_getattr_np(3) would tell, but allocates: called by a handler that
- * interrupted malloc(3), it waits for a lock that its own thread holds.
+ * pthread_getattr_np(3) is not used: it allocates, and a handler that
+ * interrupted malloc(3) would wait for a lock that its own thread holds.
  */
 #define _GNU_SOURCE
 #include "platform/stack.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <time.h>
+
+#include <selfmon/compiler.h>
 
 #include "platform/kernel.h"
+#include "platform/mapping.h"
 
-/* Taken for the size of a main stack that is not limited. */
-#define UNLIMITED_STACK (UINT64_C(1) << 30)
-/* Of any system we run on; or a divisor of it. */
-#define PAGE_SIZE_MIN UINT64_C(4096)
-/* What is taken for the size of a stack. */
-#define STACK_MAX (UINT64_C(1) << 40)
-/* From a thread's descriptor to the end of its stack: it, and static TLS. */
-#define DESCRIPTOR_MAX (UINT64_C(1) << 20)
+/*
+ * The kernel keeps this much address space below the main stack free of other
+ * mappings (MIN_GAP of mmap_base()), whatever RLIMIT_STACK was at exec. More
+ * than that is asked for.
+ */
+#define MAIN_MAX (UINT64_C(128) << 20)
+/* The first visit of a thread is rarely further from the end of its stack. */
+#define NEAR (UINT64_C(64) << 10)
+/*
+ * The C library puts inaccessible memory of a few pages below a stack that it
+ * makes. Larger reservations are something else's: a heap's that may grow.
+ */
+#define GUARD_MAX (UINT64_C(1) << 20)
+
+/* pthread_self() of the main thread, known since it was seen on its stack. */
+static uint64_t main_thread;
+
+static uint64_t self(void)
+{
+	return (uint64_t)(uintptr_t)pthread_self();
+}
 
 /*
  * The kernel puts the bytes of AT_RANDOM above the first frame of the main
@@ -34,60 +50,138 @@ static bool main_bounds(uint64_t *low, uint64_t *high)
 	struct rlimit limit;
 
 	*high = getauxval(AT_RANDOM);
-	if (!*high || getrlimit(RLIMIT_STACK, &limit))
+	if (*high < MAIN_MAX || getrlimit(RLIMIT_STACK, &limit))
 		return false;
-	if (limit.rlim_cur > UNLIMITED_STACK)
-		limit.rlim_cur = UNLIMITED_STACK;
-	*low = *high > limit.rlim_cur ? *high - limit.rlim_cur : 0;
+	*low = *high - (limit.rlim_cur < MAIN_MAX ? limit.rlim_cur : MAIN_MAX);
 	return true;
 }
 
-/* Lowest address, size, and the guard at the low end: as it is, as asked. */
-struct block {
-	uint64_t start, size, guard, guard_asked;
-};
-
-static bool is_stack_of(const struct block *block, uint64_t self)
+/* By the address alone: the main thread of a forked child may be elsewhere. */
+static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
 {
-	return block->start >= PAGE_SIZE_MIN && block->start < self &&
-	       block->size < STACK_MAX && block->guard < block->size &&
-	       block->guard_asked <= block->guard &&
-	       block->start + block->size > self &&
-	       block->start + block->size - self < DESCRIPTOR_MAX;
+	if (!main_bounds(low, high) || here < *low || here >= *high)
+		return false;
+	selfmon_store_once(&main_thread, self());
+	return true;
+}
+
+/* At load a program's main thread is on its own stack. */
+__attribute__((constructor)) static void see_main(void)
+{
+	uint64_t low, high;
+
+	is_on_main((uint64_t)(uintptr_t)__builtin_frame_address(0), &low,
+		   &high);
 }
 
 /*
- * The C library keeps a thread's descriptor at the high end of the stack that
- * it is for, and in glibc's (nptl/descr.h, struct pthread) are stackblock,
- * stackblock_size, guardsize and reported_guardsize, one behind the other, at
- * an offset that differs by version and machine. They are looked for, to the
- * end of the page at most: four words that describe a stack which ends where
- * the descriptor does can be no other. Where they are not found, as with other
- * C libraries, the bounds are not known.
+ * Was this thread made, or this process forked, by the C library? It notes the
+ * kernel's thread id then, which its clock ids contain. A child of clone(2) has
+ * its parent's note, and may be on any stack.
  */
-static bool thread_bounds(uint64_t *low, uint64_t *high)
+static bool is_made_by_libc(void)
 {
-	const uint64_t self = (uint64_t)(uintptr_t)pthread_self();
-	const uint64_t end = (self | (PAGE_SIZE_MIN - 1)) + 1;
-	struct block block;
-	uint64_t at;
+	const uint32_t tid = (uint32_t)selfmon_kernel_tid();
+	clockid_t clock;
 
-	for (at = self; at + sizeof(block) <= end; at += sizeof(uintptr_t)) {
-		memcpy(&block, (const void *)(uintptr_t)at, sizeof(block));
-		if (!is_stack_of(&block, self))
-			continue;
-		*low = block.start + block.guard;
-		*high = block.start + block.size;
-		return true;
-	}
-	return false;
+	return !pthread_getcpuclockid(pthread_self(), &clock) &&
+	       (uint32_t)clock == (~tid << 3 | 6);
 }
 
-bool selfmon_stack_bounds(uint64_t *low, uint64_t *high)
+static enum selfmon_stack not_known(uint64_t *low, uint64_t *high)
 {
-	if (selfmon_kernel_tid() == selfmon_kernel_pid())
-		return main_bounds(low, high);
-	return thread_bounds(low, high);
+	*low = 0;
+	*high = INT64_MAX;
+	return SELFMON_STACK_WIDE;
+}
+
+/* The main stack reaches down to this address, whatever its limit is now. */
+static bool is_main_down_to(uint64_t address, uint64_t high, uint64_t *low)
+{
+	struct selfmon_mapping mapping;
+
+	if (!selfmon_mapping_find(address, &mapping) || mapping.end < high)
+		return false;
+	*low = mapping.start;
+	return true;
+}
+
+/* The main thread, not where RLIMIT_STACK allows its stack to be. */
+static enum selfmon_stack find_main(uint64_t here, uint64_t *low,
+				    uint64_t *high)
+{
+	if (!main_bounds(low, high))
+		return not_known(low, high);
+	if (is_main_down_to(here, *high, low) || is_made_by_libc())
+		return SELFMON_STACK_EXACT;
+	return not_known(low, high);
+}
+
+static bool is_guarded(const struct selfmon_mapping *mapping)
+{
+	return mapping->guard && mapping->guard <= GUARD_MAX;
+}
+
+/*
+ * The C library puts a thread's descriptor, and its thread-local storage, at
+ * the high end of the stack: all frames lie below it. Their low end is that of
+ * the mapping, if that was made for this stack alone: then a guard is below.
+ */
+static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
+				      uint64_t *high)
+{
+	struct selfmon_mapping mapping;
+	bool exact;
+
+	*high = self();
+	if (!selfmon_mapping_find(*high, &mapping))
+		return not_known(low, high);
+	if (!is_guarded(&mapping)) /* glibc from 2.42 on has lightweight ones */
+		selfmon_mapping_cut(*high, &mapping);
+	exact = is_guarded(&mapping);
+	*low = mapping.start;
+	if (here >= *low && here < *high)
+		return exact ? SELFMON_STACK_EXACT : SELFMON_STACK_WIDE;
+	if (exact && is_made_by_libc())
+		return SELFMON_STACK_EXACT;
+	return not_known(low, high);
+}
+
+enum selfmon_stack selfmon_stack_find(uint64_t here, uint64_t *low,
+				      uint64_t *high)
+{
+	if (is_on_main(here, low, high))
+		return SELFMON_STACK_EXACT;
+	if (self() == selfmon_load_once(&main_thread))
+		return find_main(here, low, high);
+	return find_thread(here, low, high);
+}
+
+enum selfmon_stack selfmon_stack_guess(uint64_t here, uint64_t *low,
+				       uint64_t *high)
+{
+	const uint64_t end = self();
+
+	if (is_on_main(here, low, high))
+		return SELFMON_STACK_EXACT;
+	if (here >= end || end - here > NEAR ||
+	    end == selfmon_load_once(&main_thread))
+		return selfmon_stack_find(here, low, high);
+	*low = end - NEAR;
+	*high = end;
+	return SELFMON_STACK_GUESSED;
+}
+
+void selfmon_stack_grow(uint64_t address, uint64_t *low, uint64_t high)
+{
+	uint64_t lower, end;
+
+	if (!main_bounds(&lower, &end) || end != high)
+		return;
+	if (lower < *low)
+		*low = lower;
+	if (address < *low)
+		is_main_down_to(address, high, low);
 }
 
 bool selfmon_stack_alternates(uint64_t a, uint64_t b)
@@ -99,12 +193,4 @@ bool selfmon_stack_alternates(uint64_t a, uint64_t b)
 		return false;
 	low = (uint64_t)(uintptr_t)stack.ss_sp;
 	return (a - low < stack.ss_size) != (b - low < stack.ss_size);
-}
-
-void selfmon_stack_grown(uint64_t *low, uint64_t high)
-{
-	uint64_t lower, end;
-
-	if (main_bounds(&lower, &end) && end == high && lower < *low)
-		*low = lower;
 }

@@ -17,17 +17,23 @@ static bool overlaps(const struct selfmon_frame *a,
 }
 
 /*
- * Does this lexical entry stand lower than an address on the same stack? A
- * stack for signals may lie inside of the thread's own, in a caller's array.
+ * Is this address certainly on the same stack as a higher one? A stack for
+ * signals may lie inside of the thread's own, in a caller's array.
  */
+static bool is_lower(const struct selfmon_thread *thread, uint64_t low,
+		     uint64_t high)
+{
+	return low < high && thread->stack == SELFMON_STACK_EXACT &&
+	       selfmon_on_own_stack(thread, low) &&
+	       selfmon_on_own_stack(thread, high) &&
+	       !selfmon_stack_alternates(low, high);
+}
+
+/* Does this lexical entry stand lower than an address on the same stack? */
 static bool is_below(const struct selfmon_thread *thread,
 		     const struct selfmon_open *open, uint64_t address)
 {
-	const uint64_t mark = selfmon_entry_mark(open);
-
-	return mark < address && selfmon_on_own_stack(thread, mark) &&
-	       selfmon_on_own_stack(thread, address) &&
-	       !selfmon_stack_alternates(mark, address);
+	return is_lower(thread, selfmon_entry_mark(open), address);
 }
 
 /*
@@ -99,6 +105,19 @@ struct selfmon_open *selfmon_dead_on_top(const struct selfmon_thread *thread,
 	return dead;
 }
 
+/*
+ * Can an entry above another be on the same stack, or a handler's on the stack
+ * for signals? What one stack has above a living visit stands lower.
+ */
+static bool is_inside(const struct selfmon_thread *thread,
+		      const struct selfmon_open *open, uint64_t mark)
+{
+	const uint64_t below = selfmon_entry_mark(open);
+
+	return thread->stack == SELFMON_STACK_EXACT || mark <= below ||
+	       selfmon_stack_alternates(mark, below);
+}
+
 /* Not where either says nothing by its address, or is on another stack. */
 bool selfmon_dead_above(const struct selfmon_thread *thread,
 			const struct selfmon_open *open,
@@ -111,7 +130,8 @@ bool selfmon_dead_above(const struct selfmon_thread *thread,
 		return true;
 	if (selfmon_entry_is_span(open))
 		return false;
-	if (!recorded && mark & SELFMON_MARK_SPAN)
+	if (!recorded && (mark & SELFMON_MARK_SPAN ||
+			  !is_inside(thread, open, mark)))
 		return false;
 	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
 	       (selfmon_on_own_stack(thread, selfmon_entry_mark(open)) &&
@@ -134,7 +154,15 @@ bool selfmon_dead_for_certain(const struct selfmon_thread *thread,
 		return open < thread->top;
 	if (!(mark & SELFMON_MARK_RECORDED))
 		return is_below(thread, open, address);
-	return frame < address && selfmon_on_own_stack(thread, frame) &&
-	       selfmon_on_own_stack(thread, address) &&
-	       !selfmon_stack_alternates(frame, address);
+	return is_lower(thread, frame, address);
+}
+
+bool selfmon_dead_or_dropped(const struct selfmon_thread *thread,
+			     const struct selfmon_open *open, uint64_t address)
+{
+	const uint64_t mark = selfmon_entry_mark(open);
+
+	return thread->stack != SELFMON_STACK_EXACT &&
+	       selfmon_mark_goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
+	       mark < address && !selfmon_stack_alternates(mark, address);
 }

@@ -8,7 +8,10 @@
 
 #include "region/entry.h"
 
-/* Of visits, the mark of a lexical one is an address of its code's. */
+/*
+ * Is this address inside of the bounds? Where they are not exact, it may be on
+ * another stack all the same. The mark of a lexical visit is such an address.
+ */
 static inline bool selfmon_on_own_stack(const struct selfmon_thread *thread,
 					uint64_t address)
 {
@@ -23,7 +26,7 @@ selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
 	const uint64_t mark = selfmon_entry_mark(open);
 
 	return selfmon_mark_goes_on(mark) && !(mark & SELFMON_MARK_SPAN) &&
-	       thread->stack_high && !selfmon_on_own_stack(thread, mark);
+	       !selfmon_on_own_stack(thread, mark);
 }
 
 /*
@@ -45,5 +48,13 @@ bool selfmon_dead_above(const struct selfmon_thread *thread,
 bool selfmon_dead_for_certain(const struct selfmon_thread *thread,
 			      const struct selfmon_open *open,
 			      uint64_t address);
+
+/*
+ * Where the bounds are not exact: did a jump go past this lexical entry, or was
+ * its coroutine switched away? Either way it stands below code at this address.
+ */
+bool selfmon_dead_or_dropped(const struct selfmon_thread *thread,
+			     const struct selfmon_open *open,
+			     uint64_t address);
 
 #endif

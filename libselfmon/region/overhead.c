@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "platform/kernel.h"
+#include "region/bounds.h"
 #include "region/overhead_samples.h"
 #include "region/shadow.h"
 
@@ -133,10 +134,7 @@ static void run_prepare(const struct selfmon_thread *own)
 	thread->set = own->set;
 	thread->max_per_tick = own->max_per_tick;
 	thread->missing = own->missing;
-	thread->stack_low = own->stack_low;
-	thread->stack_high = own->stack_high;
-	thread->open->mark = own->stack_high ? own->stack_high
-					     : SELFMON_MARK_HIGHEST;
+	selfmon_bounds_copy(thread, own);
 	memcpy(thread->column, own->column, sizeof(thread->column));
 	thread->mode = selfmon_load_once(&own->mode) &
 		       (SELFMON_MODE_TIME | SELFMON_MODE_USER |

@@ -27,6 +27,7 @@
 #include <selfmon/options.h>
 #include <selfmon/region.h>
 
+#include "platform/stack.h"
 #include "region/statistics.h"
 
 /* Open visits of one thread; deeper ones are counted, not measured. */
@@ -72,7 +73,6 @@ struct selfmon_node {
  */
 #define SELFMON_MARK_SPAN (UINT64_C(1) << 63)
 #define SELFMON_MARK_NONE UINT64_MAX
-#define SELFMON_MARK_HIGHEST INT64_MAX /* above every address, and no span */
 #define SELFMON_MARK_LEFT UINT64_C(0)
 #define SELFMON_MARK_RECORDED UINT64_C(1)
 #define SELFMON_TOKEN_STEP 2
@@ -142,10 +142,10 @@ struct selfmon_thread {
 	const uint32_t *cpu;         /* a word with the CPU number */
 	struct selfmon_counters *set;
 	/*
-	 * Of the thread's own stack; or 0. The sentinel's mark is its end, if
-	 * it is known: so that enter, which compares its address with the
-	 * newest mark and with stack_low, sees each that is on no such stack.
-	 * A span has no address to compare with: as a signed number its mark is
+	 * Bounds of the thread's own stack, see bounds.h. stack_high is the
+	 * sentinel's mark too: enter compares its address with the newest mark
+	 * and with stack_low, and sees each that is outside of the bounds. A
+	 * span has no address to compare with: as a signed number its mark is
 	 * below them all, and enter looks at stack_high itself.
 	 */
 	uint64_t stack_low;
@@ -159,6 +159,7 @@ struct selfmon_thread {
 				      * of this set */
 	uint64_t token;              /* of the last span */
 	uint64_t stack_high;
+	enum selfmon_stack stack;    /* how well the bounds are known */
 	struct selfmon_node *newest; /* list of all nodes, for readers */
 	struct selfmon_node *root;
 	uint8_t column[SELFMON_MAX_COUNTERS]; /* of the set's value i */

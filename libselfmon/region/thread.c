@@ -11,8 +11,8 @@
 #include "clock/clock.h"
 #include "platform/cancel.h"
 #include "platform/kernel.h"
-#include "platform/stack.h"
 #include "platform/thread_cpu.h"
+#include "region/bounds.h"
 #include "region/live.h"
 #include "region/sample.h"
 
@@ -287,10 +287,8 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	selfmon_process_unlock(process);
 	if (!thread)
 		return NULL;
-	if (!selfmon_stack_bounds(&thread->stack_low, &thread->stack_high))
-		thread->stack_low = thread->stack_high = 0;
-	thread->open->mark = thread->stack_high ? thread->stack_high
-						: SELFMON_MARK_HIGHEST;
+	selfmon_bounds_begin(thread,
+			     (uint64_t)(uintptr_t)__builtin_frame_address(0));
 	thread->cpu = selfmon_thread_cpu();
 	thread->every = selfmon_config()->every;
 	thread->random = selfmon_sample_seed(thread);

@@ -8,7 +8,7 @@
  */
 #include "platform/cancel.h"
 #include "platform/kernel.h"
-#include "platform/stack.h"
+#include "region/bounds.h"
 #include "region/dead.h"
 #include "region/entry.h"
 #include "region/visit.h"
@@ -63,6 +63,22 @@ void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 	selfmon_store_once(&thread->top, top - 1);
 }
 
+/*
+ * Does code at this address, and not a handler's on a stack for signals, say
+ * that bounds are out of date or a guess was wrong? In a thread that is known
+ * to have other stacks it says nothing. To enter above the newest visit is a
+ * jump or a switch: only exact bounds decide which.
+ */
+static bool contradicts_bounds(const struct selfmon_thread *thread,
+			       uint64_t address)
+{
+	if (selfmon_on_own_stack(thread, address))
+		return thread->stack == SELFMON_STACK_GUESSED &&
+		       selfmon_entry_mark(thread->top) < address;
+	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) &&
+	       !selfmon_kernel_on_signal_stack();
+}
+
 /* Another stack, with no open entry of it below: a handler's is none. */
 static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 {
@@ -71,10 +87,7 @@ static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 	if (selfmon_on_own_stack(thread, address))
 		return top > thread->open &&
 		       selfmon_entry_on_other_stack(thread, top);
-	if (!(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS))
-		selfmon_stack_grown(&thread->stack_low, thread->stack_high);
-	return !selfmon_on_own_stack(thread, address) &&
-	       !selfmon_kernel_on_signal_stack();
+	return !selfmon_kernel_on_signal_stack();
 }
 
 /*
@@ -85,7 +98,9 @@ static bool is_switched(struct selfmon_thread *thread, uint64_t address)
  */
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 {
-	if (!thread->stack_high || !is_switched(thread, address))
+	if (contradicts_bounds(thread, address))
+		selfmon_bounds_review(thread, address);
+	if (!is_switched(thread, address))
 		return false;
 	__atomic_or_fetch(&thread->mode, SELFMON_MODE_STACKS, __ATOMIC_RELAXED);
 	return true;
@@ -211,6 +226,7 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		return open;
 	selfmon_cancel_off(&cancel);
 	selfmon_thread_busy(thread, &signals);
+	selfmon_bounds_settle(thread);
 	open = find_visit(thread, frame); /* where a handler has left it */
 	if (open)
 		bring_up(thread, open);
@@ -267,7 +283,8 @@ void selfmon_unwind_dead(struct selfmon_thread *thread,
 
 /*
  * Where there is no room for one more entry: takes out those that are dead, but
- * lie under spans, which says nothing of what is above them.
+ * lie under spans, which says nothing of what is above them; and where bounds
+ * are not exact, those that most likely are.
  */
 void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 {
@@ -277,8 +294,10 @@ void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 
 	selfmon_cancel_off(&cancel);
 	selfmon_thread_busy(thread, &signals);
+	selfmon_bounds_settle(thread);
 	while (open <= thread->top) {
-		if (selfmon_dead_for_certain(thread, open, address))
+		if (selfmon_dead_for_certain(thread, open, address) ||
+		    selfmon_dead_or_dropped(thread, open, address))
 			take_out_dead(thread, open);
 		else
 			open++;

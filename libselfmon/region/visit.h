@@ -164,7 +164,7 @@ selfmon_visit_same(const struct selfmon_thread *thread,
 	}
 	if (selfmon_unlikely(!selfmon_visit_is_above(open, address)) &&
 	    (!(selfmon_load_once(&open->mark) & SELFMON_MARK_SPAN) ||
-	     (address >= thread->stack_high && thread->stack_high)))
+	     address >= thread->stack_high))
 		return -1;
 	return same;
 }

@@ -11,8 +11,12 @@
 #include "sanitizer.h"
 
 #define STACK ((size_t)256 << 10)
+#define GUARD ((size_t)16 << 10) /* of whole pages, whatever their size */
 
-/* Below, the thread, above: three pieces of one mapping. */
+/*
+ * Below, the thread, above: three pieces of one mapping. The thread's begins
+ * with a guard, as it would if the C library had made it.
+ */
 enum place { BELOW, OWN, ABOVE, PLACES };
 
 static char *memory;
@@ -24,6 +28,7 @@ static inline void setup(void)
 	memory = mmap(NULL, PLACES * STACK, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	cr_assert_neq((void *)memory, MAP_FAILED);
+	cr_assert_eq(mprotect(memory + OWN * STACK, GUARD, PROT_NONE), 0);
 }
 
 static inline void yield(int i)
@@ -60,7 +65,8 @@ static inline void on_thread(void *(*body)(void *), void *argument)
 	int i;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, memory + OWN * STACK, STACK);
+	pthread_attr_setstack(&attr, memory + OWN * STACK + GUARD,
+			      STACK - GUARD);
 	for (i = 0; i < TIMES; i++) {
 		cr_assert_eq(pthread_create(&thread, &attr, body, argument),
 			     0);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines: regions on stacks that the thread's own code switches between. */
 #define _GNU_SOURCE
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "coroutines.h"
 #include "region/process.h"
 
 TestSuite(host_stacks, .init = setup);
+
+static sigjmp_buf env;
 
 static void visit_b(void)
 {
@@ -92,6 +97,55 @@ Test(host_stacks, nor_above_the_threads_inside_of_a_span)
 Test(host_stacks, nor_with_counters)
 {
 	interleaved(interleave, BELOW, "task-clock");
+}
+
+/* On the main thread, which had no visit before. */
+static void interleave_on_main(void)
+{
+	enum place place = BELOW;
+	struct selfmon_report *report;
+	int i;
+
+	for (i = 0; i < TIMES; i++)
+		interleave(&place);
+	report = rows_take();
+	check_marked(report, "a");
+	check_marked(report, "b");
+	cr_assert_eq(selfmon_process()->stale, 0);
+	selfmon_report_free(report);
+}
+
+Test(host_stacks, nor_on_the_main_thread)
+{
+	interleave_on_main();
+}
+
+Test(host_stacks, nor_in_a_child_of_it)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		interleave_on_main();
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* No guard, no bounds: what stands higher than what it outlives has its own. */
+Test(host_stacks, nor_where_nobody_knows_the_threads_own)
+{
+	enum place place = BELOW;
+	struct selfmon_report *report;
+
+	mprotect(memory + OWN * STACK, GUARD, PROT_READ | PROT_WRITE);
+	on_thread(interleave, &place);
+	report = rows_take();
+	cr_assert_eq(row_named(report, "a")->visits, TIMES);
+	cr_assert_eq(row_named(report, "b")->visits, TIMES);
+	cr_assert_eq(selfmon_process()->stale, 0);
+	selfmon_report_free(report);
 }
 
 static void visit(const char *name)
@@ -214,6 +268,47 @@ Test(host_stacks, a_handler_on_its_own_stack_is_no_coroutine)
 	cr_assert_eq(ROWS_GET(report, "around", "handler")->switched, 0);
 	cr_assert_eq(ROWS_GET(report, "around", "after")->switched, 0);
 	cr_assert(ROWS_GET(report, "around")->exclusive_valid);
+	selfmon_report_free(report);
+}
+
+static void jump_out_of_handler(int signal)
+{
+	(void)signal;
+	SELFMON_REGION("left")
+	{
+		siglongjmp(env, 1);
+	}
+}
+
+/* Its visit lies outside of the bounds that are guessed first. */
+static void *jump_from_other_stack(void *unused)
+{
+	const stack_t stack = { .ss_sp = memory, .ss_size = STACK };
+	struct sigaction action = { .sa_handler = jump_out_of_handler,
+				    .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	selfmon_region("left");
+	SELFMON_REGION("around")
+	{
+		if (!sigsetjmp(env, 1))
+			raise(SIGUSR1);
+	}
+	visit("after");
+	return unused;
+}
+
+Test(host_stacks, a_jump_out_of_a_handler_on_its_own_stack_is_no_coroutine)
+{
+	struct selfmon_report *report;
+
+	on_thread(jump_from_other_stack, NULL);
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "around", "left")->cut_off, TIMES);
+	cr_assert_eq(ROWS_GET(report, "around")->visits, TIMES);
+	cr_assert_eq(ROWS_GET(report, "around")->switched, 0);
+	cr_assert_eq(ROWS_GET(report, "after")->switched, 0);
 	selfmon_report_free(report);
 }
 

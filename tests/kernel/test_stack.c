@@ -6,12 +6,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "platform/kernel.h"
 #include "platform/stack.h"
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 struct bounds {
 	uint64_t low, high, told_low, told_high, here;
-	bool known;
+	enum selfmon_stack known;
 };
 
 static void *look(void *result)
@@ -22,7 +29,8 @@ static void *look(void *result)
 	size_t size;
 
 	bounds->here = (uint64_t)(uintptr_t)&attr;
-	bounds->known = selfmon_stack_bounds(&bounds->low, &bounds->high);
+	bounds->known = selfmon_stack_find(bounds->here, &bounds->low,
+					   &bounds->high);
 	if (pthread_getattr_np(pthread_self(), &attr))
 		return NULL;
 	pthread_attr_getstack(&attr, &start, &size);
@@ -34,7 +42,7 @@ static void *look(void *result)
 
 static struct bounds look_in_thread(const pthread_attr_t *attr)
 {
-	struct bounds bounds = { .known = false };
+	struct bounds bounds = { .known = SELFMON_STACK_GUESSED };
 	pthread_t thread;
 
 	cr_assert_eq(pthread_create(&thread, attr, look, &bounds), 0);
@@ -42,11 +50,13 @@ static struct bounds look_in_thread(const pthread_attr_t *attr)
 	return bounds;
 }
 
+/* The end of the frames, not that of the thread's own data above them. */
 static void check(const struct bounds *bounds)
 {
-	cr_assert(bounds->known, "the bounds are not known");
+	cr_assert_eq(bounds->known, SELFMON_STACK_EXACT);
 	cr_assert_eq(bounds->low, bounds->told_low);
-	cr_assert_eq(bounds->high, bounds->told_high);
+	cr_assert_gt(bounds->high, bounds->here);
+	cr_assert_leq(bounds->high, bounds->told_high);
 }
 
 Test(stack, of_a_thread_is_what_the_c_library_says)
@@ -68,27 +78,72 @@ Test(stack, of_a_size_asked_for_too)
 	check(&bounds);
 }
 
-Test(stack, and_one_that_the_program_has_made)
+static void no_guard(void *page)
+{
+	(void)page;
+}
+
+static void guard(void *page)
+{
+	cr_assert_eq(mprotect(page, page_size(), PROT_NONE), 0);
+}
+
+#define GUARD_INSTALL 102 /* MADV_GUARD_INSTALL, Linux 6.13 */
+
+/* The kernel says since 6.15 where they are. */
+static void lightweight_guard(void *page)
+{
+	if (madvise(page, page_size(), GUARD_INSTALL) ||
+	    selfmon_kernel_version() < 6015)
+		cr_skip_test("Linux 6.15");
+}
+
+/* A thread on the middle one of three pieces of a mapping. */
+static struct bounds look_in_the_middle(void (*protect)(void *page))
 {
 	const size_t size = 1 << 20;
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *const memory = mmap(NULL, 3 * size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_attr_t attr;
-	struct bounds bounds;
 
-	cr_assert_neq(memory, MAP_FAILED);
+	cr_assert_neq((void *)memory, MAP_FAILED);
+	protect(memory + size - page_size());
 	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, memory, size);
-	bounds = look_in_thread(&attr);
+	pthread_attr_setstack(&attr, memory + size, size);
+	return look_in_thread(&attr);
+}
+
+Test(stack, and_one_that_the_program_has_made_with_a_guard)
+{
+	const struct bounds bounds = look_in_the_middle(guard);
+
 	check(&bounds);
+}
+
+/* As glibc makes them from 2.42 on. */
+Test(stack, or_with_a_lightweight_one)
+{
+	const struct bounds bounds = look_in_the_middle(lightweight_guard);
+
+	check(&bounds);
+}
+
+Test(stack, one_that_lies_in_other_memory_has_wider_bounds_and_no_more_above)
+{
+	const struct bounds bounds = look_in_the_middle(no_guard);
+
+	cr_assert_eq(bounds.known, SELFMON_STACK_WIDE);
+	cr_assert_lt(bounds.low, bounds.told_low);
+	cr_assert_gt(bounds.high, bounds.here);
+	cr_assert_leq(bounds.high, bounds.told_high);
 }
 
 Test(stack, of_the_main_thread_holds_its_frames)
 {
-	struct bounds bounds = { .known = false };
+	struct bounds bounds = { .known = SELFMON_STACK_GUESSED };
 
 	look(&bounds);
-	cr_assert(bounds.known);
+	cr_assert_eq(bounds.known, SELFMON_STACK_EXACT);
 	cr_assert_leq(bounds.low, bounds.here);
 	cr_assert_gt(bounds.high, bounds.here);
 }

@@ -92,10 +92,16 @@ static void handler(int number)
 	}
 }
 
-/* As if the signal had come in the middle of malloc. */
+/*
+ * As if the signal had come in the middle of malloc. So far down that where the
+ * stack lies is asked for, too.
+ */
 static void *interrupt_malloc(void *unused)
 {
+	volatile char frames[128 << 10];
+
 	(void)unused;
+	frames[0] = 0;
 	if (prepared)
 		selfmon_thread_prepare();
 	holding = 1;
