@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include <selfmon.h>
 
@@ -63,6 +64,28 @@ static NOINLINE void span(unsigned long n)
 	}
 }
 
+static ucontext_t thread, coroutine;
+static unsigned long coroutine_visits;
+
+static void visit_elsewhere(void)
+{
+	visit(coroutine_visits);
+}
+
+/* On a stack that is not the thread's own. */
+static NOINLINE void elsewhere(unsigned long n)
+{
+	static char stack[64 << 10];
+
+	coroutine_visits = n;
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = stack;
+	coroutine.uc_stack.ss_size = sizeof(stack);
+	coroutine.uc_link = &thread;
+	makecontext(&coroutine, visit_elsewhere, 0);
+	swapcontext(&thread, &coroutine);
+}
+
 static NOINLINE void snapshot(unsigned long n)
 {
 	for (; n > 0; n--)
@@ -90,6 +113,7 @@ static const struct way {
 	{ "nested", nested, "none", true, false },
 	{ "same", same_function, "none", true, false },
 	{ "span", span, "none", true, false },
+	{ "elsewhere", elsewhere, "none", true, false },
 	{ "off", visit, "none", false, false },
 	{ "start", visit, NULL, false, false },
 	{ "software", visit, SOFTWARE, true, false },
