@@ -84,7 +84,7 @@ check-flow: $(static_lib) ## Every way out of every form of region
 check-examples: examples ## The examples, measured and compiled off
 	@tests/tools/examples.sh $(O)/examples $(O)/examples-off
 
-unload_programs := $(addprefix $(O)/tests/unload/,host bare shared-host \
+unload_programs := $(addprefix $(O)/tests/unload/,host cancel bare shared-host \
 	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
 	filler-512.so newer faults $(foreach how,O0 lto,guarded-$(how)-static.so \
 	guarded-$(how)-shared.so) sets.so busy-static.so busy-shared.so \
@@ -98,6 +98,8 @@ unload_cc = $(call quiet,CC)mkdir -p $(@D) && $(CC) $(app_cflags) $(CFLAGS) \
 with_shared = $(shared_lib) -Wl,-rpath,$(abspath $(O))
 
 $(O)/tests/unload/host: tests/unload/host.c
+	$(call unload_cc,,-ldl)
+$(O)/tests/unload/cancel: tests/unload/cancel.c
 	$(call unload_cc,,-ldl)
 $(O)/tests/unload/bare: tests/unload/modules.c
 	$(call unload_cc,-DNO_REGIONS,-ldl)

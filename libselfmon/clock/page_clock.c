@@ -68,14 +68,21 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 
 static int open_fd = -1;
 static uint64_t open_id;
+static bool closed_for_good;
 
 /* A program that becomes a daemon closes what it has not opened itself. */
-void selfmon_clock_page_close(void)
+static void close_event(void)
 {
-	if (open_fd >= 0 && open_id &&
-	    selfmon_kernel_event_id(open_fd) == open_id)
-		selfmon_kernel_close(open_fd);
-	open_fd = -1;
+	const int fd = __atomic_exchange_n(&open_fd, -1, __ATOMIC_ACQ_REL);
+
+	if (fd >= 0 && open_id && selfmon_kernel_event_id(fd) == open_id)
+		selfmon_kernel_close(fd);
+}
+
+void selfmon_clock_page_end(void)
+{
+	selfmon_store_once(&closed_for_good, true);
+	close_event();
 }
 
 int selfmon_clock_page_open(struct selfmon_clock *clock)
@@ -84,7 +91,9 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 	const struct selfmon_page *page = NULL;
 	int fd, ret;
 
-	selfmon_clock_page_close(); /* the one before, if there was one */
+	if (selfmon_load_once(&closed_for_good))
+		return -ECANCELED;
+	close_event(); /* the one before, if there was one */
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
@@ -98,8 +107,8 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 		selfmon_kernel_close(fd);
 		return ret;
 	}
-	open_fd = fd;
 	open_id = selfmon_kernel_event_id(fd);
+	__atomic_store_n(&open_fd, fd, __ATOMIC_RELEASE);
 	ret = selfmon_clock_from_page(clock, page);
 	selfmon_kernel_unmap_page(page);
 	return ret;

@@ -28,7 +28,10 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
  */
 int selfmon_clock_page_open(struct selfmon_clock *clock);
 
-/* Closes that event, if it is open and still this one. */
-void selfmon_clock_page_close(void);
+/*
+ * The library ends: closes that event, if the descriptor is still the event's,
+ * and opens no more.
+ */
+void selfmon_clock_page_end(void);
 
 #endif

@@ -113,6 +113,12 @@ bool selfmon_held_is(int fd, uint64_t id)
 	return now == id || now == SELFMON_EVENT_UNKNOWN;
 }
 
+static void stop_event(int fd, uint64_t noted)
+{
+	if (noted && selfmon_kernel_event_id(fd) == noted)
+		selfmon_kernel_disable_group(fd);
+}
+
 /* A number that is another's now may be another set's: noted for that. */
 void selfmon_held_close(int fd, uint64_t id)
 {
@@ -193,15 +199,15 @@ bool selfmon_held_all_maps(struct selfmon_failure *failure)
 	return true;
 }
 
-void selfmon_held_release(void)
+/* What a child has inherited and not yet swept counts for its parent. */
+void selfmon_held_disable(void)
 {
-	size_t i;
+	size_t i, k;
 
+	if (!selfmon_turn_is_done(&swept))
+		return;
 	for (i = 0; i < PAGES; i++)
-		if (held[i]) {
-			selfmon_kernel_unmap_memory(
-				held[i], PAGE_SLOTS * sizeof(uint64_t));
-			held[i] = NULL;
-		}
-	selfmon_turn_release(&swept);
+		for (k = 0; held[i] && k < PAGE_SLOTS; k++)
+			stop_event((int)(i << PAGE_BITS | k),
+				   selfmon_load_once(&held[i][k]));
 }

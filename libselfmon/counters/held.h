@@ -49,7 +49,10 @@ bool selfmon_held_few_fds(void);
 /* So many more pages are mapped; or less. */
 void selfmon_held_map(int pages);
 
-/* The library is unloaded, its sets are closed: gives the notes back. */
-void selfmon_held_release(void);
+/*
+ * Stops all events that this process has noted. Their descriptors stay open,
+ * so that threads which still read them find no other file there.
+ */
+void selfmon_held_disable(void);
 
 #endif

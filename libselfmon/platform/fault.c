@@ -75,11 +75,13 @@ static void hand_on(int signo, siginfo_t *info, void *context)
 
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
+	const selfmon_fault_fn taken = selfmon_load_once(&on_taken);
 	const int error = errno;
 	void *set;
 
-	if (selfmon_fault_step(info, context, &set))
-		on_taken(set);
+	/* Not NULL unless the library has ended meanwhile. */
+	if (taken && selfmon_fault_step(info, context, &set))
+		taken(set);
 	else
 		hand_on(signo, info, context);
 	errno = error;
@@ -158,7 +160,7 @@ void selfmon_fault_release(void)
 {
 	if (SELFMON_FAULT_SIGNAL && selfmon_fault_check() == 0)
 		sigaction(SELFMON_FAULT_SIGNAL, &before, NULL);
-	on_taken = NULL;
+	selfmon_store_once(&on_taken, NULL);
 	installed = false;
-	selfmon_turn_release(&turn);
+	selfmon_turn_reset(&turn);
 }

@@ -19,9 +19,9 @@ typedef void (*selfmon_fault_fn)(void *set);
 int selfmon_fault_catch(selfmon_fault_fn taken);
 
 /*
- * Puts back what the handler replaced: the library is being unloaded, and no
- * signal must lead here then. A handler that was installed over it has to have
- * gone by itself.
+ * Puts back what the handler replaced: the library ends, and may be unmapped,
+ * so no signal must lead here. A handler that was installed over it has to be
+ * removed before.
  */
 void selfmon_fault_release(void);
 

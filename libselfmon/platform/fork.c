@@ -48,10 +48,3 @@ int32_t selfmon_fork_token(void)
 		return mine;
 	return seen;
 }
-
-void selfmon_fork_release(void)
-{
-	if (fork_word && fork_word != &no_word)
-		selfmon_kernel_unmap_memory(fork_word, sizeof(*fork_word));
-	fork_word = NULL;
-}

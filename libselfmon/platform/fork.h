@@ -13,7 +13,4 @@
  */
 int32_t selfmon_fork_token(void);
 
-/* At the very end: gives the memory back. */
-void selfmon_fork_release(void);
-
 #endif

@@ -79,6 +79,14 @@ int selfmon_kernel_enable_group(int fd)
 								     : 0;
 }
 
+void selfmon_kernel_disable_group(int fd)
+{
+	const int before = errno;
+
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	errno = before;
+}
+
 uint64_t selfmon_kernel_event_id(int fd)
 {
 	const int before = errno;

@@ -53,6 +53,9 @@ void selfmon_kernel_unmap_page(const struct selfmon_page *page);
 /* ioctl PERF_EVENT_IOC_ENABLE with PERF_IOC_FLAG_GROUP. 0 or -errno. */
 int selfmon_kernel_enable_group(int fd);
 
+/* The same with PERF_EVENT_IOC_DISABLE, as far as the kernel allows it. */
+void selfmon_kernel_disable_group(int fd);
+
 /*
  * The kernel's number of the event behind a descriptor, unique while the
  * system runs; 0: this is no event; SELFMON_EVENT_UNKNOWN: nobody may ask, as

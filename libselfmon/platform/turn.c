@@ -78,9 +78,8 @@ bool selfmon_turn_is_done(const struct selfmon_turn *turn)
 	return word && __atomic_load_n(word, __ATOMIC_ACQUIRE) == STATE_DONE;
 }
 
-void selfmon_turn_release(struct selfmon_turn *turn)
+void selfmon_turn_reset(struct selfmon_turn *turn)
 {
 	if (turn->word)
-		selfmon_kernel_unmap_memory(turn->word, sizeof(*turn->word));
-	turn->word = NULL;
+		__atomic_store_n(turn->word, STATE_FREE, __ATOMIC_RELEASE);
 }

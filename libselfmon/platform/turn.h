@@ -30,7 +30,7 @@ void selfmon_turn_end(struct selfmon_turn *turn,
 
 bool selfmon_turn_is_done(const struct selfmon_turn *turn);
 
-/* Gives the memory back; not while anybody has or waits for a turn. */
-void selfmon_turn_release(struct selfmon_turn *turn);
+/* There is a turn to be had again; not while a thread has one. */
+void selfmon_turn_reset(struct selfmon_turn *turn);
 
 #endif

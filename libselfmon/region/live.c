@@ -383,17 +383,3 @@ void selfmon_live_end(void)
 	live_of(process)->header->counts.ended = 1;
 	selfmon_process_unlock(process);
 }
-
-void selfmon_live_release(struct selfmon_process *process)
-{
-	struct selfmon_live *const live = live_of(process);
-	size_t i;
-
-	if (!live)
-		return;
-	live->header = NULL;
-	for (i = 0; i < live->chunks; i++)
-		selfmon_kernel_unmap_memory(live->chunk[i].at,
-					    live->chunk[i].size);
-	selfmon_file_close(&live->file);
-}

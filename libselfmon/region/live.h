@@ -154,8 +154,6 @@ bool selfmon_live_holds(const void *address);
 void selfmon_live_forked(void);
 /* The process comes to its end; it may go on for a while. Takes the lock. */
 void selfmon_live_end(void);
-/* The very end: no map is left. */
-void selfmon_live_release(struct selfmon_process *process);
 
 /* live_facts.c: writes them anew. */
 void selfmon_live_tell(struct selfmon_process *process);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of regions: taken from the kernel in chunks, given out piece by
- * piece, not freed before the library is unloaded; malloc is the host's,
- * which may be measuring it.
+ * piece, and never freed; malloc is the host's, which may be measuring it.
  *
  * Two pools. Kept: as a forked child finds the rest of its memory. Wiped:
  * zeros in the child, which takes new chunks and leaves the old ones alone:
@@ -118,19 +117,4 @@ void selfmon_memory_forked(void)
 			memset(wiped.chunk[i], 0, wiped.size[i]);
 	wiped.current = wiped.chunks;
 	wiped.used = 0;
-}
-
-static void pool_release(struct pool *pool)
-{
-	size_t i;
-
-	for (i = 0; i < pool->chunks; i++)
-		selfmon_kernel_unmap_memory(pool->chunk[i], pool->size[i]);
-	pool->chunks = pool->current = pool->used = 0;
-}
-
-void selfmon_memory_release(void)
-{
-	pool_release(&kept);
-	pool_release(&wiped);
 }

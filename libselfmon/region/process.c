@@ -15,11 +15,10 @@
 #include "platform/kernel.h"
 #include "platform/put.h"
 #include "region/live.h"
+#include "region/unload.h"
 
 /* Written once; the address is kept by children. */
 static struct selfmon_process *the_process;
-/* Unloaded: nothing is made any more. */
-static bool gone;
 /* Was it ever ready? Ordinary memory: tells a child from a first start. */
 static uint32_t was_ready;
 
@@ -147,7 +146,7 @@ struct selfmon_process *selfmon_process(void)
 	struct selfmon_process *process =
 		__atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
 
-	if (!process && !gone)
+	if (!process && !selfmon_has_ended())
 		process = process_map();
 	if (!process || __atomic_load_n(&process->ready, __ATOMIC_ACQUIRE))
 		return process;
@@ -158,15 +157,13 @@ struct selfmon_process *selfmon_process(void)
 	return process;
 }
 
-struct selfmon_process *selfmon_process_take_away(void)
+bool selfmon_process_leaving(void)
 {
-	gone = true;
-	return __atomic_exchange_n(&the_process, NULL, __ATOMIC_ACQ_REL);
-}
+	const struct selfmon_process *process =
+		__atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
 
-bool selfmon_process_is_gone(void)
-{
-	return gone;
+	return process &&
+	       __atomic_load_n(&process->leaving, __ATOMIC_ACQUIRE) > 0;
 }
 
 bool selfmon_process_visited(void)

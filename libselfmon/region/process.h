@@ -119,9 +119,8 @@ void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread);
 /* Something is to be measured; under the process lock. */
 void selfmon_process_begin(struct selfmon_process *process);
-/* The library is going: the process's state, which nobody finds any more. */
-struct selfmon_process *selfmon_process_take_away(void);
-bool selfmon_process_is_gone(void);
+/* Returns true while a thread runs the key's destructor. */
+bool selfmon_process_leaving(void);
 
 /* thread.c: the calling thread's state, made if need be; NULL: none. */
 struct selfmon_thread *selfmon_thread_attach(void);
@@ -160,12 +159,8 @@ void selfmon_gone_tell(struct selfmon_process *process);
 
 /* No thread's end calls in here any more. */
 void selfmon_thread_forget(void);
-/* The calling thread has no state. */
-void selfmon_thread_none(void);
-
-/* unload.c, the very end: gives everything back, unless the program ends too. */
-void selfmon_unload(void);
-void selfmon_unload_release(void);
+/* The calling thread has no state from now on; its events are closed. */
+void selfmon_thread_close(void);
 
 /* config.c */
 struct selfmon_config *selfmon_config(void);

@@ -282,7 +282,6 @@ void *selfmon_memory_wiped_at(size_t offset, size_t size);
 void selfmon_memory_start(bool wipes);    /* before any: can the kernel wipe? */
 void selfmon_memory_forked(void);         /* in the child: start afresh */
 bool selfmon_memory_holds(const void *address); /* is it of the wiped? */
-void selfmon_memory_release(void);        /* all of it, at the very end */
 
 /* tree.c: the node of a region below a parent; made if need be, or NULL. */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,

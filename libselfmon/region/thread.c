@@ -15,6 +15,7 @@
 #include "region/bounds.h"
 #include "region/live.h"
 #include "region/sample.h"
+#include "region/unload.h"
 
 static struct selfmon_thread nobody = { .mode = SELFMON_MODE_NOT_READY };
 /*
@@ -327,7 +328,7 @@ static struct selfmon_thread *attach_whole(void)
 		selfmon_thread_pointer = &nobody;
 		return NULL;
 	}
-	on = selfmon_load_once(&selfmon_impl_on);
+	on = selfmon_load_once(&selfmon_impl_on) && !selfmon_has_ended();
 	thread = process && on ? attach(process) : NULL;
 	if (thread) {
 		pthread_once(&exit_key_once, make_exit_key);
@@ -340,9 +341,14 @@ static struct selfmon_thread *attach_whole(void)
 	return thread;
 }
 
-void selfmon_thread_none(void)
+/* Open visits stay open: a live file shows them as they were at the end. */
+void selfmon_thread_close(void)
 {
+	struct selfmon_thread *const thread = selfmon_thread_pointer;
+
 	selfmon_thread_pointer = &nobody;
+	selfmon_counters_close(thread->set);
+	thread->set = NULL;
 }
 
 struct selfmon_thread *selfmon_thread_attach(void)

@@ -356,10 +356,6 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 	struct selfmon_thread *const thread = selfmon_thread_self();
 	struct selfmon_snapshot now;
 
-	if (selfmon_process_is_gone()) { /* and the entry with it */
-		frame->open = NULL;
-		return;
-	}
 	take_end(thread, frame, &now); /* first: all that follows is ours */
 	if (!is_own(thread, frame))
 		leave_foreign(frame, now.ticks);

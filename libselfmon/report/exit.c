@@ -14,7 +14,7 @@
 #include "platform/kernel.h"
 #include "platform/path.h"
 #include "platform/put.h"
-#include "region/live.h"
+#include "region/unload.h"
 #include "report/model.h"
 
 /* A path, a list of outputs or a note, and a sentence. */
@@ -241,8 +241,6 @@ void selfmon_report_exit(void)
 	struct outputs outputs = { .children = false };
 	struct selfmon_report *report;
 
-	/* exit(3) may have been called by a thread that is to be cancelled. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	if (!*list || !strcmp(list, "none") || !selfmon_process_visited())
 		return;
 	if (selfmon_report_take(&report)) {
@@ -260,16 +258,4 @@ void selfmon_report_exit(void)
 			tell_notes(report);
 	}
 	selfmon_report_free(report);
-}
-
-/*
- * After all handlers of atexit(3) and all destructors of the object that the
- * library is in, so that regions in them are in the report too: the lowest
- * priority that is not the compiler's own.
- */
-__attribute__((destructor(101))) static void at_end(void)
-{
-	selfmon_report_exit();
-	selfmon_live_end();
-	selfmon_unload();
 }

@@ -15,11 +15,17 @@
 #include "platform/directory.h"
 #include "platform/file.h"
 #include "platform/kernel.h"
-#include "region/state.h"
+#include "region/process.h"
 
 #define POINTERS 256
 
 struct any_held any_held;
+
+bool any_stays(size_t size)
+{
+	return size == sizeof(uint32_t) || size == 4096 ||
+	       size == sizeof(struct selfmon_process) || size >= 1 << 20;
+}
 
 static void *pointer[POINTERS]; /* of the heap */
 static struct {
@@ -163,13 +169,10 @@ WRAP(int, selfmon_file_create, const char *path, const char *magic,
 WRAP(int, selfmon_file_grow, const struct selfmon_file *file, uint64_t from,
      size_t size, void **map)
 {
-	int error = kernel_faults_any("file_grow");
+	const int error = kernel_faults_any("file_grow");
 
-	if (!error)
-		error = __real_selfmon_file_grow(file, from, size, map);
-	if (!error)
-		any_held.bytes += size;
-	return error;
+	return error ? error
+		     : __real_selfmon_file_grow(file, from, size, map);
 }
 
 WRAP(int, selfmon_file_open, const char *path, struct selfmon_file *file,
@@ -229,6 +232,7 @@ WRAP(int, selfmon_directory_open, const char *path,
 
 WRAP(void, selfmon_kernel_unmap_memory, void *memory, size_t size)
 {
-	any_held.bytes -= size;
+	if (!any_stays(size))
+		any_held.bytes -= size;
 	__real_selfmon_kernel_unmap_memory(memory, size);
 }

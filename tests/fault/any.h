@@ -3,6 +3,7 @@
 #ifndef TESTS_FAULT_ANY_H
 #define TESTS_FAULT_ANY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -12,5 +13,12 @@ struct any_held {
 };
 
 extern struct any_held any_held;
+
+/*
+ * Returns true for the sizes of maps that stay for the life of the process: a
+ * word that a child finds zeroed, a page of noted descriptors, the process's
+ * state, chunks of memory for regions.
+ */
+bool any_stays(size_t size);
 
 #endif

@@ -438,7 +438,7 @@ int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)
 
 	if (!error)
 		error = __real_selfmon_kernel_map_memory(size, wipe, memory);
-	if (!error)
+	if (!error && !any_stays(size))
 		any_held.bytes += size;
 	kernel_faults.meanwhile = NULL;
 	if (meanwhile)

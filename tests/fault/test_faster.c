@@ -26,7 +26,6 @@ Test(faster, both_go_by_one_token)
 	cr_assert_eq(selfmon_fork_token(), token_of_the_other);
 	cr_assert_eq(selfmon_fork_token(), token_of_the_other);
 	cr_assert_gt(token_of_the_other, 0);
-	selfmon_fork_release();
 }
 
 static int mine, others;

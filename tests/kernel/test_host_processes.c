@@ -15,6 +15,7 @@
 #include "holds.h"
 #include "long.h"
 #include "region/process.h"
+#include "region/unload.h"
 #include "sanitizer.h"
 
 #define THREADS 4
@@ -100,6 +101,36 @@ Test(host_processes, a_child_may_ask_for_that_without_a_visit)
 		_exit(selfmon_prepare() || holds_events_from(0) != HELD);
 	cr_assert_eq(status_of(pid), 0);
 	let_go(&staying);
+}
+
+static uint64_t task_clock_sum(void)
+{
+	struct selfmon_report *report;
+	uint64_t sum;
+
+	cr_assert_eq(selfmon_report_take(&report), 0);
+	sum = ROWS_GET(report, "visit")->counter[1].sum;
+	selfmon_report_free(report);
+	return sum;
+}
+
+/* Both have the same events behind their descriptors. */
+Test(host_processes, the_end_of_a_child_stops_no_event_of_its_parents)
+{
+	uint64_t before;
+	pid_t pid;
+
+	count_events();
+	visit();
+	pid = fork();
+	if (pid == 0) {
+		selfmon_unload();
+		_exit(0);
+	}
+	cr_assert_eq(status_of(pid), 0);
+	before = task_clock_sum();
+	visit();
+	cr_assert_gt(task_clock_sum(), before);
 }
 
 /* The host's own file behind each number that was an event's. */

@@ -57,17 +57,27 @@ run 'a thread outlives the plugin it visited, no signal leads there' \
 	"$here/host" "$here/static.so"
 cat "$scratch/out"
 
+run 'the thread that unloads a plugin is cancelled' env \
+	SELFMON_EVENTS=page-faults "$here/cancel" "$here/static.so"
 for events in page-faults,task-clock none; do
-	run "the library unloaded $times times ($events)" \
-		env SELFMON_OUTPUT=none SELFMON_EVENTS=$events \
-		"$here/bare" reload "$times" "$here/static.so"
+	for how in copies alone; do
+		run "$how of the library unloaded $times times ($events)" \
+			env SELFMON_OUTPUT=none SELFMON_EVENTS=$events \
+			"$here/bare" $how "$times" "$here/static.so"
+		case $how$events in
+		copiespage*) left=$((2 * times)) ;;
+		*) left=0 ;;
+		esac
+		grep -q "^$left events stand still" "$scratch/out" ||
+			fail "$what: not $left: $(cat "$scratch/out")"
+	done
 done
 run "counter sets without regions unloaded $times times" \
-	env SELFMON_OUTPUT=none "$here/bare" reload "$times" "$here/sets.so"
+	env SELFMON_OUTPUT=none "$here/bare" alone "$times" "$here/sets.so"
 run 'the library unloaded, 30 reports' env SELFMON_OUTPUT=csv:/dev/null \
-	"$here/bare" reload 30 "$here/static.so"
+	"$here/bare" copies 30 "$here/static.so"
 run 'the library unloaded, a report each time' \
-	"$here/bare" reload 3 "$here/static.so"
+	"$here/bare" copies 3 "$here/static.so"
 tables 3
 for table in 1 2 3; do
 	row $table 'in plugin' 2
@@ -97,7 +107,8 @@ row 1 'in plugin' $((2 * times)) 2
 for how in ends-static ends-shared "ends $here/busy-static.so"; do
 	for i in 1 2 3 4 5; do
 		run "threads in regions when the program ends, $how, run $i" \
-			env SELFMON_EVENTS=page-faults "$here/"$how
+			env SELFMON_EVENTS=page-faults SELFMON_GUARD=$((i % 2)) \
+			"$here/"$how
 		tables 1
 		row 1 'library is loaded' 1
 	done

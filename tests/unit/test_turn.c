@@ -58,7 +58,7 @@ Test(turn, is_over_for_all_when_it_is_done)
 	take_one(true);
 	cr_assert(selfmon_turn_is_done(&turn));
 	cr_assert_eq(selfmon_turn_begin(&turn, &outer), 0);
-	selfmon_turn_release(&turn);
+	selfmon_turn_reset(&turn);
 	cr_assert_not(selfmon_turn_is_done(&turn));
 	cr_assert_eq(selfmon_turn_begin(&turn, &outer), 1);
 }
