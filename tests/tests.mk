@@ -44,11 +44,12 @@ $(O)/tests/%/run:
 
 .PHONY: check check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-cxx
+	check-unload check-levels check-secure check-cxx check-archive
 check: ## Every quick test
 check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-cxx check-step check-malloc \
+	check-unload check-levels check-secure check-cxx check-archive \
+	check-step check-malloc \
 	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
 	check-report check-merge check-soak check-amalgamation
 
@@ -92,6 +93,10 @@ unload_programs := $(addprefix $(O)/tests/unload/,host cancel bare shared-host \
 
 check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
 	@tests/tools/unload.sh $(O)
+
+check-archive: $(objects) ## The report at exit out of an archive of objects
+	@CC='$(CC)' AR='$(AR)' CFLAGS='$(CFLAGS)' \
+		tests/tools/archive.sh $(O) $(cpuid_libs)
 
 unload_cc = $(call quiet,CC)mkdir -p $(@D) && $(CC) $(app_cflags) $(CFLAGS) \
 	$(1) $< $(LDFLAGS) $(2) -o $@

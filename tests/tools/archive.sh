@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# An archive of the library's objects, as CMake, Meson or Bazel make it: a
+# program that only has regions prints its report at exit.
+# Usage: CC=... archive.sh BUILD-DIRECTORY LIBRARY...
+set -eu
+build=$1
+shift
+libraries=$*
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cat > "$scratch/program.c" << 'EOF'
+#include <selfmon.h>
+
+int main(void)
+{
+	SELFMON_REGION("work") {
+	}
+	return 0;
+}
+EOF
+find "$build/static/libselfmon" -name '*.o' -exec \
+	"${AR:-ar}" qcs "$scratch/libobjects.a" {} +
+
+# report_of LINKER-OPTION...: links the program, runs it, looks for its region
+report_of()
+{
+	# shellcheck disable=SC2086 # several words
+	${CC:-cc} ${CFLAGS:-} -Iinclude "$scratch/program.c" "$@" \
+		"$scratch/libobjects.a" $libraries -pthread \
+		-o "$scratch/program"
+	SELFMON_EVENTS=none SELFMON_OUTPUT=csv:- "$scratch/program" \
+		2> "$scratch/report"
+	grep -q '"work"' "$scratch/report" || {
+		echo "archive: no report, linked with: $*" >&2
+		cat "$scratch/report" >&2
+		exit 1
+	}
+}
+
+report_of -O2
+report_of -O2 -ffunction-sections -Wl,--gc-sections
+report_of -O0
+echo 'archive: the report at exit is linked with the regions'
