@@ -3,9 +3,12 @@
 #include "report_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "region/live.h"
 #include "tool.h"
@@ -98,11 +101,12 @@ static int open_json(struct report_file *file, FILE *stream)
 #endif
 }
 
-static int open_neither(struct report_file *file, int error, bool empty)
+static int open_neither(struct report_file *file, int error, const char *why)
 {
+	if (error)
+		why = strerror(error);
 	return tool_fail("report", "%s: neither a live file nor a report in "
-			 "JSON%s%s", file->path, error || empty ? ": " : "",
-			 error ? strerror(error) : empty ? "it is empty" : "");
+			 "JSON%s%s", file->path, *why ? ": " : "", why);
 }
 
 /* A live file is opened by its name: what was read of it here is lost. */
@@ -130,20 +134,49 @@ static int open_stream(struct report_file *file, FILE *stream)
 		ungetc(first, stream);
 		return open_json(file, stream);
 	}
-	return open_neither(file, ferror(stream) ? errno : 0, first == EOF);
+	return open_neither(file, ferror(stream) ? errno : 0,
+			    first == EOF ? "it is empty" : "");
+}
+
+/* A pipe that the caller made, and not one that lies in a folder of files. */
+static bool is_given(const char *path)
+{
+	return !strcmp(path, "/dev/stdin") ||
+	       !strncmp(path, "/dev/fd/", strlen("/dev/fd/")) ||
+	       !strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/"));
+}
+
+/* O_NONBLOCK for the open alone: a FIFO without a writer would block it. */
+static int open_file(struct report_file *file, int fd)
+{
+	struct stat status;
+	FILE *stream;
+	int error;
+
+	if (fstat(fd, &status) || S_ISDIR(status.st_mode) ||
+	    !(S_ISREG(status.st_mode) || is_given(file->path))) {
+		close(fd);
+		return open_neither(file, S_ISDIR(status.st_mode) ? EISDIR : 0,
+				    "it is no regular file");
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	stream = fdopen(fd, "r");
+	if (!stream) {
+		close(fd);
+		return tool_fail("report", "%s: no memory", file->path);
+	}
+	error = open_stream(file, stream);
+	fclose(stream);
+	return error;
 }
 
 int report_file_open(struct report_file *file, const char *path)
 {
-	FILE *stream = fopen(path, "re");
-	int status;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	*file = (struct report_file){ .path = path };
-	if (!stream)
-		return open_live(file); /* says why not */
-	status = open_stream(file, stream);
-	fclose(stream);
-	return status;
+	return fd < 0 ? open_live(file) /* says why not */
+		      : open_file(file, fd);
 }
 
 void report_file_close(struct report_file *file)

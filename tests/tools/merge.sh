@@ -50,24 +50,28 @@ SELFMON_LIVE="$work/live" SELFMON_OUTPUT=none SELFMON_EVENTS=none "$example" \
 	> /dev/null
 
 # On a terminal what takes more than a second says how far it is, until it is
-# done: the second file comes when that was seen. shows [OPTION]
-shows()
+# done: the second file comes when that was seen.
+come_late()
 {
-	rm -f "$work/late"
-	: > "$work/shown"
-	mkfifo "$work/late"
-	python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$program" \
-		report "$@" "$work/a.json" "$work/late" < /dev/null \
-		> "$work/shown" &
 	tries=0
 	until grep -q 'reading reports: 1 of 2' "$work/shown" ||
 		[ $tries = 100 ]; do
 		sleep 0.1
 		tries=$((tries + 1))
 	done
-	cat "$work/b.json" > "$work/late"
-	wait $!
-	[ $tries -lt 100 ] || fail "no progress: $(cat "$work/shown")"
+	[ $tries = 100 ] || : > "$work/seen"
+	cat "$work/b.json"
+}
+
+# shows [OPTION]
+shows()
+{
+	rm -f "$work/seen"
+	: > "$work/shown"
+	come_late | python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \
+		"$program" report "$@" "$work/a.json" /dev/fd/3 3<&0 \
+		< /dev/null > "$work/shown"
+	[ -e "$work/seen" ] || fail "no progress: $(cat "$work/shown")"
 	tr '\r' '\n' < "$work/shown" > "$work/out"
 	sed -n '/reading reports/,$p' "$work/out" | sed 1d > "$work/after"
 	grep -q "^$(printf '\033')\[K" "$work/after" ||
@@ -80,9 +84,9 @@ if command -v python3 > /dev/null; then
 else
 	echo '[SKIP] merge: progress needs python3'
 fi
-mkfifo "$work/pipe"
-(sleep 1.2; cat "$work/b.json") > "$work/pipe" &
-"$program" report -m "$work/a.json" "$work/pipe" > "$work/out" 2> "$work/err"
+(sleep 1.2; cat "$work/b.json") |
+	"$program" report -m "$work/a.json" /dev/stdin > "$work/out" \
+		2> "$work/err"
 [ ! -s "$work/err" ] || fail "progress in a file: $(cat "$work/err")"
 
 # What was read is written as it was, and each format has the same.

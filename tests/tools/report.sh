@@ -57,6 +57,16 @@ is_neither()
 : > "$work/empty"
 is_neither "$work/empty" 'it is empty'
 is_neither "$work" 'Is a directory'
+
+# Without a writer a FIFO would keep the others waiting for ever.
+mkfifo "$work/fifo"
+status=0
+timeout 20 "$program" report "$work/fifo" "$work/live" > "$work/text" \
+	2> "$work/err" || status=$?
+[ "$status" = 1 ] || fail "status $status with a FIFO"
+grep -q "fifo: neither .* JSON: it is no regular file" "$work/err" ||
+	fail "not told what is wrong: $(cat "$work/err")"
+grep -q "^round  *100 " "$work/text" || fail "the file behind a FIFO is left out"
 status=0
 "$program" report -f yaml "$work/live" > "$work/text" 2> "$work/err" ||
 	status=$?
