@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "platform/fork.h"
 #include "platform/kernel.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -68,6 +69,7 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 
 static int open_fd = -1;
 static uint64_t open_id;
+static int32_t open_in; /* the token of the process that has opened it */
 static bool closed_for_good;
 
 /* A program that becomes a daemon closes what it has not opened itself. */
@@ -77,6 +79,12 @@ static void close_event(void)
 
 	if (fd >= 0 && open_id && selfmon_kernel_event_id(fd) == open_id)
 		selfmon_kernel_close(fd);
+}
+
+void selfmon_clock_page_forked(void)
+{
+	if (selfmon_load_once(&open_fd) >= 0 && open_in != selfmon_fork_token())
+		close_event();
 }
 
 void selfmon_clock_page_end(void)
@@ -108,6 +116,7 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 		return ret;
 	}
 	open_id = selfmon_kernel_event_id(fd);
+	open_in = selfmon_fork_token();
 	__atomic_store_n(&open_fd, fd, __ATOMIC_RELEASE);
 	ret = selfmon_clock_from_page(clock, page);
 	selfmon_kernel_unmap_page(page);

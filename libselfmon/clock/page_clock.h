@@ -29,6 +29,12 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 int selfmon_clock_page_open(struct selfmon_clock *clock);
 
 /*
+ * Closes that event if it is the parent's of this process: what the clock
+ * needs of it is known, and the descriptor is of no use.
+ */
+void selfmon_clock_page_forked(void);
+
+/*
  * The library ends: closes that event, if the descriptor is still the event's,
  * and opens no more.
  */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "clock/page_clock.h"
 #include "platform/kernel.h"
 #include "platform/turn.h"
 
@@ -76,6 +77,7 @@ static void sweep(void)
 					   &held[i][k]);
 	selfmon_store_once(&count, 0);
 	selfmon_store_once(&maps, 0);
+	selfmon_clock_page_forked();
 }
 
 void selfmon_held_begin(void)

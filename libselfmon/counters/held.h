@@ -10,7 +10,7 @@
 
 /*
  * Before events are opened. In a forked child, the first time: closes the
- * descriptors of its parent's events.
+ * descriptors of its parent's events, the clock's included.
  */
 void selfmon_held_begin(void);
 
