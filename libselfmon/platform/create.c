@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates the files that reports go to: the only ones the library writes. */
 #define _GNU_SOURCE
+#include "platform/create.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/kernel.h"
+#include "platform/path.h"
+#include "platform/put.h"
+
+/* ".selfmon-", a process id, a moment. */
+#define NAME_SIZE 64
+/* A name is taken if a killed process left it, or somebody guessed it. */
+#define NAME_TRIES 16
 
 /*
  * The names of the program's own descriptors, which are symbolic links; -1
@@ -34,36 +46,129 @@ static int named_descriptor(const char *path)
 	return -1;
 }
 
-/*
- * O_NONBLOCK for the open alone: a FIFO that nobody reads must not keep the
- * program from ending.
- */
-static int create(const char *path)
+/* By syscall(2): no cancellation point, as in kernel.c. Returns it or -errno. */
+static int open_to_write(const char *path, int flags)
 {
-	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-			  O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-	int fd, status;
+	long fd;
 
 	do {
-		fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+		fd = syscall(SYS_openat, AT_FDCWD, path,
+			     O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+				     flags,
+			     0600);
 	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int put_and_close(int fd, const char *text, size_t size)
+{
+	const int error = selfmon_put(fd, text, size);
+	const int closed = selfmon_put_close(fd);
+
+	return error ? error : closed;
+}
+
+/*
+ * O_NONBLOCK for the open alone: a FIFO without a reader must not keep the
+ * program from ending.
+ */
+static int write_special(const char *path, const char *text, size_t size)
+{
+	const int fd = open_to_write(path, O_NONBLOCK);
+	int status;
+
 	if (fd < 0)
-		return -errno;
+		return fd;
 	status = fcntl(fd, F_GETFL);
 	if (status >= 0)
 		fcntl(fd, F_SETFL, status & ~O_NONBLOCK);
+	return put_and_close(fd, text, size);
+}
+
+/* A new file beside path; returns its descriptor or -errno. */
+static int open_beside(const char *path, char *name, size_t size)
+{
+	const char *const slash = strrchr(path, '/');
+	const int folder = slash ? (int)(slash + 1 - path) : 0;
+	int tries = NAME_TRIES, fd = -EEXIST;
+
+	while (fd == -EEXIST && tries-- > 0) {
+		const int length = snprintf(
+			name, size, "%.*s.selfmon-%d-%" PRIx64, folder, path,
+			selfmon_kernel_pid(), selfmon_kernel_monotonic_ns());
+
+		if (length < 0 || (size_t)length >= size)
+			return -ENAMETOOLONG;
+		fd = open_to_write(name, O_CREAT | O_EXCL);
+	}
 	return fd;
 }
 
-int selfmon_kernel_create_file(const char *path)
+static int replace(const char *path, const char *text, size_t size)
+{
+	char name[SELFMON_PATH_SIZE + NAME_SIZE];
+	const int fd = open_beside(path, name, sizeof(name));
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = put_and_close(fd, text, size);
+	if (!error && rename(name, path))
+		error = -errno;
+	if (error)
+		unlink(name);
+	return error;
+}
+
+/* In place of a text that may be longer. */
+static int overwrite(int fd, const char *text, size_t size)
+{
+	struct stat file;
+	int error = 0;
+
+	if (fstat(fd, &file))
+		error = -errno;
+	else if (!S_ISREG(file.st_mode) || file.st_uid != geteuid())
+		error = -EACCES;
+	if (error) {
+		selfmon_put_close(fd);
+		return error;
+	}
+	error = selfmon_put(fd, text, size);
+	if (!error && ftruncate(fd, (off_t)size))
+		error = -errno;
+	selfmon_put_close(fd);
+	return error;
+}
+
+/* Errors of a directory or a name, and not of the disk. */
+static bool cannot_be_replaced(int error)
+{
+	return error == -EACCES || error == -EPERM || error == -EROFS ||
+	       error == -EBUSY || error == -ENAMETOOLONG;
+}
+
+static int write_regular(const char *path, const char *text, size_t size)
+{
+	const int error = replace(path, text, size);
+	int fd;
+
+	if (!cannot_be_replaced(error))
+		return error;
+	fd = open_to_write(path, O_NONBLOCK);
+	return fd == -ENOENT ? error : fd < 0 ? fd : overwrite(fd, text, size);
+}
+
+int selfmon_create_write(const char *path, const char *text, size_t size)
 {
 	const int named = named_descriptor(path);
-	int fd;
+	struct stat old;
 
 	if (selfmon_kernel_is_secure())
 		return -EPERM;
-	if (named < 0)
-		return create(path);
-	fd = fcntl(named, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? -errno : fd;
+	if (named >= 0)
+		return selfmon_put(named, text, size);
+	if (!lstat(path, &old) && !S_ISREG(old.st_mode))
+		return write_special(path, text, size);
+	return write_regular(path, text, size);
 }

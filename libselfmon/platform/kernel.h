@@ -88,16 +88,6 @@ unsigned long selfmon_kernel_fd_limit(void);
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size);
 
 /*
- * A file to write to, empty: made with mode 0600, close-on-exec, no symbolic
- * link followed at its end, no wait for a FIFO's reader. /dev/stdout,
- * /dev/stderr, /dev/fd/N and /proc/self/fd/N give the program's own
- * descriptor once more, where it stands.
- * Returns the descriptor or -errno: -ELOOP for a link, -EPERM always where
- * selfmon_kernel_is_secure().
- */
-int selfmon_kernel_create_file(const char *path);
-
-/*
  * Zeroed private pages, wiped in a forked child if wipe is true (needs
  * kernel 4.14). 0, or -errno: -EINVAL where the kernel cannot wipe.
  */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "event/suggest.h"
+#include "platform/create.h"
 #include "platform/kernel.h"
 #include "platform/path.h"
 #include "platform/put.h"
@@ -106,47 +107,50 @@ static bool parse_output(const char *item, size_t length,
 	return false;
 }
 
-/* The whole report in memory, then out in one go. 0 or -errno. */
-static int write_to(const struct outputs *outputs, enum selfmon_format format,
-		    int fd)
+/* The whole report in memory, to be written in one go. 0 or -errno. */
+static int format_text(const struct outputs *outputs,
+		       enum selfmon_format format, char **text, size_t *size)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory;
 	int error = -ENOMEM;
 
+	*text = NULL;
+	*size = 0;
+	memory = open_memstream(text, size);
 	if (memory) {
 		error = selfmon_report_write(outputs->report, format, memory);
 		if (fclose(memory) && !error)
 			error = -ENOMEM;
 	}
-	if (!error)
-		error = selfmon_put(fd, text, size);
-	free(text);
 	return error;
 }
 
 static int write_file(const struct outputs *outputs,
 		      const struct output *output)
 {
-	const int fd = selfmon_kernel_create_file(output->path);
-	int error, closed;
+	char *text;
+	size_t size;
+	int error = format_text(outputs, output->format, &text, &size);
 
-	if (fd < 0)
-		return fd;
-	error = write_to(outputs, output->format, fd);
-	closed = selfmon_put_close(fd);
-	return error ? error : closed;
+	if (!error)
+		error = selfmon_create_write(output->path, text, size);
+	free(text);
+	return error;
 }
 
-/* Nowhere to tell of what fails here. */
+/* What fails here cannot be reported. */
 static void write_error(const struct outputs *outputs,
 			enum selfmon_format format)
 {
 	const int fd = selfmon_put_error();
+	char *text;
+	size_t size;
 
-	if (fd >= 0)
-		write_to(outputs, format, fd);
+	if (fd < 0)
+		return;
+	if (!format_text(outputs, format, &text, &size))
+		selfmon_put(fd, text, size);
+	free(text);
 }
 
 /* The text on standard error, once however many outputs failed. */

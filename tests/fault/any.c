@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "fault/kernel_faults.h"
+#include "platform/create.h"
 #include "platform/directory.h"
 #include "platform/file.h"
 #include "platform/kernel.h"
@@ -151,11 +152,11 @@ WRAP(int, pthread_setspecific, pthread_key_t key, const void *value)
 		       : __real_pthread_setspecific(key, value);
 }
 
-WRAP(int, selfmon_kernel_create_file, const char *path)
+WRAP(int, selfmon_create_write, const char *path, const char *text, size_t size)
 {
-	const int error = kernel_faults_any("create_file");
+	const int error = kernel_faults_any("create_write");
 
-	return error ? error : __real_selfmon_kernel_create_file(path);
+	return error ? error : __real_selfmon_create_write(path, text, size);
 }
 
 WRAP(int, selfmon_file_create, const char *path, const char *magic,

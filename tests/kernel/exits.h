@@ -77,4 +77,17 @@ static inline size_t count_of(const char *word)
 	return count;
 }
 
+static inline char *file_text(const char *path)
+{
+	static char content[1 << 16];
+	FILE *file = fopen(path, "r");
+	size_t length;
+
+	cr_assert_not_null(file, "%s", path);
+	length = fread(content, 1, sizeof(content) - 1, file);
+	content[length] = '\0';
+	fclose(file);
+	return content;
+}
+
 #endif

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "kernel/exits.h"
-#include "platform/kernel.h"
 
 Test(output, a_text_report_goes_to_standard_error_at_exit)
 {
@@ -35,19 +34,6 @@ Test(output, none_is_silent)
 {
 	RUN(visit, "SELFMON_OUTPUT", "none", NULL);
 	ASSERT_SILENT();
-}
-
-static char *file_text(const char *path)
-{
-	static char content[1 << 16];
-	FILE *file = fopen(path, "r");
-	size_t length;
-
-	cr_assert_not_null(file, "%s", path);
-	length = fread(content, 1, sizeof(content) - 1, file);
-	content[length] = '\0';
-	fclose(file);
-	return content;
 }
 
 Test(output, files_of_each_format_are_written_and_standard_error_is_not)
@@ -98,144 +84,6 @@ Test(output, a_device_that_is_full_loses_nothing)
 	cr_assert_eq(count_of("visited"), 1);
 }
 
-/* A directory of the test's own, and paths in it. */
-static char folder[32];
-
-static const char *inside(const char *name)
-{
-	static char path[2][64];
-	static unsigned int turn;
-	char *const to = path[turn++ % 2];
-
-	snprintf(to, sizeof(path[0]), "%s/%s", folder, name);
-	return to;
-}
-
-static void make_folder(void)
-{
-	strcpy(folder, "/tmp/selfmon-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
-}
-
-static void run_into(const char *format, const char *path)
-{
-	char outputs[128];
-
-	snprintf(outputs, sizeof(outputs), "%s:%s", format, path);
-	RUN(visit, "SELFMON_OUTPUT", outputs, NULL);
-}
-
-Test(output, a_file_is_for_its_owner_alone)
-{
-	struct stat status;
-
-	make_folder();
-	umask(0);
-	run_into("json", inside("new"));
-	cr_assert_eq(stat(inside("new"), &status), 0);
-	cr_assert_eq(status.st_mode, S_IFREG | 0600, "%o", status.st_mode);
-	unlink(inside("new"));
-	rmdir(folder);
-}
-
-Test(output, a_longer_report_of_before_is_replaced)
-{
-	static const char rest[] = "the end of an older one";
-	FILE *file;
-	int i;
-
-	make_folder();
-	file = fopen(inside("old"), "w");
-	for (i = 0; i < 1000; i++)
-		fputs(rest, file);
-	fclose(file);
-	run_into("csv", inside("old"));
-	ASSERT_SILENT();
-	cr_assert_null(strstr(file_text(inside("old")), rest));
-	unlink(inside("old"));
-	rmdir(folder);
-}
-
-Test(output, a_symbolic_link_is_refused_and_nothing_is_lost)
-{
-	FILE *file;
-
-	make_folder();
-	file = fopen(inside("precious"), "w");
-	fputs("as it was", file);
-	fclose(file);
-	cr_assert_eq(symlink(inside("precious"), inside("link")), 0);
-	run_into("json", inside("link"));
-	ASSERT_SAYS("/link': symbolic links are not followed; here it is "
-		    "instead\n");
-	ASSERT_SAYS("visited");
-	cr_assert_str_eq(file_text(inside("precious")), "as it was");
-	unlink(inside("link"));
-	unlink(inside("precious"));
-	rmdir(folder);
-}
-
-Test(output, a_fifo_that_nobody_reads_keeps_no_program_from_ending)
-{
-	make_folder();
-	cr_assert_eq(mkfifo(inside("fifo"), 0600), 0);
-	run_into("text", inside("fifo"));
-	ASSERT_SAYS("cannot write the report to");
-	ASSERT_SAYS("visited");
-	unlink(inside("fifo"));
-	rmdir(folder);
-}
-
-/* Full to the last byte: who writes has to wait. */
-static void fill_pipe(int fd)
-{
-	const int flags = fcntl(fd, F_GETFL);
-
-	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	while (write(fd, "", 1) == 1)
-		;
-	fcntl(fd, F_SETFL, flags);
-}
-
-static char fifo_text[1 << 18];
-
-/* Slowly, and to the end of the report's one line of a region. */
-static void *read_fifo(void *fd)
-{
-	char *to = fifo_text;
-	ssize_t n;
-
-	usleep(1500000); /* longer than one who does not block is waited for */
-	do {
-		n = read(*(int *)fd, to, 4096);
-		if (n <= 0)
-			break;
-		to += n;
-	} while (!memmem(fifo_text, sizeof(fifo_text), "visited", 7));
-	return NULL;
-}
-
-Test(output, a_fifo_that_is_read_gets_the_report)
-{
-	pthread_t reader;
-	int fd;
-
-	make_folder();
-	cr_assert_eq(mkfifo(inside("fifo"), 0600), 0);
-	fd = open(inside("fifo"), O_RDWR);
-	cr_assert_geq(fd, 0);
-	fcntl(fd, F_SETPIPE_SZ, 4096);
-	fill_pipe(fd);
-	cr_assert_eq(pthread_create(&reader, NULL, read_fifo, &fd), 0);
-	run_into("csv", inside("fifo"));
-	ASSERT_SILENT();
-	pthread_join(reader, NULL);
-	cr_assert(memmem(fifo_text, sizeof(fifo_text), "visited", 7));
-	close(fd);
-	unlink(inside("fifo"));
-	rmdir(folder);
-}
-
 static void to_itself(void)
 {
 	fputs("before", stderr);
@@ -260,21 +108,6 @@ Test(output, the_programs_own_descriptors_can_be_named)
 	}
 	RUN(visit, "SELFMON_OUTPUT", "text:/dev/fd/1000", NULL);
 	ASSERT_SAYS("'/dev/fd/1000': Bad file descriptor; here it is instead");
-}
-
-Test(output, descriptors_of_files_are_not_for_programs_executed_meanwhile)
-{
-	static const char *const name[] = { "/dev/null", "/dev/stderr" };
-	size_t i;
-
-	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		const int fd = selfmon_kernel_create_file(name[i]);
-
-		cr_assert_gt(fd, STDERR_FILENO);
-		cr_assert_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
-		cr_assert_not(fcntl(fd, F_GETFL) & O_NONBLOCK);
-		close(fd);
-	}
 }
 
 static void exit_inside(void)
