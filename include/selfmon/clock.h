@@ -41,10 +41,11 @@ struct selfmon_clock {
 };
 
 /*
- * The process's clock, chosen at the first call. A calibrated clock needs a
- * base line of 20 ms since the library was first used in this process: an
- * earlier call waits for the rest of it. Always succeeds; never changes, and
- * a forked child keeps it. Thread-safe; not async-signal-safe.
+ * The process's clock, chosen at the first call. A calibrated clock is measured
+ * over the time since the library was first used in this process, and error_ppm
+ * states how well: a later first call has a smaller error. Waits, for 1 ms at
+ * most, where the error would exceed 1000 ppm. Always succeeds; never changes,
+ * and a forked child keeps it. Thread-safe; not async-signal-safe.
  */
 SELFMON_API const struct selfmon_clock *selfmon_clock(void);
 

@@ -12,10 +12,14 @@ __extension__ typedef unsigned __int128 wide;
 #define NS_PER_S UINT64_C(1000000000)
 #define PPM 1000000
 
-#define BASE_NS UINT64_C(20000000)
+/*
+ * A base line that is at hand will do if it is good to a thousandth; otherwise
+ * it is made this long. A process that ends must not be kept waiting.
+ */
+#define BASE_NS UINT64_C(1000000)
+#define ERROR_PPM_GOOD 1000
 #define TRIES 32
-#define ROUNDS 6                 /* base lines of 20 ms, 40 ms ... 640 ms */
-#define ERROR_PPM_GOOD 100
+#define ROUNDS 4 /* each after the first because of a suspend */
 
 /*
  * The two clocks are read one after the other: a preemption between them may
@@ -54,10 +58,13 @@ void selfmon_clock_pair_take(struct selfmon_clock_pair *pair, int tries)
 	pair->asleep_ns = asleep_ns();
 }
 
-/* Half of each bracket, and the clock's resolution at each end, of the base. */
+/*
+ * Half of each bracket, and the resolution of both clocks at each end, of the
+ * base.
+ */
 static uint32_t error_ppm(uint64_t width_ticks, uint64_t ticks, uint64_t ns)
 {
-	const wide brackets = (wide)width_ticks * PPM / ticks / 2;
+	const wide brackets = ((wide)width_ticks + 2) * PPM / ticks / 2;
 	const wide sum = brackets + UINT64_C(2) * PPM / ns + 1;
 
 	return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
@@ -104,22 +111,18 @@ void selfmon_clock_calibrate(struct selfmon_clock *clock,
 			     const struct selfmon_clock_pair *first)
 {
 	struct selfmon_clock_pair start = *first, end;
-	uint64_t base_ns = BASE_NS;
 	int round;
 
 	/* What is left if every round fails: a count, of no known unit. */
 	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
 	clock->error_ppm = UINT32_MAX;
 	for (round = 0; round < ROUNDS; round++) {
-		wait_until(start.raw_ns + base_ns);
 		selfmon_clock_pair_take(&end, TRIES);
-		if (selfmon_clock_from_pairs(clock, &start, &end)) {
+		if (selfmon_clock_from_pairs(clock, &start, &end))
 			start = end;
-			base_ns = BASE_NS;
-			continue;
-		}
-		if (clock->error_ppm <= ERROR_PPM_GOOD)
+		else if (clock->error_ppm <= ERROR_PPM_GOOD ||
+			 end.raw_ns - start.raw_ns >= BASE_NS)
 			return;
-		base_ns *= 2;
+		wait_until(start.raw_ns + BASE_NS);
 	}
 }

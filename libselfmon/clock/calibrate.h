@@ -29,8 +29,9 @@ int selfmon_clock_from_pairs(struct selfmon_clock *clock,
 			     const struct selfmon_clock_pair *second);
 
 /*
- * The calibrated clock. Waits until 20 ms have passed since `first`; longer
- * only where the error would exceed 100 ppm. Always gives a clock.
+ * The calibrated clock, over the time since `first`. Waits only where its
+ * error would exceed 1000 ppm: until 1 ms has passed since `first`, or since a
+ * suspend of the machine after it. Always gives a clock, with its error.
  */
 void selfmon_clock_calibrate(struct selfmon_clock *clock,
 			     const struct selfmon_clock_pair *first);

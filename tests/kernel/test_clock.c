@@ -49,6 +49,8 @@ static void assert_monotonic(void)
 static void assert_accurate(const struct selfmon_clock *clock)
 {
 	struct selfmon_clock_pair from, to;
+	const uint64_t allowed = clock->error_ppm > 200 ? clock->error_ppm
+							: 200;
 	uint64_t ns, raw_ns, off;
 
 	selfmon_clock_pair_take(&from, TIGHT);
@@ -63,7 +65,7 @@ static void assert_accurate(const struct selfmon_clock *clock)
 		    selfmon_clock_source_name(clock->source),
 		    (unsigned long)clock->hz, clock->error_ppm,
 		    (unsigned long)off, (unsigned long)raw_ns);
-	cr_assert_leq(off * 1000000, raw_ns * 200, "%s: %lu ns in %lu ns",
+	cr_assert_leq(off * 1000000, raw_ns * allowed, "%s: %lu ns in %lu ns",
 		      selfmon_clock_source_name(clock->source),
 		      (unsigned long)off, (unsigned long)raw_ns);
 }
@@ -108,7 +110,17 @@ Test(clock, by_calibration_knows_its_error)
 		clock_forced(SELFMON_CLOCK_CALIBRATED);
 
 	cr_assert_gt(clock->error_ppm, 0);
-	cr_assert_leq(clock->error_ppm, 200);
+	cr_assert_leq(clock->error_ppm, 1000);
+}
+
+Test(clock, by_calibration_is_the_surer_the_later_it_is_asked_for)
+{
+	cr_assert_eq(selfmon_clock_force(SELFMON_CLOCK_CALIBRATED), 0);
+	selfmon_clock_anchor();
+	if (!selfmon_clock_direct())
+		cr_skip_test("the timestamp counter is no clock here");
+	selfmon_kernel_sleep_ns(20000000);
+	cr_assert_leq(selfmon_clock()->error_ppm, 200);
 }
 
 Test(clock, by_gettime_is_clock_monotonic_itself)
@@ -144,20 +156,6 @@ Test(clock, knows_its_tick_source_before_it_is_chosen)
 
 	cr_assert_eq(direct,
 		     selfmon_clock()->source != SELFMON_CLOCK_GETTIME);
-}
-
-Test(clock, waits_for_a_base_line_of_20_ms_to_calibrate)
-{
-	uint64_t before, ns;
-
-	cr_assert_eq(selfmon_clock_force(SELFMON_CLOCK_CALIBRATED), 0);
-	before = selfmon_kernel_monotonic_raw_ns();
-	selfmon_clock_anchor();
-	if (!selfmon_clock_direct())
-		cr_skip_test("the timestamp counter is no clock here");
-	selfmon_clock();
-	ns = selfmon_kernel_monotonic_raw_ns() - before;
-	cr_assert_geq(ns, 20000000, "%lu ns", (unsigned long)ns);
 }
 
 Test(clock, bounds_events_before_and_after_it_is_chosen)
@@ -240,18 +238,57 @@ static void *ask_and_tell(void *done)
 	return NULL;
 }
 
-Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
+/*
+ * Whether the choice is under way at the fork is a matter of luck: it takes some
+ * hundred microseconds, and rounds fork at moments further and further on.
+ */
+#define ROUNDS 64
+#define ROUND_NS 5000
+
+static void let_pass(int round)
+{
+	const uint64_t until = selfmon_kernel_monotonic_ns() +
+			       (uint64_t)round * ROUND_NS;
+
+	while (selfmon_kernel_monotonic_ns() < until)
+		;
+}
+
+static int fork_while_another_chooses(int round, int (*fork_one)(void))
 {
 	pthread_t thread;
 	bool done = false;
+	int result;
 
 	selfmon_clock_anchor();
-	cr_assert_eq(pthread_create(&thread, NULL, ask_and_tell, &done), 0);
+	if (pthread_create(&thread, NULL, ask_and_tell, &done))
+		return 6;
 	pthread_detach(thread);
-	selfmon_kernel_sleep_ns(5000000);
-	cr_assert_eq(child_compares(NULL), 0);
+	let_pass(round);
+	result = fork_one();
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		sched_yield();
+	return result;
+}
+
+static int fork_a_child(void)
+{
+	return child_compares(NULL);
+}
+
+Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
+{
+	int round, status;
+
+	for (round = 0; round < ROUNDS; round++) {
+		const pid_t child = fork();
+
+		if (child == 0)
+			_exit(fork_while_another_chooses(round, fork_a_child) !=
+			      0);
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert_eq(status, 0, "%x", (unsigned int)status);
+	}
 }
 
 /* In a PID namespace of its own: what is forked next is number 1. */
@@ -281,29 +318,23 @@ static int ask_as_the_first(void)
 	return selfmon_clock()->source == SELFMON_CLOCK_NONE;
 }
 
-static int fork_a_namesake(void)
-{
-	bool done = false;
-	pthread_t thread;
-	int result;
+static int round_now;
 
-	selfmon_clock_anchor();
-	if (pthread_create(&thread, NULL, ask_and_tell, &done))
-		return 6;
-	pthread_detach(thread);
-	selfmon_kernel_sleep_ns(5000000);
-	result = in_namespace(ask_as_the_first);
-	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
-		sched_yield();
-	return result;
+static int fork_the_first(void)
+{
+	return in_namespace(ask_as_the_first);
 }
 
-/* Whether the choice is under way at the fork is a matter of luck. */
+static int fork_a_namesake(void)
+{
+	return fork_while_another_chooses(round_now, fork_the_first);
+}
+
 Test(clock, so_it_is_where_both_are_the_first_of_a_pid_namespace)
 {
-	int rounds, status;
+	int status;
 
-	for (rounds = 0; rounds < 5; rounds++) {
+	for (round_now = 0; round_now < ROUNDS; round_now++) {
 		const pid_t child = fork();
 
 		if (child == 0)

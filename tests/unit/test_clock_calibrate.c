@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock that leads from one pair of readings to another. */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "clock/calibrate.h"
 
@@ -93,7 +95,37 @@ Test(clock_calibrate, starts_again_from_a_first_pair_that_is_no_use)
 	stale.asleep_ns -= 3000000000;
 	stale.ticks -= UINT64_C(1) << 40;
 	selfmon_clock_calibrate(&clock, &stale);
-	cr_assert_lt(clock.error_ppm, 200);
+	cr_assert_leq(clock.error_ppm, 1000);
 	cr_assert_gt(clock.hz, 1000000);
 	cr_assert_lt(clock.hz, 20000000000);
+}
+
+/* A sleep is a context switch of the thread's own. */
+Test(clock_calibrate, does_not_sleep_where_the_base_line_at_hand_is_good)
+{
+	struct selfmon_clock_pair start, now;
+	struct rusage before, after;
+	struct selfmon_clock clock;
+
+	selfmon_clock_pair_take(&start, 32);
+	do {
+		selfmon_clock_pair_take(&now, 32);
+		cr_assert_eq(getrusage(RUSAGE_THREAD, &before), 0);
+	} while (selfmon_clock_from_pairs(&clock, &start, &now) ||
+		 clock.error_ppm > 100);
+	selfmon_clock_calibrate(&clock, &start);
+	cr_assert_eq(getrusage(RUSAGE_THREAD, &after), 0);
+	cr_assert_leq(clock.error_ppm, 1000);
+	cr_assert_eq(after.ru_nvcsw, before.ru_nvcsw);
+}
+
+Test(clock_calibrate, states_the_error_of_a_base_line_of_no_length)
+{
+	struct selfmon_clock_pair start;
+	struct selfmon_clock clock;
+
+	selfmon_clock_pair_take(&start, 32);
+	selfmon_clock_calibrate(&clock, &start);
+	cr_assert_gt(clock.error_ppm, 0);
+	cr_assert_leq(clock.error_ppm, 1000);
 }
