@@ -22,7 +22,7 @@ $(O)/tests/%.o: tests/%.c
 # Calls that tests/fault/kernel_faults.c, any.c and calls.c stand in for.
 fault_wrapped := perf_open perf_open_wide perf_open_thread map_page \
 	unmap_page enable_group read close map_memory user_read_bits read_file \
-	unmap_memory
+	unmap_memory thread_cpu_ns
 fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 	selfmon_memory_wiped selfmon_memory_wiped_at selfmon_file_create \
 	selfmon_file_grow selfmon_file_open selfmon_file_read \

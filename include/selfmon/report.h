@@ -124,8 +124,9 @@ struct selfmon_metric {
 
 /*
  * Collects the results as they stand. The first report of a process measures
- * the library's overhead, which takes some milliseconds, and may wait until
- * the clock has its 20 ms base line.
+ * the library's overhead, which takes 1 ms of CPU time or a hundredth of the
+ * time since the first visit, whichever is more, and at most 60 ms a kind of
+ * visit. A shorter measurement has more noise. May wait as selfmon_clock().
  * 0, or -ENOMEM (*report is NULL then). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "clock/clock.h"
 #include "platform/kernel.h"
 #include "region/bounds.h"
 #include "region/overhead_samples.h"
@@ -15,6 +16,7 @@
 static struct selfmon_calibration calibration;
 static struct selfmon_cost empty; /* calibration.outer, without work */
 static uint32_t known_kinds; /* bits as of occurred */
+static uint64_t cut_at = UINT64_MAX; /* the budget that was too little */
 /* Kept: one is enough, under the report lock. */
 static struct selfmon_overhead_samples *run;
 
@@ -42,7 +44,7 @@ static bool measure_usual(void)
 		    &calibration.outer))
 		return false;
 	empty = calibration.outer;
-	selfmon_shadow_measure(&calibration);
+	run->cut |= !selfmon_shadow_measure(&calibration, run->until_ns);
 	return true;
 }
 
@@ -123,7 +125,7 @@ static bool run_make(struct selfmon_process *process)
  * The state is like the caller's own: it reads the caller's own counters, and
  * its visits take the same way through enter and leave.
  */
-static void run_prepare(const struct selfmon_thread *own)
+static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 {
 	struct selfmon_thread *const thread = run->thread;
 	uint32_t i;
@@ -139,15 +141,43 @@ static void run_prepare(const struct selfmon_thread *own)
 	thread->mode = selfmon_load_once(&own->mode) &
 		       (SELFMON_MODE_TIME | SELFMON_MODE_USER |
 			SELFMON_MODE_ANY | SELFMON_MODE_STACKS);
+	run->until_ns = selfmon_kernel_thread_cpu_ns() + budget;
+	run->cut = false;
 	run->wanted = 1;
 	for (i = 0; thread->set && i < thread->set->count; i++)
 		run->wanted |= UINT32_C(2) << thread->column[i];
 }
 
-static void note_kind(bool whole, uint32_t what)
+/* The noise of a kind that is known is in that of a usual visit. */
+static void forget_spread(struct selfmon_cost *cost)
 {
-	if (whole)
-		known_kinds |= what;
+	cost->ticks_spread = 0;
+	memset(cost->counter_spread, 0, sizeof(cost->counter_spread));
+}
+
+/* What is not known is nothing, give or take all that a usual visit costs. */
+static void guess_cost(struct selfmon_cost *cost)
+{
+	uint32_t i;
+
+	*cost = (struct selfmon_cost){
+		.ticks_spread = 2 * (calibration.inner.ticks +
+				     calibration.outer.ticks)
+	};
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		cost->counter_spread[i] = 2 * (calibration.inner.counter[i] +
+					       calibration.outer.counter[i]);
+}
+
+static void note_kind(bool whole, uint32_t what, struct selfmon_cost *cost)
+{
+	if (!whole) {
+		guess_cost(cost);
+		return;
+	}
+	known_kinds |= what;
+	if (!run->cut)
+		forget_spread(cost);
 }
 
 #define BIT(kind) (UINT32_C(1) << (kind))
@@ -161,29 +191,48 @@ static void measure_kinds(uint32_t wanted)
 	if (wanted & BIT(SELFMON_KIND_SAME))
 		note_kind(measure_beyond(SELFMON_OVERHEAD_SAME,
 					 &kind[SELFMON_KIND_SAME]),
-			  BIT(SELFMON_KIND_SAME));
+			  BIT(SELFMON_KIND_SAME), &kind[SELFMON_KIND_SAME]);
 	if (wanted & BIT(SELFMON_KIND_STEP))
-		note_kind(measure_step(), BIT(SELFMON_KIND_STEP));
+		note_kind(measure_step(), BIT(SELFMON_KIND_STEP),
+			  &kind[SELFMON_KIND_STEP]);
 	if (wanted & BIT(SELFMON_KIND_FOUND))
-		note_kind(measure_found(), BIT(SELFMON_KIND_FOUND));
+		note_kind(measure_found(), BIT(SELFMON_KIND_FOUND),
+			  &kind[SELFMON_KIND_FOUND]);
 	if (wanted & BIT(SELFMON_KIND_SPAN))
 		note_kind(measure_beyond(SELFMON_OVERHEAD_SPAN,
 					 &kind[SELFMON_KIND_SPAN]),
-			  BIT(SELFMON_KIND_SPAN));
+			  BIT(SELFMON_KIND_SPAN), &kind[SELFMON_KIND_SPAN]);
 	if (wanted & SELFMON_OCCURRED_TOLD)
 		note_kind(measure_beyond(SELFMON_OVERHEAD_TOLD,
 					 &calibration.told),
-			  SELFMON_OCCURRED_TOLD);
+			  SELFMON_OCCURRED_TOLD, &calibration.told);
 	if (wanted & SELFMON_OCCURRED_SKIPPED)
-		note_kind(measure_skipped(), SELFMON_OCCURRED_SKIPPED);
+		note_kind(measure_skipped(), SELFMON_OCCURRED_SKIPPED,
+			  &calibration.skipped);
 }
 
-static void measure(uint32_t wanted)
+static void measure(uint32_t wanted, bool again)
 {
-	if (!calibration.done || calibration.unknown)
+	if (!calibration.done || calibration.unknown || again)
 		calibration.done = measure_usual() || calibration.done;
 	if (!calibration.unknown)
 		measure_kinds(wanted & ~known_kinds);
+}
+
+/*
+ * CPU time that a report may take for this: a hundredth of the time since the
+ * first visit, so that a short process is not made longer by it.
+ */
+#define BUDGET_NS UINT64_C(1000000)
+#define BUDGET_PART 100
+
+static uint64_t budget_ns(const struct selfmon_process *process)
+{
+	const uint64_t lived = selfmon_clock_ns(
+		selfmon_clock(), selfmon_clock_ticks() - process->start_ticks);
+	const uint64_t part = lived / BUDGET_PART;
+
+	return part > BUDGET_NS ? part : BUDGET_NS;
 }
 
 const struct selfmon_calibration *selfmon_calibration(void)
@@ -198,21 +247,27 @@ const struct selfmon_calibration *selfmon_calibration(void)
 const struct selfmon_calibration *
 selfmon_calibrate(struct selfmon_process *process, uint32_t occurred)
 {
+	const uint64_t budget = budget_ns(process);
+	/* What was cut short is worth it only if much more time is allowed. */
+	const bool again = budget / 2 > cut_at;
 	struct selfmon_thread *own;
 	struct selfmon_signals signals;
 
-	if (calibration.done && !calibration.unknown &&
+	if (again)
+		known_kinds = 0;
+	if (calibration.done && !calibration.unknown && !again &&
 	    !(occurred & ~known_kinds))
 		return &calibration;
 	own = selfmon_thread_attach();
 	if (!own || !own->top || !run_make(process))
 		return &calibration;
-	run_prepare(own);
+	run_prepare(own, budget);
 	selfmon_kernel_block_signals(&signals);
 	own = selfmon_thread_swap(run->thread);
-	measure(occurred);
+	measure(occurred, again);
 	selfmon_thread_swap(own);
 	selfmon_kernel_restore_signals(&signals);
 	run->thread->set = NULL;
+	cut_at = run->cut ? budget : UINT64_MAX;
 	return &calibration;
 }

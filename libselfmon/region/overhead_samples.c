@@ -13,6 +13,7 @@
 
 #define SAMPLES SELFMON_OVERHEAD_SAMPLES
 #define SAMPLES_MIN 21
+#define SAMPLES_LEAST 5 /* where the budget allows no more */
 #define VALUES SELFMON_OVERHEAD_VALUES
 #define MORE (SELFMON_OVERHEAD_MANY - SELFMON_OVERHEAD_FEW)
 /*
@@ -143,11 +144,17 @@ static void take_samples(struct selfmon_overhead_samples *samples,
 	const struct selfmon_node *above = thread->root, *parent, *child;
 	const uint64_t begin = selfmon_kernel_thread_cpu_ns();
 	struct visit few, many;
-	uint64_t spent;
+	uint64_t now;
 	uint32_t least;
 
 	memset(samples->count, 0, sizeof(samples->count));
-	selfmon_overhead_visit(shape, true); /* makes the nodes */
+	if (begin < samples->until_ns)
+		selfmon_overhead_visit(shape, true); /* makes the nodes */
+	now = selfmon_kernel_thread_cpu_ns();
+	if (now + (SAMPLES_LEAST - 1) * (now - begin) >= samples->until_ns) {
+		samples->cut = true;
+		return;
+	}
 	if (shape == SELFMON_OVERHEAD_DEEP)
 		above = selfmon_overhead_node(thread, &sites->around, above);
 	parent = selfmon_overhead_node(thread, &sites->parent, above);
@@ -165,9 +172,11 @@ static void take_samples(struct selfmon_overhead_samples *samples,
 			   &many);
 		add_sample(samples, &few, &many);
 		least = fewest(samples);
-		spent = selfmon_kernel_thread_cpu_ns() - begin;
-	} while (least < SAMPLES && spent < PATIENCE_NS &&
-		 (least < SAMPLES_MIN || spent < ENOUGH_NS));
+		now = selfmon_kernel_thread_cpu_ns();
+	} while (least < SAMPLES && now < samples->until_ns &&
+		 now - begin < PATIENCE_NS &&
+		 (least < SAMPLES_MIN || now - begin < ENOUGH_NS));
+	samples->cut |= least < SAMPLES_MIN && now >= samples->until_ns;
 }
 
 static int compare_samples(const void *a, const void *b)
@@ -177,11 +186,12 @@ static int compare_samples(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts them. Spread: what eight of ten lie within. */
+/* Sorts them. Spread: what eight of ten lie within; of few, twice the range. */
 static double median(double *v, uint32_t n, double *spread)
 {
 	qsort(v, n, sizeof(v[0]), compare_samples);
-	*spread = v[n - 1 - n / 10] - v[n / 10];
+	*spread = n < SAMPLES_MIN ? 2 * (v[n - 1] - v[0])
+				  : v[n - 1 - n / 10] - v[n / 10];
 	return v[n / 2];
 }
 
@@ -193,10 +203,10 @@ static uint32_t cost_from(struct selfmon_overhead_samples *samples,
 	uint32_t i, unknown = 0;
 
 	memset(cost, 0, sizeof(*cost));
-	if (count[0] >= SAMPLES_MIN)
+	if (count[0] >= SAMPLES_LEAST)
 		cost->ticks = median(of[0], count[0], &cost->ticks_spread);
 	for (i = 1; i < VALUES; i++) {
-		if (count[i] >= SAMPLES_MIN)
+		if (count[i] >= SAMPLES_LEAST)
 			cost->counter[i - 1] = median(
 				of[i], count[i], &cost->counter_spread[i - 1]);
 		else if (samples->wanted >> i & 1)
@@ -213,5 +223,5 @@ bool selfmon_overhead_sample(struct selfmon_overhead_samples *samples,
 	take_samples(samples, shape, skip);
 	*unknown |= cost_from(samples, samples->own, own);
 	cost_from(samples, samples->beyond, beyond);
-	return fewest(samples) >= SAMPLES_MIN;
+	return fewest(samples) >= SAMPLES_LEAST;
 }

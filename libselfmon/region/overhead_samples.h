@@ -12,6 +12,8 @@
 struct selfmon_overhead_samples {
 	struct selfmon_thread *thread; /* the calling thread's for now */
 	uint32_t wanted; /* bits: values that are counted */
+	uint64_t until_ns; /* CPU time of the thread: the budget's end */
+	bool cut; /* some measurement ended there, with fewer samples */
 	uint32_t count[SELFMON_OVERHEAD_VALUES];
 	/* A child's, per visit; its parent's less that, per child's visit. */
 	double own[SELFMON_OVERHEAD_VALUES][SELFMON_OVERHEAD_SAMPLES];
@@ -19,10 +21,11 @@ struct selfmon_overhead_samples {
 };
 
 /*
- * Visits the shape until each wanted value has enough samples, and sets own
- * and beyond to their medians; skip: the child's visits are only counted.
- * Columns without enough samples get their bit in *unknown. Returns true if
- * there are none, and ticks have enough.
+ * Visits the shape until each wanted value has enough samples or the budget is
+ * spent, and sets own and beyond to their medians; skip: the child's visits are
+ * only counted. The spread is wider where there are fewer samples. Columns with
+ * too few get their bit in *unknown. Returns true if there are none, and ticks
+ * have enough.
  */
 bool selfmon_overhead_sample(struct selfmon_overhead_samples *samples,
 			     enum selfmon_overhead_shape shape, bool skip,

@@ -9,6 +9,7 @@
 
 #include "clock/clock.h"
 #include "platform/keep.h"
+#include "platform/kernel.h"
 #include "region/shadow.h"
 #include "region/visit.h"
 
@@ -330,23 +331,40 @@ static bool shadow_prepare(struct shadow *shadow)
 	return true;
 }
 
-/* One inner is the outer region's own; the rest is what a child costs it. */
-static void shadow_calibrate(struct shadow *shadow,
-			     struct selfmon_calibration *calibration)
+/* Around unknown work: from nothing to what empty regions show. */
+static void range_guess(struct cost_range *inner, struct cost_range *both,
+			double empty, double empty_both)
+{
+	*inner = (struct cost_range){ 0, empty };
+	*both = (struct cost_range){ 0, empty_both };
+}
+
+/*
+ * One inner is the outer region's own; the rest is what a child costs it.
+ * Returns false if there was no time for all kinds of work.
+ */
+static bool shadow_calibrate(struct shadow *shadow,
+			     struct selfmon_calibration *calibration,
+			     uint64_t until_ns)
 {
 	const double empty = calibration->inner.ticks;
 	const double empty_both = empty + calibration->outer.ticks;
 	struct cost_range inner = { 0, 0 }, both = { 0, 0 };
+	bool whole = true;
 	size_t k;
 
-	for (k = 0; k < KINDS; k++) {
+	for (k = 0; k < KINDS && whole; k++) {
 		struct beyond beyond;
 
 		shadow->work = kinds[k];
 		beyond = measure_kind(shadow);
 		range_add(&inner, beyond.inner, k == 0);
 		range_add(&both, beyond.outer - beyond.inner, k == 0);
+		whole = k + 1 == KINDS ||
+			selfmon_kernel_thread_cpu_ns() < until_ns;
 	}
+	if (!whole)
+		range_guess(&inner, &both, empty, empty_both);
 	calibration->inner.ticks = middle_of(&inner, empty);
 	calibration->inner.ticks_spread = spread_of(&inner);
 	calibration->outer.ticks = middle_of(&both, empty_both) -
@@ -354,14 +372,17 @@ static void shadow_calibrate(struct shadow *shadow,
 	if (calibration->outer.ticks < 0)
 		calibration->outer.ticks = 0;
 	calibration->outer.ticks_spread = spread_of(&both);
+	return whole;
 }
 
-void selfmon_shadow_measure(struct selfmon_calibration *calibration)
+bool selfmon_shadow_measure(struct selfmon_calibration *calibration,
+			    uint64_t until_ns)
 {
 	const double longest = LONGEST_NS * 1e-9 * (double)selfmon_clock()->hz;
 	struct shadow shadow = { .x = 1 };
 
 	calibration->outer.ticks_spread += calibration->inner.ticks_spread;
-	if (calibration->inner.ticks <= longest && shadow_prepare(&shadow))
-		shadow_calibrate(&shadow, calibration);
+	if (calibration->inner.ticks > longest || !shadow_prepare(&shadow))
+		return true;
+	return shadow_calibrate(&shadow, calibration, until_ns);
 }

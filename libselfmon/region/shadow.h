@@ -25,8 +25,13 @@
  * outer.ticks_spread is made that of both together, and the rest stays. The
  * values of counters stay always.
  *
+ * Where the thread's CPU time reaches until_ns before all kinds were measured,
+ * the middle is that between 0 and what it was, and the spread covers both.
+ * Returns false then.
+ *
  * The caller blocks signals, and has installed a state that is in no report.
  */
-void selfmon_shadow_measure(struct selfmon_calibration *calibration);
+bool selfmon_shadow_measure(struct selfmon_calibration *calibration,
+			    uint64_t until_ns);
 
 #endif

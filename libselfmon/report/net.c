@@ -187,8 +187,8 @@ static void pass_up(const struct settle *settle, size_t i,
 	parent = &settle->below[from->parent];
 	parent->usual += own->usual + measured * (of->inner + of->outer);
 	parent->beyond += own->beyond + selfmon_overhead_beyond(of, &from->stats);
-	parent->noise += own->noise +
-			 measured * of->both_noise;
+	parent->noise += own->noise + measured * of->both_noise +
+			 selfmon_overhead_beyond_noise(of, &from->stats);
 }
 
 /*

@@ -31,8 +31,12 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 	of.outer = cost_in(&from->outer, column, unit);
 	of.skipped = cost_in(&from->skipped, column, unit);
 	of.told = cost_in(&from->told, column, unit);
-	for (k = 0; k < SELFMON_KIND_COUNT; k++)
+	of.skipped_noise = noise_in(&from->skipped, column, unit);
+	of.told_noise = noise_in(&from->told, column, unit);
+	for (k = 0; k < SELFMON_KIND_COUNT; k++) {
 		of.kind[k] = cost_in(&from->kind[k], column, unit);
+		of.kind_noise[k] = noise_in(&from->kind[k], column, unit);
+	}
 	of.known = true;
 	of.inner_noise = noise_in(&from->inner, column, unit);
 	of.both_noise = noise_in(&from->outer, column, unit);
@@ -77,6 +81,16 @@ double selfmon_overhead_inside(const struct selfmon_overhead *of,
 	       (double)inside->skipped * of->skipped;
 }
 
+static bool tells_work(const struct selfmon_stats *stats)
+{
+	size_t k;
+
+	for (k = 0; k < SELFMON_UNITS; k++)
+		if (stats->units[k])
+			return true;
+	return false;
+}
+
 double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 			       const struct selfmon_stats *stats)
 {
@@ -86,9 +100,24 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	/* Steps may be negative, see selfmon_visit_count_same(). */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
-	for (k = 0; k < SELFMON_UNITS; k++)
-		if (stats->units[k]) /* then all of them tell, mostly */
-			return beyond + (double)selfmon_stats_visits(stats) *
-						of->told;
+	if (tells_work(stats)) /* then all of them do, mostly */
+		beyond += (double)selfmon_stats_visits(stats) * of->told;
 	return beyond;
+}
+
+double selfmon_overhead_beyond_noise(const struct selfmon_overhead *of,
+				     const struct selfmon_stats *stats)
+{
+	double noise = (double)stats->rare[SELFMON_RARE_SKIPPED] *
+		       of->skipped_noise;
+	size_t k;
+
+	for (k = 0; k < SELFMON_KIND_COUNT; k++) {
+		const double visits = (double)(int64_t)stats->kind[k];
+
+		noise += (visits < 0 ? -visits : visits) * of->kind_noise[k];
+	}
+	if (tells_work(stats))
+		noise += (double)selfmon_stats_visits(stats) * of->told_noise;
+	return noise;
 }

@@ -14,6 +14,8 @@ struct selfmon_overhead {
 	double outer, both_noise; /* of inner and outer together */
 	double skipped, told;
 	double kind[SELFMON_KIND_COUNT];
+	/* Of kinds that there was too little time to measure; else 0. */
+	double skipped_noise, told_noise, kind_noise[SELFMON_KIND_COUNT];
 };
 
 /* Of time (column -1) or a column; all 0 where nothing was calibrated. */
@@ -31,6 +33,10 @@ double selfmon_overhead_noise(const struct selfmon_overhead *of, double net,
 /* Returns what the kinds of visits add in the parent of these. */
 double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 			       const struct selfmon_stats *stats);
+
+/* Returns the noise of that, and of visits that were only counted. */
+double selfmon_overhead_beyond_noise(const struct selfmon_overhead *of,
+				     const struct selfmon_stats *stats);
 
 /* Returns what visits inside of another cost that one, but for their kinds. */
 double selfmon_overhead_inside(const struct selfmon_overhead *of,

@@ -29,6 +29,8 @@ void __real_selfmon_kernel_close(int fd);
 ssize_t __real_selfmon_kernel_read_file(const char *path, char *buffer,
 					size_t size);
 int __real_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
+uint64_t __real_selfmon_kernel_thread_cpu_ns(void);
+uint64_t __wrap_selfmon_kernel_thread_cpu_ns(void);
 
 int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 				    bool keep);
@@ -429,6 +431,14 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 		return -EFBIG;
 	memcpy(buffer, kernel_faults.text, length + 1);
 	return (ssize_t)length;
+}
+
+uint64_t __wrap_selfmon_kernel_thread_cpu_ns(void)
+{
+	kernel_faults.cpu_looks++;
+	return kernel_faults.cpu_step_ns
+		       ? kernel_faults.cpu_step_ns * kernel_faults.cpu_looks
+		       : __real_selfmon_kernel_thread_cpu_ns();
 }
 
 int __wrap_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory)

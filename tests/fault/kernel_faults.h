@@ -59,6 +59,9 @@ struct kernel_faults {
 	int no_fallocate;       /* the file system refuses it so: errno */
 	unsigned int writes;    /* pwrite(2), of a file without it */
 
+	uint64_t cpu_step_ns;   /* each look at the CPU time adds this; 0: real */
+	unsigned int cpu_looks;
+
 	int no_affinity;        /* sched_getaffinity(2) fails so: errno */
 	bool no_probes; /* a uprobe counts nothing */
 

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "region/process.h"
+
 static bool is_set(const char *name)
 {
 	const char *value = getenv(name);
@@ -173,6 +175,12 @@ void hw_configure(const char *events)
 	options.events = events;
 	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
+	hw_grow_old();
+}
+
+void hw_grow_old(void)
+{
+	selfmon_process()->start_ticks -= UINT64_C(1) << 40;
 }
 
 HW_NOINLINE void hw_visit_region(uint64_t turns)

@@ -85,6 +85,12 @@ static inline __attribute__((always_inline)) void hw_loop(uint64_t n)
 /* For regions: counts these events, and reports when asked. */
 void hw_configure(const char *events);
 
+/*
+ * As if the process had lived for minutes: its report may then take its time to
+ * measure the library's overhead. hw_configure() does it.
+ */
+void hw_grow_old(void);
+
 /* One visit of the region "loop": the loop, and nothing else in it. */
 void hw_visit_region(uint64_t n);
 

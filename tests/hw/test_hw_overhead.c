@@ -281,6 +281,7 @@ static void expect_no_bias(const char *events, uint32_t every,
 	options.output = NULL;
 	options.every = every;
 	cr_assert_eq(selfmon_configure(&options), 0);
+	hw_grow_old();
 	for (i = 0; i < 10000; i++)
 		visit_parent(children);
 	report = rows_take();

@@ -255,6 +255,7 @@ static void configure(bool fence)
 	options.output = NULL;
 	options.fence = fence;
 	cr_assert_eq(selfmon_configure(&options), 0);
+	hw_grow_old();
 }
 
 /* The shortest visit's, in which no interrupt fell. */

@@ -62,9 +62,24 @@ Test(shadow, an_overhead_of_system_calls_stays_as_it_is)
 		.outer = { .ticks = 2 * second, .ticks_spread = 4 },
 	};
 
-	selfmon_shadow_measure(&calibration);
+	selfmon_shadow_measure(&calibration, UINT64_MAX);
 	cr_expect_eq(calibration.inner.ticks, second);
 	cr_expect_eq(calibration.inner.ticks_spread, 3);
 	cr_expect_eq(calibration.outer.ticks, 2 * second);
 	cr_expect_eq(calibration.outer.ticks_spread, 7);
+}
+
+Test(shadow, without_time_the_noise_is_all_that_empty_regions_show)
+{
+	struct selfmon_calibration calibration = {
+		.inner = { .ticks = 40 },
+		.outer = { .ticks = 60 },
+	};
+
+	selfmon_thread_prepare();
+	cr_assert_not(selfmon_shadow_measure(&calibration, 0));
+	cr_expect_eq(calibration.inner.ticks, 20);
+	cr_expect_eq(calibration.inner.ticks_spread, 80);
+	cr_expect_eq(calibration.outer.ticks, 30);
+	cr_expect_eq(calibration.outer.ticks_spread, 200);
 }

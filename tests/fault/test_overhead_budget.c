@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a report measures the library's overhead: by a clock of the test. */
+#include <criterion/criterion.h>
+
+#include <selfmon.h>
+
+#include "fault/kernel_faults.h"
+#include "region/process.h"
+#include "report/model.h"
+#include "rows.h"
+
+#define STEP_NS 100000
+#define BUDGET_NS 1000000
+/* Measurements after the budget's end, which look at the clock to see that. */
+#define LATE 8
+#define SAMPLES_MIN 21
+
+static void visit_each_kind(void)
+{
+	SELFMON_REGION("outer")
+		SELFMON_REGION("middle")
+			SELFMON_REGION("inner")
+				selfmon_region_items(1);
+}
+
+static double noise_of_outer(unsigned int *looks)
+{
+	struct selfmon_report *report;
+	double noise;
+
+	kernel_faults.cpu_looks = 0;
+	report = rows_take();
+	*looks = kernel_faults.cpu_looks;
+	cr_assert(report->calibrated);
+	noise = ROWS_GET(report, "outer")->time.noise;
+	selfmon_report_free(report);
+	return noise;
+}
+
+Test(overhead_budget, of_a_short_process_is_a_millisecond_in_all)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	unsigned int looks;
+	double noise;
+
+	kernel_faults_clear();
+	kernel_faults.cpu_step_ns = STEP_NS;
+	options.events = "none";
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	visit_each_kind();
+	noise = noise_of_outer(&looks);
+	cr_assert_leq(looks, BUDGET_NS / STEP_NS + LATE);
+	cr_assert_gt(noise, 0);
+
+	/* As if it had lived for two minutes: all is measured again. */
+	selfmon_process()->start_ticks -= 120 * selfmon_clock()->hz;
+	cr_assert_lt(noise_of_outer(&looks), noise);
+	cr_assert_geq(looks, 4 * SAMPLES_MIN);
+
+	/* And then it is known. */
+	noise_of_outer(&looks);
+	cr_assert_eq(looks, 0);
+}
