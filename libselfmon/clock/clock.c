@@ -2,13 +2,14 @@
 /*
  * The process's clock, chosen once.
  *
- * Forks. A child keeps what its parent had: constants, no descriptor, no
- * mapping. It may also be forked while another thread is busy choosing, which
- * in the child nobody ever finishes. So the anchor takes no lock: every racer
- * makes one of its own and the first to publish wins. The clock, which opens an
- * event and may sleep, has an owner by a process's token: a child finds an owner that is not
- * itself, and takes over. By process id it would not see that where both are
- * the first of a PID namespace.
+ * Forks. A child keeps what its parent had: constants, no mapping, and a
+ * descriptor that it closes at its first use. It may also be forked while
+ * another thread is choosing, which does not exist in the child. So the anchor
+ * takes no lock: every racer makes one of its own and the first to publish
+ * wins. The clock, which opens an event and may sleep, has an owner by a
+ * process's token: a child finds an owner that is not itself, and takes over.
+ * By process id it would not see that where both are the first of a PID
+ * namespace.
  */
 #include "clock/clock.h"
 

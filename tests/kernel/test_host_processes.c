@@ -224,57 +224,6 @@ Test(host_processes, a_child_by_raw_clone_starts_afresh)
 	cr_assert_eq(status_of(pid), 0);
 }
 
-/* The clock's event has a descriptor, where timestamps are the clock. */
-static void open_clock(void)
-{
-	count_events();
-	visit();
-	selfmon_clock();
-	if (holds_events_from(0) == HELD)
-		cr_skip_test("the clock needs no event here");
-	cr_assert_eq(holds_events_from(0), HELD + 1);
-}
-
-static void expect_no_clock(pid_t pid)
-{
-	if (pid == 0) {
-		visit();
-		_exit(holds_events_from(0) != HELD);
-	}
-	cr_assert_eq(status_of(pid), 0);
-	cr_assert_eq(holds_events_from(0), HELD + 1);
-}
-
-Test(host_processes, a_child_closes_its_parents_clock_at_its_first_visit)
-{
-	open_clock();
-	expect_no_clock(fork());
-}
-
-Test(host_processes, so_does_one_by_raw_clone)
-{
-	SKIP_IF_SANITIZED("it does not see raw clone");
-	open_clock();
-	expect_no_clock((pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL,
-				       0));
-}
-
-Test(host_processes, a_child_with_a_set_alone_closes_it_too)
-{
-	struct selfmon_counters *set;
-	pid_t pid;
-
-	open_clock();
-	pid = fork();
-	if (pid == 0) {
-		if (selfmon_counters_open("page-faults", 0, &set, NULL) != 1)
-			_exit(10);
-		selfmon_counters_close(set);
-		_exit(holds_events_from(0) != 0);
-	}
-	cr_assert_eq(status_of(pid), 0);
-}
-
 static pid_t vfork_and_visit(void)
 {
 	const pid_t pid = vfork();
