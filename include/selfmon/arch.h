@@ -27,6 +27,7 @@
  *   selfmon_arch_is_above(p, v)     *p > v, likewise, of 64 bits, signed
  *   selfmon_arch_counter(x, &i)     i = page index x - 1; false: x is 0
  *   selfmon_arch_plus(v, p)         v + *p, likewise
+ *   SELFMON_ARCH_GOTO(label)        goto; may be missing
  *
  * Behind each instruction that reads a counter stands one that does nothing
  * and names a register: in it is the counter set that is being read, or NULL.

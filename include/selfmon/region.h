@@ -130,6 +130,20 @@ SELFMON_C_END
 #define SELFMON_IMPL_NOTHING _Static_assert(1, "")
 #endif
 
+/*
+ * Begins a block that runs once. A `for` without a condition follows, which
+ * SELFMON_IMPL_GO() leaves after the block: compilers see that control does not
+ * pass by a block that returns. The loop around it never repeats and holds the
+ * label: an `if` would claim an `else` of the program's own.
+ */
+#define SELFMON_IMPL_ONCE(n)                                                   \
+	switch (0)                                                             \
+		SELFMON_IMPL_JOIN(selfmon_after_, n):                          \
+		while (0)                                                      \
+		default:
+#define SELFMON_IMPL_GO(n)                                                     \
+	__extension__({ goto SELFMON_IMPL_JOIN(selfmon_after_, n); })
+
 #ifndef SELFMON_DISABLE
 
 SELFMON_C_BEGIN
@@ -247,36 +261,47 @@ SELFMON_C_END
 	})
 
 /*
- * The cleanup is one of a pointer that says nothing until the visit has begun:
- * a thread that is cancelled in there has no frame yet that could be looked at.
- * For gcc's C it is initialised before, since gcc sees setjmp(3) in a region
- * come back from any call; elsewhere not, where a cancellation between calls may
- * be the end of a program as soon as there is something to clean up. turn is
- * never NULL, so that a compiler sees a block's one turn.
+ * The cleanup gets a pointer that is NULL until the visit has begun: a thread
+ * cancelled before has no frame to close. gcc's C sets it to NULL first, since
+ * setjmp(3) in a region returns, for gcc, from any call. The others must not:
+ * cancellation may end a program from its first cleanup on.
  */
 #if defined(__cplusplus) || defined(__clang__)
-#define SELFMON_IMPL_VARIABLE(site, frame, end, turn)                          \
+#define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP SELFMON_UNUSED =                     \
-			(selfmon_impl_open((site), &frame), &frame),           \
-		*turn SELFMON_UNUSED = &frame
+			(selfmon_impl_open((site), &frame), &frame)
 #else
-#define SELFMON_IMPL_VARIABLE(site, frame, end, turn)                          \
+#define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP = NULL,                              \
-		*turn SELFMON_UNUSED =                                         \
+		*begin SELFMON_UNUSED =                                        \
 			(selfmon_impl_open((site), &frame), end = &frame)
 #endif
 
+/* n: a number, or a tag of the program's. */
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
 			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
-			      SELFMON_IMPL_JOIN(selfmon_turn_, n))
+			      SELFMON_IMPL_JOIN(selfmon_begin_, n))
+
+/*
+ * At -O0 gcc assumes that a goto out of a cleanup's scope is reached, even
+ * after a return, and warns of a missing value. A jump in assembly is exempt.
+ */
+#if defined(__clang__) || defined(__OPTIMIZE__) || !defined(SELFMON_ARCH_GOTO)
+#define SELFMON_IMPL_EXIT(n) SELFMON_IMPL_GO(n)
+#else
+#define SELFMON_IMPL_EXIT(n)                                                   \
+	__extension__({                                                        \
+		selfmon_impl_end(&SELFMON_IMPL_JOIN(selfmon_end_, n));         \
+		SELFMON_ARCH_GOTO(SELFMON_IMPL_JOIN(selfmon_after_, n));       \
+	})
+#endif
 
 #define SELFMON_IMPL_BLOCK(site, n)                                            \
-	for (SELFMON_IMPL_DECLARE(site, n);                                    \
-	     SELFMON_IMPL_JOIN(selfmon_turn_, n);                              \
-	     SELFMON_IMPL_JOIN(selfmon_turn_, n) = NULL)
+	SELFMON_IMPL_ONCE(n)                                                   \
+	for (SELFMON_IMPL_DECLARE(site, n);; SELFMON_IMPL_EXIT(n))
 
 #define SELFMON_REGION(name)                                                   \
 	SELFMON_IMPL_BLOCK(SELFMON_IMPL_SITE("" name), __COUNTER__)
@@ -287,12 +312,11 @@ SELFMON_C_END
 #define SELFMON_REGION_OF(handle)                                              \
 	SELFMON_IMPL_BLOCK(selfmon_impl_site_of(handle), __COUNTER__)
 #define SELFMON_BEGIN(tag, name)                                               \
-	SELFMON_IMPL_VARIABLE(SELFMON_IMPL_SITE("" name), selfmon_tag_##tag,   \
-			      selfmon_end_tag_##tag, selfmon_turn_tag_##tag)
+	SELFMON_IMPL_DECLARE(SELFMON_IMPL_SITE("" name), tag_##tag)
 #define SELFMON_END(tag) selfmon_impl_end(&selfmon_end_tag_##tag)
 
 /* A NULL handle gives a block that is not measured. */
-SELFMON_INLINE struct selfmon_site *
+SELFMON_ALWAYS_INLINE struct selfmon_site *
 selfmon_impl_site_of(struct selfmon_region *handle)
 {
 	return handle ? (struct selfmon_site *)(void *)handle
@@ -310,18 +334,12 @@ selfmon_impl_site_of(struct selfmon_region *handle)
 #define selfmon_region_ticks() ((uint64_t)0)
 #define selfmon_region_name(handle) ((void)sizeof(handle), "")
 
-#define SELFMON_IMPL_ONCE(n)                                                   \
-	for (int SELFMON_IMPL_JOIN(selfmon_once_, n) = 1;                      \
-	     SELFMON_IMPL_JOIN(selfmon_once_, n);                              \
-	     SELFMON_IMPL_JOIN(selfmon_once_, n) = 0)
-#define SELFMON_IMPL_ONCE_OF(handle, n)                                        \
-	for (int SELFMON_IMPL_JOIN(selfmon_once_, n) =                         \
-		     ((void)sizeof(handle), 1);                                \
-	     SELFMON_IMPL_JOIN(selfmon_once_, n);                              \
-	     SELFMON_IMPL_JOIN(selfmon_once_, n) = 0)
+#define SELFMON_IMPL_BLOCK(declaration, n)                                     \
+	SELFMON_IMPL_ONCE(n) for (declaration;; SELFMON_IMPL_GO(n))
 
-#define SELFMON_REGION(name) SELFMON_IMPL_ONCE(__COUNTER__)
-#define SELFMON_REGION_OF(handle) SELFMON_IMPL_ONCE_OF(handle, __COUNTER__)
+#define SELFMON_REGION(name) SELFMON_IMPL_BLOCK(, __COUNTER__)
+#define SELFMON_REGION_OF(handle)                                              \
+	SELFMON_IMPL_BLOCK((void)sizeof(handle), __COUNTER__)
 #define SELFMON_SCOPE(name) SELFMON_IMPL_NOTHING
 #define SELFMON_FUNCTION() SELFMON_IMPL_NOTHING
 #define SELFMON_BEGIN(tag, name) enum { selfmon_tag_##tag }

@@ -2,28 +2,29 @@
 # SPDX-License-Identifier: MIT
 # The control-flow test: flow.sh BUILD-DIRECTORY LIBRARY...
 #
-# tests/flow compiled as C and C++, measured and with SELFMON_DISABLE, by
-# each compiler that is there, all warnings being errors. Each program prints
-# tests/flow/expected.txt; the report of each has the visits that were made.
-# And an END without its BEGIN does not compile.
+# tests/flow compiled as C and C++, measured and with SELFMON_DISABLE, with and
+# without optimisation, by each compiler that is there, all warnings being
+# errors. Each program prints tests/flow/expected.txt; the report of each has
+# the visits that were made. An END without its BEGIN does not compile. Code that
+# compilers might warn of compiles without a warning.
 set -eu
 build=$1
 shift
-warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror'
+warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror'
 mkdir -p "$build/tests/flow"
 programs=0
 
-# try COMPILER LANGUAGE STANDARD [FLAG]; the rest of the arguments: what to
-# link with
+# try COMPILER LANGUAGE STANDARD LEVEL [FLAG]; the rest of the arguments: what
+# to link with
 try()
 {
-	compiler=$1 language=$2 standard=$3 flag=$4
-	shift 4
-	program=$build/tests/flow/$compiler-$standard${flag:+-off}
+	compiler=$1 language=$2 standard=$3 level=$4 flag=$5
+	shift 5
+	program=$build/tests/flow/$compiler-$standard$level${flag:+-off}
 
 	# shellcheck disable=SC2086 # warnings are several words
 	$compiler -x "$language" -std="$standard" $warnings ${flag:+"$flag"} \
-		-O2 -g -Iinclude -Itests/flow tests/flow/*.c -x none "$@" \
+		"$level" -g -Iinclude -Itests/flow tests/flow/*.c -x none "$@" \
 		-pthread -o "$program"
 	SELFMON_OUTPUT=none "$program" > "$program.txt"
 	diff -u tests/flow/expected.txt "$program.txt" ||
@@ -40,18 +41,42 @@ try()
 	fi
 }
 
+# quiet COMPILER LANGUAGE STANDARD: no warning at any level
+quiet()
+{
+	for level in -O0 -Og -O1 -O2 -O3 -Os; do
+		for flag in -USELFMON_DISABLE -DSELFMON_DISABLE; do
+			# shellcheck disable=SC2086 # warnings are several words
+			"$1" -x "$2" -std="$3" $warnings $level $flag \
+				-Iinclude -c tests/flow/compiled/quiet.c \
+				-o /dev/null || {
+				printf 'flow: %s %s %s: a warning\n' "$1" "$3" \
+					"$level" >&2
+				exit 1
+			}
+		done
+	done
+}
+
 for compiler in gcc clang g++ clang++; do
 	if ! command -v $compiler > /dev/null; then
 		printf 'flow: skipped for %s: not installed\n' $compiler
 		continue
 	fi
 	case $compiler in
-	*++) language=c++ standards='c++17 c++20' ;;
-	*) language=c standards='c11 gnu11' ;;
+	*++) language=c++ standards='c++11 c++17 c++20' ;;
+	*) language=c standards='c11 gnu11 gnu17 c2x' ;;
 	esac
 	for standard in $standards; do
-		try $compiler $language "$standard" '' "$@"
-		try $compiler $language "$standard" -DSELFMON_DISABLE "$@"
+		quiet $compiler $language "$standard"
+	done
+	for standard in ${standards%% *} gnu11 c++20; do
+		case $language,$standard in c,c++* | c++,gnu*) continue ;; esac
+		for level in -O0 -O2; do
+			try $compiler $language "$standard" $level '' "$@"
+			try $compiler $language "$standard" $level \
+				-DSELFMON_DISABLE "$@"
+		done
 	done
 done
 printf 'flow: %d programs, all of one mind\n' $programs

@@ -166,4 +166,6 @@ SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 	return sum + selfmon_load_once(word);
 }
 
+#define SELFMON_ARCH_GOTO(label) __asm__ goto("j %l0" : : : : label)
+
 #endif

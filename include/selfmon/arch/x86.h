@@ -114,4 +114,6 @@ SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 	return sum;
 }
 
+#define SELFMON_ARCH_GOTO(label) __asm__ goto("jmp %l0" : : : : label)
+
 #endif
