@@ -18,9 +18,12 @@
  * in code built without -fexceptions, runs no end: such a visit is counted as
  * cut off when the library next sees its stack, and has no values.
  *
- * In C, an inline function with regions has to be static inline (C11 6.7.4p3),
- * and SELFMON_SCOPE, _BEGIN and _FUNCTION want braces around them under a case
- * label, like any variable that must not be jumped past.
+ * A goto or a case label that leads past the beginning of a region does not
+ * compile: put braces around the region, or the label before it. A computed
+ * goto (goto *) out of a region does not compile with clang; with gcc it runs
+ * no end, like longjmp.
+ *
+ * In C, an inline function with regions has to be static inline (C11 6.7.4p3).
  *
  * Names of the first four are string literals. Names are copied at the first
  * visit. Regions of the same name, file and line are the same region.
@@ -265,18 +268,36 @@ SELFMON_C_END
  * cancelled before has no frame to close. gcc's C sets it to NULL first, since
  * setjmp(3) in a region returns, for gcc, from any call. The others must not:
  * cancellation may end a program from its first cleanup on.
+ *
+ * A jump past the variables would run the cleanup on a pointer that was never
+ * set. C++ and clang refuse such jumps. gcc's C refuses those past a variable
+ * of variably modified type alone, hence `pinned`: it takes no memory but its
+ * own and, optimised, no instruction.
  */
 #if defined(__cplusplus) || defined(__clang__)
 #define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP SELFMON_UNUSED =                     \
 			(selfmon_impl_open((site), &frame), &frame)
+#define SELFMON_IMPL_PIN(pinned)
+#define SELFMON_IMPL_PIN_BLOCK(pinned, exit)
 #else
 #define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP = NULL,                              \
 		*begin SELFMON_UNUSED =                                        \
 			(selfmon_impl_open((site), &frame), end = &frame)
+#define SELFMON_IMPL_PINNED                                                    \
+	__typeof__(__extension__({                                             \
+		_Pragma("GCC diagnostic push")                                 \
+		_Pragma("GCC diagnostic ignored \"-Wvla\"")                    \
+		char(*selfmon_pinned)[(size_t)&selfmon_impl_on] = NULL;        \
+		_Pragma("GCC diagnostic pop")                                  \
+		selfmon_pinned;                                                \
+	}))
+#define SELFMON_IMPL_PIN(pinned) SELFMON_IMPL_PINNED pinned SELFMON_UNUSED;
+#define SELFMON_IMPL_PIN_BLOCK(pinned, exit)                                   \
+	for (SELFMON_IMPL_PINNED pinned SELFMON_UNUSED;; exit)
 #endif
 
 /* n: a number, or a tag of the program's. */
@@ -284,6 +305,9 @@ SELFMON_C_END
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
 			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
 			      SELFMON_IMPL_JOIN(selfmon_begin_, n))
+#define SELFMON_IMPL_DECLARE_PINNED(site, n)                                   \
+	SELFMON_IMPL_PIN(SELFMON_IMPL_JOIN(selfmon_pinned_, n))                \
+	SELFMON_IMPL_DECLARE(site, n)
 
 /*
  * At -O0 gcc assumes that a goto out of a cleanup's scope is reached, even
@@ -301,18 +325,20 @@ SELFMON_C_END
 
 #define SELFMON_IMPL_BLOCK(site, n)                                            \
 	SELFMON_IMPL_ONCE(n)                                                   \
+	SELFMON_IMPL_PIN_BLOCK(SELFMON_IMPL_JOIN(selfmon_pinned_, n),          \
+			       SELFMON_IMPL_GO(n))                             \
 	for (SELFMON_IMPL_DECLARE(site, n);; SELFMON_IMPL_EXIT(n))
 
 #define SELFMON_REGION(name)                                                   \
 	SELFMON_IMPL_BLOCK(SELFMON_IMPL_SITE("" name), __COUNTER__)
 #define SELFMON_SCOPE(name)                                                    \
-	SELFMON_IMPL_DECLARE(SELFMON_IMPL_SITE("" name), __COUNTER__)
+	SELFMON_IMPL_DECLARE_PINNED(SELFMON_IMPL_SITE("" name), __COUNTER__)
 #define SELFMON_FUNCTION()                                                     \
-	SELFMON_IMPL_DECLARE(SELFMON_IMPL_SITE(__func__), __COUNTER__)
+	SELFMON_IMPL_DECLARE_PINNED(SELFMON_IMPL_SITE(__func__), __COUNTER__)
 #define SELFMON_REGION_OF(handle)                                              \
 	SELFMON_IMPL_BLOCK(selfmon_impl_site_of(handle), __COUNTER__)
 #define SELFMON_BEGIN(tag, name)                                               \
-	SELFMON_IMPL_DECLARE(SELFMON_IMPL_SITE("" name), tag_##tag)
+	SELFMON_IMPL_DECLARE_PINNED(SELFMON_IMPL_SITE("" name), tag_##tag)
 #define SELFMON_END(tag) selfmon_impl_end(&selfmon_end_tag_##tag)
 
 /* A NULL handle gives a block that is not measured. */

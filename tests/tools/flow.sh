@@ -5,14 +5,15 @@
 # tests/flow compiled as C and C++, measured and with SELFMON_DISABLE, with and
 # without optimisation, by each compiler that is there, all warnings being
 # errors. Each program prints tests/flow/expected.txt; the report of each has
-# the visits that were made. An END without its BEGIN does not compile. Code that
-# compilers might warn of compiles without a warning.
+# the visits that were made. An END without its BEGIN does not compile, nor does
+# a jump past the beginning of a region.
 set -eu
 build=$1
 shift
 warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror'
 mkdir -p "$build/tests/flow"
 programs=0
+jumps=0
 
 # try COMPILER LANGUAGE STANDARD LEVEL [FLAG]; the rest of the arguments: what
 # to link with
@@ -58,6 +59,39 @@ quiet()
 	done
 }
 
+# compiled COMPILER LANGUAGE STANDARD FLAG...: jumps.c, into the file errors
+compiled()
+{
+	compiler=$1 language=$2 standard=$3
+	shift 3
+	# shellcheck disable=SC2086 # warnings are several words
+	$compiler -x "$language" -std="$standard" $warnings "$@" -Iinclude \
+		-fsyntax-only tests/flow/compiled/jumps.c \
+		2> "$build/tests/flow/errors"
+}
+
+# refuses COMPILER LANGUAGE STANDARD: each jump past a region's beginning, in
+# the compiler's words for that; and none that goes another way
+refuses()
+{
+	words='jump(s)? into scope of identifier with variably modified type'
+	words="$words|jump to (case )?label|cannot jump from"
+	for jump in 1 2 3 4 5 6 7 8 9; do
+		if compiled "$@" -DJUMP=$jump -DPAST; then
+			printf 'flow: %s: jump %s past a region compiles\n' \
+				"$*" "$jump" >&2
+			exit 1
+		fi
+		if ! grep -Eq "error: (switch )?($words)" "$build/tests/flow/errors" ||
+			! compiled "$@" -DJUMP=$jump; then
+			cat "$build/tests/flow/errors" >&2
+			printf 'flow: %s: jump %s: see above\n' "$*" "$jump" >&2
+			exit 1
+		fi
+		jumps=$((jumps + 1))
+	done
+}
+
 for compiler in gcc clang g++ clang++; do
 	if ! command -v $compiler > /dev/null; then
 		printf 'flow: skipped for %s: not installed\n' $compiler
@@ -68,6 +102,7 @@ for compiler in gcc clang g++ clang++; do
 	*) language=c standards='c11 gnu11 gnu17 c2x' ;;
 	esac
 	for standard in $standards; do
+		refuses $compiler $language "$standard"
 		quiet $compiler $language "$standard"
 	done
 	for standard in ${standards%% *} gnu11 c++20; do
@@ -79,4 +114,5 @@ for compiler in gcc clang g++ clang++; do
 		done
 	done
 done
-printf 'flow: %d programs, all of one mind\n' $programs
+printf 'flow: %d programs, all of one mind; %d jumps past a region refused\n' \
+	$programs $jumps
