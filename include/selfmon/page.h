@@ -18,9 +18,12 @@
  * (IOC_RESET; mmap on riscv64). Then an odd lock could stay odd, so an odd
  * lock is never waited out and the loop is bounded.
  *
- * What the result is. offset + sign-extended register is a full 64-bit count
- * for as long as the event lives, whatever the width; a delta is a 64-bit
- * difference and is never cut down to the width.
+ * What the result is. offset + sign-extended register is a 64-bit count, but
+ * one that may be 2^width too small until the event is next scheduled. Only the
+ * difference of two counts is a number of events, of any size up to 2^64:
+ * selfmon_page_delta() repairs it where the later count was too small. Where
+ * the earlier one was, the difference is 2^width too large, which
+ * selfmon_counters_delta() recognises by the time between the two.
  *
  * What it is not. index 0 means "no counter just now" and nothing more: on
  * arm64, and for software events, the event may be counting and the page be
@@ -34,6 +37,8 @@
 
 #include "arch.h"
 #include "compiler.h"
+
+SELFMON_C_BEGIN
 
 /*
  * Our own layout of struct perf_event_mmap_page, since installed headers may
@@ -117,6 +122,38 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
 	       index - 1 != SELFMON_ARCH_COUNTERS_HOLE;
 }
 
+/*
+ * Returns true if an event with this page may be read in user space at all, and
+ * sets *shift to 64 - pmc_width. The event must be on the PMU: off it, the page
+ * has no index. The answer is constant for the event's life but for index,
+ * which every read checks. Async-signal-safe.
+ */
+SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
+				       unsigned int *shift)
+{
+	const uint64_t capabilities = selfmon_load_once(&page->capabilities);
+	const unsigned int width = selfmon_load_once(&page->pmc_width);
+	const uint32_t index = selfmon_load_once(&page->index);
+
+	if (!SELFMON_ARCH_USER_READ)
+		return false;
+	/* Bit 1 clear: a kernel before 3.12, whose bit 0 cannot be trusted. */
+	if (!(capabilities & SELFMON_PAGE_CAP_BIT0_IS_DEPRECATED) ||
+	    !(capabilities & SELFMON_PAGE_CAP_USER_RDPMC))
+		return false;
+	/*
+	 * A software clock event that samples may show the capability by
+	 * accident (its flags share a union with the timer); its width is 0.
+	 */
+	if (width < 1 || width > 64)
+		return false;
+	if (!selfmon_page_owns(page, index) ||
+	    index - 1 == SELFMON_PAGE_PERF_METRICS)
+		return false;
+	*shift = 64 - width;
+	return true;
+}
+
 /* What one try to read a page came to. */
 enum selfmon_page_try {
 	SELFMON_PAGE_READ,  /* a register and its offset */
@@ -180,11 +217,12 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 }
 
 /*
- * The bare difference of two counts of one event: b - a, and where that is
+ * Returns the difference of two counts of one event: b - a, and where that is
  * negative and the register narrower than 64 bits, + 2^width: the kernel
  * bases offset on the zero-extended register between an update and the next
- * set_period, which makes a value exactly 2^width too small until the event
- * is next scheduled (x86_perf_event_update() and its twins). repaired tells.
+ * set_period, which makes a count exactly 2^width too small until the event
+ * is next scheduled (x86_perf_event_update() and its twins). Sets *repaired to
+ * true if 2^width was added.
  */
 SELFMON_INLINE uint64_t selfmon_page_delta(uint64_t a, uint64_t b,
 					   unsigned int shift, bool *repaired)
@@ -196,5 +234,7 @@ SELFMON_INLINE uint64_t selfmon_page_delta(uint64_t a, uint64_t b,
 		delta += UINT64_C(1) << (64 - shift);
 	return delta;
 }
+
+SELFMON_C_END
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is checked of a user page once, when its event is opened. */
+/* The layout of a user page is the kernel's. */
 #include <linux/perf_event.h>
 
-#include "counters/set.h"
+#include <selfmon/page.h>
 
 #define SAME_OFFSET(ours, theirs)                                              \
 	_Static_assert(offsetof(struct selfmon_page, ours) ==                  \
@@ -32,28 +32,3 @@ _Static_assert(offsetof(struct selfmon_page, pmc_width) + 2 <= 64,
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "capability bits are numbered for little-endian machines"
 #endif
-
-bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift)
-{
-	const uint64_t capabilities = selfmon_load_once(&page->capabilities);
-	const unsigned int width = selfmon_load_once(&page->pmc_width);
-	const uint32_t index = selfmon_load_once(&page->index);
-
-	if (!SELFMON_ARCH_USER_READ)
-		return false;
-	/* Bit 1 clear: a kernel before 3.12, whose bit 0 cannot be trusted. */
-	if (!(capabilities & SELFMON_PAGE_CAP_BIT0_IS_DEPRECATED) ||
-	    !(capabilities & SELFMON_PAGE_CAP_USER_RDPMC))
-		return false;
-	/*
-	 * A software clock event that samples may show the capability by
-	 * accident (its flags share a union with the timer); its width is 0.
-	 */
-	if (width < 1 || width > 64)
-		return false;
-	if (!selfmon_page_owns(page, index) ||
-	    index - 1 == SELFMON_PAGE_PERF_METRICS)
-		return false;
-	*shift = 64 - width;
-	return true;
-}

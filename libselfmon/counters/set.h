@@ -191,13 +191,6 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 			   struct selfmon_group_read *out);
 
 /*
- * May a member with this page be read in user space at all? The event must be
- * on the PMU: off it, the page has no index. The answer is constant for the
- * event's life but for index, which every read checks.
- */
-bool selfmon_page_check(const struct selfmon_page *page, unsigned int *shift);
-
-/*
  * Prepares the hardware members of an open set for reads in user space; flags
  * are those of selfmon_counters_open(). NULL, or why they must not be.
  */

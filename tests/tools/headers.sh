@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each public header compiles alone and twice, as C and as C++, without a
-# warning; and the library compiles without its Makefile. Compilers that are
-# not installed are named and skipped.
+# warning; together they declare each function that they name; and the library
+# compiles without its Makefile. Compilers that are not installed are named and skipped.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -23,6 +23,25 @@ compile()
 	compiled=$((compiled + 1))
 }
 
+# declares COMPILER: the headers together declare each function they name
+declares()
+{
+	{
+		for header in include/*.h include/selfmon/*.h; do
+			printf '#include "%s"\n' "${header#include/}"
+		done
+		printf 'void names(void);\nvoid names(void)\n{\n'
+		cat include/*.h include/selfmon/*.h |
+			grep -oE '\<selfmon_[a-z0-9_]+\(' | tr -d '(' |
+			sort -u | sed 's/.*/#ifndef &\n(void)\&&;\n#endif/'
+		printf '}\n'
+	} > "$scratch/names.c"
+	"$1" -std=c11 -Werror -Iinclude -fsyntax-only "$scratch/names.c" || {
+		printf 'headers: a function is named and not declared\n' >&2
+		exit 1
+	}
+}
+
 for compiler in gcc clang g++ clang++; do
 	case $compiler in
 	*++) language=cc standards='c++11 c++17 c++20' ;;
@@ -39,7 +58,7 @@ for compiler in gcc clang g++ clang++; do
 				"${header#include/}" -DSELFMON_DISABLE
 		done
 	done
-	[ $language = cc ] || continue
+	[ $language = cc ] || { declares $compiler; continue; }
 	for standard in c++17 c++20; do
 		for flag in -DSELFMON_DISABLE -fno-exceptions; do
 			compile cc $standard $compiler selfmon.hpp "$flag"
