@@ -15,10 +15,16 @@
 #endif
 
 #ifdef __cplusplus
-/* g++ -Wshadow minds functions that share a struct's name; C has two spaces. */
+/*
+ * The headers are C: they cast as C does, and a function may share its name with
+ * a struct.
+ */
 #define SELFMON_C_BEGIN                                                        \
 	_Pragma("GCC diagnostic push")                                         \
-	_Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C" {
+	_Pragma("GCC diagnostic ignored \"-Wshadow\"")                         \
+	_Pragma("GCC diagnostic ignored \"-Wold-style-cast\"")                 \
+	_Pragma("GCC diagnostic ignored \"-Wzero-as-null-pointer-constant\"")  \
+	extern "C" {
 #define SELFMON_C_END                                                          \
 	}                                                                      \
 	_Pragma("GCC diagnostic pop")

@@ -251,6 +251,14 @@ selfmon_region_name(const struct selfmon_region *handle)
 		      : "";
 }
 
+/* A NULL handle gives a block that is not measured. */
+SELFMON_ALWAYS_INLINE struct selfmon_site *
+selfmon_impl_site_of(struct selfmon_region *handle)
+{
+	return handle ? (struct selfmon_site *)(void *)handle
+		      : &selfmon_impl_nowhere;
+}
+
 SELFMON_C_END
 
 #define SELFMON_IMPL_CLEANUP __attribute__((cleanup(selfmon_impl_end)))
@@ -340,14 +348,6 @@ SELFMON_C_END
 #define SELFMON_BEGIN(tag, name)                                               \
 	SELFMON_IMPL_DECLARE_PINNED(SELFMON_IMPL_SITE("" name), tag_##tag)
 #define SELFMON_END(tag) selfmon_impl_end(&selfmon_end_tag_##tag)
-
-/* A NULL handle gives a block that is not measured. */
-SELFMON_ALWAYS_INLINE struct selfmon_site *
-selfmon_impl_site_of(struct selfmon_region *handle)
-{
-	return handle ? (struct selfmon_site *)(void *)handle
-		      : &selfmon_impl_nowhere;
-}
 
 #else /* SELFMON_DISABLE */
 

@@ -45,10 +45,12 @@ try()
 # quiet COMPILER LANGUAGE STANDARD: no warning at any level
 quiet()
 {
+	casts=
+	[ "$2" = c ] || casts='-Wold-style-cast -Wzero-as-null-pointer-constant'
 	for level in -O0 -Og -O1 -O2 -O3 -Os; do
 		for flag in -USELFMON_DISABLE -DSELFMON_DISABLE; do
 			# shellcheck disable=SC2086 # warnings are several words
-			"$1" -x "$2" -std="$3" $warnings $level $flag \
+			"$1" -x "$2" -std="$3" $warnings $casts $level $flag \
 				-Iinclude -c tests/flow/compiled/quiet.c \
 				-o /dev/null || {
 				printf 'flow: %s %s %s: a warning\n' "$1" "$3" \

@@ -15,7 +15,7 @@ compile()
 	printf '#include "%s"\n#include "%s"\nextern int some_declaration;\n' \
 		"$4" "$4" > "$scratch/twice.$1"
 	# shellcheck disable=SC2086 # warnings are several words
-	"$3" -std="$2" $warnings ${5:+"$5"} -Iinclude -c "$scratch/twice.$1" \
+	"$3" -std="$2" $warnings $strict ${5:+"$5"} -Iinclude -c "$scratch/twice.$1" \
 		-o "$scratch/twice.o" || {
 		printf 'headers: %s as %s by %s\n' "$4" "$2" "$3" >&2
 		exit 1
@@ -44,9 +44,11 @@ declares()
 
 for compiler in gcc clang g++ clang++; do
 	case $compiler in
-	*++) language=cc standards='c++11 c++17 c++20' ;;
-	*) language=c standards='c11 c17' ;;
+	*++) language=cc standards='c++11 c++17 c++20'
+		strict='-Wold-style-cast -Wzero-as-null-pointer-constant' ;;
+	*) language=c standards='c11 c17' strict= ;;
 	esac
+	[ $compiler != g++ ] || strict="$strict -Wuseless-cast"
 	if ! command -v $compiler > /dev/null; then
 		printf 'headers: skipped for %s: not installed\n' $compiler
 		continue

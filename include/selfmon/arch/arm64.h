@@ -14,6 +14,8 @@
 
 #include "../compiler.h"
 
+SELFMON_C_BEGIN
+
 #define SELFMON_ARCH_NAME "arm64"
 #define SELFMON_ARCH_USER_READ 1
 #define SELFMON_ARCH_COUNTERS 32
@@ -182,5 +184,7 @@ SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 }
 
 #define SELFMON_ARCH_GOTO(label) __asm__ goto("b %l0" : : : : label)
+
+SELFMON_C_END
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "../compiler.h"
 
+SELFMON_C_BEGIN
+
 #define SELFMON_ARCH_NAME "generic"
 #define SELFMON_ARCH_USER_READ 0
 #define SELFMON_ARCH_GUARD_MARK 0
@@ -71,5 +73,7 @@ SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 {
 	return sum + selfmon_load_once(word);
 }
+
+SELFMON_C_END
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "../compiler.h"
 
+SELFMON_C_BEGIN
+
 #define SELFMON_ARCH_NAME "riscv64"
 #define SELFMON_ARCH_USER_READ 1
 /* A read may raise SIGILL at any time: see libselfmon/counters/user_read.c. */
@@ -167,5 +169,7 @@ SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 }
 
 #define SELFMON_ARCH_GOTO(label) __asm__ goto("j %l0" : : : : label)
+
+SELFMON_C_END
 
 #endif

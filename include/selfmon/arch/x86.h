@@ -8,6 +8,8 @@
 
 #include "../compiler.h"
 
+SELFMON_C_BEGIN
+
 #define SELFMON_ARCH_NAME "x86-64"
 #define SELFMON_ARCH_USER_READ 1
 /* "ZeroExtend" in the operation of RDPMC (SDM volume 2). */
@@ -115,5 +117,7 @@ SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 }
 
 #define SELFMON_ARCH_GOTO(label) __asm__ goto("jmp %l0" : : : : label)
+
+SELFMON_C_END
 
 #endif

@@ -4,7 +4,7 @@
 #include <selfmon.h>
 
 #define OWN(name) SELFMON_SCOPE(name)
-#define OWN_BLOCK(name) if (kept != NULL) SELFMON_REGION(name)
+#define OWN_BLOCK(name) if (kept) SELFMON_REGION(name)
 
 static const char *kept;
 static jmp_buf back;
