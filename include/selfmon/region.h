@@ -63,7 +63,7 @@ struct selfmon_region;
 
 /*
  * An open visit. Private, but of a size that callers know, since those of
- * selfmon_enter() own theirs.
+ * selfmon_enter() own theirs: 32 bytes, aligned to 8, in any language.
  */
 struct selfmon_frame {
 	void *open;      /* the thread's entry of this visit; NULL: closed */

@@ -7,6 +7,7 @@
  * it saves no registers. All else goes to visit_any.c.
  */
 #include "platform/keep.h"
+#include "platform/label.h"
 #include "region/visit.h"
 
 static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
@@ -124,6 +125,23 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
 {
 	enter_time(site, frame, true,
 		   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
+}
+
+/*
+ * The exported selfmon_enter(), see calls.c. The inline one has its caller's
+ * frame; this one has to go by its own address, as selfmon_impl_enter_span().
+ */
+SELFMON_API void selfmon_call_enter(struct selfmon_region *handle,
+				    struct selfmon_frame *frame)
+	SELFMON_LABEL("selfmon_enter");
+
+NEVER_INLINE void selfmon_call_enter(struct selfmon_region *handle,
+				     struct selfmon_frame *frame)
+{
+	frame->open = NULL;
+	if (handle && selfmon_load_once(&selfmon_impl_on))
+		enter_time((struct selfmon_site *)(void *)handle, frame, true,
+			   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
 }
 
 /*

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that region.h has inline, exported for languages that link without
+ * the header. C has one name for both: the assembler's name is the exported one.
+ * None calls its inline twin, of which a copy would bear that name too.
+ * selfmon_enter() is in visit.c.
+ */
+#include <selfmon/region.h>
+
+#include "platform/label.h"
+
+_Static_assert(sizeof(struct selfmon_frame) == 32 &&
+		       _Alignof(struct selfmon_frame) == 8,
+	       "declarations in other languages say so");
+
+SELFMON_API void selfmon_call_leave(struct selfmon_frame *frame)
+	SELFMON_LABEL("selfmon_leave");
+SELFMON_API void selfmon_call_bytes(uint64_t n)
+	SELFMON_LABEL("selfmon_region_bytes");
+SELFMON_API void selfmon_call_items(uint64_t n)
+	SELFMON_LABEL("selfmon_region_items");
+SELFMON_API uint64_t selfmon_call_ticks(void)
+	SELFMON_LABEL("selfmon_region_ticks");
+SELFMON_API struct selfmon_region *selfmon_call_region(const char *name)
+	SELFMON_LABEL("selfmon_region");
+SELFMON_API const char *selfmon_call_name(const struct selfmon_region *handle)
+	SELFMON_LABEL("selfmon_region_name");
+
+void selfmon_call_leave(struct selfmon_frame *frame)
+{
+	selfmon_impl_close(frame);
+}
+
+void selfmon_call_bytes(uint64_t n)
+{
+	selfmon_impl_units(SELFMON_IMPL_BYTES, n);
+}
+
+void selfmon_call_items(uint64_t n)
+{
+	selfmon_impl_units(SELFMON_IMPL_ITEMS, n);
+}
+
+uint64_t selfmon_call_ticks(void)
+{
+	return selfmon_impl_ticks();
+}
+
+struct selfmon_region *selfmon_call_region(const char *name)
+{
+	return selfmon_impl_region(name);
+}
+
+const char *selfmon_call_name(const struct selfmon_region *handle)
+{
+	return handle ? ((const struct selfmon_site *)(const void *)handle)->name
+		      : "";
+}
