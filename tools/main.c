@@ -11,6 +11,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *text;
 } commands[] = {
+	{ "compare", tool_compare, "is B slower than A, and how sure is that" },
 	{ "doctor", tool_doctor, "can counters be read here, and if not, why" },
 	{ "list", tool_list, "what can be counted here, and how" },
 	{ "report", tool_report, "prints and merges what processes left in files" },

@@ -11,20 +11,26 @@
 #include <selfmon/event.h>
 
 #include "child.h"
+#include "run_compare.h"
 #include "run_output.h"
 #include "tool.h"
 
 struct run {
-	const char *events, *output, *format, *every, *live;
-	bool strict, guard, fence, children, quiet;
+	const char *events, *output, *format, *n, *every, *runs, *live;
+	bool strict, guard, fence, children, quiet, help;
 	struct run_output out;
+	struct run_compare compare;
 	char live_path[RUN_OUTPUT_SIZE];
 };
 
 static const char help[] =
 	"usage: selfmon run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	"       selfmon run [OPTION...] --compare 'COMMAND A' 'COMMAND B' "
+	"[-n RUNS]\n"
 	"Runs a program that is built with libselfmon, and says where its "
-	"report went.\n"
+	"report went; or\n"
+	"runs two by turns, and compares their reports as selfmon compare "
+	"does.\n"
 	"\n"
 	"  -e, --events SPEC    what to count: a list, auto or none\n"
 	"  -o, --output FILE    where the report goes; %p is the process id;\n"
@@ -39,43 +45,76 @@ static const char help[] =
 	"      --fence          order the timestamps by lfence\n"
 	"      --children       forked children report too\n"
 	"  -q, --quiet          do not say where the report went\n"
+	"      --compare A B    two commands of the shell, by turns; their "
+	"standard output\n"
+	"                       is discarded\n"
+	"  -n, --runs N         of each of them; default: 10\n"
+	"      --keep FOLDER    keeps the reports\n"
+	"  -f, --by, --gate, --min-share, --require-conclusive: as of selfmon "
+	"compare\n"
 	"\n"
 	"Exits as COMMAND does: with its status, or by the signal that ended "
-	"it;\n"
+	"it,\n"
+	"or as selfmon compare does;\n"
 	"2: the options are wrong; 126, 127: COMMAND cannot be run, is not "
 	"found.\n";
 
 enum { OPTION_STRICT = 256, OPTION_GUARD, OPTION_FENCE, OPTION_CHILDREN,
-       OPTION_LIVE };
+       OPTION_LIVE, OPTION_EVERY, OPTION_COMPARE, OPTION_RUNS, OPTION_KEEP,
+       OPTION_PASSED };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
-	{ "every", required_argument, NULL, 'n' },
+	{ "every", required_argument, NULL, OPTION_EVERY },
 	{ "live", required_argument, NULL, OPTION_LIVE },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "guard", no_argument, NULL, OPTION_GUARD },
 	{ "fence", no_argument, NULL, OPTION_FENCE },
 	{ "children", no_argument, NULL, OPTION_CHILDREN },
 	{ "quiet", no_argument, NULL, 'q' },
+	{ "compare", required_argument, NULL, OPTION_COMPARE },
+	{ "runs", required_argument, NULL, OPTION_RUNS },
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ "by", required_argument, NULL, OPTION_PASSED },
+	{ "gate", required_argument, NULL, OPTION_PASSED },
+	{ "min-share", required_argument, NULL, OPTION_PASSED },
+	{ "require-conclusive", no_argument, NULL, OPTION_PASSED },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
-static void take_option(struct run *run, int option)
+/* Options of selfmon compare are named as they are there. */
+static void pass_option(struct run *run, int index)
+{
+	static const char *const name[] = { "--by", "--gate", "--min-share",
+					    "--require-conclusive" };
+	size_t i;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (!strcmp(options[index].name, name[i] + 2))
+			run_compare_pass(&run->compare, name[i], optarg);
+}
+
+static void take_option(struct run *run, int option, int index)
 {
 	switch (option) {
 	case 'e': run->events = optarg; break;
 	case 'o': run->output = optarg; break;
 	case 'f': run->format = optarg; break;
-	case 'n': run->every = optarg; break;
+	case 'n': run->n = optarg; break;
 	case 'q': run->quiet = true; break;
 	case OPTION_LIVE: run->live = optarg; break;
 	case OPTION_STRICT: run->strict = true; break;
 	case OPTION_GUARD: run->guard = true; break;
 	case OPTION_FENCE: run->fence = true; break;
 	case OPTION_CHILDREN: run->children = true; break;
+	case OPTION_EVERY: run->every = optarg; break;
+	case OPTION_COMPARE: run->compare.command[0] = optarg; break;
+	case OPTION_RUNS: run->runs = optarg; break;
+	case OPTION_KEEP: run->compare.keep = optarg; break;
+	case OPTION_PASSED: pass_option(run, index); break;
 	}
 }
 
@@ -140,33 +179,97 @@ static void set_variables(const struct run *run)
 		setenv("SELFMON_FENCE", "lfence", 1);
 }
 
+/* -n is --every, but after --compare --runs. */
+static int check_compare(struct run *run)
+{
+	const char *const text = run->runs ? run->runs : run->n;
+	unsigned long n;
+	char *end;
+
+	if (run->output || run->children || run->live)
+		return tool_misused("run", "--compare allows no --output, "
+				    "--children and --live: it has reports of "
+				    "its own; --keep FOLDER keeps them");
+	if (run->format)
+		run_compare_pass(&run->compare, "--format", run->format);
+	run->format = NULL;
+	if (!text)
+		return 0;
+	n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || n < 1 || n > 1000)
+		return tool_misused("run", "--runs %s: allowed are 1 to 1000",
+				    text);
+	run->compare.runs = (unsigned int)n;
+	return 0;
+}
+
+/* Options up to the first word that is none; its own are its own. */
+static int take_options(struct run *run, int argc, char **argv)
+{
+	int option, index = 0;
+
+	while ((option = getopt_long(argc, argv, "+e:o:f:n:qh", options,
+				     &index)) != -1) {
+		if (option == '?')
+			return tool_misused("run", "the options are wrong");
+		if (option == 'h')
+			run->help = true;
+		take_option(run, option, index);
+	}
+	return 0;
+}
+
+/* The second command, and options behind it. */
+static int take_second(struct run *run, int argc, char **argv)
+{
+	int status;
+
+	if (optind == argc)
+		return tool_misused("run", "--compare: two commands are "
+				    "expected, each one word of the shell");
+	run->compare.command[1] = argv[optind++];
+	status = take_options(run, argc, argv);
+	if (!status && optind < argc)
+		status = tool_misused("run", "--compare: '%s' is a word too "
+				      "many: each command is one word of the "
+				      "shell, in quotes", argv[optind]);
+	return status ? status : check_compare(run);
+}
+
+static int run_alone(struct run *run, char **argv)
+{
+	struct child child;
+	const int status = child_run(&child, argv);
+
+	if (child.began && !run->quiet)
+		run_output_tell(&run->out, &child);
+	if (child.began && !run->quiet && run->live)
+		run_live_tell(run->live_path, &child);
+	return child_exit(&child, status);
+}
+
 int tool_run(int argc, char **argv)
 {
 	struct run run = { .events = NULL };
-	struct child child;
-	int option, status;
+	bool compares;
+	int status = take_options(&run, argc, argv);
 
-	/* The first word that is no option is COMMAND: its own are its own. */
-	while ((option = getopt_long(argc, argv, "+e:o:f:n:qh", options,
-				     NULL)) != -1) {
-		if (option == '?')
-			return tool_misused("run", "the options are wrong");
-		if (option == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		take_option(&run, option);
+	compares = run.compare.command[0] != NULL;
+	if (run.help) {
+		fputs(help, stdout);
+		return 0;
 	}
-	if (optind == argc)
-		return tool_misused("run", "a command to run is missing");
-	status = check(&run);
+	if (!status && compares)
+		status = take_second(&run, argc, argv);
+	else if (!status && optind == argc)
+		status = tool_misused("run", "a command to run is missing");
+	if (!compares && run.n)
+		run.every = run.n;
+	if (!status)
+		status = check(&run);
 	if (status)
 		return status;
 	set_variables(&run);
-	status = child_run(&child, argv + optind);
-	if (child.began && !run.quiet)
-		run_output_tell(&run.out, &child);
-	if (child.began && !run.quiet && run.live)
-		run_live_tell(run.live_path, &child);
-	return child_exit(&child, status);
+	return compares ? run_compare(&run.compare)
+			: run_alone(&run, argv + optind);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+int tool_compare(int argc, char **argv);
 int tool_doctor(int argc, char **argv);
 int tool_list(int argc, char **argv);
 int tool_report(int argc, char **argv);

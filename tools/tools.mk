@@ -37,7 +37,7 @@ $(O)/tools/%.o: tools/%.c
 
 $(tool): $(tool_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) $(json_libs) -o $@
+		$(cpuid_libs) $(json_libs) -lm -o $@
 
 -include $(tool_objects:.o=.d) $(patsubst %.c,$(O)/%.d,$(wildcard tests/doctor/*.c))
 
@@ -60,7 +60,7 @@ check-doctor: $(O)/tests/doctor/run ## The doctor's words in each state of a mac
 
 $(O)/tests/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) $(json_libs) -o $@
+		$(cpuid_libs) $(json_libs) -lm -o $@
 
 # Static, for emulated machines: the program itself, and who runs it there.
 $(O)/vm/selfmon: $(tool_objects) $(objects)
@@ -68,7 +68,7 @@ $(O)/vm/doctor: $(doctor_objects) $(objects)
 $(O)/vm/selfmon $(O)/vm/doctor:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \
-		$(cpuid_libs) $(json_libs) -o $@
+		$(cpuid_libs) $(json_libs) -lm -o $@
 
 .PHONY: check-tool
 check-tool: $(tool) ## The commands: options, exit statuses, output
@@ -81,3 +81,13 @@ check-report: $(tool) $(O)/examples/hello ## selfmon report over live files
 .PHONY: check-merge
 check-merge: $(tool) $(O)/examples/hello $(O)/examples/threads ## selfmon report over JSON, merged and damaged
 	@tests/tools/merge.sh $^
+
+.PHONY: check-compare compare-rates
+check-compare: $(tool) $(O)/examples/hello ## selfmon compare over reports whose truth is known
+	@SELFMON_EVENTS=none tests/tools/compare.py $^
+
+# PROGRAM='COMMAND': a program with regions.
+compare-rates: $(tool) ## False alarms and power of selfmon compare over real runs
+	@SELFMON_EVENTS=none tests/tools/compare.py --rates $(tool) \
+		"$(or $(PROGRAM),$(O)/examples/textstats README.md docs/*.md)"
+compare-rates: $(O)/examples/textstats
