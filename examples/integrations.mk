@@ -4,10 +4,10 @@
 # Each folder of examples/ that has a file `packages` (of Debian, one a line)
 # is an integration. Its own Makefile finds the library by pkg-config, as an
 # outsider's would, puts what it makes into O, and has a target `check`. The
-# packages of Debian are one more.
+# packages of Debian, and the page of HTML in a browser, are two more.
 
 integrations := $(patsubst %/packages,%,$(wildcard examples/*/packages)) \
-	tests/packaging
+	tests/packaging tests/browser
 stage := $(abspath $(O))/integrations/stage
 
 .PHONY: check-integrations

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "html.h"
 #include "tool.h"
 
 #define INCONCLUSIVE 3
@@ -19,7 +20,8 @@ static const char help[] =
 	"test, 10 are\n"
 	"better, and best is to take A and B by turns: selfmon run --compare.\n"
 	"\n"
-	"  -f, --format FORMAT  text (default), json, markdown or bencher\n"
+	"  -f, --format FORMAT  text (default), json, markdown, bencher or "
+	"html\n"
 	"      --by COLUMN      what is judged: time (default), visits or a "
 	"counter\n"
 	"      --gate PERCENT   a regression is beyond this; default: 2\n"
@@ -39,6 +41,14 @@ static const char help[] =
 	"wrong, or files\n"
 	"cannot be read or compared; 3: inconclusive (--require-conclusive).\n";
 
+/* Of each side the run whose time is the median. */
+static void write_html(const struct compare *compare, FILE *to)
+{
+	if (html_write(compare_typical(compare, 0), compare_typical(compare, 1),
+		       compare, to))
+		tool_fail("compare", "no memory for the page");
+}
+
 static const struct {
 	const char *name;
 	void (*write)(const struct compare *compare, FILE *to);
@@ -47,6 +57,7 @@ static const struct {
 	{ "json", compare_json },
 	{ "markdown", compare_markdown },
 	{ "bencher", compare_bencher },
+	{ "html", write_html },
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -87,7 +98,7 @@ static int take_format(struct request *request, const char *name)
 	}
 	names[FORMATS] = NULL;
 	return tool_misused("compare", "unknown format '%s'%s: text, json, "
-			    "markdown or bencher are allowed", name,
+			    "markdown, bencher or html are allowed", name,
 			    tool_hint(name, names, hint));
 }
 

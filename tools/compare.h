@@ -112,6 +112,10 @@ bool compare_tail(const struct compare *compare,
 		  const struct compare_region *region, double quantile,
 		  struct compare_cell *cell);
 
+/* The run of a side whose total time is the median. */
+const struct selfmon_report *compare_typical(const struct compare *compare,
+					     size_t side);
+
 /* True if each side has enough runs for a test. */
 bool compare_can_test(const struct compare *compare);
 /* The conclusion in one line, without a newline. */

@@ -185,6 +185,33 @@ int compare_load(struct compare *compare, char **paths)
 	return status ? status : add_all(compare);
 }
 
+static int by_total(const void *a, const void *b)
+{
+	const double x = (*(const struct selfmon_report *const *)a)->total_ns;
+	const double y = (*(const struct selfmon_report *const *)b)->total_ns;
+
+	return compare_ascending(&x, &y);
+}
+
+const struct selfmon_report *compare_typical(const struct compare *compare,
+					     size_t side)
+{
+	const struct compare_side *const of = &compare->side[side];
+	const struct selfmon_report **const order =
+		calloc(of->count + 1, sizeof(*order));
+	const struct selfmon_report *typical = compare->file[of->first].report;
+	size_t i;
+
+	for (i = 0; order && i < of->count; i++)
+		order[i] = compare->file[of->first + i].report;
+	if (order) {
+		qsort(order, of->count, sizeof(*order), by_total);
+		typical = order[(of->count - 1) / 2];
+	}
+	free(order);
+	return typical;
+}
+
 static void free_region(struct compare_region *region)
 {
 	free(region->path);

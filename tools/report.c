@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* selfmon report: files of reports, each or merged, in any format. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <selfmon.h>
 
+#include "html.h"
 #include "progress.h"
 #include "report_file.h"
+#include "report_folded.h"
 #include "tool.h"
 
 static const char help[] =
@@ -18,29 +21,48 @@ static const char help[] =
 	"have ended in whatever way, or still run, and reports in JSON\n"
 	"(SELFMON_OUTPUT=json:FILE).\n"
 	"\n"
-	"  -f, --format FORMAT  text (default), json or csv\n"
+	"  -f, --format FORMAT  text (default), json, csv, html or folded\n"
+	"      --by COLUMN      of folded stacks: time (default), visits or a "
+	"counter\n"
 	"  -m, --merge          one report of all files: regions of one path "
 	"are one row\n"
+	"  -o, --output FILE    write to FILE\n"
+	"\n"
+	"html: one page that needs no network; of two files, it compares them. "
+	"folded: for\n"
+	"flamegraph.pl, inferno and speedscope.\n"
 	"\n"
 	"Exits with 0; 1: some file cannot be read, and the others are "
 	"printed, or they\n"
 	"cannot be merged, and nothing is; 2: the options are wrong.\n";
 
+/* Those of the library by its own numbers, and then the tool's. */
+enum { FORMAT_FOLDED = SELFMON_CSV + 1, FORMAT_HTML };
 static const char *const format_name[] = {
 	[SELFMON_TEXT] = "text",
 	[SELFMON_JSON] = "json",
 	[SELFMON_CSV] = "csv",
+	[FORMAT_FOLDED] = "folded",
+	[FORMAT_HTML] = "html",
 	NULL,
+};
+
+struct request {
+	int format;
+	bool merge;
+	const char *by, *output;
 };
 
 static const struct option options[] = {
 	{ "format", required_argument, NULL, 'f' },
+	{ "by", required_argument, NULL, 'b' },
 	{ "merge", no_argument, NULL, 'm' },
+	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
-static int take_format(const char *name, enum selfmon_format *format)
+static int take_format(const char *name, int *format)
 {
 	char hint[TOOL_HINT_SIZE];
 	int i;
@@ -48,18 +70,28 @@ static int take_format(const char *name, enum selfmon_format *format)
 	for (i = 0; format_name[i]; i++) {
 		if (strcmp(format_name[i], name))
 			continue;
-		*format = (enum selfmon_format)i;
+		*format = i;
 		return 0;
 	}
-	return tool_misused("report", "unknown format '%s'%s: text, json or "
-			    "csv are allowed", name,
+	return tool_misused("report", "unknown format '%s'%s: text, json, csv, "
+			    "html or folded are allowed", name,
 			    tool_hint(name, format_name, hint));
 }
 
 static int write_report(const struct selfmon_report *report, const char *path,
-			enum selfmon_format format)
+			const struct request *request)
 {
-	if (selfmon_report_write(report, format, stdout))
+	int error;
+
+	if (request->format == FORMAT_FOLDED)
+		return report_folded(report, request->by ? request->by : "time",
+				     stdout);
+	if (request->format == FORMAT_HTML)
+		error = html_write(report, NULL, NULL, stdout);
+	else
+		error = selfmon_report_write(
+			report, (enum selfmon_format)request->format, stdout);
+	if (error || ferror(stdout))
 		return tool_fail("report", "%s: the output failed", path);
 	return 0;
 }
@@ -121,29 +153,46 @@ static int open_one(struct report_file *file, char **paths, size_t i,
 	return status;
 }
 
-static int print_each(char **paths, size_t count, enum selfmon_format format)
+static int print_each(char **paths, size_t count, const struct request *request)
 {
 	struct report_file file;
 	char *header = NULL;
 	int status = 0;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		if (i && format == SELFMON_TEXT)
+	for (i = 0; i < count && status != TOOL_USAGE; i++) {
+		if (i && request->format == SELFMON_TEXT)
 			putchar('\n');
-		if (open_one(&file, paths, i, count) ||
-		    (format == SELFMON_CSV
-			     ? write_csv(file.report, paths[i], &header)
-			     : write_report(file.report, paths[i], format)))
+		if (open_one(&file, paths, i, count))
 			status = TOOL_NO;
+		else if (request->format == SELFMON_CSV)
+			status |= write_csv(file.report, paths[i], &header);
+		else
+			status |= write_report(file.report, paths[i], request);
 		report_file_close(&file);
 	}
 	free(header);
 	return status;
 }
 
+/* Two reports on one page. */
+static int print_both(char **paths)
+{
+	struct report_file file[2];
+	int status = open_one(&file[0], paths, 0, 2);
+
+	status |= open_one(&file[1], paths, 1, 2);
+	if (!status && (html_write(file[0].report, file[1].report, NULL,
+				   stdout) || ferror(stdout)))
+		status = tool_fail("report", "the output failed");
+	report_file_close(&file[0]);
+	report_file_close(&file[1]);
+	return status;
+}
+
 /* All or none: a sum without one of them would pass for that of all. */
-static int print_merged(char **paths, size_t count, enum selfmon_format format)
+static int print_merged(char **paths, size_t count,
+			const struct request *request)
 {
 	struct report_file *const files = calloc(count, sizeof(*files));
 	struct selfmon_report *merged = NULL;
@@ -164,7 +213,7 @@ static int print_merged(char **paths, size_t count, enum selfmon_format format)
 		status = report_merge(files, count, &merged);
 	progress_end();
 	if (!status)
-		status = write_report(merged, "merged", format);
+		status = write_report(merged, "merged", request);
 	selfmon_report_free(merged);
 	for (i = 0; i < count; i++)
 		report_file_close(&files[i]);
@@ -172,29 +221,61 @@ static int print_merged(char **paths, size_t count, enum selfmon_format format)
 	return status;
 }
 
+static int check(const struct request *request, size_t count)
+{
+	if (!count)
+		return tool_misused("report", "a file is missing");
+	if (request->by && request->format != FORMAT_FOLDED)
+		return tool_misused("report", "--by is of --format folded");
+	if (request->format == FORMAT_HTML && !request->merge && count > 2)
+		return tool_misused("report", "a page has one report, or two "
+				    "to compare, not %zu; --merge makes one "
+				    "of all", count);
+	return 0;
+}
+
+static int print(char **paths, size_t count, const struct request *request)
+{
+	if (request->output && !freopen(request->output, "we", stdout))
+		return tool_fail("report", "%s: %s", request->output,
+				 strerror(errno));
+	if (request->merge)
+		return print_merged(paths, count, request);
+	if (request->format == FORMAT_HTML && count == 2)
+		return print_both(paths);
+	return print_each(paths, count, request);
+}
+
 int tool_report(int argc, char **argv)
 {
-	enum selfmon_format format = SELFMON_TEXT;
-	bool merge = false;
+	struct request request = { .format = SELFMON_TEXT };
+	size_t count;
 	int option, status = 0;
 
-	while ((option = getopt_long(argc, argv, "f:mh", options, NULL)) !=
-	       -1) {
-		if (option == 'h') {
+	while (!status && (option = getopt_long(argc, argv, "f:mo:h", options,
+						NULL)) != -1) {
+		switch (option) {
+		case 'h':
 			fputs(help, stdout);
 			return 0;
-		}
-		if (option == '?')
+		case 'f':
+			status = take_format(optarg, &request.format);
+			break;
+		case 'b':
+			request.by = optarg;
+			break;
+		case 'm':
+			request.merge = true;
+			break;
+		case 'o':
+			request.output = optarg;
+			break;
+		default:
 			return tool_misused("report", "the options are wrong");
-		if (option == 'm')
-			merge = true;
-		else
-			status = take_format(optarg, &format);
-		if (status)
-			return status;
+		}
 	}
-	if (optind == argc)
-		return tool_misused("report", "a file is missing");
-	return (merge ? print_merged : print_each)(
-		argv + optind, (size_t)(argc - optind), format);
+	count = (size_t)(argc - optind);
+	if (!status)
+		status = check(&request, count);
+	return status ? status : print(argv + optind, count, &request);
 }

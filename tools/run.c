@@ -35,7 +35,8 @@ static const char help[] =
 	"  -e, --events SPEC    what to count: a list, auto or none\n"
 	"  -o, --output FILE    where the report goes; %p is the process id;\n"
 	"                       default: - (standard error)\n"
-	"  -f, --format FORMAT  text, json or csv; default: by FILE's ending, "
+	"  -f, --format FORMAT  text, json, csv or html; default: by FILE's "
+	"ending, "
 	"else text\n"
 	"  -n, --every N        measure one visit in N\n"
 	"      --live FILE      keep the statistics in FILE, whatever happens; "
@@ -241,7 +242,7 @@ static int run_alone(struct run *run, char **argv)
 	struct child child;
 	const int status = child_run(&child, argv);
 
-	if (child.began && !run->quiet)
+	if (child.began && (!run->quiet || run->out.is_page))
 		run_output_tell(&run->out, &child);
 	if (child.began && !run->quiet && run->live)
 		run_live_tell(run->live_path, &child);

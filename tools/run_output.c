@@ -9,9 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "html.h"
+#include "report_file.h"
 #include "tool.h"
 
-static const char *const formats[] = { "text", "json", "csv", NULL };
+static const char *const formats[] = { "text", "json", "csv", "html", NULL };
+#define FORMAT_HTML formats[3]
+/* What the program writes where a page is wanted: the page is made of it. */
+#define SOURCE_ENDING ".json"
 
 /* The format that is named, else the one of the file's ending, else text. */
 static const char *choose_format(const char *format, const char *file)
@@ -24,6 +29,22 @@ static const char *choose_format(const char *format, const char *file)
 			   : ending && !strcmp(ending + 1, formats[i]))
 			return formats[i];
 	return format ? NULL : formats[0];
+}
+
+/* FORMAT:FILE, as in SELFMON_OUTPUT: the format, and file is what follows. */
+static const char *split_format(const char **file)
+{
+	size_t i;
+
+	for (i = 0; formats[i]; i++) {
+		const size_t n = strlen(formats[i]);
+
+		if (!strncmp(*file, formats[i], n) && (*file)[n] == ':') {
+			*file += n + 1;
+			return formats[i];
+		}
+	}
+	return NULL;
 }
 
 /* %p and %% as the library expands them; false: longer than size. */
@@ -107,11 +128,19 @@ int run_output_take(struct run_output *out, const char *file,
 
 	if (!file || !*file)
 		file = "-";
-	chosen = choose_format(format, file);
+	chosen = format ? NULL : split_format(&file);
 	if (!chosen)
-		return tool_misused("run", "unknown format '%s'%s: there are "
-				    "text, json and csv", format,
+		chosen = choose_format(format, file);
+	if (!chosen)
+		return tool_misused("run", "unknown format '%s'%s: text, json, "
+				    "csv and html are allowed", format,
 				    tool_hint(format, formats, hint));
+	out->is_page = chosen == FORMAT_HTML;
+	if (out->is_page && (children || !strcmp(file, "-") ||
+			     strchr(file, '%')))
+		return tool_misused("run", "a page is of one process, and in a "
+				    "file: -o html:FILE without %%p and "
+				    "--children");
 	if (strchr(file, ','))
 		return tool_fail("run", "-o %s: a name with a comma cannot be "
 				 "given to the program", file);
@@ -122,8 +151,10 @@ int run_output_take(struct run_output *out, const char *file,
 	}
 	/* make_absolute() has left room for what is around the name. */
 	if (!status &&
-	    snprintf(out->value, sizeof(out->value), "%s:%s%s", chosen,
+	    snprintf(out->value, sizeof(out->value), "%s:%s%s%s",
+		     out->is_page ? "json" : chosen,
 		     out->path[0] ? out->path : "-",
+		     out->is_page ? SOURCE_ENDING : "",
 		     children ? ",children=yes" : "") >= (int)sizeof(out->value))
 		status = tool_fail("run", "-o %.64s...: the name is too long",
 				   file);
@@ -161,6 +192,27 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+/* The page, of what the program wrote; that is removed. */
+static void make_page(const char *path)
+{
+	char source[RUN_OUTPUT_SIZE + sizeof(SOURCE_ENDING)];
+	struct report_file file;
+	FILE *page;
+
+	snprintf(source, sizeof(source), "%s" SOURCE_ENDING, path);
+	if (access(source, R_OK) || report_file_open(&file, source))
+		return;
+	page = fopen(path, "we");
+	if (!page || html_write(file.report, NULL, NULL, page) || ferror(page))
+		tool_fail("run", "%s: %s; the report in JSON is in %s", path,
+			  strerror(errno), source);
+	else
+		unlink(source);
+	if (page)
+		fclose(page);
+	report_file_close(&file);
+}
+
 void run_output_tell(const struct run_output *out, const struct child *child)
 {
 	char path[RUN_OUTPUT_SIZE];
@@ -170,6 +222,8 @@ void run_output_tell(const struct run_output *out, const struct child *child)
 	    !expand(out->path, child->pid, path, sizeof(path)))
 		return;
 	fflush(stdout);
+	if (out->is_page)
+		make_page(path);
 	if (!stat(path, &now) && !is_same(&out->before, &now)) {
 		if (S_ISREG(now.st_mode))
 			fprintf(stderr, "selfmon run: report in %s, %lld "

@@ -14,6 +14,7 @@
 struct run_output {
 	char value[RUN_OUTPUT_SIZE]; /* of SELFMON_OUTPUT; "": leave it */
 	char path[RUN_OUTPUT_SIZE];  /* the file, %p in it; "": no file */
+	bool is_page;                /* path is of HTML, made afterwards */
 	struct stat before;          /* of the file; st_nlink 0: none */
 };
 
@@ -31,7 +32,10 @@ int run_output_take(struct run_output *out, const char *file,
 int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_tell(const char *live, const struct child *child);
 
-/* Says where the report went, or that there is none. */
+/*
+ * Makes the page, if there is to be one, and says where the report went, or that
+ * there is none.
+ */
 void run_output_tell(const struct run_output *out, const struct child *child);
 
 #endif

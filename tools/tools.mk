@@ -24,7 +24,8 @@ endif
 tool_cflags := -std=gnu11 $(c_warnings) $(common) -Ilibselfmon -Itools \
 	$(json_cflags) $(cpuid_cflags)
 tool_objects := $(patsubst %.c,$(O)/%.o,$(filter-out \
-	$(if $(json_cflags),,$(json_sources)),$(wildcard tools/*.c)))
+	$(if $(json_cflags),,$(json_sources)),$(wildcard tools/*.c))) \
+	$(O)/tools/html_page.o
 tool := $(O)/selfmon
 
 .PHONY: tool
@@ -34,6 +35,21 @@ $(O)/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(tool_cflags) $(CPPFLAGS) $(CFLAGS) -fPIE -c $< \
 		-o $@
+
+# The page of selfmon report -f html: one file, its parts put together here.
+html_uplot := third_party/uPlot/uPlot.iife.min.js third_party/uPlot/uPlot.min.css
+html_script := $(patsubst %,tools/html/%.js,format model icicle table charts main)
+html_parts := tools/html/page.html tools/html/style.css $(html_script) $(html_uplot)
+
+$(O)/tools/html_page.html: tools/html/assemble.awk $(html_parts)
+	@mkdir -p $(@D)
+	$(call quiet,AWK)awk -v UPLOT='$(filter %.js,$(html_uplot))' \
+		-v UPLOT_CSS='$(filter %.css,$(html_uplot))' \
+		-v STYLE=tools/html/style.css -v SCRIPT='$(html_script)' \
+		-f $< tools/html/page.html > $@
+
+$(O)/tools/html_page.o: tools/html_page.S $(O)/tools/html_page.html
+	$(call quiet,AS)$(CC) -I$(O)/tools -Wa,-I$(O)/tools -c $< -o $@
 
 $(tool): $(tool_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \

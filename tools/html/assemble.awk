@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# Puts files in the place of their markers: lines @NAME@ of page.html, with
+# NAME='FILE...' on the command line. @DATA@ stays: html.c writes it.
+function put(files,    name, i, count)
+{
+	count = split(files, name, " ")
+	for (i = 1; i <= count; i++) {
+		while ((getline line < name[i]) > 0)
+			print line
+		close(name[i])
+	}
+}
+
+/^@UPLOT_CSS@$/ { put(UPLOT_CSS); next }
+/^@STYLE@$/ { put(STYLE); next }
+/^@UPLOT@$/ { put(UPLOT); next }
+/^@SCRIPT@$/ { print "(() => {"; print "'use strict';"; put(SCRIPT)
+	print "})();"; next }
+{ print }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of selfmon report -f html, as tools.mk put it together. */
+	.section .rodata
+	.global tool_html_page
+	.global tool_html_page_size
+tool_html_page:
+	.incbin "html_page.html"
+1:
+	.balign 8
+tool_html_page_size:
+	.8byte 1b - tool_html_page
+	.section .note.GNU-stack, "", %progbits
