@@ -121,7 +121,7 @@ bool compare_can_test(const struct compare *compare);
 /* The conclusion in one line, without a newline. */
 void compare_conclude(const struct compare *compare, char *text, size_t size);
 
-/* How many runs it takes; false if the runs are not too few. */
+/* What may lead to a conclusion; false if there is one, or nothing to say. */
 bool compare_advise(const struct compare *compare, char *text, size_t size);
 
 /* Writers. */

@@ -10,12 +10,31 @@
 #define ROWS_MAX 60
 #define LISTED_MAX 10
 
+/* Where the path is too long its end is what tells regions apart. */
+static const char *last_parts(const char *label)
+{
+	const char *next = label;
+
+	while (selfmon_columns_of(label) + 2 > NAME_COLUMNS) {
+		next = strstr(label + 1, " > ");
+		if (!next)
+			return label;
+		label = next;
+	}
+	return label;
+}
+
 static void put_label(const struct compare_region *region, FILE *to)
 {
 	struct selfmon_cell cell = { .bytes = 0 };
 	char *const label = compare_label(region);
+	const char *part = label ? label : region->name;
 
-	selfmon_cell_add(&cell, label ? label : region->name, NAME_COLUMNS);
+	if (selfmon_columns_of(part) > NAME_COLUMNS)
+		part = last_parts(part);
+	if (part[0] == ' ')
+		selfmon_cell_add(&cell, "…", 1);
+	selfmon_cell_add(&cell, part, NAME_COLUMNS - cell.columns);
 	free(label);
 	fprintf(to, "%.*s%*s", (int)cell.bytes, cell.text,
 		(int)(NAME_COLUMNS - cell.columns), "");

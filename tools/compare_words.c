@@ -146,15 +146,28 @@ void compare_conclude(const struct compare *compare, char *text, size_t size)
 		 rest);
 }
 
+/* The least of both sides. */
+static size_t least_runs(const struct compare *compare)
+{
+	const size_t a = compare->side[0].count, b = compare->side[1].count;
+
+	return a < b ? a : b;
+}
+
 bool compare_advise(const struct compare *compare, char *text, size_t size)
 {
-	const size_t runs = compare->side[0].count < compare->side[1].count
-				    ? compare->side[0].count
-				    : compare->side[1].count;
+	const size_t runs = least_runs(compare);
 
-	if (!compare->verdicts[COMPARE_INCONCLUSIVE] || runs >= compare->needed)
+	if (!compare->verdicts[COMPARE_INCONCLUSIVE])
 		return false;
-	snprintf(text, size, "%zu runs a side cannot be significant for %zu "
-		 "regions, %zu can", runs, compare->family, compare->needed);
+	if (runs < compare->needed)
+		snprintf(text, size, "%zu runs a side cannot be significant for "
+			 "%zu regions, %zu can", runs, compare->family,
+			 compare->needed);
+	else if (compare->primary == COMPARE_TIME)
+		snprintf(text, size, "on a busy machine CPU time varies less: "
+			 "count task-clock, and judge --by task-clock");
+	else
+		return false;
 	return true;
 }
