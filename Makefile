@@ -117,7 +117,7 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 cold := doctor/% event/% report/% \
 	$(addprefix counters/,attempt% granted% guard% open% plan%) \
 	$(addprefix platform/,cow% cp% create% directory% elf% facts% fault% \
-		file% path% pfm% put% unloading%) \
+		file% path% pfm% put%) \
 	$(addprefix region/,config% events% live% name% process% unload%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
