@@ -81,6 +81,7 @@ struct request {
 	struct compare compare;
 	size_t format;
 	bool require_conclusive, help;
+	char **argv;
 };
 
 static int take_format(struct request *request, const char *name)
@@ -141,7 +142,7 @@ static int take_option(struct request *request, int option)
 		request->require_conclusive = true;
 		return 0;
 	default:
-		return tool_misused("compare", "the options are wrong");
+		return tool_wrong_option("compare", option, request->argv);
 	}
 }
 
@@ -196,11 +197,12 @@ int tool_compare(int argc, char **argv)
 {
 	struct request request = {
 		.compare = { .by = "time", .gate = 0.02, .least_share = 0.01 },
+		.argv = argv,
 	};
 	int option, status = 0;
 
 	/* Options come first, so that getopt leaves the files' "--" alone. */
-	while (!status && (option = getopt_long(argc, argv, "+f:h", options,
+	while (!status && (option = getopt_long(argc, argv, "+:f:h", options,
 						NULL)) != -1)
 		status = take_option(&request, option);
 	if (status)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "report/number.h"
 
 static void put_number(FILE *to, const char *key, double value)
@@ -19,7 +19,7 @@ static void put_number(FILE *to, const char *key, double value)
 static void put_string(FILE *to, const char *key, const char *value)
 {
 	fprintf(to, "\"%s\": ", key);
-	selfmon_json_string(to, value);
+	selfmon_put_json(to, value);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void put_path(const struct compare_region *region, FILE *to)
 		end = strchr(part, COMPARE_SEPARATOR);
 		if (end)
 			*end++ = '\0';
-		selfmon_json_string(to, part);
+		selfmon_put_json(to, part);
 		if (end)
 			fputs(", ", to);
 		part = end;
@@ -98,7 +98,7 @@ static void put_files(const struct compare *compare, size_t side, FILE *to)
 	fprintf(to, "  \"%c\": [", "ab"[side]);
 	for (i = of->first; i < of->first + of->count; i++) {
 		fputs(i > of->first ? ", " : "", to);
-		selfmon_json_string(to, compare->file[i].path);
+		selfmon_put_json(to, compare->file[i].path);
 	}
 	fputs("],\n", to);
 }
@@ -124,7 +124,7 @@ void compare_json(const struct compare *compare, FILE *to)
 	fputs(",\n  \"cautions\": [", to);
 	for (i = 0; i < compare->marks; i++) {
 		fputs(i ? ", " : "", to);
-		selfmon_json_string(to, compare->mark[i]);
+		selfmon_put_json(to, compare->mark[i]);
 	}
 	fputs("],\n  \"regions\": [", to);
 	for (i = 0; i < compare->regions; i++) {
@@ -143,7 +143,7 @@ void compare_json(const struct compare *compare, FILE *to)
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)
 {
-	selfmon_json_string(to, name);
+	selfmon_put_json(to, name);
 	fputs(": {", to);
 	put_number(to, "value", cell->median[1]);
 	if (isfinite(cell->ratio.high)) {
@@ -170,7 +170,7 @@ void compare_bencher(const struct compare *compare, FILE *to)
 		const char *between = "";
 
 		fputs(i ? ",\n  " : "\n  ", to);
-		selfmon_json_string(to, label ? label : region->name);
+		selfmon_put_json(to, label ? label : region->name);
 		free(label);
 		fputs(": {", to);
 		for (k = 0; k < COMPARE_COLUMNS; k++) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "report/escape.h"
+#include "report/text.h"
 
 #define LABEL_COLUMNS 80
 #define ROWS_MAX 150 /* of up to 400 characters */

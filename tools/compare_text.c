@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "report/escape.h"
+#include "report/text.h"
 
 #define NAME_COLUMNS 28
 #define ROWS_MAX 60

@@ -33,9 +33,9 @@ int tool_doctor(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == '?')
-			return tool_misused("doctor", "the options are wrong");
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return tool_wrong_option("doctor", option, argv);
 		if (option == 'h') {
 			fputs(help, stdout);
 			return 0;

@@ -6,7 +6,8 @@
 #include <selfmon/version.h>
 
 #include "doctor.h"
-#include "report/escape.h"
+#include "platform/escape.h"
+#include "tool.h"
 
 #define NAME_WIDTH 17
 
@@ -34,15 +35,6 @@ static const char *const runtime_name[] = {
 	[SELFMON_RUNTIME_LXC] = "an LXC container",
 };
 
-/* Text of the machine's files may hold anything. */
-static void print_escaped(FILE *stream, const char *text)
-{
-	struct selfmon_unit unit;
-
-	while (selfmon_unit_next(&text, &unit))
-		fwrite(unit.text, 1, unit.bytes, stream);
-}
-
 static void print_check(const struct doctor_check *check, bool colours,
 			FILE *stream)
 {
@@ -50,15 +42,15 @@ static void print_check(const struct doctor_check *check, bool colours,
 		? status_colour[check->status] : "",
 		status_name[check->status], colours ? "\033[0m" : "",
 		NAME_WIDTH, check->name);
-	print_escaped(stream, check->found.text);
+	selfmon_put_text(stream, check->found.text);
 	if (check->reason.length) {
 		fputs(": ", stream);
-		print_escaped(stream, check->reason.text);
+		selfmon_put_text(stream, check->reason.text);
 	}
 	fputc('\n', stream);
 	if (check->remedy.length) {
 		fprintf(stream, "%*s-> ", 6 + NAME_WIDTH, "");
-		print_escaped(stream, check->remedy.text);
+		selfmon_put_text(stream, check->remedy.text);
 		fputc('\n', stream);
 	}
 }
@@ -70,7 +62,7 @@ static void print_details(const struct doctor_cpu *cpu, FILE *stream)
 	size_t i;
 
 	if (cpu->microarchitecture[0]) {
-		print_escaped(stream, cpu->microarchitecture);
+		selfmon_put_text(stream, cpu->microarchitecture);
 		between = "; ";
 	}
 	for (i = 0; i < DOCTOR_CACHES; i++) {
@@ -87,13 +79,13 @@ static void print_details(const struct doctor_cpu *cpu, FILE *stream)
 static void print_machine(const struct doctor_machine *machine, FILE *stream)
 {
 	fputs("selfmon " SELFMON_VERSION " doctor: ", stream);
-	print_escaped(stream, machine->system);
+	selfmon_put_text(stream, machine->system);
 	if (machine->facts.container)
 		fprintf(stream, " in %s", runtime_name[machine->facts.runtime]);
 	fputs("; ", stream);
-	print_escaped(stream, machine->kernel);
+	selfmon_put_text(stream, machine->kernel);
 	fputs("; ", stream);
-	print_escaped(stream, machine->cpu);
+	selfmon_put_text(stream, machine->cpu);
 	fputc('\n', stream);
 	print_details(&machine->details, stream);
 	fputc('\n', stream);
@@ -124,13 +116,13 @@ void doctor_print(const struct doctor_report *report, bool colours,
 	print_answer(report, stream);
 	for (i = 0; i < 2; i++)
 		if (report->note[i].length)
-			fprintf(stream, "%s\n", report->note[i].text);
+			tool_line(stream, "%s", report->note[i].text);
 }
 
 static void json_text(FILE *stream, const char *key, const char *text)
 {
 	fprintf(stream, "\"%s\": ", key);
-	selfmon_json_string(stream, text);
+	selfmon_put_json(stream, text);
 }
 
 static void json_details(FILE *stream, const struct doctor_cpu *cpu)
@@ -189,12 +181,12 @@ void doctor_print_json(const struct doctor_report *report, FILE *stream)
 		report->when_pinned ? "true" : "false");
 	for (i = 0; !report->user_reads && i < report->causes; i++) {
 		fputs(i ? ", " : "", stream);
-		selfmon_json_string(stream, report->cause[i]->name);
+		selfmon_put_json(stream, report->cause[i]->name);
 	}
 	fputs("],\n \"notes\": [", stream);
 	for (i = 0; i < 2 && report->note[i].length; i++) {
 		fputs(i ? ", " : "", stream);
-		selfmon_json_string(stream, report->note[i].text);
+		selfmon_put_json(stream, report->note[i].text);
 	}
 	fputs("],\n \"checks\": [", stream);
 	for (i = 0; i < report->checks; i++) {

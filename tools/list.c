@@ -72,9 +72,9 @@ int tool_list(int argc, char **argv)
 	bool countable = false, json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "chp:", options, NULL)) != -1) {
-		if (option == '?')
-			return tool_misused("list", "the options are wrong");
+	while ((option = getopt_long(argc, argv, ":chp:", options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return tool_wrong_option("list", option, argv);
 		if (option == 'h') {
 			fputs(help, stdout);
 			return 0;

@@ -37,11 +37,11 @@ static void print_member(const struct selfmon_counter_info *info, FILE *stream)
 
 	if (info->failure) {
 		selfmon_explain(info->failure, why, sizeof(why));
-		fprintf(stream, "  %s\n", why);
+		tool_line(stream, "  %s", why);
 		return;
 	}
-	fprintf(stream, "  %-28s %s\n", info->name,
-		selfmon_verdict_name(info->verdict));
+	tool_line(stream, "  %-28s %s", info->name,
+		  selfmon_verdict_name(info->verdict));
 }
 
 static void print_left_out(const struct selfmon_failure *left_out, FILE *stream)
@@ -51,7 +51,8 @@ static void print_left_out(const struct selfmon_failure *left_out, FILE *stream)
 	if (!left_out->error)
 		return;
 	selfmon_explain(left_out, why, sizeof(why));
-	fprintf(stream, "left out\n  %s\n", why);
+	fputs("left out\n", stream);
+	tool_line(stream, "  %s", why);
 }
 
 /* What SELFMON_EVENTS takes and is no list of events. */

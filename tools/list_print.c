@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "list.h"
-#include "report/escape.h"
+#include "platform/escape.h"
+#include "tool.h"
 
 #define NAME_WIDTH_MAX 44
 
@@ -31,12 +32,13 @@ static void print_event(const struct list_event *event, int width,
 {
 	const bool dim = colours && event->how == LIST_NOT;
 
-	fprintf(stream, "%s  %-*s  %-*s%s", dim ? "\033[2m" : "", width,
-		event->name, event->text[0] ? 13 : 0, how_name[event->how],
-		event->text);
-	if (event->aliases[0])
-		fprintf(stream, " (%s)", event->aliases);
-	fprintf(stream, "%s\n", dim ? "\033[0m" : "");
+	const bool others = event->aliases[0] != '\0';
+
+	fputs(dim ? "\033[2m" : "", stream);
+	tool_line(stream, "  %-*s  %-*s%s%s%s%s", width, event->name,
+		  event->text[0] ? 13 : 0, how_name[event->how], event->text,
+		  others ? " (" : "", event->aliases, others ? ")" : "");
+	fputs(dim ? "\033[0m" : "", stream);
 }
 
 /* Was the i-th reason told with an earlier event? */
@@ -75,12 +77,20 @@ static void print_reasons(const struct list *list, FILE *stream)
 		fputs(first ? "\n" : "", stream);
 		first = false;
 		if (count == 1)
-			fprintf(stream, "no: %s: %s\n", event->name,
-				event->reason);
+			tool_line(stream, "no: %s: %s", event->name,
+				  event->reason);
 		else
-			fprintf(stream, "no: %zu events, as %s: %s\n", count,
-				event->name, event->reason);
+			tool_line(stream, "no: %zu events, as %s: %s", count,
+				  event->name, event->reason);
 	}
+}
+
+static void put_section(const struct list_event *event, bool first,
+			FILE *stream)
+{
+	if (!first)
+		putc('\n', stream);
+	tool_line(stream, "%s", event->section);
 }
 
 void list_print(const struct list *list, bool colours, FILE *stream)
@@ -93,8 +103,7 @@ void list_print(const struct list *list, bool colours, FILE *stream)
 		const struct list_event *event = &list->event[i];
 
 		if (i == 0 || strcmp(event->section, event[-1].section) != 0)
-			fprintf(stream, "%s%s\n", i ? "\n" : "",
-				event->section);
+			put_section(event, i == 0, stream);
 		print_event(event, width, colours, stream);
 		count[event->how]++;
 	}
@@ -106,7 +115,7 @@ void list_print(const struct list *list, bool colours, FILE *stream)
 static void json_text(FILE *stream, const char *key, const char *text)
 {
 	fprintf(stream, "\"%s\": ", key);
-	selfmon_json_string(stream, text);
+	selfmon_put_json(stream, text);
 }
 
 void list_print_json(const struct list *list, FILE *stream)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The selfmon program: finds the command and runs it. */
 #include <string.h>
+#include <unistd.h>
 
 #include <selfmon/version.h>
 
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	opterr = 0; /* what getopt(3) prints is not escaped */
 	if (argc < 2)
 		return tool_misused(NULL, "a command is missing");
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

@@ -252,7 +252,7 @@ int tool_report(int argc, char **argv)
 	size_t count;
 	int option, status = 0;
 
-	while (!status && (option = getopt_long(argc, argv, "f:mo:h", options,
+	while (!status && (option = getopt_long(argc, argv, ":f:mo:h", options,
 						NULL)) != -1) {
 		switch (option) {
 		case 'h':
@@ -271,7 +271,7 @@ int tool_report(int argc, char **argv)
 			request.output = optarg;
 			break;
 		default:
-			return tool_misused("report", "the options are wrong");
+			return tool_wrong_option("report", option, argv);
 		}
 	}
 	count = (size_t)(argc - optind);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "report/model.h"
 #include "tool.h"
 
@@ -69,7 +69,7 @@ static void put_name(const char *name, FILE *to)
 {
 	struct selfmon_unit unit;
 
-	while (selfmon_unit_next(&name, &unit))
+	while (selfmon_unit_next(SELFMON_FOR_TEXT, &name, &unit))
 		if (unit.text[0] == ';')
 			putc(':', to);
 		else

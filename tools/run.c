@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "run_compare.h"
+#include "platform/escape.h"
 #include "run_output.h"
 #include "tool.h"
 
@@ -119,6 +120,16 @@ static void take_option(struct run *run, int option, int index)
 	}
 }
 
+/* at: at most the length of the specification, which is less than 72. */
+static void mark_place(const char *spec, size_t at)
+{
+	char before[72];
+
+	snprintf(before, sizeof(before), "%.*s", (int)at, spec);
+	tool_line(stderr, "  -e %s", spec);
+	tool_line(stderr, "     %*s^", (int)selfmon_columns_of(before), "");
+}
+
 /* The fault in a specification, with a mark below where it is. */
 static int check_events(const char *spec)
 {
@@ -130,8 +141,7 @@ static int check_events(const char *spec)
 		return 0;
 	tool_fail("run", "%s", failure.message);
 	if (failure.position <= strlen(spec) && strlen(spec) < 72)
-		fprintf(stderr, "  -e %s\n     %*s^\n", spec,
-			(int)failure.position, "");
+		mark_place(spec, failure.position);
 	return TOOL_USAGE;
 }
 
@@ -209,10 +219,10 @@ static int take_options(struct run *run, int argc, char **argv)
 {
 	int option, index = 0;
 
-	while ((option = getopt_long(argc, argv, "+e:o:f:n:qh", options,
+	while ((option = getopt_long(argc, argv, "+:e:o:f:n:qh", options,
 				     &index)) != -1) {
-		if (option == '?')
-			return tool_misused("run", "the options are wrong");
+		if (option == '?' || option == ':')
+			return tool_wrong_option("run", option, argv);
 		if (option == 'h')
 			run->help = true;
 		take_option(run, option, index);

@@ -177,11 +177,11 @@ void run_live_tell(const char *live, const struct child *child)
 		return;
 	fflush(stdout);
 	if (access(path, R_OK))
-		fprintf(stderr, "selfmon run: no live file %s: %s\n", path,
-			strerror(errno));
+		tool_line(stderr, "selfmon run: no live file %s: %s", path,
+			  strerror(errno));
 	else
-		fprintf(stderr, "selfmon run: to read the live file: selfmon "
-			"report '%s'\n", path);
+		tool_line(stderr, "selfmon run: to read the live file: selfmon "
+			  "report '%s'", path);
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -226,16 +226,16 @@ void run_output_tell(const struct run_output *out, const struct child *child)
 		make_page(path);
 	if (!stat(path, &now) && !is_same(&out->before, &now)) {
 		if (S_ISREG(now.st_mode))
-			fprintf(stderr, "selfmon run: report in %s, %lld "
-				"bytes\n", path, (long long)now.st_size);
+			tool_line(stderr, "selfmon run: report in %s, %lld "
+				  "bytes", path, (long long)now.st_size);
 		return;
 	}
-	fprintf(stderr, "selfmon run: no report in %s: ", path);
 	if (child->signal)
-		fprintf(stderr, "signal %d (%s) ended the program before it "
-			"could write one\n", child->signal,
-			strsignal(child->signal));
+		tool_line(stderr, "selfmon run: no report in %s: signal %d "
+			  "(%s) ended the program before it could write one",
+			  path, child->signal, strsignal(child->signal));
 	else
-		fprintf(stderr, "the program has no regions, visited none, is "
-			"not built with libselfmon, or ended by _exit\n");
+		tool_line(stderr, "selfmon run: no report in %s: the program "
+			  "has no regions, visited none, is not built with "
+			  "libselfmon, or ended by _exit", path);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What all commands have to say alike: errors, hints, colours. */
+#define _GNU_SOURCE
 #include "tool.h"
 
 #include <stdarg.h>
@@ -8,7 +9,30 @@
 #include <unistd.h>
 
 #include "event/suggest.h"
+#include "platform/escape.h"
 #include "progress.h"
+
+static void put_line(FILE *stream, const char *format, va_list values)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, values) < 0) {
+		fputs("no memory\n", stream);
+		return;
+	}
+	selfmon_put_text(stream, text);
+	putc('\n', stream);
+	free(text);
+}
+
+void tool_line(FILE *stream, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	put_line(stream, format, values);
+	va_end(values);
+}
 
 static void complain(const char *command, const char *format, va_list values)
 {
@@ -16,8 +40,7 @@ static void complain(const char *command, const char *format, va_list values)
 	progress_clear();
 	fprintf(stderr, "selfmon%s%s: ", command ? " " : "",
 		command ? command : "");
-	vfprintf(stderr, format, values);
-	fputc('\n', stderr);
+	put_line(stderr, format, values);
 }
 
 int tool_fail(const char *command, const char *format, ...)
@@ -40,6 +63,19 @@ int tool_misused(const char *command, const char *format, ...)
 	fprintf(stderr, "See: selfmon %s%s--help\n", command ? command : "",
 		command ? " " : "");
 	return TOOL_USAGE;
+}
+
+/* optopt: 0 for a long option that is unknown or ambiguous. */
+int tool_wrong_option(const char *command, int returned, char **argv)
+{
+	const char *const last = argv[optind - 1];
+
+	if (returned == ':')
+		return tool_misused(command, "%s: its value is missing", last);
+	if (optopt && !strchr(last, '='))
+		return tool_misused(command, "-%c: no such option", optopt);
+	return tool_misused(command, "%s: no such option, or it takes no value",
+			    last);
 }
 
 /* NO_COLOR counts if it is there and not empty (no-color.org). */

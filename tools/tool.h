@@ -20,6 +20,13 @@ int tool_run(int argc, char **argv);
 #define TOOL_USAGE 2
 
 /*
+ * Writes a line, escaped for a terminal: names of events, files and programs
+ * may hold anything.
+ */
+void tool_line(FILE *stream, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
  * Says `selfmon COMMAND: ...` in a line on standard error, and behind it, of
  * the second, how to get help. Returns TOOL_NO, the second TOOL_USAGE.
  */
@@ -27,6 +34,12 @@ int tool_fail(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int tool_misused(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Says what is wrong with the option for which getopt_long() returned '?' or
+ * ':' and printed nothing, since opterr is 0. Returns TOOL_USAGE.
+ */
+int tool_wrong_option(const char *command, int returned, char **argv);
 
 /* May the file be written to in colours: a terminal, and NO_COLOR not set? */
 bool tool_has_colours(FILE *file);

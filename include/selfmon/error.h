@@ -33,9 +33,23 @@ struct selfmon_failure {
 	size_t position;         /* of the fault, in bytes into the spec */
 	bool kernel_asked;       /* kernel mode was to be counted (:k) */
 	bool grouped;            /* opened as the member of a group */
-	char event[SELFMON_EVENT_NAME_SIZE];   /* which event; may be "" */
-	char message[SELFMON_MESSAGE_SIZE];    /* a whole sentence, or "" */
+	/*
+	 * Which event, and a whole sentence; each may be "". Both are safe to
+	 * print: bytes that could control a terminal are written as \xNN.
+	 */
+	char event[SELFMON_EVENT_NAME_SIZE];
+	char message[SELFMON_MESSAGE_SIZE];
 };
+
+/*
+ * Private to the headers that print: copy a text, escaped for a terminal, or
+ * for JSON without its quotes, cut to fit size bytes with the final 0. Return
+ * the length of the copy.
+ */
+SELFMON_API size_t selfmon_impl_escape_text(char *to, size_t size,
+					    const char *from);
+SELFMON_API size_t selfmon_impl_escape_json(char *to, size_t size,
+					    const char *from);
 
 SELFMON_C_END
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "report/metric.h"
 #include "report/model.h"
 #include "report/number.h"
@@ -21,15 +21,15 @@ static const char *const of_quantity[] = {
 	"net_exclusive", "noise", "share_on_pmu",
 };
 
-/* In quotes already: a quote is doubled, a slash or backslash escaped. */
-static void put_escaped(FILE *stream, const char *name)
+/* In quotes already: a slash is escaped too. */
+static void put_in_path(FILE *stream, const char *name)
 {
-	for (; *name; name++) {
-		if (*name == '/' || *name == '\\')
+	struct selfmon_unit unit;
+
+	while (selfmon_unit_next(SELFMON_FOR_CSV, &name, &unit)) {
+		if (unit.text[0] == '/')
 			putc('\\', stream);
-		else if (*name == '"')
-			putc('"', stream);
-		putc(*name, stream);
+		fwrite(unit.text, 1, unit.bytes, stream);
 	}
 }
 
@@ -51,11 +51,13 @@ static void put_path(FILE *stream, const struct selfmon_report *report,
 	const struct selfmon_row *up[SELFMON_DEPTH_MAX + 1];
 	size_t depth = 0;
 
-	for (; row && depth <= SELFMON_DEPTH_MAX; row = parent_of(report, row))
+	do {
 		up[depth++] = row;
-	putc('"', stream);
+		row = parent_of(report, row);
+	} while (row && depth <= SELFMON_DEPTH_MAX);
+	selfmon_put_csv_open(stream, up[depth - 1]->name);
 	while (depth-- > 0) {
-		put_escaped(stream, up[depth]->name);
+		put_in_path(stream, up[depth]->name);
 		if (depth)
 			putc('/', stream);
 	}
@@ -119,12 +121,12 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 
 	put_path(stream, report, row);
 	putc(',', stream);
-	selfmon_csv_string(stream, row->name);
+	selfmon_put_csv(stream, row->name);
 	fprintf(stream, ",%" PRIu32 ",", row->depth);
 	if (row->parent >= 0)
 		fprintf(stream, "%" PRId32, row->parent);
 	putc(',', stream);
-	selfmon_csv_string(stream, row->file);
+	selfmon_put_csv(stream, row->file);
 	put_facts(stream, row);
 	put_quantity(stream, row, &row->time);
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
@@ -167,7 +169,7 @@ static void put_column(FILE *stream, const struct selfmon_report *report,
 			snprintf(name, sizeof(name), "%s.%s",
 				 report->column[i].name, of_quantity[k]);
 		putc(',', stream);
-		selfmon_csv_string(stream, name);
+		selfmon_put_csv(stream, name);
 	}
 }
 

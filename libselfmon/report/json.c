@@ -2,8 +2,8 @@
 /* The report as one JSON object; docs/REPORT.md describes the schema. */
 #include <selfmon/version.h>
 
+#include "platform/escape.h"
 #include "report/errata.h"
-#include "report/escape.h"
 #include "report/json_put.h"
 #include "report/metric.h"
 #include "report/model.h"
@@ -395,7 +395,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	putc('[', stream);
 	for (i = 0; i < report->notes; i++) {
 		fputs(i ? ", " : "", stream);
-		selfmon_json_string(stream, report->note[i]);
+		selfmon_put_json(stream, report->note[i]);
 	}
 	fputs("]\n}\n", stream);
 }

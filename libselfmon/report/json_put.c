@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "report/number.h"
 
 /* Longer than each name of the schema with what is around it and a number. */
@@ -65,7 +65,7 @@ void selfmon_json_text(struct selfmon_json *json, const char *name,
 	char hex[64];
 
 	selfmon_json_key(json, name);
-	selfmon_json_string(json->stream, value);
+	selfmon_put_json(json->stream, value);
 	if (selfmon_utf8_valid(value))
 		return;
 	snprintf(hex, sizeof(hex), "%s_hex", name);

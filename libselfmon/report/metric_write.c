@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "report/metric.h"
 #include "report/number.h"
 
@@ -12,7 +12,7 @@ static void put_json(FILE *stream, const char *key, const char *value)
 	putc('"', stream);
 	fputs(key, stream);
 	fputs("\": ", stream);
-	selfmon_json_string(stream, value);
+	selfmon_put_json(stream, value);
 }
 
 static void put_json_real(FILE *stream, const char *key, double value)
@@ -94,7 +94,7 @@ void selfmon_csv_metrics(FILE *stream, const struct selfmon_report *report,
 			snprintf(text, sizeof(text), "%s.%s", name,
 				 of_metric[k]);
 			putc(',', stream);
-			selfmon_csv_string(stream, text);
+			selfmon_put_csv(stream, text);
 		}
 	}
 }
@@ -120,6 +120,6 @@ void selfmon_csv_row_metrics(FILE *stream, const struct selfmon_report *report,
 		put_csv_real(stream, value.value);
 		put_csv_real(stream, value.uncertainty);
 		putc(',', stream);
-		selfmon_csv_string(stream, value.reason);
+		selfmon_put_csv(stream, value.reason);
 	}
 }

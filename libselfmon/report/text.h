@@ -3,7 +3,7 @@
 #ifndef SELFMON_REPORT_TEXT_H
 #define SELFMON_REPORT_TEXT_H
 
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "report/model.h"
 #include "report/number.h"
 
@@ -38,6 +38,17 @@ struct selfmon_text {
 	unsigned int marks;
 	double share_least, share_most;
 };
+
+/* Text of a known width: at most 4 bytes a column, or an escape. */
+#define SELFMON_CELL_COLUMNS 100
+struct selfmon_cell {
+	char text[SELFMON_CELL_COLUMNS * 4 + 20];
+	unsigned int bytes, columns;
+};
+
+/* text_cell.c: appends a string, escaped, its middle cut to fit columns. */
+void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
+		      unsigned int columns);
 
 /* text_line.c: paragraphs that wrap, and cells that line up. */
 void selfmon_text_begin(struct selfmon_text *text, const char *label,

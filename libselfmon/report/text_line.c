@@ -32,7 +32,7 @@ static size_t word_columns(const char *s, const char *end)
 	struct selfmon_unit unit;
 	size_t columns = 0;
 
-	while (s < end && selfmon_unit_next(&s, &unit))
+	while (s < end && selfmon_unit_next(SELFMON_FOR_TEXT, &s, &unit))
 		columns += unit.columns;
 	return columns;
 }
@@ -53,7 +53,7 @@ static void put_word(struct selfmon_text *text, const char *s, const char *end)
 		text->column++;
 	}
 	text->space = false;
-	while (s < end && selfmon_unit_next(&s, &unit)) {
+	while (s < end && selfmon_unit_next(SELFMON_FOR_TEXT, &s, &unit)) {
 		if (text->column + unit.columns > SELFMON_LINE_COLUMNS)
 			new_line(text);
 		fwrite(unit.text, 1, unit.bytes, text->stream);

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "report/escape.h"
+#include "platform/escape.h"
 #include "unit/test_report_model.h"
 #include "unit/test_report_python.h"
 
