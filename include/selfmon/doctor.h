@@ -11,9 +11,10 @@ SELFMON_C_BEGIN
 /*
  * Turns a failure into a sentence that names the cause, and a remedy after
  * it. Looks at this machine (perf_event_paranoid, hypervisor, limits) to tell
- * causes apart that share an errno. The text is one line without control
- * characters, `EVENT: cause. Remedy`, and ends without a full stop, so that a
- * command in the remedy can be copied.
+ * causes apart that share an errno. The text is one line, `EVENT: cause.
+ * Remedy`, and safe to print: bytes that could control a terminal are written
+ * as \xNN. It ends without a full stop, so that a command in the remedy can be
+ * copied.
  *
  * failure: as filled in by selfmon_counters_open() or
  *          selfmon_events_parse(); NULL or error 0 gives "nothing failed"

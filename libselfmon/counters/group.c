@@ -14,6 +14,7 @@
 #include "counters/held.h"
 #include "counters/set.h"
 #include "event/places.h"
+#include "platform/escape.h"
 #include "platform/kernel.h"
 
 /*
@@ -31,7 +32,8 @@ static void name_failure(struct selfmon_failure *failure,
 			 const struct selfmon_member *member)
 {
 	failure->position = member->event.position;
-	memcpy(failure->event, member->event.name, sizeof(failure->event));
+	selfmon_escape(SELFMON_FOR_TEXT, failure->event, sizeof(failure->event),
+		       member->event.name);
 }
 
 static void fail(struct selfmon_member *member, enum selfmon_step step,

@@ -21,6 +21,7 @@
 #include "counters/held.h"
 #include "event/places.h"
 #include "platform/directory.h"
+#include "platform/escape.h"
 #include "platform/kernel.h"
 
 #define TASKS "/proc/self/task"
@@ -201,7 +202,8 @@ static int open_one(struct selfmon_set *set, struct selfmon_task *task,
 
 	memset(failure, 0, sizeof(*failure));
 	failure->position = member->event.position;
-	memcpy(failure->event, member->event.name, sizeof(failure->event));
+	selfmon_escape(SELFMON_FOR_TEXT, failure->event, sizeof(failure->event),
+		       member->event.name);
 	if (selfmon_held_all_fds(failure))
 		return -failure->error;
 	if (i == 0 || member->group != set->member[i - 1].group)

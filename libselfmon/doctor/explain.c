@@ -117,16 +117,6 @@ static void add_failure(struct selfmon_sentence *sentence,
 		add_unknown(sentence, failure);
 }
 
-/* Names come from the user and may hold anything; this is one line. */
-static void flatten(struct selfmon_sentence *sentence)
-{
-	char *c;
-
-	for (c = sentence->text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == '\177')
-			*c = ' ';
-}
-
 size_t selfmon_explain_with(const struct selfmon_failure *failure,
 			    const struct selfmon_facts *facts, char *text,
 			    size_t size)
@@ -144,7 +134,6 @@ size_t selfmon_explain_with(const struct selfmon_failure *failure,
 		copy.message[sizeof(copy.message) - 1] = '\0';
 		add_failure(&sentence, &copy, facts);
 	}
-	flatten(&sentence);
 	if (size > 0) {
 		n = sentence.length < size ? sentence.length : size - 1;
 		memcpy(text, sentence.text, n);

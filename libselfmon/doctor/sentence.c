@@ -5,16 +5,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "platform/escape.h"
+
 void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
 			  ...)
 {
 	const size_t room = sizeof(sentence->text) - sentence->length;
+	char text[SELFMON_SENTENCE_SIZE];
 	va_list values;
-	int n;
 
 	va_start(values, format);
-	n = vsnprintf(sentence->text + sentence->length, room, format, values);
+	vsnprintf(text, sizeof(text), format, values);
 	va_end(values);
-	if (n > 0)
-		sentence->length += (size_t)n < room ? (size_t)n : room - 1;
+	sentence->length += selfmon_escape(SELFMON_FOR_TEXT,
+					   sentence->text + sentence->length,
+					   room, text);
 }

@@ -13,7 +13,10 @@ struct selfmon_sentence {
 	char text[SELFMON_SENTENCE_SIZE];
 };
 
-/* Appends in the manner of printf(3); what does not fit is left out. */
+/*
+ * Appends in the manner of printf(3), escaped for a terminal: names come from
+ * users. Leaves out what does not fit.
+ */
 void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
 			  ...) __attribute__((format(printf, 2, 3)));
 

@@ -7,18 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void make_printable(char *text)
-{
-	for (; *text; text++) {
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-	}
-}
+#include "platform/escape.h"
 
 int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 		      size_t position, const char *format, ...)
 {
 	struct selfmon_failure *failure = spec->failure;
+	char text[SELFMON_MESSAGE_SIZE];
 	va_list arguments;
 
 	if (!failure)
@@ -29,17 +24,17 @@ int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 					    : SELFMON_STEP_PARSE;
 	failure->position = position;
 	failure->grouped = spec->grouped;
-	snprintf(failure->event, sizeof(failure->event), "%.*s",
-		 (int)(spec->event.length < sizeof(failure->event)
-			       ? spec->event.length
-			       : sizeof(failure->event) - 1),
+	snprintf(text, sizeof(text), "%.*s",
+		 (int)(spec->event.length < sizeof(text) ? spec->event.length
+							 : sizeof(text) - 1),
 		 spec->event.text ? spec->event.text : "");
+	selfmon_escape(SELFMON_FOR_TEXT, failure->event,
+		       sizeof(failure->event), text);
 	va_start(arguments, format);
-	vsnprintf(failure->message, sizeof(failure->message), format,
-		  arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	make_printable(failure->event);
-	make_printable(failure->message);
+	selfmon_escape(SELFMON_FOR_TEXT, failure->message,
+		       sizeof(failure->message), text);
 	return -error;
 }
 

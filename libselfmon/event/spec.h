@@ -25,7 +25,7 @@ struct selfmon_spec {
 
 /*
  * Fills in the failure: error is an errno, positive; EOPNOTSUPP makes it one
- * of SELFMON_STEP_POLICY. Bytes that a terminal might take amiss become '?'.
+ * of SELFMON_STEP_POLICY. Event and message are escaped for a terminal.
  * Returns -error.
  */
 int selfmon_spec_fail(const struct selfmon_spec *spec, int error,

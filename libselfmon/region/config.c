@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/suggest.h"
+#include "platform/escape.h"
 #include "platform/kernel.h"
 #include "region/process.h"
 
@@ -50,16 +51,17 @@ struct selfmon_config *selfmon_config(void)
 /* To the host's own function, or kept for the report at exit. */
 void selfmon_config_note(const char *format, ...)
 {
-	char text[SELFMON_MESSAGE_SIZE];
+	char text[SELFMON_MESSAGE_SIZE], note[SELFMON_MESSAGE_SIZE];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	selfmon_escape(SELFMON_FOR_TEXT, note, sizeof(note), text);
 	if (config.message)
-		config.message(text, config.context);
+		config.message(note, config.context);
 	else if (config.notes < SELFMON_NOTES_MAX)
-		memcpy(config.note[config.notes++], text, sizeof(text));
+		memcpy(config.note[config.notes++], note, sizeof(note));
 }
 
 static const char *keep(char *text, const char *value)

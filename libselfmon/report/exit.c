@@ -12,6 +12,7 @@
 
 #include "event/suggest.h"
 #include "platform/create.h"
+#include "platform/escape.h"
 #include "platform/kernel.h"
 #include "platform/path.h"
 #include "platform/put.h"
@@ -45,19 +46,20 @@ struct outputs {
 __attribute__((format(printf, 1, 2))) static void complain(const char *format,
 							   ...)
 {
-	char text[COMPLAINT_SIZE] = "selfmon: ";
-	size_t length = strlen(text);
+	char text[COMPLAINT_SIZE], line[COMPLAINT_SIZE] = "selfmon: ";
+	size_t length = strlen(line);
 	const int fd = selfmon_put_error();
 	va_list arguments;
 
 	if (fd < 0)
 		return;
 	va_start(arguments, format);
-	vsnprintf(text + length, sizeof(text) - length - 1, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	length = strlen(text);
-	text[length++] = '\n';
-	selfmon_put(fd, text, length);
+	length += selfmon_escape(SELFMON_FOR_TEXT, line + length,
+				 sizeof(line) - length - 1, text);
+	line[length++] = '\n';
+	selfmon_put(fd, line, length);
 }
 
 static void unknown_format(const char *item, size_t length)

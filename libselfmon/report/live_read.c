@@ -8,18 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/escape.h"
+
 /* Of a header whose process goes on writing meanwhile. */
 #define TRIES 100
 
-static void tell_failure(struct selfmon_live_input *input, int error,
-			 uint64_t offset)
+__attribute__((format(printf, 4, 5))) static void
+tell_failure(struct selfmon_live_input *input, int error, uint64_t offset,
+	     const char *format, ...)
 {
 	struct selfmon_failure *const failure = input->failure;
+	char text[SELFMON_MESSAGE_SIZE];
+	va_list arguments;
 
 	memset(failure, 0, sizeof(*failure));
 	failure->error = -error;
 	failure->step = SELFMON_STEP_FILE;
 	failure->position = (size_t)offset;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	selfmon_escape(SELFMON_FOR_TEXT, failure->message,
+		       sizeof(failure->message), text);
 }
 
 int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
@@ -31,19 +41,16 @@ int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	tell_failure(input, -EILSEQ, offset);
-	snprintf(input->failure->message, sizeof(input->failure->message),
-		 "%.100s: %s (at byte %llu)", input->path, what,
-		 (unsigned long long)offset);
+	tell_failure(input, -EILSEQ, offset, "%.100s: %s (at byte %llu)",
+		     input->path, what, (unsigned long long)offset);
 	return -EILSEQ;
 }
 
 int selfmon_live_fails(struct selfmon_live_input *input, int error,
 		       const char *what)
 {
-	tell_failure(input, error, 0);
-	snprintf(input->failure->message, sizeof(input->failure->message),
-		 "%.100s: %s: %s", input->path, what, strerror(-error));
+	tell_failure(input, error, 0, "%.100s: %s: %s", input->path, what,
+		     strerror(-error));
 	return error;
 }
 

@@ -256,11 +256,11 @@ Test(event_parse_faults, refuses_a_specification_whose_positions_do_not_fit)
 	cr_expect_eq(parse(spec + 1, 1).event[0].position, 65533);
 }
 
-Test(event_parse_faults, shows_bytes_beyond_ascii_as_question_marks)
+Test(event_parse_faults, shows_control_characters_in_hexadecimal)
 {
 	static const struct fault fault = {
-		"a\x1b[\xc3\xa9z\x7f", ENOENT, 0, "a?[??z?",
-		"unknown event 'a?[??z?'" HINT};
+		"a\x1b[\xc3\xa9z\x7f", ENOENT, 0, "a\\x1B[\xc3\xa9z\\x7F",
+		"unknown event 'a\\x1B[\xc3\xa9z\\x7F'" HINT};
 
 	expect_fault(&fault);
 }

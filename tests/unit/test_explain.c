@@ -247,7 +247,7 @@ Test(explain, takes_names_without_an_end_and_with_any_bytes)
 	failure.event[5] = 's';
 	n = selfmon_explain_with(&failure, &metal, text, sizeof(text));
 	cr_assert_eq(n, strlen(text));
-	says(text, "eee %se");
+	says(text, "eee\\x0A%se");
 	says(text, "mmm. As root");
 	says_not(text, "\n");
 }
