@@ -265,7 +265,9 @@ selfmon_impl_bench_log(const struct selfmon_impl_bench_judged *of,
 		       const struct selfmon_bench_interval *ratio,
 		       double speed, enum selfmon_bench_status status)
 {
-	fprintf(of->log, "%s: %s %.5g -> %.5g%s (%+.1f %%", name, of->quantity,
+	fprintf(of->log, "%s: %s %.5g -> %.5g%s (%+.1f %%",
+		selfmon_impl_bench_safe(name).text,
+		selfmon_impl_bench_safe(of->quantity).text,
 		selfmon_impl_bench_estimate(&pair->before, NULL),
 		selfmon_impl_bench_estimate(&pair->now, NULL),
 		selfmon_impl_bench_is_time(of->quantity) ? " ns" : "",
@@ -293,7 +295,8 @@ selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,
 
 	if (!now || now->count < SELFMON_BENCH_ROUNDS_MIN) {
 		fprintf(of->log, "%s: not judged: %s is not counted here\n",
-			result->name, of->quantity);
+			selfmon_impl_bench_safe(result->name).text,
+			selfmon_impl_bench_safe(of->quantity).text);
 		return false;
 	}
 	pair->now = *now;
@@ -301,13 +304,15 @@ selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,
 					     of->quantity, &pair->before);
 	if (ret == -ENODATA)
 		fprintf(of->log, "%s: not judged: the baseline has no %s of "
-				 "it\n", result->name, of->quantity);
+				 "it\n",
+			selfmon_impl_bench_safe(result->name).text,
+			selfmon_impl_bench_safe(of->quantity).text);
 	else if (ret)
 		fprintf(of->log,
 			"%s: not judged: the baseline has %u usable rounds, "
 			"at least %d are needed: write it again with --json\n",
-			result->name, pair->before.count,
-			SELFMON_BENCH_ROUNDS_MIN);
+			selfmon_impl_bench_safe(result->name).text,
+			pair->before.count, SELFMON_BENCH_ROUNDS_MIN);
 	return ret == 0;
 }
 

@@ -39,7 +39,8 @@ SELFMON_INLINE void selfmon_impl_bench_help(const char *program)
 	       "Exit status: 0 measured, and the gate passed; 1 a regression, "
 	       "or a file\ncannot be written; 2 usage; 3 inconclusive; 77 the "
 	       "gate had nothing to\njudge by.\n",
-	       program, SELFMON_BENCH_ROUNDS_MAX, SELFMON_BENCH_RUNS_MAX,
+	       selfmon_impl_bench_safe(program).text,
+	       SELFMON_BENCH_ROUNDS_MAX, SELFMON_BENCH_RUNS_MAX,
 	       SELFMON_BENCH_SAMPLES_MAX);
 }
 
@@ -63,8 +64,8 @@ SELFMON_INLINE bool selfmon_impl_bench_number(const char *argument,
 
 	if (*value < '0' || *value > '9' || *end || number < least ||
 	    number > most) {
-		fprintf(stderr, "%s: not a number from %u to %u\n", argument,
-			least, most);
+		fprintf(stderr, "%s: not a number from %u to %u\n",
+			selfmon_impl_bench_safe(argument).text, least, most);
 		return false;
 	}
 	*to = (unsigned int)number;
@@ -79,7 +80,8 @@ SELFMON_INLINE bool selfmon_impl_bench_percent(const char *argument,
 	*to = strtod(value, &end);
 	if (*value && !*end && *to >= 0 && *to < HUGE_VAL)
 		return true;
-	fprintf(stderr, "%s: not a percentage of at least 0\n", argument);
+	fprintf(stderr, "%s: not a percentage of at least 0\n",
+		selfmon_impl_bench_safe(argument).text);
 	return false;
 }
 
@@ -113,7 +115,8 @@ selfmon_impl_bench_argument(struct selfmon_impl_bench_arguments *to,
 	else if (!strcmp(argument, "--help"))
 		to->help = true;
 	else {
-		fprintf(stderr, "%s: no such option; see --help\n", argument);
+		fprintf(stderr, "%s: no such option; see --help\n",
+			selfmon_impl_bench_safe(argument).text);
 		return false;
 	}
 	return true;
@@ -148,7 +151,10 @@ selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 			SELFMON_BENCH_CASES_MAX);
 	else if (chosen == 0)
 		fprintf(stderr, "--filter=%s: no case has that in its name\n",
-			arguments->filter ? arguments->filter : "");
+			selfmon_impl_bench_safe(arguments->filter
+							? arguments->filter
+							: "")
+				.text);
 	else if (arguments->options.rounds * arguments->runs >
 		 SELFMON_BENCH_SAMPLES_MAX)
 		fprintf(stderr, "%u runs of %u rounds: at most %d rounds are "
@@ -163,7 +169,8 @@ selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 		return !fclose(stream);
 	else
 		fprintf(stderr, "--baseline=%s: cannot be read: %s\n",
-			arguments->baseline, strerror(errno));
+			selfmon_impl_bench_safe(arguments->baseline).text,
+			strerror(errno));
 	return false;
 }
 
@@ -223,7 +230,8 @@ selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
 		if (!stream || selfmon_bench_json(results, count, stream) ||
 		    fflush(stream)) {
 			fprintf(stderr, "--json=%s: cannot be written: %s\n",
-				arguments->json, strerror(errno));
+				selfmon_impl_bench_safe(arguments->json).text,
+				strerror(errno));
 			bad = 1;
 		}
 		if (stream)

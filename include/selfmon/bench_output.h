@@ -13,6 +13,22 @@
 
 SELFMON_C_BEGIN
 
+/* ---- names --------------------------------------------------------------- */
+
+struct selfmon_impl_bench_text {
+	char text[512];
+};
+
+/* A name or an argument for a terminal: control characters become \xNN. */
+SELFMON_INLINE struct selfmon_impl_bench_text
+selfmon_impl_bench_safe(const char *name)
+{
+	struct selfmon_impl_bench_text safe;
+
+	selfmon_impl_escape_text(safe.text, sizeof(safe.text), name);
+	return safe;
+}
+
 /* ---- table --------------------------------------------------------------- */
 
 /* The usual verdicts are silent. */
@@ -37,7 +53,8 @@ selfmon_impl_bench_line(const struct selfmon_bench_result *result,
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.55s%s", of->name, time ? ", ns" : "");
-	fprintf(stream, "%-24s %-18s ", label, name);
+	fprintf(stream, "%-24s %-18s ", selfmon_impl_bench_safe(label).text,
+		selfmon_impl_bench_safe(name).text);
 	if (of->count > 0) {
 		fprintf(stream, "%10.6g %10.6g  %.6g to %.6g", of->median,
 			of->minimum, of->low, of->high);
@@ -84,8 +101,9 @@ selfmon_impl_bench_print_ratio(const struct selfmon_bench_result *first,
 
 	if (!a || !b || selfmon_bench_compare(a, b, &ratio))
 		return;
-	fprintf(stream, "%-24s %-18s %10.4g %10s  %.4g to %.4g\n", other->name,
-		name, ratio.median, "", ratio.low, ratio.high);
+	fprintf(stream, "%-24s %-18s %10.4g %10s  %.4g to %.4g\n",
+		selfmon_impl_bench_safe(other->name).text, name, ratio.median,
+		"", ratio.low, ratio.high);
 }
 
 /*
@@ -100,7 +118,8 @@ selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
 
 	if (count > 1)
 		fprintf(stream, "\n%-24s %-18s %10s %10s  %s\n", "relative to",
-			results[0].name, "ratio", "", "95 %");
+			selfmon_impl_bench_safe(results[0].name).text, "ratio",
+			"", "95 %");
 	for (i = 1; i < count; i++) {
 		selfmon_impl_bench_print_ratio(&results[0], &results[i],
 					       "cpu-time", stream);
@@ -116,23 +135,10 @@ selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
 SELFMON_INLINE void selfmon_impl_bench_quote(char *to, size_t size,
 					     const char *text)
 {
-	size_t used = 0;
+	const size_t used = selfmon_impl_escape_json(to + 1, size - 2, text);
 
-	to[used++] = '"';
-	for (; *text && used + 8 < size; text++) {
-		const unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20) {
-			used += (size_t)snprintf(to + used, size - used,
-						 "\\u%04x", c);
-			continue;
-		}
-		if (c == '"' || c == '\\')
-			to[used++] = '\\';
-		to[used++] = (char)c;
-	}
-	to[used++] = '"';
-	to[used] = '\0';
+	to[0] = to[used + 1] = '"';
+	to[used + 2] = '\0';
 }
 
 /* The sample that was taken in a slot, or NULL. */
