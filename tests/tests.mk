@@ -53,7 +53,8 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unload check-levels check-secure check-cxx check-archive \
 	check-step check-malloc \
 	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
-	check-report check-merge check-compare check-soak check-amalgamation
+	check-report check-merge check-compare check-escapes check-soak \
+	check-amalgamation
 
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run

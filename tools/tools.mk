@@ -107,3 +107,15 @@ compare-rates: $(tool) ## False alarms and power of selfmon compare over real ru
 	@SELFMON_EVENTS=none tests/tools/compare.py --rates $(tool) \
 		"$(or $(PROGRAM),$(O)/examples/textstats README.md docs/*.md)"
 compare-rates: $(O)/examples/textstats
+
+.PHONY: check-escapes
+check-escapes: $(O)/tests/escapes/program $(tool) ## No name controls a terminal or a spreadsheet
+	@if command -v python3 > /dev/null; then tests/tools/escapes.py $^; \
+		else echo 'check-escapes: SKIPPED: no python3'; fi
+
+$(O)/tests/escapes/program: tests/escapes/program.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
+		$(static_lib) $(LDFLAGS) -lm -o $@
+
+-include $(O)/tests/escapes/program.d

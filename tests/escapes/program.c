@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Every way out that a program has, with names that it is given. */
+#include <selfmon.h>
+#include <selfmon_bench.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static void hear(const char *text, void *unused)
+{
+	(void)unused;
+	printf("%s\n", text);
+}
+
+/* Regions in each other, and a file with a name too. */
+static int visit(const char *name, bool hears)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	if (hears) {
+		options.message = hear;
+		selfmon_configure(&options);
+	}
+	SELFMON_REGION_OF(selfmon_region(name))
+		SELFMON_REGION("inner")
+			printf("visited\n");
+	return 0;
+}
+
+static void say(const struct selfmon_failure *failure)
+{
+	char text[512];
+
+	selfmon_explain(failure, text, sizeof(text));
+	printf("%s\n%s\n%s\n", failure->event, failure->message, text);
+}
+
+static int explain(const char *spec)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+	struct selfmon_failure failure;
+	struct selfmon_counters *set;
+	struct selfmon_report *report;
+	size_t i;
+
+	memset(&failure, 0, sizeof(failure));
+	if (selfmon_counters_open(spec, 0, &set, &failure) < 0) {
+		say(&failure);
+	} else {
+		for (i = 0; !selfmon_counters_info(set, i, &info); i++)
+			if (info.failure)
+				say(info.failure);
+		selfmon_counters_close(set);
+	}
+	if (selfmon_report_open(spec, &report, &failure))
+		say(&failure);
+	return 0;
+}
+
+static volatile uint64_t sum;
+
+static void work(void *unused, uint64_t turns)
+{
+	(void)unused;
+	while (turns-- > 0)
+		sum += turns;
+}
+
+/* bench NAME [OPTION]... */
+static int bench(int argc, char **argv)
+{
+	const struct selfmon_bench_case cases[] = {
+		{ argv[2], work, NULL },
+		{ "other", work, NULL },
+	};
+
+	argv[2] = argv[0];
+	return selfmon_bench_main(argc - 2, argv + 2, cases, 2);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	if (!strcmp(argv[1], "explain"))
+		return explain(argv[2]);
+	if (!strcmp(argv[1], "bench"))
+		return bench(argc, argv);
+	return visit(argv[2], !strcmp(argv[1], "hear"));
+}
