@@ -148,6 +148,14 @@ void selfmon_held_map(int pages)
 	__atomic_add_fetch(&maps, (uint32_t)pages, __ATOMIC_RELAXED);
 }
 
+/* Room for 8 events of each of 4,000 threads: a limit may be 0. */
+#define ENOUGH 65536ul
+
+static unsigned long raised(unsigned long limit)
+{
+	return limit < ENOUGH / 4 ? ENOUGH : limit * 4;
+}
+
 static void say(struct selfmon_failure *failure, int error, const char *what,
 		unsigned long limit, const char *remedy)
 {
@@ -155,7 +163,7 @@ static void say(struct selfmon_failure *failure, int error, const char *what,
 	failure->step = SELFMON_STEP_POLICY;
 	snprintf(failure->message, sizeof(failure->message),
 		 "half of the %lu %s is the most that counters take, and is in "
-		 "use. %s%lu", limit, what, remedy, limit * 4);
+		 "use. %s%lu", limit, what, remedy, raised(limit));
 }
 
 bool selfmon_held_all_fds(struct selfmon_failure *failure)

@@ -106,7 +106,7 @@ Test(region_limits, half_of_the_maps_are_the_hosts)
 	cr_assert(prepare_thread() & SELFMON_IMPL_SET_SYSCALL);
 	assert_limited(1, 0, 0);
 	cr_assert(strstr(reason(SELFMON_LIMITED_SLOW),
-			 "As root: sysctl -w vm.max_map_count=16"),
+			 "As root: sysctl -w vm.max_map_count=65536"),
 		  "%s", reason(SELFMON_LIMITED_SLOW));
 }
 

@@ -99,3 +99,22 @@ Test(held, a_child_closes_what_threads_noted_at_once)
 	cr_assert_eq(still_open(), rounds * THREADS);
 	cr_assert_eq(still_open_in_child(), 0);
 }
+
+Test(held, a_limit_of_no_descriptors_has_a_remedy)
+{
+	struct selfmon_failure failure = { .error = 0 };
+	struct rlimit before, none;
+	bool all;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	all = selfmon_held_all_fds(&failure);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	cr_assert(all);
+	cr_assert_str_eq(failure.message,
+			 "half of the 0 descriptors of this process "
+			 "(RLIMIT_NOFILE) is the most that counters take, and "
+			 "is in use. Before starting it: ulimit -n 65536");
+}

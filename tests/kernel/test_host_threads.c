@@ -240,7 +240,7 @@ Test(host_threads, half_of_the_descriptors_are_the_hosts)
 	cr_assert(strstr(text, "33 thread(s) measured time alone: "), "%s",
 		  text);
 	cr_assert(strstr(text, "RLIMIT_NOFILE"), "%s", text);
-	cr_assert(strstr(text, "ulimit -n"), "%s", text);
+	cr_assert(strstr(text, "ulimit -n 65536"), "%s", text);
 	free(text);
 	selfmon_report_free(report);
 }
