@@ -58,6 +58,9 @@ struct selfmon_live_thread {
 	struct selfmon_open open[SELFMON_DEPTH_MAX + 1];
 };
 
+_Static_assert(sizeof(struct selfmon_live_thread) <= 81 * 1024,
+	       "a thread's part of a live file, in docs/COST.md and LIVE.md");
+
 /* Parents come before their children; the root, a thread's first, has none. */
 struct selfmon_live_node {
 	struct selfmon_live_record record;
