@@ -117,6 +117,13 @@ bool selfmon_meaning_alike(const struct selfmon_meaning *a,
 	       !strcmp(a->modifiers, b->modifiers);
 }
 
+bool selfmon_meaning_is_time(const struct selfmon_meaning *meaning)
+{
+	return meaning->type == PERF_TYPE_SOFTWARE &&
+	       (meaning->config == PERF_COUNT_SW_CPU_CLOCK ||
+		meaning->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 bool selfmon_meaning_is_miss(const struct selfmon_meaning *meaning)
 {
 	const struct selfmon_meaning rest = *meaning;

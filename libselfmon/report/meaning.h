@@ -27,6 +27,8 @@ bool selfmon_meaning_alike(const struct selfmon_meaning *a,
 /* Is it called so, whatever the case of its letters? */
 bool selfmon_meaning_begins(const struct selfmon_meaning *meaning,
 			    const char *start);
+/* Does it count nanoseconds? */
+bool selfmon_meaning_is_time(const struct selfmon_meaning *meaning);
 /* Does it count misses of something? */
 bool selfmon_meaning_is_miss(const struct selfmon_meaning *meaning);
 

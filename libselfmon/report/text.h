@@ -20,7 +20,8 @@ enum selfmon_mark {
 	SELFMON_MARK_SCALED = 16,    /* ~ */
 	SELFMON_MARK_NOISE = 32,     /* ? */
 	SELFMON_MARK_SYSCALL = 64,   /* s */
-	SELFMON_MARK_DASH = 128      /* the dash itself: not counted */
+	SELFMON_MARK_MOVED = 128,    /* m on visits: shown elsewhere */
+	SELFMON_MARK_DASH = 256      /* the dash itself: not counted */
 };
 
 struct selfmon_text {
@@ -71,6 +72,8 @@ void selfmon_label_put(struct selfmon_text *text, size_t row);
 
 /* text_header.c, text_table.c, text_counters.c, text_notes.c */
 void selfmon_text_header(struct selfmon_text *text);
+/* Returns how many of the processes have measured the library's overhead. */
+size_t selfmon_text_calibrated(const struct selfmon_report *report);
 void selfmon_text_times(struct selfmon_text *text);
 void selfmon_text_counters(struct selfmon_text *text);
 void selfmon_text_legend(struct selfmon_text *text);

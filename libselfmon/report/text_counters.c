@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/meaning.h"
 #include "report/metric.h"
 #include "report/text.h"
 
 #define NUMBER 7
+#define TIME 8
 #define RATIO 5
 #define RATIO_MOST 9999.5 /* that a ratio's digits can say */
 #define HEADING 13   /* of one line of a heading, of two */
@@ -23,6 +25,7 @@ struct field {
 	size_t value;    /* which event */
 	const struct selfmon_ratio *ratio; /* or which metric; NULL: none */
 	unsigned int columns; /* of the number; a space and marks besides */
+	bool time;            /* the event counts nanoseconds */
 	struct selfmon_cell heading[2];
 };
 
@@ -69,6 +72,19 @@ static void add_ratio(const struct selfmon_report *report, struct field *field,
 	}
 }
 
+static void make_total(struct field *field, const struct selfmon_report *report,
+		       size_t column)
+{
+	const char *const name = report->column[column].name;
+	struct selfmon_meaning meaning;
+
+	selfmon_meaning_of(name, &meaning);
+	*field = (struct field){ .value = column,
+				 .time = selfmon_meaning_is_time(&meaning) };
+	field->columns = field->time ? TIME : NUMBER;
+	set_heading(field, name);
+}
+
 /* Events and, behind each, the metric that belongs there. */
 static size_t make_totals(const struct selfmon_report *report,
 			  const struct selfmon_ratios *ratios,
@@ -79,8 +95,7 @@ static size_t make_totals(const struct selfmon_report *report,
 	for (i = 0; i < report->columns; i++) {
 		struct field *new = &field[fields++];
 
-		*new = (struct field){ .value = i, .columns = NUMBER };
-		set_heading(new, report->column[i].name);
+		make_total(new, report, i);
 		counted += report->column[i].verdict != SELFMON_NOT_COUNTED;
 		for (k = 0; k < ratios->count; k++)
 			if (ratios->ratio[k].beside &&
@@ -128,7 +143,10 @@ static void put_total(struct selfmon_text *text, const struct selfmon_row *row,
 		put_dash(text, field->columns);
 		return;
 	}
-	selfmon_number_count(number, selfmon_value_net(value));
+	if (field->time)
+		selfmon_number_time(number, selfmon_value_net(value), 4);
+	else
+		selfmon_number_count(number, selfmon_value_net(value));
 	selfmon_text_right(text, number, 1 + field->columns);
 	selfmon_text_marks(text, marks, MARKS);
 }

@@ -222,33 +222,33 @@ static void put_not_counted(struct selfmon_text *text)
 	}
 }
 
-/* Each has its own, and net values are without it. */
-static void put_costs(struct selfmon_text *text)
+size_t selfmon_text_calibrated(const struct selfmon_report *report)
 {
-	const struct selfmon_report *report = text->report;
 	size_t count = 0, i;
 
 	for (i = 0; i < report->processes; i++)
 		count += report->process[i].calibrated;
-	selfmon_text_say(text, "measured in %zu of %zu processes, and "
-			 "subtracted there", count, report->processes);
+	return report->processes ? count : report->calibrated;
 }
 
 static void put_cost(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
+	const size_t calibrated = selfmon_text_calibrated(report);
 
 	selfmon_text_begin(text, "overhead", LABEL);
-	if (report->processes) {
-		put_costs(text);
-	} else if (report->calibrated) {
+	if (!calibrated) {
+		selfmon_text_say(text, "not measured, not subtracted");
+	} else if (report->processes) {
+		selfmon_text_say(text, "measured in %zu of %zu processes, and "
+				 "subtracted there", calibrated,
+				 report->processes);
+	} else {
 		put_time(text, "", report->inner_ns, " a visit");
 		put_time(text, " and ", report->outer_ns, " in its parent,");
 		put_time(text, " subtracted (noise ",
 			 report->inner_ns_spread / 2, "");
 		put_time(text, " and ", report->outer_ns_spread / 2, ")");
-	} else {
-		selfmon_text_say(text, "not measured, not subtracted");
 	}
 	selfmon_text_end(text);
 }

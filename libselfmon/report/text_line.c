@@ -115,7 +115,7 @@ void selfmon_text_row_end(struct selfmon_text *text)
 void selfmon_text_marks(struct selfmon_text *text, unsigned int marks,
 			unsigned int columns)
 {
-	static const char sign[] = "*x^!~?s";
+	static const char sign[] = "*x^!~?sm";
 	unsigned int i;
 
 	for (i = 0; sign[i] && columns; i++) {

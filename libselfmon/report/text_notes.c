@@ -135,16 +135,27 @@ static void legend_left_out(struct selfmon_text *text)
 			put_coverage(text, coverage, any, k);
 }
 
+static void put_values(struct selfmon_text *text)
+{
+	const struct selfmon_report *const report = text->report;
+	const size_t calibrated = selfmon_text_calibrated(report);
+
+	if (!calibrated)
+		fputs("as measured", text->stream);
+	else if (calibrated < report->processes)
+		fprintf(text->stream, "net in %zu of %zu processes", calibrated,
+			report->processes);
+	else
+		fputs("net of the library's overhead", text->stream);
+}
+
 void selfmon_text_legend(struct selfmon_text *text)
 {
 	const unsigned int marks = text->marks;
 
-	fputs("\nShare is of the top level. ", text->stream);
-	fputs(text->report->calibrated
-		      ? "Values are net of the library's overhead; "
-		      : "Values are as measured; ",
-	      text->stream);
-	fputs("percentiles are within 12.5 %.\n", text->stream);
+	fputs("\nShare is of the top level. Values are ", text->stream);
+	put_values(text);
+	fputs("; percentiles are within 12.5 %.\n", text->stream);
 	if (marks & SELFMON_MARK_DASH)
 		legend(text, "  -", "not counted; not to be taken for 0");
 	selfmon_text_metric_reasons(text);
@@ -152,6 +163,10 @@ void selfmon_text_legend(struct selfmon_text *text)
 		legend(text, "  *", "visits are open; they are not included");
 	if (marks & SELFMON_MARK_CUT_OFF)
 		legend(text, "  x", "visits were cut off; not included");
+	if (marks & SELFMON_MARK_MOVED)
+		legend(text, "  m", "no visit is shown here: visits that were "
+				    "left out of order are shown at another "
+				    "place, those below them here");
 	if (marks & SELFMON_MARK_NO_SELF)
 		legend(text, "  ^", "no time of its own can be told: visits in "
 				    "it are open, overlap or were cut off");

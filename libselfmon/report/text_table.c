@@ -60,9 +60,10 @@ static void put_visits(struct selfmon_text *text, const struct selfmon_row *row)
 	selfmon_number_visits(number, row->visits);
 	selfmon_text_right(text, number, VISITS);
 	selfmon_text_marks(text,
-			   row->open      ? SELFMON_MARK_OPEN
+			   row->open	  ? SELFMON_MARK_OPEN
 			   : row->cut_off ? SELFMON_MARK_CUT_OFF
-					  : 0,
+			   : row->visits  ? 0
+					  : SELFMON_MARK_MOVED,
 			   1);
 }
 

@@ -417,3 +417,56 @@ Test(report_text, fits_numbers_of_any_size)
 	report->total_ns = 1e-300;
 	LACKS(text_of(report), "inf");
 }
+
+Test(report_text, prints_clocks_as_time)
+{
+	struct selfmon_report *report = model_make(1);
+	struct selfmon_row *row;
+
+	model_column(report, "task-clock", SELFMON_SYSCALL);
+	model_column(report, "cpu-clock:u", SELFMON_SYSCALL);
+	model_column(report, "page-faults", SELFMON_SYSCALL);
+	row = model_row(report, -1, "work", 1, 200e6, 200e6);
+	model_counter(row, 0, SELFMON_SYSCALL, 178.3e6);
+	model_counter(row, 1, SELFMON_SYSCALL, 1234);
+	model_counter(row, 2, SELFMON_SYSCALL, 178.3e6);
+	HAS(line_of(text_of(report), "work         178.3 ms"),
+	    "   1.234 us   178.3 M");
+}
+
+Test(report_text, explains_a_row_without_visits)
+{
+	struct selfmon_report *report = model_make(2);
+	struct selfmon_row *row = model_row(report, -1, "moved", 0, 0, 0);
+
+	row->time.verdict = SELFMON_NOT_COUNTED;
+	model_row(report, 0, "below it", 1, 100, 100);
+	HAS(text_of(report), "\nmoved              0m        -");
+	HAS(text_of(report), "\n  m no visit is shown here: ");
+	LACKS(text_of(model_counters()), "\n  m ");
+}
+
+/* Two merged reports, of which so many have measured their overhead. */
+static const char *merged(size_t calibrated)
+{
+	struct selfmon_report *report = model_time();
+	size_t i;
+
+	report->calibrated = false;
+	report->processes = 2;
+	report->process = calloc(2, sizeof(*report->process));
+	for (i = 0; i < calibrated; i++)
+		report->process[i].calibrated = true;
+	return text_of(report);
+}
+
+Test(report_text, says_of_merged_reports_what_was_subtracted)
+{
+	HAS(merged(0), "\noverhead     not measured, not subtracted\n");
+	HAS(merged(0), " Values are as measured; ");
+	HAS(merged(1), "\noverhead     measured in 1 of 2 processes, and "
+		       "subtracted there\n");
+	HAS(merged(1), " Values are net in 1 of 2 processes; ");
+	HAS(merged(2), " Values are net of the library's overhead; ");
+	LACKS(merged(2), "as measured");
+}
