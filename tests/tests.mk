@@ -53,7 +53,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unload check-levels check-secure check-cxx check-archive \
 	check-step check-malloc \
 	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
-	check-report check-merge check-compare check-escapes check-soak \
+	check-report check-merge check-compare check-escapes check-readme check-soak \
 	check-amalgamation
 
 ifeq ($(ARCH),)
@@ -232,6 +232,10 @@ $(O)/tests/malloc/held: tests/malloc/held.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -fno-builtin $(test_cflags) $(CPPFLAGS) \
 		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
+
+.PHONY: check-readme
+check-readme: all ## README's code and commands, as they stand
+	@CC="$(CC)" tests/tools/readme.sh $(O)
 
 check-headers: ## Each public header alone, as C and C++
 	@tests/tools/headers.sh

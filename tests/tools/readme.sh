@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# README's code compiles as it stands, and its commands run in their order:
+# readme.sh BUILD-DIRECTORY
+#
+# A block of C is the file that the line before it names last. Blocks of sh
+# run in one shell, in a copy of the sources. Only where things are installed
+# is another place: PREFIX is in a scratch folder, sudo and ldconfig do nothing
+# of their own.
+set -eu
+build=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+stage=$scratch/stage
+: "${CC:=cc}"
+
+fail()
+{
+	printf 'readme: %s\n' "$1" >&2
+	exit 1
+}
+
+git rev-parse --show-toplevel > /dev/null 2>&1 || {
+	echo 'readme: SKIPPED: no git work tree to copy'
+	exit 0
+}
+
+# Times are kept: what is built already is not built again.
+mkdir "$scratch/bin" "$scratch/clone"
+git ls-files -z 2> /dev/null | grep -zv '^examples/.*/' |
+	xargs -0 cp --parents -p -t "$scratch/clone"
+ln -s "$build" "$scratch/clone/build"
+printf '#!/bin/sh\nexec "$@"\n' > "$scratch/bin/sudo"
+printf '#!/bin/sh\n' > "$scratch/bin/ldconfig"
+chmod +x "$scratch/bin/sudo" "$scratch/bin/ldconfig"
+
+awk -v folder="$scratch/clone/" -v commands="$scratch/commands" '
+/^```/ && inside { inside = 0; next }
+/^```c$/ {
+	if (!name) { print "README.md:" FNR ": no name for this code"; exit 1 }
+	inside = 1; to = folder name; print name; next
+}
+/^```sh$/ { inside = 1; to = commands; next }
+/^```/ { inside = 1; to = "/dev/null"; next }
+inside { print > to; next }
+match($0, /`[a-z]+\.c`/) { name = substr($0, RSTART + 1, RLENGTH - 2) }
+' README.md > "$scratch/programs" || fail "$(cat "$scratch/programs")"
+[ -s "$scratch/commands" ] || fail 'README.md has no commands in ```sh'
+
+# MAKEFLAGS: as on the command line of each make.
+cd "$scratch/clone"
+env -u MFLAGS -u MAKELEVEL MAKEFLAGS="PREFIX=$stage" \
+	PATH="$scratch/bin:$PATH" PKG_CONFIG_PATH="$stage/lib/pkgconfig" \
+	LD_LIBRARY_PATH="$stage/lib" SELFMON_EVENTS=none \
+	sh -eux "$scratch/commands" > "$scratch/log" 2>&1 ||
+	{ tail -n 20 "$scratch/log" >&2; fail 'its commands fail'; }
+for program in hello alone; do
+	[ "$(grep -cE '^(round|  sort|  fill) +100 ' "$scratch/log")" = 6 ] ||
+		fail "$program prints no report: $(tail -n 30 "$scratch/log")"
+done
+while read -r program; do
+	# shellcheck disable=SC2046 # pkg-config prints words
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror "$program" -o program \
+		$(PKG_CONFIG_PATH=$stage/lib/pkgconfig pkg-config --cflags \
+		--libs selfmon) || fail "$program does not compile"
+	LD_LIBRARY_PATH=$stage/lib SELFMON_OUTPUT=none ./program \
+		> "$scratch/out" || fail "$program: status $?"
+done < "$scratch/programs"
+sed '1,/\*\//d' examples/hello.c | cmp - hello.c ||
+	fail 'hello.c is not examples/hello.c'
+
+# ---- figures ---------------------------------------------------------------
+
+# Second column of the table of costs: "26.3 KiB, 2038 B".
+cd "$OLDPWD"
+sed -n '/^## Cost/,/^## API/s/^| [^|]* | \([0-9][^|]*\) |.*/\1/p' README.md |
+	sed 's/, /\n/g' > "$scratch/figures"
+[ -s "$scratch/figures" ] || fail 'README.md has no table of costs'
+while read -r number unit; do
+	grep -qE " $number +$unit " bench/RESULTS.md ||
+		fail "$number $unit is not in bench/RESULTS.md"
+done < "$scratch/figures"
+printf 'readme: %s commands, %s programs, as they stand\n' \
+	"$(wc -l < "$scratch/commands")" "$(wc -l < "$scratch/programs")"
