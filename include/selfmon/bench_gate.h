@@ -136,14 +136,6 @@ selfmon_bench_baseline_samples(FILE *stream, const char *name,
 
 /* ---- the ratio ----------------------------------------------------------- */
 
-/* Returns true for what follows the machine's speed. */
-SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
-{
-	return !strcmp(quantity, "cpu-time") ||
-	       !strcmp(quantity, "real-time") ||
-	       !strcmp(quantity, "task-clock");
-}
-
 struct selfmon_impl_bench_pair {
 	struct selfmon_bench_quantity before, now;
 };

@@ -29,6 +29,15 @@ selfmon_impl_bench_safe(const char *name)
 	return safe;
 }
 
+/* Returns true for nanoseconds, which follow the machine's speed. */
+SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
+{
+	return !strcmp(quantity, "cpu-time") ||
+	       !strcmp(quantity, "real-time") ||
+	       !strncmp(quantity, "task-clock", 10) ||
+	       !strncmp(quantity, "cpu-clock", 9);
+}
+
 /* ---- table --------------------------------------------------------------- */
 
 /* The usual verdicts are silent. */
@@ -49,7 +58,7 @@ selfmon_impl_bench_line(const struct selfmon_bench_result *result,
 			const struct selfmon_bench_quantity *of,
 			const char *label, FILE *stream)
 {
-	const bool time = of < &result->quantity[SELFMON_BENCH_FIRST_EVENT];
+	const bool time = selfmon_impl_bench_is_time(of->name);
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.55s%s", of->name, time ? ", ns" : "");

@@ -435,6 +435,41 @@ Test(bench, where_too_few_are_left_the_table_says_how_many_were_disturbed)
 	fclose(stream);
 }
 
+Test(bench, the_table_names_the_unit_of_clocks)
+{
+	static struct selfmon_bench_result result;
+	FILE *const stream = tmpfile();
+
+	fill(&result, "copy", 50, 1000);
+	result.quantity[SELFMON_BENCH_FIRST_EVENT].name = "task-clock:u";
+	cr_expect_eq(selfmon_bench_print(&result, 1, stream), 0);
+	rewind(stream);
+	said[fread(said, 1, sizeof(said) - 1, stream)] = '\0';
+	cr_expect_not_null(strstr(said, "cpu-time, ns "), "%s", said);
+	cr_expect_not_null(strstr(said, "task-clock:u, ns "), "%s", said);
+	fclose(stream);
+}
+
+Test(bench, the_table_escapes_names)
+{
+	static struct selfmon_bench_result results[2];
+	FILE *const stream = tmpfile();
+
+	fill(&results[0], "\x1b[2J", 50, 1000);
+	fill(&results[1], "\xe2\x80\xae" "evil", 50, 1000);
+	cr_expect_eq(selfmon_bench_print(results, 2, stream), 0);
+	cr_expect_eq(selfmon_bench_print_ratios(results, 2, stream), 0);
+	cr_expect_eq(selfmon_bench_json(results, 2, stream), 0);
+	rewind(stream);
+	said[fread(said, 1, sizeof(said) - 1, stream)] = '\0';
+	cr_expect_not_null(strstr(said, "\n\\x1B[2J "), "%s", said);
+	cr_expect_not_null(strstr(said, "\n\\xE2\\x80\\xAEevil "), "%s", said);
+	cr_expect_not_null(strstr(said, "\"\\u001B[2J\""), "%s", said);
+	cr_expect_null(strchr(said, 0x1b), "%s", said);
+	cr_expect_null(strstr(said, "\xe2\x80\xae"), "%s", said);
+	fclose(stream);
+}
+
 Test(bench, the_table_has_ratios_to_the_first_case)
 {
 	static struct selfmon_bench_result results[2];
