@@ -209,8 +209,8 @@ $(O)/examples-off/%: examples/%.cc $(static_lib)
 
 # FILE goes through the environment, where its name needs no quoting.
 .PHONY: demo
-demo: $(O)/examples/textstats ## textstats over FILE, and its report
-	@tests/tools/demo.sh $<
+demo: $(O)/examples/textstats $(tool) ## textstats over FILE, and its report
+	@tests/tools/demo.sh $^ $(O)/demo.html
 
 # ---- tests -----------------------------------------------------------------
 
