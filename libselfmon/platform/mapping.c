@@ -66,7 +66,7 @@ struct list {
 	bool accessible;
 };
 
-static unsigned int hex_digit(char c)
+static unsigned int value_of_hex(char c)
 {
 	return (unsigned int)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
@@ -95,9 +95,9 @@ static bool take_character(struct list *list, char c)
 	if (list->field < 2 && (c == '-' || c == ' ')) {
 		list->field++;
 	} else if (list->field == 0) {
-		list->start = list->start << 4 | hex_digit(c);
+		list->start = list->start << 4 | value_of_hex(c);
 	} else if (list->field == 1) {
-		list->end = list->end << 4 | hex_digit(c);
+		list->end = list->end << 4 | value_of_hex(c);
 	} else if (list->column < 3) {
 		list->accessible |= c != '-';
 		list->column++;
