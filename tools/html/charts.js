@@ -64,6 +64,15 @@ function curveOf(histogram) {
 	return curve;
 }
 
+/* Powers of ten, at most eight of them. */
+function decades(min, max) {
+	const first = Math.ceil(Math.log10(min) - 1e-9), last = Math.floor(Math.log10(max) + 1e-9);
+	const step = Math.max(1, Math.ceil((last - first + 1) / 8));
+	const list = [];
+	for (let i = first; i <= last; i += step) list.push(10 ** i);
+	return list;
+}
+
 function percentileName(x) {
 	if (x === 0) return '0';
 	if (Math.abs(x - 0.30103) < 0.01) return 'p50';
@@ -80,7 +89,7 @@ function drawCurve(lists) {
 		legend: { show: false }, cursor: { drag: { x: false, y: false } },
 		scales: { x: { time: false, range: [0, most] }, y: { distr: 3 } },
 		axes: [axisLook({ splits: () => splits, values: (u, s) => s.map(percentileName) }),
-			axisLook({ size: 66, values: (u, s) => s.map(v => v === null ? '' : Number.isInteger(Math.log10(v)) ? timeTick(v) : '') })],
+			axisLook({ size: 66, splits: (u, axis, min, max) => decades(min, max), filter: (u, s) => s, values: (u, s) => s.map(timeTick) })],
 		series: [{}, ...lists.map((list, i) => ({
 			stroke: cssColour(i ? '--series-b' : '--series-a'), width: 2, spanGaps: true,
 			points: { show: false } }))],
