@@ -172,6 +172,9 @@ def tool(program, selfmon, folder):
             [b"run", b"--live", junk + b"x", b"true"], \
             [b"report", b"-f", name, b"x"], [b"report", b"--" + name], \
             [b"report", junk, folder + b"/none/" + file_name()], \
+            [b"report", b"-f", b"folded", b"--by", name, junk], \
+            [b"run", b"--compare", b"true", b"true", name], \
+            [b"run", b"--compare", b"true", b"true", b"-n", name], \
             [b"list", name], [b"list", b"--plan", name], \
             [b"list", b"--plan=uprobe:/tmp/" + file_name() + b":0x10"], \
             [b"list", b"--" + name]:
@@ -192,7 +195,7 @@ def reports(program, selfmon, folder, name):
     with open(saved, "rb") as stream:
         check_json(stream.read(), name)
     for files in [live], [saved], [b"--merge", live, saved]:
-        for format in b"text", b"json", b"csv":
+        for format in b"text", b"json", b"csv", b"folded":
             done = call("selfmon report",
                         [selfmon, b"report", b"--format=" + format] + files)
             if done.returncode and not b"libjansson" in done.stderr:
@@ -201,6 +204,22 @@ def reports(program, selfmon, folder, name):
                 check_json(done.stdout, name)
             elif format == b"csv" and not done.returncode:
                 check_csv(done.stdout, name)
+    compare(selfmon, live, saved, name)
+
+
+def compare(selfmon, live, saved, name):
+    for format in b"text", b"markdown", b"json", b"bencher":
+        done = call("selfmon compare", [
+            selfmon, b"compare", b"--format=" + format, b"--name-b=" + name,
+            live, live, b"--", saved, saved])
+        if done.returncode and not b"libjansson" in done.stderr:
+            complain("selfmon compare", done.stderr)
+        elif format in (b"json", b"bencher") and not done.returncode:
+            json.loads(done.stdout)
+    for words in [b"-f", any_name()], [b"--by", any_name()], \
+            [b"--gate", any_name()], [b"--" + any_name()]:
+        call("selfmon compare", [selfmon, b"compare"] + words +
+             [live, b"--", saved])
 
 
 def bench(program, folder):
