@@ -104,7 +104,9 @@ cmake_files := $(addprefix $(O)/selfmon-,config.cmake config-version.cmake)
 
 examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
 	$(patsubst examples/%.cc,$(O)/examples/%,$(wildcard examples/*.cc))
-examples_off := $(examples:$(O)/examples/%=$(O)/examples-off/%)
+# Not the benchmark, which only measures.
+examples_off := $(patsubst $(O)/examples/%,$(O)/examples-off/%, \
+	$(filter-out %/sums,$(examples)))
 
 .PHONY: all lib FORCE
 all: lib tool $(if $(ARCH),hw,examples) ## Library, program and examples (the default)
@@ -195,17 +197,16 @@ $(O)/examples/%: examples/%.cc $(static_lib)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -o $@
 
-# Compiled off: nothing of the library is left to link with, save where an
-# example uses counter sets or prints a report by itself.
-$(O)/examples-off/%: examples/%.c $(static_lib)
+# Compiled off: nothing of the library is left to link with.
+$(O)/examples-off/%: examples/%.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_DISABLE $(CPPFLAGS) \
-		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
+		$(CFLAGS) $< $(LDFLAGS) -o $@
 
-$(O)/examples-off/%: examples/%.cc $(static_lib)
+$(O)/examples-off/%: examples/%.cc
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -DSELFMON_DISABLE $(CPPFLAGS) \
-		$(CXXFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
+		$(CXXFLAGS) $< $(LDFLAGS) -o $@
 
 # FILE goes through the environment, where its name needs no quoting.
 .PHONY: demo

@@ -7,6 +7,7 @@
  *	c++ -std=c++17 embed.cc $(pkg-config --cflags --libs selfmon) -o embed
  *	./embed
  */
+#include <cerrno>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -49,7 +50,7 @@ int sum(std::string_view list, int index)
 }
 
 /* On standard error, where this program keeps its log. */
-bool print_report()
+void print_report()
 {
 	const selfmon::Report report = selfmon::Report::take();
 
@@ -58,7 +59,6 @@ bool print_report()
 			     static_cast<int>(2 * row.depth), "", row.name,
 			     static_cast<unsigned long long>(row.visits),
 			     static_cast<unsigned long long>(row.open));
-	return static_cast<bool>(report);
 }
 
 } /* namespace */
@@ -68,7 +68,9 @@ int main()
 	selfmon_options options = SELFMON_OPTIONS_INIT;
 
 	options.output = nullptr; /* no report at exit */
-	if (selfmon_configure(&options) != 0)
+	/* -ENOSYS: compiled with SELFMON_DISABLE, without the library. */
+	const int configured = selfmon_configure(&options);
+	if (configured != 0 && configured != -ENOSYS)
 		return 1;
 
 	int index = 0;
@@ -79,5 +81,6 @@ int main()
 			std::printf("%s: not a number: %s\n", list, bad.what());
 		}
 	}
-	return print_report() ? 0 : 1;
+	print_report();
+	return 0;
 }

@@ -24,13 +24,17 @@
  * and throws nothing: what it returns is false if it failed.
  *
  * With SELFMON_DISABLE defined sites, names, regions and spans are empty
- * classes; arguments of their constructors are evaluated like any others.
- * Files compiled with and without it may be linked together.
+ * classes; arguments of their constructors are evaluated like any others. Sets
+ * and reports cannot be opened, for ENOSYS: their constructors throw.
+ * Files compiled with and without it may be linked together. Their classes
+ * are different ones: a class cannot be passed from one file to the other.
  */
 #ifndef SELFMON_HPP
 #define SELFMON_HPP
 
-#if !defined(__cplusplus) || __cplusplus < 201703L
+#if !defined(__cplusplus) ||                                                   \
+	(__cplusplus < 201703L &&                                              \
+	 (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L))
 #error "selfmon.hpp needs C++17; selfmon.h does with C++11"
 #endif
 
@@ -47,15 +51,28 @@
 
 #include "selfmon.h"
 
+/* Two namespaces, so that a linker does not take one's classes for the other's. */
+#ifdef SELFMON_DISABLE
+#define SELFMON_IMPL_NAMESPACE compiled_off
+#else
+#define SELFMON_IMPL_NAMESPACE measured
+#endif
+
+#ifdef __GNUC__
+#define SELFMON_IMPL_INLINE [[gnu::always_inline]]
+#else
+#define SELFMON_IMPL_INLINE
+#endif
+
 namespace selfmon
+{
+
+inline namespace SELFMON_IMPL_NAMESPACE
 {
 
 /* ---- regions ------------------------------------------------------------- */
 
 #ifndef SELFMON_DISABLE
-
-inline namespace measured
-{
 
 /*
  * A place in the source. It has to be static: that makes it a constant, for
@@ -107,11 +124,11 @@ private:
  */
 class [[maybe_unused]] Region {
 public:
-	[[gnu::always_inline]] explicit Region(Site &place) noexcept
+	SELFMON_IMPL_INLINE explicit Region(Site &place) noexcept
 	{
 		selfmon_impl_open(&place.site, &frame);
 	}
-	[[gnu::always_inline]] explicit Region(Name name) noexcept
+	SELFMON_IMPL_INLINE explicit Region(Name name) noexcept
 	{
 		selfmon_impl_open(selfmon_impl_site_of(name.handle), &frame);
 	}
@@ -137,7 +154,7 @@ private:
 class [[maybe_unused]] Span {
 public:
 	Span() noexcept : frame{} {}
-	[[gnu::always_inline]] explicit Span(Name name) noexcept
+	SELFMON_IMPL_INLINE explicit Span(Name name) noexcept
 	{
 		selfmon_enter(name.handle, &frame);
 	}
@@ -146,7 +163,7 @@ public:
 	Span &operator=(const Span &) = delete;
 
 	/* Begins a visit; one that is open ends before. */
-	[[gnu::always_inline]] void enter(Name name) noexcept
+	SELFMON_IMPL_INLINE void enter(Name name) noexcept
 	{
 		leave();
 		selfmon_enter(name.handle, &frame);
@@ -158,13 +175,7 @@ private:
 	selfmon_frame frame;
 };
 
-} /* namespace measured */
-
 #else /* SELFMON_DISABLE */
-
-/* Another namespace, so that these are not taken for the others by a linker. */
-inline namespace compiled_off
-{
 
 class [[maybe_unused]] Site {
 public:
@@ -204,8 +215,6 @@ public:
 	void enter(Name) noexcept {}
 	void leave() noexcept {}
 };
-
-} /* namespace compiled_off */
 
 #endif /* SELFMON_DISABLE */
 
@@ -339,11 +348,11 @@ public:
 	selfmon_counters *get() const noexcept { return set; }
 
 	/* The values now, at the start and the end of what is measured. */
-	[[gnu::always_inline]] void begin(Snapshot &snapshot) const noexcept
+	SELFMON_IMPL_INLINE void begin(Snapshot &snapshot) const noexcept
 	{
 		selfmon_counters_begin(set, &snapshot);
 	}
-	[[gnu::always_inline]] void end(Snapshot &snapshot) const noexcept
+	SELFMON_IMPL_INLINE void end(Snapshot &snapshot) const noexcept
 	{
 		selfmon_counters_end(set, &snapshot);
 	}
@@ -623,6 +632,8 @@ private:
 
 	selfmon_report *report = nullptr;
 };
+
+} /* inline namespace */
 
 } /* namespace selfmon */
 

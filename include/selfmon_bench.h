@@ -26,10 +26,14 @@
  *
  * CPU time is measured on every machine. Instructions vary least from run to
  * run; --gate=PERCENT judges by them where the machine counts them, else by
- * CPU time.
+ * CPU time. It cannot be compiled off.
  */
 #ifndef SELFMON_BENCH_H
 #define SELFMON_BENCH_H
+
+#ifdef SELFMON_DISABLE
+#error "selfmon_bench.h measures: do not define SELFMON_DISABLE for a benchmark"
+#endif
 
 #include "selfmon/bench_main.h"
 

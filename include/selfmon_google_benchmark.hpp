@@ -41,6 +41,9 @@
 namespace selfmon
 {
 
+inline namespace SELFMON_IMPL_NAMESPACE
+{
+
 class GoogleBenchmark {
 public:
 	/*
@@ -176,6 +179,8 @@ private:
 	int worst[SELFMON_MAX_COUNTERS];
 	double off_ns = 0, enabled_ns = 0;
 };
+
+} /* inline namespace */
 
 } /* namespace selfmon */
 

@@ -10,11 +10,13 @@
  *   clock_gettime  where the timestamp counter is no steady clock: not
  *                  invariant, or the kernel has dropped it as unstable
  */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_CLOCK_H
 #define SELFMON_CLOCK_H
 
-#include "arch.h"
-#include "compiler.h"
 
 SELFMON_C_BEGIN
 
@@ -63,6 +65,7 @@ SELFMON_API uint64_t selfmon_clock_ticks(void);
  * A number of ticks in nanoseconds, rounded down. No product overflows; only
  * 2^64 ns and more, 584 years, do not fit the result.
  */
+#ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
 					 uint64_t ticks)
 {
@@ -71,6 +74,7 @@ SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
 	return (uint64_t)(((selfmon_impl_u128)ticks * clock->mult) >>
 			  clock->shift);
 }
+#endif
 
 /* What the calling thread has used since it started. */
 struct selfmon_thread_usage {

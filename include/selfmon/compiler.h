@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the compiler is asked for: visibility, inlining, loads and stores that
- * happen exactly once, and the compiler fence.
+ * happen exactly once, and the compiler fence. With SELFMON_DISABLE any
+ * compiler of C11 or C++11 does, on any system.
  */
 #ifndef SELFMON_COMPILER_H
 #define SELFMON_COMPILER_H
@@ -10,31 +11,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(__GNUC__)
-#error "libselfmon needs gcc or clang: it uses their atomics and cleanup"
+#if !defined(SELFMON_DISABLE) && (!defined(__GNUC__) || !defined(__linux__))
+#error "libselfmon needs Linux and gcc or clang; define SELFMON_DISABLE to compile its regions out"
+#define SELFMON_DISABLE /* no errors that follow from the first */
 #endif
 
-#ifdef __cplusplus
 /*
  * The headers are C: they cast as C does, and a function may share its name with
- * a struct.
+ * a struct. Compiled off, disabled.h defines what the other headers declare,
+ * and uses few of the arguments.
  */
-#define SELFMON_C_BEGIN                                                        \
+#if !defined(__GNUC__) && !defined(__clang__)
+#define SELFMON_IMPL_QUIET
+#define SELFMON_IMPL_LOUD
+#elif defined(__cplusplus)
+#define SELFMON_IMPL_QUIET                                                     \
 	_Pragma("GCC diagnostic push")                                         \
 	_Pragma("GCC diagnostic ignored \"-Wshadow\"")                         \
 	_Pragma("GCC diagnostic ignored \"-Wold-style-cast\"")                 \
 	_Pragma("GCC diagnostic ignored \"-Wzero-as-null-pointer-constant\"")  \
-	extern "C" {
-#define SELFMON_C_END                                                          \
-	}                                                                      \
-	_Pragma("GCC diagnostic pop")
+	_Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")
+#define SELFMON_IMPL_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define SELFMON_IMPL_QUIET                                                     \
+	_Pragma("GCC diagnostic push")                                         \
+	_Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")
+#define SELFMON_IMPL_LOUD _Pragma("GCC diagnostic pop")
+#endif
+
+#ifdef SELFMON_DISABLE
+#define SELFMON_C_BEGIN SELFMON_IMPL_QUIET
+#define SELFMON_C_END SELFMON_IMPL_LOUD
+#elif defined(__cplusplus)
+#define SELFMON_C_BEGIN SELFMON_IMPL_QUIET extern "C" {
+#define SELFMON_C_END } SELFMON_IMPL_LOUD
 #else
 #define SELFMON_C_BEGIN
 #define SELFMON_C_END
 #endif
 
-/* Exported from libselfmon.so; everything else is hidden. */
-#ifndef SELFMON_API
+/*
+ * Exported from libselfmon.so; everything else is hidden. Compiled off, a
+ * function of disabled.h: in C one of each file, in C++ one of C++ linkage,
+ * whose symbol differs from the library's.
+ */
+#if defined(SELFMON_DISABLE) && defined(__cplusplus)
+#define SELFMON_API
+#elif defined(SELFMON_DISABLE)
+#define SELFMON_API static
+#elif !defined(SELFMON_API)
 #define SELFMON_API __attribute__((visibility("default")))
 #endif
 
@@ -42,11 +67,14 @@
  * Functions of the headers. Plain inline from C++20 on, where static ones
  * could not be used from an exported inline function of a module.
  */
-#if defined(__cplusplus) && __cplusplus >= 202002L
+#if defined(__cplusplus) &&                                                    \
+	(__cplusplus >= 202002L || defined(SELFMON_DISABLE))
 #define SELFMON_INLINE inline
 #else
 #define SELFMON_INLINE static inline
 #endif
+
+#ifdef __GNUC__
 
 #define SELFMON_ALWAYS_INLINE SELFMON_INLINE __attribute__((always_inline))
 #define SELFMON_UNUSED __attribute__((unused))
@@ -77,5 +105,7 @@
  * this hardware thread and interrupts are precise.
  */
 #define selfmon_compiler_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#endif /* __GNUC__ */
 
 #endif

@@ -19,14 +19,19 @@
  * names member i; value i of a delta belongs to it. Counters run from open to
  * close; nothing is enabled, disabled or reset in between.
  */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_COUNTERS_H
 #define SELFMON_COUNTERS_H
 
 #include "clock.h"
-#include "compiler.h"
 #include "error.h"
 #include "event.h"
+#ifndef SELFMON_DISABLE
 #include "page.h"
+#endif
 
 SELFMON_C_BEGIN
 
@@ -117,6 +122,8 @@ struct selfmon_counters {
 	uint16_t lapses;         /* deltas lost for want of a page clock */
 	uint32_t quiet;          /* deltas by read(2) since, on the PMU */
 };
+
+#ifndef SELFMON_DISABLE
 
 SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
 					    struct selfmon_snapshot *snapshot,
@@ -221,6 +228,8 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 		selfmon_impl_snapshot_slow(set, snapshot, true);
 }
 
+#endif /* SELFMON_DISABLE */
+
 /* ---- deltas -------------------------------------------------------------- */
 
 /* Flags of struct selfmon_delta. */
@@ -279,6 +288,7 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  * least that; it is at most count and this as long as events came no more than
  * twice as often off the PMU as on it.
  */
+#ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t
 selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 {
@@ -295,6 +305,7 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 	return (uint64_t)((selfmon_impl_u128)delta->value[i].count * off /
 			  enabled) + 1;
 }
+#endif
 
 /* ---- opening ------------------------------------------------------------- */
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What this machine allows, and what to change. */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_DOCTOR_H
 #define SELFMON_DOCTOR_H
 
-#include "compiler.h"
 #include "error.h"
 
 SELFMON_C_BEGIN

@@ -41,6 +41,7 @@ struct selfmon_failure {
 	char message[SELFMON_MESSAGE_SIZE];
 };
 
+#ifndef SELFMON_DISABLE
 /*
  * Private to the headers that print: copy a text, escaped for a terminal, or
  * for JSON without its quotes, cut to fit size bytes with the final 0. Return
@@ -50,6 +51,7 @@ SELFMON_API size_t selfmon_impl_escape_text(char *to, size_t size,
 					    const char *from);
 SELFMON_API size_t selfmon_impl_escape_json(char *to, size_t size,
 					    const char *from);
+#endif
 
 SELFMON_C_END
 

@@ -18,10 +18,13 @@
  *   cycles:u  cycles:k  cycles:pp  modifiers: user, kernel, precision
  *   {cycles,instructions}          a forced group: all at once or none
  */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_EVENT_H
 #define SELFMON_EVENT_H
 
-#include "compiler.h"
 #include "error.h"
 
 SELFMON_C_BEGIN

@@ -22,10 +22,13 @@
  * it. Read through secure_getenv(3): not in a setuid program. A variable or
  * value that is not known is named in a message, and the program goes on.
  */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_OPTIONS_H
 #define SELFMON_OPTIONS_H
 
-#include "compiler.h"
 
 SELFMON_C_BEGIN
 

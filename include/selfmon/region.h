@@ -29,7 +29,8 @@
  * visit. Regions of the same name, file and line are the same region.
  *
  * With SELFMON_DISABLE defined nothing of this is left, arguments are not
- * evaluated, and the control flow is the same.
+ * evaluated, and the control flow is the same. The other functions return
+ * -ENOSYS; see disabled.h.
  *
  * Threads: any number, nothing to set up. Signal handlers: regions in them
  * are measured, wherever they interrupt, and they may jump out. Signals wait
@@ -40,10 +41,13 @@
  * that has none to spare, in a handler or on a fiber's stack, calls
  * selfmon_thread_prepare() before.
  */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_REGION_H
 #define SELFMON_REGION_H
 
-#include "compiler.h"
 #include "counters.h"
 #include "options.h"
 
@@ -70,6 +74,8 @@ struct selfmon_frame {
 	uint64_t token;  /* of a span: never the same twice in a thread */
 	uint64_t reserved[2];
 };
+
+#ifndef SELFMON_DISABLE
 
 /* Regions are measured: 1, or switched off: 0. Private, read-only. */
 SELFMON_API extern uint32_t selfmon_impl_on;
@@ -122,6 +128,8 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
 		selfmon_impl_close(frame);
 }
 
+#endif /* SELFMON_DISABLE */
+
 SELFMON_C_END
 
 #define SELFMON_IMPL_JOIN2(a, b) a##b
@@ -139,6 +147,7 @@ SELFMON_C_END
  * pass by a block that returns. The loop around it never repeats and holds the
  * label: an `if` would claim an `else` of the program's own.
  */
+#ifdef __GNUC__
 #define SELFMON_IMPL_ONCE(n)                                                   \
 	switch (0)                                                             \
 		SELFMON_IMPL_JOIN(selfmon_after_, n):                          \
@@ -146,6 +155,7 @@ SELFMON_C_END
 		default:
 #define SELFMON_IMPL_GO(n)                                                     \
 	__extension__({ goto SELFMON_IMPL_JOIN(selfmon_after_, n); })
+#endif
 
 #ifndef SELFMON_DISABLE
 
@@ -360,12 +370,27 @@ SELFMON_C_END
 #define selfmon_region_ticks() ((uint64_t)0)
 #define selfmon_region_name(handle) ((void)sizeof(handle), "")
 
-#define SELFMON_IMPL_BLOCK(declaration, n)                                     \
-	SELFMON_IMPL_ONCE(n) for (declaration;; SELFMON_IMPL_GO(n))
+#ifdef __GNUC__
+#define SELFMON_IMPL_BLOCK(expression)                                         \
+	SELFMON_IMPL_BLOCK_OFF(expression, __COUNTER__)
+#define SELFMON_IMPL_BLOCK_OFF(expression, n)                                  \
+	SELFMON_IMPL_ONCE(n) for (expression;; SELFMON_IMPL_GO(n))
+#else
+#ifdef __COUNTER__
+#define SELFMON_IMPL_NUMBER __COUNTER__
+#else
+#define SELFMON_IMPL_NUMBER __LINE__
+#endif
+#define SELFMON_IMPL_BLOCK(expression)                                         \
+	SELFMON_IMPL_BLOCK_OFF(                                                \
+		expression,                                                    \
+		SELFMON_IMPL_JOIN(selfmon_once_, SELFMON_IMPL_NUMBER))
+#define SELFMON_IMPL_BLOCK_OFF(expression, once)                               \
+	for (bool once = ((expression), true); once; once = false)
+#endif
 
-#define SELFMON_REGION(name) SELFMON_IMPL_BLOCK(, __COUNTER__)
-#define SELFMON_REGION_OF(handle)                                              \
-	SELFMON_IMPL_BLOCK((void)sizeof(handle), __COUNTER__)
+#define SELFMON_REGION(name) SELFMON_IMPL_BLOCK((void)0)
+#define SELFMON_REGION_OF(handle) SELFMON_IMPL_BLOCK((void)sizeof(handle))
 #define SELFMON_SCOPE(name) SELFMON_IMPL_NOTHING
 #define SELFMON_FUNCTION() SELFMON_IMPL_NOTHING
 #define SELFMON_BEGIN(tag, name) enum { selfmon_tag_##tag }

@@ -6,12 +6,15 @@
  * they run: each region is consistent in itself, visits still open are
  * counted apart and are not in its values.
  */
+#include "compiler.h"
+#if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
+#include "../selfmon.h"
+#endif
 #ifndef SELFMON_REPORT_H
 #define SELFMON_REPORT_H
 
 #include <stdio.h>
 
-#include "compiler.h"
 #include "counters.h"
 #include "region.h"
 

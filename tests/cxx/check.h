@@ -48,7 +48,10 @@ void check_throws();
 void check_sets();
 void check_reports();
 
+void check_compiled_off();
+
 /* other.cc: compiled measured, whatever the rest is. */
 void visit_elsewhere(int times);
+sums reported(const char *name);
 
 #endif

@@ -11,5 +11,6 @@ int main()
 	check_throws();
 	check_sets();
 	check_reports();
+	check_compiled_off();
 	return failures != 0;
 }

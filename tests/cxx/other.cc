@@ -3,6 +3,11 @@
 #undef SELFMON_DISABLE
 #include "check.h"
 
+sums reported(const char *name)
+{
+	return sums_of(selfmon::Report::take(), name);
+}
+
 void visit_elsewhere(int times)
 {
 	static selfmon::Site site("elsewhere");

@@ -87,20 +87,17 @@ void check_regions()
 		SELFMON_SCOPE("by the macro");
 	}
 
-	const selfmon::Report report = selfmon::Report::take();
-
-	CHECK(report);
-	CHECK((sums_of(report, "outer") == sums{ MEASURED * 10, 0, 0, 0 }));
-	CHECK((sums_of(report, "inner") == sums{ MEASURED * 40, 0, 0, 0 }));
-	CHECK((sums_of(report, "early") == sums{ MEASURED * 10, 0, 0, 0 }));
-	CHECK((sums_of(report, "named") == sums{ MEASURED * 3, 0, 0, 0 }));
-	CHECK((sums_of(report, "ended by hand") ==
+	CHECK((reported("outer") == sums{ MEASURED * 10, 0, 0, 0 }));
+	CHECK((reported("inner") == sums{ MEASURED * 40, 0, 0, 0 }));
+	CHECK((reported("early") == sums{ MEASURED * 10, 0, 0, 0 }));
+	CHECK((reported("named") == sums{ MEASURED * 3, 0, 0, 0 }));
+	CHECK((reported("ended by hand") ==
 	       sums{ MEASURED * 1, 0, 0, 0 }));
-	CHECK((sums_of(report, "around a macro") ==
+	CHECK((reported("around a macro") ==
 	       sums{ MEASURED * 1, 0, 0, 0 }));
-	CHECK((sums_of(report, "by the macro") ==
+	CHECK((reported("by the macro") ==
 	       sums{ MEASURED * 1, 0, 0, 0 }));
-	for (const selfmon_row &row : report)
+	for (const selfmon_row &row : selfmon::Report::take())
 		if (!std::strcmp(row.name, "early"))
 			CHECK(std::strstr(row.file, "regions.cc") &&
 			      row.line > 0);
@@ -143,16 +140,14 @@ void check_spans()
 	held.emplace(selfmon::Name("ended elsewhere"));
 	std::thread([&] { held.reset(); }).join();
 
-	const selfmon::Report report = selfmon::Report::take();
-
-	CHECK((sums_of(report, "overlapping") == sums{ MEASURED * 8, 0, 0, 0 }));
-	CHECK((sums_of(report, "made by a function") ==
+	CHECK((reported("overlapping") == sums{ MEASURED * 8, 0, 0, 0 }));
+	CHECK((reported("made by a function") ==
 	       sums{ MEASURED * 1, 0, 0, 0 }));
-	CHECK((sums_of(report, "entered again") ==
+	CHECK((reported("entered again") ==
 	       sums{ MEASURED * 4, 0, 0, 0 }));
-	CHECK((sums_of(report, "in an optional") ==
+	CHECK((reported("in an optional") ==
 	       sums{ MEASURED * 1, 0, 0, 0 }));
-	CHECK(sums_of(report, "ended elsewhere").foreign == MEASURED);
+	CHECK(reported("ended elsewhere").foreign == MEASURED);
 }
 
 #ifdef __cpp_exceptions
@@ -180,11 +175,9 @@ void check_throws()
 		}
 	}
 
-	const selfmon::Report report;
-
 	CHECK(caught == 20);
-	CHECK((sums_of(report, "thrower") == sums{ MEASURED * 80, 0, 0, 0 }));
-	CHECK((sums_of(report, "thrown through") ==
+	CHECK((reported("thrower") == sums{ MEASURED * 80, 0, 0, 0 }));
+	CHECK((reported("thrown through") ==
 	       sums{ MEASURED * 80, 0, 0, 0 }));
 }
 

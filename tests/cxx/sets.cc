@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sets and reports of selfmon.hpp: owned, and never a number more. */
+/*
+ * Counter sets and reports of selfmon.hpp: owned, and never a number more.
+ * Measured also where the rest of the program is compiled off.
+ */
+#undef SELFMON_DISABLE
 #include <type_traits>
 
 #include "check.h"

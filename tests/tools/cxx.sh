@@ -22,8 +22,8 @@ program()
 	compiler=$1
 	shift
 	# shellcheck disable=SC2086 # lists of words
-	$compiler $flags "$@" tests/cxx/main.cc tests/cxx/other.cc \
-		tests/cxx/regions.cc tests/cxx/sets.cc $libraries \
+	$compiler $flags "$@" tests/cxx/main.cc tests/cxx/off.cc \
+		tests/cxx/other.cc tests/cxx/regions.cc tests/cxx/sets.cc $libraries \
 		-o "$build/run" || fail "$compiler $*: does not build"
 	SELFMON_OUTPUT=none "$build/run" || fail "$compiler $*: fails"
 	programs=$((programs + 1))

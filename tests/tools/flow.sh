@@ -14,17 +14,20 @@ warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror'
 mkdir -p "$build/tests/flow"
 programs=0
 jumps=0
+# clang as a compiler without GNU C.
+other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
-# try COMPILER LANGUAGE STANDARD LEVEL [FLAG]; the rest of the arguments: what
-# to link with
+# try COMPILER LANGUAGE STANDARD LEVEL [FLAGS]; the rest of the arguments: what
+# to link with, which is nothing where it is compiled off
 try()
 {
 	compiler=$1 language=$2 standard=$3 level=$4 flag=$5
 	shift 5
+	[ -z "$flag" ] || set --
 	program=$build/tests/flow/$compiler-$standard$level${flag:+-off}
 
-	# shellcheck disable=SC2086 # warnings are several words
-	$compiler -x "$language" -std="$standard" $warnings ${flag:+"$flag"} \
+	# shellcheck disable=SC2086 # warnings and flags are several words
+	$compiler -x "$language" -std="$standard" $warnings $flag \
 		"$level" -g -Iinclude -Itests/flow tests/flow/*.c -x none "$@" \
 		-pthread -o "$program"
 	SELFMON_OUTPUT=none "$program" > "$program.txt"
@@ -35,7 +38,7 @@ try()
 	programs=$((programs + 1))
 
 	if printf '#include <selfmon.h>\nvoid f(void) { SELFMON_END(x); }' |
-		$compiler -x "$language" -std="$standard" ${flag:+"$flag"} \
+		$compiler -x "$language" -std="$standard" $flag \
 			-Iinclude -fsyntax-only - 2> /dev/null; then
 		printf 'flow: an END without a BEGIN compiles\n' >&2
 		exit 1
@@ -112,8 +115,11 @@ for compiler in gcc clang g++ clang++; do
 		for level in -O0 -O2; do
 			try $compiler $language "$standard" $level '' "$@"
 			try $compiler $language "$standard" $level \
-				-DSELFMON_DISABLE "$@"
+				-DSELFMON_DISABLE
 		done
+		case $compiler in
+		clang*) try $compiler $language "$standard" -O0 "$other" ;;
+		esac
 	done
 done
 printf 'flow: %d programs, all of one mind; %d jumps past a region refused\n' \

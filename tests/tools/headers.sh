@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Each public header compiles alone and twice, as C and as C++, without a
 # warning; together they declare each function that they name; and the library
-# compiles without its Makefile. Compilers that are not installed are named and skipped.
+# compiles without its Makefile, beside a file that is compiled off. With
+# SELFMON_DISABLE the headers define each function, and compile for Windows and
+# macOS. Compilers that are not installed are named and skipped.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -32,6 +34,7 @@ declares()
 		done
 		printf 'void names(void);\nvoid names(void)\n{\n'
 		cat include/*.h include/selfmon/*.h |
+			sed 's/selfmon_impl_disabled(//' | # see defines()
 			grep -oE '\<selfmon_[a-z0-9_]+\(' | tr -d '(' |
 			sort -u | sed 's/.*/#ifndef &\n(void)\&&;\n#endif/'
 		printf '}\n'
@@ -40,6 +43,73 @@ declares()
 		printf 'headers: a function is named and not declared\n' >&2
 		exit 1
 	}
+}
+
+# defines COMPILER: compiled off, each function named by man/ is an inline one
+defines()
+{
+	{
+		printf '#include <selfmon.h>\nvoid names(void);\n'
+		printf 'void names(void)\n{\n'
+		for page in man/selfmon_*.3; do
+			name=${page#man/}
+			printf '%s\n' "${name%.3}"
+		done | grep -v '^selfmon_bench\|[.]' |
+			sed 's/.*/#ifndef &\n(void)\&&;\n#endif/'
+		printf '}\nint main(void)\n{\nnames();\nreturn 0;\n}\n'
+	} > "$scratch/defined.c"
+	"$1" -std=c11 -Werror -DSELFMON_DISABLE -Iinclude "$scratch/defined.c" \
+		-o "$scratch/defined" || {
+		printf 'headers: compiled off, a function is not defined\n' >&2
+		exit 1
+	}
+}
+
+# foreign LANGUAGE FLAG... FILE: by clang, for a system that is not here
+foreign()
+{
+	language=$1
+	shift
+	# shellcheck disable=SC2086 # warnings are several words
+	clang -x "$language" -std="${language}11" $warnings -nostdlibinc \
+		-isystem tests/headers -Iinclude -fsyntax-only "$@"
+}
+
+# elsewhere FLAG...: the headers and the examples with and without
+# SELFMON_DISABLE, for the system that the flags name
+elsewhere()
+{
+	for header in $everywhere; do
+		printf '#include "%s"\n#include "%s"\nextern int some;\n' \
+			"$header" "$header" > "$scratch/twice.h"
+		for language in c c++; do
+			foreign $language "$@" -DSELFMON_DISABLE "$scratch/twice.h" || {
+				printf 'headers: %s as %s11 with %s\n' "$header" \
+					$language "$*" >&2
+				exit 1
+			}
+			compiled=$((compiled + 1))
+			[ "$header" != selfmon/version.h ] || continue
+			foreign $language "$@" "$scratch/twice.h" \
+				2> "$scratch/errors" || true
+			errors=$(grep -E ' (error|warning): ' "$scratch/errors")
+			case $errors in
+			*' error: "libselfmon needs Linux and gcc or clang; '*) ;;
+			*) errors= ;;
+			esac
+			[ "$(printf '%s\n' "$errors" | grep -c .)" = 1 ] || {
+				cat "$scratch/errors" >&2
+				printf 'headers: not one clear error\n' >&2
+				exit 1
+			}
+		done
+	done
+	for language in c c++; do
+		foreign $language "$@" -DSELFMON_DISABLE tests/headers/uses.c
+	done
+	for example in hello branches harness textstats; do
+		foreign c "$@" -DSELFMON_DISABLE examples/$example.c
+	done
 }
 
 for compiler in gcc clang g++ clang++; do
@@ -56,17 +126,41 @@ for compiler in gcc clang g++ clang++; do
 	for header in include/*.h include/selfmon/*.h; do
 		for standard in $standards; do
 			compile $language "$standard" $compiler "${header#include/}"
+			# A benchmark cannot be compiled off.
+			case $header in *bench*) continue ;; esac
 			compile $language "$standard" $compiler \
 				"${header#include/}" -DSELFMON_DISABLE
 		done
 	done
-	[ $language = cc ] || { declares $compiler; continue; }
+	if printf '#include <selfmon_bench.h>' | $compiler -Iinclude -x c \
+		-DSELFMON_DISABLE -fsyntax-only - 2> "$scratch/errors" ||
+		! grep -q 'error: .*do not define SELFMON_DISABLE' \
+			"$scratch/errors"; then
+		printf 'headers: a benchmark compiles with SELFMON_DISABLE\n' >&2
+		exit 1
+	fi
+	[ $language = cc ] ||
+		{ declares $compiler; defines $compiler; continue; }
 	for standard in c++17 c++20; do
 		for flag in -DSELFMON_DISABLE -fno-exceptions; do
 			compile cc $standard $compiler selfmon.hpp "$flag"
 		done
 	done
 done
+
+# Not those that only code that measures includes.
+everywhere=$(for header in include/selfmon.h include/selfmon/*.h; do
+	case $header in
+	*/bench_* | */arch.h | */page.h) ;;
+	*) printf '%s\n' "${header#include/}" ;;
+	esac
+done)
+if command -v clang > /dev/null; then
+	elsewhere --target=x86_64-pc-windows-msvc
+	elsewhere --target=x86_64-apple-darwin
+else
+	printf 'headers: skipped for Windows and macOS: clang is not installed\n'
+fi
 
 same=$(printf '%s\n' libselfmon/*/*.c | sed 's|.*/||' | sort | uniq -d)
 if [ -n "$same" ]; then
@@ -75,9 +169,14 @@ if [ -n "$same" ]; then
 fi
 for compiler in gcc clang; do
 	command -v $compiler > /dev/null || continue
-	$compiler -std=c11 -Iinclude -Ilibselfmon examples/hello.c \
-		libselfmon/*/*.c -pthread -o "$scratch/hello"
-	"$scratch/hello" > /dev/null 2>&1
+	$compiler -std=c11 -Iinclude -DSELFMON_DISABLE -c tests/headers/uses.c \
+		-o "$scratch/uses.o"
+	$compiler -std=c11 -Iinclude -Ilibselfmon tests/headers/mixed.c \
+		"$scratch/uses.o" libselfmon/*/*.c -pthread -o "$scratch/mixed"
+	SELFMON_OUTPUT=none "$scratch/mixed" || {
+		printf 'headers: measured and compiled off do not mix\n' >&2
+		exit 1
+	}
 done
 printf 'headers: compiled %d times without a warning, the library by hand\n' \
 	$compiled
