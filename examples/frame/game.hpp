@@ -3,7 +3,7 @@
 #ifndef GAME_HPP
 #define GAME_HPP
 
-#include <cstdint>
+#include <chrono>
 
 struct SDL_Renderer;
 
@@ -16,7 +16,7 @@ constexpr unsigned int PARTICLES = JOBS * 1024;
 struct World {
 	float x[BALLS], y[BALLS], vx[BALLS], vy[BALLS], glow[PARTICLES];
 	unsigned int heavy = ISLANDS; /* the physics of this island takes ... */
-	std::uint64_t heavy_ticks;    /* ... so long; of none: ISLANDS */
+	std::chrono::nanoseconds heavy_time; /* ... so long; of none: ISLANDS */
 };
 
 /* What a module exports, as `game`. */

@@ -38,24 +38,24 @@ static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 	}
 }
 
-static double median_us(std::vector<std::uint64_t> &ticks)
+static double median_us(std::vector<Uint64> &ticks)
 {
 	const auto middle = ticks.begin() + long(ticks.size() / 2);
 
 	std::nth_element(ticks.begin(), middle, ticks.end());
-	return double(selfmon_clock_ns(selfmon_clock(), *middle)) / 1e3;
+	return double(*middle) * 1e6 / double(SDL_GetPerformanceFrequency());
 }
 
 /* Frames that are measured and frames that are not, in turns. */
 static void cost(Loop &loop, unsigned long frames)
 {
-	std::vector<std::uint64_t> ticks[2];
+	std::vector<Uint64> ticks[2];
 
 	for (unsigned long i = 0; i < frames; i++) {
 		loop.log.enable(i % 2 != 0);
-		const std::uint64_t start = selfmon_clock_ticks();
+		const Uint64 start = SDL_GetPerformanceCounter();
 		loop.frame(1);
-		ticks[i % 2].push_back(selfmon_clock_ticks() - start);
+		ticks[i % 2].push_back(SDL_GetPerformanceCounter() - start);
 	}
 	const double off = median_us(ticks[0]), on = median_us(ticks[1]);
 	std::printf("median of %zu frames each: measured %.1f us, not measured "
@@ -79,7 +79,7 @@ try {
 	const unsigned long frames = std::strtoul(argv[2], nullptr, 10);
 	const std::string extra = argc > 3 ? argv[3] : std::to_string(ISLANDS);
 
-	loop.world->heavy_ticks = selfmon_clock()->hz / 50;
+	loop.world->heavy_time = std::chrono::milliseconds(20);
 	if (extra == "cost")
 		cost(loop, frames);
 	else

@@ -58,7 +58,7 @@ void step(World &world, float seconds)
 {
 	for (unsigned int n = 0; n < ISLANDS; n++) {
 		const Zone zone(islands[n]);
-		const std::uint64_t start = selfmon_clock_ticks();
+		const auto start = std::chrono::steady_clock::now();
 
 		for (unsigned int i = n; i < BALLS; i += ISLANDS) {
 			world.vy[i] -= GRAVITY * seconds;
@@ -68,7 +68,8 @@ void step(World &world, float seconds)
 				world.vy[i] = std::fabs(world.vy[i]) * 0.9f;
 		}
 		while (world.heavy == n &&
-		       selfmon_clock_ticks() - start < world.heavy_ticks)
+		       std::chrono::steady_clock::now() - start <
+			       world.heavy_time)
 			;
 	}
 }

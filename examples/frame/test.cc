@@ -187,8 +187,7 @@ Test(frame, names_the_heavy_zone_of_the_worst_frame)
 
 	loop.frame(1);
 	loop.world->heavy = 17;
-	loop.world->heavy_ticks = heavy_ns * (selfmon_clock()->hz / 1000000) /
-				  1000;
+	loop.world->heavy_time = std::chrono::nanoseconds(heavy_ns);
 	loop.frame(1);
 	const Worst worst = loop.log.take();
 	cr_expect_eq(worst.frame, 31, "%s", worst.line.c_str());
