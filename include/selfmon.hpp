@@ -45,6 +45,7 @@
 #include <exception>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -478,6 +479,30 @@ inline CounterSet::Values CounterSet::values(const Delta &delta) const noexcept
 /* ---- reports ------------------------------------------------------------- */
 
 /*
+ * A range of selfmon_bucket, the shortest visits first; empty if the row does
+ * not exist or its time was not counted. As selfmon_row_histogram().
+ */
+class Histogram {
+public:
+	Histogram() noexcept = default;
+	Histogram(const selfmon_report *report, std::size_t row) noexcept
+	{
+		const int copied = selfmon_row_histogram(
+			report, row, bucket, SELFMON_BUCKETS_MAX);
+
+		count = copied > 0 ? static_cast<std::size_t>(copied) : 0;
+	}
+
+	std::size_t size() const noexcept { return count; }
+	const selfmon_bucket *begin() const noexcept { return bucket; }
+	const selfmon_bucket *end() const noexcept { return bucket + count; }
+
+private:
+	selfmon_bucket bucket[SELFMON_BUCKETS_MAX] = {};
+	std::size_t count = 0;
+};
+
+/*
  * Owns a report: a range of rows, in tree order. One that was moved from, or
  * could not be had, is false and has no rows.
  */
@@ -619,6 +644,16 @@ public:
 		if (!report || selfmon_row_metric(report, row, i, &made) != 0)
 			return std::nullopt;
 		return made;
+	}
+	Histogram histogram(std::size_t row) const noexcept
+	{
+		return report ? Histogram(report, row) : Histogram();
+	}
+	/* NaN: none, as selfmon_row_quantile(). */
+	double quantile(std::size_t row, double q) const noexcept
+	{
+		return report ? selfmon_row_quantile(report, row, q)
+			      : std::numeric_limits<double>::quiet_NaN();
 	}
 	/* 0 or -errno, as selfmon_report_write(). */
 	int write(selfmon_format format, std::FILE *stream) const noexcept

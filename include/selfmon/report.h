@@ -179,6 +179,42 @@ SELFMON_API int selfmon_row_metric(const struct selfmon_report *report,
 				   size_t row, size_t i,
 				   struct selfmon_metric *metric);
 
+/* Visits of a time of at least low_ns and less than high_ns, as counted. */
+struct selfmon_bucket {
+	double low_ns, high_ns; /* high is at most 1.25 low and a tick; the last
+				   bucket, of all visits from 2^41 ticks on,
+				   ends with the longest visit */
+	uint64_t visits;
+};
+
+/* No row has more. */
+#define SELFMON_BUCKETS_MAX 158
+
+/*
+ * Copies the histogram of a row's times: of the visits measured, the shortest
+ * first, without empty buckets. At most size buckets are copied; bucket may be
+ * NULL if size is 0. Buckets contain the library's overhead; the quantiles
+ * below do not.
+ * Returns how many buckets the row has, which may be more than size; 0 if its
+ * time was not counted; -ENOENT: no such row. A report may be read by several
+ * threads at once. Not async-signal-safe.
+ */
+SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
+				      size_t row,
+				      struct selfmon_bucket *bucket,
+				      size_t size);
+
+/*
+ * The time that q of a row's visits do not exceed, 0 to 1: 0.999 for the 99.9th
+ * percentile. Computed as p50_ns, p90_ns and p99_ns are: within 12.5 % as
+ * counted, the library's overhead subtracted.
+ * Returns whole ns; NaN: no such row, q is not in 0 to 1, or the row's time was
+ * not counted. A report may be read by several threads at once. Not
+ * async-signal-safe.
+ */
+SELFMON_API double selfmon_row_quantile(const struct selfmon_report *report,
+					size_t row, double q);
+
 /*
  * Writes a report; does not close the stream, nor flush it. 0, -EINVAL (no
  * such format, or NULL) or -EIO (the stream is in error).

@@ -2,14 +2,19 @@
 /* Buckets of a histogram of ticks. */
 #include "report/gather.h"
 
+/* Less the 4, see SELFMON_BUCKETS. */
+uint64_t selfmon_gather_low(unsigned int bucket)
+{
+	if (bucket >= SELFMON_BUCKETS - 1)
+		return SELFMON_TICKS_LONG;
+	return ((uint64_t)(4 + bucket % 4) << bucket / 4) - 4;
+}
+
 double selfmon_gather_middle(const struct selfmon_stats *stats,
 			     unsigned int bucket)
 {
-	const unsigned int b = bucket;
-
-	if (b >= SELFMON_BUCKETS - 1)
+	if (bucket >= SELFMON_BUCKETS - 1)
 		return (double)stats->ticks.max;
-	/* From (4 + b % 4) << shift on, 1 << shift wide; less the 4. */
-	return (4 + b % 4) * (double)(UINT64_C(1) << b / 4) +
-	       (double)((UINT64_C(1) << b / 4) - 1) / 2 - 4;
+	return (double)(selfmon_gather_low(bucket) +
+			selfmon_gather_low(bucket + 1) - 1) / 2;
 }

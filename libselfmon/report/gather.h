@@ -54,6 +54,8 @@ int selfmon_gather_end(struct selfmon_gather *gather);
 const struct selfmon_region *
 selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);
 
+/* bucket.c: the shortest visit that a bucket takes, in ticks. */
+uint64_t selfmon_gather_low(unsigned int bucket);
 /*
  * bucket.c: the middle of a bucket, in ticks; of the last, which has no end,
  * the longest visit.

@@ -17,8 +17,8 @@
 #include "report/model.h"
 
 /* Index is the bit's number in unsure. */
-static const unsigned int percent_of[] = { 50, 90, 99 };
-#define PERCENTILES (sizeof(percent_of) / sizeof(percent_of[0]))
+static const double quantile_of[] = { 0.5, 0.9, 0.99 };
+#define PERCENTILES (sizeof(quantile_of) / sizeof(quantile_of[0]))
 #define SHORTEST PERCENTILES
 #define LONGEST (PERCENTILES + 1)
 #define TIMES (PERCENTILES + 2)
@@ -50,10 +50,19 @@ static uint64_t *time_of(struct selfmon_row *row, size_t i)
 	}
 }
 
-/* The middle of the bucket that holds this percentile, within the extremes. */
-static double percentile(const struct selfmon_row *row,
-			 const struct selfmon_row_detail *detail,
-			 unsigned int percent)
+/* The number of the visit, from 1: q of all are no longer than it. */
+static uint64_t visit_rank(double q, uint64_t visits)
+{
+	/* Less than q and the product are rounded by: 0.99 of 100 is 99. */
+	const double rank = q * (double)visits * (1 - 1e-15);
+	const uint64_t below = (uint64_t)rank;
+
+	return below + ((double)below < rank);
+}
+
+/* The middle of the bucket that holds a quantile, within the extremes. */
+static double quantile_ns(const struct selfmon_row *row,
+			  const struct selfmon_row_detail *detail, double q)
 {
 	uint64_t total = 0, below = 0, rank;
 	double ns;
@@ -61,7 +70,7 @@ static double percentile(const struct selfmon_row *row,
 
 	for (b = 0; b < detail->buckets; b++)
 		total += detail->bucket[b].visits;
-	rank = total / 100 * percent + (total % 100 * percent + 99) / 100;
+	rank = visit_rank(q, total);
 	for (b = 0; b + 1 < detail->buckets; b++) {
 		below += detail->bucket[b].visits;
 		if (below >= rank)
@@ -76,16 +85,34 @@ static double measured_ns(const struct selfmon_report *report, size_t i,
 			  size_t which)
 {
 	const struct selfmon_row *const row = &report->row[i];
-	const struct selfmon_row_detail *const detail =
-		report->detail ? &report->detail[i] : NULL;
 
 	if (which == SHORTEST)
 		return (double)row->time.min;
 	if (which == LONGEST)
 		return (double)row->time.max;
-	if (!detail || !detail->bucket)
+	if (!report->detail || !report->detail[i].bucket)
 		return (double)NAN;
-	return percentile(row, detail, percent_of[which]);
+	return quantile_ns(row, &report->detail[i], quantile_of[which]);
+}
+
+/* One visit without the overhead of its own ends. */
+static double without_ends(const struct selfmon_report *report,
+			   const struct selfmon_row *row, double ns)
+{
+	const double own = greater_ns(row->own_ns, 0);
+
+	return greater_ns(ns - lesser_ns(own, report->inner_ns), 0);
+}
+
+/* The overhead of the visits inside of one, as far as it can be guessed. */
+static double inside_ns(const struct selfmon_report *report,
+			const struct selfmon_row *row, double ns)
+{
+	const double mean = (double)row->time.sum / (double)row->measured;
+	const double own = greater_ns(row->own_ns, 0);
+
+	return (own - lesser_ns(own, report->inner_ns)) *
+	       (mean > 0 ? lesser_ns(ns / mean, 1) : 1);
 }
 
 /* One visit without overhead, at least low, as far as it can be. */
@@ -93,12 +120,8 @@ static uint64_t net_ns(const struct selfmon_report *report,
 		       const struct selfmon_row *row, double ns, double low,
 		       bool *unsure)
 {
-	const double mean = (double)row->time.sum / (double)row->measured;
-	const double own = greater_ns(row->own_ns, 0);
-	const double ends = lesser_ns(own, report->inner_ns);
-	const double guess = (own - ends) *
-			     (mean > 0 ? lesser_ns(ns / mean, 1) : 1);
-	const double most = greater_ns(ns - ends, 0);
+	const double most = without_ends(report, row, ns);
+	const double guess = inside_ns(report, row, ns);
 	double net = greater_ns(most - guess, lesser_ns(low, most));
 
 	*unsure = most <= 0 || guess > most / 2;
@@ -180,4 +203,64 @@ int selfmon_report_visit_times(struct selfmon_report *report)
 	free(first);
 	free(next);
 	return i ? 0 : -ENOMEM;
+}
+
+/* ---- any quantile --------------------------------------------------------- */
+
+static bool has_quantiles(const struct selfmon_report *report, size_t i)
+{
+	return report->row[i].time.verdict != SELFMON_NOT_COUNTED &&
+	       report->detail && report->detail[i].bucket;
+}
+
+static double without_ends_at(const struct selfmon_report *report, size_t i,
+			      double q)
+{
+	return without_ends(report, &report->row[i],
+			    quantile_ns(&report->row[i], &report->detail[i],
+					q));
+}
+
+/*
+ * What row i, at or below a row, says of the row's quantile: at least this
+ * much. As settle_row() passes it up: through rows that are in each visit of
+ * their parents, and no more than each of them can be.
+ */
+static double least_by(const struct selfmon_report *report, size_t row,
+		       size_t i, double q)
+{
+	double ns;
+
+	if (!has_quantiles(report, i))
+		return 0;
+	ns = quantile_ns(&report->row[i], &report->detail[i], q);
+	ns = without_ends(report, &report->row[i], ns) -
+	     inside_ns(report, &report->row[i], ns);
+	while (i != row) {
+		const size_t parent = (size_t)report->row[i].parent;
+
+		if (!has_quantiles(report, parent) ||
+		    report->row[i].visits < report->row[parent].visits)
+			return 0;
+		ns = lesser_ns(ns, without_ends_at(report, parent, q));
+		i = parent;
+	}
+	return ns;
+}
+
+double selfmon_row_quantile(const struct selfmon_report *report, size_t row,
+			    double q)
+{
+	double ns = 0;
+	size_t i;
+
+	if (row >= report->rows || !(q >= 0 && q <= 1) ||
+	    !has_quantiles(report, row))
+		return (double)NAN;
+	for (i = row; i < report->rows; i++) {
+		if (i > row && report->row[i].depth <= report->row[row].depth)
+			break;
+		ns = greater_ns(ns, least_by(report, row, i, q));
+	}
+	return ns < SELFMON_WHOLE_MAX ? (double)(uint64_t)ns : ns;
 }

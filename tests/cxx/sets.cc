@@ -4,6 +4,7 @@
  * Measured also where the rest of the program is compiled off.
  */
 #undef SELFMON_DISABLE
+#include <cmath>
 #include <type_traits>
 
 #include "check.h"
@@ -164,6 +165,7 @@ void check_reports()
 
 	CHECK(!report && report.size() == 0 && report.begin() == report.end());
 	CHECK(!report.column(0) && !report.metric(0, 0));
+	CHECK(report.histogram(0).size() == 0 && std::isnan(report.quantile(0, .5)));
 	CHECK(report.write(SELFMON_TEXT, stdout) == -EINVAL);
 	for (auto row = other.begin(); row != other.end(); row++)
 		CHECK(&*row == &other[rows++] && row->name);
@@ -172,6 +174,14 @@ void check_reports()
 	const selfmon_row *const row = other.find({ "elsewhere" });
 
 	CHECK(row && row->visits == 5 && row->depth == 0);
+	const std::size_t at = static_cast<std::size_t>(row - &other[0]);
+	std::uint64_t visits = 0;
+
+	for (const selfmon_bucket &bucket : other.histogram(at))
+		visits += bucket.visits;
+	CHECK(visits == row->measured && other.histogram(rows).size() == 0);
+	CHECK(visits == 0 ||
+	      std::uint64_t(other.quantile(at, .9)) == row->p90_ns);
 	CHECK(!other.find({}) && !other.find({ "elsewhere", "elsewhere" }));
 	CHECK(!report.find({ "elsewhere" }));
 	CHECK((sums_of(other, "elsewhere") == sums{ 5, 0, 0, 0 }));
