@@ -592,6 +592,26 @@ public:
 		return Report(opened);
 	}
 
+	/*
+	 * The report of the time since an earlier one of the same process. As
+	 * selfmon_report_subtract(); false if it could not be made.
+	 */
+	Report since(const Report &earlier,
+		     selfmon_failure *failure = nullptr) const noexcept
+	{
+		selfmon_report *interval = nullptr;
+		selfmon_failure why = {};
+
+		detail::note(why, report && earlier.report
+					  ? selfmon_report_subtract(
+						    report, earlier.report,
+						    &interval)
+					  : -EINVAL);
+		if (failure)
+			*failure = why;
+		return Report(interval);
+	}
+
 	~Report() { selfmon_report_free(report); }
 	Report(Report &&other) noexcept
 		: report(std::exchange(other.report, nullptr))

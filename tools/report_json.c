@@ -51,6 +51,8 @@ static void read_clock(struct json_in *in, json_t *root,
 		       struct selfmon_report *to)
 {
 	COPY(in, root, "when", to->when);
+	if (json_object_get(root, "since")) /* since 0.2.0 */
+		COPY(in, root, "since", to->since);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
 	COPY(in, root, "clock", to->clock);
 	if (!json_in_is_null(in, root, "clock_hz"))

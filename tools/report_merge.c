@@ -179,6 +179,7 @@ static void add_time(struct merge *merge, size_t at, size_t i)
 	add_quantity(merge, "time_ns", to->exclusive_valid, &to->time,
 		     &from->time);
 	add_buckets(merge, &merge->to->detail[at], &report->detail[i]);
+	to->unsure |= from->unsure & (SELFMON_BOUND_MIN | SELFMON_BOUND_MAX);
 	if (merge->whole)
 		to->whole_ns += from->whole_ns;
 }

@@ -214,6 +214,9 @@ static void add_facts(struct selfmon_report *to,
 	to->guard_gone = to->guard_gone || from->guard_gone;
 	if (strcmp(from->when, to->when) > 0)
 		memcpy(to->when, from->when, sizeof(to->when));
+	/* "" of a report from the start of its process, which is before all. */
+	if (strcmp(from->since, to->since) < 0)
+		memcpy(to->since, from->since, sizeof(to->since));
 	if (to->clock_hz != from->clock_hz)
 		to->clock_hz = 0;
 	if (to->clock_error_ppm < from->clock_error_ppm)
@@ -240,6 +243,7 @@ static void take_first(struct selfmon_report *to,
 	to->strict = from->strict;
 	to->guard = from->guard;
 	memcpy(to->events, from->events, sizeof(to->events));
+	memcpy(to->since, from->since, sizeof(to->since));
 }
 
 static int add_file(struct selfmon_report *to, struct report_file *file,

@@ -64,6 +64,13 @@ struct selfmon_quantity {
 #define SELFMON_UNSURE_P99 0x04u
 #define SELFMON_UNSURE_MIN 0x08u
 #define SELFMON_UNSURE_MAX 0x10u
+/*
+ * The same of a report by selfmon_report_subtract(), where no visit of the
+ * interval was shorter, or longer, than all before it: no visit was shorter
+ * than min, or longer than max, but none may have been as short, or as long.
+ */
+#define SELFMON_BOUND_MIN 0x20u
+#define SELFMON_BOUND_MAX 0x40u
 
 /* One region at one place of the call tree. */
 struct selfmon_row {
@@ -97,7 +104,8 @@ struct selfmon_row {
 					    the library's overhead subtracted */
 	uint64_t min_ns, max_ns; /* shortest and longest visit, likewise */
 	uint32_t unsure;   /* SELFMON_UNSURE_*: of these five, which consist
-			      of overhead for the most part */
+			      of overhead for the most part; SELFMON_BOUND_*:
+			      which are bounds, as time.min and max are */
 	double own_ns;     /* the library's overhead in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
 	uint64_t whole;    /* visits measured that have all their values ... */
@@ -146,6 +154,34 @@ SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 SELFMON_API int selfmon_report_open(const char *path,
 				    struct selfmon_report **report,
 				    struct selfmon_failure *failure);
+
+/*
+ * The report of the time between two reports of one process, each by
+ * selfmon_report_take() or selfmon_report_open(): the visits that ended in it,
+ * with their own sums, net values, percentiles and histograms. Nothing is reset
+ * in the process. Rows are matched by path; a row without a visit in the
+ * interval is left out unless one is open, or was cut off, in or below it.
+ * Exclusive values are not valid where a visit was open at either end.
+ *
+ * What a sum does not contain is bounded: time.min and time.max are exact if a
+ * visit of the interval was shorter, or longer, than all before it; else they
+ * are bounds by the histogram, and SELFMON_BOUND_MIN or SELFMON_BOUND_MAX is
+ * set. min and max of a counter are those since the start of the process,
+ * unless the interval has one visit.
+ *
+ * The header is that of the later report; counts of visits and leaves in it are
+ * of the interval. Threads and their limits are those since the start.
+ *
+ * 0; -EINVAL: the reports are of different processes, in the wrong order, or
+ * one of them is itself an interval; -EAGAIN: one of them had to leave regions
+ * out, as a thread stood still in an update: use the next report instead;
+ * -ENOMEM. *interval is NULL then. It needs neither of the reports any longer.
+ * Thread-safe, as long as no thread frees one of the reports meanwhile; not
+ * async-signal-safe.
+ */
+SELFMON_API int selfmon_report_subtract(const struct selfmon_report *later,
+					const struct selfmon_report *earlier,
+					struct selfmon_report **interval);
 
 /* NULL is accepted. */
 SELFMON_API void selfmon_report_free(struct selfmon_report *report);

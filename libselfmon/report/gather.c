@@ -37,9 +37,8 @@ static int rows_grow(struct selfmon_gather *gather)
 	return 0;
 }
 
-/* The row of a region below a parent's row (-1: top), made if need be. */
-static int row_for(struct selfmon_gather *gather, int32_t parent,
-		   uint32_t region, uint32_t *index)
+int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
+		       uint32_t region, uint32_t *index)
 {
 	struct selfmon_gathered *row;
 	size_t k;
@@ -175,8 +174,8 @@ static int add_node(struct selfmon_gather *gather,
 	struct selfmon_stats copy;
 	uint32_t index;
 
-	if (row_for(gather, walk->row[node->parent->ordinal], node->region,
-		    &index))
+	if (selfmon_gather_row(gather, walk->row[node->parent->ordinal],
+			       node->region, &index))
 		return -ENOMEM;
 	walk->row[i] = (int32_t)index;
 	gather->row[index].threads++;
@@ -326,7 +325,7 @@ int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 {
 	uint32_t index;
 
-	if (row_for(gather, parent, region, &index))
+	if (selfmon_gather_row(gather, parent, region, &index))
 		return -ENOMEM;
 	*row = (int32_t)index;
 	gather->row[index].threads++;

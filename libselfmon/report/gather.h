@@ -9,7 +9,8 @@ struct selfmon_gathered {
 	int32_t parent;   /* a row before this one, -1: top level */
 	uint32_t region;
 	uint32_t threads;
-	uint64_t open;
+	uint64_t open, open_before; /* now; as an interval began */
+	uint32_t unsure;  /* of an interval: SELFMON_BOUND_* */
 	struct selfmon_stats stats; /* in ticks */
 	struct selfmon_weighted all; /* where one visit in N is measured */
 };
@@ -48,6 +49,12 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,
 		       const struct selfmon_sampled *sampled, int32_t *row);
+/*
+ * The row of a region below a parent's row (-1: top), made if need be. 0 or
+ * -ENOMEM. Not after selfmon_gather_end().
+ */
+int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
+		       uint32_t region, uint32_t *index);
 /* Returns which visits occurred, as selfmon_calibrate() wants it. */
 uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather);
 int selfmon_gather_end(struct selfmon_gather *gather);

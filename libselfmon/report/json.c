@@ -60,6 +60,7 @@ static void header(struct selfmon_json *json,
 	selfmon_json_text(json, "hypervisor", report->hypervisor);
 	selfmon_json_text(json, "kernel", report->kernel);
 	selfmon_json_text(json, "when", report->when);
+	selfmon_json_text(json, "since", report->since);
 	selfmon_json_real(json, "elapsed_ns", report->elapsed_ns);
 	selfmon_json_text(json, "clock", report->clock);
 	if (report->clock_hz || !report->processes)

@@ -10,6 +10,7 @@
 #include "clock/ladder.h"
 #include "platform/kernel.h"
 #include "report/live_read.h"
+#include "report/recorded.h"
 #include "report/when.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -103,6 +104,8 @@ static void tell_time(struct selfmon_report *report,
 		     ? selfmon_clock_ns(clock, newest - facts->start_ticks)
 		     : 0;
 	report->elapsed_ns = (double)ns;
+	report->recorded->start_ticks = facts->start_ticks;
+	report->recorded->ticks = newest;
 	selfmon_when_write(report->when, sizeof(report->when),
 			   facts->begun + ns / NS_PER_S);
 	snprintf(report->clock, sizeof(report->clock), "%s",
@@ -239,26 +242,26 @@ static int make_report(struct selfmon_report *report,
 		       struct selfmon_live_input *input)
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
-	struct selfmon_calibration calibration = { .done = 0 };
-	struct selfmon_clock clock;
-	int error;
+	struct selfmon_recorded *const recorded = calloc(1, sizeof(*recorded));
 
-	find_clock(input, &clock);
+	report->recorded = recorded; /* freed with the report */
+	if (!recorded)
+		return selfmon_live_fails(input, -ENOMEM, "cannot be read");
+	find_clock(input, &recorded->clock);
 	tell_header(report, input);
-	tell_time(report, input, &clock);
+	tell_time(report, input, &recorded->clock);
 	if (is_calibration(&facts->calibration))
-		calibration = facts->calibration;
-	input->gather.named = input->region;
-	error = selfmon_report_settle(report, &input->gather, &calibration,
-				      &clock);
-	if (error)
-		return selfmon_live_fails(input, error, "cannot be read");
-	selfmon_report_columns_as_asked(report);
+		recorded->calibration = facts->calibration;
+	recorded->gather = input->gather;
+	recorded->gather.named = input->region;
+	input->gather = (struct selfmon_gather){ .rows = 0 };
 	/* Rows point into them. */
 	report->region = input->region;
 	report->regions = input->regions;
 	input->region = NULL;
 	input->regions = 0;
+	if (selfmon_recorded_settle(report))
+		return selfmon_live_fails(input, -ENOMEM, "cannot be read");
 	return 0;
 }
 

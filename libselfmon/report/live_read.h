@@ -52,6 +52,10 @@ int selfmon_live_get(struct selfmon_live_input *input, uint64_t offset,
 int selfmon_live_open(struct selfmon_live_input *input);
 void selfmon_live_close(struct selfmon_live_input *input);
 
+/* live_rows.c: of one that was read from a file. NULL: no memory. */
+struct selfmon_region *
+selfmon_live_region_copy(const struct selfmon_region *from);
+
 /* live_rows.c: all records, into input->gather. */
 int selfmon_live_rows(struct selfmon_live_input *input);
 

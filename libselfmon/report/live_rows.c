@@ -36,6 +36,35 @@ static bool is_text(const char *text, size_t length)
 	return text[length] == '\0' && strlen(text) == length;
 }
 
+/* With both of its strings behind it. NULL: no memory. */
+static struct selfmon_region *new_region(uint32_t id, uint32_t line,
+					  size_t name, size_t file)
+{
+	struct selfmon_region *const region =
+		calloc(1, sizeof(*region) + name + 1 + file + 1);
+
+	if (!region)
+		return NULL;
+	region->length = name;
+	region->site.id = id;
+	region->site.line = line;
+	region->site.name = (char *)(region + 1);
+	region->site.file = region->site.name + name + 1;
+	return region;
+}
+
+struct selfmon_region *
+selfmon_live_region_copy(const struct selfmon_region *from)
+{
+	const size_t file = strlen(from->site.file);
+	struct selfmon_region *const region = new_region(
+		from->site.id, from->site.line, from->length, file);
+
+	if (region)
+		memcpy(region + 1, from + 1, from->length + 1 + file + 1);
+	return region;
+}
+
 /* Two strings behind the record, each with its NUL and no other. */
 static int read_region(struct selfmon_live_input *input, uint64_t offset,
 		       const struct selfmon_live_region *record,
@@ -43,7 +72,7 @@ static int read_region(struct selfmon_live_input *input, uint64_t offset,
 {
 	const size_t name = record->name_length, file = record->file_length;
 	struct selfmon_region *const region =
-		calloc(1, sizeof(*region) + name + 1 + file + 1);
+		new_region(record->id, record->line, name, file);
 	char *text;
 	int error;
 
@@ -58,11 +87,6 @@ static int read_region(struct selfmon_live_input *input, uint64_t offset,
 	if (!is_text(text, name) || !is_text(text + name + 1, file))
 		return selfmon_live_wrong(input, offset,
 					  "a region without a proper name");
-	region->length = name;
-	region->site.id = record->id;
-	region->site.line = record->line;
-	region->site.name = text;
-	region->site.file = text + name + 1;
 	return 0;
 }
 

@@ -64,7 +64,9 @@ struct selfmon_report {
 	char hypervisor[64];          /* "" on bare metal */
 	char kernel[SELFMON_TEXT_MAX];
 	char when[32];                /* UTC, ISO 8601 */
-	double elapsed_ns;            /* since the library was first used */
+	char since[32];               /* of an interval: its beginning; or "" */
+	double elapsed_ns;            /* since the library was first used, or
+				       * since an interval began */
 	char clock[64];               /* source */
 	uint64_t clock_hz;
 	uint32_t clock_error_ppm;
@@ -110,6 +112,8 @@ struct selfmon_report {
 	/* Of a report that was read: what its rows' names point into. */
 	size_t regions;
 	struct selfmon_region **region;
+	/* recorded.h: to subtract another report; NULL: not known. */
+	struct selfmon_recorded *recorded;
 	/* Messages that nobody has been told. */
 	size_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
@@ -121,6 +125,7 @@ struct selfmon_report {
  */
 struct selfmon_calibration;
 struct selfmon_gather;
+struct selfmon_recorded;
 int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_calibration *calibration,

@@ -273,25 +273,33 @@ static void take_facts(struct selfmon_row *row,
 	row->lost = rare[SELFMON_RARE_LOST];
 	row->overlapped = rare[SELFMON_RARE_OVERLAPPED];
 	row->switched = rare[SELFMON_RARE_STACK];
+	row->unsure = from->unsure;
+}
+
+/* A visit open as an interval began has children that ended before it. */
+static bool was_open(const struct settle *settle, size_t i)
+{
+	return settle->gather->row[i].open || settle->gather->row[i].open_before;
 }
 
 /*
  * Inclusive less the children's is the region's own only if every visit of
  * both has ended, in order, and has left its values.
  */
-static void judge_exclusive(struct selfmon_report *report)
+static void judge_exclusive(const struct settle *settle)
 {
+	struct selfmon_report *const report = settle->report;
 	size_t i;
 
 	for (i = 0; i < report->rows; i++) {
 		struct selfmon_row *row = &report->row[i];
 
 		row->exclusive_valid =
-			!row->open && !row->cut_off && !row->overlapped &&
-			!row->switched;
+			!was_open(settle, i) && !row->cut_off &&
+			!row->overlapped && !row->switched;
 	}
 	for (i = 0; i < report->rows; i++)
-		if ((report->row[i].open || report->row[i].switched) &&
+		if ((was_open(settle, i) || report->row[i].switched) &&
 		    report->row[i].parent >= 0)
 			report->row[report->row[i].parent].exclusive_valid =
 				false;
@@ -339,7 +347,7 @@ static void settle_rows(struct settle *settle,
 		if (report->row[i].parent < 0 && report->row[i].time.net > 0)
 			report->total_ns += report->row[i].time.net;
 	}
-	judge_exclusive(report);
+	judge_exclusive(settle);
 	selfmon_report_tell_beyond(report, settle->gather, settle->clock);
 	take_cost(report, calibration, ns_per_tick);
 }

@@ -5,28 +5,28 @@
 
 #include "platform/cancel.h"
 #include "region/live.h"
-#include "report/gather.h"
-#include "report/model.h"
+#include "report/recorded.h"
 
 static int fill_report(struct selfmon_report *report,
 		       struct selfmon_process *process)
 {
-	const struct selfmon_calibration *calibration;
-	struct selfmon_gather gather = { .rows = 0 };
+	struct selfmon_recorded *const recorded = calloc(1, sizeof(*recorded));
 	int error;
 
+	report->recorded = recorded; /* freed with the report */
+	if (!recorded)
+		return -ENOMEM;
+	recorded->ticks = selfmon_clock_ticks();
 	/* First what is there: calibration would go on counting meanwhile. */
-	error = selfmon_gather_threads(&gather, process);
-	if (!error) {
-		selfmon_report_header(report, process);
-		calibration = selfmon_calibrate(
-			process, selfmon_gather_occurred(&gather));
-		error = selfmon_report_settle(report, &gather, calibration,
-					      selfmon_clock());
-		selfmon_report_columns_as_asked(report);
-	}
-	selfmon_gather_free(&gather);
-	return error;
+	error = selfmon_gather_threads(&recorded->gather, process);
+	if (error)
+		return error;
+	selfmon_report_header(report, process);
+	recorded->start_ticks = process->start_ticks;
+	recorded->calibration = *selfmon_calibrate(
+		process, selfmon_gather_occurred(&recorded->gather));
+	recorded->clock = *selfmon_clock();
+	return selfmon_recorded_settle(report);
 }
 
 /* What is known now: the clock, and the library's overhead. */

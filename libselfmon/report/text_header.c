@@ -65,7 +65,9 @@ static void put_clock(struct selfmon_text *text)
 			 report->clock_error_ppm);
 	if (!report->processes)
 		put_time(text, " ", report->elapsed_ns,
-			 " since the first use;");
+			 report->since[0] ? "" : " since the first use;");
+	if (report->since[0])
+		selfmon_text_say(text, " since %s;", report->since);
 	selfmon_text_say(text, " %" PRIu64 " thread%s", report->threads,
 			 report->threads == 1 ? "" : "s");
 	if (report->threads > 1)

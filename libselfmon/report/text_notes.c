@@ -156,6 +156,10 @@ void selfmon_text_legend(struct selfmon_text *text)
 	fputs("\nShare is of the top level. Values are ", text->stream);
 	put_values(text);
 	fputs("; percentiles are within 12.5 %.\n", text->stream);
+	if (text->report->since[0])
+		fputs("Extremes of an interval are bounds by the histogram "
+		      "where they do not exceed those before it.\n",
+		      text->stream);
 	if (marks & SELFMON_MARK_DASH)
 		legend(text, "  -", "not counted; not to be taken for 0");
 	selfmon_text_metric_reasons(text);

@@ -165,7 +165,7 @@ static void settle_row(struct selfmon_report *report, size_t i,
 	size_t k;
 
 	row->own_ns = 0;
-	row->unsure = 0;
+	row->unsure &= SELFMON_BOUND_MIN | SELFMON_BOUND_MAX;
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
 		return;
 	row->own_ns = mean_overhead(row);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/model.h"
+#include "report/recorded.h"
 
 int selfmon_report_write(const struct selfmon_report *report,
 			 enum selfmon_format format, FILE *stream)
@@ -76,6 +77,7 @@ void selfmon_report_free(struct selfmon_report *report)
 	for (i = 0; report->detail && i < report->rows; i++)
 		free(report->detail[i].bucket);
 	free(report->detail);
+	selfmon_recorded_free(report->recorded);
 	free(report->process);
 	free(report->region);
 	free(report->row);

@@ -182,6 +182,13 @@ void check_reports()
 	CHECK(visits == row->measured && other.histogram(rows).size() == 0);
 	CHECK(visits == 0 ||
 	      std::uint64_t(other.quantile(at, .9)) == row->p90_ns);
+	visit_elsewhere(3);
+	const selfmon::Report interval = selfmon::Report::take().since(other);
+	const selfmon_row *const since = interval.find({ "elsewhere" });
+	selfmon_failure failure = {};
+
+	CHECK(since && since->visits == 3);
+	CHECK(!other.since(report, &failure) && failure.error == EINVAL);
 	CHECK(!other.find({}) && !other.find({ "elsewhere", "elsewhere" }));
 	CHECK(!report.find({ "elsewhere" }));
 	CHECK((sums_of(other, "elsewhere") == sums{ 5, 0, 0, 0 }));

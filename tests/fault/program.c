@@ -133,6 +133,20 @@ static void look_at(const struct selfmon_report *report, uint64_t expected)
 		tell("rounds are missing");
 }
 
+/* No visit ended since. */
+static void subtract_from_itself(const struct selfmon_report *report)
+{
+	struct selfmon_report *interval;
+
+	if (selfmon_report_subtract(report, report, &interval)) {
+		if (interval)
+			tell("a failure with an interval");
+		return;
+	}
+	look_at(interval, 0);
+	selfmon_report_free(interval);
+}
+
 static void report_by_hand(uint64_t expected)
 {
 	struct selfmon_report *report;
@@ -144,6 +158,7 @@ static void report_by_hand(uint64_t expected)
 	}
 	told->untouched = is_untouched();
 	look_at(report, expected);
+	subtract_from_itself(report);
 	selfmon_report_free(report);
 	selfmon_report_print(SELFMON_JSON, stderr);
 }
@@ -172,6 +187,7 @@ static void read_live_file(const char *path, uint64_t expected)
 		return;
 	}
 	look_at(report, expected);
+	subtract_from_itself(report);
 	selfmon_report_free(report);
 	if (is_untouched())
 		look_at_blocks(path);

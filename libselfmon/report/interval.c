@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report of an interval: what was recorded between two reports of one
+ * process. Recorded sums are subtracted, in ticks and events, and settled as
+ * those of any report are: ns of two reports would differ by the overhead and
+ * the clock's rate that each of them knew.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/live_read.h"
+#include "report/recorded.h"
+
+/*
+ * A sum that is no number stays none. What the earlier report had to repair, as
+ * its visit was being recorded, may be more than came.
+ */
+static uint64_t since(uint64_t later, uint64_t earlier)
+{
+	if (later == UINT64_MAX)
+		return later;
+	return later > earlier ? later - earlier : 0;
+}
+
+/* All words from one on. */
+static void subtract_words(void *to, const void *from, size_t offset,
+			   size_t size)
+{
+	uint64_t *const word = to;
+	const uint64_t *const earlier = from;
+	size_t i;
+
+	for (i = offset / sizeof(*word); i < size / sizeof(*word); i++)
+		word[i] = since(word[i], earlier[i]);
+}
+
+/* The extremes stay those since the start: bounds of the interval's. */
+static void subtract_sums(struct selfmon_sums *to,
+			  const struct selfmon_sums *from, uint64_t visits)
+{
+	to->sum = since(to->sum, from->sum);
+	if (visits == 1)
+		to->min = to->max = to->sum;
+}
+
+/*
+ * The shortest and the longest visit since. One that is beyond all before it is
+ * of the interval; else it is in the first or the last bucket of the interval.
+ */
+static void bound_ticks(struct selfmon_gathered *row,
+			const struct selfmon_sums *before)
+{
+	struct selfmon_stats *const stats = &row->stats;
+	unsigned int first = 0, last = SELFMON_BUCKETS;
+	uint64_t low, high;
+
+	if (selfmon_stats_visits(stats) <= 1)
+		return;
+	while (first < SELFMON_BUCKETS - 1 && !stats->histogram[first])
+		first++;
+	while (last > first + 1 && !stats->histogram[last - 1])
+		last--;
+	low = selfmon_gather_low(first);
+	high = selfmon_gather_low(last) - 1; /* of the last one: no bound */
+	if (stats->ticks.min == before->min) {
+		row->unsure |= SELFMON_BOUND_MIN;
+		if (low > stats->ticks.min)
+			stats->ticks.min = low;
+	}
+	if (stats->ticks.max == before->max) {
+		row->unsure |= SELFMON_BOUND_MAX;
+		if (last < SELFMON_BUCKETS && high < stats->ticks.max)
+			stats->ticks.max = high;
+	}
+}
+
+static void subtract_stats(struct selfmon_stats *to,
+			   const struct selfmon_stats *from)
+{
+	uint64_t kind[SELFMON_KIND_COUNT], visits, lacking;
+	size_t i;
+
+	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* has a sign */
+		kind[i] = to->kind[i] - from->kind[i];
+	to->sequence -= from->sequence;
+	to->migrated = since(to->migrated, from->migrated);
+	subtract_words(to, from, offsetof(struct selfmon_stats, left_out),
+		       sizeof(*to));
+	memcpy(to->kind, kind, sizeof(kind));
+	visits = selfmon_stats_visits(to);
+	subtract_sums(&to->ticks, &from->ticks, visits);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++) {
+		lacking = to->left_out[i] + to->rare[SELFMON_RARE_FOREIGN];
+		subtract_sums(&to->counter[i], &from->counter[i],
+			      visits - lacking);
+	}
+}
+
+/* False: there is less than before. */
+static bool subtract_row(struct selfmon_gathered *to,
+			 const struct selfmon_gathered *from)
+{
+	if (to->stats.sequence < from->stats.sequence)
+		return false;
+	to->open_before = from->open;
+	subtract_stats(&to->stats, &from->stats);
+	subtract_words(&to->all, &from->all, 0, sizeof(to->all));
+	if (from->stats.sequence)
+		bound_ticks(to, &from->stats.ticks);
+	return true;
+}
+
+static int copy_rows(struct selfmon_gather *to,
+		     const struct selfmon_gather *from)
+{
+	uint32_t place;
+	size_t i;
+
+	for (i = 0; i < from->rows; i++) {
+		if (selfmon_gather_row(to, from->row[i].parent,
+				       from->row[i].region, &place))
+			return -ENOMEM;
+		to->row[place] = from->row[i];
+	}
+	return 0;
+}
+
+/* Rows of one path are one row; a later report has all of an earlier one. */
+static int subtract_rows(struct selfmon_gather *to,
+			 const struct selfmon_gather *from)
+{
+	uint32_t *const place = calloc(from->rows + 1, sizeof(*place));
+	const size_t rows = to->rows;
+	int error = place ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; !error && i < from->rows; i++) {
+		const struct selfmon_gathered *const row = &from->row[i];
+
+		error = selfmon_gather_row(
+			to, row->parent < 0 ? -1 : (int32_t)place[row->parent],
+			row->region, &place[i]);
+		if (!error && (place[i] >= rows ||
+			       !subtract_row(&to->row[place[i]], row)))
+			error = -EINVAL;
+	}
+	free(place);
+	return error ? error : selfmon_gather_end(to);
+}
+
+static int subtract_gathered(struct selfmon_gather *to,
+			     const struct selfmon_gather *later,
+			     const struct selfmon_gather *earlier)
+{
+	int error = copy_rows(to, later);
+
+	to->every = later->every;
+	to->too_deep = since(later->too_deep, earlier->too_deep);
+	to->unready = since(later->unready, earlier->unready);
+	to->displaced = since(later->displaced, earlier->displaced);
+	return error ? error : subtract_rows(to, earlier);
+}
+
+/* Names of a live file's report live as long as the report. */
+static int copy_regions(struct selfmon_report *to,
+			const struct selfmon_report *from)
+{
+	size_t i;
+
+	if (!from->regions)
+		return 0;
+	to->region = calloc(from->regions, sizeof(struct selfmon_region *));
+	if (!to->region)
+		return -ENOMEM;
+	for (i = 0; i < from->regions; i++) {
+		to->region[i] = selfmon_live_region_copy(from->region[i]);
+		if (!to->region[i])
+			return -ENOMEM;
+		to->regions++;
+	}
+	return 0;
+}
+
+static void copy_header(struct selfmon_report *to,
+			const struct selfmon_report *later,
+			const struct selfmon_report *earlier)
+{
+	const struct selfmon_recorded *const from = later->recorded;
+
+	*to = *later;
+	to->recorded = NULL;
+	to->row = NULL;
+	to->detail = NULL;
+	to->region = NULL;
+	to->rows = to->regions = 0;
+	to->total_ns = 0;
+	memcpy(to->column, from->column, sizeof(to->column));
+	memcpy(to->since, earlier->when, sizeof(to->since));
+	to->elapsed_ns = (double)selfmon_clock_ns(
+		&from->clock, from->ticks - earlier->recorded->ticks);
+	to->stale = since(later->stale, earlier->stale);
+	to->torn = since(later->torn, earlier->torn);
+}
+
+/* Reports of one process, in this order, of all of its regions. */
+static int check_reports(const struct selfmon_report *later,
+			 const struct selfmon_report *earlier)
+{
+	const struct selfmon_recorded *const a = later->recorded;
+	const struct selfmon_recorded *const b = earlier->recorded;
+
+	if (!a || !b || later->pid != earlier->pid || a->ticks < b->ticks ||
+	    (b->start_ticks && a->start_ticks != b->start_ticks))
+		return -EINVAL;
+	return later->unread || earlier->unread ? -EAGAIN : 0;
+}
+
+static int fill_interval(struct selfmon_report *to,
+			 const struct selfmon_report *later,
+			 const struct selfmon_report *earlier)
+{
+	struct selfmon_gather gather = { .rows = 0 };
+	int error;
+
+	copy_header(to, later, earlier);
+	error = copy_regions(to, later);
+	gather.named = to->regions ? to->region
+				   : later->recorded->gather.named;
+	if (!error)
+		error = subtract_gathered(&gather, &later->recorded->gather,
+					  &earlier->recorded->gather);
+	if (!error)
+		error = selfmon_report_settle(to, &gather,
+					      &later->recorded->calibration,
+					      &later->recorded->clock);
+	if (!error)
+		selfmon_report_columns_as_asked(to);
+	selfmon_gather_free(&gather);
+	return error;
+}
+
+int selfmon_report_subtract(const struct selfmon_report *later,
+			    const struct selfmon_report *earlier,
+			    struct selfmon_report **interval)
+{
+	struct selfmon_report *report;
+	int error;
+
+	*interval = NULL;
+	error = check_reports(later, earlier);
+	if (error)
+		return error;
+	report = calloc(1, sizeof(*report));
+	error = report ? fill_interval(report, later, earlier) : -ENOMEM;
+	if (error)
+		selfmon_report_free(report);
+	else
+		*interval = report;
+	return error;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int selfmon_recorded_settle(struct selfmon_report *report)
+{
+	struct selfmon_recorded *const recorded = report->recorded;
+	int error;
+
+	memcpy(recorded->column, report->column, sizeof(recorded->column));
+	error = selfmon_report_settle(report, &recorded->gather,
+				      &recorded->calibration, &recorded->clock);
+	if (!error)
+		selfmon_report_columns_as_asked(report);
+	return error;
+}
+
+void selfmon_recorded_free(struct selfmon_recorded *recorded)
+{
+	if (!recorded)
+		return;
+	selfmon_gather_free(&recorded->gather);
+	free(recorded);
+}
