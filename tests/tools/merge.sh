@@ -105,7 +105,22 @@ grep '"id"' "$work/out" | cmp "$work/rows" - || fail "one by itself differs"
 
 # With the clock of when it is read, a live file's numbers differ each time.
 "$program" report -f json "$work/live" > "$work/live.json"
+
+# schema ARGUMENT...: reports are what docs/report.schema.json says
+schema()
+{
+	status=0
+	python3 tests/tools/schema.py "$@" > "$work/said" 2>&1 || status=$?
+	case $status in
+	0 | 77) ;;
+	*) fail "$(cat "$work/said")" ;;
+	esac
+}
 if command -v python3 > /dev/null; then
+	schema "$work/a.json" "$work/b.json" "$work/c.json" "$work/d.json" \
+		"$work/every.json" "$work/live.json"
+	schema --refuses "$work/a.json"
+	cat "$work/said"
 	for set in 'a b' 'a b c' 'c d a' 'd c live'; do
 		files=
 		for name in $set; do files="$files $work/$name.json"; done
@@ -113,11 +128,13 @@ if command -v python3 > /dev/null; then
 		"$program" report --merge -f json $files > "$work/merged"
 		# shellcheck disable=SC2086
 		tests/tools/merge.py "$work/merged" $files
+		schema "$work/merged"
 	done
 	mkdir "$work/varied"
 	tests/tools/merge.py --vary "$work/a.json" "$work/varied"
 	"$program" report -m -f json "$work"/varied/* > "$work/merged"
 	tests/tools/merge.py "$work/merged" "$work"/varied/*
+	schema "$work/merged"
 	"$program" report -f json "$work/merged" | cmp "$work/merged" - ||
 		fail "a merged report is not written as it was"
 	"$program" report -mf json "$work/d.json" "$work/c.json" \

@@ -4,6 +4,7 @@
 # Usage: report.sh PROGRAM EXAMPLE, the second with regions in it.
 set -eu
 program=$(realpath "$1") example=$(realpath "$2")
+here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -22,7 +23,9 @@ grep -q "^round  *100 " "$work/text" || fail "no visits: $(cat "$work/text")"
 	fail "no visits in CSV"
 if command -v python3 > /dev/null; then
 	"$program" report --format json "$work/live" > "$work/json"
-	python3 -m json.tool "$work/json" > /dev/null || fail "no JSON"
+	status=0
+	python3 "$here/schema.py" "$work/json" > "$work/said" 2>&1 || status=$?
+	[ "$status" = 0 ] || [ "$status" = 77 ] || fail "$(cat "$work/said")"
 fi
 
 # The tool sets it, and says how it is read.

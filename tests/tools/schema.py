@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Is what is written what docs/report.schema.json says?
+
+    schema.py FILE...          each holds one report in JSON, or several
+    schema.py --refuses FILE   changes its first report in each place, and wants
+                               each change to be refused
+
+Exits with 77 where there is no jsonschema that knows JSON Schema 2020-12.
+"""
+import copy
+import json
+import os
+import sys
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    print("[SKIP] schema: needs python3-jsonschema 4")
+    sys.exit(77)
+
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                      "../../docs/report.schema.json")
+
+
+def no_number(word):
+    raise ValueError(word + " is no number of JSON")
+
+
+def reports_of(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    decoder = json.JSONDecoder(parse_constant=no_number)
+    at = 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        report, at = decoder.raw_decode(text, at)
+        yield report
+
+
+def check(validator, path):
+    count = 0
+    for count, report in enumerate(reports_of(path), 1):
+        for error in validator.iter_errors(report):
+            where = "".join(f"[{key!r}]" for key in error.absolute_path)
+            sys.exit(f"schema: {path}: {where}: {error.message[:300]}")
+    if not count:
+        sys.exit(f"schema: {path}: no report")
+    return count
+
+
+def places_of(value, path=()):
+    """Each place of the report; of alike ones in lists the first."""
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from places_of(value[key], path + (key,))
+    elif isinstance(value, list) and value:
+        yield from places_of(value[0], path + (0,))
+
+
+def changed(report, path, change):
+    report = copy.deepcopy(report)
+    at = report
+    for key in path[:-1]:
+        at = at[key]
+    change(at, path[-1])
+    return report
+
+
+def remove(at, key):
+    del at[key]
+
+
+def another_type(at, key):
+    at[key] = [] if isinstance(at[key], dict) else {}
+
+
+def a_string(at, key):
+    at[key] = 1 if isinstance(at[key], str) else "1"
+
+
+def below_zero(at, key):
+    at[key] = -1
+
+
+def new_key(at, key):
+    at[key]["nobody knows it"] = 0
+
+
+COUNTS = {"id", "depth", "line", "threads", "visits", "measured", "open",
+          "cut_off", "bytes", "items", "every", "clock_hz", "sum", "min",
+          "max", "p50", "longest", "unsure", "histogram", "group", "without"}
+
+
+def changes_of(report, path):
+    value = report
+    for key in path:
+        value = value[key]
+    if not isinstance(path[-1], int):
+        yield remove
+    yield another_type
+    yield a_string
+    if isinstance(value, dict):
+        yield new_key
+    names = [key for key in path if isinstance(key, str)]
+    if type(value) is int and names[-1] in COUNTS:
+        yield below_zero
+
+
+def check_refusals(validator, path):
+    report = next(reports_of(path))
+    count = 0
+    if next(validator.iter_errors(report), None):
+        sys.exit(f"schema: {path}: not valid before a change")
+    for place in places_of(report):
+        for change in changes_of(report, place):
+            count += 1
+            if validator.is_valid(changed(report, place, change)):
+                sys.exit(f"schema: {path}: {change.__name__} at "
+                         f"{place} is not refused")
+    top = dict(report, nobody_knows_it=0)
+    if validator.is_valid(top):
+        sys.exit(f"schema: {path}: a new key is not refused")
+    return count + 1
+
+
+def main():
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    if sys.argv[1] == "--refuses":
+        count = check_refusals(validator, sys.argv[2])
+        print(f"schema: {count} changes refused")
+    else:
+        count = sum(check(validator, path) for path in sys.argv[1:])
+        print(f"schema: {count} reports valid")
+
+
+main()
