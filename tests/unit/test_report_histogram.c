@@ -224,7 +224,16 @@ Test(report_histogram, quantiles_outside_of_0_to_1_are_not_numbers)
 	cr_assert(isnan(selfmon_row_quantile(report, 1, 0.5)));
 }
 
-/* No rounding makes the 99th of a hundred visits the hundredth. */
+/* 0.07 times 100 is more than 7 in numbers of the machine. */
+Test(report_histogram, quantiles_are_not_of_the_next_visit_by_rounding)
+{
+	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
+
+	visit(&stats, 1000, 7);
+	visit(&stats, 1000000, 93);
+	cr_assert_lt(selfmon_row_quantile(one_row(&stats, GHZ), 0, 0.07), 2000);
+}
+
 Test(report_histogram, quantiles_are_of_the_right_visit)
 {
 	uint64_t visits;
