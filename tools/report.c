@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "report_file.h"
 #include "report_folded.h"
+#include "report_histogram.h"
 #include "tool.h"
 
 static const char help[] =
@@ -26,15 +27,20 @@ static const char help[] =
 	"counter\n"
 	"  -m, --merge          one report of all files: regions of one path "
 	"are one row\n"
+	"      --histogram REGION\n"
+	"                       how long the visits of a region took; by its "
+	"name, or by\n"
+	"                       the end of its path, as in round/sort\n"
 	"  -o, --output FILE    write to FILE\n"
 	"\n"
 	"html: one page that needs no network; of two files, it compares them. "
 	"folded: for\n"
 	"flamegraph.pl, inferno and speedscope.\n"
 	"\n"
-	"Exits with 0; 1: some file cannot be read, and the others are "
-	"printed, or they\n"
-	"cannot be merged, and nothing is; 2: the options are wrong.\n";
+	"Exits with 0; 1: some file cannot be read or has no such region, and "
+	"the others\n"
+	"are printed, or they cannot be merged, and nothing is; 2: the options "
+	"are wrong.\n";
 
 /* Those of the library by its own numbers, and then the tool's. */
 enum { FORMAT_FOLDED = SELFMON_CSV + 1, FORMAT_HTML };
@@ -50,12 +56,13 @@ static const char *const format_name[] = {
 struct request {
 	int format;
 	bool merge;
-	const char *by, *output;
+	const char *by, *output, *histogram;
 };
 
 static const struct option options[] = {
 	{ "format", required_argument, NULL, 'f' },
 	{ "by", required_argument, NULL, 'b' },
+	{ "histogram", required_argument, NULL, 'H' },
 	{ "merge", no_argument, NULL, 'm' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
@@ -83,6 +90,9 @@ static int write_report(const struct selfmon_report *report, const char *path,
 {
 	int error;
 
+	if (request->histogram)
+		return report_histogram(report, path, request->histogram,
+					stdout);
 	if (request->format == FORMAT_FOLDED)
 		return report_folded(report, request->by ? request->by : "time",
 				     stdout);
@@ -213,7 +223,7 @@ static int print_merged(char **paths, size_t count,
 		status = report_merge(files, count, &merged);
 	progress_end();
 	if (!status)
-		status = write_report(merged, "merged", request);
+		status = write_report(merged, paths[0], request);
 	selfmon_report_free(merged);
 	for (i = 0; i < count; i++)
 		report_file_close(&files[i]);
@@ -227,6 +237,9 @@ static int check(const struct request *request, size_t count)
 		return tool_misused("report", "a file is missing");
 	if (request->by && request->format != FORMAT_FOLDED)
 		return tool_misused("report", "--by is of --format folded");
+	if (request->histogram && request->format != SELFMON_TEXT)
+		return tool_misused("report", "--histogram is of --format "
+				    "text");
 	if (request->format == FORMAT_HTML && !request->merge && count > 2)
 		return tool_misused("report", "a page has one report, or two "
 				    "to compare, not %zu; --merge makes one "
@@ -263,6 +276,9 @@ int tool_report(int argc, char **argv)
 			break;
 		case 'b':
 			request.by = optarg;
+			break;
+		case 'H':
+			request.histogram = optarg;
 			break;
 		case 'm':
 			request.merge = true;

@@ -98,6 +98,48 @@ done
 "$program" report -f csv "$work/a.json" "$work/live" > "$work/out"
 [ "$(grep -c '^"round/sort"' "$work/out")" = 2 ] || fail "no CSV"
 
+# histograms N FILE REGION: the region is there N times, with all of its visits
+histograms()
+{
+	"$program" report --histogram "$3" "$2" > "$work/out" ||
+		fail "no histogram of $3"
+	awk -v regions="$1" '
+	length($0) > 100 { wide = 1 }
+	/: [0-9]+ visits$/ { sum += $(NF - 1); n++ }
+	/ - .*%  #+$/ { sum -= $(NF - 2); bars++ }
+	END { exit wide || n != regions || sum != 0 || bars < n }' \
+		"$work/out" || fail "histogram of $3: $(cat "$work/out")"
+}
+histograms 1 "$work/a.json" sort
+histograms 1 "$work/a.json" round/sort
+histograms 1 "$work/live" round
+histograms 4 "$work/d.json" work/chains
+histograms 1 "$work/d.json" 'worker 2/work/chains'
+escape=$(printf '\033')
+long=$(printf '%01000d' 0)
+sed "s|\"name\": \"sort\"|\"name\": \"a/b\\\\u001b[31m$long\"|" \
+	"$work/a.json" > "$work/odd.json"
+histograms 1 "$work/odd.json" "a/b$escape[31m$long"
+! grep -q "$escape" "$work/out" || fail 'an escape in a histogram'
+for name in ound/sort sort/ /sort '' rounds 'sort '; do
+	status=0
+	"$program" report --histogram "$name" "$work/a.json" > "$work/out" \
+		2> "$work/err" || status=$?
+	[ "$status" = 1 ] && grep -q "no region is named '$name'" "$work/err" ||
+		fail "status $status of --histogram '$name': $(cat "$work/err")"
+	[ ! -s "$work/out" ] || fail "no such region, and printed: $name"
+done
+sed 's/"histogram": \[\[[^a-z]*\]\]/"histogram": null/' "$work/a.json" > \
+	"$work/old.json"
+"$program" report --histogram sort "$work/old.json" |
+	grep -q 'no histogram: ' || fail 'a histogram of an old report'
+status=0
+"$program" report -f json --histogram sort "$work/a.json" > "$work/out" \
+	2> "$work/err" || status=$?
+[ "$status" = 2 ] || fail "status $status of a histogram in JSON"
+"$program" report -m --histogram round "$work/a.json" "$work/b.json" |
+	grep -q '^round: 200 visits$' || fail 'no merged histogram'
+
 # One by itself stays what it was but for who it is of.
 "$program" report -mf json "$work/a.json" > "$work/out"
 grep '"id"' "$work/a.json" > "$work/rows"
