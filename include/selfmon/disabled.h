@@ -233,6 +233,14 @@ SELFMON_INLINE int selfmon_report_open(const char *path,
 	return selfmon_impl_disabled(failure);
 }
 
+SELFMON_INLINE int selfmon_report_subtract(const struct selfmon_report *later,
+					   const struct selfmon_report *earlier,
+					   struct selfmon_report **interval)
+{
+	*interval = NULL;
+	return -ENOSYS;
+}
+
 SELFMON_INLINE void selfmon_report_free(struct selfmon_report *report)
 {
 }
@@ -272,6 +280,20 @@ SELFMON_INLINE int selfmon_row_metric(const struct selfmon_report *report,
 				      struct selfmon_metric *metric)
 {
 	return -ENOSYS;
+}
+
+SELFMON_INLINE int selfmon_row_histogram(const struct selfmon_report *report,
+					 size_t row,
+					 struct selfmon_bucket *bucket,
+					 size_t size)
+{
+	return -ENOSYS;
+}
+
+SELFMON_INLINE double selfmon_row_quantile(const struct selfmon_report *report,
+					   size_t row, double q)
+{
+	return 0;
 }
 
 SELFMON_INLINE int selfmon_report_write(const struct selfmon_report *report,
