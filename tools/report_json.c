@@ -54,6 +54,10 @@ static void read_clock(struct json_in *in, json_t *root,
 	if (json_object_get(root, "since")) /* since 0.2.0 */
 		COPY(in, root, "since", to->since);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
+	/* Earlier reports have none; live files and merged ones have null. */
+	if (json_object_get(root, "cpu_ns") &&
+	    !json_in_is_null(in, root, "cpu_ns"))
+		to->cpu_ns = json_in_integer(in, root, "cpu_ns", INT64_MAX);
 	COPY(in, root, "clock", to->clock);
 	if (!json_in_is_null(in, root, "clock_hz"))
 		to->clock_hz = json_in_integer(in, root, "clock_hz", INT64_MAX);

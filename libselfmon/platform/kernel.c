@@ -203,6 +203,11 @@ uint64_t selfmon_kernel_monotonic_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t selfmon_kernel_process_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 uint64_t selfmon_kernel_thread_cpu_ns(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -101,7 +101,8 @@ int selfmon_kernel_keep_from_child(void *memory, size_t size);
 uint64_t selfmon_kernel_monotonic_raw_ns(void);
 uint64_t selfmon_kernel_monotonic_ns(void);
 
-/* CPU time of the calling thread in nanoseconds. */
+/* CPU time of all threads, and of the calling one, in nanoseconds. */
+uint64_t selfmon_kernel_process_cpu_ns(void);
 uint64_t selfmon_kernel_thread_cpu_ns(void);
 
 /*

@@ -116,6 +116,7 @@ void selfmon_process_begin(struct selfmon_process *process)
 	selfmon_put_remember();
 	selfmon_clock_anchor();
 	process->start_ticks = selfmon_clock_ticks();
+	process->start_cpu_ns = selfmon_kernel_process_cpu_ns();
 }
 
 static void process_start(struct selfmon_process *process)

@@ -96,6 +96,7 @@ struct selfmon_process {
 	const char *uneven;             /* counters not read alike: why */
 	uint64_t read_ns;               /* one user read, on average */
 	uint64_t start_ticks;           /* 0: switched off so far */
+	uint64_t start_cpu_ns;          /* CPU time of all threads then */
 	uint64_t attached;              /* threads that had a state */
 	uint64_t alive, alive_max;      /* gone, and not found yet, too */
 	struct selfmon_looks looks;

@@ -29,6 +29,9 @@ static void describe_machine(struct selfmon_report *report,
 static void describe_run(struct selfmon_report *report,
 			 const struct selfmon_process *process)
 {
+	/* Before selfmon_clock(), which may sleep for its base line. */
+	const uint64_t cpu_ns = selfmon_kernel_process_cpu_ns();
+	const uint64_t ticks = selfmon_clock_ticks();
 	const struct selfmon_clock *clock = selfmon_clock();
 
 	snprintf(report->program, sizeof(report->program), "%s",
@@ -37,9 +40,11 @@ static void describe_run(struct selfmon_report *report,
 	report->forked = process->forked;
 	selfmon_when_write(report->when, sizeof(report->when),
 			   (uint64_t)time(NULL));
-	if (process->start_ticks)
+	if (process->start_ticks) {
 		report->elapsed_ns = (double)selfmon_clock_ns(
-			clock, selfmon_clock_ticks() - process->start_ticks);
+			clock, ticks - process->start_ticks);
+		report->cpu_ns = cpu_ns - process->start_cpu_ns;
+	}
 	snprintf(report->clock, sizeof(report->clock), "%s",
 		 selfmon_clock_source_name(clock->source));
 	report->clock_hz = clock->hz;

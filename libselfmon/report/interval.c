@@ -199,6 +199,8 @@ static void copy_header(struct selfmon_report *to,
 	memcpy(to->since, earlier->when, sizeof(to->since));
 	to->elapsed_ns = (double)selfmon_clock_ns(
 		&from->clock, from->ticks - earlier->recorded->ticks);
+	if (to->cpu_ns)
+		to->cpu_ns = since(later->cpu_ns, earlier->cpu_ns);
 	to->stale = since(later->stale, earlier->stale);
 	to->torn = since(later->torn, earlier->torn);
 }

@@ -62,6 +62,10 @@ static void header(struct selfmon_json *json,
 	selfmon_json_text(json, "when", report->when);
 	selfmon_json_text(json, "since", report->since);
 	selfmon_json_real(json, "elapsed_ns", report->elapsed_ns);
+	if (report->cpu_ns)
+		selfmon_json_integer(json, "cpu_ns", report->cpu_ns);
+	else
+		selfmon_json_null(json, "cpu_ns");
 	selfmon_json_text(json, "clock", report->clock);
 	if (report->clock_hz || !report->processes)
 		selfmon_json_integer(json, "clock_hz", report->clock_hz);

@@ -67,6 +67,7 @@ struct selfmon_report {
 	char since[32];               /* of an interval: its beginning; or "" */
 	double elapsed_ns;            /* since the library was first used, or
 				       * since an interval began */
+	uint64_t cpu_ns;              /* of all threads since; 0: not known */
 	char clock[64];               /* source */
 	uint64_t clock_hz;
 	uint32_t clock_error_ppm;

@@ -11,6 +11,9 @@
 /* Of a region's name: what the columns of time leave. */
 #define SELFMON_LABEL_COLUMNS 32
 
+/* Of a label in the header. */
+#define SELFMON_HEADER_COLUMNS 13
+
 /* Marks behind a number, most important first. */
 enum selfmon_mark {
 	SELFMON_MARK_OPEN = 1,       /* * on visits: some are open */
@@ -69,6 +72,11 @@ void selfmon_text_row_end(struct selfmon_text *text);
 /* text_label.c: a region's place in the tree. */
 void selfmon_label_prepare(struct selfmon_text *text);
 void selfmon_label_put(struct selfmon_text *text, size_t row);
+
+/* text_clock.c */
+void selfmon_text_say_time(struct selfmon_text *text, const char *before,
+			   double ns, const char *after);
+void selfmon_text_clock(struct selfmon_text *text);
 
 /* text_header.c, text_table.c, text_counters.c, text_notes.c */
 void selfmon_text_header(struct selfmon_text *text);

@@ -8,17 +8,6 @@
 #include "report/errata.h"
 #include "report/text.h"
 
-#define LABEL 13
-
-static void put_time(struct selfmon_text *text, const char *before, double ns,
-		     const char *after)
-{
-	char number[SELFMON_NUMBER_SIZE];
-
-	selfmon_number_time(number, ns, ns < 100 ? 3 : 4);
-	selfmon_text_say(text, "%s%s%s", before, number, after);
-}
-
 static void put_messages(struct selfmon_text *text)
 {
 	size_t i;
@@ -34,7 +23,7 @@ static void put_program(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
 
-	selfmon_text_begin(text, "selfmon", LABEL);
+	selfmon_text_begin(text, "selfmon", SELFMON_HEADER_COLUMNS);
 	if (report->processes)
 		selfmon_text_say(text, "%s, %zu processes, merged",
 				 report->program, report->processes);
@@ -45,34 +34,10 @@ static void put_program(struct selfmon_text *text)
 	selfmon_text_say(text, "; %s, library %s", report->when,
 			 SELFMON_VERSION);
 	selfmon_text_end(text);
-	selfmon_text_begin(text, "machine", LABEL);
+	selfmon_text_begin(text, "machine", SELFMON_HEADER_COLUMNS);
 	selfmon_text_say(text, "%s%s%s; %s", report->cpu,
 			 report->hypervisor[0] ? ", under " : "",
 			 report->hypervisor, report->kernel);
-	selfmon_text_end(text);
-}
-
-static void put_clock(struct selfmon_text *text)
-{
-	const struct selfmon_report *report = text->report;
-	const uint64_t mhz = report->clock_hz / 1000000;
-
-	selfmon_text_begin(text, "clock", LABEL);
-	selfmon_text_say(text, "%s, ", report->clock);
-	if (report->clock_hz || !report->processes)
-		selfmon_text_say(text, "%" PRIu64 " MHz, ", mhz);
-	selfmon_text_say(text, "within %" PRIu32 " ppm;",
-			 report->clock_error_ppm);
-	if (!report->processes)
-		put_time(text, " ", report->elapsed_ns,
-			 report->since[0] ? "" : " since the first use;");
-	if (report->since[0])
-		selfmon_text_say(text, " since %s;", report->since);
-	selfmon_text_say(text, " %" PRIu64 " thread%s", report->threads,
-			 report->threads == 1 ? "" : "s");
-	if (report->threads > 1)
-		selfmon_text_say(text, ", at most %" PRIu64 " at once",
-				 report->threads_at_once);
 	selfmon_text_end(text);
 }
 
@@ -101,7 +66,7 @@ static void put_alike(struct selfmon_text *text, size_t i, bool first)
 	for (k = 0; k < i; k++)
 		if (is_alike(&report->column[k], column))
 			return;
-	selfmon_text_begin(text, first ? "events" : "", LABEL);
+	selfmon_text_begin(text, first ? "events" : "", SELFMON_HEADER_COLUMNS);
 	if (first && report->choice == SELFMON_CHOICE_AUTO)
 		selfmon_text_say(text, "auto: ");
 	for (k = i; k < report->columns; k++)
@@ -122,7 +87,7 @@ static void put_read_reason(struct selfmon_text *text)
 {
 	if (!text->report->read_reason[0])
 		return;
-	selfmon_text_begin(text, "", LABEL);
+	selfmon_text_begin(text, "", SELFMON_HEADER_COLUMNS);
 	selfmon_text_say(text, "%s", text->report->read_reason);
 	selfmon_text_end(text);
 }
@@ -143,7 +108,7 @@ static void put_events(struct selfmon_text *text)
 		put_read_reason(text);
 		return;
 	}
-	selfmon_text_begin(text, "events", LABEL);
+	selfmon_text_begin(text, "events", SELFMON_HEADER_COLUMNS);
 	if (report->choice == SELFMON_CHOICE_NO_USER_READ ||
 	    report->choice == SELFMON_CHOICE_SLOW_READ)
 		selfmon_text_say(text, "auto: ");
@@ -209,7 +174,7 @@ static void put_not_counted(struct selfmon_text *text)
 	size_t i;
 
 	if (report->events_reason[0]) {
-		selfmon_text_begin(text, label, LABEL);
+		selfmon_text_begin(text, label, SELFMON_HEADER_COLUMNS);
 		selfmon_text_say(text, "%s", report->events_reason);
 		selfmon_text_end(text);
 		label = "";
@@ -217,7 +182,7 @@ static void put_not_counted(struct selfmon_text *text)
 	for (i = 0; i < report->columns; i++) {
 		if (!is_out(&report->column[i]) || is_told(report, i))
 			continue;
-		selfmon_text_begin(text, label, LABEL);
+		selfmon_text_begin(text, label, SELFMON_HEADER_COLUMNS);
 		put_reason(text, i);
 		selfmon_text_end(text);
 		label = "";
@@ -238,7 +203,7 @@ static void put_cost(struct selfmon_text *text)
 	const struct selfmon_report *report = text->report;
 	const size_t calibrated = selfmon_text_calibrated(report);
 
-	selfmon_text_begin(text, "overhead", LABEL);
+	selfmon_text_begin(text, "overhead", SELFMON_HEADER_COLUMNS);
 	if (!calibrated) {
 		selfmon_text_say(text, "not measured, not subtracted");
 	} else if (report->processes) {
@@ -246,11 +211,11 @@ static void put_cost(struct selfmon_text *text)
 				 "subtracted there", calibrated,
 				 report->processes);
 	} else {
-		put_time(text, "", report->inner_ns, " a visit");
-		put_time(text, " and ", report->outer_ns, " in its parent,");
-		put_time(text, " subtracted (noise ",
+		selfmon_text_say_time(text, "", report->inner_ns, " a visit");
+		selfmon_text_say_time(text, " and ", report->outer_ns, " in its parent,");
+		selfmon_text_say_time(text, " subtracted (noise ",
 			 report->inner_ns_spread / 2, "");
-		put_time(text, " and ", report->outer_ns_spread / 2, ")");
+		selfmon_text_say_time(text, " and ", report->outer_ns_spread / 2, ")");
 	}
 	selfmon_text_end(text);
 }
@@ -263,7 +228,7 @@ static void put_options(struct selfmon_text *text)
 	if (report->every <= 1 && !report->fence && !report->strict &&
 	    !report->guard)
 		return;
-	selfmon_text_begin(text, "options", LABEL);
+	selfmon_text_begin(text, "options", SELFMON_HEADER_COLUMNS);
 	if (report->every > 1) {
 		selfmon_text_say(text, "one visit in %" PRIu32 " is measured "
 				 "and stands for all", report->every);
@@ -287,7 +252,7 @@ static void put_slow_path(struct selfmon_text *text)
 {
 	if (!text->report->slow_path[0])
 		return;
-	selfmon_text_begin(text, "slow path", LABEL);
+	selfmon_text_begin(text, "slow path", SELFMON_HEADER_COLUMNS);
 	selfmon_text_say(text, "%s", text->report->slow_path);
 	selfmon_text_end(text);
 }
@@ -297,7 +262,7 @@ static void caution(struct selfmon_text *text, uint64_t n, const char *what,
 {
 	if (!n)
 		return;
-	selfmon_text_begin(text, "caution", LABEL);
+	selfmon_text_begin(text, "caution", SELFMON_HEADER_COLUMNS);
 	selfmon_text_say(text, "%" PRIu64 " %s%s%s", n, what,
 			 reason[0] ? ": " : "", reason);
 	selfmon_text_end(text);
@@ -313,7 +278,7 @@ static void put_errata(struct selfmon_text *text)
 		const struct selfmon_erratum *erratum = report->erratum[i];
 
 		selfmon_erratum_columns(report, erratum, names, sizeof(names));
-		selfmon_text_begin(text, i ? "" : "errata", LABEL);
+		selfmon_text_begin(text, i ? "" : "errata", SELFMON_HEADER_COLUMNS);
 		selfmon_text_say(text, "%s: %s (%s: %s)", names, erratum->text,
 				 erratum->name, erratum->source);
 		selfmon_text_end(text);
@@ -325,7 +290,7 @@ static void put_displaced(struct selfmon_text *text)
 {
 	if (!text->report->displaced)
 		return;
-	selfmon_text_begin(text, "caution", LABEL);
+	selfmon_text_begin(text, "caution", SELFMON_HEADER_COLUMNS);
 	selfmon_text_say(text, "%" PRIu64 " visit(s) not shown below what was "
 			 "around them: their thread has all its %d places, or "
 			 "no memory for one more (use fewer names in spans "
@@ -346,7 +311,7 @@ void selfmon_text_header(struct selfmon_text *text)
 
 	put_messages(text);
 	put_program(text);
-	put_clock(text);
+	selfmon_text_clock(text);
 	put_events(text);
 	put_not_counted(text);
 	put_errata(text);
@@ -360,7 +325,7 @@ void selfmon_text_header(struct selfmon_text *text)
 		"set(s) of counters went on by system call",
 		"user reads were taken away");
 	if (report->guard_gone) {
-		selfmon_text_begin(text, "caution", LABEL);
+		selfmon_text_begin(text, "caution", SELFMON_HEADER_COLUMNS);
 		selfmon_text_say(text, "the guard of counter reads is gone: "
 				 "the program has set a signal handler of its "
 				 "own since");
