@@ -53,7 +53,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unload check-levels check-secure check-cxx check-archive \
 	check-step check-malloc \
 	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
-	check-report check-merge check-compare check-escapes check-readme check-soak \
+	check-report check-merge check-view check-compare check-escapes check-readme check-soak \
 	check-amalgamation
 
 ifeq ($(ARCH),)

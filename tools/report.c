@@ -10,6 +10,7 @@
 
 #include "html.h"
 #include "progress.h"
+#include "report/view.h"
 #include "report_file.h"
 #include "report_folded.h"
 #include "report_histogram.h"
@@ -37,6 +38,19 @@ static const char help[] =
 	"folded: for\n"
 	"flamegraph.pl, inferno and speedscope.\n"
 	"\n"
+	"Which rows and columns, in text, json and csv:\n"
+	"      --flat           one row for each name, by self time; "
+	"recursion is counted once\n"
+	"      --collapse       recursion as one row, in the tree\n"
+	"      --depth N        N levels of the tree\n"
+	"      --min-share P    regions below P percent as one row, "
+	"\"others (N)\"\n"
+	"      --sort COLUMN    by falling values; or by name\n"
+	"      --top N          the first N rows, the rest as others; 0: all; "
+	"default of text: 60\n"
+	"      --columns A+B    these columns\n"
+	"      --find REGEX     regions that match, and those around them\n"
+	"\n"
 	"Exits with 0; 1: some file cannot be read or has no such region, and "
 	"the others\n"
 	"are printed, or they cannot be merged, and nothing is; 2: the options "
@@ -57,6 +71,8 @@ struct request {
 	int format;
 	bool merge;
 	const char *by, *output, *histogram;
+	bool viewed; /* by an option */
+	struct selfmon_view view;
 };
 
 static const struct option options[] = {
@@ -65,6 +81,14 @@ static const struct option options[] = {
 	{ "histogram", required_argument, NULL, 'H' },
 	{ "merge", no_argument, NULL, 'm' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "flat", no_argument, NULL, 'v' },
+	{ "collapse", no_argument, NULL, 'v' },
+	{ "depth", required_argument, NULL, 'v' },
+	{ "min-share", required_argument, NULL, 'v' },
+	{ "sort", required_argument, NULL, 'v' },
+	{ "top", required_argument, NULL, 'v' },
+	{ "columns", required_argument, NULL, 'v' },
+	{ "find", required_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -85,6 +109,36 @@ static int take_format(const char *name, int *format)
 			    tool_hint(name, format_name, hint));
 }
 
+/* As in SELFMON_OUTPUT: "name=value". */
+static int take_view(struct selfmon_view *view, const char *name,
+		     const char *value)
+{
+	char text[SELFMON_VIEW_COLUMNS_SIZE + 128];
+	char message[SELFMON_VIEW_MESSAGE_SIZE];
+	const int length =
+		snprintf(text, sizeof(text), "%s%s%s", name, value ? "=" : "",
+			 value ? value : "");
+
+	if (length >= (int)sizeof(text))
+		return tool_misused("report", "--%.64s...: the value is too "
+				    "long", text);
+	if (selfmon_view_option(view, text, (size_t)length, message))
+		return tool_misused("report", "--%s", message);
+	return 0;
+}
+
+/* Columns differ between reports. */
+static int check_view(const struct selfmon_report *report, const char *path,
+		      const struct request *request)
+{
+	struct selfmon_view view = request->view;
+	char message[SELFMON_VIEW_MESSAGE_SIZE];
+
+	if (selfmon_view_check(&view, report, message))
+		return tool_fail("report", "%s: --%s", path, message);
+	return 0;
+}
+
 static int write_report(const struct selfmon_report *report, const char *path,
 			const struct request *request)
 {
@@ -99,15 +153,17 @@ static int write_report(const struct selfmon_report *report, const char *path,
 	if (request->format == FORMAT_HTML)
 		error = html_write(report, NULL, NULL, stdout);
 	else
-		error = selfmon_report_write(
-			report, (enum selfmon_format)request->format, stdout);
+		error = selfmon_report_write_view(
+			report, (enum selfmon_format)request->format,
+			&request->view, stdout);
 	if (error || ferror(stdout))
 		return tool_fail("report", "%s: the output failed", path);
 	return 0;
 }
 
 /* NULL: no memory. */
-static char *csv_of(const struct selfmon_report *report)
+static char *csv_of(const struct selfmon_report *report,
+		    const struct selfmon_view *view)
 {
 	char *text = NULL;
 	size_t size;
@@ -116,7 +172,7 @@ static char *csv_of(const struct selfmon_report *report)
 
 	if (!memory)
 		return NULL;
-	error = selfmon_report_write(report, SELFMON_CSV, memory);
+	error = selfmon_report_write_view(report, SELFMON_CSV, view, memory);
 	if (!fclose(memory) && !error)
 		return text;
 	free(text);
@@ -128,9 +184,9 @@ static char *csv_of(const struct selfmon_report *report)
  * that counted the same there is one table. It is kept in header.
  */
 static int write_csv(const struct selfmon_report *report, const char *path,
-		     char **header)
+		     const struct selfmon_view *view, char **header)
 {
-	char *const text = csv_of(report);
+	char *const text = csv_of(report, view);
 	const char *from = text;
 	size_t n;
 
@@ -173,10 +229,12 @@ static int print_each(char **paths, size_t count, const struct request *request)
 	for (i = 0; i < count && status != TOOL_USAGE; i++) {
 		if (i && request->format == SELFMON_TEXT)
 			putchar('\n');
-		if (open_one(&file, paths, i, count))
+		if (open_one(&file, paths, i, count) ||
+		    check_view(file.report, paths[i], request))
 			status = TOOL_NO;
 		else if (request->format == SELFMON_CSV)
-			status |= write_csv(file.report, paths[i], &header);
+			status |= write_csv(file.report, paths[i],
+					    &request->view, &header);
 		else
 			status |= write_report(file.report, paths[i], request);
 		report_file_close(&file);
@@ -223,6 +281,8 @@ static int print_merged(char **paths, size_t count,
 		status = report_merge(files, count, &merged);
 	progress_end();
 	if (!status)
+		status = check_view(merged, paths[0], request);
+	if (!status)
 		status = write_report(merged, paths[0], request);
 	selfmon_report_free(merged);
 	for (i = 0; i < count; i++)
@@ -240,6 +300,10 @@ static int check(const struct request *request, size_t count)
 	if (request->histogram && request->format != SELFMON_TEXT)
 		return tool_misused("report", "--histogram is of --format "
 				    "text");
+	if (request->viewed && request->format > SELFMON_CSV)
+		return tool_misused("report", "a page and folded stacks have "
+				    "all rows: --flat, --top and the like are "
+				    "of text, json and csv");
 	if (request->format == FORMAT_HTML && !request->merge && count > 2)
 		return tool_misused("report", "a page has one report, or two "
 				    "to compare, not %zu; --merge makes one "
@@ -263,10 +327,10 @@ int tool_report(int argc, char **argv)
 {
 	struct request request = { .format = SELFMON_TEXT };
 	size_t count;
-	int option, status = 0;
+	int option, index = 0, status = 0;
 
 	while (!status && (option = getopt_long(argc, argv, ":f:mo:h", options,
-						NULL)) != -1) {
+						&index)) != -1) {
 		switch (option) {
 		case 'h':
 			fputs(help, stdout);
@@ -285,6 +349,11 @@ int tool_report(int argc, char **argv)
 			break;
 		case 'o':
 			request.output = optarg;
+			break;
+		case 'v':
+			request.viewed = true;
+			status = take_view(&request.view, options[index].name,
+					   optarg);
 			break;
 		default:
 			return tool_wrong_option("report", option, argv);

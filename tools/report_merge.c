@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "report/add.h"
 #include "report_file.h"
 #include "tool.h"
 
@@ -132,36 +133,6 @@ static void add_quantity(struct merge *merge, const char *key, bool exclusive,
 	to->noise += from->noise;
 }
 
-/* Those of two lists in one, rising. */
-static void add_buckets(struct merge *merge, struct selfmon_row_detail *to,
-			const struct selfmon_row_detail *from)
-{
-	struct selfmon_row_bucket *const both =
-		calloc(to->buckets + from->buckets + 1, sizeof(*both));
-	size_t a = 0, b = 0, n = 0;
-
-	if (!both) {
-		fail_memory(merge);
-		return;
-	}
-	while (a < to->buckets || b < from->buckets) {
-		const bool second =
-			a == to->buckets ||
-			(b < from->buckets &&
-			 from->bucket[b].ns < to->bucket[a].ns);
-		const struct selfmon_row_bucket *next =
-			second ? &from->bucket[b++] : &to->bucket[a++];
-
-		if (n && !(both[n - 1].ns < next->ns))
-			both[n - 1].visits += next->visits;
-		else
-			both[n++] = *next;
-	}
-	free(to->bucket);
-	to->bucket = both;
-	to->buckets = n;
-}
-
 static void add_time(struct merge *merge, size_t at, size_t i)
 {
 	const struct selfmon_report *const report = merge->file->report;
@@ -178,7 +149,8 @@ static void add_time(struct merge *merge, size_t at, size_t i)
 	}
 	add_quantity(merge, "time_ns", to->exclusive_valid, &to->time,
 		     &from->time);
-	add_buckets(merge, &merge->to->detail[at], &report->detail[i]);
+	if (selfmon_buckets_add(&merge->to->detail[at], &report->detail[i]))
+		fail_memory(merge);
 	to->unsure |= from->unsure & (SELFMON_BOUND_MIN | SELFMON_BOUND_MAX);
 	if (merge->whole)
 		to->whole_ns += from->whole_ns;
@@ -264,23 +236,6 @@ static void add_file(struct merge *merge)
 
 /* ---- what is of all of them ---------------------------------------------- */
 
-static void finish_row(struct selfmon_report *to, size_t i)
-{
-	const struct selfmon_row_detail *const detail = &to->detail[i];
-	struct selfmon_row *const row = &to->row[i];
-	size_t k;
-
-	for (k = 0; k < to->columns; k++) {
-		if (detail->time_ns[k] > 0)
-			row->counter[k].share_on_pmu =
-				detail->on_ns[k] / detail->time_ns[k];
-		if (row->counter[k].verdict == SELFMON_SCALED)
-			row->counter[k].guessed =
-				(double)detail->off_ns[k] /
-				(double)detail->enabled_ns[k];
-	}
-}
-
 static void add_all(struct merge *merge, struct report_file *files,
 		    size_t count)
 {
@@ -298,7 +253,8 @@ static void add_all(struct merge *merge, struct report_file *files,
 		add_file(merge);
 	}
 	for (i = 0; i < merge->to->rows && !merge->status; i++)
-		finish_row(merge->to, i);
+		selfmon_row_added(&merge->to->row[i], &merge->to->detail[i],
+				  merge->to->columns);
 	if (!merge->status && merge->to->rows &&
 	    (selfmon_report_visit_times(merge->to) ||
 	     selfmon_report_order(merge->to)))

@@ -66,8 +66,8 @@ static bool expand(const char *from, pid_t pid, char *to, size_t size)
 }
 
 /*
- * The program may go to another directory before it ends. A comma would end
- * the item in SELFMON_OUTPUT: then the name stays as it is.
+ * The program may go to another directory before it ends. A comma or a
+ * semicolon would end the name in SELFMON_OUTPUT: then it stays as it is.
  */
 static int make_absolute(const char *file, const char *option, char *path)
 {
@@ -75,7 +75,7 @@ static int make_absolute(const char *file, const char *option, char *path)
 	size_t n = 0, i;
 
 	if (file[0] != '/' && getcwd(here, sizeof(here)) &&
-	    !strchr(here, ',')) {
+	    !strpbrk(here, ",;")) {
 		for (i = 0; here[i] && n + 3 < RUN_OUTPUT_SIZE; i++) {
 			path[n++] = here[i];
 			if (here[i] == '%')
@@ -141,9 +141,10 @@ int run_output_take(struct run_output *out, const char *file,
 		return tool_misused("run", "a page is of one process, and in a "
 				    "file: -o html:FILE without %%p and "
 				    "--children");
-	if (strchr(file, ','))
-		return tool_fail("run", "-o %s: a name with a comma cannot be "
-				 "given to the program", file);
+	if (strpbrk(file, ",;"))
+		return tool_fail("run", "-o %s: a name with a comma or a "
+				 "semicolon cannot be given to the program",
+				 file);
 	if (strcmp(file, "-") != 0) {
 		status = make_absolute(file, "-o", out->path);
 		if (!status)

@@ -108,6 +108,10 @@ compare-rates: $(tool) ## False alarms and power of selfmon compare over real ru
 		"$(or $(PROGRAM),$(O)/examples/textstats README.md docs/*.md)"
 compare-rates: $(O)/examples/textstats
 
+.PHONY: check-view
+check-view: $(tool) $(O)/examples/hello ## Which rows selfmon report writes, and their sums
+	@tests/tools/view.sh $^
+
 .PHONY: check-escapes
 check-escapes: $(O)/tests/escapes/program $(tool) ## No name controls a terminal or a spreadsheet
 	@if command -v python3 > /dev/null; then tests/tools/escapes.py $^; \

@@ -6,7 +6,8 @@
  *   SELFMON_OUTPUT  text:- (default: standard error), text:FILE, json:FILE,
  *                   csv:FILE, none or nothing; several separated by commas;
  *                   %p in FILE is the process id; children=yes: forked
- *                   children report to names without %p too
+ *                   children report to names without %p too;
+ *                   text:FILE;flat;top=20 chooses rows: docs/REPORT.md
  *   SELFMON_ENABLE  1 (default), 0
  *   SELFMON_FENCE   none (default), lfence
  *   SELFMON_EVERY   measure one visit in N, 1 (default) to 1000000

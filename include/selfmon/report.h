@@ -21,7 +21,7 @@
 SELFMON_C_BEGIN
 
 enum selfmon_format {
-	SELFMON_TEXT = 0, /* a table of at most 100 columns, UTF-8 */
+	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, UTF-8 */
 	SELFMON_JSON,     /* docs/REPORT.md, docs/report.schema.json */
 	SELFMON_CSV       /* one line a region, RFC 4180 */
 };

@@ -45,14 +45,31 @@ static void order_rows(struct selfmon_report *report, const size_t *from)
 	}
 }
 
-void selfmon_report_columns_as_asked(struct selfmon_report *report)
+static void put_columns(struct selfmon_report *report, const size_t *from)
 {
-	size_t from[SELFMON_MAX_COUNTERS] = { 0 };
-
-	if (!find_places(report, from))
-		return;
 	order_rows(report, from);
 	PUT_IN_ORDER(report->inner, report->columns, from);
 	PUT_IN_ORDER(report->outer, report->columns, from);
 	PUT_IN_ORDER(report->column, report->columns, from);
+}
+
+void selfmon_report_columns_as_asked(struct selfmon_report *report)
+{
+	size_t from[SELFMON_MAX_COUNTERS] = { 0 };
+
+	if (find_places(report, from))
+		put_columns(report, from);
+}
+
+void selfmon_report_columns_keep(struct selfmon_report *report,
+				 const bool keep[SELFMON_MAX_COUNTERS])
+{
+	size_t from[SELFMON_MAX_COUNTERS] = { 0 };
+	size_t kept = 0, i;
+
+	for (i = 0; i < report->columns; i++)
+		if (keep[i])
+			from[kept++] = i;
+	put_columns(report, from);
+	report->columns = kept;
 }

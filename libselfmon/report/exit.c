@@ -17,7 +17,7 @@
 #include "platform/path.h"
 #include "platform/put.h"
 #include "region/unload.h"
-#include "report/model.h"
+#include "report/view.h"
 
 /* A path, a list of outputs or a note, and a sentence. */
 #define COMPLAINT_SIZE (SELFMON_PATH_SIZE + SELFMON_OUTPUT_MAX + 512)
@@ -29,9 +29,10 @@ static const char *const format_name[] = {
 	NULL,
 };
 
-/* One item of the list: FORMAT:PATH. */
+/* One item of the list: FORMAT:PATH;OPTION;OPTION. */
 struct output {
 	enum selfmon_format format;
+	struct selfmon_view view;
 	char path[SELFMON_PATH_SIZE];  /* "-": standard error */
 	bool names_process;    /* has a %p */
 };
@@ -65,7 +66,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format,
 static void unknown_format(const char *item, size_t length)
 {
 	struct selfmon_words known = selfmon_words_of(format_name);
-	const size_t word = strcspn(item, ":,");
+	const size_t word = strcspn(item, ":;,");
 	char nearest[SELFMON_WORD_SIZE];
 	const bool near = selfmon_suggest(item, word, &known, nearest);
 
@@ -77,15 +78,34 @@ static void unknown_format(const char *item, size_t length)
 		 near ? "'?)" : "");
 }
 
+/* What is wrong is named, and the report is written without it. */
+static void take_view(const struct selfmon_report *report, const char *options,
+		      size_t length, struct selfmon_view *view)
+{
+	char message[SELFMON_VIEW_MESSAGE_SIZE];
+	size_t n;
+
+	for (; length; options += n, length -= n) {
+		n = 1 + strcspn(options + 1, ";,");
+		if (n > 1 &&
+		    selfmon_view_option(view, options + 1, n - 1, message))
+			complain("SELFMON_OUTPUT: %s", message);
+	}
+	while (selfmon_view_check(view, report, message))
+		complain("SELFMON_OUTPUT: %s", message);
+}
+
 static bool expand(struct output *output, const char *name, size_t length)
 {
 	return selfmon_path_expand(name, length, output->path,
 				   &output->names_process);
 }
 
-static bool parse_output(const char *item, size_t length,
-			 struct output *output)
+static bool parse_output(const struct selfmon_report *report, const char *item,
+			 size_t item_length, struct output *output)
 {
+	const char *const options = memchr(item, ';', item_length);
+	const size_t length = options ? (size_t)(options - item) : item_length;
 	const char *const colon = memchr(item, ':', length);
 	const size_t word = colon ? (size_t)(colon - item) : length;
 	int i;
@@ -100,6 +120,9 @@ static bool parse_output(const char *item, size_t length,
 		return false;
 	}
 	output->format = (enum selfmon_format)i;
+	if (options)
+		take_view(report, options, item_length - length,
+			  &output->view);
 	if (!colon || word + 1 == length) /* a format without a file */
 		return expand(output, "-", 1);
 	if (expand(output, colon + 1, length - word - 1))
@@ -111,7 +134,9 @@ static bool parse_output(const char *item, size_t length,
 
 /* The whole report in memory, to be written in one go. 0 or -errno. */
 static int format_text(const struct outputs *outputs,
-		       enum selfmon_format format, char **text, size_t *size)
+		       enum selfmon_format format,
+		       const struct selfmon_view *view, char **text,
+		       size_t *size)
 {
 	FILE *memory;
 	int error = -ENOMEM;
@@ -120,7 +145,8 @@ static int format_text(const struct outputs *outputs,
 	*size = 0;
 	memory = open_memstream(text, size);
 	if (memory) {
-		error = selfmon_report_write(outputs->report, format, memory);
+		error = selfmon_report_write_view(outputs->report, format, view,
+						  memory);
 		if (fclose(memory) && !error)
 			error = -ENOMEM;
 	}
@@ -132,7 +158,8 @@ static int write_file(const struct outputs *outputs,
 {
 	char *text;
 	size_t size;
-	int error = format_text(outputs, output->format, &text, &size);
+	int error = format_text(outputs, output->format, &output->view,
+				&text, &size);
 
 	if (!error)
 		error = selfmon_create_write(output->path, text, size);
@@ -142,7 +169,8 @@ static int write_file(const struct outputs *outputs,
 
 /* What fails here cannot be reported. */
 static void write_error(const struct outputs *outputs,
-			enum selfmon_format format)
+			enum selfmon_format format,
+			const struct selfmon_view *view)
 {
 	const int fd = selfmon_put_error();
 	char *text;
@@ -150,19 +178,19 @@ static void write_error(const struct outputs *outputs,
 
 	if (fd < 0)
 		return;
-	if (!format_text(outputs, format, &text, &size))
+	if (!format_text(outputs, format, view, &text, &size))
 		selfmon_put(fd, text, size);
 	free(text);
 }
 
 /* The text on standard error, once however many outputs failed. */
-static void fall_back(struct outputs *outputs)
+static void fall_back(struct outputs *outputs, const struct selfmon_view *view)
 {
 	if (outputs->fallen_back)
 		return;
 	outputs->fallen_back = true;
 	outputs->told = true;
-	write_error(outputs, SELFMON_TEXT);
+	write_error(outputs, SELFMON_TEXT, view);
 }
 
 static const char *why_not_written(int error)
@@ -179,7 +207,7 @@ static void put_out(struct outputs *outputs, const struct output *output)
 	int error;
 
 	if (!strcmp(output->path, "-")) {
-		write_error(outputs, output->format);
+		write_error(outputs, output->format, &output->view);
 		/* JSON has notes and reasons too, and is JSON alone then. */
 		outputs->told |= output->format != SELFMON_CSV;
 		return;
@@ -189,7 +217,7 @@ static void put_out(struct outputs *outputs, const struct output *output)
 		return;
 	complain("cannot write the report to '%s': %s; here it is instead",
 		 output->path, why_not_written(error));
-	fall_back(outputs);
+	fall_back(outputs, &output->view);
 }
 
 static bool is_word(const char *item, size_t length, const char *word)
@@ -207,9 +235,9 @@ static void handle(struct outputs *outputs, const char *item, size_t length)
 	    is_word(item, length, "children=yes") ||
 	    is_word(item, length, "children=no") || length == 0)
 		return;
-	if (!parse_output(item, length, &output)) {
+	if (!parse_output(outputs->report, item, length, &output)) {
 		if (!silent)
-			fall_back(outputs);
+			fall_back(outputs, &output.view);
 		return;
 	}
 	if (!silent || output.names_process)

@@ -353,6 +353,8 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 	selfmon_json_text(&json, "name", row->name);
 	selfmon_json_text(&json, "file", row->file);
 	selfmon_json_integer(&json, "line", row->line);
+	if (detail && detail->folded)
+		selfmon_json_integer(&json, "folded", detail->folded);
 	row_facts(&json, row);
 	row_time(&json, row, detail);
 	selfmon_json_key(&json, "counters");

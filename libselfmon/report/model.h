@@ -36,6 +36,9 @@ struct selfmon_row_detail {
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
 	/* While they are merged, by column: the rows' time, and on the PMU. */
 	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
+	/* Rows of which it is the sum, and its name then; 0: it is itself. */
+	size_t folded;
+	char others[32];
 };
 
 /* One of those whose reports became one. */
@@ -150,9 +153,16 @@ int selfmon_report_detail(struct selfmon_report *report,
  * them. Places that are no order, as a damaged file may have, change nothing.
  */
 void selfmon_report_columns_as_asked(struct selfmon_report *report);
+/* Those that are kept, by column, in the order that they have. */
+void selfmon_report_columns_keep(struct selfmon_report *report,
+				 const bool keep[SELFMON_MAX_COUNTERS]);
 
-/* order.c: rows in tree order, siblings by falling time. 0 or -ENOMEM. */
+/*
+ * order.c: rows in tree order, siblings by falling time, or by falling keys of
+ * rows. 0 or -ENOMEM.
+ */
 int selfmon_report_order(struct selfmon_report *report);
+int selfmon_report_order_by(struct selfmon_report *report, const double *key);
 
 /* header.c: everything above the table. */
 void selfmon_report_header(struct selfmon_report *report,
@@ -161,8 +171,7 @@ void selfmon_report_header(struct selfmon_report *report,
 /* exit.c: the report at exit, if there is to be one. */
 void selfmon_report_exit(void);
 
-/* Writers. */
-void selfmon_report_text(const struct selfmon_report *report, FILE *stream);
+/* Writers; that of text is in text.h. */
 void selfmon_report_json(const struct selfmon_report *report, FILE *stream);
 void selfmon_report_csv(const struct selfmon_report *report, FILE *stream);
 

@@ -8,11 +8,12 @@
 
 struct key {
 	const struct selfmon_row *row;
+	double value;
 	int32_t index;  /* before */
 	int32_t parent;
 };
 
-/* By parent, then by falling time, then by name, then as they were found. */
+/* By parent, then by falling value, then by name, then as they were found. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -20,9 +21,8 @@ static int compare_keys(const void *a, const void *b)
 
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
-	if (x->row->time.net > y->row->time.net ||
-	    x->row->time.net < y->row->time.net)
-		return x->row->time.net > y->row->time.net ? -1 : 1;
+	if (x->value > y->value || x->value < y->value)
+		return x->value > y->value ? -1 : 1;
 	names = strcmp(x->row->name, y->row->name);
 	if (names)
 		return names;
@@ -31,6 +31,7 @@ static int compare_keys(const void *a, const void *b)
 
 struct order {
 	const struct selfmon_row *from; /* as they were found */
+	const double *value; /* by row; NULL: their times */
 	size_t rows;
 	struct key *key;  /* of all rows, sorted: siblings side by side */
 	size_t *next;     /* by row + 1: its next child in key[] */
@@ -78,6 +79,8 @@ static void sort_keys(struct order *order)
 
 	for (i = 0; i < order->rows; i++) {
 		order->key[i].row = &order->from[i];
+		order->key[i].value = order->value ? order->value[i]
+						   : order->from[i].time.net;
 		order->key[i].index = (int32_t)i;
 		order->key[i].parent = order->from[i].parent;
 	}
@@ -90,7 +93,13 @@ static void sort_keys(struct order *order)
 
 int selfmon_report_order(struct selfmon_report *report)
 {
+	return selfmon_report_order_by(report, NULL);
+}
+
+int selfmon_report_order_by(struct selfmon_report *report, const double *key)
+{
 	struct order order = { .from = report->row,
+			       .value = key,
 			       .detail_from = report->detail,
 			       .rows = report->rows };
 	int error = -ENOMEM;

@@ -6,10 +6,13 @@
 #include "platform/escape.h"
 #include "report/model.h"
 #include "report/number.h"
+#include "report/view.h"
 
+/* Of a paragraph, and of a table. */
 #define SELFMON_LINE_COLUMNS 100
+#define SELFMON_TABLE_COLUMNS 120
 /* Of a region's name: what the columns of time leave. */
-#define SELFMON_LABEL_COLUMNS 32
+#define SELFMON_LABEL_COLUMNS 36
 
 /* Of a label in the header. */
 #define SELFMON_HEADER_COLUMNS 13
@@ -29,6 +32,7 @@ enum selfmon_mark {
 
 struct selfmon_text {
 	const struct selfmon_report *report;
+	const struct selfmon_viewed *viewed;
 	FILE *stream;
 	/* A paragraph on its way. */
 	unsigned int column, indent;
@@ -50,6 +54,10 @@ struct selfmon_cell {
 	unsigned int bytes, columns;
 };
 
+/* text.c: Returns 0 or -ENOMEM. */
+SELFMON_COLD
+int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream);
+
 /* text_cell.c: appends a string, escaped, its middle cut to fit columns. */
 void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
 		      unsigned int columns);
@@ -70,21 +78,49 @@ void selfmon_text_marks(struct selfmon_text *text, unsigned int marks,
 void selfmon_text_row_end(struct selfmon_text *text);
 
 /* text_label.c: a region's place in the tree. */
+SELFMON_COLD
 void selfmon_label_prepare(struct selfmon_text *text);
+SELFMON_COLD
 void selfmon_label_put(struct selfmon_text *text, size_t row);
 
 /* text_clock.c */
 void selfmon_text_say_time(struct selfmon_text *text, const char *before,
 			   double ns, const char *after);
+SELFMON_COLD
 void selfmon_text_clock(struct selfmon_text *text);
 
 /* text_header.c, text_table.c, text_counters.c, text_notes.c */
+SELFMON_COLD
 void selfmon_text_header(struct selfmon_text *text);
 /* Returns how many of the processes have measured the library's overhead. */
 size_t selfmon_text_calibrated(const struct selfmon_report *report);
+SELFMON_COLD
 void selfmon_text_times(struct selfmon_text *text);
+SELFMON_COLD
 void selfmon_text_counters(struct selfmon_text *text);
+/* Returns how many tables of counters and metrics there are at most. */
+size_t selfmon_text_counter_tables(const struct selfmon_report *report,
+				   const struct selfmon_shown *shown);
+/* text_rows.c: which rows there are, and which are not. */
+SELFMON_COLD
+void selfmon_text_folded(struct selfmon_text *text);
+/* Returns 0 or -ENOMEM. */
+SELFMON_COLD
+int selfmon_text_hot(struct selfmon_text *text);
+/* As selfmon_view_make() takes them: so that all tables are a page. */
+SELFMON_COLD
+void selfmon_text_rows(const struct selfmon_view *view,
+		       const struct selfmon_report *report, size_t *rows,
+		       size_t *beyond);
+/* Does the row stand for others? */
+static inline bool selfmon_text_is_others(const struct selfmon_report *report,
+					  size_t i)
+{
+	return report->detail && report->detail[i].folded;
+}
+SELFMON_COLD
 void selfmon_text_legend(struct selfmon_text *text);
+SELFMON_COLD
 void selfmon_text_notes(struct selfmon_text *text);
 
 /* text_value.c: a number and its marks. */

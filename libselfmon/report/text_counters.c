@@ -87,18 +87,18 @@ static void make_total(struct field *field, const struct selfmon_report *report,
 
 /* Events and, behind each, the metric that belongs there. */
 static size_t make_totals(const struct selfmon_report *report,
+			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
 			  struct field *field)
 {
 	size_t fields = 0, counted = 0, i, k;
 
 	for (i = 0; i < report->columns; i++) {
-		struct field *new = &field[fields++];
-
-		make_total(new, report, i);
+		if (shown->column[i])
+			make_total(&field[fields++], report, i);
 		counted += report->column[i].verdict != SELFMON_NOT_COUNTED;
 		for (k = 0; k < ratios->count; k++)
-			if (ratios->ratio[k].beside &&
+			if (ratios->ratio[k].beside && shown->ratio[k] &&
 			    ratios->ratio[k].column == (int)i)
 				add_ratio(report, field, &fields,
 					  &ratios->ratio[k]);
@@ -108,6 +108,7 @@ static size_t make_totals(const struct selfmon_report *report,
 
 /* The other metrics whose events are there. */
 static size_t make_others(const struct selfmon_report *report,
+			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
 			  struct field *field)
 {
@@ -116,7 +117,7 @@ static size_t make_others(const struct selfmon_report *report,
 
 	for (i = 0; i < ratios->count; i++) {
 		selfmon_ratio_missing(report, &ratios->ratio[i], reason);
-		if (!ratios->ratio[i].beside && !reason[0])
+		if (!ratios->ratio[i].beside && shown->ratio[i] && !reason[0])
 			add_ratio(report, field, &fields, &ratios->ratio[i]);
 	}
 	return fields;
@@ -202,61 +203,124 @@ static void put_headings(struct selfmon_text *text, const struct field *field,
 	}
 }
 
+/* Has the row a value of any of them? */
+static bool has_values(const struct selfmon_text *text, size_t row,
+		       const struct field *field, size_t fields)
+{
+	const struct selfmon_row *const of = &text->report->row[row];
+	struct selfmon_ratio_value value;
+	size_t i;
+
+	for (i = 0; i < fields; i++) {
+		if (!field[i].ratio) {
+			if (of->counter[field[i].value].verdict !=
+			    SELFMON_NOT_COUNTED)
+				return true;
+			continue;
+		}
+		selfmon_ratio_of(text->report, of, field[i].ratio, &value);
+		if (value.absence == SELFMON_PRESENT)
+			return true;
+	}
+	return false;
+}
+
+static void put_fields(struct selfmon_text *text, size_t row,
+		       const struct field *field, size_t fields)
+{
+	size_t i;
+
+	selfmon_label_put(text, row);
+	for (i = 0; i < fields; i++) {
+		if (field[i].ratio)
+			put_ratio(text, &text->report->row[row], &field[i]);
+		else
+			put_total(text, &text->report->row[row], &field[i]);
+	}
+	selfmon_text_row_end(text);
+}
+
+/* Rows without a value are left out, and a table without rows. */
 static void put_table(struct selfmon_text *text, const struct field *field,
 		      size_t fields)
 {
-	size_t i, k;
+	bool any = false;
+	size_t i;
 
-	put_headings(text, field, fields);
 	for (i = 0; i < text->report->rows; i++) {
-		selfmon_label_put(text, i);
-		for (k = 0; k < fields; k++) {
-			if (field[k].ratio)
-				put_ratio(text, &text->report->row[i],
-					  &field[k]);
-			else
-				put_total(text, &text->report->row[i],
-					  &field[k]);
-		}
-		selfmon_text_row_end(text);
+		if (!has_values(text, i, field, fields))
+			continue;
+		if (!any)
+			put_headings(text, field, fields);
+		any = true;
+		put_fields(text, i, field, fields);
 	}
 }
 
-static void put_tables(struct selfmon_text *text, const struct field *field,
-		       size_t fields)
+/* How many of these fit beside a name of so many columns. */
+static size_t fitting(const struct field *field, size_t fields,
+		      unsigned int label)
 {
-	size_t first = 0, next;
+	unsigned int left = SELFMON_TABLE_COLUMNS - label;
+	size_t i;
 
-	while (first < fields) {
-		unsigned int left = SELFMON_LINE_COLUMNS - text->label_columns;
+	for (i = 0; i < fields; i++) {
+		const unsigned int columns = 1 + field[i].columns + MARKS;
 
-		for (next = first; next < fields; next++) {
-			const unsigned int columns =
-				1 + field[next].columns + MARKS;
-
-			if (columns > left)
-				break;
-			left -= columns;
-		}
-		put_table(text, &field[first], next - first);
-		first = next;
+		if (columns > left)
+			break;
+		left -= columns;
 	}
+	return i;
+}
+
+/* text NULL: they are only counted. */
+static size_t put_tables(struct selfmon_text *text, unsigned int label,
+			 const struct field *field, size_t fields)
+{
+	size_t tables = 0, n;
+
+	for (; fields; field += n, fields -= n, tables++) {
+		n = fitting(field, fields, label);
+		if (text)
+			put_table(text, field, n);
+	}
+	return tables;
+}
+
+static size_t for_all_tables(struct selfmon_text *text,
+			     const struct selfmon_report *report,
+			     const struct selfmon_shown *shown,
+			     unsigned int label)
+{
+	struct field *const field = calloc(FIELDS, sizeof(*field));
+	struct selfmon_ratios ratios;
+	size_t tables;
+
+	if (!field) {
+		if (text)
+			fputs("\nNo memory for the tables of counters.\n",
+			      text->stream);
+		return 1;
+	}
+	selfmon_ratios_find(report, &ratios);
+	tables = put_tables(text, label, field,
+			    make_totals(report, shown, &ratios, field));
+	memset(field, 0, FIELDS * sizeof(*field));
+	tables += put_tables(text, label, field,
+			     make_others(report, shown, &ratios, field));
+	free(field);
+	return tables;
+}
+
+size_t selfmon_text_counter_tables(const struct selfmon_report *report,
+				   const struct selfmon_shown *shown)
+{
+	return for_all_tables(NULL, report, shown, SELFMON_LABEL_COLUMNS);
 }
 
 void selfmon_text_counters(struct selfmon_text *text)
 {
-	const struct selfmon_report *report = text->report;
-	struct selfmon_ratios ratios;
-	struct field *const field = calloc(FIELDS, sizeof(*field));
-
-	if (!field) {
-		fputs("\nNo memory for the tables of counters.\n",
-		      text->stream);
-		return;
-	}
-	selfmon_ratios_find(report, &ratios);
-	put_tables(text, field, make_totals(report, &ratios, field));
-	memset(field, 0, FIELDS * sizeof(*field));
-	put_tables(text, field, make_others(report, &ratios, field));
-	free(field);
+	for_all_tables(text, text->report, &text->viewed->shown,
+		       text->label_columns);
 }

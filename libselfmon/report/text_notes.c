@@ -7,6 +7,7 @@
 #include "report/text.h"
 
 #define NOTES_MAX 30  /* regions told one by one */
+#define NOTES_FEW 4   /* the same where a page is full of rows */
 #define NAME_COLUMNS 32
 
 static void legend(struct selfmon_text *text, const char *sign,
@@ -267,6 +268,7 @@ static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
 void selfmon_text_notes(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
+	const size_t most = text->viewed->folded ? NOTES_FEW : NOTES_MAX;
 	uint64_t rest[FACTS] = { 0 };
 	size_t told = 0, more = 0, i;
 
@@ -275,7 +277,7 @@ void selfmon_text_notes(struct selfmon_text *text)
 
 		if (!add_facts(&report->row[i], count))
 			continue;
-		if (told == NOTES_MAX) {
+		if (told == most) {
 			add_facts(&report->row[i], rest);
 			more++;
 			continue;

@@ -12,34 +12,41 @@
 #define TOTAL 9
 #define SHARE 6
 #define BRIEF 8 /* mean, percentiles */
-#define FIXED (VISITS + 1 + 2 * (TOTAL + 1) + SHARE + 4 * BRIEF + 1)
+#define FIXED (VISITS + 1 + 2 * (TOTAL + 1) + SHARE + 6 * BRIEF + 1)
 
-_Static_assert(FIXED + SELFMON_LABEL_COLUMNS == SELFMON_LINE_COLUMNS,
+_Static_assert(FIXED + SELFMON_LABEL_COLUMNS == SELFMON_TABLE_COLUMNS,
 	       "the table of times is as wide as a line");
 
-static bool has_extremes(const struct selfmon_text *text)
+static const struct {
+	uint8_t columns, marks;
+} width[SELFMON_SHOW_COUNT] = {
+	[SELFMON_SHOW_VISITS] = { VISITS, 1 }, [SELFMON_SHOW_TOTAL] = { TOTAL, 1 },
+	[SELFMON_SHOW_SHARE] = { SHARE, 0 },   [SELFMON_SHOW_SELF] = { TOTAL, 1 },
+	[SELFMON_SHOW_MEAN] = { BRIEF, 0 },    [SELFMON_SHOW_P50] = { BRIEF, 0 },
+	[SELFMON_SHOW_P90] = { BRIEF, 0 },     [SELFMON_SHOW_P99] = { BRIEF, 0 },
+	[SELFMON_SHOW_MIN] = { BRIEF, 0 },     [SELFMON_SHOW_MAX] = { BRIEF, 0 },
+};
+
+static bool is_shown(const struct selfmon_text *text,
+		     enum selfmon_time_column which)
 {
-	return text->label_columns + FIXED + 2 * BRIEF <= SELFMON_LINE_COLUMNS;
+	return text->viewed->shown.time[which];
 }
 
 static void put_heading(struct selfmon_text *text)
 {
 	struct selfmon_cell region = { .bytes = 0 };
+	size_t i;
 
 	putc('\n', text->stream);
 	selfmon_cell_add(&region, "region", 6);
 	selfmon_text_left(text, &region, text->label_columns);
-	selfmon_text_right(text, "visits", VISITS);
-	selfmon_text_right(text, "total", TOTAL + 1);
-	selfmon_text_right(text, "share", SHARE + 1);
-	selfmon_text_right(text, "self", TOTAL);
-	selfmon_text_right(text, "mean", BRIEF + 1);
-	selfmon_text_right(text, "p50", BRIEF);
-	selfmon_text_right(text, "p90", BRIEF);
-	selfmon_text_right(text, "p99", BRIEF);
-	if (has_extremes(text)) {
-		selfmon_text_right(text, "min", BRIEF);
-		selfmon_text_right(text, "max", BRIEF);
+	for (i = 0; i < SELFMON_SHOW_COUNT; i++) {
+		if (!text->viewed->shown.time[i])
+			continue;
+		selfmon_text_right(text, selfmon_time_name[i],
+				   width[i].columns);
+		selfmon_text_marks(text, 0, width[i].marks);
 	}
 	selfmon_text_row_end(text);
 }
@@ -57,6 +64,8 @@ static void put_visits(struct selfmon_text *text, const struct selfmon_row *row)
 {
 	char number[SELFMON_NUMBER_SIZE];
 
+	if (!is_shown(text, SELFMON_SHOW_VISITS))
+		return;
 	selfmon_number_visits(number, row->visits);
 	selfmon_text_right(text, number, VISITS);
 	selfmon_text_marks(text,
@@ -73,6 +82,8 @@ static void put_self(struct selfmon_text *text, const struct selfmon_row *row)
 	const double self = time->net_exclusive;
 	unsigned int marks = 0;
 
+	if (!is_shown(text, SELFMON_SHOW_SELF))
+		return;
 	if (time->verdict == SELFMON_NOT_COUNTED) {
 		selfmon_text_right(text, "-", TOTAL);
 	} else if (!row->exclusive_valid) {
@@ -101,11 +112,12 @@ static void put_brief(struct selfmon_text *text, const struct selfmon_row *row)
 		{ row->max_ns, SELFMON_UNSURE_MAX },
 	};
 	const bool counted = row->time.verdict != SELFMON_NOT_COUNTED;
-	const size_t count = has_extremes(text) ? 5 : 3;
 	unsigned int marks = 0;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < sizeof(value) / sizeof(value[0]); i++) {
+		if (!text->viewed->shown.time[SELFMON_SHOW_P50 + i])
+			continue;
 		put_ns(text, counted ? (double)value[i].ns : (double)NAN, 3,
 		       marks ? BRIEF - 1 : BRIEF);
 		marks = counted && row->unsure & value[i].unsure
@@ -115,35 +127,68 @@ static void put_brief(struct selfmon_text *text, const struct selfmon_row *row)
 	}
 }
 
-static void put_table_row(struct selfmon_text *text,
-			  const struct selfmon_row *row)
+static void put_time_total(struct selfmon_text *text, const struct selfmon_row *row)
 {
-	const double net = selfmon_value_net(&row->time);
 	const unsigned int marks = selfmon_value_marks(text, row, -1);
-	const double none = (double)NAN;
-	char share[SELFMON_NUMBER_SIZE];
 
 	text->marks |= marks & SELFMON_MARK_DASH;
-	put_visits(text, row);
-	put_ns(text, net, 4, TOTAL);
+	if (!is_shown(text, SELFMON_SHOW_TOTAL))
+		return;
+	put_ns(text, selfmon_value_net(&row->time), 4, TOTAL);
 	selfmon_text_marks(text, marks, 1);
-	selfmon_number_share(share, text->report->total_ns > 0
-					    ? net / text->report->total_ns
-					    : none);
+}
+
+static void put_share(struct selfmon_text *text, const struct selfmon_row *row)
+{
+	const double total = text->report->total_ns;
+	char share[SELFMON_NUMBER_SIZE];
+
+	if (!is_shown(text, SELFMON_SHOW_SHARE))
+		return;
+	selfmon_number_share(share, total > 0 ? selfmon_value_net(&row->time) /
+							total
+					      : (double)NAN);
 	selfmon_text_right(text, share, SHARE);
+}
+
+static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
+{
+	if (is_shown(text, SELFMON_SHOW_MEAN))
+		put_ns(text, row->visits ? selfmon_value_net(&row->time) /
+						   (double)row->visits
+					 : (double)NAN,
+		       3, BRIEF);
+}
+
+/* One visit is its own mean, and the visits of several regions have none. */
+static void put_table_row(struct selfmon_text *text, size_t i)
+{
+	const struct selfmon_row *const row = &text->report->row[i];
+	const bool others = selfmon_text_is_others(text->report, i);
+
+	put_visits(text, row);
+	put_time_total(text, row);
+	put_share(text, row);
 	put_self(text, row);
-	put_ns(text, row->visits ? net / (double)row->visits : none, 3, BRIEF);
-	put_brief(text, row);
+	if (!others)
+		put_mean(text, row);
+	if (!others && row->visits != 1)
+		put_brief(text, row);
 	selfmon_text_row_end(text);
 }
 
 void selfmon_text_times(struct selfmon_text *text)
 {
+	bool any = false;
 	size_t i;
 
+	for (i = 0; i < SELFMON_SHOW_COUNT; i++)
+		any = any || text->viewed->shown.time[i];
+	if (!any)
+		return;
 	put_heading(text);
 	for (i = 0; i < text->report->rows; i++) {
 		selfmon_label_put(text, i);
-		put_table_row(text, &text->report->row[i]);
+		put_table_row(text, i);
 	}
 }

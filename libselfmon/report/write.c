@@ -4,28 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model.h"
 #include "report/recorded.h"
+#include "report/text.h"
+#include "report/view.h"
+
+static int write_viewed(const struct selfmon_view *view,
+			struct selfmon_viewed *viewed,
+			enum selfmon_format format, FILE *stream)
+{
+	int error = 0;
+
+	if (viewed->made && view->columns[0] && format != SELFMON_TEXT)
+		selfmon_view_drop_columns(viewed->made, &viewed->shown);
+	if (format == SELFMON_TEXT)
+		error = selfmon_report_text(viewed, stream);
+	else if (format == SELFMON_JSON)
+		selfmon_report_json(viewed->report, stream);
+	else
+		selfmon_report_csv(viewed->report, stream);
+	return error ? error : ferror(stream) ? -EIO : 0;
+}
+
+int selfmon_report_write_view(const struct selfmon_report *report,
+			      enum selfmon_format format,
+			      const struct selfmon_view *view, FILE *stream)
+{
+	struct selfmon_viewed viewed;
+	size_t rows = 0, beyond = 0;
+	int error;
+
+	if (!report || !stream || (unsigned int)format > SELFMON_CSV)
+		return -EINVAL;
+	if (format == SELFMON_TEXT && !view->limited)
+		selfmon_text_rows(view, report, &rows, &beyond);
+	error = selfmon_view_make(view, report, rows, beyond, &viewed);
+	if (!error)
+		error = write_viewed(view, &viewed, format, stream);
+	selfmon_view_free(&viewed);
+	return error;
+}
 
 int selfmon_report_write(const struct selfmon_report *report,
 			 enum selfmon_format format, FILE *stream)
 {
-	if (!report || !stream)
-		return -EINVAL;
-	switch (format) {
-	case SELFMON_TEXT:
-		selfmon_report_text(report, stream);
-		break;
-	case SELFMON_JSON:
-		selfmon_report_json(report, stream);
-		break;
-	case SELFMON_CSV:
-		selfmon_report_csv(report, stream);
-		break;
-	default:
-		return -EINVAL;
-	}
-	return ferror(stream) ? -EIO : 0;
+	const struct selfmon_view all = { .flat = false };
+
+	return selfmon_report_write_view(report, format, &all, stream);
 }
 
 size_t selfmon_report_rows(const struct selfmon_report *report)

@@ -26,7 +26,7 @@ level() {
 
 # Outside of platform/, these and no other: what makes system calls of its own
 # has a header that is not here. (So has what names the machine.)
-plain_headers=" assert ctype errno inttypes limits locale math pthread stdarg \
+plain_headers=" assert ctype errno inttypes limits locale math pthread regex stdarg \
 stdbool stddef stdint stdio stdlib string time sys/types linux/perf_event "
 # bench_process.h, which starts a program again, is of benchmarks, not the library.
 blank='[[:space:]]*'

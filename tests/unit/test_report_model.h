@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model.h"
+#include "report/view.h"
 
 /* What a test made is freed at its end: TestSuite(..., .fini = model_free). */
 static struct selfmon_report *model_reports[64];
@@ -135,6 +135,29 @@ static inline char *model_written(const struct selfmon_report *report,
 	cr_assert_eq(selfmon_report_write(report, format, stream), 0);
 	fclose(stream);
 	cr_assert_eq(strlen(text), size, "a zero byte is among it");
+	return model_keep_text(text);
+}
+
+/* The same of a view: options as in SELFMON_OUTPUT, with semicolons. */
+static inline char *model_viewed(const struct selfmon_report *report,
+				 enum selfmon_format format,
+				 const char *options)
+{
+	struct selfmon_view view = { .flat = false };
+	char *text = NULL, message[SELFMON_VIEW_MESSAGE_SIZE] = "";
+	size_t size = 0, n;
+	FILE *stream = open_memstream(&text, &size);
+
+	for (; *options; options += n + (options[n] == ';')) {
+		n = strcspn(options, ";");
+		cr_assert_eq(selfmon_view_option(&view, options, n, message), 0,
+			     "%s", message);
+	}
+	cr_assert_eq(selfmon_view_check(&view, report, message), 0, "%s",
+		     message);
+	cr_assert_eq(selfmon_report_write_view(report, format, &view, stream),
+		     0);
+	fclose(stream);
 	return model_keep_text(text);
 }
 

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of one report as one row. */
+#include "report/add.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define FACT(name) offsetof(struct selfmon_row, name)
+/* Numbers of a row that are added. */
+static const uint16_t row_fact[] = {
+	FACT(visits),	  FACT(measured),   FACT(open),	     FACT(cut_off),
+	FACT(foreign),	  FACT(migrated),   FACT(disturbed), FACT(retried),
+	FACT(slow),	  FACT(repaired),   FACT(impossible), FACT(refused),
+	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
+	FACT(bytes),	  FACT(items),
+};
+
+static void add_up(uint64_t *to, uint64_t n)
+{
+	if (__builtin_add_overflow(*to, n, to))
+		*to = UINT64_MAX;
+}
+
+static void add_facts_of(struct selfmon_row *to, const struct selfmon_row *from)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(row_fact) / sizeof(row_fact[0]); i++)
+		add_up((uint64_t *)(void *)((char *)to + row_fact[i]),
+		       *(const uint64_t *)(const void *)(
+			       (const char *)from + row_fact[i]));
+	if (to->threads < from->threads)
+		to->threads = from->threads;
+	to->exclusive_valid = to->exclusive_valid && from->exclusive_valid;
+	to->whole_ns += from->whole_ns;
+}
+
+static void add_self_of(struct selfmon_quantity *to,
+			const struct selfmon_quantity *from)
+{
+	if (__builtin_add_overflow(to->exclusive, from->exclusive,
+				   &to->exclusive))
+		to->exclusive = from->exclusive < 0 ? INT64_MIN : INT64_MAX;
+	to->net_exclusive += from->net_exclusive;
+}
+
+static void add_row_value(struct selfmon_quantity *to,
+		      const struct selfmon_quantity *from)
+{
+	if (from->verdict == SELFMON_NOT_COUNTED)
+		return;
+	if (to->verdict == SELFMON_NOT_COUNTED) {
+		*to = *from;
+		return;
+	}
+	/* In the order of being less sure. */
+	if (from->verdict > to->verdict)
+		to->verdict = from->verdict;
+	add_up(&to->visits, from->visits);
+	add_up(&to->sum, from->sum);
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	to->net += from->net;
+	to->noise += from->noise;
+	add_self_of(to, from);
+}
+
+int selfmon_buckets_add(struct selfmon_row_detail *to,
+			const struct selfmon_row_detail *from)
+{
+	struct selfmon_row_bucket *const both =
+		calloc(to->buckets + from->buckets + 1, sizeof(*both));
+	size_t a = 0, b = 0, n = 0;
+
+	if (!both)
+		return -ENOMEM;
+	while (a < to->buckets || b < from->buckets) {
+		const bool second =
+			a == to->buckets ||
+			(b < from->buckets &&
+			 from->bucket[b].ns < to->bucket[a].ns);
+		const struct selfmon_row_bucket *next =
+			second ? &from->bucket[b++] : &to->bucket[a++];
+
+		if (n && !(both[n - 1].ns < next->ns))
+			both[n - 1].visits += next->visits;
+		else
+			both[n++] = *next;
+	}
+	free(to->bucket);
+	to->bucket = both;
+	to->buckets = n;
+	return 0;
+}
+
+static void add_shares(struct selfmon_row_detail *to,
+		       const struct selfmon_row *row,
+		       const struct selfmon_row_detail *from, size_t columns)
+{
+	const double ns = (double)row->time.sum;
+	size_t k;
+
+	for (k = 0; k < columns; k++) {
+		const struct selfmon_quantity *const value = &row->counter[k];
+
+		if (value->verdict == SELFMON_NOT_COUNTED)
+			continue;
+		to->time_ns[k] += ns;
+		to->on_ns[k] += ns * value->share_on_pmu;
+		if (!from || value->verdict != SELFMON_SCALED)
+			continue;
+		add_up(&to->enabled_ns[k], from->enabled_ns[k]);
+		add_up(&to->off_ns[k], from->off_ns[k]);
+	}
+}
+
+int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail,
+		    const struct selfmon_row *from,
+		    const struct selfmon_row_detail *from_detail,
+		    size_t columns)
+{
+	size_t k;
+
+	add_facts_of(to, from);
+	add_row_value(&to->time, &from->time);
+	for (k = 0; k < columns; k++)
+		add_row_value(&to->counter[k], &from->counter[k]);
+	add_shares(to_detail, from, from_detail, columns);
+	if (!from_detail || !from_detail->bucket)
+		return 0;
+	return selfmon_buckets_add(to_detail, from_detail);
+}
+
+static void take_out_value(struct selfmon_quantity *to,
+			   const struct selfmon_quantity *from)
+{
+	if (from->verdict == SELFMON_NOT_COUNTED ||
+	    to->verdict == SELFMON_NOT_COUNTED)
+		return;
+	to->sum -= from->sum < to->sum ? from->sum : to->sum;
+	to->net -= from->net;
+	to->noise -= from->noise < to->noise ? from->noise : to->noise;
+}
+
+void selfmon_row_take_out(struct selfmon_row *to, const struct selfmon_row *from,
+			  size_t columns)
+{
+	size_t k;
+
+	take_out_value(&to->time, &from->time);
+	for (k = 0; k < columns; k++)
+		take_out_value(&to->counter[k], &from->counter[k]);
+	to->whole_ns -= from->whole_ns;
+}
+
+void selfmon_row_add_self(struct selfmon_row *to, const struct selfmon_row *from,
+			  size_t columns)
+{
+	size_t k;
+
+	to->exclusive_valid = to->exclusive_valid && from->exclusive_valid;
+	add_self_of(&to->time, &from->time);
+	for (k = 0; k < columns; k++)
+		add_self_of(&to->counter[k], &from->counter[k]);
+}
+
+void selfmon_row_added(struct selfmon_row *row,
+		       const struct selfmon_row_detail *detail, size_t columns)
+{
+	size_t k;
+
+	for (k = 0; k < columns; k++) {
+		if (detail->time_ns[k] > 0)
+			row->counter[k].share_on_pmu =
+				detail->on_ns[k] / detail->time_ns[k];
+		if (row->counter[k].verdict == SELFMON_SCALED &&
+		    detail->enabled_ns[k])
+			row->counter[k].guessed =
+				(double)detail->off_ns[k] /
+				(double)detail->enabled_ns[k];
+	}
+}

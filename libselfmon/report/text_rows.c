@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows of a report a page has, and what became of the others. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/text.h"
+
+/* Where rows of a tree are folded: those with most self time, by name. */
+#define HOT_ROWS 8
+/* Less, and a table says too little. */
+#define ROWS_LEAST 10
+
+void selfmon_text_rows(const struct selfmon_view *view,
+		       const struct selfmon_report *report, size_t *rows,
+		       size_t *beyond)
+{
+	const size_t hot = view->flat ? 0 : HOT_ROWS;
+	struct selfmon_shown shown;
+	size_t tables;
+
+	selfmon_view_show(view, report, &shown);
+	tables = 1 + selfmon_text_counter_tables(report, &shown);
+	*rows = SELFMON_VIEW_ROWS / tables;
+	*beyond = (SELFMON_VIEW_ROWS - hot) / tables;
+	if (*rows < ROWS_LEAST)
+		*rows = ROWS_LEAST;
+	if (*beyond < ROWS_LEAST)
+		*beyond = ROWS_LEAST;
+}
+
+void selfmon_text_folded(struct selfmon_text *text)
+{
+	const struct selfmon_viewed *const viewed = text->viewed;
+
+	if (!viewed->folded && !viewed->left_out)
+		return;
+	selfmon_text_begin(text, "", 0);
+	selfmon_text_say(text, "%zu of %zu rows",
+			 viewed->rows - viewed->folded - viewed->left_out,
+			 viewed->rows);
+	if (viewed->folded)
+		selfmon_text_say(text, "; \"others (N)\" is the sum of N rows");
+	if (viewed->left_out)
+		selfmon_text_say(text, "; %zu are not shown, by depth or find",
+				 viewed->left_out);
+	if (viewed->page)
+		selfmon_text_say(text, "; all rows: "
+				 "SELFMON_OUTPUT='text:-;top=0', or selfmon "
+				 "report --top 0");
+	selfmon_text_end(text);
+}
+
+/* The same text, of another report for so long. */
+static void put_hot(struct selfmon_text *text, struct selfmon_viewed *hot)
+{
+	struct selfmon_text table = *text;
+
+	hot->shown = text->viewed->shown;
+	table.viewed = hot;
+	table.report = hot->report;
+	table.located = NULL;
+	putc('\n', text->stream);
+	selfmon_text_begin(&table, "", 0);
+	selfmon_text_say(&table, "Most self time, by name (all names: "
+			 "SELFMON_OUTPUT='text:-;flat', or selfmon report "
+			 "--flat):");
+	selfmon_label_prepare(&table);
+	table.label_columns = text->label_columns > table.label_columns
+				      ? text->label_columns
+				      : table.label_columns;
+	selfmon_text_times(&table);
+	free(table.located);
+	text->marks = table.marks;
+}
+
+int selfmon_text_hot(struct selfmon_text *text)
+{
+	static const struct selfmon_view view = { .flat = true,
+						  .limited = true,
+						  .top = HOT_ROWS };
+	struct selfmon_viewed hot;
+	int error;
+
+	if (!text->viewed->page || text->viewed->flat ||
+	    !text->viewed->shown.time[SELFMON_SHOW_SELF])
+		return 0;
+	error = selfmon_view_make(&view, text->viewed->whole, 0, 0, &hot);
+	if (!error)
+		put_hot(text, &hot);
+	selfmon_view_free(&hot);
+	return error;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions of one name as one row: all of them, in a flat view, or those that
+ * a recursion runs through, in a tree.
+ *
+ * Visits, self values and the times of single visits are of all places.
+ * Inclusive values count nested visits once: a visit that lies in one of the
+ * same name is in that one's value already. In a tree the nested row moves up
+ * to the outer one, so its value leaves the rows in between, and a row is still
+ * the sum of its own and its children's values.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/add.h"
+#include "report/view.h"
+
+struct view_merge {
+	const struct selfmon_report *from;
+	struct selfmon_report *to;
+	uint32_t *slot;   /* hash of rows by parent and name; row + 1 */
+	size_t slots;
+	int32_t *place;   /* by row of from: its row in to */
+	int32_t *only;    /* by row of to: the only row in it + 1, 0, or -1 */
+};
+
+static size_t hash_of_name(int32_t parent, const char *s)
+{
+	uint64_t hash = (uint32_t)parent;
+
+	for (; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static bool is_named(const struct selfmon_row *row, int32_t parent,
+		     const char *name)
+{
+	return row->parent == parent && !strcmp(row->name, name);
+}
+
+static int32_t new_row(struct selfmon_report *to, int32_t parent,
+		       const struct selfmon_row *from)
+{
+	struct selfmon_row *const row = &to->row[to->rows];
+
+	row->name = from->name;
+	row->file = from->file;
+	row->line = from->line;
+	row->parent = parent;
+	row->depth = parent < 0 ? 0 : to->row[parent].depth + 1;
+	row->exclusive_valid = true;
+	return (int32_t)to->rows++;
+}
+
+/* The row of a name below another, made if there is none. */
+static int32_t row_below(struct view_merge *merge, int32_t parent,
+			 const struct selfmon_row *from)
+{
+	struct selfmon_report *const to = merge->to;
+	size_t k = hash_of_name(parent, from->name) & (merge->slots - 1);
+
+	for (; merge->slot[k]; k = (k + 1) & (merge->slots - 1))
+		if (is_named(&to->row[merge->slot[k] - 1], parent, from->name))
+			return (int32_t)merge->slot[k] - 1;
+	merge->slot[k] = (uint32_t)to->rows + 1;
+	return new_row(to, parent, from);
+}
+
+/* The outermost row of this name around it is met first: it is the only one. */
+static int32_t row_around(const struct view_merge *merge, int32_t at,
+			  const char *name)
+{
+	const struct selfmon_row *const row = merge->to->row;
+
+	while (at >= 0 && strcmp(row[at].name, name) != 0)
+		at = row[at].parent;
+	return at;
+}
+
+static int32_t find_place(struct view_merge *merge, size_t i, bool flat)
+{
+	const struct selfmon_row *const row = &merge->from->row[i];
+	int32_t parent, around;
+
+	if (flat)
+		return row_below(merge, -1, row);
+	parent = row->parent < 0 ? -1 : merge->place[row->parent];
+	around = row_around(merge, parent, row->name);
+	return around >= 0 ? around : row_below(merge, parent, row);
+}
+
+/* Of one name at several places there is no one file and line. */
+static int add_to_place(struct view_merge *merge, size_t i)
+{
+	const struct selfmon_row *const from = &merge->from->row[i];
+	const int32_t place = merge->place[i];
+	struct selfmon_row *const to = &merge->to->row[place];
+
+	merge->only[place] = merge->only[place] ? -1 : (int32_t)i + 1;
+	if (to->line != from->line || strcmp(to->file, from->file) != 0) {
+		to->file = "";
+		to->line = 0;
+	}
+	return selfmon_row_add(to, &merge->to->detail[place], from,
+			       merge->from->detail ? &merge->from->detail[i]
+						   : NULL,
+			       merge->from->columns);
+}
+
+/*
+ * Is its inclusive value in that of its place already? In a tree it is unless
+ * the place is below its parent's, where a row's value belongs.
+ */
+static bool is_nested(const struct view_merge *merge, size_t i, bool flat)
+{
+	const struct selfmon_row *const row = merge->from->row;
+	int32_t at = row[i].parent;
+
+	if (!flat)
+		return at >= 0 && merge->to->row[merge->place[i]].parent !=
+					  merge->place[at];
+	while (at >= 0 && merge->place[at] != merge->place[i])
+		at = row[at].parent;
+	return at >= 0;
+}
+
+/* Out of its place, and in a tree out of those in between. */
+static void take_nested_out(struct view_merge *merge, size_t i, bool flat)
+{
+	const struct selfmon_row *const row = &merge->from->row[i];
+	const size_t columns = merge->from->columns;
+	const int32_t place = merge->place[i];
+	int32_t at = merge->place[row->parent];
+
+	for (; !flat && at != place; at = merge->to->row[at].parent)
+		selfmon_row_take_out(&merge->to->row[at], row, columns);
+	selfmon_row_take_out(&merge->to->row[place], row, columns);
+}
+
+/* What one place alone says of single visits is true as it is. */
+static void keep_visit_times(struct view_merge *merge)
+{
+	size_t i;
+
+	for (i = 0; i < merge->to->rows; i++) {
+		struct selfmon_row *const to = &merge->to->row[i];
+		const struct selfmon_row *from;
+
+		if (merge->only[i] < 0)
+			continue;
+		from = &merge->from->row[merge->only[i] - 1];
+		to->p50_ns = from->p50_ns;
+		to->p90_ns = from->p90_ns;
+		to->p99_ns = from->p99_ns;
+		to->min_ns = from->min_ns;
+		to->max_ns = from->max_ns;
+		to->unsure = from->unsure;
+		to->own_ns = from->own_ns;
+	}
+}
+
+static int merge_rows(struct view_merge *merge, bool flat)
+{
+	size_t i;
+
+	for (i = 0; i < merge->from->rows; i++) {
+		merge->place[i] = find_place(merge, i, flat);
+		if (add_to_place(merge, i))
+			return -ENOMEM;
+	}
+	for (i = 0; i < merge->to->rows; i++)
+		if (merge->only[i] < 0)
+			selfmon_row_added(&merge->to->row[i],
+					  &merge->to->detail[i],
+					  merge->to->columns);
+	if (selfmon_report_visit_times(merge->to))
+		return -ENOMEM;
+	keep_visit_times(merge);
+	for (i = 0; i < merge->from->rows; i++)
+		if (is_nested(merge, i, flat))
+			take_nested_out(merge, i, flat);
+	return 0;
+}
+
+struct selfmon_report *
+selfmon_view_merge(const struct selfmon_report *report, bool flat)
+{
+	struct view_merge merge = { .from = report, .slots = 4 };
+	int error = -ENOMEM;
+
+	while (merge.slots < 2 * report->rows)
+		merge.slots *= 2;
+	merge.to = selfmon_view_empty(report, report->rows);
+	merge.slot = calloc(merge.slots, sizeof(*merge.slot));
+	merge.place = calloc(report->rows + 1, sizeof(*merge.place));
+	merge.only = calloc(report->rows + 1, sizeof(*merge.only));
+	if (merge.to && merge.slot && merge.place && merge.only)
+		error = merge_rows(&merge, flat);
+	free(merge.slot);
+	free(merge.place);
+	free(merge.only);
+	if (!error)
+		return merge.to;
+	selfmon_view_empty_free(merge.to);
+	return NULL;
+}

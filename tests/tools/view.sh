@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Which rows and columns selfmon report writes, of a report of 1,773 rows.
+# Usage: view.sh PROGRAM EXAMPLE
+set -eu
+program=$1 example=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+SELFMON_OUTPUT="json:$work/real.json" SELFMON_EVENTS=task-clock,page-faults \
+	"$example" > /dev/null
+status=0
+"$program" report "$work/real.json" > /dev/null 2> "$work/err" || status=$?
+if [ "$status" = 1 ] && grep -q 'install libjansson-dev' "$work/err"; then
+	echo "view: SKIPPED: $(cat "$work/err")"
+	exit 0
+fi
+here=$(dirname "$0")
+python3 "$here/view.py" --grow "$work/real.json" 1773 "$work/grown.json"
+python3 "$here/view.py" "$program" "$work/grown.json"
