@@ -70,6 +70,13 @@ static void unknown_format(const char *item, size_t length)
 	char nearest[SELFMON_WORD_SIZE];
 	const bool near = selfmon_suggest(item, word, &known, nearest);
 
+	if (word == strlen("html") && !memcmp(item, "html", word)) {
+		complain("SELFMON_OUTPUT=%.*s: pages are made by the program "
+			 "selfmon: selfmon run -o html:FILE COMMAND, or "
+			 "selfmon report -f html of a report in JSON",
+			 (int)length, item);
+		return;
+	}
 	complain("SELFMON_OUTPUT=%.*s: unknown format '%.*s'%s%s%s; allowed "
 		 "are text:FILE, json:FILE, csv:FILE (FILE - is standard "
 		 "error), none and children=yes",

@@ -54,6 +54,13 @@ Test(output_variables, an_unknown_format_is_named_and_loses_nothing)
 	ASSERT_SAYS("visited");
 }
 
+Test(output_variables, a_page_is_made_by_the_tool)
+{
+	RUN(visit, "SELFMON_OUTPUT", "html:/tmp/x", NULL);
+	ASSERT_SAYS("selfmon run -o html:FILE COMMAND");
+	ASSERT_SAYS("visited");
+}
+
 Test(output_variables, unknown_variables_and_values_are_named)
 {
 	RUN(visit, "SELFMON_EVNTS", "cycles", "SELFMON_EVERY", "0",
