@@ -223,6 +223,7 @@ struct selfmon_report *selfmon_view_empty(const struct selfmon_report *report,
 	/* Not freed with it: they are the report's. */
 	to->regions = 0;
 	to->region = NULL;
+	to->recorded = NULL;
 	to->row = calloc(rows + 1, sizeof(*to->row));
 	to->detail = calloc(rows + 1, sizeof(*to->detail));
 	if (to->row && to->detail)

@@ -237,39 +237,3 @@ Test(output, no_report_is_written_by_ends_that_run_no_destructor)
 	RUN(end_inside, NULL);
 	ASSERT_SILENT();
 }
-
-static void visit_three(void)
-{
-	SELFMON_REGION("around")
-		SELFMON_REGION("first")
-			SELFMON_REGION("second")
-				visit();
-}
-
-Test(output, options_behind_a_semicolon_are_of_that_output)
-{
-	char outputs[128];
-
-	make_folder();
-	snprintf(outputs, sizeof(outputs), "text:-;depth=1;columns=total,csv:%s;"
-		 "find=sec", inside("csv"));
-	RUN(visit_three, "SELFMON_OUTPUT", outputs, NULL);
-	ASSERT_SAYS("\nregion          total\naround");
-	ASSERT_SAYS("1 of 4 rows; 3 are not shown");
-	cr_assert_null(strstr(file_text(inside("csv")), "visited"));
-	cr_assert_not_null(strstr(file_text(inside("csv")), "second"));
-	unlink(inside("csv"));
-	rmdir(folder);
-}
-
-Test(output, an_option_that_is_wrong_is_named_and_the_report_is_printed)
-{
-	RUN(visit_three, "SELFMON_OUTPUT", "text:-;flatt;top=x;sort=visist",
-	    NULL);
-	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: unknown option 'flatt' (did you "
-		    "mean 'flat'?); allowed are flat, ");
-	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: top=x: allowed are 0 to ");
-	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: sort=visist: no such column (did "
-		    "you mean 'visits'?); there are visits, ");
-	ASSERT_SAYS("\n    second");
-}
