@@ -81,6 +81,8 @@ void plain_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define cr_expect_geq(a, b, ...) cr_expect((a) >= (b), __VA_ARGS__)
 #define cr_expect_float_eq(a, b, epsilon, ...)                                 \
 	cr_expect((a) - (b) <= (epsilon) && (b) - (a) <= (epsilon), __VA_ARGS__)
+#define cr_assert_float_eq(a, b, epsilon, ...)                                 \
+	cr_assert((a) - (b) <= (epsilon) && (b) - (a) <= (epsilon), __VA_ARGS__)
 #define cr_expect_str_eq(a, b, ...) cr_expect(!strcmp(a, b), __VA_ARGS__)
 #define cr_expect_str_neq(a, b, ...) cr_expect(strcmp(a, b), __VA_ARGS__)
 #define cr_log_info(...) plain_log(__VA_ARGS__)
