@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -103,13 +105,25 @@ static char *make_long_list(void)
 	return many;
 }
 
+/* Linux 6.11; an ioctl that is not known is refused before its argument. */
+static bool has_query(void)
+{
+	const int fd = open("/proc/self/maps", O_RDONLY);
+	const bool has = ioctl(fd, QUERY, NULL) &&
+			 errno == EFAULT;
+
+	close(fd);
+	return has;
+}
+
 /* Once it was too long it is not read again, however short it is by then. */
 Test(mapping, is_not_found_at_the_end_of_a_long_list)
 {
 	struct selfmon_mapping mapping;
 	char *const many = make_long_list();
 
-	cr_assert(selfmon_mapping_find(at(3), &mapping));
+	if (has_query())
+		cr_assert(selfmon_mapping_find(at(3), &mapping));
 	refuse_queries();
 	cr_assert_not(selfmon_mapping_find(at(3), &mapping));
 	munmap(many, MANY * page);
