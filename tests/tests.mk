@@ -409,5 +409,5 @@ analyze: ## clang-tidy and cppcheck
 		--warnings-as-errors='*' {} -- -std=gnu11 -Iinclude \
 		-Ilibselfmon -Itools $(cpuid_cflags)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
-		--enable=warning,performance,portability \
+		--enable=warning,performance,portability -USELFMON_DISABLE \
 		-Iinclude -Ilibselfmon -Itools libselfmon include tools

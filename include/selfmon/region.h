@@ -371,9 +371,9 @@ SELFMON_C_END
 #define selfmon_region_name(handle) ((void)sizeof(handle), "")
 
 #ifdef __GNUC__
-#define SELFMON_IMPL_BLOCK(expression)                                         \
-	SELFMON_IMPL_BLOCK_OFF(expression, __COUNTER__)
-#define SELFMON_IMPL_BLOCK_OFF(expression, n)                                  \
+#define SELFMON_IMPL_OFF(expression)                                           \
+	SELFMON_IMPL_OFF_NAMED(expression, __COUNTER__)
+#define SELFMON_IMPL_OFF_NAMED(expression, n)                                  \
 	SELFMON_IMPL_ONCE(n) for (expression;; SELFMON_IMPL_GO(n))
 #else
 #ifdef __COUNTER__
@@ -381,16 +381,16 @@ SELFMON_C_END
 #else
 #define SELFMON_IMPL_NUMBER __LINE__
 #endif
-#define SELFMON_IMPL_BLOCK(expression)                                         \
-	SELFMON_IMPL_BLOCK_OFF(                                                \
+#define SELFMON_IMPL_OFF(expression)                                           \
+	SELFMON_IMPL_OFF_NAMED(                                                \
 		expression,                                                    \
 		SELFMON_IMPL_JOIN(selfmon_once_, SELFMON_IMPL_NUMBER))
-#define SELFMON_IMPL_BLOCK_OFF(expression, once)                               \
+#define SELFMON_IMPL_OFF_NAMED(expression, once)                               \
 	for (bool once = ((expression), true); once; once = false)
 #endif
 
-#define SELFMON_REGION(name) SELFMON_IMPL_BLOCK((void)0)
-#define SELFMON_REGION_OF(handle) SELFMON_IMPL_BLOCK((void)sizeof(handle))
+#define SELFMON_REGION(name) SELFMON_IMPL_OFF((void)0)
+#define SELFMON_REGION_OF(handle) SELFMON_IMPL_OFF((void)sizeof(handle))
 #define SELFMON_SCOPE(name) SELFMON_IMPL_NOTHING
 #define SELFMON_FUNCTION() SELFMON_IMPL_NOTHING
 #define SELFMON_BEGIN(tag, name) enum { selfmon_tag_##tag }
