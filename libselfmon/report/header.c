@@ -131,10 +131,12 @@ void selfmon_report_header(struct selfmon_report *report,
 
 	selfmon_cpu_identify(&cpu);
 	describe_machine(report, &cpu);
-	/* First: what the rest reads was written once, under that lock. */
 	describe_threads(report, process);
 	describe_run(report, process);
 	describe_options(report);
+	/* Written once, under this lock, maybe by a thread that is at it now. */
+	selfmon_process_lock(process);
 	describe_events(report, process);
+	selfmon_process_unlock(process);
 	selfmon_errata_find(report, &cpu);
 }

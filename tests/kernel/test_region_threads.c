@@ -121,8 +121,6 @@ Test(region_threads, reports_taken_while_places_are_made_are_consistent,
 	pthread_t thread;
 	int running = 1;
 
-	/* The events are chosen at the first visit: not part of this race. */
-	selfmon_thread_prepare();
 	cr_assert_eq(pthread_create(&thread, NULL, walk_once, &running), 0);
 	while (__atomic_load_n(&running, __ATOMIC_RELAXED)) {
 		report = rows_take();
