@@ -282,10 +282,12 @@ SELFMON_C_END
 	})
 
 /*
- * The cleanup gets a pointer that is NULL until the visit has begun: a thread
- * cancelled before has no frame to close. gcc's C sets it to NULL first, since
- * setjmp(3) in a region returns, for gcc, from any call. The others must not:
- * cancellation may end a program from its first cleanup on.
+ * The cleanup of a thread that is cancelled before the visit has begun finds no
+ * visit to end: either no pointer, or a frame that is marked as closed. gcc's C
+ * needs the latter, since setjmp(3) in a region returns, for gcc, from any call:
+ * it warns of a pointer that is set after the call (-Wmaybe-uninitialized), or
+ * twice (-Wclobbered). The others must not: cancellation may end a program from
+ * its first cleanup on.
  *
  * A jump past the variables would run the cleanup on a pointer that was never
  * set. C++ and clang refuse such jumps. gcc's C refuses those past a variable
@@ -302,9 +304,8 @@ SELFMON_C_END
 #else
 #define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
-		*end SELFMON_IMPL_CLEANUP = NULL,                              \
-		*begin SELFMON_UNUSED =                                        \
-			(selfmon_impl_open((site), &frame), end = &frame)
+		*end SELFMON_IMPL_CLEANUP = (frame.open = NULL, &frame),       \
+		*begin SELFMON_UNUSED = (selfmon_impl_open((site), end), end)
 #define SELFMON_IMPL_PINNED                                                    \
 	__typeof__(__extension__({                                             \
 		_Pragma("GCC diagnostic push")                                 \

@@ -107,11 +107,6 @@ static __attribute__((noinline)) void jump(void)
 	}
 }
 
-/* gcc warns of what it keeps of a region in which setjmp(3) is called. */
-#pragma GCC diagnostic push
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wclobbered"
-#endif
 static void cut_off(void)
 {
 	VISIT(once_5, "around")
@@ -121,7 +116,6 @@ static void cut_off(void)
 		nested();
 	}
 }
-#pragma GCC diagnostic pop
 
 static void out_of_order(void)
 {

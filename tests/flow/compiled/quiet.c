@@ -18,6 +18,7 @@ int returns_from_switch(int x);
 int returns_from_loop(int x);
 int leaves_by_goto(int x);
 int comes_back(int x);
+int comes_back_inside(void);
 int inlines(int x);
 void declares_several(void);
 
@@ -115,6 +116,19 @@ int comes_back(int x)
 	{
 		if (setjmp(back))
 			return x;
+	}
+	return 0;
+}
+
+/* -Wclobbered is of -Wextra and asks which variables are set twice. */
+int comes_back_inside(void)
+{
+	SELFMON_REGION("jumped into")
+	{
+		if (!setjmp(back))
+			only_return(1);
+		else
+			return 1;
 	}
 	return 0;
 }
