@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/kernel.h"
@@ -21,6 +20,7 @@
 #define NAME_SIZE 64
 /* A name is taken if a killed process left it, or somebody guessed it. */
 #define NAME_TRIES 16
+#define REPORT_FLAGS (O_WRONLY | O_NOFOLLOW)
 
 /*
  * The names of the program's own descriptors, which are symbolic links; -1
@@ -46,20 +46,6 @@ static int named_descriptor(const char *path)
 	return -1;
 }
 
-/* By syscall(2): no cancellation point, as in kernel.c. Returns it or -errno. */
-static int open_to_write(const char *path, int flags)
-{
-	long fd;
-
-	do {
-		fd = syscall(SYS_openat, AT_FDCWD, path,
-			     O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
-				     flags,
-			     0600);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
-}
-
 static int put_and_close(int fd, const char *text, size_t size)
 {
 	const int error = selfmon_put(fd, text, size);
@@ -74,7 +60,7 @@ static int put_and_close(int fd, const char *text, size_t size)
  */
 static int write_special(const char *path, const char *text, size_t size)
 {
-	const int fd = open_to_write(path, O_NONBLOCK);
+	const int fd = selfmon_kernel_open(path, REPORT_FLAGS | O_NONBLOCK);
 	int status;
 
 	if (fd < 0)
@@ -99,7 +85,7 @@ static int open_beside(const char *path, char *name, size_t size)
 
 		if (length < 0 || (size_t)length >= size)
 			return -ENAMETOOLONG;
-		fd = open_to_write(name, O_CREAT | O_EXCL);
+		fd = selfmon_kernel_open(name, REPORT_FLAGS | O_CREAT | O_EXCL);
 	}
 	return fd;
 }
@@ -155,7 +141,7 @@ static int write_regular(const char *path, const char *text, size_t size)
 
 	if (!cannot_be_replaced(error))
 		return error;
-	fd = open_to_write(path, O_NONBLOCK);
+	fd = selfmon_kernel_open(path, REPORT_FLAGS | O_NONBLOCK);
 	return fd == -ENOENT ? error : fd < 0 ? fd : overwrite(fd, text, size);
 }
 

@@ -27,13 +27,11 @@ struct entry {
 int selfmon_directory_open(const char *path,
 			   struct selfmon_directory *directory)
 {
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-				    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const int error = errno;
+	const int fd = selfmon_kernel_open(path, O_RDONLY | O_DIRECTORY);
 
 	directory->fd_plus_1 = fd + 1;
 	directory->at = directory->end = 0;
-	return fd < 0 ? -error : 0;
+	return fd < 0 ? fd : 0;
 }
 
 static bool read_more_names(struct selfmon_directory *directory)

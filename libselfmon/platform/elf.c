@@ -9,7 +9,6 @@
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/cancel.h"
@@ -60,10 +59,9 @@ static int open_file(const char *path, struct file *file)
 	if (!S_ISREG(status.st_mode))
 		return -ENOEXEC;
 	/* O_NONBLOCK: nor may one that has come in between wait. */
-	file->fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-				O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	file->fd = selfmon_kernel_open(path, O_RDONLY | O_NONBLOCK);
 	if (file->fd < 0)
-		return -errno;
+		return file->fd;
 	return read_at(file, &file->head, sizeof(file->head), 0);
 }
 

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/cow.h"
@@ -19,20 +18,7 @@
 #define CREATE_TRIES 4
 /* Where the file system cannot reserve blocks, they are written. */
 #define ZEROS 4096
-
-/* By syscall(2): no cancellation points, as in kernel.c. */
-static int open_at(const char *path, int flags)
-{
-	long fd;
-
-	do {
-		fd = syscall(SYS_openat, AT_FDCWD, path,
-			     flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
-				     O_NONBLOCK,
-			     0600);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
-}
+#define FILE_FLAGS (O_NOFOLLOW | O_NONBLOCK)
 
 /* What is behind a descriptor that was just opened. */
 static int identify(int fd, struct selfmon_file *file, uint64_t *size)
@@ -88,14 +74,10 @@ ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
 int selfmon_file_open(const char *path, struct selfmon_file *file,
 		      uint64_t *size)
 {
-	long fd;
-
 	/* Links are followed: the one who names the file is its reader. */
-	do {
-		fd = syscall(SYS_openat, AT_FDCWD, path,
-			     O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : identify((int)fd, file, size);
+	const int fd = selfmon_kernel_open(path, O_RDONLY | O_NONBLOCK);
+
+	return fd < 0 ? fd : identify(fd, file, size);
 }
 
 /* May the file that is there lose its name to a new one? 0 or -errno. */
@@ -105,7 +87,7 @@ static int check_old(const char *path, const char *magic)
 	struct selfmon_file old;
 	uint64_t size;
 	ssize_t n;
-	const int fd = open_at(path, O_RDONLY);
+	const int fd = selfmon_kernel_open(path, O_RDONLY | FILE_FLAGS);
 	int error = fd < 0 ? fd : identify(fd, &old, &size);
 
 	if (error == -ENOENT)
@@ -128,7 +110,8 @@ int selfmon_file_create(const char *path, const char *magic,
 	if (selfmon_kernel_is_secure())
 		return -EPERM;
 	for (;;) {
-		fd = open_at(path, O_RDWR | O_CREAT | O_EXCL);
+		fd = selfmon_kernel_open(path, O_RDWR | O_CREAT | O_EXCL |
+						       FILE_FLAGS);
 		if (fd != -EEXIST || tries-- == 0)
 			break;
 		error = check_old(path, magic);

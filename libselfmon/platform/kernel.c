@@ -125,18 +125,21 @@ void selfmon_kernel_close(int fd)
 	syscall(SYS_close, fd);
 }
 
-int selfmon_kernel_open(const char *path)
+int selfmon_kernel_open(const char *path, int flags)
 {
-	const long fd = syscall(SYS_openat, AT_FDCWD, path,
-				O_RDONLY | O_CLOEXEC);
+	long fd;
 
+	do {
+		fd = syscall(SYS_openat, AT_FDCWD, path,
+			     flags | O_CLOEXEC | O_NOCTTY, 0600);
+	} while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : (int)fd;
 }
 
 /* Linux 3.12. No other driver has ioctls of this type and number. */
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {
-	const int fd = selfmon_kernel_open(path);
+	const int fd = selfmon_kernel_open(path, O_RDONLY);
 	size_t length = 0;
 	ssize_t n;
 

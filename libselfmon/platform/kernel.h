@@ -65,10 +65,11 @@ void selfmon_kernel_disable_group(int fd);
 uint64_t selfmon_kernel_event_id(int fd);
 
 /*
- * Opens a file for reading, close-on-exec; no cancellation point. Returns the
- * descriptor or -errno.
+ * Opens a file, close-on-exec and not as a terminal of the process's own. No
+ * cancellation point; EINTR is repeated. What is made is its owner's alone.
+ * flags: O_*. Returns the descriptor or -errno.
  */
-int selfmon_kernel_open(const char *path);
+int selfmon_kernel_open(const char *path, int flags);
 
 /* read(2), EINTR repeated: bytes read (0: end of file) or -errno. */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);

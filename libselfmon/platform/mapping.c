@@ -7,6 +7,7 @@
 #include "platform/mapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -131,7 +132,7 @@ static bool find_by_reading(int fd, uint64_t address,
 
 bool selfmon_mapping_find(uint64_t address, struct selfmon_mapping *mapping)
 {
-	const int fd = selfmon_kernel_open("/proc/self/maps");
+	const int fd = selfmon_kernel_open("/proc/self/maps", O_RDONLY);
 	bool found;
 	int result;
 
@@ -173,7 +174,7 @@ void selfmon_mapping_cut(uint64_t address, struct selfmon_mapping *mapping)
 {
 	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t to = address / size, most = PAGES_MAX / size;
-	const int fd = selfmon_kernel_open("/proc/self/pagemap");
+	const int fd = selfmon_kernel_open("/proc/self/pagemap", O_RDONLY);
 	uint64_t from = mapping->start / size, guard;
 
 	if (fd < 0)
