@@ -102,6 +102,7 @@ static void *interrupt_malloc(void *unused)
 
 	(void)unused;
 	frames[0] = 0;
+	(void)frames[0];
 	if (prepared)
 		selfmon_thread_prepare();
 	holding = 1;
