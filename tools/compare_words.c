@@ -95,7 +95,9 @@ const char *compare_range(const struct compare_interval *ratio,
 
 const char *compare_p(double p, char text[COMPARE_WORD])
 {
-	snprintf(text, COMPARE_WORD, p < 0.0001 ? "<0.0001" : "%.4f", p);
+	if (p < 0.0001)
+		return strcpy(text, "<0.0001");
+	snprintf(text, COMPARE_WORD, "%.4f", p);
 	selfmon_number_point(text);
 	return text;
 }

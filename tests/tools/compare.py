@@ -362,6 +362,12 @@ def check_formats(tool, template):
     expect(len(lines) <= 100, f"{len(lines)} lines of text")
     expect(max(map(len, lines)) <= 100, "a line is too long")
     expect("\x1b" not in text and "\u202e" not in text, "escapes in text")
+    # So small a p takes 10 runs a side, and few regions.
+    one = flat(template, 1)
+    far = [tool.save([scaled(noisy(one, rng, 0.01), None, factor)
+                      for _ in range(10)], name)
+           for name, factor in (("c", 1), ("d", 2))]
+    expect(" <0.0001  " in tool.run(*far, *options)[1], "a small p in text")
     marked = tool.run(*paths, "-f", "markdown", *options)[1]
     expect(len(marked) < 65536, f"{len(marked)} characters of markdown")
     expect("<script" not in marked and "\x1b" not in marked and
