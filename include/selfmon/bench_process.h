@@ -184,6 +184,9 @@ selfmon_impl_bench_append(struct selfmon_bench_quantity *to,
 	}
 	if (from->verdict > to->verdict)
 		to->verdict = from->verdict;
+	if (from->fastest > 0 &&
+	    (to->fastest <= 0 || from->fastest < to->fastest))
+		to->fastest = from->fastest;
 	for (i = 0; i < from->count &&
 		    to->count < SELFMON_BENCH_SAMPLES_MAX; i++) {
 		to->slot[to->count] = (uint16_t)(

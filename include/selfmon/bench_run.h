@@ -132,6 +132,17 @@ selfmon_impl_bench_add_time(struct selfmon_bench_quantity *quantity,
 		selfmon_impl_bench_add(quantity, round, SELFMON_EXACT, sample);
 }
 
+SELFMON_INLINE void
+selfmon_impl_bench_note(struct selfmon_bench_quantity *quantity, double n,
+			double one, double two)
+{
+	if (quantity->batch[0] <= 0 || one < quantity->batch[0])
+		quantity->batch[0] = one;
+	if (quantity->batch[1] <= 0 || two < quantity->batch[1])
+		quantity->batch[1] = two;
+	quantity->fastest = (quantity->batch[1] - quantity->batch[0]) / n;
+}
+
 /* What the slope between two batches of n and 2n iterations gives. */
 SELFMON_INLINE void
 selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
@@ -141,6 +152,10 @@ selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 	const double n = (double)result->turns;
 	unsigned int i;
 
+	selfmon_impl_bench_note(&result->quantity[SELFMON_BENCH_REAL_TIME], n,
+				batch[0].ns, batch[1].ns);
+	selfmon_impl_bench_note(&result->quantity[SELFMON_BENCH_CPU_TIME], n,
+				batch[0].cpu_ns, batch[1].cpu_ns);
 	selfmon_impl_bench_add_time(&result->quantity[SELFMON_BENCH_REAL_TIME],
 				    round, (batch[1].ns - batch[0].ns) / n);
 	selfmon_impl_bench_add_time(

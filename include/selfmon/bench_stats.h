@@ -32,6 +32,10 @@ struct selfmon_bench_quantity {
 	unsigned int count;
 	double sample[SELFMON_BENCH_SAMPLES_MAX];
 	uint16_t slot[SELFMON_BENCH_SAMPLES_MAX];
+	/* Of times: the fastest batches of n and 2n of this run; 0: none. */
+	double batch[2];
+	/* Of times: the slope between these, of all runs the least; 0: none. */
+	double fastest;
 	double median, low, high, minimum;
 };
 
@@ -144,7 +148,11 @@ selfmon_impl_bench_bootstrap(const struct selfmon_bench_quantity *now,
 			to->value, selfmon_impl_bench_estimate(before, NULL));
 }
 
-/* Sets median, low, high and minimum from the samples; all 0 without any. */
+/*
+ * Sets median, low and high from the samples, and minimum; all 0 without any.
+ * A time's minimum is the slope between its fastest batches, as far as these
+ * are known: one disturbed batch of n would make a sample too small.
+ */
 SELFMON_INLINE void
 selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
 {
@@ -155,6 +163,8 @@ selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
 	for (i = 1; i < quantity->count; i++)
 		if (quantity->sample[i] < quantity->minimum)
 			quantity->minimum = quantity->sample[i];
+	if (quantity->count > 0 && quantity->fastest > 0)
+		quantity->minimum = quantity->fastest;
 	if (quantity->count > 0)
 		selfmon_impl_bench_bootstrap(quantity, NULL, &interval);
 	quantity->median = interval.value;

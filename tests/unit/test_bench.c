@@ -346,14 +346,16 @@ Test(bench, a_baseline_is_found_by_any_name)
 	fclose(stream);
 }
 
-/* The slope of a batch in ns, CPU time in ns, and faults. */
-static void slope(struct selfmon_bench_result *result, unsigned int round,
-		  double ns, double cpu_ns, double count)
+/* As slope(); the batch of n took so many ns more than its work. */
+static void slope_after(struct selfmon_bench_result *result,
+			unsigned int round, double ns, double cpu_ns,
+			double count, double more_ns)
 {
 	struct selfmon_impl_bench_batch batch[2];
 
 	memset(batch, 0, sizeof(batch));
-	batch[0].ns = batch[0].cpu_ns = 1000;
+	batch[0].ns = 1000 + more_ns;
+	batch[0].cpu_ns = 1000;
 	batch[1].ns = 1000 + ns * (double)result->turns;
 	batch[1].cpu_ns = 1000 + cpu_ns * (double)result->turns;
 	batch[0].delta.value[0].count = 1000;
@@ -362,6 +364,13 @@ static void slope(struct selfmon_bench_result *result, unsigned int round,
 	batch[0].delta.value[0].verdict = SELFMON_SYSCALL;
 	batch[1].delta.value[0].verdict = SELFMON_SYSCALL;
 	selfmon_impl_bench_slope(batch, round, result);
+}
+
+/* The slope of a batch in ns, CPU time in ns, and faults. */
+static void slope(struct selfmon_bench_result *result, unsigned int round,
+		  double ns, double cpu_ns, double count)
+{
+	slope_after(result, round, ns, cpu_ns, count, 0);
 }
 
 static void start(struct selfmon_bench_result *result, unsigned int rounds)
@@ -409,6 +418,31 @@ Test(bench, disturbed_rounds_are_left_out_while_enough_are_left)
 		cr_expect_eq(result.quantity[i].count, 6);
 	selfmon_bench_summarise(&result.quantity[0]);
 	cr_expect_eq(result.quantity[0].high, 6);
+}
+
+Test(bench, a_disturbed_batch_makes_no_minimum)
+{
+	static struct selfmon_bench_result result, other;
+	struct selfmon_bench_quantity *const of = &result.quantity[0];
+	unsigned int i;
+
+	start(&result, 8);
+	for (i = 0; i < 8; i++)
+		slope_after(&result, i, i == 5 ? 6 : 7, 6, 1,
+			    i == 3 ? 60 : 0);
+	selfmon_bench_summarise(of);
+	cr_expect_eq(of->sample[3], 1, "sample 3 is %g", of->sample[3]);
+	cr_expect_eq(of->minimum, 6, "the minimum is %g", of->minimum);
+	/* A further run's is taken if it is less. */
+	start(&other, 8);
+	for (i = 0; i < 8; i++)
+		slope(&other, i, 5, 6, 1);
+	selfmon_impl_bench_merge(&result, &other, 1, 1);
+	selfmon_bench_summarise(of);
+	cr_expect_eq(of->minimum, 5, "of two runs it is %g", of->minimum);
+	selfmon_impl_bench_merge(&other, &result, 1, 1);
+	selfmon_bench_summarise(&other.quantity[0]);
+	cr_expect_eq(other.quantity[0].minimum, 5);
 }
 
 Test(bench, where_too_few_are_left_the_table_says_how_many_were_disturbed)
