@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least there is: regions around the parts of a loop. Nothing is set up,
- * and the report is on standard error when the program ends.
+ * The smallest program with regions, as README.md shows it. It needs no set-up
+ * and prints its report to standard error at exit.
  *
  *	cc hello.c $(pkg-config --cflags --libs selfmon) -o hello
- *	./hello
+ *	./hello > sums.txt
  */
 #include <selfmon.h>
-#include <stdlib.h>
-
-static int number[10000];
-
-static int compare(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-int main(void)
-{
-	for (int round = 0; round < 100; round++) {
-		SELFMON_REGION("round") {
-			SELFMON_REGION("fill")
-				for (int i = 0; i < 10000; i++)
-					number[i] = rand();
-			SELFMON_REGION("sort")
-				qsort(number, 10000, sizeof(int), compare);
-		}
+#include <stdio.h>
+int main(void) {
+	for (double sum = 0, i = 1; i <= 100; i++) SELFMON_REGION("round") {
+		SELFMON_REGION("add") for (int k = 1; k <= 100000; k++) sum += i / k;
+		SELFMON_REGION("print") printf("%f\n", sum);
 	}
-	return 0;
 }

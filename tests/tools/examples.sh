@@ -59,7 +59,7 @@ run_both()
 }
 
 run_both hello
-has measured.err '^round  *100 ' '^  fill  *100 ' '^  sort  *100 '
+has measured.err '^round  *100 ' '^  add  *100 ' '^  print  *100 '
 
 printf 'The cat and the dog.\nThe end' > "$scratch/some words.txt"
 run_both textstats "$scratch/some words.txt"

@@ -96,7 +96,7 @@ for name in a c d every; do
 done
 "$program" report "$work/a.json" | grep -q '^round  *100 ' || fail "no text"
 "$program" report -f csv "$work/a.json" "$work/live" > "$work/out"
-[ "$(grep -c '^"round/sort"' "$work/out")" = 2 ] || fail "no CSV"
+[ "$(grep -c '^"round/print"' "$work/out")" = 2 ] || fail "no CSV"
 
 # histograms N FILE REGION: the region is there N times, with all of its visits
 histograms()
@@ -110,14 +110,14 @@ histograms()
 	END { exit wide || n != regions || sum != 0 || bars < n }' \
 		"$work/out" || fail "histogram of $3: $(cat "$work/out")"
 }
-histograms 1 "$work/a.json" sort
-histograms 1 "$work/a.json" round/sort
+histograms 1 "$work/a.json" print
+histograms 1 "$work/a.json" round/print
 histograms 1 "$work/live" round
 histograms 4 "$work/d.json" work/chains
 histograms 1 "$work/d.json" 'worker 2/work/chains'
 escape=$(printf '\033')
 long=$(printf '%01000d' 0)
-sed "s|\"name\": \"sort\"|\"name\": \"a/b\\\\u001b[31m$long\"|" \
+sed "s|\"name\": \"print\"|\"name\": \"a/b\\\\u001b[31m$long\"|" \
 	"$work/a.json" > "$work/odd.json"
 histograms 1 "$work/odd.json" "a/b$escape[31m$long"
 ! grep -q "$escape" "$work/out" || fail 'an escape in a histogram'
@@ -131,10 +131,10 @@ for name in ound/sort sort/ /sort '' rounds 'sort '; do
 done
 sed 's/"histogram": \[\[[^a-z]*\]\]/"histogram": null/' "$work/a.json" > \
 	"$work/old.json"
-"$program" report --histogram sort "$work/old.json" |
+"$program" report --histogram print "$work/old.json" |
 	grep -q 'no histogram: ' || fail 'a histogram of an old report'
 status=0
-"$program" report -f json --histogram sort "$work/a.json" > "$work/out" \
+"$program" report -f json --histogram print "$work/a.json" > "$work/out" \
 	2> "$work/err" || status=$?
 [ "$status" = 2 ] || fail "status $status of a histogram in JSON"
 "$program" report -m --histogram round "$work/a.json" "$work/b.json" |

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# README's code compiles as it stands, and its commands run in their order:
+# The code of README and of the pages for readers compiles as it stands, and
+# their commands run in their order:
 # readme.sh BUILD-DIRECTORY
 #
-# A block of C is the file that the line before it names last. Blocks of sh
+# A block of C is the file that the text before it names last. Blocks of sh
 # run in one shell, in a copy of the sources. Only where things are installed
 # is another place: PREFIX is in a scratch folder, sudo and ldconfig do nothing
 # of their own.
@@ -34,33 +35,49 @@ printf '#!/bin/sh\nexec "$@"\n' > "$scratch/bin/sudo"
 printf '#!/bin/sh\n' > "$scratch/bin/ldconfig"
 chmod +x "$scratch/bin/sudo" "$scratch/bin/ldconfig"
 
+pages='README.md docs/TUNING.md docs/BENCHMARK.md docs/GAME.md docs/DATABASE.md'
+# shellcheck disable=SC2086 # pages are several words
 awk -v folder="$scratch/clone/" -v commands="$scratch/commands" '
+FNR == 1 { name = "" }
 /^```/ && inside { inside = 0; next }
 /^```c$/ {
-	if (!name) { print "README.md:" FNR ": no name for this code"; exit 1 }
+	if (!name) { print FILENAME ":" FNR ": no name for this code"; exit 1 }
 	inside = 1; to = folder name; print name; next
 }
 /^```sh$/ { inside = 1; to = commands; next }
 /^```/ { inside = 1; to = "/dev/null"; next }
 inside { print > to; next }
 match($0, /`[a-z]+\.c`/) { name = substr($0, RSTART + 1, RLENGTH - 2) }
-' README.md > "$scratch/programs" || fail "$(cat "$scratch/programs")"
+' $pages > "$scratch/programs" || fail "$(cat "$scratch/programs")"
 [ -s "$scratch/commands" ] || fail 'README.md has no commands in ```sh'
 
 # MAKEFLAGS: as on the command line of each make.
 cd "$scratch/clone"
 env -u MFLAGS -u MAKELEVEL MAKEFLAGS="PREFIX=$stage" \
-	PATH="$scratch/bin:$PATH" PKG_CONFIG_PATH="$stage/lib/pkgconfig" \
+	PATH="$scratch/bin:$stage/bin:$PATH" \
+	PKG_CONFIG_PATH="$stage/lib/pkgconfig" \
 	LD_LIBRARY_PATH="$stage/lib" SELFMON_EVENTS=none \
 	sh -eux "$scratch/commands" > "$scratch/log" 2>&1 ||
 	{ tail -n 20 "$scratch/log" >&2; fail 'its commands fail'; }
 for program in hello alone; do
-	[ "$(grep -cE '^(round|  sort|  fill) +100 ' "$scratch/log")" = 6 ] ||
+	[ "$(grep -cE '^(round|  add|  print) +100 ' "$scratch/log")" = 6 ] ||
 		fail "$program prints no report: $(tail -n 30 "$scratch/log")"
 done
+# says COUNT REGEX: so many lines of what the commands print
+says()
+{
+	[ "$(grep -cE "$2" "$scratch/log")" = "$1" ] ||
+		fail "not $1 lines '$2' in: $(tail -n 90 "$scratch/log")"
+}
+says 1 '^sum +10 '
+says 2 '^(loop|memchr) +real-time, ns '
+says 1 '^  load level +120 '
+says 1 '^frame: 120 visits$'
+says 3 '^20000 queries, median [0-9]+ ns, '
+says 2 '^query +60000 '
 while read -r program; do
 	# shellcheck disable=SC2046 # pkg-config prints words
-	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror "$program" -o program \
+	$CC -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror "$program" -o program \
 		$(PKG_CONFIG_PATH=$stage/lib/pkgconfig pkg-config --cflags \
 		--libs selfmon) || fail "$program does not compile"
 	LD_LIBRARY_PATH=$stage/lib SELFMON_OUTPUT=none ./program \
