@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/exits.h"
+#include "schema.h"
 
 Test(output, a_text_report_goes_to_standard_error_at_exit)
 {
@@ -47,6 +48,7 @@ Test(output, files_of_each_format_are_written_and_standard_error_is_not)
 	ASSERT_SILENT();
 	snprintf(path, sizeof(path), "%s/a", dir);
 	cr_assert_eq(file_text(path)[0], '{');
+	cr_assert_neq(schema_check("", path), SCHEMA_REFUSES);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/b", dir);
 	cr_assert_not_null(strstr(file_text(path), "visited"));
@@ -57,11 +59,24 @@ Test(output, files_of_each_format_are_written_and_standard_error_is_not)
 	rmdir(dir);
 }
 
+static void assert_schema_allows_text(void)
+{
+	char path[] = "/tmp/selfmon-XXXXXX";
+	FILE *const stream = fdopen(mkstemp(path), "w");
+
+	cr_assert_not_null(stream);
+	fputs(text, stream);
+	fclose(stream);
+	cr_assert_neq(schema_check("", path), SCHEMA_REFUSES);
+	unlink(path);
+}
+
 Test(output, json_on_standard_error_has_the_messages_in_it)
 {
 	RUN(visit, "SELFMON_OUTPUT", "json:-", "SELFMON_EVENTS", "cycels",
 	    NULL);
 	ASSERT_SAYS("\"events_reason\": \"unknown event 'cycels'");
+	assert_schema_allows_text();
 	cr_expect_eq(count_of("selfmon: "), 0);
 	RUN(visit, "SELFMON_OUTPUT", "csv:-", "SELFMON_EVENTS", "cycels", NULL);
 	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': ");

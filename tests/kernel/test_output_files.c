@@ -12,6 +12,7 @@
 
 #include "folder.h"
 #include "kernel/exits.h"
+#include "schema.h"
 #include "platform/create.h"
 #include "sanitized.h"
 
@@ -59,6 +60,7 @@ Test(output, a_file_is_for_its_owner_alone)
 	run_into("json", inside("new"));
 	cr_assert_eq(stat(inside("new"), &status), 0);
 	cr_assert_eq(status.st_mode, S_IFREG | 0600, "%o", status.st_mode);
+	cr_assert_neq(schema_check("", inside("new")), SCHEMA_REFUSES);
 	folder_remove(folder);
 }
 

@@ -43,6 +43,12 @@ files()
 install -m 755 "$program" "$dir/plain"
 run "$dir/plain" "" "json:$dir/out/by-env"
 [ "$status" = 3 ] && [ "$(files)" = 1 ] || fail "a plain program wrote nothing"
+if command -v python3 > /dev/null; then
+	status=0
+	python3 "${0%/*}/schema.py" "$dir"/out/* > "$dir/said" 2>&1 ||
+		status=$?
+	[ "$status" = 0 ] || [ "$status" = 77 ] || fail "$(cat "$dir/said")"
+fi
 
 install -o nobody -m 4755 "$program" "$dir/setuid"
 run "$dir/setuid" "" "json:$dir/out/by-env"
