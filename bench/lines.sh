@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Cache lines of 64 bytes that one region pair touches: the data accesses of one
-# turn, as valgrind's lackey saw them. Fails where there are more than MOST.
+# turn, as valgrind's lackey saw them. Fails if there are more than MOST. Of
+# turns that differ, those of the most frequent number of instructions count: a
+# busy machine interrupts many.
 #
 #	bench/lines.sh PROGRAM time|user MOST [-v]
 #
@@ -57,10 +59,8 @@ turn()
 		split($2, at, ",")
 		sub(/^0*/, "", at[1])
 		if (at[1] == enter) {
-			alike = executed == before ? alike + 1 : 1
-			before = executed
-			if (alike >= most) {
-				most = alike
+			if (++alike[executed] >= most) {
+				most = alike[executed]
 				lines = count
 				listed = text
 				instructions = executed
