@@ -133,14 +133,14 @@ public:
 	{
 		selfmon_impl_open(selfmon_impl_site_of(name.handle), &frame);
 	}
-	~Region() { end(); }
+	~Region() { selfmon_impl_close(&frame); }
 	Region(const Region &) = delete;
 	Region &operator=(const Region &) = delete;
 	static void *operator new(std::size_t) = delete;
 	static void *operator new[](std::size_t) = delete;
 
 	/* Ends the visit before the block does; once. */
-	void end() noexcept { selfmon_impl_close(&frame); }
+	void end() noexcept { selfmon_leave(&frame); }
 
 private:
 	selfmon_frame frame;

@@ -109,6 +109,7 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 		selfmon_impl_enter(site, frame);
 }
 
+/* For a frame that is not used again: it stays marked as open. */
 SELFMON_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
 {
 	if (selfmon_likely(frame->open != NULL))
@@ -119,10 +120,6 @@ SELFMON_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
  * Once: a leave that a thread was cancelled in is not made again by the
  * cleanups which that runs. Inlined, so that nothing is left of the pointer.
  */
-#ifndef __clang__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
 {
 	struct selfmon_frame *const frame = *end;
@@ -131,9 +128,6 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
 	if (frame)
 		selfmon_impl_close(frame);
 }
-#ifndef __clang__
-#pragma GCC diagnostic pop
-#endif
 
 #endif /* SELFMON_DISABLE */
 
@@ -198,6 +192,7 @@ SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
 SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 {
 	selfmon_impl_close(frame);
+	frame->open = NULL;
 }
 
 /*
@@ -289,26 +284,30 @@ SELFMON_C_END
 	})
 
 /*
- * The pointer is set after the visit has begun: a thread that is cancelled
- * before has no frame to close. gcc's C may warn of it as uninitialised where
- * setjmp(3) is called in the region, since setjmp returns, for gcc, from any
- * call; selfmon_impl_end() switches that warning off. NULL before the visit
- * would be a second value, and gcc warns of these too (-Wclobbered).
+ * The cleanup of a thread that is cancelled before the visit has begun finds no
+ * visit to end: either no pointer, or a frame that is marked as closed. gcc's C
+ * needs the latter, since setjmp(3) in a region returns, for gcc, from any call:
+ * it warns of a pointer that is set after the call (-Wmaybe-uninitialized), or
+ * twice (-Wclobbered). The others must not: cancellation may end a program from
+ * its first cleanup on.
  *
  * A jump past the variables would run the cleanup on a pointer that was never
  * set. C++ and clang refuse such jumps. gcc's C refuses those past a variable
  * of variably modified type alone, hence `pinned`: it takes no memory but its
  * own and, optimised, no instruction.
  */
-#define SELFMON_IMPL_VARIABLE(site, frame, end)                                \
+#if defined(__cplusplus) || defined(__clang__)
+#define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
 		*end SELFMON_IMPL_CLEANUP SELFMON_UNUSED =                     \
 			(selfmon_impl_open((site), &frame), &frame)
-
-#if defined(__cplusplus) || defined(__clang__)
 #define SELFMON_IMPL_PIN(pinned)
 #define SELFMON_IMPL_PIN_BLOCK(pinned, exit)
 #else
+#define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
+	struct selfmon_frame frame,                                            \
+		*end SELFMON_IMPL_CLEANUP = (frame.open = NULL, &frame),       \
+		*begin SELFMON_UNUSED = (selfmon_impl_open((site), end), end)
 #define SELFMON_IMPL_PINNED                                                    \
 	__typeof__(__extension__({                                             \
 		_Pragma("GCC diagnostic push")                                 \
@@ -325,7 +324,8 @@ SELFMON_C_END
 /* n: a number, or a tag of the program's. */
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
-			      SELFMON_IMPL_JOIN(selfmon_end_, n))
+			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
+			      SELFMON_IMPL_JOIN(selfmon_begin_, n))
 #define SELFMON_IMPL_DECLARE_PINNED(site, n)                                   \
 	SELFMON_IMPL_PIN(SELFMON_IMPL_JOIN(selfmon_pinned_, n))                \
 	SELFMON_IMPL_DECLARE(site, n)

@@ -29,6 +29,7 @@ SELFMON_API const char *selfmon_call_name(const struct selfmon_region *handle)
 void selfmon_call_leave(struct selfmon_frame *frame)
 {
 	selfmon_impl_close(frame);
+	frame->open = NULL;
 }
 
 void selfmon_call_bytes(uint64_t n)

@@ -176,7 +176,6 @@ static NEVER_INLINE void leave_unusual(struct selfmon_thread *thread,
 			   selfmon_load_once(thread->cpu) != open->cpu,
 			   &open->mark);
 	selfmon_visit_give_back(thread, open);
-	frame->open = NULL;
 }
 
 /*
@@ -211,5 +210,4 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
 	selfmon_visit_give_back(thread, open);
-	frame->open = NULL;
 }

@@ -369,5 +369,4 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 		count_stale();
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
 		selfmon_stats_answer(thread);
-	frame->open = NULL;
 }

@@ -77,7 +77,6 @@ NEVER_INLINE void selfmon_leave_unusual(struct selfmon_open *open,
 					const uint64_t *count)
 {
 	struct selfmon_thread *const thread = open->thread;
-	struct selfmon_frame *const frame = selfmon_visit_frame(open);
 	struct selfmon_snapshot start, end;
 	struct selfmon_delta delta;
 
@@ -89,5 +88,4 @@ NEVER_INLINE void selfmon_leave_unusual(struct selfmon_open *open,
 	selfmon_counters_delta(thread->set, &start, &end, &delta);
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 	selfmon_visit_give_back(thread, open);
-	frame->open = NULL;
 }

@@ -145,7 +145,6 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 {
 	struct result result = { .rest = rest };
 	struct selfmon_stats *stats;
-	struct selfmon_frame *frame;
 	unsigned int i;
 
 	if (selfmon_unlikely(!read_end(head, count, &open->start, &result))) {
@@ -170,9 +169,7 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 	selfmon_histogram_put(stats, selfmon_bucket_of(result.ticks));
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
-	frame = selfmon_visit_frame(open); /* given back, it may be another's */
 	selfmon_visit_give_back(thread, open);
-	frame->open = NULL;
 }
 
 static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,

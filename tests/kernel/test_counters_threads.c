@@ -157,10 +157,10 @@ Test(counters_threads, a_pool_that_was_there_is_not_inherited)
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	start_pool(THREADS);
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_INHERIT), 1);
-	cr_assert_eq(faults_of_a_run(), 0);
+	assert_faults(0);
 	selfmon_counters_close(set);
 	cr_assert_eq(open_set("page-faults", 0), 1);
-	cr_assert_eq(faults_of_a_run(), 0);
+	assert_faults(0);
 	selfmon_counters_close(set);
 	pool_end(&pool);
 }
@@ -170,7 +170,7 @@ Test(counters_threads, a_pool_that_was_started_later_is_inherited)
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_INHERIT), 1);
 	start_pool(THREADS);
-	cr_assert_eq(faults_of_a_run(), THREADS * PAGES);
+	assert_faults(THREADS * PAGES);
 	pool_end(&pool);
 	selfmon_counters_close(set);
 }
@@ -180,8 +180,8 @@ Test(counters_threads, a_pool_is_counted_exactly_by_process)
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	start_pool(THREADS);
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_PROCESS), 1);
-	cr_assert_eq(faults_of_a_run(), THREADS * PAGES);
-	cr_assert_eq(faults_of_a_run(), THREADS * PAGES);
+	assert_faults(THREADS * PAGES);
+	assert_faults(THREADS * PAGES);
 	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
 	pool_end(&pool);
 	selfmon_counters_close(set);
@@ -195,7 +195,7 @@ Test(counters_threads, a_large_pool_is_counted_exactly)
 	cr_assert_eq(open_set("page-faults,task-clock,dummy",
 			      SELFMON_COUNTERS_PROCESS), 3);
 	cr_assert_eq(holds_events_from(0), 3 * task_count());
-	cr_assert_eq(faults_of_a_run(), MANY * PAGES);
+	assert_faults(MANY * PAGES);
 	selfmon_counters_close(set);
 	cr_assert_eq(holds_events_from(0), 0);
 	pool_end(&pool);
@@ -206,7 +206,7 @@ Test(counters_threads, what_a_pool_has_counted_stays_when_it_ends)
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	start_pool(THREADS);
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_PROCESS), 1);
-	cr_assert_eq(faults_of_a_run(), THREADS * PAGES);
+	assert_faults(THREADS * PAGES);
 	pool_end(&pool);
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);

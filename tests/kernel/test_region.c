@@ -204,6 +204,7 @@ Test(region, a_second_leave_of_a_frame_does_nothing)
 	selfmon_leave(&frame);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "span")->visits, 1);
+	cr_assert(rows_say(report, SELFMON_JSON, "\"stale\": 0,"));
 	selfmon_report_free(report);
 }
 

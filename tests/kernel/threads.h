@@ -9,6 +9,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 
 #include "kernel/sets.h"
@@ -57,6 +58,14 @@ static inline uint64_t faults_of_a_run(void)
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
 	return delta.value[0].count;
+}
+
+static inline void assert_faults(uint64_t expected)
+{
+	const uint64_t faults = faults_of_a_run();
+
+	cr_assert_eq(faults, expected, "%" PRIu64 " faults, not %" PRIu64,
+		     faults, expected);
 }
 
 static inline const char *why(size_t i)
