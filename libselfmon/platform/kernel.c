@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -307,6 +308,12 @@ pid_t selfmon_kernel_pid(void)
 pid_t selfmon_kernel_tid(void)
 {
 	return (pid_t)syscall(SYS_gettid);
+}
+
+void selfmon_kernel_thread_name(char name[SELFMON_THREAD_NAME])
+{
+	if (syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0))
+		name[0] = '\0';
 }
 
 bool selfmon_kernel_thread_is_gone(pid_t pid, pid_t tid)

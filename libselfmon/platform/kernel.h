@@ -149,6 +149,9 @@ bool selfmon_kernel_is_secure(void);
 
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
+/* The calling thread's name as the kernel has it; "" if there is none. */
+#define SELFMON_THREAD_NAME 16
+void selfmon_kernel_thread_name(char name[SELFMON_THREAD_NAME]);
 /* Does this process have no thread of this number any more? */
 bool selfmon_kernel_thread_is_gone(pid_t pid, pid_t tid);
 

@@ -70,6 +70,20 @@ static const char *keep(char *text, const char *value)
 	return text;
 }
 
+/* Has an output of the list this option, behind a semicolon? */
+static bool has_option(const char *output, const char *option)
+{
+	const size_t length = strlen(option);
+
+	while ((output = strchr(output, ';')) != NULL) {
+		output++;
+		if (strcspn(output, ";,") == length &&
+		    !memcmp(output, option, length))
+			return true;
+	}
+	return false;
+}
+
 static void set_text(const char **to, char *text, size_t size, const char *name,
 		     const char *value)
 {
@@ -185,6 +199,7 @@ void selfmon_config_environment(void)
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
 		set_every(value);
+	config.threads = has_option(config.output, "threads");
 	check_names();
 	if (!config.enable)
 		switch_off();

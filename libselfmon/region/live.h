@@ -35,7 +35,7 @@ enum selfmon_live_type {
 
 struct selfmon_live_record {
 	uint32_t type;
-	uint32_t reserved;
+	uint32_t owners;  /* of a thread: how many threads had its state */
 	uint64_t size;    /* of all of it, a multiple of SELFMON_LIVE_ALIGN */
 };
 
@@ -50,10 +50,10 @@ struct selfmon_live_region {
 struct selfmon_live_thread {
 	struct selfmon_live_record record;
 	uint32_t number;
-	uint32_t reserved;
+	uint32_t tid;               /* of the last of its owners */
 	uint64_t too_deep, unready; /* visits not measured */
 	uint64_t displaced;         /* and those at another place */
-	uint64_t padding[2];
+	char name[SELFMON_THREAD_NAME]; /* of the same */
 	/* The first is a sentinel; open are those with an even mark, not 0. */
 	struct selfmon_open open[SELFMON_DEPTH_MAX + 1];
 };

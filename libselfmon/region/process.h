@@ -23,6 +23,7 @@ struct selfmon_config {
 	bool fence;
 	bool strict;
 	bool guard;
+	bool threads;       /* an output has the option "threads" */
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;
@@ -130,6 +131,17 @@ struct selfmon_thread *selfmon_thread_attach(void);
  * have it, and so has the live file.
  */
 struct selfmon_thread *selfmon_thread_make(bool seen);
+/*
+ * owner.c: a state for the calling thread, which has it from now on: a new one,
+ * or one that a thread which ended has left. NULL: no memory. Under the lock.
+ */
+struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process);
+/* Its thread has ended. Under the lock. */
+void selfmon_thread_disown(struct selfmon_process *process,
+			   struct selfmon_thread *thread);
+/* The name that a thread which is alive has now. Under the lock. */
+void selfmon_thread_look_up_name(const struct selfmon_process *process,
+				 struct selfmon_thread *thread);
 /* Room for more open visits; false: there are SELFMON_DEPTH_MAX. */
 bool selfmon_thread_deepen(struct selfmon_thread *thread);
 /* Gives the calling thread another state; returns the one it had. */

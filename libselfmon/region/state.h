@@ -27,6 +27,7 @@
 #include <selfmon/options.h>
 #include <selfmon/region.h>
 
+#include "platform/kernel.h"
 #include "platform/stack.h"
 #include "region/statistics.h"
 
@@ -40,6 +41,11 @@
  * overlap would else make one for each order in which they happen to nest.
  */
 #define SELFMON_PLACES_MAX 16384
+/*
+ * Threads whose statistics a report can show apart from others: the states made
+ * first. With the option "threads" of an output these states are not reused.
+ */
+#define SELFMON_THREADS_APART 256
 
 /* Children found without a search: one slot for each residue of their id. */
 #define SELFMON_CHILDREN 16
@@ -174,6 +180,9 @@ struct selfmon_thread {
 	struct selfmon_thread *idle; /* another that nobody has */
 	struct selfmon_live_thread *live; /* its part of the live file */
 	struct selfmon_open *open;   /* the sentinel, then DEPTH_MAX entries */
+	uint32_t number;             /* of the state: 0, 1, 2 and so on */
+	uint32_t owners;             /* threads that had it, so far */
+	char name[SELFMON_THREAD_NAME]; /* of the last; see owner.c */
 };
 
 /* ---- single-writer statistics -------------------------------------------- */

@@ -78,9 +78,7 @@ void selfmon_thread_end(struct selfmon_process *process,
 	selfmon_process_lock(process);
 	selfmon_store_once(&thread->mode, SELFMON_MODE_NOT_READY);
 	process->alive--;
-	thread->taken = 0;
-	thread->idle = process->idle;
-	process->idle = thread;
+	selfmon_thread_disown(process, thread);
 	selfmon_live_count(process);
 	selfmon_process_unlock_as(process, after);
 	selfmon_kernel_restore_signals(&signals);
@@ -201,24 +199,6 @@ struct selfmon_thread *selfmon_thread_make(bool seen)
 	return thread;
 }
 
-/* Under the process lock. */
-static struct selfmon_thread *adopt_or_make(struct selfmon_process *process)
-{
-	struct selfmon_thread *thread = process->idle;
-
-	if (thread) {
-		process->idle = thread->idle;
-		return thread;
-	}
-	thread = selfmon_thread_make(true);
-	if (!thread)
-		return NULL;
-	thread->next = process->threads;
-	/* Pairs with the reader's walk over the list, which takes no lock. */
-	__atomic_store_n(&process->threads, thread, __ATOMIC_RELEASE);
-	return thread;
-}
-
 /*
  * Are all values of the set read in user space, from registers of one width,
  * and in the columns' order? And by numbers that may be kept: a thread that is
@@ -248,17 +228,6 @@ uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
 	return reads_alike(thread) ? SELFMON_MODE_USER : SELFMON_MODE_ANY;
 }
 
-static void count_in(struct selfmon_process *process,
-		     struct selfmon_thread *thread)
-{
-	thread->taken = 1;
-	thread->tid = (uint32_t)selfmon_kernel_tid();
-	process->attached++;
-	process->alive++;
-	if (process->alive > process->alive_max)
-		process->alive_max = process->alive;
-}
-
 /* What was known was of the pages of another set. */
 static void forget_pages(struct selfmon_thread *thread)
 {
@@ -277,10 +246,8 @@ static struct selfmon_thread *attach(struct selfmon_process *process)
 	selfmon_process_lock(process);
 	selfmon_process_begin(process);
 	selfmon_live_begin(process);
-	thread = adopt_or_make(process);
-	if (thread)
-		count_in(process, thread);
-	else
+	thread = selfmon_thread_own(process);
+	if (!thread)
 		process->refused++;
 	if (thread && process->choice == SELFMON_CHOICE_NONE)
 		selfmon_events_choose(process, thread);

@@ -124,7 +124,7 @@ static int take_region(struct selfmon_live_input *input, uint64_t offset,
 static int take_thread(struct selfmon_live_input *input, uint64_t offset,
 		       uint64_t size)
 {
-	const size_t head = offsetof(struct selfmon_live_thread, padding);
+	const size_t head = offsetof(struct selfmon_live_thread, open);
 	struct selfmon_live_thread record;
 	int error;
 
