@@ -183,3 +183,20 @@ void selfmon_row_added(struct selfmon_row *row,
 				(double)detail->enabled_ns[k];
 	}
 }
+
+/* As if they were one region of a report of its own. */
+int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i)
+{
+	struct selfmon_report alone = *to;
+	const int32_t parent = to->row[i].parent;
+	int error;
+
+	selfmon_row_added(&to->row[i], &to->detail[i], to->columns);
+	alone.rows = 1;
+	alone.row = &to->row[i];
+	alone.detail = &to->detail[i];
+	alone.row->parent = -1;
+	error = selfmon_report_visit_times(&alone);
+	alone.row->parent = parent;
+	return error;
+}

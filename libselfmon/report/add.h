@@ -27,6 +27,12 @@ void selfmon_row_add_self(struct selfmon_row *to, const struct selfmon_row *from
 SELFMON_COLD
 void selfmon_row_added(struct selfmon_row *row,
 		       const struct selfmon_row_detail *detail, size_t columns);
+/*
+ * Settles row i, to which all rows that it is the sum of were added: shares and
+ * the times of single visits. Returns 0 or -ENOMEM.
+ */
+SELFMON_COLD
+int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i);
 /* Those of two lists in one, rising. Returns 0 or -ENOMEM. */
 SELFMON_COLD
 int selfmon_buckets_add(struct selfmon_row_detail *to,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platform/escape.h"
+#include "report/apart.h"
 #include "report/metric.h"
 #include "report/model.h"
 #include "report/number.h"
@@ -113,6 +114,17 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		fprintf(stream, ",%" PRIu64, fact[i]);
 }
 
+/* A field of reports by thread alone: empty if the row is a region. */
+static void put_thread(FILE *stream, const struct selfmon_report *report,
+		       size_t row)
+{
+	if (!selfmon_report_has_threads(report))
+		return;
+	putc(',', stream);
+	if (selfmon_row_is_thread(report, row))
+		fprintf(stream, "%" PRIu32, report->detail[row].thread.tid);
+}
+
 static void put_line(FILE *stream, const struct selfmon_report *report,
 		     const struct selfmon_row *row,
 		     const struct selfmon_ratios *ratios)
@@ -128,6 +140,7 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 	putc(',', stream);
 	selfmon_put_csv(stream, row->file);
 	put_facts(stream, row);
+	put_thread(stream, report, (size_t)(row - report->row));
 	put_quantity(stream, row, &row->time);
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
 		fputs(",,,", stream);
@@ -180,6 +193,8 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 
 	selfmon_ratios_find(report, &ratios);
 	fputs(facts, stream);
+	if (selfmon_report_has_threads(report))
+		fputs(",thread", stream);
 	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)
 		fprintf(stream, ",time_ns.%s", of_quantity[i]);
 	fputs(",time_ns.p50,time_ns.p90,time_ns.p99,time_ns.whole", stream);

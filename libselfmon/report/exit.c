@@ -232,13 +232,26 @@ static bool is_word(const char *item, size_t length, const char *word)
 	return length == strlen(word) && !memcmp(item, word, length);
 }
 
+/* No report. It has options all the same: "threads" is of a live file too. */
+static bool is_none(const struct outputs *outputs, const char *item,
+		    size_t length)
+{
+	const size_t word = strcspn(item, ";,");
+	struct selfmon_view unused = { .flat = false };
+
+	if (!is_word(item, word, "none"))
+		return false;
+	take_view(outputs->report, item + word, length - word, &unused);
+	return true;
+}
+
 /* A server that forks its workers prints one table: children keep silent. */
 static void handle(struct outputs *outputs, const char *item, size_t length)
 {
 	const bool silent = outputs->report->forked && !outputs->children;
 	struct output output;
 
-	if (is_word(item, length, "none") ||
+	if (is_none(outputs, item, length) ||
 	    is_word(item, length, "children=yes") ||
 	    is_word(item, length, "children=no") || length == 0)
 		return;
@@ -284,7 +297,8 @@ void selfmon_report_exit(void)
 
 	if (!*list || !strcmp(list, "none") || !selfmon_process_visited())
 		return;
-	if (selfmon_report_take(&report)) {
+	if (selfmon_config()->threads ? selfmon_report_take_apart(&report)
+				      : selfmon_report_take(&report)) {
 		complain("no memory for the report");
 		return;
 	}

@@ -139,6 +139,7 @@ static void merge(const struct selfmon_gather *gather,
 struct walk {
 	const struct selfmon_node **node;
 	int32_t *row;
+	int32_t *apart; /* the same of the rows by thread */
 	bool *updating; /* its row has a visit that is still open */
 	size_t nodes;
 };
@@ -152,8 +153,9 @@ static int walk_make(struct walk *walk, const struct selfmon_thread *thread)
 	walk->nodes = (size_t)newest->ordinal + 1;
 	walk->node = calloc(walk->nodes, sizeof(*walk->node));
 	walk->row = calloc(walk->nodes, sizeof(*walk->row));
+	walk->apart = calloc(walk->nodes, sizeof(*walk->apart));
 	walk->updating = calloc(walk->nodes, sizeof(*walk->updating));
-	if (!walk->node || !walk->row || !walk->updating)
+	if (!walk->node || !walk->row || !walk->apart || !walk->updating)
 		return -ENOMEM;
 	for (node = newest; node; node = node->next)
 		walk->node[node->ordinal] = node;
@@ -164,6 +166,7 @@ static void walk_free(struct walk *walk)
 {
 	free(walk->node);
 	free(walk->row);
+	free(walk->apart);
 	free(walk->updating);
 }
 
@@ -171,20 +174,25 @@ static int add_node(struct selfmon_gather *gather,
 		    struct selfmon_thread *thread, struct walk *walk, size_t i)
 {
 	const struct selfmon_node *const node = walk->node[i];
+	const size_t parent = node->parent->ordinal;
+	const struct selfmon_stats *stats = NULL;
 	struct selfmon_stats copy;
-	uint32_t index;
+	int error;
 
-	if (selfmon_gather_row(gather, walk->row[node->parent->ordinal],
-			       node->region, &index))
-		return -ENOMEM;
-	walk->row[i] = (int32_t)index;
-	gather->row[index].threads++;
 	if (selfmon_stats_read(thread, node, &copy, &walk->updating[i]))
-		merge(gather, &gather->row[index], &copy,
-		      selfmon_sampled_of(node->stats));
+		stats = &copy;
 	else
 		gather->unread++;
-	return 0;
+	error = selfmon_gather_add(gather, walk->row[parent], node->region,
+				   stats, selfmon_sampled_of(node->stats),
+				   &walk->row[i]);
+	if (!error && gather->apart)
+		error = selfmon_gather_add(&gather->apart->gather,
+					   walk->apart[parent], node->region,
+					   stats,
+					   selfmon_sampled_of(node->stats),
+					   &walk->apart[i]);
+	return error;
 }
 
 /*
@@ -212,10 +220,13 @@ static void add_open_visit(struct selfmon_gather *gather, struct walk *walk,
 
 	if (i == walk->nodes || walk->row[i] < 0)
 		return;
-	if (walk->updating[i])
+	if (walk->updating[i]) {
 		walk->updating[i] = false;
-	else
-		gather->row[walk->row[i]].open++;
+		return;
+	}
+	gather->row[walk->row[i]].open++;
+	if (gather->apart)
+		gather->apart->gather.row[walk->apart[i]].open++;
 }
 
 /*
@@ -236,8 +247,9 @@ static void add_open(struct selfmon_gather *gather,
 	}
 }
 
+/* top: what stands for the parent of its top level in the rows by thread. */
 static int add_thread(struct selfmon_gather *gather,
-		      struct selfmon_thread *thread)
+		      struct selfmon_thread *thread, int32_t top)
 {
 	struct walk walk;
 	int error = walk_make(&walk, thread);
@@ -248,6 +260,7 @@ static int add_thread(struct selfmon_gather *gather,
 
 		if (!node->parent) {
 			walk.row[i] = -1;
+			walk.apart[i] = top;
 			gather->root_overlapped += selfmon_load_once(
 				&node->stats->rare[SELFMON_RARE_OVERLAPPED]);
 			continue;
@@ -301,22 +314,42 @@ static int drop_empty(struct selfmon_gather *gather)
 	return 0;
 }
 
+/* Who has it changes under the lock. */
+static int32_t top_of_thread(struct selfmon_gather *gather,
+			     struct selfmon_process *process,
+			     struct selfmon_thread *thread)
+{
+	size_t k;
+
+	if (!gather->apart)
+		return -1;
+	selfmon_process_lock(process);
+	selfmon_thread_look_up_name(process, thread);
+	k = selfmon_gather_thread(gather->apart, thread->number,
+				  thread->owners, thread->tid, thread->name);
+	selfmon_process_unlock(process);
+	return selfmon_gather_top(k);
+}
+
 int selfmon_gather_threads(struct selfmon_gather *gather,
-			   const struct selfmon_process *process)
+			   struct selfmon_process *process)
 {
 	struct selfmon_thread *thread =
 		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	int error = 0;
 
 	gather->every = selfmon_config()->every > 1;
+	if (gather->apart)
+		gather->apart->gather.every = gather->every;
 	gather->unready += selfmon_thread_unready();
 	for (; thread && !error; thread = thread->next) {
 		gather->too_deep += selfmon_load_once(&thread->too_deep);
 		gather->unready += selfmon_load_once(&thread->unready);
 		gather->displaced += selfmon_load_once(&thread->displaced);
-		error = add_thread(gather, thread);
+		error = add_thread(gather, thread,
+				   top_of_thread(gather, process, thread));
 	}
-	return error ? error : drop_empty(gather);
+	return error ? error : selfmon_gather_end(gather);
 }
 
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
@@ -329,7 +362,8 @@ int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		return -ENOMEM;
 	*row = (int32_t)index;
 	gather->row[index].threads++;
-	merge(gather, &gather->row[index], stats, sampled);
+	if (stats)
+		merge(gather, &gather->row[index], stats, sampled);
 	return 0;
 }
 
@@ -354,6 +388,8 @@ uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
 
 int selfmon_gather_end(struct selfmon_gather *gather)
 {
+	if (gather->apart && drop_empty(&gather->apart->gather))
+		return -ENOMEM;
 	return drop_empty(gather);
 }
 
@@ -367,4 +403,5 @@ void selfmon_gather_free(struct selfmon_gather *gather)
 {
 	free(gather->row);
 	free(gather->slot);
+	selfmon_gather_free_apart(gather);
 }

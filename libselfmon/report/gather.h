@@ -4,6 +4,7 @@
 #define SELFMON_REPORT_GATHER_H
 
 #include "region/overhead.h"
+#include "report/model.h"
 
 struct selfmon_gathered {
 	int32_t parent;   /* a row before this one, -1: top level */
@@ -15,6 +16,8 @@ struct selfmon_gathered {
 	struct selfmon_weighted all; /* where one visit in N is measured */
 };
 
+struct selfmon_gather_apart;
+
 struct selfmon_gather {
 	struct selfmon_gathered *row;
 	size_t rows, room;
@@ -24,7 +27,33 @@ struct selfmon_gather {
 	bool every; /* one visit in N is measured: rows have sampled */
 	/* By id - 1, of a file's; NULL: they are the process's own. */
 	struct selfmon_region *const *named;
+	struct selfmon_gather_apart *apart; /* NULL: not requested */
 };
+
+/*
+ * The same rows by thread: the top level of thread k has the parent
+ * selfmon_gather_top(k). The first is all threads that are not apart.
+ */
+struct selfmon_gather_apart {
+	struct selfmon_gather gather;
+	struct selfmon_gathered_thread thread[1 + SELFMON_THREADS_APART];
+};
+
+static inline int32_t selfmon_gather_top(size_t k)
+{
+	return -2 - (int32_t)k;
+}
+
+/*
+ * apart.c: has a gather without rows gather them by thread as well. 0 or
+ * -ENOMEM.
+ */
+int selfmon_gather_make_apart(struct selfmon_gather *gather);
+void selfmon_gather_free_apart(struct selfmon_gather *gather);
+/* Which k is a state of this number, that so many threads had? It counts them. */
+size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
+			     uint32_t number, uint32_t owners, uint32_t tid,
+			     const char name[SELFMON_THREAD_NAME]);
 
 static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
 {
@@ -41,10 +70,11 @@ static inline uint64_t selfmon_gather_sum(uint64_t a, uint64_t b)
 
 /* 0 or -ENOMEM. Under the report lock; threads go on meanwhile. */
 int selfmon_gather_threads(struct selfmon_gather *gather,
-			   const struct selfmon_process *process);
+			   struct selfmon_process *process);
 /*
  * One place at a time: adds its statistics to the row of this region below the
- * parent's row (-1: top); sampled is read where gather->every. 0 or -ENOMEM. Rows without anything go at the end.
+ * parent's row (-1: top); sampled is read where gather->every. stats NULL: there
+ * are none. 0 or -ENOMEM. Rows without anything go at the end.
  */
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,

@@ -190,6 +190,7 @@ static void copy_header(struct selfmon_report *to,
 
 	*to = *later;
 	to->recorded = NULL;
+	to->apart = NULL;
 	to->row = NULL;
 	to->detail = NULL;
 	to->region = NULL;

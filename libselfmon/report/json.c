@@ -3,6 +3,7 @@
 #include <selfmon/version.h>
 
 #include "platform/escape.h"
+#include "report/apart.h"
 #include "report/errata.h"
 #include "report/json_put.h"
 #include "report/metric.h"
@@ -355,6 +356,8 @@ static void put_row(FILE *stream, const struct selfmon_report *report,
 	selfmon_json_integer(&json, "line", row->line);
 	if (detail && detail->folded)
 		selfmon_json_integer(&json, "folded", detail->folded);
+	if (selfmon_row_is_thread(report, i))
+		selfmon_json_integer(&json, "thread", detail->thread.tid);
 	row_facts(&json, row);
 	row_time(&json, row, detail);
 	selfmon_json_key(&json, "counters");

@@ -265,14 +265,17 @@ static int make_report(struct selfmon_report *report,
 	return 0;
 }
 
-static int read_rows(struct selfmon_live_input *input)
+static int read_rows(struct selfmon_live_input *input, bool apart)
 {
 	input->gather.every = facts_of(input)->every > 1;
+	if (apart && selfmon_gather_make_apart(&input->gather))
+		return selfmon_live_fails(input, -ENOMEM, "cannot be read");
 	return selfmon_live_rows(input);
 }
 
-int selfmon_report_open(const char *path, struct selfmon_report **out,
-			struct selfmon_failure *failure)
+static int open_report(const char *path, bool apart,
+		       struct selfmon_report **out,
+		       struct selfmon_failure *failure)
 {
 	struct selfmon_live_input *const input = calloc(1, sizeof(*input));
 	struct selfmon_report *report = calloc(1, sizeof(*report));
@@ -285,7 +288,7 @@ int selfmon_report_open(const char *path, struct selfmon_report **out,
 		input->failure = failure ? failure : &unwanted;
 		error = selfmon_live_open(input);
 		if (!error)
-			error = read_rows(input);
+			error = read_rows(input, apart);
 		if (!error)
 			error = make_report(report, input);
 		selfmon_live_close(input);
@@ -301,4 +304,16 @@ int selfmon_report_open(const char *path, struct selfmon_report **out,
 	}
 	*out = report;
 	return error;
+}
+
+int selfmon_report_open(const char *path, struct selfmon_report **out,
+			struct selfmon_failure *failure)
+{
+	return open_report(path, false, out, failure);
+}
+
+int selfmon_report_open_apart(const char *path, struct selfmon_report **out,
+			      struct selfmon_failure *failure)
+{
+	return open_report(path, true, out, failure);
 }

@@ -29,12 +29,14 @@ struct selfmon_live_input {
 struct selfmon_live_place {
 	uint64_t address;
 	int32_t row;          /* -1: the root */
+	int32_t apart;        /* the same of the rows by thread */
 	uint32_t depth;
 	bool updating;        /* an update was under way */
 };
 
 struct selfmon_live_tree {
 	uint64_t offset;      /* of its record */
+	int32_t top;          /* its root in the rows by thread */
 	struct selfmon_live_place *place; /* by ordinal */
 	size_t places, room;
 };

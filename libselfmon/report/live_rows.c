@@ -121,6 +121,18 @@ static int take_region(struct selfmon_live_input *input, uint64_t offset,
 
 /* ---- threads and their places -------------------------------------------- */
 
+static int32_t top_of_record(struct selfmon_live_input *input,
+			     const struct selfmon_live_thread *record)
+{
+	struct selfmon_gather_apart *const apart = input->gather.apart;
+
+	if (!apart)
+		return -1;
+	return selfmon_gather_top(selfmon_gather_thread(
+		apart, record->number, record->record.owners, record->tid,
+		record->name));
+}
+
 static int take_thread(struct selfmon_live_input *input, uint64_t offset,
 		       uint64_t size)
 {
@@ -143,8 +155,9 @@ static int take_thread(struct selfmon_live_input *input, uint64_t offset,
 	input->gather.too_deep += record.too_deep;
 	input->gather.unready += record.unready;
 	input->gather.displaced += record.displaced;
-	input->tree[input->trees++] =
-		(struct selfmon_live_tree){ .offset = offset };
+	input->tree[input->trees++] = (struct selfmon_live_tree){
+		.offset = offset, .top = top_of_record(input, &record)
+	};
 	return 0;
 }
 
@@ -198,6 +211,10 @@ static int add_row(struct selfmon_live_input *input, uint64_t offset,
 	if (selfmon_gather_add(&input->gather, parent->row, record->region,
 			       &stats, &sampled, &place->row))
 		return no_memory(input);
+	if (input->gather.apart &&
+	    selfmon_gather_add(&input->gather.apart->gather, parent->apart,
+			       record->region, &stats, &sampled, &place->apart))
+		return no_memory(input);
 	return 0;
 }
 
@@ -222,6 +239,8 @@ static int take_node(struct selfmon_live_input *input, uint64_t offset,
 		return error;
 	place.address = record.address;
 	tree = &input->tree[record.thread];
+	if (!record.ordinal)
+		place.apart = tree->top;
 	if (!make_room((void **)&tree->place, tree->places, &tree->room,
 		       sizeof(place)))
 		return no_memory(input);
@@ -252,10 +271,13 @@ static void add_visit(struct selfmon_live_input *input,
 
 	if (!place || place->row < 0)
 		return;
-	if (place->updating)
+	if (place->updating) {
 		place->updating = false;
-	else
-		input->gather.row[place->row].open++;
+		return;
+	}
+	input->gather.row[place->row].open++;
+	if (input->gather.apart)
+		input->gather.apart->gather.row[place->apart].open++;
 }
 
 /* From the newest entry on; a thread's tree is in no order after this. */

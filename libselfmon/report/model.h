@@ -23,6 +23,13 @@ struct selfmon_report_column {
 	uint32_t without; /* merged: processes that did not count it */
 };
 
+/* A thread, or several whose statistics are together. */
+struct selfmon_gathered_thread {
+	uint64_t threads; /* how many; 0: no such thread */
+	uint32_t tid;     /* 0: they are several */
+	char name[SELFMON_THREAD_NAME]; /* the kernel's; "": not known */
+};
+
 /* Of a row, for those who merge it with others. */
 struct selfmon_row_bucket {
 	double ns;       /* its middle */
@@ -36,9 +43,11 @@ struct selfmon_row_detail {
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
 	/* While they are merged, by column: the rows' time, and on the PMU. */
 	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
-	/* Rows of which it is the sum, and its name then; 0: it is itself. */
+	/* Rows of which it is the sum; 0: it is itself. */
 	size_t folded;
-	char others[32];
+	/* A row that is no region but a thread; threads is 0 of a region. */
+	struct selfmon_gathered_thread thread;
+	char others[40]; /* the name of either */
 };
 
 /* One of those whose reports became one. */
@@ -118,6 +127,8 @@ struct selfmon_report {
 	struct selfmon_region **region;
 	/* recorded.h: to subtract another report; NULL: not known. */
 	struct selfmon_recorded *recorded;
+	/* The same report with its rows by thread; NULL: there is none. */
+	struct selfmon_report *apart;
 	/* Messages that nobody has been told. */
 	size_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
@@ -134,6 +145,11 @@ int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_calibration *calibration,
 			  const struct selfmon_clock *clock);
+/* The same, with rows as they were gathered: parents first. */
+int selfmon_report_settle_values(struct selfmon_report *report,
+				 const struct selfmon_gather *gather,
+				 const struct selfmon_calibration *calibration,
+				 const struct selfmon_clock *clock);
 
 /*
  * visit_times.c: percentiles, shortest and longest visit of all rows, out of
@@ -167,6 +183,12 @@ int selfmon_report_order_by(struct selfmon_report *report, const double *key);
 /* header.c: everything above the table. */
 void selfmon_report_header(struct selfmon_report *report,
 			   struct selfmon_process *process);
+
+/* take.c: as selfmon_report_take(), and by thread as well. */
+int selfmon_report_take_apart(struct selfmon_report **report);
+/* live_open.c: as selfmon_report_open(), likewise. */
+int selfmon_report_open_apart(const char *path, struct selfmon_report **report,
+			      struct selfmon_failure *failure);
 
 /* exit.c: the report at exit, if there is to be one. */
 void selfmon_report_exit(void);

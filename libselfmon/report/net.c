@@ -352,10 +352,10 @@ static void settle_rows(struct settle *settle,
 	take_cost(report, calibration, ns_per_tick);
 }
 
-int selfmon_report_settle(struct selfmon_report *report,
-			  const struct selfmon_gather *gather,
-			  const struct selfmon_calibration *calibration,
-			  const struct selfmon_clock *clock)
+int selfmon_report_settle_values(struct selfmon_report *report,
+				 const struct selfmon_gather *gather,
+				 const struct selfmon_calibration *calibration,
+				 const struct selfmon_clock *clock)
 {
 	struct settle settle = {
 		.report = report, .gather = gather, .clock = clock
@@ -379,5 +379,16 @@ int selfmon_report_settle(struct selfmon_report *report,
 	if (selfmon_report_detail(report, gather, clock) ||
 	    selfmon_report_visit_times(report))
 		return -ENOMEM;
-	return selfmon_report_order(report);
+	return 0;
+}
+
+int selfmon_report_settle(struct selfmon_report *report,
+			  const struct selfmon_gather *gather,
+			  const struct selfmon_calibration *calibration,
+			  const struct selfmon_clock *clock)
+{
+	const int error = selfmon_report_settle_values(report, gather,
+						       calibration, clock);
+
+	return error || !report->rows ? error : selfmon_report_order(report);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/apart.h"
+
 int selfmon_recorded_settle(struct selfmon_report *report)
 {
 	struct selfmon_recorded *const recorded = report->recorded;
@@ -12,9 +14,10 @@ int selfmon_recorded_settle(struct selfmon_report *report)
 	memcpy(recorded->column, report->column, sizeof(recorded->column));
 	error = selfmon_report_settle(report, &recorded->gather,
 				      &recorded->calibration, &recorded->clock);
-	if (!error)
-		selfmon_report_columns_as_asked(report);
-	return error;
+	if (error)
+		return error;
+	selfmon_report_columns_as_asked(report);
+	return recorded->gather.apart ? selfmon_report_apart(report) : 0;
 }
 
 void selfmon_recorded_free(struct selfmon_recorded *recorded)

@@ -8,7 +8,7 @@
 #include "report/recorded.h"
 
 static int fill_report(struct selfmon_report *report,
-		       struct selfmon_process *process)
+		       struct selfmon_process *process, bool apart)
 {
 	struct selfmon_recorded *const recorded = calloc(1, sizeof(*recorded));
 	int error;
@@ -17,6 +17,8 @@ static int fill_report(struct selfmon_report *report,
 	if (!recorded)
 		return -ENOMEM;
 	recorded->ticks = selfmon_clock_ticks();
+	if (apart && selfmon_gather_make_apart(&recorded->gather))
+		return -ENOMEM;
 	/* First what is there: calibration would go on counting meanwhile. */
 	error = selfmon_gather_threads(&recorded->gather, process);
 	if (error)
@@ -37,7 +39,7 @@ static void tell_limits(struct selfmon_process *process)
 	selfmon_process_unlock(process);
 }
 
-int selfmon_report_take(struct selfmon_report **out)
+static int take_report(struct selfmon_report **out, bool apart)
 {
 	struct selfmon_process *process = selfmon_process();
 	struct selfmon_report *report = calloc(1, sizeof(*report));
@@ -49,7 +51,7 @@ int selfmon_report_take(struct selfmon_report **out)
 	selfmon_cancel_off(&cancel);
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
-		error = fill_report(report, process);
+		error = fill_report(report, process, apart);
 		tell_limits(process);
 		pthread_mutex_unlock(&process->report_lock);
 	}
@@ -60,6 +62,16 @@ int selfmon_report_take(struct selfmon_report **out)
 	*out = report;
 	selfmon_cancel_restore(&cancel);
 	return error;
+}
+
+int selfmon_report_take(struct selfmon_report **out)
+{
+	return take_report(out, false);
+}
+
+int selfmon_report_take_apart(struct selfmon_report **out)
+{
+	return take_report(out, true);
 }
 
 int selfmon_report_print(enum selfmon_format format, FILE *stream)

@@ -24,6 +24,7 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	selfmon_label_prepare(&text);
 	selfmon_text_times(&text);
 	selfmon_text_folded(&text);
+	selfmon_text_other_threads(&text);
 	error = selfmon_text_hot(&text);
 	selfmon_text_counters(&text);
 	selfmon_text_legend(&text);

@@ -104,6 +104,8 @@ size_t selfmon_text_counter_tables(const struct selfmon_report *report,
 /* text_rows.c: which rows there are, and which are not. */
 SELFMON_COLD
 void selfmon_text_folded(struct selfmon_text *text);
+SELFMON_COLD
+void selfmon_text_other_threads(struct selfmon_text *text);
 /* Returns 0 or -ENOMEM. */
 SELFMON_COLD
 int selfmon_text_hot(struct selfmon_text *text);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "report/apart.h"
 #include "report/text.h"
 
 #define NOTES_MAX 30  /* regions told one by one */
@@ -275,7 +276,8 @@ void selfmon_text_notes(struct selfmon_text *text)
 	for (i = 0; i < report->rows; i++) {
 		uint64_t count[FACTS] = { 0 };
 
-		if (!add_facts(&report->row[i], count))
+		if (selfmon_row_is_thread(report, i) ||
+		    !add_facts(&report->row[i], count))
 			continue;
 		if (told == most) {
 			add_facts(&report->row[i], rest);

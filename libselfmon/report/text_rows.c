@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/apart.h"
 #include "report/text.h"
 
 /* Where rows of a tree are folded: those with most self time, by name. */
@@ -47,6 +48,24 @@ void selfmon_text_folded(struct selfmon_text *text)
 		selfmon_text_say(text, "; all rows: "
 				 "SELFMON_OUTPUT='text:-;top=0', or selfmon "
 				 "report --top 0");
+	selfmon_text_end(text);
+}
+
+void selfmon_text_other_threads(struct selfmon_text *text)
+{
+	size_t i;
+
+	for (i = 0; i < text->report->rows; i++)
+		if (selfmon_row_is_thread(text->report, i) &&
+		    text->report->detail[i].thread.threads > 1)
+			break;
+	if (i == text->report->rows)
+		return;
+	selfmon_text_begin(text, "", 0);
+	selfmon_text_say(text, "\"%s\" is the sum of threads whose statistics "
+			 "are together: SELFMON_OUTPUT='text:-;threads' from "
+			 "the start keeps those of the first %d threads apart",
+			 text->report->row[i].name, SELFMON_THREADS_APART);
 	selfmon_text_end(text);
 }
 

@@ -2,6 +2,7 @@
 /* The first table: visits and time. */
 #include <math.h>
 
+#include "report/apart.h"
 #include "report/text.h"
 
 /*
@@ -160,16 +161,21 @@ static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
 		       3, BRIEF);
 }
 
-/* One visit is its own mean, and the visits of several regions have none. */
+/*
+ * One visit is its own mean, and the visits of several regions have none. A
+ * thread has no time of its own.
+ */
 static void put_table_row(struct selfmon_text *text, size_t i)
 {
 	const struct selfmon_row *const row = &text->report->row[i];
-	const bool others = selfmon_text_is_others(text->report, i);
+	const bool is_thread = selfmon_row_is_thread(text->report, i);
+	const bool others = is_thread || selfmon_text_is_others(text->report, i);
 
 	put_visits(text, row);
 	put_time_total(text, row);
 	put_share(text, row);
-	put_self(text, row);
+	if (!is_thread)
+		put_self(text, row);
 	if (!others)
 		put_mean(text, row);
 	if (!others && row->visits != 1)

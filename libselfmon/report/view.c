@@ -8,15 +8,17 @@
 #include <string.h>
 
 #include "event/suggest.h"
+#include "report/apart.h"
 
 #define NUMBER_MOST 1000000u
 
 static const char *const option_name[] = {
-	"flat", "collapse", "depth", "min-share", "sort",
-	"top",	"columns",  "find",  NULL,
+	"flat", "collapse", "threads", "depth", "min-share",
+	"sort", "top",	    "columns", "find",	NULL,
 };
+#define SWITCHES 3 /* of these, the first */
 static const char allowed[] =
-	"flat, collapse, depth=N, min-share=PERCENT, sort=COLUMN, top=N, "
+	"flat, collapse, threads, depth=N, min-share=PERCENT, sort=COLUMN, top=N, "
 	"columns=A+B and find=REGEX";
 
 __attribute__((format(printf, 2, 3))) static int
@@ -182,9 +184,12 @@ int selfmon_view_option(struct selfmon_view *view, const char *option,
 			break;
 	if (!option_name[i])
 		return unknown_option(text, strlen(text), message);
-	if (i < 2)
+	if (i < SWITCHES)
 		return take_switch(text, value,
-				   i ? &view->collapse : &view->flat, message);
+				   i == 0   ? &view->flat
+				   : i == 1 ? &view->collapse
+					    : &view->threads,
+				   message);
 	if (!value)
 		return unfit(message,
 			     "%s: its value is missing; allowed are "
@@ -258,6 +263,13 @@ int selfmon_view_check(struct selfmon_view *view,
 	char *word = view->columns;
 	size_t length;
 
+	if (view->threads && !selfmon_report_by_thread(report)) {
+		view->threads = false;
+		return unfit(message, "threads: the report does not know its "
+			     "threads: have it written with "
+			     "SELFMON_OUTPUT='json:FILE;threads', or keep a "
+			     "live file (SELFMON_LIVE)");
+	}
 	selfmon_ratios_find(report, &known.ratios);
 	if (view->sort[0] && strcmp(view->sort, "name") != 0 &&
 	    !is_known(&known, view->sort, strlen(view->sort))) {

@@ -22,6 +22,7 @@
 /* All zero: the report as it is, of text the first rows. */
 struct selfmon_view {
 	bool flat, collapse;
+	bool threads;     /* rows by thread */
 	bool limited;     /* top was set */
 	uint32_t top;     /* rows with a name; 0: all */
 	uint32_t depth;   /* levels; 0: all */
@@ -116,11 +117,13 @@ void selfmon_view_empty_free(struct selfmon_report *report);
 
 /*
  * view_merge.c: regions of one name as one row, all of them or those that a
- * recursion runs through. NULL: no memory.
+ * recursion runs through. Rows of threads stay, or a flat view is of all threads.
+ * NULL: no memory.
  */
 SELFMON_COLD
 struct selfmon_report *
-selfmon_view_merge(const struct selfmon_report *report, bool flat);
+selfmon_view_merge(const struct selfmon_report *report, bool flat,
+		   bool threads);
 
 /* write.c: 0, -EINVAL, -EIO, or -ENOMEM. */
 SELFMON_COLD

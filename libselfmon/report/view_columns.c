@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/apart.h"
 #include "report/view_choose.h"
 
 const char selfmon_time_name[SELFMON_SHOW_COUNT][8] = {
@@ -113,7 +114,10 @@ static double value_of_row(const struct selfmon_report *report,
 	return value.value;
 }
 
-/* By time in a tree, by self time in a flat view; by name if that is none. */
+/*
+ * By time in a tree, by self time in a flat view; by name if that is none.
+ * Threads have no self time.
+ */
 void selfmon_view_keys(const struct selfmon_view_choice *choice)
 {
 	const struct selfmon_report *const report = choice->from;
@@ -132,8 +136,11 @@ void selfmon_view_keys(const struct selfmon_view_choice *choice)
 	       strcmp(name, sort) != 0)
 		column++;
 	for (i = 0; known && i < report->rows; i++) {
-		const double key = value_of_row(report, &ratios,
-						&report->row[i], column);
+		const bool is_thread = selfmon_row_is_thread(report, i);
+		const double key = value_of_row(
+			report, &ratios, &report->row[i],
+			is_thread && !view->sort[0] ? SELFMON_SHOW_TOTAL
+						    : column);
 
 		/* None comes before what stands for others. */
 		choice->row[i].key = isfinite(key) ? key : -1e300;

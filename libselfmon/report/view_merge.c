@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "report/add.h"
+#include "report/apart.h"
 #include "report/view.h"
 
 struct view_merge {
@@ -23,6 +24,7 @@ struct view_merge {
 	size_t slots;
 	int32_t *place;   /* by row of from: its row in to */
 	int32_t *only;    /* by row of to: the only row in it + 1, 0, or -1 */
+	bool flat, threads;
 };
 
 static size_t hash_of_name(int32_t parent, const char *s)
@@ -68,25 +70,48 @@ static int32_t row_below(struct view_merge *merge, int32_t parent,
 	return new_row(to, parent, from);
 }
 
-/* The outermost row of this name around it is met first: it is the only one. */
+/*
+ * The outermost row of this name around it is met first: it is the only one. A
+ * thread is no region, whatever its name.
+ */
 static int32_t row_around(const struct view_merge *merge, int32_t at,
 			  const char *name)
 {
 	const struct selfmon_row *const row = merge->to->row;
 
-	while (at >= 0 && strcmp(row[at].name, name) != 0)
+	while (at >= 0 && (strcmp(row[at].name, name) != 0 ||
+			   selfmon_row_is_thread(merge->to, (size_t)at)))
 		at = row[at].parent;
 	return at;
 }
 
-static int32_t find_place(struct view_merge *merge, size_t i, bool flat)
+/* What a row at the top of a flat view is below: its thread, or nothing. */
+static int32_t thread_around(const struct view_merge *merge, int32_t at)
+{
+	while (at >= 0 && !selfmon_row_is_thread(merge->to, (size_t)at))
+		at = merge->to->row[at].parent;
+	return at;
+}
+
+static int32_t thread_place(struct view_merge *merge, size_t i)
+{
+	const int32_t place =
+		new_row(merge->to, -1, &merge->from->row[i]);
+
+	merge->to->detail[place].thread = merge->from->detail[i].thread;
+	return place;
+}
+
+static int32_t find_place(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const row = &merge->from->row[i];
 	int32_t parent, around;
 
-	if (flat)
-		return row_below(merge, -1, row);
+	if (selfmon_row_is_thread(merge->from, i))
+		return thread_place(merge, i);
 	parent = row->parent < 0 ? -1 : merge->place[row->parent];
+	if (merge->flat)
+		return row_below(merge, thread_around(merge, parent), row);
 	around = row_around(merge, parent, row->name);
 	return around >= 0 ? around : row_below(merge, parent, row);
 }
@@ -113,12 +138,12 @@ static int add_to_place(struct view_merge *merge, size_t i)
  * Is its inclusive value in that of its place already? In a tree it is unless
  * the place is below its parent's, where a row's value belongs.
  */
-static bool is_nested(const struct view_merge *merge, size_t i, bool flat)
+static bool is_nested(const struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const row = merge->from->row;
 	int32_t at = row[i].parent;
 
-	if (!flat)
+	if (!merge->flat)
 		return at >= 0 && merge->to->row[merge->place[i]].parent !=
 					  merge->place[at];
 	while (at >= 0 && merge->place[at] != merge->place[i])
@@ -127,14 +152,14 @@ static bool is_nested(const struct view_merge *merge, size_t i, bool flat)
 }
 
 /* Out of its place, and in a tree out of those in between. */
-static void take_nested_out(struct view_merge *merge, size_t i, bool flat)
+static void take_nested_out(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const row = &merge->from->row[i];
 	const size_t columns = merge->from->columns;
 	const int32_t place = merge->place[i];
 	int32_t at = merge->place[row->parent];
 
-	for (; !flat && at != place; at = merge->to->row[at].parent)
+	for (; !merge->flat && at != place; at = merge->to->row[at].parent)
 		selfmon_row_take_out(&merge->to->row[at], row, columns);
 	selfmon_row_take_out(&merge->to->row[place], row, columns);
 }
@@ -161,12 +186,22 @@ static void keep_visit_times(struct view_merge *merge)
 	}
 }
 
-static int merge_rows(struct view_merge *merge, bool flat)
+/* A flat view of all threads has no row of theirs. */
+static bool is_left_out(const struct view_merge *merge, size_t i)
+{
+	return merge->flat && !merge->threads &&
+	       selfmon_row_is_thread(merge->from, i);
+}
+
+static int merge_rows(struct view_merge *merge)
 {
 	size_t i;
 
 	for (i = 0; i < merge->from->rows; i++) {
-		merge->place[i] = find_place(merge, i, flat);
+		merge->place[i] = -1;
+		if (is_left_out(merge, i))
+			continue;
+		merge->place[i] = find_place(merge, i);
 		if (add_to_place(merge, i))
 			return -ENOMEM;
 	}
@@ -179,15 +214,18 @@ static int merge_rows(struct view_merge *merge, bool flat)
 		return -ENOMEM;
 	keep_visit_times(merge);
 	for (i = 0; i < merge->from->rows; i++)
-		if (is_nested(merge, i, flat))
-			take_nested_out(merge, i, flat);
+		if (is_nested(merge, i))
+			take_nested_out(merge, i);
 	return 0;
 }
 
 struct selfmon_report *
-selfmon_view_merge(const struct selfmon_report *report, bool flat)
+selfmon_view_merge(const struct selfmon_report *report, bool flat,
+		   bool threads)
 {
-	struct view_merge merge = { .from = report, .slots = 4 };
+	struct view_merge merge = {
+		.from = report, .slots = 4, .flat = flat, .threads = threads
+	};
 	int error = -ENOMEM;
 
 	while (merge.slots < 2 * report->rows)
@@ -197,7 +235,7 @@ selfmon_view_merge(const struct selfmon_report *report, bool flat)
 	merge.place = calloc(report->rows + 1, sizeof(*merge.place));
 	merge.only = calloc(report->rows + 1, sizeof(*merge.only));
 	if (merge.to && merge.slot && merge.place && merge.only)
-		error = merge_rows(&merge, flat);
+		error = merge_rows(&merge);
 	free(merge.slot);
 	free(merge.place);
 	free(merge.only);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "report/add.h"
+#include "report/apart.h"
 #include "report/view_choose.h"
 
 struct making {
@@ -97,28 +98,11 @@ static int fold_row(struct making *making, size_t i)
 		return 0;
 	}
 	row.bytes = row.items = 0;
-	if (making->choice.view->flat)
+	if (making->choice.view->flat && !selfmon_row_is_thread(from, i))
 		row_is_self(&row, from->columns);
 	return selfmon_row_add(&making->to->row[at], detail, &row,
 			       from->detail ? &from->detail[i] : NULL,
 			       from->columns);
-}
-
-/* As if they were one region of a report of its own. */
-static int settle_others(const struct selfmon_report *to, size_t i)
-{
-	struct selfmon_report alone = *to;
-	const int32_t parent = to->row[i].parent;
-	int error;
-
-	selfmon_row_added(&to->row[i], &to->detail[i], to->columns);
-	alone.rows = 1;
-	alone.row = &to->row[i];
-	alone.detail = &to->detail[i];
-	alone.row->parent = -1;
-	error = selfmon_report_visit_times(&alone);
-	alone.row->parent = parent;
-	return error;
 }
 
 static int make_rows(struct making *making)
@@ -136,7 +120,7 @@ static int make_rows(struct making *making)
 	}
 	for (i = 0; i < to->rows && !error; i++)
 		if (to->detail[i].folded)
-			error = settle_others(to, i);
+			error = selfmon_row_settle_sum(to, i);
 	if (error || !to->rows)
 		return error;
 	return selfmon_report_order_by(to, making->key);
@@ -224,6 +208,7 @@ struct selfmon_report *selfmon_view_empty(const struct selfmon_report *report,
 	to->regions = 0;
 	to->region = NULL;
 	to->recorded = NULL;
+	to->apart = NULL;
 	to->row = calloc(rows + 1, sizeof(*to->row));
 	to->detail = calloc(rows + 1, sizeof(*to->detail));
 	if (to->row && to->detail)
@@ -255,11 +240,13 @@ int selfmon_view_make(const struct selfmon_view *view,
 {
 	struct selfmon_report *merged = NULL;
 
+	if (view->threads && selfmon_report_by_thread(report))
+		report = selfmon_report_by_thread(report);
 	*viewed = (struct selfmon_viewed){ .whole = report, .report = report,
 					   .flat = view->flat };
 	selfmon_view_show(view, report, &viewed->shown);
 	if (report->rows && (view->flat || view->collapse)) {
-		merged = selfmon_view_merge(report, view->flat);
+		merged = selfmon_view_merge(report, view->flat, view->threads);
 		if (!merged)
 			return -ENOMEM;
 		viewed->report = viewed->made = merged;

@@ -101,6 +101,7 @@ void selfmon_report_free(struct selfmon_report *report)
 	for (i = 0; report->detail && i < report->rows; i++)
 		free(report->detail[i].bucket);
 	free(report->detail);
+	selfmon_view_empty_free(report->apart);
 	selfmon_recorded_free(report->recorded);
 	free(report->process);
 	free(report->region);

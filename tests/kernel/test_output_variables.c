@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the environment and the program say of the report, and what is amiss. */
 #define _GNU_SOURCE
+#include <pthread.h>
+
 #include "kernel/exits.h"
 
 static void silenced_in_code(void)
@@ -144,4 +146,41 @@ Test(output_variables, an_unknown_event_is_named_where_no_text_does_it)
 	    "csv:/dev/null", NULL);
 	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': "
 		    "unknown event 'cycels' (did you mean 'cycles'?)");
+}
+
+static void *visit_in_a_thread(void *unused)
+{
+	visit();
+	return unused;
+}
+
+static void visit_in_threads(void)
+{
+	pthread_t thread;
+	int i;
+
+	visit();
+	for (i = 0; i < 2; i++) {
+		pthread_create(&thread, NULL, visit_in_a_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
+Test(output_variables, threads_are_rows_if_an_output_says_so)
+{
+	RUN(visit_in_threads, "SELFMON_OUTPUT", "text:-;threads", NULL);
+	ASSERT_SAYS("\nmain ");
+	cr_assert_eq(count_of("\nthread "), 2, "%s", text);
+	cr_assert_eq(count_of("\n  visited "), 3, "%s", text);
+	RUN(visit_in_threads, "SELFMON_OUTPUT", "text:-", NULL);
+	cr_assert_eq(count_of("\nvisited "), 1, "%s", text);
+	cr_assert_eq(count_of("thread "), 0, "%s", text);
+}
+
+Test(output_variables, none_may_have_options)
+{
+	RUN(visit, "SELFMON_OUTPUT", "none;threads", NULL);
+	ASSERT_SILENT();
+	RUN(visit, "SELFMON_OUTPUT", "none;thraeds", NULL);
+	ASSERT_SAYS("unknown option 'thraeds' (did you mean 'threads'?)");
 }

@@ -82,6 +82,19 @@ static struct selfmon_report *odd(void)
 	return report;
 }
 
+/* The first row is a thread, or several. */
+static struct selfmon_report *by_thread(uint32_t tid)
+{
+	struct selfmon_report *report = all_verdicts();
+	static struct selfmon_row_detail threads[VERDICTS + 1];
+
+	memcpy(threads, detail, sizeof(threads));
+	threads[0].thread.threads = tid ? 1 : 40;
+	threads[0].thread.tid = tid;
+	report->detail = threads;
+	return report;
+}
+
 static void write_to(FILE *stream, struct selfmon_report *report)
 {
 	cr_assert_eq(selfmon_report_write(report, SELFMON_JSON, stream), 0);
@@ -108,6 +121,8 @@ Test(report_schema, allows_reports_of_each_kind_and_nothing_else)
 	write_to(stream, all_verdicts());
 	write_to(stream, merged());
 	write_to(stream, odd());
+	write_to(stream, by_thread(4242));
+	write_to(stream, by_thread(0));
 	write_to(stream, model_time());
 	write_to(stream, model_counters());
 	write_to(stream, model_hostile());

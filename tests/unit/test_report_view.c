@@ -315,7 +315,7 @@ static const char *refusal(const char *option)
 Test(report_view, an_option_that_is_wrong_is_named_with_what_is_allowed)
 {
 	HAS(refusal("flatt"), "unknown option 'flatt' (did you mean 'flat'?); "
-			      "allowed are flat, collapse, depth=N, ");
+			      "allowed are flat, collapse, threads, depth=N, ");
 	HAS(refusal("zzzz"), "unknown option 'zzzz'; allowed are ");
 	HAS(refusal("top=-1"), "top=-1: allowed are 0 to 1000000 (0: all)");
 	HAS(refusal("top=1000001"), "top=1000001: allowed");

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows by thread: each thread is a row at the top, the sum of its regions, which
+ * are below it. A thread is apart if it alone used its state and the state is
+ * among the first; all other threads together are one row.
+ */
+#include "report/apart.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/add.h"
+#include "report/recorded.h"
+
+/* ---- gathering ------------------------------------------------------------ */
+
+int selfmon_gather_make_apart(struct selfmon_gather *gather)
+{
+	gather->apart = calloc(1, sizeof(*gather->apart));
+	if (!gather->apart)
+		return -ENOMEM;
+	gather->apart->gather.every = gather->every;
+	return 0;
+}
+
+void selfmon_gather_free_apart(struct selfmon_gather *gather)
+{
+	if (gather->apart)
+		selfmon_gather_free(&gather->apart->gather);
+	free(gather->apart);
+	gather->apart = NULL;
+}
+
+size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
+			     uint32_t number, uint32_t owners, uint32_t tid,
+			     const char name[SELFMON_THREAD_NAME])
+{
+	const bool own = owners == 1 && number < SELFMON_THREADS_APART;
+	const size_t k = own ? (size_t)number + 1 : 0;
+	struct selfmon_gathered_thread *const thread = &apart->thread[k];
+
+	thread->threads += owners ? owners : 1; /* 0: not known */
+	if (!own)
+		return k;
+	thread->tid = tid;
+	memcpy(thread->name, name, sizeof(thread->name));
+	thread->name[sizeof(thread->name) - 1] = '\0';
+	return k;
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+/* By thread: where its row is, once it has one; row + 1. */
+struct tops {
+	size_t row[1 + SELFMON_THREADS_APART];
+};
+
+static size_t top_row(struct selfmon_report *made, struct tops *tops, size_t k,
+		      const struct selfmon_gathered_thread *thread)
+{
+	struct selfmon_row *row;
+
+	if (tops->row[k])
+		return tops->row[k] - 1;
+	row = &made->row[made->rows];
+	memset(row, 0, sizeof(*row));
+	row->name = row->file = "";
+	row->parent = -1;
+	memset(&made->detail[made->rows], 0, sizeof(*made->detail));
+	made->detail[made->rows].thread = *thread;
+	tops->row[k] = ++made->rows;
+	return made->rows - 1;
+}
+
+/* A thread has no time of its own: all that is measured is in regions. */
+static void has_no_self(struct selfmon_row *row)
+{
+	size_t k;
+
+	row->exclusive_valid = true;
+	row->bytes = row->items = 0;
+	row->time.exclusive = 0;
+	row->time.net_exclusive = 0;
+	for (k = 0; k < SELFMON_MAX_COUNTERS; k++) {
+		row->counter[k].exclusive = 0;
+		row->counter[k].net_exclusive = 0;
+	}
+}
+
+static uint32_t threads_of_row(const struct selfmon_row_detail *detail)
+{
+	const uint64_t threads = detail->thread.threads;
+
+	return threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+}
+
+static int add_tops(struct selfmon_report *made,
+		    const struct selfmon_gather_apart *apart)
+{
+	const size_t regions = made->rows;
+	struct tops tops = { .row = { 0 } };
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < regions && !error; i++) {
+		struct selfmon_row *const row = &made->row[i];
+		size_t k, top;
+
+		if (row->parent >= 0)
+			continue;
+		k = (size_t)(-2 - row->parent);
+		top = top_row(made, &tops, k, &apart->thread[k]);
+		error = selfmon_row_add(&made->row[top], &made->detail[top],
+					row, &made->detail[i], made->columns);
+		row->parent = (int32_t)top;
+	}
+	for (i = regions; i < made->rows && !error; i++) {
+		has_no_self(&made->row[i]);
+		made->row[i].threads = threads_of_row(&made->detail[i]);
+		error = selfmon_row_settle_sum(made, i);
+	}
+	return error;
+}
+
+/* Room for a row of each thread. */
+static int make_top_room(struct selfmon_report *made)
+{
+	const size_t room = made->rows + 1 + SELFMON_THREADS_APART;
+	struct selfmon_row_detail *detail;
+	struct selfmon_row *row;
+
+	row = realloc(made->row, room * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	made->row = row;
+	detail = realloc(made->detail, room * sizeof(*detail));
+	if (!detail)
+		return -ENOMEM;
+	made->detail = detail;
+	return 0;
+}
+
+static bool is_main(const struct selfmon_report *report,
+		    const struct selfmon_gathered_thread *thread)
+{
+	return thread->tid == (uint32_t)report->pid;
+}
+
+/* A thread that nobody has named has the name of the main thread. */
+static bool is_named_as_main(const struct selfmon_report *report,
+			     const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < report->rows; i++) {
+		const struct selfmon_gathered_thread *const thread =
+			&report->detail[i].thread;
+
+		if (thread->threads && is_main(report, thread) &&
+		    !strcmp(name, thread->name))
+			return true;
+	}
+	/* The main thread may have no region; the kernel cuts names. */
+	return !strncmp(name, report->program, SELFMON_THREAD_NAME - 1);
+}
+
+static void name_thread(const struct selfmon_report *report,
+			struct selfmon_row_detail *detail)
+{
+	const struct selfmon_gathered_thread *const thread = &detail->thread;
+	const char *name = thread->name;
+
+	if (!*name || is_named_as_main(report, name))
+		name = "thread";
+	if (is_main(report, thread))
+		name = "main";
+	if (thread->tid)
+		snprintf(detail->others, sizeof(detail->others), "%s %lu", name,
+			 (unsigned long)thread->tid);
+	else
+		snprintf(detail->others, sizeof(detail->others),
+			 "other threads (%llu)",
+			 (unsigned long long)thread->threads);
+}
+
+/* Where rows stay. */
+static void name_threads(struct selfmon_report *made)
+{
+	size_t i;
+
+	for (i = 0; i < made->rows; i++) {
+		struct selfmon_row_detail *const detail = &made->detail[i];
+
+		if (!detail->thread.threads)
+			continue;
+		name_thread(made, detail);
+		made->row[i].name = detail->others;
+	}
+}
+
+/* What the whole has is told there. */
+static void take_counts(struct selfmon_gather *to,
+			const struct selfmon_gather *from)
+{
+	to->named = from->named;
+	to->too_deep = from->too_deep;
+	to->unready = from->unready;
+	to->displaced = from->displaced;
+	to->unread = from->unread;
+}
+
+static int settle_apart(struct selfmon_report *made,
+			const struct selfmon_report *report)
+{
+	const struct selfmon_recorded *const recorded = report->recorded;
+	struct selfmon_gather_apart *const apart = recorded->gather.apart;
+	int error;
+
+	take_counts(&apart->gather, &recorded->gather);
+	memcpy(made->column, recorded->column, sizeof(made->column));
+	made->total_ns = 0;
+	error = selfmon_report_settle_values(made, &apart->gather,
+					     &recorded->calibration,
+					     &recorded->clock);
+	made->notes = report->notes;
+	if (error || !made->rows)
+		return error;
+	selfmon_report_columns_as_asked(made);
+	error = make_top_room(made);
+	if (!error)
+		error = add_tops(made, apart);
+	if (!error)
+		error = selfmon_report_order(made);
+	if (!error)
+		name_threads(made);
+	return error;
+}
+
+int selfmon_report_apart(struct selfmon_report *report)
+{
+	struct selfmon_report *const made = selfmon_view_empty(report, 0);
+	int error;
+
+	if (!made)
+		return -ENOMEM;
+	free(made->row);
+	free(made->detail);
+	made->row = NULL;
+	made->detail = NULL;
+	error = settle_apart(made, report);
+	selfmon_gather_free_apart(&report->recorded->gather);
+	if (error)
+		selfmon_view_empty_free(made);
+	else
+		report->apart = made;
+	return error;
+}
