@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "report/apart.h"
 #include "tool.h"
 
 #define CLOCK_TOLERANCE 0.01
@@ -48,6 +49,16 @@ static int check_machine(struct compare *compare, const char *what,
 	tool_fail("compare", "%s: its %s is %s, that of %s is %s; measure both "
 		  "on one machine, or say --force", b, what,
 		  *other ? other : "none", a, *first ? first : "none");
+	return TOOL_USAGE;
+}
+
+static int check_rows(const struct report_file *file)
+{
+	if (!selfmon_report_has_threads(file->report))
+		return 0;
+	tool_fail("compare", "%s: its rows are by thread, and no thread is in "
+		  "two runs; write the report without ';threads', or merge it: "
+		  "selfmon report -m -f json %s", file->path, file->path);
 	return TOOL_USAGE;
 }
 
@@ -162,8 +173,10 @@ int compare_check_alike(struct compare *compare)
 		const struct report_file *const file = &compare->file[i];
 		const struct selfmon_report *const report = file->report;
 
-		status = check_machine(compare, "CPU", first->cpu, report->cpu,
-				       i);
+		status = check_rows(file);
+		if (!status)
+			status = check_machine(compare, "CPU", first->cpu,
+					       report->cpu, i);
 		if (!status)
 			status = check_machine(compare, "hypervisor",
 					       first->hypervisor,

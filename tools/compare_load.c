@@ -176,7 +176,7 @@ int compare_load(struct compare *compare, char **paths)
 	progress_begin("reading reports", runs);
 	for (i = 0; i < runs; i++) {
 		progress_at(i);
-		if (report_file_open(&compare->file[i], paths[i]))
+		if (report_file_open(&compare->file[i], paths[i], false))
 			status = TOOL_USAGE;
 	}
 	progress_end();

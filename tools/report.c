@@ -10,6 +10,7 @@
 
 #include "html.h"
 #include "progress.h"
+#include "report/apart.h"
 #include "report/view.h"
 #include "report_file.h"
 #include "report_folded.h"
@@ -42,6 +43,10 @@ static const char help[] =
 	"      --flat           one row for each name, by self time; "
 	"recursion is counted once\n"
 	"      --collapse       recursion as one row, in the tree\n"
+	"      --threads        a row for each thread, its regions below it; "
+	"of live files\n"
+	"                       and of JSON that was written so "
+	"(json:FILE;threads)\n"
 	"      --depth N        N levels of the tree\n"
 	"      --min-share P    regions below P percent as one row, "
 	"\"others (N)\"\n"
@@ -83,6 +88,7 @@ static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "flat", no_argument, NULL, 'v' },
 	{ "collapse", no_argument, NULL, 'v' },
+	{ "threads", no_argument, NULL, 'v' },
 	{ "depth", required_argument, NULL, 'v' },
 	{ "min-share", required_argument, NULL, 'v' },
 	{ "sort", required_argument, NULL, 'v' },
@@ -139,11 +145,20 @@ static int check_view(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
+/* Those that have no view of their own have the rows of this one. */
+static const struct selfmon_report *
+rows_of(const struct selfmon_report *report, const struct request *request)
+{
+	return request->view.threads ? selfmon_report_by_thread(report)
+				     : report;
+}
+
 static int write_report(const struct selfmon_report *report, const char *path,
 			const struct request *request)
 {
 	int error;
 
+	report = rows_of(report, request);
 	if (request->histogram)
 		return report_histogram(report, path, request->histogram,
 					stdout);
@@ -208,13 +223,13 @@ static int write_csv(const struct selfmon_report *report, const char *path,
 
 /* The next of so many. */
 static int open_one(struct report_file *file, char **paths, size_t i,
-		    size_t count)
+		    size_t count, bool threads)
 {
 	int status;
 
 	progress_begin("reading reports", count);
 	progress_at(i);
-	status = report_file_open(file, paths[i]);
+	status = report_file_open(file, paths[i], threads);
 	progress_end();
 	return status;
 }
@@ -229,7 +244,7 @@ static int print_each(char **paths, size_t count, const struct request *request)
 	for (i = 0; i < count && status != TOOL_USAGE; i++) {
 		if (i && request->format == SELFMON_TEXT)
 			putchar('\n');
-		if (open_one(&file, paths, i, count) ||
+		if (open_one(&file, paths, i, count, request->view.threads) ||
 		    check_view(file.report, paths[i], request))
 			status = TOOL_NO;
 		else if (request->format == SELFMON_CSV)
@@ -247,9 +262,9 @@ static int print_each(char **paths, size_t count, const struct request *request)
 static int print_both(char **paths)
 {
 	struct report_file file[2];
-	int status = open_one(&file[0], paths, 0, 2);
+	int status = open_one(&file[0], paths, 0, 2, false);
 
-	status |= open_one(&file[1], paths, 1, 2);
+	status |= open_one(&file[1], paths, 1, 2, false);
 	if (!status && (html_write(file[0].report, file[1].report, NULL,
 				   stdout) || ferror(stdout)))
 		status = tool_fail("report", "the output failed");
@@ -272,7 +287,7 @@ static int print_merged(char **paths, size_t count,
 	progress_begin("reading reports", count);
 	for (i = 0; i < count; i++) {
 		progress_at(i);
-		if (report_file_open(&files[i], paths[i]))
+		if (report_file_open(&files[i], paths[i], false))
 			status = TOOL_NO;
 	}
 	progress_end();
@@ -300,6 +315,11 @@ static int check(const struct request *request, size_t count)
 	if (request->histogram && request->format != SELFMON_TEXT)
 		return tool_misused("report", "--histogram is of --format "
 				    "text");
+	if (request->view.threads &&
+	    (request->merge || (request->format == FORMAT_HTML && count > 1)))
+		return tool_misused("report", "--threads is of one report: "
+				    "threads of several processes are no rows "
+				    "of a merged one, and are not compared");
 	if (request->viewed && request->format > SELFMON_CSV)
 		return tool_misused("report", "a page and folded stacks have "
 				    "all rows: --flat, --top and the like are "
@@ -351,7 +371,8 @@ int tool_report(int argc, char **argv)
 			request.output = optarg;
 			break;
 		case 'v':
-			request.viewed = true;
+			request.viewed |=
+				strcmp(options[index].name, "threads") != 0;
 			status = take_view(&request.view, options[index].name,
 					   optarg);
 			break;

@@ -73,8 +73,15 @@ static char *read_all(FILE *stream, size_t *size)
 static int open_live(struct report_file *file)
 {
 	struct selfmon_failure failure;
+	int error;
 
-	if (selfmon_report_open(file->path, &file->report, &failure))
+	if (file->threads)
+		error = selfmon_report_open_apart(file->path, &file->report,
+						  &failure);
+	else
+		error = selfmon_report_open(file->path, &file->report,
+					    &failure);
+	if (error)
 		return tool_fail("report", "%s", failure.message);
 	return 0;
 }
@@ -170,11 +177,11 @@ static int open_file(struct report_file *file, int fd)
 	return error;
 }
 
-int report_file_open(struct report_file *file, const char *path)
+int report_file_open(struct report_file *file, const char *path, bool threads)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	*file = (struct report_file){ .path = path };
+	*file = (struct report_file){ .path = path, .threads = threads };
 	return fd < 0 ? open_live(file) /* says why not */
 		      : open_file(file, fd);
 }

@@ -10,6 +10,7 @@
 
 struct report_file {
 	const char *path;
+	bool threads; /* by thread as well, where the file has that apart */
 	struct selfmon_report *report;
 	/* Of JSON: what the report points into. */
 	char **text;
@@ -19,9 +20,9 @@ struct report_file {
 
 /*
  * 0 or, with a sentence on standard error, TOOL_NO. Of either kind: which one,
- * the first bytes tell.
+ * the first bytes tell. threads: a live file is read by thread as well.
  */
-int report_file_open(struct report_file *file, const char *path);
+int report_file_open(struct report_file *file, const char *path, bool threads);
 void report_file_close(struct report_file *file);
 
 /*

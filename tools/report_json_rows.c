@@ -180,6 +180,21 @@ static void read_place(struct json_in *in, json_t *from,
 						 UINT32_MAX);
 }
 
+/* At the top: a thread, or several whose statistics are together. */
+static void read_thread(struct json_in *in, json_t *from,
+			const struct selfmon_row *row,
+			struct selfmon_row_detail *detail)
+{
+	if (!json_object_get(from, "thread"))
+		return;
+	detail->thread.tid = (uint32_t)json_in_integer(in, from, "thread",
+						       UINT32_MAX);
+	detail->thread.threads = row->threads;
+	if (row->depth || !row->threads)
+		json_in_wrong(in, "thread: a row at the top, of 1 or more "
+			      "threads, was expected");
+}
+
 static void check_row(struct json_in *in, const struct selfmon_row *row)
 {
 	if (row->measured > row->visits)
@@ -198,6 +213,7 @@ static void read_row(struct report_file *file, struct json_in *in, json_t *from,
 	size_t k;
 
 	read_place(in, from, report, row);
+	read_thread(in, from, row, &report->detail[i]);
 	row->name = report_json_text(file, in, from, "name");
 	row->file = report_json_text(file, in, from, "file");
 	row->exclusive_valid = json_in_boolean(in, from, "exclusive_valid");

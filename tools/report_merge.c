@@ -11,6 +11,7 @@
 
 #include "progress.h"
 #include "report/add.h"
+#include "report/apart.h"
 #include "report_file.h"
 #include "tool.h"
 
@@ -186,7 +187,7 @@ static void add_counter(struct merge *merge, size_t at, size_t i, size_t column)
 	    report->detail[i].off_ns[column]);
 }
 
-static void add_row(struct merge *merge, size_t i)
+static void add_region(struct merge *merge, size_t i)
 {
 	const struct selfmon_report *const report = merge->file->report;
 	struct selfmon_row from = report->row[i];
@@ -211,6 +212,15 @@ static void add_row(struct merge *merge, size_t i)
 	add_time(merge, at, i);
 	for (k = 0; k < report->columns; k++)
 		add_counter(merge, at, i, k);
+}
+
+/* The regions of a thread are added to those of all threads. */
+static void add_row(struct merge *merge, size_t i)
+{
+	if (selfmon_row_is_thread(merge->file->report, i))
+		merge->place[i] = -1;
+	else
+		add_region(merge, i);
 }
 
 static void add_file(struct merge *merge)

@@ -201,7 +201,7 @@ static void make_page(const char *path)
 	FILE *page;
 
 	snprintf(source, sizeof(source), "%s" SOURCE_ENDING, path);
-	if (access(source, R_OK) || report_file_open(&file, source))
+	if (access(source, R_OK) || report_file_open(&file, source, false))
 		return;
 	page = fopen(path, "we");
 	if (!page || html_write(file.report, NULL, NULL, page) || ferror(page))

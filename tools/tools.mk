@@ -109,7 +109,7 @@ compare-rates: $(tool) ## False alarms and power of selfmon compare over real ru
 compare-rates: $(O)/examples/textstats
 
 .PHONY: check-view
-check-view: $(tool) $(O)/examples/hello ## Which rows selfmon report writes, and their sums
+check-view: $(tool) $(O)/examples/hello $(O)/examples/threads ## Which rows selfmon report writes, and their sums
 	@tests/tools/view.sh $^
 
 .PHONY: check-escapes
