@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows by thread: each thread is a row at the top, the sum of its regions, which
- * are below it. A thread is apart if it alone used its state and the state is
+ * Rows by thread: each thread is a row at the top, the sum of its regions below
+ * it. A thread is apart if it alone used its state and the state is
  * among the first; all other threads together are one row.
  */
 #include "report/apart.h"
@@ -13,7 +13,7 @@
 #include "report/add.h"
 #include "report/recorded.h"
 
-/* ---- gathering ------------------------------------------------------------ */
+/* ---- gathering ----------------------------------------------------------- */
 
 int selfmon_gather_make_apart(struct selfmon_gather *gather)
 {
@@ -49,7 +49,7 @@ size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
 	return k;
 }
 
-/* ---- rows ----------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* By thread: where its row is, once it has one; row + 1. */
 struct tops {

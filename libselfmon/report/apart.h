@@ -6,8 +6,8 @@
 #include "report/model.h"
 
 /*
- * Makes report->apart of the rows that were gathered by thread, which are freed.
- * The report is settled. Returns 0 or -ENOMEM.
+ * Makes report->apart of the rows gathered by thread, and frees those. The
+ * report is settled. Returns 0 or -ENOMEM.
  */
 int selfmon_report_apart(struct selfmon_report *report);
 

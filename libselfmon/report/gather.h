@@ -50,7 +50,9 @@ static inline int32_t selfmon_gather_top(size_t k)
  */
 int selfmon_gather_make_apart(struct selfmon_gather *gather);
 void selfmon_gather_free_apart(struct selfmon_gather *gather);
-/* Which k is a state of this number, that so many threads had? It counts them. */
+/*
+ * Returns the k of a state with this number, and adds the threads that had it.
+ */
 size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
 			     uint32_t number, uint32_t owners, uint32_t tid,
 			     const char name[SELFMON_THREAD_NAME]);
@@ -73,8 +75,8 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 			   struct selfmon_process *process);
 /*
  * One place at a time: adds its statistics to the row of this region below the
- * parent's row (-1: top); sampled is read where gather->every. stats NULL: there
- * are none. 0 or -ENOMEM. Rows without anything go at the end.
+ * parent's row (-1: top); sampled is read where gather->every. If stats is NULL
+ * there are none. 0 or -ENOMEM. Rows without anything go at the end.
  */
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,

@@ -169,7 +169,8 @@ static void put_table_row(struct selfmon_text *text, size_t i)
 {
 	const struct selfmon_row *const row = &text->report->row[i];
 	const bool is_thread = selfmon_row_is_thread(text->report, i);
-	const bool others = is_thread || selfmon_text_is_others(text->report, i);
+	const bool others = is_thread ||
+			    selfmon_text_is_others(text->report, i);
 
 	put_visits(text, row);
 	put_time_total(text, row);

@@ -18,8 +18,8 @@ static const char *const option_name[] = {
 };
 #define SWITCHES 3 /* of these, the first */
 static const char allowed[] =
-	"flat, collapse, threads, depth=N, min-share=PERCENT, sort=COLUMN, top=N, "
-	"columns=A+B and find=REGEX";
+	"flat, collapse, threads, depth=N, min-share=PERCENT, sort=COLUMN, "
+	"top=N, columns=A+B and find=REGEX";
 
 __attribute__((format(printf, 2, 3))) static int
 unfit(char message[SELFMON_VIEW_MESSAGE_SIZE], const char *format, ...)

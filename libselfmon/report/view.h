@@ -117,8 +117,8 @@ void selfmon_view_empty_free(struct selfmon_report *report);
 
 /*
  * view_merge.c: regions of one name as one row, all of them or those that a
- * recursion runs through. Rows of threads stay, or a flat view is of all threads.
- * NULL: no memory.
+ * recursion runs through. Rows of threads stay, or a flat view is of all
+ * threads. NULL: no memory.
  */
 SELFMON_COLD
 struct selfmon_report *

@@ -37,7 +37,7 @@ TestSuite(report_threads, .init = keep_apart, .fini = remove_file);
 struct worker {
 	pthread_t thread;
 	uint64_t visits;
-	const char *name; /* NULL: it names itself not */
+	const char *name; /* NULL: it has no name of its own */
 	pthread_barrier_t *together;
 	uint32_t tid;     /* result */
 };
@@ -94,7 +94,7 @@ static void run_after_another(struct worker *worker, unsigned int count)
 	}
 }
 
-/* ---- what a report says of them ------------------------------------------- */
+/* ---- what a report says of them ------------------------------------------ */
 
 static struct selfmon_report *take_apart(void)
 {
@@ -106,8 +106,8 @@ static struct selfmon_report *take_apart(void)
 	return report;
 }
 
-static const struct selfmon_row *thread_named(const struct selfmon_report *report,
-					      const char *name)
+static const struct selfmon_row *
+thread_named(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_row *const row = ROWS_FIND(report->apart, name);
 
@@ -124,9 +124,9 @@ thread_of(const struct selfmon_report *report, const char *name, uint32_t tid)
 	return thread_named(report, label);
 }
 
-static const struct selfmon_row *below_thread(const struct selfmon_report *report,
-				       const struct selfmon_row *thread,
-				       const char *name)
+static const struct selfmon_row *
+below_thread(const struct selfmon_report *report,
+	     const struct selfmon_row *thread, const char *name)
 {
 	const struct selfmon_row *const row =
 		ROWS_FIND(report->apart, thread->name, name);
@@ -216,7 +216,7 @@ static size_t tops_of(const struct selfmon_report *report)
 	return tops;
 }
 
-/* ---- threads of one process ----------------------------------------------- */
+/* ---- threads of one process ---------------------------------------------- */
 
 Test(report_threads, each_is_a_row_with_its_regions_below)
 {
@@ -353,7 +353,8 @@ Test(report_threads, those_beyond_the_first_256_are_one_row)
 	for (i = SELFMON_THREADS_APART - 1; i < SELFMON_THREADS_APART + BEYOND;
 	     i++)
 		visits += worker[i].visits;
-	cr_assert_eq(thread_named(report, "other threads (41)")->visits, visits);
+	cr_assert_eq(thread_named(report, "other threads (41)")->visits,
+		     visits);
 	cr_assert_eq(thread_of(report, "thread", worker[254].tid)->visits, 255);
 	check_sums(report);
 	text = text_by_thread(report);
@@ -404,7 +405,7 @@ Test(report_threads, one_that_is_alive_has_the_name_that_it_has_now)
 	pthread_join(thread, NULL);
 }
 
-/* ---- other processes ------------------------------------------------------ */
+/* ---- other processes ----------------------------------------------------- */
 
 static int child_has_its_own_threads(void)
 {
@@ -462,8 +463,8 @@ static struct selfmon_report *read_apart(void)
 	struct selfmon_report *report = NULL;
 	struct selfmon_failure failure;
 
-	cr_assert_eq(selfmon_report_open_apart(path, &report, &failure), 0, "%s",
-		     failure.message);
+	cr_assert_eq(selfmon_report_open_apart(path, &report, &failure), 0,
+		     "%s", failure.message);
 	cr_assert_not_null(report->apart);
 	rows_check(report->apart);
 	check_sums(report);
