@@ -26,7 +26,7 @@ Test(counters_threads_elsewhere, another_thread_reads_the_same_sums)
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	start_pool(THREADS);
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_PROCESS), 1);
-	cr_assert_eq(faults_of_a_run(), THREADS * PAGES);
+	assert_faults(THREADS * PAGES);
 	cr_assert_eq(pthread_create(&thread, NULL, read_elsewhere, &b), 0);
 	pthread_join(thread, NULL);
 	selfmon_counters_delta(set, &a, &b, &delta);
