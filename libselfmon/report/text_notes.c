@@ -181,8 +181,8 @@ void selfmon_text_legend(struct selfmon_text *text)
 	if (marks & SELFMON_MARK_SCALED)
 		legend_scaled(text);
 	if (marks & SELFMON_MARK_NOISE)
-		legend(text, "  ?", "not above the noise of the library's own "
-				    "cost");
+		legend(text, "  ?", "not above the noise of the library's "
+				    "overhead");
 	if (marks & SELFMON_MARK_SYSCALL)
 		legend(text, "  s", "read by system call, unlike others of its "
 				    "column");
