@@ -72,6 +72,7 @@ static const struct call {
 	{ SYS_perf_event_open, 5, "perf_event_open" },
 	{ SYS_close, 1, NULL },
 	{ SYS_gettid, 0, NULL },
+	{ SYS_prctl, 5, "prctl" },
 	{ SYS_rt_tgsigqueueinfo, 4, NULL },
 };
 
