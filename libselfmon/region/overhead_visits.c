@@ -43,7 +43,8 @@ static ALWAYS_INLINE void visit_span(struct selfmon_site *site)
 		selfmon_impl_enter_span(site, &frame);
 	if (selfmon_likely(frame.open != NULL))
 		selfmon_impl_leave(&frame);
-	frame.open = NULL;
+	/* A program's frame lives on, and so the store is made there. */
+	selfmon_store_once(&frame.open, NULL);
 }
 
 /* The shape is a constant: of all its branches one is left. */
