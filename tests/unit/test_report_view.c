@@ -443,6 +443,6 @@ Test(report_view, rows_without_values_leave_a_table)
 	HAS(text, "ns/byte      GB/s\ncopy ");
 	LACKS(text, "- not counted");
 	HAS(text, "\nthink");
+	second = strstr(strstr(text, "\nthink") + 1, "\nthink");
 	cr_assert_null(second, "a row of think in the metrics");
-	cr_assert(!second, "%s", text);
 }
