@@ -35,8 +35,12 @@ fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
+# What of the selfmon program is pure, and has unit tests.
+unit_tool_objects := $(patsubst %,$(O)/tools/%.o,say progress \
+	$(addprefix selftest_,row judge judge_rest print write))
+
 # Tests link the objects, not the archive: they may call hidden functions.
-$(O)/tests/unit/run: $(unit_objects) $(objects)
+$(O)/tests/unit/run: $(unit_objects) $(unit_tool_objects) $(objects)
 $(O)/tests/kernel/run: $(kernel_objects) $(objects)
 $(O)/tests/fault/run: $(fault_objects) $(objects)
 $(O)/tests/hw/run: $(hw_objects) $(objects)
@@ -52,7 +56,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-cxx check-archive \
 	check-step check-malloc \
-	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool \
+	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool check-selftest \
 	check-report check-merge check-view check-compare check-escapes check-readme check-soak \
 	check-amalgamation
 
@@ -373,7 +377,7 @@ $(O)/plain/%.o: %.c
 	$(call quiet,CC)$(CC) $(filter-out -Wpedantic,$(test_cflags)) \
 		-Itests/plain $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
-$(O)/tests/plain/run: $(plain_objects) $(objects)
+$(O)/tests/plain/run: $(plain_objects) $(unit_tool_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
@@ -390,7 +394,7 @@ plain_of = $(patsubst %.c,$(O)/plain/%.o,$(wildcard tests/$(1)/*.c) \
 guest_objects := $(call plain_of,hw)
 
 $(O)/hw/run: $(guest_objects) $(objects)
-$(O)/unit/run: $(call plain_of,unit) $(objects)
+$(O)/unit/run: $(call plain_of,unit) $(unit_tool_objects) $(objects)
 $(O)/hw/run $(O)/unit/run:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread \

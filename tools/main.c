@@ -17,6 +17,7 @@ static const struct {
 	{ "list", tool_list, "what can be counted here, and how" },
 	{ "report", tool_report, "prints and merges what processes left in files" },
 	{ "run", tool_run, "runs a program, and says where its report went" },
+	{ "selftest", tool_selftest, "are the numbers right on this machine" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -14,6 +14,7 @@ int tool_doctor(int argc, char **argv);
 int tool_list(int argc, char **argv);
 int tool_report(int argc, char **argv);
 int tool_run(int argc, char **argv);
+int tool_selftest(int argc, char **argv);
 
 /* Exit statuses: the answer is no; the command could not be understood. */
 #define TOOL_NO 1

@@ -90,6 +90,10 @@ $(O)/vm/selfmon $(O)/vm/doctor:
 check-tool: $(tool) ## The commands: options, exit statuses, output
 	@tests/tools/selfmon.sh $<
 
+.PHONY: check-selftest
+check-selftest: $(tool) ## selfmon selftest on this machine, the quick one
+	@tests/tools/selftest.sh $<
+
 .PHONY: check-report
 check-report: $(tool) $(O)/examples/hello ## selfmon report over live files
 	@tests/tools/report.sh $^

@@ -21,7 +21,8 @@ make_tree()
 	rm -rf "$work"
 	mkdir -p "$work/tree"
 	(cd "$source" && tar cf - Makefile include libselfmon tests bench \
-		examples man tools third_party amalgamation) | tar xf - -C "$work/tree"
+		docs examples man third_party tools amalgamation) |
+		tar xf - -C "$work/tree"
 }
 
 # apply NAME: false if it no longer can be, which is told

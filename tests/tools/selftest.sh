@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selfmon selftest on this machine: no check fails, what it writes is what its
+# schema says. Usage: selftest.sh PROGRAM
+# How long it takes is not asserted: other programs may keep the machine busy.
+set -u
+cd "$(dirname "$0")/../.." || exit
+program=$(readlink -f "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+complain()
+{
+	echo "check-selftest: $*"
+	bad=1
+}
+
+# run NAME COMMAND...: the quick test by this command into NAME.txt and .json
+run()
+{
+	name=$1
+	shift
+	"$@" --quick --json "$work/$name.json" > "$work/$name.txt" \
+		2> "$work/err"
+	status=$?
+	case $status in
+	0 | 77) ;;
+	*) complain "status $status: $(cat "$work/$name.txt" "$work/err")" ;;
+	esac
+	[ ! -s "$work/err" ] || complain "not silent: $(cat "$work/err")"
+	grep -q ' holds: CPU, microcode, kernel' "$work/$name.txt" ||
+		complain "it does not say what $name.json holds"
+}
+
+# is_schema FILE...: they are what docs/selftest.schema.json says
+is_schema()
+{
+	code=0
+	python3 tests/tools/schema.py --schema docs/selftest.schema.json \
+		"$@" > "$work/said" 2>&1 || code=$?
+	case $code in
+	0 | 77) ;;
+	*) complain "$(cat "$work/said")" ;;
+	esac
+}
+
+# The rows of the text, and those of the JSON.
+agrees()
+{
+	python3 - "$1" "$2" "$status" << 'END' ||
+import json, re, sys
+result = json.load(open(sys.argv[1]))
+text = open(sys.argv[2]).read()
+assert result["status"] == int(sys.argv[3]), "exit status"
+rows = re.findall(r"^(pass|fail|not applicable) +([a-z]+)  (.*)$", text, re.M)
+assert len(rows) == len(result["results"]) >= 13, rows
+for (status, check, said), of in zip(rows, result["results"]):
+    assert (status, check) == (of["status"], of["check"]), check
+    assert of["found"] in said and of["reason"] in said, said
+    assert (status == "not applicable") <= bool(of["reason"]), check
+assert "\n\n" + result["verdict"] + "\n" in text
+assert (result["status"] == 77) == (not result["counters"]["pmu"])
+END
+		complain "text and JSON differ: $(cat "$2")"
+}
+
+# Whose machine it is, nobody is to see.
+names_nobody()
+{
+	for word in "$(uname -n)" "$(id -un)" "$PWD" "$HOME"; do
+		[ "${#word}" -lt 4 ] || [ "$word" = root ] ||
+			! grep -qiF -- "$word" "$1" || complain "$word in $1"
+	done
+	if grep -E '0x[0-9a-f]{9}|[ "]/[a-z]+/' "$1"; then
+		complain "a path or an address in $1"
+	fi
+}
+
+run mine "$program" selftest
+mine=$status
+names_nobody "$work/mine.json"
+if command -v python3 > /dev/null; then
+	is_schema "$work/mine.json"
+	agrees "$work/mine.json" "$work/mine.txt"
+else
+	echo '[SKIP] check-selftest: its JSON needs python3'
+fi
+
+# Without privileges, and whatever other programs are told.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
+		"$program" --version > "$work/out" 2>&1; then
+	chmod 777 "$work"
+	SELFMON_EVENTS=none SELFMON_ENABLE=0 SELFMON_EVERY=7
+	export SELFMON_EVENTS SELFMON_ENABLE SELFMON_EVERY
+	run nobody setpriv --reuid 65534 --regid 65534 --clear-groups \
+		--inh-caps=-all "$program" selftest
+	unset SELFMON_EVENTS SELFMON_ENABLE SELFMON_EVERY
+	if command -v python3 > /dev/null; then
+		is_schema "$work/nobody.json"
+		agrees "$work/nobody.json" "$work/nobody.txt"
+	fi
+else
+	echo '[SKIP] check-selftest: no privileges to give up'
+fi
+
+# refused ARGUMENT...: wrong options
+refused()
+{
+	"$program" selftest "$@" > "$work/out" 2> "$work/err"
+	[ $? = 2 ] || complain "status of selftest $*"
+	[ ! -s "$work/out" ] || complain "selftest $* prints"
+}
+refused --quick --full
+refused --json
+refused --json "$work/no/folder"
+refused word
+
+[ $bad = 0 ] && echo "check-selftest: $(grep -c '^pass' "$work/mine.txt")" \
+	"checks pass, exit status $mine: $(tail -n 2 "$work/mine.txt" |
+		head -n 1)"
+exit $bad

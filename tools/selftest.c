@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* selfmon selftest: are the numbers of the library right on this machine? */
+#define _GNU_SOURCE
+#include "selftest.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/kernel.h"
+#include "selftest_run.h"
+#include "tool.h"
+
+static const char help[] =
+	"usage: selfmon selftest [--quick | --full] [--perf] [--json FILE]\n"
+	"Counts loops whose number of instructions is known, in all ways that "
+	"the library\n"
+	"has, and says whether its numbers are right on this machine. Needs no "
+	"privileges\n"
+	"beyond those that counting takes (see selfmon doctor).\n"
+	"\n"
+	"      --quick      takes 5 seconds at most, in place of 30\n"
+	"      --full       takes 3 minutes at most\n"
+	"      --perf       compares with perf stat, too\n"
+	"      --json FILE  writes the results to FILE, - is standard output\n"
+	"\n"
+	"Exits with 0 if all that applies passes, 1 if a check fails, 77 if "
+	"hardware events\n"
+	"cannot be counted here and what needs none passes, 2 if the options "
+	"are wrong.\n";
+
+static const struct option options[] = {
+	{ "quick", no_argument, NULL, 'q' },
+	{ "full", no_argument, NULL, 'f' },
+	{ "perf", no_argument, NULL, 'p' },
+	{ "json", required_argument, NULL, 'j' },
+	{ "loop", required_argument, NULL, 'l' }, /* for --perf: hidden */
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct choice {
+	struct selftest_case from;
+	const char *json;
+	const char *loop;
+	bool quick, full, help;
+};
+
+/* 0, or TOOL_USAGE with a message. */
+static int take_options(int argc, char **argv, struct choice *to)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
+		switch (option) {
+		case 'q': to->quick = true; break;
+		case 'f': to->full = true; break;
+		case 'p': to->from.perf = true; break;
+		case 'j': to->json = optarg; break;
+		case 'l': to->loop = optarg; break;
+		case 'h': to->help = true; break;
+		default: return tool_wrong_option("selftest", option, argv);
+		}
+	if (optind < argc)
+		return tool_misused("selftest", "it takes no '%s'",
+				    argv[optind]);
+	if (to->quick && to->full)
+		return tool_misused("selftest", "--quick and --full exclude "
+				    "each other");
+	to->from.mode = to->quick  ? SELFTEST_QUICK
+			: to->full ? SELFTEST_FULL
+				   : SELFTEST_NORMAL;
+	return 0;
+}
+
+/* What a user has set for other programs must not change what is tested. */
+static void forget_variables(void)
+{
+	static const char *const names[] = {
+		"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE",
+		"SELFMON_FENCE",  "SELFMON_EVERY",  "SELFMON_STRICT",
+		"SELFMON_LIVE",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
+/* Opened before anything is measured: a wrong name is found at once. */
+static FILE *open_json(const char *name)
+{
+	FILE *file;
+
+	if (!strcmp(name, "-"))
+		return stdout;
+	file = fopen(name, "we");
+	if (!file)
+		tool_fail("selftest", "--json %s: %s", name, strerror(errno));
+	return file;
+}
+
+static int close_json(FILE *file, const char *name, int status)
+{
+	const bool failed = fflush(file) || ferror(file);
+	const int error = errno;
+
+	if (file != stdout)
+		fclose(file);
+	if (failed)
+		return tool_fail("selftest", "--json %s: %s", name,
+				 strerror(error));
+	if (file != stdout)
+		tool_line(stdout, "%s holds: CPU, microcode, kernel, "
+			  "hypervisor, settings, results; no names of hosts or "
+			  "users, no paths, no addresses", name);
+	return status;
+}
+
+static int run(struct choice *choice, FILE *json)
+{
+	static struct selftest_machine machine;
+	struct selftest_result result = { .machine = &machine,
+					  .from = &choice->from };
+	FILE *const text = json == stdout ? NULL : stdout;
+	const uint64_t began = selfmon_kernel_monotonic_ns();
+
+	selftest_machine_gather(&machine, &choice->from);
+	if (text)
+		selftest_print_head(&machine, text);
+	selftest_run_all(&choice->from, began, text, &result);
+	result.seconds = (double)(selfmon_kernel_monotonic_ns() - began) / 1e9;
+	result.status = selftest_conclude(&result);
+	if (text) {
+		fputc('\n', text);
+		tool_line(text, "%s", result.verdict);
+	}
+	if (json) {
+		selftest_write(&result, json);
+		return close_json(json, choice->json, result.status);
+	}
+	return result.status;
+}
+
+int tool_selftest(int argc, char **argv)
+{
+	struct choice choice = { .json = NULL };
+	FILE *json = NULL;
+	const int wrong = take_options(argc, argv, &choice);
+
+	if (wrong)
+		return wrong;
+	if (choice.help) {
+		fputs(help, stdout);
+		return 0;
+	}
+	forget_variables();
+	if (choice.loop)
+		return selftest_perf_loop(choice.loop);
+	if (choice.json) {
+		json = open_json(choice.json);
+		if (!json)
+			return TOOL_USAGE;
+	}
+	return run(&choice, json);
+}

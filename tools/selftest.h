@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * selfmon selftest: are the numbers of the library right on this machine?
+ *
+ * A check gathers samples and hands them to a judge (selftest_judge.h), which
+ * is pure. Each check runs in a process of its own, so that a counter read
+ * that faults is a row like any other.
+ */
+#ifndef SELFMON_TOOLS_SELFTEST_H
+#define SELFMON_TOOLS_SELFTEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "doctor/sentence.h"
+
+/* ---- rows ---------------------------------------------------------------- */
+
+enum selftest_status {
+	SELFTEST_PASS = 0,
+	SELFTEST_FAIL,
+	SELFTEST_ABSENT, /* not applicable; the row's reason says why */
+	SELFTEST_BUSY    /* disturbed: try again, or SELFTEST_ABSENT */
+};
+
+/* name and unit are literals: rows pass from a child to its parent. */
+struct selftest_figure {
+	const char *name;
+	const char *unit;
+	double value;
+};
+
+/* What was expected, from least to most, and what was seen. */
+struct selftest_difference {
+	char what[96];
+	double least, most, seen;
+};
+
+#define SELFTEST_FIGURES 32
+#define SELFTEST_DIFFERENCES 8
+
+struct selftest_row {
+	const char *name;
+	enum selftest_status status;
+	struct selfmon_sentence found; /* what was checked, with figures */
+	struct selfmon_sentence reason;
+	size_t figures;
+	struct selftest_figure figure[SELFTEST_FIGURES];
+	size_t differences; /* of all; the first of them are kept */
+	struct selftest_difference difference[SELFTEST_DIFFERENCES];
+};
+
+#define selftest_say selfmon_sentence_add
+
+void selftest_figure(struct selftest_row *row, const char *name,
+		     const char *unit, double value);
+
+/* Fails the row: expected was least to most. */
+void selftest_differs(struct selftest_row *row, double least, double most,
+		      double seen, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Set the status, unless the row has failed, and the reason. */
+void selftest_absent(struct selftest_row *row, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void selftest_busy(struct selftest_row *row, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- checks -------------------------------------------------------------- */
+
+enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
+
+/* What a check needs to know of its machine; selftest_machine.c fills it in. */
+struct selftest_case {
+	enum selftest_mode mode;
+	uint64_t budget_ns;  /* that one attempt of this check may take */
+	bool pmu;            /* instructions can be counted */
+	bool user_reads;     /* without a system call */
+	bool perf;           /* --perf was given */
+	bool hypervisor;
+	uint64_t read_ns;    /* what a user read costs; 0: not known */
+	int offered;         /* counters on the PMU at once ... */
+	int counting;        /* ... and those of them that count */
+};
+
+typedef void selftest_check_fn(const struct selftest_case *from,
+			       struct selftest_row *row);
+
+selftest_check_fn selftest_exact, selftest_slope, selftest_agree,
+	selftest_wrap, selftest_rotate, selftest_move, selftest_preempt,
+	selftest_clock, selftest_faults, selftest_cost, selftest_switches,
+	selftest_overhead, selftest_perf;
+
+/* Runs in the check's process some time before it; false: the row says why. */
+bool selftest_overhead_prepare(struct selftest_row *row);
+
+/* selftest_perf.c: the hidden option, a loop of 2 turns instructions. */
+int selftest_perf_loop(const char *turns);
+
+/* ---- the machine --------------------------------------------------------- */
+
+struct doctor_report;
+
+#define SELFTEST_NOTES 8
+
+struct selftest_machine {
+	const struct doctor_report *report;
+	char microcode[32];   /* "": not known */
+	char clocksource[32]; /* of the kernel */
+	char why_no_pmu[256];
+	size_t notes;
+	char note[SELFTEST_NOTES][160];
+};
+
+void selftest_machine_gather(struct selftest_machine *machine,
+			     struct selftest_case *from);
+
+/* ---- output -------------------------------------------------------------- */
+
+#define SELFTEST_ROWS 16
+
+struct selftest_result {
+	const struct selftest_machine *machine;
+	const struct selftest_case *from;
+	double seconds;
+	int status; /* the exit status */
+	size_t rows;
+	const struct selftest_row *row;
+	char verdict[1024]; /* the last line */
+};
+
+#define SELFTEST_NO_PMU 77
+
+/* 0, TOOL_NO or SELFTEST_NO_PMU: the exit status; fills in the verdict. */
+int selftest_conclude(struct selftest_result *result);
+
+void selftest_print_head(const struct selftest_machine *machine, FILE *stream);
+void selftest_print_row(const struct selftest_row *row, bool colours,
+			FILE *stream);
+
+/* "pass", "fail", "not applicable". */
+const char *selftest_status_name(enum selftest_status status);
+
+/* docs/selftest.schema.json. */
+void selftest_write(const struct selftest_result *result, FILE *stream);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Judges: samples in, a row's status and differences out. Pure, so that unit
+ * tests feed them wrong samples.
+ */
+#ifndef SELFMON_TOOLS_SELFTEST_JUDGE_H
+#define SELFMON_TOOLS_SELFTEST_JUDGE_H
+
+#include <selfmon/counters.h>
+
+#include "selftest.h"
+
+/* One visit of a loop. */
+struct selftest_sample {
+	uint64_t count;
+	enum selfmon_verdict verdict;
+	uint32_t flags; /* SELFMON_DELTA_* */
+	uint32_t moved;
+};
+
+/* Visits of one loop, which all should have the same count. */
+struct selftest_counts {
+	const char *what;
+	uint64_t size;     /* instructions of the loop */
+	uint64_t expected; /* of a visit: the loop, and around it */
+	size_t count;
+	struct selftest_sample *sample; /* the judge sorts them */
+	uint64_t causes;   /* interrupts, faults and switches meanwhile */
+	uint64_t ns;       /* that all visits took */
+	bool hypervisor;   /* whose interrupts no guest sees */
+	bool moving;       /* visits switch CPUs: no mode is wanted */
+};
+
+/*
+ * Minimum and mode are exact and the excess is explained: pass. The excess is
+ * explained, but minimum or mode are not reached: busy. Returns the number of
+ * samples that have a value.
+ */
+size_t selftest_judge_counts(const struct selftest_counts *in,
+			     struct selftest_row *row);
+
+/* Minimum and sum of a region's visits: all that a report keeps. */
+struct selftest_sums {
+	const char *what;
+	uint64_t size, expected, visits, least, sum;
+	uint64_t retried; /* visits whose end was read again */
+	uint64_t causes, ns;
+	bool hypervisor;
+};
+void selftest_judge_sums(const struct selftest_sums *in,
+			 struct selftest_row *row);
+
+/* Least counts of loops of size and 2 size instructions, read the same way. */
+void selftest_judge_slope(const char *what, uint64_t size, uint64_t least,
+			  uint64_t least_of_twice, struct selftest_row *row);
+
+/* One counter read three times in a row: the middle lies between. */
+struct selftest_bracket {
+	uint64_t before, inside, after;
+};
+void selftest_judge_brackets(const char *what,
+			     const struct selftest_bracket *in, size_t count,
+			     struct selftest_row *row);
+
+/* A long run: reads one after the other, and the work that was in it. */
+struct selftest_run {
+	uint64_t reads, backwards; /* reads below the one before */
+	uint64_t first_back;       /* by how much the first of them */
+	uint64_t work;             /* instructions */
+	uint64_t slack;            /* that may come on top */
+	uint64_t counted;
+};
+void selftest_judge_run(const struct selftest_run *in,
+			struct selftest_row *row);
+
+/* A value with its interval, and what the truth was: least to most. */
+struct selftest_estimate {
+	uint64_t count, uncertainty;
+	enum selfmon_verdict verdict;
+	uint64_t least, most;
+};
+void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
+			      struct selftest_row *row);
+
+/* Two clocks over one interval. */
+struct selftest_clocks {
+	double seen_ns, true_ns;
+	double error_ns;   /* of reading both ends */
+	double stated_ppm;
+};
+void selftest_judge_clock(const struct selftest_clocks *in,
+			  struct selftest_row *row);
+
+/* Instructions of a region's own a visit, of a known number. */
+struct selftest_self {
+	const char *what;
+	double known, extra; /* extra: that the program may add */
+	double seen, noise;
+};
+void selftest_judge_self(const struct selftest_self *in,
+			 struct selftest_row *row);
+
+/* Slopes of perf stat and of the library over the same loops. */
+void selftest_judge_perf(double work, double perf, double own, double slack,
+			 struct selftest_row *row);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* overhead: regions of known work, nested in one function and apart. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "platform/kernel.h"
+#include "selftest_work.h"
+
+#define VISITS 3000
+#define WORK 100
+/* What a compiler may put around a region and its call. */
+#define EXTRA 12
+/* With more nothing is shown; a visit's overhead is above 100. */
+#define NOISE_MAX 20
+/* Counter reads that a good measurement takes, times 100: see prepare. */
+#define AGE_READS UINT64_C(1300000)
+#define SYSCALL_NS 3000 /* where there are no user reads */
+#define A_RETRY 400.0   /* instructions of an end that is read again */
+
+/* WORK instructions that touch no register. */
+#define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
+
+static SELFTEST_NOINLINE void in_one_function(void)
+{
+	SELFMON_REGION("outer") {
+		WORK_100();
+		SELFMON_REGION("inner")
+			WORK_100();
+	}
+}
+
+static SELFTEST_NOINLINE void inner_alone(void)
+{
+	SELFMON_REGION("inner apart")
+		WORK_100();
+}
+
+static SELFTEST_NOINLINE void apart(void)
+{
+	SELFMON_REGION("outer apart") {
+		WORK_100();
+		inner_alone();
+	}
+}
+
+static void visit_often(void)
+{
+	int i;
+
+	for (i = 0; i < VISITS; i++) {
+		in_one_function();
+		apart();
+	}
+}
+
+/*
+ * The time that a report may take to measure the library's overhead grows with
+ * the time since the first visit: this one waits until the other checks are
+ * done.
+ */
+static uint64_t first_visit_ns;
+
+bool selftest_overhead_prepare(struct selftest_row *row)
+{
+	first_visit_ns = selftest_now_ns();
+	if (!selftest_configure("instructions", row))
+		return false;
+	visit_often();
+	return true;
+}
+
+/* Where reads trap the others may have been too quick. */
+static void grow_old(const struct selftest_case *from)
+{
+	static const uint64_t most_ns[] = {
+		[SELFTEST_QUICK] = UINT64_C(3900000000),
+		[SELFTEST_NORMAL] = UINT64_C(20000000000),
+		[SELFTEST_FULL] = UINT64_C(60000000000),
+	};
+	uint64_t age = AGE_READS * (from->user_reads ? from->read_ns
+						     : SYSCALL_NS);
+	uint64_t now;
+
+	if (age > most_ns[from->mode])
+		age = most_ns[from->mode];
+	while ((now = selftest_now_ns()) < first_visit_ns + age)
+		selfmon_kernel_sleep_ns(first_visit_ns + age - now);
+}
+
+/* Of the visits between two reports: no first one is among them. */
+static struct selfmon_report *take_interval(void)
+{
+	struct selfmon_report *before, *after, *interval = NULL;
+
+	if (selfmon_report_take(&before))
+		return NULL;
+	visit_often();
+	if (!selfmon_report_take(&after)) {
+		if (selfmon_report_subtract(after, before, &interval))
+			interval = NULL;
+		selfmon_report_free(after);
+	}
+	selfmon_report_free(before);
+	return interval;
+}
+
+/* Of a region and the one in it: either is in the outer one's own. */
+static double retried_of(const struct selfmon_report *report,
+			 const char *outer, const char *inner)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_rows(report); i++) {
+		const struct selfmon_row *of = selfmon_report_row(report, i);
+
+		if (!strcmp(of->name, inner) || !strcmp(of->name, outer))
+			sum += (double)of->retried;
+	}
+	return sum;
+}
+
+static void judge_row(const struct selfmon_report *report, const char *what,
+		      const char *outer, const char *inner, size_t depth,
+		      struct selftest_row *row)
+{
+	const char *const path[] = { outer, inner };
+	const struct selfmon_row *of = selfmon_report_find(report, path, depth);
+	const struct selfmon_quantity *count =
+		selftest_instructions(report, of, row);
+	struct selftest_self self = { .what = path[depth - 1],
+				      .known = WORK, .extra = EXTRA };
+
+	if (!count || !count->visits)
+		return;
+	self.seen = count->net_exclusive / (double)count->visits;
+	/* An interrupt adds one; retried ends add more, and are counted. */
+	self.noise = count->noise / (double)count->visits + 2;
+	if (self.noise > NOISE_MAX) {
+		selftest_absent(row, "the report had too little time to "
+				"measure the overhead: it is known to +-%.0f "
+				"instructions", self.noise);
+		return;
+	}
+	self.extra += A_RETRY * retried_of(report, outer, inner) /
+		      (double)count->visits;
+	selftest_judge_self(&self, row);
+	selftest_figure(row, what, "", self.seen);
+	selftest_say(&row->found, "%s%s %.1f +- %.1f",
+		     row->figures > 1 ? ", " : "of 100 instructions: ",
+		     self.what, self.seen, self.noise);
+}
+
+void selftest_overhead(const struct selftest_case *from,
+		       struct selftest_row *row)
+{
+	struct selfmon_report *report;
+
+	selftest_pin(-1);
+	grow_old(from);
+	report = take_interval();
+	if (!report) {
+		selftest_absent(row, "no report");
+		return;
+	}
+	judge_row(report, "outer, one function", "outer", "inner", 1, row);
+	judge_row(report, "inner, one function", "outer", "inner", 2, row);
+	judge_row(report, "outer, two functions", "outer apart", "inner apart",
+		  1, row);
+	judge_row(report, "inner, two functions", "outer apart", "inner apart",
+		  2, row);
+	selfmon_report_free(report);
+}

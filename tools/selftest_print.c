@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* A self test as text: rows, and the line that says what came of it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <selfmon/version.h>
+
+#include "doctor.h"
+#include "platform/escape.h"
+#include "selftest.h"
+#include "tool.h"
+
+#define STATUS_WIDTH 14 /* "not applicable" */
+#define NAME_WIDTH 9
+
+/* Green, red, dim: SGR of ECMA-48. */
+static const char *const colour[] = {
+	[SELFTEST_PASS] = "\033[32m",
+	[SELFTEST_FAIL] = "\033[31m",
+	[SELFTEST_ABSENT] = "\033[2m",
+	[SELFTEST_BUSY] = "\033[2m",
+};
+
+void selftest_print_head(const struct selftest_machine *machine, FILE *stream)
+{
+	const struct doctor_machine *doctor = machine->report->machine;
+
+	tool_line(stream, "selfmon %s selftest: %s; %s", SELFMON_VERSION,
+		  doctor->cpu, doctor->kernel);
+	fputc('\n', stream);
+}
+
+static void print_difference(const struct selftest_difference *of,
+			     FILE *stream)
+{
+	fprintf(stream, "%*s", STATUS_WIDTH + NAME_WIDTH + 4, "");
+	selfmon_put_text(stream, of->what);
+	if (of->least < of->most)
+		fprintf(stream, ": expected %.15g to %.15g", of->least,
+			of->most);
+	else
+		fprintf(stream, ": expected %.15g", of->least);
+	fprintf(stream, ", seen %.15g\n", of->seen);
+}
+
+void selftest_print_row(const struct selftest_row *row, bool colours,
+			FILE *stream)
+{
+	const char *between = "";
+	size_t i;
+
+	fprintf(stream, "%s%-*s%s  %-*s  ", colours ? colour[row->status] : "",
+		STATUS_WIDTH, selftest_status_name(row->status),
+		colours ? "\033[0m" : "", NAME_WIDTH, row->name);
+	if (row->reason.length) {
+		selfmon_put_text(stream, row->reason.text);
+		between = "; ";
+	}
+	if (row->found.length) {
+		fputs(between, stream);
+		selfmon_put_text(stream, row->found.text);
+	}
+	fputc('\n', stream);
+	for (i = 0; i < row->differences && i < SELFTEST_DIFFERENCES; i++)
+		print_difference(&row->difference[i], stream);
+	if (row->differences > SELFTEST_DIFFERENCES)
+		fprintf(stream, "%*s%zu more like these\n",
+			STATUS_WIDTH + NAME_WIDTH + 4, "",
+			row->differences - SELFTEST_DIFFERENCES);
+}
+
+/* ---- the last line ------------------------------------------------------- */
+
+static void add(struct selftest_result *to, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct selftest_result *to, const char *format, ...)
+{
+	const size_t used = strlen(to->verdict);
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(to->verdict + used, sizeof(to->verdict) - used, format,
+		  values);
+	va_end(values);
+}
+
+static size_t count(const struct selftest_result *in,
+		    enum selftest_status status)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < in->rows; i++)
+		n += in->row[i].status == status;
+	return n;
+}
+
+static void add_names(struct selftest_result *to, enum selftest_status status)
+{
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < to->rows; i++) {
+		if (to->row[i].status != status)
+			continue;
+		add(to, "%s%s", between, to->row[i].name);
+		between = ", ";
+	}
+}
+
+static bool passed(const struct selftest_result *in, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < in->rows; i++)
+		if (!strcmp(in->row[i].name, name))
+			return in->row[i].status == SELFTEST_PASS;
+	return false;
+}
+
+static void add_notes(struct selftest_result *to)
+{
+	const struct selftest_machine *machine = to->machine;
+	size_t i;
+
+	if (!machine->notes)
+		return;
+	add(to, "; %zu note%s: ", machine->notes,
+	    machine->notes == 1 ? "" : "s");
+	for (i = 0; i < machine->notes; i++)
+		add(to, "%s%s", i ? "; " : "", machine->note[i]);
+}
+
+/* What the claim "counts are exact" rests on. */
+static bool is_exact(const struct selftest_result *in)
+{
+	return passed(in, "exact") && passed(in, "slope") &&
+	       (!in->from->user_reads || passed(in, "agree"));
+}
+
+int selftest_conclude(struct selftest_result *to)
+{
+	to->verdict[0] = '\0';
+	if (count(to, SELFTEST_FAIL)) {
+		add(to, "numbers are wrong here: ");
+		add_names(to, SELFTEST_FAIL);
+		add(to, " failed");
+		add_notes(to);
+		return TOOL_NO;
+	}
+	if (!to->from->pmu) {
+		add(to, "hardware events cannot be counted here (%s); without "
+		    "them passed: ", to->machine->why_no_pmu);
+		add_names(to, SELFTEST_PASS);
+		return SELFTEST_NO_PMU;
+	}
+	if (is_exact(to))
+		add(to, "counts are exact here");
+	else
+		add(to, "no wrong count was seen, but the machine was too busy "
+		    "to show that counts are exact");
+	add_notes(to);
+	return 0;
+}
