@@ -54,6 +54,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 	struct selfmon_counters *set;
 	size_t tries = 0, n = 0;
 
+	selftest_pin(-1);
 	if (!bracket || !selftest_open(SPEC, 0, &set, row)) {
 		free(bracket);
 		return;
@@ -120,6 +121,7 @@ void selftest_wrap(const struct selftest_case *from, struct selftest_row *row)
 	struct selftest_run run = { .reads = 0 };
 	uint64_t i;
 
+	selftest_pin(-1);
 	if (!selftest_open(SPEC, 0, &set, row))
 		return;
 	selfmon_counters_begin(set, &first);

@@ -63,7 +63,8 @@ static uint64_t exact_sets(const struct selftest_case *from,
 
 /* Visits of one region; what disturbed them goes into sums. */
 static void visit_often(const struct selftest_case *from, const char *name,
-			uint64_t size, size_t visits, struct selftest_sums *sums)
+			uint64_t size, size_t visits,
+			struct selftest_sums *sums)
 {
 	const struct selftest_timer timer = selftest_timer(from, 120);
 	struct selfmon_region *const region = selfmon_region(name);
@@ -159,25 +160,35 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 /* ---- slope --------------------------------------------------------------- */
 
 #define SLOPES 3
+/* Fewer visits with the least count, or of all, are too few to be sure. */
+#define ALIKE 5
+#define ALIKE_OF 50
 
 static const uint64_t slope_size[SLOPES] = { 1000, 10000, 100000 };
 
-static uint64_t least_of(struct selfmon_counters *set,
-			 const struct selftest_case *from, uint64_t size)
+static struct selftest_least least_of(struct selfmon_counters *set,
+				      const struct selftest_case *from,
+				      uint64_t size)
 {
 	const struct selftest_timer timer = selftest_timer(from, 70);
 	const size_t most = visits_of(from, size) / 2;
-	uint64_t least = UINT64_MAX;
+	struct selftest_least least = { UINT64_MAX, 0 };
 	struct selfmon_delta delta;
-	size_t i;
+	size_t i, alike = 0;
 
 	for (i = 0; i < most && !selftest_is_over(&timer); i++) {
+		struct selftest_sample sample;
+
 		selftest_visit(set, size / 2, &delta);
-		if (delta.value[0].verdict != SELFMON_NOT_COUNTED &&
-		    delta.value[0].verdict != SELFMON_SCALED &&
-		    delta.value[0].count < least)
-			least = delta.value[0].count;
+		sample = selftest_sample(set, &delta);
+		if (!selftest_is_counted(&sample) || sample.count > least.count)
+			continue;
+		alike = sample.count == least.count ? alike + 1 : 1;
+		least.count = sample.count;
 	}
+	if (i > 0)
+		least.part = (double)(alike < ALIKE ? 1 : alike) /
+			     (double)(i < ALIKE_OF ? ALIKE_OF : i);
 	return least;
 }
 
@@ -192,13 +203,14 @@ static void slope_of(const char *what, unsigned int flags,
 		return;
 	for (i = 0; i < SLOPES; i++) {
 		const uint64_t size = slope_size[i];
-		const uint64_t once = least_of(set, from, size);
-		const uint64_t twice = least_of(set, from, 2 * size);
+		const struct selftest_least once = least_of(set, from, size);
+		const struct selftest_least twice =
+			least_of(set, from, 2 * size);
 
-		if (once == UINT64_MAX || twice == UINT64_MAX)
+		if (!(once.part > 0 && twice.part > 0))
 			selftest_busy(row, "%s: no visit has a count", what);
 		else
-			selftest_judge_slope(what, size, once, twice, row);
+			selftest_judge_slope(what, size, &once, &twice, row);
 	}
 	selfmon_counters_close(set);
 }

@@ -50,9 +50,17 @@ struct selftest_sums {
 void selftest_judge_sums(const struct selftest_sums *in,
 			 struct selftest_row *row);
 
-/* Least counts of loops of size and 2 size instructions, read the same way. */
-void selftest_judge_slope(const char *what, uint64_t size, uint64_t least,
-			  uint64_t least_of_twice, struct selftest_row *row);
+/* The least count of a loop, and the part of its visits that have it. */
+struct selftest_least {
+	uint64_t count;
+	double part;
+};
+
+/* Loops of size and 2 size instructions, read the same way. */
+void selftest_judge_slope(const char *what, uint64_t size,
+			  const struct selftest_least *once,
+			  const struct selftest_least *twice,
+			  struct selftest_row *row);
 
 /* One counter read three times in a row: the middle lies between. */
 struct selftest_bracket {

@@ -105,7 +105,8 @@ void selftest_machine_gather(struct selftest_machine *machine,
 			       sizeof(machine->clocksource)) <= 0)
 		machine->clocksource[0] = '\0';
 	from->pmu = !probe.hardware;
-	from->user_reads = report.user_reads;
+	/* All checks but move pin their thread. */
+	from->user_reads = report.user_reads || report.when_pinned;
 	from->hypervisor = doctor.facts.hypervisor;
 	from->read_ns = probe.read_ns > 0 ? (uint64_t)probe.read_ns : 0;
 	from->offered = probe.running;

@@ -50,10 +50,13 @@ static uint64_t constant_of(struct selfmon_counters *set, int cpu)
 	int i;
 
 	for (i = 0; i < 100; i++) {
+		struct selftest_sample sample;
+
 		visit_two(set, cpu, &delta);
-		if (delta.value[0].verdict != SELFMON_NOT_COUNTED &&
-		    delta.value[0].count - 2 * HALF < least)
-			least = delta.value[0].count - 2 * HALF;
+		sample = selftest_sample(set, &delta);
+		if (selftest_is_counted(&sample) &&
+		    sample.count - 2 * HALF < least)
+			least = sample.count - 2 * HALF;
 	}
 	return least;
 }
@@ -86,7 +89,7 @@ static void visit_all(const struct selftest_case *from,
 		next = to->count % 3 == 2 ? at : (at + 1) % cpus;
 		visit_two(set, cpu[next], &delta);
 		note_move(moves, next != at, delta.flags);
-		to->sample[to->count++] = selftest_sample(&delta);
+		to->sample[to->count++] = selftest_sample(set, &delta);
 		at = next;
 	}
 	to->ns = selftest_now_ns() - to->ns;

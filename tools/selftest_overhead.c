@@ -63,6 +63,7 @@ static uint64_t first_visit_ns;
 bool selftest_overhead_prepare(struct selftest_row *row)
 {
 	first_visit_ns = selftest_now_ns();
+	selftest_pin(-1);
 	if (!selftest_configure("instructions", row))
 		return false;
 	visit_often();
@@ -156,7 +157,6 @@ void selftest_overhead(const struct selftest_case *from,
 {
 	struct selfmon_report *report;
 
-	selftest_pin(-1);
 	grow_old(from);
 	report = take_interval();
 	if (!report) {

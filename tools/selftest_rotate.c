@@ -9,7 +9,7 @@
 #define ESTIMATES 512
 #define EVENTS 12
 #define AROUND 4000 /* instructions of a visit beside its loop, at most */
-#define READ_STEP 500 /* iterations between two reads of reads_in_order() */
+#define READS 1000 /* of each set, between two looks at the time */
 #define ROTATION_LEAST UINT64_C(1000000)
 
 /* Sets that take turns, each of a few copies of instructions. */
@@ -146,7 +146,7 @@ struct estimates {
 static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 			size_t most, struct estimates *to)
 {
-	const struct selftest_timer timer = selftest_timer(from, 250);
+	const struct selftest_timer timer = selftest_timer(from, 200);
 	size_t k;
 
 	for (k = 0; to->count + crowd->events <= most &&
@@ -159,6 +159,41 @@ static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 	}
 }
 
+/* What was read last of each member of a set. */
+struct last {
+	uint64_t value[SELFMON_MAX_COUNTERS];
+};
+
+static void note_values(const struct selfmon_snapshot *at, size_t events,
+			struct last *last, struct selftest_run *run)
+{
+	size_t i;
+
+	run->reads++;
+	for (i = 0; i < events; i++) {
+		if (at->value[i] < last->value[i] && !run->backwards++)
+			run->first_back = last->value[i] - at->value[i];
+		last->value[i] = at->value[i];
+	}
+}
+
+/* Of one set, until it is off the PMU. */
+static void read_while_on(const struct selfmon_counters *set, size_t events,
+			  struct last *last, struct selftest_run *run)
+{
+	struct selfmon_snapshot at;
+	int i;
+
+	for (i = 0; i < READS; i++) {
+		selfmon_counters_begin(set, &at);
+		if (at.flags & SELFMON_SNAPSHOT_LOST)
+			return;
+		note_values(&at, events, last, run);
+		if (at.flags & SELFMON_SNAPSHOT_SLOW)
+			return;
+	}
+}
+
 /*
  * Reads one after the other while sets come and go: a read that took another
  * event's counter for its own goes back, then or at the next.
@@ -166,24 +201,15 @@ static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 static void reads_in_order(const struct selftest_case *from,
 			   struct crowd *crowd, struct selftest_row *row)
 {
-	const struct selftest_timer timer = selftest_timer(from, 250);
-	uint64_t last[SETS] = { 0 };
+	const struct selftest_timer timer = selftest_timer(from, 450);
+	struct last last[SETS] = { { { 0 } } };
 	struct selftest_run run = { .reads = 0 };
-	struct selfmon_snapshot at;
 	size_t i;
 
-	while (!selftest_is_over(&timer)) {
-		for (i = 0; i < crowd->sets; i++) {
-			selftest_loop(READ_STEP);
-			selfmon_counters_begin(crowd->set[i], &at);
-			if (at.flags & SELFMON_SNAPSHOT_LOST)
-				continue;
-			run.reads++;
-			if (at.value[0] < last[i] && !run.backwards++)
-				run.first_back = last[i] - at.value[0];
-			last[i] = at.value[0];
-		}
-	}
+	while (!selftest_is_over(&timer))
+		for (i = 0; i < crowd->sets; i++)
+			read_while_on(crowd->set[i], crowd->events, &last[i],
+				      &run);
 	selftest_figure(row, "reads in order", "",
 			(double)(run.reads - run.backwards));
 	selftest_judge_run(&run, row);
@@ -194,7 +220,7 @@ static void visit_one_set(const struct selftest_case *from,
 			  struct crowd *crowd, struct estimates *to,
 			  struct selftest_row *row)
 {
-	const struct selftest_timer timer = selftest_timer(from, 200);
+	const struct selftest_timer timer = selftest_timer(from, 120);
 	struct selfmon_counters *large, *beside;
 	size_t k;
 
@@ -249,6 +275,7 @@ void selftest_rotate(const struct selftest_case *from, struct selftest_row *row)
 	struct estimates estimates = { .count = 0 };
 	size_t events;
 
+	selftest_pin(-1);
 	estimates.of = calloc(ESTIMATES, sizeof(*estimates.of));
 	if (!estimates.of || !gather(from, &crowd, row)) {
 		free(estimates.of);

@@ -38,7 +38,7 @@ static const struct {
 	{ "agree", selftest_agree, USER_READS, 100, NULL },
 	{ "perf", selftest_perf, A_PMU, 600, NULL },
 	{ "wrap", selftest_wrap, A_PMU, 300, NULL },
-	{ "rotate", selftest_rotate, A_PMU, 600, NULL },
+	{ "rotate", selftest_rotate, A_PMU, 900, NULL },
 	{ "move", selftest_move, A_PMU, 150, NULL },
 	{ "preempt", selftest_preempt, A_PMU, 300, NULL },
 	{ "clock", selftest_clock, NOTHING, 450, NULL },

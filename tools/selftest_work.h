@@ -85,7 +85,15 @@ SELFTEST_NOINLINE void selftest_visit(struct selfmon_counters *set, uint64_t n,
 SELFTEST_NOINLINE void selftest_visit_region(struct selfmon_region *region,
 					     uint64_t n);
 
-struct selftest_sample selftest_sample(const struct selfmon_delta *delta);
+/*
+ * The count of instructions of a visit. Where cores are of several types each
+ * has an event of its own: all of them together.
+ */
+struct selftest_sample selftest_sample(const struct selfmon_counters *set,
+				       const struct selfmon_delta *delta);
+
+/* It has a count, which is no estimate. */
+bool selftest_is_counted(const struct selftest_sample *sample);
 
 /* A visit's instructions beside its loop; UINT64_MAX: no visit had a value. */
 uint64_t selftest_constant(struct selfmon_counters *set, int visits);
