@@ -108,8 +108,11 @@ struct selftest_self {
 void selftest_judge_self(const struct selftest_self *in,
 			 struct selftest_row *row);
 
-/* Slopes of perf stat and of the library over the same loops. */
-void selftest_judge_perf(double work, double perf, double own, double slack,
-			 struct selftest_row *row);
+/*
+ * Slopes of perf stat and of the library over the same loops. noise: of
+ * interrupts; start: what starting a program may differ by from run to run.
+ */
+void selftest_judge_perf(double work, double perf, double own, double noise,
+			 double start, struct selftest_row *row);
 
 #endif

@@ -50,13 +50,13 @@ void selftest_judge_self(const struct selftest_self *in,
 				 in->what);
 }
 
-void selftest_judge_perf(double work, double perf, double own, double slack,
-			 struct selftest_row *row)
+void selftest_judge_perf(double work, double perf, double own, double noise,
+			 double start, struct selftest_row *row)
 {
-	if (fabs(own - work) > slack)
-		selftest_differs(row, work - slack, work + slack, own,
+	if (fabs(own - work) > noise)
+		selftest_differs(row, work - noise, work + noise, own,
 				 "the library's slope");
-	if (fabs(perf - own) > 2 * slack)
-		selftest_differs(row, own - 2 * slack, own + 2 * slack, perf,
-				 "perf stat's slope");
+	if (fabs(perf - own) > noise + start)
+		selftest_differs(row, own - noise - start, own + noise + start,
+				 perf, "perf stat's slope");
 }

@@ -14,8 +14,10 @@
 #define TURNS_QUICK UINT64_C(10000000)
 #define TURNS UINT64_C(50000000)
 /* What starting the program may differ by from run to run. */
-#define START_NOISE 20000.0
-#define PART 1e-5 /* interrupts: of all instructions */
+#define START_NOISE 5000.0
+/* Interrupts: a part of all instructions, and some. */
+#define PART 1e-5
+#define SOME 100
 
 int selftest_perf_loop(const char *turns)
 {
@@ -133,7 +135,7 @@ void selftest_perf(const struct selftest_case *from, struct selftest_row *row)
 	if (!run_often(turns, &once, row) || !run_often(2 * turns, &twice, row))
 		return;
 	selftest_judge_perf(work, twice.perf - once.perf, twice.own - once.own,
-			    START_NOISE + work * PART, row);
+			    SOME + work * PART, START_NOISE, row);
 	selftest_figure(row, "perf's slope", "", twice.perf - once.perf);
 	selftest_figure(row, "the library's slope", "", twice.own - once.own);
 	selftest_say(&row->found, "%.0f instructions more: perf stat %.0f, the "

@@ -94,6 +94,10 @@ check-tool: $(tool) ## The commands: options, exit statuses, output
 check-selftest: $(tool) ## selfmon selftest on this machine, the quick one
 	@tests/tools/selftest.sh $<
 
+# One check of it by its name, as mutants do.
+check-selftest-%: $(tool)
+	@tests/tools/selftest.sh $< $*
+
 .PHONY: check-report
 check-report: $(tool) $(O)/examples/hello ## selfmon report over live files
 	@tests/tools/report.sh $^

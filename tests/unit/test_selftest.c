@@ -299,10 +299,13 @@ Test(selftest, overhead_that_is_off_by_a_fifth_fails)
 
 Test(selftest, slopes_of_perf_and_of_the_library)
 {
-	selftest_judge_perf(1e8, 1e8 + 500, 1e8 + 6, 21000, &row);
+	selftest_judge_perf(1e8, 1e8 + 500, 1e8 + 6, 1100, 5000, &row);
 	expect_status(SELFTEST_PASS);
-	selftest_judge_perf(1e8, 1.001e8, 1e8, 21000, &row);
-	expect_failed(1e8 - 42000, 1.001e8);
+	selftest_judge_perf(1e8, 1.001e8, 1e8, 1100, 5000, &row);
+	expect_failed(1e8 - 6100, 1.001e8);
+	set_up();
+	selftest_judge_perf(1e8, 1e8 + 3000, 1e8 + 3000, 1100, 5000, &row);
+	expect_failed(1e8 - 1100, 1e8 + 3000);
 }
 
 Test(selftest, differences_beyond_the_first_are_counted)
