@@ -3,7 +3,8 @@
 # run.sh BUILD [NAME...]: does a test notice when a defence is taken out?
 #
 # Each NAME.patch here takes one out of the library. Its head says which suite
-# of the hardware tests must then fail (Kills:), in which scenario of
+# of the hardware tests, or with selftest:CHECK which row of selfmon selftest
+# --quick must then fail (Kills:), in which scenario of
 # tests/vm/scenarios.txt (Where: RIG NAME), and what is gone (What:). Every
 # mutant of a scenario runs in one boot, after the unchanged library has passed
 # the same suites there. Fails if one survives or its patch no longer applies.
@@ -13,19 +14,23 @@ source=$(cd "$here/../.." && pwd)
 
 . "$here/common.sh"
 
-# build RIG TO: the tree's hardware tests, as one static program
+# build RIG TO KILLS: the tree's hardware tests, or the selfmon program, as one
+# static program
 build()
 {
+	program=hw/run
+	case $3 in selftest:*) program=vm/selfmon ;; esac
 	case $1 in
 	x86-64) architecture='' strip=strip ;;
 	arm64) architecture=arm64 strip=aarch64-linux-gnu-strip ;;
 	riscv64) architecture=riscv64 strip=riscv64-linux-gnu-strip ;;
 	*) die "there is no rig '$1'" ;;
 	esac
-	make -s -j "$(nproc)" -C "$work/tree" ARCH=$architecture O="build/$1" hw \
-		> "$work/build.log" 2>&1 || return 1
+	make -s -j "$(nproc)" -C "$work/tree" ARCH=$architecture CPUID=0 \
+		O="build/$1" "build/$1/$program" > "$work/build.log" 2>&1 ||
+		return 1
 	mkdir -p "$(dirname "$2")"
-	$strip -o "$2" "$work/tree/build/$1/hw/run"
+	$strip -o "$2" "$work/tree/build/$1/$program"
 }
 
 # mutate NAME: builds it, or says why not
@@ -34,7 +39,7 @@ mutate()
 	rig=$(head_of Where "$1" | cut -d ' ' -f 1)
 	place=$(head_of Where "$1" | tr ' ' '_')
 	apply "$1" || return 0
-	if build "$rig" "$work/$place/$1"; then
+	if build "$rig" "$work/$place/$1" "$(head_of Kills "$1")"; then
 		echo "$1 $(head_of Kills "$1")" >> "$work/$place.list"
 	else
 		no_longer_builds "$1"
@@ -48,8 +53,21 @@ write_guest_script()
 	cat << 'END'
 #!/bin/busybox sh
 cd /tests
+# rows NAME CHECK...: 1 if one of these fails
+rows()
+{
+	timeout 300 "./$1" selftest --quick > /tmp/log 2>&1
+	shift
+	for check; do
+		grep -q "^fail  *${check#selftest:} " /tmp/log && return 1
+	done
+	grep -q '^pass' /tmp/log || return 127
+}
 while read -r name suites; do
-	timeout 100 "./$name" $suites > /tmp/log 2>&1
+	case $suites in
+	selftest:*) rows "$name" $suites ;;
+	*) timeout 100 "./$name" $suites > /tmp/log 2>&1 ;;
+	esac
 	echo "MUTANT $name $?"
 	[ "$name" != unchanged ] || cat /tmp/log
 done < list
@@ -67,7 +85,7 @@ run_scenario()
 	[ -n "$line" ] || die "scenarios.txt has no '$rig' scenario '$name'"
 	suites=$(cut -d ' ' -f 2- "$work/$1.list" | tr ' ' '\n' | sort -u |
 		tr '\n' ' ')
-	build "$rig" "$work/$1/unchanged" || die "the library does not build"
+	build "$rig" "$work/$1/unchanged" "$suites" || die "the library does not build"
 	{ echo "unchanged $suites"; cat "$work/$1.list"; } > "$work/$1/list"
 	write_guest_script > "$work/$1/all"
 	chmod +x "$work/$1/all"
