@@ -13,8 +13,8 @@
 #define BUSY 1.5          /* times as long as the fastest empty loop */
 #define LOOP 10000        /* iterations of the empty loop */
 #define TRAP_NS 200
-#define PAIRS 100         /* in a batch whose instructions are counted */
-#define BATCHES 20
+#define PAIRS 2          /* in a batch whose instructions are counted */
+#define BATCHES 200
 
 /* What a process that measures one kind of pair leaves to its parent. */
 struct pair_cost {
