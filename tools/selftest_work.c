@@ -87,6 +87,22 @@ static bool all_count(const char *spec, int count)
 	return count >= events;
 }
 
+/* `EVENT: cause`, without the remedy: the doctor has that. */
+static void explain(const struct selfmon_failure *failure, const char *spec,
+		    char *text, size_t size)
+{
+	char *end;
+
+	if (!failure->error) {
+		snprintf(text, size, "%s: not counted on this CPU", spec);
+		return;
+	}
+	selfmon_explain(failure, text, size);
+	end = strstr(text, ". ");
+	if (end)
+		*end = '\0';
+}
+
 bool selftest_open(const char *spec, unsigned int flags,
 		   struct selfmon_counters **set, struct selftest_row *row)
 {
@@ -100,11 +116,7 @@ bool selftest_open(const char *spec, unsigned int flags,
 	count = selfmon_counters_open(spec, flags, set, &failure);
 	if (all_count(spec, count))
 		return true;
-	if (failure.error)
-		selfmon_explain(&failure, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "%s: not counted on this CPU",
-			 spec);
+	explain(&failure, spec, text, sizeof(text));
 	if (count >= 0)
 		selfmon_counters_close(*set);
 	if (failure.error == EBUSY)

@@ -50,6 +50,10 @@ static const struct state states[] = {
 	{ .name = "selftest", .selftest = true, .ordinary = true },
 	{ .name = "selftest-20", .selftest = true, .ordinary = true },
 	{ .name = "selftest-guarded", .selftest = true, .guarded = true },
+	{ .name = "selftest-level-3",
+	  .selftest = true,
+	  .level = "3",
+	  .ordinary = true },
 	{ .name = "selftest-no-pmu", .selftest = true, .ordinary = true },
 };
 
