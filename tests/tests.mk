@@ -57,7 +57,7 @@ check: check-layers check-codegen check-tables check-headers check-man \
 	check-unload check-levels check-secure check-cxx check-archive \
 	check-step check-malloc \
 	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool check-selftest \
-	check-report check-merge check-view check-compare check-escapes check-readme check-soak \
+	check-report check-merge check-view check-compare check-escapes check-machines check-readme check-soak \
 	check-amalgamation
 
 ifeq ($(ARCH),)
@@ -236,6 +236,17 @@ $(O)/tests/malloc/held: tests/malloc/held.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -fno-builtin $(test_cflags) $(CPPFLAGS) \
 		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
+
+.PHONY: machines check-machines
+machines: ## docs/MACHINES.md from the files in machines/
+	@tests/tools/machines.py > $(O)/MACHINES.md && \
+		mv $(O)/MACHINES.md docs/MACHINES.md
+check-machines: ## docs/MACHINES.md is what machines/ says
+	@if command -v python3 > /dev/null; then \
+		tests/tools/machines.py --check && \
+		tests/tools/schema.py --schema docs/selftest.schema.json \
+			machines/*.json > /dev/null || [ $$? = 77 ]; \
+		else echo 'check-machines: SKIPPED: no python3'; fi
 
 .PHONY: check-readme
 check-readme: all ## README's code and commands, as they stand

@@ -195,7 +195,7 @@ static void record(size_t kind, const struct pair_cost *cost,
 		selftest_figure(row, kinds[kind].quiet, "ns", cost->quiet_ns);
 	if (cost->busy_ns >= 0)
 		selftest_figure(row, kinds[kind].busy, "ns", cost->busy_ns);
-	if (cost->instructions >= 0)
+	if (cost->instructions > 0)
 		selftest_figure(row, kinds[kind].instructions, "",
 				cost->instructions);
 	selftest_say(&row->found, "%s%u counter%s %.0f ns",

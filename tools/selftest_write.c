@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
+#include <time.h>
 
 #include <selfmon/version.h>
 
@@ -159,12 +160,24 @@ static const char *const modes[] = {
 	[SELFTEST_FULL] = "full",
 };
 
+static void put_date(FILE *to)
+{
+	const time_t now = time(NULL);
+	struct tm utc;
+	char date[16];
+
+	strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &utc));
+	put_text(to, "date", date);
+}
+
 void selftest_write(const struct selftest_result *result, FILE *to)
 {
 	size_t i;
 
 	fputs("{\n \"schema\": \"selfmon-selftest\",\n \"version\": 1,\n ", to);
 	put_text(to, "library", SELFMON_VERSION);
+	fputs(",\n ", to);
+	put_date(to);
 	fputs(",\n ", to);
 	put_text(to, "mode", modes[result->from->mode]);
 	fputs(",\n ", to);

@@ -161,9 +161,21 @@ static struct whole sum_over_threads(const struct selfmon_report *report,
 	return whole;
 }
 
+/* A child's time below 0, as on a slow clock, counts as 0 for its parent. */
+static bool any_below_0(const struct selfmon_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->rows; i++)
+		if (report->row[i].time.net < 0)
+			return true;
+	return false;
+}
+
 /* Each row of the report is the sum of the threads' rows; ticks are rounded. */
 static void check_sums(const struct selfmon_report *report)
 {
+	const bool selves = !any_below_0(report) && !any_below_0(report->apart);
 	size_t i;
 
 	cr_assert_gt(report->rows, 0);
@@ -177,6 +189,8 @@ static void check_sums(const struct selfmon_report *report)
 			      "%s", row->name);
 		cr_assert_float_eq(whole.net, row->time.net,
 				   1e-6 * row->time.net + 1, "%s", row->name);
+		if (!selves)
+			continue;
 		cr_assert_float_eq(whole.self, row->time.net_exclusive,
 				   1e-6 * row->time.net + 1, "%s", row->name);
 	}

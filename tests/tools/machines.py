@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/MACHINES.md, made from the files in machines/.
+
+    machines.py            prints the page
+    machines.py --check    fails unless docs/MACHINES.md is that page
+
+Each file is what `selfmon selftest --json FILE` has written on one machine. A
+name that begins with "emulated-" says that there was no processor.
+"""
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/MACHINES.md"
+
+HEAD = """# Machines that the numbers were proven on
+
+One row for each file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)). Failed
+runs stay listed. `make machines` makes this page.
+
+**No run on bare hardware is among them yet.** The emulated machines count exactly and prove the code that reads counters;
+time means nothing there. The virtual machine has a real PMU behind a hypervisor, and each of its counter reads traps. If your
+machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file: it holds no names of hosts or users, no
+paths and no addresses.
+
+| machine | kernel | kind | verdict | passed, failed, not applicable | instructions of a pair: 0, 1, 4 counters | ns of a pair: 0, 1, 4 counters | library, date |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def figure(result, name):
+    for one in result["figures"]:
+        if one["name"] == name:
+            return f"{one['value']:.0f}"
+    return "-"
+
+
+def pair(cost, what):
+    names = ("0 counters", "1 counter", "4 counters")
+    return ", ".join(figure(cost, f"pair, {name}, {what}") for name in names)
+
+
+def kind_of(path, machine):
+    if path.name.startswith("emulated-"):
+        return "emulated"
+    if machine["virtual"]:
+        return f"virtual ({machine['hypervisor'] or 'hypervisor unknown'})"
+    return "bare"
+
+
+def name_of(path, machine):
+    if path.name.startswith("emulated-"):
+        return path.stem.removeprefix("emulated-")
+    return (f"{machine['cpu']}, family {machine['family']} "
+            f"model {machine['model']}")
+
+
+def row_of(path):
+    run = json.loads(path.read_text(encoding="utf-8"))
+    machine = run["machine"]
+    cost = next(r for r in run["results"] if r["check"] == "cost")
+    states = [r["status"] for r in run["results"]]
+    counts = ", ".join(str(states.count(s))
+                       for s in ("pass", "fail", "not applicable"))
+    kind = kind_of(path, machine)
+    ns = "-" if kind == "emulated" else pair(cost, "quiet")
+    return (f"| [{name_of(path, machine)}](../machines/{path.name}) | "
+            f"{machine['kernel']} | {kind} | {run['verdict']} | {counts} | "
+            f"{pair(cost, 'instructions')} | {ns} | "
+            f"{run['library']}, {run['date']} |\n")
+
+
+def main():
+    files = sorted((ROOT / "machines").glob("*.json"))
+    page = HEAD + "".join(row_of(path) for path in files)
+    if "--check" not in sys.argv:
+        print(page, end="")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
+        sys.exit("machines: docs/MACHINES.md is not what machines/ says: "
+                 "make machines")
+    else:
+        print(f"machines: {len(files)} files, as docs/MACHINES.md says")
+
+
+main()
