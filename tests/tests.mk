@@ -48,11 +48,13 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) -o $@
 
-.PHONY: check check-layers check-codegen check-tables check-headers check-man \
+.PHONY: check check-layers check-perf-event check-codegen check-tables \
+	check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-cxx check-archive
 check: ## Every quick test
-check: check-layers check-codegen check-tables check-headers check-man \
+check: check-layers check-perf-event check-codegen check-tables \
+	check-headers check-man \
 	check-unit check-kernel check-fault check-hw check-flow check-examples \
 	check-unload check-levels check-secure check-cxx check-archive \
 	check-step check-malloc \
@@ -79,6 +81,9 @@ check-host: ## Each row of docs/HOST.md has a test that can fail
 
 check-layers: ## Includes point down only
 	@tests/tools/layers.sh
+
+check-perf-event: ## Each name of <linux/perf_event.h> has a row in its page
+	@CC='$(CC)' tests/tools/perf_event.py
 
 check-codegen: ## The machine code of one inline read
 	@tests/tools/codegen.sh
