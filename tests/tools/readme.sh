@@ -51,9 +51,10 @@ match($0, /`[a-z]+\.c`/) { name = substr($0, RSTART + 1, RLENGTH - 2) }
 ' $pages > "$scratch/programs" || fail "$(cat "$scratch/programs")"
 [ -s "$scratch/commands" ] || fail 'README.md has no commands in ```sh'
 
-# MAKEFLAGS: as on the command line of each make.
+# MAKEFLAGS: as on the command line of each make. O is in the environment if it
+# was on the command line of the make that runs this; the commands know build/.
 cd "$scratch/clone"
-env -u MFLAGS -u MAKELEVEL MAKEFLAGS="PREFIX=$stage" \
+env -u MFLAGS -u MAKELEVEL -u O MAKEFLAGS="PREFIX=$stage" \
 	PATH="$scratch/bin:$stage/bin:$PATH" \
 	PKG_CONFIG_PATH="$stage/lib/pkgconfig" \
 	LD_LIBRARY_PATH="$stage/lib" SELFMON_EVENTS=none \
