@@ -21,9 +21,12 @@ One row for each file in [machines](../machines), written by `selfmon selftest -
 runs stay listed. `make machines` makes this page.
 
 **No run on bare hardware is among them yet.** The emulated machines count exactly and prove the code that reads counters;
-time means nothing there. The virtual machine has a real PMU behind a hypervisor, and each of its counter reads traps. If your
-machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file: it holds no names of hosts or users, no
-paths and no addresses.
+time means nothing there, and their dates are the host's. The virtual machine has a real PMU behind a hypervisor, and each of
+its counter reads traps. Instructions of a pair are those of a function with a region less those of an empty function: five more
+than [COST.md](COST.md) has for x86-64, which counts the pair alone.
+
+If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file: it holds no names of hosts or
+users, no paths and no addresses.
 
 | machine | kernel | kind | verdict | passed, failed, not applicable | instructions of a pair: 0, 1, 4 counters | ns of a pair: 0, 1, 4 counters | library, date |
 |---|---|---|---|---|---|---|---|
