@@ -97,7 +97,9 @@ man_pages := $(wildcard man/*.[0-9])
 
 static_lib := $(O)/libselfmon.a
 shared_lib := $(O)/libselfmon.so.$(version)
-soname := libselfmon.so.$(major)
+# Before 1.0 a minor version may change the ABI, and the soname says so.
+series := $(if $(filter 0,$(major)),$(node),$(major))
+soname := libselfmon.so.$(series)
 
 cmake_dir = $(LIBDIR)/cmake/selfmon
 cmake_files := $(addprefix $(O)/selfmon-,config.cmake config-version.cmake)
@@ -108,6 +110,15 @@ examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
 examples_off := $(patsubst $(O)/examples/%,$(O)/examples-off/%, \
 	$(filter-out %/sums,$(examples)))
 
+# The headings of `make help`; a target stands below the last one before it.
+##@ Build
+##@ Test
+##@ One kind of test
+##@ Measure
+##@ Install and release
+
+##@ Build
+
 .PHONY: all lib FORCE
 all: lib tool $(if $(ARCH),hw,examples) ## Library, program and examples (the default)
 lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
@@ -117,32 +128,37 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 # What no visit and no snapshot runs through is compiled for size. Other levels
 # than -O2 are the caller's choice, and stay.
 cold := doctor/% event/% report/% \
-	$(addprefix counters/,attempt% granted% guard% open% plan%) \
-	$(addprefix platform/,cow% cp% create% directory% elf% facts% fault% \
-		file% path% pfm% put%) \
-	$(addprefix region/,config% events% live% name% process% unload%)
+	$(addprefix counters/,attr_fallback% granted% guard% open% grouping%) \
+	$(addprefix platform/,cp% create% directory% facts% fault% \
+		file% path% pfm% output%) \
+	session/% $(addprefix store/,config% live% name% process%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
 # Protected: what links the library into itself uses that copy, even where
 # another one is in the process too.
-$(O)/static/%.o: %.c
+$(O)/static/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(code_cflags) -fPIC \
 		-DSELFMON_API='__attribute__((visibility("protected")))' \
 		$(tls) $(if $(findstring platform/pfm,$<),$(pfm_cflags)) \
 		-c $< -o $@
 
-$(O)/shared/%.o: %.c
+$(O)/shared/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) -DSELFMON_SHARED $(CPPFLAGS) \
 		$(code_cflags) -fPIC \
 		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
+
+# What regions refer to that have the ends of visits inlined: selfmon/inline.h.
+inlined_symbols := selfmon_impl_self_$(version) selfmon_impl_enter_at \
+	selfmon_impl_leave_unusual
 
 # One object, its hidden symbols made local: a static host sees the API and
 # nothing else, and the exit report is linked in whenever anything is.
 $(O)/selfmon.o: $(objects)
 	$(call quiet,LD)$(LD) -r $(objects) -o $@
 	@$(OBJCOPY) --localize-hidden $@
+	@$(OBJCOPY) $(inlined_symbols:%=--globalize-symbol=%) $@
 
 $(static_lib): $(O)/selfmon.o
 	$(call quiet,AR)rm -f $@ && $(AR) rcs $@ $<
@@ -168,7 +184,7 @@ $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 $(O)/%.cmake: libselfmon/%.cmake.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@VERSION@|$(version)|' -e 's|@SONAME@|$(soname)|' \
-		-e 's|@SERIES@|$(if $(filter 0,$(major)),$(node),$(major))|' \
+		-e 's|@SERIES@|$(series)|' \
 		-e "s|@INCLUDE@|$$(realpath -ms --relative-to=$(cmake_dir) \
 			$(INCLUDEDIR))|" \
 		-e "s|@POINTER@|$$(echo __SIZEOF_POINTER__ | \
@@ -177,6 +193,18 @@ $(O)/%.cmake: libselfmon/%.cmake.in FORCE
 # ---- the program -----------------------------------------------------------
 
 include tools/tools.mk
+
+# Objects depend on what they are compiled with: this file changes when the
+# compilers or their flags do.
+flags := $(strip $(CC) $(CXX) $(lib_cflags) $(tls) $(pfm_cflags) \
+	$(app_cxxflags) $(tool_cflags) $(cpuid_libs) $(json_libs) \
+	$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS))
+ifneq ($(file < $(O)/flags),$(flags))
+$(O)/flags: FORCE
+endif
+$(O)/flags:
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(flags))' > $@
 
 # ---- the library in two files ------------------------------------------------
 
@@ -198,12 +226,12 @@ $(O)/examples/%: examples/%.cc $(static_lib)
 		$(static_lib) $(LDFLAGS) -o $@
 
 # Compiled off: nothing of the library is left to link with.
-$(O)/examples-off/%: examples/%.c
+$(O)/examples-off/%: examples/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_DISABLE $(CPPFLAGS) \
 		$(CFLAGS) $< $(LDFLAGS) -o $@
 
-$(O)/examples-off/%: examples/%.cc
+$(O)/examples-off/%: examples/%.cc $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -DSELFMON_DISABLE $(CPPFLAGS) \
 		$(CXXFLAGS) $< $(LDFLAGS) -o $@
@@ -219,7 +247,8 @@ include tests/tests.mk
 include tests/vm/vm.mk
 include tests/mutants/mutants.mk
 include examples/integrations.mk
-include tests/packaging/packaging.mk
+include tests/programs/packaging/packaging.mk
+include tools/dist/dist.mk
 
 # ---- bench -----------------------------------------------------------------
 
@@ -237,6 +266,8 @@ installed := \
 	$(foreach f,$(cmake_files),$(f):$(cmake_dir)/$(notdir $(f))) \
 	$(foreach m,$(man_pages),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
 links := $(LIBDIR)/$(soname) $(LIBDIR)/libselfmon.so
+
+##@ Install and release
 
 .PHONY: install uninstall clean help
 install: lib tool ## Into DESTDIR and PREFIX
@@ -257,15 +288,25 @@ uninstall: ## Removes what install placed, and nothing else
 		$(DESTDIR)$(cmake_dir) 2>/dev/null || true
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
+##@ Build
+
 clean: ## Removes $(O)
 	rm -rf $(O)
 
 help: ## This list
 	@printf 'Targets of libselfmon $(version):\n'
-	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) \
-		| sort | while IFS="$$(printf '\t')" read -r target text; do \
-		printf '  %-18s %s\n' "$$target" "$$text"; done
-	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=arm64|riscv64\n'
+	@awk '/^##@ / { \
+		heading = substr($$0, 5); \
+		if (!(heading in text)) { order[++n] = heading; text[heading] = "" } \
+	} \
+	match($$0, /^[a-z][a-z0-9-]*:.*## /) { \
+		line = sprintf("  %-18s %s\n", substr($$0, 1, index($$0, ":") - 1), \
+			substr($$0, RLENGTH + 1)); \
+		text[heading] = text[heading] line \
+	} \
+	END { for (i = 1; i <= n; i++) \
+		printf "\n%s\n%s", order[i], text[order[i]] }' $(MAKEFILE_LIST)
+	@printf '\nVariables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=arm64|riscv64\n'
 
 -include $(objects:.o=.d) $(pic_objects:.o=.d) \
 	$(addsuffix .d,$(examples) $(examples_off))

@@ -80,7 +80,7 @@ function include(text, from, conditional, path)
 function add(path, conditional, line, depth, defined, names, i, name)
 {
 	if (path in seen) {
-		if (seen[path])
+		if (seen[path] && !conditional)
 			fail(path " is first included under a condition")
 		return
 	}
@@ -156,6 +156,12 @@ BEGIN {
 		print "#pragma GCC visibility pop"
 		print "#pragma GCC diagnostic pop"
 	} else {
+		if (what == "h") {
+			print "\n/* The library is of this version: visits are inlined. */"
+			print "#ifndef SELFMON_STATIC"
+			print "#define SELFMON_STATIC"
+			print "#endif"
+		}
 		printf "%s", body
 	}
 }

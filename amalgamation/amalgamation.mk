@@ -5,7 +5,9 @@
 all_files := $(addprefix $(O)/amalgamation/selfmon_all,.h .c .hpp _bench.h)
 amalgamate := amalgamation/amalgamate.sh
 
-.PHONY: amalgamation check-amalgamation
+##@ Build
+
+.PHONY: amalgamation
 amalgamation: $(all_files) ## selfmon_all.h and selfmon_all.c
 
 amalgamation_of = $(call quiet,AWK)mkdir -p $(@D) && \
@@ -22,6 +24,8 @@ $(O)/amalgamation/selfmon_all.hpp:
 	$(call amalgamation_of,hpp)
 $(O)/amalgamation/selfmon_all_bench.h:
 	$(call amalgamation_of,bench)
+
+##@ One kind of test
 
 check-amalgamation: amalgamation $(shared_lib) ## Each example against the two files
 	@tests/tools/amalgamation.sh $(O)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How close a report comes to the truth around real work.
+ * Measures how close reports come to the true cost of real work.
  *
  *	accuracy [--repeats=N] [--quick]
  *
- * Nine kinds of work (bench/accuracy_work.h) of several sizes: each alone in a
- * region, and each in a parent and again in its child. The truth is the time
- * per iteration of the same loop without regions. It is measured right before
- * and right after the loop with regions, in many short rounds. Each round has
- * rows of its own in the report, and an error is the median over the rounds.
+ * Nine kinds of work (bench/accuracy_work.h) in several sizes: each alone in a
+ * region, and each in a parent and again in its child. The true cost is the
+ * time per iteration of the same loop without regions. It is measured right
+ * before and right after the loop with regions, in many short rounds. Each
+ * round has its own rows in the report, and an error is the median over the
+ * rounds.
  *
- * Each repeat is a process of its own, because the library measures its
- * overhead once a process. A value is inside if its error is at most the noise
- * that the report states. SELFMON_FENCE chooses the mode, as in any program.
- * Nothing is asserted: the machine and its load decide.
+ * Each repeat is a separate process, because the library measures its overhead
+ * once per process. A value is inside if its error is at most the noise stated
+ * by the report. SELFMON_FENCE selects the mode, as in any program. Nothing is
+ * asserted, since results depend on the machine and its load.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -31,7 +32,7 @@
 #define REPEATS_MAX 1000
 #define ROUNDS 11
 #define VISITS 400
-#define BUSY 1.5 /* times as long as the fastest empty loop */
+#define BUSY 1.5 /* factor over the fastest empty loop */
 
 static const double size_ns[] = { 10, 13, 20, 35, 60, 110, 200, 300 };
 #define SIZES (sizeof(size_ns) / sizeof(size_ns[0]))
@@ -41,7 +42,7 @@ static const char *const value_name[VALUES] = {
 	"alone", "parent", "self", "child"
 };
 
-/* What one process found out; ns a visit. */
+/* Results of one process; ns per visit. */
 struct found {
 	double truth, gross, net, noise;
 };
@@ -51,19 +52,19 @@ struct results {
 	double busy; /* share of the rounds */
 };
 
-/* How many units of work make each size: the same in all processes. */
+/* Number of units of work for each size: the same in all processes. */
 struct units {
 	unsigned int of[KINDS][SIZES];
 };
 
 struct sample {
-	double alone, nested; /* bare, ns a visit */
+	double alone, nested; /* bare, ns per visit */
 	struct selfmon_region *region, *parent, *child;
 };
 
 static struct sample sample[KINDS][SIZES][ROUNDS];
 static double loop_ns[KINDS * SIZES * ROUNDS];
-static uint64_t chain; /* each loop's result, with which the next begins */
+static uint64_t chain; /* each loop's result, with which the next one begins */
 
 static _Noreturn void die(const char *what)
 {
@@ -98,7 +99,7 @@ static double time_loop(loop_fn *loop, const struct work *work)
 	return ns_since(before) / VISITS;
 }
 
-/* What another machine's load shows in first. */
+/* The most sensitive indicator of other load on the machine. */
 static double time_empty_loop(void)
 {
 	const uint64_t before = selfmon_clock_ticks();
@@ -254,7 +255,7 @@ static double bare_ns(const struct kind *kind, unsigned int units)
 	return median(time, 7);
 }
 
-/* The least number of units that takes as long. */
+/* Returns the smallest number of units that takes this long. */
 static unsigned int units_of(const struct kind *kind, double ns)
 {
 	unsigned int low = 1, high = 2000;
@@ -306,7 +307,7 @@ static bool is_inside(const struct found *found)
 	return off <= found->noise && -off <= found->noise;
 }
 
-/* Medians over the repeats; returns how many of them are inside. */
+/* Prints medians over the repeats; returns how many are inside. */
 static unsigned int print_size(const struct results *results,
 			       unsigned int repeats, enum value v, size_t k,
 			       size_t s)

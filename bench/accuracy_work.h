@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nine kinds of work for bench/accuracy.c, each in a loop without regions, in
- * a region, and twice: in a region and in that one's child.
+ * Nine kinds of work for bench/accuracy.c: each in a loop without regions, in a
+ * region, and twice, in a region and in its child.
  *
- * Each visit begins with the result of the one before, so that the visits of a
- * bare loop do not overlap: only then has a visit a time of its own.
+ * Each visit uses the result of the previous one, so that the visits of a bare
+ * loop do not overlap. Otherwise a visit would have no time of its own.
  */
 #ifndef BENCH_ACCURACY_WORK_H
 #define BENCH_ACCURACY_WORK_H
@@ -21,12 +21,13 @@
 
 #define NEVER_INLINE __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-/* The compiler knows nothing of this value any more. */
+/* Hides the value's origin from the compiler. */
 #define HIDE(value) __asm__ volatile("" : "+r"(value))
 
 static uint64_t l1_word[L1_WORDS];
 static uint64_t l2_word[L2_LINES * LINE_WORDS];
-static uint64_t cycle[L2_LINES * LINE_WORDS]; /* of all lines, in no order */
+static uint64_t cycle[L2_LINES * LINE_WORDS]; /* through all lines, in random
+						 order */
 
 struct work {
 	unsigned int units;
@@ -74,7 +75,7 @@ static ALWAYS_INLINE uint64_t add(uint64_t x, unsigned int n)
 	return a + b + c + d;
 }
 
-/* Taken, taken, not taken, taken, ...: always the same. */
+/* Always the same pattern: taken, taken, not taken, taken, ... */
 static ALWAYS_INLINE uint64_t branch(uint64_t x, unsigned int n)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bare operations: what any library must pay, done without one. */
+/* The bare operations that any library needs, without a library. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver: runs each case as a process of its own, pinned to one CPU, and
- * prints the rows it sends.
+ * The driver: runs each case in its own process, pinned to one CPU, and prints
+ * the rows it sends.
  *
  *	bench [--json] [--quick] [--case NAME]
  */
@@ -46,16 +46,18 @@ static const struct bench_case {
 	{ "events-8", bench_case_events_8 },
 };
 
-/* Programs beside this one, whose rows are taken as a case's are. */
+/* Programs in folders beside this one, whose rows are used like a case's. */
 static const struct bench_peer {
-	const char *program, *without;
+	const char *folder, *program, *without;
 } peers[] = {
-	{ "papi", "PAPI is not here: install libpapi-dev" },
-	{ "likwid", "LIKWID is not here: install likwid" },
-	{ "benchmark", "google-benchmark is not here: install libbenchmark-dev" },
+	{ "states", "states", "the states are not built: make bench" },
+	{ "peers", "papi", "PAPI is not here: install libpapi-dev" },
+	{ "peers", "likwid", "LIKWID is not here: install likwid" },
+	{ "peers", "benchmark",
+	  "google-benchmark is not here: install libbenchmark-dev" },
 };
 
-/* In the child: the program, rows instead of a table. */
+/* Runs the program in the child; it writes rows instead of a table. */
 static _Noreturn void run_child(const char *program, const char *name,
 				bool is_quick, int rows)
 {
@@ -87,7 +89,10 @@ static bool run_program(const char *program, const char *name, bool json,
 	return status == 0;
 }
 
-/* peers/NAME beside this program; it was built if its library was there. */
+/*
+ * Runs FOLDER/NAME, next to this program. A peer exists if its library was
+ * installed.
+ */
 static bool run_peer(const struct bench_peer *peer, bool json, bool is_quick)
 {
 	char path[4096];
@@ -99,7 +104,7 @@ static bool run_peer(const struct bench_peer *peer, bool json, bool is_quick)
 		bench_fail("no /proc");
 	path[length] = '\0';
 	slash = strrchr(path, '/');
-	snprintf(slash, 64, "/peers/%s", peer->program);
+	snprintf(slash, 64, "/%s/%s", peer->folder, peer->program);
 	if (access(path, X_OK) == 0)
 		return run_program(path, peer->program, json, is_quick);
 	fflush(stdout);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bench: what the library costs, beside what the bare operations under it
- * cost in the same run. Nothing here asserts on time.
+ * The bench: the library's cost, next to that of the bare operations under it,
+ * measured in the same run. Nothing here asserts times.
  *
- * Each case is a process of its own, since events are set once a process; the
- * operations of a case are measured in turns, so that a machine that slows
- * down slows all of them.
+ * Each case is a process of its own, since a process sets its events once. The
+ * operations of a case alternate, so that changes of the machine's speed affect
+ * all of them.
  */
 #ifndef SELFMON_BENCH_H
 #define SELFMON_BENCH_H
@@ -21,17 +21,19 @@ extern "C" {
 
 #define BENCH_ROUNDS_MAX 1001
 
-/* What of a row the budget is compared with. */
+/* The value of a row that is compared with the budget. */
 enum bench_judge {
-	BENCH_INFORM = 0, /* nothing: for information */
+	BENCH_INFORM = 0, /* none: for information */
 	BENCH_MEDIAN,
 	BENCH_RATIO
 };
 
 struct bench_row {
 	char what[64];
+	char state[8];        /* of the machine; "": not told apart */
+	char note[112];       /* instead of figures; "": none */
 	char unit[8];
-	char against[24];     /* what ratio is to; "" if there is none */
+	char against[24];     /* divisor of ratio; "" if there is none */
 	double median, low, high; /* low and high: p10 and p90 */
 	double min;
 	double ratio;         /* median of the rounds' ratios */
@@ -39,10 +41,10 @@ struct bench_row {
 	enum bench_judge judge;
 };
 
-/* How long to measure. */
+/* Amount of measuring. */
 struct bench_effort {
 	unsigned int rounds;
-	uint64_t visits;      /* in one round, of what costs some ns */
+	uint64_t visits;      /* in one round, of an operation of a few ns */
 	unsigned int threads;
 };
 
@@ -50,35 +52,41 @@ extern struct bench_effort bench_effort;
 
 /* ---- measure.c ----------------------------------------------------------- */
 
-/* n times the operation; how often that was it knows best itself. */
+/* Runs the operation n times, or as often as `each` says. */
 typedef void (*bench_loop_fn)(uint64_t n);
 
 struct bench_operation {
 	const char *what;
 	bench_loop_fn loop;
-	uint64_t n;            /* per round */
+	uint64_t n;            /* for each round */
 	uint64_t each;         /* operations in one of n; 0: 1 */
-	int against;           /* operation that ratio is to; -1: none */
+	int against;           /* index of the operation that ratio divides by;
+				  -1: none */
 	const char *against_name;
 	double budget;
 	enum bench_judge judge;
-	double sample[BENCH_ROUNDS_MAX]; /* ns an operation */
+	double sample[BENCH_ROUNDS_MAX]; /* ns per operation */
 };
 
-/* Warms up, measures all in turns and emits a row for each. */
+/* Warms up, measures all alternately and emits a row for each. */
 void bench_measure(struct bench_operation *operation, size_t count);
-
-/* The median, p10, p90 and minimum of samples, which it sorts, into a row. */
-void bench_summary(double *sample, size_t count, struct bench_row *row);
 
 uint64_t bench_now_ns(void);
 
-/* A value that the compiler must make, and may not know. */
+/* Forces the compiler to compute a value. */
 #define bench_keep(value) __asm__ __volatile__("" : : "r"(value) : "memory")
+
+/* ---- summary.c ----------------------------------------------------------- */
+
+/*
+ * Writes the median, p10, p90 and minimum of samples, which it sorts, into a
+ * row.
+ */
+void bench_summary(double *sample, size_t count, struct bench_row *row);
 
 /* ---- output.c ------------------------------------------------------------ */
 
-/* Hands a row to the driver; from a case. */
+/* Sends a row from a case to the driver. */
 void bench_emit(const struct bench_row *row);
 
 void bench_print_machine(bool json);
@@ -87,18 +95,23 @@ void bench_print_end(bool json);
 
 /* ---- common.c ------------------------------------------------------------ */
 
-/* Ends the case, and with it the bench: a count was wrong, not a time. */
+/* Ends the case and the bench: a count (not a time) was wrong. */
 _Noreturn void bench_fail(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Ends the case: a peer does not work here, which is no failure. */
+/* Ends the case without failure: a peer does not work here. */
 _Noreturn void bench_refused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Events of this process's regions; NULL or "none" is time alone. */
+/*
+ * Sets the events of this process's regions; NULL or "none" measures only time.
+ */
 void bench_configure(const char *events);
 
-/* First thing in a program: how much is measured, a clean environment. */
+/*
+ * Call it first in a program: sets the amount of measuring, clears the
+ * environment.
+ */
 void bench_prepare(bool is_quick);
 
 void bench_pin(void);
@@ -112,7 +125,7 @@ void bench_case_time(void);     /* region.c */
 void bench_case_nested(void);   /* nested.c */
 void bench_case_off(void);      /* off.c */
 void bench_case_off_start(void);
-void bench_case_software(void); /* software.c */
+void bench_case_software(void); /* threads.c, only time */
 void bench_case_read(void);     /* read.c */
 void bench_case_threads(void);  /* threads.c, time alone */
 void bench_case_threads_software(void);
@@ -144,11 +157,11 @@ bool bench_bare_has_rdtscp(void);
 void bench_bare_rdtscp(uint64_t n);
 void bench_bare_lfence_rdtsc(uint64_t n);
 #endif
-/* Two group read(2) of BENCH_SOFTWARE, by a group opened without a library. */
+/* Two group reads of BENCH_SOFTWARE, by a group opened without a library. */
 void bench_bare_group_open(void);
 void bench_bare_group_reads(uint64_t n);
 
-/* compiled_out.c: a region in a loop, with SELFMON_DISABLE. */
+/* compiled_out.c: a loop with a region, with SELFMON_DISABLE. */
 void bench_compiled_out(uint64_t n);
 
 #ifdef __cplusplus

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What the library costs; included by the Makefile. See bench/RESULTS.md.
 
+##@ Measure
+
 bench_program := $(O)/bench/bench
 bench_sources := $(filter-out bench/accuracy.c bench/instructions.c \
 	bench/overhead.c bench/report.c bench/user.c,$(wildcard bench/*.c))
@@ -11,7 +13,7 @@ BENCH ?=
 # A stripped library of -O2, the default, is no larger.
 library_bytes := 320000
 
-$(O)/bench/%.o: bench/%.c
+$(O)/bench/%.o: bench/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
@@ -22,23 +24,30 @@ $(bench_program): $(bench_objects) $(static_lib)
 $(O)/bench/instructions: $(O)/bench/instructions.o $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
-# Visits with counters, run where there are none.
+$(O)/bench/instructions-shared: $(O)/bench/instructions.o $(shared_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		-Wl,-rpath,$(abspath $(O)) -o $@
+
+# Visits with counters, on machines without user reads.
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
 bench_user := $(O)/bench/user
 endif
-visit_user := libselfmon/region/visit_user
-$(O)/bench/visit_user.o: $(visit_user).c $(O)/static/$(visit_user).o
+visit_user := user user_start
+visit_user_objects := $(visit_user:%=$(O)/bench/visit/%.o)
+$(visit_user_objects): $(O)/bench/visit/%.o: libselfmon/visit/%.c \
+		$(O)/static/libselfmon/visit/%.o
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(filter-out -MMD -MP,$(lib_cflags)) $(CPPFLAGS) \
 		$(CFLAGS) -fPIC -S $< -o $(@:.o=.s)
 	@sed -i 's/\<rdpmc\>/rdtsc/' $(@:.o=.s)
 	@$(CC) -c $(@:.o=.s) -o $@
 
-$(O)/bench/user: bench/user.c $(O)/bench/visit_user.o $(objects)
+$(O)/bench/user: bench/user.c $(visit_user_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
-		$(CFLAGS) $(LDFLAGS) -pthread $< $(O)/bench/visit_user.o \
-		$(filter-out $(O)/static/$(visit_user).o,$(objects)) -o $@
+		$(CFLAGS) $(LDFLAGS) -pthread $< $(visit_user_objects) \
+		$(filter-out $(visit_user:%=$(O)/static/libselfmon/visit/%.o), \
+		$(objects)) -o $@
 
 $(O)/bench/report: $(O)/bench/report.o $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
@@ -49,8 +58,48 @@ $(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
 $(O)/bench/overhead: $(O)/bench/overhead.o
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-# Peers: each is built where its package is there, and nothing installs one.
-peer_common := $(addprefix $(O)/bench/,common.o measure.o output.o bare.o)
+# Rows in two states of the machine. A candidate is a program for each form of
+# the library: bench/states/parts.c.
+states_objects := $(patsubst %,$(O)/bench/states/%.o,states parts rounds \
+	emit neighbour empty)
+states_common := $(addprefix $(O)/bench/,common.o measure.o summary.o \
+	output.o bare.o)
+candidate_sources := $(addprefix bench/states/,candidate.c time.c counted.c \
+	in_situ.c)
+candidate_objects := $(candidate_sources:%.c=$(O)/%.o) \
+	$(O)/bench/states/empty.o $(states_common)
+states_programs := $(addprefix $(O)/bench/states/,states \
+	candidate-static candidate-shared candidate-single)
+
+$(O)/bench/states/states: $(states_objects) $(states_common) $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
+
+$(O)/bench/states/candidate-static: $(candidate_objects) $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
+
+$(O)/bench/states/candidate-shared: $(candidate_objects) $(shared_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
+		-Wl,-rpath,$(abspath $(O)) -o $@
+
+# The library and its caller in one, as a program that carries the single file
+# may compile it. Not every compiler comes with a linker for -flto.
+$(O)/bench/states/single/selfmon.h: $(O)/amalgamation/selfmon_all.h
+	@mkdir -p $(@D)
+	@echo '#include "selfmon_all.h"' > $@
+
+$(O)/bench/states/candidate-single: $(candidate_sources) $(all_files) \
+		$(O)/bench/states/single/selfmon.h \
+		$(O)/bench/states/empty.o $(states_common) \
+		$(wildcard bench/states/*.h)
+	$(call quiet,LINK)rm -f $@; $(CC) -std=c11 -w -pthread \
+		-I$(O)/bench/states/single -I$(O)/amalgamation $(CPPFLAGS) \
+		$(CFLAGS) -flto $(candidate_sources) \
+		$(O)/amalgamation/selfmon_all.c $(filter %.o,$^) $(LDFLAGS) \
+		-o $@ 2> $@.log || \
+		echo 'bench: SKIPPED: $(CC) does not link with -flto: $@.log'
+
+# Peers: each is built if its package is installed; nothing installs one.
+peer_common := $(states_common)
 peer_libs_papi := -lpapi
 peer_libs_likwid := -llikwid
 peer_libs_benchmark := -lbenchmark -lstdc++
@@ -58,7 +107,8 @@ peer_header_papi := papi.h
 peer_header_likwid := likwid.h
 peer_header_benchmark := benchmark/benchmark.h
 peer_names := papi likwid benchmark
-peer_there = $(shell echo '\#include <$(peer_header_$(1))>' | \
+hash := \#
+peer_there = $(shell echo '$(hash)include <$(peer_header_$(1))>' | \
 	$(CXX) -std=c++17 -x c++ -E - \
 	> /dev/null 2>&1 && echo $(1))
 ifneq ($(filter bench%,$(MAKECMDGOALS)),)
@@ -66,12 +116,12 @@ peers := $(foreach p,$(peer_names),$(call peer_there,$(p)))
 endif
 peer_programs := $(peers:%=$(O)/bench/peers/%)
 
-$(O)/bench/peers/%.o: bench/peers/%.c
+$(O)/bench/peers/%.o: bench/peers/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) -Ibench $(CPPFLAGS) $(CFLAGS) \
 		-c $< -o $@
 
-$(O)/bench/peers/%.o: bench/peers/%.cc
+$(O)/bench/peers/%.o: bench/peers/%.cc $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -Ibench $(CPPFLAGS) \
 		$(CXXFLAGS) -c $< -o $@
@@ -82,14 +132,15 @@ $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 		$(peer_libs_$*) -o $@
 
 .PHONY: bench bench-accuracy bench-build bench-instructions bench-overhead bench-check \
-	bench-check-vm bench-overhead-vm bench-report bench-vm check-bench
-bench: $(bench_program) $(peer_programs) ## What regions cost (BENCH="--quick --json")
+	bench-check-vm bench-overhead-vm bench-report bench-vm
+bench: $(bench_program) $(states_programs) $(peer_programs) ## What regions cost (BENCH="--quick --json", BENCH_WAIT=SECONDS)
 	@$< $(BENCH)
 
-bench-build: $(bench_program) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(O)/bench/report $(bench_user)
+bench-build: $(bench_program) $(states_programs) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(O)/bench/report $(bench_user)
 bench-build: ## Builds the bench
 
-# Half a minute for the 100 repeats; SELFMON_FENCE=lfence measures fenced regions.
+# Takes half a minute for 100 repeats; SELFMON_FENCE=lfence measures fenced
+# regions.
 bench-accuracy: $(O)/bench/accuracy ## Regions' times against the truth
 	@$< $(BENCH)
 
@@ -106,7 +157,7 @@ bench-overhead: $(O)/bench/overhead $(O)/examples/textstats \
 bench-overhead: ## textstats over 50 MiB, measured and compiled off
 	@$< $(filter --quick,$(BENCH)) $(wordlist 2,4,$^)
 
-# PAPI's own package, in a guest that has counters.
+# PAPI's own package, in a guest with counters.
 $(O)/bench/vm/peers: bench/vm/peers.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
@@ -121,7 +172,8 @@ bench-vm:
 endif
 bench-vm: ## PAPI and regions in an x86-64 guest
 
-# Where each instruction takes a nanosecond, so that time is exact as well.
+# In a guest where each instruction takes a nanosecond, so that time is exact
+# too.
 bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@mkdir -p $(O)/bench/vm/exact/x86-64
 	@$(vm_make) LDFLAGS=-static O=$(O)/bench/vm/static \
@@ -134,7 +186,7 @@ bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@VM_TABLE=bench/scenarios.txt VM_SCENARIO=overhead \
 		tests/vm/run.sh check $(O)/bench/vm/exact x86-64
 
-bench-check: $(O)/bench/instructions check-bench $(bench_user) $(shared_lib)
+bench-check: $(O)/bench/instructions $(O)/bench/instructions-shared check-bench $(bench_user) $(shared_lib)
 bench-check: ## Instructions, cache lines and bytes against what they were
 	@bench/size.sh $(shared_lib) $(library_bytes)
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
@@ -142,8 +194,9 @@ bench-check: ## Instructions, cache lines and bytes against what they were
 bench-check-vm: vm-programs-x86-64 ## The same, by a guest's counters
 	@bench/check.sh guest $(O)/vm
 
-check: check-bench
+##@ One kind of test
+
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/report.d $(O)/bench/user.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(states_objects:.o=.d) $(candidate_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/report.d $(O)/bench/user.d

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
-# Sourced, with $program set to bench/instructions: what one operation comes
-# to, callgrind's count of a program with 2n of them less that of the same
-# with n.
+# Sourced, with $program set to bench/instructions. Computes the cost of one
+# operation: callgrind's count of a program with 2n of them minus that with n.
 
 n=20000
 
-# A command to run it by, such as env and its arguments.
+# A command to run it with, such as env and its arguments.
 in_front=
 
 # counted WHAT N: "instructions clock"

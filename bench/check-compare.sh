@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Feeds compare.sh with counts that are right, and that are wrong in each way.
+# Passes compare.sh counts that are right, and counts that are wrong in each
+# way.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 baseline=$(mktemp)

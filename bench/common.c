@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bench's programs, and those of its peers, have in common. */
+/* Shared by the bench's programs and those of its peers. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ void bench_configure(const char *events)
 		bench_fail("selfmon_configure");
 }
 
-/* The CPU it runs on now: others may be busy, or not allowed. */
+/* Uses the current CPU: others may be busy, or not allowed. */
 void bench_pin(void)
 {
 	const int cpu = sched_getcpu();
@@ -65,7 +65,7 @@ void bench_pin(void)
 		fprintf(stderr, "bench: not pinned to a CPU\n");
 }
 
-/* The environment wins over selfmon_configure(): out with it. */
+/* The environment would override selfmon_configure(). */
 static void clear_environment(void)
 {
 	static const char *const names[] = {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares counts with the baseline's: fails where one has grown by more than
-# 3 %, or is on one side only.
+# Compares counts with the baseline's. Fails if one has grown by more than 3 %,
+# or exists on one side only.
 #
 #	bench/compare.sh BASELINE SECTION < COUNTS
 #
 # COUNTS are lines "COUNT WHAT". A baseline has an object for each section,
-# and each member on a line of its own.
+# with each member on its own line.
 
 set -eu
 awk -v baseline="$1" -v section="$2" -v percent=3 '

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same loop as the others', with SELFMON_DISABLE: nothing is left. */
+/* The same loop with SELFMON_DISABLE: regions compile to nothing. */
 #define SELFMON_DISABLE
 #include <selfmon.h>
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Instructions of the paths that run without a PMU, the kernel's left out, for
-# bench/compare.sh: lines "COUNT WHAT".
+# Counts user instructions of the paths without a PMU, for bench/compare.sh:
+# lines "COUNT WHAT".
 #
 #	bench/counts.sh PROGRAM
 #
-# Other first visits are not among them: by how much they vary depends on what
-# the process did before.
+# Other first visits are excluded: their cost depends on what the process did
+# before.
 
 set -eu
 # shellcheck disable=SC2034
@@ -20,9 +20,9 @@ count() {
 	printf '%d %s\n' $((each - loop)) "$2"
 }
 
-# The first region of a process, its end included, less one that has none.
+# The first region of a process including its end, minus a process without one.
 count_start() {
-	# Without the caller's environment: each variable is looked at.
+	# Without the caller's environment, since each variable is parsed.
 	in_front="env -i PATH=$PATH SELFMON_ENABLE=0"
 	one=$(counted start 1)
 	none=$(counted start 0)
@@ -39,7 +39,11 @@ loop=$each
 count time "region pair, time only"
 count nested "region pair inside another function's"
 count same "region pair inside another in one function"
+count both "regions nested in one function, both pairs"
+count children-32 "region pair, 32 children under a place"
+count children-1000 "region pair, 1000 children under a place"
 count span "span pair, time only"
+count detached "detached span pair"
 count elsewhere "region pair on a coroutine's stack, without kernel"
 count off "region pair, switched off at run time"
 count_start "first region of the process, SELFMON_ENABLE=0"

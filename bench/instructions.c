@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * n times one operation and nothing else, to be counted by callgrind:
+ * Runs one operation n times and nothing else, to be counted by callgrind:
  *
  *	instructions WHAT N
  *	instructions address 0
  *
- * The second prints where selfmon_impl_enter() is, for bench/lines.sh. "start"
- * leaves everything to the environment: no options are given.
- * Prints the clock, since regions take another way where timestamps are not
- * to be trusted. See bench/callgrind.sh.
+ * The second form prints the address of selfmon_impl_enter(), for
+ * bench/lines.sh. "start" sets no options and uses the environment. Prints the
+ * clock, since regions take another path if timestamps are unreliable. See
+ * bench/callgrind.sh.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static NOINLINE void visit(unsigned long n)
 			selfmon_compiler_fence();
 }
 
-/* What visit() is without its region. */
+/* visit() without its region. */
 static NOINLINE void loop(unsigned long n)
 {
 	for (; n > 0; n--)
@@ -52,6 +52,15 @@ static NOINLINE void same_function(unsigned long n)
 				selfmon_compiler_fence();
 }
 
+/* README's first example: one iteration opens both regions. */
+static NOINLINE void both_in_function(unsigned long n)
+{
+	for (; n > 0; n--)
+		SELFMON_REGION("outer")
+			SELFMON_REGION("inner")
+				selfmon_compiler_fence();
+}
+
 static NOINLINE void span(unsigned long n)
 {
 	struct selfmon_region *const region = selfmon_region("span");
@@ -64,6 +73,47 @@ static NOINLINE void span(unsigned long n)
 	}
 }
 
+#define CHILDREN_MAX 1000
+
+/* Visits `count` children of one place in turn; n is a multiple of count. */
+static NOINLINE void children(unsigned long n, unsigned long count)
+{
+	static struct selfmon_region *region[CHILDREN_MAX];
+	char name[16];
+	unsigned long i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "child %lu", i);
+		region[i] = selfmon_region(name);
+	}
+	for (; n > 0; n -= count)
+		for (i = 0; i < count; i++)
+			SELFMON_REGION_OF(region[i])
+				selfmon_compiler_fence();
+}
+
+static void children_32(unsigned long n)
+{
+	children(n / 32 * 32, 32);
+}
+
+static void children_1000(unsigned long n)
+{
+	children(n, 1000);
+}
+
+static NOINLINE void detached(unsigned long n)
+{
+	struct selfmon_region *const region = selfmon_region("detached");
+	struct selfmon_async_span open;
+
+	for (; n > 0; n--) {
+		selfmon_async_begin(region, &open);
+		selfmon_compiler_fence();
+		selfmon_async_end(&open);
+	}
+}
+
 static ucontext_t thread, coroutine;
 static unsigned long coroutine_visits;
 
@@ -72,7 +122,7 @@ static void visit_elsewhere(void)
 	visit(coroutine_visits);
 }
 
-/* On a stack that is not the thread's own. */
+/* Visits on a stack that is not the thread's own. */
 static NOINLINE void elsewhere(unsigned long n)
 {
 	static char stack[64 << 10];
@@ -112,7 +162,11 @@ static const struct way {
 	{ "time", visit, "none", true, false },
 	{ "nested", nested, "none", true, false },
 	{ "same", same_function, "none", true, false },
+	{ "both", both_in_function, "none", true, false },
+	{ "children-32", children_32, "none", true, false },
+	{ "children-1000", children_1000, "none", true, false },
 	{ "span", span, "none", true, false },
+	{ "detached", detached, "none", true, false },
 	{ "elsewhere", elsewhere, "none", true, false },
 	{ "off", visit, "none", false, false },
 	{ "start", visit, NULL, false, false },
@@ -141,7 +195,7 @@ int main(int argc, char **argv)
 			      (unsigned long)selfmon_impl_enter) < 0;
 	if (!way)
 		return 2;
-	if (!way->events) { /* as the environment has it */
+	if (!way->events) { /* use the environment */
 		way->run(strtoul(argv[2], NULL, 10));
 		return 0;
 	}

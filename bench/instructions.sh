@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Instructions of a region pair, less an empty loop's, beside their budgets.
+# Prints the instructions of a region pair, minus an empty loop's, with
+# budgets.
 #
 #	bench/instructions.sh PROGRAM [TEXTSTATS TEXTSTATS_OFF]
 
@@ -43,8 +44,9 @@ fi
 
 "$(dirname "$0")/lines.sh" "$program" time 11
 
-# What a region a line adds to a real program, against the same compiled off.
-# Time differs with what the timestamps overlap with; instructions do not.
+# What a region per line adds to a real program, compared with the same program
+# compiled with SELFMON_DISABLE. Unlike time, instructions do not depend on
+# overlap.
 [ $# -eq 3 ] || exit 0
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Cache lines of 64 bytes that one region pair touches: the data accesses of one
-# turn, as valgrind's lackey saw them. Fails if there are more than MOST. Of
-# turns that differ, those of the most frequent number of instructions count: a
-# busy machine interrupts many.
+# Counts the 64-byte cache lines that one region pair touches: the data
+# accesses of one iteration, as seen by valgrind's lackey. Fails if there are
+# more than MOST. If iterations differ, those with the most frequent number of
+# instructions count, since a busy machine interrupts many.
 #
 #	bench/lines.sh PROGRAM time|user MOST [-v]
 #
-# user: with four counters, their own pages not counted (bench/user.c). -v lists
-# where they were touched first. A turn goes from one entry of selfmon_impl_enter to the next.
+# user: with four counters, not counting their pages (bench/user.c). -v lists
+# where lines were touched first. An iteration goes from one entry of
+# selfmon_impl_enter to the next.
 
 set -eu
 program=$1
@@ -33,7 +34,7 @@ user)
 *) exit 2 ;;
 esac
 
-# turn PADDING: which moves the stack by its length.
+# turn PADDING: an iteration; PADDING moves the stack by its length.
 turn()
 {
 	PADDING=$1 valgrind --tool=lackey --trace-mem=yes "$program" "$way" \
@@ -97,8 +98,8 @@ turn()
 	}'
 }
 
-# Where the caller's frame lies in its lines is up to the environment: one line
-# too many counts if it is there half a line further down as well.
+# The environment decides how the caller's frame is aligned to lines: an extra
+# line is a failure only if it also appears half a line further down.
 failed=0
 text=$(turn "") || text=$(turn 12345678901234567890123456789012) || failed=1
 echo "$text"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures operations in turns, and says what is typical. */
+/* Measures operations alternately. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,22 +18,6 @@ uint64_t bench_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-void bench_summary(double *sample, size_t count, struct bench_row *row)
-{
-	qsort(sample, count, sizeof(sample[0]), compare);
-	row->median = sample[count / 2];
-	row->low = sample[count / 10];
-	row->high = sample[count - 1 - count / 10];
-	row->min = sample[0];
-}
-
 static double once(const struct bench_operation *operation)
 {
 	const uint64_t each = operation->each ? operation->each : 1;
@@ -44,7 +28,9 @@ static double once(const struct bench_operation *operation)
 	       (double)(operation->n * each);
 }
 
-/* Round by round: both were measured within a millisecond or so. */
+/*
+ * Computed by rounds: both values of a round were measured within about 1 ms.
+ */
 static double ratio(const struct bench_operation *a,
 		    const struct bench_operation *b)
 {

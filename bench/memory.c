@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory: what becomes resident as threads make their first visit, and as
- * one thread's call tree grows. Names are left out: a region has one, however
- * many threads and paths it is on.
+ * Memory: pages that become resident as threads make their first visits, and as
+ * one thread's call tree grows. Names are excluded: a region has one name for
+ * all threads and paths.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,7 +21,7 @@
 
 static sem_t ready, may_go, done, may_end;
 
-/* Anonymous memory of this process that is in RAM: Anonymous of smaps. */
+/* Returns the anonymous memory of this process in RAM: Anonymous of smaps. */
 static double resident_bytes(void)
 {
 	FILE *const file = fopen("/proc/self/smaps_rollup", "re");
@@ -72,7 +72,7 @@ static void each(sem_t *post, sem_t *wait, unsigned int count)
 		sem_wait(wait);
 }
 
-/* One node's share is taken off: it has a line of its own. */
+/* Excludes one node's share, which has its own row. */
 static void measure_threads(double node_bytes)
 {
 	const unsigned int count = bench_effort.threads;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions nested three deep, cycling over 16 sites, time alone. Afterwards
- * the report must have every visit, or the bench fails: a fast region that
- * counts wrong is no region.
+ * Regions nested three deep, cycling over 16 sites, measuring only time. The
+ * report must contain every visit, or the bench fails: a fast region that
+ * counts wrong is useless.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static uint64_t cycles_apart, cycles_within;
 		}                                                              \
 	}
 
-/* From each the next but four: 16 different paths. */
+/* Pairs of sites that make 16 different paths. */
 #define SITE_LIST(X)                                                           \
 	X(0, 5) X(1, 6) X(2, 7) X(3, 8) X(4, 9) X(5, 10) X(6, 11) X(7, 12)     \
 	X(8, 13) X(9, 14) X(10, 15) X(11, 0) X(12, 1) X(13, 2) X(14, 3)        \
@@ -75,7 +75,7 @@ static void bare_apart(uint64_t n)
 
 /* ---- all sites in one function ------------------------------------------- */
 
-/* A site three times, as each depth is a place of its own in the source. */
+/* Three sites, since each depth is a separate place in the source. */
 #define WITHIN(k, next)                                                        \
 	SELFMON_REGION("within " #k)                                           \
 		SELFMON_REGION("within " #k " b")                              \
@@ -97,7 +97,7 @@ static void check_rows(const struct selfmon_report *report, const char *prefix,
 {
 	size_t rows = 0, i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++) {
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
 		const struct selfmon_row *row = selfmon_report_row(report, i);
 
 		if (strncmp(row->name, prefix, strlen(prefix)) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions within each other to a depth of 1 to 16, per pair; time alone. */
+/* Regions nested to a depth of 1 to 16; cost per pair, measuring only time. */
 #include <selfmon.h>
 
 #include "bench.h"

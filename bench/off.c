@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that are switched off, at run time and at compile time. */
+/* Regions switched off at run time and at compile time. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +37,10 @@ void bench_case_off(void)
 
 #define START_BUDGET_US 20
 
-/* In a process that has not used the library yet. */
+/* Runs in a process that has not yet used the library. */
 static double first_us(void)
 {
-	uint64_t start = bench_now_ns(); /* the clock's own first touch */
+	uint64_t start = bench_now_ns(); /* also initialises the clock */
 
 	start = bench_now_ns();
 	switched_off(1);
@@ -70,7 +70,7 @@ static double first_us_of_a_process(void)
 	return us;
 }
 
-/* All that switched-off regions cost before they cost what a pair does. */
+/* One-time cost of switched-off regions, in addition to their pairs. */
 void bench_case_off_start(void)
 {
 	const unsigned int count = bench_effort.threads;

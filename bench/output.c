@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bench prints: a table, or JSON. */
+/* Prints results as a table or JSON. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -82,10 +82,16 @@ static bool over(const struct bench_row *row)
 
 static void print_json(const struct bench_row *row)
 {
-	printf("%s\n{\"what\":\"%s\",\"unit\":\"%s\",\"median\":%.4g,"
-	       "\"p10\":%.4g,\"p90\":%.4g,\"min\":%.4g",
-	       rows_printed ? "," : "", row->what, row->unit, row->median,
-	       row->low, row->high, row->min);
+	printf("%s\n{\"what\":\"%s\"", rows_printed ? "," : "", row->what);
+	if (row->state[0])
+		printf(",\"state\":\"%s\"", row->state);
+	if (row->note[0]) {
+		printf(",\"note\":\"%s\"}", row->note);
+		return;
+	}
+	printf(",\"unit\":\"%s\",\"median\":%.4g,\"p10\":%.4g,\"p90\":%.4g,"
+	       "\"min\":%.4g",
+	       row->unit, row->median, row->low, row->high, row->min);
 	if (row->against[0])
 		printf(",\"ratio\":%.3f,\"ratio_to\":\"%s\"", row->ratio,
 		       row->against);
@@ -97,7 +103,7 @@ static void print_json(const struct bench_row *row)
 	printf("}");
 }
 
-/* At most two digits behind the point, and none where there are enough. */
+/* At most two decimals, fewer for larger numbers. */
 static int digits(double value)
 {
 	return value < 10 ? 2 : value < 1000 ? 1 : 0;
@@ -107,6 +113,10 @@ static void print_text(const struct bench_row *row)
 {
 	char spread[32], ratio[16] = "", budget[32] = "";
 
+	if (row->note[0]) {
+		printf("%-46s %s\n", row->what, row->note);
+		return;
+	}
 	snprintf(spread, sizeof(spread), "%.*f - %.*f", digits(row->low),
 		 row->low, digits(row->high), row->high);
 	if (row->against[0])

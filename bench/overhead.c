@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What regions add to a real program: textstats over a generated text, built
- * measured and compiled off, run in turns; CPU time, user and system.
+ * Measures what regions add to a real program: textstats over a generated text,
+ * built with and without regions, alternately; CPU time, user and system.
  *
  *	overhead [--quick|--exact] TEXTSTATS TEXTSTATS_OFF BENCH
  *
- * Two checks. A region a stage, report included: under 1 %. A region a line: at
- * most visits x the cost of a pair, as the bench finds it between the runs, and
- * 25 %. A bound from above: in the bench a pair waits for the one before it, in
- * a program its timestamps overlap with the program's own work, and two builds
- * differ by a percent from where their code lies.
+ * Two checks. With a region per stage, including the report: below 1 %. With a
+ * region per line: at most visits x the cost of a pair, as measured by the
+ * bench between the runs, plus 25 %. That is an upper bound. In the bench a
+ * pair waits for the one before it; in a program its timestamps overlap with
+ * the program's work. Two builds also differ by a percent from the placement of
+ * their code.
  *
- * --exact is for a machine whose clock is its count of instructions, where
- * nothing overlaps with anything: a run of each is enough, a region a line has
- * to add no less than foretold either, and the exit status tells.
+ * --exact is for a machine whose clock is its instruction count, where nothing
+ * overlaps. One run of each is sufficient. A region per line must then also add
+ * at least the predicted cost, and the exit status shows the result.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -44,7 +45,10 @@ static _Noreturn void die(const char *what)
 	exit(1);
 }
 
-/* The same text each time; words of 2 to 9 letters, some much more often. */
+/*
+ * Writes the same text each time: words of 2 to 9 letters, some much more
+ * frequent.
+ */
 static unsigned long write_text(void)
 {
 	unsigned long lines = 0, size = 0, state = 1;
@@ -91,7 +95,7 @@ static double seconds(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* CPU seconds of a run. */
+/* Returns the CPU seconds of a run. */
 static double run(const char *program, const char *option, const char *output)
 {
 	struct rusage usage;
@@ -141,11 +145,11 @@ static double median(double *value, unsigned int count)
 	return value[count / 2];
 }
 
-/* The ways of running it; a round has one time of each. */
+/* The variants; a round has one time of each. */
 enum way { STAGE_OFF, STAGE, LINE_OFF, LINE, PAIR, WAYS };
 
 struct round {
-	double time[WAYS]; /* seconds; of PAIR: ns */
+	double time[WAYS]; /* in seconds; PAIR: in ns */
 };
 
 static double run_way(char **program, enum way way)
@@ -165,8 +169,8 @@ static double run_way(char **program, enum way way)
 }
 
 /*
- * Each round begins elsewhere, and every other one runs backwards: what ran
- * before changes a run's time by more than the library does.
+ * Each round begins with another variant, and every other one runs backwards:
+ * the preceding run changes a run's time by more than the library does.
  */
 static void measure(char **program, unsigned int number, struct round *round)
 {

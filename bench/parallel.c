@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Region pairs in 1 to 64 threads at once, on all CPUs: CPU time a pair, so
- * that threads that wait for a CPU do not count, and those that fight for a
- * cache line do.
+ * Region pairs in 1 to 64 threads at once, on all CPUs; CPU time per pair.
+ * Threads that wait for a CPU do not count; threads that contend for a cache
+ * line do.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -106,7 +106,8 @@ void bench_case_parallel(void)
 	visits = bench_effort.visits * (bench_effort.rounds > 500 ? 100 : 20);
 	bench_configure(NULL);
 	unpin();
-	pair_ns(THREADS_MAX); /* states of threads are taken over from here */
+	pair_ns(THREADS_MAX); /* creates the thread states that are reused
+				 below */
 	for (turn = 0; turn < REPEAT; turn++)
 		for (k = 0; k < 7; k++)
 			sample[k][turn] = pair_ns(1u << k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sets by themselves: snapshots, deltas, and a page without counter. */
+/* Counter sets alone: snapshots, deltas, and a page without a counter. */
 #include <string.h>
 
 #include <selfmon.h>
@@ -8,7 +8,7 @@
 
 static struct selfmon_counters *set;
 static struct selfmon_snapshot at_begin, at_end;
-static struct selfmon_page page_idle; /* index 0, as of a software event */
+static struct selfmon_page page_idle; /* index 0, like a software event's */
 
 static void snapshots(uint64_t n)
 {

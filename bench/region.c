@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that measure time alone, one after the other. */
+/* Regions that measure only time, one after the other. */
 #include <stdio.h>
 
 #include <selfmon.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report of many rows costs: taking it, and writing it in each format;
- * the median of ROUNDS.
+ * Measures the cost of a report of many rows: taking it, and writing it in each
+ * format; median of ROUNDS.
  *
- *	bench/report [ROWS [FILE]]	FILE gets the JSON
+ *	bench/report [ROWS [FILE]]	FILE receives the JSON
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void print(const char *what, double *ns, size_t rows)
 	       ns[ROUNDS / 2] / (double)rows / 1e3, ns[ROUNDS / 2] / 1e6);
 }
 
-/* A tree: every CHILDREN rows below one that is at the top. */
+/* A tree with CHILDREN rows below each top-level row. */
 static void visit(size_t rows)
 {
 	char name[32];
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < 10; i++)
 		visit(rows);
 	report = measure_take(rows);
-	printf("%zu rows\n", selfmon_report_rows(report));
+	printf("%zu rows\n", selfmon_report_row_count(report));
 	measure_format(report, "json", SELFMON_JSON, rows);
 	measure_format(report, "csv", SELFMON_CSV, rows);
 	measure_format(report, "text", SELFMON_TEXT, rows);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Bytes of the stripped shared library. Fails where there are more than MOST.
+# Prints the size of the stripped shared library. Fails if it exceeds MOST
+# bytes.
 #
 #	bench/size.sh LIBRARY MOST
 

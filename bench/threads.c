@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first region of a thread: its state is made and its counters opened.
- * Threads start one after the other and stay alive, so that none takes over
- * the state of one that has ended; then once more, so that all do.
+ * The first region of a thread creates its state and opens its counters.
+ * Threads start one after the other and stay alive, so that none reuses the
+ * state of an ended one. Then the same again, so that all reuse one.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -36,7 +36,7 @@ static void *visit(void *argument)
 {
 	struct visitor *const visitor = argument;
 
-	bench_now_ns(); /* the clock's own first touch in this thread */
+	bench_now_ns(); /* also initialises the clock in this thread */
 	visitor->us = first_visit_us();
 	sem_post(&done);
 	sem_wait(&may_end);

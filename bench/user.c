@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * n visits with four counters read in user space, where there are none, for
- * bench/lines.sh:
+ * n visits with four counters read in user space, on machines without user
+ * reads, for bench/lines.sh:
  *
  *	user user N
  *	user address 0
  *
- * Linked with the library's objects, of which one has RDTSC for each RDPMC (see
- * bench.mk): what is touched, and in how many instructions, is the same.
+ * Linked with the library's objects, one of which has RDTSC in place of RDPMC
+ * (see bench.mk). The touched memory and the number of instructions are the
+ * same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +17,11 @@
 #include <selfmon.h>
 
 #include "counters/set.h"
-#include "region/thread.h"
+#include "store/self.h"
 
 #define COUNT 4
 
-/* Each page by itself, as those of the kernel are. */
+/* Each page is separate, like the kernel's. */
 static struct {
 	struct selfmon_page page __attribute__((aligned(4096)));
 } place[COUNT];
@@ -42,6 +43,7 @@ static void make_set(void)
 	set.head.hardware_count = COUNT;
 	set.head.count = COUNT;
 	set.head.sign = UINT64_C(1) << 47;
+	set.head.max_per_tick = 16;
 }
 
 static __attribute__((noinline)) void visit(unsigned long n)
@@ -64,13 +66,13 @@ static int visit_counted(unsigned long n)
 	thread = selfmon_thread_self();
 	make_set();
 	thread->set = &set.head;
-	thread->max_per_tick = 16;
+	thread->max_per_tick = set.head.max_per_tick;
 	for (k = 0; k < COUNT; k++)
 		thread->column[k] = (uint8_t)k;
-	thread->mode = SELFMON_MODE_USER;
+	selfmon_thread_set_mode(thread, SELFMON_MODE_USER);
 	visit(n);
-	thread->mode = SELFMON_MODE_TIME;
-	thread->set = NULL; /* it has no descriptors to be closed */
+	selfmon_thread_set_mode(thread, SELFMON_MODE_TIME);
+	thread->set = NULL; /* it has no descriptors to close */
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region pair by number of events and by options. Each is a process of its
- * own; what they have in common is the bare operation of the first row.
+ * A region pair by number of events and by options. Each is a separate process;
+ * all share the bare operation of the first row.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "bench.h"
 
-/* As many software events as a set takes. */
+/* As many software events as a set can have. */
 static const char *const events_of[] = {
 	"none",
 	"task-clock",
@@ -41,7 +41,7 @@ static void configure(struct selfmon_options *options, const char *events)
 		bench_fail("selfmon_configure");
 }
 
-/* judge: against this many bare timestamp pairs; 0: not at all */
+/* judge: compared with this many bare timestamp pairs; 0: not judged */
 static void measure(const char *what, uint64_t n, double judge)
 {
 	struct bench_operation operation[] = {
@@ -80,7 +80,7 @@ EVENTS_CASE(6)
 EVENTS_CASE(7)
 EVENTS_CASE(8)
 
-/* Its handler waits for a fault: nothing is done in a visit. */
+/* The handler waits for faults and does nothing in a visit. */
 void bench_case_guard(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -90,7 +90,7 @@ void bench_case_guard(void)
 	measure("region pair, time only, guarded", bench_effort.visits, 1.25);
 }
 
-/* Statistics are in the file's pages then, not in the process's own. */
+/* Statistics are then in the file's pages, not in the process's own memory. */
 void bench_case_live(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

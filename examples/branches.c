@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same branch over the same numbers, shuffled and sorted: where the CPU
- * can guess it, it costs less. The column branch-misses says so outright; on
- * a machine that has no such counter the report says why, and the time shows
- * it all the same.
+ * The same branch over the same numbers, shuffled and sorted: it costs less if
+ * the CPU can predict it. The column branch-misses shows that directly. On a
+ * machine without that counter the report says why, and the time still shows
+ * it.
  *
  *	cc -O2 branches.c $(pkg-config --cflags --libs selfmon) -o branches
  *	./branches
@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b)
 	return *(const unsigned char *)a - *(const unsigned char *)b;
 }
 
-/* The empty asm keeps the compiler from making arithmetic of the branch. */
+/* The empty asm keeps the compiler from replacing the branch by arithmetic. */
 static long sum_large(const unsigned char *numbers)
 {
 	long sum = 0;
@@ -51,7 +51,7 @@ int main(void)
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	long shuffled = 0, sorted = 0;
 
-	/* SELFMON_EVENTS in the environment still wins over this. */
+	/* SELFMON_EVENTS in the environment overrides this. */
 	options.events = "instructions,branches,branch-misses";
 	selfmon_configure(&options);
 

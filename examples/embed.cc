@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a C++ program that keeps its output to itself: nothing is written at
- * exit, the report is taken and walked in code, and a region ends like any
- * object where an exception passes.
+ * A C++ program that controls its own output. Nothing is written at exit; the
+ * report is taken and walked in code. A region ends like any object when an
+ * exception passes.
  *
  *	c++ -std=c++17 embed.cc $(pkg-config --cflags --libs selfmon) -o embed
  *	./embed
@@ -31,7 +31,7 @@ int parse_number(std::string_view text)
 	return value;
 }
 
-/* The exception leaves parse_number's region, "sum" and "list N". */
+/* The exception leaves the regions of parse_number, "sum" and "list N". */
 int sum(std::string_view list, int index)
 {
 	const selfmon::Name name(("list " + std::to_string(index)).c_str());
@@ -49,7 +49,7 @@ int sum(std::string_view list, int index)
 	return total;
 }
 
-/* On standard error, where this program keeps its log. */
+/* Prints to standard error, this program's log. */
 void print_report()
 {
 	const selfmon::Report report = selfmon::Report::take();

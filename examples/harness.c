@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter sets without regions, the way a benchmark harness uses them: a
- * batch of iterations between two snapshots, the median of many batches, and
- * with each number how it was obtained. What cannot be counted is explained.
+ * Counter sets without regions, as in a benchmark harness: batches of
+ * iterations between two snapshots, the median of many batches, and a verdict
+ * for each number. Explains events that cannot be counted.
  *
  *	cc -O2 harness.c $(pkg-config --cflags --libs selfmon) -o harness
  *	./harness
@@ -13,10 +13,10 @@
 #include <selfmon.h>
 
 #define BATCHES 31
-#define ITERATIONS 200 /* a batch; so many that two snapshots are nothing */
+#define ITERATIONS 200 /* per batch: enough to make two snapshots negligible */
 #define NUMBERS 500
 
-/* What is measured: sorting a few numbers. */
+/* The measured code: sorts a few numbers. */
 static int compare(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -42,7 +42,10 @@ static void explain(const struct selfmon_failure *failure)
 	printf("not counted: %s\n", text);
 }
 
-/* The first specification of which anything counts; the last is time alone. */
+/*
+ * Opens the first specification with an event that counts; the last one is only
+ * time.
+ */
 static struct selfmon_counters *open_counters(void)
 {
 	static const char *const specs[] = {

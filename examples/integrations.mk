@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 # The library inside other programs; included by the Makefile.
 #
-# Each folder of examples/ that has a file `packages` (of Debian, one a line)
-# is an integration. Its own Makefile finds the library by pkg-config, as an
-# outsider's would, puts what it makes into O, and has a target `check`. The
-# packages of Debian, and the page of HTML in a browser, are two more.
+# Each folder of examples/ with a file `packages` (of Debian, one per line) is
+# an integration. Its own Makefile finds the library by pkg-config like any
+# user's, writes into O, and has a target `check`. Two more integrations are
+# Debian's packages, and the HTML page in a browser.
 
 integrations := $(patsubst %/packages,%,$(wildcard examples/*/packages)) \
-	tests/packaging tests/browser
+	tests/programs/packaging tests/programs/browser
 stage := $(abspath $(O))/integrations/stage
+
+##@ Test
 
 .PHONY: check-integrations
 check-integrations: lib tool ## The library inside other programs and packages

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A benchmark with selfmon_bench.h: two ways to sum numbers, measured
- * alternately: CPU time and counters an iteration, each with its interval.
+ * alternately. It prints CPU time and counters per iteration, each with its
+ * interval.
  *
  *	cc -O2 sums.c $(pkg-config --cflags --libs selfmon) -o sums
  *	./sums --json=before.json
@@ -13,7 +14,7 @@
 
 static uint32_t number[NUMBERS];
 
-/* Seen as used by the compiler, which would drop the sums otherwise. */
+/* Looks used to the compiler, which would drop the sums otherwise. */
 static volatile uint64_t sink;
 
 static void forwards(void *context, uint64_t turns)

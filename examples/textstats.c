@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A real job in stages: the ten most frequent words of a file. Each stage is
- * a region inside of one for the whole, so that the report says where the
- * time went, and tells of its work, so that it says at what rate. With -l each
- * line is a region as well: half a million visits in a file of 25 MB show what
- * a visit costs.
+ * A real job in stages: the ten most frequent words of a file. Each stage is a
+ * region inside a region for the whole, so that the report shows where the time
+ * went. Stages also report their work, so the report has rates. With -l each
+ * line is a region too: half a million visits in a file of 25 MB show the cost
+ * of a visit.
  *
  *	cc -O2 textstats.c $(pkg-config --cflags --libs selfmon) -o textstats
  *	./textstats [-l] [FILE]                (default: standard input)
@@ -19,15 +19,15 @@
 #include <selfmon.h>
 
 #define TOP 10
-#define LONGEST 65536 /* a longer word is cut into several */
-/* Not inlined, so that a region around it leaves its machine code alone. */
+#define LONGEST 65536 /* longer words are split */
+/* Not inlined, so that a region around it does not change its machine code. */
 #define STAGE static __attribute__((noinline)) void
 
 struct word {
 	const char *text; /* into the file's bytes; not terminated */
 	uint32_t length;
 	uint32_t hash;
-	size_t count;     /* in the table; 0: a free place */
+	size_t count;     /* in the table; 0: free */
 };
 
 struct stats {
@@ -70,7 +70,7 @@ STAGE read_all(struct stats *s, FILE *file, const char *name)
 		die(name);
 }
 
-/* Letters and digits; all of UTF-8 beyond ASCII counts as letters. */
+/* Letters and digits; all UTF-8 characters beyond ASCII count as letters. */
 static bool in_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c > 127;
@@ -127,7 +127,7 @@ STAGE hash(struct stats *s) /* FNV-1a */
 	}
 }
 
-/* The place of a word in the table, or the free one it would have. */
+/* Returns the place of a word in the table, or a free one for it. */
 static struct word *look_up(const struct stats *s, const struct word *w)
 {
 	size_t i = w->hash & (s->table_room - 1);
@@ -171,7 +171,7 @@ STAGE count(struct stats *s)
 	}
 }
 
-/* By falling count, then as they first appear; free places come last. */
+/* Sorts by falling count, then by first appearance; free places come last. */
 static int compare(const void *x, const void *y)
 {
 	const struct word *const a = x, *const b = y;
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 	SELFMON_REGION("textstats") {
 		SELFMON_REGION("read") {
 			read_all(&s, file, name ? name : "-");
-			selfmon_region_bytes(s.size); /* so: ns/byte, GB/s */
+			selfmon_region_bytes(s.size); /* for ns/byte and GB/s */
 		}
 		SELFMON_REGION("split") {
 			split(&s, region_per_line);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in threads: no set-up, neither for the process nor for a thread.
- * The report merges the threads into one tree; the region of each worker has
- * a name made at run time, so that the workers can be told apart.
+ * Regions in threads, without set-up for the process or a thread. The report
+ * merges the threads into one tree. The region of each worker has a name made
+ * at run time, which identifies the worker.
  *
  *	cc threads.c $(pkg-config --cflags --libs selfmon) -pthread -o threads
  *	./threads
@@ -18,8 +18,8 @@
 struct worker {
 	pthread_t thread;
 	unsigned int index;
-	unsigned int longest; /* result: the longest chain of Collatz ... */
-	unsigned int primes;  /* ... and the primes in its numbers */
+	unsigned int longest; /* result: the longest Collatz chain */
+	unsigned int primes;  /* result: the primes among its numbers */
 };
 
 static unsigned int chain_length(unsigned long n)
@@ -43,7 +43,7 @@ static void work(struct worker *w)
 {
 	const unsigned int first = w->index * NUMBERS + 1;
 
-	SELFMON_FUNCTION(); /* to the end of the function, as "work" */
+	SELFMON_FUNCTION(); /* to the end of the function, named "work" */
 
 	SELFMON_REGION("chains") {
 		for (unsigned int n = first; n < first + NUMBERS; n++) {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libselfmon: a program that measures itself. The one header to include.
+ * libselfmon: instrumentation for programs that measure themselves. Include
+ * this header only; it includes the others.
  *
- * Needs Linux and gcc or clang. With SELFMON_DISABLE defined before, any
- * compiler of C11 or C++11 on any system; see selfmon/disabled.h.
+ * Needs Linux and gcc or clang. If SELFMON_DISABLE is defined before the
+ * include, any C11 or C++11 compiler on any system compiles it; see
+ * selfmon/disabled.h.
  */
 #ifndef SELFMON_H
 #define SELFMON_H
 
 #include "selfmon/version.h"
+#include "selfmon/async.h"
 #include "selfmon/clock.h"
 #include "selfmon/counters.h"
 #include "selfmon/disabled.h"

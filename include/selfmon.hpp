@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libselfmon for C++17: the C interface with owners, and nothing of its own
- * behind them. No virtual call and no allocation in what runs while measuring.
+ * libselfmon for C++17: owning classes over the C interface, without state of
+ * their own. Measuring makes no virtual call and no allocation.
  *
- *	static selfmon::Site parse("parse");       a place, made by the compiler
+ *	static selfmon::Site parse("parse");       a place, made at compile time
  *	const selfmon::Region region(parse);       a visit, to the end of the block
  *
  *	const selfmon::Name query("query");        a name made at run time
  *	selfmon::Span span(query);                 a visit that is not lexical
+ *	selfmon::AsyncSpan request(query);         work that is not a call
  *
  *	selfmon::CounterSet set("cycles,instructions");
  *	const selfmon::Delta cost = set.measure([&] { work(); });
@@ -16,18 +17,18 @@
  *
  *	for (const selfmon_row &row : selfmon::Report()) ...
  *
- * The macros of selfmon.h are there as well; SELFMON_SCOPE("parse") is the
- * first two lines in one.
+ * The macros of selfmon.h are available too; SELFMON_SCOPE("parse") combines
+ * the first two lines.
  *
- * Nothing throws but the constructors of CounterSet and Report, and they are
- * left out with -fno-exceptions. Beside each is a function that does the same
- * and throws nothing: what it returns is false if it failed.
+ * Only the constructors of CounterSet and Report throw; with -fno-exceptions
+ * they are left out. Next to each is a function that does the same without
+ * exceptions: its result is false on failure.
  *
  * With SELFMON_DISABLE defined sites, names, regions and spans are empty
- * classes; arguments of their constructors are evaluated like any others. Sets
- * and reports cannot be opened, for ENOSYS: their constructors throw.
- * Files compiled with and without it may be linked together. Their classes
- * are different ones: a class cannot be passed from one file to the other.
+ * classes; arguments of their constructors are evaluated as usual. Sets and
+ * reports cannot be opened: their constructors throw ENOSYS. Files compiled
+ * with and without SELFMON_DISABLE may be linked together. Their classes
+ * differ: an object cannot be passed from one file to the other.
  */
 #ifndef SELFMON_HPP
 #define SELFMON_HPP
@@ -52,7 +53,7 @@
 
 #include "selfmon.h"
 
-/* Two namespaces, so that a linker does not take one's classes for the other's. */
+/* Two namespaces, so that the linker does not merge the two sets of classes. */
 #ifdef SELFMON_DISABLE
 #define SELFMON_IMPL_NAMESPACE compiled_off
 #else
@@ -76,8 +77,8 @@ inline namespace SELFMON_IMPL_NAMESPACE
 #ifndef SELFMON_DISABLE
 
 /*
- * A place in the source. It has to be static: that makes it a constant, for
- * which no code runs. The name is copied at the first visit.
+ * A place in the source. Declare it static: it is then a constant that needs no
+ * initialisation code. The name is copied at the first visit.
  */
 class Site {
 public:
@@ -96,16 +97,18 @@ private:
 };
 
 /*
- * The region of a name that is only known at run time; a copy is the same
- * region. Making one takes a lock: make it once. Never fails, see
- * selfmon_region().
+ * A region whose name is made at run time; a copy is the same region. The
+ * constructor takes a lock: construct once. Never fails, see selfmon_region().
  */
 class Name {
 public:
 	explicit Name(const char *name) noexcept : handle(selfmon_region(name))
 	{
 	}
-	/* The library's copy of its text, for as long as that is loaded. */
+	/*
+	 * Returns the library's copy of the name, valid as long as the library
+	 * is loaded.
+	 */
 	const char *c_str() const noexcept
 	{
 		return selfmon_region_name(handle);
@@ -114,14 +117,16 @@ public:
 private:
 	friend class Region;
 	friend class Span;
-	struct selfmon_region *handle; /* has a function of its name */
+	friend class AsyncSpan;
+	struct selfmon_region *handle; /* `struct`: a function has the same
+					  name */
 };
 
 /*
- * A visit, from here to the end of the block; costs what SELFMON_SCOPE does.
- * Only as a local variable: where the enclosing function's frame lies is what
- * tells the library that it has not been left by longjmp. What is to live
- * elsewhere, or to overlap with others, is a Span.
+ * A visit, from here to the end of the block; costs the same as SELFMON_SCOPE.
+ * Use it only as a local variable: the library detects longjmp by the address
+ * of the enclosing stack frame. Use a Span for a visit that lives elsewhere, or
+ * overlaps with others.
  */
 class [[maybe_unused]] Region {
 public:
@@ -139,7 +144,9 @@ public:
 	static void *operator new(std::size_t) = delete;
 	static void *operator new[](std::size_t) = delete;
 
-	/* Ends the visit before the block does; once. */
+	/*
+	 * Ends the visit before the end of the block; further calls do nothing.
+	 */
 	void end() noexcept { selfmon_leave(&frame); }
 
 private:
@@ -147,10 +154,10 @@ private:
 };
 
 /*
- * A visit that begins and ends wherever it is told to, and may overlap with
- * others; see selfmon_enter(). It is known by where it lies: it can be neither
- * copied nor moved, but be returned by the function that makes it, be a member
- * or lie on the heap.
+ * A visit that begins and ends at any two points, and may overlap with others;
+ * see selfmon_enter(). It is identified by its address, so it cannot be copied
+ * or moved. It may be returned by the function that constructs it, be a member,
+ * or be allocated on the heap.
  */
 class [[maybe_unused]] Span {
 public:
@@ -163,17 +170,61 @@ public:
 	Span(const Span &) = delete;
 	Span &operator=(const Span &) = delete;
 
-	/* Begins a visit; one that is open ends before. */
+	/* Begins a visit; ends the one that is open first. */
 	SELFMON_IMPL_INLINE void enter(Name name) noexcept
 	{
 		leave();
 		selfmon_enter(name.handle, &frame);
 	}
-	/* Ends it; nothing happens if none is open. */
+	/* Ends the visit; does nothing if none is open. */
 	void leave() noexcept { selfmon_leave(&frame); }
 
 private:
 	selfmon_frame frame;
+};
+
+/*
+ * A detached span: work that is not a call and may end on another thread; see
+ * async.h. Movable: hand it over with the work. Ends with its object, unless it
+ * was moved from, ended or dropped.
+ */
+class [[maybe_unused]] AsyncSpan {
+public:
+	AsyncSpan() noexcept : span{} {}
+	SELFMON_IMPL_INLINE explicit AsyncSpan(Name name) noexcept
+	{
+		selfmon_async_begin(name.handle, &span);
+	}
+	~AsyncSpan() { end(); }
+	AsyncSpan(AsyncSpan &&other) noexcept : span(other.span)
+	{
+		other.drop();
+	}
+	AsyncSpan &operator=(AsyncSpan &&other) noexcept
+	{
+		if (this != &other) {
+			end();
+			span = other.span;
+			other.drop();
+		}
+		return *this;
+	}
+
+	/* Begins a span; ends the one that is open first. */
+	SELFMON_IMPL_INLINE void begin(Name name) noexcept
+	{
+		end();
+		selfmon_async_begin(name.handle, &span);
+	}
+	/* Ends the span; does nothing if none is open. */
+	void end() noexcept { selfmon_async_end(&span); }
+	/* Never ends: the report counts it as open. */
+	void drop() noexcept { span.node = nullptr; }
+	void bytes(std::uint64_t n) noexcept { selfmon_async_bytes(&span, n); }
+	void items(std::uint64_t n) noexcept { selfmon_async_items(&span, n); }
+
+private:
+	selfmon_async_span span;
 };
 
 #else /* SELFMON_DISABLE */
@@ -217,11 +268,28 @@ public:
 	void leave() noexcept {}
 };
 
+class [[maybe_unused]] AsyncSpan {
+public:
+	AsyncSpan() noexcept {}
+	explicit AsyncSpan(Name) noexcept {}
+	AsyncSpan(AsyncSpan &&) noexcept {}
+	AsyncSpan &operator=(AsyncSpan &&) noexcept { return *this; }
+
+	void begin(Name) noexcept {}
+	void end() noexcept {}
+	void drop() noexcept {}
+	void bytes(std::uint64_t) noexcept {}
+	void items(std::uint64_t) noexcept {}
+};
+
 #endif /* SELFMON_DISABLE */
 
 /* ---- errors -------------------------------------------------------------- */
 
-/* What a constructor throws. what() is the sentence of selfmon_explain(). */
+/*
+ * The exception of the constructors. what() is the sentence of
+ * selfmon_explain().
+ */
 class Error : public std::exception {
 public:
 	explicit Error(const selfmon_failure &reason) noexcept : why(reason)
@@ -230,7 +298,7 @@ public:
 	}
 	const char *what() const noexcept override { return text; }
 	const selfmon_failure &failure() const noexcept { return why; }
-	/* An errno, positive. */
+	/* Returns a positive errno. */
 	int code() const noexcept { return why.error; }
 
 private:
@@ -241,7 +309,7 @@ private:
 namespace detail
 {
 
-/* What a call returned, where it told nothing else. */
+/* Stores a call's result, unless the call already stored an error. */
 inline void note(selfmon_failure &failure, int result) noexcept
 {
 	if (result < 0 && failure.error == 0)
@@ -252,17 +320,22 @@ inline void note(selfmon_failure &failure, int result) noexcept
 
 /* ---- counter sets -------------------------------------------------------- */
 
-/* The values at one moment. Of a size of its own: nothing is allocated. */
+/* The values at one moment. It has a fixed size: nothing is allocated. */
 using Snapshot = ::selfmon_snapshot;
 
-/* What lies between two snapshots of a set. */
+/* The difference of two snapshots of a set. */
 struct Delta : ::selfmon_delta {
-	/* The time; the first call of a process may wait for its clock. */
+	/*
+	 * Returns the time; the first call of a process may wait for its clock.
+	 */
 	std::uint64_t ns() const noexcept
 	{
 		return selfmon_clock_ns(selfmon_clock(), ticks);
 	}
-	/* No value where there is none, rather than a 0 that looks like one. */
+	/*
+	 * Returns no value if event i was not counted, instead of a misleading
+	 * 0.
+	 */
 	std::optional<std::uint64_t> count(std::size_t i) const noexcept
 	{
 		if (verdict(i) == SELFMON_NOT_COUNTED)
@@ -282,24 +355,24 @@ struct Delta : ::selfmon_delta {
 	}
 };
 
-/* What a delta says of one event: its name and the unit are the set's. */
+/* The value of one event in a delta; name and unit belong to the set. */
 struct Value {
 	const char *name;
 	std::optional<std::uint64_t> count;
 	selfmon_verdict verdict;
-	const char *unit; /* "ns", or "": a plain number */
+	const char *unit; /* "ns", or "" for counts */
 };
 
 /*
- * Owns a counter set, of the thread that opened it. One that was moved from,
- * or could not be opened, is false, and nothing may be done with it but asking
- * that, assigning to it, and destroying it.
+ * Owns a counter set of the thread that opened it. A CounterSet that was moved
+ * from, or could not be opened, is false. It may only be tested, assigned to
+ * and destroyed.
  */
 class CounterSet {
 public:
 	CounterSet() noexcept = default;
 #ifdef __cpp_exceptions
-	/* As selfmon_counters_open(). Throws Error. */
+	/* Opens a set as selfmon_counters_open() does. Throws Error. */
 	explicit CounterSet(const char *spec, unsigned int flags = 0)
 	{
 		selfmon_failure failure = {};
@@ -310,8 +383,8 @@ public:
 	}
 #endif
 	/*
-	 * The same without exceptions. *failure is also filled in if events
-	 * were dropped and the set is there nevertheless.
+	 * Opens a set without exceptions. *failure is also filled in if the set
+	 * was opened but events were dropped.
 	 */
 	static CounterSet open(const char *spec, unsigned int flags = 0,
 			       selfmon_failure *failure = nullptr) noexcept
@@ -348,7 +421,7 @@ public:
 	explicit operator bool() const noexcept { return set != nullptr; }
 	selfmon_counters *get() const noexcept { return set; }
 
-	/* The values now, at the start and the end of what is measured. */
+	/* Take a snapshot at the start and at the end of the measured code. */
 	SELFMON_IMPL_INLINE void begin(Snapshot &snapshot) const noexcept
 	{
 		selfmon_counters_begin(set, &snapshot);
@@ -364,7 +437,7 @@ public:
 		selfmon_counters_delta(set, &a, &b, &between);
 		return between;
 	}
-	/* Calls work() between two snapshots; lets its exceptions pass. */
+	/* Calls work() between two snapshots; its exceptions pass through. */
 	template <class Work> Delta measure(Work &&work) const
 	{
 		Snapshot a, b;
@@ -375,9 +448,11 @@ public:
 		return delta(a, b);
 	}
 
-	/* How many events count, of those that were asked for. */
+	/* Returns the number of requested events that count. */
 	unsigned int counting() const noexcept { return number; }
-	/* Member i, of all that were asked for; no value beyond the last. */
+	/*
+	 * Returns the description of member i, counting all requested events.
+	 */
 	std::optional<selfmon_counter_info> info(std::size_t i) const noexcept
 	{
 		selfmon_counter_info about = {};
@@ -387,7 +462,7 @@ public:
 			return std::nullopt;
 		return about;
 	}
-	/* Which member has this name, as in the specification. */
+	/* Returns the member with this name, as in the specification. */
 	std::optional<std::size_t> find(std::string_view name) const noexcept
 	{
 		for (std::size_t i = 0;; i++) {
@@ -401,8 +476,8 @@ public:
 	}
 
 	/*
-	 * What a delta says of each event that was asked for, as long as the
-	 * set is there.
+	 * Returns the delta's values of all requested events; valid as long as
+	 * the set.
 	 *
 	 *	for (const auto &[name, count, verdict, unit] : set.values(cost))
 	 */
@@ -479,8 +554,9 @@ inline CounterSet::Values CounterSet::values(const Delta &delta) const noexcept
 /* ---- reports ------------------------------------------------------------- */
 
 /*
- * A range of selfmon_bucket, the shortest visits first; empty if the row does
- * not exist or its time was not counted. As selfmon_row_histogram().
+ * A range of selfmon_bucket, the shortest visits first; see
+ * selfmon_row_histogram(). Empty if there is no such row or its time was not
+ * counted.
  */
 class Histogram {
 public:
@@ -503,8 +579,8 @@ private:
 };
 
 /*
- * Owns a report: a range of rows, in tree order. One that was moved from, or
- * could not be had, is false and has no rows.
+ * Owns a report: a range of rows, in tree order. A Report that was moved from,
+ * or could not be made, is false and has no rows.
  */
 class Report {
 public:
@@ -550,7 +626,7 @@ public:
 	};
 
 #ifdef __cpp_exceptions
-	/* As selfmon_report_take(). Throws Error. */
+	/* Takes a report as selfmon_report_take() does. Throws Error. */
 	Report()
 	{
 		selfmon_failure failure = {};
@@ -559,7 +635,7 @@ public:
 		if (!report)
 			throw Error(failure);
 	}
-	/* As selfmon_report_open(), of a live file. Throws Error. */
+	/* Opens a live file as selfmon_report_open() does. Throws Error. */
 	explicit Report(const char *path)
 	{
 		selfmon_failure failure = {};
@@ -569,7 +645,7 @@ public:
 			throw Error(failure);
 	}
 #endif
-	/* The same without exceptions. */
+	/* Take or open a report without exceptions. */
 	static Report take(selfmon_failure *failure = nullptr) noexcept
 	{
 		selfmon_report *taken = nullptr;
@@ -593,8 +669,8 @@ public:
 	}
 
 	/*
-	 * The report of the time since an earlier one of the same process. As
-	 * selfmon_report_subtract(); false if it could not be made.
+	 * Returns the report of the time since an earlier one of the same
+	 * process, as selfmon_report_subtract() does; false on failure.
 	 */
 	Report since(const Report &earlier,
 		     selfmon_failure *failure = nullptr) const noexcept
@@ -629,9 +705,16 @@ public:
 	explicit operator bool() const noexcept { return report != nullptr; }
 	const selfmon_report *get() const noexcept { return report; }
 
+	/*
+	 * The detached spans, a range of rows; valid as long as the report. See
+	 * selfmon_report_async().
+	 */
+	class Spans;
+	Spans spans() const noexcept;
+
 	std::size_t size() const noexcept
 	{
-		return report ? selfmon_report_rows(report) : 0;
+		return report ? selfmon_report_row_count(report) : 0;
 	}
 	const selfmon_row &operator[](std::size_t i) const noexcept
 	{
@@ -640,7 +723,7 @@ public:
 	iterator begin() const noexcept { return iterator(report, 0); }
 	iterator end() const noexcept { return iterator(report, size()); }
 
-	/* The row at { "parent", "child" }; NULL if there is none. */
+	/* Returns the row at { "parent", "child" }, or NULL. */
 	const selfmon_row *
 	find(std::initializer_list<const char *> path) const noexcept
 	{
@@ -649,12 +732,31 @@ public:
 			      : nullptr;
 	}
 
-	/* The name of a counter column; NULL beyond the last. */
+	/* Returns what selfmon_report_column_info() says of a column. */
+	std::optional<selfmon_column_info>
+	column_info(std::size_t i) const noexcept
+	{
+		selfmon_column_info made = {};
+
+		made.size = sizeof(made);
+		if (!report || selfmon_report_column_info(report, i, &made) != 0)
+			return std::nullopt;
+		return made;
+	}
+	/* Returns note i, or NULL. */
+	const char *note(std::size_t i) const noexcept
+	{
+		return report ? selfmon_report_note(report, i) : nullptr;
+	}
+	/* Returns the name of a counter column, or NULL. */
 	const char *column(std::size_t i) const noexcept
 	{
 		return report ? selfmon_report_column(report, i) : nullptr;
 	}
-	/* Metric i of a row; no value where there is no such metric or row. */
+	/*
+	 * Returns metric i of a row; no value if there is no such metric or
+	 * row.
+	 */
 	std::optional<selfmon_metric> metric(std::size_t row,
 					     std::size_t i) const noexcept
 	{
@@ -669,13 +771,13 @@ public:
 	{
 		return report ? Histogram(report, row) : Histogram();
 	}
-	/* NaN: none, as selfmon_row_quantile(). */
+	/* Returns a quantile as selfmon_row_quantile() does; NaN on failure. */
 	double quantile(std::size_t row, double q) const noexcept
 	{
 		return report ? selfmon_row_quantile(report, row, q)
 			      : std::numeric_limits<double>::quiet_NaN();
 	}
-	/* 0 or -errno, as selfmon_report_write(). */
+	/* Writes as selfmon_report_write() does. Returns 0 or -errno. */
 	int write(selfmon_format format, std::FILE *stream) const noexcept
 	{
 		return report ? selfmon_report_write(report, format, stream)
@@ -687,6 +789,41 @@ private:
 
 	selfmon_report *report = nullptr;
 };
+
+class Report::Spans {
+public:
+	explicit Spans(const selfmon_report *of) noexcept : report(of) {}
+
+	/* For the functions of C; NULL if there are no spans. */
+	const selfmon_report *get() const noexcept { return report; }
+	std::size_t size() const noexcept
+	{
+		return report ? selfmon_report_row_count(report) : 0;
+	}
+	const selfmon_row &operator[](std::size_t i) const noexcept
+	{
+		return *selfmon_report_row(report, i);
+	}
+	iterator begin() const noexcept { return iterator(report, 0); }
+	iterator end() const noexcept { return iterator(report, size()); }
+	/* Returns the row of a name, or NULL. */
+	const selfmon_row *find(const char *name) const noexcept
+	{
+		return report ? selfmon_report_find(report, &name, 1) : nullptr;
+	}
+	Histogram histogram(std::size_t row) const noexcept
+	{
+		return report ? Histogram(report, row) : Histogram();
+	}
+
+private:
+	const selfmon_report *report;
+};
+
+inline Report::Spans Report::spans() const noexcept
+{
+	return Spans(report ? selfmon_report_async(report) : nullptr);
+}
 
 } /* inline namespace */
 

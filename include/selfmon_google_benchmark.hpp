@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters in google-benchmark's columns, one line in a benchmark:
+ * Counters in google-benchmark's columns, with one line in a benchmark:
  *
  *	static void parse(benchmark::State &state)
  *	{
@@ -11,18 +11,19 @@
  *	}
  *
  * Each event becomes a user counter, per iteration, in the table, in JSON and
- * in CSV. They are read right here: the benchmark library's own support of
- * counters is not used, and need not be built in.
+ * in CSV. libselfmon reads the counters itself; the benchmark library's own
+ * counter support is neither used nor required.
  *
- * An event that cannot be counted has no column, and one that was not counted
- * in this run is NaN: never 0. Of a benchmark with several threads each counts
- * its own, the column is the sum of all per iteration of all, and it is NaN
- * if one of them has no number. Where values are estimates, since the counters
- * were shared with others, the column "scaled" has the share that is.
+ * An event that cannot be counted has no column. An event without a value in
+ * this run is NaN, never 0. In a benchmark with several threads each thread
+ * counts its own events. The column is their sum divided by all iterations, or
+ * NaN if one thread has no value. If the counters were shared with other
+ * programs, values are estimates, and the column "scaled" has the estimated
+ * fraction.
  *
- * Counted is from the line above to the end of the block, save where it is
- * paused: put it right before the loop. What the library does around the loop
- * is counted too, and spread over the iterations.
+ * Counting starts at the line above and stops at the end of the block, except
+ * while paused: put the line right before the loop. Work of the benchmark
+ * library around the loop is counted too, and spread over the iterations.
  */
 #ifndef SELFMON_GOOGLE_BENCHMARK_HPP
 #define SELFMON_GOOGLE_BENCHMARK_HPP
@@ -47,10 +48,10 @@ inline namespace SELFMON_IMPL_NAMESPACE
 class GoogleBenchmark {
 public:
 	/*
-	 * Events as in selfmon_counters_open(). Left out: those of the
-	 * variable SELFMON_EVENTS, or if it has none cycles, instructions,
-	 * branch-misses and cache-misses. What cannot be counted is told on
-	 * standard error, once a process.
+	 * events: as in selfmon_counters_open(). Default: the variable
+	 * SELFMON_EVENTS; if that is unset cycles, instructions, branch-misses
+	 * and cache-misses. Prints the reason for dropped events to standard
+	 * error, once per process.
 	 */
 	explicit GoogleBenchmark(benchmark::State &of,
 				 const char *events = nullptr)
@@ -64,12 +65,15 @@ public:
 	{
 		pause();
 		if (set && state.iterations() > 0)
-			tell();
+			report();
 	}
 	GoogleBenchmark(const GoogleBenchmark &) = delete;
 	GoogleBenchmark &operator=(const GoogleBenchmark &) = delete;
 
-	/* Beside state.PauseTiming() and state.ResumeTiming(), within them. */
+	/*
+	 * Stop and continue counting. Call them inside state.PauseTiming() and
+	 * state.ResumeTiming().
+	 */
 	void pause() noexcept
 	{
 		Snapshot now;
@@ -98,7 +102,10 @@ private:
 		return std::strcmp(events, "none") ? events : "";
 	}
 
-	/* A benchmark is called many times: a thread's sets stay open. */
+	/*
+	 * A benchmark function is called many times: keep each thread's sets
+	 * open.
+	 */
 	static const CounterSet &opened(const char *spec)
 	{
 		thread_local std::map<std::string, CounterSet> sets;
@@ -114,7 +121,7 @@ private:
 
 	static void explain(const selfmon_failure &failure) noexcept
 	{
-		static const bool told = [&failure] {
+		static const bool explained = [&failure] {
 			char text[512];
 
 			selfmon_explain(&failure, text, sizeof(text));
@@ -123,7 +130,7 @@ private:
 			return true;
 		}();
 
-		static_cast<void>(told);
+		static_cast<void>(explained);
 	}
 
 	void add(const Delta &delta) noexcept
@@ -144,8 +151,10 @@ private:
 		}
 	}
 
-	/* One thread without a number among others that have one: NaN. */
-	void tell() const
+	/*
+	 * Reports NaN if this thread has no value: other threads may have one.
+	 */
+	void report() const
 	{
 		using benchmark::Counter;
 		bool scaled = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: threads that do a piece of work each time they are told to, and
+ * For tests: threads that do a piece of work each time they are started, and
  * wait in between. pool_run() returns when all have done it.
  */
 #ifndef SELFMON_TESTS_POOL_H

@@ -54,7 +54,7 @@ static inline void rows_check(const struct selfmon_report *report)
 {
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++) {
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
 		const struct selfmon_row *row = selfmon_report_row(report, i);
 		const struct selfmon_quantity *time = &row->time;
 

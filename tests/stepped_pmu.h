@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 #include "counters/set.h"
-#include "region/process.h"
-#include "region/thread.h"
+#include "session/thread.h"
+#include "store/process.h"
+#include "store/self.h"
 
 #define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
 #define STEPPED_PMU_WIDTH 48
@@ -105,7 +106,7 @@ static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
 	pmu->set.trusted_ticks = UINT64_MAX;
 	thread->set = head;
 	thread->max_per_tick = head->max_per_tick;
-	selfmon_store_once(&thread->mode, selfmon_thread_mode(thread));
+	selfmon_thread_set_mode(thread, selfmon_thread_mode(thread));
 }
 
 /* Member k counts n times k + 1. */

@@ -14,7 +14,7 @@ kernel_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/kernel/*.c))
 fault_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/fault/*.c))
 hw_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/hw/*.c))
 
-$(O)/tests/%.o: tests/%.c
+$(O)/tests/%.o: tests/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(test_cflags) $(criterion_cflags) $(CPPFLAGS) \
 		$(CFLAGS) -fPIE -c $< -o $@
@@ -29,15 +29,17 @@ fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 	selfmon_create_write malloc calloc \
 	realloc free fdopen fwrite open_memstream fclose \
 	pthread_key_create pthread_setspecific pthread_atfork syscall fstat \
-	stat fallocate madvise mmap pread pwrite ftruncate unlink getrlimit \
+	stat fallocate madvise mmap pread ftruncate unlink getrlimit \
 	fcntl ioctl sigaction sigaltstack uname sched_getcpu fflush \
 	selfmon_cpuid_may_be_virtual
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
-# What of the selfmon program is pure, and has unit tests.
+# What of the selfmon program and of the bench is pure, and has unit tests.
 unit_tool_objects := $(patsubst %,$(O)/tools/%.o,say progress \
-	$(addprefix selftest_,row judge judge_rest print write))
+	$(addprefix selftest_,row judge judge_rest print write)) \
+	$(patsubst %,$(O)/bench/%.o,summary \
+	$(addprefix states/,rounds emit neighbour))
 
 # Tests link the objects, not the archive: they may call hidden functions.
 $(O)/tests/unit/run: $(unit_objects) $(unit_tool_objects) $(objects)
@@ -48,20 +50,47 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) -o $@
 
-.PHONY: check check-layers check-perf-event check-codegen check-tables \
-	check-headers check-man \
-	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-cxx check-archive
-check: ## Every quick test
-check: check-layers check-perf-event check-codegen check-tables \
-	check-headers check-man \
-	check-unit check-kernel check-fault check-hw check-flow check-examples \
-	check-unload check-levels check-secure check-cxx check-archive \
-	check-step check-malloc \
-	check-host check-throw check-fuzz check-vm-runner check-doctor check-tool check-selftest \
-	check-report check-merge check-view check-compare check-escapes check-machines check-readme check-soak \
-	check-amalgamation
+# What takes longest is first. check-full has the second list too, and of the
+# first one the whole where TEST_FORM makes a difference (tests/form.h).
+checks := check-kernel check-unit check-step check-fault check-flow \
+	check-throw check-man check-escapes check-merge check-view check-hw \
+	check-layers check-exports check-examples check-compare check-host check-doctor \
+	check-codegen check-tool check-selftest check-fuzz check-archive \
+	check-report check-perf-event check-tables check-machines \
+	check-bench check-vm-runner
+checks_rest := check-amalgamation check-cxx check-headers check-soak \
+	check-process check-readme check-dist check-unload check-levels \
+	check-inlined \
+	check-secure check-malloc installcheck
 
+# Side by side, one a processor unless -j says another number.
+side_by_side = $(MAKE) --no-print-directory -k \
+	$(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(shell nproc))
+
+##@ Test
+
+.PHONY: check check-full $(checks) $(checks_rest)
+check: ## What each change is tested with, in a minute
+	+@tests/tools/check.sh $(O)/check $(side_by_side) $(checks)
+
+check-full: ## All of it, as CI does
+	+@TEST_FORM=full tests/tools/check.sh $(O)/check-full $(side_by_side) \
+		$(checks) $(checks_rest)
+	+@$(MAKE) --no-print-directory asan ubsan tsan analyze
+
+# Under check.sh the shell of their recipes is one that keeps logs.
+ifdef CHECK_LOGS
+logged := $(checks) $(checks_rest) check-plain
+$(logged): private SHELL := tests/tools/logged.sh
+$(logged): private .SHELLFLAGS = $@
+endif
+
+##@ One kind of test
+
+check-unit: ## Pure functions, and pages made up: on any machine
+check-kernel: ## Software events: on any Linux
+check-fault: ## Each call to the kernel made to fail
+check-hw: ## A PMU's counters; skipped without one
 ifeq ($(ARCH),)
 check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $* $($*_options)
@@ -70,17 +99,29 @@ check-unit: $(O)/unit/run
 	@tests/tools/emulated.sh qemu-$(cross) $<
 endif
 
-fault_options := $(if $(LONG_TESTS),--timeout 3600)
-
 # One at a time: they share the CPU's counters.
 hw_options := --jobs 1
 
-.PHONY: check-host
-check-host: ## Each row of docs/HOST.md has a test that can fail
+check-host: ## Each promise of docs/HOST.md has a test that can fail
 	@tests/tools/host.sh
 
-check-layers: ## Includes point down only
+check-process: $(O)/tests/programs/process/guest lib examples ## docs/PROCESS.md against code, strace, measurement
+	@if command -v python3 > /dev/null; then tests/tools/process.py $(O); \
+		else echo 'check-process: SKIPPED: no python3'; fi
+
+$(O)/tests/programs/process/guest: tests/programs/process/guest.c $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) -std=gnu11 $(c_warnings) $(common) $(CPPFLAGS) \
+		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -lm -o $@
+
+check-exports: $(shared_lib) ## The headers, the map and the library name the same symbols
+	@tests/tools/exports.sh $(shared_lib) \
+		$(patsubst %,$(O)/shared/libselfmon/visit/%.o,calls visit)
+
+check-layers: $(objects) $(tool_objects) ## Includes point down, and no files name each other
 	@tests/tools/layers.sh
+	@tests/tools/circles.py $(objects)
+	@tests/tools/circles.py $(tool_objects)
 
 check-perf-event: ## Each name of <linux/perf_event.h> has a row in its page
 	@CC='$(CC)' tests/tools/perf_event.py
@@ -97,54 +138,55 @@ check-flow: $(static_lib) ## Every way out of every form of region
 check-examples: examples ## The examples, measured and compiled off
 	@tests/tools/examples.sh $(O)/examples $(O)/examples-off
 
-unload_programs := $(addprefix $(O)/tests/unload/,host cancel bare shared-host \
+unload_programs := $(addprefix $(O)/tests/programs/unload/,host cancel bare shared-host \
 	static-host static.so shared-1.so shared-2.so filler-8.so filler-64.so \
 	filler-512.so newer faults $(foreach how,O0 lto,guarded-$(how)-static.so \
 	guarded-$(how)-shared.so) sets.so busy-static.so busy-shared.so \
 	ends ends-static ends-shared)
 
+$(unload_programs): $(O)/flags
 check-unload: $(unload_programs) ## Plugins unloaded, two copies of the library
 	@tests/tools/unload.sh $(O)
 
 check-archive: $(objects) ## The report at exit out of an archive of objects
 	@CC='$(CC)' AR='$(AR)' CFLAGS='$(CFLAGS)' \
-		tests/tools/archive.sh $(O) $(cpuid_libs)
+		LIBRARIES='$(cpuid_libs)' tests/tools/archive.sh $(objects)
 
 unload_cc = $(call quiet,CC)mkdir -p $(@D) && $(CC) $(app_cflags) $(CFLAGS) \
 	$(1) $< $(LDFLAGS) $(2) -o $@
 with_shared = $(shared_lib) -Wl,-rpath,$(abspath $(O))
 
-$(O)/tests/unload/host: tests/unload/host.c
+$(O)/tests/programs/unload/host: tests/programs/unload/host.c
 	$(call unload_cc,,-ldl)
-$(O)/tests/unload/cancel: tests/unload/cancel.c
+$(O)/tests/programs/unload/cancel: tests/programs/unload/cancel.c
 	$(call unload_cc,,-ldl)
-$(O)/tests/unload/bare: tests/unload/modules.c
+$(O)/tests/programs/unload/bare: tests/programs/unload/modules.c
 	$(call unload_cc,-DNO_REGIONS,-ldl)
-$(O)/tests/unload/shared-host: tests/unload/modules.c $(shared_lib)
+$(O)/tests/programs/unload/shared-host: tests/programs/unload/modules.c $(shared_lib)
 	$(call unload_cc,,$(with_shared) -ldl)
-$(O)/tests/unload/static-host: tests/unload/modules.c $(static_lib)
+$(O)/tests/programs/unload/static-host: tests/programs/unload/modules.c $(static_lib)
 	$(call unload_cc,-rdynamic,$(static_lib) -ldl)
-$(O)/tests/unload/static.so: tests/unload/plugin.c $(static_lib)
+$(O)/tests/programs/unload/static.so: tests/programs/unload/plugin.c $(static_lib)
 	$(call unload_cc,-fPIC -shared,$(static_lib))
-$(O)/tests/unload/shared-%.so: tests/unload/plugin.c $(shared_lib)
+$(O)/tests/programs/unload/shared-%.so: tests/programs/unload/plugin.c $(shared_lib)
 	$(call unload_cc,-fPIC -shared -DVERSION=$*,$(with_shared))
-$(O)/tests/unload/sets.so: tests/unload/sets.c $(static_lib)
+$(O)/tests/programs/unload/sets.so: tests/programs/unload/sets.c $(static_lib)
 	$(call unload_cc,-fPIC -shared,$(static_lib))
 busy_flags = -fPIC -shared -Wl$(comma)-soname$(comma)$(@F)
-$(O)/tests/unload/busy-static.so: tests/unload/busy.c $(static_lib)
+$(O)/tests/programs/unload/busy-static.so: tests/programs/unload/busy.c $(static_lib)
 	$(call unload_cc,$(busy_flags),$(static_lib))
-$(O)/tests/unload/busy-shared.so: tests/unload/busy.c $(shared_lib)
+$(O)/tests/programs/unload/busy-shared.so: tests/programs/unload/busy.c $(shared_lib)
 	$(call unload_cc,$(busy_flags),$(with_shared))
-$(O)/tests/unload/ends: tests/unload/ends.c
+$(O)/tests/programs/unload/ends: tests/programs/unload/ends.c
 	$(call unload_cc,,-ldl)
-$(O)/tests/unload/ends-%: tests/unload/ends.c $(O)/tests/unload/busy-%.so
-	$(call unload_cc,-DLINKED,$(O)/tests/unload/busy-$*.so \
-		-Wl$(comma)-rpath$(comma)$(abspath $(O)/tests/unload) \
+$(O)/tests/programs/unload/ends-%: tests/programs/unload/ends.c $(O)/tests/programs/unload/busy-%.so
+	$(call unload_cc,-DLINKED,$(O)/tests/programs/unload/busy-$*.so \
+		-Wl$(comma)-rpath$(comma)$(abspath $(O)/tests/programs/unload) \
 		-Wl$(comma)-rpath$(comma)$(abspath $(O)))
-$(O)/tests/unload/filler-%.so: tests/unload/filler.c
+$(O)/tests/programs/unload/filler-%.so: tests/programs/unload/filler.c
 	$(call unload_cc,-fPIC -shared -DSIZE=$*)
 
-$(O)/tests/unload/newer: tests/unload/newer.c $(shared_lib)
+$(O)/tests/programs/unload/newer: tests/programs/unload/newer.c $(shared_lib)
 	@mkdir -p $(@D)
 	@echo 'SELFMON_99.0 { global: selfmon_*; local: *; };' > $@.map
 	@$(CC) $(CFLAGS) -DLIBRARY -fPIC -shared -Wl,-soname,$(soname) \
@@ -160,89 +202,84 @@ guarded_cxx = $(call quiet,CXX)mkdir -p $(@D) && $(CXX) \
 guarded_lto = $(call guarded_cxx,-O2 -flto,$(1)) || { rm -f $@; \
 	echo 'unload: SKIPPED: $(CXX) does not link with -flto'; }
 
-$(O)/tests/unload/faults: tests/unload/faults.c
+$(O)/tests/programs/unload/faults: tests/programs/unload/faults.c
 	$(call unload_cc,,-ldl)
-$(O)/tests/unload/guarded-O0-shared.so: tests/unload/guarded.cc $(shared_lib)
+$(O)/tests/programs/unload/guarded-O0-shared.so: tests/programs/unload/guarded.cc $(shared_lib)
 	$(call guarded_cxx,-O0,$(with_shared))
-$(O)/tests/unload/guarded-O0-static.so: tests/unload/guarded.cc $(static_lib)
+$(O)/tests/programs/unload/guarded-O0-static.so: tests/programs/unload/guarded.cc $(static_lib)
 	$(call guarded_cxx,-O0,$(static_lib))
-$(O)/tests/unload/guarded-lto-shared.so: tests/unload/guarded.cc $(shared_lib)
+$(O)/tests/programs/unload/guarded-lto-shared.so: tests/programs/unload/guarded.cc $(shared_lib)
 	$(call guarded_lto,$(with_shared))
-$(O)/tests/unload/guarded-lto-static.so: tests/unload/guarded.cc $(static_lib)
+$(O)/tests/programs/unload/guarded-lto-static.so: tests/programs/unload/guarded.cc $(static_lib)
 	$(call guarded_lto,$(static_lib))
 
-check-secure: $(O)/tests/secure/secure $(static_lib) ## A program with privileges its caller has not
+check-secure: $(O)/tests/programs/secure/secure $(static_lib) ## A program with privileges its caller has not
 	@tests/tools/secure.sh $^
 
-$(O)/tests/secure/secure: tests/secure/secure.c $(static_lib)
+$(O)/tests/programs/secure/secure: tests/programs/secure/secure.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CFLAGS) $< $(static_lib) \
 		$(LDFLAGS) -o $@
 
 check-levels: $(static_lib) ## Nested regions at every level of optimisation
-	@mkdir -p $(O)/tests/levels
+	@mkdir -p $(O)/tests/programs/levels
 	@set -e; for level in -O0 -O1 -O2 -O3 -Os; do \
 		$(CC) $(filter-out -MMD -MP,$(app_cflags)) $(CPPFLAGS) $$level \
-			tests/levels/nested.c $(static_lib) \
-			$(LDFLAGS) -o $(O)/tests/levels/nested$$level; \
-		SELFMON_OUTPUT=none $(O)/tests/levels/nested$$level; \
+			tests/programs/levels/nested.c $(static_lib) \
+			$(LDFLAGS) -o $(O)/tests/programs/levels/nested$$level; \
+		SELFMON_OUTPUT=none $(O)/tests/programs/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3'
 
-# Ours first: what lies behind it in the program is the library.
-step_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/step/*.c))
-$(O)/tests/step/run: $(step_objects) $(objects)
+# Ours first: what lies behind it in the program is the library. Of ours the
+# scenes are last: with visits inlined, they are part of it.
+step_objects := $(patsubst %,$(O)/tests/programs/step/%.o,\
+	child counters main symbols scenes)
+$(O)/tests/programs/step/run: $(step_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
-.PHONY: check-step
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
-check-step: $(O)/tests/step/run ## A signal at each instruction of both ends
+check-step: $(O)/tests/programs/step/run ## A signal at each instruction of both ends
 	@SELFMON_OUTPUT=none $<
 endif
 
-throw_programs := $(addprefix $(O)/tests/throw/,throw cancel-c-O0 \
+# The tests with visits inlined into their regions, instead of calls.
+check-inlined: ## Regions with visits inlined (SELFMON_STATIC)
+	+@$(side_by_side) O=$(O)/inlined CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC" \
+		check-kernel check-unit check-step check-flow check-throw
+
+throw_programs := $(addprefix $(O)/tests/programs/throw/,throw cancel-c-O0 \
 	cancel-c-O2 cancel-cxx-O0 cancel-cxx-O2)
 
-.PHONY: check-throw
 check-throw: $(throw_programs) ## Exceptions, exits and cancellation out of regions
 	@for program in $^; do SELFMON_OUTPUT=none $$program || exit; done
 
-$(O)/tests/throw/throw: tests/throw/throw.cc $(static_lib)
+$(O)/tests/programs/throw/throw: tests/programs/throw/throw.cc $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -o $@
 
-# Variables begin as garbage, where the compiler can do that.
-with_garbage = $(shell $(1) -ftrivial-auto-var-init=pattern -x c -c /dev/null \
-	-o /dev/null 2>/dev/null && echo -ftrivial-auto-var-init=pattern)
-cancel_flags = -Itests $(CPPFLAGS) $(1) -$*
-cancel_libs = -Wl,--wrap=pthread_setcancelstate $(static_lib) \
-	$(LDFLAGS) -o $@
-
-$(O)/tests/throw/cancel-c-%: tests/throw/cancel.c $(static_lib)
+$(O)/tests/programs/throw/cancel-c-%: tests/programs/throw/cancel.c $(static_lib)
 	@mkdir -p $(@D)
-	$(call quiet,CC)$(CC) $(app_cflags) -fexceptions \
-		$(call cancel_flags,$(CFLAGS)) $(call with_garbage,$(CC)) $< \
-		$(cancel_libs)
-$(O)/tests/throw/cancel-cxx-%: tests/throw/cancel.c $(static_lib)
+	$(call quiet,CC)$(CC) $(app_cflags) -fexceptions -Itests $(CPPFLAGS) \
+		$(CFLAGS) -$* $< $(static_lib) $(LDFLAGS) -o $@
+$(O)/tests/programs/throw/cancel-cxx-%: tests/programs/throw/cancel.c $(static_lib)
 	@mkdir -p $(@D)
-	$(call quiet,CXX)$(CXX) $(app_cxxflags) \
-		$(call cancel_flags,$(CXXFLAGS)) $(call with_garbage,$(CXX)) \
-		-x c++ $< -x none $(cancel_libs)
+	$(call quiet,CXX)$(CXX) $(app_cxxflags) -Itests $(CPPFLAGS) \
+		$(CXXFLAGS) -$* -x c++ $< -x none $(static_lib) $(LDFLAGS) -o $@
 
 check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 	@tests/tools/cxx.sh $(O) $(static_lib)
 
-.PHONY: check-malloc
-check-malloc: $(O)/tests/malloc/held ## A first visit in the midst of malloc
+check-malloc: $(O)/tests/programs/malloc/held ## A first visit in the midst of malloc
 	@for how in '' keys prepared; do \
 		SELFMON_OUTPUT=none $< $$how || exit; done
 
-$(O)/tests/malloc/held: tests/malloc/held.c $(static_lib)
+$(O)/tests/programs/malloc/held: tests/programs/malloc/held.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -fno-builtin $(test_cflags) $(CPPFLAGS) \
 		$(CFLAGS) $< $(static_lib) $(LDFLAGS) -o $@
 
-.PHONY: machines check-machines
+.PHONY: machines
 machines: ## docs/MACHINES.md from the files in machines/
 	@tests/tools/machines.py > $(O)/MACHINES.md && \
 		mv $(O)/MACHINES.md docs/MACHINES.md
@@ -253,7 +290,6 @@ check-machines: ## docs/MACHINES.md is what machines/ says
 			machines/*.json > /dev/null || [ $$? = 77 ]; \
 		else echo 'check-machines: SKIPPED: no python3'; fi
 
-.PHONY: check-readme
 check-readme: all ## README's code and commands, as they stand
 	@CC="$(CC)" tests/tools/readme.sh $(O)
 
@@ -267,21 +303,24 @@ check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 
 # ---- soak ------------------------------------------------------------------
 
+long = $(filter long,$(TEST_FORM))
 SOAK_SECONDS ?= 120
-soak_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/soak/[!p]*.c))
+soak_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/programs/soak/[!p]*.c))
 
-.PHONY: check-soak soak
-check-soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## Everything at once, for ten seconds
-	@$< $(abspath $(O)/tests/soak/plugin.so) $(if $(LONG_TESTS),600,10)
+.PHONY: soak
+check-soak: $(O)/tests/programs/soak/run $(O)/tests/programs/soak/plugin.so ## Everything at once, for ten seconds
+	@$< $(abspath $(O)/tests/programs/soak/plugin.so) $(if $(long),600,10)
 
-soak: $(O)/tests/soak/run $(O)/tests/soak/plugin.so ## The same for SOAK_SECONDS=120
-	@$< $(abspath $(O)/tests/soak/plugin.so) $(SOAK_SECONDS)
+##@ Test
 
-$(O)/tests/soak/run: $(soak_objects) $(shared_lib)
+soak: $(O)/tests/programs/soak/run $(O)/tests/programs/soak/plugin.so ## Everything at once for SOAK_SECONDS=120
+	@$< $(abspath $(O)/tests/programs/soak/plugin.so) $(SOAK_SECONDS)
+
+$(O)/tests/programs/soak/run: $(soak_objects) $(shared_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $(soak_objects) \
 		$(with_shared) -ldl -o $@
 
-$(O)/tests/soak/plugin.so: tests/soak/plugin.c $(shared_lib)
+$(O)/tests/programs/soak/plugin.so: tests/programs/soak/plugin.c $(shared_lib)
 	@mkdir -p $(@D)
 	$(call unload_cc,-fPIC -shared,$(with_shared))
 
@@ -295,9 +334,11 @@ fuzz_targets := spec sysfs report live
 .PRECIOUS: $(O)/tests/fuzz/%.o
 fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
 	$(patsubst %,-Wl$(comma)--wrap=selfmon_directory_%,open next close)
-FUZZ_SECONDS ?= $(if $(LONG_TESTS),600,60)
+FUZZ_SECONDS ?= $(if $(long),600,60)
 
-.PHONY: check-fuzz fuzz
+.PHONY: fuzz
+##@ One kind of test
+
 check-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/%) ## The fuzz targets over their corpora
 	@for target in $(fuzz_targets); do \
 		$(O)/tests/fuzz/$$target tests/fuzz/corpus/$$target/* || exit; \
@@ -306,6 +347,8 @@ check-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/%) ## The fuzz targets over their c
 $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/corpus.o $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(fuzz_$*_ldflags) \
 		-pthread $^ -o $@
+
+##@ Test
 
 fuzz: ## Each fuzz target by libFuzzer for FUZZ_SECONDS=60
 	+@$(MAKE) --no-print-directory O=$(O)/fuzz CC=clang CFLAGS="-O1 -g \
@@ -339,66 +382,69 @@ run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 
 .PHONY: check-long
 check-long: ## The long form of the tests that have one
-	+@LONG_TESTS=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory \
-		check-kernel check-fault check-unload check-step check-soak fuzz
+	+@TEST_FORM=long TEST_TIMEOUT=3600 tests/tools/check.sh $(O)/check-long $(side_by_side) \
+		check-soak check-kernel check-fault check-unload check-step
+	+@TEST_FORM=long $(MAKE) --no-print-directory fuzz
 
-.PHONY: check-full installcheck
-check-full: check installcheck asan ubsan tsan analyze ## All of it, as CI does
+##@ One kind of test
 
 installcheck: lib ## Installs, links through pkg-config, removes
 	+@CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" tests/tools/installcheck.sh $(O)
 
+##@ Test
+
 .PHONY: asan ubsan tsan asan-long ubsan-long tsan-long analyze
-sanitize = $(MAKE) --no-print-directory O=$(O)/$@ CC=clang CXX=clang++ \
+sanitize = tests/tools/check.sh $(O)/$@/check$(2) $(side_by_side) \
+	O=$(O)/$@ CC=clang CXX=clang++ \
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"
 
 # Children that a test forks end without freeing what the test holds: leaks
 # are looked for in the other programs.
 asan: ## The tests under AddressSanitizer
-	+$(call sanitize,-fsanitize=address) check-unit check-fault check-fuzz \
-		check-report check-merge
-	+ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address) \
+	+@$(call sanitize,-fsanitize=address) check-unit check-fault \
+		check-merge check-fuzz check-report
+	+@ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address,-2) \
 		check-kernel check-soak check-throw check-levels
 	@echo 'asan: SKIPPED check-step (steps through the runtime as well),' \
 		'check-malloc (has an allocator of its own), check-unload' \
 		'(RTLD_DEEPBIND is refused)'
 
 ubsan: ## The tests under UndefinedBehaviorSanitizer
-	+$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
-		check-unit check-kernel check-fault check-fuzz check-soak \
-		check-throw check-levels check-step check-merge
+	+@$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
+		check-kernel check-unit check-step check-fault check-soak \
+		check-throw check-merge check-fuzz check-levels
 	@echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
 		'signals of its own, which a host must not have there)'
 
-# Criterion's runner does not start under this one: tests/plain stands in.
+# Criterion's runner does not start under this one: tests/tools/plain stands in.
 tsan: ## The tests under ThreadSanitizer
-	+$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) \
+	+@$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) \
 		check-plain check-soak check-throw
 	@echo 'tsan: SKIPPED check-fault (stands in for what the runner of' \
-		'tests/plain calls), check-step, check-malloc, check-unload (as' \
+		'tests/tools/plain calls), check-step, check-malloc, check-unload (as' \
 		'under asan)'
 
 asan-long: ## The same, in the long form of those that have one
 ubsan-long: ## The same, in the long form of those that have one
 tsan-long: ## The same, in the long form of those that have one
 asan-long ubsan-long tsan-long: %-long:
-	+@LONG_TESTS=1 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
+	+@TEST_FORM=long TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
 
-plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/plain/run.c
+plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/tools/plain/run.c
 plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)
 
-$(O)/plain/%.o: %.c
+$(O)/plain/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(filter-out -Wpedantic,$(test_cflags)) \
-		-Itests/plain $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+		-Itests/tools/plain $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
-$(O)/tests/plain/run: $(plain_objects) $(unit_tool_objects) $(objects)
+$(O)/tests/tools/plain/run: $(plain_objects) $(unit_tool_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 .PHONY: check-plain
-check-plain: $(O)/tests/plain/run
+check-plain: $(O)/tests/tools/plain/run
 	@SELFMON_OUTPUT=none $<
 
 -include $(plain_objects:.o=.d)
@@ -406,7 +452,7 @@ check-plain: $(O)/tests/plain/run
 # Static programs: the hardware tests for machines that have nothing but a
 # kernel, the unit tests for an emulator of another machine's programs.
 plain_of = $(patsubst %.c,$(O)/plain/%.o,$(wildcard tests/$(1)/*.c) \
-	tests/plain/run.c)
+	tests/tools/plain/run.c)
 guest_objects := $(call plain_of,hw)
 
 $(O)/hw/run: $(guest_objects) $(objects)
@@ -416,10 +462,20 @@ $(O)/hw/run $(O)/unit/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread \
 		$(filter %.o,$^) -o $@
 
-.PHONY: hw
+##@ Build
+
+.PHONY: hw tests
 hw: $(O)/hw/run ## The hardware tests as one static program
+tests: $(addprefix $(O)/tests/,unit/run kernel/run fault/run hw/run) \
+	$(addprefix $(O)/tests/programs/,step/run soak/run soak/plugin.so \
+	doctor/run malloc/held process/guest secure/secure escapes/program) \
+	$(throw_programs) $(unload_programs) \
+	$(fuzz_targets:%=$(O)/tests/fuzz/%) bench-build
+tests: ## The tests' programs
 
 -include $(guest_objects:.o=.d)
+
+##@ Test
 
 # A file a run: its analyzer mistakes va_lists after the first file of several.
 analyze: ## clang-tidy and cppcheck

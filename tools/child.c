@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program in a child process, and ends as it ended. */
+/* Runs a program in a child process, and ends the same way. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -21,7 +21,9 @@ static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 
 static volatile sig_atomic_t child_pid;
 
-/* What the terminal's driver sends (SI_KERNEL) it sends to the child too. */
+/*
+ * Signals from the terminal driver (SI_KERNEL) also reach the child directly.
+ */
 static void forward(int number, siginfo_t *info, void *context)
 {
 	const int error = errno;
@@ -32,7 +34,7 @@ static void forward(int number, siginfo_t *info, void *context)
 	errno = error;
 }
 
-/* With forwarded signals held back, so that none is lost in between. */
+/* Blocks forwarded signals, so that none is lost in between. */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t set;
@@ -44,7 +46,7 @@ static void hold_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* Ignored ones stay ignored, as under nohup(1), in the child too. */
+/* Ignored signals stay ignored, as under nohup(1), in the child too. */
 static void forward_signals(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -59,7 +61,7 @@ static void forward_signals(void)
 			sigaction(forwarded[i], &action, NULL);
 }
 
-/* In the child. What execvp(3) failed with goes up the pipe. */
+/* Runs in the child. The error of execvp(3) is sent through the pipe. */
 static void become(char **argv, int pipe_end, const sigset_t *signals)
 {
 	int error;
@@ -72,7 +74,7 @@ static void become(char **argv, int pipe_end, const sigset_t *signals)
 	_exit(error == ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_RUN);
 }
 
-/* The end of the pipe without a word: execvp(3) closed it. */
+/* An empty pipe means that execvp(3) succeeded and closed it. */
 static int read_error(int pipe_end)
 {
 	int error = 0;
@@ -106,7 +108,7 @@ int child_run(struct child *child, char **argv)
 
 	memset(child, 0, sizeof(*child));
 	if (pipe2(end, O_CLOEXEC)) {
-		tool_fail("run", "no pipe: %s", strerror(errno));
+		tool_fail("run", "cannot create a pipe: %s", strerror(errno));
 		return CHILD_NOT_RUN;
 	}
 	hold_signals(&before);
@@ -121,7 +123,8 @@ int child_run(struct child *child, char **argv)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		close(end[0]);
-		tool_fail("run", "no process: %s", strerror(error));
+		tool_fail("run", "cannot create a process: %s",
+			  strerror(error));
 		return CHILD_NOT_RUN;
 	}
 	error = read_error(end[0]);
@@ -140,7 +143,7 @@ int child_exit(const struct child *child, int status)
 
 	if (!child->signal)
 		return status;
-	/* The child has left its core, if it was to. */
+	/* The child has already dumped its core. */
 	setrlimit(RLIMIT_CORE, &none);
 	fflush(stdout);
 	signal(child->signal, SIG_DFL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A child process that stands in for this one: signals, its end. */
+/* A child process in place of this one: signals, and how it ends. */
 #ifndef SELFMON_TOOLS_CHILD_H
 #define SELFMON_TOOLS_CHILD_H
 
@@ -8,23 +8,27 @@
 
 struct child {
 	pid_t pid;
-	bool began;  /* the program was found and ran */
+	bool began;  /* the program was found and started */
 	int signal;  /* that ended it; 0: none */
 };
 
-/* Exit statuses of shells: it is not a program, it is not there. */
+/* Exit statuses of shells: not executable, and not found. */
 #define CHILD_NOT_RUN 126
 #define CHILD_NOT_FOUND 127
 
 /*
- * Runs a program of PATH and waits for its end. Signals that are sent to this
- * process go on to the child; those that a terminal sends reach it anyway.
- * Returns its exit status, 128 + the signal that ended it, or, having said
- * why on standard error, one of the two above.
+ * Runs a program found through PATH and waits for its end. Signals sent to this
+ * process are forwarded to the child; signals of a terminal reach it anyway.
+ * Returns its exit status, or 128 + the signal that ended it. Returns one of
+ * the two statuses above, with a message on standard error, if it could not be
+ * started.
  */
 int child_run(struct child *child, char **argv);
 
-/* Ends this process as the child was ended, by its signal; else: status. */
+/*
+ * Ends this process by the child's signal if there was one; else returns
+ * status.
+ */
 int child_exit(const struct child *child, int status);
 
 #endif

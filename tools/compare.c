@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon compare: is B slower than A, and how sure is that? */
+/* selfmon compare: compares the reports of two programs. */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char help[] =
 	"report of one\n"
 	"run (SELFMON_OUTPUT=json:FILE); at least 4 a side are needed for a "
 	"test, 10 are\n"
-	"better, and best is to take A and B by turns: selfmon run --compare.\n"
+	"better. Best is to alternate A and B: selfmon run --compare.\n"
 	"\n"
 	"  -f, --format FORMAT  text (default), json, markdown, bencher or "
 	"html\n"
@@ -34,14 +34,14 @@ static const char help[] =
 	"      --require-conclusive\n"
 	"                       exit with 3 if a region is inconclusive\n"
 	"\n"
-	"A regression: p < 0.05 (Mann-Whitney, corrected by Holm for the number "
-	"of regions)\n"
+	"A regression: p < 0.05 (Mann-Whitney, corrected by Holm for the "
+	"number of regions)\n"
 	"and the 95 % interval of B / A beyond the gate.\n"
 	"Exits with 0: no regression; 1: a regression; 2: the options are "
 	"wrong, or files\n"
 	"cannot be read or compared; 3: inconclusive (--require-conclusive).\n";
 
-/* Of each side the run whose time is the median. */
+/* Uses the run of each side whose time is the median. */
 static void write_html(const struct compare *compare, FILE *to)
 {
 	if (html_write(compare_typical(compare, 0), compare_typical(compare, 1),
@@ -146,7 +146,7 @@ static int take_option(struct request *request, int option)
 	}
 }
 
-/* The files of A, "--", and those of B: A's first, without it. */
+/* Takes the files of A, then "--", then those of B; stores them without it. */
 static int take_files(struct compare *compare, char **word, int count)
 {
 	int i, between = -1;
@@ -154,8 +154,8 @@ static int take_files(struct compare *compare, char **word, int count)
 	for (i = 0; i < count; i++)
 		if (!strcmp(word[i], "--")) {
 			if (between >= 0)
-				return tool_misused("compare", "-- stands once "
-						    "between the files");
+				return tool_misused("compare", "-- is allowed "
+						    "once, between the files");
 			between = i;
 		}
 	if (between < 1 || between == count - 1)
@@ -201,7 +201,9 @@ int tool_compare(int argc, char **argv)
 	};
 	int option, status = 0;
 
-	/* Options come first, so that getopt leaves the files' "--" alone. */
+	/*
+	 * Options come first, so that getopt does not consume the files' "--".
+	 */
 	while (!status && (option = getopt_long(argc, argv, "+:f:h", options,
 						NULL)) != -1)
 		status = take_option(&request, option);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two groups of runs compared, region by region and column by column.
+ * Compares two groups of runs, by region and column.
  *
- * files -> compare_load.c -> regions with a value a run -> compare_judge.c ->
+ * files -> compare_load.c -> regions with a value per run -> compare_judge.c ->
  * verdicts -> a writer
  */
 #ifndef SELFMON_TOOLS_COMPARE_H
@@ -16,7 +16,7 @@
 
 #define COMPARE_SIDES 2 /* A, the base, and B, the change */
 
-/* Columns: mean time a visit, its percentiles, visits, then counters. */
+/* Columns: mean time of a visit, its percentiles, visits, then counters. */
 enum compare_column {
 	COMPARE_TIME,
 	COMPARE_P50,
@@ -27,15 +27,15 @@ enum compare_column {
 #define COMPARE_COLUMNS (COMPARE_COUNTERS + SELFMON_MAX_COUNTERS)
 #define COMPARE_NO_COLUMN COMPARE_COLUMNS
 
-/* In the order in which a reader wants them. */
+/* Ordered by importance to the reader. */
 enum compare_verdict {
 	COMPARE_REGRESSION,   /* significant, and beyond the gate */
 	COMPARE_SLOWER,       /* significant, but maybe within the gate */
-	COMPARE_INCONCLUSIVE, /* the interval reaches beyond the gate */
+	COMPARE_INCONCLUSIVE, /* the interval extends beyond the gate */
 	COMPARE_FASTER,       /* significant */
-	COMPARE_SAME,         /* the interval lies within the gate */
+	COMPARE_SAME,         /* the interval is within the gate */
 	COMPARE_NO_TEST,      /* too few runs */
-	COMPARE_SMALL,        /* under the least share of time: not judged */
+	COMPARE_SMALL,        /* below the minimum share of time: not judged */
 	COMPARE_VERDICTS
 };
 extern const char *const compare_verdict_name[COMPARE_VERDICTS + 1];
@@ -43,7 +43,7 @@ extern const char *const compare_verdict_name[COMPARE_VERDICTS + 1];
 /* One column of a region. */
 struct compare_cell {
 	bool there;             /* both sides have values */
-	bool estimated;         /* some run's value is scaled */
+	bool estimated;         /* a run's value is scaled */
 	size_t runs[COMPARE_SIDES];
 	double median[COMPARE_SIDES];
 	struct compare_interval ratio; /* B / A */
@@ -51,77 +51,92 @@ struct compare_cell {
 };
 
 struct compare_region {
-	char *path;             /* names from the top, with COMPARE_SEPARATOR */
-	const char *name;       /* its last part */
+	char *path;             /* names from the top, joined by
+				   COMPARE_SEPARATOR */
+	const char *name;       /* the last part of path */
 	size_t depth;
-	const struct selfmon_row **row; /* by run, A's first; NULL: not there */
+	const struct selfmon_row **row; /* by run, A's first; NULL: absent */
 	const struct selfmon_row_detail **detail;
-	size_t runs[COMPARE_SIDES]; /* that have it */
-	double share;           /* of the time of a run: the larger median */
+	size_t runs[COMPARE_SIDES]; /* number of runs that have it */
+	double share;           /* share of a run's time: the larger median */
 	struct compare_cell cell[COMPARE_COLUMNS];
-	double adjusted;        /* p of the primary column, by Holm */
+	double adjusted;        /* p of the primary column, after Holm's
+				   correction */
 	enum compare_verdict verdict;
-	double weight;          /* how far the primary column's ratio is from 1 */
+	double weight;          /* distance of the primary column's ratio
+				   from 1 */
 };
 #define COMPARE_SEPARATOR '\037'
 
 struct compare_side {
-	size_t first, count; /* of the files */
-	const char *name;    /* as requested; NULL: its first file's */
+	size_t first, count; /* range of the side's files */
+	const char *name;    /* as requested; NULL: that of its first file */
 };
 
 #define COMPARE_MARKS 16
 struct compare {
-	/* As requested. */
+	/* Requested options. */
 	const char *by;        /* the primary column's name */
 	double gate;           /* 0.02: 2 % */
 	double least_share;
-	bool force;            /* different machines are compared too */
-	/* Loaded. */
+	bool force;            /* compare different machines too */
+	/* Loaded data. */
 	struct report_file *file;
 	struct compare_side side[COMPARE_SIDES];
 	size_t regions, room;
-	struct compare_region **region; /* judged: worst first */
-	const char *column[COMPARE_COLUMNS]; /* NULL: none of this number */
+	struct compare_region **region; /* once judged: worst first */
+	const char *column[COMPARE_COLUMNS]; /* NULL: no such column */
 	size_t primary;
-	size_t family;         /* regions that are judged */
-	size_t needed;         /* runs a side that can reach significance */
+	size_t family;         /* number of regions that are judged */
+	size_t needed;         /* runs per side that can reach significance */
 	size_t verdicts[COMPARE_VERDICTS];
 	size_t appeared, vanished;
-	/* What a reader must know: sides that differ in more than the code. */
+	/* Warnings: sides that differ in more than the code. */
 	size_t marks;
 	char mark[COMPARE_MARKS][SELFMON_TEXT_MAX];
 };
 
 /*
- * compare_load.c: opens all files. Returns 0 or, having said why on standard
- * error, TOOL_USAGE.
+ * compare_load.c: opens all files. Returns 0, or TOOL_USAGE with a message on
+ * standard error.
  */
 int compare_load(struct compare *compare, char **paths);
 void compare_free(struct compare *compare);
-/* compare_alike.c: refuses or marks runs that differ in more than the code. */
+/*
+ * compare_alike.c: refuses, or marks, runs that differ in more than the code.
+ */
 int compare_check_alike(struct compare *compare);
 void compare_mark(struct compare *compare, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* compare_judge.c: 0 or, as above, TOOL_USAGE. */
+/* compare_judge.c: returns 0, or TOOL_USAGE with a message. */
 int compare_judge(struct compare *compare);
 
-/* compare_tail.c: a percentile of both sides; false without histograms. */
+/*
+ * compare_tail.c: compares a percentile of both sides; returns false without
+ * histograms.
+ */
 bool compare_tail(const struct compare *compare,
 		  const struct compare_region *region, double quantile,
 		  struct compare_cell *cell);
 
-/* The run of a side whose total time is the median. */
+/* Returns the run of a side whose total time is the median. */
 const struct selfmon_report *compare_typical(const struct compare *compare,
 					     size_t side);
 
-/* True if each side has enough runs for a test. */
-bool compare_can_test(const struct compare *compare);
-/* The conclusion in one line, without a newline. */
+/* Returns true if each side has enough runs for a test. */
+static inline bool compare_can_test(const struct compare *compare)
+{
+	return compare->side[0].count >= COMPARE_RUNS_MIN &&
+	       compare->side[1].count >= COMPARE_RUNS_MIN;
+}
+/* Writes the conclusion as one line, without a newline. */
 void compare_conclude(const struct compare *compare, char *text, size_t size);
 
-/* What may lead to a conclusion; false if there is one, or nothing to say. */
+/*
+ * Writes what may lead to a conclusion; returns false if nothing is missing or
+ * helps.
+ */
 bool compare_advise(const struct compare *compare, char *text, size_t size);
 
 /* Writers. */
@@ -130,14 +145,14 @@ void compare_markdown(const struct compare *compare, FILE *to);
 void compare_json(const struct compare *compare, FILE *to);
 void compare_bencher(const struct compare *compare, FILE *to);
 
-/* compare_words.c: what the writers write alike; each returns text. */
+/* compare_words.c: texts shared by the writers; each function returns text. */
 #define COMPARE_WORD 64
-/* "slower" where JSON says "more", for times. */
+/* "slower" for times, "more" in JSON. */
 const char *compare_verdict_word(const struct compare *compare,
 				 enum compare_verdict verdict);
-/* Is it a change that counts: an interval that does not hold 1? */
+/* Returns true for a significant change: the interval excludes 1. */
 bool compare_is_changed(const struct compare_cell *cell);
-/* "parent > child"; freed by the caller; NULL: no memory. */
+/* Returns "parent > child", freed by the caller; NULL: no memory. */
 char *compare_label(const struct compare_region *region);
 const char *compare_value(const struct compare *compare, size_t column,
 			  double value, char text[COMPARE_WORD]);

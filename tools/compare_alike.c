@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that differ in more than the code: other machines are refused, other
- * settings are marked, and a column is compared only where all runs have it.
+ * Handles runs that differ in more than the code. Other machines are refused,
+ * other settings are marked, and a column is compared only if all runs have it.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -41,13 +41,13 @@ static int check_machine(struct compare *compare, const char *what,
 		return 0;
 	if (compare->force) {
 		compare_mark(compare, "the %s differs (%s: %s; %s: %s): times "
-			     "and cycles say little", what, a,
+			     "and cycles are hardly comparable", what, a,
 			     *first ? first : "none", b,
 			     *other ? other : "none");
 		return 0;
 	}
 	tool_fail("compare", "%s: its %s is %s, that of %s is %s; measure both "
-		  "on one machine, or say --force", b, what,
+		  "on one machine, or use --force", b, what,
 		  *other ? other : "none", a, *first ? first : "none");
 	return TOOL_USAGE;
 }
@@ -56,9 +56,10 @@ static int check_rows(const struct report_file *file)
 {
 	if (!selfmon_report_has_threads(file->report))
 		return 0;
-	tool_fail("compare", "%s: its rows are by thread, and no thread is in "
-		  "two runs; write the report without ';threads', or merge it: "
-		  "selfmon report -m -f json %s", file->path, file->path);
+	tool_fail("compare", "%s: its rows are by thread, which cannot be "
+		  "compared between runs; write the report without ';threads', "
+		  "or merge it: selfmon report -m -f json %s", file->path,
+		  file->path);
 	return TOOL_USAGE;
 }
 
@@ -138,7 +139,7 @@ static void take_columns(struct compare *compare)
 				    compare->file[i].report->column[k].name);
 }
 
-/* The primary column by its name; percentiles are no primary columns. */
+/* Finds the primary column by name; percentiles cannot be primary. */
 static int find_primary(struct compare *compare)
 {
 	const char *names[COMPARE_COLUMNS + 1];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparison as JSON, and in Bencher's metric format (bencher.dev). */
+/*
+ * Writes the comparison as JSON, and in Bencher's metric format (bencher.dev).
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +9,7 @@
 #include "compare.h"
 #include "platform/escape.h"
 #include "report/number.h"
+#include "report/number_exact.h"
 
 static void put_number(FILE *to, const char *key, double value)
 {
@@ -19,12 +22,12 @@ static void put_number(FILE *to, const char *key, double value)
 static void put_string(FILE *to, const char *key, const char *value)
 {
 	fprintf(to, "\"%s\": ", key);
-	selfmon_put_json(to, value);
+	selfmon_output_json(to, value);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* An interval that is not bounded has null for its upper end. */
+/* An unbounded interval has null as its upper end. */
 static void put_cell(const struct compare_cell *cell, const char *name,
 		     FILE *to)
 {
@@ -54,7 +57,7 @@ static void put_path(const struct compare_region *region, FILE *to)
 		end = strchr(part, COMPARE_SEPARATOR);
 		if (end)
 			*end++ = '\0';
-		selfmon_put_json(to, part);
+		selfmon_output_json(to, part);
 		if (end)
 			fputs(", ", to);
 		part = end;
@@ -98,7 +101,7 @@ static void put_files(const struct compare *compare, size_t side, FILE *to)
 	fprintf(to, "  \"%c\": [", "ab"[side]);
 	for (i = of->first; i < of->first + of->count; i++) {
 		fputs(i > of->first ? ", " : "", to);
-		selfmon_put_json(to, compare->file[i].path);
+		selfmon_output_json(to, compare->file[i].path);
 	}
 	fputs("],\n", to);
 }
@@ -124,7 +127,7 @@ void compare_json(const struct compare *compare, FILE *to)
 	fputs(",\n  \"cautions\": [", to);
 	for (i = 0; i < compare->marks; i++) {
 		fputs(i ? ", " : "", to);
-		selfmon_put_json(to, compare->mark[i]);
+		selfmon_output_json(to, compare->mark[i]);
 	}
 	fputs("],\n  \"regions\": [", to);
 	for (i = 0; i < compare->regions; i++) {
@@ -137,13 +140,13 @@ void compare_json(const struct compare *compare, FILE *to)
 /* ---- Bencher ------------------------------------------------------------- */
 
 /*
- * One benchmark a region, one measure a column: B's value, and the interval
+ * One benchmark per region, one measure per column: B's value, and the interval
  * of B / A around it, as a share of A's median.
  */
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)
 {
-	selfmon_put_json(to, name);
+	selfmon_output_json(to, name);
 	fputs(": {", to);
 	put_number(to, "value", cell->median[1]);
 	if (isfinite(cell->ratio.high)) {
@@ -170,7 +173,7 @@ void compare_bencher(const struct compare *compare, FILE *to)
 		const char *between = "";
 
 		fputs(i ? ",\n  " : "\n  ", to);
-		selfmon_put_json(to, label ? label : region->name);
+		selfmon_output_json(to, label ? label : region->name);
 		free(label);
 		fputs(": {", to);
 		for (k = 0; k < COMPARE_COLUMNS; k++) {

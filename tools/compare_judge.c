@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdicts. A region's value in a run is its mean visit: one number a run.
+ * Computes the verdicts. A region's value in a run is its mean visit: one
+ * number per run.
  *
- * A regression needs both: p < 0.05 after Holm's correction over the regions
- * that are judged, and an interval that lies beyond the gate. What cannot be
- * told from no change is "same" only if the interval lies within the gate.
+ * A regression needs p < 0.05 after Holm's correction over the judged regions,
+ * and an interval beyond the gate. A region without a significant change is
+ * "same" only if the interval is within the gate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "progress.h"
 #include "tool.h"
 
-/* As JSON has them; compare_verdict_word() knows the column as well. */
+/* Names in JSON; compare_verdict_word() also knows the column. */
 const char *const compare_verdict_name[COMPARE_VERDICTS + 1] = {
 	[COMPARE_REGRESSION] = "regression",
 	[COMPARE_SLOWER] = "more",
@@ -25,12 +26,6 @@ const char *const compare_verdict_name[COMPARE_VERDICTS + 1] = {
 	[COMPARE_SMALL] = "not judged",
 	NULL,
 };
-
-bool compare_can_test(const struct compare *compare)
-{
-	return compare->side[0].count >= COMPARE_RUNS_MIN &&
-	       compare->side[1].count >= COMPARE_RUNS_MIN;
-}
 
 /* ---- one cell ------------------------------------------------------------ */
 
@@ -49,7 +44,7 @@ quantity_of(const struct compare *compare, size_t run,
 	return NULL;
 }
 
-/* False: this run has no value of it. */
+/* Returns false if this run has no value. */
 static bool value_of(const struct compare *compare, size_t run,
 		     const struct selfmon_row *row, size_t column, double *to,
 		     bool *estimated)
@@ -85,8 +80,8 @@ static size_t values_of(const struct compare *compare,
 }
 
 /*
- * A reader divides the medians that are printed. The interval is of another
- * estimate and is widened where it does not hold theirs.
+ * A reader divides the printed medians. The interval belongs to another
+ * estimate, and is widened if it does not contain their ratio.
  */
 static void take_medians(struct compare_cell *cell)
 {
@@ -95,7 +90,9 @@ static void take_medians(struct compare_cell *cell)
 	cell->ratio.high = fmax(cell->ratio.high, cell->ratio.value);
 }
 
-/* Values of both sides, A's first. Returns false without memory. */
+/*
+ * Fills in the values of both sides, A's first. Returns false without memory.
+ */
 static bool fill_cell(const struct compare *compare,
 		      const struct compare_region *region, size_t column,
 		      double *value, struct compare_cell *cell)
@@ -145,7 +142,10 @@ static bool fill_region(const struct compare *compare,
 
 /* ---- who is judged ------------------------------------------------------- */
 
-/* The median share of the run's time, of the runs that have the region. */
+/*
+ * Returns the median share of the run's time over the runs that have the
+ * region.
+ */
 static double share_of(const struct compare *compare,
 		       const struct compare_region *region, size_t side,
 		       double *share)
@@ -224,7 +224,7 @@ static int adjust(struct compare *compare)
 	return 0;
 }
 
-/* How far the ratio is from 1, as a factor. */
+/* Returns the distance of the ratio from 1, as a factor. */
 static double distance(double ratio)
 {
 	return ratio > 1 ? ratio : ratio > 0 ? 1 / ratio : HUGE_VAL;

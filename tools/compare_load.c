@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runs, and which of their rows are the same region: those whose names
- * from the top of the tree on are the same. Lines move when code changes, so
- * they only order namesakes below one parent.
+ * Loads the runs and matches their rows. Two rows are the same region if all
+ * names from the top of the tree are equal. Lines change with the code, so they
+ * only order regions of one name below one parent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,10 +18,10 @@ struct load {
 	struct compare *compare;
 	void *by_path; /* tsearch(3) of regions */
 	size_t runs;
-	/* Of the run that is being added. */
+	/* Members of the run being added. */
 	const struct selfmon_report *report;
 	char **path;   /* by row */
-	size_t *order; /* rows, parents first, namesakes by their place */
+	size_t *order; /* rows, parents first, equal names by their place */
 	size_t run;
 };
 
@@ -51,7 +51,9 @@ static int by_place(const void *a, const void *b, void *rows)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The region of this path; made if there is none. NULL: no memory. */
+/*
+ * Returns the region of this path, and creates it if needed. NULL: no memory.
+ */
 static struct compare_region *find(struct load *load, char *path)
 {
 	struct compare *const compare = load->compare;
@@ -83,7 +85,7 @@ static struct compare_region *find(struct load *load, char *path)
 	return region;
 }
 
-/* "parent\037name", and "\037name#2" for the second of that name there. */
+/* Returns "parent\037name", with "#2" appended for the second of that name. */
 static char *path_of(const struct load *load, const struct selfmon_row *row,
 		     size_t turn)
 {

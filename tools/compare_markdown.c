@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The comparison for a pull request, in GitHub's markdown: what changed first,
- * the rest folded, under the 65,536 characters that a comment may have.
+ * Writes the comparison for a pull request in GitHub's markdown. Changes come
+ * first, the rest is folded. The result stays below the limit of 65,536
+ * characters for a comment.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 #include "report/text.h"
+#include "report/text_cell.h"
 
 #define LABEL_COLUMNS 80
-#define ROWS_MAX 150 /* of up to 400 characters */
+#define ROWS_MAX 150 /* each up to 400 characters */
 
-/* No character of a name means anything to markdown or HTML. */
+/* Escapes a name, so that no character has a meaning in markdown or HTML. */
 static void put_text(const char *text, FILE *to)
 {
 	for (; *text; text++) {
@@ -71,7 +73,7 @@ static bool is_news(enum compare_verdict verdict)
 	       verdict == COMPARE_FASTER;
 }
 
-/* Those that changed, or the others; returns how many rows are left. */
+/* Writes the changed rows, or the others; returns how many more rows fit. */
 static size_t put_rows(const struct compare *compare, bool news, size_t left,
 		       FILE *to)
 {

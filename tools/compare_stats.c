@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank test, its interval, and the correction for many tests. */
+/* The rank test, its interval, and the correction for multiple tests. */
 #include "compare_stats.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ size_t compare_random(uint64_t *state, size_t below)
 
 struct ranked {
 	double value;
-	size_t rank; /* twice the rank, so that the mean of ties is whole */
+	size_t rank; /* twice the rank, so that ties have whole numbers */
 	int is_b;
 };
 
@@ -70,8 +70,8 @@ static struct ranked *rank_all(const double *a, size_t n, const double *b,
 }
 
 /*
- * ways[k * (sums + 1) + s]: how many choices of k of the ranks have the sum s.
- * Counts of up to C(40, 20) = 1.4e11 lose nothing that a p value shows.
+ * Returns ways[k * (sums + 1) + s]: the number of choices of k ranks with the
+ * sum s. Counts of up to C(40, 20) = 1.4e11 are precise enough for p values.
  */
 static double *count_ways(const size_t *rank, size_t count, size_t most,
 			  size_t sums)
@@ -91,7 +91,10 @@ static double *count_ways(const size_t *rank, size_t count, size_t most,
 	return ways;
 }
 
-/* The share of choices as far from the middle as this sum, on both sides. */
+/*
+ * Returns the share of choices at least as far from the middle as this sum, on
+ * both sides.
+ */
 static double exact_p(const struct ranked *all, size_t n, size_t m, size_t sum)
 {
 	const size_t count = n + m, sums = count * (count + 1);
@@ -131,7 +134,7 @@ static double normal_p(const struct ranked *all, size_t n, size_t m, size_t sum)
 	variance = squares * (double)n * (double)m / count / (count - 1);
 	if (variance <= 0)
 		return 1;
-	/* One half of a rank is 1 here: the correction for continuity. */
+	/* Half a rank is 1 here: the continuity correction. */
 	z = (fabs((double)sum - middle) - 1) / sqrt(variance);
 	return z > 0 ? erfc(z / SQRT_2) : 1;
 }
@@ -190,7 +193,8 @@ void compare_holm(double *p, size_t count)
 	for (i = 0; i < count; i++) {
 		if (order)
 			order[i] = &p[i];
-		else /* Bonferroni's needs no memory, and is stricter. */
+		else /* Bonferroni's correction needs no memory, and is
+			stricter. */
 			p[i] = fmin(1, p[i] * (double)count);
 	}
 	if (!order)
@@ -213,9 +217,9 @@ double compare_over(double now, double before)
 }
 
 /*
- * How many ratios at each end the interval leaves out: the largest number c
- * such that P(U < c) is at most 2.5 %, where U counts the pairs in which the
- * value of B is below that of A.
+ * Returns the number of ratios at each end that the interval leaves out. That
+ * is the largest c for which P(U < c) is at most 2.5 %. U is the number of
+ * pairs in which the value of B is below that of A.
  */
 static size_t left_out(size_t n, size_t m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of two groups of runs. A run gives one value; visits of one run
- * depend on each other and are no samples.
+ * Statistics of two groups of runs. Each run gives one value, since visits of
+ * one run depend on each other and are not independent samples.
  */
 #ifndef SELFMON_TOOLS_COMPARE_STATS_H
 #define SELFMON_TOOLS_COMPARE_STATS_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fewer runs a side than this cannot reach p < 0.05. */
+/* With fewer runs per side p < 0.05 is impossible. */
 #define COMPARE_RUNS_MIN 4
 #define COMPARE_ALPHA 0.05
 
@@ -19,19 +19,21 @@ struct compare_interval {
 };
 
 /*
- * The two-sided p of the Mann-Whitney test, from the exact distribution of the
- * rank sum given the ties; for more than COMPARE_EXACT_MAX values in all from
- * the normal approximation. 1 if a group is empty or without memory.
+ * Returns the two-sided p of the Mann-Whitney test. Uses the exact distribution
+ * of the rank sum given the ties; above COMPARE_EXACT_MAX values in all, the
+ * normal one.
  */
 #define COMPARE_EXACT_MAX 40
 double compare_rank_test(const double *a, size_t n, const double *b, size_t m);
 
-/* The least p that the test can return for so many runs without ties. */
+/*
+ * Returns the smallest p that the test can reach with these runs without ties.
+ */
 double compare_least_p(size_t n, size_t m);
 
 /*
- * The least number of runs a side that can reach p < 0.05 after Holm's
- * correction for this many regions.
+ * Returns the minimum number of runs per side that can reach p < 0.05 after
+ * Holm's correction for this many regions.
  */
 size_t compare_runs_needed(size_t regions);
 
@@ -39,20 +41,20 @@ size_t compare_runs_needed(size_t regions);
 void compare_holm(double *p, size_t count);
 
 /*
- * The median of all ratios of a value of B to one of A (Hodges and Lehmann),
- * and the interval of ratios that the rank test does not refuse. Values are
- * not negative. Returns 0, or -ENOMEM.
+ * Computes the median of all ratios of a value of B to one of A (Hodges and
+ * Lehmann), and the interval of ratios that the rank test does not reject.
+ * Values must not be negative. Returns 0, or -ENOMEM.
  */
 int compare_ratio(const double *a, size_t n, const double *b, size_t m,
 		  struct compare_interval *to);
 
-/* now / before; 0 is as large as 0, and all else infinitely larger. */
+/* Returns now / before; 0 / 0 is 1, and any other number / 0 is infinite. */
 double compare_over(double now, double before);
 
-/* The median; sorts the values. NaN for none. */
+/* Returns the median; sorts the values. NaN without values. */
 double compare_median(double *v, size_t count);
 
-/* Sorts numbers; infinite ones too. */
+/* Compares two numbers for sorting, including infinite ones. */
 int compare_ascending(const void *a, const void *b);
 
 /* xorshift64 (Marsaglia 2003): the same input gives the same output. */

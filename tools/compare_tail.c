@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Percentiles of both sides: the histograms of a side's runs pooled. The
- * interval is of runs drawn with replacement, and their histograms pooled.
+ * Percentiles of both sides, from the pooled histograms of a side's runs. The
+ * interval is bootstrapped: runs are drawn with replacement, and their
+ * histograms pooled.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,18 +11,18 @@
 
 #define DRAWS 400
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* Visits above a percentile, of all runs of a side: fewer say nothing. */
+/* Minimum number of visits above a percentile, over all runs of a side. */
 #define BEYOND_MIN 5
 
 struct bin {
 	double ns;
-	double half; /* of its width */
-	size_t run;  /* of its side */
+	double half; /* half of its width */
+	size_t run;  /* index of its run on the side */
 	double visits;
 };
 
 struct pool {
-	struct bin *bin; /* of all runs of a side, rising */
+	struct bin *bin; /* of all runs of a side, ascending */
 	size_t bins, runs;
 	double *weight;  /* by run: how often it was drawn */
 };
@@ -33,8 +34,8 @@ static int by_ns(const void *a, const void *b)
 }
 
 /*
- * Buckets are a quarter of a power of two wide, of ticks + 4 (state.h). The
- * last bucket of all has the maximum for its middle; its width matters little.
+ * Buckets have a width of a quarter of a power of two, in ticks + 4 (state.h).
+ * The middle of the last bucket is the maximum; its width matters little.
  */
 static double half_width(double ns, double hz)
 {
@@ -90,7 +91,7 @@ static bool is_enough(const struct pool *pool, double quantile)
 	       visits * (1 - quantile) >= BEYOND_MIN;
 }
 
-/* Within a bucket visits are taken to be spread evenly. */
+/* Assumes that visits are spread evenly within a bucket. */
 static double quantile_of(const struct pool *pool, double quantile)
 {
 	double total = 0, below = 0, here = 0;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparison for a terminal, in at most 100 columns. */
+/* Writes the comparison for a terminal, at most 100 columns wide. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 #include "report/text.h"
+#include "report/text_cell.h"
 
 #define NAME_COLUMNS 28
 #define ROWS_MAX 60
 #define LISTED_MAX 10
 
-/* Where the path is too long its end is what tells regions apart. */
+/* Keeps the end of a path that is too long, since it identifies the region. */
 static const char *last_parts(const char *label)
 {
 	const char *next = label;
@@ -145,7 +146,7 @@ static void put_others(const struct compare *compare, FILE *to)
 				continue;
 			if (!rows)
 				fprintf(to, "\nOther columns whose interval "
-					"does not hold 0 %% (not corrected for "
+					"excludes 0 %% (not corrected for "
 					"their number):\n");
 			if (++rows <= ROWS_MAX)
 				put_other(compare, compare->region[i], k, to);

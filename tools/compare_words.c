@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What text and markdown write alike: values, changes, the conclusion. */
+/* Texts shared by text and markdown: values, changes, the conclusion. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static void put_percent(double ratio, char *text, size_t size)
 	if (ratio > 100)
 		snprintf(text, size, ratio < 1e4 ? "x %.0f" : "x >9999", ratio);
 	else
-		/* 0 is added for -0. */
+		/* + 0.0 turns -0 into 0 */
 		snprintf(text, size, "%+.1f",
 			 round((ratio - 1) * 1000) / 10 + 0.0);
 	selfmon_number_point(text);
@@ -148,7 +148,7 @@ void compare_conclude(const struct compare *compare, char *text, size_t size)
 		 rest);
 }
 
-/* The least of both sides. */
+/* Returns the smaller number of runs of both sides. */
 static size_t least_runs(const struct compare *compare)
 {
 	const size_t a = compare->side[0].count, b = compare->side[1].count;
@@ -163,9 +163,9 @@ bool compare_advise(const struct compare *compare, char *text, size_t size)
 	if (!compare->verdicts[COMPARE_INCONCLUSIVE])
 		return false;
 	if (runs < compare->needed)
-		snprintf(text, size, "%zu runs a side cannot be significant for "
-			 "%zu regions, %zu can", runs, compare->family,
-			 compare->needed);
+		snprintf(text, size, "%zu runs a side are too few for %zu "
+			 "regions, at least %zu are needed", runs,
+			 compare->family, compare->needed);
 	else if (compare->primary == COMPARE_TIME)
 		snprintf(text, size, "on a busy machine CPU time varies less: "
 			 "count task-clock, and judge --by task-clock");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon doctor: can counters be read here, and if not, why not? */
+/* selfmon doctor: finds out whether counters can be read here, and why not. */
 #include "doctor.h"
 
 #include <getopt.h>
@@ -9,15 +9,15 @@
 
 static const char help[] =
 	"usage: selfmon doctor [--json]\n"
-	"Checks all that decides whether programs can count hardware events "
-	"here and read\n"
-	"them in user space: the kernel, permissions, the PMU, limits.\n"
+	"Checks whether programs can count hardware events here and read them "
+	"in user\n"
+	"space: the kernel, permissions, the PMU, limits.\n"
 	"\n"
-	"      --json  the same for programs\n"
+	"      --json  print JSON, for programs\n"
 	"\n"
-	"Exits with 0 if counters are read in user space, 1 if not, or only "
+	"Exits with 0 if counters are read in user space; 1 if not, or only "
 	"when pinned to\n"
-	"one type of core, 2 if the options are wrong.\n";
+	"one core type; 2 if the options are wrong.\n";
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },
@@ -43,7 +43,7 @@ int tool_doctor(int argc, char **argv)
 		json = true;
 	}
 	if (optind < argc)
-		return tool_misused("doctor", "it takes no '%s'",
+		return tool_misused("doctor", "unexpected argument '%s'",
 				    argv[optind]);
 	doctor_machine_gather("", &machine);
 	doctor_probe_all(&machine, &probe);

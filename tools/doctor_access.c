@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks: who may count what. */
+/* Checks permissions. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -7,12 +7,17 @@
 
 #include "doctor.h"
 
+#include "doctor/cause_access.h"
+
 #define PARANOID "kernel.perf_event_paranoid"
 
 /* <linux/capability.h> */
 #define CAP_IPC_LOCK_BIT 14
 
-/* Since when user reads are sound, by machine: major * 1000 + minor. */
+/*
+ * Returns the first kernel with reliable user reads, by machine: major * 1000 +
+ * minor.
+ */
 static unsigned int kernel_wanted(enum doctor_arch arch)
 {
 	static const unsigned int since[] = {
@@ -20,7 +25,7 @@ static unsigned int kernel_wanted(enum doctor_arch arch)
 		[DOCTOR_X86] = 4013,
 		[DOCTOR_ARM64] = 5017,
 		[DOCTOR_RISCV64] = 6006,
-		/* the capability bits of the page mean one thing each */
+		/* each capability bit of the page has one meaning */
 		[DOCTOR_OTHER] = 3012,
 	};
 
@@ -41,19 +46,20 @@ void doctor_check_kernel(const struct doctor_case *from,
 	check->status = have >= want ? DOCTOR_PASS : DOCTOR_FAIL;
 	if (have >= want) {
 		doctor_say(&check->reason,
-			   "user reads of counters are sound from %u.%u on",
+			   "user reads of counters are reliable since %u.%u",
 			   want / 1000, want % 1000);
 		return;
 	}
-	doctor_say(&check->reason, "kernels before %u.%u cannot have counters "
-		   "read in user space, or not safely", want / 1000,
+	doctor_say(&check->reason, "before %u.%u counters cannot be read in "
+		   "user space, or not safely", want / 1000,
 		   want % 1000);
 	doctor_say(&check->remedy, "Use a newer kernel");
 }
 
 /*
- * The file is there whenever the call is: perf_event_open(2). Where it is not,
- * and another error than ENOSYS or none shows the call, nothing of /proc is.
+ * The file exists whenever the call does: perf_event_open(2). If the file is
+ * missing, but the call returns success or an error other than ENOSYS, /proc is
+ * missing.
  */
 static bool proc_is_missing(const struct doctor_case *from)
 {
@@ -61,7 +67,10 @@ static bool proc_is_missing(const struct doctor_case *from)
 	       from->probe->software != ENOSYS;
 }
 
-/* The error of modules, which neither paranoid nor a missing /proc explains. */
+/*
+ * Returns true for the error of security modules, if neither paranoid nor a
+ * missing /proc explains it.
+ */
 static bool refused_by_module(const struct doctor_case *from)
 {
 	return from->probe->software == EACCES &&
@@ -69,14 +78,14 @@ static bool refused_by_module(const struct doctor_case *from)
 	       from->facts->paranoid != SELFMON_FACT_UNKNOWN;
 }
 
-/* A filter may answer with any error: with that of modules too. */
+/* A filter may return any error, including that of security modules. */
 static bool filter_or_module(const struct doctor_case *from)
 {
 	return from->facts->seccomp && !from->machine->modules[0] &&
 	       refused_by_module(from);
 }
 
-/* The two errors with which filters hide a call. */
+/* Returns true for the two errors with which filters hide a call. */
 static bool filtered(const struct doctor_case *from)
 {
 	const int error = from->probe->software;
@@ -99,23 +108,24 @@ void doctor_check_seccomp(const struct doctor_case *from,
 	doctor_say(&check->found, "a filter is set");
 	if (filter_or_module(from)) {
 		check->status = DOCTOR_FAIL;
+		check->cause = "the seccomp filter or a security module "
+			       "refuses perf_event_open";
 		doctor_say(&check->reason, "it refuses perf_event_open with "
-			   "EACCES, or a security module does, of which none "
-			   "is known");
+			   "EACCES, or an unknown security module does");
 		selfmon_sentence_add_unfilter(&check->remedy, from->facts);
 		return;
 	}
 	if (!filtered(from)) {
 		check->status = DOCTOR_PASS;
 		doctor_say(&check->reason,
-			   "it lets perf_event_open through");
+			   "it allows perf_event_open");
 		return;
 	}
 	check->status = DOCTOR_FAIL;
 	doctor_explain_open(from, "", from->probe->software, false, check);
 }
 
-/* What a level leaves to a process, each with what those above it leave. */
+/* Returns what a level permits; each level permits what higher ones permit. */
 static const char *permitted(int64_t level)
 {
 	if (level >= 2)
@@ -190,9 +200,9 @@ void doctor_check_capabilities(const struct doctor_case *from,
 			   "while %s permits it", PARANOID);
 	} else if (facts->user_namespace) {
 		check->status = DOCTOR_WARN;
-		doctor_say(&check->reason, "they are those of a user "
-			   "namespace: for perf events they do not count");
-		doctor_say(&check->remedy, "Run it in the first user "
+		doctor_say(&check->reason, "they belong to a user namespace "
+			   "and have no effect on perf events");
+		doctor_say(&check->remedy, "Run it in the initial user "
 			   "namespace, or lower %s", PARANOID);
 	}
 }
@@ -210,7 +220,7 @@ void doctor_check_security_module(const struct doctor_case *from,
 		doctor_say(&check->found, ", lockdown %s", machine->lockdown);
 	check->status = refused ? DOCTOR_FAIL : DOCTOR_PASS;
 	if (filter_or_module(from)) {
-		doctor_say(&check->reason, "one that is not seen from here "
+		doctor_say(&check->reason, "one that is not visible here "
 			   "refuses it, or the seccomp filter does");
 		doctor_say(&check->remedy, "If it is not the filter, see the "
 			   "host's log: ausearch -m avc -ts recent, or dmesg");
@@ -221,7 +231,7 @@ void doctor_check_security_module(const struct doctor_case *from,
 	}
 }
 
-/* Another check has the reason, and what to change. */
+/* Returns the check that has the reason and the remedy. */
 static const char *who_refuses(const struct doctor_case *from)
 {
 	if (filtered(from))
@@ -248,7 +258,7 @@ void doctor_check_call(const struct doctor_case *from,
 	}
 	doctor_say(&check->found, "%s", doctor_errno(error));
 	if (who_refuses(from))
-		doctor_say(&check->reason, "see %s", who_refuses(from));
+		doctor_follow(check, who_refuses(from));
 	else
 		doctor_explain_open(from, "", error, false, check);
 }
@@ -263,12 +273,12 @@ void doctor_check_attr(const struct doctor_case *from,
 		return;
 	}
 	doctor_say(&check->found, "%" PRId64 " bytes", size);
-	/* config1 and config2 are all that an event which counts needs. */
+	/* A counting event needs only config1 and config2. */
 	check->status = size >= PERF_ATTR_SIZE_VER1 ? DOCTOR_PASS
 						    : DOCTOR_WARN;
 	if (size >= PERF_ATTR_SIZE_VER1)
 		doctor_say(&check->reason,
-			   "the kernel knows all that is asked for");
+			   "the kernel knows all requested fields");
 	else
 		doctor_explain_open(from, "", E2BIG, false, check);
 }
@@ -304,13 +314,16 @@ void doctor_check_tracepoints(const struct doctor_case *from,
 	if (!error) {
 		doctor_say(&check->found, "sched:sched_switch opens");
 	} else if (error == ENODEV) {
-		doctor_say(&check->found, "no numbers");
+		doctor_say(&check->found, "not available");
 		doctor_say(&check->reason, "tracefs is not mounted");
 		doctor_say(&check->remedy, "As root: mount -t tracefs tracefs "
 			   "/sys/kernel/tracing");
 	} else if (error == ENXIO) {
-		/* From 6.18 on mode= leaves files at 0440: the group's. */
-		doctor_say(&check->found, "no numbers");
+		/*
+		 * Since 6.18 mode= leaves files at 0440, readable by their
+		 * group.
+		 */
+		doctor_say(&check->found, "not available");
 		doctor_say(&check->reason, "only root may read tracefs");
 		doctor_say(&check->remedy, "As root: mount -o remount,"
 			   "mode=750,gid=GROUP /sys/kernel/tracing");

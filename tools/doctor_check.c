@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* All checks in their order, and what follows from them. */
+/* All checks in their order, and their dependencies. */
 #include "doctor.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "doctor/explain.h"
-
 /*
- * Causes first, what follows from them behind: a consequence that fails is
- * itself told as the cause only where nothing before it failed.
+ * Causes come first, their consequences after them. A failed consequence is
+ * reported as the cause only if nothing before it failed.
  */
 static const struct {
 	const char *name;
 	doctor_check_fn *run;
 	enum doctor_kind kind;
 } checks[] = {
-	{ "kernel", doctor_check_kernel, DOCTOR_CAUSE },
+	{ "kernel", doctor_check_kernel, DOCTOR_READ_CAUSE },
 	{ "seccomp", doctor_check_seccomp, DOCTOR_CAUSE },
 	{ "paranoid", doctor_check_paranoid, DOCTOR_CAUSE },
 	{ "capabilities", doctor_check_capabilities, DOCTOR_CAUSE },
@@ -52,68 +48,10 @@ static const struct {
 
 _Static_assert(CHECKS <= DOCTOR_CHECKS, "a report has room for all checks");
 
-/* `EVENT: cause. Remedy`, see selfmon_explain(), without the event. */
-void doctor_explain(const struct doctor_case *from,
-		    const struct selfmon_failure *failure,
-		    struct doctor_check *check)
-{
-	char text[SELFMON_SENTENCE_SIZE];
-	const char *at = text, *end;
-	const size_t n = strlen(failure->event);
-
-	selfmon_explain_with(failure, from->facts, text, sizeof(text));
-	if (n && !strncmp(at, failure->event, n) && at[n] == ':')
-		at += n + 2;
-	end = strstr(at, ". ");
-	if (!end) {
-		doctor_say(&check->reason, "%s", at);
-		return;
-	}
-	doctor_say(&check->reason, "%.*s", (int)(end - at), at);
-	doctor_say(&check->remedy, "%s", end + 2);
-}
-
-void doctor_explain_open(const struct doctor_case *from, const char *event,
-			 int error, bool kernel, struct doctor_check *check)
-{
-	struct selfmon_failure failure = { .error = error,
-					   .step = SELFMON_STEP_OPEN,
-					   .kernel_asked = kernel };
-
-	snprintf(failure.event, sizeof(failure.event), "%s", event);
-	doctor_explain(from, &failure, check);
-}
-
-const char *doctor_errno(int error)
-{
-	static const struct {
-		int error;
-		const char *name;
-	} known[] = {
-#define KNOWN(error) { error, #error }
-		KNOWN(EACCES), KNOWN(EPERM),	  KNOWN(ENOSYS), KNOWN(ENOENT),
-		KNOWN(EINVAL), KNOWN(EOPNOTSUPP), KNOWN(E2BIG),	 KNOWN(ENODEV),
-		KNOWN(EBUSY),  KNOWN(EMFILE),	  KNOWN(ENFILE), KNOWN(ENOMEM),
-		KNOWN(ENOSPC), KNOWN(EAGAIN),
-#undef KNOWN
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].error == error)
-			return known[i].name;
-	return strerror(error);
-}
-
-void doctor_skip(struct doctor_check *check, const char *other)
-{
-	check->status = DOCTOR_SKIP;
-	doctor_say(&check->found, "not known: see %s", other);
-}
-
 static void find_causes(struct doctor_report *report)
 {
-	bool opening = false, reading = false; /* has something failed so far */
+	bool opening = false, reading = false; /* whether something failed so
+						  far */
 	size_t i;
 
 	for (i = 0; i < report->checks; i++) {
@@ -129,7 +67,9 @@ static void find_causes(struct doctor_report *report)
 		    (!opening && !(of_reads && reading)))
 			report->cause[report->causes++] = check;
 		opening = opening || !of_reads;
-		/* It is not why a program that is pinned is not read. */
+		/*
+		 * This does not explain why a pinned program has no user reads.
+		 */
 		reading = reading || !roaming || report->when_pinned;
 	}
 }
@@ -157,5 +97,6 @@ void doctor_examine(const struct doctor_machine *machine,
 			report->checks++;
 	}
 	find_causes(report);
+	doctor_summarize(probe, report);
 	doctor_note(report);
 }

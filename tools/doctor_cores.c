@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cores of several types: on which of them may this program run? */
+/* Several core types: on which of them may this program run? */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,7 +9,10 @@
 #include "platform/cpu.h"
 #include "platform/kernel.h"
 
-/* As sched_getaffinity(2) has it; a recorded machine's is in a file. */
+/*
+ * Reads the CPUs as sched_getaffinity(2) does; a recorded machine has them in a
+ * file.
+ */
 static bool read_allowed(const char *root, uint64_t *allowed)
 {
 	char text[8192], list[256];
@@ -68,7 +71,7 @@ static bool set_cpus(const struct doctor_cpus *cpus)
 		       cpus->bits) == 0;
 }
 
-/* The type that core-types' remedy names, or another one. */
+/* Pins to the type that the remedy of core-types names, or to another one. */
 struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine)
 {
 	struct doctor_cpus before, one;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that knows libcpuid: microarchitecture, caches and features of
- * an x86 CPU. Without libcpuid, and on other machines, all of it is unknown.
+ * The only file that uses libcpuid, for microarchitecture, caches and features
+ * of an x86 CPU. Without libcpuid, and on other machines, all of these are
+ * unknown.
  */
 #include "doctor_cpu.h"
 
@@ -32,9 +33,9 @@ static bool is_named_by(const struct cpu_raw_data_t *raw,
 }
 
 /*
- * libcpuid returns the nearest entry of its table, however far: version 0.6.2
- * calls an EPYC of Zen 5 an Athlon. A name that neither the family nor the
- * model of this CPU has a part in is left out.
+ * libcpuid returns the nearest entry of its table, however far away: version
+ * 0.6.2 calls a Zen 5 EPYC an Athlon. A name that matches neither the family
+ * nor the model of this CPU is dropped.
  */
 static bool is_known(const struct cpu_raw_data_t *raw,
 		     const struct cpu_id_t *id)

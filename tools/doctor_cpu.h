@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor prints of an x86 CPU besides its name, by libcpuid. */
+/* Details of an x86 CPU for the doctor, from libcpuid. */
 #ifndef SELFMON_TOOLS_DOCTOR_CPU_H
 #define SELFMON_TOOLS_DOCTOR_CPU_H
 
@@ -20,12 +20,12 @@ enum doctor_cache {
 };
 
 struct doctor_cpu {
-	char microarchitecture[64];        /* "EPYC (Rome)"; "": not known */
-	int64_t cache_kib[DOCTOR_CACHES];  /* of one core; 0: not known */
-	char features[1024];               /* "fpu vme ..."; "": not known */
+	char microarchitecture[64];        /* "EPYC (Rome)"; "": unknown */
+	int64_t cache_kib[DOCTOR_CACHES];  /* of one core; 0: unknown */
+	char features[1024];               /* "fpu vme ..."; "": unknown */
 };
 
-/* Fills in the CPU that runs the caller; all unknown without libcpuid. */
+/* Fills in the CPU of the caller; all is unknown without libcpuid. */
 void doctor_cpu_gather(struct doctor_cpu *cpu);
 
 #ifdef TOOL_HAVE_LIBCPUID

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks: for how many threads there is room. */
+/* Checks the limits: how many threads have room. */
 #include <errno.h>
 #include <inttypes.h>
 
 #include "doctor.h"
 
-/* One to a thread: its set of hardware events, four of them, as in `auto`. */
+#include "doctor/cause_access.h"
+
+/* A thread's set of hardware events, four of them, as in `auto`. */
 #define EVENTS 4
 /* Fewer threads than this are worth a warning. */
 #define THREADS_FEW 256
-/* What opening one set takes, beside what a program has open anyway. */
+/* Descriptors needed to open one set, besides the program's open files. */
 #define FILES_LEAST 16
 #define CAP_IPC_LOCK_BIT 14
 
-/* Above this nothing is a limit; sums of it do not overflow. */
+/* Larger values are not limits; sums of them do not overflow. */
 #define BEYOND (SELFMON_FACT_UNLIMITED / 4)
 
 static void say_threads(struct doctor_check *check, int64_t threads)
@@ -25,7 +27,7 @@ static void say_threads(struct doctor_check *check, int64_t threads)
 			   "%d hardware events each", threads, EVENTS);
 }
 
-/* Too few by what was tried, else by the limit alone. */
+/* Returns true if the probe ran out of files, or if the limit is too low. */
 static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 {
 	if (probe->hardware == EMFILE || probe->software == EMFILE ||
@@ -34,7 +36,7 @@ static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 	return limit < FILES_LEAST && probe->together < EVENTS;
 }
 
-/* A thread's set keeps one descriptor; half of all is the host's. */
+/* A thread's set keeps one descriptor; half of all are left to the host. */
 void doctor_check_descriptors(const struct doctor_case *from,
 			      struct doctor_check *check)
 {
@@ -53,8 +55,8 @@ void doctor_check_descriptors(const struct doctor_case *from,
 			: limit / 2 < THREADS_FEW	  ? DOCTOR_WARN
 							  : DOCTOR_PASS;
 	if (check->status == DOCTOR_FAIL)
-		doctor_say(&check->reason, "too few to open a set of events "
-			   "beside the program's own files");
+		doctor_say(&check->reason, "too few for a set of events in "
+			   "addition to the program's own files");
 	else
 		say_threads(check, limit / 2);
 	if (check->status == DOCTOR_PASS)
@@ -83,8 +85,8 @@ void doctor_check_file_table(const struct doctor_case *from,
 }
 
 /*
- * kernel/events/core.c, perf_mmap: a page an event, first from what
- * perf_event_mlock_kb gives a user for each CPU, then from RLIMIT_MEMLOCK.
+ * kernel/events/core.c, perf_mmap: a page per event, charged first to the
+ * user's perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
  */
 static int64_t pages_allowed(const struct doctor_case *from)
 {
@@ -140,7 +142,7 @@ void doctor_check_locked_memory(const struct doctor_case *from,
 	doctor_explain(from, &failure, &used_up);
 	check->remedy = used_up.remedy;
 	doctor_say(&check->reason, from->probe->map == EPERM
-		   ? ", and other processes of this user have it all"
+		   ? ", all of it used by other processes of this user"
 		   : "; others are read by system call");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a machine says of itself, read from its files. */
+/* Reads a machine's description from its files. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define DEVICES_PATH "/sys/bus/event_source/devices"
 #define PATH_SIZE 512
 
-/* The first line of a file, or "". */
+/* Reads the first line of a file, or "". */
 static void read_line(const char *root, const char *path, char *to,
 		      size_t size)
 {
@@ -26,7 +26,7 @@ static void read_line(const char *root, const char *path, char *to,
 	snprintf(to, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* The value of KEY= in os-release(5), without its quotes. */
+/* Finds the value of KEY= in os-release(5), without its quotes. */
 static bool find_value(const char *text, const char *key, char *to, size_t size)
 {
 	const size_t n = strlen(key);
@@ -121,7 +121,10 @@ static void read_cpu(const char *root, struct doctor_machine *machine)
 			return;
 }
 
-/* CPUs in a list such as 0-3,8,10-11; 0: it is none. */
+/*
+ * Returns the number of CPUs in a list such as 0-3,8,10-11; 0 if it is not a
+ * list.
+ */
 static int64_t count_list(const char *list)
 {
 	int64_t count = 0;
@@ -139,7 +142,9 @@ static int64_t count_list(const char *list)
 	return count;
 }
 
-/* Of Arm's cores and Intel's the larger ones' name is the later one, too. */
+/*
+ * Both Arm's and Intel's larger cores also have the alphabetically later name.
+ */
 static int by_size(const void *a, const void *b)
 {
 	const struct doctor_pmu *const x = a, *const y = b;
@@ -149,7 +154,7 @@ static int by_size(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* By the first CPU that it is of. */
+/* Reads the capacity of the PMU's first CPU. */
 static int64_t read_capacity(const char *root, const struct doctor_pmu *pmu)
 {
 	char path[PATH_SIZE];
@@ -161,8 +166,8 @@ static int64_t read_capacity(const char *root, const struct doctor_pmu *pmu)
 }
 
 /*
- * Core PMUs: "cpu", and those with a list of CPUs: event/sysfs.c of the
- * library has the reasons.
+ * Core PMUs: "cpu", and those with a list of CPUs; the library's event/sysfs.c
+ * has the reasons.
  */
 static void read_pmus(const char *root, struct doctor_machine *machine)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What remedies need, in the words of each distribution. */
+/* Notes on remedies, by distribution. */
 #include <string.h>
 
 #include "doctor.h"
 
 /*
- * By ID of os-release(5), else by ID_LIKE. Where setcap(8) comes from; what
- * brings sysctl(8) its settings at the start is sysctl.d(5) everywhere but
- * where a configuration of its own makes that.
+ * Found by ID of os-release(5), or by ID_LIKE. The package of setcap(8).
+ * sysctl.d(5) keeps settings of sysctl(8) on all distributions except those
+ * with their own configuration.
  */
 static const struct {
-	const char *id; /* with spaces, as in struct doctor_machine */
+	const char *id; /* with spaces, like struct doctor_machine */
 	const char *package;
 } setcap[] = {
 	{ " alpine ", "apk add libcap-setcap" },
@@ -38,12 +38,11 @@ static void note_sysctl(const struct doctor_machine *machine,
 			struct selfmon_sentence *note)
 {
 	if (strstr(machine->id, " nixos "))
-		doctor_say(note, "sysctl -w lasts until the next start; to "
-			   "keep it: boot.kernel.sysctl in configuration.nix");
+		doctor_say(note, "sysctl -w lasts until the next boot; to keep "
+			   "it: boot.kernel.sysctl in configuration.nix");
 	else
-		doctor_say(note, "sysctl -w lasts until the next start; to "
-			   "keep it: echo NAME=VALUE >> "
-			   "/etc/sysctl.d/99-perf.conf");
+		doctor_say(note, "sysctl -w lasts until the next boot; to keep "
+			   "it: echo NAME=VALUE >> /etc/sysctl.d/99-perf.conf");
 }
 
 static void note_setcap(const struct doctor_machine *machine,
@@ -53,13 +52,13 @@ static void note_setcap(const struct doctor_machine *machine,
 
 	for (i = 0; i < sizeof(setcap) / sizeof(setcap[0]); i++)
 		if (strstr(machine->id, setcap[i].id)) {
-			doctor_say(note, "setcap is brought by: %s",
+			doctor_say(note, "to install setcap: %s",
 				   setcap[i].package);
 			return;
 		}
 }
 
-/* In a container the host is another system, which is not known. */
+/* In a container the host is another, unknown system. */
 void doctor_note(struct doctor_report *report)
 {
 	const struct doctor_machine *machine = report->machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks: is there a PMU, of how many kinds, and what does it count at once? */
+/* Checks the PMU: its existence, its types, and what it counts at once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -25,10 +25,10 @@ void doctor_check_pmu(const struct doctor_case *from,
 {
 	const bool there = from->machine->pmus > 0 || from->facts->core_pmu;
 
-	/* A sandbox may hide sysfs, and leave the PMU. */
+	/* A sandbox may hide sysfs but not the PMU. */
 	if (!there && from->probe->hardware == 0) {
 		check->status = DOCTOR_PASS;
-		doctor_say(&check->found, "not in sysfs, and counts");
+		doctor_say(&check->found, "not in sysfs, but counts");
 		return;
 	}
 	check->status = there ? DOCTOR_PASS : DOCTOR_FAIL;
@@ -40,18 +40,20 @@ void doctor_check_pmu(const struct doctor_case *from,
 	list_pmus(from->machine, &check->found);
 	if (from->facts->hypervisor)
 		doctor_say(&check->reason, "virtual: the hypervisor may share "
-			   "it out without a word");
+			   "it with others unnoticed");
 }
 
-/* What a program can do about cores of two kinds, by machine. */
+/* Writes what a program can do about several core types, by machine. */
 static void say_core_types(const struct doctor_case *from,
 			   struct doctor_check *check)
 {
 	const struct doctor_pmu *const largest =
 		&from->machine->pmu[from->machine->pmus - 1];
 
-	doctor_say(&check->reason, "an event becomes a column for each type of "
-		   "core, read by system call unless the program is pinned to "
+	check->cause = "there are several core types, and this program is not "
+		       "pinned to one";
+	doctor_say(&check->reason, "an event becomes a column for each core "
+		   "type, read by system call unless the program is pinned to "
 		   "one");
 	if (from->machine->arch == DOCTOR_ARM64)
 		doctor_say(&check->remedy, "Name the PMU, as in "
@@ -75,7 +77,7 @@ void doctor_check_core_types(const struct doctor_case *from,
 	check->status = DOCTOR_PASS;
 	if (machine->pmus == 1) {
 		doctor_say(&check->found, "1");
-		doctor_say(&check->reason, "all cores count alike");
+		doctor_say(&check->reason, "all cores have the same PMU");
 		return;
 	}
 	for (i = 0; i < machine->pmus; i++)
@@ -87,8 +89,8 @@ void doctor_check_core_types(const struct doctor_case *from,
 		say_core_types(from, check);
 		return;
 	}
-	doctor_say(&check->reason, "this program is pinned to those of %s, "
-		   "whose events alone are counted",
+	doctor_say(&check->reason, "this program is pinned to those of %s: "
+		   "only their events are counted",
 		   machine->pmu[machine->pinned].name);
 }
 
@@ -102,12 +104,17 @@ void doctor_check_hardware(const struct doctor_case *from,
 		   error ? doctor_errno(error) : "opens");
 	if (!error)
 		return;
-	if (error == ENOENT && !from->facts->core_pmu)
-		doctor_say(&check->reason, "see pmu");
-	else if (error == from->probe->software)
-		doctor_say(&check->reason, "see perf_event_open");
-	else
-		doctor_explain_open(from, "", error, false, check);
+	if (error == ENOENT && !from->facts->core_pmu) {
+		doctor_follow(check, "pmu");
+		return;
+	}
+	if (error == from->probe->software) {
+		doctor_follow(check, "perf_event_open");
+		return;
+	}
+	if (error == ENOENT)
+		check->cause = "this CPU's PMU has no event 'instructions'";
+	doctor_explain_open(from, "", error, false, check);
 }
 
 void doctor_check_user_mode(const struct doctor_case *from,
@@ -119,12 +126,12 @@ void doctor_check_user_mode(const struct doctor_case *from,
 	}
 	if (!from->probe->both_modes) {
 		check->status = DOCTOR_PASS;
-		doctor_say(&check->found, "counted alone");
+		doctor_say(&check->found, "counted without kernel mode");
 		return;
 	}
 	check->status = DOCTOR_WARN;
 	doctor_say(&check->found, "only with kernel mode");
-	doctor_say(&check->reason, "this PMU cannot leave the kernel out%s; "
+	doctor_say(&check->reason, "this PMU cannot exclude kernel mode%s; "
 		   "both modes are counted, and the report says so",
 		   from->machine->arch == DOCTOR_RISCV64 ? " (no Sscofpmf)"
 							 : "");
@@ -152,7 +159,7 @@ void doctor_check_together(const struct doctor_case *from,
 	doctor_explain(from, &from->probe->dropped, check);
 }
 
-/* As counters/granted.c finds it, which says nothing of one that counts. */
+/* As in counters/granted.c, which does not judge a single counter. */
 void doctor_check_granted(const struct doctor_case *from,
 			  struct doctor_check *check)
 {
@@ -163,8 +170,8 @@ void doctor_check_granted(const struct doctor_case *from,
 	check->status = DOCTOR_WARN;
 	doctor_say(&check->found, "%d of %d counters count", counting,
 		   from->probe->running);
-	doctor_say(&check->reason, "events beyond %d would stay 0, and are "
-		   "left out", counting);
+	doctor_say(&check->reason, "events beyond %d would stay 0 and are "
+		   "dropped", counting);
 	doctor_say(&check->remedy, "On the host, free the others: stop its "
 		   "profilers, and sysctl -w kernel.nmi_watchdog=0");
 }
@@ -197,6 +204,6 @@ void doctor_check_multiplexing(const struct doctor_case *from,
 		return;
 	check->status = DOCTOR_PASS;
 	doctor_say(&check->found, "every %" PRId64 " ms", ms);
-	doctor_say(&check->reason, "more events than counters take turns; a "
-		   "region shorter than that is not scaled");
+	doctor_say(&check->reason, "with more events than counters, groups "
+		   "rotate; a region shorter than this is not scaled");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A doctor's report as text, and as JSON. */
+/* Prints a doctor's report as text or JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -42,27 +42,46 @@ static void print_check(const struct doctor_check *check, bool colours,
 		? status_colour[check->status] : "",
 		status_name[check->status], colours ? "\033[0m" : "",
 		NAME_WIDTH, check->name);
-	selfmon_put_text(stream, check->found.text);
+	selfmon_output_text(stream, check->found.text);
 	if (check->reason.length) {
 		fputs(": ", stream);
-		selfmon_put_text(stream, check->reason.text);
+		selfmon_output_text(stream, check->reason.text);
 	}
 	fputc('\n', stream);
 	if (check->remedy.length) {
 		fprintf(stream, "%*s-> ", 6 + NAME_WIDTH, "");
-		selfmon_put_text(stream, check->remedy.text);
+		selfmon_output_text(stream, check->remedy.text);
 		fputc('\n', stream);
 	}
 }
 
-/* "EPYC (Rome); L1d 32 KiB, L1i 32 KiB, L2 512 KiB": a line, or nothing. */
+/* Prints the consequences of this check in one line. */
+static void print_blocked(const struct doctor_report *report,
+			  const struct doctor_check *root, FILE *stream)
+{
+	const char *before = "also blocked: ";
+	size_t i;
+
+	for (i = 0; i < report->checks; i++) {
+		if (doctor_root_of(report, &report->check[i]) != root)
+			continue;
+		if (*before == 'a')
+			fprintf(stream, "%*s", 6 + NAME_WIDTH, "");
+		fprintf(stream, "%s%s", before, report->check[i].name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', stream);
+}
+
+/* Prints "EPYC (Rome); L1d 32 KiB, L1i 32 KiB, L2 512 KiB", or nothing. */
 static void print_details(const struct doctor_cpu *cpu, FILE *stream)
 {
 	const char *between = "";
 	size_t i;
 
 	if (cpu->microarchitecture[0]) {
-		selfmon_put_text(stream, cpu->microarchitecture);
+		selfmon_output_text(stream, cpu->microarchitecture);
 		between = "; ";
 	}
 	for (i = 0; i < DOCTOR_CACHES; i++) {
@@ -79,13 +98,13 @@ static void print_details(const struct doctor_cpu *cpu, FILE *stream)
 static void print_machine(const struct doctor_machine *machine, FILE *stream)
 {
 	fputs("selfmon " SELFMON_VERSION " doctor: ", stream);
-	selfmon_put_text(stream, machine->system);
+	selfmon_output_text(stream, machine->system);
 	if (machine->facts.container)
 		fprintf(stream, " in %s", runtime_name[machine->facts.runtime]);
 	fputs("; ", stream);
-	selfmon_put_text(stream, machine->kernel);
+	selfmon_output_text(stream, machine->kernel);
 	fputs("; ", stream);
-	selfmon_put_text(stream, machine->cpu);
+	selfmon_output_text(stream, machine->cpu);
 	fputc('\n', stream);
 	print_details(&machine->details, stream);
 	fputc('\n', stream);
@@ -110,9 +129,16 @@ void doctor_print(const struct doctor_report *report, bool colours,
 {
 	size_t i;
 
+	tool_line(stream, "%s", report->summary.text);
 	print_machine(report->machine, stream);
-	for (i = 0; i < report->checks; i++)
-		print_check(&report->check[i], colours, stream);
+	for (i = 0; i < report->checks; i++) {
+		const struct doctor_check *const check = &report->check[i];
+
+		if (doctor_root_of(report, check))
+			continue;
+		print_check(check, colours, stream);
+		print_blocked(report, check, stream);
+	}
 	print_answer(report, stream);
 	for (i = 0; i < 2; i++)
 		if (report->note[i].length)
@@ -122,7 +148,7 @@ void doctor_print(const struct doctor_report *report, bool colours,
 static void json_text(FILE *stream, const char *key, const char *text)
 {
 	fprintf(stream, "\"%s\": ", key);
-	selfmon_put_json(stream, text);
+	selfmon_output_json(stream, text);
 }
 
 static void json_details(FILE *stream, const struct doctor_cpu *cpu)
@@ -144,8 +170,28 @@ static void json_details(FILE *stream, const struct doctor_cpu *cpu)
 	fputs(",\n ", stream);
 }
 
-static void json_check(const struct doctor_check *check, FILE *stream)
+static void json_root(const struct doctor_check *root, FILE *stream)
 {
+	if (!root) {
+		fputs("\"root_cause\": null,\n ", stream);
+		return;
+	}
+	fputs("\"root_cause\": {", stream);
+	json_text(stream, "check", root->name);
+	fputs(", ", stream);
+	json_text(stream, "reason",
+		  root->cause ? root->cause : root->reason.text);
+	fputs(", ", stream);
+	json_text(stream, "remedy", root->remedy.text);
+	fputs("},\n ", stream);
+}
+
+/* Writes all rows; one that the text leaves out names its cause. */
+static void json_check(const struct doctor_report *report,
+		       const struct doctor_check *check, FILE *stream)
+{
+	const struct doctor_check *const root = doctor_root_of(report, check);
+
 	fputs("\n  {", stream);
 	json_text(stream, "name", check->name);
 	fputs(", ", stream);
@@ -156,6 +202,8 @@ static void json_check(const struct doctor_check *check, FILE *stream)
 	json_text(stream, "reason", check->reason.text);
 	fputs(", ", stream);
 	json_text(stream, "remedy", check->remedy.text);
+	fputs(", ", stream);
+	json_text(stream, "follows", root ? root->name : "");
 	fputc('}', stream);
 }
 
@@ -165,6 +213,10 @@ void doctor_print_json(const struct doctor_report *report, FILE *stream)
 	size_t i;
 
 	fputs("{\n \"doctor\": 1,\n ", stream);
+	json_text(stream, "summary", report->summary.text);
+	fprintf(stream, ",\n \"counted\": %s,\n ",
+		report->counted ? "true" : "false");
+	json_root(report->root, stream);
 	json_text(stream, "library", SELFMON_VERSION);
 	fputs(",\n ", stream);
 	json_text(stream, "system", machine->system);
@@ -181,17 +233,17 @@ void doctor_print_json(const struct doctor_report *report, FILE *stream)
 		report->when_pinned ? "true" : "false");
 	for (i = 0; !report->user_reads && i < report->causes; i++) {
 		fputs(i ? ", " : "", stream);
-		selfmon_put_json(stream, report->cause[i]->name);
+		selfmon_output_json(stream, report->cause[i]->name);
 	}
 	fputs("],\n \"notes\": [", stream);
 	for (i = 0; i < 2 && report->note[i].length; i++) {
 		fputs(i ? ", " : "", stream);
-		selfmon_put_json(stream, report->note[i].text);
+		selfmon_output_json(stream, report->note[i].text);
 	}
 	fputs("],\n \"checks\": [", stream);
 	for (i = 0; i < report->checks; i++) {
 		fputs(i ? "," : "", stream);
-		json_check(&report->check[i], stream);
+		json_check(report, &report->check[i], stream);
 	}
 	fputs("\n ]\n}\n", stream);
 }

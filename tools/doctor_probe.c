@@ -11,43 +11,44 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "counters/attempt.h"
+#include "counters/attr_fallback.h"
 #include "counters/granted.h"
 #include "counters/set.h"
 #include "doctor.h"
 #include "platform/kernel.h"
+#include "platform/perf_open.h"
 
-/* The events that are counted where nothing else is said: region/events.c. */
+/* The default events: session/events.c. */
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
 #define COST_READS 64
 #define COST_ROUNDS 5
 
-/* One event by its name: a descriptor, or -errno. */
+/* Opens one event by its name; returns a descriptor, or -errno. */
 static int open_event(const char *name, bool *both_modes)
 {
-	struct selfmon_attempt attempt;
+	struct selfmon_attr_fallback attempt;
 	struct selfmon_events events;
 	int fd, error = 0;
 
 	if (selfmon_events_parse(name, &events, NULL) < 0)
 		return -EINVAL;
-	selfmon_attempt_first(&attempt, &events.event[0],
-			      selfmon_kernel_user_read_bits());
+	selfmon_attr_fallback_first(&attempt, &events.event[0],
+				    selfmon_kernel_user_read_bits());
 	do {
 		struct perf_event_attr attr;
 
-		selfmon_attempt_attr(&attempt, &events.event[0], &attr);
+		selfmon_attr_fallback_attr(&attempt, &events.event[0], &attr);
 		fd = selfmon_kernel_perf_open(&attr, -1, false);
 		if (!attempt.both_modes)
 			error = fd;
 	} while (fd < 0 &&
-		 selfmon_attempt_next(&attempt, &events.event[0], fd));
+		 selfmon_attr_fallback_next(&attempt, &events.event[0], fd));
 	if (fd >= 0)
 		*both_modes = attempt.both_modes;
 	return fd < 0 ? error : fd;
 }
 
-/* 0, or the errno with which it does not open. */
+/* Returns 0, or the errno of opening the event. */
 static int try_event(const char *name)
 {
 	bool both_modes = false;
@@ -81,7 +82,7 @@ static void try_hardware(struct doctor_probe *probe)
 	if (fd < 0) {
 		bool both_modes = false;
 
-		/* No hardware event: a software one has a page as well. */
+		/* No hardware event: a software event has a page too. */
 		fd = open_event("task-clock", &both_modes);
 		if (fd < 0)
 			return;
@@ -95,8 +96,8 @@ static void try_hardware(struct doctor_probe *probe)
 }
 
 /*
- * Why a tracepoint has no number: where tracefs is mounted, its folders are
- * root's alone; where it is not, an empty one of everybody's is in its place.
+ * Finds out why a tracepoint has no id. If tracefs is mounted, only root may
+ * enter its folders; if not, there is an empty folder that everybody may enter.
  */
 static int why_no_number(const char *path)
 {
@@ -148,8 +149,8 @@ static int try_breakpoint(void)
 }
 
 /*
- * Too large, and not zero beyond what the kernel knows: it answers E2BIG with
- * its own size (kernel/events/core.c, perf_copy_attr).
+ * Passes a struct that is too large and not zero at its end. The kernel returns
+ * E2BIG and its own size (kernel/events/core.c, perf_copy_attr).
  */
 static int64_t try_attr_size(void)
 {
@@ -186,7 +187,7 @@ static void try_cores(const struct doctor_machine *machine,
 		const char *const pmu = machine->pmu[i].name;
 		char terms[16];
 
-		/* x86 calls them cpu-cycles, arm64 cpu_cycles. */
+		/* x86 names it cpu-cycles, arm64 cpu_cycles. */
 		snprintf(path, sizeof(path),
 			 "/sys/bus/event_source/devices/%s/events/cpu_cycles",
 			 pmu);
@@ -198,7 +199,7 @@ static void try_cores(const struct doctor_machine *machine,
 	}
 }
 
-/* The best of some rounds: others use the machine too. */
+/* Takes the best of some rounds, since others use the machine too. */
 static int64_t read_cost(const struct selfmon_counters *set)
 {
 	struct selfmon_snapshot snapshot;
@@ -237,7 +238,7 @@ static void try_together(struct doctor_probe *probe)
 	selfmon_counters_close(set);
 }
 
-/* Opens without a read, to learn what the library would do. */
+/* Opens a set without reading it, to see what the library would do. */
 static bool would_read(unsigned int flags, struct doctor_probe *probe)
 {
 	struct selfmon_counters *set;
@@ -254,8 +255,8 @@ static bool would_read(unsigned int flags, struct doctor_probe *probe)
 }
 
 /*
- * Reads, under the guard: there are hypervisors that offer counters and fault
- * each read of one. false: so it was.
+ * Reads a set under the guard, since some hypervisors offer counters and fault
+ * each read. Returns false in that case.
  */
 static bool survive_reads(struct doctor_probe *probe)
 {
@@ -277,7 +278,9 @@ static bool survive_reads(struct doctor_probe *probe)
 	return !faulted;
 }
 
-/* As a program would, which has SELFMON_GUARD too; then with the guard. */
+/*
+ * Tries as a program would, which has SELFMON_GUARD too; then with the guard.
+ */
 static void try_user_reads(struct doctor_probe *probe)
 {
 	const char *const guard = getenv("SELFMON_GUARD");
@@ -313,7 +316,9 @@ static void try_all(const struct doctor_machine *machine,
 		 selfmon_clock_source_name(selfmon_clock()->source));
 }
 
-/* On cores of one type: what would not be read on others is told without. */
+/*
+ * Pins to one core type; what other types prevent is checked without reading.
+ */
 void doctor_probe_all(const struct doctor_machine *machine,
 		      struct doctor_probe *probe)
 {

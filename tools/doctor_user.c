@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks: are counters read in user space, and is that any use? */
+/*
+ * Checks whether counters are read in user space, and whether that is useful.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "doctor.h"
 
-/* The cost from which `auto` measures time alone: region/events.c. */
+/* Above this cost `auto` measures only time: session/events.c. */
 #define READ_NS_MAX 200
 
-/* The four values of rdpmc and perf_user_access that have a meaning. */
+/* Explains the four valid values of rdpmc and perf_user_access. */
 static const char *switch_means(enum doctor_arch arch, int64_t value)
 {
 	if (arch == DOCTOR_X86)
-		return value == 1 ? "for those who have an event mapped"
+		return value == 1 ? "for processes that have an event mapped"
 				  : "for every process, always";
 	if (arch == DOCTOR_RISCV64 && value == 2)
-		return "cycles and instructions for everybody, others as at 1";
-	return "for those who have an event mapped";
+		return "cycles and instructions for every process, other "
+		       "events as with 1";
+	return "for processes that have an event mapped";
 }
 
 void doctor_check_switch(const struct doctor_case *from,
@@ -31,11 +34,11 @@ void doctor_check_switch(const struct doctor_case *from,
 		return;
 	doctor_say(&check->found, x86 ? "rdpmc " : "perf_user_access ");
 	if (value == SELFMON_FACT_UNKNOWN) {
-		/* The file is root's alone: mode 0600. */
+		/* Only root may read the file: mode 0600. */
 		check->status = from->probe->user_reads ? DOCTOR_PASS
 							: DOCTOR_SKIP;
 		doctor_say(&check->found, "cannot be read");
-		doctor_say(&check->reason, x86 ? "only root may look"
+		doctor_say(&check->reason, x86 ? "only root may read it"
 					       : "this kernel has no such "
 						 "switch");
 		return;
@@ -48,8 +51,8 @@ void doctor_check_switch(const struct doctor_case *from,
 		return;
 	}
 	check->status = DOCTOR_FAIL;
-	doctor_say(&check->reason, "user reads are switched off, for all "
-		   "events opened meanwhile");
+	doctor_say(&check->reason, "user reads are switched off for all events "
+		   "opened now");
 	if (x86)
 		doctor_say(&check->remedy, "As root%s: echo 1 > "
 			   "/sys/bus/event_source/devices/%s/rdpmc",
@@ -85,7 +88,7 @@ void doctor_check_page(const struct doctor_case *from,
 			   probe->index, probe->width);
 }
 
-/* MADV_WIPEONFORK is of Linux 4.14. */
+/* MADV_WIPEONFORK exists since Linux 4.14. */
 void doctor_check_fork(const struct doctor_case *from,
 		       struct doctor_check *check)
 {
@@ -94,12 +97,12 @@ void doctor_check_fork(const struct doctor_case *from,
 					   ? doctor_errno(from->probe->wipe)
 					   : "wiped in children");
 	if (!from->probe->wipe) {
-		doctor_say(&check->reason, "a forked child finds no page of "
-			   "its parent's to touch");
+		doctor_say(&check->reason, "a forked child cannot access its "
+			   "parent's pages");
 		return;
 	}
-	doctor_say(&check->reason, "this kernel cannot keep the pages of "
-		   "events from a forked child, so user reads are left out");
+	doctor_say(&check->reason, "this kernel cannot hide event pages from "
+		   "forked children, so user reads are not used");
 	doctor_say(&check->remedy, "Use kernel 4.14 or newer");
 }
 
@@ -113,7 +116,7 @@ void doctor_check_user_reads(const struct doctor_case *from,
 		check->status = DOCTOR_FAIL;
 		doctor_say(&check->found, "only when pinned to one type of "
 			   "core");
-		doctor_say(&check->reason, "see core-types");
+		doctor_follow(check, "core-types");
 		return;
 	}
 	if (works) {
@@ -125,14 +128,17 @@ void doctor_check_user_reads(const struct doctor_case *from,
 	check->status = DOCTOR_FAIL;
 	doctor_say(&check->found, "no");
 	if (probe->hardware)
-		doctor_say(&check->reason, "see hardware");
+		doctor_follow(check, "hardware");
 	else if (probe->why_not[0])
 		doctor_say(&check->reason, "%s", probe->why_not);
 	else
-		doctor_say(&check->reason, "see together");
+		doctor_follow(check, "together");
 }
 
-/* An administrator may end user reads at any time; on riscv64 others too. */
+/*
+ * An administrator may disable user reads at any time; on riscv64 others can
+ * too.
+ */
 void doctor_check_taken_away(const struct doctor_case *from,
 			     struct doctor_check *check)
 {
@@ -144,14 +150,14 @@ void doctor_check_taken_away(const struct doctor_case *from,
 	check->status = DOCTOR_PASS;
 	if (probe->guarded) {
 		doctor_say(&check->found, "SELFMON_GUARD=1");
-		doctor_say(&check->reason, "a counter read that faults is "
-			   "stepped over; the program lives");
+		doctor_say(&check->reason, "a faulting counter read is "
+			   "skipped; the program survives");
 		return;
 	}
 	doctor_say(&check->found, "no guard");
 	if (!probe->unsafe) {
-		doctor_say(&check->reason, "who writes 0 to %s while a "
-			   "program reads kills it (%s), unless it has "
+		doctor_say(&check->reason, "writing 0 to %s while a program "
+			   "reads counters kills it (%s), unless it has "
 			   "SELFMON_GUARD=1",
 			   x86 ? "rdpmc" : "perf_user_access",
 			   x86 ? "SIGSEGV" : "SIGILL");
@@ -174,16 +180,17 @@ void doctor_check_cost(const struct doctor_case *from,
 		   doctor_cores_roam(from->machine) ? " when pinned" : "");
 	if (ns < READ_NS_MAX)
 		return;
-	doctor_say(&check->reason, "%s, so that time alone is measured unless "
-		   "events are named",
+	doctor_say(&check->reason, "%s, so only time is measured unless events "
+		   "are named",
 		   from->facts->hypervisor
 			   ? "the hypervisor intercepts each read"
 			   : "reads are slow here");
 	doctor_say(&check->remedy, "Name them: SELFMON_EVENTS=cycles,"
-		   "instructions%s",
-		   from->facts->hypervisor
-			   ? "; or have a host whose KVM has the mediated vPMU"
-			   : "");
+		   "instructions");
+	selfmon_sentence_other(&check->remedy);
+	if (from->facts->hypervisor)
+		doctor_say(&check->remedy, "; or use a host whose KVM has the "
+			   "mediated vPMU");
 }
 
 void doctor_check_clock(const struct doctor_case *from,
@@ -195,8 +202,8 @@ void doctor_check_clock(const struct doctor_case *from,
 	doctor_say(&check->found, "%s", from->probe->clock);
 	if (!slow)
 		return;
-	doctor_say(&check->reason, "the timestamp counter is no steady clock "
-		   "here, so time costs more to read");
+	doctor_say(&check->reason, "the timestamp counter is not steady here, "
+		   "so reading time costs more");
 	doctor_say(&check->remedy, "See why: dmesg | grep -i -e tsc -e "
 		   "clocksource");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page: a template and the data, JSON in a script element that is not run.
- * There `<` is written \u003c, which is the same to JSON: no name ends the
- * element.
+ * Writes the page: a template and the data, JSON in a script element that is
+ * not executed. In it `<` is written as \u003c, which JSON reads the same way,
+ * so no name can end the element.
  */
 #define _GNU_SOURCE
 #include "html.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as a page of HTML that needs no other file and no network. */
+/* Reports as one HTML page, without other files or network. */
 #ifndef SELFMON_TOOLS_HTML_H
 #define SELFMON_TOOLS_HTML_H
 
@@ -10,8 +10,8 @@
 struct compare;
 
 /*
- * One report, or two that are laid over each other; b may be NULL, and so may
- * compare, of whose sides they are. Returns 0, or -ENOMEM.
+ * Writes one report, or compares two. b may be NULL. compare, whose sides they
+ * are, may be NULL too. Returns 0, or -ENOMEM.
  */
 int html_write(const struct selfmon_report *a, const struct selfmon_report *b,
 	       const struct compare *compare, FILE *to);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON by libjansson: values of their kinds, and sentences for all others. */
+/*
+ * Reads JSON by libjansson: values of the expected kind, or an error message.
+ */
 #include "json_in.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the parser quotes of a file may be made for the terminal. */
+/* The parser's quotes from the file may contain terminal sequences. */
 static void make_plain(char *text)
 {
 	for (; *text; text++)
@@ -24,7 +26,7 @@ bool json_in_open(struct json_in *in, size_t size)
 	if (in->root)
 		return true;
 	make_plain(error.text);
-	snprintf(in->fault, sizeof(in->fault), "%.200s:%d: no JSON: %.200s",
+	snprintf(in->fault, sizeof(in->fault), "%.200s:%d: not JSON: %.200s",
 		 in->path, error.line, error.text);
 	return false;
 }
@@ -35,7 +37,7 @@ void json_in_close(struct json_in *in)
 	in->root = NULL;
 }
 
-/* rows[3].time_ns.sum */
+/* Writes the path of a value: rows[3].time_ns.sum */
 static void put_steps(const struct json_in *in, char *to, size_t size)
 {
 	size_t used = 0, i;
@@ -216,7 +218,9 @@ static int digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Pairs of digits, none of them 00; NULL: they are not. */
+/*
+ * Decodes pairs of hex digits, none of them 00; returns NULL for anything else.
+ */
 static char *from_hex(const char *hex)
 {
 	const size_t bytes = strlen(hex) / 2;

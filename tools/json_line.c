@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which line of a JSON text a value begins. The parser has found it whole,
- * but does not keep places: this walks the text once more, for a fault.
+ * Finds the line at which a value of a JSON text begins. The parser accepted
+ * the text but keeps no positions, so this walks the text again to report a
+ * fault.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@ static const char *space(const char *s)
 	return s + strspn(s, " \t\r\n");
 }
 
-/* Behind a string. */
+/* Returns the end of a string. */
 static const char *string_end(const char *s)
 {
 	for (s++; *s && *s != '"'; s++)
@@ -21,7 +22,7 @@ static const char *string_end(const char *s)
 	return *s ? s + 1 : s;
 }
 
-/* Behind any value. */
+/* Returns the end of any value. */
 static const char *value_end(const char *s)
 {
 	size_t depth = 0;
@@ -57,7 +58,7 @@ static bool is_key(const char *s, const char *key)
 	       s[length + 1] == '"';
 }
 
-/* The value of a member or element of the value at s; NULL: there is none. */
+/* Returns the member or element of the value at s; NULL if there is none. */
 static const char *go_into(const char *s, const struct json_in_step *step)
 {
 	size_t i;

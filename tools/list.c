@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list: what can be counted here, and how. */
+/* selfmon list: lists the events that can be counted here, and how. */
 #include "list.h"
 
 #include <getopt.h>
@@ -13,16 +13,17 @@
 static const char help[] =
 	"usage: selfmon list [-c] [--json] [WORD...]\n"
 	"       selfmon list --plan SPEC\n"
-	"Events that SELFMON_EVENTS takes, and how each is counted on this "
-	"machine: in user\n"
-	"space, by system call, or not, and why. Each is tried by opening it.\n"
+	"Lists the events that SELFMON_EVENTS accepts, and how each is counted "
+	"on this\n"
+	"machine: in user space, by system call, or not at all, and why. Tries "
+	"each by\n"
+	"opening it.\n"
 	"\n"
-	"  WORD...          those alone that have all words in name or "
+	"  WORD...          only events with all words in name or "
 	"description;\n"
-	"                   tracepoints are among them then, and libpfm's "
-	"names\n"
-	"  -c, --countable  those alone that can be counted here\n"
-	"      --json       the same for programs\n"
+	"                   tracepoints and libpfm's names are searched too\n"
+	"  -c, --countable  only events that can be counted here\n"
+	"      --json       print JSON, for programs\n"
 	"  -p, --plan SPEC  which of these events are counted together, which "
 	"in turns\n"
 	"\n"
@@ -85,8 +86,8 @@ int tool_list(int argc, char **argv)
 		json = json || option == 'j';
 	}
 	if (plan && (countable || json || optind < argc))
-		return tool_misused("list", "--plan SPEC goes alone, with no "
-				    "other option and no word");
+		return tool_misused("list", "--plan SPEC cannot be combined "
+				    "with other options or words");
 	if (plan)
 		return list_plan(plan, stdout);
 	list.searched = optind < argc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list: events, by where they come from and how they count here. */
+/* selfmon list: events, by their origin and how they are counted here. */
 #ifndef SELFMON_TOOLS_LIST_H
 #define SELFMON_TOOLS_LIST_H
 
@@ -15,11 +15,11 @@ enum list_how {
 };
 
 struct list_event {
-	char name[SELFMON_EVENT_NAME_SIZE]; /* as SELFMON_EVENTS takes it */
+	char name[SELFMON_EVENT_NAME_SIZE]; /* as in SELFMON_EVENTS */
 	char aliases[96];
 	char text[160];   /* what it counts */
-	char section[64]; /* where it comes from */
-	uint32_t type;    /* of generic events, for finding aliases */
+	char section[64]; /* its origin */
+	uint32_t type;    /* of generic events, to find aliases */
 	uint64_t config;
 	enum list_how how;
 	char reason[512]; /* why it cannot be counted */
@@ -28,34 +28,41 @@ struct list_event {
 struct list {
 	size_t count, room;
 	struct list_event *event;
-	bool searched; /* those of which there are many are among them */
+	bool searched; /* includes events that are listed only on a search */
 };
 
-/* All events that are known, not tried yet. false: no memory. */
+/*
+ * Collects all known events without trying them. Returns false without memory.
+ */
 bool list_collect(struct list *list);
 
-/* One more, all zero but for its name and section. NULL: no memory. */
+/* Appends an event, all zero except its name and section. NULL: no memory. */
 struct list_event *list_append(struct list *list, const char *name,
 			       const char *section);
 
-/* list_named.c: parts of that. false: no memory. */
+/* list_named.c: parts of list_collect(). Return false without memory. */
 bool list_collect_sets(struct list *list);
 bool list_collect_vendor(struct list *list);
 
-/* Does an event have this word in a name or its text, in any case? */
+/*
+ * Returns true if an event has this word in a name or its text, ignoring case.
+ */
 bool list_has(const struct list_event *event, const char *word);
 
-/* Keeps those only that have all of the words. */
+/* Keeps only events that have all words. */
 void list_keep(struct list *list, char **words);
 
 /* Tries each by opening it. */
 void list_try(struct list *list);
 
-/* What a generic event counts; "" if that is not known. */
+/* Writes what a generic event counts; "" if unknown. */
 void list_describe(const char *name, char *text, size_t size);
 
 void list_print(const struct list *list, bool colours, FILE *stream);
-/* Opens the events of a specification and tells how they fit. The status. */
+/*
+ * Opens the events of a specification and prints how they fit. Returns the exit
+ * status.
+ */
 int list_plan(const char *spec, FILE *stream);
 
 void list_print_json(const struct list *list, FILE *stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events there are: generic ones, sets, those of sysfs, tracepoints. */
+/* Collects all events: generic ones, sets, those of sysfs, tracepoints. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -14,27 +14,6 @@
 
 #define PATH_SIZE 512
 
-struct list_event *list_append(struct list *list, const char *name,
-			       const char *section)
-{
-	struct list_event *event;
-
-	if (list->count == list->room) {
-		const size_t room = list->room ? list->room * 2 : 128;
-
-		event = realloc(list->event, room * sizeof(*event));
-		if (!event)
-			return NULL;
-		list->event = event;
-		list->room = room;
-	}
-	event = &list->event[list->count++];
-	memset(event, 0, sizeof(*event));
-	snprintf(event->name, sizeof(event->name), "%s", name);
-	snprintf(event->section, sizeof(event->section), "%s", section);
-	return event;
-}
-
 static const char *section_of(uint32_t type)
 {
 	switch (type) {
@@ -47,7 +26,7 @@ static const char *section_of(uint32_t type)
 	}
 }
 
-/* Aliases follow the event whose type and config they have. */
+/* Aliases follow the event with the same type and config. */
 static bool is_alias(struct list *list, const struct selfmon_event *event)
 {
 	struct list_event *before =
@@ -91,7 +70,7 @@ static struct selfmon_piece piece_of(const char *text)
 	return piece;
 }
 
-/* A file of events/; one with a ? wants values that only the user knows. */
+/* Appends a file of events/; those with a ? need values from the user. */
 static bool append_sysfs(struct list *list, const struct selfmon_pmu *pmu,
 			 const char *file)
 {
@@ -155,7 +134,7 @@ static bool collect_sysfs(struct list *list)
 	return fits;
 }
 
-/* Those alone that a specification may name. */
+/* Appends only tracepoints that a specification may name. */
 static bool append_tracepoint(struct list *list, const char *name)
 {
 	struct selfmon_events events;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What generic events count, in words. */
+/* Descriptions of generic events. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,12 +23,12 @@ static const struct {
 	{ "page-faults", "page faults" },
 	{ "minor-faults", "page faults without a read from a disk" },
 	{ "major-faults", "page faults with a read from a disk" },
-	{ "context-switches", "times the thread was taken off a CPU" },
-	{ "cpu-migrations", "times the thread went on on another CPU" },
+	{ "context-switches", "context switches of the thread" },
+	{ "cpu-migrations", "migrations of the thread to another CPU" },
 	{ "alignment-faults", "accesses that the kernel had to align" },
 	{ "emulation-faults", "instructions that the kernel emulated" },
 	{ "cgroup-switches", "switches to a thread of another cgroup" },
-	{ "dummy", "nothing: 0 for ever" },
+	{ "dummy", "nothing: always 0" },
 };
 
 static const struct {
@@ -40,7 +40,7 @@ static const struct {
 	{ "dTLB", "translations of data addresses" },
 	{ "iTLB", "translations of instruction addresses" },
 	{ "branch", "branch prediction" },
-	{ "node", "memory of the own NUMA node" },
+	{ "node", "memory of the local NUMA node" },
 };
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that stand for others: sets, and those of the CPU's manual. */
+/* Names that stand for others: sets, and events of the CPU's manual. */
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ bool list_collect_sets(struct list *list)
 	return true;
 }
 
-/* Those alone that are whole: some want a unit mask, which comes behind. */
+/* Appends only complete names: some need a unit mask, which is added later. */
 static bool append_vendor(struct list *list, const char *name,
 			  const char *description)
 {
@@ -38,7 +38,7 @@ static bool append_vendor(struct list *list, const char *name,
 	return event;
 }
 
-/* libpfm writes unit masks in capitals, and its modifiers small. */
+/* libpfm writes unit masks in upper case and its modifiers in lower case. */
 static bool append_masks(struct list *list, const char *name,
 			 const char *description)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list --plan SPEC: which events are counted together here. */
+/* selfmon list --plan SPEC: shows which events are counted together here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,16 +55,17 @@ static void print_left_out(const struct selfmon_failure *left_out, FILE *stream)
 	tool_line(stream, "  %s", why);
 }
 
-/* What SELFMON_EVENTS takes and is no list of events. */
+/* Refuses values of SELFMON_EVENTS that are not a list of events. */
 static int refuse(const char *spec)
 {
 	if (!strcmp(spec, "auto"))
-		return tool_fail("list", "auto is no list of events: programs "
-				 "choose by the machine. The most that it is: "
-				 "selfmon list --plan cycles,instructions,"
-				 "branch-misses,cache-misses");
+		return tool_fail("list", "auto is not a list of events: "
+				 "programs choose what the machine can count. "
+				 "At most that is: selfmon list --plan "
+				 "cycles,instructions,branch-misses,"
+				 "cache-misses");
 	if (!strcmp(spec, "none"))
-		return tool_fail("list", "none counts no event, time alone: "
+		return tool_fail("list", "none counts no event, only time: "
 				 "there is nothing to plan");
 	return 0;
 }

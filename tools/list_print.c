@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of events as text, and as JSON. */
+/* Prints a list of events as text or JSON. */
 #include <string.h>
 
 #include "list.h"
@@ -41,8 +41,8 @@ static void print_event(const struct list_event *event, int width,
 	fputs(dim ? "\033[0m" : "", stream);
 }
 
-/* Was the i-th reason told with an earlier event? */
-static bool is_told(const struct list *list, size_t i)
+/* Returns true if an earlier event had the same reason. */
+static bool was_printed(const struct list *list, size_t i)
 {
 	size_t k;
 
@@ -62,7 +62,7 @@ static size_t sharing(const struct list *list, size_t i)
 	return count;
 }
 
-/* Each reason once, with how many events have it, and the first of them. */
+/* Prints each reason once, with its number of events and the first of them. */
 static void print_reasons(const struct list *list, FILE *stream)
 {
 	bool first = true;
@@ -72,7 +72,7 @@ static void print_reasons(const struct list *list, FILE *stream)
 		const struct list_event *event = &list->event[i];
 		const size_t count = sharing(list, i);
 
-		if (event->how != LIST_NOT || is_told(list, i))
+		if (event->how != LIST_NOT || was_printed(list, i))
 			continue;
 		fputs(first ? "\n" : "", stream);
 		first = false;
@@ -115,7 +115,7 @@ void list_print(const struct list *list, bool colours, FILE *stream)
 static void json_text(FILE *stream, const char *key, const char *text)
 {
 	fprintf(stream, "\"%s\": ", key);
-	selfmon_put_json(stream, text);
+	selfmon_output_json(stream, text);
 }
 
 void list_print_json(const struct list *list, FILE *stream)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events count here: each is opened as a set of its own. */
+/* Tries which events count here: each is opened as a set of its own. */
 #include <string.h>
 
 #include <selfmon/counters.h>
@@ -16,7 +16,7 @@ static void say_why(struct list_event *event,
 	const char *at = text;
 
 	selfmon_explain(failure, text, sizeof(text));
-	/* Without the event's name, so that equal reasons are equal. */
+	/* Drops the event's name, so that equal reasons are equal texts. */
 	if (n && !strncmp(text, failure->event, n) && text[n] == ':')
 		at += n + 2;
 	memmove(event->reason, at, strlen(at) + 1);
@@ -44,10 +44,10 @@ static void try_one(struct list_event *event)
 }
 
 /*
- * Where one tracepoint of a system counts, the others that have a number do:
- * who may is decided by system (perf_trace_event_perm() in
- * kernel/trace/trace_event_perf.c), and each that is closed makes the kernel
- * wait for all CPUs (perf_trace_event_unreg()), so that thousands take minutes.
+ * If one tracepoint of a system counts, all others with an id do too:
+ * permission is decided by system (perf_trace_event_perm() in
+ * kernel/trace/trace_event_perf.c). Closing one makes the kernel wait for all
+ * CPUs (perf_trace_event_unreg()), so trying thousands would take minutes.
  */
 static bool is_like(const struct list_event *event,
 		    const struct list_event *before)

@@ -16,7 +16,7 @@ static const struct {
 	{ "doctor", tool_doctor, "can counters be read here, and if not, why" },
 	{ "list", tool_list, "what can be counted here, and how" },
 	{ "report", tool_report, "prints and merges what processes left in files" },
-	{ "run", tool_run, "runs a program, and says where its report went" },
+	{ "run", tool_run, "runs a program, and prints where its report is" },
 	{ "selftest", tool_selftest, "are the numbers right on this machine" },
 };
 
@@ -50,7 +50,7 @@ static int unknown_command(const char *name)
 			    tool_hint(name, names, hint));
 }
 
-/* Output that could not be written is a failure, whatever was in it. */
+/* Output that could not be written is a failure in any case. */
 static int flushed(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
-	opterr = 0; /* what getopt(3) prints is not escaped */
+	opterr = 0; /* the messages of getopt(3) are not escaped */
 	if (argc < 2)
 		return tool_misused(NULL, "a command is missing");
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

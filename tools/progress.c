@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * By a thread of its own, for what takes long may be a single call: to parse
- * a large file, or to open one that is a pipe.
+ * Shown by a separate thread, since a long task may be a single call: parsing a
+ * large file, or opening a pipe.
  */
 #include "progress.h"
 
@@ -15,10 +15,10 @@
 #define TENTH 100000000L
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed; /* by the steady clock */
+static pthread_cond_t changed; /* uses the monotonic clock */
 static pthread_t thread;
-static bool runs;              /* there is such a thread */
-/* Under the lock: */
+static bool runs;              /* the thread exists */
+/* Protected by the lock: */
 static bool ending, shown;
 static const char *task;
 static size_t done_so_far, all;
@@ -37,7 +37,7 @@ static void show(void)
 	shown = true;
 }
 
-/* From the first second on, ten times a second. */
+/* Updates ten times a second, after the first second. */
 static void *show_until_end(void *unused)
 {
 	struct timespec next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line on standard error for what takes more than a second, if that is a
+ * A line on standard error for tasks of more than a second, if that is a
  * terminal: `reading reports: 3 of 40`. One at a time.
  */
 #ifndef SELFMON_TOOLS_PROGRESS_H
@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-/* what: a string that stays */
+/* what: a string that stays valid */
 void progress_begin(const char *what, size_t total);
 void progress_at(size_t done);
-/* Before something else is said; the line comes again. */
+/* Call before printing something else; the line is shown again. */
 void progress_clear(void);
-/* The line is gone. */
+/* Removes the line. */
 void progress_end(void);
 
 #endif

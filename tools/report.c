@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon report: files of reports, each or merged, in any format. */
+/* selfmon report: prints report files, separately or merged, in any format. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "report/apart.h"
 #include "report/view.h"
+#include "report/write.h"
 #include "report_file.h"
 #include "report_folded.h"
 #include "report_histogram.h"
@@ -21,11 +22,11 @@ static const char help[] =
 	"usage: selfmon report [OPTION...] FILE...\n"
 	"Prints the report of each file: live files (SELFMON_LIVE=FILE), of "
 	"processes that\n"
-	"have ended in whatever way, or still run, and reports in JSON\n"
+	"still run, or ended in any way, and reports in JSON\n"
 	"(SELFMON_OUTPUT=json:FILE).\n"
 	"\n"
 	"  -f, --format FORMAT  text (default), json, csv, html or folded\n"
-	"      --by COLUMN      of folded stacks: time (default), visits or a "
+	"      --by COLUMN      for folded stacks: time (default), visits or a "
 	"counter\n"
 	"  -m, --merge          one report of all files: regions of one path "
 	"are one row\n"
@@ -35,33 +36,33 @@ static const char help[] =
 	"                       the end of its path, as in round/sort\n"
 	"  -o, --output FILE    write to FILE\n"
 	"\n"
-	"html: one page that needs no network; of two files, it compares them. "
-	"folded: for\n"
+	"html: one page that needs no network; it compares two files. folded: "
+	"for\n"
 	"flamegraph.pl, inferno and speedscope.\n"
 	"\n"
 	"Which rows and columns, in text, json and csv:\n"
-	"      --flat           one row for each name, by self time; "
-	"recursion is counted once\n"
+	"      --flat           one row for each name, by self time; recursion "
+	"is counted once\n"
 	"      --collapse       recursion as one row, in the tree\n"
 	"      --threads        a row for each thread, its regions below it; "
-	"of live files\n"
-	"                       and of JSON that was written so "
-	"(json:FILE;threads)\n"
+	"needs\n"
+	"                       a live file, or JSON written with "
+	"json:FILE;threads\n"
 	"      --depth N        N levels of the tree\n"
-	"      --min-share P    regions below P percent as one row, "
-	"\"others (N)\"\n"
+	"      --min-share P    regions below P percent as one row, \"others "
+	"(N)\"\n"
 	"      --sort COLUMN    by falling values; or by name\n"
 	"      --top N          the first N rows, the rest as others; 0: all; "
 	"default of text: 60\n"
 	"      --columns A+B    these columns\n"
 	"      --find REGEX     regions that match, and those around them\n"
 	"\n"
-	"Exits with 0; 1: some file cannot be read or has no such region, and "
-	"the others\n"
-	"are printed, or they cannot be merged, and nothing is; 2: the options "
+	"Exits with 0; 1: a file cannot be read or has no such region (the "
+	"others are\n"
+	"printed), or files cannot be merged (none is printed); 2: the options "
 	"are wrong.\n";
 
-/* Those of the library by its own numbers, and then the tool's. */
+/* The library's formats with its own numbers, then the tool's. */
 enum { FORMAT_FOLDED = SELFMON_CSV + 1, FORMAT_HTML };
 static const char *const format_name[] = {
 	[SELFMON_TEXT] = "text",
@@ -76,7 +77,7 @@ struct request {
 	int format;
 	bool merge;
 	const char *by, *output, *histogram;
-	bool viewed; /* by an option */
+	bool viewed; /* a view option was given */
 	struct selfmon_view view;
 };
 
@@ -115,7 +116,7 @@ static int take_format(const char *name, int *format)
 			    tool_hint(name, format_name, hint));
 }
 
-/* As in SELFMON_OUTPUT: "name=value". */
+/* Parses an option as in SELFMON_OUTPUT: "name=value". */
 static int take_view(struct selfmon_view *view, const char *name,
 		     const char *value)
 {
@@ -133,7 +134,7 @@ static int take_view(struct selfmon_view *view, const char *name,
 	return 0;
 }
 
-/* Columns differ between reports. */
+/* Checked for each report, since columns differ. */
 static int check_view(const struct selfmon_report *report, const char *path,
 		      const struct request *request)
 {
@@ -145,7 +146,7 @@ static int check_view(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
-/* Those that have no view of their own have the rows of this one. */
+/* Reports without a view of their own use the rows of this one. */
 static const struct selfmon_report *
 rows_of(const struct selfmon_report *report, const struct request *request)
 {
@@ -176,7 +177,7 @@ static int write_report(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static char *csv_of(const struct selfmon_report *report,
 		    const struct selfmon_view *view)
 {
@@ -195,8 +196,8 @@ static char *csv_of(const struct selfmon_report *report,
 }
 
 /*
- * Without the header line where it is that of the report before: of processes
- * that counted the same there is one table. It is kept in header.
+ * Skips the header line if it equals that of the previous report, kept in
+ * header: processes that counted the same events share a table.
  */
 static int write_csv(const struct selfmon_report *report, const char *path,
 		     const struct selfmon_view *view, char **header)
@@ -221,7 +222,7 @@ static int write_csv(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
-/* The next of so many. */
+/* Opens the i-th of count files. */
 static int open_one(struct report_file *file, char **paths, size_t i,
 		    size_t count, bool threads)
 {
@@ -258,7 +259,7 @@ static int print_each(char **paths, size_t count, const struct request *request)
 	return status;
 }
 
-/* Two reports on one page. */
+/* Writes two reports on one page. */
 static int print_both(char **paths)
 {
 	struct report_file file[2];
@@ -273,7 +274,7 @@ static int print_both(char **paths)
 	return status;
 }
 
-/* All or none: a sum without one of them would pass for that of all. */
+/* Prints nothing if one file fails: a partial sum would look complete. */
 static int print_merged(char **paths, size_t count,
 			const struct request *request)
 {
@@ -311,23 +312,23 @@ static int check(const struct request *request, size_t count)
 	if (!count)
 		return tool_misused("report", "a file is missing");
 	if (request->by && request->format != FORMAT_FOLDED)
-		return tool_misused("report", "--by is of --format folded");
+		return tool_misused("report", "--by needs --format folded");
 	if (request->histogram && request->format != SELFMON_TEXT)
-		return tool_misused("report", "--histogram is of --format "
+		return tool_misused("report", "--histogram needs --format "
 				    "text");
 	if (request->view.threads &&
 	    (request->merge || (request->format == FORMAT_HTML && count > 1)))
-		return tool_misused("report", "--threads is of one report: "
-				    "threads of several processes are no rows "
-				    "of a merged one, and are not compared");
+		return tool_misused("report", "--threads needs one report: "
+				    "threads of several processes are not "
+				    "merged or compared");
 	if (request->viewed && request->format > SELFMON_CSV)
-		return tool_misused("report", "a page and folded stacks have "
-				    "all rows: --flat, --top and the like are "
-				    "of text, json and csv");
+		return tool_misused("report", "html and folded have all rows: "
+				    "--flat, --top and similar options need "
+				    "text, json or csv");
 	if (request->format == FORMAT_HTML && !request->merge && count > 2)
-		return tool_misused("report", "a page has one report, or two "
-				    "to compare, not %zu; --merge makes one "
-				    "of all", count);
+		return tool_misused("report", "html takes one report, or two "
+				    "to compare, not %zu; --merge combines all "
+				    "into one", count);
 	return 0;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report out of a file of either kind, and the fields all have alike. */
+/*
+ * Opens a report file of either kind, and has the fields that all reports
+ * share.
+ */
 #include "report_file.h"
 
 #include <errno.h>
@@ -10,39 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "region/live.h"
+#include "report/live_open.h"
+#include "store/live.h"
 #include "tool.h"
 
 #define TEXT_MAX ((size_t)1 << 30)
 #define PART 65536
 
-#define FACT(name) { #name, offsetof(struct selfmon_row, name) }
-const struct report_fact report_fact[REPORT_FACTS] = {
-	FACT(visits),	  FACT(measured),   FACT(open),	     FACT(cut_off),
-	FACT(foreign),	  FACT(migrated),   FACT(disturbed), FACT(retried),
-	FACT(slow),	  FACT(repaired),   FACT(impossible), FACT(refused),
-	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
-	FACT(bytes),	  FACT(items),
-};
-
-#define COUNT(key, name) { key, offsetof(struct selfmon_report, name) }
-const struct report_fact report_count[REPORT_COUNTS] = {
-	COUNT("taken", taken),
-	COUNT("threads", threads),
-	COUNT("threads_at_once", threads_at_once),
-	COUNT("slowed", limited[SELFMON_LIMITED_SLOW].threads),
-	COUNT("degraded", limited[SELFMON_LIMITED_LESS].threads),
-	COUNT("time_alone", limited[SELFMON_LIMITED_TIME].threads),
-	COUNT("refused", refused),
-	COUNT("too_deep", too_deep),
-	COUNT("unready", unready),
-	COUNT("stale", stale),
-	COUNT("torn", torn),
-	COUNT("unread", unread),
-	COUNT("displaced", displaced),
-};
-
-/* All of a stream from its first bytes on, and a 0. NULL: errno. */
+/*
+ * Reads a whole stream and adds a final 0. Returns NULL with errno on failure.
+ */
 static char *read_all(FILE *stream, size_t *size)
 {
 	char *text = NULL, *longer;
@@ -103,8 +83,8 @@ static int open_json(struct report_file *file, FILE *stream)
 	(void)stream;
 	(void)read_all;
 	return tool_fail("report", "%s: this selfmon was built without "
-			 "libjansson, and reads no JSON: install "
-			 "libjansson-dev, and build it again", file->path);
+			 "libjansson and cannot read JSON: install "
+			 "libjansson-dev and rebuild it", file->path);
 #endif
 }
 
@@ -116,7 +96,7 @@ static int open_neither(struct report_file *file, int error, const char *why)
 			 "JSON%s%s", file->path, *why ? ": " : "", why);
 }
 
-/* A live file is opened by its name: what was read of it here is lost. */
+/* Live files are opened again by name: bytes read here are lost. */
 static bool begins_as_live(FILE *stream, int first)
 {
 	static const char magic[] = SELFMON_LIVE_MAGIC;
@@ -127,7 +107,7 @@ static bool begins_as_live(FILE *stream, int first)
 	return !*at;
 }
 
-/* An object begins with its brace; a live file with its own name. */
+/* A JSON object begins with its brace, a live file with its magic. */
 static int open_stream(struct report_file *file, FILE *stream)
 {
 	int first = getc(stream);
@@ -145,7 +125,7 @@ static int open_stream(struct report_file *file, FILE *stream)
 			    first == EOF ? "it is empty" : "");
 }
 
-/* A pipe that the caller made, and not one that lies in a folder of files. */
+/* Returns true for a pipe that the caller made, not one found in a folder. */
 static bool is_given(const char *path)
 {
 	return !strcmp(path, "/dev/stdin") ||
@@ -153,7 +133,7 @@ static bool is_given(const char *path)
 	       !strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/"));
 }
 
-/* O_NONBLOCK for the open alone: a FIFO without a writer would block it. */
+/* O_NONBLOCK for the open only: a FIFO without a writer would block. */
 static int open_file(struct report_file *file, int fd)
 {
 	struct stat status;
@@ -164,7 +144,7 @@ static int open_file(struct report_file *file, int fd)
 	    !(S_ISREG(status.st_mode) || is_given(file->path))) {
 		close(fd);
 		return open_neither(file, S_ISDIR(status.st_mode) ? EISDIR : 0,
-				    "it is no regular file");
+				    "it is not a regular file");
 	}
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	stream = fdopen(fd, "r");
@@ -182,7 +162,7 @@ int report_file_open(struct report_file *file, const char *path, bool threads)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	*file = (struct report_file){ .path = path, .threads = threads };
-	return fd < 0 ? open_live(file) /* says why not */
+	return fd < 0 ? open_live(file) /* reports why not */
 		      : open_file(file, fd);
 }
 

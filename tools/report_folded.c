@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded stacks: `parent;child 1234`, self values, sums of which are right. */
+/*
+ * Writes folded stacks: `parent;child 1234`. Values are self values, so sums
+ * are right.
+ */
 #include "report_folded.h"
 
 #include <inttypes.h>
@@ -10,7 +13,7 @@
 #include "report/model.h"
 #include "tool.h"
 
-/* Columns by number; below 0 these. */
+/* Counter columns have numbers from 0; these are negative. */
 enum { BY_TIME = -1, BY_VISITS = -2, BY_NONE = -3 };
 
 static int find(const struct selfmon_report *report, const char *by)
@@ -43,7 +46,7 @@ static int misused(const struct selfmon_report *report, const char *by)
 			    tool_hint(by, names, hint), count - 2);
 }
 
-/* What the children have not; never below 0. */
+/* Returns the value minus those of the children; at least 0. */
 static double self_of(const struct selfmon_report *report, size_t i, int by)
 {
 	const struct selfmon_row *const row = &report->row[i];

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "report/text.h"
+#include "report/text_line.h"
 #include "tool.h"
 
-#define BAR 56 /* columns of the longest */
+#define BAR 56 /* width of the longest bar */
 
 /* ---- which region --------------------------------------------------------- */
 
-/* Do these bytes end the row's path? Names may have a '/' of their own. */
+/*
+ * Returns true if the row's path ends with these bytes. Names may contain a
+ * '/'.
+ */
 static bool is_end_of_path(const struct selfmon_report *report, int32_t i,
 			   const char *text, size_t length)
 {
@@ -100,8 +104,8 @@ static void put_buckets(const struct selfmon_report *report, size_t row,
 	int i;
 
 	if (count <= 0) {
-		fputs("no histogram: its time was not counted, or the report "
-		      "is of an older library\n", stream);
+		fputs("no histogram: its time was not counted, or an older "
+		      "library wrote the report\n", stream);
 		return;
 	}
 	for (i = 0; i < count; i++) {
@@ -111,7 +115,7 @@ static void put_buckets(const struct selfmon_report *report, size_t row,
 	}
 	put_quantiles(report, row, stream);
 	for (i = 0; i < count; i++) {
-		/* Empty buckets between them, and not a bound's rounding. */
+		/* Empty buckets in between, not just a bound's rounding. */
 		if (i && bucket[i].low_ns > bucket[i - 1].high_ns * 1.01)
 			fputs("     ...\n", stream);
 		put_bucket(&bucket[i], visits, most, stream);

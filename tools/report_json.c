@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model of a report out of what libselfmon/report/json.c writes. */
+/* Reads the model of a report from what libselfmon/report/json.c writes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,31 +9,13 @@
 #include "report_json.h"
 #include "tool.h"
 
+#include "report/visit_times.h"
+
 #define VERSION 1
 
 static const char *const choices[] = { "none", "list", "auto", "time",
 				       "no-user-read", "slow-read", "failed",
 				       NULL };
-
-static const char *const verdicts[] = { "not counted", "exact", "syscall",
-					"scaled", NULL };
-
-enum selfmon_verdict report_json_verdict(struct json_in *in, json_t *from)
-{
-	return (enum selfmon_verdict)json_in_word(in, from, "verdict",
-						  verdicts);
-}
-
-const char *report_json_text(struct report_file *file, struct json_in *in,
-			     json_t *from, const char *key)
-{
-	char *const text = json_in_string(in, from, key);
-
-	if (!text)
-		return "";
-	file->text[file->texts++] = text; /* there is room for all */
-	return text;
-}
 
 #define COPY(in, from, key, to) json_in_copy(in, from, key, to, sizeof(to))
 
@@ -54,7 +36,7 @@ static void read_clock(struct json_in *in, json_t *root,
 	if (json_object_get(root, "since")) /* since 0.2.0 */
 		COPY(in, root, "since", to->since);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
-	/* Earlier reports have none; live files and merged ones have null. */
+	/* Missing in earlier reports; null in live files and merged reports. */
 	if (json_object_get(root, "cpu_ns") &&
 	    !json_in_is_null(in, root, "cpu_ns"))
 		to->cpu_ns = json_in_integer(in, root, "cpu_ns", INT64_MAX);
@@ -65,7 +47,7 @@ static void read_clock(struct json_in *in, json_t *root,
 		in, root, "clock_error_ppm", UINT32_MAX);
 }
 
-/* Of those that came later a report of before has none. */
+/* Earlier reports lack the later counts. */
 static void read_counts(struct json_in *in, json_t *root,
 			struct selfmon_report *to)
 {
@@ -97,6 +79,8 @@ static void read_head(struct json_in *in, json_t *root,
 	COPY(in, root, "events", to->events);
 	COPY(in, root, "events_reason", to->events_reason);
 	COPY(in, root, "read_reason", to->read_reason);
+	if (json_object_get(root, "counters_off")) /* since 0.2.0 */
+		COPY(in, root, "counters_off", to->counters_off);
 	if (json_object_get(root, "slow_path")) /* since 0.2.0 */
 		COPY(in, root, "slow_path", to->slow_path);
 	to->read_ns = json_in_integer(in, root, "read_ns", INT64_MAX);
@@ -129,7 +113,7 @@ static void read_process(struct json_in *in, json_t *from,
 		in, from, "clock_error_ppm", UINT32_MAX);
 }
 
-/* Reports of before there were merged ones have no such list. */
+/* Missing in reports from before merging existed. */
 static void read_processes(struct json_in *in, json_t *root,
 			   struct selfmon_report *to)
 {
@@ -258,7 +242,7 @@ static void read_notes(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
-/* Of a merged report its processes tell what it itself cannot. */
+/* A merged report has values only in its list of processes. */
 static void check_processes(struct json_in *in, json_t *root,
 			    const struct selfmon_report *report)
 {
@@ -283,9 +267,15 @@ static void check_schema(struct json_in *in)
 		json_in_wrong(in, "version: %d was expected", VERSION);
 }
 
+static size_t rows_of(const json_t *of)
+{
+	return json_array_size(json_object_get(of, "rows"));
+}
+
 static bool make_room(struct report_file *file, json_t *root)
 {
-	const size_t rows = json_array_size(json_object_get(root, "rows"));
+	const size_t rows =
+		rows_of(root) + rows_of(json_object_get(root, "async"));
 
 	file->report = calloc(1, sizeof(*file->report));
 	file->text = calloc(2 * rows + 4 * SELFMON_ERRATA_MAX + 1,
@@ -293,7 +283,7 @@ static bool make_room(struct report_file *file, json_t *root)
 	return file->report && file->text;
 }
 
-/* Do the rows say how long the shortest visit took, net? */
+/* Returns true if the rows have the net time of the shortest visit. */
 static bool has_extremes(const json_t *root)
 {
 	const json_t *const row =
@@ -320,6 +310,7 @@ int report_json_read(struct report_file *file, const char *text, size_t size)
 		read_errata(&in, in.root, file);
 		report_json_rows(file, &in);
 		read_notes(&in, in.root, file->report);
+		report_json_async(file, &in);
 		if (!in.fault[0] && !has_extremes(in.root) &&
 		    selfmon_report_visit_times(file->report))
 			json_in_wrong(&in, "no memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the reader share. */
+/* Shared by the two halves of the reader. */
 #ifndef SELFMON_TOOLS_REPORT_JSON_H
 #define SELFMON_TOOLS_REPORT_JSON_H
 
@@ -7,11 +7,13 @@
 #include "report_file.h"
 
 enum selfmon_verdict report_json_verdict(struct json_in *in, json_t *from);
-/* Kept by the file; "" with a fault. */
+/* Returns a text owned by the file; "" on a fault. */
 const char *report_json_text(struct report_file *file, struct json_in *in,
 			     json_t *from, const char *key);
 
-/* report_json_rows.c: once the columns are known. */
+/* report_json_rows.c: call it after the columns are read. */
 void report_json_rows(struct report_file *file, struct json_in *in);
+/* The same for the detached spans, after all else of the report. */
+void report_json_async(struct report_file *file, struct json_in *in);
 
 #endif

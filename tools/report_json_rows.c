@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a report in JSON; what cannot be is refused. */
+/* Reads the rows of a report in JSON; refuses impossible values. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/async_rows.h"
 #include "report_json.h"
 
 static void read_buckets(struct json_in *in, json_t *list,
@@ -26,13 +27,13 @@ static void read_buckets(struct json_in *in, json_t *list,
 		bucket->visits = json_in_count(in, json_array_get(pair, 1),
 					       INT64_MAX);
 		if (i && !(bucket->ns > bucket[-1].ns))
-			json_in_wrong(in, "more ns were expected than of the "
+			json_in_wrong(in, "more ns were expected than in the "
 				      "pair before");
 		json_in_up(in);
 	}
 }
 
-/* Written since there are merged reports; null or none: not known. */
+/* Written since merging exists; null or missing: unknown. */
 static void read_histogram(struct json_in *in, json_t *from,
 			   struct selfmon_row_detail *to)
 {
@@ -93,11 +94,11 @@ static void read_quantity(struct json_in *in, json_t *from,
 	if (to->verdict != SELFMON_NOT_COUNTED)
 		read_values(in, from, row, to);
 	else if (!json_in_is_null(in, from, "sum"))
-		json_in_wrong(in, "sum: null was expected, for it was not "
+		json_in_wrong(in, "sum: null was expected, since it was not "
 			      "counted");
 }
 
-/* Left out by the first versions: then report_json_read() computes them. */
+/* Missing in the first versions: report_json_read() then computes them. */
 static void read_extremes(struct json_in *in, json_t *from,
 			  struct selfmon_row *row)
 {
@@ -150,7 +151,10 @@ static void read_counters(struct json_in *in, json_t *row_json,
 	json_in_up(in);
 }
 
-/* A parent comes first: there are no rings, and a depth is one more. */
+/*
+ * A parent precedes its children, so there are no cycles, and depth grows by
+ * one.
+ */
 static void read_place(struct json_in *in, json_t *from,
 		       const struct selfmon_report *report,
 		       struct selfmon_row *row)
@@ -180,7 +184,7 @@ static void read_place(struct json_in *in, json_t *from,
 						 UINT32_MAX);
 }
 
-/* At the top: a thread, or several whose statistics are together. */
+/* Rows at the top: a thread, or several with shared statistics. */
 static void read_thread(struct json_in *in, json_t *from,
 			const struct selfmon_row *row,
 			struct selfmon_row_detail *detail)
@@ -205,10 +209,10 @@ static void check_row(struct json_in *in, const struct selfmon_row *row)
 			      "expected", (unsigned long long)row->measured);
 }
 
-static void read_row(struct report_file *file, struct json_in *in, json_t *from,
-		     size_t i)
+static void read_row(struct report_file *file, struct json_in *in,
+		     struct selfmon_report *report, json_t *from, size_t i)
 {
-	struct selfmon_report *const report = file->report;
+	const size_t facts = report->spans ? REPORT_FACTS : REPORT_FACTS_REGION;
 	struct selfmon_row *const row = &report->row[i];
 	size_t k;
 
@@ -217,7 +221,7 @@ static void read_row(struct report_file *file, struct json_in *in, json_t *from,
 	row->name = report_json_text(file, in, from, "name");
 	row->file = report_json_text(file, in, from, "file");
 	row->exclusive_valid = json_in_boolean(in, from, "exclusive_valid");
-	for (k = 0; k < REPORT_FACTS; k++)
+	for (k = 0; k < facts; k++)
 		*report_fact_of(row, &report_fact[k]) = json_in_integer(
 			in, from, report_fact[k].key, INT64_MAX);
 	check_row(in, row);
@@ -225,10 +229,10 @@ static void read_row(struct report_file *file, struct json_in *in, json_t *from,
 	read_counters(in, from, row, &report->detail[i], report->columns);
 }
 
-void report_json_rows(struct report_file *file, struct json_in *in)
+static void read_rows(struct report_file *file, struct json_in *in,
+		      struct selfmon_report *report, json_t *of)
 {
-	struct selfmon_report *const report = file->report;
-	json_t *const list = json_in_list(in, in->root, "rows");
+	json_t *const list = json_in_list(in, of, "rows");
 	const size_t rows = json_array_size(list);
 	size_t i;
 
@@ -239,9 +243,34 @@ void report_json_rows(struct report_file *file, struct json_in *in)
 		return;
 	}
 	for (i = 0; !in->fault[0] && i < rows; i++) {
-		report->rows++; /* what is freed */
-		read_row(file, in, json_in_element(in, list, i), i);
+		report->rows++; /* counts rows that must be freed */
+		read_row(file, in, report, json_in_element(in, list, i), i);
 		json_in_up(in);
 	}
+	json_in_up(in);
+}
+
+void report_json_rows(struct report_file *file, struct json_in *in)
+{
+	read_rows(file, in, file->report, in->root);
+}
+
+/* Missing in earlier reports, null without spans. */
+void report_json_async(struct report_file *file, struct json_in *in)
+{
+	struct selfmon_report *const report = file->report;
+	struct selfmon_report *async;
+
+	if (!json_object_get(in->root, "async") ||
+	    json_in_is_null(in, in->root, "async"))
+		return;
+	async = malloc(sizeof(*async));
+	if (!async) {
+		json_in_wrong(in, "no memory");
+		return;
+	}
+	selfmon_report_begin_async(async, report);
+	report->async = async;
+	read_rows(file, in, async, json_in_object(in, in->root, "async"));
 	json_in_up(in);
 }

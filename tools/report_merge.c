@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of several processes as one, as the library makes one of several
- * threads: rows of one path are one row, and sums are added. What a process
- * did not count is in no sum, and its visits are not among those of the value.
+ * Merges reports of several processes, as the library merges threads: rows with
+ * the same path become one row, and sums are added. Events that a process did
+ * not count are in no sum, and its visits are not among those of the value.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,18 +12,21 @@
 #include "progress.h"
 #include "report/add.h"
 #include "report/apart.h"
+#include "report/async_rows.h"
+#include "report/order.h"
+#include "report/visit_times.h"
 #include "report_file.h"
 #include "tool.h"
 
 struct merge {
-	const struct report_file *file; /* the one that is being added */
+	const struct report_file *file; /* the file being added */
 	struct selfmon_report *to;
 	size_t room;
 	uint32_t *slot;  /* hash of rows by path; row + 1 */
-	int32_t *place;  /* by row of the file: its row in to */
+	int32_t *place;  /* by row of the file: its row in the merged report */
 	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
-	size_t row;      /* of the file: the one that is being added */
-	bool whole;      /* it counted all that anyone counted */
+	size_t row;      /* the file's row being added */
+	bool whole;      /* it counted every event that any process counted */
 	int status;
 };
 
@@ -75,7 +78,10 @@ static bool make_room(struct merge *merge, size_t rows)
 	return to->row && to->detail && merge->slot && merge->place;
 }
 
-/* The row for one of the file's, below a row of the merged report. */
+/*
+ * Returns the merged row for one of the file's, below a row of the merged
+ * report.
+ */
 static size_t place_of(struct merge *merge, int32_t parent,
 		       const struct selfmon_row *from)
 {
@@ -115,7 +121,7 @@ static void add_quantity(struct merge *merge, const char *key, bool exclusive,
 		*to = *from;
 		return;
 	}
-	/* In the order of being less sure. */
+	/* Ordered from more to less certain. */
 	if (from->verdict > to->verdict)
 		to->verdict = from->verdict;
 	add(merge, key, &to->visits, from->visits);
@@ -143,9 +149,9 @@ static void add_time(struct merge *merge, size_t at, size_t i)
 	if (from->time.verdict == SELFMON_NOT_COUNTED)
 		return;
 	if (!report->detail || !report->detail[i].bucket) {
-		fail_field(merge, "time_ns.histogram", "is not there, and "
-			   "percentiles cannot be merged without it: the "
-			   "report is of an older library");
+		fail_field(merge, "time_ns.histogram", "is missing, and "
+			   "percentiles cannot be merged without it: an older "
+			   "library wrote the report");
 		return;
 	}
 	add_quantity(merge, "time_ns", to->exclusive_valid, &to->time,
@@ -176,9 +182,9 @@ static void add_counter(struct merge *merge, size_t at, size_t i, size_t column)
 	if (from->verdict != SELFMON_SCALED)
 		return;
 	if (!report->detail || !report->detail[i].enabled_ns[column]) {
-		fail_field(merge, "counters.scaled_enabled_ns", "is not "
-			   "there, and shares cannot be merged without it: "
-			   "the report is of an older library");
+		fail_field(merge, "counters.scaled_enabled_ns", "is missing, "
+			   "and shares cannot be merged without it: an older "
+			   "library wrote the report");
 		return;
 	}
 	add(merge, "scaled_enabled_ns", &detail->enabled_ns[k],
@@ -201,8 +207,8 @@ static void add_region(struct merge *merge, size_t i)
 	merge->row = i;
 	to->exclusive_valid = to->exclusive_valid && from.exclusive_valid;
 	if (__builtin_add_overflow(to->threads, from.threads, &to->threads))
-		fail_field(merge, "threads", "too many of all files");
-	/* Whole visits have all values that there are in the end. */
+		fail_field(merge, "threads", "too many in all files");
+	/* Whole visits have every value of the merged report. */
 	if (!merge->whole)
 		from.whole = 0;
 	for (k = 0; k < REPORT_FACTS; k++)
@@ -269,29 +275,71 @@ static void add_all(struct merge *merge, struct report_file *files,
 	    (selfmon_report_visit_times(merge->to) ||
 	     selfmon_report_order(merge->to)))
 		fail_memory(merge);
-	/* In that order: a sum of fractions is the same however it came. */
+	/*
+	 * Adds in this order, so that sums of fractions do not depend on the
+	 * order of files.
+	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&
 		    merge->to->row[i].time.net > 0)
 			merge->to->total_ns += merge->to->row[i].time.net;
 }
 
+static int merge_all(struct selfmon_report *to, struct report_file *files,
+		     size_t count)
+{
+	struct merge merge = { .to = to };
+
+	add_all(&merge, files, count);
+	free(merge.slot);
+	free(merge.place);
+	return merge.status;
+}
+
+/* Detached spans are merged as regions are: they have no parents. */
+static int merge_spans(struct selfmon_report *merged,
+		       const struct report_file *files, size_t count)
+{
+	struct report_file *const some = calloc(count + 1, sizeof(*some));
+	size_t with = 0, i;
+	int status = 0;
+
+	merged->async = NULL;
+	for (i = 0; some && i < count; i++) {
+		if (!files[i].report->async)
+			continue;
+		some[with] = files[i];
+		some[with++].report = files[i].report->async;
+	}
+	if (with)
+		merged->async = malloc(sizeof(*merged->async));
+	if (!some || (with && !merged->async))
+		status = tool_fail("report", "no memory");
+	if (!status && with) {
+		selfmon_report_begin_async(merged->async, merged);
+		status = merge_all(merged->async, some, with);
+	}
+	free(some);
+	return status;
+}
+
 int report_merge(struct report_file *files, size_t count,
 		 struct selfmon_report **merged)
 {
-	struct merge merge = { .to = calloc(1, sizeof(*merge.to)) };
+	struct selfmon_report *const to = calloc(1, sizeof(*to));
+	int status;
 
 	*merged = NULL;
-	if (!merge.to)
+	if (!to)
 		return tool_fail("report", "no memory");
-	merge.status = report_merge_header(merge.to, files, count);
-	if (!merge.status)
-		add_all(&merge, files, count);
-	free(merge.slot);
-	free(merge.place);
-	if (merge.status)
-		selfmon_report_free(merge.to);
+	status = report_merge_header(to, files, count);
+	if (!status)
+		status = merge_all(to, files, count);
+	if (!status)
+		status = merge_spans(to, files, count);
+	if (status)
+		selfmon_report_free(to);
 	else
-		*merged = merge.to;
-	return merge.status;
+		*merged = to;
+	return status;
 }

@@ -6,7 +6,7 @@
 #include "report_merge.h"
 #include "tool.h"
 
-/* Which one of its name it is. */
+/* Returns the column's index among those of the same name. */
 static size_t turn_of(const struct selfmon_report *report, size_t column)
 {
 	size_t turn = 0, i;
@@ -36,10 +36,10 @@ static size_t processes_of(const struct selfmon_report *report)
 
 #define WITHOUT_SIZE 80
 
-/* "", or what the reason of a merged column ends with. */
-static void tell_without(const struct selfmon_report *report,
-			 const struct selfmon_report_column *column,
-			 char text[WITHOUT_SIZE])
+/* Writes the end of a merged column's reason, or "". */
+static void put_without(const struct selfmon_report *report,
+			const struct selfmon_report_column *column,
+			char text[WITHOUT_SIZE])
 {
 	text[0] = '\0';
 	if (column->without && column->verdict != SELFMON_NOT_COUNTED)
@@ -48,7 +48,7 @@ static void tell_without(const struct selfmon_report *report,
 			 report->processes);
 }
 
-/* Without that end: it is told anew, of all files. */
+/* Joins reasons without that end, which is written again for all files. */
 static void join_reason(char to[SELFMON_TEXT_MAX],
 			const struct selfmon_report *report,
 			const struct selfmon_report_column *from)
@@ -57,7 +57,7 @@ static void join_reason(char to[SELFMON_TEXT_MAX],
 	size_t length;
 
 	snprintf(reason, sizeof(reason), "%s", from->reason);
-	tell_without(report, from, end);
+	put_without(report, from, end);
 	length = strlen(reason) - strlen(end);
 	if (strlen(end) <= strlen(reason) && !strcmp(reason + length, end)) {
 		reason[length] = '\0';
@@ -117,8 +117,11 @@ int report_columns_add(struct selfmon_report *to,
 	return status;
 }
 
-/* In how many it was not asked for, or could not be counted. */
-void report_column_tell(struct selfmon_report *to, size_t column,
+/*
+ * Adds to the reason in how many processes the event was not requested, or
+ * could not be counted.
+ */
+void report_column_note(struct selfmon_report *to, size_t column,
 			const struct report_file *files, size_t count)
 {
 	struct selfmon_report_column *const at = &to->column[column];
@@ -136,6 +139,6 @@ void report_column_tell(struct selfmon_report *to, size_t column,
 		else
 			at->without += from->column[k].without;
 	}
-	tell_without(to, at, text);
+	put_without(to, at, text);
 	REPORT_JOIN(at->reason, "; ", text);
 }

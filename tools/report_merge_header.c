@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Above the table of a merged report: what all processes have alike stands as
- * it was, what differs is listed, and what would give sums another meaning is
+ * The header of a merged report. Values that all processes share are kept,
+ * others are listed, and differences that would change the meaning of sums are
  * refused.
  */
 #include <math.h>
@@ -11,40 +11,6 @@
 #include "report_file.h"
 #include "report_merge.h"
 #include "tool.h"
-
-/* ---- texts --------------------------------------------------------------- */
-
-static bool holds(const char *list, const char *between, const char *text)
-{
-	const size_t length = strlen(text), gap = strlen(between);
-	const char *at = list;
-
-	while ((at = strstr(at, text))) {
-		if ((at == list || (at >= list + gap &&
-				    !strncmp(at - gap, between, gap))) &&
-		    (!at[length] || !strncmp(at + length, between, gap)))
-			return true;
-		at++;
-	}
-	return false;
-}
-
-/* Those that differ, one behind the other; what finds no room is `...`. */
-void report_join(char *to, size_t size, const char *between, const char *text)
-{
-	const size_t used = strlen(to);
-
-	if (!*text || holds(to, between, text))
-		return;
-	if (used + strlen(between) + strlen(text) + 5 < size)
-		snprintf(to + used, size - used, "%s%s", used ? between : "",
-			 text);
-	else if (used + 4 < size && !holds(to, "", "..."))
-		strcpy(to + used, "...");
-	else if (!used)
-		snprintf(to, size, "%.*s...", (int)size - 5, text);
-}
-
 
 static void note(struct selfmon_report *to, const char *text)
 {
@@ -72,6 +38,7 @@ static void join_texts(struct selfmon_report *to,
 	REPORT_JOIN(to->kernel, "; ", from->kernel);
 	REPORT_JOIN(to->clock, ", ", from->clock);
 	REPORT_JOIN(to->events_reason, "; ", from->events_reason);
+	REPORT_JOIN(to->counters_off, "; ", from->counters_off);
 	REPORT_JOIN(to->read_reason, "; ", from->read_reason);
 	REPORT_JOIN(to->slow_path, "; ", from->slow_path);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
@@ -101,7 +68,7 @@ static void describe(struct selfmon_report_process *to,
 	to->clock_error_ppm = from->clock_error_ppm;
 }
 
-/* Or neither is known: NaN. */
+/* Returns true for equal numbers, and if both are NaN: unknown. */
 static bool is_same(double a, double b)
 {
 	return !(a < b) && !(a > b);
@@ -115,7 +82,7 @@ static bool is_same_process(const struct selfmon_report_process *a,
 	       is_same(a->elapsed_ns, b->elapsed_ns);
 }
 
-/* Nothing is counted twice. */
+/* Refuses to count a process twice. */
 static int check_process(const struct selfmon_report *to)
 {
 	const struct selfmon_report_process *const last =
@@ -176,7 +143,7 @@ static void add_errata(struct selfmon_report *to, struct report_file *file)
 	}
 }
 
-static void tell_option(struct selfmon_report *to, const char *name,
+static void note_option(struct selfmon_report *to, const char *name,
 			bool *value, bool other)
 {
 	char text[SELFMON_MESSAGE_SIZE];
@@ -184,7 +151,7 @@ static void tell_option(struct selfmon_report *to, const char *name,
 	if (*value == other)
 		return;
 	*value = true;
-	snprintf(text, sizeof(text), "the option %s was not that of all "
+	snprintf(text, sizeof(text), "the option %s differs between "
 		 "processes", name);
 	note(to, text);
 }
@@ -214,7 +181,10 @@ static void add_facts(struct selfmon_report *to,
 	to->guard_gone = to->guard_gone || from->guard_gone;
 	if (strcmp(from->when, to->when) > 0)
 		memcpy(to->when, from->when, sizeof(to->when));
-	/* "" of a report from the start of its process, which is before all. */
+	/*
+	 * "" for a report since the start of its process, which is earlier than
+	 * all others.
+	 */
 	if (strcmp(from->since, to->since) < 0)
 		memcpy(to->since, from->since, sizeof(to->since));
 	if (to->clock_hz != from->clock_hz)
@@ -225,12 +195,12 @@ static void add_facts(struct selfmon_report *to,
 		to->choice = SELFMON_CHOICE_LIST;
 	if (to->read_ns != from->read_ns)
 		to->read_ns = 0;
-	tell_option(to, "fence", &to->fence, from->fence);
-	tell_option(to, "strict", &to->strict, from->strict);
-	tell_option(to, "guard", &to->guard, from->guard);
+	note_option(to, "fence", &to->fence, from->fence);
+	note_option(to, "strict", &to->strict, from->strict);
+	note_option(to, "guard", &to->guard, from->guard);
 }
 
-/* What the others are compared with. */
+/* Keeps the first report's values for comparison with the others. */
 static void take_first(struct selfmon_report *to,
 		       const struct selfmon_report *from)
 {
@@ -253,8 +223,8 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 
 	if (!status && to->every != file->report->every)
 		status = tool_fail("report", "%s: every: %lu, and %lu in %s: "
-				   "their visits stand for different numbers "
-				   "of visits", file->path,
+				   "their visits have different weights",
+				   file->path,
 				   (unsigned long)file->report->every,
 				   (unsigned long)to->every, first);
 	if (!status)
@@ -269,15 +239,15 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 	return 0;
 }
 
-/* Where they were not asked alike: what is in the table. */
-static void tell_events(struct selfmon_report *to,
+/* If requests differ, lists the events in the table. */
+static void list_events(struct selfmon_report *to,
 			const struct report_file *files, size_t count)
 {
 	bool alike = true;
 	size_t i;
 
 	for (i = 0; i < to->columns; i++)
-		report_column_tell(to, i, files, count);
+		report_column_note(to, i, files, count);
 	for (i = 1; i < count; i++)
 		alike = alike && !strcmp(files[i].report->events, to->events);
 	if (alike)
@@ -287,7 +257,9 @@ static void tell_events(struct selfmon_report *to,
 		REPORT_JOIN(to->events, ",", to->column[i].name);
 }
 
-/* The overhead of one visit's own ends, for net times of single visits. */
+/*
+ * Returns the overhead of one visit's own ends, for net times of single visits.
+ */
 static double mean_inner_ns(const struct selfmon_report *merged)
 {
 	double sum = 0;
@@ -310,6 +282,6 @@ int report_merge_header(struct selfmon_report *to, struct report_file *files,
 	to->elapsed_ns = (double)NAN;
 	to->inner_ns = mean_inner_ns(to);
 	if (!status)
-		tell_events(to, files, count);
+		list_events(to, files, count);
 	return status;
 }

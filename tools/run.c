@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon run: a program with its variables set, and where its report went. */
+/*
+ * selfmon run: runs a program with its variables set, and prints where its
+ * report is.
+ */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <limits.h>
@@ -26,40 +29,39 @@ struct run {
 
 static const char help[] =
 	"usage: selfmon run [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-	"       selfmon run [OPTION...] --compare 'COMMAND A' 'COMMAND B' "
-	"[-n RUNS]\n"
-	"Runs a program that is built with libselfmon, and says where its "
-	"report went; or\n"
-	"runs two by turns, and compares their reports as selfmon compare "
-	"does.\n"
+	"       selfmon run [OPTION...] --compare 'COMMAND A' 'COMMAND B' [-n "
+	"RUNS]\n"
+	"Runs a program that is built with libselfmon, and prints where its "
+	"report is; or\n"
+	"alternates two programs, and compares their reports as selfmon "
+	"compare does.\n"
 	"\n"
 	"  -e, --events SPEC    what to count: a list, auto or none\n"
 	"  -o, --output FILE    where the report goes; %p is the process id;\n"
 	"                       default: - (standard error)\n"
 	"  -f, --format FORMAT  text, json, csv or html; default: by FILE's "
-	"ending, "
-	"else text\n"
+	"ending, else text\n"
 	"  -n, --every N        measure one visit in N\n"
-	"      --live FILE      keep the statistics in FILE, whatever happens; "
+	"      --live FILE      keep the statistics in FILE, even if killed; "
 	"%p as above\n"
 	"      --strict         all events or none, nothing scaled\n"
-	"      --guard          survive counter reads that are taken away\n"
+	"      --guard          survive if counter reads are switched off\n"
 	"      --fence          order the timestamps by lfence\n"
 	"      --children       forked children report too\n"
 	"  -q, --quiet          do not say where the report went\n"
-	"      --compare A B    two commands of the shell, by turns; their "
-	"standard output\n"
-	"                       is discarded\n"
-	"  -n, --runs N         of each of them; default: 10\n"
+	"      --compare A B    alternate two shell commands; their standard "
+	"output is\n"
+	"                       discarded\n"
+	"  -n, --runs N         runs of each command; default: 10\n"
 	"      --keep FOLDER    keeps the reports\n"
-	"  -f, --by, --gate, --min-share, --require-conclusive: as of selfmon "
+	"  -f, --by, --gate, --min-share, --require-conclusive: as in selfmon "
 	"compare\n"
 	"\n"
 	"Exits as COMMAND does: with its status, or by the signal that ended "
-	"it,\n"
-	"or as selfmon compare does;\n"
-	"2: the options are wrong; 126, 127: COMMAND cannot be run, is not "
-	"found.\n";
+	"it; with\n"
+	"--compare as selfmon compare does. 2: the options are wrong; 126: "
+	"COMMAND cannot\n"
+	"be run; 127: COMMAND is not found.\n";
 
 enum { OPTION_STRICT = 256, OPTION_GUARD, OPTION_FENCE, OPTION_CHILDREN,
        OPTION_LIVE, OPTION_EVERY, OPTION_COMPARE, OPTION_RUNS, OPTION_KEEP,
@@ -87,7 +89,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Options of selfmon compare are named as they are there. */
+/* Options of selfmon compare keep their names. */
 static void pass_option(struct run *run, int index)
 {
 	static const char *const name[] = { "--by", "--gate", "--min-share",
@@ -130,7 +132,7 @@ static void mark_place(const char *spec, size_t at)
 	tool_line(stderr, "     %*s^", (int)selfmon_columns_of(before), "");
 }
 
-/* The fault in a specification, with a mark below where it is. */
+/* Prints a fault in a specification, with a mark below its position. */
 static int check_events(const char *spec)
 {
 	struct selfmon_failure failure;
@@ -152,7 +154,7 @@ static int check_every(const char *text)
 
 	if (*text >= '0' && *text <= '9' && !*end && n >= 1 && n <= 1000000)
 		return 0;
-	return tool_misused("run", "--every %s: allowed are 1 to 1000000",
+	return tool_misused("run", "--every %s: 1 to 1000000 are allowed",
 			    text);
 }
 
@@ -190,7 +192,7 @@ static void set_variables(const struct run *run)
 		setenv("SELFMON_FENCE", "lfence", 1);
 }
 
-/* -n is --every, but after --compare --runs. */
+/* -n means --every, but --runs after --compare. */
 static int check_compare(struct run *run)
 {
 	const char *const text = run->runs ? run->runs : run->n;
@@ -198,9 +200,9 @@ static int check_compare(struct run *run)
 	char *end;
 
 	if (run->output || run->children || run->live)
-		return tool_misused("run", "--compare allows no --output, "
-				    "--children and --live: it has reports of "
-				    "its own; --keep FOLDER keeps them");
+		return tool_misused("run", "--compare cannot be combined with "
+				    "--output, --children and --live; --keep "
+				    "FOLDER keeps its reports");
 	if (run->format)
 		run_compare_pass(&run->compare, "--format", run->format);
 	run->format = NULL;
@@ -208,13 +210,15 @@ static int check_compare(struct run *run)
 		return 0;
 	n = strtoul(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || n < 1 || n > 1000)
-		return tool_misused("run", "--runs %s: allowed are 1 to 1000",
+		return tool_misused("run", "--runs %s: 1 to 1000 are allowed",
 				    text);
 	run->compare.runs = (unsigned int)n;
 	return 0;
 }
 
-/* Options up to the first word that is none; its own are its own. */
+/*
+ * Takes options up to the first other word; later ones belong to the command.
+ */
 static int take_options(struct run *run, int argc, char **argv)
 {
 	int option, index = 0;
@@ -230,20 +234,20 @@ static int take_options(struct run *run, int argc, char **argv)
 	return 0;
 }
 
-/* The second command, and options behind it. */
+/* Takes the second command, and options after it. */
 static int take_second(struct run *run, int argc, char **argv)
 {
 	int status;
 
 	if (optind == argc)
 		return tool_misused("run", "--compare: two commands are "
-				    "expected, each one word of the shell");
+				    "expected, each in quotes");
 	run->compare.command[1] = argv[optind++];
 	status = take_options(run, argc, argv);
 	if (!status && optind < argc)
-		status = tool_misused("run", "--compare: '%s' is a word too "
-				      "many: each command is one word of the "
-				      "shell, in quotes", argv[optind]);
+		status = tool_misused("run", "--compare: unexpected word '%s': "
+				      "put each command in quotes",
+				      argv[optind]);
 	return status ? status : check_compare(run);
 }
 
@@ -253,9 +257,9 @@ static int run_alone(struct run *run, char **argv)
 	const int status = child_run(&child, argv);
 
 	if (child.began && (!run->quiet || run->out.is_page))
-		run_output_tell(&run->out, &child);
+		run_output_say(&run->out, &child);
 	if (child.began && !run->quiet && run->live)
-		run_live_tell(run->live_path, &child);
+		run_live_say(run->live_path, &child);
 	return child_exit(&child, status);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two commands by turns, A B B A: what the machine does over time meets both
- * alike. One run of each comes before, and is not counted: it fills caches.
+ * Alternates two commands, A B B A, so that changes of the machine affect both.
+ * One uncounted run of each comes first, to fill caches.
  */
 #define _GNU_SOURCE
 #include "run_compare.h"
@@ -23,7 +23,7 @@ struct turns {
 	char folder[4096];
 	bool is_temporary;
 	unsigned int runs;
-	char **path; /* of the reports: A's by run, then B's */
+	char **path; /* paths of the reports: A's by run, then B's */
 };
 
 void run_compare_pass(struct run_compare *compare, const char *option,
@@ -117,7 +117,7 @@ static int check_end(const char *command, unsigned int side, int status,
 	return 0;
 }
 
-/* Standard output is the comparison's. */
+/* Standard output is reserved for the comparison. */
 static int run_one(const struct turns *turns, unsigned int side,
 		   unsigned int run)
 {
@@ -150,7 +150,7 @@ static int run_all(const struct turns *turns)
 
 	if (!status)
 		status = run_one(turns, 1, 0);
-	progress_begin("running A and B by turns", 2 * (size_t)turns->runs);
+	progress_begin("alternating A and B", 2 * (size_t)turns->runs);
 	for (i = 0; !status && i < 2 * turns->runs; i++) {
 		progress_at(i);
 		status = run_one(turns, (i + 1) / 2 % 2, i / 2);
@@ -187,7 +187,7 @@ static int compare_all(const struct turns *turns)
 		for (run = 0; run < turns->runs; run++)
 			words[count++] = path_of(turns, side, run);
 	}
-	optind = 0; /* getopt(3) starts again */
+	optind = 0; /* restart getopt(3) */
 	status = tool_compare(count, words);
 	free(words);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon run --compare: two commands by turns, and selfmon compare. */
+/* selfmon run --compare: alternates two commands, and runs selfmon compare. */
 #ifndef SELFMON_TOOLS_RUN_COMPARE_H
 #define SELFMON_TOOLS_RUN_COMPARE_H
 
@@ -11,13 +11,13 @@
 struct run_compare {
 	const char *command[2];  /* A and B; [0] NULL: nothing to compare */
 	const char *keep;        /* a folder for the reports; NULL: none */
-	unsigned int runs;       /* a side; 0: RUN_COMPARE_RUNS */
-	/* Options of selfmon compare, as they were given. */
+	unsigned int runs;       /* per side; 0: RUN_COMPARE_RUNS */
+	/* Options of selfmon compare, as given. */
 	const char *word[RUN_COMPARE_WORDS];
 	int words;
 };
 
-/* Options of selfmon compare; value may be NULL. */
+/* Adds an option of selfmon compare; value may be NULL. */
 void run_compare_pass(struct run_compare *compare, const char *option,
 		      const char *value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of SELFMON_OUTPUT, and what became of the file in it. */
+/* The value of SELFMON_OUTPUT, and the state of its file afterwards. */
 #define _GNU_SOURCE
 #include "run_output.h"
 
@@ -15,10 +15,10 @@
 
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 #define FORMAT_HTML formats[3]
-/* What the program writes where a page is wanted: the page is made of it. */
+/* For html the program writes JSON, from which the page is made. */
 #define SOURCE_ENDING ".json"
 
-/* The format that is named, else the one of the file's ending, else text. */
+/* Returns the requested format, or that of the file's ending, or text. */
 static const char *choose_format(const char *format, const char *file)
 {
 	const char *ending = strrchr(file, '.');
@@ -31,7 +31,10 @@ static const char *choose_format(const char *format, const char *file)
 	return format ? NULL : formats[0];
 }
 
-/* FORMAT:FILE, as in SELFMON_OUTPUT: the format, and file is what follows. */
+/*
+ * Splits FORMAT:FILE as in SELFMON_OUTPUT: returns the format, *file is the
+ * rest.
+ */
 static const char *split_format(const char **file)
 {
 	size_t i;
@@ -47,7 +50,10 @@ static const char *split_format(const char **file)
 	return NULL;
 }
 
-/* %p and %% as the library expands them; false: longer than size. */
+/*
+ * Expands %p and %% as the library does; returns false if the result is too
+ * long.
+ */
 static bool expand(const char *from, pid_t pid, char *to, size_t size)
 {
 	size_t n = 0;
@@ -66,8 +72,9 @@ static bool expand(const char *from, pid_t pid, char *to, size_t size)
 }
 
 /*
- * The program may go to another directory before it ends. A comma or a
- * semicolon would end the name in SELFMON_OUTPUT: then it stays as it is.
+ * Makes the name absolute, since the program may change its directory.
+ * Exception: with a comma or a semicolon, which would end the name in
+ * SELFMON_OUTPUT, it stays as it is.
  */
 static int make_absolute(const char *file, const char *option, char *path)
 {
@@ -91,7 +98,7 @@ static int make_absolute(const char *file, const char *option, char *path)
 	return 0;
 }
 
-/* What the library would find out only at the program's end. */
+/* Checks now what the library would notice only at the program's end. */
 static int check_place(struct run_output *out, const char *file)
 {
 	char path[RUN_OUTPUT_SIZE], *slash;
@@ -138,19 +145,19 @@ int run_output_take(struct run_output *out, const char *file,
 	out->is_page = chosen == FORMAT_HTML;
 	if (out->is_page && (children || !strcmp(file, "-") ||
 			     strchr(file, '%')))
-		return tool_misused("run", "a page is of one process, and in a "
-				    "file: -o html:FILE without %%p and "
+		return tool_misused("run", "html is for one process and needs "
+				    "a file: -o html:FILE without %%p and "
 				    "--children");
 	if (strpbrk(file, ",;"))
-		return tool_fail("run", "-o %s: a name with a comma or a "
-				 "semicolon cannot be given to the program",
+		return tool_fail("run", "-o %s: names with a comma or a "
+				 "semicolon are not supported",
 				 file);
 	if (strcmp(file, "-") != 0) {
 		status = make_absolute(file, "-o", out->path);
 		if (!status)
 			status = check_place(out, file);
 	}
-	/* make_absolute() has left room for what is around the name. */
+	/* make_absolute() has left room for the text around the name. */
 	if (!status &&
 	    snprintf(out->value, sizeof(out->value), "%s:%s%s%s",
 		     out->is_page ? "json" : chosen,
@@ -170,7 +177,7 @@ int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE])
 	return make_absolute(file, "--live", path);
 }
 
-void run_live_tell(const char *live, const struct child *child)
+void run_live_say(const char *live, const struct child *child)
 {
 	char path[RUN_OUTPUT_SIZE];
 
@@ -193,7 +200,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* The page, of what the program wrote; that is removed. */
+/* Makes the page from the program's JSON file, and removes that file. */
 static void make_page(const char *path)
 {
 	char source[RUN_OUTPUT_SIZE + sizeof(SOURCE_ENDING)];
@@ -214,7 +221,7 @@ static void make_page(const char *path)
 	report_file_close(&file);
 }
 
-void run_output_tell(const struct run_output *out, const struct child *child)
+void run_output_say(const struct run_output *out, const struct child *child)
 {
 	char path[RUN_OUTPUT_SIZE];
 	struct stat now;

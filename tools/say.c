@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all commands have to say alike: errors, hints, colours. */
+/* Output shared by all commands: errors, hints, colours. */
 #define _GNU_SOURCE
 #include "tool.h"
 
@@ -20,7 +20,7 @@ static void put_line(FILE *stream, const char *format, va_list values)
 		fputs("no memory\n", stream);
 		return;
 	}
-	selfmon_put_text(stream, text);
+	selfmon_output_text(stream, text);
 	putc('\n', stream);
 	free(text);
 }
@@ -65,7 +65,7 @@ int tool_misused(const char *command, const char *format, ...)
 	return TOOL_USAGE;
 }
 
-/* optopt: 0 for a long option that is unknown or ambiguous. */
+/* optopt is 0 for a long option that is unknown or ambiguous. */
 int tool_wrong_option(const char *command, int returned, char **argv)
 {
 	const char *const last = argv[optind - 1];
@@ -78,7 +78,7 @@ int tool_wrong_option(const char *command, int returned, char **argv)
 			    last);
 }
 
-/* NO_COLOR counts if it is there and not empty (no-color.org). */
+/* NO_COLOR counts if it is set and not empty (no-color.org). */
 bool tool_has_colours(FILE *file)
 {
 	const char *none = getenv("NO_COLOR");

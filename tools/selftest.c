@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon selftest: are the numbers of the library right on this machine? */
+/* selfmon selftest: checks the library's numbers on this machine. */
 #define _GNU_SOURCE
 #include "selftest.h"
 
@@ -17,26 +17,27 @@ static const char help[] =
 	"usage: selfmon selftest [--quick | --full] [--perf] [--json FILE]\n"
 	"Counts loops whose number of instructions is known, in all ways that "
 	"the library\n"
-	"has, and says whether its numbers are right on this machine. Needs no "
-	"privileges\n"
+	"has, and reports whether its numbers are right on this machine. Needs "
+	"no privileges\n"
 	"beyond those that counting takes (see selfmon doctor).\n"
 	"\n"
-	"      --quick      takes 5 seconds at most, in place of 30\n"
-	"      --full       takes 3 minutes at most\n"
-	"      --perf       compares with perf stat, too\n"
+	"      --quick      takes at most 5 seconds, instead of 30\n"
+	"      --full       takes at most 3 minutes\n"
+	"      --perf       also compares with perf stat\n"
 	"      --json FILE  writes the results to FILE, - is standard output\n"
 	"\n"
-	"Exits with 0 if all that applies passes, 1 if a check fails, 77 if "
-	"hardware events\n"
-	"cannot be counted here and what needs none passes, 2 if the options "
-	"are wrong.\n";
+	"Exits with 0 if all applicable checks pass, 1 if a check fails, 77 if "
+	"hardware\n"
+	"events cannot be counted here and the other checks pass, 2 if the "
+	"options are\n"
+	"wrong.\n";
 
 static const struct option options[] = {
 	{ "quick", no_argument, NULL, 'q' },
 	{ "full", no_argument, NULL, 'f' },
 	{ "perf", no_argument, NULL, 'p' },
 	{ "json", required_argument, NULL, 'j' },
-	{ "loop", required_argument, NULL, 'l' }, /* for --perf: hidden */
+	{ "loop", required_argument, NULL, 'l' }, /* hidden option for --perf */
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -48,7 +49,7 @@ struct choice {
 	bool quick, full, help;
 };
 
-/* 0, or TOOL_USAGE with a message. */
+/* Returns 0, or TOOL_USAGE with a message. */
 static int take_options(int argc, char **argv, struct choice *to)
 {
 	int option;
@@ -64,7 +65,7 @@ static int take_options(int argc, char **argv, struct choice *to)
 		default: return tool_wrong_option("selftest", option, argv);
 		}
 	if (optind < argc)
-		return tool_misused("selftest", "it takes no '%s'",
+		return tool_misused("selftest", "unexpected argument '%s'",
 				    argv[optind]);
 	if (to->quick && to->full)
 		return tool_misused("selftest", "--quick and --full exclude "
@@ -75,7 +76,7 @@ static int take_options(int argc, char **argv, struct choice *to)
 	return 0;
 }
 
-/* What a user has set for other programs must not change what is tested. */
+/* Variables that a user set for other programs must not change the tests. */
 static void forget_variables(void)
 {
 	static const char *const names[] = {
@@ -89,7 +90,7 @@ static void forget_variables(void)
 		unsetenv(names[i]);
 }
 
-/* Opened before anything is measured: a wrong name is found at once. */
+/* Opens the file before measuring, so that a wrong name is reported at once. */
 static FILE *open_json(const char *name)
 {
 	FILE *file;
@@ -113,7 +114,7 @@ static int close_json(FILE *file, const char *name, int status)
 		return tool_fail("selftest", "--json %s: %s", name,
 				 strerror(error));
 	if (file != stdout)
-		tool_line(stdout, "%s holds: CPU, microcode, kernel, "
+		tool_line(stdout, "%s contains: CPU, microcode, kernel, "
 			  "hypervisor, settings, results; no names of hosts or "
 			  "users, no paths, no addresses", name);
 	return status;

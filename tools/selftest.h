@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selfmon selftest: are the numbers of the library right on this machine?
+ * selfmon selftest: checks the library's numbers on this machine.
  *
- * A check gathers samples and hands them to a judge (selftest_judge.h), which
- * is pure. Each check runs in a process of its own, so that a counter read
- * that faults is a row like any other.
+ * A check gathers samples and passes them to a judge (selftest_judge.h), which
+ * is pure. Each check runs in its own process, so that a faulting counter read
+ * is just another row.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_H
 #define SELFMON_TOOLS_SELFTEST_H
@@ -21,18 +21,20 @@
 enum selftest_status {
 	SELFTEST_PASS = 0,
 	SELFTEST_FAIL,
-	SELFTEST_ABSENT, /* not applicable; the row's reason says why */
-	SELFTEST_BUSY    /* disturbed: try again, or SELFTEST_ABSENT */
+	SELFTEST_ABSENT, /* not applicable; the row has the reason */
+	SELFTEST_BUSY    /* disturbed: retry, or SELFTEST_ABSENT */
 };
 
-/* name and unit are literals: rows pass from a child to its parent. */
+/*
+ * name and unit are literals, since rows are passed from a child to its parent.
+ */
 struct selftest_figure {
 	const char *name;
 	const char *unit;
 	double value;
 };
 
-/* What was expected, from least to most, and what was seen. */
+/* The expected range, least to most, and the value seen. */
 struct selftest_difference {
 	char what[96];
 	double least, most, seen;
@@ -48,7 +50,8 @@ struct selftest_row {
 	struct selfmon_sentence reason;
 	size_t figures;
 	struct selftest_figure figure[SELFTEST_FIGURES];
-	size_t differences; /* of all; the first of them are kept */
+	size_t differences; /* number of all differences; the first ones are
+			       kept */
 	struct selftest_difference difference[SELFTEST_DIFFERENCES];
 };
 
@@ -57,12 +60,12 @@ struct selftest_row {
 void selftest_figure(struct selftest_row *row, const char *name,
 		     const char *unit, double value);
 
-/* Fails the row: expected was least to most. */
+/* Fails the row: the value was outside of least to most. */
 void selftest_differs(struct selftest_row *row, double least, double most,
 		      double seen, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Set the status, unless the row has failed, and the reason. */
+/* Set the status and the reason, unless the row has failed. */
 void selftest_absent(struct selftest_row *row, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void selftest_busy(struct selftest_row *row, const char *format, ...)
@@ -72,17 +75,17 @@ void selftest_busy(struct selftest_row *row, const char *format, ...)
 
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
 
-/* What a check needs to know of its machine; selftest_machine.c fills it in. */
+/* Facts about the machine for a check; selftest_machine.c fills them in. */
 struct selftest_case {
 	enum selftest_mode mode;
-	uint64_t budget_ns;  /* that one attempt of this check may take */
+	uint64_t budget_ns;  /* maximum time of one attempt of this check */
 	bool pmu;            /* instructions can be counted */
 	bool user_reads;     /* without a system call */
 	bool perf;           /* --perf was given */
 	bool hypervisor;
-	uint64_t read_ns;    /* what a user read costs; 0: not known */
-	int offered;         /* counters on the PMU at once ... */
-	int counting;        /* ... and those of them that count */
+	uint64_t read_ns;    /* cost of a user read; 0: unknown */
+	int offered;         /* counters on the PMU at once */
+	int counting;        /* the number of these that count */
 };
 
 typedef void selftest_check_fn(const struct selftest_case *from,
@@ -93,10 +96,13 @@ selftest_check_fn selftest_exact, selftest_slope, selftest_agree,
 	selftest_clock, selftest_faults, selftest_cost, selftest_switches,
 	selftest_overhead, selftest_perf;
 
-/* Runs in the check's process some time before it; false: the row says why. */
+/*
+ * Runs in the check's process some time before it; returns false with the
+ * reason in the row.
+ */
 bool selftest_overhead_prepare(struct selftest_row *row);
 
-/* selftest_perf.c: the hidden option, a loop of 2 turns instructions. */
+/* selftest_perf.c: the hidden option, a loop of 2 * turns instructions. */
 int selftest_perf_loop(const char *turns);
 
 /* ---- the machine --------------------------------------------------------- */
@@ -107,7 +113,7 @@ struct doctor_report;
 
 struct selftest_machine {
 	const struct doctor_report *report;
-	char microcode[32];   /* "": not known */
+	char microcode[32];   /* "": unknown */
 	char clocksource[32]; /* of the kernel */
 	char why_no_pmu[256];
 	size_t notes;
@@ -133,17 +139,20 @@ struct selftest_result {
 
 #define SELFTEST_NO_PMU 77
 
-/* 0, TOOL_NO or SELFTEST_NO_PMU: the exit status; fills in the verdict. */
+/*
+ * Fills in the verdict and returns the exit status: 0, TOOL_NO or
+ * SELFTEST_NO_PMU.
+ */
 int selftest_conclude(struct selftest_result *result);
 
 void selftest_print_head(const struct selftest_machine *machine, FILE *stream);
 void selftest_print_row(const struct selftest_row *row, bool colours,
 			FILE *stream);
 
-/* "pass", "fail", "not applicable". */
+/* Returns "pass", "fail" or "not applicable". */
 const char *selftest_status_name(enum selftest_status status);
 
-/* docs/selftest.schema.json. */
+/* Writes JSON by docs/selftest.schema.json. */
 void selftest_write(const struct selftest_result *result, FILE *stream);
 
 #endif

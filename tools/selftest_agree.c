@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* agree and wrap: user reads against read(2), and against a long run. */
+/* agree and wrap: compares user reads with read(2), and with a long run. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define SPEC "instructions"
 #define BRACKETS 50000
 
-/* A snapshot by read(2), of a set that has user reads. */
+/* Reads a set with user reads by read(2). */
 static uint64_t read_slowly(struct selfmon_counters *set)
 {
 	struct selfmon_snapshot at;
@@ -20,7 +20,7 @@ static uint64_t read_slowly(struct selfmon_counters *set)
 	return at.value[0];
 }
 
-/* False: it was not read in user space. */
+/* Returns false if the set was not read in user space. */
 static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 {
 	struct selfmon_snapshot at;
@@ -30,7 +30,7 @@ static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 	return !(at.flags & (SELFMON_SNAPSHOT_SLOW | SELFMON_SNAPSHOT_LOST));
 }
 
-/* By turns: a user read between two of read(2), and the other way round. */
+/* Alternates a user read between two of read(2), and the reverse. */
 static bool take_bracket(struct selfmon_counters *set, bool outside,
 			 struct selftest_bracket *to)
 {
@@ -59,7 +59,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 		free(bracket);
 		return;
 	}
-	/* Else there is no page that could be read. */
+	/* Otherwise there is no page to read. */
 	while (!(set->flags & SELFMON_IMPL_SET_SYSCALL) && n < BRACKETS &&
 	       !selftest_is_over(&timer)) {
 		if (take_bracket(set, tries & 1, &bracket[n]))
@@ -79,7 +79,8 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 /* ---- wrap ---------------------------------------------------------------- */
 
 #define STEP UINT64_C(100000) /* instructions between two reads */
-#define AROUND 2000           /* that a step has beside its loop, at most */
+#define AROUND 2000           /* maximum instructions of a step outside of its
+				 loop */
 
 static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 {
@@ -90,7 +91,7 @@ static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 		run->first_back = last - now;
 }
 
-/* How often a register went through its highest bit; it starts below 0. */
+/* Returns how often a register passed its highest bit; it starts below 0. */
 static double wraps_of(const struct selfmon_counters *set, uint64_t last)
 {
 	const unsigned int width = 64 - set->shift[0];

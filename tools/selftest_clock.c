@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clock and faults: what needs no PMU. */
+/* clock and faults: checks that need no PMU. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -12,13 +12,13 @@
 
 #define READINGS 200
 
-/* Both clocks at one moment; width: how far apart the readings may be. */
+/* Both clocks at one moment; width: the possible distance of the readings. */
 struct reading {
 	uint64_t ticks, raw_ns;
 	double width_ns;
 };
 
-/* The tightest of many. */
+/* Takes the narrowest of many readings. */
 static struct reading read_clocks(void)
 {
 	const struct selfmon_clock *clock = selfmon_clock();
@@ -40,7 +40,7 @@ static struct reading read_clocks(void)
 	return best;
 }
 
-/* CLOCK_MONOTONIC_RAW may itself be steered where the source is no TSC. */
+/* CLOCK_MONOTONIC_RAW may itself be adjusted if its source is not the TSC. */
 #define WIDTH_MAX_NS 20000.0
 
 static uint64_t clock_ns(const struct selftest_case *from)
@@ -105,7 +105,7 @@ static void count_faults(struct selfmon_counters *set, char *memory,
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
 	seen = (double)delta.value[0].count;
-	/* A page of the stack, or of the library's. */
+	/* plus pages of the stack or of the library */
 	if (delta.value[0].verdict != SELFMON_SYSCALL || seen < PAGES ||
 	    seen > PAGES + 3)
 		selftest_differs(row, PAGES, PAGES + 3, seen, "page faults");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cost: what a region costs here, recorded and not judged. */
+/* cost: records the cost of a region, without judging it. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,17 +9,17 @@
 #include "selftest_work.h"
 
 #define ROUNDS 200
-#define ROUND_NS 50000.0  /* how long a round is to be */
-#define BUSY 1.5          /* times as long as the fastest empty loop */
+#define ROUND_NS 50000.0  /* target length of a round */
+#define BUSY 1.5          /* factor over the fastest empty loop */
 #define LOOP 10000        /* iterations of the empty loop */
 #define TRAP_NS 200
 #define PAIRS 2          /* in a batch whose instructions are counted */
 #define BATCHES 200
 
-/* What a process that measures one kind of pair leaves to its parent. */
+/* Results that a process measuring one kind of pair passes to its parent. */
 struct pair_cost {
-	bool counted;        /* the events are there */
-	double quiet_ns, busy_ns, instructions; /* negative: not known */
+	bool counted;        /* the events can be counted */
+	double quiet_ns, busy_ns, instructions; /* negative: unknown */
 	double busy_share;
 };
 
@@ -63,7 +63,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts; negative where there are too few to have one. */
+/* Returns the median, and sorts; negative if there are too few values. */
 static double median(double *value, size_t n)
 {
 	if (n < 3)
@@ -72,7 +72,7 @@ static double median(double *value, size_t n)
 	return value[n / 2];
 }
 
-/* A round: how fast an empty loop is just now, and what pairs take. */
+/* A round: the current speed of an empty loop, and the time of pairs. */
 struct round {
 	double loop_ns, pair_ns;
 };
@@ -90,7 +90,7 @@ static struct round measure(uint64_t pairs)
 			       (double)(after - between) / (double)pairs };
 }
 
-/* Rounds in which the loop was slow are of a busy core. */
+/* Rounds with a slow loop belong to a busy core. */
 static void split(const struct round *round, size_t n, struct pair_cost *cost)
 {
 	double quiet[ROUNDS], busy[ROUNDS], fastest = round[0].loop_ns;
@@ -129,7 +129,10 @@ static uint64_t batch(struct selfmon_counters *set, void (*visit)(void))
 	return least;
 }
 
-/* Negative: they cannot be counted beside the region's own events. */
+/*
+ * Returns a negative value if instructions cannot be counted in addition to the
+ * region's own events.
+ */
 static double instructions_of_a_pair(void)
 {
 	struct selfmon_counters *set;
@@ -172,7 +175,7 @@ static void measure_kind(const struct selftest_case *from, size_t kind,
 	cost->counted = true;
 }
 
-/* A process has its events for good: each kind gets one. */
+/* A process keeps its events, so each kind gets its own process. */
 static void measure_apart(const struct selftest_case *from, size_t kind,
 			  struct pair_cost *cost)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exact and slope: loops whose number of instructions is known. */
+/* exact and slope: loops with a known number of instructions. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define SIZES 4
 #define CONSTANT_VISITS 500
 
-/* Instructions that all visits of one size take together, at most. */
+/* Maximum instructions of all visits of one size together. */
 static uint64_t work_of(const struct selftest_case *from)
 {
 	return from->mode == SELFTEST_QUICK ? UINT64_C(10000000)
@@ -61,7 +61,7 @@ static uint64_t exact_sets(const struct selftest_case *from,
 	return visits;
 }
 
-/* Visits of one region; what disturbed them goes into sums. */
+/* Visits of one region; disturbances go into sums. */
 static void visit_often(const struct selftest_case *from, const char *name,
 			uint64_t size, size_t visits,
 			struct selftest_sums *sums)
@@ -81,7 +81,9 @@ static void visit_often(const struct selftest_case *from, const char *name,
 	sums->hypervisor = from->hypervisor;
 }
 
-/* False, said in the row, where the report has no such count. */
+/*
+ * Returns false, with the reason in the row, if the report has no such count.
+ */
 static bool take_sums(const struct selfmon_report *report,
 		      struct selftest_sums *sums, struct selftest_row *row)
 {
@@ -95,7 +97,7 @@ static bool take_sums(const struct selfmon_report *report,
 	sums->visits = count->visits;
 	sums->least = count->min;
 	sums->sum = count->sum;
-	/* The first visit of a region takes the slow path. */
+	/* the first visit of a region takes the slow path */
 	sums->retried = of->retried + 1 + of->slow;
 	return true;
 }
@@ -110,7 +112,7 @@ static uint64_t judge_regions(const struct selfmon_report *report,
 	for (i = 0; i < count; i++) {
 		if (!take_sums(report, &sums[i], row))
 			return 0;
-		/* sums[0] is of a loop of 2: what a visit adds. */
+		/* sums[0] is a loop of 2: what a visit adds */
 		sums[i].expected = sums[i].size + sums[0].least - 2;
 		if (i > 0)
 			selftest_judge_sums(&sums[i], row);
@@ -160,7 +162,7 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 /* ---- slope --------------------------------------------------------------- */
 
 #define SLOPES 3
-/* Fewer visits with the least count, or of all, are too few to be sure. */
+/* Minimum number of visits with the least count, and of all visits. */
 #define ALIKE 5
 #define ALIKE_OF 50
 

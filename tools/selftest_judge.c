@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The judges of counts: see selftest_judge.h. */
+/* The judges of counts; see selftest_judge.h. */
 #include "selftest_judge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What an interrupt, and a snapshot that was read again, may add to a visit. */
+/*
+ * Instructions that an interrupt, and a repeated snapshot, may add to a visit.
+ */
 #define AN_INTERRUPT 2
 #define A_RETRY 400
-/* Interrupts of a host: at most one in so many instructions, and a few. */
+/* Interrupts of a host: at most one per this many instructions, plus a few. */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
 #define HOST_NS UINT64_C(20000)
-/* By read(2) the library looks at its descriptor now and then. */
+/* With read(2) the library checks its descriptor now and then. */
 #define A_LOOK 400
-/* Noise is not alike in so many visits of this length. */
+/* In short visits noise cannot be the same in so large a share. */
 #define ALIKE 0.9
 #define SHORT_NS UINT64_C(100000)
 
@@ -31,7 +33,7 @@ static bool has_value(const struct selftest_sample *sample)
 	       sample->verdict == SELFMON_SYSCALL;
 }
 
-/* Moves those that have a value to the front; how many. */
+/* Moves samples with a value to the front; returns their number. */
 static size_t take_valued(const struct selftest_counts *in)
 {
 	size_t i, n = 0;
@@ -43,7 +45,9 @@ static size_t take_valued(const struct selftest_counts *in)
 	return n;
 }
 
-/* The most frequent count of sorted samples, and how many have it. */
+/*
+ * Returns the most frequent count of sorted samples, and its number of samples.
+ */
 static uint64_t mode_of(const struct selftest_counts *in, size_t n,
 			size_t *share)
 {
@@ -67,7 +71,9 @@ static uint64_t host_interrupts(const struct selftest_counts *in)
 	return in->hypervisor ? HOST_LEAST + in->ns / HOST_NS : 0;
 }
 
-/* Of one visit: bounded, whatever disturbed it. */
+/*
+ * Returns true if one visit's excess is within the bound for any disturbance.
+ */
 static bool one_explained(const struct selftest_counts *in,
 			  const struct selftest_sample *sample, uint64_t more)
 {
@@ -81,7 +87,7 @@ static bool one_explained(const struct selftest_counts *in,
 	return more <= bound;
 }
 
-/* Fails the row where an excess has no cause. */
+/* Fails the row if an excess has no cause. */
 static bool explained(const struct selftest_counts *in, size_t n,
 		      struct selftest_row *row)
 {
@@ -167,7 +173,7 @@ void selftest_judge_sums(const struct selftest_sums *in,
 	}
 }
 
-/* Interrupts differ: a minimum that so many visits have contains none. */
+/* Interrupts vary: a minimum reached by so many visits contains none. */
 #define UNDISTURBED 0.1
 
 void selftest_judge_slope(const char *what, uint64_t size,

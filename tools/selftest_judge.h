@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges: samples in, a row's status and differences out. Pure, so that unit
- * tests feed them wrong samples.
+ * Judges turn samples into a row's status and differences. They are pure, so
+ * that unit tests can pass wrong samples.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_JUDGE_H
 #define SELFMON_TOOLS_SELFTEST_JUDGE_H
@@ -18,51 +18,53 @@ struct selftest_sample {
 	uint32_t moved;
 };
 
-/* Visits of one loop, which all should have the same count. */
+/* Visits of one loop, which should all have the same count. */
 struct selftest_counts {
 	const char *what;
 	uint64_t size;     /* instructions of the loop */
-	uint64_t expected; /* of a visit: the loop, and around it */
+	uint64_t expected; /* of a visit: the loop and its surroundings */
 	size_t count;
 	struct selftest_sample *sample; /* the judge sorts them */
 	uint64_t causes;   /* interrupts, faults and switches meanwhile */
-	uint64_t ns;       /* that all visits took */
-	bool hypervisor;   /* whose interrupts no guest sees */
-	bool moving;       /* visits switch CPUs: no mode is wanted */
+	uint64_t ns;       /* of all visits */
+	bool hypervisor;   /* a guest cannot count its interrupts */
+	bool moving;       /* visits switch CPUs: do not check the mode */
 };
 
 /*
- * Minimum and mode are exact and the excess is explained: pass. The excess is
- * explained, but minimum or mode are not reached: busy. Returns the number of
- * samples that have a value.
+ * Passes if minimum and mode are exact and the excess is explained. Busy if the
+ * excess is explained, but minimum or mode are not reached. Returns the number
+ * of samples with a value.
  */
 size_t selftest_judge_counts(const struct selftest_counts *in,
 			     struct selftest_row *row);
 
-/* Minimum and sum of a region's visits: all that a report keeps. */
+/* Minimum and sum of a region's visits: all that a report has. */
 struct selftest_sums {
 	const char *what;
 	uint64_t size, expected, visits, least, sum;
-	uint64_t retried; /* visits whose end was read again */
+	uint64_t retried; /* visits whose end was read repeatedly */
 	uint64_t causes, ns;
 	bool hypervisor;
 };
 void selftest_judge_sums(const struct selftest_sums *in,
 			 struct selftest_row *row);
 
-/* The least count of a loop, and the part of its visits that have it. */
+/* The minimum count of a loop, and the share of visits that have it. */
 struct selftest_least {
 	uint64_t count;
 	double part;
 };
 
-/* Loops of size and 2 size instructions, read the same way. */
+/* Judges loops of size and 2 * size instructions, read the same way. */
 void selftest_judge_slope(const char *what, uint64_t size,
 			  const struct selftest_least *once,
 			  const struct selftest_least *twice,
 			  struct selftest_row *row);
 
-/* One counter read three times in a row: the middle lies between. */
+/*
+ * One counter read three times: the middle value must lie between the others.
+ */
 struct selftest_bracket {
 	uint64_t before, inside, after;
 };
@@ -70,18 +72,18 @@ void selftest_judge_brackets(const char *what,
 			     const struct selftest_bracket *in, size_t count,
 			     struct selftest_row *row);
 
-/* A long run: reads one after the other, and the work that was in it. */
+/* A long run: successive reads, and the work done. */
 struct selftest_run {
-	uint64_t reads, backwards; /* reads below the one before */
-	uint64_t first_back;       /* by how much the first of them */
+	uint64_t reads, backwards; /* reads below the previous one */
+	uint64_t first_back;       /* size of the first step back */
 	uint64_t work;             /* instructions */
-	uint64_t slack;            /* that may come on top */
+	uint64_t slack;            /* maximum of additional instructions */
 	uint64_t counted;
 };
 void selftest_judge_run(const struct selftest_run *in,
 			struct selftest_row *row);
 
-/* A value with its interval, and what the truth was: least to most. */
+/* A value with its interval, and the true range: least to most. */
 struct selftest_estimate {
 	uint64_t count, uncertainty;
 	enum selfmon_verdict verdict;
@@ -90,19 +92,19 @@ struct selftest_estimate {
 void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
 			      struct selftest_row *row);
 
-/* Two clocks over one interval. */
+/* Two clocks over the same interval. */
 struct selftest_clocks {
 	double seen_ns, true_ns;
-	double error_ns;   /* of reading both ends */
+	double error_ns;   /* of reading both clocks */
 	double stated_ppm;
 };
 void selftest_judge_clock(const struct selftest_clocks *in,
 			  struct selftest_row *row);
 
-/* Instructions of a region's own a visit, of a known number. */
+/* A region's own instructions per visit, compared with a known number. */
 struct selftest_self {
 	const char *what;
-	double known, extra; /* extra: that the program may add */
+	double known, extra; /* extra: what the program may add */
 	double seen, noise;
 };
 void selftest_judge_self(const struct selftest_self *in,
@@ -110,7 +112,7 @@ void selftest_judge_self(const struct selftest_self *in,
 
 /*
  * Slopes of perf stat and of the library over the same loops. noise: of
- * interrupts; start: what starting a program may differ by from run to run.
+ * interrupts; start: variation of a program start between runs.
  */
 void selftest_judge_perf(double work, double perf, double own, double noise,
 			 double start, struct selftest_row *row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judges of estimates, clocks and overhead: see selftest_judge.h. */
+/* The judges of estimates, clocks and overhead; see selftest_judge.h. */
 #include <inttypes.h>
 #include <math.h>
 

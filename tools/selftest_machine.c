@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What machine this is, as the doctor sees it, and what is worth a note. */
+/* Describes this machine from the doctor's facts, with notes. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #define CLOCKSOURCE                                                            \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-/* A read that takes longer is no instruction, but an exit. */
+/* A slower read is not an instruction but a VM exit. */
 #define TRAP_NS 200
 
 static void note(struct selftest_machine *to, const char *format, ...)
@@ -32,11 +32,11 @@ static void note_counters(struct selftest_machine *to,
 			  const struct doctor_probe *probe,
 			  const struct selfmon_facts *facts)
 {
-	/* As the doctor has it: an emulator may count one of a kind. */
+	/* As in the doctor: an emulator may have one counter of a kind. */
 	if (probe->counting >= 2 && probe->counting < probe->running)
 		note(to, "the hypervisor offers %d counters and grants %d",
 		     probe->running, probe->counting);
-	/* That of riscv64 takes no counter. */
+	/* The watchdog of riscv64 takes no counter. */
 	if (facts->nmi_watchdog > 0 && !facts->riscv64)
 		note(to, "the NMI watchdog holds a counter");
 	if (probe->both_modes)
@@ -63,7 +63,7 @@ static void take_notes(struct selftest_machine *to,
 		note(to, "cores are of several types: counters are read by "
 		     "system call unless a thread is pinned to one type");
 	if (!strcmp(probe->clock, "clock_gettime"))
-		note(to, "the timestamp counter is no steady clock");
+		note(to, "the timestamp counter is not steady");
 }
 
 static void read_microcode(struct selftest_machine *to)
@@ -76,7 +76,7 @@ static void read_microcode(struct selftest_machine *to)
 		to->microcode[0] = '\0';
 }
 
-/* "paranoid: 3: ..." of the doctor's first cause. */
+/* Takes "paranoid: 3: ..." from the doctor's first cause. */
 static void find_why(struct selftest_machine *to)
 {
 	const struct doctor_check *cause;
@@ -105,7 +105,7 @@ void selftest_machine_gather(struct selftest_machine *machine,
 			       sizeof(machine->clocksource)) <= 0)
 		machine->clocksource[0] = '\0';
 	from->pmu = !probe.hardware;
-	/* All checks but move pin their thread. */
+	/* All checks except move pin their thread. */
 	from->user_reads = report.user_reads || report.when_pinned;
 	from->hypervisor = doctor.facts.hypervisor;
 	from->read_ns = probe.read_ns > 0 ? (uint64_t)probe.read_ns : 0;

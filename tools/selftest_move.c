@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* move and preempt: visits that change CPUs, or are taken off one. */
+/* move and preempt: visits that change CPUs or are preempted. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define VISITS 4000
 #define CPUS 64
 
-/* CPUs of the affinity mask, evenly spread if there are many. */
+/* Picks CPUs of the affinity mask, evenly spread if there are many. */
 static size_t allowed_cpus(int cpu[CPUS])
 {
 	size_t count, step, seen = 0, n = 0;
@@ -28,7 +28,7 @@ static size_t allowed_cpus(int cpu[CPUS])
 	return n;
 }
 
-/* Half of the work here, half of it on another CPU, or on the same one. */
+/* Does half of the work here and half on another CPU, or on the same one. */
 static SELFTEST_NOINLINE void visit_two(struct selfmon_counters *set, int cpu,
 					struct selfmon_delta *delta)
 {
@@ -42,7 +42,7 @@ static SELFTEST_NOINLINE void visit_two(struct selfmon_counters *set, int cpu,
 	selfmon_counters_delta(set, &a, &b, delta);
 }
 
-/* What a visit has beside its loops: of visits that stay where they are. */
+/* Returns the instructions of a visit outside its loops, without a move. */
 static uint64_t constant_of(struct selfmon_counters *set, int cpu)
 {
 	uint64_t least = UINT64_MAX;
@@ -85,7 +85,7 @@ static void visit_all(const struct selftest_case *from,
 	to->causes = selftest_causes();
 	to->ns = selftest_now_ns();
 	while (to->count < VISITS && !selftest_is_over(&timer)) {
-		/* Every third visit stays where it is. */
+		/* every third visit does not move */
 		next = to->count % 3 == 2 ? at : (at + 1) % cpus;
 		visit_two(set, cpu[next], &delta);
 		note_move(moves, next != at, delta.flags);
@@ -93,7 +93,7 @@ static void visit_all(const struct selftest_case *from,
 		at = next;
 	}
 	to->ns = selftest_now_ns() - to->ns;
-	/* Interrupts of the other CPUs are not known: as many on each. */
+	/* Interrupts of other CPUs are unknown: assume equal numbers. */
 	to->causes = (selftest_causes() - to->causes) * cpus + moves->moved;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* overhead: regions of known work, nested in one function and apart. */
+/*
+ * overhead: regions of known work, nested in one function and in separate ones.
+ */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -8,16 +10,18 @@
 
 #define VISITS 3000
 #define WORK 100
-/* What a compiler may put around a region and its call. */
+/* Instructions that a compiler may put around a region and its call. */
 #define EXTRA 12
-/* With more nothing is shown; a visit's overhead is above 100. */
+/*
+ * With more noise the check is inconclusive; a visit's overhead is above 100.
+ */
 #define NOISE_MAX 20
-/* Counter reads that a good measurement takes, times 100: see prepare. */
+/* Counter reads of a good measurement, times 100: see prepare. */
 #define AGE_READS UINT64_C(1300000)
-#define SYSCALL_NS 3000 /* where there are no user reads */
-#define A_RETRY 400.0   /* instructions of an end that is read again */
+#define SYSCALL_NS 3000 /* without user reads */
+#define A_RETRY 400.0   /* instructions of a repeated end */
 
-/* WORK instructions that touch no register. */
+/* WORK instructions that use no register. */
 #define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
 
 static SELFTEST_NOINLINE void in_one_function(void)
@@ -54,9 +58,8 @@ static void visit_often(void)
 }
 
 /*
- * The time that a report may take to measure the library's overhead grows with
- * the time since the first visit: this one waits until the other checks are
- * done.
+ * The time that a report may take to measure the overhead grows with the time
+ * since the first visit, so this check waits until the others are done.
  */
 static uint64_t first_visit_ns;
 
@@ -70,7 +73,7 @@ bool selftest_overhead_prepare(struct selftest_row *row)
 	return true;
 }
 
-/* Where reads trap the others may have been too quick. */
+/* If reads trap, the other checks may not have taken long enough. */
 static void grow_old(const struct selftest_case *from)
 {
 	static const uint64_t most_ns[] = {
@@ -88,7 +91,7 @@ static void grow_old(const struct selftest_case *from)
 		selfmon_kernel_sleep_ns(first_visit_ns + age - now);
 }
 
-/* Of the visits between two reports: no first one is among them. */
+/* Takes the visits between two reports, which exclude first visits. */
 static struct selfmon_report *take_interval(void)
 {
 	struct selfmon_report *before, *after, *interval = NULL;
@@ -105,14 +108,17 @@ static struct selfmon_report *take_interval(void)
 	return interval;
 }
 
-/* Of a region and the one in it: either is in the outer one's own. */
+/*
+ * Returns the repeats of a region and its child: both are in the outer one's
+ * self value.
+ */
 static double retried_of(const struct selfmon_report *report,
 			 const char *outer, const char *inner)
 {
 	double sum = 0;
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++) {
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
 		const struct selfmon_row *of = selfmon_report_row(report, i);
 
 		if (!strcmp(of->name, inner) || !strcmp(of->name, outer))
@@ -135,7 +141,7 @@ static void judge_row(const struct selfmon_report *report, const char *what,
 	if (!count || !count->visits)
 		return;
 	self.seen = count->net_exclusive / (double)count->visits;
-	/* An interrupt adds one; retried ends add more, and are counted. */
+	/* An interrupt adds one; repeated ends add more and are counted. */
 	self.noise = count->noise / (double)count->visits + 2;
 	if (self.noise > NOISE_MAX) {
 		selftest_absent(row, "the report had too little time to "

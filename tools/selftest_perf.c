@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf: what perf stat counts of the same loops. */
+/* perf: compares with perf stat over the same loops. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #define RUNS 5
 #define TURNS_QUICK UINT64_C(10000000)
 #define TURNS UINT64_C(50000000)
-/* What starting the program may differ by from run to run. */
+/* Variation of a program start between runs. */
 #define START_NOISE 5000.0
-/* Interrupts: a part of all instructions, and some. */
+/* Interrupts: a share of all instructions, plus a constant. */
 #define PART 1e-5
 #define SOME 100
 
@@ -33,12 +33,14 @@ int selftest_perf_loop(const char *turns)
 	return delta.value[0].verdict == SELFMON_NOT_COUNTED;
 }
 
-/* What one run had: of the whole program, and of its loop. */
+/* Counts of one run: of the whole program, and of its loop. */
 struct run {
 	double perf, own;
 };
 
-/* "COUNT,,instructions:u,..." of perf, "selfmon COUNT" of the loop. */
+/*
+ * Parses "COUNT,,instructions:u,..." of perf and "selfmon COUNT" of the loop.
+ */
 static void read_lines(FILE *from, struct run *run)
 {
 	char line[512];
@@ -71,7 +73,7 @@ static void become(int out, uint64_t turns)
 	_exit(127);
 }
 
-/* The exit status, 127 where there is no perf. */
+/* Returns the exit status, 127 if perf is missing. */
 static int run_once(uint64_t turns, struct run *run)
 {
 	int end[2], status = -1;
@@ -95,7 +97,10 @@ static int run_once(uint64_t turns, struct run *run)
 	return WEXITSTATUS(status);
 }
 
-/* The least of some runs; false, said in the row, where there is none. */
+/*
+ * Takes the minimum of some runs; returns false, with the reason in the row, if
+ * there is none.
+ */
 static bool run_often(uint64_t turns, struct run *least,
 		      struct selftest_row *row)
 {

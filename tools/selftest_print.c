@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A self test as text: rows, and the line that says what came of it. */
+/* Prints a self test as text: rows, and the conclusion. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void print_difference(const struct selftest_difference *of,
 			     FILE *stream)
 {
 	fprintf(stream, "%*s", STATUS_WIDTH + NAME_WIDTH + 4, "");
-	selfmon_put_text(stream, of->what);
+	selfmon_output_text(stream, of->what);
 	if (of->least < of->most)
 		fprintf(stream, ": expected %.15g to %.15g", of->least,
 			of->most);
@@ -54,12 +54,12 @@ void selftest_print_row(const struct selftest_row *row, bool colours,
 		STATUS_WIDTH, selftest_status_name(row->status),
 		colours ? "\033[0m" : "", NAME_WIDTH, row->name);
 	if (row->reason.length) {
-		selfmon_put_text(stream, row->reason.text);
+		selfmon_output_text(stream, row->reason.text);
 		between = "; ";
 	}
 	if (row->found.length) {
 		fputs(between, stream);
-		selfmon_put_text(stream, row->found.text);
+		selfmon_output_text(stream, row->found.text);
 	}
 	fputc('\n', stream);
 	for (i = 0; i < row->differences && i < SELFTEST_DIFFERENCES; i++)
@@ -109,7 +109,7 @@ static void add_names(struct selftest_result *to, enum selftest_status status)
 	}
 }
 
-/* What the claim "counts are exact" rests on, as far as it did not pass. */
+/* Lists the checks needed for "counts are exact" that did not pass. */
 static bool add_unshown(struct selftest_result *to)
 {
 	static const char *const needed[] = { "exact", "slope", "agree" };
@@ -122,8 +122,8 @@ static bool add_unshown(struct selftest_result *to)
 			    to->row[i].status == SELFTEST_PASS)
 				continue;
 			if (!*between)
-				add(to, "no wrong count was seen, but that "
-				    "counts are exact was not shown: ");
+				add(to, "no wrong count was found, but these "
+				    "checks for exactness did not pass: ");
 			add(to, "%s%s", between, needed[k]);
 			between = ", ";
 		}
@@ -154,8 +154,8 @@ int selftest_conclude(struct selftest_result *to)
 		return TOOL_NO;
 	}
 	if (!to->from->pmu) {
-		add(to, "hardware events cannot be counted here (%s); without "
-		    "them passed: ", to->machine->why_no_pmu);
+		add(to, "hardware events cannot be counted here (%s); the "
+		    "other checks passed: ", to->machine->why_no_pmu);
 		add_names(to, SELFTEST_PASS);
 		return SELFTEST_NO_PMU;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rotate: more events than counters, which take turns. */
+/* rotate: more events than counters, which rotate. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -8,21 +8,22 @@
 #define SETS 8
 #define ESTIMATES 512
 #define EVENTS 12
-#define AROUND 4000 /* instructions of a visit beside its loop, at most */
-#define READS 1000 /* of each set, between two looks at the time */
+#define AROUND 4000 /* maximum instructions of a visit outside its loop */
+#define READS 1000 /* of each set, between two checks of the time */
 #define ROTATION_LEAST UINT64_C(1000000)
 
-/* Sets that take turns, each of a few copies of instructions. */
+/* Rotating sets, each of a few copies of instructions. */
 struct crowd {
 	struct selfmon_counters *set[SETS];
 	size_t sets, events; /* events of one set */
 	bool takes_turns;
-	double rate;         /* iterations of the loop a nanosecond */
+	double rate;         /* iterations of the loop per nanosecond */
 };
 
 /*
- * Where a hypervisor offers more counters than count, no two sets may be on the
- * PMU at once: each takes more than half of it. Else pairs.
+ * Returns the number of events per set. If a hypervisor offers more counters
+ * than count, no two sets may be on the PMU at once, so each takes more than
+ * half of it. Otherwise each set has two events.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {
@@ -58,7 +59,7 @@ static uint64_t rotation_of(const struct crowd *crowd)
 	return ns < ROTATION_LEAST ? ROTATION_LEAST : ns;
 }
 
-/* Is the first set off the PMU now and then? */
+/* Returns true if the first set is off the PMU at times. */
 static bool takes_turns(struct crowd *crowd)
 {
 	const uint64_t n = iterations(crowd, rotation_of(crowd) / 2);
@@ -97,7 +98,7 @@ static bool add_set(struct crowd *crowd, struct selftest_row *row)
 	return true;
 }
 
-/* Sets until they take turns, or there are as many as can be. */
+/* Opens sets until they rotate, or the maximum is reached. */
 static bool gather(const struct selftest_case *from, struct crowd *crowd,
 		   struct selftest_row *row)
 {
@@ -119,7 +120,7 @@ static bool gather(const struct selftest_case *from, struct crowd *crowd,
 	return true;
 }
 
-/* Each value of one visit, and the loop that it should be. */
+/* Adds each value of one visit, and the true count of its loop. */
 static size_t estimate(struct selfmon_counters *set, size_t events, uint64_t n,
 		       struct selftest_estimate *to)
 {
@@ -159,7 +160,7 @@ static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 	}
 }
 
-/* What was read last of each member of a set. */
+/* The last value read of each member of a set. */
 struct last {
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
@@ -177,7 +178,7 @@ static void note_values(const struct selfmon_snapshot *at, size_t events,
 	}
 }
 
-/* Of one set, until it is off the PMU. */
+/* Reads one set until it is off the PMU. */
 static void read_while_on(const struct selfmon_counters *set, size_t events,
 			  struct last *last, struct selftest_run *run)
 {
@@ -195,8 +196,8 @@ static void read_while_on(const struct selfmon_counters *set, size_t events,
 }
 
 /*
- * Reads one after the other while sets come and go: a read that took another
- * event's counter for its own goes back, then or at the next.
+ * Reads continuously while sets rotate. A read of another event's counter would
+ * go back, immediately or at the next read.
  */
 static void reads_in_order(const struct selftest_case *from,
 			   struct crowd *crowd, struct selftest_row *row)
@@ -215,7 +216,7 @@ static void reads_in_order(const struct selftest_case *from,
 	selftest_judge_run(&run, row);
 }
 
-/* One set of more events than there are counters, and a set beside it. */
+/* One set with more events than counters, and another set. */
 static void visit_one_set(const struct selftest_case *from,
 			  struct crowd *crowd, struct estimates *to,
 			  struct selftest_row *row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a check writes into its row. */
+/* Functions with which a check fills in its row. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 

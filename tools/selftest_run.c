@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the checks: see selftest_run.h. */
+/* Runs the checks; see selftest_run.h. */
 #define _GNU_SOURCE
 #include "selftest_run.h"
 
@@ -25,7 +25,7 @@ enum needs {
 	USER_READS
 };
 
-/* ms: what an attempt may take with --quick. */
+/* ms: time limit of an attempt with --quick. */
 static const struct {
 	const char *name;
 	selftest_check_fn *run;
@@ -53,7 +53,7 @@ static const struct {
 
 _Static_assert(CHECKS <= SELFTEST_ROWS, "a result has room for all rows");
 
-/* Times as much as with --quick; and all that a run may take. */
+/* Factor over --quick, and the time limit of the whole run. */
 static const unsigned int factor[] = { [SELFTEST_QUICK] = 1,
 				       [SELFTEST_NORMAL] = 5,
 				       [SELFTEST_FULL] = 40 };
@@ -66,7 +66,9 @@ static uint64_t budget_ns(const struct selftest_case *from, size_t i)
 	return checks[i].ms * factor[from->mode] * MS;
 }
 
-/* The time of all checks: none begins that could not end. */
+/*
+ * The time for all checks: a check that could not end in time is not started.
+ */
 struct time_left {
 	uint64_t end_ns;
 };
@@ -78,7 +80,7 @@ static uint64_t left_ns(const struct time_left *time)
 	return now < time->end_ns ? time->end_ns - now : 0;
 }
 
-/* False: it has not ended in time, and is ended now. */
+/* Returns false if it did not end in time and was killed. */
 static bool await(pid_t pid, uint64_t limit_ns, int *status)
 {
 	const uint64_t end = selfmon_kernel_monotonic_ns() + limit_ns;
@@ -109,7 +111,7 @@ static void judge_end(int status, struct selftest_row *row)
 			     WEXITSTATUS(status));
 }
 
-/* A process for a check, which waits for a byte, or the end of the pipe. */
+/* A process for a check; it waits for a byte, or the end of the pipe. */
 struct worker {
 	pid_t pid; /* 0: none */
 	int go;
@@ -157,18 +159,20 @@ static void finish(const struct worker *worker, uint64_t limit_ns,
 	int status = 0;
 
 	if (worker->go >= 0 && write(worker->go, "", 1) != 1)
-		selftest_absent(row, "no pipe: %s", strerror(errno));
+		selftest_absent(row, "cannot create a pipe: %s",
+				strerror(errno));
 	if (worker->go >= 0)
 		close(worker->go);
 	if (worker->pid <= 0)
-		selftest_absent(row, "no process: %s", strerror(errno));
+		selftest_absent(row, "cannot create a process: %s",
+				strerror(errno));
 	else if (!await(worker->pid, limit_ns, &status))
 		selftest_absent(row, "too busy: no answer in time");
 	else
 		judge_end(status, row);
 }
 
-/* Can it be run here? */
+/* Returns true if the check can run here. */
 static bool applies(const struct selftest_case *from, enum needs needs,
 		    struct selftest_row *row)
 {
@@ -180,7 +184,7 @@ static bool applies(const struct selftest_case *from, enum needs needs,
 	return row->status == SELFTEST_PASS;
 }
 
-/* It has been tried as often as there was time. */
+/* Settles a row that was retried until the time was over. */
 static void settle(struct selftest_row *row)
 {
 	struct selfmon_sentence why = row->reason;
@@ -192,7 +196,7 @@ static void settle(struct selftest_row *row)
 	selftest_say(&row->reason, "too busy: %s", why.text);
 }
 
-/* As often as there is time, until nothing disturbs it. */
+/* Runs a check until it is not disturbed, as long as there is time. */
 static void run_check(const struct selftest_case *from, size_t i,
 		      const struct time_left *time, struct worker *worker,
 		      struct selftest_row *row)
@@ -224,7 +228,7 @@ void selftest_run_all(const struct selftest_case *from, uint64_t began,
 	struct selftest_row *row;
 	size_t i;
 
-	/* Shared: the children fill them in. */
+	/* Shared memory: the children fill it in. */
 	row = mmap(NULL, sizeof(*row) * CHECKS, PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (row == MAP_FAILED)

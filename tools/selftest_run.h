@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* All checks in their order, each in a process of its own. */
+/* Runs all checks in their order, each in its own process. */
 #ifndef SELFMON_TOOLS_SELFTEST_RUN_H
 #define SELFMON_TOOLS_SELFTEST_RUN_H
 
 #include "selftest.h"
 
 /*
- * Fills in the rows of a result, and prints each as it is done to text, if that
- * is not NULL. began: when the time that all may take began.
+ * Fills in the rows of a result, and prints each to text, if not NULL, when it
+ * is done. began: start of the total time limit.
  */
 void selftest_run_all(const struct selftest_case *from, uint64_t began,
 		      FILE *text, struct selftest_result *result);

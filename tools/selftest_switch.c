@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* switch: what a context switch costs with events open, recorded. */
+/* switch: records the cost of a context switch with open events. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define ROUNDS 9
 #define TRIPS_MAX 20000
 
-/* A process on this CPU that answers; meanwhile the caller sleeps. */
+/* A process on this CPU that answers while the caller sleeps. */
 struct peer {
 	int to, from;
 	pid_t pid;
@@ -59,7 +59,7 @@ static void stop(const struct peer *peer)
 	waitpid(peer->pid, NULL, 0);
 }
 
-/* A round trip takes this thread off its CPU and back. */
+/* In a round trip this thread leaves its CPU and returns. */
 static double ns_of_a_trip(const struct peer *peer, const struct selftest_case
 			   *from)
 {
@@ -95,7 +95,9 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Negative: the events do not open. The first kind has none. */
+/*
+ * Returns a negative value if the events do not open. The first kind has none.
+ */
 static double measure(const struct peer *peer, const struct selftest_case *from,
 		      size_t kind, const char *four)
 {
@@ -130,7 +132,9 @@ void selftest_switches(const struct selftest_case *from,
 		selftest_absent(row, "no second process");
 		return;
 	}
-	/* By turns, so that a change of the machine's speed meets all kinds. */
+	/*
+	 * Alternate, so that changes of the machine's speed affect all kinds.
+	 */
 	for (i = 0; i < ROUNDS; i++)
 		for (kind = 0; kind < KINDS; kind++)
 			ns[kind][i] = measure(&peer, from, kind, four);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of a known number of instructions: see selftest_work.h. */
+/* Work with a known number of instructions; see selftest_work.h. */
 #define _GNU_SOURCE
 #include "selftest_work.h"
 
@@ -43,7 +43,7 @@ bool selftest_pin(int cpu)
 	return cpu >= 0 && !sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* The column of a CPU in a line of /proc/interrupts. */
+/* Returns the count of a CPU's column in a line of /proc/interrupts. */
 static uint64_t interrupts_in(const char *line, int cpu)
 {
 	const char *at = strchr(line, ':');
@@ -77,7 +77,7 @@ uint64_t selftest_causes(void)
 	return sum;
 }
 
-/* Cores of several types have an event each, of which some may be left out. */
+/* With several core types each has its own event; some may be left out. */
 static bool all_count(const char *spec, int count)
 {
 	int events = 1;
@@ -87,7 +87,7 @@ static bool all_count(const char *spec, int count)
 	return count >= events;
 }
 
-/* `EVENT: cause`, without the remedy: the doctor has that. */
+/* Writes `EVENT: cause`, without the remedy, which the doctor has. */
 static void explain(const struct selfmon_failure *failure, const char *spec,
 		    char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of a known number of instructions, and what may disturb it. */
+/* Work with a known number of instructions, and its disturbances. */
 #ifndef SELFMON_TOOLS_SELFTEST_WORK_H
 #define SELFMON_TOOLS_SELFTEST_WORK_H
 
@@ -13,9 +13,9 @@
 #define SELFTEST_NOINLINE __attribute__((noinline))
 
 /*
- * 2n instructions in n iterations, n at least 1; uses n up. SELFTEST_KEPT
- * declares an n that calls leave in its register, so that none is needed to
- * bring it there.
+ * Executes 2n instructions in n iterations, n at least 1; consumes n.
+ * SELFTEST_KEPT declares an n in a register that calls preserve, so that
+ * loading it takes no instruction.
  */
 #if defined(__x86_64__)
 #define SELFTEST_KEPT(n) register uint64_t n __asm__("rbx")
@@ -32,7 +32,7 @@
 #define SELFTEST_KEPT(n) register uint64_t n __asm__("s1")
 #define SELFTEST_LOOP(n)                                                       \
 	__asm__ __volatile__("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n))
-#else /* nothing is counted on other machines: no number is needed */
+#else /* other machines count nothing and need no number */
 #define SELFTEST_KEPT(n) uint64_t n
 #define SELFTEST_LOOP(n)                                                       \
 	do {                                                                   \
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) void selftest_loop(uint64_t n)
 
 uint64_t selftest_now_ns(void);
 
-/* Has this attempt used up a share of its budget, in 1/1000? */
+/* Returns true if this attempt has used a share of its budget, in 1/1000. */
 struct selftest_timer {
 	uint64_t end_ns;
 };
@@ -55,57 +55,74 @@ struct selftest_timer selftest_timer(const struct selftest_case *from,
 				     unsigned int share);
 bool selftest_is_over(const struct selftest_timer *timer);
 
-/* The calling thread runs on this CPU alone; -1: on the one it is on now. */
+/* Pins the calling thread to this CPU; -1: to its current one. */
 bool selftest_pin(int cpu);
 
-/* Interrupts of this CPU, faults and context switches of this thread so far. */
+/*
+ * Returns the interrupts of this CPU, and the faults and context switches of
+ * this thread, so far.
+ */
 uint64_t selftest_causes(void);
 
 /*
- * Opens events for this thread, or says in the row why not: false. A set in
- * which an event was dropped is closed again.
+ * Opens events for this thread; returns false with the reason in the row. A set
+ * that lost an event is closed again.
  */
 bool selftest_open(const char *spec, unsigned int flags,
 		   struct selfmon_counters **set, struct selftest_row *row);
 
-/* Four hardware events that this machine counts at once; NULL: none are. */
+/*
+ * Returns four hardware events that this machine counts at once; NULL if there
+ * are none.
+ */
 const char *selftest_four_events(void);
 
-/* Regions count these events from now on; says why not. */
+/*
+ * Makes regions count these events; returns false with the reason in the row.
+ */
 bool selftest_configure(const char *events, struct selftest_row *row);
 
-/* The column of instructions, or NULL with a row that says so. */
+/* Returns the column of instructions, or NULL with a row that says so. */
 const struct selfmon_quantity *
 selftest_instructions(const struct selfmon_report *report,
 		      const struct selfmon_row *of, struct selftest_row *row);
 
-/* One visit: the same code around the loop for every n. */
+/* One visit: for every n the code around the loop is the same. */
 SELFTEST_NOINLINE void selftest_visit(struct selfmon_counters *set, uint64_t n,
 				      struct selfmon_delta *delta);
 SELFTEST_NOINLINE void selftest_visit_region(struct selfmon_region *region,
 					     uint64_t n);
 
 /*
- * The count of instructions of a visit. Where cores are of several types each
- * has an event of its own: all of them together.
+ * Returns the instructions of a visit. With several core types each has its own
+ * event: their sum.
  */
 struct selftest_sample selftest_sample(const struct selfmon_counters *set,
 				       const struct selfmon_delta *delta);
 
-/* It has a count, which is no estimate. */
+/* Returns true if it has a count that is not an estimate. */
 bool selftest_is_counted(const struct selftest_sample *sample);
 
-/* A visit's instructions beside its loop; UINT64_MAX: no visit had a value. */
+/*
+ * Returns a visit's instructions outside its loop; UINT64_MAX if no visit had a
+ * value.
+ */
 uint64_t selftest_constant(struct selfmon_counters *set, int visits);
 
-/* Visits until there are enough, or time is over; fills in all but what. */
+/*
+ * Visits until there are enough, or time is over; fills in all members except
+ * what.
+ */
 struct selftest_counts selftest_visits(struct selfmon_counters *set,
 				       const struct selftest_case *from,
 				       uint64_t size, uint64_t constant,
 				       size_t visits, unsigned int share);
 void selftest_visits_free(struct selftest_counts *counts);
 
-/* A process on the calling thread's CPU that uses it up; ends with us. */
+/*
+ * Starts a process that keeps the calling thread's CPU busy; it ends with this
+ * one.
+ */
 pid_t selftest_spinner(void);
 void selftest_end(pid_t pid);
 

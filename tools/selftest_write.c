@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A self test as JSON: docs/selftest.schema.json. No library is needed. */
+/* Writes a self test as JSON: docs/selftest.schema.json. Uses no library. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 static void put_text(FILE *to, const char *key, const char *text)
 {
 	fprintf(to, "\"%s\": ", key);
-	selfmon_put_json(to, text);
+	selfmon_output_json(to, text);
 }
 
 static void put_number(FILE *to, double value)
@@ -26,7 +26,7 @@ static void put_number(FILE *to, double value)
 		fputs("null", to);
 }
 
-/* null: it is not known. */
+/* null: unknown */
 static void put_setting(FILE *to, const char *key, int64_t value)
 {
 	if (value == SELFMON_FACT_UNKNOWN)
@@ -185,7 +185,7 @@ void selftest_write(const struct selftest_result *result, FILE *to)
 	fputs(",\n \"notes\": [", to);
 	for (i = 0; i < result->machine->notes; i++) {
 		fputs(i ? ", " : "", to);
-		selfmon_put_json(to, result->machine->note[i]);
+		selfmon_output_json(to, result->machine->note[i]);
 	}
 	fprintf(to, "],\n \"status\": %d,\n \"seconds\": ", result->status);
 	put_number(to, result->seconds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of the selfmon program. Each gets its own name as argv[0] and
- * returns the program's exit status.
+ * The commands of the selfmon program. Each receives its own name as argv[0]
+ * and returns the program's exit status.
  */
 #ifndef SELFMON_TOOLS_TOOL_H
 #define SELFMON_TOOLS_TOOL_H
@@ -16,20 +16,20 @@ int tool_report(int argc, char **argv);
 int tool_run(int argc, char **argv);
 int tool_selftest(int argc, char **argv);
 
-/* Exit statuses: the answer is no; the command could not be understood. */
+/* Exit statuses: the answer is no; wrong usage. */
 #define TOOL_NO 1
 #define TOOL_USAGE 2
 
 /*
  * Writes a line, escaped for a terminal: names of events, files and programs
- * may hold anything.
+ * may contain any bytes.
  */
 void tool_line(FILE *stream, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Says `selfmon COMMAND: ...` in a line on standard error, and behind it, of
- * the second, how to get help. Returns TOOL_NO, the second TOOL_USAGE.
+ * Write `selfmon COMMAND: ...` as a line on standard error; the second adds how
+ * to get help. Return TOOL_NO, the second TOOL_USAGE.
  */
 int tool_fail(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -37,17 +37,20 @@ int tool_misused(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Says what is wrong with the option for which getopt_long() returned '?' or
- * ':' and printed nothing, since opterr is 0. Returns TOOL_USAGE.
+ * Reports a wrong option for which getopt_long() returned '?' or ':' and
+ * printed nothing, since opterr is 0. Returns TOOL_USAGE.
  */
 int tool_wrong_option(const char *command, int returned, char **argv);
 
-/* May the file be written to in colours: a terminal, and NO_COLOR not set? */
+/*
+ * Returns true if the file may be written in colours: a terminal, and NO_COLOR
+ * is not set.
+ */
 bool tool_has_colours(FILE *file);
 
 /*
- * The nearest of a NULL-terminated array of words, as ` (did you mean x?)`,
- * or "".
+ * Returns the nearest of a NULL-terminated array of words as ` (did you mean
+ * x?)`, or "".
  */
 #define TOOL_HINT_SIZE 128
 const char *tool_hint(const char *word, const char *const *words,

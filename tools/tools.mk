@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The selfmon program; included by the Makefile. It is linked with the
-# library's objects, for it uses what they hide.
+# library's objects, since it uses hidden functions.
 
-# JSON=0, or libjansson that is not there: selfmon report reads no JSON. Other
-# machines' is not looked for.
+# With JSON=0, or without libjansson, selfmon report cannot read JSON. When
+# cross-compiling, libjansson is not searched.
 JSON ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists jansson && echo 1))
 json_sources := $(wildcard tools/*json*.c)
 ifeq ($(JSON),1)
@@ -12,8 +12,8 @@ json_cflags := -DTOOL_HAVE_JANSSON \
 json_libs := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
 endif
 
-# CPUID=0, or libcpuid that is not there: selfmon doctor names no
-# microarchitecture and no caches. The library itself never needs libcpuid.
+# With CPUID=0, or without libcpuid, selfmon doctor shows no microarchitecture
+# and no caches. The library itself never needs libcpuid.
 CPUID ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists libcpuid && echo 1))
 ifeq ($(CPUID),1)
 cpuid_cflags := -DTOOL_HAVE_LIBCPUID \
@@ -28,17 +28,19 @@ tool_objects := $(patsubst %.c,$(O)/%.o,$(filter-out \
 	$(O)/tools/html_page.o
 tool := $(O)/selfmon
 
+##@ Build
+
 .PHONY: tool
 tool: $(tool) ## The selfmon program
 
-$(O)/tools/%.o: tools/%.c
+$(O)/tools/%.o: tools/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(tool_cflags) $(CPPFLAGS) $(CFLAGS) -fPIE -c $< \
 		-o $@
 
-# The page of selfmon report -f html: one file, its parts put together here.
+# The page of selfmon report -f html: one file, assembled from its parts.
 html_uplot := third_party/uPlot/uPlot.iife.min.js third_party/uPlot/uPlot.min.css
-html_script := $(patsubst %,tools/html/%.js,format model icicle table charts main)
+html_script := $(patsubst %,tools/html/%.js,format model icicle table spans charts main)
 html_parts := tools/html/page.html tools/html/style.css $(html_script) $(html_uplot)
 
 $(O)/tools/html_page.html: tools/html/assemble.awk $(html_parts)
@@ -55,30 +57,31 @@ $(tool): $(tool_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) $(json_libs) -lm -o $@
 
--include $(tool_objects:.o=.d) $(patsubst %.c,$(O)/%.d,$(wildcard tests/doctor/*.c))
+-include $(tool_objects:.o=.d) $(patsubst %.c,$(O)/%.d,$(wildcard tests/programs/doctor/*.c))
 
 # ---- its tests -------------------------------------------------------------
 
-doctor_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/doctor/*.c)) \
+doctor_objects := $(patsubst %.c,$(O)/%.o,$(wildcard tests/programs/doctor/*.c)) \
 	$(filter-out $(O)/tools/main.o,$(tool_objects))
 
-$(patsubst %.c,$(O)/%.o,$(wildcard tests/doctor/*.c)): \
+$(patsubst %.c,$(O)/%.o,$(wildcard tests/programs/doctor/*.c)): \
 	test_cflags += $(cpuid_cflags)
 
-.PHONY: check-doctor
-check-doctor: $(O)/tests/doctor/run ## The doctor's words in each state of a machine
-	@SELFMON_OUTPUT=none $< tests/doctor
-	@for state in $(patsubst tests/doctor/%.expected,%,\
-		$(wildcard tests/doctor/*.expected)); do \
+##@ One kind of test
+
+check-doctor: $(O)/tests/programs/doctor/run ## The doctor's words in each state of a machine
+	@set -e; SELFMON_OUTPUT=none $< tests/programs/doctor; \
+	for state in $(patsubst tests/programs/doctor/%.expected,%,\
+		$(wildcard tests/programs/doctor/*.expected)); do \
 		grep -qF "(\`$$state\`)" docs/DOCTOR.md || \
 			{ echo "docs/DOCTOR.md has no state $$state"; exit 1; }; \
 	done
 
-$(O)/tests/doctor/run: $(doctor_objects) $(objects)
+$(O)/tests/programs/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) $(json_libs) -lm -o $@
 
-# Static, for emulated machines: the program itself, and who runs it there.
+# Static, for emulated machines: the program itself, and its runner.
 $(O)/vm/selfmon: $(tool_objects) $(objects)
 $(O)/vm/doctor: $(doctor_objects) $(objects)
 $(O)/vm/selfmon $(O)/vm/doctor:
@@ -86,27 +89,23 @@ $(O)/vm/selfmon $(O)/vm/doctor:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \
 		$(cpuid_libs) $(json_libs) -lm -o $@
 
-.PHONY: check-tool
 check-tool: $(tool) ## The commands: options, exit statuses, output
 	@tests/tools/selfmon.sh $<
 
-.PHONY: check-selftest
 check-selftest: $(tool) ## selfmon selftest on this machine, the quick one
 	@tests/tools/selftest.sh $<
 
-# One check of it by its name, as mutants do.
+# One of its checks by name, used by mutants.
 check-selftest-%: $(tool)
 	@tests/tools/selftest.sh $< $*
 
-.PHONY: check-report
 check-report: $(tool) $(O)/examples/hello ## selfmon report over live files
 	@tests/tools/report.sh $^
 
-.PHONY: check-merge
 check-merge: $(tool) $(O)/examples/hello $(O)/examples/threads ## selfmon report over JSON, merged and damaged
 	@tests/tools/merge.sh $^
 
-.PHONY: check-compare compare-rates
+.PHONY: compare-rates
 check-compare: $(tool) $(O)/examples/hello ## selfmon compare over reports whose truth is known
 	@SELFMON_EVENTS=none tests/tools/compare.py $^
 
@@ -116,18 +115,16 @@ compare-rates: $(tool) ## False alarms and power of selfmon compare over real ru
 		"$(or $(PROGRAM),$(O)/examples/textstats README.md docs/*.md)"
 compare-rates: $(O)/examples/textstats
 
-.PHONY: check-view
 check-view: $(tool) $(O)/examples/hello $(O)/examples/threads ## Which rows selfmon report writes, and their sums
 	@tests/tools/view.sh $^
 
-.PHONY: check-escapes
-check-escapes: $(O)/tests/escapes/program $(tool) ## No name controls a terminal or a spreadsheet
+check-escapes: $(O)/tests/programs/escapes/program $(tool) ## No name controls a terminal or a spreadsheet
 	@if command -v python3 > /dev/null; then tests/tools/escapes.py $^; \
 		else echo 'check-escapes: SKIPPED: no python3'; fi
 
-$(O)/tests/escapes/program: tests/escapes/program.c $(static_lib)
+$(O)/tests/programs/escapes/program: tests/programs/escapes/program.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -lm -o $@
 
--include $(O)/tests/escapes/program.d
+-include $(O)/tests/programs/escapes/program.d

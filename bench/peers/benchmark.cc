@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// google-benchmark's way to leave code out of a measurement, PauseTiming and
-// ResumeTiming, beside a region that measures time alone.
+// google-benchmark's PauseTiming and ResumeTiming, which exclude code from a
+// measurement, next to a region that measures only time.
 #include <benchmark/benchmark.h>
 #include <cstring>
 
@@ -37,7 +37,8 @@ static bench_operation operation_of(const char *what, bench_loop_fn loop,
 	return operation;
 }
 
-// A state can be timed inside of its own loop alone: one turn holds it all.
+// A state can be timed only inside its own loop: one iteration contains
+// everything.
 static void measure(benchmark::State &running)
 {
 	static bench_operation operation[2];

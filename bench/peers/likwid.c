@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LIKWID's marker API beside libselfmon, with one counted event. Where LIKWID
- * does not take the machine, that is said.
+ * LIKWID's marker API next to libselfmon, with one counted event. Reports if
+ * LIKWID does not support the machine.
  */
 #define _GNU_SOURCE
 #include <likwid.h>
@@ -30,7 +30,7 @@ static void region(uint64_t n)
 			selfmon_compiler_fence();
 }
 
-/* As its launcher, likwid-perfctr, sets things up. */
+/* Sets the variables that its launcher, likwid-perfctr, sets. */
 static void start(void)
 {
 	char cpu[16];
@@ -48,7 +48,7 @@ static void start(void)
 		bench_refused("LIKWID refuses this machine: see above");
 }
 
-/* --ask: does LIKWID take this machine? */
+/* --ask: reports whether LIKWID supports this machine. */
 static _Noreturn void ask(void)
 {
 	start();
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 
 	bench_prepare(argc > 3 && strcmp(argv[3], "--quick") == 0);
 	bench_pin();
-	dup2(STDERR_FILENO, STDOUT_FILENO); /* it prints there */
+	dup2(STDERR_FILENO, STDOUT_FILENO); /* LIKWID prints there */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1 && strcmp(argv[1], "--ask") == 0)
 		ask();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAPI beside libselfmon: the same four software events in one process, in
- * turns. Where there is no PMU both read them by a system call, PAPI one an
- * event and libselfmon one for all.
+ * PAPI next to libselfmon: the same four software events in one process,
+ * alternately. Without a PMU both read them by system calls: PAPI one per
+ * event, libselfmon one for all.
  */
 #define _GNU_SOURCE
 #include <papi.h>
@@ -44,7 +44,7 @@ static void start_stop(uint64_t n)
 	PAPI_start(set);
 }
 
-/* Of the high level there is one set in a process, started by its first. */
+/* The high level has one set per process, started by the first. */
 static void high_level(uint64_t n)
 {
 	for (; n > 0; n--) {
@@ -95,7 +95,7 @@ static void measure_low_level(void)
 	bench_measure(operation, sizeof(operation) / sizeof(operation[0]));
 }
 
-/* It keeps a record of each visit: fewer of them. */
+/* Uses fewer visits, since PAPI keeps a record of each. */
 static void measure_high_level(void)
 {
 	const uint64_t n = bench_effort.visits / 40;
@@ -123,5 +123,5 @@ int main(int argc, char **argv)
 	measure_low_level();
 	PAPI_stop(set, NULL);
 	measure_high_level();
-	_exit(0); /* its report would be left in this directory */
+	_exit(0); /* PAPI would write its report into this directory */
 }

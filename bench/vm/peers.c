@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a guest whose counters are exact: instructions of a region pair of
- * libselfmon and of PAPI's calls, each with four hardware events, counted by
- * a further counter. Users' and the kernel's together.
+ * Counts the instructions of a libselfmon region pair and of PAPI's calls, in a
+ * guest with exact counters. Each has four hardware events; a further counter
+ * counts user and kernel instructions.
  *
- * Each way is a process of its own, so that the counters go round.
+ * Each variant is a separate process, so that the counters suffice.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define COUNT 4
 #define NOINLINE __attribute__((noinline))
 
-/* The same events; PAPI's names are the CPU's in LIBPFM_FORCE_PMU. */
+/* The same events; PAPI uses the names of the CPU in LIBPFM_FORCE_PMU. */
 #define SELFMON_NAMES "cycles,instructions,ref-cycles,bus-cycles"
 static const char *const papi_names[COUNT] = {
 	"skl::UNHALTED_CORE_CYCLES",
@@ -88,7 +88,7 @@ READY(1, "cycles")
 READY(2, "cycles,instructions")
 READY(3, "cycles,instructions,ref-cycles")
 READY(5, SELFMON_NAMES ",bus-cycles")
-READY(6, SELFMON_NAMES ",bus-cycles,bus-cycles") /* and one counts */
+READY(6, SELFMON_NAMES ",bus-cycles,bus-cycles") /* the last of them counts */
 
 static NOINLINE void region(unsigned long n)
 {
@@ -241,7 +241,7 @@ enum {
 	WAYS
 };
 
-/* Instructions of one turn; shared with the process that prints them. */
+/* Instructions of one iteration; shared with the process that prints them. */
 static double *cost;
 
 static double turn_of(const struct way *way)
@@ -269,7 +269,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A tick of the kernel, which would count, falls into few of the runs. */
+/* A kernel tick would be counted, but few runs contain one. */
 static void measure(const struct way *way, double *into)
 {
 	double turn[REPEAT];
@@ -311,7 +311,7 @@ static void judge(int what, int than, double most)
 	printf("\n");
 }
 
-/* What LIKWID says to this machine, if its program is here. */
+/* Shows what LIKWID reports on this machine, if it is installed. */
 static void ask_likwid(void)
 {
 	const pid_t child = fork();

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs programs that are linked to shared libraries in an x86-64 guest: their
-# libraries and the loader go along, under /tests.
+# Runs dynamically linked programs in an x86-64 guest; their libraries and the
+# loader are copied to /tests.
 #
 #	bench/vm/run.sh SCENARIO FOLDER PROGRAM...
 #
-# SCENARIO of bench/scenarios.txt says which runs; FOLDER is filled for
+# SCENARIO of bench/scenarios.txt selects the runs; FOLDER is filled for
 # tests/vm/run.sh.
 
 set -eu

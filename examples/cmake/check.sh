@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# find_package() from a prefix that was moved, and FetchContent from a copy of
-# the sources: check.sh PREFIX SCRATCH-DIRECTORY
+# Tests find_package() from a prefix that was moved, and FetchContent from a
+# copy of the sources: check.sh PREFIX SCRATCH-DIRECTORY
 set -eu
 cd "$(dirname "$0")"
 prefix=$1
@@ -34,10 +34,10 @@ reports()
 		fail "$1 has no report: $(cat "$scratch/err")"
 }
 
-# is_shared PROGRAM: is libselfmon.so what it needs?
+# is_shared PROGRAM: checks that it needs libselfmon.so
 is_shared()
 {
-	readelf -d "$1" | grep -q 'NEEDED.*\[libselfmon\.so\.[0-9]*\]'
+	readelf -d "$1" | grep -q 'NEEDED.*\[libselfmon\.so\.[0-9.]*\]'
 }
 
 # ---- an installed library, whose prefix is not where it was installed ------
@@ -54,17 +54,17 @@ ldd "$scratch/installed/work" | grep -q "libselfmon.* => $moved/" ||
 reports "$scratch/installed/work-static"
 is_shared "$scratch/installed/work-static" && fail 'selfmon::static is shared'
 
-# The version: of this series, and not newer.
-for version in 0.1 0.1.0 0; do
-	sed "s/selfmon 0.1 CONFIG/selfmon $version CONFIG/" CMakeLists.txt \
+# The version must be in this series, and not newer.
+for version in 0.2 0.2.0 0; do
+	sed "s/selfmon 0.2 CONFIG/selfmon $version CONFIG/" CMakeLists.txt \
 		> "$scratch/CMakeLists.txt"
 	cp work.c "$scratch"
 	cmake -S "$scratch" -B "$scratch/$version" \
 		-DCMAKE_PREFIX_PATH="$moved" > "$scratch/log" 2>&1 ||
 		fail "version $version is refused: $(cat "$scratch/log")"
 done
-for version in 0.0.9 0.1.9 0.9 1.0; do
-	sed "s/selfmon 0.1 CONFIG/selfmon $version CONFIG/" CMakeLists.txt \
+for version in 0.1.9 0.2.9 0.9 1.0; do
+	sed "s/selfmon 0.2 CONFIG/selfmon $version CONFIG/" CMakeLists.txt \
 		> "$scratch/CMakeLists.txt"
 	! cmake -S "$scratch" -B "$scratch/$version" \
 		-DCMAKE_PREFIX_PATH="$moved" > "$scratch/log" 2>&1 ||

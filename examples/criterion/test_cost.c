@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of what code costs, with Criterion: a test fails if more is counted
- * than it should be, and is skipped with the reason where nothing can be.
- * Each test is a process of its own: a set is opened in it, not before.
+ * Tests of the cost of code, with Criterion. A test fails if the count is too
+ * high, and is skipped with the reason if the event cannot be counted. Each
+ * test is a process of its own, so open the set in it, not before.
  *
  *	cc test_cost.c $(pkg-config --cflags --libs selfmon criterion)
  */
@@ -16,7 +16,7 @@
 
 /* ---- what any such test needs -------------------------------------------- */
 
-/* Ends the test as skipped where the event is not counted. */
+/* Skips the test if the event is not counted. */
 static struct selfmon_counters *opened(const char *event)
 {
 	struct selfmon_counters *set;
@@ -31,7 +31,9 @@ static struct selfmon_counters *opened(const char *event)
 	return set;
 }
 
-/* How much of the set's event work(context) takes, after a run for warmth. */
+/*
+ * Returns the count of the set's event in work(context), after a warm-up run.
+ */
 static uint64_t count(struct selfmon_counters *set,
 		      void (*work)(void *context), void *context)
 {
@@ -90,7 +92,7 @@ static void sort(void *context)
 	qsort(numbers, (size_t)length, sizeof(numbers[0]), ascending);
 }
 
-/* Times would differ from run to run; instructions hardly do. */
+/* Times would vary between runs; instructions hardly do. */
 Test(sort, of_twice_as_many_takes_little_more_than_twice_the_instructions)
 {
 	struct selfmon_counters *const set = opened("instructions");

@@ -18,6 +18,6 @@ for path, (visits, size, items) in expected.items():
     row = rows[path]
     found = tuple(int(row[k]) for k in ("visits", "bytes", "items"))
     assert found == (visits, size, items), f"{path}: {found}"
-    for nothing in ("open", "cut_off", "foreign", "overlapped", "lost"):
+    for nothing in ("open", "cut_off", "overlapped", "lost"):
         assert row[nothing] == "0", f"{path}: {nothing} is {row[nothing]}"
     assert int(row["time_ns.sum"]) > 0, path

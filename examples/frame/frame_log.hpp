@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which frame was the worst, and what its zones and counters say of it. */
+/* Finds the slowest frame, and what its zones and counters show. */
 #ifndef FRAME_LOG_HPP
 #define FRAME_LOG_HPP
 
@@ -10,27 +10,30 @@
 #include "zone.hpp"
 
 struct Worst {
-	unsigned long frame, of;       /* its number; among how many frames */
-	std::uint64_t ns, parts_ns;    /* its own, and of the zones below it */
-	std::string most;              /* which zone has most time of its own */
+	unsigned long frame, of;       /* its number; the number of frames */
+	std::uint64_t ns, parts_ns;    /* its own time, and that of the zones
+					  below it */
+	std::string most;              /* the zone with the most self time */
 	std::uint64_t most_ns;
-	std::string line;              /* all of that */
+	std::string line;              /* all of that as text */
 };
 
-/* Of the calling thread. Two frames: the worse is kept, the other reused. */
+/*
+ * Logs the calling thread. Keeps two frames: the slower one, and one for reuse.
+ */
 class FrameLog {
 public:
 	/*
-	 * Counters are read once a frame and not in each zone: where none can
-	 * be read in user space, that is two system calls each time.
+	 * Counters are read once per frame, not in each zone: without user
+	 * reads that takes two system calls each time.
 	 */
 	FrameLog() : set(selfmon::CounterSet::open(
 		"cycles,instructions,task-clock,page-faults,context-switches"))
 	{
 		selfmon_prepare();
-		selfmon_clock(); /* may wait: now, and not in a frame */
+		selfmon_clock(); /* may wait: do it now, not in a frame */
 	}
-	/* To measure or not: both regions and what is noted here. */
+	/* Switches regions and this log on or off. */
 	void enable(bool wanted) { selfmon_enable(on = wanted); }
 
 	void begin(unsigned long number)
@@ -59,7 +62,7 @@ public:
 			current->cost = set.delta(start, stop);
 		std::swap(current, worst);
 	}
-	/* The worst frame since the last call; one has to be there. */
+	/* Returns the slowest frame since the last call; there must be one. */
 	Worst take()
 	{
 		const Trail &of = worst->trail;
@@ -104,7 +107,7 @@ private:
 		std::snprintf(text, sizeof(text), "%.2f ms", double(ns) / 1e6);
 		return text;
 	}
-	/* Of the zone, and not of those in it. */
+	/* Returns the zone's self time, without its children. */
 	static std::uint64_t own_ns(const Trail &of, unsigned int i)
 	{
 		const unsigned int depth = of.sample[i].depth;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program and the module of the game know of each other. */
+/* The interface between the program and the game's module. */
 #ifndef GAME_HPP
 #define GAME_HPP
 
@@ -7,19 +7,20 @@
 
 struct SDL_Renderer;
 
-constexpr unsigned int ISLANDS = 64; /* a zone each in every part of a frame */
+constexpr unsigned int ISLANDS = 64; /* one zone each in every part of a
+					frame */
 constexpr unsigned int BALLS = ISLANDS * 64;
-constexpr unsigned int JOBS = 16;    /* a frame, for the workers */
+constexpr unsigned int JOBS = 16;    /* in a frame, for the workers */
 constexpr unsigned int PARTICLES = JOBS * 1024;
 
-/* All that lasts is the program's: a module comes and goes. */
+/* All persistent state belongs to the program: a module comes and goes. */
 struct World {
 	float x[BALLS], y[BALLS], vx[BALLS], vy[BALLS], glow[PARTICLES];
-	unsigned int heavy = ISLANDS; /* the physics of this island takes ... */
-	std::chrono::nanoseconds heavy_time; /* ... so long; of none: ISLANDS */
+	unsigned int heavy = ISLANDS; /* a slow island; ISLANDS: none */
+	std::chrono::nanoseconds heavy_time; /* of that island's physics */
 };
 
-/* What a module exports, as `game`. */
+/* The module's export, named `game`. */
 struct Game {
 	unsigned int version;
 	void (*update)(World &world);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module of the game: loaded again when its file has become another. */
+/* Loads the game's module, and reloads it when its file changes. */
 #ifndef LOADER_HPP
 #define LOADER_HPP
 
@@ -17,8 +17,8 @@ public:
 	~Loader() { unload(); }
 
 	/*
-	 * Another module in the file takes the old one's place; where it cannot
-	 * be loaded the old one stays. Nobody may be in the module.
+	 * Replaces the module if the file is another one; if that cannot be
+	 * loaded, the old one stays. No thread may be in the module.
 	 */
 	void refresh()
 	{
@@ -32,12 +32,12 @@ public:
 		load(path + "." + std::to_string(generation++));
 	}
 
-	const Game *game = nullptr; /* NULL: never any */
-	std::string error;          /* of the last one; "" if it is there */
-	unsigned int stuck = 0;     /* modules still there after dlclose */
+	const Game *game = nullptr; /* NULL: never loaded */
+	std::string error;          /* of the last load; "" on success */
+	unsigned int stuck = 0;     /* modules still loaded after dlclose */
 
 private:
-	/* Of a copy: dlopen gives back a name that it has open already. */
+	/* Loads a copy: dlopen returns a name that is already open. */
 	void load(const std::string &fresh)
 	{
 		std::error_code none;
@@ -57,7 +57,7 @@ private:
 		handle = opened;
 		game = static_cast<const Game *>(found);
 	}
-	/* Its regions stay: the library has copied what it knows of them. */
+	/* The module's regions stay: the library copied their names. */
 	void unload()
 	{
 		if (!handle)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One frame: zones for its parts; what is in them, the module does. */
+/* One frame: zones for its parts, which the module fills. */
 #ifndef LOOP_HPP
 #define LOOP_HPP
 
@@ -35,7 +35,10 @@ public:
 	}
 	~Loop() { SDL_Quit(); }
 
-	/* With so many steps of physics. False once the window was closed. */
+	/*
+	 * Runs a frame with this many steps of physics. Returns false if the
+	 * window was closed.
+	 */
 	bool frame(unsigned int steps)
 	{
 		loader.refresh(); /* between frames: no job runs */

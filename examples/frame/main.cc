@@ -13,7 +13,9 @@
 
 __thread Trail *trail;
 
-/* 60 frames a second, and as many steps as time has gone by: four at most. */
+/*
+ * 60 frames per second, with at most four steps for the time that has passed.
+ */
 static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 {
 	const Uint64 hz = SDL_GetPerformanceFrequency(), rate = 60;
@@ -46,7 +48,7 @@ static double median_us(std::vector<Uint64> &ticks)
 	return double(*middle) * 1e6 / double(SDL_GetPerformanceFrequency());
 }
 
-/* Frames that are measured and frames that are not, in turns. */
+/* Alternates frames that are measured and frames that are not. */
 static void cost(Loop &loop, unsigned long frames)
 {
 	std::vector<Uint64> ticks[2];

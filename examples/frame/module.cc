@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The game, a shared object that is loaded anew whenever it was built anew:
- * change a number here while the program runs, then `make module`.
+ * The game, a shared object that is reloaded after each build. Change a number
+ * here while the program runs, then `make module`.
  */
 #include <cmath>
 #include <string>
@@ -18,7 +18,7 @@ namespace
 constexpr unsigned int VERSION = 1;
 constexpr float GRAVITY = 9.8f;
 
-/* Made when the module is loaded; known already if one was there before. */
+/* Made when the module is loaded; an earlier module's regions are reused. */
 std::vector<selfmon::Name> for_each_island(const char *what)
 {
 	std::vector<selfmon::Name> names;
@@ -33,7 +33,7 @@ const std::vector<selfmon::Name> islands = for_each_island("island ");
 const std::vector<selfmon::Name> layers = for_each_island("layer ");
 const selfmon::Name particles("particles");
 
-/* A Site: another region as soon as an edit above moves its line. */
+/* A Site: it becomes another region when an edit moves its line. */
 void blow(World &world)
 {
 	static selfmon::Site site("wind");

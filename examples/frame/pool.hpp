@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workers, and a zone of each worker's own around every job it does. */
+/* Workers, with a zone per worker around every job. */
 #ifndef POOL_HPP
 #define POOL_HPP
 
@@ -31,7 +31,7 @@ public:
 			thread.join();
 	}
 
-	/* Jobs 0 to count - 1, on any worker; returns when all are done. */
+	/* Runs jobs 0 to count - 1 on any worker; returns when all are done. */
 	void run(Job work, World &with, unsigned int count)
 	{
 		std::unique_lock<std::mutex> hold(lock);
@@ -49,7 +49,7 @@ private:
 		const selfmon::Name name(
 			("worker " + std::to_string(worker)).c_str());
 
-		selfmon_thread_prepare(); /* now, and not in the first frame */
+		selfmon_thread_prepare(); /* now, not in the first frame */
 		std::unique_lock<std::mutex> hold(lock);
 		for (;;) {
 			wake.wait(hold, [this] { return stop || left > 0; });
@@ -76,10 +76,11 @@ private:
 	bool stop = false;
 
 public:
-	std::vector<unsigned long> done; /* how many jobs, by worker */
+	std::vector<unsigned long> done; /* number of jobs by worker */
 
 private:
-	std::vector<std::thread> threads; /* last: they use all of the above */
+	std::vector<std::thread> threads; /* last: the threads use all of the
+					     above */
 };
 
 #endif

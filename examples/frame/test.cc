@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What README.md promises. MODULES is the folder with the module as it is
- * (module.so) and as an edit leaves it (edited/module.so, version 2).
+ * Tests the promises of README.md. MODULES is the folder with the original
+ * module (module.so) and an edited one (edited/module.so, version 2).
  */
 #include <cstdlib>
 #include <fstream>
@@ -35,7 +35,7 @@ struct Shop {
 	std::string folder, file;
 };
 
-/* The rows of a report by their paths; names alone, so twins show. */
+/* The rows of a report by their paths; only names, to show duplicates. */
 static std::multimap<std::string, selfmon_row> rows_by_path()
 {
 	std::multimap<std::string, selfmon_row> rows;
@@ -49,7 +49,7 @@ static std::multimap<std::string, selfmon_row> rows_by_path()
 	return rows;
 }
 
-/* Reloads so often, the edited module and the other one in turns. */
+/* Reloads repeatedly, alternating the edited module and the other one. */
 static void play(Loop &loop, Shop &shop, std::map<unsigned int, long> &frames)
 {
 	const auto some_frames = [&] {
@@ -122,7 +122,7 @@ Test(frame, counts_the_jobs_of_each_worker)
 
 		jobs += done;
 		if (done == 0)
-			continue; /* has no row; others did its jobs */
+			continue; /* no row: other workers did its jobs */
 		for (const char *below : { "", "/particles" }) {
 			const auto found = rows.equal_range(worker + below);
 
@@ -172,8 +172,8 @@ Test(frame, says_of_the_worst_frame_what_adds_up)
 }
 
 /*
- * The heavy zone takes half a second, and ten times the longest frame until
- * then: longer than all else, however slow the machine is.
+ * The heavy zone takes half a second, and ten times the longest frame before
+ * it: longer than all others, however slow the machine is.
  */
 Test(frame, names_the_heavy_zone_of_the_worst_frame)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A zone: a region for the totals, and its time in this one frame. The library
- * keeps sums and extremes and no single visit, so a program that wants to know
- * what was in one frame asks for each before it ends, and notes it down.
+ * A zone: a region for the totals, and its time in this frame. The library
+ * keeps sums and extremes but no single visits. So a program that needs the
+ * details of one frame asks for each zone's time before it ends, and stores it.
  */
 #ifndef ZONE_HPP
 #define ZONE_HPP
 
 #include <selfmon.hpp>
 
-/* One visit. Its name is the library's: the module it is from may be gone. */
+/*
+ * One visit. The name belongs to the library: the visit's module may be
+ * unloaded.
+ */
 struct Sample {
 	const char *name;
 	std::uint64_t ticks;
@@ -18,7 +21,8 @@ struct Sample {
 
 /* The visits of one frame, in the order in which they began. */
 struct Trail {
-	static constexpr unsigned int ROOM = 1024; /* others are not noted */
+	static constexpr unsigned int ROOM = 1024; /* further visits are not
+						      stored */
 
 	unsigned int count, depth;
 	Sample sample[ROOM];
@@ -32,16 +36,16 @@ struct Trail {
 	}
 };
 
-/* The calling thread's; NULL on those that keep none. */
+/* The calling thread's trail; NULL for threads without one. */
 extern __thread Trail *trail;
 
 /*
- * To the end of the block: a local variable only, like the Region in it. The
- * constructor is inlined always, as a Region's own is: the library has to see
- * the stack of the function that has the zone.
+ * A visit to the end of the block: only as a local variable, like its Region.
+ * The constructor is always inlined, like a Region's: the library must see the
+ * stack of the function that has the zone.
  *
- * What it is called is a Name and not a Site: to the library a Site is another
- * one as soon as an edit has moved its line; a Name is its text.
+ * Its argument is a Name and not a Site. A Site becomes another region when an
+ * edit moves its line; a Name is identified by its text.
  */
 class [[maybe_unused]] Zone {
 public:

@@ -37,11 +37,11 @@ exact(cases["sum"], 0)
 assert "page-faults" not in cases["sum_bare"]
 assert complaints.count("selfmon:") == 0, complaints
 
-# Two clocks of one thing: the thread's CPU time.
+# Two clocks of the same quantity: the thread's CPU time.
 ratio = cases["sum"]["task-clock"] / cases["sum"]["cpu_time"]
 assert 0.8 < ratio < 1.25, ratio
 
-# What does not exist on any machine, beside what does; told once.
+# An event that exists on no machine, with one that does; reported once.
 cases, complaints = run("page-faults,no-such-event-at-all",
                         "--benchmark_filter=touch/1/")
 assert "page-faults" not in cases["touch/1"], cases  # nothing of a wrong list
@@ -54,7 +54,7 @@ several = next(case for name, case in cases.items() if "threads" in name)
 assert math.isnan(several["cpu-migrations:u"]), several  # unlike no thread's
 exact(several, 4)
 
-# Hardware, if there is any: a number above 0, or no column.
+# Hardware events, if any: a number above 0, or no column.
 cases, complaints = run("")
 for event in "cycles", "instructions":
     assert event in cases["sum"] or "not counted" in complaints

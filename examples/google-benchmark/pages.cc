@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Benchmarks whose counts are known: pages that are touched for the first
- * time are faults, each exactly one.
+ * Benchmarks with known counts: each page that is touched for the first time is
+ * exactly one fault.
  *
  *	c++ -O2 pages.cc $(pkg-config --cflags --libs selfmon) -lbenchmark
  *	SELFMON_EVENTS=page-faults,task-clock ./a.out
@@ -21,7 +21,8 @@ static char *fresh_pages(std::size_t bytes)
 
 	if (memory == MAP_FAILED)
 		std::abort();
-	madvise(memory, bytes, MADV_NOHUGEPAGE); /* one fault would do */
+	madvise(memory, bytes, MADV_NOHUGEPAGE); /* with huge pages there would
+						    be one fault */
 	return static_cast<char *>(memory);
 }
 
@@ -47,7 +48,7 @@ static void touch(benchmark::State &state)
 BENCHMARK(touch)->Arg(1)->Arg(16)->Iterations(2000);
 BENCHMARK(touch)->Arg(4)->Iterations(1000)->Threads(2)->Name("touch_threads");
 
-/* Half of what it touches is touched while nothing is counted. */
+/* Half of the pages are touched while counting is paused. */
 static void touch_paused(benchmark::State &state)
 {
 	touch_pages(8);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The library from a copy of its sources in subprojects/: check.sh
+# Uses the library from a copy of its sources in subprojects/: check.sh
 # SCRATCH-DIRECTORY
 set -eu
 cd "$(dirname "$0")"

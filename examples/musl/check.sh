@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The static program, and its report: check.sh FOLDER-OF-PROGRAM
+# Checks the static program and its report: check.sh FOLDER-OF-PROGRAM
 set -eu
 work=$1/work
 

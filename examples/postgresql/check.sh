@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Shows on a real server what the README says of the extension. Called by
-# `make check`, with PG_CONFIG and the build folder.
+# Checks the README's statements about the extension on a real server. Called
+# by `make check`, with PG_CONFIG and the build folder.
 . "$(dirname "$0")/server.sh"
 
 passed=0
@@ -85,7 +85,7 @@ check "no call failed, was cut off or found no room" \
 	holds "SELECT sum(errors + cut_off) = 0 AND
 		(SELECT dropped = 0 FROM selfmon_info())
 		FROM both_of WHERE $bench"
-# Its interval holds the other's, of a call's start and end: so for sure.
+# The interval contains the other's, so this always holds.
 check "of each no less time than pg_stat_statements says" \
 	holds "SELECT bool_and(total_ms >= 0.999 * pgss_ms)
 		FROM both_of WHERE $bench"
@@ -112,7 +112,7 @@ check "cycles are NULL and the verdict says why, or they are counted" \
 check "the postmaster holds no more of perf's files than before" \
 	[ "$(perf_files)" = "$files" ]
 
-# Long enough that nothing comes near twice its time: a second of sleep.
+# Long enough that nothing takes nearly twice as long: a second of sleep.
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 check "a second of sleep is a second, less than two: by both" \

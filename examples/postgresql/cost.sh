@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the extension costs: pgbench's selects on a server without it and on
-# one with it, by turns, and the median of what the pairs say. Both compute
-# query ids, what costs something too, shown apart. Called by
-# `make cost`, with PG_CONFIG and the build folder; PAIRS and SELECTS may be
-# set.
+# Measures the extension's cost: pgbench's selects on a server without it and
+# on one with it, alternately; prints the median over the pairs. Both compute
+# query ids, whose cost is shown separately. Called by `make cost`, with
+# PG_CONFIG and the build folder; PAIRS and SELECTS may be set.
 . "$(dirname "$0")/server.sh"
 
 pairs=${PAIRS:-11}
@@ -16,9 +15,9 @@ ready() { # ready NAME [LINE ...]
 	PGPORT=$port psql -qc 'CREATE TABLE spent (us float8)'
 }
 
-# pgbench's -S, less its first thousand; its variables live as long as its
-# session, so that the last select can ask for the backend's CPU time. That,
-# unlike time by the clock, is not longer by all who use the machine as well.
+# pgbench's -S without its first thousand. Its variables live as long as the
+# session, so that the last select can read the backend's CPU time. Unlike wall
+# time, CPU time does not include other users of the machine.
 cat >"$home/select.pgbench" <<'EOF'
 \set n :n + 1
 \if :n = 1000
@@ -70,8 +69,8 @@ software=$port
 ready statements "shared_preload_libraries = 'pg_stat_statements'"
 statements=$port
 
-# The executor alone, with parser and planner: $selects of pgbench's selects
-# in one session, its CPU time in ns of the scheduler's.
+# The executor alone, with parser and planner: $selects of pgbench's selects in
+# one session; the scheduler's CPU time in ns.
 loop_us() { # loop_us PORT [SETTING ...]
 	PGPORT=$1
 	shift
@@ -125,7 +124,7 @@ pairs_of "  enabled = off" "$selfmon" selfmon.enabled=off
 pairs_of "  software events" "$software"
 pairs_of "pg_stat_statements" "$statements"
 
-# A node's cost is paid for each of its rows.
+# A node's cost is per row.
 scan() { # scan [SETTING]: milliseconds, the best of five
 	yes 'SELECT count(aid) FROM pgbench_accounts;' | head -n 5 |
 		PGPORT=$software PGOPTIONS="${1:+-c $1} -c \

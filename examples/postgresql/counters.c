@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted, by the settings, and how: this backend's counter set, and
- * what spans between two of its snapshots add up to.
+ * This backend's counter set, chosen by the settings, and the sums of spans
+ * between two of its snapshots.
  */
 #include "selfmon_pg.h"
 
@@ -69,11 +69,11 @@ void sm_settings(void)
 /* Member k of the set is event member_event[k] of sm_events. */
 static size_t member_event[SELFMON_MAX_COUNTERS];
 static size_t member_count;
-static bool countable; /* one of them at least */
+static bool countable; /* at least one of them */
 
 /*
- * A set's members are in an order of its own, and those of an @set share a
- * position: name and position together say which event of the list one is.
+ * A set's members have their own order, and those of an @set share a position:
+ * name and position together identify the event in the list.
  */
 static size_t event_of(const struct selfmon_counter_info *info)
 {
@@ -81,12 +81,12 @@ static size_t event_of(const struct selfmon_counter_info *info)
 		if (sm_events.event[i].position == info->position &&
 		    strcmp(sm_events.event[i].name, info->name) == 0)
 			return i;
-	return 0; /* not reached: both were read from one text */
+	return 0; /* not reached: both come from one text */
 }
 
 /*
- * Less the "EVENT: " that it begins with, so that events of one cause can be
- * shown together, and less what the verdict says anyway.
+ * Returns the text without "EVENT: ", so that events with one cause are shown
+ * together, and without what the verdict says anyway.
  */
 static const char *cause_of(const char *text, const char *event)
 {
@@ -117,10 +117,10 @@ static void note_members(const struct selfmon_counters *set)
 }
 
 /*
- * Opened by each backend for itself, at its first call: the postmaster has
- * none that a fork could hand on. With the guard, since a user read that is
- * taken away while the server runs would kill the backend, and with it, by
- * the postmaster's hand, all the others.
+ * Each backend opens the set at its first call: the postmaster has none to
+ * inherit. Uses the guard. Without it, user reads that are switched off while
+ * the server runs would kill the backend, and the postmaster would then end all
+ * others.
  */
 struct selfmon_counters *sm_counters(void)
 {
@@ -134,7 +134,7 @@ struct selfmon_counters *sm_counters(void)
 	result = selfmon_counters_open(events_setting, SELFMON_COUNTERS_GUARD,
 				       &set, NULL);
 	countable = result > 0;
-	if (result < 0) { /* time alone, then */
+	if (result < 0) { /* only time, then */
 		ereport(LOG, (errmsg("selfmon: events are not counted: %s",
 				     strerror(-result))));
 		selfmon_counters_open(NULL, 0, &set, NULL);
@@ -142,7 +142,7 @@ struct selfmon_counters *sm_counters(void)
 	if (!set)
 		return NULL;
 	note_members(set);
-	/* a set holds two descriptors at most: fd.c is to leave room */
+	/* a set has at most two descriptors: reserve them in fd.c */
 	ReserveExternalFD();
 	ReserveExternalFD();
 	return set;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts what this backend executes: queries in the executor's hooks, plan
+ * Counts what this backend executes: queries by the executor's hooks, plan
  * nodes by a wrapper around their ExecProcNode().
  *
- * Counter sets and not regions: a region's statistics belong to the process,
- * these go to shared memory. A set's counters run from open to close, so the
- * spans of cursors that take turns, of queries inside of queries and of plan
- * nodes are differences of snapshots and may overlap as they like. A span that
- * an ERROR jumps out of leaves nothing behind but a snapshot on a dead stack.
+ * Uses counter sets instead of regions, since statistics of regions belong to
+ * the process, and these go to shared memory. A set's counters run from open to
+ * close. So spans of alternating cursors, nested queries and plan nodes are
+ * differences of snapshots and may overlap. A span that an ERROR leaves only
+ * loses a snapshot on a dead stack.
  */
 #include "selfmon_pg.h"
 
@@ -34,14 +34,15 @@ static shmem_startup_hook_type next_startup;
 struct node {
 	PlanState *state;
 	ExecProcNodeMtd real;
-	struct sm_values self; /* less what the nodes below took */
+	struct sm_values self; /* minus the nodes below */
 	uint64 runs;
 };
 
 /*
- * An execution, from ExecutorStart() until its memory context goes: that
- * happens however it ends, and is where it is counted. The context's list of
- * callbacks also leads from a query, and from each of its nodes, to this.
+ * An execution, from ExecutorStart() until its memory context is deleted. That
+ * happens however it ends, so it is counted there. The context's list of
+ * callbacks also leads from a query, and from each of its nodes, to this
+ * struct.
  */
 struct query {
 	MemoryContextCallback callback;
@@ -50,7 +51,7 @@ struct query {
 	struct sm_values sum;
 	uint64 runs;
 	bool failed, ended;
-	int nodes;          /* sm_nodes, as it was at the start */
+	int nodes;          /* the value of sm_nodes at the start */
 	int node_count;
 	struct node *node;  /* by plan_node_id */
 };
@@ -60,7 +61,7 @@ static void query_gone(void *argument)
 	struct query *const query = argument;
 	enum sm_how how = SM_CALL;
 
-	if (IsParallelWorker()) /* its errors are the leader's too */
+	if (IsParallelWorker()) /* the leader reports its errors too */
 		how = SM_WORKER;
 	else if (!query->ended)
 		how = query->failed ? SM_ERROR : SM_CUT_OFF;
@@ -87,12 +88,12 @@ static struct query *query_of(const EState *estate)
 	return NULL;
 }
 
-static int running; /* queries inside of one another */
+static int running; /* number of nested queries */
 
 /*
- * The query inside of DECLARE CURSOR or CREATE TABLE AS has no id in this
- * version of PostgreSQL. It goes by its statement's: the one that the client
- * sent, unless a function did.
+ * The query inside DECLARE CURSOR or CREATE TABLE AS has no id in this version
+ * of PostgreSQL. It uses that of the statement sent by the client, unless a
+ * function executed it.
  */
 static struct sm_key key_of(const QueryDesc *desc)
 {
@@ -131,12 +132,11 @@ static void query_begin(QueryDesc *desc, const struct sm_key *key)
 /* ---- plan nodes ---------------------------------------------------------- */
 
 /*
- * The nodes that are running, inside of one another, and what those below
- * each took so far. Not on the stack: an ERROR that is caught further up
- * leaves entries of the dead here, until measure() takes them off, and they
- * must not be memory that has become something else.
+ * The running nodes, nested, and what their children have taken so far. Not on
+ * the stack: an ERROR that is caught further up leaves entries of dead nodes
+ * here until measure() removes them, and their memory must not be reused.
  */
-#define LEVELS 100 /* what is deeper is part of the node above */
+#define LEVELS 100 /* deeper nodes are part of the node above */
 
 static struct sm_values below[LEVELS];
 static int level;
@@ -174,9 +174,8 @@ static bool find_last_id(PlanState *state, int *last)
 }
 
 /*
- * In the place of the real function: ExecProcNodeFirst(), which is there to
- * check the stack, and ExecProcNodeInstr(), for EXPLAIN ANALYZE, lead to it
- * (execProcnode.c).
+ * Replaces the real function: ExecProcNodeFirst(), which checks the stack, and
+ * ExecProcNodeInstr(), for EXPLAIN ANALYZE, lead to it (execProcnode.c).
  */
 static bool wrap(PlanState *state, struct query *query)
 {
@@ -194,8 +193,8 @@ static bool wrap(PlanState *state, struct query *query)
 }
 
 /*
- * At the first run and not at the start: in between a parallel worker gives
- * its hash joins their own function (ExecHashJoinInitializeWorker()).
+ * Wraps at the first run instead of the start: in between a parallel worker
+ * sets its hash joins' own function (ExecHashJoinInitializeWorker()).
  */
 static void wrap_nodes(struct query *query, QueryDesc *desc)
 {
@@ -240,7 +239,7 @@ static void start(QueryDesc *desc, int eflags)
 		query_begin(desc, &key);
 }
 
-/* What ExecutorRun() and ExecutorFinish() are asked to do. */
+/* Arguments of ExecutorRun() and ExecutorFinish(). */
 struct step {
 	bool run;
 	ScanDirection direction;
@@ -262,8 +261,8 @@ static void take(QueryDesc *desc, const struct step *step)
 }
 
 /*
- * Finishing takes triggers, and what data-modifying WITHs left undone: a
- * SELECT without the latter takes nothing that is worth two read(2).
+ * Finishing runs triggers and the rest of data-modifying WITHs. For a SELECT
+ * without the latter it is too short to be worth two read(2).
  */
 static bool has_more_to_do(const QueryDesc *desc)
 {
@@ -301,7 +300,7 @@ static void measure(QueryDesc *desc, const struct step *step)
 	}
 	PG_END_TRY();
 	values = sm_end(query->set, events, &a);
-	if (!events) /* all that there was to be counted was */
+	if (!events) /* all events of interest are already counted */
 		values.counted = query->sum.counted;
 	sm_values_add(&query->sum, &values);
 	query->runs += step->run;
@@ -357,7 +356,7 @@ void _PG_init(void);
 void _PG_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
-		return; /* no memory is to be had: the functions say so */
+		return; /* no memory: the functions report that */
 	sm_settings();
 	selfmon_clock(); /* chosen once, for all backends */
 	EnableQueryId();

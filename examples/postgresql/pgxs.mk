@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The extension by PostgreSQL's own rules, built in the current folder. Called
-# by Makefile, which says VPATH (where the sources are) and the library's
-# flags. The library is linked in: the server has to find nothing else when it
-# loads the extension, and the library's names stay inside.
+# Builds the extension by PostgreSQL's own rules, in the current folder. Called
+# by Makefile, which sets VPATH (the sources) and the library's flags. The
+# library is linked in: the server needs no other file to load the extension,
+# and the library's symbols stay hidden.
 MODULE_big = selfmon
 OBJS = hooks.o counters.o store.o view.o
 EXTENSION = selfmon
@@ -15,5 +15,5 @@ SHLIB_LINK = $(SELFMON_LIBS) -Wl,--exclude-libs,ALL
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# What PGXS does not know of: the header, and the library that is linked in.
+# Dependencies that PGXS does not know: the header, and the static library.
 $(OBJS): $(VPATH)/selfmon_pg.h $(VPATH)/pgxs.mk $(SELFMON_ARCHIVE)

@@ -20,7 +20,7 @@ AS 'MODULE_PATHNAME', 'sm_info' LANGUAGE C STRICT VOLATILE;
 CREATE FUNCTION selfmon_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'sm_reset' LANGUAGE C STRICT VOLATILE;
 
--- What is not counted is NULL, and verdict says why.
+-- Uncounted values are NULL, and verdict has the reason.
 CREATE VIEW selfmon_all AS
 	SELECT userid, dbid, queryid, node, calls, workers, errors, cut_off,
 		runs, total_ms, max_ms, cycles, instructions,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the extension's files share: hooks.c knows what runs in a backend,
- * counters.c counts it, store.c adds up over all backends, view.c shows it.
+ * Shared by the extension's files: hooks.c knows what runs in a backend,
+ * counters.c counts it, store.c adds up all backends, view.c shows the sums.
  */
 #ifndef SELFMON_PG_H
 #define SELFMON_PG_H
@@ -19,20 +19,20 @@
 /* ---- what was counted (counters.c) -------------------------------------- */
 
 /*
- * Of one or more spans; count i belongs to sm_events.event[i]. A count is
- * one only if its bit in counted is set: if each span had a value.
+ * Values of one or more spans; count i belongs to sm_events.event[i]. A count
+ * is valid only if its bit in counted is set: if every span had a value.
  */
 struct sm_values {
 	uint64 ticks;
 	uint64 count[SELFMON_MAX_COUNTERS];
 	uint8 counted;
-	uint8 by_read; /* a span's value came by read(2) ... */
-	uint8 scaled;  /* ... was an estimate */
+	uint8 by_read; /* a span's value came from read(2) */
+	uint8 scaled;  /* a span's value was an estimate */
 };
 
 #define SM_NO_SPAN ((struct sm_values){ .counted = 0xff })
 
-extern struct selfmon_events sm_events; /* selfmon.events, in pieces */
+extern struct selfmon_events sm_events; /* selfmon.events, parsed */
 extern int sm_max;                      /* selfmon.max */
 extern bool sm_enabled;                 /* selfmon.enabled */
 extern int sm_nodes;                    /* selfmon.nodes */
@@ -41,10 +41,13 @@ enum { SM_NODES_OFF, SM_NODES_TIME, SM_NODES_EVENTS };
 
 extern void sm_settings(void);
 
-/* This backend's counters, opened at the first call; NULL: it has none. */
+/*
+ * Returns this backend's counters, opened at the first call; NULL if it has
+ * none.
+ */
 extern struct selfmon_counters *sm_counters(void);
 
-/* A span, from a until the end: of all events, or of time alone. */
+/* Begin and end a span: for all events, or only for time. */
 extern void sm_begin(const struct selfmon_counters *set, bool events,
 		     struct selfmon_snapshot *a);
 extern struct sm_values sm_end(struct selfmon_counters *set, bool events,
@@ -52,7 +55,10 @@ extern struct sm_values sm_end(struct selfmon_counters *set, bool events,
 
 extern void sm_values_add(struct sm_values *sum, const struct sm_values *part);
 
-/* Estimates may say more of a part than of the whole: then no number. */
+/*
+ * Subtracts a part. An estimate of a part may exceed the whole: then there is
+ * no value.
+ */
 extern void sm_values_less(struct sm_values *whole,
 			   const struct sm_values *part);
 
@@ -62,10 +68,10 @@ extern void sm_values_less(struct sm_values *whole,
 
 /* How an execution of a query ended. */
 enum sm_how {
-	SM_CALL,    /* as it should: the only one whose values are added */
-	SM_WORKER,  /* the same, of a parallel worker: a part of a call */
-	SM_ERROR,   /* an ERROR left it */
-	SM_CUT_OFF  /* it did not end: a cursor whose transaction was undone */
+	SM_CALL,    /* normally; only its values are added */
+	SM_WORKER,  /* normally, in a parallel worker: part of a call */
+	SM_ERROR,   /* by an ERROR */
+	SM_CUT_OFF  /* not at all: a cursor whose transaction was rolled back */
 };
 
 /* A query, or (node not T_Invalid) all its plan nodes of one type. */
@@ -73,25 +79,26 @@ struct sm_key {
 	Oid userid;
 	Oid dbid;
 	uint64 queryid;
-	uint64 node; /* NodeTag, wide so that the key has no holes */
+	uint64 node; /* NodeTag, 64 bits to avoid padding in the key */
 };
 
 struct sm_entry {
 	struct sm_key key;
-	slock_t mutex; /* over all below */
+	slock_t mutex; /* protects all members below */
 	uint64 calls, workers, errors, cut_off;
-	uint64 runs;   /* executor runs, of a node calls of ExecProcNode() */
+	uint64 runs;   /* executor runs; for a node calls of ExecProcNode() */
 	uint64 ticks, max_ticks;
 	uint64 count[SELFMON_MAX_COUNTERS];
-	uint64 counted[SELFMON_MAX_COUNTERS]; /* calls that have a count */
+	uint64 counted[SELFMON_MAX_COUNTERS]; /* number of calls that have a
+						 count */
 	uint8 by_read, scaled;
 };
 
 struct sm_shared {
-	LWLock *lock; /* over the table, exclusive where it changes */
-	uint64 dropped; /* executions that found no room or no counters */
+	LWLock *lock; /* protects the table; exclusive for changes */
+	uint64 dropped; /* executions without room or without counters */
 	TimestampTz since;
-	/* why event i was not opened, in the backend that said so last */
+	/* why event i was not opened, from the last backend that failed */
 	char reason[SELFMON_MAX_COUNTERS][SM_REASON_SIZE];
 };
 
@@ -105,7 +112,7 @@ extern void sm_store_add(const struct sm_key *key, enum sm_how how,
 extern void sm_store_drop(void);
 extern void sm_store_reset(void);
 
-/* Keeps the reason of event i. */
+/* Stores the reason of event i. */
 extern void sm_store_reason(size_t i, const char *reason);
 
 #endif

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Read by check.sh and cost.sh, which are called with PG_CONFIG and the build
-# folder: servers of our own, on private sockets, in a folder under /tmp (a
-# socket's path has 107 bytes at most), run by a user who is not root, whom
-# initdb refuses. However the script ends, they are stopped and the folder
-# goes. The extension is found in the folder by extension_destdir, which
-# Debian adds to PostgreSQL.
+# Sourced by check.sh and cost.sh, which get PG_CONFIG and the build folder.
+# Runs servers on private sockets, in a folder under /tmp (a socket's path has
+# at most 107 bytes), as a user other than root, which initdb refuses. When the
+# script ends, the servers are stopped and the folder is removed. The extension
+# is found by extension_destdir, which Debian adds to PostgreSQL.
 
 pg_config=$1
 umask 022
 if [ -z "$SELFMON_PG_HOME" ]; then
-	# Copied: another user may have no way to where these lie.
+	# Copied, since the other user may not reach the original folder.
 	home=$(mktemp -d /tmp/selfmon-pg.XXXXXX) || exit 1
 	mkdir "$home/source"
 	cp -R "$(dirname "$0")"/*.sh "$(dirname "$0")/sql" \
@@ -48,7 +47,7 @@ export PATH LC_ALL=C HOME="$home" PSQLRC=/dev/null
 export PGHOST="$home" PGUSER=tester PGDATABASE=postgres
 
 # server_start NAME [LINE ...]: a server with these lines in postgresql.conf.
-# $port, part of its socket's name, tells it from the others.
+# $port, part of its socket's name, identifies it.
 port=5400
 server_start() {
 	data=$home/$1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of all backends: a table in shared memory, of a size that is fixed
- * when the server starts. What adds to it raises no ERROR, since an aborting
- * transaction does so too.
+ * The sums of all backends: a table in shared memory, whose size is fixed when
+ * the server starts. Adding raises no ERROR, since aborting transactions add
+ * too.
  */
 #include "selfmon_pg.h"
 
@@ -42,8 +42,8 @@ void sm_store_attach(void)
 }
 
 /*
- * The key's entry, with the lock held: shared, or exclusive if it is new.
- * NULL: there is no room.
+ * Returns the key's entry with the lock held: shared, or exclusive if the entry
+ * is new. NULL if there is no room.
  */
 static struct sm_entry *find(const struct sm_key *key)
 {
@@ -58,7 +58,7 @@ static struct sm_entry *find(const struct sm_key *key)
 	LWLockAcquire(sm_shared->lock, LW_EXCLUSIVE);
 	if (hash_get_num_entries(sm_table) < sm_max)
 		entry = hash_search(sm_table, key, HASH_ENTER_NULL, &found);
-	else /* another backend may have made it meanwhile */
+	else /* another backend may have created it */
 		entry = hash_search(sm_table, key, HASH_FIND, NULL);
 	if (!found && entry) {
 		memset((char *)entry + sizeof(*key), 0,
@@ -91,7 +91,7 @@ static void add(struct sm_entry *entry, enum sm_how how,
 		entry->runs += runs;
 		add_values(entry, values);
 		break;
-	case SM_WORKER: /* its time passes while the leader's does */
+	case SM_WORKER: /* its time is part of the leader's */
 		entry->workers++;
 		add_values(entry, values);
 		break;

@@ -19,7 +19,10 @@ static void need_shared(void)
 				"shared_preload_libraries")));
 }
 
-/* As EXPLAIN names them. Hash, bitmap and alike are run by other means. */
+/*
+ * Returns the name as in EXPLAIN. Hash, bitmap and similar nodes are run
+ * differently.
+ */
 static const char *node_name(uint64 tag)
 {
 	static const struct {
@@ -74,7 +77,7 @@ static const char *node_name(uint64 tag)
 
 /* ---- the verdict --------------------------------------------------------- */
 
-/* What there is to say of event i; the same text for the same fate. */
+/* Describes event i; equal results have equal texts. */
 static char *fate(const struct sm_entry *entry, size_t i)
 {
 	const uint64 parts = entry->calls + entry->workers;
@@ -201,7 +204,7 @@ Datum sm_rows(PG_FUNCTION_ARGS)
 	return (Datum)0;
 }
 
-/* In whichever mode: cycles are found where cycles:u are counted. */
+/* Ignores modes: cycles are found where cycles:u are counted. */
 static bool is_same(const struct selfmon_event *a,
 		    const struct selfmon_event *b)
 {
@@ -210,8 +213,8 @@ static bool is_same(const struct selfmon_event *a,
 }
 
 /*
- * Where in counts an event is, under whichever of its names; or NULL. What has
- * a '/' may name a file, which is not opened for whoever asks.
+ * Returns the position of an event in counts, by any of its names; or NULL. A
+ * name with a '/' may be a file, which is not opened on behalf of the user.
  */
 PG_FUNCTION_INFO_V1(sm_position);
 Datum sm_position(PG_FUNCTION_ARGS)

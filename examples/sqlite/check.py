@@ -24,6 +24,13 @@ def seen(database, name, column="visits"):
         "WHERE name = ?", (name,)).fetchone()[0]
 
 
+def spans(database, name):
+    """How many statements ended, are open, and ended on another thread."""
+    return database.execute(
+        "SELECT ended, open, elsewhere FROM selfmon_spans WHERE name = ?",
+        (name,)).fetchone()
+
+
 def filled(table, **options):
     database = connect(**options)
     database.execute(f"CREATE TABLE {table}(a INT)")
@@ -46,6 +53,10 @@ def interleaved():
     assert seen(database, two) == 10, seen(database, two)
     assert seen(database, two, "depth") == 0
     assert seen(database, one, "open + cut_off") == 0
+    assert spans(database, one) == (10, 0, 0), spans(database, one)
+    assert database.execute(
+        "SELECT total_ns >= max_ns AND max_ns >= p50_ns FROM selfmon_spans "
+        "WHERE name = ?", (one,)).fetchone()[0] == 1
 
 
 def reset_halfway():
@@ -114,15 +125,17 @@ def schema_changes():
 
 
 def threads():
-    """Begun on one thread, ended on another."""
+    """Begun on one thread, ended on another: no visit, but a span."""
     database = filled("apart", check_same_thread=False)
     name = "SELECT a FROM apart"
     cursor = database.execute(name)
     thread = threading.Thread(target=cursor.fetchall)
     thread.start()
     thread.join()
-    assert seen(database, name) == 1
-    assert seen(database, name, "open") == 0
+    assert seen(database, name) == 0
+    assert spans(database, name) == (1, 0, 1), spans(database, name)
+    database.execute("SELECT a FROM apart WHERE a = 3").fetchall()
+    assert seen(database, "SELECT a FROM apart WHERE a = ?") == 1
 
 
 def many_at_once():
@@ -132,9 +145,13 @@ def many_at_once():
     cursors = [database.execute(name) for _ in range(300)]
     for cursor in cursors:
         cursor.fetchone()
+    assert spans(database, name) == (0, 300, 0), spans(database, name)
+    for cursor in cursors:
         cursor.close()
+    assert spans(database, name) == (300, 0, 0), spans(database, name)
     assert seen(database, name, "open") == 0
-    assert seen(database, name) >= 256, seen(database, name)
+    # One is open for good: see threads().
+    assert seen(database, name) >= 255, seen(database, name)
     database.execute("SELECT a FROM many WHERE a = 3").fetchall()
     assert seen(database, "SELECT a FROM many WHERE a = ?") == 1
 
@@ -187,7 +204,7 @@ def no_end_of_names():
 TESTS = (interleaved, reset_halfway, of_one_text, errors, triggers,
          schema_changes, threads, many_at_once, closing, names)
 
-# Of itself, before any other connection is there.
+# Loaded automatically, before any other connection.
 child = os.fork()
 if child == 0:
     try:

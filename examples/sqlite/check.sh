@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The extension in the sqlite3 shell, over a database of a million rows, and in
-# Python: check.sh EXTENSION SCRATCH-DIRECTORY
+# Tests the extension in the sqlite3 shell, over a database of a million rows,
+# and in Python: check.sh EXTENSION SCRATCH-DIRECTORY
 set -eu
 cd "$(dirname "$0")"
 extension=$1
@@ -39,7 +39,7 @@ INSERT INTO numbers WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL
 	SELECT i + 1 FROM c WHERE i < 999999) SELECT i, i * 7919 % 1000003 FROM c;
 END
 
-# 200 look-ups, two passes, one run that fails, one text that is no statement.
+# 200 look-ups, two passes, one failing run, one text that is not a statement.
 {
 	i=0
 	while [ "$i" -lt 200 ]; do
@@ -79,7 +79,7 @@ grep -v -e '^of|' -e '^bad|' -e '^slow|' "$scratch/measured.out" |
 is 'errors' "$(grep -c . "$scratch/plain.err")" \
 	"$(grep -c . "$scratch/measured.err")"
 
-# Not a word of its own, unless it is asked for.
+# No output of its own unless requested.
 printf 'SELECT 1;\n' > "$scratch/quiet"
 shell "$scratch/quiet"
 is 'said' '' "$(cat "$scratch/quiet.err")"
@@ -92,7 +92,7 @@ printf '.load %s\nSELECT 7;\nSELECT visits FROM selfmon_regions
 shell "$scratch/twice"
 is 'loaded twice' '7 1' "$(xargs < "$scratch/twice.out")"
 
-# It does not load: the shell says why, and works.
+# If it does not load, the shell reports why, and works.
 printf 'SELECT 5 + 6;\n' > "$scratch/refused"
 SELFMON_ENABLE=0 shell "$scratch/refused"
 is 'refused' 11 "$(cat "$scratch/refused.out")"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the extension costs: look-ups by key and passes over rows, in turns on
- * a connection that has it and on one that has not: cost EXTENSION
+ * Measures the extension's cost: look-ups by key and passes over rows,
+ * alternating between a connection with it and one without: cost EXTENSION
  *
- * In the thread's CPU time: others may be busy.
+ * Uses the thread's CPU time, since other programs may be running.
  */
 #include <sqlite3.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ static sqlite3 *filled(const char *extension)
 	return database;
 }
 
-/* ns a run of it, of so many; each reads its rows. */
+/* Returns the ns per run of a statement; each run reads its rows. */
 static double timed(sqlite3 *database, const char *sql, int runs)
 {
 	sqlite3_stmt *statement;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table selfmon_regions: a row for each region at each place of the call
- * tree, of the whole process, as things stand when a statement begins to read
- * it. What was not counted is NULL, and each quantity has its verdict.
+ * tree, for the whole process, at the time when a statement begins to read it.
+ * Uncounted values are NULL, and each quantity has its verdict.
  */
 #include "selfmon_sqlite.h"
 
@@ -32,7 +32,7 @@ enum column {
 	COLUMN_P90_NS,
 	COLUMN_P99_NS,
 	COLUMN_VERDICT,
-	COLUMN_COUNTERS /* a value and a verdict of each */
+	COLUMN_COUNTERS /* a value and a verdict for each counter */
 };
 
 #define COLUMNS                                                                \
@@ -60,7 +60,7 @@ static void result_verdict(sqlite3_context *context,
 			    SQLITE_STATIC);
 }
 
-/* Columns that a region has whether it was measured or not. */
+/* Columns of all regions, measured or not. */
 static bool result_of_region(sqlite3_context *context, int column,
 			     const struct selfmon_row *row)
 {
@@ -98,7 +98,7 @@ static bool result_of_region(sqlite3_context *context, int column,
 	}
 }
 
-/* Its time; NULL, which is what a column has that nothing is said of. */
+/* Sets the time, or NULL, which is a column's default. */
 static void result_of_time(sqlite3_context *context, int column,
 			   const struct selfmon_row *row)
 {
@@ -158,7 +158,7 @@ static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context,
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* What events are counted is settled by now, and stays as it is. */
+/* The events are decided by now and do not change. */
 static int declare(sqlite3 *database, const struct selfmon_report *report)
 {
 	sqlite3_str *const text = sqlite3_str_new(database);
@@ -210,7 +210,7 @@ static int detach(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
-/* All of it is read, whatever is asked for. */
+/* Every query reads the whole table. */
 static int plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
 	(void)table;
@@ -264,7 +264,7 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 {
 	const struct cursor *const cursor = (const struct cursor *)base;
 
-	return cursor->row >= selfmon_report_rows(cursor->report);
+	return cursor->row >= selfmon_report_row_count(cursor->report);
 }
 
 static int rowid_of(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
@@ -273,7 +273,7 @@ static int rowid_of(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 	return SQLITE_OK;
 }
 
-/* Without a function that creates it, it is there under its own name alone. */
+/* Without a create function it exists only under its own name. */
 const sqlite3_module regions_module = {
 	.xConnect = attach,
 	.xBestIndex = plan,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loadable extension for SQLite: each run of a statement is a visit of a
+ * A loadable extension for SQLite. Each run of a statement is a visit of a
  * region, from its first sqlite3_step() to its end or reset, and the table
- * selfmon_regions is the report. README.md says how it is used.
+ * selfmon_regions is the report. See README.md.
  *
- * Statements overlap as a program pleases, so their visits are spans. All of a
- * connection's happens under its mutex: nothing here needs another.
+ * Statements may overlap, so their visits are spans. Everything of a connection
+ * happens under its mutex; no other lock is needed.
  */
 #include "selfmon_sqlite.h"
 
@@ -19,21 +19,27 @@ SQLITE_EXTENSION_INIT1
 #define CACHE_SIZE 64 /* a power of two */
 #define CACHE_TEXT 256
 
-/* A statement that is running. A frame must stay where it is. */
+/*
+ * A running statement, measured twice. Its visit has counters and a place in
+ * the call tree, but must end on its thread. Its detached span has time alone,
+ * and ends wherever the program ends the statement. A frame must stay at its
+ * address.
+ */
 struct span {
 	struct span *next;
 	sqlite3_stmt *statement; /* NULL: not in use */
 	struct selfmon_frame frame;
+	struct selfmon_async_span elapsed;
 };
 
-/* The region of a text that was met before. */
+/* The region of a text that was seen before. */
 struct cached {
 	struct selfmon_region *region;
 	char text[CACHE_TEXT];
 };
 
 struct connection {
-	struct span *spans; /* never freed before the connection is */
+	struct span *spans; /* freed only with the connection */
 	struct selfmon_region *again;
 	struct cached cache[CACHE_SIZE];
 };
@@ -57,7 +63,7 @@ static struct selfmon_region *region_of(struct connection *connection,
 	return cached->region;
 }
 
-/* The span of a statement, or with NULL one that is free; may be NULL. */
+/* Returns the span of a statement, or with NULL a free one; may be NULL. */
 static struct span *find(struct connection *connection,
 			 const sqlite3_stmt *statement)
 {
@@ -73,8 +79,12 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 {
 	const char *const sql = sqlite3_sql(statement);
 	struct span *span = find(connection, statement);
+	struct selfmon_region *region;
 
-	/* It runs already: this is a trigger of it, whose text is a comment. */
+	/*
+	 * It is already running: this is one of its triggers, whose text is a
+	 * comment.
+	 */
 	if (span && text != sql)
 		return;
 	if (!span)
@@ -88,14 +98,17 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 		connection->spans = span;
 	}
 	selfmon_leave(&span->frame);
+	selfmon_async_end(&span->elapsed);
 	span->statement = statement;
-	selfmon_enter(region_of(connection, sql ? sql : text), &span->frame);
+	region = region_of(connection, sql ? sql : text);
+	selfmon_async_begin(region, &span->elapsed);
+	selfmon_enter(region, &span->frame);
 }
 
 /*
- * A statement that finds the schema changed ends at once, is prepared again and
- * runs, which SQLite tells as two ends of one run. Of the second nothing is
- * known but that it was.
+ * If a statement finds the schema changed it ends at once, is prepared again
+ * and runs. SQLite reports two ends for this one run. The second is counted as
+ * an empty visit of a region of its own.
  */
 static void end(struct connection *connection, const sqlite3_stmt *statement)
 {
@@ -103,6 +116,7 @@ static void end(struct connection *connection, const sqlite3_stmt *statement)
 
 	if (span) {
 		selfmon_leave(&span->frame);
+		selfmon_async_end(&span->elapsed);
 		span->statement = NULL;
 	} else {
 		struct selfmon_frame frame;
@@ -123,8 +137,8 @@ static int traced(unsigned int what, void *context, void *statement,
 }
 
 /*
- * The connection's end. SQLITE_TRACE_CLOSE is not: a close may be refused, or
- * wait for statements to end.
+ * The connection's end. SQLITE_TRACE_CLOSE would be wrong: a close may be
+ * refused, or wait for statements to end.
  */
 static void disconnect(void *context)
 {
@@ -134,6 +148,7 @@ static void disconnect(void *context)
 	for (span = connection->spans; span; span = next) {
 		next = span->next;
 		selfmon_leave(&span->frame);
+		selfmon_async_end(&span->elapsed);
 		sqlite3_free(span);
 	}
 	sqlite3_free(connection);
@@ -145,7 +160,7 @@ static int refuse(char **message, const char *why)
 	return SQLITE_ERROR;
 }
 
-/* A host that uses libselfmon itself has set its options: they stand. */
+/* If the host uses libselfmon itself, its options stay. */
 static int prepare(char **message)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -161,7 +176,7 @@ static int prepare(char **message)
 	return error ? refuse(message, strerror(-error)) : SQLITE_OK;
 }
 
-/* Found by the name of the file, selfmon_sqlite.so. */
+/* SQLite derives this name from the file name, selfmon_sqlite.so. */
 __attribute__((visibility("default"))) int
 sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
 			   const sqlite3_api_routines *api);
@@ -183,15 +198,19 @@ int sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
 		return SQLITE_NOMEM;
 	memset(connection, 0, sizeof(*connection));
 	connection->again = selfmon_region("(prepared again: not measured)");
-	/* Loaded twice, this ends what the first time began. */
+	/* When loaded twice, this ends what the first load began. */
 	result = sqlite3_create_module_v2(database, "selfmon_regions",
 					  &regions_module, connection,
 					  disconnect);
 	if (result != SQLITE_OK)
-		return result; /* and the connection is gone */
+		return result; /* and the connection struct is freed */
+	result = sqlite3_create_module_v2(database, "selfmon_spans",
+					  &spans_module, NULL, NULL);
+	if (result != SQLITE_OK)
+		return result;
 	result = sqlite3_trace_v2(database,
 				  SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE,
 				  traced, connection);
-	/* Regions outlive the connection, and so does what measures them. */
+	/* Regions outlive the connection, so the extension must stay loaded. */
 	return result == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : result;
 }

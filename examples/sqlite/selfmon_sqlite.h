@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the extension call in each other. */
+/* Shared by the parts of the extension. */
 #ifndef SELFMON_SQLITE_H
 #define SELFMON_SQLITE_H
 
@@ -8,22 +8,22 @@
 
 #include <selfmon.h>
 
-/* A name is cut at this size. */
+/* Names are cut to this size. */
 #define NAME_SIZE 256
 
 /*
- * Writes what all statements of one form have in common: literals are "?", a
- * list of them is one, blanks and comments are a blank. Cut to size.
+ * Writes the common form of equivalent statements: literals become "?", a list
+ * of them one "?", blanks and comments one blank. Cut to size.
  */
 void statement_name(const char *sql, char *name, size_t size);
 
 /*
- * The region of a statement. After so many names as no program writes by hand
- * it is the same for all new ones.
+ * Returns the region of a statement. After more names than a program has
+ * statements written by hand, all new ones share a region.
  */
 struct selfmon_region *statement_region(const char *sql);
 
-/* The table selfmon_regions. */
-extern const sqlite3_module regions_module;
+/* The tables selfmon_regions and selfmon_spans. */
+extern const sqlite3_module regions_module, spans_module;
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of statements: the text of an SQL statement without what varies. */
+/*
+ * Names of statements: the text of an SQL statement without its variable parts.
+ */
 #include "selfmon_sqlite.h"
 
 #include <ctype.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 
 #define NAMES_MAX 1000
-#define SEEN_SIZE 2048 /* a power of two, well above */
+#define SEEN_SIZE 2048 /* a power of two, well above NAMES_MAX */
 
 struct text {
 	char *to;
@@ -39,7 +41,7 @@ static void put(struct text *text, char c)
 		text->to[text->used++] = c;
 }
 
-/* "?, ?" is "?" */
+/* merges "?, ?" into "?" */
 static void put_literal(struct text *text)
 {
 	if (ends_with(text, "?,"))
@@ -50,7 +52,7 @@ static void put_literal(struct text *text)
 		put(text, '?');
 }
 
-/* "(?), (?)" is "(?)": rows of values */
+/* merges "(?), (?)" into "(?)": rows of values */
 static void put_closing(struct text *text)
 {
 	put(text, ')');
@@ -60,7 +62,7 @@ static void put_closing(struct text *text)
 		text->used -= 5;
 }
 
-/* The end of what is quoted; a quote in it is written twice. */
+/* Returns the end of quoted text; a quote inside is doubled. */
 static const char *skip_quoted(const char *at, char quote)
 {
 	for (at++; *at; at++) {
@@ -73,7 +75,7 @@ static const char *skip_quoted(const char *at, char quote)
 	return at;
 }
 
-/* The end of a comment or of blanks; where there are none, at itself. */
+/* Returns the end of a comment or of blanks, or at itself if there are none. */
 static const char *skip_blank(const char *at)
 {
 	const char *end;
@@ -97,7 +99,7 @@ static const char *copy_until(struct text *text, const char *at,
 	return at;
 }
 
-/* Also 1e-3, 0x1f, .5: close enough, where a name is all that is wanted. */
+/* Also accepts 1e-3, 0x1f, .5: exact enough for a name. */
 static const char *skip_number(const char *at)
 {
 	while (is_word(*at) || *at == '.' ||
@@ -114,7 +116,7 @@ static const char *word_end(const char *at)
 	return at;
 }
 
-/* One token of any kind; where the next begins. */
+/* Consumes one token; returns the start of the next. */
 static const char *take(struct text *text, const char *at)
 {
 	const char *const blank = skip_blank(at);
@@ -138,7 +140,7 @@ static const char *take(struct text *text, const char *at)
 	}
 	if (is_word(*at))
 		return copy_until(text, at, word_end(at));
-	if (strchr("?:@", *at)) /* a parameter, its name or number with it */
+	if (strchr("?:@", *at)) /* a parameter, with its name or number */
 		return copy_until(text, at, word_end(at + 1));
 	if (*at == ')')
 		put_closing(text);
@@ -158,7 +160,10 @@ void statement_name(const char *sql, char *name, size_t size)
 	text.to[text.used] = '\0';
 }
 
-/* Is it one of the first NAMES_MAX? Names of one hash are one. */
+/*
+ * Returns true for one of the first NAMES_MAX names. Names with equal hashes
+ * are equal.
+ */
 static bool is_among_first(const char *name)
 {
 	static uint64_t seen[SEEN_SIZE];

@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selects the machine. Each header in arch/ supplies the same names, and all
- * assembly of the library is in them:
+ * Selects the machine. Each header in arch/ defines the same names. All
+ * assembly of the library is in these headers.
  *
  *   SELFMON_ARCH_NAME               "x86-64", ...
- *   SELFMON_ARCH_USER_READ          1 where user space can read a counter
- *   SELFMON_ARCH_COUNTERS           numbers of counters are below this
+ *   SELFMON_ARCH_USER_READ          1 if user space can read counters
+ *   SELFMON_ARCH_COUNTERS           counter numbers are below this
  *   SELFMON_ARCH_COUNTERS_HOLE      a number below that which no counter has
- *   SELFMON_ARCH_CAPABILITY_VARIES  1 where the page's user read bit comes
- *                                   and goes with the counter
- *   SELFMON_ARCH_USER_READ_UNSAFE   1 where a read may fault at any time
- *   SELFMON_ARCH_FIRMWARE_EVENTS    1 where some raw events are no counter's
- *   SELFMON_ARCH_STALE_READ_FAULTS  1 where a counter can be read only while an
- *                                   event of the thread is on it
- *   SELFMON_ARCH_RAW_IS_CLEAN       1 where a register's upper bits read as 0
- *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that ask for user reads
- *   SELFMON_ARCH_TIMESTAMP_STEADY   1 where the machine promises it
- *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   no timestamp is slower
- *   SELFMON_ARCH_GUARD_MARK         says that a counter was read just before
+ *   SELFMON_ARCH_CAPABILITY_VARIES  1 if the page's user read bit is set only
+ *                                   while the event has a counter
+ *   SELFMON_ARCH_USER_READ_UNSAFE   1 if a read may fault at any time
+ *   SELFMON_ARCH_FIRMWARE_EVENTS    1 if firmware counts some raw events
+ *   SELFMON_ARCH_STALE_READ_FAULTS  1 if a counter can be read only while an
+ *                                   event of the thread uses it
+ *   SELFMON_ARCH_RAW_IS_CLEAN       1 if a register's upper bits read as 0
+ *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that request user reads
+ *   SELFMON_ARCH_TIMESTAMP_STEADY   1 if the architecture guarantees it
+ *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   lowest frequency of a timestamp counter
+ *   SELFMON_ARCH_GUARD_MARK         marks a counter read for the guard
  *   selfmon_arch_read_counter(i, set)  counter i (page index - 1), raw register
+ *   selfmon_arch_store_counter(i, set, p)  *p = the same; may be missing
  *   selfmon_arch_timestamp()        the cheapest steady counter of time
- *   selfmon_arch_fence()            waits until earlier instructions are done
+ *   selfmon_arch_fence()            waits for earlier instructions
  *   selfmon_arch_thread_pointer()   differs between live threads
- *   selfmon_arch_add(p, n)          *p += n, of a word with one writer
- *   selfmon_arch_is(p, v)           *p == v, loaded once, of 32 bits
- *   selfmon_arch_is_above(p, v)     *p > v, likewise, of 64 bits, signed
+ *   selfmon_arch_add(p, n)          *p += n, for a word with one writer
+ *   selfmon_arch_is(p, v)           *p == v, loaded once, 32 bits
+ *   selfmon_arch_has(p, bits)       *p has one of the bits, likewise
+ *   selfmon_arch_is_above(p, v)     *p > v, loaded once, 64 bits, signed
  *   selfmon_arch_counter(x, &i)     i = page index x - 1; false: x is 0
- *   selfmon_arch_plus(v, p)         v + *p, likewise
- *   SELFMON_ARCH_GOTO(label)        goto; may be missing
+ *   selfmon_arch_plus(v, p)         v + *p, loaded once
+ *   selfmon_arch_seem_set(p)        for the compiler, *p is set; no instruction
+ *   SELFMON_ARCH_INLINES            1 if visits can be inlined into regions
+ *   selfmon_arch_stack_pointer()    where visits are inlined
+ *   SELFMON_ARCH_LABEL(name)        the symbol of a variable or function
+ *   SELFMON_ARCH_GOTO(label)        goto in assembly; may be missing
  *
- * Behind each instruction that reads a counter stands one that does nothing
- * and names a register: in it is the counter set that is being read, or NULL.
- * If the read faults, the guard (libselfmon/counters/guard.c) knows by the
- * mark that it is one of ours, and by the register whose it is. So there is no
- * table to be kept, wherever the code was inlined to.
+ * Each counter read is followed by an instruction without effect, the mark. One
+ * operand of the mark is a register with the address of the counter set, or
+ * NULL. If the read faults, the guard (libselfmon/counters/guard.c) recognises
+ * the mark and finds the set in that register. No table of inlined reads is
+ * needed.
  */
 #ifndef SELFMON_ARCH_H
 #define SELFMON_ARCH_H
@@ -48,7 +54,22 @@
 #include "arch/generic.h"
 #endif
 
-/* What a machine's header need not say. */
+#define SELFMON_ARCH_LABEL(name) __asm__(name)
+
+SELFMON_ALWAYS_INLINE void selfmon_arch_seem_set(void **pointer)
+{
+	__asm__("" : "=m"(*pointer));
+}
+
+#ifndef SELFMON_ARCH_STORE_COUNTER
+SELFMON_ALWAYS_INLINE void
+selfmon_arch_store_counter(uint32_t counter, const void *set, uint64_t *value)
+{
+	*value = selfmon_arch_read_counter(counter, set);
+}
+#endif
+
+/* Defaults for names that a machine's header leaves out. */
 #ifndef SELFMON_ARCH_STALE_READ_FAULTS
 #define SELFMON_ARCH_STALE_READ_FAULTS 0
 #endif

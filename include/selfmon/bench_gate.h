@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate of selfmon_bench.h: the samples of this run and those of a baseline,
- * compared by the interval of their ratio.
+ * The gate of selfmon_bench.h: compares the samples of this run with those of a
+ * baseline, by the confidence interval of their ratio.
  */
 #ifndef SELFMON_BENCH_GATE_H
 #define SELFMON_BENCH_GATE_H
@@ -11,21 +11,23 @@
 
 SELFMON_C_BEGIN
 
-/* Exit statuses of selfmon_bench_main(), and what selfmon_bench_gate() finds. */
+/*
+ * Exit statuses of selfmon_bench_main(), and results of selfmon_bench_gate().
+ */
 enum selfmon_bench_status {
 	SELFMON_BENCH_PASS = 0,
 	SELFMON_BENCH_REGRESSION = 1,
 	SELFMON_BENCH_USAGE = 2,
 	SELFMON_BENCH_INCONCLUSIVE = 3,
-	SELFMON_BENCH_SKIPPED = 77 /* as automake and CTest's users have it */
+	SELFMON_BENCH_SKIPPED = 77 /* "skipped" in automake and CTest */
 };
 
-/* The smallest number of rounds that an interval is made from. */
+/* The minimum number of rounds for an interval. */
 #define SELFMON_BENCH_ROUNDS_MIN 3
 
 /* ---- the baseline -------------------------------------------------------- */
 
-/* Where the value of a key starts in a line of JSON, or NULL. */
+/* Returns the start of a key's value in a line of JSON, or NULL. */
 SELFMON_INLINE const char *selfmon_impl_bench_key(const char *line,
 						  const char *quantity)
 {
@@ -42,7 +44,9 @@ SELFMON_INLINE const char *selfmon_impl_bench_key(const char *line,
 	return found ? found + strlen(key) : NULL;
 }
 
-/* What follows the field (as "name") in a line that has this value in it. */
+/*
+ * Returns the text after the field (as "name") if it has this value, or NULL.
+ */
 SELFMON_INLINE const char *selfmon_impl_bench_after(const char *line,
 						    const char *field,
 						    const char *value)
@@ -57,9 +61,9 @@ SELFMON_INLINE const char *selfmon_impl_bench_after(const char *line,
 }
 
 /*
- * Sets median to that of a quantity ("instructions", "cpu-time") of a case in
- * a file that selfmon_bench_json() wrote. Returns 0, or -ENODATA: it is not in
- * the file.
+ * Sets *median to the median of a quantity ("instructions", "cpu-time") of a
+ * case in a file written by selfmon_bench_json(). Returns 0, or -ENODATA if the
+ * case or quantity is not in the file.
  */
 SELFMON_INLINE int selfmon_bench_baseline(FILE *stream, const char *name,
 					  const char *quantity, double *median)
@@ -82,7 +86,7 @@ SELFMON_INLINE int selfmon_bench_baseline(FILE *stream, const char *name,
 	return -ENODATA;
 }
 
-/* The sample of a line, in the order of its slot. */
+/* Appends the sample of a line if its slot is in ascending order. */
 SELFMON_INLINE void
 selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
 			double sample)
@@ -99,8 +103,8 @@ selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
 }
 
 /*
- * Reads the samples of a quantity of a case from a file that
- * selfmon_bench_json() wrote; without its median and interval. Returns 0, or
+ * Reads the samples of a quantity of a case from a file written by
+ * selfmon_bench_json(), without median and interval. Returns 0, or
  *   -ENODATA  the case or the quantity is not in the file
  *   -ENOMSG   the file has fewer than 3 rounds of it, or was written by a
  *             version whose rounds have no slots and no CPU times
@@ -141,8 +145,8 @@ struct selfmon_impl_bench_pair {
 };
 
 /*
- * The interval of now / before, each divided by the reference loop of its own
- * round. Returns false if a side lacks the loop.
+ * Sets *to to the interval of now / before, each divided by the reference loop
+ * of its own round. Returns false if one side lacks the loop.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,
@@ -161,7 +165,10 @@ selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,
 	return true;
 }
 
-/* Grows an interval to hold another; value is the middle of both values. */
+/*
+ * Extends an interval to cover another one; value becomes the mean of both
+ * values.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_envelope(struct selfmon_bench_interval *to,
 			    const struct selfmon_bench_interval *other)
@@ -171,7 +178,7 @@ selfmon_impl_bench_envelope(struct selfmon_bench_interval *to,
 	to->high = other->high > to->high ? other->high : to->high;
 }
 
-/* What the gate judges by: results of this run, and the file. */
+/* Input of the gate: results of this run, and the baseline file. */
 struct selfmon_impl_bench_judged {
 	const struct selfmon_bench_result *results;
 	size_t count;
@@ -199,10 +206,10 @@ selfmon_impl_bench_reference_pair(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * Of a time: the envelope of the intervals by both reference loops. They agree
- * while only the clock's speed differs; where the core was shared on one side
- * they do not, and the interval is as wide as the doubt. speed is set to how
- * many times as long the first loop takes now.
+ * For times, *to is the envelope of the intervals corrected by each of the two
+ * reference loops. They agree if only the clock speed differs. If the core was
+ * shared on one side they differ, and the interval is as wide as that
+ * uncertainty. *speed is the ratio of the first loop's times, now / before.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_ratio(const struct selfmon_impl_bench_judged *of,
@@ -275,7 +282,7 @@ selfmon_impl_bench_log(const struct selfmon_impl_bench_judged *of,
 						     : "inconclusive");
 }
 
-/* Fills the pair. Returns true, or logs why a case cannot be judged. */
+/* Fills *pair. Returns true, or logs why a case cannot be judged. */
 SELFMON_INLINE bool
 selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,
 		       const struct selfmon_bench_result *result,
@@ -309,15 +316,14 @@ selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * Judges all cases by one quantity ("cpu-time", "real-time", an event), with a
- * line on each. A case is a regression if the 95 % interval of the ratio
- * now / baseline lies wholly beyond the limit, passes if the interval ends
+ * Judges all cases by one quantity ("cpu-time", "real-time", an event), and
+ * logs one line for each. A case is a regression if the whole 95 % interval of
+ * the ratio now / baseline is beyond the limit. It passes if the interval ends
  * within the limit, and is inconclusive otherwise. Times are divided by the
- * reference loops that selfmon_bench_main() measures, where both sides have
- * them. Returns
+ * reference loops of selfmon_bench_main() if both sides have them. Returns
  *   SELFMON_BENCH_PASS          all cases that could be judged passed
- *   SELFMON_BENCH_REGRESSION    one case is a regression, at least
- *   SELFMON_BENCH_INCONCLUSIVE  none is; one case is inconclusive, at least
+ *   SELFMON_BENCH_REGRESSION    at least one case is a regression
+ *   SELFMON_BENCH_INCONCLUSIVE  none is; at least one case is inconclusive
  *   -ENODATA                    no case could be judged
  */
 SELFMON_INLINE int

@@ -16,7 +16,7 @@ SELFMON_C_BEGIN
 struct selfmon_impl_bench_arguments {
 	struct selfmon_bench_options options;
 	const char *json, *baseline, *gate_on, *filter;
-	double gate; /* percent; below 0: no gate */
+	double gate; /* percent; negative: no gate */
 	unsigned int runs;
 	bool help;
 };
@@ -52,7 +52,10 @@ SELFMON_INLINE const char *selfmon_impl_bench_value(const char *argument,
 	return strncmp(argument, name, length) ? NULL : argument + length;
 }
 
-/* A whole number from least to most, or false with a message. */
+/*
+ * Parses a whole number from least to most. Prints a message and returns false
+ * if it is not one.
+ */
 SELFMON_INLINE bool selfmon_impl_bench_number(const char *argument,
 					      const char *value,
 					      unsigned int least,
@@ -122,7 +125,7 @@ selfmon_impl_bench_argument(struct selfmon_impl_bench_arguments *to,
 	return true;
 }
 
-/* The cases that the filter leaves, then the reference loops. */
+/* Returns the cases that match the filter, followed by the reference loops. */
 SELFMON_INLINE size_t
 selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
 			  const struct selfmon_bench_case *cases, size_t count,
@@ -139,7 +142,7 @@ selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
 	return left;
 }
 
-/* Returns true if the arguments go together, or says why they do not. */
+/* Returns true if the arguments can be combined; prints the reason if not. */
 SELFMON_INLINE bool
 selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 			  size_t count, size_t chosen)
@@ -174,7 +177,7 @@ selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 	return false;
 }
 
-/* Instructions, if they were counted and the baseline has them. */
+/* Returns the default quantity: instructions, if both sides have them. */
 SELFMON_INLINE const char *
 selfmon_impl_bench_gate_on(const struct selfmon_bench_result *results,
 			   FILE *baseline)
@@ -210,7 +213,10 @@ selfmon_impl_bench_judge(const struct selfmon_impl_bench_arguments *arguments,
 	return ret < 0 ? SELFMON_BENCH_SKIPPED : ret;
 }
 
-/* Tables, JSON and the gate. The last results are the reference loops'. */
+/*
+ * Writes tables and JSON, and runs the gate. The last results are the reference
+ * loops'.
+ */
 SELFMON_INLINE int
 selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
 			  const struct selfmon_bench_result *results,
@@ -244,7 +250,7 @@ selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
 							      results, count);
 }
 
-/* Further runs; one that fails is reported, and ends them. */
+/* Measures further runs; reports the first that fails, and stops. */
 SELFMON_INLINE void
 selfmon_impl_bench_repeat(const struct selfmon_impl_bench_arguments *arguments,
 			  struct selfmon_bench_result *results, size_t count)
@@ -296,16 +302,16 @@ selfmon_impl_bench_all(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * For main(): measures and prints all cases, 64 at most. --help lists the
- * arguments. The program runs again for each run after the first, with the
- * same command line and standard output closed, up to this call and no
- * further: what main() does before it is repeated. --runs=1 avoids that.
- * Returns a status for main() to return:
+ * Measures and prints all cases, at most 64; call it from main(). --help lists
+ * the arguments. For each further run the program starts again, with the same
+ * command line and standard output closed, and runs up to this call. Code in
+ * main() before this call therefore runs again; --runs=1 avoids that. Returns a
+ * status for main() to return:
  *   0   the results are printed, and the gate passed if there is one
  *   1   a case is a regression, or a file cannot be written
  *   2   the arguments or the baseline cannot be used
  *   3   the gate is inconclusive: no regression, but a case may be one
- *   77  the gate had nothing to judge by
+ *   77  the gate had nothing to judge
  */
 SELFMON_INLINE int
 selfmon_bench_main(int argc, char **argv,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The results of selfmon_bench.h as a table, and as JSON in google-benchmark's
- * format, which its compare.py reads.
+ * Prints the results of selfmon_bench.h as a table, and as JSON in
+ * google-benchmark's format, which its compare.py reads.
  */
 #ifndef SELFMON_BENCH_OUTPUT_H
 #define SELFMON_BENCH_OUTPUT_H
@@ -19,7 +19,9 @@ struct selfmon_impl_bench_text {
 	char text[512];
 };
 
-/* A name or an argument for a terminal: control characters become \xNN. */
+/*
+ * Returns a name or an argument for a terminal: control characters become \xNN.
+ */
 SELFMON_INLINE struct selfmon_impl_bench_text
 selfmon_impl_bench_safe(const char *name)
 {
@@ -29,7 +31,7 @@ selfmon_impl_bench_safe(const char *name)
 	return safe;
 }
 
-/* Returns true for nanoseconds, which follow the machine's speed. */
+/* Returns true for times, which depend on the machine's speed. */
 SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
 {
 	return !strcmp(quantity, "cpu-time") ||
@@ -40,7 +42,7 @@ SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
 
 /* ---- table --------------------------------------------------------------- */
 
-/* The usual verdicts are silent. */
+/* Prints marks for unusual verdicts only. */
 SELFMON_INLINE void
 selfmon_impl_bench_mark(const struct selfmon_bench_result *result,
 			const struct selfmon_bench_quantity *of, FILE *stream)
@@ -77,8 +79,8 @@ selfmon_impl_bench_line(const struct selfmon_bench_result *result,
 
 /*
  * Writes a line for each case and quantity: median, minimum, 95 % interval of
- * the median. A verdict of scaled is shown, and how many rounds the scheduler
- * disturbed. Returns 0, or -EIO.
+ * the median. Marks scaled values, and rounds disturbed by the scheduler.
+ * Returns 0, or -EIO.
  */
 SELFMON_INLINE int
 selfmon_bench_print(const struct selfmon_bench_result *results, size_t count,
@@ -116,8 +118,8 @@ selfmon_impl_bench_print_ratio(const struct selfmon_bench_result *first,
 }
 
 /*
- * Writes each case relative to the first one, round by round: a ratio of CPU
- * times, and of instructions where both have them. Returns 0, or -EIO.
+ * Writes each case relative to the first one, round by round: the ratio of CPU
+ * times, and of instructions if both have them. Returns 0, or -EIO.
  */
 SELFMON_INLINE int
 selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
@@ -140,7 +142,7 @@ selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* A string of JSON, cut where it does not fit. */
+/* Writes a JSON string, truncated if it does not fit. */
 SELFMON_INLINE void selfmon_impl_bench_quote(char *to, size_t size,
 					     const char *text)
 {
@@ -150,7 +152,7 @@ SELFMON_INLINE void selfmon_impl_bench_quote(char *to, size_t size,
 	to[used + 2] = '\0';
 }
 
-/* The sample that was taken in a slot, or NULL. */
+/* Returns the sample of a slot, or NULL. */
 SELFMON_INLINE const double *
 selfmon_impl_bench_at(const struct selfmon_bench_quantity *of,
 		      unsigned int slot)
@@ -163,7 +165,10 @@ selfmon_impl_bench_at(const struct selfmon_bench_quantity *of,
 	return NULL;
 }
 
-/* The value of a slot, or for -1 the median; NULL: there is none. */
+/*
+ * Returns the value of a slot, or the median for slot -1; NULL if there is
+ * none.
+ */
 SELFMON_INLINE const double *
 selfmon_impl_bench_of(const struct selfmon_bench_quantity *of, int slot)
 {
@@ -195,8 +200,8 @@ selfmon_impl_bench_object_head(const struct selfmon_bench_result *result,
 }
 
 /*
- * One object: a round, or all of them for slot -1, which is the median. On
- * one line, which is what selfmon_bench_baseline() relies on.
+ * Writes one object: a round, or for slot -1 the median. It must be on one
+ * line: selfmon_bench_baseline() relies on that.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
@@ -232,7 +237,9 @@ selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
 	fputc('}', stream);
 }
 
-/* Returns true if a case has times of that slot, which each object needs. */
+/*
+ * Returns true if a case has the times of that slot, which each object needs.
+ */
 SELFMON_INLINE bool
 selfmon_impl_bench_has(const struct selfmon_bench_result *result, int slot)
 {
@@ -263,8 +270,8 @@ selfmon_impl_bench_objects(const struct selfmon_bench_result *result,
 }
 
 /*
- * Writes each round as a repetition, then their median. "slot" has the run and
- * the round. Returns 0, or -EIO.
+ * Writes each round as a repetition, then their median. "slot" encodes the run
+ * and the round. Returns 0, or -EIO.
  */
 SELFMON_INLINE int
 selfmon_bench_json(const struct selfmon_bench_result *results, size_t count,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Further runs of a benchmark: the program starts itself again, since a new
- * process has its memory elsewhere and its branch predictor is in another
- * state. That alone makes times of one binary differ, and no number of rounds
- * in one process shows it.
+ * Further runs of a benchmark, each in a new process: the program starts itself
+ * again. A new process has other memory addresses and another state of the
+ * branch predictor. These differences alone change the times of one binary, and
+ * rounds in one process cannot show them.
  */
 #ifndef SELFMON_BENCH_PROCESS_H
 #define SELFMON_BENCH_PROCESS_H
@@ -19,13 +19,13 @@
 
 SELFMON_C_BEGIN
 
-/* Names the descriptor that a further run writes its results to. */
+/* The variable with the descriptor that a further run writes its results to. */
 #define SELFMON_IMPL_BENCH_PIPE "LIBSELFMON_BENCH_PIPE"
 
 /* <unistd.h> declares it with _GNU_SOURCE only. */
 extern char **selfmon_impl_bench_environ __asm__("environ");
 
-/* Writes all, or returns false. */
+/* Writes all bytes, or returns false. */
 SELFMON_INLINE bool selfmon_impl_bench_send(int fd, const void *from,
 					    size_t size)
 {
@@ -44,7 +44,7 @@ SELFMON_INLINE bool selfmon_impl_bench_send(int fd, const void *from,
 	return true;
 }
 
-/* Reads all, or returns false: the other end was closed before. */
+/* Reads all bytes; returns false on an early end of file. */
 SELFMON_INLINE bool selfmon_impl_bench_receive(int fd, void *to, size_t size)
 {
 	char *at = (char *)to;
@@ -62,7 +62,7 @@ SELFMON_INLINE bool selfmon_impl_bench_receive(int fd, void *to, size_t size)
 	return true;
 }
 
-/* The descriptor if this process is a further run, or -1. */
+/* Returns the descriptor if this process is a further run, or -1. */
 SELFMON_INLINE int selfmon_impl_bench_pipe(void)
 {
 	const char *const value = getenv(SELFMON_IMPL_BENCH_PIPE);
@@ -70,7 +70,7 @@ SELFMON_INLINE int selfmon_impl_bench_pipe(void)
 	return value ? atoi(value) : -1;
 }
 
-/* The strings of /proc/self/cmdline, as argv; *text is to be freed as well. */
+/* Returns the strings of /proc/self/cmdline as argv; free it and *text. */
 SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 {
 	const int fd = open("/proc/self/cmdline", O_RDONLY);
@@ -96,7 +96,7 @@ SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 	return argv;
 }
 
-/* The environment with one variable more; shallow, to be freed. */
+/* Returns a shallow copy of the environment with one more variable; free it. */
 SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 {
 	char **const from = selfmon_impl_bench_environ;
@@ -114,7 +114,7 @@ SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 	return to;
 }
 
-/* In the child: the program again, silent. */
+/* Executes the program again in the child, without standard output. */
 SELFMON_INLINE void selfmon_impl_bench_exec(char **argv, char **environment)
 {
 	const int silent = open("/dev/null", O_WRONLY);
@@ -127,8 +127,8 @@ SELFMON_INLINE void selfmon_impl_bench_exec(char **argv, char **environment)
 
 /*
  * Starts the program again with its command line, and reads its results.
- * Returns 0, -errno, or of a run that failed the exit status as a shell has
- * it: 128 and the number of a signal that ended the run.
+ * Returns 0, -errno, or the run's exit status as a shell reports it (128 +
+ * signal number).
  */
 SELFMON_INLINE int
 selfmon_impl_bench_again(struct selfmon_bench_result *results, size_t size)
@@ -195,7 +195,7 @@ selfmon_impl_bench_append(struct selfmon_bench_quantity *to,
 	}
 }
 
-/* Adds run 1, 2, ... to the results; does not summarise them. */
+/* Adds run 1, 2, ... to the results, without summarising them. */
 SELFMON_INLINE void
 selfmon_impl_bench_merge(struct selfmon_bench_result *to,
 			 const struct selfmon_bench_result *from, size_t count,

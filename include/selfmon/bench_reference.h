@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops of known work, which show how fast the machine runs at the moment. */
+/*
+ * Reference loops of known work, which show the current speed of the machine.
+ */
 #ifndef SELFMON_BENCH_REFERENCE_H
 #define SELFMON_BENCH_REFERENCE_H
 
@@ -8,11 +10,11 @@
 SELFMON_C_BEGIN
 
 /*
- * Known work that selfmon_bench_main() measures beside the cases. The first
- * is bound by latency and follows the core's clock alone. The second fills
- * the core's execution units, so it also slows down when another hardware
- * thread uses the core. The gate divides CPU times by theirs: the machine may
- * be slower now than it was when the baseline was measured.
+ * Known work that selfmon_bench_main() measures along with the cases. The first
+ * loop is latency-bound and follows only the core's clock. The second fills the
+ * core's execution units, so it also slows down while another hardware thread
+ * uses the core. The gate divides CPU times by these loops, since the machine
+ * may now be slower than when the baseline was measured.
  */
 #define SELFMON_BENCH_REFERENCES 2
 
@@ -49,7 +51,7 @@ SELFMON_INLINE void selfmon_impl_bench_throughput(void *context,
 	*sink = a + b + c + d;
 }
 
-/* Sets cases[0] and cases[1]. The memory of sink lives as long as they do. */
+/* Sets cases[0] and cases[1]. *sink must outlive the cases. */
 SELFMON_INLINE void
 selfmon_impl_bench_references(struct selfmon_bench_case *cases, uint64_t *sink)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What selfmon_bench.h measures: a run of all cases in this process. */
+/* Measures one run of all cases in this process, for selfmon_bench.h. */
 #ifndef SELFMON_BENCH_RUN_H
 #define SELFMON_BENCH_RUN_H
 
@@ -12,7 +12,7 @@
 
 SELFMON_C_BEGIN
 
-/* A case: the function runs that many iterations. */
+/* A case; the function runs the given number of iterations. */
 struct selfmon_bench_case {
 	const char *name;
 	void (*run)(void *context, uint64_t turns);
@@ -23,9 +23,9 @@ struct selfmon_bench_options {
 	size_t size;         /* sizeof of this struct, by the caller */
 	const char *events;  /* as selfmon_counters_open() */
 	unsigned int rounds; /* 3 to SELFMON_BENCH_ROUNDS_MAX */
-	unsigned int tries;  /* at most so many a round; at least 1 */
+	unsigned int tries;  /* tries for a round at most; at least 1 */
 	uint64_t batch_ns;   /* the smaller batch takes at least this long */
-	uint64_t warm_up_ns; /* a case runs for this long before it counts */
+	uint64_t warm_up_ns; /* a case runs this long before it is measured */
 };
 
 #define SELFMON_BENCH_OPTIONS_INIT                                             \
@@ -35,7 +35,7 @@ struct selfmon_bench_options {
 			20000000                                               \
 	}
 
-/* Quantities that each result has. */
+/* Quantities of every result. */
 #define SELFMON_BENCH_REAL_TIME 0 /* "real-time", in ns */
 #define SELFMON_BENCH_CPU_TIME 1  /* "cpu-time" of the thread, in ns */
 #define SELFMON_BENCH_FIRST_EVENT 2
@@ -43,9 +43,9 @@ struct selfmon_bench_options {
 struct selfmon_bench_result {
 	const char *name;
 	uint64_t turns;         /* n */
-	unsigned int rounds;    /* of all runs */
-	unsigned int dropped;   /* rounds left out: disturbed in each try */
-	unsigned int disturbed; /* rounds kept though disturbed */
+	unsigned int rounds;    /* of all runs together */
+	unsigned int dropped;   /* rounds left out: disturbed in every try */
+	unsigned int disturbed; /* rounds kept although disturbed */
 	unsigned int quantities;
 	struct selfmon_bench_quantity
 		quantity[SELFMON_BENCH_FIRST_EVENT + SELFMON_MAX_COUNTERS];
@@ -80,9 +80,9 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
 }
 
 /*
- * Warms a case up and finds n. By CPU time where the kernel reports it, or n
- * would be small if the thread was preempted here; wall time bounds a case
- * that sleeps.
+ * Warms a case up and returns n. Uses CPU time if the kernel reports it, since
+ * n would be too small if the thread was preempted here. Wall time is the limit
+ * for a case that sleeps.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,
@@ -106,7 +106,7 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 	return turns;
 }
 
-/* A time that is not above 0 is no sample; a count below 0 is 0. */
+/* Times that are not above 0 are dropped; negative counts become 0. */
 SELFMON_INLINE void
 selfmon_impl_bench_add(struct selfmon_bench_quantity *quantity,
 		       unsigned int round, enum selfmon_verdict verdict,
@@ -143,7 +143,7 @@ selfmon_impl_bench_note(struct selfmon_bench_quantity *quantity, double n,
 	quantity->fastest = (quantity->batch[1] - quantity->batch[0]) / n;
 }
 
-/* What the slope between two batches of n and 2n iterations gives. */
+/* Adds the slopes between two batches of n and 2n iterations. */
 SELFMON_INLINE void
 selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 			 unsigned int round,
@@ -179,9 +179,9 @@ selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 }
 
 /*
- * A batch of n and one of 2n, the longer one first in every other round; both
- * again if the thread was preempted, as often as the options allow. Returns
- * true if it was preempted in the last try as well.
+ * Measures a batch of n and one of 2n, in reverse order in every other round.
+ * Both are repeated if the thread was preempted, at most options->tries times.
+ * Returns true if it was preempted in the last try too.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_round(struct selfmon_counters *set,
@@ -224,8 +224,8 @@ selfmon_impl_bench_drop(struct selfmon_bench_quantity *quantity,
 }
 
 /*
- * Leaves out the rounds that were disturbed in each try, as long as a quarter
- * of the rounds and at least 3 are left; else they stay and are reported.
+ * Drops the rounds that were disturbed in every try, if at least a quarter of
+ * the rounds and at least 3 remain; otherwise keeps and reports them.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_settle(struct selfmon_bench_result *result,
@@ -244,7 +244,7 @@ selfmon_impl_bench_settle(struct selfmon_bench_result *result,
 		selfmon_impl_bench_drop(&result->quantity[i], disturbed);
 }
 
-/* Names of the events live as long as the set. */
+/* Names of the events are valid as long as the set. */
 SELFMON_INLINE void
 selfmon_impl_bench_start(struct selfmon_counters *set,
 			 struct selfmon_bench_result *result, const char *name,
@@ -292,10 +292,10 @@ selfmon_impl_bench_rounds(struct selfmon_counters *set,
 }
 
 /*
- * Measures all cases in this process, one run; results are in their order.
- * The calling thread has to have opened the set; the events' names in the
- * results live as long as the set.
- * Returns 0, -EINVAL (a size, rounds, tries) or -ENOMEM.
+ * Measures all cases in this process, one run; results are in the order of the
+ * cases. The calling thread must have opened the set. The events' names in the
+ * results are valid as long as the set.
+ * Returns 0, -EINVAL (size, rounds or tries) or -ENOMEM.
  */
 SELFMON_INLINE int
 selfmon_bench_run(struct selfmon_counters *set,

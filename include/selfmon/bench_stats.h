@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of a benchmark, and the statistics that selfmon_bench.h makes of
- * them: medians, and intervals by the bootstrap.
+ * Samples of a benchmark, and their statistics for selfmon_bench.h: medians,
+ * and bootstrapped intervals.
  */
 #ifndef SELFMON_BENCH_STATS_H
 #define SELFMON_BENCH_STATS_H
@@ -15,16 +15,16 @@
 
 SELFMON_C_BEGIN
 
-#define SELFMON_BENCH_ROUNDS_MAX 101 /* of a run */
+#define SELFMON_BENCH_ROUNDS_MAX 101 /* per run */
 #define SELFMON_BENCH_RUNS_MAX 15
-#define SELFMON_BENCH_SAMPLES_MAX 505 /* rounds of all runs */
+#define SELFMON_BENCH_SAMPLES_MAX 505 /* rounds of all runs together */
 #define SELFMON_BENCH_DRAWS 1000
 
 /*
- * One quantity an iteration. Sample i was taken in the round
- * slot[i] % SELFMON_BENCH_ROUNDS_MAX of the run
- * slot[i] / SELFMON_BENCH_ROUNDS_MAX; slots ascend. A quantity whose verdict
- * is SELFMON_NOT_COUNTED has no samples, and no number here is one.
+ * One quantity per iteration. Sample i was taken in round slot[i] %
+ * SELFMON_BENCH_ROUNDS_MAX of run slot[i] / SELFMON_BENCH_ROUNDS_MAX; slots
+ * ascend. If the verdict is SELFMON_NOT_COUNTED there are no samples, and all
+ * numbers here are invalid.
  */
 struct selfmon_bench_quantity {
 	const char *name;
@@ -32,14 +32,16 @@ struct selfmon_bench_quantity {
 	unsigned int count;
 	double sample[SELFMON_BENCH_SAMPLES_MAX];
 	uint16_t slot[SELFMON_BENCH_SAMPLES_MAX];
-	/* Of times: the fastest batches of n and 2n of this run; 0: none. */
+	/* Times only: the fastest batches of n and 2n in this run; 0: none. */
 	double batch[2];
-	/* Of times: the slope between these, of all runs the least; 0: none. */
+	/*
+	 * Times only: the smallest slope between these over all runs; 0: none.
+	 */
 	double fastest;
 	double median, low, high, minimum;
 };
 
-/* An estimate with its 95 % interval. */
+/* An estimate and its 95 % interval. */
 struct selfmon_bench_interval {
 	double value, low, high;
 };
@@ -51,7 +53,7 @@ SELFMON_INLINE int selfmon_impl_bench_ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts them. */
+/* Returns the median; sorts v. */
 SELFMON_INLINE double selfmon_impl_bench_median(double *v, unsigned int count)
 {
 	qsort(v, count, sizeof(*v), selfmon_impl_bench_ascending);
@@ -59,7 +61,10 @@ SELFMON_INLINE double selfmon_impl_bench_median(double *v, unsigned int count)
 			 : (v[count / 2 - 1] + v[count / 2]) / 2;
 }
 
-/* Sets first[r] and first[r + 1] around the samples of run r; returns runs. */
+/*
+ * Sets first[r] and first[r + 1] to the bounds of run r; returns the number of
+ * runs.
+ */
 SELFMON_INLINE unsigned int
 selfmon_impl_bench_runs(const struct selfmon_bench_quantity *of,
 			unsigned int *first)
@@ -86,9 +91,9 @@ SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 }
 
 /*
- * The median of the runs' medians. With a state: of runs drawn with
- * replacement, and in each of them rounds drawn with replacement. Samples of
- * one run depend on each other, so a run is drawn whole.
+ * Returns the median of the runs' medians. With a state, runs are drawn with
+ * replacement, and within each of them rounds. Samples of one run depend on
+ * each other, so runs are drawn as a whole.
  */
 SELFMON_INLINE double
 selfmon_impl_bench_estimate(const struct selfmon_bench_quantity *of,
@@ -113,7 +118,7 @@ selfmon_impl_bench_estimate(const struct selfmon_bench_quantity *of,
 	return selfmon_impl_bench_median(median, runs);
 }
 
-/* 0 is as large as 0, and all else is infinitely larger. */
+/* 0 / 0 is 1; any other number / 0 is infinite. */
 SELFMON_INLINE double selfmon_impl_bench_over(double now, double before)
 {
 	if (before > 0)
@@ -121,7 +126,7 @@ SELFMON_INLINE double selfmon_impl_bench_over(double now, double before)
 	return now > 0 ? HUGE_VAL : 1;
 }
 
-/* Of one quantity, or of now / before; both have samples. */
+/* Bootstraps one quantity, or now / before; both must have samples. */
 SELFMON_INLINE void
 selfmon_impl_bench_bootstrap(const struct selfmon_bench_quantity *now,
 			     const struct selfmon_bench_quantity *before,
@@ -149,9 +154,9 @@ selfmon_impl_bench_bootstrap(const struct selfmon_bench_quantity *now,
 }
 
 /*
- * Sets median, low and high from the samples, and minimum; all 0 without any.
- * A time's minimum is the slope between its fastest batches, as far as these
- * are known: one disturbed batch of n would make a sample too small.
+ * Sets median, low, high and minimum from the samples; all 0 without samples.
+ * The minimum of a time is the slope between its fastest batches, if known: one
+ * disturbed batch of n would make a sample too small.
  */
 SELFMON_INLINE void
 selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
@@ -173,8 +178,9 @@ selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
 }
 
 /*
- * The samples of b / a, of the rounds that both have: what the machine did to
- * both cancels. -ENODATA if no round is left, or a is not above 0.
+ * Sets *ratio to the samples of b / a for the rounds that both have, so that
+ * changes of the machine's speed cancel. Returns -ENODATA if no round is left,
+ * or a sample of a is not above 0.
  */
 SELFMON_INLINE int
 selfmon_impl_bench_divide(const struct selfmon_bench_quantity *a,
@@ -203,9 +209,10 @@ selfmon_impl_bench_divide(const struct selfmon_bench_quantity *a,
 }
 
 /*
- * How many times as much b takes as a, round by round, so that the machine's
- * changes of speed cancel. Both were measured in the same rounds. Returns 0,
- * or -ENODATA if no round has both, or if a sample of a is not above 0.
+ * Computes how many times as long b takes as a, round by round, so that changes
+ * of the machine's speed cancel. Both must be measured in the same rounds.
+ * Returns 0, or -ENODATA if no round has both, or if a sample of a is not above
+ * 0.
  */
 SELFMON_INLINE int
 selfmon_bench_compare(const struct selfmon_bench_quantity *a,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time: from the timestamp counter to nanoseconds.
+ * Time: converts timestamp counter ticks to nanoseconds.
  *
- * The sources, best first; which one was taken is in every report:
+ * The sources, best first; every report names the one in use:
  *   perf page      mult and shift from the page of a software event
  *   CPUID 15H      the crystal's frequency and the ratio, Intel
  *   hypervisor     CPUID 40000010H, TSC frequency in kHz
  *   calibrated     measured against CLOCK_MONOTONIC_RAW
- *   clock_gettime  where the timestamp counter is no steady clock: not
- *                  invariant, or the kernel has dropped it as unstable
+ *   clock_gettime  used if the timestamp counter is not steady: not invariant,
+ *                  or marked unstable by the kernel
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
@@ -30,40 +30,42 @@ enum selfmon_clock_source {
 };
 
 /*
- * A conversion. ns = (ticks * mult) >> shift in 128 bits. Ticks are those of
- * selfmon_arch_timestamp(), or nanoseconds for SELFMON_CLOCK_GETTIME.
+ * A conversion: ns = (ticks * mult) >> shift, in 128 bits. ticks come from
+ * selfmon_arch_timestamp(); for SELFMON_CLOCK_GETTIME they are nanoseconds.
  */
 struct selfmon_clock {
 	enum selfmon_clock_source source;
 	uint32_t shift;
 	uint64_t mult;
-	uint64_t hz;          /* ticks a second */
-	uint32_t error_ppm;   /* of mult, as far as known; 0: by definition */
+	uint64_t hz;          /* ticks per second */
+	uint32_t error_ppm;   /* of mult, as far as known; 0: exact by
+				 definition */
 	uint32_t reserved;
 };
 
 /*
- * The process's clock, chosen at the first call. A calibrated clock is measured
- * over the time since the library was first used in this process, and error_ppm
- * states how well: a later first call has a smaller error. Waits, for 1 ms at
- * most, where the error would exceed 1000 ppm. Always succeeds; never changes,
- * and a forked child keeps it. Thread-safe; not async-signal-safe.
+ * Returns the process's clock, chosen at the first call. A calibrated clock is
+ * measured over the time since the library was first used in this process. A
+ * later first call therefore has a smaller error; error_ppm states it. Waits,
+ * at most 1 ms, if the error would exceed 1000 ppm. Always succeeds. The clock
+ * never changes, and a forked child keeps it. Thread-safe; not
+ * async-signal-safe.
  */
 SELFMON_API const struct selfmon_clock *selfmon_clock(void);
 
-/* "perf page", "CPUID 15H", ... never NULL. */
+/* Returns "perf page", "CPUID 15H", ...; never NULL. */
 SELFMON_API const char *
 selfmon_clock_source_name(enum selfmon_clock_source source);
 
 /*
- * Now, in ticks of the process's clock; monotonic within a thread.
- * Async-signal-safe once the library has been used in the process.
+ * Returns the current time in ticks of the process's clock; monotonic within a
+ * thread. Async-signal-safe once the library has been used in the process.
  */
 SELFMON_API uint64_t selfmon_clock_ticks(void);
 
 /*
- * A number of ticks in nanoseconds, rounded down. No product overflows; only
- * 2^64 ns and more, 584 years, do not fit the result.
+ * Converts ticks to nanoseconds, rounded down. The product cannot overflow;
+ * only results of 2^64 ns (584 years) and more do not fit.
  */
 #ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
@@ -76,7 +78,7 @@ SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,
 }
 #endif
 
-/* What the calling thread has used since it started. */
+/* Resources used by the calling thread since it started. */
 struct selfmon_thread_usage {
 	uint64_t cpu_ns;    /* CPU time */
 	uint64_t preempted; /* involuntary context switches */
@@ -84,9 +86,9 @@ struct selfmon_thread_usage {
 };
 
 /*
- * Sets usage by two system calls, which need no privilege and no PMU. Numbers
- * that the kernel refuses (a filter of system calls) are 0.
- * Thread-safe and async-signal-safe.
+ * Fills *usage with two system calls; needs no privilege and no PMU. Values
+ * that the kernel refuses to return (a seccomp filter) are 0. Thread-safe and
+ * async-signal-safe.
  */
 SELFMON_API void selfmon_thread_usage(struct selfmon_thread_usage *usage);
 

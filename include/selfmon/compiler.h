@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compiler is asked for: visibility, inlining, loads and stores that
- * happen exactly once, and the compiler fence. With SELFMON_DISABLE any
- * compiler of C11 or C++11 does, on any system.
+ * Compiler support: visibility, inlining, loads and stores that happen exactly
+ * once, and the compiler fence. With SELFMON_DISABLE any C11 or C++11 compiler
+ * on any system is sufficient.
  */
 #ifndef SELFMON_COMPILER_H
 #define SELFMON_COMPILER_H
@@ -13,13 +13,13 @@
 
 #if !defined(SELFMON_DISABLE) && (!defined(__GNUC__) || !defined(__linux__))
 #error "libselfmon needs Linux and gcc or clang; define SELFMON_DISABLE to compile its regions out"
-#define SELFMON_DISABLE /* no errors that follow from the first */
+#define SELFMON_DISABLE /* suppress follow-up errors */
 #endif
 
 /*
- * The headers are C: they cast as C does, and a function may share its name with
- * a struct. Compiled off, disabled.h defines what the other headers declare,
- * and uses few of the arguments.
+ * The headers are C: they use C casts, and a function may share its name with a
+ * struct. With SELFMON_DISABLE, disabled.h defines the functions that the other
+ * headers declare; most of their arguments are unused.
  */
 #if !defined(__GNUC__) && !defined(__clang__)
 #define SELFMON_IMPL_QUIET
@@ -51,9 +51,9 @@
 #endif
 
 /*
- * Exported from libselfmon.so; everything else is hidden. Compiled off, a
- * function of disabled.h: in C one of each file, in C++ one of C++ linkage,
- * whose symbol differs from the library's.
+ * Exported from libselfmon.so; all other symbols are hidden. With
+ * SELFMON_DISABLE the functions are defined in disabled.h: static in C, and
+ * with C++ linkage in C++. Their symbols then differ from the library's.
  */
 #if defined(SELFMON_DISABLE) && defined(__cplusplus)
 #define SELFMON_API
@@ -64,8 +64,8 @@
 #endif
 
 /*
- * Functions of the headers. Plain inline from C++20 on, where static ones
- * could not be used from an exported inline function of a module.
+ * Functions defined in headers. Plain inline from C++20 on: an exported inline
+ * function of a module cannot use static ones.
  */
 #if defined(__cplusplus) &&                                                    \
 	(__cplusplus >= 202002L || defined(SELFMON_DISABLE))
@@ -83,11 +83,11 @@
 #define selfmon_unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * One load or store of memory that changes under us: never torn, never
- * repeated, never invented. Relaxed atomics, so that thread sanitizers see
- * what is meant; on every supported CPU a plain instruction. So is volatile,
- * with which the kernel does it (READ_ONCE); gcc has no offset for an atomic
- * on arm64, and computes each address apart.
+ * One load or store of memory that other code may change concurrently. The
+ * compiler does not tear, repeat or invent the access. Relaxed atomics let
+ * thread sanitizers see the intent; on every supported CPU they are plain
+ * instructions. With gcc the macros use volatile, like the kernel's READ_ONCE:
+ * for atomics on arm64 gcc computes each address separately, without an offset.
  */
 #if defined(__LP64__) && !defined(__clang__) && \
 	!defined(__SANITIZE_THREAD__)
@@ -100,9 +100,9 @@
 #endif
 
 /*
- * Keeps the compiler from moving memory accesses across. Enough against the
- * kernel's page updates and against signal handlers, since both interrupt
- * this hardware thread and interrupts are precise.
+ * Prevents the compiler from moving memory accesses across it. No CPU fence is
+ * needed against the kernel's page updates and signal handlers: both interrupt
+ * this hardware thread, and interrupts are precise.
  */
 #define selfmon_compiler_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions with SELFMON_DISABLE defined: inline, and they measure nothing.
- * A program builds on any system and links without the library.
+ * With SELFMON_DISABLE defined: inline replacements for all functions, which
+ * measure nothing. A program builds on any system and links without the
+ * library. They return
  *
  *   int                   -ENOSYS
  *   pointers              NULL
  *   bool, other numbers   false, 0
  *
- * Three are never NULL: the clock counts nanoseconds and stands still at 0, its
- * source is named "none", and verdicts have their names.
+ * Three results are never NULL. The clock counts nanoseconds and stays at 0,
+ * its source is named "none", and verdicts have their names.
  *
- * Sets and reports that a call would return are NULL, a failure has the error
+ * Functions that open a set or a report set it to NULL. Failures have the error
  * ENOSYS and a message, which selfmon_explain() returns. Snapshots, deltas and
- * a thread's usage are 0, a specification is "". Nothing else is written.
+ * a thread's usage are set to 0, a specification to "". Nothing else is
+ * written.
  *
  * Regions are macros: see region.h. The other headers include selfmon.h first,
  * so that all functions are declared before this header defines them. Files
@@ -202,6 +204,11 @@ SELFMON_INLINE int selfmon_configure(const struct selfmon_options *options)
 	return -ENOSYS;
 }
 
+SELFMON_INLINE const char *selfmon_version(void)
+{
+	return "";
+}
+
 SELFMON_INLINE bool selfmon_enable(bool on)
 {
 	return false;
@@ -245,13 +252,19 @@ SELFMON_INLINE void selfmon_report_free(struct selfmon_report *report)
 {
 }
 
-SELFMON_INLINE size_t selfmon_report_rows(const struct selfmon_report *report)
+SELFMON_INLINE size_t selfmon_report_row_count(const struct selfmon_report *report)
 {
 	return 0;
 }
 
 SELFMON_INLINE const struct selfmon_row *
 selfmon_report_row(const struct selfmon_report *report, size_t i)
+{
+	return NULL;
+}
+
+SELFMON_INLINE const struct selfmon_report *
+selfmon_report_async(const struct selfmon_report *report)
 {
 	return NULL;
 }
@@ -263,6 +276,31 @@ selfmon_report_find(const struct selfmon_report *report,
 	return NULL;
 }
 
+SELFMON_INLINE size_t
+selfmon_report_column_count(const struct selfmon_report *report)
+{
+	return 0;
+}
+
+SELFMON_INLINE int
+selfmon_report_column_info(const struct selfmon_report *report, size_t i,
+			   struct selfmon_column_info *info)
+{
+	return -ENOSYS;
+}
+
+SELFMON_INLINE size_t
+selfmon_report_note_count(const struct selfmon_report *report)
+{
+	return 0;
+}
+
+SELFMON_INLINE const char *
+selfmon_report_note(const struct selfmon_report *report, size_t i)
+{
+	return NULL;
+}
+
 SELFMON_INLINE const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i)
 {
@@ -270,7 +308,7 @@ selfmon_report_column(const struct selfmon_report *report, size_t i)
 }
 
 SELFMON_INLINE size_t
-selfmon_report_metrics(const struct selfmon_report *report)
+selfmon_report_metric_count(const struct selfmon_report *report)
 {
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine allows, and what to change. */
+/* Explains what this machine allows and what to change. */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
 #include "../selfmon.h"
@@ -12,11 +12,11 @@
 SELFMON_C_BEGIN
 
 /*
- * Turns a failure into a sentence that names the cause, and a remedy after
- * it. Looks at this machine (perf_event_paranoid, hypervisor, limits) to tell
- * causes apart that share an errno. The text is one line, `EVENT: cause.
+ * Turns a failure into a sentence that names the cause, followed by a remedy.
+ * Inspects this machine (perf_event_paranoid, hypervisor, limits) to
+ * distinguish causes that share an errno. The text is one line, `EVENT: cause.
  * Remedy`, and safe to print: bytes that could control a terminal are written
- * as \xNN. It ends without a full stop, so that a command in the remedy can be
+ * as \xNN. It has no final full stop, so that a command in the remedy can be
  * copied.
  *
  * failure: as filled in by selfmon_counters_open() or

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How failures are told. Functions return 0 or a count, else -errno; those
- * that open something also fill in a struct selfmon_failure, which
+ * Error reporting. Functions return 0 or a count, or -errno on failure.
+ * Functions that open something also fill in a struct selfmon_failure, which
  * selfmon_explain() turns into a sentence and a remedy.
  */
 #ifndef SELFMON_ERROR_H
@@ -14,28 +14,28 @@ SELFMON_C_BEGIN
 #define SELFMON_EVENT_NAME_SIZE 128
 #define SELFMON_MESSAGE_SIZE 256
 
-/* What was being done when it failed. */
+/* The step that failed. */
 enum selfmon_step {
 	SELFMON_STEP_NONE = 0,  /* nothing failed */
-	SELFMON_STEP_PARSE,     /* the specification; message has it all */
+	SELFMON_STEP_PARSE,     /* the specification; message explains it */
 	SELFMON_STEP_OPEN,      /* perf_event_open(2) */
 	SELFMON_STEP_MAP,       /* mmap(2) of the event's page */
 	SELFMON_STEP_READ,      /* read(2) of the counts */
 	SELFMON_STEP_ENABLE,    /* ioctl(2) PERF_EVENT_IOC_ENABLE */
 	SELFMON_STEP_POLICY,    /* refused by the library; message says why */
-	SELFMON_STEP_FILE       /* reading a file; message has it all, position
-				   is where in the file */
+	SELFMON_STEP_FILE       /* reading a file; message explains it, position
+				   is the offset in the file */
 };
 
 struct selfmon_failure {
 	int error;               /* errno, positive; 0: none */
 	enum selfmon_step step;
-	size_t position;         /* of the fault, in bytes into the spec */
-	bool kernel_asked;       /* kernel mode was to be counted (:k) */
+	size_t position;         /* of the error, in bytes into the spec */
+	bool kernel_asked;       /* kernel mode was requested (:k) */
 	bool grouped;            /* opened as the member of a group */
 	/*
-	 * Which event, and a whole sentence; each may be "". Both are safe to
-	 * print: bytes that could control a terminal are written as \xNN.
+	 * The event's name and a whole sentence; each may be "". Both are safe
+	 * to print: bytes that could control a terminal are written as \xNN.
 	 */
 	char event[SELFMON_EVENT_NAME_SIZE];
 	char message[SELFMON_MESSAGE_SIZE];
@@ -43,9 +43,9 @@ struct selfmon_failure {
 
 #ifndef SELFMON_DISABLE
 /*
- * Private to the headers that print: copy a text, escaped for a terminal, or
- * for JSON without its quotes, cut to fit size bytes with the final 0. Return
- * the length of the copy.
+ * Private to headers that print. Copy a text, escaped for a terminal, or for
+ * JSON without the quotes. The copy is cut to size bytes including the final 0.
+ * Return the length of the copy.
  */
 SELFMON_API size_t selfmon_impl_escape_text(char *to, size_t size,
 					    const char *from);

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program may set of its regions, and what the environment may:
+ * Options of regions, set by the program or by environment variables:
  *
  *   SELFMON_EVENTS  auto (default), none, or a list as in event.h
  *   SELFMON_OUTPUT  text:- (default: standard error), text:FILE, json:FILE,
  *                   csv:FILE, none or nothing; several separated by commas;
- *                   %p in FILE is the process id; children=yes: forked
- *                   children report to names without %p too;
- *                   text:FILE;flat;top=20 chooses rows: docs/REPORT.md
+ *                   %p in FILE is the process id; with children=yes, forked
+ *                   children report even if the name has no %p;
+ *                   text:FILE;flat;top=20 selects rows: docs/REPORT.md
  *   SELFMON_ENABLE  1 (default), 0
  *   SELFMON_FENCE   none (default), lfence
  *   SELFMON_EVERY   measure one visit in N, 1 (default) to 1000000
  *   SELFMON_STRICT  0 (default), 1: all events or none, nothing scaled
- *   SELFMON_GUARD   0 (default), 1: a signal handler keeps counter reads that
- *                   are taken away from killing the program; see counters.h,
+ *   SELFMON_GUARD   0 (default), 1: install a signal handler, so that losing
+ *                   counter access does not kill the program; see counters.h,
  *                   selfmon_guard_check()
- *   SELFMON_LIVE    FILE: statistics are kept in it as they come about, and
- *                   outlive the process; see selfmon_report_open(). %p in it
- *                   is the process id: without, forked children have none
+ *   SELFMON_LIVE    FILE: keep statistics up to date in FILE, which outlives
+ *                   the process; see selfmon_report_open(). %p in FILE is the
+ *                   process id; without %p, forked children have no live file
  *
- * The environment wins over the program: it is nearer to the one who runs
- * it. Read through secure_getenv(3): not in a setuid program. A variable or
- * value that is not known is named in a message, and the program goes on.
+ * The environment overrides the program, since the person who runs the program
+ * sets it. It is read with secure_getenv(3), so it is ignored in setuid
+ * programs. For an unknown variable or value the library prints a message and
+ * continues.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
@@ -33,7 +34,7 @@
 
 SELFMON_C_BEGIN
 
-/* Called with a whole line, without a newline. See selfmon_configure(). */
+/* Called with one line of text, without a newline. See selfmon_configure(). */
 typedef void (*selfmon_message_fn)(const char *message, void *context);
 
 struct selfmon_options {
@@ -50,7 +51,7 @@ struct selfmon_options {
 	const char *live;    /* as SELFMON_LIVE; NULL: no file */
 };
 
-/* The defaults, as if nothing had been set. */
+/* The defaults of all options. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
@@ -58,37 +59,45 @@ struct selfmon_options {
 	}
 
 /*
- * Sets the options, before the first visit of any region. Strings are copied.
- * Returns 0, or, with nothing set,
+ * Sets the options; call it before the first visit of any region. Strings are
+ * copied. Returns 0, or, with nothing set,
  *   -EINVAL  options is NULL, size too small, every out of range, or a string
  *            longer than 4095 bytes
- *   -EBUSY   what is counted was decided already: by a visit, by one of the
- *            prepare functions below, or by the first report
+ *   -EBUSY   the events are already decided: by a visit, by one of the prepare
+ *            functions below, or by the first report
  *   -ENOMEM  no memory for the state of the process
  * Thread-safe; not async-signal-safe. The message function is called before
- * this returns, with a lock held: it must not use the library.
+ * this function returns, with a lock held: it must not use the library.
  */
 SELFMON_API int selfmon_configure(const struct selfmon_options *options);
 
 /*
- * Switches all regions on or off; returns what it was. Visits that are open
- * go on to their end. Thread-safe and async-signal-safe.
+ * Returns the version of the library that runs, such as "0.2.0". SELFMON_VERSION
+ * in version.h is that of the headers the program was compiled with.
+ * Thread-safe and async-signal-safe.
+ */
+SELFMON_API const char *selfmon_version(void);
+
+/*
+ * Switches all regions on or off. Returns true if they were on. Open visits
+ * continue to their end. Thread-safe and async-signal-safe.
  */
 SELFMON_API bool selfmon_enable(bool on);
 
 /*
- * Pays what the first visit of the process would pay: reads the environment,
- * opens the process's first event (milliseconds on some machines) and decides
- * what `auto` events are, by those of the calling thread, which is prepared
- * too. 0, -ENOMEM, or -ENOSYS (regions are switched off). Thread-safe; not
- * async-signal-safe.
+ * Does the work of the process's first visit in advance. Reads the environment,
+ * opens the first event (milliseconds on some machines) and decides which
+ * events `auto` stands for. These are the events that the calling thread can
+ * count. Prepares the calling thread too. Returns 0, -ENOMEM, or -ENOSYS
+ * (regions are switched off). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_prepare(void);
 
 /*
- * The same for the calling thread: its state and its counters. 0, -ENOMEM, or
- * -ENOSYS (regions are switched off). Events that cannot be counted are no
- * error; the report has them. Thread-safe; not async-signal-safe.
+ * Does the same for the calling thread: creates its state and opens its
+ * counters. Returns 0, -ENOMEM, or -ENOSYS (regions are switched off). Events
+ * that cannot be counted are not an error; the report lists them. Thread-safe;
+ * not async-signal-safe.
  */
 SELFMON_API int selfmon_thread_prepare(void);
 

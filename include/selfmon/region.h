@@ -9,36 +9,38 @@
  *	SELFMON_REGION_OF(handle) { ... }   a block, its name made at run time
  *	selfmon_enter(handle, &frame); ... selfmon_leave(&frame);
  *
- * Control flow. A region ends however its block is left: falling out, return,
- * goto, and in C++ an exception. `break` and `continue` inside of
- * SELFMON_REGION and SELFMON_REGION_OF end the REGION and not a loop around
- * it; where they must reach a loop, use SELFMON_SCOPE. SELFMON_BEGIN without
- * its SELFMON_END ends with its block, like SELFMON_SCOPE; an END without a
- * BEGIN does not compile. A longjmp, or in C a pthread_exit or cancellation
- * in code built without -fexceptions, runs no end: such a visit is counted as
+ * Control flow. A region ends however its block is left: at its end, by return
+ * or goto, and in C++ by an exception. `break` and `continue` inside
+ * SELFMON_REGION and SELFMON_REGION_OF end the region and not a loop around it;
+ * use SELFMON_SCOPE if they must reach the loop. SELFMON_BEGIN without
+ * SELFMON_END ends with its block, like SELFMON_SCOPE; an END without a BEGIN
+ * does not compile. A longjmp runs no end. Neither do pthread_exit and
+ * cancellation in C code built without -fexceptions. Such a visit is counted as
  * cut off when the library next sees its stack, and has no values.
  *
- * A goto or a case label that leads past the beginning of a region does not
+ * A goto or a case label that jumps past the beginning of a region does not
  * compile: put braces around the region, or the label before it. A computed
  * goto (goto *) out of a region does not compile with clang; with gcc it runs
  * no end, like longjmp.
  *
- * In C, an inline function with regions has to be static inline (C11 6.7.4p3).
+ * In C, an inline function with regions must be static inline (C11 6.7.4p3).
  *
- * Names of the first four are string literals. Names are copied at the first
- * visit. Regions of the same name, file and line are the same region.
+ * The names in the first four forms are string literals. Names are copied at
+ * the first visit. Regions with the same name, file and line are the same
+ * region.
  *
- * With SELFMON_DISABLE defined nothing of this is left, arguments are not
+ * With SELFMON_DISABLE defined regions compile to nothing, arguments are not
  * evaluated, and the control flow is the same. The other functions return
  * -ENOSYS; see disabled.h.
  *
- * Threads: any number, nothing to set up. Signal handlers: regions in them
- * are measured, wherever they interrupt, and they may jump out. Signals wait
- * during the first visit of a region, path or thread; a handler of a fault
- * does not, and its visits are then counted among those not measured. The
- * first visit of a thread opens its counters, for which it may take some
- * milliseconds and 8 KiB of stack (the first of the process 20 KiB): a thread
- * that has none to spare, in a handler or on a fiber's stack, calls
+ * Threads: any number, no set-up needed. Signal handlers: regions in them are
+ * measured, whatever they interrupt, and handlers may jump out. The first visit
+ * of a region, path or thread blocks signals. A handler of a fault may still
+ * interrupt it; visits in that handler are counted as not measured.
+ *
+ * The first visit of a thread opens its counters. That may take some
+ * milliseconds and needs 8 KiB of stack (the first of the process 20 KiB). A
+ * thread with less stack, in a handler or on a fiber, calls
  * selfmon_thread_prepare() before.
  */
 #include "compiler.h"
@@ -49,76 +51,56 @@
 #define SELFMON_REGION_H
 
 #include "counters.h"
+#include "inline.h"
 #include "options.h"
+#include "site.h"
 
 SELFMON_C_BEGIN
 
-/* A place in the source, or a name made at run time. Private. */
-struct selfmon_site {
-	uint32_t id;      /* of the region; 0 before the first visit */
-	uint32_t line;
-	const char *name; /* not read any more once id is set */
-	const char *file;
-	uint64_t reserved;
-};
-
-/* A name made at run time; lives as long as the process. */
-struct selfmon_region;
-
-/*
- * An open visit. Private, but of a size that callers know, since those of
- * selfmon_enter() own theirs: 32 bytes, aligned to 8, in any language.
- */
-struct selfmon_frame {
-	void *open;      /* the thread's entry of this visit; NULL: closed */
-	uint64_t token;  /* of a span: never the same twice in a thread */
-	uint64_t reserved[2];
-};
-
 #ifndef SELFMON_DISABLE
 
-/* Regions are measured: 1, or switched off: 0. Private, read-only. */
-SELFMON_API extern uint32_t selfmon_impl_on;
-
-/* What a NULL handle stands for: entered, it measures nothing. Private. */
-SELFMON_API extern struct selfmon_site selfmon_impl_nowhere;
-
-SELFMON_API void selfmon_impl_enter(struct selfmon_site *site,
-				    struct selfmon_frame *frame);
-SELFMON_API void selfmon_impl_enter_span(struct selfmon_site *site,
-					 struct selfmon_frame *frame);
-SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
-SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
-
-/* What a visit's work is counted in. Private. */
-enum selfmon_impl_unit { SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS };
-SELFMON_API void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n);
-SELFMON_API uint64_t selfmon_impl_ticks(void);
-
 /*
- * Switched off: one load and one branch. Always inlined: the library tells
- * live visits from dead ones by where on the stack it is called from, which
- * must be the same for all calls out of one function.
+ * Costs one load and one branch if switched off. Always inlined: the library
+ * recognises dead visits by the stack address of its caller, which must be the
+ * same for all calls from one function.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 					     struct selfmon_frame *frame)
 {
-	if (selfmon_unlikely(!selfmon_load_once(&selfmon_impl_on)))
+	if (selfmon_unlikely(selfmon_arch_is(&selfmon_impl_on, 0))) {
 		frame->open = NULL;
-	else
-		selfmon_impl_enter(site, frame);
+		return;
+	}
+#ifdef SELFMON_IMPL_INLINED
+	selfmon_impl_enter_inlined(site, frame);
+#else
+	selfmon_impl_enter(site, frame);
+#endif
 }
 
-/* For a frame that is not used again: it stays marked as open. */
-SELFMON_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
+/* For the compiler, frame->open has a value: see SELFMON_IMPL_VARIABLE. */
+SELFMON_ALWAYS_INLINE struct selfmon_frame *
+selfmon_impl_declare(struct selfmon_frame *frame)
 {
-	if (selfmon_likely(frame->open != NULL))
-		selfmon_impl_leave(frame);
+	selfmon_arch_seem_set(&frame->open);
+	return frame;
+}
+
+/* For a frame that is not used again: frame->open stays set. */
+SELFMON_ALWAYS_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
+{
+	if (selfmon_unlikely(frame->open == NULL))
+		return;
+#ifdef SELFMON_IMPL_INLINED
+	selfmon_impl_leave_inlined(frame);
+#else
+	selfmon_impl_leave(frame);
+#endif
 }
 
 /*
- * Once: a leave that a thread was cancelled in is not made again by the
- * cleanups which that runs. Inlined, so that nothing is left of the pointer.
+ * Clears the pointer, so that the cleanup after SELFMON_END does not leave again.
+ * Inlined, so that the pointer is optimised away.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
 {
@@ -143,10 +125,11 @@ SELFMON_C_END
 #endif
 
 /*
- * Begins a block that runs once. A `for` without a condition follows, which
- * SELFMON_IMPL_GO() leaves after the block: compilers see that control does not
- * pass by a block that returns. The loop around it never repeats and holds the
- * label: an `if` would claim an `else` of the program's own.
+ * Begins a block that runs once. A `for` without a condition follows;
+ * SELFMON_IMPL_GO() leaves that loop after the block. Compilers can then see
+ * that control never passes a block that returns. The loop around it never
+ * repeats and holds the label; an `if` there would capture an `else` of the
+ * program.
  */
 #ifdef __GNUC__
 #define SELFMON_IMPL_ONCE(n)                                                   \
@@ -163,16 +146,16 @@ SELFMON_C_END
 SELFMON_C_BEGIN
 
 /*
- * Opens a visit of a region whose name is only known at run time; frame is
- * the caller's, must stay where it is until the leave, and is not to be
- * copied. Spans may overlap: one that is left while a later one is open
- * becomes its sibling, not its parent. Where handle is NULL, regions are off
- * or the visit cannot be measured, frame is marked as closed, and a leave of
- * a closed frame does nothing.
+ * Opens a visit of a region whose name is made at run time. The caller
+ * allocates *frame; it must stay at its address until the leave and must not be
+ * copied. Spans may overlap: a span that is left while a later one is open
+ * becomes its sibling, not its parent. If handle is NULL, regions are off, or
+ * the visit cannot be measured, the frame is marked as closed. A leave of a
+ * closed frame does nothing.
  *
- * A leave on another thread than the enter's records the time only, in the
- * tree of the leaving thread, and is marked so in the report. It may come while
- * the thread that entered goes on, and leaves what is around the span.
+ * Leave a visit on the thread that entered it. A leave on another thread
+ * records nothing and is counted; the visit is cut off when its own thread
+ * ends.
  *
  * Thread-safe; async-signal-safe, though a first visit may only be counted.
  */
@@ -186,29 +169,29 @@ SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
 }
 
 /*
- * Ends the visit. A second leave of a frame does nothing; but one whose leave
- * a signal handler jumped out of must not be left again.
+ * Ends the visit. A second leave of a frame does nothing. Exception: do not
+ * leave a frame again if a signal handler jumped out of its leave. Thread-safe;
+ * async-signal-safe.
  */
 SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 {
-	selfmon_impl_close(frame);
+	if (selfmon_likely(frame->open != NULL))
+		selfmon_impl_leave(frame);
 	frame->open = NULL;
 }
 
 /*
- * Adds work to the visit that is open in the calling thread, the innermost one
- * if there are several: n bytes, or n items of whatever the program handles.
- * The report divides by them: cycles/byte, ns/byte, GB/s, ns/item. They count
- * for that region alone and not for those around it, and only once its visit
- * has ended and was measured: not if it is cut off, left on another thread, or
- * one that is only counted (SELFMON_EVERY). Without an open visit nothing
- * happens; a visit that is not measured is none, and the one around it is
- * meant.
+ * Adds work to the innermost visit that is open in the calling thread: n bytes,
+ * or n items of whatever the program processes. The report divides by them:
+ * cycles/byte, ns/byte, GB/s, ns/item. The work belongs to that region only,
+ * not to the regions around it. It is recorded when a measured visit ends;
+ * visits that are cut off or only counted (SELFMON_EVERY) record no work.
+ * Visits that are not measured are skipped: the work goes to the visit around
+ * them. Without an open visit nothing happens.
  *
- * Some ten instructions, which the visit's time holds; its end takes some
- * thirty more, which it does not.
- * Thread-safe; async-signal-safe, where a handler means the region that it
- * interrupted or its own.
+ * Takes about ten instructions inside the visit's time, and about thirty after
+ * its end. Thread-safe; async-signal-safe: a handler adds to its own region, or
+ * to the one it interrupted.
  */
 SELFMON_INLINE void selfmon_region_bytes(uint64_t n)
 {
@@ -221,18 +204,18 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
 }
 
 /*
- * How long the visit that is open in the calling thread, the innermost one if
- * there are several, has been going on: ticks, which selfmon_clock_ns() makes
- * nanoseconds. What the report would add for a visit that ended now, the
- * library's overhead not subtracted. 0 where none is open or the visit is only
- * counted (SELFMON_EVERY); a visit that is not measured is none, and the one
- * around it is meant.
+ * Returns the time since the start of the innermost visit that is open in the
+ * calling thread, in ticks; convert with `selfmon_clock_ns(selfmon_clock(),
+ * ticks)`. It is the time that the report would add if the visit ended now,
+ * before the library's overhead is subtracted. Returns 0 if no visit is open or
+ * the visit is only counted (SELFMON_EVERY). Visits that are not measured are
+ * skipped: the visit around them is used.
  *
- * One timestamp and some ten instructions; no system call where the timestamp
- * counter is the clock.
- * Thread-safe; async-signal-safe, where a handler means the region that it
- * interrupted or its own. One that interrupts a visit's very beginning, before
- * its start is taken, may find the start of an earlier visit.
+ * Takes one timestamp and about ten instructions; no system call if the clock
+ * is the timestamp counter. Thread-safe; async-signal-safe: a handler gets the
+ * time of its own region, or of the one it interrupted. A handler that
+ * interrupts a visit before its start is taken may get the start of an earlier
+ * visit.
  */
 SELFMON_INLINE uint64_t selfmon_region_ticks(void)
 {
@@ -240,11 +223,10 @@ SELFMON_INLINE uint64_t selfmon_region_ticks(void)
 }
 
 /*
- * The region of this name; the same handle for the same name. The name is
- * copied. NULL or "" gives the region "(unnamed)"; NULL is returned only
- * where there is no memory, or no room for more than four million regions,
- * and may be used like any handle.
- * Thread-safe, takes a lock; not async-signal-safe. Never freed.
+ * Returns the region of this name; the same name gives the same handle. The
+ * name is copied. NULL or "" gives the region "(unnamed)". Returns NULL, which
+ * may be used like any handle, if there is no memory or if four million regions
+ * exist. Thread-safe, takes a lock; not async-signal-safe. Never freed.
  */
 SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)
 {
@@ -252,9 +234,8 @@ SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)
 }
 
 /*
- * The name of a region, as the library has copied it; "" for NULL. Lives as
- * long as the library is loaded.
- * Thread-safe; async-signal-safe.
+ * Returns the library's copy of a region's name; "" for NULL. Valid as long as
+ * the library is loaded. Thread-safe; async-signal-safe.
  */
 SELFMON_INLINE const char *
 selfmon_region_name(const struct selfmon_region *handle)
@@ -284,17 +265,15 @@ SELFMON_C_END
 	})
 
 /*
- * The cleanup of a thread that is cancelled before the visit has begun finds no
- * visit to end: either no pointer, or a frame that is marked as closed. gcc's C
- * needs the latter, since setjmp(3) in a region returns, for gcc, from any call:
- * it warns of a pointer that is set after the call (-Wmaybe-uninitialized), or
- * twice (-Wclobbered). The others must not: cancellation may end a program from
- * its first cleanup on.
+ * gcc in C gets a frame that seems to be set before it is opened. With
+ * setjmp(3) in a region gcc assumes that any call may return twice. It warns of
+ * a pointer that is set after the call (-Wmaybe-uninitialized), or set twice
+ * (-Wclobbered).
  *
- * A jump past the variables would run the cleanup on a pointer that was never
- * set. C++ and clang refuse such jumps. gcc's C refuses those past a variable
- * of variably modified type alone, hence `pinned`: it takes no memory but its
- * own and, optimised, no instruction.
+ * A jump past the variables would run the cleanup on an uninitialised pointer.
+ * C++ and clang refuse such jumps. gcc in C refuses only jumps past a variable
+ * of variably modified type, hence `pinned`. It takes no other memory and, when
+ * optimised, no instruction.
  */
 #if defined(__cplusplus) || defined(__clang__)
 #define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
@@ -306,8 +285,9 @@ SELFMON_C_END
 #else
 #define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
 	struct selfmon_frame frame,                                            \
-		*end SELFMON_IMPL_CLEANUP = (frame.open = NULL, &frame),       \
-		*begin SELFMON_UNUSED = (selfmon_impl_open((site), end), end)
+		*end SELFMON_IMPL_CLEANUP = selfmon_impl_declare(&frame),      \
+		     *begin SELFMON_UNUSED =                                   \
+			     (selfmon_impl_open((site), end), end)
 #define SELFMON_IMPL_PINNED                                                    \
 	__typeof__(__extension__({                                             \
 		_Pragma("GCC diagnostic push")                                 \
@@ -321,7 +301,7 @@ SELFMON_C_END
 	for (SELFMON_IMPL_PINNED pinned SELFMON_UNUSED;; exit)
 #endif
 
-/* n: a number, or a tag of the program's. */
+/* n: a number, or a tag chosen by the program. */
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
 			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
@@ -332,7 +312,8 @@ SELFMON_C_END
 
 /*
  * At -O0 gcc assumes that a goto out of a cleanup's scope is reached, even
- * after a return, and warns of a missing value. A jump in assembly is exempt.
+ * after a return, and warns of a missing return value. It does not for a jump
+ * in assembly.
  */
 #if defined(__clang__) || defined(__OPTIMIZE__) || !defined(SELFMON_ARCH_GOTO)
 #define SELFMON_IMPL_EXIT(n) SELFMON_IMPL_GO(n)

@@ -2,9 +2,9 @@
 /*
  * The results of regions: a model to walk, and writers for it.
  *
- * A report merges all threads, ended ones included. It may be taken while
- * they run: each region is consistent in itself, visits still open are
- * counted apart and are not in its values.
+ * A report merges all threads, including ended ones. It may be taken while
+ * threads run. Each region is consistent in itself; open visits are counted
+ * separately and have no values.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
@@ -22,42 +22,45 @@ SELFMON_C_BEGIN
 
 enum selfmon_format {
 	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, UTF-8 */
-	SELFMON_JSON,     /* docs/REPORT.md, docs/report.schema.json */
-	SELFMON_CSV       /* one line a region, RFC 4180 */
+	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
+	SELFMON_CSV       /* one line for each region, RFC 4180 */
 };
 
 struct selfmon_report;
 
 /*
- * One measured quantity of a region, over all its visits: time in ns, or one
- * event. Sums are inclusive: of the region and all below it. The net values
- * have the library's overhead subtracted; those smaller than their noise, or
- * of a region that has open visits, are estimates of little.
+ * One measured quantity of a region over all its visits: time in ns, or one
+ * event. Sums are inclusive: of the region and everything below it. The
+ * library's overhead is subtracted from net values. A net value is unreliable
+ * if it is smaller than its noise, or if the region has open visits.
  */
 struct selfmon_quantity {
-	enum selfmon_verdict verdict; /* NOT_COUNTED: no number here is one */
+	enum selfmon_verdict verdict; /* NOT_COUNTED: all other members are
+					 invalid */
 	uint32_t reserved;
-	uint64_t visits;      /* that have a value: net and sum are theirs, so
+	uint64_t visits;      /* that have a value; net and sum cover them, so
 				 the mean is net / visits (SELFMON_EVERY: times
 				 measured / row visits) */
 	uint64_t sum;         /* inclusive, as counted */
-	uint64_t min, max;    /* of one visit, as counted; ns down and up */
-	int64_t exclusive;    /* sum less the children's sums, as counted; of
+	uint64_t min, max;    /* of one visit, as counted; in ns min is rounded
+				 down, max up */
+	int64_t exclusive;    /* sum minus the children's sums, as counted; of
 				 all visits, measured or not (SELFMON_EVERY) */
-	double net;           /* inclusive, library's cost subtracted */
+	double net;           /* inclusive, overhead subtracted */
 	double net_exclusive;
-	double noise;         /* of net: how far the truth may be from it, by
-				 what was subtracted; docs/COST.md */
-	double share_on_pmu;  /* of the time of all measured visits, those
-				 without a value included: on a counter */
+	double noise;         /* of net: its possible error caused by the
+				 subtraction; docs/COST.md */
+	double share_on_pmu;  /* fraction of the time of all measured visits,
+				 including those without a value, that the event
+				 was on a counter */
 	double guessed;       /* scaled: the part of net that is extrapolated
 				 from the time on a counter; else 0 */
 };
 
 /*
- * Bits of selfmon_row.unsure. The overhead of the visits inside of one visit
- * is known for the mean visit; here more than half of the visit's time was
- * subtracted by that, so that the value may be far from the truth.
+ * Bits of selfmon_row.unsure. The overhead of nested visits is known only for
+ * the mean visit. These bits mark values from which more than half of the
+ * visit's time was subtracted by that mean, so they may be far from the truth.
  */
 #define SELFMON_UNSURE_P50 0x01u
 #define SELFMON_UNSURE_P90 0x02u
@@ -65,117 +68,129 @@ struct selfmon_quantity {
 #define SELFMON_UNSURE_MIN 0x08u
 #define SELFMON_UNSURE_MAX 0x10u
 /*
- * The same of a report by selfmon_report_subtract(), where no visit of the
- * interval was shorter, or longer, than all before it: no visit was shorter
- * than min, or longer than max, but none may have been as short, or as long.
+ * For reports by selfmon_report_subtract(): the value is only a bound, since no
+ * visit of the interval was shorter (longer) than all visits before it. No
+ * visit was shorter than min or longer than max, but possibly none was as short
+ * or as long.
  */
 #define SELFMON_BOUND_MIN 0x20u
 #define SELFMON_BOUND_MAX 0x40u
 
 /* One region at one place of the call tree. */
 struct selfmon_row {
-	const char *name;  /* any bytes; see file and line for twins */
+	const char *name;  /* any bytes; file and line distinguish equal
+			      names */
 	const char *file;  /* "" for a name made at run time */
-	uint32_t line;     /* likewise 0 */
+	uint32_t line;     /* 0 for a name made at run time */
 	uint32_t depth;    /* 0: top level */
-	int32_t parent;    /* row number, -1: none */
-	uint32_t threads;  /* thread states it was seen in */
+	int32_t parent;    /* row number; -1: none */
+	uint32_t threads;  /* number of thread states that visited it */
 	uint64_t visits;   /* begun and ended, measured or not */
 	uint64_t measured; /* of these, with values (SELFMON_EVERY) */
 	uint64_t open;     /* begun and not ended yet */
 	uint64_t cut_off;  /* begun and never ended: longjmp, thread's end */
-	uint64_t foreign;  /* ended on another thread: time alone */
 	uint64_t migrated; /* ended on another CPU */
 	uint64_t disturbed; /* descheduled, or counters reprogrammed */
-	uint64_t retried;  /* ends read again, as the kernel changed a counter
-			      meanwhile: each adds instructions to its visit */
+	uint64_t retried;  /* counter reads repeated at a visit's end because
+			      the kernel changed a counter; each adds
+			      instructions to its visit */
 	uint64_t slow;     /* visits with hardware values by read(2) */
-	uint64_t repaired; /* visits with a value repaired */
-	uint64_t impossible; /* visits with a value that cannot be: left out */
-	uint64_t refused;  /* visits off the PMU for too long: left out */
+	uint64_t repaired; /* visits with a repaired value (2^width added) */
+	uint64_t impossible; /* visits with an impossible value: left out */
+	uint64_t refused;  /* visits off the PMU too long: left out */
 	uint64_t lost;     /* visits whose values were lost */
-	uint64_t overlapped; /* children ended out of order, or elsewhere */
+	uint64_t overlapped; /* visits or children that ended out of order, or
+				around such a visit, or are shown elsewhere */
 	uint64_t switched; /* begun across a switch of stacks (coroutines):
-			      what lies inside of what is not known */
-	bool exclusive_valid; /* none open here or in children, none cut off
-				 or overlapping here */
+			      their nesting is unknown */
+	bool exclusive_valid; /* none open or cut off here or in children, and
+				 none overlapping here */
 	struct selfmon_quantity time; /* ns */
 	uint64_t p50_ns, p90_ns, p99_ns; /* of time: within 12.5 % as counted,
-					    the library's overhead subtracted */
-	uint64_t min_ns, max_ns; /* shortest and longest visit, likewise */
-	uint32_t unsure;   /* SELFMON_UNSURE_*: of these five, which consist
-			      of overhead for the most part; SELFMON_BOUND_*:
-			      which are bounds, as time.min and max are */
-	double own_ns;     /* the library's overhead in the mean visit */
+					    overhead subtracted */
+	uint64_t min_ns, max_ns; /* shortest and longest visit, overhead
+				    subtracted */
+	uint32_t unsure;   /* SELFMON_UNSURE_*: which of the five times above
+			      consist mostly of overhead; SELFMON_BOUND_*:
+			      whether min_ns and time.min, or max_ns and
+			      time.max, are only bounds */
+	double own_ns;     /* overhead of the library in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
-	uint64_t whole;    /* visits measured that have all their values ... */
-	double whole_ns;   /* ... and the part of time.net that is theirs */
-	uint64_t bytes, items; /* work of the visits measured here that have
-				  values: selfmon_region_bytes(), _items() */
+	uint64_t whole;    /* measured visits that have all their values */
+	double whole_ns;   /* the part of time.net of these visits */
+	uint64_t bytes, items; /* work of the measured visits with values:
+				  selfmon_region_bytes(), _items() */
+	uint64_t elsewhere; /* detached spans: ended on another thread than they
+			       began on */
 };
 
 #define SELFMON_METRIC_NAME_SIZE (SELFMON_EVENT_NAME_SIZE + 32)
 #define SELFMON_METRIC_REASON_SIZE (2 * SELFMON_EVENT_NAME_SIZE + 128)
 
 /*
- * What two counts, or a count and time, make together: instructions per cycle,
- * misses in percent. As sure as the less sure of the two.
+ * A value derived from two counts, or from a count and time: instructions per
+ * cycle, misses in percent. Its verdict is the weaker one of the two.
  */
 struct selfmon_metric {
 	size_t size;   /* sizeof of this struct, by the caller */
 	char name[SELFMON_METRIC_NAME_SIZE]; /* "IPC", "cache-misses MPKI" */
-	enum selfmon_verdict verdict; /* NOT_COUNTED: there is no value */
+	enum selfmon_verdict verdict; /* NOT_COUNTED: no value */
 	uint32_t reserved;
-	double value;       /* of inclusive net values; NaN if there is none */
-	double uncertainty; /* how far the truth may be from it: by what was
-			       estimated and by the noise of what was
-			       subtracted; infinite if it may be anything */
+	double value;       /* of inclusive net values; NaN without a value */
+	double uncertainty; /* possible error from scaling and from the noise of
+			       the subtracted overhead; infinite if unbounded */
 	char reason[SELFMON_METRIC_REASON_SIZE]; /* why there is no value */
 };
 
 /*
- * Collects the results as they stand. The first report of a process measures
- * the library's overhead, which takes 1 ms of CPU time or a hundredth of the
- * time since the first visit, whichever is more, and at most 60 ms a kind of
- * visit. A shorter measurement has more noise. May wait as selfmon_clock().
- * 0, or -ENOMEM (*report is NULL then). Thread-safe; not async-signal-safe.
+ * Takes a report of the current results. The first report of a process measures
+ * the library's overhead. For each kind of visit that takes 1 ms of CPU time or
+ * a hundredth of the time since the first visit, whichever is more, but at most
+ * 60 ms. A shorter measurement has more noise. May wait like selfmon_clock().
+ * Free the report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is
+ * then NULL). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 
 /*
- * The report of a process that kept a live file (SELFMON_LIVE), out of that
- * file: when it has ended, however it did, or while it runs. The file may hold
- * anything; what is not one that this library can read is refused.
- * 0; -EILSEQ, a file that is damaged, cut short, or of another version or
- * machine; another -errno where it cannot be opened or read; -ENOMEM. *report
- * is NULL then, and *failure, which may be NULL, says what is wrong and where.
- * Thread-safe; not async-signal-safe.
+ * Opens a live file (SELFMON_LIVE) and makes the report of the process that
+ * wrote it. The process may still run, or have ended in any way. The file may
+ * have any content: a file that this library cannot read is refused. Free the
+ * report with selfmon_report_free(). Returns 0, or, with *report NULL,
+ *   -EILSEQ  the file is damaged, cut short, or of another version or machine
+ *   -ENOMEM  no memory
+ *   another -errno  the file cannot be opened or read
+ * *failure, which may be NULL, then says what is wrong and where. Thread-safe;
+ * not async-signal-safe.
  */
 SELFMON_API int selfmon_report_open(const char *path,
 				    struct selfmon_report **report,
 				    struct selfmon_failure *failure);
 
 /*
- * The report of the time between two reports of one process, each by
- * selfmon_report_take() or selfmon_report_open(): the visits that ended in it,
- * with their own sums, net values, percentiles and histograms. Nothing is reset
- * in the process. Rows are matched by path; a row without a visit in the
- * interval is left out unless one is open, or was cut off, in or below it.
- * Exclusive values are not valid where a visit was open at either end.
+ * Makes the report of the time between two reports of one process, each from
+ * selfmon_report_take() or selfmon_report_open(). It has the visits that ended
+ * in the interval, with their own sums, net values, percentiles and histograms.
+ * Nothing is reset in the process. Rows are matched by path. A row without a
+ * visit in the interval is left out unless a visit in or below it is open or
+ * was cut off. Exclusive values are invalid if a visit was open at either end.
  *
- * What a sum does not contain is bounded: time.min and time.max are exact if a
- * visit of the interval was shorter, or longer, than all before it; else they
- * are bounds by the histogram, and SELFMON_BOUND_MIN or SELFMON_BOUND_MAX is
- * set. min and max of a counter are those since the start of the process,
- * unless the interval has one visit.
+ * Values that are not sums are bounded. time.min and time.max are exact if a
+ * visit of the interval was shorter, or longer, than all before it. Otherwise
+ * they are bounds from the histogram, and SELFMON_BOUND_MIN or
+ * SELFMON_BOUND_MAX is set. min and max of a counter are those since the start
+ * of the process, unless the interval has one visit.
  *
- * The header is that of the later report; counts of visits and leaves in it are
- * of the interval. Threads and their limits are those since the start.
+ * The header is that of the later report; its counts of visits and leaves are
+ * those of the interval. Threads and their limits are those since the start.
  *
- * 0; -EINVAL: the reports are of different processes, in the wrong order, or
- * one of them is itself an interval; -EAGAIN: one of them had to leave regions
- * out, as a thread stood still in an update: use the next report instead;
- * -ENOMEM. *interval is NULL then. It needs neither of the reports any longer.
+ * Returns 0, or, with *interval NULL,
+ *   -EINVAL  the reports are of different processes, in the wrong order, or one
+ *            of them is itself an interval
+ *   -EAGAIN  one report had to leave regions out because a thread was stopped
+ *            in an update; use the next report instead
+ *   -ENOMEM  no memory
+ * The interval does not refer to the two reports; they may be freed.
  * Thread-safe, as long as no thread frees one of the reports meanwhile; not
  * async-signal-safe.
  */
@@ -183,57 +198,108 @@ SELFMON_API int selfmon_report_subtract(const struct selfmon_report *later,
 					const struct selfmon_report *earlier,
 					struct selfmon_report **interval);
 
-/* NULL is accepted. */
+/* Frees a report. NULL is allowed. */
 SELFMON_API void selfmon_report_free(struct selfmon_report *report);
 
-/* Rows in tree order, siblings by falling time; NULL beyond the last. */
-SELFMON_API size_t selfmon_report_rows(const struct selfmon_report *report);
+/*
+ * Returns the number of rows, and row i. Rows are in tree order, siblings by
+ * falling time. Returns NULL if there is no row i.
+ */
+SELFMON_API size_t selfmon_report_row_count(const struct selfmon_report *report);
 SELFMON_API const struct selfmon_row *
 selfmon_report_row(const struct selfmon_report *report, size_t i);
 
 /*
- * The row at a place in the call tree: path[0] is the name of its region's
- * topmost ancestor, path[depth - 1] its own. Of several such, of one name but
- * not of one file and line, the first in tree order. NULL if there is none.
+ * Returns the detached spans (async.h) of a report, as a report of its own: one
+ * row for each region that had any, the one with most time first, all at the
+ * top level and without columns. visits is how many ended, open how many had
+ * begun and not ended; dropped spans stay open. In a report taken while spans
+ * begin and end, open may be off by those. The times are as measured. Returns
+ * NULL if there were none. It belongs to the report: do not free it, and use it
+ * only as long as the report.
+ */
+SELFMON_API const struct selfmon_report *
+selfmon_report_async(const struct selfmon_report *report);
+
+/*
+ * Returns the row at a path in the call tree: path[0] is the name of the
+ * topmost ancestor, path[depth - 1] the row's own name. If several regions
+ * match that differ in file or line, returns the first in tree order. NULL if
+ * none matches.
  */
 SELFMON_API const struct selfmon_row *
 selfmon_report_find(const struct selfmon_report *report,
 		    const char *const *path, size_t depth);
 
-/* The name of counter column i, as asked for; NULL beyond the last. */
+/* A counter column. */
+struct selfmon_column_info {
+	size_t size;                  /* sizeof of this struct, by the caller */
+	const char *name;             /* as requested */
+	enum selfmon_verdict verdict; /* the best verdict of its values */
+	bool kernel;                  /* kernel mode is counted as well */
+	const char *reason;           /* why it is not counted, a sentence that
+					 names the remedy; "" if it is */
+};
+
+/* Returns the number of counter columns. */
+SELFMON_API size_t
+selfmon_report_column_count(const struct selfmon_report *report);
+
+/*
+ * Describes counter column i. Set info->size first. Pointers in *info are valid
+ * as long as the report. Returns 0, -EINVAL (size) or -ENOENT (no column i).
+ */
+SELFMON_API int
+selfmon_report_column_info(const struct selfmon_report *report, size_t i,
+			   struct selfmon_column_info *info);
+
+/* Returns the name of counter column i, as requested; NULL if there is none. */
 SELFMON_API const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i);
 
-/* How many metrics its columns and the work told of make; see docs/REPORT.md */
-SELFMON_API size_t selfmon_report_metrics(const struct selfmon_report *report);
+/*
+ * Returns the number of notes, and note i: a sentence about what was not done as
+ * requested, such as an unknown variable. Returns NULL if there is no note i.
+ * The string is valid as long as the report.
+ */
+SELFMON_API size_t
+selfmon_report_note_count(const struct selfmon_report *report);
+SELFMON_API const char *
+selfmon_report_note(const struct selfmon_report *report, size_t i);
 
 /*
- * Metric i of a row. Set metric->size first.
- * 0, -EINVAL (size) or -ENOENT (no such row, no such metric).
+ * Returns the number of metrics, which depends on the counter columns and the
+ * kinds of work recorded; see docs/REPORT.md.
+ */
+SELFMON_API size_t selfmon_report_metric_count(const struct selfmon_report *report);
+
+/*
+ * Computes metric i of a row. Set metric->size first. Returns 0, -EINVAL (size)
+ * or -ENOENT (no such row, no such metric).
  */
 SELFMON_API int selfmon_row_metric(const struct selfmon_report *report,
 				   size_t row, size_t i,
 				   struct selfmon_metric *metric);
 
-/* Visits of a time of at least low_ns and less than high_ns, as counted. */
+/* Visits with a time of at least low_ns and less than high_ns, as counted. */
 struct selfmon_bucket {
-	double low_ns, high_ns; /* high is at most 1.25 low and a tick; the last
-				   bucket, of all visits from 2^41 ticks on,
-				   ends with the longest visit */
+	double low_ns, high_ns; /* high is at most 1.25 low plus one tick; the
+				   last bucket, of all visits from 2^41 ticks
+				   on, ends with the longest visit */
 	uint64_t visits;
 };
 
-/* No row has more. */
+/* Maximum number of buckets of a row. */
 #define SELFMON_BUCKETS_MAX 158
 
 /*
- * Copies the histogram of a row's times: of the visits measured, the shortest
- * first, without empty buckets. At most size buckets are copied; bucket may be
- * NULL if size is 0. Buckets contain the library's overhead; the quantiles
- * below do not.
- * Returns how many buckets the row has, which may be more than size; 0 if its
- * time was not counted; -ENOENT: no such row. A report may be read by several
- * threads at once. Not async-signal-safe.
+ * Copies the histogram of a row's times, of measured visits only. The shortest
+ * visits come first; empty buckets are left out. At most size buckets are
+ * copied; bucket may be NULL if size is 0. Buckets include the library's
+ * overhead; the quantiles below do not.
+ * Returns the number of buckets of the row, which may be more than size; 0 if
+ * its time was not counted; -ENOENT: no such row. Several threads may read a
+ * report at once. Not async-signal-safe.
  */
 SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 				      size_t row,
@@ -241,25 +307,28 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 				      size_t size);
 
 /*
- * The time that q of a row's visits do not exceed, 0 to 1: 0.999 for the 99.9th
- * percentile. Computed as p50_ns, p90_ns and p99_ns are: within 12.5 % as
- * counted, the library's overhead subtracted.
- * Returns whole ns; NaN: no such row, q is not in 0 to 1, or the row's time was
- * not counted. A report may be read by several threads at once. Not
+ * Returns the time that a fraction q (0 to 1) of a row's visits does not
+ * exceed, in whole ns: q = 0.999 is the 99.9th percentile. Computed like
+ * p50_ns, p90_ns and p99_ns: within 12.5 % as counted, overhead subtracted.
+ * Returns NaN if there is no such row, q is out of range, or the row's time was
+ * not counted. Several threads may read a report at once. Not
  * async-signal-safe.
  */
 SELFMON_API double selfmon_row_quantile(const struct selfmon_report *report,
 					size_t row, double q);
 
 /*
- * Writes a report; does not close the stream, nor flush it. 0, -EINVAL (no
- * such format, or NULL) or -EIO (the stream is in error).
- * A report may be read by several threads at once.
+ * Writes a report to a stream, without flushing or closing it. Returns 0,
+ * -EINVAL (no such format, or NULL) or -EIO (the stream has an error). Several
+ * threads may read a report at once.
  */
 SELFMON_API int selfmon_report_write(const struct selfmon_report *report,
 				     enum selfmon_format format, FILE *stream);
 
-/* Takes, writes and frees a report. 0, or as those return. */
+/*
+ * Takes, writes and frees a report. Returns 0, or an error of
+ * selfmon_report_take() or selfmon_report_write().
+ */
 SELFMON_API int selfmon_report_print(enum selfmon_format format,
 				     FILE *stream);
 

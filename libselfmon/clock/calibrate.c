@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the timestamp counter where nobody states its frequency. */
+/* Measures the timestamp counter if nothing states its frequency. */
 #include "clock/calibrate.h"
 
 #include <errno.h>
@@ -13,23 +13,24 @@ __extension__ typedef unsigned __int128 wide;
 #define PPM 1000000
 
 /*
- * A base line that is at hand will do if it is good to a thousandth; otherwise
- * it is made this long. A process that ends must not be kept waiting.
+ * A base line is good enough at an error of a thousandth. A shorter one is
+ * extended to this length, no longer, since a process that ends must not be
+ * kept waiting.
  */
 #define BASE_NS UINT64_C(1000000)
 #define ERROR_PPM_GOOD 1000
 #define TRIES 32
-#define ROUNDS 4 /* each after the first because of a suspend */
+#define ROUNDS 4 /* retries, each after a suspend */
 
 /*
- * The two clocks are read one after the other: a preemption between them may
- * look like a suspend, which costs another round and no more.
+ * The two clocks are read one after the other. A preemption between them may
+ * look like a suspend, which costs only another round.
  */
 #define ASLEEP_SLACK_NS INT64_C(1000000)
 
 /*
  * CLOCK_MONOTONIC_RAW stops while the machine is suspended, the counter may
- * not: a base line across a suspend is worth nothing.
+ * not: a base line across a suspend is useless.
  */
 static uint64_t asleep_ns(void)
 {
@@ -59,8 +60,8 @@ void selfmon_clock_pair_take(struct selfmon_clock_pair *pair, int tries)
 }
 
 /*
- * Half of each bracket, and the resolution of both clocks at each end, of the
- * base.
+ * Returns the error: half of each bracket and the resolution of both clocks at
+ * each end, relative to the base line.
  */
 static uint32_t error_ppm(uint64_t width_ticks, uint64_t ticks, uint64_t ns)
 {
@@ -113,7 +114,7 @@ void selfmon_clock_calibrate(struct selfmon_clock *clock,
 	struct selfmon_clock_pair start = *first, end;
 	int round;
 
-	/* What is left if every round fails: a count, of no known unit. */
+	/* Used if every round fails: ticks of an unknown unit. */
 	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
 	clock->error_ppm = UINT32_MAX;
 	for (round = 0; round < ROUNDS; round++) {

@@ -2,14 +2,14 @@
 /*
  * The process's clock, chosen once.
  *
- * Forks. A child keeps what its parent had: constants, no mapping, and a
- * descriptor that it closes at its first use. It may also be forked while
- * another thread is choosing, which does not exist in the child. So the anchor
- * takes no lock: every racer makes one of its own and the first to publish
- * wins. The clock, which opens an event and may sleep, has an owner by a
- * process's token: a child finds an owner that is not itself, and takes over.
- * By process id it would not see that where both are the first of a PID
- * namespace.
+ * Forks. A child inherits its parent's choice: constants, no mapping, and a
+ * descriptor that it closes at its first use. The fork may also happen while
+ * another thread is choosing; that thread does not exist in the child. The
+ * anchor therefore takes no lock: each racing thread makes one, and the first
+ * to publish wins. Choosing the clock opens an event and may sleep, so it has
+ * an owner, identified by a process token. A child sees that the owner is
+ * another process, and takes over. A process id would not show that if both
+ * processes are the first of their PID namespaces.
  */
 #include "clock/clock.h"
 
@@ -26,7 +26,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define POLL_NS UINT64_C(200000)
 
-/* Few enough that the first use is cheap: this start is not all there is. */
+/* Few, to keep the first use cheap: the base line has another end. */
 #define ANCHOR_TRIES 8
 
 struct anchor {
@@ -41,12 +41,14 @@ static const struct anchor *published;
 
 #define OWNER_NONE 0
 #define OWNER_DONE (-1)
-static int32_t owner; /* one of these, or the token of who chooses */
+static int32_t owner; /* one of these, or the token of the choosing process */
 static struct selfmon_clock chosen;
 
 static enum selfmon_clock_source best = SELFMON_CLOCK_NONE;
 
-/* Opening, reading and sleeping are cancellation points; we are none. */
+/*
+ * Opening, reading and sleeping are cancellation points; this code must not be.
+ */
 static int cancel_hold(void)
 {
 	int state;
@@ -116,7 +118,7 @@ uint64_t selfmon_clock_ticks(void)
 				: selfmon_kernel_monotonic_ns();
 }
 
-/* Fills in what the machine offers, and the page's clock if it has one. */
+/* Fills in what the machine offers, and the page's clock if there is one. */
 static void survey(struct selfmon_clock_offer *offer,
 		   struct selfmon_clock *page_clock)
 {
@@ -136,7 +138,7 @@ static void survey(struct selfmon_clock_offer *offer,
 	offer->hypervisor_hz = rates.hypervisor_hz;
 }
 
-/* False: there is none that needs no calibration. */
+/* Returns false if no source is available without calibration. */
 static bool choose_stated(struct selfmon_clock *clock)
 {
 	struct selfmon_clock_offer offer;
@@ -168,7 +170,7 @@ static bool clock_done(void)
 	return __atomic_load_n(&owner, __ATOMIC_ACQUIRE) == OWNER_DONE;
 }
 
-/* true: the caller is to choose. false: it has been done. */
+/* Returns true if the caller must choose, false if the clock is chosen. */
 static bool claim(void)
 {
 	const int32_t self = selfmon_fork_token();
@@ -209,7 +211,7 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 	*pair = anchor()->pair;
 }
 
-/* Who is choosing now may be calibrating: that is not waited for either. */
+/* The current owner may be calibrating: do not wait for it either. */
 static void choose_without_wait(void)
 {
 	int32_t none = OWNER_NONE;

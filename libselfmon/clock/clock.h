@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's clock, for the layers above: what they ask before it runs. */
+/* The process's clock for the layers above, before and while it is chosen. */
 #ifndef SELFMON_CLOCK_CLOCK_H
 #define SELFMON_CLOCK_CLOCK_H
 
@@ -8,36 +8,41 @@
 #include "clock/calibrate.h"
 
 /*
- * Called when the library is first used in the process: decides whether the
- * timestamp counter is taken, and starts the base line of a calibration. Does
- * not wait; the first call takes about 40 us under a hypervisor, later ones
- * one load. Thread-safe. Not async-signal-safe the first time.
+ * Called when the library is first used in the process. Decides whether the
+ * timestamp counter is used, and starts the base line of a calibration. Does
+ * not wait. The first call takes about 40 us under a hypervisor, later ones one
+ * load. Thread-safe. Not async-signal-safe the first time.
  */
 void selfmon_clock_anchor(void);
 
 /*
- * selfmon_arch_timestamp() is the tick; otherwise selfmon_clock_ticks() has
- * to be called. The same answer for the life of the process. Anchors.
+ * Returns true if ticks are selfmon_arch_timestamp(); otherwise call
+ * selfmon_clock_ticks(). The result never changes in a process. Calls
+ * selfmon_clock_anchor() first.
  */
 bool selfmon_clock_direct(void);
 
 /*
- * No counter can count more in one tick than this: 16 a nanosecond. Before
- * the clock is chosen a bound for the slowest TSC there is. Anchors.
+ * Returns a bound for the events that a counter can count in one tick: 16 per
+ * nanosecond. Before the clock is chosen the slowest known TSC is assumed.
+ * Calls selfmon_clock_anchor() first.
  */
 uint32_t selfmon_clock_max_events_per_tick(void);
 
-/* The moment of the anchor, by both clocks. Anchors. */
+/*
+ * Sets *pair to the time of selfmon_clock_anchor() by both clocks, and calls it
+ * first if needed.
+ */
 void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
 
 /*
- * The process's clock, unless it is still to be calibrated, which waits: then
- * false.
+ * Sets *clock to the process's clock. Returns false if that would need a
+ * calibration, which waits.
  */
 bool selfmon_clock_without_wait(struct selfmon_clock *clock);
 
 /*
- * For tests: nothing better than `source` is taken. 0, or -EBUSY once the
+ * For tests: uses no source better than `source`. Returns 0, or -EBUSY once the
  * clock is anchored.
  */
 int selfmon_clock_force(enum selfmon_clock_source source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ladder of clock sources, and what a frequency makes of a tick. */
+/* The ranking of clock sources, and conversions from a frequency. */
 #include "clock/ladder.h"
 
 #define NS_PER_S UINT64_C(1000000000)

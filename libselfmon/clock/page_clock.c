@@ -7,10 +7,11 @@
 
 #include "platform/fork.h"
 #include "platform/kernel.h"
+#include "platform/perf_open.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Clamped to it by every architecture that sets the capability. */
+/* Every architecture that sets the capability limits the shift to this. */
 #define SHIFT_MAX 31
 
 /* The kernel rounds mult down and knows its own rate to a kHz. */
@@ -29,11 +30,13 @@ int selfmon_clock_from_page(struct selfmon_clock *clock,
 		if (tries-- == 0)
 			return -ENOTSUP;
 		lock = selfmon_load_once(&page->lock);
-		selfmon_compiler_fence(); /* perf_event_update_userpage: 2nd */
+		selfmon_compiler_fence(); /* pairs with the 2nd barrier of
+					     perf_event_update_userpage() */
 		caps = selfmon_load_once(&page->capabilities);
 		mult = selfmon_load_once(&page->time_mult);
 		shift = selfmon_load_once(&page->time_shift);
-		selfmon_compiler_fence(); /* perf_event_update_userpage: 1st */
+		selfmon_compiler_fence(); /* pairs with the 1st barrier of
+					     perf_event_update_userpage() */
 	} while (selfmon_load_once(&page->lock) != lock);
 
 	if ((caps & needed) != needed || mult == 0 || shift > SHIFT_MAX)
@@ -48,7 +51,7 @@ int selfmon_clock_from_page(struct selfmon_clock *clock,
 	return 0;
 }
 
-/* Of a page with time_cycles and time_mask, offsetof(__reserved). */
+/* Size of a page with time_cycles and time_mask: offsetof(__reserved). */
 #define SIZE_SHORT 96
 
 void selfmon_clock_page_short(const struct selfmon_page *page,
@@ -58,7 +61,7 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 	const uint64_t mask = selfmon_load_once(&page->time_mask);
 
 	*cycles = *unused = 0;
-	/* Anything but some of the low bits is no mask. */
+	/* A valid mask has only low bits set. */
 	if (!(caps & SELFMON_PAGE_CAP_USER_TIME_SHORT) ||
 	    selfmon_load_once(&page->size) < SIZE_SHORT ||
 	    mask < UINT32_MAX || mask & (mask + 1))
@@ -69,10 +72,13 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 
 static int open_fd = -1;
 static uint64_t open_id;
-static int32_t open_in; /* the token of the process that has opened it */
+static int32_t open_in; /* the token of the process that opened it */
 static bool closed_for_good;
 
-/* A program that becomes a daemon closes what it has not opened itself. */
+/*
+ * Checks the descriptor first: a program that becomes a daemon may have closed
+ * it.
+ */
 static void close_event(void)
 {
 	const int fd = __atomic_exchange_n(&open_fd, -1, __ATOMIC_ACQ_REL);
@@ -101,7 +107,7 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 
 	if (selfmon_load_once(&closed_for_good))
 		return -ECANCELED;
-	close_event(); /* the one before, if there was one */
+	close_event(); /* the previous one, if any */
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;

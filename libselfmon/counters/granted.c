@@ -15,11 +15,14 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "counters/group.h"
 #include "counters/set.h"
 #include "platform/cpuid.h"
 #include "platform/kernel.h"
 
-/* An iteration is an instruction or more. KVM counts what it emulates: fewer. */
+/*
+ * An iteration takes at least one instruction. KVM counts emulated ones: fewer.
+ */
 #define ITERATIONS 1000
 
 static void run_loop(void)
@@ -39,7 +42,7 @@ static size_t count_moved(const struct selfmon_group_read *now, size_t count)
 	return moved;
 }
 
-/* Opens up to `count` copies of user-mode instructions. Returns how many. */
+/* Opens up to `count` copies of user-mode instructions. Returns the number. */
 static size_t open_copies(struct selfmon_member *member, size_t count)
 {
 	size_t i;
@@ -48,14 +51,17 @@ static size_t open_copies(struct selfmon_member *member, size_t count)
 	for (i = 0; i < count; i++) {
 		member[i].event.type = PERF_TYPE_HARDWARE;
 		member[i].event.config = PERF_COUNT_HW_INSTRUCTIONS;
-		/* Not as a hardware event: its page would be mapped. */
+		/* Not marked as a hardware event: its page would be mapped. */
 		member[i].event.flags = SELFMON_EVENT_USER;
-		member[i].roams = true; /* no wait for its turn */
+		member[i].roams = true; /* do not wait for its turn */
 	}
 	return selfmon_group_open(member, count);
 }
 
-/* Runs one group, of *count copies in the end. Returns true if it ran always. */
+/*
+ * Runs one group, which ends up with *count copies. Returns true if it always
+ * ran.
+ */
 static bool try_group(struct selfmon_member *member, size_t *count,
 		      struct selfmon_grant *grant)
 {
@@ -77,7 +83,7 @@ static bool try_group(struct selfmon_member *member, size_t *count,
 	return ran;
 }
 
-/* Another user, like the NMI watchdog, may hold one counter or two. */
+/* The NMI watchdog or another user may hold one or two counters. */
 #define TRIES 3
 
 void selfmon_grant_measure(struct selfmon_grant *grant)
@@ -101,8 +107,8 @@ void selfmon_grant_measure(struct selfmon_grant *grant)
 }
 
 /*
- * Ignores a grant of one: an emulator may have one counter for all events of a
- * kind (QEMU's riscv64).
+ * Ignores a grant of one: an emulator may have one counter for all events of
+ * one kind (QEMU's riscv64).
  */
 static bool is_short(const struct selfmon_grant *grant)
 {

@@ -7,18 +7,18 @@
 #include <stddef.h>
 
 /*
- * Returns how many events count at once where the kernel puts more of them on
- * the PMU than that, SIZE_MAX where it does not or where this is not known.
- * Opens groups of its own, once a process as a rule: the caller has no event on
- * the PMU that would take turns with them.
+ * Returns how many events count at once if the kernel puts more than that on
+ * the PMU; SIZE_MAX if it does not, or if that is unknown. Opens its own
+ * groups, usually once per process. The caller must not have events on the PMU,
+ * since they would rotate with these groups.
  */
 size_t selfmon_granted(void);
 
-/* What selfmon_granted() measures: events on the PMU, and those that count. */
+/* Result of the measurement: events on the PMU, and those that count. */
 struct selfmon_grant {
 	size_t running;
 	size_t counting;
-	bool beside; /* others hold counters too, maybe for a while */
+	bool beside; /* others use counters too, maybe temporarily */
 };
 void selfmon_grant_measure(struct selfmon_grant *grant);
 

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening one group of events: leader disabled, all opened, all mapped, one
- * enable. A group that opens is not a group that runs (the NMI watchdog may
- * hold a counter), so it is tried, and made smaller until it runs.
+ * Opens one group of events: leader disabled, all opened, all mapped, one
+ * enable. A group that opens may still never run, for example if the NMI
+ * watchdog holds a counter. So it is tried, and reduced until it runs.
  */
+#include "counters/group.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/attempt.h"
-#include "counters/held.h"
+#include "counters/attr_fallback.h"
+#include "counters/fd_table.h"
 #include "counters/set.h"
-#include "event/places.h"
+#include "event/probe_event.h"
 #include "platform/escape.h"
 #include "platform/kernel.h"
+#include "platform/perf_open.h"
 
 /*
- * Clocks run in both modes: their events know no exclude bits (kernel
+ * Clock events always count both modes: they ignore the exclude bits (kernel
  * kernel/events/core.c, task_clock_event_read() and cpu_clock_event_read()).
  */
 bool selfmon_event_is_clock(const struct selfmon_event *event)
@@ -61,25 +64,26 @@ static void release(struct selfmon_member *member)
 {
 	if (member->page) {
 		selfmon_kernel_unmap_page(member->page);
-		selfmon_held_map(-1);
+		selfmon_fd_table_map(-1);
 	}
 	member->page = NULL;
 	if (member->fd_plus_1)
-		selfmon_held_close(member->fd_plus_1 - 1, member->id);
+		selfmon_fd_table_close(member->fd_plus_1 - 1, member->id);
 	member->fd_plus_1 = 0;
 }
 
 /*
- * An event lives as long as its descriptor is open or its page is mapped. The
- * pages of hardware events are read. Other members' would be maps for nothing
- * but that, and three quarters of what opening them costs: they have them only
- * where descriptors, which are scarcer and the host's too, are no longer few.
+ * An event lives as long as its descriptor is open or its page is mapped. Pages
+ * of hardware events are read. Pages of other members would only keep them
+ * alive, and mapping is three quarters of the cost of opening them. They are
+ * mapped only if descriptors, which are scarcer and which the host needs too,
+ * run short.
  */
 static bool wants_page(const struct selfmon_member *member,
 		       const struct selfmon_member *leader)
 {
 	return member->event.flags & SELFMON_EVENT_HARDWARE ||
-	       (leader && !selfmon_held_few_fds());
+	       (leader && !selfmon_fd_table_few_fds());
 }
 
 static int open_attr(struct perf_event_attr *attr,
@@ -96,23 +100,23 @@ static int open_attr(struct perf_event_attr *attr,
 }
 
 /*
- * The descriptor, or what the event failed with as the user asked for it, with
- * nothing added and nothing left out.
+ * Returns the descriptor, or the error of the event exactly as the user
+ * requested it.
  */
 static int open_event(struct selfmon_member *member,
 		      const struct selfmon_member *leader)
 {
 	char path[SELFMON_EVENT_NAME_SIZE];
-	const bool probe = selfmon_place_path(&member->event, path);
-	struct selfmon_attempt attempt;
+	const bool probe = selfmon_probe_event_path(&member->event, path);
+	struct selfmon_attr_fallback attempt;
 	int error = 0, fd;
 
-	selfmon_attempt_first(&attempt, &member->event,
-			      selfmon_kernel_user_read_bits());
+	selfmon_attr_fallback_first(&attempt, &member->event,
+				    selfmon_kernel_user_read_bits());
 	do {
 		struct perf_event_attr attr;
 
-		selfmon_attempt_attr(&attempt, &member->event, &attr);
+		selfmon_attr_fallback_attr(&attempt, &member->event, &attr);
 		attr.disabled = !leader;
 		if (probe) /* uprobe_path, <linux/perf_event.h> */
 			attr.config1 = (uintptr_t)path;
@@ -125,7 +129,7 @@ static int open_event(struct selfmon_member *member,
 		if (!attempt.both_modes)
 			error = fd;
 	} while (fd < 0 &&
-		 selfmon_attempt_next(&attempt, &member->event, fd));
+		 selfmon_attr_fallback_next(&attempt, &member->event, fd));
 	if (fd < 0)
 		return error;
 	if (attempt.both_modes)
@@ -133,7 +137,7 @@ static int open_event(struct selfmon_member *member,
 	return fd;
 }
 
-/* One member into the group of leader, or as the leader (NULL). */
+/* Opens a member in the group of leader, or as the leader if that is NULL. */
 static bool open_member(struct selfmon_member *member,
 			const struct selfmon_member *leader)
 {
@@ -142,13 +146,13 @@ static bool open_member(struct selfmon_member *member,
 
 	if (fired && (member->event.flags & SELFMON_EVENT_USER)) {
 		selfmon_group_refuse(member, -EINVAL,
-		       "happens in kernel mode only and would count 0 for "
-		       "ever with :u; leave the modifier out");
+		       "happens only in kernel mode: with :u the count is "
+		       "always 0. Leave :u out");
 		return false;
 	}
 	member->kernel = fired || selfmon_event_is_clock(&member->event) ||
 			 (member->event.flags & SELFMON_EVENT_KERNEL);
-	if (selfmon_held_all_fds(&member->failure)) {
+	if (selfmon_fd_table_all_fds(&member->failure)) {
 		name_failure(&member->failure, member);
 		return false;
 	}
@@ -158,15 +162,15 @@ static bool open_member(struct selfmon_member *member,
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
 		return false;
 	}
-	member->id = selfmon_held_add(fd);
+	member->id = selfmon_fd_table_add(fd);
 	member->fd_plus_1 = fd + 1;
 	return true;
 }
 
 /*
- * Maps a member's page, if it wants one, and then gives its descriptor back:
- * the leader's group read covers it. A member without a page (the locked memory
- * of this user is used up) keeps its descriptor.
+ * Maps a member's page if wanted, and then closes its descriptor: the leader's
+ * group read covers it. A member that gets no page (the user's locked memory is
+ * used up) keeps its descriptor.
  */
 static void map_member(struct selfmon_member *member, bool leader)
 {
@@ -175,21 +179,23 @@ static void map_member(struct selfmon_member *member, bool leader)
 
 	memset(failure, 0, sizeof(*failure));
 	name_failure(failure, member);
-	if (!member->paged || selfmon_held_all_maps(failure))
+	if (!member->paged || selfmon_fd_table_all_maps(failure))
 		return;
 	error = selfmon_kernel_map_page(member->fd_plus_1 - 1, &member->page);
 	failure->error = -error;
 	failure->step = SELFMON_STEP_MAP;
 	if (error)
 		return;
-	selfmon_held_map(1);
+	selfmon_fd_table_map(1);
 	if (leader)
 		return;
-	selfmon_held_drop(member->fd_plus_1 - 1);
+	selfmon_fd_table_drop(member->fd_plus_1 - 1);
 	member->fd_plus_1 = 0;
 }
 
-/* As the kernel gives it: kernel/events/core.c, perf_read_group(). */
+/*
+ * Layout of the kernel's group read: kernel/events/core.c, perf_read_group().
+ */
 struct group_data {
 	uint64_t count;
 	uint64_t enabled_ns;
@@ -210,7 +216,7 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 
 	if (n < 0)
 		return (int)n;
-	/* 0 bytes: a pinned event in its error state. */
+	/* 0 bytes: a pinned event in its error state */
 	if (n != (ssize_t)size || in.count != count)
 		return -EIO;
 	out->enabled_ns = in.enabled_ns;
@@ -227,19 +233,19 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 {
 	int error;
 
-	/* Once it was another's, for good: nobody gives it back. */
+	/* A descriptor that was lost once stays lost: nobody returns it. */
 	if (selfmon_load_once(&leader->gone))
 		return -EBADF;
 	if (ticks - selfmon_load_once(&leader->looked) >= trusted) {
 		if (!leader->fd_plus_1 ||
-		    !selfmon_held_is(leader->fd_plus_1 - 1, leader->id)) {
+		    !selfmon_fd_table_is(leader->fd_plus_1 - 1, leader->id)) {
 			selfmon_store_once(&leader->gone, true);
 			return -EBADF;
 		}
 		selfmon_store_once(&leader->looked, ticks);
 	}
 	error = selfmon_group_read(leader->fd_plus_1 - 1, count, out);
-	/* Another group of as many may be behind a number that is trusted. */
+	/* A trusted descriptor may by now be another group of the same size. */
 	if (!error && leader->id && out->leader != leader->id) {
 		selfmon_store_once(&leader->gone, true);
 		return -EBADF;
@@ -277,7 +283,9 @@ bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count)
 	return dropped;
 }
 
-/* Moves dropped members behind the others, order kept; how many are left. */
+/*
+ * Moves dropped members to the end, keeping the order; returns the number left.
+ */
 static size_t sort_dropped(struct selfmon_member *member, size_t count)
 {
 	size_t left = 0, i, k;
@@ -298,7 +306,7 @@ void selfmon_group_release(struct selfmon_member *member, size_t count)
 		release(&member[count]);
 }
 
-/* Opens all that is not dropped; what fails is dropped. */
+/* Opens all members that are not dropped; drops those that fail. */
 static void open_members(struct selfmon_member *member, size_t count)
 {
 	const struct selfmon_member *leader = NULL;
@@ -312,8 +320,8 @@ static void open_members(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Reads until the group has run, or for as long as a turn takes. 0, or -errno
- * of the last read.
+ * Reads until the group has run, but at most for the time of a rotation.
+ * Returns 0, or -errno of the last read.
  */
 static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 {
@@ -331,7 +339,10 @@ static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 	return 0;
 }
 
-/* Maps and enables the group. Is it on the PMU: running while enabled? */
+/*
+ * Maps and enables the group. Returns true if it is on the PMU: running while
+ * enabled.
+ */
 static bool start_member(struct selfmon_member *member, size_t left)
 {
 	struct selfmon_group_read now;
@@ -354,8 +365,8 @@ static bool start_member(struct selfmon_member *member, size_t left)
 	}
 	if (now.running_ns == 0 && now.enabled_ns > 0 && !member->roams) {
 		selfmon_group_refuse(&member[left - 1], -EBUSY,
-		       "the group opens but never runs: other users hold the "
-		       "PMU's counters");
+		       "the group opens but never runs: the PMU's counters are "
+		       "in use elsewhere");
 		return false;
 	}
 	return true;

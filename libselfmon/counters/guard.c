@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guard: what becomes of a set whose counter reads fault.
+ * The guard: moves sets with faulting counter reads to read(2).
  *
- * The instruction was stepped over and its result is worth nothing. That must
- * not cost the reads that go well anything. So the set's pages are exchanged,
- * while the read is in flight, for one that no lock was ever seen at and that
- * owns no counter: each read ends with a look at the lock of a page which it
- * finds through the set, finds it moved, tries again and is told to go by
- * read(2). What comes out is a number of the same event, no number is lost.
+ * The faulting instruction was skipped and its result is invalid. Detecting
+ * that must not slow down successful reads. So the guard replaces the set's
+ * pages during the read. The new page has a lock value that was never seen, and
+ * no counter. Each read ends by checking the lock of a page that it finds
+ * through the set. It finds the lock changed, retries, finds no counter, and
+ * falls back to read(2). The result is a count of the same event, and no value
+ * is lost.
  */
+#include "counters/guard.h"
+
 #include "counters/set.h"
 #include "platform/fault.h"
 
 /*
- * Odd, as no lock or sum of locks that anybody has kept is: the other pages'
- * is 0. And not known.c's 1.
+ * Odd, unlike any lock or sum of locks that a read has kept, since the other
+ * pages' locks are 0. Different from the 1 used in known.c.
  */
 #define LOCK_TAKEN 3
 
-static uint64_t taken; /* sets */
+static uint64_t taken; /* number of sets */
 
 void selfmon_set_take(struct selfmon_counters *head)
 {

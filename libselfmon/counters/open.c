@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, describing and closing a counter set. */
+/* Opens and closes counter sets. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,9 +8,13 @@
 
 #include "clock/clock.h"
 #include "clock/page_clock.h"
-#include "counters/held.h"
+#include "counters/fd_table.h"
+#include "counters/group.h"
+#include "counters/grouping.h"
+#include "counters/guard.h"
 #include "counters/set.h"
 #include "counters/threads.h"
+#include "counters/user_read.h"
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
@@ -20,30 +24,21 @@
 	 SELFMON_COUNTERS_GUARD | SELFMON_COUNTERS_ONE_GROUP |                 \
 	 SELFMON_COUNTERS_SEVERAL)
 
-/* Kernels from 5.15 on keep the page times of an inactive event fresh. */
+/* Kernels since 5.15 keep the page times of an inactive event up to date. */
 #define KERNEL_FRESH_PAGE_TIMES 5015
-/* perf_event_mux_interval_ms where it cannot be read: 1000 / HZ of 250. */
+/*
+ * Default if perf_event_mux_interval_ms cannot be read: 1000 / HZ with HZ =
+ * 250.
+ */
 #define ROTATION_NS 4000000u
 #define MUX_INTERVAL_PATH                                                      \
 	"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
 
-const char *selfmon_verdict_name(enum selfmon_verdict verdict)
-{
-	static const char *const name[] = {
-		[SELFMON_NOT_COUNTED] = "not counted",
-		[SELFMON_EXACT] = "exact",
-		[SELFMON_SYSCALL] = "syscall",
-		[SELFMON_SCALED] = "scaled",
-	};
-
-	return (unsigned int)verdict <= SELFMON_SCALED ? name[verdict]
-						       : "unknown";
-}
-
 /*
- * Memory that a forked child finds empty. Kernels before 4.14 cannot wipe:
- * there the user read is forbidden, since a child that took the inline path
- * would touch a page it does not have; the slow path asks for the process id.
+ * Allocates memory that is wiped in forked children. Kernels before 4.14 cannot
+ * wipe. There user reads are forbidden: a child that took the inline path would
+ * access a page it does not have. The slow path compares the process id
+ * instead.
  */
 static int set_alloc(struct selfmon_set **set)
 {
@@ -64,10 +59,11 @@ static int set_alloc(struct selfmon_set **set)
 }
 
 /*
- * Intel's top-down events are shares of slots, which has to lead their group
- * (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config; tools/perf/
- * Documentation/topdown.txt). Encodings that no counter has: event 0, unit
- * mask 4 is slots, from 80H on its shares. Elsewhere it is just an order.
+ * Intel's top-down events are shares of slots, which must lead their group
+ * (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config;
+ * tools/perf/Documentation/topdown.txt). Their encodings belong to no counter:
+ * event 0, unit mask 4 is slots, from 80H on its shares. On other PMUs this
+ * only changes the order.
  */
 #define CONFIG_SLOTS 0x0400u
 #define CONFIG_SHARES 0x8000u
@@ -99,7 +95,7 @@ static void lead_with_slots(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Hardware events first, the others behind, each in the order asked for but
+ * Puts hardware events first, then the others, in the requested order except
  * for slots.
  */
 static size_t set_fill(struct selfmon_set *set,
@@ -111,7 +107,7 @@ static size_t set_fill(struct selfmon_set *set,
 		if (events->event[i].flags & SELFMON_EVENT_HARDWARE)
 			set->member[hardware++].event = events->event[i];
 	lead_with_slots(set->member, hardware);
-	selfmon_plan_types(set, hardware);
+	selfmon_grouping_types(set, hardware);
 	for (i = 0; i < events->count; i++)
 		if (!(events->event[i].flags & SELFMON_EVENT_HARDWARE))
 			set->member[hardware + k++].event = events->event[i];
@@ -137,7 +133,7 @@ static void set_page_clock(struct selfmon_counters *head)
 		head->flags |= SELFMON_IMPL_SET_PAGE_CLOCK;
 }
 
-/* A tenth of a second, or less where the rate of ticks is not known yet. */
+/* A tenth of a second, or less if the tick rate is not yet known. */
 static uint64_t trusted_ticks(const struct selfmon_page *page)
 {
 	const uint64_t ns = 100000000;
@@ -199,8 +195,8 @@ static void set_release(struct selfmon_set *set)
 }
 
 /*
- * The first that was dropped, in the order of the specification; not one that
- * has nothing to count. NULL: there is none.
+ * Returns the failure of the first dropped event in specification order,
+ * skipping those that have nothing to count; NULL if there is none.
  */
 static const struct selfmon_failure *
 first_failure(const struct selfmon_set *set)
@@ -229,7 +225,7 @@ static int out_of_memory(struct selfmon_failure *failure)
 	return -ENOMEM;
 }
 
-/* In the place of the calling thread's own events, which showed what fits. */
+/* Replaces the calling thread's own events, which showed what fits. */
 static int open_threads(struct selfmon_set *set, unsigned int flags,
 			struct selfmon_failure *failure)
 {
@@ -244,7 +240,10 @@ static int open_threads(struct selfmon_set *set, unsigned int flags,
 	return error;
 }
 
-/* The failure comes with what is left out of the events already, or error 0. */
+/*
+ * *failure is already set if parts of the events were left out; else its error
+ * is 0.
+ */
 static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
 		    struct selfmon_failure *failure)
@@ -258,12 +257,12 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 		return out_of_memory(failure);
 	if (flags & SELFMON_COUNTERS_SEVERAL)
 		set->head.flags |= SELFMON_IMPL_SET_THREADS;
-	selfmon_held_begin();
+	selfmon_fd_table_begin();
 	selfmon_clock_anchor();
 	if (flags & SELFMON_COUNTERS_GUARD)
 		selfmon_guard_install();
 	asked = set_fill(set, events);
-	selfmon_plan_open(set, asked, flags);
+	selfmon_grouping_open(set, asked, flags);
 	error = open_threads(set, flags, failure);
 	if (error) {
 		set_release(set);
@@ -282,7 +281,7 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	return set->head.count;
 }
 
-/* A flag of a later version must not be taken for granted here. */
+/* Refuses flags of later versions instead of ignoring them. */
 static int refuse_flags(unsigned int unknown, struct selfmon_failure *failure)
 {
 	failure->error = EINVAL;
@@ -320,64 +319,10 @@ void selfmon_counters_close(struct selfmon_counters *counters)
 
 	if (!set)
 		return;
-	if (set->pid != selfmon_kernel_pid()) { /* the parent's, not ours */
+	if (set->pid != selfmon_kernel_pid()) { /* belongs to the parent
+						   process */
 		set->asked = 0;
 		set->threads = NULL;
 	}
 	set_release(set);
-}
-
-/* What the struct held in 0.1; members added later are filled if they fit. */
-#define INFO_SIZE_FIRST (offsetof(struct selfmon_counter_info, failure) + \
-			 sizeof(void *))
-
-#define INFO_HAS(info, member)                                                 \
-	((info)->size >= offsetof(struct selfmon_counter_info, member) +       \
-				 sizeof((info)->member))
-
-/* Of a member: NULL for events that are the kernel's, or read in user space. */
-static const char *why_syscall(const struct selfmon_set *set, size_t i)
-{
-	if (i >= set->head.count)
-		return NULL;
-	if (set->threads || i < set->head.hardware_count)
-		return set->why_syscall;
-	return set->member[i].group >= SELFMON_GROUP_MORE
-		       ? "events that do not fit into the first group are "
-			 "read by system call"
-		       : NULL;
-}
-
-int selfmon_counters_info(const struct selfmon_counters *counters, size_t i,
-			  struct selfmon_counter_info *info)
-{
-	const struct selfmon_set *set = selfmon_set_of(counters);
-	const struct selfmon_member *member;
-
-	if (info->size < INFO_SIZE_FIRST)
-		return -EINVAL;
-	if (!counters->owner || set->pid != selfmon_kernel_pid())
-		return -ESRCH;
-	if (i >= set->asked)
-		return -ENOENT;
-	member = &set->member[i];
-	info->name = member->event.name;
-	info->position = member->event.position;
-	info->kernel = member->kernel;
-	info->failure = member->failure.error ? &member->failure : NULL;
-	if (info->failure)
-		info->verdict = SELFMON_NOT_COUNTED;
-	else if (i < counters->hardware_count &&
-		 (counters->flags & SELFMON_IMPL_SET_AWHILE ||
-		  !(counters->flags & SELFMON_IMPL_SET_SYSCALL)))
-		info->verdict = SELFMON_EXACT;
-	else
-		info->verdict = SELFMON_SYSCALL;
-	if (INFO_HAS(info, unit))
-		info->unit = selfmon_event_is_clock(&member->event) ? "ns" : "";
-	if (INFO_HAS(info, group))
-		info->group = member->group;
-	if (INFO_HAS(info, why_syscall))
-		info->why_syscall = why_syscall(set, i);
-	return 0;
 }

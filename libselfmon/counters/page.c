@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of a user page is the kernel's. */
+/* Checks the layout of struct selfmon_page against the kernel's header. */
 #include <linux/perf_event.h>
 
 #include <selfmon/page.h>
@@ -9,7 +9,7 @@
 			       offsetof(struct perf_event_mmap_page, theirs),  \
 		       "struct selfmon_page differs from the kernel's: " #ours)
 
-/* Members that every header since 3.12 knows. */
+/* Members that every header since 3.12 has. */
 SAME_OFFSET(version, version);
 SAME_OFFSET(compat_version, compat_version);
 SAME_OFFSET(lock, lock);

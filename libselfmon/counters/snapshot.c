@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow snapshot: everything that is not "all members in user space". The
- * members that only read(2) serves are read outermost, the hardware members
- * inside of them, the timestamp innermost.
+ * The slow snapshot, for sets that are not entirely read in user space. Members
+ * that only read(2) serves are read outermost, then the hardware members, and
+ * the timestamp innermost.
  */
 #include <string.h>
 
 #include "clock/clock.h"
+#include "counters/group.h"
 #include "counters/set.h"
 #include "counters/threads.h"
+#include "counters/threads_read.h"
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 
@@ -19,13 +21,13 @@ static uint64_t now(const struct selfmon_counters *set)
 }
 
 /*
- * For so many ticks a descriptor is taken on trust, a millisecond or less: to
- * look at it each time would make a read a third dearer. At the end of a visit
- * a look would be counted with it: there one at its start is enough for longer.
+ * A descriptor is trusted for this many ticks, at most a millisecond: checking
+ * it each time would make a read a third slower. At the end of a visit a check
+ * would be counted with it, so a check at the start is valid for longer.
  */
 #define TRUSTED_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
 
-/* Of the members from first on. */
+/* Reads the group that starts at member `first`. */
 static int read_group(struct selfmon_set *set, size_t first, size_t count,
 		      bool end, struct selfmon_group_read *in)
 {
@@ -50,7 +52,10 @@ SELFMON_ALWAYS_INLINE bool read_values(struct selfmon_set *set,
 	return true;
 }
 
-/* Further groups, which stand behind all others, and the kernel's events. */
+/*
+ * Reads further groups, which follow all other members, and events without PMU
+ * counters.
+ */
 __attribute__((noinline)) static void
 read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 {
@@ -73,11 +78,11 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 		read_values(set, snapshot, kernel, first - kernel, end, &in);
 }
 
-/* All members but those of the first group of hardware events. */
+/* Reads all members except the first group of hardware events. */
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
-	const size_t count = set->head.rest; /* 0 where there are further groups */
+	const size_t count = set->head.rest; /* 0 if there are further groups */
 	struct selfmon_group_read in;
 
 	if (selfmon_likely(count))
@@ -87,7 +92,10 @@ static void read_rest(struct selfmon_set *set,
 		read_more(set, snapshot, end);
 }
 
-/* Hardware members by one group read(2); live times come with it. */
+/*
+ * Reads the hardware members by one group read(2), which also returns current
+ * times.
+ */
 static void read_hardware(struct selfmon_set *set,
 			  struct selfmon_snapshot *snapshot, bool end)
 {
@@ -108,14 +116,14 @@ static void read_hardware(struct selfmon_set *set,
 		flags |= SELFMON_SNAPSHOT_LOST_USER;
 	}
 	snapshot->flags |= flags;
-	/* Of the kernel's page, which the guard may have put another before. */
+	/* Use the kernel's page; the guard may have replaced it in the head. */
 	if (count && set->member[0].page)
 		snapshot->lock = selfmon_load_once(&set->member[0].page->lock);
-	if (!end) /* as one word: region/foreign.c may be looking */
+	if (!end) /* as one word: a live file's reader may be looking */
 		selfmon_store_once(&snapshot->ticks, now(head));
 }
 
-/* Everything, of a set that counts several threads. */
+/* Reads all members of a set that counts several threads. */
 static void read_threads(struct selfmon_set *set,
 			 struct selfmon_snapshot *snapshot, bool end)
 {
@@ -133,8 +141,8 @@ static void read_threads(struct selfmon_set *set,
 }
 
 /*
- * Where the C library keeps no CPU number for threads (glibc before 2.35, and
- * longer on riscv64) the kernel is asked: here are system calls anyway.
+ * If the C library has no CPU number for threads (glibc before 2.35, longer on
+ * riscv64) asks the kernel: this path makes system calls anyway.
  */
 static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 {
@@ -145,7 +153,7 @@ static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 	return cpu == SELFMON_CPU_UNKNOWN ? selfmon_kernel_cpu() : cpu;
 }
 
-/* A forked child has neither the parent's pages nor its counters. */
+/* A forked child has neither its parent's pages nor its counters. */
 static bool is_foreign_process(const struct selfmon_set *set)
 {
 	if (!(set->head.flags & SELFMON_IMPL_SET_UNWIPED))
@@ -161,13 +169,13 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	const bool foreign = is_foreign_process(set);
 	uint32_t lost, cpu;
 
-	/* All but the values: those of members are filled in, or lost. */
+	/* Everything but the values; those of members are filled in or lost. */
 	snapshot->off_ns = snapshot->enabled_ns = 0;
 	snapshot->flags = snapshot->moved = snapshot->lock = 0;
 	if (counters->flags & SELFMON_IMPL_SET_FENCE)
 		selfmon_arch_fence();
 	if (counters->count == 0 || foreign) {
-		/* Wiped flags do not say which clock it was. */
+		/* Wiped flags do not say which clock the set used. */
 		snapshot->ticks = foreign ? selfmon_clock_ticks()
 					  : now(counters);
 		snapshot->cpu = own ? selfmon_load_once(counters->cpu)

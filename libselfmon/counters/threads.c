@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of several threads. An inherited event cannot be mapped without a CPU
- * (kernel kernel/events/core.c, perf_mmap), so each is read by read(2), which
- * adds up the thread and all that it started, ended ones included.
+ * (kernel kernel/events/core.c, perf_mmap), so each is read by read(2). The
+ * result is the sum over the thread and all threads it started, including ended
+ * ones.
  *
  * Events are scheduled in groups and read one by one. A read of the whole group
- * is refused before Linux 4.13 (EINVAL); later it is not atomic with the exit
+ * is refused before Linux 4.13 (EINVAL). Later it is not atomic with the exit
  * of a thread: it fails (ECHILD), or misses what the thread counted with the
- * members after the leader. Seen on 6.18; see docs/DESIGN.md.
+ * members after the leader. Observed on 6.18; see docs/DESIGN.md.
  */
 #include "counters/threads.h"
 
@@ -17,15 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/attempt.h"
-#include "counters/held.h"
-#include "event/places.h"
+#include "counters/attr_fallback.h"
+#include "counters/fd_table.h"
+#include "counters/group.h"
+#include "event/probe_event.h"
 #include "platform/directory.h"
 #include "platform/escape.h"
 #include "platform/kernel.h"
+#include "platform/perf_open.h"
 
 #define TASKS "/proc/self/task"
-/* How often the list of threads may change while it is being opened. */
+/* Maximum number of retries if the list of threads changes while opening. */
 #define TRIES 16
 
 /* ---- which threads ------------------------------------------------------- */
@@ -57,9 +60,9 @@ static int count_tasks(void)
 }
 
 /*
- * Lists the threads, the caller last. -EAGAIN: there are more than fit by now.
- * -ESRCH: the caller is not among them, so these are numbers of another
- * namespace than perf_event_open(2) takes.
+ * Lists the threads, the caller last. Returns -EAGAIN if there are by now more
+ * than fit. Returns -ESRCH if the caller is not among them: these numbers
+ * belong to another PID namespace than those of perf_event_open(2).
  */
 static int list_tasks(struct selfmon_threads *threads)
 {
@@ -95,8 +98,8 @@ static bool is_listed_task(const struct selfmon_threads *threads, pid_t tid)
 }
 
 /*
- * A thread that was started meanwhile has inherited events from its creator, or
- * has not: nothing shows which. Then all are opened again, by -EAGAIN.
+ * Returns -EAGAIN if a thread was started meanwhile: it may or may not have
+ * inherited events from its creator, so all must be opened again.
  */
 static int check_tasks(const struct selfmon_threads *threads)
 {
@@ -113,7 +116,7 @@ static int check_tasks(const struct selfmon_threads *threads)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Kernels that cannot tell threads from processes count both. */
+/* Kernels that cannot distinguish threads from processes count both. */
 static int open_inherited(struct selfmon_threads *threads,
 			  const struct perf_event_attr *asked,
 			  const struct selfmon_event *event, pid_t tid,
@@ -133,19 +136,19 @@ static int open_inherited(struct selfmon_threads *threads,
 	return fd;
 }
 
-/* As open_event() in group.c, with nothing asked for that only pages need. */
+/* Like open_event() in group.c, without the requests that only pages need. */
 static int open_task_event(struct selfmon_threads *threads,
 			   struct selfmon_member *member, pid_t tid, int group)
 {
 	char path[SELFMON_EVENT_NAME_SIZE];
-	const bool probe = selfmon_place_path(&member->event, path);
-	struct selfmon_attempt attempt;
+	const bool probe = selfmon_probe_event_path(&member->event, path);
+	struct selfmon_attr_fallback attempt;
 	struct perf_event_attr attr;
 	int error = 0, fd;
 
-	selfmon_attempt_first(&attempt, &member->event, 0);
+	selfmon_attr_fallback_first(&attempt, &member->event, 0);
 	do {
-		selfmon_attempt_attr(&attempt, &member->event, &attr);
+		selfmon_attr_fallback_attr(&attempt, &member->event, &attr);
 		if (probe) /* uprobe_path, <linux/perf_event.h> */
 			attr.config1 = (uintptr_t)path;
 		attr.read_format = PERF_FORMAT_ID |
@@ -155,7 +158,7 @@ static int open_task_event(struct selfmon_threads *threads,
 		if (!attempt.both_modes)
 			error = fd;
 	} while (fd < 0 &&
-		 selfmon_attempt_next(&attempt, &member->event, fd));
+		 selfmon_attr_fallback_next(&attempt, &member->event, fd));
 	if (fd >= 0 && attempt.both_modes)
 		member->kernel = true;
 	return fd < 0 ? error : fd;
@@ -169,7 +172,7 @@ static void close_events(struct selfmon_task *task)
 		struct selfmon_task_event *const event = &task->event[i];
 
 		if (event->fd_plus_1)
-			selfmon_held_close(event->fd_plus_1 - 1, event->id);
+			selfmon_fd_table_close(event->fd_plus_1 - 1, event->id);
 		event->fd_plus_1 = 0;
 	}
 }
@@ -204,7 +207,7 @@ static int open_one(struct selfmon_set *set, struct selfmon_task *task,
 	failure->position = member->event.position;
 	selfmon_escape(SELFMON_FOR_TEXT, failure->event, sizeof(failure->event),
 		       member->event.name);
-	if (selfmon_held_all_fds(failure))
+	if (selfmon_fd_table_all_fds(failure))
 		return -failure->error;
 	if (i == 0 || member->group != set->member[i - 1].group)
 		*group = -1;
@@ -212,14 +215,14 @@ static int open_one(struct selfmon_set *set, struct selfmon_task *task,
 	if (fd < 0)
 		return fail_open(failure, member, fd);
 	failure->error = 0;
-	event->id = selfmon_held_add(fd);
+	event->id = selfmon_fd_table_add(fd);
 	event->fd_plus_1 = fd + 1;
 	if (*group < 0)
 		*group = fd;
 	return 0;
 }
 
-/* All members, in groups as planned. A thread that has ended has none. */
+/* Opens all members in the planned groups. A thread that has ended has none. */
 static int open_thread(struct selfmon_set *set, struct selfmon_task *task,
 		       struct selfmon_failure *failure)
 {
@@ -294,7 +297,7 @@ static int fail_list(struct selfmon_failure *failure, int error)
 	}
 }
 
-/* Lists and opens once. -EAGAIN: threads were started meanwhile. */
+/* Lists and opens once. Returns -EAGAIN if threads were started meanwhile. */
 static int try_open(struct selfmon_set *set, bool all,
 		    struct selfmon_failure *failure)
 {
@@ -328,8 +331,8 @@ int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
 			return error;
 	}
 	return refuse(failure, -EAGAIN,
-		      "threads kept being started while those of the process "
-		      "were opened. Open the set before them, or while they "
+		      "other threads kept starting threads while the set was "
+		      "opened. Open the set before they start, or while they "
 		      "wait");
 }
 
@@ -351,11 +354,11 @@ const char *selfmon_threads_why(const struct selfmon_set *set)
 	if (set->threads->processes)
 		return set->threads->all
 			       ? "all threads of the process are counted, and "
-				 "the processes it forks: this kernel, before "
-				 "5.13, cannot leave those out"
+				 "the processes it forks: kernels before 5.13 "
+				 "cannot exclude them"
 			       : "threads that the opener starts are counted "
-				 "too, and processes it forks: this kernel, "
-				 "before 5.13, cannot leave those out";
+				 "too, and processes it forks: kernels before "
+				 "5.13 cannot exclude them";
 	return set->threads->all
 		       ? "all threads of the process are counted, each by "
 			 "system call"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets that count several threads: SELFMON_COUNTERS_INHERIT and _PROCESS. Each
- * event is opened once for each thread, inherited by the threads that it
- * starts, and read by a read(2) of its own; values are sums over threads.
+ * event is opened once for each thread, inherited by the threads it starts, and
+ * read by its own read(2). Values are sums over threads.
  */
 #ifndef SELFMON_COUNTERS_THREADS_H
 #define SELFMON_COUNTERS_THREADS_H
@@ -15,7 +15,7 @@
 /* An event of one thread; see struct selfmon_member. */
 struct selfmon_task_event {
 	int fd_plus_1; /* 0: none */
-	bool gone;     /* the descriptor is another's */
+	bool gone;     /* the descriptor was closed and reused */
 	uint64_t id;
 	uint64_t looked;
 };
@@ -26,35 +26,25 @@ struct selfmon_task {
 	struct selfmon_task_event event[SELFMON_MAX_COUNTERS];
 };
 
-/* The calling thread is the last. */
+/* The calling thread is the last one. */
 struct selfmon_threads {
 	size_t size; /* of this memory, in bytes */
 	uint32_t room, count;
 	bool all;       /* of the process */
-	bool processes; /* forked ones are counted as well */
+	bool processes; /* forked processes are counted too */
 	struct selfmon_task thread[];
 };
 
 /*
  * Replaces the events of a planned set, which count the calling thread, by
- * inherited ones of the same order and groups: of the calling thread
- * (INHERIT), or of every thread of the process (PROCESS). Returns 0, or -errno
- * with the reason in failure, and then nothing is open.
+ * inherited ones in the same order and groups. They count the calling thread
+ * (INHERIT) or every thread of the process (PROCESS). Returns 0, or -errno with
+ * the reason in *failure; then nothing is open.
  */
 int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
 			 struct selfmon_failure *failure);
 
-/*
- * threads_read.c: adds up the values of all threads. ticks: now; descriptors that were not
- * checked for `trusted` ticks are. end: in mirrored order. Returns the
- * SELFMON_SNAPSHOT_LOST_* flags of groups that could not be read.
- * Async-signal-safe.
- */
-uint32_t selfmon_threads_read(struct selfmon_set *set,
-			      struct selfmon_snapshot *snapshot, uint64_t ticks,
-			      uint64_t trusted, bool end);
-
-/* Why such a set is read by system call. */
+/* Returns why such a set is read by system call. */
 const char *selfmon_threads_why(const struct selfmon_set *set);
 
 /* Closes all events and frees the memory. */

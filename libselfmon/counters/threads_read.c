@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a set of several threads: each event by a read(2) of its own. */
+/* Reads a set of several threads: each event by its own read(2). */
+#include "counters/threads_read.h"
+
 #include <string.h>
 
-#include "counters/held.h"
+#include "counters/fd_table.h"
 #include "counters/threads.h"
 #include "platform/kernel.h"
 
-/* As the kernel gives it: kernel/events/core.c, perf_read_one(). */
+/* Layout of the kernel's read: kernel/events/core.c, perf_read_one(). */
 struct event_data {
 	uint64_t value;
 	uint64_t enabled_ns;
@@ -14,7 +16,7 @@ struct event_data {
 	uint64_t id;
 };
 
-/* Foreign code may have closed the descriptor: as selfmon_group_read_own(). */
+/* Other code may have closed the descriptor; see selfmon_group_read_own(). */
 static bool is_still_held(struct selfmon_task_event *event, uint64_t ticks,
 		    uint64_t trusted)
 {
@@ -22,7 +24,7 @@ static bool is_still_held(struct selfmon_task_event *event, uint64_t ticks,
 		return false;
 	if (ticks - selfmon_load_once(&event->looked) < trusted)
 		return true;
-	if (!selfmon_held_is(event->fd_plus_1 - 1, event->id)) {
+	if (!selfmon_fd_table_is(event->fd_plus_1 - 1, event->id)) {
 		selfmon_store_once(&event->gone, true);
 		return false;
 	}
@@ -44,7 +46,9 @@ static bool read_event(struct selfmon_task_event *event, uint64_t ticks,
 	return true;
 }
 
-/* Where the times of member i go if it leads its group; else NULL. */
+/*
+ * Returns where to add the times of member i if it leads its group; else NULL.
+ */
 static struct selfmon_share *share_of(const struct selfmon_set *set, size_t i,
 				      struct selfmon_share *first,
 				      struct selfmon_snapshot *snapshot)
@@ -81,8 +85,8 @@ static uint32_t add_value(struct selfmon_set *set, struct selfmon_task *task,
 }
 
 /*
- * The calling thread's hardware events are innermost, others' outermost: what
- * the reads cost is the calling thread's.
+ * The calling thread's hardware events are innermost and other threads'
+ * outermost, since the calling thread pays for the reads.
  */
 uint32_t selfmon_threads_read(struct selfmon_set *set,
 			      struct selfmon_snapshot *snapshot, uint64_t ticks,

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May the hardware members of a set be read in user space? All, or none: a
- * group is read as one. If none, the reason is kept for the report.
+ * Decides whether the hardware members of a set are read in user space: all or
+ * none, since a group is read as one. If none, the reason is kept for the
+ * report.
  */
+#include "counters/user_read.h"
+
 #include <linux/perf_event.h>
 
+#include "counters/group.h"
 #include "counters/set.h"
 #include "platform/kernel.h"
 
 /*
- * What can take a counter away under a user read on riscv64. There the read
- * is not a wrong value that the moved lock discards, as it is elsewhere, but
- * SIGILL: a counter may be read while its bit in scounteren is set, and
- * drivers/perf/riscv_pmu_sbi.c of the kernel clears it
+ * How riscv64 may take a counter away during a user read. On other machines the
+ * read returns a wrong value, which the changed lock discards. On riscv64 it
+ * raises SIGILL: a counter is readable while its bit in scounteren is set. The
+ * kernel's drivers/perf/riscv_pmu_sbi.c clears the bit
  * - when the event leaves its counter (pmu_sbi_ctr_stop). A thread that is
- *   descheduled between the load of index and the read, and comes back on
- *   another counter or on none, reads the one it had. Another tool's event
- *   on this CPU is enough, and so are more events than counters;
+ *   descheduled between the load of index and the read may come back on another
+ *   counter or on none, and reads the old one. Another tool's event on this CPU
+ *   is enough, and so are more events than counters;
  * - on all CPUs where this process runs, when any thread unmaps an event that
- *   is counting (pmu_sbi_event_unmapped): the other threads' events on the
- *   counter of that number lose it too, and their pages do not tell;
- * - when kernel.perf_user_access is written
- *   (riscv_pmu_update_counter_access), and the pages do not tell.
- * Seen on 6.12; see docs/DESIGN.md. The guard (guard.c) answers all three.
+ *   is counting (pmu_sbi_event_unmapped). Other threads' events on the counter
+ *   of that number lose it too, and their pages do not show it;
+ * - when kernel.perf_user_access is written (riscv_pmu_update_counter_access);
+ *   the pages do not show it.
+ * Observed on 6.12; see docs/DESIGN.md. The guard (guard.c) handles all three.
  */
 static const char *refuse_unsafe(unsigned int flags)
 {
@@ -31,16 +35,16 @@ static const char *refuse_unsafe(unsigned int flags)
 		return NULL;
 	if (flags & SELFMON_COUNTERS_GUARD && selfmon_guard_check() == 0)
 		return NULL;
-	return "user reads are unsafe on " SELFMON_ARCH_NAME ": the kernel "
-	       "may take a counter away in the middle of one, which kills the "
-	       "program (SIGILL). SELFMON_GUARD=1 lets it live";
+	return "user reads are unsafe on " SELFMON_ARCH_NAME ": the kernel may "
+	       "take a counter away during a read, which kills the program "
+	       "(SIGILL). To survive that, set SELFMON_GUARD=1";
 }
 
 /*
- * Events of the SBI firmware have no register, but their page gives one, with
- * the capability: that of cycles (pmu_sbi_csr_index takes 0xc00 off a CSR
- * number of 0 and keeps eight bits). Bit 63 of a raw event makes it one
- * (pmu_sbi_event_map).
+ * Events of the SBI firmware have no register, but their page shows the
+ * capability and an index, that of cycles: pmu_sbi_csr_index subtracts 0xc00
+ * from CSR number 0 and keeps eight bits. Bit 63 of a raw event marks it as a
+ * firmware event (pmu_sbi_event_map).
  */
 static bool is_firmware(const struct selfmon_event *event)
 {
@@ -56,7 +60,10 @@ static bool is_zero(const char *path)
 	       text[0] == '0';
 }
 
-/* Pages without user reads: is there a switch, and is it off? */
+/*
+ * Returns the reason for pages without user reads: a switch that is off, or
+ * unknown.
+ */
 static const char *refused_by_kernel(void)
 {
 	if (is_zero("/proc/sys/kernel/perf_user_access"))
@@ -83,9 +90,9 @@ const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set
 
 /*
  * Intel's PERF_METRICS holds shares of the slots since it was last 0, eight
- * bits each, and each read(2) of such an event sets it and slots to 0 behind
- * the page's back (arch/x86/events/intel/core.c, intel_update_topdown_event):
- * read(2) alone gives counts that go on.
+ * bits each. Each read(2) of such an event resets it and slots to 0 without
+ * updating the page (arch/x86/events/intel/core.c, intel_update_topdown_event).
+ * Only read(2) returns increasing counts.
  */
 static bool is_share_of_slots(const struct selfmon_page *page)
 {
@@ -93,7 +100,10 @@ static bool is_share_of_slots(const struct selfmon_page *page)
 	       SELFMON_PAGE_PERF_METRICS + 1;
 }
 
-/* Does the page show now what it allows? A page that is missing never will. */
+/*
+ * Looks at the page. Returns true if no further look is needed: the page showed
+ * what it allows, or it is missing.
+ */
 static bool look(struct selfmon_member *member)
 {
 	unsigned int shift;
@@ -119,7 +129,10 @@ static bool look_at_all(struct selfmon_member *member, size_t count)
 	return all;
 }
 
-/* Time enabled less time running does not move while the group is on the PMU. */
+/*
+ * Time enabled minus time running does not change while the group is on the
+ * PMU.
+ */
 static bool was_on(const struct selfmon_group_read *a,
 		   const struct selfmon_group_read *b)
 {
@@ -163,7 +176,7 @@ void selfmon_group_look(struct selfmon_member *member, size_t count)
 	}
 }
 
-/* Why a member is not read in user space; NULL: it is. */
+/* Returns why a member is not read in user space; NULL if it is. */
 static const char *refused_by_page(const struct selfmon_member *member)
 {
 	switch (member->shows) {
@@ -177,7 +190,7 @@ static const char *refused_by_page(const struct selfmon_member *member)
 	case SELFMON_PAGE_UNSEEN:
 		break;
 	}
-	return "other users held the PMU's counters while the events were "
+	return "the PMU's counters were in use elsewhere while the events were "
 	       "opened";
 }
 
@@ -193,7 +206,7 @@ static const char *take_pages(struct selfmon_set *set)
 		if (!member->page)
 			return "the page of an event could not be mapped";
 		if (is_firmware(&member->event))
-			return "an event of the firmware has no register";
+			return "a firmware event has no register to read";
 		refused = refused_by_page(member);
 		if (refused)
 			return refused;
@@ -212,27 +225,28 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 	const char *reason;
 
 	if (flags & SELFMON_COUNTERS_SYSCALL)
-		return "system calls were asked for";
+		return "system calls were requested";
 	if (set->head.flags & SELFMON_IMPL_SET_UNWIPED)
-		return "kernels before 4.14 cannot keep the pages from a "
-		       "forked child";
+		return "kernels before 4.14 cannot hide event pages from "
+		       "forked children";
 	/*
-	 * Between the load of index and the read it may come to a core without
-	 * that counter: #GP (Intel SDM, RDPMC).
+	 * Between the load of index and the read the thread may move to a core
+	 * without that counter: #GP (Intel SDM, RDPMC).
 	 */
 	if (set->member[0].roams)
-		return "the thread may run on cores of several types, of which "
-		       "not all have each counter; pinned to one type, as by "
-		       "taskset, it can";
+		return "the thread may run on several core types, and not all "
+		       "have each counter. Pin it to one type, for example by "
+		       "taskset";
 	reason = refuse_unsafe(flags);
 	return reason ? reason : take_pages(set);
 }
 
 #define COST_READS 16
 #define COST_ROUNDS 4
-#define COST_ROUNDS_MAX 1000 /* a turn of those that fall back to read(2) */
+#define COST_ROUNDS_MAX 1000 /* one rotation of rounds that fall back to
+				read(2) */
 
-/* 0: a snapshot fell back to read(2), which says nothing of a user read. */
+/* Returns 0 if a snapshot fell back to read(2), which is no user read. */
 static uint64_t read_round_ns(const struct selfmon_counters *set)
 {
 	const uint64_t begin = selfmon_kernel_monotonic_raw_ns();
@@ -249,7 +263,7 @@ static uint64_t read_round_ns(const struct selfmon_counters *set)
 	return flags & SELFMON_SNAPSHOT_SLOW ? 0 : ns;
 }
 
-/* The best of some rounds: a context switch in one would make reads dear. */
+/* Takes the best of some rounds: a context switch would make one too slow. */
 uint64_t selfmon_set_read_ns(const struct selfmon_counters *set)
 {
 	uint64_t best = UINT64_MAX;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Who forbade an event: perf_event_paranoid, seccomp, a security module. */
+/*
+ * Finds out who denied an event: perf_event_paranoid, seccomp, a security
+ * module.
+ */
+#include "doctor/cause_access.h"
+
 #include <inttypes.h>
 
 #include "doctor/cause.h"
 #include "doctor/remedy.h"
 
 #define PARANOID "kernel.perf_event_paranoid"
-/* CAP_PERFMON is of Linux 5.8; CAP_SYS_ADMIN did its work before. */
+/* CAP_PERFMON exists since Linux 5.8; before, CAP_SYS_ADMIN was needed. */
 #define KERNEL_CAP_PERFMON 5008
 
 bool selfmon_facts_hold(const struct selfmon_facts *facts,
@@ -16,9 +21,10 @@ bool selfmon_facts_hold(const struct selfmon_facts *facts,
 }
 
 /*
- * Debian from 3 on and Ubuntu from 4 on refuse every event to all without
- * CAP_SYS_ADMIN (their patches to kernel/events/core.c); others' kernels with
- * such a patch do as Debian. Unpatched ones never refuse user-only events.
+ * Debian at level 3 and Ubuntu at level 4 refuse every event without
+ * CAP_SYS_ADMIN (their patches to kernel/events/core.c). Other kernels with
+ * such a patch behave like Debian's. Unpatched ones never refuse user-only
+ * events.
  */
 bool selfmon_facts_refuse_all(const struct selfmon_facts *facts)
 {
@@ -35,13 +41,14 @@ bool selfmon_facts_privileged(const struct selfmon_facts *facts)
 		!selfmon_facts_refuse_all(facts));
 }
 
-/* In a user namespace no capability counts: there is nothing to add. */
+/* In a user namespace no capability helps: add none. */
 static void add_capability(struct selfmon_sentence *s,
 			   const struct selfmon_facts *facts)
 {
 	const bool old = facts->kernel && facts->kernel < KERNEL_CAP_PERFMON;
 	const bool admin = old || selfmon_facts_refuse_all(facts);
 
+	selfmon_sentence_other(s);
 	if (facts->user_namespace)
 		return;
 	selfmon_sentence_add(s, facts->container ? "; or " : "; or: ");
@@ -89,9 +96,9 @@ void selfmon_cause_eacces(const struct selfmon_failure *failure,
 	} else if (selfmon_facts_refuse_all(facts)) {
 		all_refused(s, facts);
 	} else if (facts->paranoid == SELFMON_FACT_UNKNOWN) {
-		selfmon_sentence_add(s, "access is refused, and "
-					"perf_event_paranoid cannot be read "
-					"to say why. ");
+		selfmon_sentence_add(s, "access is refused, for an unknown "
+					"reason: perf_event_paranoid cannot be "
+					"read. ");
 		selfmon_sentence_add_sysctl(s, facts, PARANOID,
 					    failure->kernel_asked ? 1 : 2);
 	} else if (!privileged && (selfmon_event_begins(failure, "uprobe") ||
@@ -103,12 +110,15 @@ void selfmon_cause_eacces(const struct selfmon_failure *failure,
 	} else {
 		selfmon_sentence_add(
 			s,
-			"a security module (SELinux or another)%s refuses it, "
-			"for perf_event_paranoid %" PRId64 " would allow it. "
-			"See its log: ausearch -m avc -ts recent, or dmesg",
+			"a security module (SELinux or another)%s refuses "
+			"perf_event_open, which perf_event_paranoid %" PRId64
+			" allows. "
+			"See its log: ausearch -m avc -ts recent",
 			facts->seccomp ? " or the seccomp filter that is set"
 				       : "",
 			facts->paranoid);
+		selfmon_sentence_other(s);
+		selfmon_sentence_add(s, ", or dmesg");
 	}
 }
 
@@ -129,15 +139,16 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 			s, "%s a rule for raw tracepoints or a security module "
 			   "refuses it. ",
 			facts->no_status
-				? "a seccomp filter (/proc, which would tell, "
-				  "cannot be read),"
+				? "probably a seccomp filter (/proc cannot be "
+				  "read),"
 				: "no seccomp filter is set, so");
 		selfmon_sentence_add_sysctl(s, facts, PARANOID, -1);
+		selfmon_sentence_other(s);
 		selfmon_sentence_add(s, "; if that is not it: dmesg");
 	}
 }
 
-/* The file is there whenever the call is: perf_event_open(2). */
+/* The file exists whenever the call does: perf_event_open(2). */
 void selfmon_cause_enosys(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s)

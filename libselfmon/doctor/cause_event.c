@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel does not have or not take, by the kind of the event. */
+/* Finds out what the kernel lacks or rejects, by the kind of event. */
+#include "doctor/cause_event.h"
+
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +12,9 @@
 #include "doctor/cause.h"
 #include "doctor/remedy.h"
 #include "event/modifiers.h"
-#include "event/places.h"
+#include "event/probe_event.h"
 
-/* The event again, by its name; false for one that is not known here. */
+/* Parses the event again by its name; returns false if that fails here. */
 static bool find_event(const struct selfmon_failure *failure,
 		       struct selfmon_event *event)
 {
@@ -23,7 +26,7 @@ static bool find_event(const struct selfmon_failure *failure,
 	return true;
 }
 
-/* Of a uprobe: its file, and where in it. */
+/* Splits a uprobe into its file and the offset. */
 static bool find_probe(const struct selfmon_failure *failure,
 		       char path[SELFMON_EVENT_NAME_SIZE],
 		       char place[SELFMON_EVENT_NAME_SIZE])
@@ -36,7 +39,7 @@ static bool find_probe(const struct selfmon_failure *failure,
 
 	selfmon_modifiers_cut(&name, 2, &letters);
 	memcpy(event.name, name.text, name.length);
-	if (!selfmon_place_path(&event, path))
+	if (!selfmon_probe_event_path(&event, path))
 		return false;
 	skip = strlen("uprobe:") + strlen(path) + 1;
 	snprintf(place, SELFMON_EVENT_NAME_SIZE, "%s", event.name + skip);
@@ -58,8 +61,8 @@ static void add_no_pmu(const struct selfmon_facts *facts,
 	else if (facts->hypervisor)
 		selfmon_sentence_add(
 			s,
-			"this virtual machine has no PMU. Enable the vPMU in "
-			"the hypervisor (e.g. KVM: -cpu host,pmu=on)");
+			"this virtual machine has no PMU. Enable the "
+			"hypervisor's vPMU (KVM: -cpu host,pmu=on)");
 	else
 		selfmon_sentence_add(
 			s,
@@ -67,12 +70,41 @@ static void add_no_pmu(const struct selfmon_facts *facts,
 			"why: dmesg | grep -i -e pmu -e 'performance events'");
 }
 
+/* An event that cannot be parsed here counts as a hardware event. */
+static bool is_hardware(const struct selfmon_failure *failure)
+{
+	struct selfmon_event event;
+
+	return !find_event(failure, &event) ||
+	       event.flags & SELFMON_EVENT_HARDWARE;
+}
+
+/* The process may not open events at all, or there is no PMU. */
+bool selfmon_cause_is_machine(const struct selfmon_failure *failure,
+			      const struct selfmon_facts *facts)
+{
+	if (failure->step != SELFMON_STEP_OPEN || failure->kernel_asked ||
+	    !is_hardware(failure))
+		return false;
+	switch (failure->error) {
+	case EACCES:
+	case EPERM:
+	case ENOSYS:
+		return true;
+	case ENOENT:
+		return !facts->core_pmu;
+	default:
+		return false;
+	}
+}
+
 void selfmon_cause_enoent(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s)
 {
 	const char *const filter =
-		facts->seccomp ? " (or a seccomp filter answers so)" : "";
+		facts->seccomp ? " (or a seccomp filter returns this "
+				 "error)" : "";
 	char path[SELFMON_EVENT_NAME_SIZE], place[SELFMON_EVENT_NAME_SIZE];
 	struct selfmon_event event;
 
@@ -87,10 +119,10 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 				     "program or library as this process sees "
 				     "it: ls -l %s",
 				     path, filter, path);
-	else if (!find_event(failure, &event) ||
-		 event.flags & SELFMON_EVENT_HARDWARE)
+	else if (is_hardware(failure))
 		add_no_pmu(facts, s);
-	else if (event.type == PERF_TYPE_SOFTWARE)
+	else if (find_event(failure, &event) &&
+		 event.type == PERF_TYPE_SOFTWARE)
 		selfmon_sentence_add(s,
 				     "this kernel has no such software "
 				     "event%s. Choose one that it has: perf "
@@ -106,9 +138,9 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 /* ---- EINVAL -------------------------------------------------------------- */
 
 /*
- * x86-64 wants a breakpoint in the kernel not to leave the kernel out (kernel
- * kernel/events/hw_breakpoint.c, hw_breakpoint_parse); its addresses are those
- * above the half on all machines of 64 bits.
+ * On x86-64 a breakpoint in the kernel must not exclude the kernel (kernel
+ * kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On all 64-bit machines
+ * kernel addresses are in the upper half.
  */
 static void say_watch(const struct selfmon_failure *failure,
 		      struct selfmon_sentence *s)
@@ -118,16 +150,15 @@ static void say_watch(const struct selfmon_failure *failure,
 	if (!failure->kernel_asked && find_event(failure, &event) &&
 	    event.config1 >> 63) {
 		selfmon_sentence_add(
-			s, "the address is one of the kernel's, which a user "
-			   "mode count leaves out. Watch a variable of the "
-			   "program; or as root, with the modifier :k");
+			s, "this is a kernel address, and only user mode is "
+			   "counted. Watch a variable of the program; or, as "
+			   "root, add the modifier :k");
 		return;
 	}
 	selfmon_sentence_add(
-		s, "the CPU cannot watch this. The address must be a "
-		   "multiple of the length; and x86-64 cannot watch "
-		   "reads alone (use rw), nor any other length for x "
-		   "than 8");
+		s, "the CPU cannot watch this. The address must be a multiple "
+		   "of the length; on x86-64 use rw instead of r, and length 8 "
+		   "for x");
 }
 
 /*
@@ -152,15 +183,15 @@ static void say_share(const struct selfmon_failure *failure,
 	const bool named = failure->event[pmu] == '/';
 
 	selfmon_sentence_add(s,
-			     "a share of the slots needs slots in front, in "
-			     "the same group. Name it as well: %.*s/slots/",
+			     "this event needs slots before it in the same "
+			     "group. Add %.*s/slots/",
 			     named ? (int)pmu : 3,
 			     named ? failure->event : "cpu");
 }
 
 /*
- * Without a modifier both modes were tried as well (counters/attempt.c), so
- * what is left is that this user may not count the kernel.
+ * Without a modifier both modes were tried too (counters/attr_fallback.c), so
+ * the remaining cause is that this user may not count the kernel.
  */
 static void say_one_mode(const struct selfmon_failure *failure,
 			 const struct selfmon_facts *facts,
@@ -189,8 +220,8 @@ void selfmon_cause_einval(const struct selfmon_failure *failure,
 	else if (find_probe(failure, path, place))
 		selfmon_sentence_add(
 			s,
-			"'%s' has no instruction at %s: it is no regular "
-			"file, or it ends before that. Look at it: ls -lL %s",
+			"'%s' has no instruction at %s: it is not a regular "
+			"file, or is shorter. Check it: ls -lL %s",
 			path, place, path);
 	else if (needs_slots(failure))
 		say_share(failure, s);
@@ -203,7 +234,7 @@ void selfmon_cause_einval(const struct selfmon_failure *failure,
 		say_one_mode(failure, facts, s);
 	else
 		selfmon_sentence_add(
-			s, "the kernel does not take this event's code or one "
-			   "of its terms. Check them: perf list; ls "
+			s, "the kernel rejects this event's code or one of its "
+			   "terms. Check them: perf list; ls "
 			   "/sys/bus/event_source/devices/*/format");
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Why perf_event_open(2) failed: causes that share an errno told apart. */
+/*
+ * Finds out why perf_event_open(2) failed, and distinguishes causes that share
+ * an errno.
+ */
+#include "doctor/cause_open.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "doctor/cause.h"
+#include "doctor/cause_access.h"
+#include "doctor/cause_event.h"
 #include "doctor/remedy.h"
 
-/* Room for 8 events of each of 4,000 threads, and the rest. */
+/* Room for 8 events in each of 4,000 threads, and other files. */
 #define NOFILE_ENOUGH 65536
 
 static void say_eopnotsupp(const struct selfmon_failure *failure,
@@ -19,14 +25,14 @@ static void say_eopnotsupp(const struct selfmon_failure *failure,
 	if (modifier && strchr(modifier, 'p'))
 		selfmon_sentence_add(
 			s,
-			"the PMU%s has no such precision. Leave p out of "
-			"the modifier %s",
+			"the PMU%s does not support this precision. Leave p "
+			"out of the modifier %s",
 			facts->hypervisor ? " of this virtual machine" : "",
 			modifier);
 	else
-		selfmon_sentence_add(s, "the PMU cannot do what a term of "
-					"this event asks of it. Leave out "
-					"terms, or use its plain name");
+		selfmon_sentence_add(s, "the PMU does not support a term of "
+					"this event. Leave out terms, or use "
+					"its plain name");
 }
 
 static void say_emfile(const struct selfmon_failure *failure,
@@ -55,6 +61,7 @@ static void say_emfile(const struct selfmon_failure *failure,
 							 : soft * 2);
 	if (!facts->container)
 		return;
+	selfmon_sentence_other(s);
 	selfmon_sentence_add(s, "; or ");
 	selfmon_sentence_add_limit(s, facts, "nofile", "N");
 }
@@ -98,9 +105,9 @@ static void say_enodev(const struct selfmon_failure *failure,
 {
 	(void)facts;
 	if (failure->grouped)
-		selfmon_sentence_add(s, "the thread of the group's leader "
-					"has exited. Open the set again, in "
-					"the thread that is to be measured");
+		selfmon_sentence_add(s, "the thread of the group's leader has "
+					"exited. Open the set again, in the "
+					"thread to be measured");
 	else
 		selfmon_sentence_add(s, "the PMU is not initialised, or its "
 					"CPU is offline. See why: dmesg | "
@@ -134,18 +141,18 @@ static const struct {
 	{ ENOMEM, "the kernel has no memory for one more event. Free some "
 		  "(free -m; in a container, raise its memory limit), or "
 		  "count fewer events" },
-	{ ENOSPC, "all hardware breakpoints of the CPU are taken. Count "
-		  "fewer, or take a debugger's watchpoints away" },
-	{ ESRCH, "the thread that was to be counted is gone. Open the set in "
-		 "the thread that is to be measured" },
-	{ EBADF, "the descriptor of the group's leader was closed by someone "
-		 "else. Look for close, closefrom or close_range in the "
+	{ ENOSPC, "all hardware breakpoints of the CPU are taken. Count fewer, "
+		  "or remove a debugger's watchpoints" },
+	{ ESRCH, "the thread to be counted has exited. Open the set in the "
+		 "thread to be measured" },
+	{ EBADF, "the descriptor of the group's leader was closed by other "
+		 "code. Look for close, closefrom or close_range in the "
 		 "program: strace -f -e trace=close,close_range" },
 	{ EFAULT, "the kernel could not read the event's description. This "
 		  "is a fault in the library or memory corruption: run it "
 		  "under valgrind" },
 	{ EINTR, "a signal interrupted perf_event_open. Try again" },
-	{ EOVERFLOW, "the call chain asked for is longer than "
+	{ EOVERFLOW, "the requested call chain is longer than "
 		     "kernel.perf_event_max_stack. As root: sysctl -w "
 		     "kernel.perf_event_max_stack=127" },
 };

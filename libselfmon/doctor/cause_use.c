@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Why mmap(2), read(2) or ioctl(2) failed on an event that did open. */
+/* Finds out why mmap(2), read(2) or ioctl(2) failed on an open event. */
+#include "doctor/cause_use.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "doctor/cause.h"
 #include "doctor/remedy.h"
 
 #define KIB 1024
 #define MAP_COUNT_DEFAULT 65530
 
 /*
- * kernel/events/core.c, perf_mmap: a page per event is charged to the user up
- * to perf_event_mlock_kb a CPU, what goes beyond to RLIMIT_MEMLOCK.
+ * kernel/events/core.c, perf_mmap: a page per event is charged to the user, up
+ * to perf_event_mlock_kb per CPU; the rest is charged to RLIMIT_MEMLOCK.
  */
 static void map_eperm(const struct selfmon_facts *facts,
 		      struct selfmon_sentence *s)
@@ -63,7 +64,7 @@ static const struct {
 	int error;
 	void (*say)(const struct selfmon_facts *facts,
 		    struct selfmon_sentence *s);
-	const char *text; /* where there is nothing to find out */
+	const char *text; /* if no facts are needed */
 } causes[] = {
 	{ SELFMON_STEP_MAP, EPERM, map_eperm, NULL },
 	{ SELFMON_STEP_MAP, ENOMEM, map_enomem, NULL },
@@ -75,46 +76,45 @@ static const struct {
 	  "the event's PMU went away before its page was mapped. Load its "
 	  "driver again and open the set again" },
 	{ SELFMON_STEP_MAP, EBADF, NULL,
-	  "the event's descriptor was closed by someone else before its page "
-	  "was mapped. Look for close or close_range in the program: strace "
-	  "-f -e trace=close,close_range" },
+	  "the event's descriptor was closed by other code before its page was "
+	  "mapped. Look for close or close_range in the program: strace -f -e "
+	  "trace=close,close_range" },
 
-	/* read(2) that gives 0 bytes has no errno; it is told as ENODATA. */
+	/* A read(2) of 0 bytes has no errno; it is reported as ENODATA. */
 	{ SELFMON_STEP_READ, ENODATA, NULL,
 	  "the kernel has put the event into its error state: it was pinned "
 	  "and lost its counter. Count fewer events, and stop other "
 	  "profilers" },
 	{ SELFMON_STEP_READ, ENOSPC, NULL,
-	  "the group has more events than were asked to be read. Open the "
-	  "set again; nobody else may add events to its group" },
+	  "the group has more events than the library added. Open the set "
+	  "again; other code must not add events to its group" },
 	{ SELFMON_STEP_READ, ECHILD, NULL,
 	  "the group and its copy in a child process no longer match. Open a "
 	  "set of its own in the child" },
 	{ SELFMON_STEP_READ, EBADF, NULL,
-	  "the descriptor to read from was closed by someone else. Look for "
+	  "the descriptor to read from was closed by other code. Look for "
 	  "close or close_range in the program: strace -f -e "
 	  "trace=close,close_range" },
 	{ SELFMON_STEP_READ, EINTR, NULL,
 	  "a signal interrupted the read of the counts. Try again" },
 	{ SELFMON_STEP_READ, EINVAL, NULL,
 	  "the descriptor to read from is no longer the event: it was closed "
-	  "and its number used again. Look for who closed it: strace -f -e "
+	  "and its number reused. Look for the close: strace -f -e "
 	  "trace=close,close_range" },
 	{ SELFMON_STEP_READ, EFAULT, NULL,
 	  "the buffer for the counts cannot be written. This is a fault in "
 	  "the library or memory corruption: run it under valgrind" },
 
 	{ SELFMON_STEP_ENABLE, ENOTTY, NULL,
-	  "the descriptor to enable is not an event any more: it was closed "
-	  "and its number used again. Look for who closed it: strace -f -e "
+	  "the descriptor to enable is no longer an event: it was closed and "
+	  "its number reused. Look for the close: strace -f -e "
 	  "trace=close,close_range" },
 	{ SELFMON_STEP_ENABLE, EINVAL, NULL,
-	  "the kernel does not take this ioctl for an event that only "
-	  "counts. Leave terms for sampling (period, freq) out of the "
-	  "event" },
+	  "the kernel rejects this ioctl for a counting event. Leave terms for "
+	  "sampling (period, freq) out of the event" },
 	{ SELFMON_STEP_ENABLE, EBADF, NULL,
-	  "the descriptor to enable was closed by someone else. Look for "
-	  "close or close_range in the program: strace -f -e "
+	  "the descriptor to enable was closed by other code. Look for close "
+	  "or close_range in the program: strace -f -e "
 	  "trace=close,close_range" },
 };
 

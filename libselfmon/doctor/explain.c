@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A failure becomes one line: `EVENT: what happened. What to do.` */
+/* Turns a failure into one line: `EVENT: what happened. What to do.` */
 #include "doctor/explain.h"
 
 #include <errno.h>
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/cause.h"
+#include "doctor/cause_open.h"
+#include "doctor/cause_use.h"
 #include "doctor/remedy.h"
 
 static void add_event(struct selfmon_sentence *sentence,
@@ -27,15 +28,15 @@ static void add_unknown(struct selfmon_sentence *sentence,
 		[SELFMON_STEP_MAP] = "mmap of the event's page",
 		[SELFMON_STEP_READ] = "read of the counts",
 		[SELFMON_STEP_ENABLE] = "ioctl to enable the event",
-		[SELFMON_STEP_POLICY] = "opening it by the library's rules",
+		[SELFMON_STEP_POLICY] = "the library's own check",
 		[SELFMON_STEP_FILE] = "reading the file",
 	};
 	const unsigned int step = (unsigned int)failure->step;
 
 	/*
-	 * strerror(3), for there are two strerror_r(3) and which one it is
-	 * hangs on who includes what. What it returns for an errno of the
-	 * kernel's is constant; for others, of the thread from glibc 2.32 on.
+	 * strerror(3) instead of strerror_r(3), which has two versions,
+	 * selected by feature macros. Its text for the kernel's errnos is
+	 * constant; since glibc 2.32 the text for others belongs to the thread.
 	 */
 	selfmon_sentence_add(sentence,
 			     "%s failed: %s (errno %d). See what the kernel "
@@ -47,20 +48,20 @@ static void add_unknown(struct selfmon_sentence *sentence,
 }
 
 /*
- * User reads switched off when the events were opened: the PMU's file rdpmc
- * (kernel arch/x86/events/core.c, x86_pmu_event_init) or the sysctl of arm64
- * and riscv64. The file is root's alone: for others it is not known.
+ * User reads may have been off when the events were opened: by the PMU's file
+ * rdpmc (kernel arch/x86/events/core.c, x86_pmu_event_init) or the sysctl of
+ * arm64 and riscv64. Only root may read the file; for others it is unknown.
  */
 static void add_user_reads(struct selfmon_sentence *sentence,
 			   const struct selfmon_facts *facts)
 {
 	if (facts->rdpmc == 0)
 		selfmon_sentence_add(sentence,
-				     ", or have them read in user space. As "
-				     "root: echo 1 > /sys/devices/cpu/rdpmc");
+				     ", or read them in user space. As root: "
+				     "echo 1 > /sys/devices/cpu/rdpmc");
 	if (facts->user_access == 0) {
 		selfmon_sentence_add(sentence,
-				     ", or have them read in user space. ");
+				     ", or read them in user space. ");
 		selfmon_sentence_add_sysctl(sentence, facts,
 					    "kernel.perf_user_access", 1);
 	}
@@ -68,7 +69,7 @@ static void add_user_reads(struct selfmon_sentence *sentence,
 
 /*
  * The NMI watchdog's own event is pinned on each CPU (kernel/watchdog_perf.c,
- * wd_hw_attr), which a group finds out only by never running.
+ * wd_hw_attr); a group notices that only by never running.
  */
 static void add_policy(struct selfmon_sentence *sentence,
 		       const struct selfmon_failure *failure,
@@ -100,7 +101,7 @@ static void add_failure(struct selfmon_sentence *sentence,
 
 	if ((failure->step == SELFMON_STEP_PARSE ||
 	     failure->step == SELFMON_STEP_FILE) && failure->message[0]) {
-		/* The parser quotes the event itself. */
+		/* the parser quotes the event itself */
 		selfmon_sentence_add(sentence, "%s", failure->message);
 		return;
 	}
@@ -117,29 +118,65 @@ static void add_failure(struct selfmon_sentence *sentence,
 		add_unknown(sentence, failure);
 }
 
+static void add_any_failure(const struct selfmon_failure *failure,
+			    const struct selfmon_facts *facts,
+			    struct selfmon_sentence *sentence)
+{
+	struct selfmon_failure copy;
+
+	if (!failure || failure->error == 0) {
+		selfmon_sentence_add(sentence, "nothing failed");
+		return;
+	}
+	/* Callers may have filled the members to the last byte. */
+	copy = *failure;
+	copy.event[sizeof(copy.event) - 1] = '\0';
+	copy.message[sizeof(copy.message) - 1] = '\0';
+	add_failure(sentence, &copy, facts);
+}
+
 size_t selfmon_explain_with(const struct selfmon_failure *failure,
 			    const struct selfmon_facts *facts, char *text,
 			    size_t size)
 {
 	struct selfmon_sentence sentence = { .length = 0 };
-	struct selfmon_failure copy;
 	size_t n;
 
-	if (!failure || failure->error == 0) {
-		selfmon_sentence_add(&sentence, "nothing failed");
-	} else {
-		/* Callers may fill the members to the last byte. */
-		copy = *failure;
-		copy.event[sizeof(copy.event) - 1] = '\0';
-		copy.message[sizeof(copy.message) - 1] = '\0';
-		add_failure(&sentence, &copy, facts);
-	}
+	add_any_failure(failure, facts, &sentence);
 	if (size > 0) {
 		n = sentence.length < size ? sentence.length : size - 1;
 		memcpy(text, sentence.text, n);
 		text[n] = '\0';
 	}
 	return sentence.length;
+}
+
+void selfmon_explain_parts(const struct selfmon_failure *failure,
+			   const struct selfmon_facts *facts,
+			   struct selfmon_sentence *cause,
+			   struct selfmon_sentence *remedy)
+{
+	const size_t n = strlen(failure->event);
+	struct selfmon_sentence whole = { .length = 0 };
+	const char *at = whole.text, *end;
+
+	add_any_failure(failure, facts, &whole);
+	if (n && !strncmp(at, failure->event, n) && at[n] == ':')
+		at += n + 2;
+	end = strstr(at, ". ");
+	if (!end) {
+		selfmon_sentence_add(cause, "%s", at);
+		return;
+	}
+	selfmon_sentence_add(cause, "%.*s", (int)(end - at), at);
+	at = end + 2;
+	if (whole.text + whole.other > at) {
+		selfmon_sentence_add(remedy, "%.*s",
+				     (int)(whole.text + whole.other - at), at);
+		selfmon_sentence_other(remedy);
+		at = whole.text + whole.other;
+	}
+	selfmon_sentence_add(remedy, "%s", at);
 }
 
 size_t selfmon_explain(const struct selfmon_failure *failure, char *text,

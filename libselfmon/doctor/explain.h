@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures into words; the machine's facts come in from outside. */
+/* Turns failures into text; the machine's facts are passed in. */
 #ifndef SELFMON_DOCTOR_EXPLAIN_H
 #define SELFMON_DOCTOR_EXPLAIN_H
 
 #include <selfmon/doctor.h>
 
+#include "doctor/sentence.h"
 #include "platform/facts.h"
 
-/* selfmon_explain() on a machine of which facts are true. */
+/* Like selfmon_explain(), for a machine with these facts. */
 size_t selfmon_explain_with(const struct selfmon_failure *failure,
 			    const struct selfmon_facts *facts, char *text,
 			    size_t size);
+
+/*
+ * The same in two parts, without the event; appends to both. If no remedy is
+ * known, that part is unchanged. Strings in the failure must be
+ * zero-terminated.
+ */
+void selfmon_explain_parts(const struct selfmon_failure *failure,
+			   const struct selfmon_facts *facts,
+			   struct selfmon_sentence *cause,
+			   struct selfmon_sentence *remedy);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to type: each kind of container has words of its own for it. */
+/* Writes the command to type, which differs between kinds of containers. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -45,36 +45,43 @@ void selfmon_sentence_add_capability(struct selfmon_sentence *sentence,
 void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
 				   const struct selfmon_facts *facts)
 {
-	static const char *const how[] = {
-		[SELFMON_RUNTIME_NONE] =
+	static const struct {
+		const char *first, *other;
+	} how[] = {
+		[SELFMON_RUNTIME_NONE] = {
 			"Start the container with --cap-add PERFMON (older "
-			"runtimes: SYS_ADMIN), or with --security-opt "
-			"seccomp=unconfined",
-		[SELFMON_RUNTIME_DOCKER] =
+			"runtimes: SYS_ADMIN)",
+			", or with --security-opt seccomp=unconfined" },
+		[SELFMON_RUNTIME_DOCKER] = {
 			"Start the container with --cap-add PERFMON (older "
-			"runtimes: SYS_ADMIN), or with --security-opt "
-			"seccomp=unconfined",
-		/* Until October 2025 its profile asked for both. */
-		[SELFMON_RUNTIME_PODMAN] =
-			"podman run --cap-add PERFMON,SYS_ADMIN, or with "
-			"--security-opt seccomp=unconfined",
-		[SELFMON_RUNTIME_KUBERNETES] =
+			"runtimes: SYS_ADMIN)",
+			", or with --security-opt seccomp=unconfined" },
+		/* Until October 2025 its profile required both. */
+		[SELFMON_RUNTIME_PODMAN] = {
+			"podman run --cap-add PERFMON,SYS_ADMIN",
+			", or with --security-opt seccomp=unconfined" },
+		[SELFMON_RUNTIME_KUBERNETES] = {
 			"Add PERFMON to the container's "
-			"securityContext.capabilities.add, or set "
-			"securityContext.seccompProfile.type: Unconfined",
-		[SELFMON_RUNTIME_NSPAWN] =
+			"securityContext.capabilities.add",
+			", or set securityContext.seccompProfile.type: "
+			"Unconfined" },
+		[SELFMON_RUNTIME_NSPAWN] = {
 			"Start the container with "
-			"--system-call-filter=perf_event_open",
-		[SELFMON_RUNTIME_LXC] =
+			"--system-call-filter=perf_event_open", "" },
+		[SELFMON_RUNTIME_LXC] = {
 			"Allow the call in the file that lxc.seccomp.profile "
-			"names",
+			"names", "" },
 	};
 
-	selfmon_sentence_add(sentence, "%s",
-			     facts->container
-				     ? how[facts->runtime]
-				     : "Allow the call there (systemd: "
-				       "SystemCallFilter=perf_event_open)");
+	if (!facts->container) {
+		selfmon_sentence_add(sentence,
+				     "Allow the call there (systemd: "
+				     "SystemCallFilter=perf_event_open)");
+		return;
+	}
+	selfmon_sentence_add(sentence, "%s", how[facts->runtime].first);
+	selfmon_sentence_other(sentence);
+	selfmon_sentence_add(sentence, "%s", how[facts->runtime].other);
 }
 
 void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
@@ -87,7 +94,7 @@ void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
 				     name, value);
 		break;
 	case SELFMON_RUNTIME_KUBERNETES:
-		/* No field of a pod sets limits: kubernetes#3595. */
+		/* Pods have no field that sets limits: kubernetes#3595. */
 		selfmon_sentence_add(sentence,
 				     "raise the limit of the node's container "
 				     "runtime (systemctl edit containerd)");

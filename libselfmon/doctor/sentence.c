@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of a bounded length, put together piece by piece. */
+/* Text of bounded length, built piece by piece. */
 #include "doctor/sentence.h"
 
 #include <stdarg.h>
@@ -20,4 +20,10 @@ void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
 	sentence->length += selfmon_escape(SELFMON_FOR_TEXT,
 					   sentence->text + sentence->length,
 					   room, text);
+}
+
+void selfmon_sentence_other(struct selfmon_sentence *sentence)
+{
+	if (!sentence->other)
+		sentence->other = sentence->length;
 }

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of a bounded length, put together piece by piece. */
+/* Text of bounded length, built piece by piece. */
 #ifndef SELFMON_DOCTOR_SENTENCE_H
 #define SELFMON_DOCTOR_SENTENCE_H
 
 #include <stddef.h>
 
-/* More than any explanation needs: a name, a message and two sentences. */
+/* Longer than any explanation: a name, a message and two sentences. */
 #define SELFMON_SENTENCE_SIZE 1024
 
 struct selfmon_sentence {
 	size_t length;
+	size_t other; /* where a second alternative begins; 0: there is none */
 	char text[SELFMON_SENTENCE_SIZE];
 };
 
 /*
- * Appends in the manner of printf(3), escaped for a terminal: names come from
- * users. Leaves out what does not fit.
+ * Appends like printf(3), escaped for a terminal, since names come from users.
+ * Text that does not fit is left out.
  */
 void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
 			  ...) __attribute__((format(printf, 2, 3)));
+
+/* Marks the start of a second alternative, which short forms leave out. */
+void selfmon_sentence_other(struct selfmon_sentence *sentence);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* <linux/perf_event.h> from Linux 5.13 on. */
+/* <linux/perf_event.h> since Linux 5.13. */
 #define SW_CGROUP_SWITCHES 11
 
 struct named_event {
@@ -20,8 +20,8 @@ struct named_event {
 #define SW(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
 
 /*
- * bpf-output is not among them: it carries the samples of BPF programs and
- * never counts (kernel/trace/bpf_trace.c, __bpf_perf_event_output).
+ * bpf-output is missing: it carries the samples of BPF programs and never
+ * counts (kernel/trace/bpf_trace.c, __bpf_perf_event_output).
  */
 static const struct named_event named_events[] = {
 	{"cycles", HW(CPU_CYCLES)},
@@ -74,7 +74,7 @@ static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_NODE] = {"node"},
 };
 
-/* The second is what `perf list` prints where accesses are counted. */
+/* The second is what `perf list` prints if accesses are counted. */
 static const char *const ops[OPS][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = {"load", "loads", "read"},
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = {"store", "stores", "write"},
@@ -92,8 +92,8 @@ static const char *const results[RESULTS][ALIASES] = {
 #define OP(id) (1u << PERF_COUNT_HW_CACHE_OP_##id)
 
 /*
- * The operations a cache has: instructions are not stored to, translation
- * of instructions and branch prediction are only ever read (perf refuses
+ * The operations of each cache. Instructions are never stored to, and
+ * translation of instructions and branch prediction are only read (perf refuses
  * the same: tools/perf/util/evsel.c, evsel__is_cache_op_valid).
  */
 static const unsigned int cache_ops[CACHES] = {
@@ -111,7 +111,10 @@ static bool cache_has(size_t cache, size_t op)
 	return cache_ops[cache] & (1u << op);
 }
 
-/* Fires in kernel mode only, so that exclude_kernel makes it 0 for ever. */
+/*
+ * Returns true for events that happen only in kernel mode: with exclude_kernel
+ * their count is always 0.
+ */
 static bool fires_in_kernel(uint64_t config)
 {
 	return config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -152,8 +155,8 @@ static void set_cache_event(struct selfmon_event *event, size_t cache,
 }
 
 /*
- * Finds the longest alias at the beginning of text that ends there or at a
- * dash. Returns its length (0: none) and its row.
+ * Finds the longest alias at the beginning of text that is followed by its end
+ * or a dash. Returns its length (0: none) and its row.
  */
 static size_t match_alias(const char *const table[][ALIASES], size_t rows,
 			  const char *text, size_t length, size_t *row)
@@ -176,7 +179,7 @@ static size_t match_alias(const char *const table[][ALIASES], size_t rows,
 	return best;
 }
 
-/* Takes "-word" of a table off the front of the text. */
+/* Removes "-word" of a table from the front of the text. */
 static bool take_word(const char *const table[][ALIASES], size_t rows,
 		      const char **text, size_t *length, size_t *row)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The events every kernel names alike: hardware, software and cache. */
+/*
+ * The events that have the same name in every kernel: hardware, software and
+ * cache.
+ */
 #ifndef SELFMON_EVENT_GENERIC_H
 #define SELFMON_EVENT_GENERIC_H
 
@@ -8,26 +11,25 @@
 #include "event/suggest.h"
 
 /*
- * Looks a name or alias up and sets type, config and flags of the event,
- * nothing else. 0 or -ENOENT.
+ * Looks up a name or alias and sets only type, config and flags of the event.
+ * Returns 0 or -ENOENT.
  */
 int selfmon_generic_find(const char *name, size_t length,
 			 struct selfmon_event *event);
 
 /*
- * The index-th of all names, from 0: sets name, type, config and flags. The
- * aliases of a hardware or software event follow it and have the same type
- * and config; cache events come under the names of `perf list` only.
- * Returns false past the last.
+ * Sets name, type, config and flags of the index-th name, from 0. The aliases
+ * of a hardware or software event follow it and have the same type and config.
+ * Cache events have only the names of `perf list`. Returns false past the last.
  */
 bool selfmon_generic_at(size_t index, struct selfmon_event *event);
 
-/* The same names, for selfmon_suggest(). */
+/* Returns an iterator over these names, for selfmon_suggest(). */
 struct selfmon_words selfmon_generic_words(void);
 
 /*
- * SELFMON_EVENT_HARDWARE and SELFMON_EVENT_KERNEL_FIRED, as far as type and
- * config alone tell.
+ * Returns SELFMON_EVENT_HARDWARE and SELFMON_EVENT_KERNEL_FIRED as far as type
+ * and config determine them.
  */
 uint32_t selfmon_generic_flags(uint32_t type, uint64_t config);
 

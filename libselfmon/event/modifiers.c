@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads, adds and writes modifiers. */
+/* Parses, adds and writes modifiers. */
 #include "event/modifiers.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the ways to name an event it is, and the modifiers behind it. */
+/* Decides which form of event name it is, and parses the modifiers after it. */
 #include "event/named.h"
 
 #include <errno.h>
@@ -8,11 +8,11 @@
 
 #include "event/generic.h"
 #include "event/modifiers.h"
-#include "event/places.h"
-#include "event/terms.h"
+#include "event/probe_event.h"
+#include "event/pmu_event.h"
 #include "event/vendor.h"
 
-/* r1a8: a code of the core PMU, as its manual gives it. 1: it is none. */
+/* r1a8: a code of the core PMU, from its manual. Returns 1 if it is not one. */
 static int parse_raw(const struct selfmon_spec *spec,
 		     struct selfmon_piece name, struct selfmon_event *event)
 {
@@ -33,7 +33,7 @@ static int parse_raw(const struct selfmon_spec *spec,
 	return 0;
 }
 
-/* Names that mean the same on every machine. 1: it is none of them. */
+/* Names with the same meaning on every machine. Returns 1 if it is not one. */
 static int parse_name(const struct selfmon_spec *spec,
 		      struct selfmon_piece name, struct selfmon_event *event)
 {
@@ -46,7 +46,7 @@ static int parse_name(const struct selfmon_spec *spec,
 	return parse_raw(spec, name, event);
 }
 
-/* The letters behind what has been understood of the event. */
+/* Parses the letters after the event. */
 static int parse_modifiers(const struct selfmon_spec *spec,
 			   struct selfmon_piece letters,
 			   struct selfmon_event *event)
@@ -70,7 +70,7 @@ static int parse_pmu_event(const struct selfmon_spec *spec,
 	selfmon_piece_cut(&rest, '/', &pmu);
 	selfmon_piece_cut(&rest, '/', &terms);
 	event->base = (uint16_t)(spec->event.length - rest.length);
-	ret = selfmon_terms_parse(spec, pmu, terms, event);
+	ret = selfmon_pmu_event_parse(spec, pmu, terms, event);
 	if (ret || rest.length == 0)
 		return ret;
 	if (rest.text[0] == ':')
@@ -79,8 +79,8 @@ static int parse_pmu_event(const struct selfmon_spec *spec,
 }
 
 /*
- * Names with colons of their own: only the last one, with nothing but letters
- * of modifiers behind it, is that of modifiers.
+ * For names with colons: only the last colon, followed by nothing but modifier
+ * letters, begins the modifiers.
  */
 static int parse_colons(const struct selfmon_spec *spec, size_t least,
 			int (*parse)(const struct selfmon_spec *spec,
@@ -118,10 +118,11 @@ static int parse_named_event(const struct selfmon_spec *spec,
 int selfmon_named_parse(const struct selfmon_spec *spec,
 			struct selfmon_event *event)
 {
-	const size_t colons = selfmon_place_colons(spec->event);
+	const size_t colons = selfmon_probe_event_colons(spec->event);
 
 	if (colons)
-		return parse_colons(spec, colons, selfmon_place_parse, event);
+		return parse_colons(spec, colons, selfmon_probe_event_parse,
+				    event);
 	if (selfmon_piece_find(spec->event, '/') < spec->event.length)
 		return parse_pmu_event(spec, event);
 	return parse_named_event(spec, event);

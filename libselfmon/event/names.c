@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The names in sysfs, for messages: the nearest one, or a list of them. */
+/* Names in sysfs for messages: the nearest name, or a list of them. */
+#include "event/names.h"
+
 #include "event/sysfs.h"
 
 #include <stdio.h>
@@ -9,14 +11,14 @@
 
 #define PATH_SIZE 512
 
-/* Names in one list, and the longest of them. */
+/* Maximum number of names in a list, and the length of the longest. */
 #define LIST_MAX 24
 #define LISTED_SIZE 32
 
 static bool next_of_directory(struct selfmon_words *words, char *word,
 			      size_t size)
 {
-	/* words->known is const for the sake of arrays */
+	/* known is const because it usually points to a constant array */
 	struct selfmon_directory *directory = (void *)(uintptr_t)words->known;
 
 	return selfmon_directory_next(directory, word, size);
@@ -43,8 +45,8 @@ struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory)
 }
 
 /*
- * Opens root/pmu/folder; what cannot be opened has no names. An iterator
- * over it is returned.
+ * Opens root/pmu/folder and returns an iterator over it; if that cannot be
+ * opened the iterator has no names.
  */
 static struct selfmon_words open_words(struct selfmon_directory *directory,
 				       const char *pmu, const char *folder)
@@ -136,7 +138,7 @@ const char *selfmon_pmu_suggest_term(const struct selfmon_pmu *pmu,
 	return found;
 }
 
-/* The first LIST_MAX in the order of the alphabet. */
+/* The first LIST_MAX names in alphabetical order. */
 struct sorted_names {
 	size_t count;
 	char name[LIST_MAX + 1][LISTED_SIZE];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of events: commas, braces, and what stands between them. */
+/* Parses the list of events: commas, braces, and the text between them. */
 #include <selfmon/event.h>
 
 #include <errno.h>
 #include <string.h>
 
-#include "event/cores.h"
+#include "event/core_event.h"
 #include "event/modifiers.h"
 #include "event/named.h"
-#include "event/places.h"
+#include "event/probe_event.h"
 #include "event/sets.h"
 #include "event/spec.h"
 
@@ -17,7 +17,7 @@
 
 struct parser {
 	struct selfmon_spec spec;
-	struct selfmon_piece rest;  /* not looked at yet */
+	struct selfmon_piece rest;  /* not yet parsed */
 	struct selfmon_events *events;
 	struct selfmon_piece group; /* text from the open { on */
 	size_t group_first;         /* its first event */
@@ -30,7 +30,7 @@ struct parser {
  */
 static size_t event_length(struct selfmon_piece rest)
 {
-	const bool place = selfmon_place_colons(rest) > 0;
+	const bool place = selfmon_probe_event_colons(rest) > 0;
 	bool inside = false;
 	size_t i;
 
@@ -58,7 +58,7 @@ static void skip_spaces(struct parser *parser)
 
 /* ---- one event ----------------------------------------------------------- */
 
-/* Without it the commas after it are taken for those between terms. */
+/* Without the slash, the commas after it belong to the terms. */
 static int missing_slash(const struct selfmon_spec *spec, size_t slash)
 {
 	return selfmon_spec_fail(spec, EINVAL, spec->event.position + slash,
@@ -88,7 +88,7 @@ static int parse_text(const struct selfmon_spec *spec,
 	const struct selfmon_piece text = spec->event;
 	const size_t slash = selfmon_piece_find(text, '/');
 
-	if (slash < text.length && !selfmon_place_colons(text) &&
+	if (slash < text.length && !selfmon_probe_event_colons(text) &&
 	    !has_second_slash(text, slash))
 		return missing_slash(spec, slash);
 	if (text.length >= sizeof(event->name))
@@ -105,11 +105,11 @@ static int missing_event(const struct parser *parser)
 
 	if (peek(parser) == '{')
 		return selfmon_spec_fail(&parser->spec, EINVAL, at,
-					 "a '{' stands inside another: groups "
+					 "a '{' inside another '{': groups "
 					 "cannot be nested");
 	if (peek(parser) == '}' && !parser->spec.grouped)
 		return selfmon_spec_fail(&parser->spec, EINVAL, at,
-					 "a '}' stands without its '{'");
+					 "a '}' has no '{'");
 	if (peek(parser))
 		return selfmon_spec_fail(&parser->spec, EINVAL, at,
 					 "an event is missing before '%c'",
@@ -134,7 +134,7 @@ static int parse_one_event(struct parser *parser, uint8_t group)
 	return 0;
 }
 
-/* An event, or a set of several. */
+/* Parses an event, or a set of several. */
 static int parse_event(struct parser *parser)
 {
 	const uint8_t group = parser->spec.grouped ? parser->groups : 0;
@@ -192,7 +192,7 @@ static int modify_group(struct parser *parser, struct selfmon_piece letters)
 	return ret;
 }
 
-/* Takes the } and the modifiers after it. */
+/* Consumes the } and the modifiers after it. */
 static int close_group(struct parser *parser)
 {
 	struct selfmon_piece letters;
@@ -217,7 +217,10 @@ static int close_group(struct parser *parser)
 
 /* ---- the list ------------------------------------------------------------ */
 
-/* Takes a comma, or finds the end. Returns 1, 0, or -errno for all else. */
+/*
+ * Consumes a comma, or finds the end. Returns 1, 0, or -errno for anything
+ * else.
+ */
 static int take_comma(struct parser *parser)
 {
 	const struct selfmon_spec *spec = &parser->spec;
@@ -225,7 +228,7 @@ static int take_comma(struct parser *parser)
 	skip_spaces(parser);
 	if (parser->rest.length == 0 && spec->grouped)
 		return selfmon_spec_fail(spec, EINVAL, parser->group.position,
-					 "a '{' stands without its '}'");
+					 "a '{' has no '}'");
 	if (parser->rest.length == 0)
 		return 0;
 	if (peek(parser) == '}')
@@ -238,7 +241,7 @@ static int take_comma(struct parser *parser)
 	return 1;
 }
 
-/* One event with the brace before or after it, and the comma. */
+/* Parses one event with the brace before or after it, and the comma. */
 static int parse_one(struct parser *parser)
 {
 	int ret;
@@ -267,7 +270,7 @@ static int begin(struct parser *parser, const char *spec)
 					 length, SPEC_MAX);
 	if (selfmon_piece_trim(all).length == 0)
 		return selfmon_spec_fail(&parser->spec, EINVAL, 0,
-					 "no event is named: say for instance "
+					 "no event is named: for example "
 					 "cycles,instructions");
 	return 0;
 }

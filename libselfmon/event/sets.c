@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event/cores.h"
+#include "event/core_event.h"
 #include "event/generic.h"
 #include "event/modifiers.h"
 
 /*
- * Of generic names, which the kernel fits to the CPU; what a CPU has not is
- * left out with its reason, as always. The first ones matter most: a PMU may
- * take no more. Instructions or cycles are there to set the others against.
+ * Members are generic names, which the kernel maps to the CPU. Events that a
+ * CPU lacks are dropped with their reason, as always. The most important ones
+ * come first, since a PMU may not fit more. Instructions or cycles are included
+ * for comparison.
  */
 static const struct set {
 	const char *name;
@@ -114,7 +115,7 @@ static void make_member(const struct selfmon_spec *spec,
 	event->base = (uint16_t)name.length;
 	event->position = (uint16_t)spec->event.position;
 	selfmon_generic_find(name.text, name.length, event);
-	/* What happens in the kernel would count 0 for ever with :u. */
+	/* With :u, events that happen in the kernel would always count 0. */
 	if (event->flags & SELFMON_EVENT_KERNEL_FIRED)
 		modifiers = &none;
 	selfmon_modifiers_apply(modifiers, event);
@@ -122,7 +123,10 @@ static void make_member(const struct selfmon_spec *spec,
 		selfmon_modifiers_rename(event);
 }
 
-/* One of them, for each type of core. -E2BIG alone is told by the caller. */
+/*
+ * Adds one event for each core type. The caller must report -E2BIG; other
+ * errors are reported here.
+ */
 static int add_member(const struct selfmon_spec *spec,
 		      struct selfmon_piece name,
 		      const struct selfmon_modifiers *modifiers,
@@ -144,8 +148,8 @@ static int add_member(const struct selfmon_spec *spec,
 }
 
 /*
- * Of several types of core the members that fit have to do; this one does not.
- * false: there are none, so that it is a fault.
+ * With several core types, a set is cut to the members that fit; this one does
+ * not. Returns false if there is only one type, so that it is an error.
  */
 static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 {
@@ -160,31 +164,32 @@ static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 	return true;
 }
 
-/* Before what was told of another set: the end of that is advice. */
-static void tell_left_out(const struct selfmon_spec *spec,
-			  struct selfmon_piece set, const char *names)
+/* Puts the text before that of another set, which ends with advice. */
+static void report_left_out(const struct selfmon_spec *spec,
+			    struct selfmon_piece set, const char *names)
 {
 	struct selfmon_failure before = { .error = 0 };
-	struct selfmon_spec told = *spec;
+	struct selfmon_spec report = *spec;
 	struct selfmon_cores room;
 	const struct selfmon_cores *const cores = selfmon_cores(&room);
 
 	if (!spec->left_out)
 		return;
-	told.failure = spec->left_out;
+	report.failure = spec->left_out;
 	if (spec->left_out->error)
 		before = *spec->left_out;
 	if (before.error)
-		selfmon_spec_fail(&told, E2BIG, spec->event.position,
-				  "%.*s is without %s; %s", SELFMON_QUOTE(set),
+		selfmon_spec_fail(&report, E2BIG, spec->event.position,
+				  "%.*s leaves out %s; %s", SELFMON_QUOTE(set),
 				  names, before.message);
 	else
 		selfmon_spec_fail(
-			&told, E2BIG, spec->event.position,
-			"%.*s is without %s: at most %d events fit in one "
-			"snapshot, one for each of %zu types of core; name "
-			"them for one, as in %s/%.*s/", SELFMON_QUOTE(set),
-			names, SELFMON_MAX_COUNTERS, cores->count,
+			&report, E2BIG, spec->event.position,
+			"%.*s leaves out %s: at most %d events fit in one "
+			"snapshot, and each event takes one for each of %zu "
+			"core types; choose a type, as in %s/%.*s/",
+			SELFMON_QUOTE(set), names, SELFMON_MAX_COUNTERS,
+			cores->count,
 			cores->core[0].pmu.name, (int)strcspn(names, ","),
 			names);
 }
@@ -220,6 +225,6 @@ int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		return selfmon_sets_full(spec, member);
 	}
 	if (!ret && names[0])
-		tell_left_out(spec, name, names);
+		report_left_out(spec, name, names);
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of a specification: cutting, numbers, and the telling of faults. */
+/* Pieces of a specification: cutting, numbers, and error reporting. */
 #include "event/spec.h"
 
 #include <errno.h>
@@ -36,6 +36,11 @@ int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 	selfmon_escape(SELFMON_FOR_TEXT, failure->message,
 		       sizeof(failure->message), text);
 	return -error;
+}
+
+struct selfmon_piece selfmon_piece_of(const char *text)
+{
+	return (struct selfmon_piece){ .text = text, .length = strlen(text) };
 }
 
 struct selfmon_piece selfmon_piece_from(struct selfmon_piece piece, size_t at)
@@ -86,7 +91,9 @@ bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
 	return more;
 }
 
-/* Value of a digit of any base up to 16; 16 for what is none. */
+/*
+ * Returns the value of a digit of any base up to 16; 16 if it is not a digit.
+ */
 static unsigned int digit_value(char byte)
 {
 	if (byte >= '0' && byte <= '9')

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The specification being parsed, and how a fault in it is told. */
+/* The specification being parsed, and error reporting for it. */
 #ifndef SELFMON_EVENT_SPEC_H
 #define SELFMON_EVENT_SPEC_H
 
 #include <selfmon/error.h>
 
-/* Longest piece of a specification that a message quotes. */
+/* Maximum length of the part that a message quotes. */
 #define SELFMON_QUOTE_MAX 64
 
-/* A piece of text, without a zero at its end. */
+/* A piece of text, not zero-terminated. */
 struct selfmon_piece {
 	const char *text;
 	size_t length;
@@ -16,52 +16,58 @@ struct selfmon_piece {
 };
 
 struct selfmon_spec {
-	struct selfmon_piece event; /* the one being parsed */
-	bool grouped;               /* it stands in {} */
+	struct selfmon_piece event; /* the event being parsed */
+	bool grouped;               /* it is inside {} */
 	struct selfmon_failure *failure; /* may be NULL */
-	/* What of sets did not fit; the list stands all the same. May be NULL. */
+	/*
+	 * Members of sets that did not fit; the list is valid nevertheless. May
+	 * be NULL.
+	 */
 	struct selfmon_failure *left_out;
 };
 
 /*
- * Fills in the failure: error is an errno, positive; EOPNOTSUPP makes it one
- * of SELFMON_STEP_POLICY. Event and message are escaped for a terminal.
- * Returns -error.
+ * Fills in the failure. error is a positive errno; with EOPNOTSUPP the step is
+ * SELFMON_STEP_POLICY. Event and message are escaped for a terminal. Returns
+ * -error.
  */
 int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 		      size_t position, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The two arguments of "%.*s" for a piece. */
+/* Expands to the two arguments of "%.*s" for a piece. */
 #define SELFMON_QUOTE(piece)                                               \
 	(int)((piece).length < SELFMON_QUOTE_MAX ? (piece).length          \
 						 : SELFMON_QUOTE_MAX),     \
 		(piece).text
 
-/* The part of a piece from (and up to) an offset. */
+/* Returns a piece that is all of a text. */
+struct selfmon_piece selfmon_piece_of(const char *text);
+
+/* Return the part of a piece from, or up to, an offset. */
 struct selfmon_piece selfmon_piece_from(struct selfmon_piece piece, size_t at);
 struct selfmon_piece selfmon_piece_head(struct selfmon_piece piece, size_t at);
 
-/* Without the spaces and tabs at both ends. */
+/* Returns the piece without spaces and tabs at both ends. */
 struct selfmon_piece selfmon_piece_trim(struct selfmon_piece piece);
 
-/* Offset of the first such byte; the length if there is none. */
+/* Returns the offset of the first such byte, or the length if there is none. */
 size_t selfmon_piece_find(struct selfmon_piece piece, char byte);
 
 /*
- * Cuts the first part, up to a separator, off *rest, separator included.
- * Returns whether there was a separator, so that another part follows.
+ * Cuts the first part, up to a separator, off *rest, including the separator.
+ * Returns true if there was a separator, so that another part follows.
  */
 bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
 		       struct selfmon_piece *part);
 
 /*
- * Decimal, or hexadecimal after 0x. 0, -EINVAL for anything else, -ERANGE
- * for what needs more than 64 bits.
+ * Parses a number: decimal, or hexadecimal after 0x. Returns 0, -EINVAL for
+ * anything else, or -ERANGE for more than 64 bits.
  */
 int selfmon_piece_number(struct selfmon_piece piece, uint64_t *number);
 
-/* Hexadecimal digits alone; the same results. */
+/* Parses hexadecimal digits; returns the same results. */
 int selfmon_piece_hex(struct selfmon_piece piece, uint64_t *number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nearest word by the restricted Damerau-Levenshtein distance. */
+/* Finds the nearest word by the restricted Damerau-Levenshtein distance. */
 #include "event/suggest.h"
 
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct selfmon_words selfmon_words_of(const char *const *array)
 	return words;
 }
 
-/* Not tolower(), whose answer depends on the host's locale. */
+/* tolower() would depend on the host's locale. */
 static char lower(char byte)
 {
 	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
@@ -44,8 +44,8 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /*
- * One row of the table of distances: row[j] is that of the first i bytes of
- * a to the first j of b. before and before2 are the two rows above.
+ * Fills in one row of the distance table: row[j] is the distance from the first
+ * i bytes of a to the first j of b. before and before2 are the two rows above.
  */
 static void fill_row(const char *a, size_t i, const char *b, size_t length,
 		     const uint8_t *before2, const uint8_t *before,

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The word that was probably meant by a misspelt one. */
+/* Finds the word that was probably meant by a misspelt one. */
 #ifndef SELFMON_EVENT_SUGGEST_H
 #define SELFMON_EVENT_SUGGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longest word that is compared, and room for one. */
+/* Maximum length of compared words, and the size of a buffer for one. */
 #define SELFMON_WORD_MAX 63
 #define SELFMON_WORD_SIZE (SELFMON_WORD_MAX + 1)
 
 /*
- * The known words, one a call: next() writes one into word, zero-terminated
- * (cut if longer than size), and returns false after the last.
+ * An iterator over the known words: next() writes one into word,
+ * zero-terminated (cut if longer than size), and returns false after the last.
  */
 struct selfmon_words {
 	bool (*next)(struct selfmon_words *words, char *word, size_t size);
-	size_t index;      /* for the iterator: begins at 0 */
-	const void *known; /* for the iterator: what it goes through */
+	size_t index;      /* for the iterator: starts at 0 */
+	const void *known; /* for the iterator: what it iterates over */
 };
 
-/* An iterator over a NULL-terminated array of strings. */
+/* Returns an iterator over a NULL-terminated array of strings. */
 struct selfmon_words selfmon_words_of(const char *const *array);
 
 /*
- * Finds the known word nearest to a misspelt one: the fewest insertions,
- * deletions, replacements and swaps of neighbours, at most one for every
- * four letters (rounded up from half), upper and lower case being the same.
- * Of equally near ones, the first in the alphabet. Goes through all words.
+ * Finds the known word nearest to a misspelt one: with the fewest insertions,
+ * deletions, replacements and swaps of neighbours. At most one of these is
+ * allowed for every four letters (rounded up from half). Case is ignored. If
+ * several words are equally near, the alphabetically first is chosen. Consumes
+ * all words.
  *
  * Returns nearest, or NULL if no word is near.
  */

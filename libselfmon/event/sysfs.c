@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads what sysfs tells about a PMU. */
+/* Reads the description of a PMU from sysfs. */
 #include "event/sysfs.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static struct selfmon_piece piece_of(const char *text)
 
 static bool has_file(const char *pmu, const char *name)
 {
-	char text[4096]; /* sysfs gives at most a page */
+	char text[4096]; /* sysfs files have at most a page */
 
 	return read_pmu_file(pmu, "", piece_of(name), text, sizeof(text)) !=
 	       -ENOENT;
@@ -96,9 +96,9 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu)
 		return -EINVAL;
 	pmu->type = (uint32_t)type;
 	/*
-	 * Core PMUs of hybrid and ARM machines say which CPUs they are of
-	 * (arch/x86/events/intel/core.c and drivers/perf/arm_pmu.c, "cpus");
-	 * uncore and power ones which CPU of a package counts for all of it
+	 * Core PMUs of hybrid and ARM machines list their CPUs
+	 * (arch/x86/events/intel/core.c and drivers/perf/arm_pmu.c, "cpus").
+	 * Uncore and power PMUs list the CPU that counts for the whole package
 	 * ("cpumask").
 	 */
 	pmu->core = strcmp(pmu->name, "cpu") == 0 ||
@@ -130,7 +130,7 @@ static int add_bits(struct selfmon_piece range, struct selfmon_field *field)
 	return 0;
 }
 
-/* The words of perf_event_attr that a struct selfmon_event has. */
+/* Finds the word of perf_event_attr, among those of struct selfmon_event. */
 static int find_word(struct selfmon_piece name, unsigned int *word)
 {
 	static const char *const words[] = {"config", "config1", "config2",
@@ -147,7 +147,7 @@ static int find_word(struct selfmon_piece name, unsigned int *word)
 	return -ENOENT;
 }
 
-/* Understands "config:0-7,32-35". */
+/* Parses "config:0-7,32-35". */
 static int parse_format(struct selfmon_piece format,
 			struct selfmon_field *field)
 {

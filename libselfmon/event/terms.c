@@ -8,65 +8,25 @@
 
 #include "event/cores.h"
 #include "event/generic.h"
+#include "event/names.h"
 #include "event/sysfs.h"
 
-/* What the terms are of, handed down. */
+/* Context of the terms, passed down. */
 struct target {
 	const struct selfmon_spec *spec;
 	const struct selfmon_pmu *pmu;
 	struct selfmon_event *event;
 };
 
-/* One term, cut up. Of a file under events/: all at the name's position. */
+/*
+ * One term, split. Errors in terms from a file under events/ are reported at
+ * the position of the event's name.
+ */
 struct term {
 	struct selfmon_piece name;
 	struct selfmon_piece value;
 	bool has_value;
 };
-
-/* cpu/cycles/ where there are cpu_core and cpu_atom; 1: it is not so. */
-static int unknown_cpu(const struct selfmon_spec *spec,
-		       struct selfmon_piece name)
-{
-	struct selfmon_cores room;
-	const struct selfmon_cores *cores;
-	const struct selfmon_piece terms =
-		selfmon_piece_from(spec->event, name.length);
-
-	if (name.length != 3 || memcmp(name.text, "cpu", 3) != 0)
-		return 1;
-	cores = selfmon_cores(&room);
-	if (cores->count == 0)
-		return 1;
-	return selfmon_spec_fail(spec, ENOENT, name.position,
-				 "unknown PMU 'cpu': cores are of %zu types "
-				 "here (did you mean '%s%.*s'?)", cores->count,
-				 cores->core[0].pmu.name, SELFMON_QUOTE(terms));
-}
-
-static int unknown_pmu(const struct selfmon_spec *spec,
-		       struct selfmon_piece name)
-{
-	char nearest[SELFMON_WORD_SIZE];
-	char list[SELFMON_PMU_LIST_SIZE];
-	bool some;
-	const int ret = unknown_cpu(spec, name);
-
-	if (ret != 1)
-		return ret;
-	if (selfmon_pmu_suggest(name, nearest))
-		return selfmon_spec_fail(
-			spec, ENOENT, name.position,
-			"unknown PMU '%.*s' (did you mean '%s'?)",
-			SELFMON_QUOTE(name), nearest);
-	some = strcmp(selfmon_pmu_list(list), "none") != 0;
-	return selfmon_spec_fail(spec, ENOENT, name.position,
-				 "unknown PMU '%.*s': this machine has %s%s",
-				 SELFMON_QUOTE(name), list,
-				 some && !selfmon_pmu_any_core()
-					 ? ", and no PMU of the CPU at all"
-					 : "");
-}
 
 static int unknown_term(const struct target *target,
 			struct selfmon_piece name)
@@ -92,13 +52,13 @@ static int cannot_read(const struct target *target, struct selfmon_piece name,
 {
 	if (error == -EOPNOTSUPP)
 		return selfmon_spec_fail(target->spec, EINVAL, name.position,
-					 "'%.*s' of %s lies beyond config3, "
-					 "the last word that is supported",
+					 "'%.*s' of %s is beyond config3, the "
+					 "last supported word",
 					 SELFMON_QUOTE(name),
 					 target->pmu->name);
 	return selfmon_spec_fail(target->spec, EINVAL, name.position,
-				 "'%.*s' of %s cannot be understood: its file "
-				 "in sysfs gives error %d",
+				 "'%.*s' of %s cannot be parsed: its sysfs "
+				 "file gives error %d",
 				 SELFMON_QUOTE(name), target->pmu->name,
 				 -error);
 }
@@ -149,7 +109,7 @@ static void set_field(struct selfmon_event *event,
 	}
 }
 
-/* A term that is a field: name=value, or a bare name for 1. */
+/* Applies a term that is a field: name=value, or a bare name for 1. */
 static int apply_field(const struct target *target, const struct term *term)
 {
 	struct selfmon_field field;
@@ -183,7 +143,7 @@ static void cut_term(struct selfmon_piece text, struct term *term)
 	term->value = selfmon_piece_trim(text);
 }
 
-/* What a file under events/ holds: fields only, no names of events again. */
+/* Applies a file under events/: only fields, no names of events. */
 static int apply_event_file(const struct target *target,
 			    struct selfmon_piece name, const char *text)
 {
@@ -223,28 +183,7 @@ static int apply_term(const struct target *target, const struct term *term)
 	return apply_field(target, term);
 }
 
-static int find_pmu(const struct selfmon_spec *spec, struct selfmon_piece name,
-		    struct selfmon_pmu *pmu)
-{
-	const int ret = selfmon_pmu_find(name, pmu);
-
-	if (ret == -ENOENT)
-		return unknown_pmu(spec, name);
-	if (ret)
-		return selfmon_spec_fail(spec, EINVAL, name.position,
-					 "PMU '%.*s' cannot be understood: its "
-					 "type in sysfs gives error %d",
-					 SELFMON_QUOTE(name), -ret);
-	if (pmu->package)
-		return selfmon_spec_fail(spec, EOPNOTSUPP, name.position,
-					 "%.*s counts the package, not your "
-					 "thread",
-					 (int)spec->event.length,
-					 spec->event.text);
-	return 0;
-}
-
-/* What the kernel calls back for from kernel mode only. */
+/* Returns flags of events that the kernel fires only in kernel mode. */
 static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 {
 	if (pmu->core)
@@ -254,42 +193,17 @@ static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 	return selfmon_generic_flags(pmu->type, config);
 }
 
-/*
- * cpu_core/cycles/: a name of `perf list` that this PMU's events files do not
- * have.
- */
-static bool find_generic(const struct selfmon_pmu *pmu,
-			 struct selfmon_piece name, struct selfmon_event *event)
-{
-	struct selfmon_field field;
-	struct selfmon_event found = *event;
-	char text[SELFMON_PMU_EVENT_SIZE];
-
-	name = selfmon_piece_trim(name);
-	if (!pmu->core || selfmon_pmu_event(pmu, name, text) != -ENOENT ||
-	    selfmon_pmu_field(pmu, name, &field) != -ENOENT ||
-	    selfmon_generic_find(name.text, name.length, &found) ||
-	    !(found.flags & SELFMON_EVENT_HARDWARE))
-		return false;
-	selfmon_core_event(pmu, &found);
-	*event = found;
-	return true;
-}
-
-int selfmon_terms_parse(const struct selfmon_spec *spec,
-			struct selfmon_piece pmu_name,
+int selfmon_terms_apply(const struct selfmon_spec *spec,
+			const struct selfmon_pmu *pmu,
 			struct selfmon_piece terms,
 			struct selfmon_event *event)
 {
-	struct selfmon_pmu pmu;
-	const struct target target = {spec, &pmu, event};
+	const struct target target = {spec, pmu, event};
 	struct selfmon_piece part;
 	struct term term;
 	bool more = true;
-	int ret = find_pmu(spec, pmu_name, &pmu);
+	int ret = 0;
 
-	if (ret == 0 && find_generic(&pmu, terms, event))
-		return 0;
 	while (more && !ret) {
 		more = selfmon_piece_cut(&terms, ',', &part);
 		cut_term(part, &term);
@@ -297,7 +211,7 @@ int selfmon_terms_parse(const struct selfmon_spec *spec,
 	}
 	if (ret)
 		return ret;
-	event->type = pmu.type;
-	event->flags |= pmu_flags(&pmu, event->config);
+	event->type = pmu->type;
+	event->flags |= pmu_flags(pmu, event->config);
 	return 0;
 }

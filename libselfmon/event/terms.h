@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands between the slashes of pmu/term=value,name/. */
+/* The part between the slashes of pmu/term=value,name/. */
 #ifndef SELFMON_EVENT_TERMS_H
 #define SELFMON_EVENT_TERMS_H
 
 #include <selfmon/event.h>
 
 #include "event/spec.h"
+#include "event/sysfs.h"
 
 /*
- * Sets type, the configs and the flags of an event from a PMU's name and its
- * terms. Later terms override earlier ones. 0 or -errno, with the failure
- * filled in.
+ * Sets type, configs and flags of an event from the terms of a PMU. Later terms
+ * override earlier ones. Returns 0, or -errno with the failure filled in.
  */
-int selfmon_terms_parse(const struct selfmon_spec *spec,
-			struct selfmon_piece pmu_name,
+int selfmon_terms_apply(const struct selfmon_spec *spec,
+			const struct selfmon_pmu *pmu,
 			struct selfmon_piece terms,
 			struct selfmon_event *event);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds tracepoints in tracefs, and says why where it cannot. */
+/* Finds tracepoints in tracefs, or explains why it cannot. */
 #include "event/tracepoint.h"
 
 #include <errno.h>
@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "event/generic.h"
+#include "event/names.h"
 #include "event/sysfs.h"
 #include "platform/directory.h"
 #include "platform/kernel.h"
 
 #define PATH_SIZE 512
 
-/* Since Linux 4.1, and where it was before. */
+/* The path since Linux 4.1, and the earlier one. */
 static const char *const usual_roots[] = {
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug/tracing",
@@ -23,7 +24,7 @@ static const char *const usual_roots[] = {
 
 const char *const *selfmon_tracefs_roots = usual_roots;
 
-/* system:event, both of which are names of directories. */
+/* system:event, both names of directories. */
 static bool cut(struct selfmon_piece name, struct selfmon_piece *system,
 		struct selfmon_piece *event)
 {
@@ -35,7 +36,7 @@ static bool cut(struct selfmon_piece name, struct selfmon_piece *system,
 	       selfmon_piece_find(*event, ':') == event->length;
 }
 
-/* 0, -ENOENT, -EACCES. */
+/* Returns 0, -ENOENT or -EACCES. */
 static int try_folder(const char *root, struct selfmon_piece system)
 {
 	struct selfmon_directory directory;
@@ -50,7 +51,9 @@ static int try_folder(const char *root, struct selfmon_piece system)
 	return ret;
 }
 
-/* A folder that is there for tracefs, which is not mounted on it. */
+/*
+ * Returns true if the mount point of tracefs exists but tracefs is not mounted.
+ */
 static bool is_bare(const char *root)
 {
 	struct selfmon_directory directory;
@@ -62,9 +65,9 @@ static bool is_bare(const char *root)
 }
 
 /*
- * Where tracefs is, or NULL with -ENODEV or -EACCES. What is behind a folder
- * that only root may enter is not known: where tracefs has a place of its own
- * before it, debugfs, which is root's alone, says nothing of it.
+ * Returns the path of tracefs, or NULL with -ENODEV or -EACCES. The contents of
+ * a folder that only root may enter are unknown. If tracefs has its own mount
+ * point, debugfs, which only root may enter, is not decisive.
  */
 static const char *find_root(int *error)
 {
@@ -139,7 +142,7 @@ bool selfmon_tracepoint_has_system(struct selfmon_piece name)
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* The nearest name in a folder under events/. */
+/* Returns the nearest name in a folder under events/. */
 static const char *suggest(const char *root, struct selfmon_piece folder,
 			   struct selfmon_piece word,
 			   char nearest[SELFMON_WORD_SIZE])

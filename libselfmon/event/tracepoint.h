@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints, by their names in tracefs: system:event. */
+/* Tracepoints by their names in tracefs: system:event. */
 #ifndef SELFMON_EVENT_TRACEPOINT_H
 #define SELFMON_EVENT_TRACEPOINT_H
 
@@ -7,27 +7,30 @@
 
 #include "event/spec.h"
 
-/* Where tracefs is looked for; NULL at its end. Tests have trees of their own. */
+/*
+ * Paths where tracefs is looked for, ending with NULL. Tests use their own
+ * trees.
+ */
 extern const char *const *selfmon_tracefs_roots;
 
 /*
- * Sets type, config and flags of the event. -ENOENT: tracefs has no such
- * tracepoint, or the text is not of this form; -ENODEV: it is not mounted;
- * -EACCES: it may not be read.
+ * Sets type, config and flags of the event. Returns 0, -ENOENT if tracefs has
+ * no such tracepoint or the text does not have this form, -ENODEV if it is not
+ * mounted, or -EACCES if it is not readable.
  */
 int selfmon_tracepoint_find(struct selfmon_piece name,
 			    struct selfmon_event *event);
 
 /*
- * Says what is wrong with a name that this error was returned for. -errno, or
- * 1: there is nothing to be said of tracepoints. other: why it is not known as
- * anything else either, half a sentence; for where it may not be a tracepoint.
+ * Reports the error returned for a name. Returns -errno, or 1 if nothing is to
+ * be said about tracepoints. other: half a sentence on why the name is unknown
+ * otherwise, for names that may not be tracepoints.
  */
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
 			    struct selfmon_piece name, int error,
 			    const char *other);
 
-/* Has tracefs tracepoints of the system that stands before the colon? */
+/* Returns true if tracefs has tracepoints of the system before the colon. */
 bool selfmon_tracepoint_has_system(struct selfmon_piece name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks tracefs, then libpfm, and says of what neither knows what was probably
- * meant, or what is missing for it to be known.
+ * Looks names up in tracefs, then in libpfm. If neither knows a name, reports
+ * what was probably meant, or what is missing to know it.
  */
 #include "event/vendor.h"
 
@@ -14,11 +14,11 @@
 #include "event/tracepoint.h"
 #include "platform/pfm.h"
 
-/* How many a message lists, and room for them. */
+/* Number of attributes that a message lists, and the buffer for them. */
 #define ATTRIBUTES 4
 #define ATTRIBUTES_SIZE 128
 
-/* Bytes of names in manuals, and of libpfm's attributes. */
+/* Characters of names in manuals and of libpfm's attributes. */
 #define LETTERS                                                                \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-+~"
 
@@ -32,7 +32,7 @@ static struct selfmon_piece first_word(struct selfmon_piece name)
 static bool next_vendor_event(struct selfmon_words *words, char *word,
 			      size_t size)
 {
-	/* words->known is const for the sake of arrays */
+	/* known is const because it usually points to a constant array */
 	struct selfmon_pfm_cursor *cursor = (void *)(uintptr_t)words->known;
 
 	return selfmon_pfm_next(cursor, word, size, NULL);
@@ -56,7 +56,7 @@ static bool next_attribute(struct selfmon_words *words, char *word, size_t size)
 	return selfmon_pfm_attribute(words->known, words->index++, word, size);
 }
 
-/* Attributes of the event that stands before the first delimiter. */
+/* Suggests an attribute of the event that precedes the first delimiter. */
 static const char *suggest_attribute(const char *name, const char *attribute,
 				     char nearest[SELFMON_WORD_SIZE])
 {
@@ -72,8 +72,8 @@ static const char *suggest_attribute(const char *name, const char *attribute,
 }
 
 /*
- * The first attributes of an event, which are its unit masks; the others, as
- * libpfm's modifiers, come behind them.
+ * Lists the first attributes of an event, which are its unit masks; libpfm's
+ * modifiers follow them.
  */
 static void list_attributes(const char *event, char list[ATTRIBUTES_SIZE])
 {
@@ -110,7 +110,7 @@ static int bad_attribute(const struct selfmon_spec *spec,
 					 nearest);
 	if (at > 0)
 		return selfmon_spec_fail(spec, EINVAL, name.position + at,
-					 "libpfm does not take '%.*s' as an "
+					 "libpfm rejects '%.*s' as an "
 					 "attribute of '%.*s'", n, text + at,
 					 (int)at - 1, text);
 	list_attributes(text, list);
@@ -142,7 +142,10 @@ static int take_code(const struct selfmon_spec *spec, struct selfmon_piece name,
 	return 0;
 }
 
-/* 0, 1: it does not know the name; -errno, with the failure filled in. */
+/*
+ * Returns 0, 1 if libpfm does not know the name, or -errno with the failure
+ * filled in.
+ */
 static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 		   struct selfmon_event *event)
 {
@@ -160,9 +163,9 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 		return bad_attribute(spec, name, text, at);
 	case -EOPNOTSUPP:
 		return selfmon_spec_fail(spec, EOPNOTSUPP, name.position,
-					 "'%.*s' asks for more than to be "
-					 "counted: pinned, excl, period, freq "
-					 "and cpu are not supported",
+					 "'%.*s' is not supported: pinned, "
+					 "excl, period, freq and cpu do more "
+					 "than count",
 					 SELFMON_QUOTE(name));
 	case -ENODEV:
 		return selfmon_spec_fail(spec, ENODEV, name.position,
@@ -176,7 +179,7 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 
 /* ---- what nobody knows --------------------------------------------------- */
 
-/* Why it is not known as a name of the CPU's manual. */
+/* Returns why the name is unknown as a name of the CPU's manual. */
 static const char *why_no_manual(void)
 {
 	const char *const why_not = selfmon_pfm_why_not();
@@ -196,7 +199,7 @@ static int unknown_event(const struct selfmon_spec *spec,
 				 SELFMON_QUOTE(word), why_no_manual());
 }
 
-/* PMU::EVENT, of which libpfm knows neither, or not that PMU here. */
+/* PMU::EVENT: libpfm does not know it, or does not know that PMU here. */
 static int unknown_pmu_event(const struct selfmon_spec *spec,
 			     struct selfmon_piece name)
 {
@@ -215,7 +218,7 @@ static bool names_pmu(struct selfmon_piece name)
 	return colon + 1 < name.length && name.text[colon + 1] == ':';
 }
 
-/* -ENOENT, or 1: nothing is near. */
+/* Returns -ENOENT, or 1 if no word is near. */
 static int suggest_one(const struct selfmon_spec *spec,
 		       struct selfmon_piece name)
 {

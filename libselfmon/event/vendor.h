@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that this machine may or may not know: tracepoints, CPUs' manuals. */
+/* Names that depend on the machine: tracepoints, and events of CPU manuals. */
 #ifndef SELFMON_EVENT_VENDOR_H
 #define SELFMON_EVENT_VENDOR_H
 
@@ -8,9 +8,9 @@
 #include "event/spec.h"
 
 /*
- * Understands a name that is neither generic nor a raw code, without its
- * modifiers. 0 or -errno, with the failure filled in: this is where unknown
- * names end up.
+ * Parses a name that is neither generic nor a raw code, without its modifiers.
+ * This is the last step for unknown names. Returns 0 or -errno, with the
+ * failure filled in.
  */
 int selfmon_vendor_parse(const struct selfmon_spec *spec,
 			 struct selfmon_piece name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps cancellation of the calling thread off for a while. */
+/* Disables cancellation of the calling thread for a while. */
 #ifndef SELFMON_PLATFORM_CANCEL_H
 #define SELFMON_PLATFORM_CANCEL_H
 
@@ -10,9 +10,9 @@ struct selfmon_cancel {
 };
 
 /*
- * The type as well: a SIGCANCEL that is under way when the state changes is
- * taken nevertheless by glibc's handler if cancellation is asynchronous (nptl
- * sigcancel_handler; seen on 2.36).
+ * The type must change too. If cancellation is asynchronous, glibc's handler
+ * acts on a SIGCANCEL that arrives while the state changes (nptl
+ * sigcancel_handler; observed on 2.36).
  */
 static inline void selfmon_cancel_off(struct selfmon_cancel *before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names the CPU: by CPUID, else by /proc/cpuinfo. */
+/* Identifies the CPU by CPUID, or by /proc/cpuinfo. */
 #include "platform/cpu.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define LEAF_HYPERVISOR UINT32_C(0x40000000)
 #define LEAF_BRAND UINT32_C(0x80000002)
 
-/* Copies what fits, with runs of blanks made one and none at the ends. */
+/* Copies what fits, with runs of blanks merged and no blanks at the ends. */
 static void copy_name(char *to, size_t size, const char *from, size_t length)
 {
 	size_t used = 0;
@@ -57,7 +57,7 @@ bool selfmon_cpu_find_field(const char *cpuinfo, const char *key, char *value,
 	return false;
 }
 
-/* Other machines than x86, each under a key of its own. */
+/* Other machines than x86 use different keys. */
 static void brand_from_cpuinfo(char *brand, uint32_t size)
 {
 	static const char *const keys[] = { "model name", "cpu model", "uarch",
@@ -65,7 +65,7 @@ static void brand_from_cpuinfo(char *brand, uint32_t size)
 	char text[4096] = "";
 	size_t i;
 
-	/* On -EFBIG the buffer is full: the first CPU is all we want. */
+	/* On -EFBIG the buffer is full: the first CPU is enough. */
 	if (selfmon_kernel_read_file("/proc/cpuinfo", text, sizeof(text)) ==
 	    -EFBIG)
 		text[sizeof(text) - 1] = '\0';
@@ -93,7 +93,7 @@ const char *selfmon_cpu_hypervisor_name(const char *signature)
 	return "unknown";
 }
 
-/* Twelve characters out of three registers, and a NUL. */
+/* Joins three registers into twelve characters and a NUL. */
 static void join(char *text, uint32_t a, uint32_t b, uint32_t c)
 {
 	memcpy(text, &a, sizeof(a));

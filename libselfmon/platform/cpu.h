@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which CPU this is, for reports and for known errata. */
+/* Identifies the CPU, for reports and for known errata. */
 #ifndef SELFMON_PLATFORM_CPU_H
 #define SELFMON_PLATFORM_CPU_H
 
@@ -11,20 +11,23 @@ struct selfmon_cpu {
 	char vendor[16];          /* "GenuineIntel"; "" if not x86 */
 	char hypervisor_name[16]; /* "KVM"; "" if none, "unknown" */
 	int family, model, stepping;  /* as displayed; 0 if not x86 */
-	bool hypervisor;          /* runs under one that does not hide */
+	bool hypervisor;          /* under one that CPUID shows */
 };
 
 /*
- * Fills in this CPU, by CPUID or /proc/cpuinfo. Tens of microseconds under a
- * hypervisor: call it for reports, never for a region. Prints nothing.
+ * Fills in this CPU, by CPUID or /proc/cpuinfo. Takes tens of microseconds
+ * under a hypervisor: call it for reports, never for a region. Prints nothing.
  */
 void selfmon_cpu_identify(struct selfmon_cpu *cpu);
 
-/* The value of the first line "key : value" of cpuinfo. false: none. */
+/*
+ * Copies the value of the first line "key : value" of cpuinfo. Returns false if
+ * there is none.
+ */
 bool selfmon_cpu_find_field(const char *cpuinfo, const char *key,
 			    char *value, uint32_t size);
 
-/* The short name of a signature of CPUID 40000000H, "unknown" at worst. */
+/* Returns the short name for a signature of CPUID 40000000H, or "unknown". */
 const char *selfmon_cpu_hypervisor_name(const char *signature);
 
 #endif

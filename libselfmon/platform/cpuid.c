@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executes CPUID, and only for leaves that are there. */
+/* Executes CPUID, only for existing leaves. */
 #include "platform/cpuid.h"
 
 #if defined(__x86_64__)

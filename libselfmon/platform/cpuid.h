@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPUID instruction; elsewhere than on x86 no leaf is there. */
+/* The CPUID instruction; on machines other than x86 no leaf exists. */
 #ifndef SELFMON_PLATFORM_CPUID_H
 #define SELFMON_PLATFORM_CPUID_H
 
@@ -11,16 +11,16 @@ struct selfmon_cpuid_leaf {
 };
 
 /*
- * Subleaf 0 of a leaf of this CPU. false, and zeros, where the CPU has no
- * such leaf: what it then answers is that of another one (Intel SDM volume 2,
- * CPUID). Under a hypervisor each call is two exits of microseconds.
+ * Reads subleaf 0 of a leaf. Returns false, with zeros, if the CPU has no such
+ * leaf: CPUID would then return another leaf (Intel SDM volume 2, CPUID). Under
+ * a hypervisor each call costs two exits of microseconds.
  */
 bool selfmon_cpuid(uint32_t number, struct selfmon_cpuid_leaf *leaf);
 
 /* CPUID 1H:ECX[31], zero on every physical CPU. */
 bool selfmon_cpuid_hypervisor(const struct selfmon_cpuid_leaf *features);
 
-/* Is this a virtual machine? True as well where the CPU does not say. */
+/* Returns true on a virtual machine, and if the CPU does not say. */
 bool selfmon_cpuid_may_be_virtual(void);
 
 #endif

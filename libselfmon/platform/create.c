@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the files that reports go to: the only ones the library writes. */
+/* Creates the files for reports: the only files that the library writes. */
 #define _GNU_SOURCE
 #include "platform/create.h"
 
@@ -14,17 +14,17 @@
 
 #include "platform/kernel.h"
 #include "platform/path.h"
-#include "platform/put.h"
+#include "platform/output.h"
 
-/* ".selfmon-", a process id, a moment. */
+/* ".selfmon-", a process id, a time. */
 #define NAME_SIZE 64
-/* A name is taken if a killed process left it, or somebody guessed it. */
+/* A name may exist if a killed process left it, or somebody guessed it. */
 #define NAME_TRIES 16
 #define REPORT_FLAGS (O_WRONLY | O_NOFOLLOW)
 
 /*
- * The names of the program's own descriptors, which are symbolic links; -1
- * for any other.
+ * Returns the number if the path names one of the program's own descriptors, by
+ * a symbolic link; -1 for any other path.
  */
 static int named_descriptor(const char *path)
 {
@@ -48,15 +48,15 @@ static int named_descriptor(const char *path)
 
 static int put_and_close(int fd, const char *text, size_t size)
 {
-	const int error = selfmon_put(fd, text, size);
-	const int closed = selfmon_put_close(fd);
+	const int error = selfmon_output(fd, text, size);
+	const int closed = selfmon_output_close(fd);
 
 	return error ? error : closed;
 }
 
 /*
- * O_NONBLOCK for the open alone: a FIFO without a reader must not keep the
- * program from ending.
+ * O_NONBLOCK for the open only: a FIFO without a reader must not delay the
+ * exit.
  */
 static int write_special(const char *path, const char *text, size_t size)
 {
@@ -71,7 +71,7 @@ static int write_special(const char *path, const char *text, size_t size)
 	return put_and_close(fd, text, size);
 }
 
-/* A new file beside path; returns its descriptor or -errno. */
+/* Creates a new file next to path; returns its descriptor or -errno. */
 static int open_beside(const char *path, char *name, size_t size)
 {
 	const char *const slash = strrchr(path, '/');
@@ -106,7 +106,7 @@ static int replace(const char *path, const char *text, size_t size)
 	return error;
 }
 
-/* In place of a text that may be longer. */
+/* Replaces a text that may be longer. */
 static int overwrite(int fd, const char *text, size_t size)
 {
 	struct stat file;
@@ -117,17 +117,20 @@ static int overwrite(int fd, const char *text, size_t size)
 	else if (!S_ISREG(file.st_mode) || file.st_uid != geteuid())
 		error = -EACCES;
 	if (error) {
-		selfmon_put_close(fd);
+		selfmon_output_close(fd);
 		return error;
 	}
-	error = selfmon_put(fd, text, size);
+	error = selfmon_output(fd, text, size);
 	if (!error && ftruncate(fd, (off_t)size))
 		error = -errno;
-	selfmon_put_close(fd);
+	selfmon_output_close(fd);
 	return error;
 }
 
-/* Errors of a directory or a name, and not of the disk. */
+/*
+ * Returns true for errors of a directory or a name, false for those of the
+ * disk.
+ */
 static bool cannot_be_replaced(int error)
 {
 	return error == -EACCES || error == -EPERM || error == -EROFS ||
@@ -153,7 +156,7 @@ int selfmon_create_write(const char *path, const char *text, size_t size)
 	if (selfmon_kernel_is_secure())
 		return -EPERM;
 	if (named >= 0)
-		return selfmon_put(named, text, size);
+		return selfmon_output(named, text, size);
 	if (!lstat(path, &old) && !S_ISREG(old.st_mode))
 		return write_special(path, text, size);
 	return write_regular(path, text, size);

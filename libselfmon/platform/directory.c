@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names in a directory (of sysfs). Not by opendir(3), which allocates: a
- * thread's first visit may be in a handler that interrupted malloc(3).
+ * Lists the names in a directory of sysfs. opendir(3) is not used, since it
+ * allocates: a thread's first visit may be in a handler that interrupted
+ * malloc(3).
  */
 #define _GNU_SOURCE
 #include "platform/directory.h"

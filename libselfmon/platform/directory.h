@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in a directory (of sysfs). */
+/* Lists the names in a directory of sysfs. */
 #ifndef SELFMON_PLATFORM_DIRECTORY_H
 #define SELFMON_PLATFORM_DIRECTORY_H
 
@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 struct selfmon_directory {
-	int fd_plus_1; /* 0 when closed */
+	int fd_plus_1; /* 0: closed */
 	unsigned int at, end;
-	uint64_t entry[128]; /* as the kernel gives them; in bytes: at, end */
+	uint64_t entry[128]; /* as the kernel returns them; at and end are byte
+				offsets */
 };
 
 /* Returns 0 or -errno. Allocates nothing. */
@@ -18,9 +19,9 @@ int selfmon_directory_open(const char *path,
 			   struct selfmon_directory *directory);
 
 /*
- * Gives the next name, in no particular order; those that begin with a dot
- * are left out, those that do not fit cut. False after the last, and for a
- * directory that is not open.
+ * Copies the next name, in no particular order. Names that begin with a dot are
+ * skipped; names that do not fit are cut. Returns false after the last, or if
+ * the directory is not open.
  */
 bool selfmon_directory_next(struct selfmon_directory *directory, char *name,
 			    size_t size);

@@ -10,7 +10,10 @@ struct range {
 	uint32_t first, last;
 };
 
-/* Dangerous, or of no width of their own: blocks of Unicode. */
+/*
+ * Unicode blocks of dangerous characters, or characters without their own
+ * width.
+ */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x00ad, 0x00ad },
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd },
@@ -24,7 +27,7 @@ static const struct range hidden[] = {
 	{ 0xe0000, 0x10ffff },
 };
 
-/* Two columns: the wide blocks of Unicode's EastAsianWidth.txt. */
+/* Wide Unicode blocks, two columns each: EastAsianWidth.txt. */
 static const struct range wide_blocks[] = {
 	{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
 	{ 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
@@ -46,7 +49,10 @@ static bool is_in(const struct range *range, size_t ranges, uint32_t code)
 #define IS_IN(ranges, code)                                                    \
 	is_in(ranges, sizeof(ranges) / sizeof((ranges)[0]), code)
 
-/* By table 3-7 of the Unicode standard: shortest forms, no surrogates. */
+/*
+ * Accepts the forms of table 3-7 of the Unicode standard: shortest, no
+ * surrogates.
+ */
 size_t selfmon_utf8_decode(const char *s, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -117,7 +123,10 @@ static void unit_add_utf16(struct selfmon_unit *unit, uint32_t code)
 	unit_add(unit, hex, sizeof(hex));
 }
 
-/* A dangerous character of n bytes at s; n is 0: a byte that is not UTF-8. */
+/*
+ * Hides a dangerous character of n bytes at s; n is 0 for a byte that is not
+ * UTF-8.
+ */
 static void unit_hide(enum selfmon_for what, struct selfmon_unit *unit,
 		      const char *s, size_t n, uint32_t code)
 {
@@ -194,13 +203,13 @@ size_t selfmon_impl_escape_json(char *to, size_t size, const char *from)
 	return selfmon_escape(SELFMON_FOR_JSON, to, size, from);
 }
 
-/* ASCII that no format escapes: most of what is written. */
+/* Returns true for ASCII that no format escapes: most of the output. */
 static bool is_plain_ascii(char c)
 {
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
 
-void selfmon_put_units(FILE *stream, enum selfmon_for what, const char *s)
+void selfmon_output_units(FILE *stream, enum selfmon_for what, const char *s)
 {
 	struct selfmon_unit unit;
 	size_t plain;
@@ -217,28 +226,28 @@ void selfmon_put_units(FILE *stream, enum selfmon_for what, const char *s)
 	}
 }
 
-void selfmon_put_text(FILE *stream, const char *s)
+void selfmon_output_text(FILE *stream, const char *s)
 {
-	selfmon_put_units(stream, SELFMON_FOR_TEXT, s);
+	selfmon_output_units(stream, SELFMON_FOR_TEXT, s);
 }
 
-void selfmon_put_json(FILE *stream, const char *s)
+void selfmon_output_json(FILE *stream, const char *s)
 {
 	putc('"', stream);
-	selfmon_put_units(stream, SELFMON_FOR_JSON, s);
+	selfmon_output_units(stream, SELFMON_FOR_JSON, s);
 	putc('"', stream);
 }
 
-void selfmon_put_csv_open(FILE *stream, const char *first)
+void selfmon_output_csv_open(FILE *stream, const char *first)
 {
 	putc('"', stream);
 	if (*first && strchr("=+-@'", *first))
 		putc('\'', stream);
 }
 
-void selfmon_put_csv(FILE *stream, const char *s)
+void selfmon_output_csv(FILE *stream, const char *s)
 {
-	selfmon_put_csv_open(stream, s);
-	selfmon_put_units(stream, SELFMON_FOR_CSV, s);
+	selfmon_output_csv_open(stream, s);
+	selfmon_output_units(stream, SELFMON_FOR_CSV, s);
 	putc('"', stream);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of any bytes, made harmless for where it is written. Names come from
- * the program, from files and from the environment; none may control the
- * reader's terminal or spreadsheet.
+ * Escapes arbitrary text for its destination. Names come from the program, from
+ * files and from the environment; none may control the reader's terminal or
+ * spreadsheet.
  *
- * Dangerous are control characters (C0, DEL, C1), bidirectional marks, line
- * and paragraph separators, characters without a width of their own (which
- * includes combining marks), private ones, and bytes that are not UTF-8.
+ * Dangerous are control characters (C0, DEL, C1), bidirectional marks, line and
+ * paragraph separators, characters without their own width (including combining
+ * marks), private ones, and bytes that are not UTF-8.
  *
  *   SELFMON_FOR_TEXT  each dangerous byte as \xNN. A backslash stays, so
  *                     escaping twice changes nothing.
@@ -27,43 +27,43 @@ enum selfmon_for { SELFMON_FOR_TEXT, SELFMON_FOR_CSV, SELFMON_FOR_JSON };
 size_t selfmon_utf8_decode(const char *s, uint32_t *code);
 bool selfmon_utf8_valid(const char *s);
 
-/* A character, or all that stands for it: never split. */
+/* A character, or its escape: never split. */
 struct selfmon_unit {
 	char text[20];
-	unsigned int bytes, columns; /* columns: on a terminal */
+	unsigned int bytes, columns; /* columns on a terminal */
 };
 
-/* Reads the unit at *at and moves past it. Returns false at the end. */
+/* Reads the unit at *at and advances *at. Returns false at the end. */
 bool selfmon_unit_next(enum selfmon_for what, const char **at,
 		       struct selfmon_unit *unit);
 
-/* Returns the terminal columns of a string, escaped for text. */
+/* Returns the number of terminal columns of a string, escaped for text. */
 size_t selfmon_columns_of(const char *s);
 
 /*
- * Copies whole units until size bytes with the final 0 are full. Returns the
- * length of the copy. size: at least 1.
+ * Copies whole units into size bytes, including the final 0. Returns the length
+ * of the copy. size: at least 1.
  */
 size_t selfmon_escape(enum selfmon_for what, char *to, size_t size,
 		      const char *from);
 
-/* Writes the units of a string, without quotes around them. */
-void selfmon_put_units(FILE *stream, enum selfmon_for what, const char *s);
+/* Writes the units of a string, without quotes. */
+void selfmon_output_units(FILE *stream, enum selfmon_for what, const char *s);
 
-/* Writes one line's or table's piece for a terminal. */
-void selfmon_put_text(FILE *stream, const char *s);
+/* Writes a part of a line or table for a terminal. */
+void selfmon_output_text(FILE *stream, const char *s);
 
-/* Writes a string in quotes, as RFC 8259 has it. */
-void selfmon_put_json(FILE *stream, const char *s);
+/* Writes a string in quotes, according to RFC 8259. */
+void selfmon_output_json(FILE *stream, const char *s);
 
 /*
- * Writes a text cell in quotes, as RFC 4180 has it. A spreadsheet would
- * compute a cell that begins with = + - @, so an apostrophe comes first; a
- * cell that begins with an apostrophe gets another one.
+ * Writes a text cell in quotes, according to RFC 4180. A spreadsheet would
+ * evaluate a cell that begins with = + - @, so an apostrophe is put before it,
+ * and also before a leading apostrophe.
  */
-void selfmon_put_csv(FILE *stream, const char *s);
+void selfmon_output_csv(FILE *stream, const char *s);
 
-/* Writes the opening quote of a cell that begins as first does. */
-void selfmon_put_csv_open(FILE *stream, const char *first);
+/* Writes the opening quote of a cell whose text begins like first. */
+void selfmon_output_csv_open(FILE *stream, const char *first);
 
 #endif

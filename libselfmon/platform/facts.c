@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine says about itself where perf events are concerned. */
+/* Reads the machine's settings and limits for perf events. */
 #define _GNU_SOURCE
 #include "platform/facts.h"
 
@@ -20,7 +20,7 @@
 #define DEVICES_PATH "/sys/bus/event_source/devices"
 /* SECCOMP_MODE_FILTER of <linux/seccomp.h>. */
 #define SECCOMP_FILTER 2
-/* /proc/self/status is some 1,500 bytes, more with many memory nodes. */
+/* /proc/self/status has about 1,500 bytes, more with many memory nodes. */
 #define STATUS_SIZE 8192
 #define PATH_SIZE 512
 
@@ -46,7 +46,7 @@ int64_t selfmon_facts_number(const char *root, const char *path)
 	return end == text ? SELFMON_FACT_UNKNOWN : value;
 }
 
-/* A file that is there, empty or larger than the buffer too. */
+/* Returns true if the file exists, even if empty or larger than the buffer. */
 static bool file_exists(const char *root, const char *path)
 {
 	char text[8];
@@ -64,8 +64,8 @@ static bool file_contains(const char *root, const char *path, const char *word)
 }
 
 /*
- * The kernel's own word first: in a container os-release tells whose
- * programs run, not whose kernel.
+ * Checks the kernel's own text first: in a container os-release describes the
+ * programs, not the kernel.
  */
 static enum selfmon_distribution find_distribution(const char *root,
 						   bool container)
@@ -78,7 +78,9 @@ static enum selfmon_distribution find_distribution(const char *root,
 		return SELFMON_DISTRIBUTION_DEBIAN;
 	if (container)
 		return SELFMON_DISTRIBUTION_OTHER;
-	/* Derived ones name both in ID_LIKE: Ubuntu is the nearer. */
+	/*
+	 * Derived distributions name both in ID_LIKE; Ubuntu is the closer one.
+	 */
 	if (file_contains(root, path, "ubuntu"))
 		return SELFMON_DISTRIBUTION_UBUNTU;
 	if (file_contains(root, path, "ID=debian") ||
@@ -88,9 +90,9 @@ static enum selfmon_distribution find_distribution(const char *root,
 }
 
 /*
- * Kubernetes first: a pod's containers are docker's or containerd's as well.
- * word "": it is enough that the file is there. /run/systemd/container is
- * what systemd and nspawn leave (systemd.io/CONTAINER_INTERFACE).
+ * Kubernetes comes first: its containers are also docker's or containerd's.
+ * With word "" the existence of the file is sufficient. systemd and nspawn
+ * create /run/systemd/container (systemd.io/CONTAINER_INTERFACE).
  */
 static const struct {
 	const char *path, *word;
@@ -130,11 +132,11 @@ static void find_container(const char *root, struct selfmon_facts *facts)
 	}
 }
 
-/* A recorded machine's CPUID is not to be had: Linux tells it on x86. */
+/* A recorded machine has no CPUID: use what Linux shows on x86. */
 static bool find_hypervisor(const char *root)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	/* CPUID 1, ECX bit 31: never set by a CPU, set by hypervisors. */
+	/* CPUID 1, ECX bit 31: set by hypervisors, never by a CPU. */
 	unsigned int a, b, c = 0, d;
 
 	if (!*root)
@@ -167,7 +169,7 @@ static bool find_core_pmu(const char *root)
 	return found;
 }
 
-/* The first namespace maps all 2^32 - 1 ids onto themselves. */
+/* The initial namespace maps all 2^32 - 1 ids onto themselves. */
 static bool find_user_namespace(const char *root)
 {
 	static const char path[] = "/proc/self/uid_map";
@@ -215,7 +217,7 @@ static int64_t limit_in(const char **words)
 	return value;
 }
 
-/* A line of /proc/self/limits: its name, the soft limit, the hard one. */
+/* Parses a line of /proc/self/limits: name, soft limit, hard limit. */
 static void read_recorded_limits(const char *root, struct selfmon_facts *facts)
 {
 	static const char files[] = "\nMax open files ";
@@ -257,7 +259,10 @@ static void read_limits(const char *root, struct selfmon_facts *facts)
 		facts->memlock = limit_of(limit.rlim_cur);
 }
 
-/* Which kernel for which machine; a recorded one has it in two files. */
+/*
+ * Reads the kernel's version and machine; a recorded machine has them in two
+ * files.
+ */
 static void read_kernel(const char *root, struct selfmon_facts *facts)
 {
 	char text[128] = "";
@@ -298,7 +303,7 @@ static void read_numbers(const char *root, struct selfmon_facts *facts)
 	for (i = 0; i < sizeof(number) / sizeof(number[0]); i++)
 		*(int64_t *)(void *)((char *)facts + number[i].member) =
 			selfmon_facts_number(root, number[i].path);
-	/* Core and atom have a file each, and one switch behind both. */
+	/* Core and atom each have a file, for the same switch. */
 	if (facts->rdpmc == SELFMON_FACT_UNKNOWN)
 		facts->rdpmc = selfmon_facts_number(
 			root, DEVICES_PATH "/cpu_core/rdpmc");

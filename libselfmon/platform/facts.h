@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine says about itself where perf events are concerned. */
+/* The machine's settings and limits for perf events. */
 #ifndef SELFMON_PLATFORM_FACTS_H
 #define SELFMON_PLATFORM_FACTS_H
 
@@ -7,25 +7,28 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A number that could not be read. */
+/* An unreadable number. */
 #define SELFMON_FACT_UNKNOWN INT64_MIN
-/* A limit that is none (RLIM_INFINITY). */
+/* No limit (RLIM_INFINITY). */
 #define SELFMON_FACT_UNLIMITED INT64_MAX
 
 /* Bits of the capability sets, <linux/capability.h>. */
 #define SELFMON_CAP_SYS_ADMIN 21
 #define SELFMON_CAP_PERFMON 38
 
-/* Whose kernel runs: both patch a level above 2 into perf_event_paranoid. */
+/*
+ * The distribution of the kernel: both add a level above 2 to
+ * perf_event_paranoid.
+ */
 enum selfmon_distribution {
 	SELFMON_DISTRIBUTION_OTHER = 0,
-	SELFMON_DISTRIBUTION_DEBIAN, /* from 3 on, nothing without SYS_ADMIN */
-	SELFMON_DISTRIBUTION_UBUNTU  /* from 4 on */
+	SELFMON_DISTRIBUTION_DEBIAN, /* at 3, nothing without SYS_ADMIN */
+	SELFMON_DISTRIBUTION_UBUNTU  /* at 4, likewise */
 };
 
-/* Who started the container: each has words of its own for what it allows. */
+/* Who started the container: the commands to permit something differ. */
 enum selfmon_runtime {
-	SELFMON_RUNTIME_NONE = 0, /* no container, or one of an unknown kind */
+	SELFMON_RUNTIME_NONE = 0, /* no container, or an unknown kind */
 	SELFMON_RUNTIME_DOCKER,
 	SELFMON_RUNTIME_PODMAN,
 	SELFMON_RUNTIME_KUBERNETES,
@@ -40,9 +43,10 @@ struct selfmon_facts {
 	bool hypervisor; /* this is a virtual machine */
 	bool container;
 	enum selfmon_runtime runtime;
-	bool user_namespace;   /* not the first: capabilities don't count */
-	bool seccomp;	       /* a filter looks at each system call */
-	bool no_status;	       /* that and capabilities could not be read */
+	bool user_namespace;   /* not the initial one: capabilities have no
+				  effect */
+	bool seccomp;	       /* a filter checks each system call */
+	bool no_status;	       /* seccomp and capabilities are unreadable */
 	bool core_pmu;	       /* the CPU's own PMU is registered */
 	uint64_t capabilities; /* effective, one bit each */
 	int64_t paranoid;      /* kernel.perf_event_paranoid */
@@ -57,16 +61,16 @@ struct selfmon_facts {
 	int64_t memlock; /* RLIMIT_MEMLOCK in bytes, soft */
 };
 
-/* Fills in all of it; what cannot be read is unknown or false. */
+/* Fills in all members; unreadable ones are unknown or false. */
 void selfmon_facts_gather(struct selfmon_facts *facts);
 
 /*
- * The same of a machine whose /etc, /proc and /sys were recorded below root,
- * /proc/self of the process among them. "" is this machine.
+ * The same for a machine whose /etc, /proc and /sys were recorded below root,
+ * including /proc/self of the process. "" is this machine.
  */
 void selfmon_facts_gather_at(const char *root, struct selfmon_facts *facts);
 
-/* A number in a file below root, or SELFMON_FACT_UNKNOWN. */
+/* Returns the number in a file below root, or SELFMON_FACT_UNKNOWN. */
 int64_t selfmon_facts_number(const char *root, const char *path);
 
 /* Reads a file below root as selfmon_kernel_read_file() does. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The handler of fault.h: what it knows, and how it hands on the rest. */
+/*
+ * The signal handler of fault.h: handles counter reads, and passes all other
+ * faults on.
+ */
 #define _GNU_SOURCE
 #include "platform/fault.h"
 
@@ -13,26 +16,32 @@
 #include <selfmon/arch.h>
 
 #include "platform/fault_step.h"
-#include "platform/turn.h"
+#include "platform/once.h"
 
-static struct selfmon_turn turn;
+static struct selfmon_once turn;
 static bool installed;
 static selfmon_fault_fn on_taken; /* NULL: not installed */
-static struct sigaction before;   /* what the handler replaced */
+static struct sigaction before;   /* the replaced handler */
 
-/* Where the kernel would have ended the program, it is to do so now. */
+/* Ends the program now, as the kernel would have done without the handler. */
 static void end(int signo, siginfo_t *info)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 
 	sigaction(signo, &action, NULL);
-	/* A fault comes back by itself; what was sent has to be sent again. */
+	/*
+	 * A fault happens again by itself; a signal that was sent must be sent
+	 * again.
+	 */
 	if (info->si_code <= 0)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
 			signo, info);
 }
 
-/* As if the kernel had called it: with the signals blocked that it names. */
+/*
+ * Calls a handler as the kernel does: with the signals blocked that it
+ * requested.
+ */
 static void call(const struct sigaction *action, int signo, siginfo_t *info,
 		 void *context)
 {
@@ -57,7 +66,7 @@ static void hand_on(int signo, siginfo_t *info, void *context)
 	const struct sigaction action = before;
 
 	if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) {
-		/* The kernel ignores what was sent, and no fault. */
+		/* The kernel ignores signals that were sent, but not faults. */
 		if (info->si_code > 0)
 			end(signo, info);
 		return;
@@ -79,7 +88,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	const int error = errno;
 	void *set;
 
-	/* Not NULL unless the library has ended meanwhile. */
+	/* NULL only if the library has ended meanwhile. */
 	if (taken && selfmon_fault_step(info, context, &set))
 		taken(set);
 	else
@@ -93,7 +102,7 @@ static bool is_ours(const struct sigaction *action)
 	       action->sa_sigaction == on_fault;
 }
 
-/* A handler is called on the stack that it asked for. */
+/* Handlers run on the stack that they requested. */
 static int stack_of(const struct sigaction *action)
 {
 	const bool none = !(action->sa_flags & SA_SIGINFO) &&
@@ -104,8 +113,8 @@ static int stack_of(const struct sigaction *action)
 }
 
 /*
- * A child of a fork during this finds the handler there, and must not take it
- * for the program's.
+ * A child forked during this call finds the handler installed, and must not
+ * take it for the program's.
  */
 static int install(selfmon_fault_fn taken)
 {
@@ -114,7 +123,7 @@ static int install(selfmon_fault_fn taken)
 
 	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &now))
 		return -errno;
-	/* What is replaced is known before it is. */
+	/* Save the old handler before replacing it. */
 	if (!is_ours(&now))
 		before = now;
 	on_taken = taken;
@@ -128,18 +137,18 @@ static int install(selfmon_fault_fn taken)
 
 int selfmon_fault_catch(selfmon_fault_fn taken)
 {
-	struct selfmon_aside holder;
+	struct selfmon_critical holder;
 	int error;
 
 	if (!SELFMON_FAULT_SIGNAL)
 		return -ENOSYS;
-	error = selfmon_turn_begin(&turn, &holder);
+	error = selfmon_once_begin(&turn, &holder);
 	if (error <= 0)
 		return error;
 	if (!installed)
 		error = install(taken);
 	installed = error == 0;
-	selfmon_turn_end(&turn, &holder, installed);
+	selfmon_once_end(&turn, &holder, installed);
 	return error;
 }
 
@@ -162,5 +171,5 @@ void selfmon_fault_release(void)
 		sigaction(SELFMON_FAULT_SIGNAL, &before, NULL);
 	selfmon_store_once(&on_taken, NULL);
 	installed = false;
-	selfmon_turn_reset(&turn);
+	selfmon_once_reset(&turn);
 }

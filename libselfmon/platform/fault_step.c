@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at the instruction that faulted and at the mark behind it, which names
- * the register with the set (include/selfmon/arch/ has both).
+ * Inspects the faulting instruction and the mark after it, which names the
+ * register with the set (see include/selfmon/arch/).
  *
- * Code is looked at only where the CPU has just fetched an instruction: not
- * behind a jump to nowhere, where looking would fault as well.
+ * Code is inspected only if the CPU has just fetched an instruction there:
+ * after a jump to an invalid address the inspection would fault too.
  */
 #define _GNU_SOURCE
 #include "platform/fault_step.h"
@@ -16,13 +16,16 @@
 
 #if defined(__x86_64__)
 
-/* Numbers of registers in instructions, as indexes of gregs. */
+/* Register numbers in instructions, as indexes of gregs. */
 static const int place_of[16] = {
 	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 	REG_R8,	 REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 };
 
-/* nopl MARK(register): REX.B for the upper eight, SIB behind rsp and r12. */
+/*
+ * nopl MARK(register): REX.B for the upper eight registers, SIB for rsp and
+ * r12.
+ */
 static bool find_mark(const unsigned char *code, unsigned int *number)
 {
 	int32_t mark;
@@ -48,7 +51,10 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	const unsigned char *code = (const unsigned char *)reg[REG_RIP];
 	unsigned int number;
 
-	/* A general protection fault of an instruction; not of an address. */
+	/*
+	 * A general protection fault caused by an instruction, not by an
+	 * address.
+	 */
 	if (info->si_code != SI_KERNEL || reg[REG_RIP] >> 47)
 		return false;
 	if (code[0] != 0x0f || code[1] != 0x33 || !find_mark(code + 2, &number))
@@ -75,7 +81,7 @@ static bool is_cycles(uint32_t code)
 	return (code & 0xffffffe0) == 0xd53b9d00;
 }
 
-/* Behind the read a branch (B) to the mark. */
+/* The read is followed by a branch (B) to the mark. */
 static const uint32_t *target(const uint32_t *code)
 {
 	const int32_t words = (int32_t)(*code << 6) >> 6;
@@ -115,7 +121,7 @@ static bool is_read(uint32_t code)
 	return (code & 0xfe0ff07f) == 0xc0002073;
 }
 
-/* Behind the read a jump (JAL x0) to the mark. */
+/* The read is followed by a jump (JAL x0) to the mark. */
 static const char *target(const char *code)
 {
 	uint32_t jump;
@@ -140,7 +146,7 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 
 	if (info->si_code <= 0 || reg[REG_PC] & 1)
 		return false;
-	/* The shortest instruction has two bytes, and they say so. */
+	/* Instructions have at least two bytes, whose low bits show that. */
 	if ((*code & 3) != 3)
 		return false;
 	memcpy(&read, code, sizeof(read));
@@ -150,7 +156,7 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	memcpy(&mark, behind, sizeof(mark));
 	if ((mark & 0xfff07fff) != SELFMON_ARCH_GUARD_MARK)
 		return false;
-	/* Place 0 holds pc, where x0 would be. */
+	/* Index 0 holds pc, where x0 would be. */
 	*set = mark >> 15 & 31 ? (void *)reg[mark >> 15 & 31] : NULL;
 	if (!*set)
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which faults are those of a counter read: the machine's part of fault.c. */
+/* Recognises faults of counter reads: the machine-dependent part of fault.c. */
 #ifndef SELFMON_PLATFORM_FAULT_STEP_H
 #define SELFMON_PLATFORM_FAULT_STEP_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The signal of a counter read that is not allowed; 0: there are no reads. */
+/* The signal of a forbidden counter read; 0: no user reads. */
 #if defined(__x86_64__)
 #define SELFMON_FAULT_SIGNAL SIGSEGV
 #elif defined(__aarch64__) || defined(__riscv)
@@ -17,8 +17,8 @@
 #endif
 
 /*
- * Is this a counter read with the mark and a set? Then steps over it, its
- * result 0, and gives the set.
+ * If this is a counter read with the mark and a set, skips the read with result
+ * 0, sets *set and returns true.
  */
 bool selfmon_fault_step(const siginfo_t *info, void *context, void **set);
 

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of statistics: written through shared maps, read by pread(2). */
+/* Live files: written through shared mappings, read by pread(2). */
 #define _GNU_SOURCE
 #include "platform/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "platform/cow.h"
 #include "platform/kernel.h"
 
-/* Of files that lose their name: a race with others who make it, no more. */
+#ifndef XFS_SUPER_MAGIC /* <linux/magic.h> of Linux 5.2 */
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+
+/* Retries if other processes create the same file at the same time. */
 #define CREATE_TRIES 4
-/* Where the file system cannot reserve blocks, they are written. */
-#define ZEROS 4096
 #define FILE_FLAGS (O_NOFOLLOW | O_NONBLOCK)
 
-/* What is behind a descriptor that was just opened. */
+/* Identifies the file of a descriptor that was just opened. */
 static int identify(int fd, struct selfmon_file *file, uint64_t *size)
 {
 	struct stat stat;
@@ -74,13 +77,15 @@ ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
 int selfmon_file_open(const char *path, struct selfmon_file *file,
 		      uint64_t *size)
 {
-	/* Links are followed: the one who names the file is its reader. */
+	/* Follows links: the caller who names the file only reads it. */
 	const int fd = selfmon_kernel_open(path, O_RDONLY | O_NONBLOCK);
 
 	return fd < 0 ? fd : identify(fd, file, size);
 }
 
-/* May the file that is there lose its name to a new one? 0 or -errno. */
+/*
+ * Returns 0 if the existing file may lose its name to a new one, else -errno.
+ */
 static int check_old(const char *path, const char *magic)
 {
 	char begin[SELFMON_FILE_MAGIC_SIZE] = "";
@@ -99,6 +104,31 @@ static int check_old(const char *path, const char *magic)
 	if (n == 0 || (n == sizeof(begin) && !memcmp(begin, magic, (size_t)n)))
 		return 0;
 	return n < 0 ? (int)n : -EEXIST;
+}
+
+/*
+ * Returns true if a reserved block stays reserved when it is overwritten.
+ * Copy-on-write file systems (btrfs, bcachefs, ZFS) need a new block then, and
+ * on a full disk a write through a mapping raises SIGBUS. overlayfs, used by
+ * containers, passes through to the file of the underlying layer.
+ */
+static bool keeps_blocks(int fd)
+{
+	static const uint32_t known[] = {
+		TMPFS_MAGIC,
+		EXT4_SUPER_MAGIC,
+		XFS_SUPER_MAGIC,
+		OVERLAYFS_SUPER_MAGIC,
+	};
+	struct statfs system;
+	size_t i;
+
+	if (fstatfs(fd, &system))
+		return false;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if ((uint32_t)system.f_type == known[i])
+			return true;
+	return false;
 }
 
 int selfmon_file_create(const char *path, const char *magic,
@@ -123,32 +153,14 @@ int selfmon_file_create(const char *path, const char *magic,
 	if (fd < 0)
 		return fd;
 	error = identify(selfmon_kernel_raise(fd), file, &size);
-	if (!error)
-		file->may_fault = !selfmon_cow_avoid(file->fd);
-	return error;
+	if (error || keeps_blocks(file->fd))
+		return error;
+	selfmon_file_close(file);
+	unlink(path);
+	return -EOPNOTSUPP;
 }
 
-static int write_zeros(int fd, uint64_t from, size_t size)
-{
-	static const char zeros[ZEROS];
-	size_t done = 0;
-
-	while (done < size) {
-		const size_t rest = size - done;
-		const ssize_t n = pwrite(fd, zeros,
-					 rest < ZEROS ? rest : ZEROS,
-					 (off_t)(from + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
-/* Beyond the limit the kernel sends SIGXFSZ, which would end the host. */
+/* Beyond the limit the kernel sends SIGXFSZ, which would kill the host. */
 static bool is_beyond_limit(uint64_t size)
 {
 	struct rlimit limit;
@@ -166,8 +178,6 @@ static int reserve(int fd, uint64_t from, size_t size)
 	do {
 		failed = fallocate(fd, 0, (off_t)from, (off_t)size);
 	} while (failed && errno == EINTR);
-	if (failed && (errno == EOPNOTSUPP || errno == ENOSYS))
-		return write_zeros(fd, from, size);
 	return failed ? -errno : 0;
 }
 
@@ -179,7 +189,7 @@ static int map_part(int fd, uint64_t from, size_t size, void **map)
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	/* Never the parent's statistics in a child's hands. */
+	/* A child must never access its parent's statistics. */
 	if (madvise(memory, size, MADV_DONTFORK)) {
 		error = -errno;
 		munmap(memory, size);
@@ -200,7 +210,10 @@ int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 		error = reserve(file->fd, from, size);
 		if (!error)
 			error = map_part(file->fd, from, size, map);
-		/* Zeros at its beginning would be taken for another's file. */
+		/*
+		 * A file that begins with zeros would look like another
+		 * program's.
+		 */
 		if (error && error != -EFBIG && ftruncate(file->fd, (off_t)from))
 			error = -errno;
 	}

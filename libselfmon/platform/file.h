@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of statistics: written through shared maps, read by pread(2). */
+/* Live files: written through shared mappings, read by pread(2). */
 #ifndef SELFMON_PLATFORM_FILE_H
 #define SELFMON_PLATFORM_FILE_H
 
@@ -9,48 +9,56 @@
 #include <sys/types.h>
 
 /*
- * An open file. Its number may be closed by others and be used again for what
- * is theirs: so what was opened is remembered, and looked for before use.
+ * An open file. Other code may close its descriptor and reuse the number. So
+ * the file's identity is kept, and checked before use.
  */
 struct selfmon_file {
-	int fd; /* meaningless unless is_open */
+	int fd; /* only valid if is_open */
 	bool is_open;
-	bool may_fault; /* new: a full disk does, blocks reserved or not */
 	uint64_t device, inode;
 };
 
-/* The first bytes of such a file. */
+/* Length of the magic bytes at the start of such a file. */
 #define SELFMON_FILE_MAGIC_SIZE 8
 
 /*
- * A new file, empty, mode 0600, close-on-exec, no symbolic link followed at
- * its end. One that is there is never cut short, since another process may
- * have it mapped: it loses its name to the new one if it is empty or begins
- * with magic, and otherwise stays.
- * 0 or -errno: -EEXIST something else is there, -ELOOP a link, -EINVAL no
- * regular file, -EPERM always where selfmon_kernel_is_secure().
+ * Creates an empty file: mode 0600, close-on-exec, no symbolic link followed in
+ * the last component. An existing file is never truncated, since another
+ * process may have it mapped. The new file takes its name if the existing
+ * file is empty or begins with magic; otherwise the existing file stays.
+ * Returns 0 or -errno: -EEXIST if another kind of file exists, -ELOOP for a
+ * link, -EINVAL for a file that is not regular, always -EPERM if
+ * selfmon_kernel_is_secure(), -EOPNOTSUPP on file systems other than tmpfs,
+ * ext2 to ext4, XFS and overlayfs.
  */
 int selfmon_file_create(const char *path, const char *magic,
 			struct selfmon_file *file);
 
 /*
- * Makes the file longer, to from + size, and maps that part, whole pages,
- * shared: its blocks are there, so that no access to them finds a full disk,
- * and a forked child has no such pages. 0 or -errno: -EFBIG, without a signal,
- * beyond RLIMIT_FSIZE, -EBADF where the descriptor is not this file's any more.
+ * Extends the file to from + size and maps that part, in whole pages, shared.
+ * Its blocks are allocated, so that later accesses cannot hit a full disk. A
+ * forked child does not have these pages. Returns 0 or -errno: -EFBIG, without
+ * a signal, beyond RLIMIT_FSIZE; -EBADF if the descriptor no longer is this
+ * file.
  */
 int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 		      size_t size, void **map);
 
-/* An existing regular file, to read it. 0 or -errno: -EINVAL no such one. */
+/*
+ * Opens an existing regular file for reading. Returns 0 or -errno: -EINVAL if
+ * it is not regular.
+ */
 int selfmon_file_open(const char *path, struct selfmon_file *file,
 		      uint64_t *size);
 
-/* Bytes read, fewer at the end of the file only, or -errno. */
+/*
+ * Returns the number of bytes read, fewer only at the end of the file, or
+ * -errno.
+ */
 ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
 			  void *buffer, size_t size);
 
-/* Closes the descriptor, unless it is another's by now. */
+/* Closes the descriptor if it still is this file. */
 void selfmon_file_close(struct selfmon_file *file);
 
 #endif

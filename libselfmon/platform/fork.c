@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token lies in memory that a child finds wiped, and a child takes the
- * next: of the last one taken it has its parent's copy. No lock, and nothing
- * that a fork in the middle could leave half done.
+ * The token is in memory that is wiped in a child. The child then takes the
+ * next token after the last one, of which it has its parent's copy. No lock is
+ * needed, and a fork in the middle leaves nothing half done.
  */
 #include "platform/fork.h"
 
@@ -10,11 +10,11 @@
 
 #include "platform/kernel.h"
 
-static int32_t no_word; /* its address: such memory is not to be had */
-static int32_t *fork_word; /* NULL: not asked for yet */
+static int32_t no_word; /* its address means: wiped memory is not available */
+static int32_t *fork_word; /* NULL: not yet allocated */
 static int32_t fork_last;
 
-/* Decided once: of two threads none is to go by another number. */
+/* Decided once: all threads must use the same token. */
 static int32_t *token_word(void)
 {
 	int32_t *word = __atomic_load_n(&fork_word, __ATOMIC_ACQUIRE);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process of a line of forks this is. */
+/* Identifies this process among its ancestors and their forks. */
 #ifndef SELFMON_PLATFORM_FORK_H
 #define SELFMON_PLATFORM_FORK_H
 
 #include <stdint.h>
 
 /*
- * A number above 0 that no process has which this one descends from, by fork or
- * a raw clone. Process ids are not: the first of each PID namespace has 1. Where
- * there is no memory that a fork wipes (before Linux 4.14) it is one all the
- * same.
+ * Returns a number above 0 that none of this process's ancestors has, by fork
+ * or by a raw clone. Process ids are not unique that way: the first of each PID
+ * namespace has 1. Without memory that a fork wipes (before Linux 4.14) it is
+ * the process id.
  */
 int32_t selfmon_fork_token(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The system calls of the library, each failing with -errno. */
+/* The system calls of the library; each returns -errno on failure. */
 #define _GNU_SOURCE
 #include "platform/kernel.h"
 
@@ -35,8 +35,8 @@ unsigned long selfmon_kernel_fd_limit(void)
 }
 
 /*
- * Out of the host's way: the numbers that select(2) can wait for, and those
- * that a host uses again after it has closed all, stay free as far as can be.
+ * Keeps low descriptor numbers free for the host: those that select(2) can wait
+ * for, and those that a host reuses after closing all.
  */
 int selfmon_kernel_raise(int fd)
 {
@@ -102,9 +102,8 @@ uint64_t selfmon_kernel_event_id(int fd)
 }
 
 /*
- * Opening, reading and closing by syscall(2), which is no cancellation point:
- * a region must not end a thread where its program did not expect it, nor
- * with the process lock held.
+ * Opens, reads and closes by syscall(2), which is not a cancellation point: a
+ * region must not end a thread unexpectedly, nor with the process lock held.
  */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
@@ -116,13 +115,13 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		n = -errno;
-	errno = before; /* the program's, in the middle of which a visit is */
+	errno = before; /* the program's errno: a visit may be anywhere */
 	return n;
 }
 
 void selfmon_kernel_close(int fd)
 {
-	/* EINTR included: on Linux the descriptor is gone in any case. */
+	/* On Linux the descriptor is closed even after EINTR. */
 	syscall(SYS_close, fd);
 }
 
@@ -314,11 +313,6 @@ void selfmon_kernel_thread_name(char name[SELFMON_THREAD_NAME])
 {
 	if (syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0))
 		name[0] = '\0';
-}
-
-bool selfmon_kernel_thread_is_gone(pid_t pid, pid_t tid)
-{
-	return syscall(SYS_tgkill, pid, tid, 0) && errno == ESRCH;
 }
 
 uint32_t selfmon_kernel_cpu(void)

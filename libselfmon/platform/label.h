@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of a function in object files, where C has another for it. */
+/* Sets a function's symbol name if it differs from its C name. */
 #ifndef SELFMON_PLATFORM_LABEL_H
 #define SELFMON_PLATFORM_LABEL_H
 

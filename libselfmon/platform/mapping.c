@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory mappings of the process: by the ioctl PROCMAP_QUERY (Linux 6.11, 1.3
- * us), else by reading /proc/self/maps (6 us in a small program).
+ * Finds memory mappings of the process: by the ioctl PROCMAP_QUERY (Linux 6.11,
+ * 1.3 us), or by reading /proc/self/maps (6 us in a small program).
  */
 #define _GNU_SOURCE
 #include "platform/mapping.h"
@@ -14,7 +14,7 @@
 
 #include "platform/kernel.h"
 
-/* <linux/fs.h>, which the headers that this is compiled with may not have. */
+/* <linux/fs.h>; the headers at compile time may lack it. */
 struct mapping_query {
 	uint64_t size, flags, address;
 	uint64_t start, end, vma_flags, page_size, offset, inode;
@@ -26,8 +26,8 @@ struct mapping_query {
 #define MAPPING_ACCESSIBLE UINT64_C(7) /* readable, writable, executable */
 
 /*
- * About 800 mappings, 0.5 ms. A longer list is not read again: each thread of
- * the process would read it in vain.
+ * About 800 mappings, 0.5 ms. If the list is longer no thread reads it again,
+ * since that would be useless.
  */
 #define READ_MAX ((size_t)64 << 10)
 static uint32_t maps_too_long;
@@ -39,7 +39,10 @@ static int query(int fd, uint64_t address, struct mapping_query *query)
 	return ioctl(fd, MAPPING_QUERY, query) ? -errno : 0;
 }
 
-/* 0, -ENOENT: no mapping is there, or another -errno: ask otherwise. */
+/*
+ * Returns 0, or -ENOENT if there is no mapping. After another -errno the caller
+ * reads the list instead: find_by_reading().
+ */
 static int find_by_query(int fd, uint64_t address,
 			 struct selfmon_mapping *mapping)
 {
@@ -57,12 +60,13 @@ static int find_by_query(int fd, uint64_t address,
 	return 0;
 }
 
-/* What is looked for, and the line that is being read: "start-end perms ...". */
+/* The address to find, and the line being read: "start-end perms ...". */
 struct list {
 	uint64_t address;
-	struct selfmon_mapping mapping; /* of the line before, then of this */
-	bool inaccessible;              /* that of the line before */
-	unsigned int field, column;     /* in the line */
+	struct selfmon_mapping mapping; /* of the previous line, then of this
+					   one */
+	bool inaccessible;              /* the previous line was inaccessible */
+	unsigned int field, column;     /* position in the line */
 	uint64_t start, end;
 	bool accessible;
 };
@@ -110,7 +114,7 @@ static bool find_by_reading(int fd, uint64_t address,
 			    struct selfmon_mapping *mapping)
 {
 	struct list list = { .address = address };
-	char buffer[512]; /* the caller may be on a small stack */
+	char buffer[512]; /* small: the caller may be on a small stack */
 	size_t read = 0;
 	ssize_t n, i;
 
@@ -146,12 +150,15 @@ bool selfmon_mapping_find(uint64_t address, struct selfmon_mapping *mapping)
 	return found;
 }
 
-/* Of an entry of /proc/self/pagemap, one word a page: PM_GUARD_REGION. */
+/*
+ * PM_GUARD_REGION in an entry of /proc/self/pagemap, which has one word per
+ * page.
+ */
 #define PAGE_IS_GUARD (UINT64_C(1) << 58)
 #define PAGES_MAX ((uint64_t)16 << 20) /* bytes */
 #define PAGES_AT_ONCE ((uint64_t)64)
 
-/* The last guard of pages [from, to), or to if there is none. */
+/* Returns the last guard page in [from, to), or to if there is none. */
 static uint64_t last_guard(int fd, uint64_t from, uint64_t to)
 {
 	uint64_t page[PAGES_AT_ONCE], n, i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of files as they are set: with the process in them. */
+/* Expands file names that contain the process id. */
 #include "platform/path.h"
 
 #include <stdio.h>

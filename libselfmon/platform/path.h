@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of files as they are set: with the process in them. */
+/* Expands file names that contain the process id. */
 #ifndef SELFMON_PLATFORM_PATH_H
 #define SELFMON_PLATFORM_PATH_H
 
@@ -9,8 +9,8 @@
 #define SELFMON_PATH_SIZE 4096
 
 /*
- * %p becomes the process id, %% a percent sign. names_process: there was a %p.
- * False: the path does not fit.
+ * Replaces %p by the process id and %% by a percent sign. *names_process is set
+ * if there was a %p. Returns false if the path does not fit.
  */
 bool selfmon_path_expand(const char *name, size_t length,
 			 char path[SELFMON_PATH_SIZE], bool *names_process);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* perf_event_open(2), by kernels that know less than the headers, or more. */
+/* perf_event_open(2) on kernels older or newer than the headers. */
 #define _GNU_SOURCE
+#include "platform/perf_open.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,9 +12,9 @@
 
 /* PERF_ATTR_SIZE_VER0: the smallest size a kernel accepts. */
 #define ATTR_SIZE_MIN 64
-/* Where config3 is, behind PERF_ATTR_SIZE_VER7. */
+/* Position of config3, after PERF_ATTR_SIZE_VER7. */
 #define CONFIG3_WORD (128 / sizeof(uint64_t))
-/* attr.inherit_thread (Linux 5.13), which headers before do not name. */
+/* attr.inherit_thread (Linux 5.13), which older headers lack. */
 #define FLAGS_WORD (offsetof(struct perf_event_attr, read_format) /            \
 		    sizeof(uint64_t) + 1)
 #define FLAG_INHERIT_THREAD (UINT64_C(1) << 35)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that knows libpfm4.
+ * The only file that uses libpfm4.
  *
- * Its few structures are declared here: they carry their sizes, and the library
- * keeps to the older ones (tests/unit/test_pfm.c compares them with the header,
- * where that is installed).
+ * Its few structures are declared here. They contain their sizes, and this code
+ * uses the older ones (tests/unit/test_pfm.c compares them with the header, if
+ * that is installed).
  */
 #define _GNU_SOURCE
 #include "platform/pfm.h"
@@ -21,15 +21,15 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 
-#include "platform/aside.h"
+#include "platform/critical.h"
 #include "platform/kernel.h"
 
 const char *selfmon_pfm_library = "libpfm.so.4";
 
 /*
- * Weak, and dlopen only by its name: a static program has all of the loader in
- * it with glibc, but libraries that it loads bring another C library along,
- * and to link it would raise a warning in each. There no name is found.
+ * Weak, and dlopen is found by name only. A static program has the whole glibc
+ * loader in it, but libraries that it loads would bring another C library, and
+ * linking dlopen raises a warning in each program. There the name is not found.
  */
 #pragma weak dlsym
 
@@ -44,7 +44,7 @@ static struct {
 			      struct selfmon_pfm_attribute *out);
 } pfm;
 
-static const char *why_not = "libpfm was not asked";
+static const char *why_not = "libpfm was not used";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static bool load_all(void *library)
@@ -93,8 +93,8 @@ static bool has_core_pmu(void)
 }
 
 /*
- * Not in a program with privileges that its caller has not: libpfm obeys
- * variables of the environment (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
+ * Refuses in a program with more privileges than its caller: libpfm obeys
+ * environment variables (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
  */
 static const char *load(void)
 {
@@ -102,8 +102,8 @@ static const char *load(void)
 	void *library, *found = NULL;
 
 	if (selfmon_kernel_is_secure())
-		return "libpfm is not used by a program with privileges that "
-		       "its caller has not";
+		return "libpfm is not used in a program with more privileges "
+		       "than its caller";
 	if (dlsym)
 		found = dlsym(RTLD_DEFAULT, "dlopen");
 	if (!found)
@@ -128,23 +128,23 @@ static void load_once(void)
 }
 
 /*
- * libpfm allocates and reads files: no cancellation in it, and no handler, which
- * would come here too and wait for itself. Not by a turn: what a parent has
- * loaded is loaded in its child.
+ * libpfm allocates and reads files. So cancellation and handlers are blocked: a
+ * handler would call this function and wait for itself. pthread_once() instead
+ * of a turn: what a parent has loaded is also loaded in its child.
  */
 const char *selfmon_pfm_why_not(void)
 {
-	struct selfmon_aside aside;
+	struct selfmon_critical aside;
 
-	selfmon_aside_begin(&aside);
+	selfmon_critical_begin(&aside);
 	pthread_once(&once, load_once);
-	selfmon_aside_end(&aside);
+	selfmon_critical_end(&aside);
 	return why_not;
 }
 
 /* ---- looking up ---------------------------------------------------------- */
 
-/* The kernel's structure may have grown since the library was built. */
+/* Room for later versions of the kernel's structure. */
 union attr {
 	struct perf_event_attr attr;
 	char room[1024];
@@ -153,20 +153,23 @@ union attr {
 static int encode(const char *name, union attr *attr,
 		  struct selfmon_pfm_encoding *encoding)
 {
-	struct selfmon_aside aside;
+	struct selfmon_critical aside;
 	int ret;
 
 	memset(attr, 0, sizeof(*attr));
 	memset(encoding, 0, sizeof(*encoding));
 	encoding->size = sizeof(*encoding);
 	encoding->attr = attr;
-	selfmon_aside_begin(&aside);
+	selfmon_critical_begin(&aside);
 	ret = pfm.encode(name, PFM_PLM_USER, PFM_OS_PERF_EVENT_EXT, encoding);
-	selfmon_aside_end(&aside);
+	selfmon_critical_end(&aside);
 	return ret;
 }
 
-/* The first piece with which the name is worse than only incomplete. */
+/*
+ * Returns the position of the first part that libpfm refuses. Two errors may
+ * only mean that later parts are missing, so the next part is added after them.
+ */
 static size_t fault_at(const char *name)
 {
 	struct selfmon_pfm_encoding encoding;
@@ -243,7 +246,7 @@ int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
 	code->kernel = !attr->exclude_kernel;
 	code->user = code->kernel && !attr->exclude_user;
 	describe(encoding.handle, code);
-	/* Its own words for the kernel's generic events: we have ours. */
+	/* Ignores libpfm's names for the kernel's generic events. */
 	return code->core || code->package ? 0 : -ENOENT;
 }
 

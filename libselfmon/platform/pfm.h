@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of events in CPUs' manuals, as libpfm4 knows them. That library is
- * looked for at run time, at the first call: nobody needs it who does not use
- * such a name.
+ * Names of events in CPU manuals, from libpfm4. That library is loaded at run
+ * time, at the first call: programs that use no such names do not need it.
  */
 #ifndef SELFMON_PLATFORM_PFM_H
 #define SELFMON_PLATFORM_PFM_H
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is opened; NULL: nothing. Tests change it, before the first call. */
+/* The library to load; NULL: none. Tests change it before the first call. */
 extern const char *selfmon_pfm_library;
 
 struct selfmon_pfm_code {
@@ -20,39 +19,44 @@ struct selfmon_pfm_code {
 	uint64_t config1;
 	uint64_t config2;
 	uint8_t precise; /* its precise_ip */
-	bool kernel;     /* the name asks for kernel mode, ... */
-	bool user;       /* ... and for user mode as well */
+	bool kernel;     /* the name requests kernel mode */
+	bool user;       /* the name requests user mode too */
 	bool core;       /* of a core PMU */
 	bool package;    /* of an uncore PMU */
 };
 
 /*
- * Looks up EVENT[:ATTRIBUTE]... (a dot will do for a colon), in any case of
- * letters. at, of a failure: which byte of the name it is about.
+ * Looks up EVENT[:ATTRIBUTE]... (a dot may replace a colon), ignoring case. On
+ * failure *at is the byte of the name that is wrong.
  *
- * 0, or -ENOENT: no such event of this CPU's; -EINVAL: not an attribute of it,
- * or not a value of that; -EOPNOTSUPP: it asks for more than to be counted for
- * a thread; -ENODEV: of a PMU that the kernel does not have; -ENOSYS: there is
- * no library.
+ * Returns 0, or -ENOENT if this CPU has no such event, -EINVAL for an unknown
+ * attribute or value, -EOPNOTSUPP if it requests more than counting a thread,
+ * -ENODEV if the kernel lacks its PMU, -ENOSYS if there is no library.
  */
 int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
 		     size_t *at);
 
-/* Why there are no such names here, as half a sentence; NULL: there are. */
+/*
+ * Returns why there are no such names here, as half a sentence; NULL if there
+ * are.
+ */
 const char *selfmon_pfm_why_not(void);
 
 /*
- * The events of this CPU, one a call; false after the last. Begin with a
- * cursor of zeroes. description may be NULL; it lives as long as the process.
+ * Returns the events of this CPU one by one; false after the last. Start with a
+ * zeroed cursor. description may be NULL; it is valid as long as the process.
  */
 struct selfmon_pfm_cursor {
-	int pmu;           /* the next to be looked at */
-	int handle_plus_1; /* of the next event of the PMU before; 0: none */
+	int pmu;           /* the next to inspect */
+	int handle_plus_1; /* of the next event of the previous PMU; 0: none */
 };
 bool selfmon_pfm_next(struct selfmon_pfm_cursor *cursor, char *name,
 		      size_t size, const char **description);
 
-/* The i-th attribute of an event, such as a unit mask; false past the last. */
+/*
+ * Returns the i-th attribute of an event, such as a unit mask; false past the
+ * last.
+ */
 bool selfmon_pfm_attribute(const char *event, size_t i, char *name,
 			   size_t size);
 

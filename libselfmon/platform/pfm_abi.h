@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of libpfm4's interface is used, as <perfmon/pfmlib.h> has it: so that
- * the library can be built where that header is not installed.
+ * The used part of libpfm4's interface, from <perfmon/pfmlib.h>, so that the
+ * library can be built if that header is not installed.
  */
 #ifndef SELFMON_PLATFORM_PFM_ABI_H
 #define SELFMON_PLATFORM_PFM_ABI_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the calling thread's own stack lies, and its stack for signals.
+ * Finds the bounds of the calling thread's own stack and of its signal stack.
  *
  * pthread_getattr_np(3) is not used: it allocates, and a handler that
  * interrupted malloc(3) would wait for a lock that its own thread holds.
@@ -20,16 +20,17 @@
 #include "platform/mapping.h"
 
 /*
- * The kernel keeps this much address space below the main stack free of other
- * mappings (MIN_GAP of mmap_base()), whatever RLIMIT_STACK was at exec. More
- * than that is asked for.
+ * The kernel keeps at least this much address space below the main stack free
+ * of other mappings (MIN_GAP of mmap_base()), whatever RLIMIT_STACK was at
+ * exec. Only for a larger distance does this code query the mappings.
  */
 #define MAIN_MAX (UINT64_C(128) << 20)
 /* The first visit of a thread is rarely further from the end of its stack. */
 #define NEAR (UINT64_C(64) << 10)
 /*
- * The C library puts inaccessible memory of a few pages below a stack that it
- * makes. Larger reservations are something else's: a heap's that may grow.
+ * The C library puts a guard of a few pages below a stack that it allocates. A
+ * larger inaccessible range belongs to something else, like a heap that may
+ * grow.
  */
 #define GUARD_MAX (UINT64_C(1) << 20)
 
@@ -56,7 +57,9 @@ static bool main_bounds(uint64_t *low, uint64_t *high)
 	return true;
 }
 
-/* By the address alone: the main thread of a forked child may be elsewhere. */
+/*
+ * Compares addresses only: the main thread of a forked child may be elsewhere.
+ */
 static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
 {
 	if (!main_bounds(low, high) || here < *low || here >= *high)
@@ -65,7 +68,7 @@ static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
 	return true;
 }
 
-/* At load a program's main thread is on its own stack. */
+/* When loaded, the program's main thread is on its own stack. */
 __attribute__((constructor)) static void see_main(void)
 {
 	uint64_t low, high;
@@ -75,9 +78,9 @@ __attribute__((constructor)) static void see_main(void)
 }
 
 /*
- * Was this thread made, or this process forked, by the C library? It notes the
- * kernel's thread id then, which its clock ids contain. A child of clone(2) has
- * its parent's note, and may be on any stack.
+ * Returns true if the C library created this thread, or forked this process. It
+ * then stores the kernel's thread id, which its clock ids contain. A child of
+ * clone(2) has its parent's id, and may be on any stack.
  */
 static bool is_made_by_libc(void)
 {
@@ -95,7 +98,10 @@ static enum selfmon_stack not_known(uint64_t *low, uint64_t *high)
 	return SELFMON_STACK_WIDE;
 }
 
-/* The main stack reaches down to this address, whatever its limit is now. */
+/*
+ * Returns true if the main stack reaches down to this address, whatever its
+ * current limit is.
+ */
 static bool is_main_down_to(uint64_t address, uint64_t high, uint64_t *low)
 {
 	struct selfmon_mapping mapping;
@@ -106,7 +112,9 @@ static bool is_main_down_to(uint64_t address, uint64_t high, uint64_t *low)
 	return true;
 }
 
-/* The main thread, not where RLIMIT_STACK allows its stack to be. */
+/*
+ * Handles a main thread that is not where RLIMIT_STACK allows its stack to be.
+ */
 static enum selfmon_stack find_main(uint64_t here, uint64_t *low,
 				    uint64_t *high)
 {
@@ -123,9 +131,9 @@ static bool is_guarded(const struct selfmon_mapping *mapping)
 }
 
 /*
- * The C library puts a thread's descriptor, and its thread-local storage, at
- * the high end of the stack: all frames lie below it. Their low end is that of
- * the mapping, if that was made for this stack alone: then a guard is below.
+ * The C library puts a thread's descriptor and thread-local storage at the high
+ * end of the stack: all frames are below. Their low end is that of the mapping,
+ * if it was made for this stack only: then there is a guard below.
  */
 static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 				      uint64_t *high)
@@ -136,7 +144,7 @@ static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 	*high = self();
 	if (!selfmon_mapping_find(*high, &mapping))
 		return not_known(low, high);
-	if (!is_guarded(&mapping)) /* glibc from 2.42 on has lightweight ones */
+	if (!is_guarded(&mapping)) /* lightweight since glibc 2.42 */
 		selfmon_mapping_cut(*high, &mapping);
 	exact = is_guarded(&mapping);
 	*low = mapping.start;

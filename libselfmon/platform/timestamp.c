@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is the timestamp counter a clock, and how fast does it tick? */
+/* Finds out whether the timestamp counter is a clock, and its frequency. */
 #include "platform/timestamp.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #define LEAF_HYPERVISOR UINT32_C(0x40000000)
 #define POWER_EDX_INVARIANT_TSC (UINT32_C(1) << 8)
 
-/* VMware's timing leaf, EAX: TSC in kHz; KVM and ACRN give the same. */
+/* VMware's timing leaf, EAX: TSC in kHz; KVM and ACRN have the same. */
 #define LEAF_TIMING UINT32_C(0x40000010)
 
 #define HZ_MIN UINT64_C(100000000)
@@ -28,7 +28,7 @@ static uint64_t plausible(uint64_t hz)
 	return hz >= HZ_MIN && hz <= HZ_MAX ? hz : 0;
 }
 
-/* Denverton gives a ratio and no crystal: arch/x86/kernel/tsc.c. */
+/* Denverton states a ratio but no crystal: arch/x86/kernel/tsc.c. */
 static bool is_goldmont_d(uint32_t signature)
 {
 	const uint32_t family = signature >> 8 & 0xf;
@@ -39,11 +39,11 @@ static bool is_goldmont_d(uint32_t signature)
 }
 
 /*
- * Intel only, as in native_calibrate_tsc(). Where the crystal is missing
- * (Skylake, Kaby Lake) the kernel takes the base frequency of leaf 16H to
- * begin with and measures on: that one is rounded to 100 MHz, and the crystal
- * of a Skylake server runs a quarter of a percent slow (kernel commit
- * b511203093489). Neither is good enough for a clock, so nothing is stated.
+ * Intel only, as in native_calibrate_tsc(). If the crystal is missing (Skylake,
+ * Kaby Lake) the kernel starts with the base frequency of leaf 16H and measures
+ * on. That frequency is rounded to 100 MHz, and the crystal of a Skylake server
+ * runs a quarter of a percent slow (kernel commit b511203093489). Neither is
+ * good enough for a clock, so the frequency counts as unknown.
  */
 static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 {
@@ -61,7 +61,7 @@ static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 	return plausible(hz * crystal->ebx / crystal->eax);
 }
 
-/* Other hypervisors may mean something else by the leaf. */
+/* For other hypervisors the leaf may have another meaning. */
 static bool has_timing_leaf(const struct selfmon_cpuid_leaf *hypervisor)
 {
 	static const char names[][13] = { "VMwareVMware", "KVMKVMKVM\0\0\0",
@@ -108,9 +108,9 @@ void selfmon_timestamp_read(struct selfmon_timestamp_leaves *leaves)
 }
 
 /*
- * The kernel drops these once it finds the TSCs of two CPUs apart
+ * The kernel stops using these when the TSCs of two CPUs differ
  * (mark_tsc_unstable() in arch/x86/kernel/tsc.c). kvm-clock, Xen's and
- * Hyper-V's page are scaled TSC: with an invariant one they say as much.
+ * Hyper-V's page are scaled TSC; with an invariant TSC they prove the same.
  */
 bool selfmon_timestamp_agrees(const char *clocksource)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the machine says of its timestamp counter: whether it is a steady
- * clock, and its frequency where that is stated. By raw CPUID: the clock is
- * needed at the first region, libcpuid not before the report.
+ * Properties of the timestamp counter: whether it is a steady clock, and its
+ * frequency if stated. Uses raw CPUID: the clock is needed at the first region,
+ * libcpuid only for the report.
  */
 #ifndef SELFMON_PLATFORM_TIMESTAMP_H
 #define SELFMON_PLATFORM_TIMESTAMP_H
@@ -12,7 +12,7 @@
 
 #include "platform/cpuid.h"
 
-/* The leaves that speak of time; zeros where the CPU has none. */
+/* The CPUID leaves about time; zeros if the CPU lacks one. */
 struct selfmon_timestamp_leaves {
 	struct selfmon_cpuid_leaf vendor;      /* 0 */
 	struct selfmon_cpuid_leaf features;    /* 1 */
@@ -21,27 +21,30 @@ struct selfmon_timestamp_leaves {
 	struct selfmon_cpuid_leaf timing;      /* 40000010H */
 };
 
-/* Ticks a second as stated, 0: not stated. */
+/* Stated ticks per second; 0: unknown. */
 struct selfmon_timestamp_rates {
 	uint64_t cpuid_hz;       /* CPUID 15H */
 	uint64_t hypervisor_hz;  /* CPUID 40000010H */
 };
 
-/* Executes CPUID: tens of microseconds under a hypervisor. */
+/* Executes CPUID: takes tens of microseconds under a hypervisor. */
 void selfmon_timestamp_read(struct selfmon_timestamp_leaves *leaves);
 
-/* Pure: what the leaves say, nothing where that is no plausible frequency. */
+/* Decodes the leaves; ignores implausible frequencies. Pure. */
 void selfmon_timestamp_decode(const struct selfmon_timestamp_leaves *leaves,
 			      struct selfmon_timestamp_rates *rates);
 
-/* Pure: the kernel's clock source proves the counters of all CPUs agree. */
+/*
+ * Returns true if the kernel's clock source proves that the counters of all
+ * CPUs agree. Pure.
+ */
 bool selfmon_timestamp_agrees(const char *clocksource);
 
 /*
- * selfmon_arch_timestamp() is a clock here: of constant rate in every power
- * state and the same on every CPU. On arm64 and riscv64 by architecture; on
- * x86 it executes CPUID and reads a file of sysfs; where that cannot be read
- * the answer is false.
+ * Returns true if selfmon_arch_timestamp() is a clock: constant rate in every
+ * power state and equal on all CPUs. arm64 and riscv64 guarantee that. On x86
+ * this executes CPUID and reads a file of sysfs; returns false if that is
+ * unreadable.
  */
 bool selfmon_timestamp_steady(void);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of one report as one row. */
+/* Sums rows of one report into one row. */
 #include "report/add.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "report/visit_times.h"
+
 #define FACT(name) offsetof(struct selfmon_row, name)
-/* Numbers of a row that are added. */
+/* The numbers of a row that are summed. */
 static const uint16_t row_fact[] = {
 	FACT(visits),	  FACT(measured),   FACT(open),	     FACT(cut_off),
-	FACT(foreign),	  FACT(migrated),   FACT(disturbed), FACT(retried),
+	FACT(migrated),	  FACT(disturbed),  FACT(retried),
 	FACT(slow),	  FACT(repaired),   FACT(impossible), FACT(refused),
 	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
 	FACT(bytes),	  FACT(items),
@@ -54,7 +56,7 @@ static void add_row_value(struct selfmon_quantity *to,
 		*to = *from;
 		return;
 	}
-	/* In the order of being less sure. */
+	/* Verdicts are ordered from the most to the least certain. */
 	if (from->verdict > to->verdict)
 		to->verdict = from->verdict;
 	add_up(&to->visits, from->visits);
@@ -184,7 +186,7 @@ void selfmon_row_added(struct selfmon_row *row,
 	}
 }
 
-/* As if they were one region of a report of its own. */
+/* Settles the row as the only region of a report of its own. */
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i)
 {
 	struct selfmon_report alone = *to;

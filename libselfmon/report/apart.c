@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows by thread: each thread is a row at the top, the sum of its regions below
- * it. A thread is apart if it alone used its state and the state is
- * among the first; all other threads together are one row.
+ * Rows by thread: each thread is a top-level row, the sum of its regions below
+ * it. A thread has a row of its own if no other thread used its state and the
+ * state's number is below SELFMON_THREADS_APART. All other threads share one
+ * row.
  */
 #include "report/apart.h"
 
@@ -11,47 +12,12 @@
 #include <string.h>
 
 #include "report/add.h"
+#include "report/columns.h"
+#include "report/net_values.h"
+#include "report/order.h"
 #include "report/recorded.h"
 
-/* ---- gathering ----------------------------------------------------------- */
-
-int selfmon_gather_make_apart(struct selfmon_gather *gather)
-{
-	gather->apart = calloc(1, sizeof(*gather->apart));
-	if (!gather->apart)
-		return -ENOMEM;
-	gather->apart->gather.every = gather->every;
-	return 0;
-}
-
-void selfmon_gather_free_apart(struct selfmon_gather *gather)
-{
-	if (gather->apart)
-		selfmon_gather_free(&gather->apart->gather);
-	free(gather->apart);
-	gather->apart = NULL;
-}
-
-size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
-			     uint32_t number, uint32_t owners, uint32_t tid,
-			     const char name[SELFMON_THREAD_NAME])
-{
-	const bool own = owners == 1 && number < SELFMON_THREADS_APART;
-	const size_t k = own ? (size_t)number + 1 : 0;
-	struct selfmon_gathered_thread *const thread = &apart->thread[k];
-
-	thread->threads += owners ? owners : 1; /* 0: not known */
-	if (!own)
-		return k;
-	thread->tid = tid;
-	memcpy(thread->name, name, sizeof(thread->name));
-	thread->name[sizeof(thread->name) - 1] = '\0';
-	return k;
-}
-
-/* ---- rows ---------------------------------------------------------------- */
-
-/* By thread: where its row is, once it has one; row + 1. */
+/* By thread: the index of its row + 1; 0: no row yet. */
 struct tops {
 	size_t row[1 + SELFMON_THREADS_APART];
 };
@@ -73,7 +39,7 @@ static size_t top_row(struct selfmon_report *made, struct tops *tops, size_t k,
 	return made->rows - 1;
 }
 
-/* A thread has no time of its own: all that is measured is in regions. */
+/* A thread has no self time: everything measured is in regions. */
 static void has_no_self(struct selfmon_row *row)
 {
 	size_t k;
@@ -123,7 +89,7 @@ static int add_tops(struct selfmon_report *made,
 	return error;
 }
 
-/* Room for a row of each thread. */
+/* Makes room for one row per thread. */
 static int make_top_room(struct selfmon_report *made)
 {
 	const size_t room = made->rows + 1 + SELFMON_THREADS_APART;
@@ -147,7 +113,7 @@ static bool is_main(const struct selfmon_report *report,
 	return thread->tid == (uint32_t)report->pid;
 }
 
-/* A thread that nobody has named has the name of the main thread. */
+/* A thread that was never named inherits the main thread's name. */
 static bool is_named_as_main(const struct selfmon_report *report,
 			     const char *name)
 {
@@ -161,7 +127,7 @@ static bool is_named_as_main(const struct selfmon_report *report,
 		    !strcmp(name, thread->name))
 			return true;
 	}
-	/* The main thread may have no region; the kernel cuts names. */
+	/* The main thread may have no region; the kernel truncates names. */
 	return !strncmp(name, report->program, SELFMON_THREAD_NAME - 1);
 }
 
@@ -184,7 +150,7 @@ static void name_thread(const struct selfmon_report *report,
 			 (unsigned long long)thread->threads);
 }
 
-/* Where rows stay. */
+/* Call once rows no longer move: row names point into the details. */
 static void name_threads(struct selfmon_report *made)
 {
 	size_t i;
@@ -199,7 +165,7 @@ static void name_threads(struct selfmon_report *made)
 	}
 }
 
-/* What the whole has is told there. */
+/* Copies the counts of the whole report. */
 static void take_counts(struct selfmon_gather *to,
 			const struct selfmon_gather *from)
 {
@@ -207,6 +173,7 @@ static void take_counts(struct selfmon_gather *to,
 	to->too_deep = from->too_deep;
 	to->unready = from->unready;
 	to->displaced = from->displaced;
+	to->evicted = from->evicted;
 	to->unread = from->unread;
 }
 
@@ -239,7 +206,7 @@ static int settle_apart(struct selfmon_report *made,
 
 int selfmon_report_apart(struct selfmon_report *report)
 {
-	struct selfmon_report *const made = selfmon_view_empty(report, 0);
+	struct selfmon_report *const made = selfmon_report_empty(report, 0);
 	int error;
 
 	if (!made)
@@ -251,7 +218,7 @@ int selfmon_report_apart(struct selfmon_report *report)
 	error = settle_apart(made, report);
 	selfmon_gather_free_apart(&report->recorded->gather);
 	if (error)
-		selfmon_view_empty_free(made);
+		selfmon_report_free_empty(made);
 	else
 		report->apart = made;
 	return error;

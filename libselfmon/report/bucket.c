@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets of a histogram of ticks. */
-#include "report/gather.h"
+/* Buckets of the histogram of ticks. */
+#include "report/bucket.h"
 
-/* Less the 4, see SELFMON_BUCKETS. */
+/* Buckets are offset by 4, see SELFMON_BUCKETS. */
 uint64_t selfmon_gather_low(unsigned int bucket)
 {
 	if (bucket >= SELFMON_BUCKETS - 1)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns in the order of the specification, whatever counts among them. */
+/* Puts columns in the order of the specification, whatever counts them. */
+#include "report/columns.h"
+
 #include <string.h>
 
 #include "report/model.h"
 
-/* By place: which column stands there. False: places are no order. */
+/* Finds the column at each place; false: places are no permutation. */
 static bool find_places(const struct selfmon_report *report,
 			size_t from[SELFMON_MAX_COUNTERS])
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as RFC 4180: a header line, then a line a region. */
+/* Writes the report as RFC 4180: a header line, then one line per region. */
+#include "report/csv.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -7,14 +9,16 @@
 #include "platform/escape.h"
 #include "report/apart.h"
 #include "report/metric.h"
+#include "report/metric_write.h"
 #include "report/model.h"
 #include "report/number.h"
+#include "report/number_exact.h"
 
 #define END "\r\n"
 
 static const char *const facts =
 	"path,name,depth,parent,file,line,threads,visits,measured,open,cut_off,"
-	"foreign,migrated,disturbed,retried,slow,repaired,impossible,refused,"
+	"migrated,disturbed,retried,slow,repaired,impossible,refused,"
 	"lost,overlapped,switched,exclusive_valid,whole,bytes,items";
 
 static const char *const of_quantity[] = {
@@ -22,7 +26,7 @@ static const char *const of_quantity[] = {
 	"net_exclusive", "noise", "share_on_pmu",
 };
 
-/* In quotes already: a slash is escaped too. */
+/* The path is quoted already; a slash in a name is escaped as well. */
 static void put_in_path(FILE *stream, const char *name)
 {
 	struct selfmon_unit unit;
@@ -34,7 +38,7 @@ static void put_in_path(FILE *stream, const char *name)
 	}
 }
 
-/* A parent comes before its children, or it is none. */
+/* Ignores a parent that does not come before the row. */
 static const struct selfmon_row *
 parent_of(const struct selfmon_report *report, const struct selfmon_row *row)
 {
@@ -49,14 +53,15 @@ parent_of(const struct selfmon_report *report, const struct selfmon_row *row)
 static void put_path(FILE *stream, const struct selfmon_report *report,
 		     const struct selfmon_row *row)
 {
-	const struct selfmon_row *up[SELFMON_DEPTH_MAX + 1];
+	const struct selfmon_row
+		*up[SELFMON_DEPTH_MAX + SELFMON_DEPTH_SLACK + 1];
 	size_t depth = 0;
 
 	do {
 		up[depth++] = row;
 		row = parent_of(report, row);
-	} while (row && depth <= SELFMON_DEPTH_MAX);
-	selfmon_put_csv_open(stream, up[depth - 1]->name);
+	} while (row && depth <= SELFMON_DEPTH_MAX + SELFMON_DEPTH_SLACK);
+	selfmon_output_csv_open(stream, up[depth - 1]->name);
 	while (depth-- > 0) {
 		put_in_path(stream, up[depth]->name);
 		if (depth)
@@ -102,7 +107,7 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 	const uint64_t fact[] = {
 		row->line,      row->threads,    row->visits,
 		row->measured,  row->open,       row->cut_off,
-		row->foreign,   row->migrated,   row->disturbed,
+		row->migrated,  row->disturbed,
 		row->retried,   row->slow,       row->repaired,
 		row->impossible, row->refused,   row->lost,
 		row->overlapped, row->switched, row->exclusive_valid,
@@ -114,33 +119,49 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		fprintf(stream, ",%" PRIu64, fact[i]);
 }
 
-/* A field of reports by thread alone: empty if the row is a region. */
+/* This field exists in reports by thread only; empty for a region. */
 static void put_thread(FILE *stream, const struct selfmon_report *report,
-		       size_t row)
+		       const struct selfmon_report *of, size_t row)
 {
 	if (!selfmon_report_has_threads(report))
 		return;
 	putc(',', stream);
-	if (selfmon_row_is_thread(report, row))
-		fprintf(stream, "%" PRIu32, report->detail[row].thread.tid);
+	if (selfmon_row_is_thread(of, row))
+		fprintf(stream, "%" PRIu32, of->detail[row].thread.tid);
 }
 
+/* These fields exist if there are spans: the kind of row, and theirs alone. */
+static void put_kind(FILE *stream, const struct selfmon_report *report,
+		     const struct selfmon_report *of,
+		     const struct selfmon_row *row)
+{
+	if (!report->async)
+		return;
+	if (of->spans)
+		fprintf(stream, ",span,%" PRIu64, row->elsewhere);
+	else
+		fputs(",region,", stream);
+}
+
+/* of: the report that the row is from, which may be that of the spans. */
 static void put_line(FILE *stream, const struct selfmon_report *report,
+		     const struct selfmon_report *of,
 		     const struct selfmon_row *row,
 		     const struct selfmon_ratios *ratios)
 {
 	size_t i;
 
-	put_path(stream, report, row);
+	put_path(stream, of, row);
 	putc(',', stream);
-	selfmon_put_csv(stream, row->name);
+	selfmon_output_csv(stream, row->name);
 	fprintf(stream, ",%" PRIu32 ",", row->depth);
 	if (row->parent >= 0)
 		fprintf(stream, "%" PRId32, row->parent);
 	putc(',', stream);
-	selfmon_put_csv(stream, row->file);
+	selfmon_output_csv(stream, row->file);
 	put_facts(stream, row);
-	put_thread(stream, report, (size_t)(row - report->row));
+	put_kind(stream, report, of, row);
+	put_thread(stream, report, of, (size_t)(row - of->row));
 	put_quantity(stream, row, &row->time);
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
 		fputs(",,,", stream);
@@ -156,7 +177,7 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 	fputs(END, stream);
 }
 
-/* An event asked for twice has #2 behind its name the second time. */
+/* An event requested twice has #2 after its name the second time. */
 static unsigned int occurrence(const struct selfmon_report *report, size_t i)
 {
 	unsigned int n = 1;
@@ -182,7 +203,7 @@ static void put_column(FILE *stream, const struct selfmon_report *report,
 			snprintf(name, sizeof(name), "%s.%s",
 				 report->column[i].name, of_quantity[k]);
 		putc(',', stream);
-		selfmon_put_csv(stream, name);
+		selfmon_output_csv(stream, name);
 	}
 }
 
@@ -193,6 +214,8 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 
 	selfmon_ratios_find(report, &ratios);
 	fputs(facts, stream);
+	if (report->async)
+		fputs(",kind,elsewhere", stream);
 	if (selfmon_report_has_threads(report))
 		fputs(",thread", stream);
 	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)
@@ -203,5 +226,8 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 	selfmon_csv_metrics(stream, report, &ratios);
 	fputs(END, stream);
 	for (i = 0; i < report->rows; i++)
-		put_line(stream, report, &report->row[i], &ratios);
+		put_line(stream, report, report, &report->row[i], &ratios);
+	for (i = 0; report->async && i < report->async->rows; i++)
+		put_line(stream, report, report->async, &report->async->row[i],
+			 &ratios);
 }

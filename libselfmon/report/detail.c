@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reports of several processes need besides to become one: histograms,
- * in ns, for clocks differ, and the times of which values were scaled.
+ * Data needed only to merge reports of several processes: histograms in ns,
+ * because clocks differ, and the times by which values were scaled.
  */
+#include "report/detail.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/bucket.h"
 #include "report/gather.h"
 #include "report/model.h"
 

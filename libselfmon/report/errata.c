@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts that are known to be wrong on some CPUs, each with its source. Only
- * what a report counts is told of.
+ * Counts known to be wrong on some CPUs, each with its source. Only errata that
+ * affect an event of the report are listed.
  */
 #include "report/errata.h"
 
@@ -10,21 +10,22 @@
 #include <string.h>
 
 #include "event/spec.h"
-#include "report/meaning.h"
+#include "report/event_kind.h"
 
-/* Which events: bits. */
-#define RETIRED 1u  /* instructions, branches, misses of these */
-#define ICACHE 2u   /* L1-icache, references and misses */
-#define HARDWARE 4u /* any */
+/* Classes of events, as bits. */
+#define RETIRED 1u  /* instructions, branches and misses of both */
+#define ICACHE 2u   /* L1-icache references and misses */
+#define HARDWARE 4u /* any hardware event */
 
 /*
- * AMD's events of retirement, PMCx0C0 (instructions) to PMCx0D2 (mispredicted
- * conditional branches): Processor Programming Reference of family 17h.
+ * AMD's retirement events run from PMCx0C0 (instructions) to PMCx0D2
+ * (mispredicted conditional branches): Processor Programming Reference, family
+ * 17h.
  */
 #define RAW_RETIRED_FIRST 0xc0
 #define RAW_RETIRED_LAST 0xd2
 
-/* Family, models and steppings as displayed by CPUID, ends included. */
+/* Family, models and steppings as CPUID displays them, both ends included. */
 static const struct known {
 	const char *vendor;
 	int family, model, model_last, stepping_last;
@@ -65,8 +66,8 @@ static const struct known {
 	{ "GenuineIntel", 6, 0x9e, 0x9e, 0xd, HARDWARE, TSX_FORCE_ABORT },
 };
 
-/* r1a8: its event, and unit mask; bits 32 to 35 are AMD's of the event. */
-static bool is_raw(const struct selfmon_meaning *meaning, uint64_t *code)
+/* r1a8: unit mask and event; on AMD bits 32 to 35 extend the event number. */
+static bool is_raw(const struct selfmon_event_kind *meaning, uint64_t *code)
 {
 	const struct selfmon_piece digits = {
 		.text = meaning->core + 1,
@@ -81,7 +82,7 @@ static bool is_raw(const struct selfmon_meaning *meaning, uint64_t *code)
 	return true;
 }
 
-static bool is_retired(const struct selfmon_meaning *meaning)
+static bool is_retired(const struct selfmon_event_kind *meaning)
 {
 	uint64_t code;
 
@@ -93,16 +94,16 @@ static bool is_retired(const struct selfmon_meaning *meaning)
 		return (meaning->config & 0xff) == PERF_COUNT_HW_CACHE_BPU;
 	if (is_raw(meaning, &code))
 		return code >= RAW_RETIRED_FIRST && code <= RAW_RETIRED_LAST;
-	/* Of perf, and of libpfm4. */
-	return selfmon_meaning_begins(meaning, "ex_ret_") ||
-	       selfmon_meaning_begins(meaning, "retired_");
+	/* Names in perf, then names in libpfm4. */
+	return selfmon_event_kind_begins(meaning, "ex_ret_") ||
+	       selfmon_event_kind_begins(meaning, "retired_");
 }
 
 /*
- * Of the core's PMU for certain: in lower case and with a colon it may be a
- * tracepoint.
+ * Returns true only if the event surely belongs to the core's PMU: a name in
+ * lower case with a colon may be a tracepoint.
  */
-static bool is_vendors(const struct selfmon_meaning *meaning)
+static bool is_vendors(const struct selfmon_event_kind *meaning)
 {
 	uint64_t code;
 
@@ -117,10 +118,10 @@ static bool is_vendors(const struct selfmon_meaning *meaning)
 
 static unsigned int events_of(const char *name)
 {
-	struct selfmon_meaning meaning;
+	struct selfmon_event_kind meaning;
 	unsigned int events;
 
-	selfmon_meaning_of(name, &meaning);
+	selfmon_event_kind_of(name, &meaning);
 	events = is_retired(&meaning) ? RETIRED : 0;
 	if (meaning.type == PERF_TYPE_HW_CACHE &&
 	    (meaning.config & 0xff) == PERF_COUNT_HW_CACHE_L1I)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report at exit: to where SELFMON_OUTPUT says, and where that cannot be
- * written, to standard error with a line that says so. Nothing is lost.
+ * Writes the report at exit to the outputs in SELFMON_OUTPUT. An output that
+ * cannot be written goes to standard error with a message, so no report is
+ * lost.
  */
 #define _GNU_SOURCE
+#include "report/exit.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,15 +14,20 @@
 #include <string.h>
 
 #include "event/suggest.h"
+#include "platform/cancel.h"
 #include "platform/create.h"
 #include "platform/escape.h"
 #include "platform/kernel.h"
+#include "platform/output.h"
 #include "platform/path.h"
-#include "platform/put.h"
-#include "region/unload.h"
+#include "report/take.h"
 #include "report/view.h"
+#include "report/write.h"
+#include "session/end.h"
+#include "store/config.h"
+#include "store/process.h"
 
-/* A path, a list of outputs or a note, and a sentence. */
+/* Room for a path, a list of outputs or a note, plus a sentence. */
 #define COMPLAINT_SIZE (SELFMON_PATH_SIZE + SELFMON_OUTPUT_MAX + 512)
 
 static const char *const format_name[] = {
@@ -33,8 +41,8 @@ static const char *const format_name[] = {
 struct output {
 	enum selfmon_format format;
 	struct selfmon_view view;
-	char path[SELFMON_PATH_SIZE];  /* "-": standard error */
-	bool names_process;    /* has a %p */
+	char path[SELFMON_PATH_SIZE];  /* "-" is standard error */
+	bool names_process;    /* contains %p */
 };
 
 struct outputs {
@@ -49,7 +57,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format,
 {
 	char text[COMPLAINT_SIZE], line[COMPLAINT_SIZE] = "selfmon: ";
 	size_t length = strlen(line);
-	const int fd = selfmon_put_error();
+	const int fd = selfmon_output_error();
 	va_list arguments;
 
 	if (fd < 0)
@@ -60,7 +68,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format,
 	length += selfmon_escape(SELFMON_FOR_TEXT, line + length,
 				 sizeof(line) - length - 1, text);
 	line[length++] = '\n';
-	selfmon_put(fd, line, length);
+	selfmon_output(fd, line, length);
 }
 
 static void unknown_format(const char *item, size_t length)
@@ -71,21 +79,21 @@ static void unknown_format(const char *item, size_t length)
 	const bool near = selfmon_suggest(item, word, &known, nearest);
 
 	if (word == strlen("html") && !memcmp(item, "html", word)) {
-		complain("SELFMON_OUTPUT=%.*s: pages are made by the program "
-			 "selfmon: selfmon run -o html:FILE COMMAND, or "
-			 "selfmon report -f html of a report in JSON",
+		complain("SELFMON_OUTPUT=%.*s: only the program selfmon writes "
+			 "html: selfmon run -o html:FILE COMMAND, or selfmon "
+			 "report -f html REPORT.json",
 			 (int)length, item);
 		return;
 	}
-	complain("SELFMON_OUTPUT=%.*s: unknown format '%.*s'%s%s%s; allowed "
-		 "are text:FILE, json:FILE, csv:FILE (FILE - is standard "
-		 "error), none and children=yes",
+	complain("SELFMON_OUTPUT=%.*s: unknown format '%.*s'%s%s%s; text:FILE, "
+		 "json:FILE, csv:FILE (FILE - is standard error), none and "
+		 "children=yes are allowed",
 		 (int)length, item, (int)word, item,
 		 near ? " (did you mean '" : "", near ? nearest : "",
 		 near ? "'?)" : "");
 }
 
-/* What is wrong is named, and the report is written without it. */
+/* Reports each invalid option and continues without it. */
 static void take_view(const struct selfmon_report *report, const char *options,
 		      size_t length, struct selfmon_view *view)
 {
@@ -139,7 +147,7 @@ static bool parse_output(const struct selfmon_report *report, const char *item,
 	return false;
 }
 
-/* The whole report in memory, to be written in one go. 0 or -errno. */
+/* Formats the whole report in memory, for one write. Returns 0 or -errno. */
 static int format_text(const struct outputs *outputs,
 		       enum selfmon_format format,
 		       const struct selfmon_view *view, char **text,
@@ -174,23 +182,23 @@ static int write_file(const struct outputs *outputs,
 	return error;
 }
 
-/* What fails here cannot be reported. */
+/* Ignores errors: there is nowhere left to report them. */
 static void write_error(const struct outputs *outputs,
 			enum selfmon_format format,
 			const struct selfmon_view *view)
 {
-	const int fd = selfmon_put_error();
+	const int fd = selfmon_output_error();
 	char *text;
 	size_t size;
 
 	if (fd < 0)
 		return;
 	if (!format_text(outputs, format, view, &text, &size))
-		selfmon_put(fd, text, size);
+		selfmon_output(fd, text, size);
 	free(text);
 }
 
-/* The text on standard error, once however many outputs failed. */
+/* Prints the text to standard error once, even if several outputs failed. */
 static void fall_back(struct outputs *outputs, const struct selfmon_view *view)
 {
 	if (outputs->fallen_back)
@@ -205,7 +213,7 @@ static const char *why_not_written(int error)
 	if (error == -ELOOP)
 		return "symbolic links are not followed";
 	if (error == -EPERM && selfmon_kernel_is_secure())
-		return "the program has privileges that its caller has not";
+		return "the program has more privileges than its caller";
 	return strerror(-error);
 }
 
@@ -215,14 +223,18 @@ static void put_out(struct outputs *outputs, const struct output *output)
 
 	if (!strcmp(output->path, "-")) {
 		write_error(outputs, output->format, &output->view);
-		/* JSON has notes and reasons too, and is JSON alone then. */
+		/*
+		 * JSON includes notes and reasons; messages would break its
+		 * syntax.
+		 */
 		outputs->told |= output->format != SELFMON_CSV;
 		return;
 	}
 	error = write_file(outputs, output);
 	if (!error)
 		return;
-	complain("cannot write the report to '%s': %s; here it is instead",
+	complain("cannot write the report to '%s': %s; it is printed here "
+		 "instead",
 		 output->path, why_not_written(error));
 	fall_back(outputs, &output->view);
 }
@@ -232,7 +244,7 @@ static bool is_word(const char *item, size_t length, const char *word)
 	return length == strlen(word) && !memcmp(item, word, length);
 }
 
-/* No report. It has options all the same: "threads" is of a live file too. */
+/* Parses the options as well: "threads" also applies to the live file. */
 static bool is_none(const struct outputs *outputs, const char *item,
 		    size_t length)
 {
@@ -245,7 +257,7 @@ static bool is_none(const struct outputs *outputs, const char *item,
 	return true;
 }
 
-/* A server that forks its workers prints one table: children keep silent. */
+/* Children are silent: a server that forks workers prints one table. */
 static void handle(struct outputs *outputs, const char *item, size_t length)
 {
 	const bool silent = outputs->report->forked && !outputs->children;
@@ -277,15 +289,15 @@ static void for_each_item(struct outputs *outputs, const char *list)
 	}
 }
 
-/* What was not as asked for, where no text has carried it. */
-static void tell_notes(const struct selfmon_report *report)
+/* Prints the notes if no text report has shown them. */
+static void print_notes(const struct selfmon_report *report)
 {
 	size_t i;
 
 	for (i = 0; i < report->notes; i++)
 		complain("%s", report->note[i]);
 	if (report->choice == SELFMON_CHOICE_FAILED)
-		complain("time alone is measured, and not '%s': %s",
+		complain("only time is measured, not '%s': %s",
 			 report->events, report->events_reason);
 }
 
@@ -303,14 +315,32 @@ void selfmon_report_exit(void)
 		return;
 	}
 	outputs.report = report;
-	if (report->rows) {
-		/* Before the report what the program printed; exit(3) would
-		 * do it next. */
+	if (report->rows || report->async) {
+		/*
+		 * Flush the program's own output first; exit(3) would write it
+		 * after the report.
+		 */
 		fflush(stdout);
 		fflush(stderr);
 		for_each_item(&outputs, list);
 		if (!outputs.told && !report->forked)
-			tell_notes(report);
+			print_notes(report);
 	}
 	selfmon_report_free(report);
+}
+
+/*
+ * Runs after all atexit(3) handlers and all destructors of the library's
+ * object, so that their regions are in the report. 101 is the lowest priority
+ * not reserved for the compiler.
+ */
+__attribute__((destructor(101))) static void at_end(void)
+{
+	struct selfmon_cancel cancel;
+
+	/* The calling thread may have a cancellation pending. */
+	selfmon_cancel_off(&cancel);
+	selfmon_report_exit();
+	selfmon_unload();
+	selfmon_cancel_restore(&cancel);
 }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a report: the call trees of all threads, merged by path.
- * Values stay as they were recorded, in ticks; net.c makes them what is read.
+ * The rows of a report: call trees merged by path. Values stay as recorded, in
+ * ticks; net_values.c converts them.
  */
 #include "report/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "store/calibration.h"
+#include "store/name.h"
+#include "store/statistics.h"
+#include "store/stats.h"
 
 #define ROWS_FIRST 64
 
@@ -22,6 +27,7 @@ static int rows_grow(struct selfmon_gather *gather)
 	if (!row)
 		return -ENOMEM;
 	gather->row = row;
+	memset(row + gather->rows, 0, (room - gather->rows) * sizeof(*row));
 	slot = calloc(room * 2, sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
@@ -108,7 +114,7 @@ static uint64_t visits_of(const struct selfmon_stats *stats)
 	return selfmon_stats_visits(stats) + stats->rare[SELFMON_RARE_SKIPPED];
 }
 
-/* All visits of a node: the last one measured stands for those since. */
+/* All visits of a node: the last measured visit stands for all visits since. */
 static void merge_sampled(struct selfmon_weighted *to,
 			  const struct selfmon_sampled *from, uint64_t visits)
 {
@@ -131,149 +137,14 @@ static void merge(const struct selfmon_gather *gather,
 		  const struct selfmon_sampled *sampled)
 {
 	merge_stats(&row->stats, stats);
-	if (gather->every)
+	if (gather->every && sampled)
 		merge_sampled(&row->all, sampled, visits_of(stats));
 }
 
-/* Node -> row by the node's ordinal; the nodes oldest first, parents first. */
-struct walk {
-	const struct selfmon_node **node;
-	int32_t *row;
-	int32_t *apart; /* the same of the rows by thread */
-	bool *updating; /* its row has a visit that is still open */
-	size_t nodes;
-};
-
-static int walk_make(struct walk *walk, const struct selfmon_thread *thread)
-{
-	const struct selfmon_node *const newest =
-		__atomic_load_n(&thread->newest, __ATOMIC_ACQUIRE);
-	const struct selfmon_node *node;
-
-	walk->nodes = (size_t)newest->ordinal + 1;
-	walk->node = calloc(walk->nodes, sizeof(*walk->node));
-	walk->row = calloc(walk->nodes, sizeof(*walk->row));
-	walk->apart = calloc(walk->nodes, sizeof(*walk->apart));
-	walk->updating = calloc(walk->nodes, sizeof(*walk->updating));
-	if (!walk->node || !walk->row || !walk->apart || !walk->updating)
-		return -ENOMEM;
-	for (node = newest; node; node = node->next)
-		walk->node[node->ordinal] = node;
-	return 0;
-}
-
-static void walk_free(struct walk *walk)
-{
-	free(walk->node);
-	free(walk->row);
-	free(walk->apart);
-	free(walk->updating);
-}
-
-static int add_node(struct selfmon_gather *gather,
-		    struct selfmon_thread *thread, struct walk *walk, size_t i)
-{
-	const struct selfmon_node *const node = walk->node[i];
-	const size_t parent = node->parent->ordinal;
-	const struct selfmon_stats *stats = NULL;
-	struct selfmon_stats copy;
-	int error;
-
-	if (selfmon_stats_read(thread, node, &copy, &walk->updating[i]))
-		stats = &copy;
-	else
-		gather->unread++;
-	error = selfmon_gather_add(gather, walk->row[parent], node->region,
-				   stats, selfmon_sampled_of(node->stats),
-				   &walk->row[i]);
-	if (!error && gather->apart)
-		error = selfmon_gather_add(&gather->apart->gather,
-					   walk->apart[parent], node->region,
-					   stats,
-					   selfmon_sampled_of(node->stats),
-					   &walk->apart[i]);
-	return error;
-}
-
 /*
- * The place of a node that walk_make() saw, or walk->nodes. By address alone: a
- * node made since then has not been published to this thread, and is not to be
- * read.
+ * Returns true if nothing happened here. An entry may have been moved before
+ * its visit ended.
  */
-static size_t walk_place(const struct walk *walk,
-			 const struct selfmon_node *node)
-{
-	size_t i;
-
-	for (i = 0; i < walk->nodes; i++) {
-		if (walk->node[i] == node)
-			break;
-	}
-	return i;
-}
-
-/* The visit of an update that stands still counts as one, and is not open. */
-static void add_open_visit(struct selfmon_gather *gather, struct walk *walk,
-			   const struct selfmon_open *open)
-{
-	const size_t i = walk_place(walk, selfmon_load_once(&open->node));
-
-	if (i == walk->nodes || walk->row[i] < 0)
-		return;
-	if (walk->updating[i]) {
-		walk->updating[i] = false;
-		return;
-	}
-	gather->row[walk->row[i]].open++;
-	if (gather->apart)
-		gather->apart->gather.row[walk->apart[i]].open++;
-}
-
-/*
- * Visits that are open now, the newest first; what a thread does meanwhile may
- * be missed.
- */
-static void add_open(struct selfmon_gather *gather,
-		     struct selfmon_thread *thread, struct walk *walk)
-{
-	struct selfmon_open *open = selfmon_load_once(&thread->top);
-
-	for (; open > thread->open; open--) {
-		const uint64_t mark = selfmon_load_once(&open->mark);
-
-		if (!(mark & SELFMON_MARK_RECORDED) &&
-		    mark != SELFMON_MARK_LEFT)
-			add_open_visit(gather, walk, open);
-	}
-}
-
-/* top: what stands for the parent of its top level in the rows by thread. */
-static int add_thread(struct selfmon_gather *gather,
-		      struct selfmon_thread *thread, int32_t top)
-{
-	struct walk walk;
-	int error = walk_make(&walk, thread);
-	size_t i;
-
-	for (i = 0; !error && i < walk.nodes; i++) {
-		const struct selfmon_node *const node = walk.node[i];
-
-		if (!node->parent) {
-			walk.row[i] = -1;
-			walk.apart[i] = top;
-			gather->root_overlapped += selfmon_load_once(
-				&node->stats->rare[SELFMON_RARE_OVERLAPPED]);
-			continue;
-		}
-		error = add_node(gather, thread, &walk, i);
-	}
-	if (!error)
-		add_open(gather, thread, &walk);
-	walk_free(&walk);
-	return error;
-}
-
-/* Did anything happen here? An entry may have been moved before its end. */
 static bool is_empty(const struct selfmon_gathered *row)
 {
 	const uint64_t *rare = row->stats.rare;
@@ -282,7 +153,7 @@ static bool is_empty(const struct selfmon_gathered *row)
 	       !rare[SELFMON_RARE_SKIPPED] && !rare[SELFMON_RARE_CUT_OFF];
 }
 
-/* Leaves out rows in which, and below which, nothing happened. */
+/* Drops rows without any activity in them or below them. */
 static int drop_empty(struct selfmon_gather *gather)
 {
 	int32_t *place = calloc(gather->rows + 1, sizeof(*place));
@@ -314,44 +185,6 @@ static int drop_empty(struct selfmon_gather *gather)
 	return 0;
 }
 
-/* Who has it changes under the lock. */
-static int32_t top_of_thread(struct selfmon_gather *gather,
-			     struct selfmon_process *process,
-			     struct selfmon_thread *thread)
-{
-	size_t k;
-
-	if (!gather->apart)
-		return -1;
-	selfmon_process_lock(process);
-	selfmon_thread_look_up_name(process, thread);
-	k = selfmon_gather_thread(gather->apart, thread->number,
-				  thread->owners, thread->tid, thread->name);
-	selfmon_process_unlock(process);
-	return selfmon_gather_top(k);
-}
-
-int selfmon_gather_threads(struct selfmon_gather *gather,
-			   struct selfmon_process *process)
-{
-	struct selfmon_thread *thread =
-		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
-	int error = 0;
-
-	gather->every = selfmon_config()->every > 1;
-	if (gather->apart)
-		gather->apart->gather.every = gather->every;
-	gather->unready += selfmon_thread_unready();
-	for (; thread && !error; thread = thread->next) {
-		gather->too_deep += selfmon_load_once(&thread->too_deep);
-		gather->unready += selfmon_load_once(&thread->unready);
-		gather->displaced += selfmon_load_once(&thread->displaced);
-		error = add_thread(gather, thread,
-				   top_of_thread(gather, process, thread));
-	}
-	return error ? error : selfmon_gather_end(gather);
-}
-
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,
 		       const struct selfmon_sampled *sampled, int32_t *row)
@@ -365,6 +198,35 @@ int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 	if (stats)
 		merge(gather, &gather->row[index], stats, sampled);
 	return 0;
+}
+
+int selfmon_gather_span(struct selfmon_gather *gather, uint32_t region,
+			const struct selfmon_stats *stats)
+{
+	int32_t row;
+
+	if (!gather->async)
+		gather->async = calloc(1, sizeof(*gather->async));
+	if (!gather->async)
+		return -ENOMEM;
+	return selfmon_gather_add(gather->async, -1, region, stats, NULL, &row);
+}
+
+/*
+ * A span may begin in one thread and end in another: only all threads together
+ * show how many are open. A thread that is read later may have ended more.
+ */
+static void count_open_spans(struct selfmon_gather *async)
+{
+	size_t i;
+
+	for (i = 0; i < async->rows; i++) {
+		struct selfmon_gathered *const row = &async->row[i];
+		const uint64_t begun = row->stats.kind[SELFMON_ASYNC_BEGUN];
+		const uint64_t ended = selfmon_stats_visits(&row->stats);
+
+		row->open = begun > ended ? begun - ended : 0;
+	}
 }
 
 uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
@@ -390,6 +252,11 @@ int selfmon_gather_end(struct selfmon_gather *gather)
 {
 	if (gather->apart && drop_empty(&gather->apart->gather))
 		return -ENOMEM;
+	if (gather->async) {
+		count_open_spans(gather->async);
+		if (drop_empty(gather->async))
+			return -ENOMEM;
+	}
 	return drop_empty(gather);
 }
 
@@ -399,9 +266,49 @@ selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id)
 	return gather->named ? gather->named[id - 1] : selfmon_name_of(id);
 }
 
+/* ---- rows by thread ------------------------------------------------------ */
+
+int selfmon_gather_make_apart(struct selfmon_gather *gather)
+{
+	gather->apart = calloc(1, sizeof(*gather->apart));
+	if (!gather->apart)
+		return -ENOMEM;
+	gather->apart->gather.every = gather->every;
+	return 0;
+}
+
+void selfmon_gather_free_apart(struct selfmon_gather *gather)
+{
+	if (gather->apart)
+		selfmon_gather_free(&gather->apart->gather);
+	free(gather->apart);
+	gather->apart = NULL;
+}
+
+size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
+			     uint32_t number, uint32_t owners, uint32_t tid,
+			     const char name[SELFMON_THREAD_NAME])
+{
+	const bool own = owners == 1 && number < SELFMON_THREADS_APART;
+	const size_t k = own ? (size_t)number + 1 : 0;
+	struct selfmon_gathered_thread *const thread = &apart->thread[k];
+
+	thread->threads += owners ? owners : 1; /* 0: unknown */
+	if (!own)
+		return k;
+	thread->tid = tid;
+	memcpy(thread->name, name, sizeof(thread->name));
+	thread->name[sizeof(thread->name) - 1] = '\0';
+	return k;
+}
+
 void selfmon_gather_free(struct selfmon_gather *gather)
 {
 	free(gather->row);
 	free(gather->slot);
+	if (gather->async)
+		selfmon_gather_free(gather->async);
+	free(gather->async);
+	gather->async = NULL;
 	selfmon_gather_free_apart(gather);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything above the table: where, when, by what means, and what not. */
+/* Everything above the table: process, machine, time, counters and limits. */
 #define _GNU_SOURCE
+#include "report/header.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,12 +10,18 @@
 
 #include <selfmon/doctor.h>
 
+#include "counters/guard.h"
 #include "counters/set.h"
 #include "platform/cpu.h"
 #include "platform/kernel.h"
 #include "report/errata.h"
 #include "report/model.h"
-#include "report/when.h"
+#include "report/utc.h"
+#include "session/events_why.h"
+#include "session/slow_path.h"
+#include "store/config.h"
+#include "store/lock.h"
+#include "store/process.h"
 
 static void describe_machine(struct selfmon_report *report,
 			     const struct selfmon_cpu *cpu)
@@ -29,7 +37,7 @@ static void describe_machine(struct selfmon_report *report,
 static void describe_run(struct selfmon_report *report,
 			 const struct selfmon_process *process)
 {
-	/* Before selfmon_clock(), which may sleep for its base line. */
+	/* Read first: selfmon_clock() may sleep to measure its rate. */
 	const uint64_t cpu_ns = selfmon_kernel_process_cpu_ns();
 	const uint64_t ticks = selfmon_clock_ticks();
 	const struct selfmon_clock *clock = selfmon_clock();
@@ -38,7 +46,7 @@ static void describe_run(struct selfmon_report *report,
 		 program_invocation_short_name);
 	report->pid = (int32_t)selfmon_kernel_pid();
 	report->forked = process->forked;
-	selfmon_when_write(report->when, sizeof(report->when),
+	selfmon_utc_write(report->when, sizeof(report->when),
 			   (uint64_t)time(NULL));
 	if (process->start_ticks) {
 		report->elapsed_ns = (double)selfmon_clock_ns(
@@ -78,6 +86,8 @@ static void describe_events(struct selfmon_report *report,
 		 (int)sizeof(report->events) - 1, selfmon_config()->events);
 	selfmon_events_reason(process, report->events_reason,
 			      sizeof(report->events_reason));
+	selfmon_events_off(process, report->counters_off,
+			   sizeof(report->counters_off));
 	if (!process->events[0])
 		return;
 	report->columns = process->columns;
@@ -93,13 +103,12 @@ static void describe_events(struct selfmon_report *report,
 		to->kernel = from->kernel;
 		to->place = from->place;
 		to->group = from->group;
-		if (from->failure.error)
-			selfmon_explain(&from->failure, to->reason,
-					sizeof(to->reason));
+		selfmon_column_reason(from, report->counters_off, to->reason,
+				      sizeof(to->reason));
 	}
 }
 
-/* Threads come and go meanwhile: these are theirs, under the lock. */
+/* The lock is needed because threads are created and exit meanwhile. */
 static void describe_threads(struct selfmon_report *report,
 			     struct selfmon_process *process)
 {
@@ -113,7 +122,6 @@ static void describe_threads(struct selfmon_report *report,
 	memcpy(limited, process->limited, sizeof(limited));
 	selfmon_process_unlock(process);
 	report->stale = selfmon_load_once(&process->stale);
-	report->torn = selfmon_load_once(&process->torn);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++) {
 		struct selfmon_report_limited *const to = &report->limited[i];
 
@@ -134,7 +142,7 @@ void selfmon_report_header(struct selfmon_report *report,
 	describe_threads(report, process);
 	describe_run(report, process);
 	describe_options(report);
-	/* Written once, under this lock, maybe by a thread that is at it now. */
+	/* Written once, under this lock, possibly by a thread right now. */
 	selfmon_process_lock(process);
 	describe_events(report, process);
 	selfmon_process_unlock(process);

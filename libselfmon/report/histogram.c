@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The histogram of a row, with the bounds of its buckets. A report keeps their
- * middles, in ns; the clock's rate leads back to the bucket.
+ * The histogram of a row, with the bounds of its buckets. A report stores the
+ * middle of each bucket in ns; the clock's rate maps it back to the bucket.
  */
 #include <errno.h>
 
-#include "report/gather.h"
+#include "report/bucket.h"
 #include "report/model.h"
+#include "store/state.h"
 
-/* Reports merged of several clocks have none: their buckets are of 1 GHz. */
+/* A report merged over several clocks has no rate: its buckets are at 1 GHz. */
 static double ns_per_tick_of(const struct selfmon_report *report)
 {
 	return report->clock_hz ? 1e9 / (double)report->clock_hz : 1;

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of an interval: what was recorded between two reports of one
- * process. Recorded sums are subtracted, in ticks and events, and settled as
- * those of any report are: ns of two reports would differ by the overhead and
- * the clock's rate that each of them knew.
+ * The report of an interval: the visits between two reports of one process.
+ * Recorded sums are subtracted in ticks and events, then settled as usual.
+ * Subtracting ns would be wrong: each report used its own overhead and clock
+ * rate.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/live_read.h"
+#include "report/async_rows.h"
+#include "report/bucket.h"
+#include "report/columns.h"
+#include "report/live_rows.h"
+#include "report/net_values.h"
 #include "report/recorded.h"
+#include "store/statistics.h"
 
 /*
- * A sum that is no number stays none. What the earlier report had to repair, as
- * its visit was being recorded, may be more than came.
+ * Subtracts, but keeps UINT64_MAX (unknown). The earlier sum may be larger if
+ * that report repaired a visit that was being recorded.
  */
 static uint64_t since(uint64_t later, uint64_t earlier)
 {
@@ -23,7 +28,7 @@ static uint64_t since(uint64_t later, uint64_t earlier)
 	return later > earlier ? later - earlier : 0;
 }
 
-/* All words from one on. */
+/* Subtracts all words from an offset on. */
 static void subtract_words(void *to, const void *from, size_t offset,
 			   size_t size)
 {
@@ -35,7 +40,7 @@ static void subtract_words(void *to, const void *from, size_t offset,
 		word[i] = since(word[i], earlier[i]);
 }
 
-/* The extremes stay those since the start: bounds of the interval's. */
+/* Keeps the extremes since the start: they bound those of the interval. */
 static void subtract_sums(struct selfmon_sums *to,
 			  const struct selfmon_sums *from, uint64_t visits)
 {
@@ -45,8 +50,9 @@ static void subtract_sums(struct selfmon_sums *to,
 }
 
 /*
- * The shortest and the longest visit since. One that is beyond all before it is
- * of the interval; else it is in the first or the last bucket of the interval.
+ * Bounds the shortest and the longest visit of the interval. A new extreme
+ * occurred in the interval. Otherwise the bounds of the first or last bucket
+ * apply.
  */
 static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)
@@ -62,7 +68,7 @@ static void bound_ticks(struct selfmon_gathered *row,
 	while (last > first + 1 && !stats->histogram[last - 1])
 		last--;
 	low = selfmon_gather_low(first);
-	high = selfmon_gather_low(last) - 1; /* of the last one: no bound */
+	high = selfmon_gather_low(last) - 1; /* unused for the last bucket */
 	if (stats->ticks.min == before->min) {
 		row->unsure |= SELFMON_BOUND_MIN;
 		if (low > stats->ticks.min)
@@ -78,10 +84,10 @@ static void bound_ticks(struct selfmon_gathered *row,
 static void subtract_stats(struct selfmon_stats *to,
 			   const struct selfmon_stats *from)
 {
-	uint64_t kind[SELFMON_KIND_COUNT], visits, lacking;
+	uint64_t kind[SELFMON_KIND_COUNT], visits;
 	size_t i;
 
-	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* has a sign */
+	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* signed */
 		kind[i] = to->kind[i] - from->kind[i];
 	to->sequence -= from->sequence;
 	to->migrated = since(to->migrated, from->migrated);
@@ -91,13 +97,12 @@ static void subtract_stats(struct selfmon_stats *to,
 	visits = selfmon_stats_visits(to);
 	subtract_sums(&to->ticks, &from->ticks, visits);
 	for (i = 0; i < SELFMON_MAX_COUNTERS; i++) {
-		lacking = to->left_out[i] + to->rare[SELFMON_RARE_FOREIGN];
 		subtract_sums(&to->counter[i], &from->counter[i],
-			      visits - lacking);
+			      visits - to->left_out[i]);
 	}
 }
 
-/* False: there is less than before. */
+/* Returns false if the later row has fewer visits than the earlier one. */
 static bool subtract_row(struct selfmon_gathered *to,
 			 const struct selfmon_gathered *from)
 {
@@ -126,7 +131,7 @@ static int copy_rows(struct selfmon_gather *to,
 	return 0;
 }
 
-/* Rows of one path are one row; a later report has all of an earlier one. */
+/* Paths are unique, and a later report has every row of an earlier one. */
 static int subtract_rows(struct selfmon_gather *to,
 			 const struct selfmon_gather *from)
 {
@@ -149,6 +154,25 @@ static int subtract_rows(struct selfmon_gather *to,
 	return error ? error : selfmon_gather_end(to);
 }
 
+static int subtract_spans(struct selfmon_gather *to,
+			  const struct selfmon_gather *later,
+			  const struct selfmon_gather *earlier)
+{
+	struct selfmon_gather *spans;
+	int error;
+
+	if (!later->async)
+		return 0;
+	spans = calloc(1, sizeof(*spans));
+	to->async = spans;
+	if (!spans)
+		return -ENOMEM;
+	error = copy_rows(spans, later->async);
+	if (!error && earlier->async)
+		error = subtract_rows(spans, earlier->async);
+	return error;
+}
+
 static int subtract_gathered(struct selfmon_gather *to,
 			     const struct selfmon_gather *later,
 			     const struct selfmon_gather *earlier)
@@ -159,10 +183,13 @@ static int subtract_gathered(struct selfmon_gather *to,
 	to->too_deep = since(later->too_deep, earlier->too_deep);
 	to->unready = since(later->unready, earlier->unready);
 	to->displaced = since(later->displaced, earlier->displaced);
-	return error ? error : subtract_rows(to, earlier);
+	to->evicted = since(later->evicted, earlier->evicted);
+	if (!error)
+		error = subtract_rows(to, earlier);
+	return error ? error : subtract_spans(to, later, earlier);
 }
 
-/* Names of a live file's report live as long as the report. */
+/* Region names of a live file belong to its report, so they are copied. */
 static int copy_regions(struct selfmon_report *to,
 			const struct selfmon_report *from)
 {
@@ -191,6 +218,7 @@ static void copy_header(struct selfmon_report *to,
 	*to = *later;
 	to->recorded = NULL;
 	to->apart = NULL;
+	to->async = NULL;
 	to->row = NULL;
 	to->detail = NULL;
 	to->region = NULL;
@@ -203,10 +231,9 @@ static void copy_header(struct selfmon_report *to,
 	if (to->cpu_ns)
 		to->cpu_ns = since(later->cpu_ns, earlier->cpu_ns);
 	to->stale = since(later->stale, earlier->stale);
-	to->torn = since(later->torn, earlier->torn);
 }
 
-/* Reports of one process, in this order, of all of its regions. */
+/* Checks that both are complete reports of one process, in this order. */
 static int check_reports(const struct selfmon_report *later,
 			 const struct selfmon_report *earlier)
 {
@@ -237,8 +264,11 @@ static int fill_interval(struct selfmon_report *to,
 		error = selfmon_report_settle(to, &gather,
 					      &later->recorded->calibration,
 					      &later->recorded->clock);
-	if (!error)
+	if (!error) {
 		selfmon_report_columns_as_asked(to);
+		error = selfmon_report_take_async(to, &gather,
+						  &later->recorded->clock);
+	}
 	selfmon_gather_free(&gather);
 	return error;
 }

@@ -7,8 +7,9 @@
 
 #include "platform/escape.h"
 #include "report/number.h"
+#include "report/number_exact.h"
 
-/* Longer than each name of the schema with what is around it and a number. */
+/* Longer than any name of the schema with its separators and a number. */
 #define MEMBER_SIZE 128
 
 static size_t json_add(char *to, size_t at, const char *text)
@@ -39,7 +40,7 @@ void selfmon_json_key(struct selfmon_json *json, const char *name)
 	fwrite(text, 1, length, json->stream);
 }
 
-/* Not by fprintf(3): a report of 10,000 rows has a million members. */
+/* Avoids fprintf(3): a report of 10,000 rows has a million members. */
 static void member(struct selfmon_json *json, const char *name,
 		   const char *value)
 {
@@ -58,14 +59,17 @@ static void put_hex(FILE *stream, const char *s)
 	putc('"', stream);
 }
 
-/* Invalid UTF-8: all bytes once more, in hexadecimal, so that none is lost. */
+/*
+ * Invalid UTF-8 is written a second time in hexadecimal, so that no byte is
+ * lost.
+ */
 void selfmon_json_text(struct selfmon_json *json, const char *name,
 		       const char *value)
 {
 	char hex[64];
 
 	selfmon_json_key(json, name);
-	selfmon_put_json(json->stream, value);
+	selfmon_output_json(json->stream, value);
 	if (selfmon_utf8_valid(value))
 		return;
 	snprintf(hex, sizeof(hex), "%s_hex", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of JSON objects: a name, and a value. */
+/* Members of JSON objects: a name and a value. */
 #ifndef SELFMON_REPORT_JSON_PUT_H
 #define SELFMON_REPORT_JSON_PUT_H
 
@@ -7,19 +7,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is written, and what must come before the next member. */
+/* The stream, and the separator before the next member. */
 struct selfmon_json {
 	FILE *stream;
 	const char *indent; /* "\n  " between members, or "" on one line */
 	bool first;
 };
 
-/* Writes the name alone; its value is to follow. */
+/* Writes the name only; the caller writes the value. */
 void selfmon_json_key(struct selfmon_json *json, const char *name);
 
 /*
- * Writes a string. Where its bytes are not UTF-8, the member NAME_hex has all
- * of them in hexadecimal.
+ * Writes a string. If it is not valid UTF-8, the member NAME_hex holds all its
+ * bytes in hexadecimal.
  */
 void selfmon_json_text(struct selfmon_json *json, const char *name,
 		       const char *value);
@@ -28,7 +28,7 @@ void selfmon_json_integer(struct selfmon_json *json, const char *name,
 			  uint64_t value);
 void selfmon_json_signed(struct selfmon_json *json, const char *name,
 			 int64_t value);
-/* null if the value is not finite. */
+/* Writes null if the value is not finite. */
 void selfmon_json_real(struct selfmon_json *json, const char *name,
 		       double value);
 void selfmon_json_boolean(struct selfmon_json *json, const char *name,

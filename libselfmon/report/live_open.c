@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report out of the file that a process left behind, or still writes. */
+/* Reads a report from a live file whose process has ended or still runs. */
 #define _GNU_SOURCE
+#include "report/live_open.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,19 +12,23 @@
 #include "clock/ladder.h"
 #include "platform/kernel.h"
 #include "report/live_read.h"
+#include "report/live_rows.h"
 #include "report/recorded.h"
-#include "report/when.h"
+#include "report/utc.h"
+#include "store/calibration.h"
+#include "store/live.h"
+#include "store/process.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define HZ_MIN UINT64_C(100000)
 #define HZ_MAX UINT64_C(1000000000000)
 #define PAIR_TRIES 32
-/* No visit's own cost in ticks or events comes near it. */
+/* An upper bound for the overhead of one visit, in ticks or events. */
 #define COST_MAX 1e9
 
 #define COPY(to, from) copy(to, sizeof(to), from, sizeof(from))
 
-/* What stands in a field, up to its end at most. */
+/* Copies a field, which may lack its NUL. */
 static void copy(char *to, size_t size, const char *from, size_t length)
 {
 	snprintf(to, size, "%.*s", (int)strnlen(from, length), from);
@@ -36,7 +42,7 @@ facts_of(const struct selfmon_live_input *input)
 
 /* ---- time ---------------------------------------------------------------- */
 
-/* Its parts must agree: so many ticks are a second. */
+/* Checks that the parts agree: hz ticks must be one second, within 1 %. */
 static bool is_possible(const struct selfmon_clock *clock)
 {
 	uint64_t second;
@@ -50,7 +56,7 @@ static bool is_possible(const struct selfmon_clock *clock)
 	       second < NS_PER_S + NS_PER_S / 100;
 }
 
-/* On the machine that runs on since, the base line reaches up to now. */
+/* If the machine has not rebooted since, the present extends the base line. */
 static bool is_same_boot(const struct selfmon_live_facts *facts)
 {
 	char boot[sizeof(facts->boot)] = "";
@@ -83,13 +89,16 @@ static void find_clock(const struct selfmon_live_input *input,
 						    1]) &&
 	    is_possible(clock))
 		return;
-	/* A count, of no known unit. */
+	/* The tick rate is unknown: show ticks as if they were ns. */
 	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
 	clock->error_ppm = UINT32_MAX;
 }
 
-/* To the newest visit that had begun, or the newest thread or place. */
-static void tell_time(struct selfmon_report *report,
+/*
+ * Sets the times up to the newest visit that had begun, or the newest thread or
+ * place.
+ */
+static void note_time(struct selfmon_report *report,
 		      const struct selfmon_live_input *input,
 		      const struct selfmon_clock *clock)
 {
@@ -106,7 +115,7 @@ static void tell_time(struct selfmon_report *report,
 	report->elapsed_ns = (double)ns;
 	report->recorded->start_ticks = facts->start_ticks;
 	report->recorded->ticks = newest;
-	selfmon_when_write(report->when, sizeof(report->when),
+	selfmon_utc_write(report->when, sizeof(report->when),
 			   facts->begun + ns / NS_PER_S);
 	snprintf(report->clock, sizeof(report->clock), "%s",
 		 selfmon_clock_source_name(clock->source));
@@ -132,15 +141,22 @@ static void take_notes(struct selfmon_report *report,
 	char text[SELFMON_MESSAGE_SIZE];
 	size_t i;
 
-	snprintf(text, sizeof(text), "read from the live file %.120s, %s",
+	snprintf(text, sizeof(text), "read from the live file %.120s; %s",
 		 input->path,
-		 counts->ended ? "whose process had come to its end"
-			       : "whose process runs, or ended without a word");
+		 counts->ended ? "its process has ended"
+			       : "its process is still running, or was killed");
 	note(report, text);
 	if (counts->left_out) {
 		snprintf(text, sizeof(text), "%llu regions, threads or places "
 			 "are missing: the file could not grow",
 			 (unsigned long long)counts->left_out);
+		note(report, text);
+	}
+	if (input->unknown) {
+		snprintf(text, sizeof(text),
+			 "%llu records of unknown types "
+			 "were skipped: a newer library wrote the file",
+			 (unsigned long long)input->unknown);
 		note(report, text);
 	}
 	for (i = 0; i < facts->notes && i < SELFMON_NOTES_MAX; i++) {
@@ -160,6 +176,7 @@ static void take_events(struct selfmon_report *report,
 	report->read_ns = facts->read_ns;
 	COPY(report->events, facts->events);
 	COPY(report->events_reason, facts->events_reason);
+	COPY(report->counters_off, facts->counters_off);
 	COPY(report->read_reason, facts->read_reason);
 	COPY(report->slow_path, facts->slow_path);
 	report->columns = facts->columns < SELFMON_MAX_COUNTERS
@@ -180,7 +197,7 @@ static void take_events(struct selfmon_report *report,
 	}
 }
 
-static void tell_counts(struct selfmon_report *report,
+static void note_counts(struct selfmon_report *report,
 			struct selfmon_live_input *input)
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
@@ -191,7 +208,6 @@ static void tell_counts(struct selfmon_report *report,
 	report->threads_at_once = counts->threads_at_once;
 	report->refused = counts->refused;
 	report->stale = counts->stale;
-	report->torn = counts->torn;
 	report->taken = facts->taken;
 	input->gather.unready += counts->unready;
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++) {
@@ -200,7 +216,7 @@ static void tell_counts(struct selfmon_report *report,
 	}
 }
 
-static void tell_header(struct selfmon_report *report,
+static void note_header(struct selfmon_report *report,
 			struct selfmon_live_input *input)
 {
 	const struct selfmon_live_facts *const facts = facts_of(input);
@@ -216,11 +232,11 @@ static void tell_header(struct selfmon_report *report,
 	report->strict = facts->strict;
 	report->guard = facts->guard;
 	take_events(report, facts);
-	tell_counts(report, input);
+	note_counts(report, input);
 	take_notes(report, input);
 }
 
-/* Costs are all that follows the first of them, and nothing but doubles. */
+/* All members from the first cost on are costs, stored as doubles. */
 static bool is_calibration(const struct selfmon_calibration *from)
 {
 	double value[(sizeof(*from) -
@@ -248,14 +264,14 @@ static int make_report(struct selfmon_report *report,
 	if (!recorded)
 		return selfmon_live_fails(input, -ENOMEM, "cannot be read");
 	find_clock(input, &recorded->clock);
-	tell_header(report, input);
-	tell_time(report, input, &recorded->clock);
+	note_header(report, input);
+	note_time(report, input, &recorded->clock);
 	if (is_calibration(&facts->calibration))
 		recorded->calibration = facts->calibration;
 	recorded->gather = input->gather;
 	recorded->gather.named = input->region;
 	input->gather = (struct selfmon_gather){ .rows = 0 };
-	/* Rows point into them. */
+	/* The rows' names point into the regions. */
 	report->region = input->region;
 	report->regions = input->regions;
 	input->region = NULL;
@@ -277,13 +293,15 @@ static int open_report(const char *path, bool apart,
 		       struct selfmon_report **out,
 		       struct selfmon_failure *failure)
 {
-	struct selfmon_live_input *const input = calloc(1, sizeof(*input));
+	struct selfmon_live_input *const input = aligned_alloc(
+		_Alignof(struct selfmon_live_input), sizeof(*input));
 	struct selfmon_report *report = calloc(1, sizeof(*report));
 	struct selfmon_failure unwanted = { .error = 0 };
 	int error = -ENOMEM;
 
 	*out = NULL;
 	if (input && report) {
+		memset(input, 0, sizeof(*input));
 		input->path = path;
 		input->failure = failure ? failure : &unwanted;
 		error = selfmon_live_open(input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A live file's header, and how what is wrong with a file is told. */
+/* Reads a live file's header, and reports what is wrong with a file. */
 #include "report/live_read.h"
 
 #include <errno.h>
@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "platform/escape.h"
+#include "store/live.h"
 
-/* Of a header whose process goes on writing meanwhile. */
+/* Attempts to read a header while the process keeps writing. */
 #define TRIES 100
 
 __attribute__((format(printf, 4, 5))) static void
-tell_failure(struct selfmon_live_input *input, int error, uint64_t offset,
+note_failure(struct selfmon_live_input *input, int error, uint64_t offset,
 	     const char *format, ...)
 {
 	struct selfmon_failure *const failure = input->failure;
@@ -41,7 +42,7 @@ int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	tell_failure(input, -EILSEQ, offset, "%.100s: %s (at byte %llu)",
+	note_failure(input, -EILSEQ, offset, "%.100s: %s (at byte %llu)",
 		     input->path, what, (unsigned long long)offset);
 	return -EILSEQ;
 }
@@ -49,7 +50,7 @@ int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
 int selfmon_live_fails(struct selfmon_live_input *input, int error,
 		       const char *what)
 {
-	tell_failure(input, error, 0, "%.100s: %s: %s", input->path, what,
+	note_failure(input, error, 0, "%.100s: %s: %s", input->path, what,
 		     strerror(-error));
 	return error;
 }
@@ -67,7 +68,8 @@ int selfmon_live_get(struct selfmon_live_input *input, uint64_t offset,
 		return selfmon_live_fails(input, (int)n, "cannot be read");
 	if ((size_t)n < size)
 		return selfmon_live_wrong(input, offset + (uint64_t)n,
-					  "the file was cut short meanwhile");
+					  "the file was truncated while it was "
+					  "read");
 	return 0;
 }
 
@@ -81,11 +83,11 @@ static int check_kind(struct selfmon_live_input *input)
 	if (header->order == __builtin_bswap32(SELFMON_LIVE_ORDER))
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, order),
-			"written on a machine of the other byte order");
+			"written on a machine with the other byte order");
 	if (header->order != SELFMON_LIVE_ORDER)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, order),
-			"no byte order");
+			"invalid byte order");
 	if (header->version != SELFMON_LIVE_VERSION)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, version),
@@ -94,16 +96,20 @@ static int check_kind(struct selfmon_live_input *input)
 	return 0;
 }
 
-/* The same version on another machine, or by a build with other limits. */
+/*
+ * Detects the same version from another machine, or from a build with other
+ * limits.
+ */
 static int check_layout(struct selfmon_live_input *input)
 {
 	const struct selfmon_live_header *const header = &input->header;
 
 	if (header->header_size == SELFMON_LIVE_ROUND(sizeof(*header)) &&
 	    header->facts_size == sizeof(header->facts[0]) &&
-	    header->thread_size == sizeof(struct selfmon_live_thread) &&
-	    header->node_size == sizeof(struct selfmon_live_node) &&
-	    header->open_size == sizeof(struct selfmon_open) &&
+	    header->thread_size == sizeof(struct selfmon_thread_record) &&
+	    header->node_size == sizeof(struct selfmon_node) &&
+	    header->sampled_size == sizeof(struct selfmon_sampled) &&
+	    header->open_size == sizeof(struct selfmon_visit) &&
 	    header->entries == SELFMON_DEPTH_MAX + 1 &&
 	    header->counters == SELFMON_MAX_COUNTERS &&
 	    header->buckets == SELFMON_BUCKETS &&
@@ -122,24 +128,25 @@ static int check_extent(struct selfmon_live_input *input)
 
 	if (header->used < header->header_size ||
 	    header->used % SELFMON_LIVE_ALIGN)
-		return selfmon_live_wrong(input, at, "no end of records");
+		return selfmon_live_wrong(input, at, "invalid end of records");
 	if (header->used > input->size)
 		return selfmon_live_wrong(
 			input, input->size,
-			"cut short: there were %llu bytes of records",
+			"truncated: it had %llu bytes of records",
 			(unsigned long long)header->used);
 	if (header->which > 2)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, which),
-			"no such copy of the facts");
+			"invalid number of the copy of the facts");
 	if (header->which == 0)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, which),
-			"its process ended as it began to write");
+			"its process ended before the first facts were "
+			"written");
 	return 0;
 }
 
-/* Until the copy of the facts that counts is one that was not written to. */
+/* Retries until the current copy of the facts is not overwritten. */
 static int read_header(struct selfmon_live_input *input)
 {
 	struct selfmon_live_header *const header = &input->header;
@@ -192,7 +199,7 @@ void selfmon_live_close(struct selfmon_live_input *input)
 	for (i = 0; i < input->regions; i++)
 		free(input->region[i]);
 	for (i = 0; i < input->trees; i++)
-		free(input->tree[i].place);
+		free(input->tree[i].gather.place);
 	free(input->region);
 	free(input->tree);
 	selfmon_gather_free(&input->gather);

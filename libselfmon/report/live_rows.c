@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a live file, as rows. */
+/* Converts the records of a live file to rows. */
+#include "report/live_rows.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/live_read.h"
-
-#define ROOM_FIRST 16
-
-/* Room for one more; false: there is no memory. */
-static bool make_room(void **array, size_t used, size_t *room, size_t size)
-{
-	const size_t more = *room ? *room * 2 : ROOM_FIRST;
-	void *larger;
-
-	if (used < *room)
-		return true;
-	larger = realloc(*array, more * size);
-	if (!larger)
-		return false;
-	*array = larger;
-	*room = more;
-	return true;
-}
+#include "report/live_stats.h"
+#include "report/room.h"
+#include "store/live.h"
 
 static int no_memory(struct selfmon_live_input *input)
 {
@@ -36,7 +23,7 @@ static bool is_text(const char *text, size_t length)
 	return text[length] == '\0' && strlen(text) == length;
 }
 
-/* With both of its strings behind it. NULL: no memory. */
+/* Both strings are stored after the struct. NULL: no memory. */
 static struct selfmon_region *new_region(uint32_t id, uint32_t line,
 					  size_t name, size_t file)
 {
@@ -65,7 +52,7 @@ selfmon_live_region_copy(const struct selfmon_region *from)
 	return region;
 }
 
-/* Two strings behind the record, each with its NUL and no other. */
+/* Two strings follow the record. Each must have its NUL and no other. */
 static int read_region(struct selfmon_live_input *input, uint64_t offset,
 		       const struct selfmon_live_region *record,
 		       struct selfmon_region **out)
@@ -86,7 +73,7 @@ static int read_region(struct selfmon_live_input *input, uint64_t offset,
 		return error;
 	if (!is_text(text, name) || !is_text(text + name + 1, file))
 		return selfmon_live_wrong(input, offset,
-					  "a region without a proper name");
+					  "a region has an invalid name");
 	return 0;
 }
 
@@ -101,16 +88,17 @@ static int take_region(struct selfmon_live_input *input, uint64_t offset,
 		return error;
 	if (record.id != input->regions + 1)
 		return selfmon_live_wrong(input, offset,
-					  "a region out of turn");
+					  "a region is out of order");
 	if (record.name_length > SELFMON_LIVE_NAME_MAX ||
 	    record.file_length > SELFMON_LIVE_NAME_MAX ||
 	    (uint64_t)record.name_length + record.file_length + 2 >
 		    size - sizeof(record))
 		return selfmon_live_wrong(input, offset,
-					  "a region with too long a name");
+					  "a region's name is too long");
 	error = read_region(input, offset, &record, &region);
-	if (!error && !make_room((void **)&input->region, input->regions,
-				 &input->regions_room, sizeof(region)))
+	if (!error &&
+	    !selfmon_room_for_one(&input->region, input->regions,
+				  &input->regions_room, sizeof(region)))
 		error = no_memory(input);
 	if (error)
 		free(region);
@@ -121,211 +109,137 @@ static int take_region(struct selfmon_live_input *input, uint64_t offset,
 
 /* ---- threads and their places -------------------------------------------- */
 
-static int32_t top_of_record(struct selfmon_live_input *input,
-			     const struct selfmon_live_thread *record)
-{
-	struct selfmon_gather_apart *const apart = input->gather.apart;
-
-	if (!apart)
-		return -1;
-	return selfmon_gather_top(selfmon_gather_thread(
-		apart, record->number, record->record.owners, record->tid,
-		record->name));
-}
-
 static int take_thread(struct selfmon_live_input *input, uint64_t offset,
 		       uint64_t size)
 {
-	const size_t head = offsetof(struct selfmon_live_thread, open);
-	struct selfmon_live_thread record;
+	const size_t head = offsetof(struct selfmon_thread_record, open);
+	struct selfmon_thread_record *const record = &input->thread;
+	struct selfmon_live_tree *tree;
 	int error;
 
-	if (size != SELFMON_LIVE_ROUND(sizeof(record)))
+	if (size != SELFMON_LIVE_ROUND(sizeof(*record)))
 		return selfmon_live_wrong(input, offset,
-					  "a thread of the wrong size");
-	error = selfmon_live_get(input, offset, &record, head);
+					  "a thread's record has the wrong "
+					  "size");
+	error = selfmon_live_get(input, offset, record, head);
 	if (error)
 		return error;
-	if (record.number != input->trees)
+	if (record->number != input->trees)
 		return selfmon_live_wrong(input, offset,
-					  "a thread out of turn");
-	if (!make_room((void **)&input->tree, input->trees, &input->trees_room,
-		       sizeof(*input->tree)))
+					  "a thread is out of order");
+	if (!selfmon_room_for_one(&input->tree, input->trees,
+				  &input->trees_room, sizeof(*tree)))
 		return no_memory(input);
-	input->gather.too_deep += record.too_deep;
-	input->gather.unready += record.unready;
-	input->gather.displaced += record.displaced;
-	input->tree[input->trees++] = (struct selfmon_live_tree){
-		.offset = offset, .top = top_of_record(input, &record)
-	};
+	tree = &input->tree[input->trees++];
+	*tree = (struct selfmon_live_tree){ .offset = offset };
+	selfmon_gather_begin(&input->gather, &tree->gather, record);
 	return 0;
 }
 
-/* The root has no row; a place's parent was read before it. */
-static int check_place(struct selfmon_live_input *input, uint64_t offset,
-		       const struct selfmon_live_node *record)
+static bool has_samples(uint64_t size)
 {
-	const struct selfmon_live_tree *tree;
+	return size == SELFMON_LIVE_ROUND(sizeof(struct selfmon_node) +
+					  sizeof(struct selfmon_sampled));
+}
+
+/* A place's parent must precede it. */
+static int check_place(struct selfmon_live_input *input, uint64_t offset,
+		       const struct selfmon_node *record)
+{
+	const struct selfmon_gather_tree *tree;
 
 	if (record->thread >= input->trees)
 		return selfmon_live_wrong(input, offset,
-					  "a place of no thread");
-	tree = &input->tree[record->thread];
+					  "a place belongs to no thread");
+	tree = &input->tree[record->thread].gather;
 	if (record->ordinal != tree->places)
-		return selfmon_live_wrong(input, offset, "a place out of turn");
+		return selfmon_live_wrong(input, offset, "a place is out of "
+							 "order");
 	if (record->ordinal == 0)
-		return record->region ? selfmon_live_wrong(input, offset,
-							   "no root")
-				      : 0;
-	if (record->parent >= record->ordinal)
+		return 0;
+	if (record->parent_ordinal >= record->ordinal)
 		return selfmon_live_wrong(input, offset,
-					  "a place before its parent");
+					  "a place precedes its parent");
+	if (record->region == SELFMON_REGION_ASYNC && !record->parent_ordinal)
+		return 0;
 	if (record->region == 0 || record->region > input->regions)
 		return selfmon_live_wrong(input, offset,
-					  "a place of no region");
-	if (tree->place[record->parent].depth >= SELFMON_DEPTH_MAX)
-		return selfmon_live_wrong(input, offset, "nested too deep");
-	return 0;
-}
-
-static int add_row(struct selfmon_live_input *input, uint64_t offset,
-		   const struct selfmon_live_node *record,
-		   struct selfmon_live_place *place)
-{
-	const struct selfmon_live_place *const parent =
-		&input->tree[record->thread].place[record->parent];
-	struct selfmon_sampled sampled;
-	struct selfmon_stats stats;
-	int error = selfmon_live_stats(
-		input, offset + offsetof(struct selfmon_live_node, stats),
-		&stats, &place->updating);
-
-	if (!error)
-		error = selfmon_live_get(
-			input,
-			offset + offsetof(struct selfmon_live_node, sampled),
-			&sampled, sizeof(sampled));
-	if (error)
-		return error;
-	place->depth = parent->depth + 1;
-	if (selfmon_gather_add(&input->gather, parent->row, record->region,
-			       &stats, &sampled, &place->row))
-		return no_memory(input);
-	if (input->gather.apart &&
-	    selfmon_gather_add(&input->gather.apart->gather, parent->apart,
-			       record->region, &stats, &sampled, &place->apart))
-		return no_memory(input);
+					  "a place belongs to no region");
+	if (tree->place[record->parent_ordinal].depth >=
+	    SELFMON_DEPTH_MAX + SELFMON_DEPTH_SLACK)
+		return selfmon_live_wrong(input, offset, "nested deeper than "
+							 "256 places");
 	return 0;
 }
 
 static int take_node(struct selfmon_live_input *input, uint64_t offset,
 		     uint64_t size)
 {
-	const size_t head = offsetof(struct selfmon_live_node, padding);
-	struct selfmon_live_place place = { .row = -1 };
-	struct selfmon_live_node record;
-	struct selfmon_live_tree *tree;
+	const size_t stats = offsetof(struct selfmon_node, stats);
+	struct selfmon_sampled sampled;
+	struct selfmon_node record;
+	bool whole = false;
 	int error;
 
-	if (size != SELFMON_LIVE_ROUND(sizeof(record)))
+	if (size != SELFMON_LIVE_ROUND(sizeof(record)) && !has_samples(size))
 		return selfmon_live_wrong(input, offset,
-					  "a place of the wrong size");
-	error = selfmon_live_get(input, offset, &record, head);
+					  "a place's record has the wrong "
+					  "size");
+	error = selfmon_live_get(input, offset, &record, stats);
 	if (!error)
 		error = check_place(input, offset, &record);
-	if (!error && record.ordinal)
-		error = add_row(input, offset, &record, &place);
+	if (!error)
+		error = selfmon_live_stats(input, offset + stats, record.stats,
+					   &whole);
+	if (!error && has_samples(size))
+		error = selfmon_live_get(input, offset + sizeof(record),
+					 &sampled, sizeof(sampled));
 	if (error)
 		return error;
-	place.address = record.address;
-	tree = &input->tree[record.thread];
-	if (!record.ordinal)
-		place.apart = tree->top;
-	if (!make_room((void **)&tree->place, tree->places, &tree->room,
-		       sizeof(place)))
+	if (selfmon_gather_node(
+		    &input->gather, &input->tree[record.thread].gather, &record,
+		    record.stats, whole, has_samples(size) ? &sampled : NULL))
 		return no_memory(input);
-	tree->place[tree->places++] = place;
 	return 0;
 }
 
-/* ---- open visits --------------------------------------------------------- */
-
-static int by_address(const void *a, const void *b)
-{
-	const struct selfmon_live_place *const x = a, *const y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-/* The visit of an update that was under way counts as one, and is not open. */
-static void add_visit(struct selfmon_live_input *input,
-		      struct selfmon_live_tree *tree,
-		      const struct selfmon_open *open)
-{
-	const struct selfmon_live_place key = {
-		.address = (uint64_t)(uintptr_t)open->node
-	};
-	struct selfmon_live_place *const place =
-		bsearch(&key, tree->place, tree->places, sizeof(key),
-			by_address);
-
-	if (!place || place->row < 0)
-		return;
-	if (place->updating) {
-		place->updating = false;
-		return;
-	}
-	input->gather.row[place->row].open++;
-	if (input->gather.apart)
-		input->gather.apart->gather.row[place->apart].open++;
-}
-
-/* From the newest entry on; a thread's tree is in no order after this. */
 static int take_open(struct selfmon_live_input *input,
 		     struct selfmon_live_tree *tree)
 {
-	struct selfmon_live_thread *const record = /* of whole cache lines */
-		aligned_alloc(_Alignof(struct selfmon_live_thread),
-			      sizeof(*record));
+	struct selfmon_visit *const open = input->thread.open;
+	const int error = selfmon_live_get(input, tree->offset, &input->thread,
+					   sizeof(input->thread));
 	size_t i;
-	int error;
 
-	if (!record)
-		return no_memory(input);
-	error = selfmon_live_get(input, tree->offset, record, sizeof(*record));
-	if (!error && tree->places)
-		qsort(tree->place, tree->places, sizeof(*tree->place),
-		      by_address);
-	for (i = SELFMON_DEPTH_MAX; !error && tree->places && i > 0; i--) {
-		const struct selfmon_open *const open = &record->open[i];
-
-		if (open->start.ticks > input->newest)
-			input->newest = open->start.ticks;
-		if (!(open->mark & SELFMON_MARK_RECORDED) &&
-		    open->mark != SELFMON_MARK_LEFT)
-			add_visit(input, tree, open);
+	for (i = SELFMON_DEPTH_MAX; !error && i > 0; i--) {
+		if (open[i].start.ticks > input->newest)
+			input->newest = open[i].start.ticks;
+		selfmon_gather_visit(&input->gather, &tree->gather, &open[i]);
 	}
-	free(record);
 	return error;
 }
 
 /* ---- all of them --------------------------------------------------------- */
 
 static int add_record(struct selfmon_live_input *input, uint64_t offset,
-		      const struct selfmon_live_record *record)
+		      const struct selfmon_record *record)
 {
 	switch (record->type) {
-	case SELFMON_LIVE_REST:
+	case SELFMON_RECORD_REST:
 		return 0;
-	case SELFMON_LIVE_REGION:
+	case SELFMON_RECORD_REGION:
 		return take_region(input, offset, record->size);
-	case SELFMON_LIVE_THREAD:
+	case SELFMON_RECORD_THREAD:
 		return take_thread(input, offset, record->size);
-	case SELFMON_LIVE_NODE:
+	case SELFMON_RECORD_NODE:
 		return take_node(input, offset, record->size);
 	default:
+		if (record->type & SELFMON_RECORD_OPTIONAL) {
+			input->unknown++;
+			return 0;
+		}
 		return selfmon_live_wrong(input, offset,
-					  "a record of no known type (%u)",
+					  "a record has the unknown type %u",
 					  record->type);
 	}
 }
@@ -334,7 +248,7 @@ int selfmon_live_rows(struct selfmon_live_input *input)
 {
 	const uint64_t end = input->header.used;
 	uint64_t offset = input->header.header_size;
-	struct selfmon_live_record record = { .size = 0 };
+	struct selfmon_record record = { .size = 0 };
 	size_t i;
 	int error = 0;
 
@@ -345,7 +259,7 @@ int selfmon_live_rows(struct selfmon_live_input *input)
 			       record.size % SELFMON_LIVE_ALIGN ||
 			       record.size > end - offset))
 			error = selfmon_live_wrong(input, offset,
-						   "a record of no size");
+						   "a record has size 0");
 		if (!error)
 			error = add_record(input, offset, &record);
 		offset += record.size;

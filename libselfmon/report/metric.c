@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which metrics a report has, and what they are called. */
+/* Decides which metrics a report has. */
 #include "report/metric.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "report/meaning.h"
+#include "report/event_kind.h"
 #include "report/metric_rule.h"
 
 #define HW(id) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id
@@ -55,8 +55,8 @@ static const struct selfmon_rule rules[] = {
 struct finder {
 	const struct selfmon_report *report;
 	struct selfmon_ratios *ratios;
-	struct selfmon_meaning meaning[SELFMON_MAX_COUNTERS];
-	bool bytes, items; /* told of in any row */
+	struct selfmon_event_kind meaning[SELFMON_MAX_COUNTERS];
+	bool bytes, items; /* reported in any row */
 };
 
 static bool alike(const struct finder *finder, size_t a, size_t b)
@@ -64,23 +64,24 @@ static bool alike(const struct finder *finder, size_t a, size_t b)
 	const struct selfmon_report_column *column = finder->report->column;
 
 	return column[a].kernel == column[b].kernel &&
-	       selfmon_meaning_alike(&finder->meaning[a], &finder->meaning[b]);
+	       selfmon_event_kind_alike(&finder->meaning[a],
+					&finder->meaning[b]);
 }
 
 static bool is_event(const struct finder *finder, size_t i, uint32_t type,
 		     uint64_t config)
 {
-	const struct selfmon_meaning *meaning = &finder->meaning[i];
+	const struct selfmon_event_kind *meaning = &finder->meaning[i];
 
 	if (type == BY_SLOTS)
 		return meaning->core_length == 5 &&
-		       selfmon_meaning_begins(meaning, "slots");
+		       selfmon_event_kind_begins(meaning, "slots");
 	return meaning->type == type && meaning->config == config;
 }
 
 /*
- * The column of this event that is counted as column i is: one that has
- * values, if any has. -1: there is none.
+ * Finds the column of this event with the PMU and modes of column i. Prefers a
+ * column that has values. Returns -1 if there is none.
  */
 static int column_of(const struct finder *finder, size_t i, uint32_t type,
 		     uint64_t config)
@@ -100,33 +101,8 @@ static int column_of(const struct finder *finder, size_t i, uint32_t type,
 	return found;
 }
 
-/* Tries of a miss: 0 if there is no such event. */
-static bool tries_of(const struct selfmon_meaning *miss, uint32_t *type,
-		     uint64_t *config)
-{
-	*type = miss->type;
-	if (miss->type == PERF_TYPE_HW_CACHE) {
-		*config = (miss->config & 0xffff) |
-			  PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16;
-		return true;
-	}
-	*config = miss->config == PERF_COUNT_HW_BRANCH_MISSES
-			  ? PERF_COUNT_HW_BRANCH_INSTRUCTIONS
-			  : PERF_COUNT_HW_CACHE_REFERENCES;
-	return miss->type == PERF_TYPE_HARDWARE;
-}
-
-bool selfmon_rule_divisor(const struct selfmon_rule *rule,
-			  const struct selfmon_meaning *own, uint32_t *type,
-			  uint64_t *config)
-{
-	*type = rule->by_type;
-	*config = rule->by_config;
-	return rule->by_type != BY_TRIES || tries_of(own, type, config);
-}
-
-/* Shares of slots, levels 1 and 2: not the counts of older CPUs. */
-static bool is_share(const struct selfmon_meaning *own)
+/* True for shares of slots, levels 1 and 2; false for counts of older CPUs. */
+static bool is_share(const struct selfmon_event_kind *own)
 {
 	static const char *const name[] = {
 		"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
@@ -137,26 +113,26 @@ static bool is_share(const struct selfmon_meaning *own)
 
 	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		if (strlen(name[i]) == own->core_length &&
-		    selfmon_meaning_begins(own, name[i]))
+		    selfmon_event_kind_begins(own, name[i]))
 			return true;
 	return false;
 }
 
 /*
- * Are there columns of another type of core? Then the cycles of this one are of
- * a part of the time, which is not known, and of a part of the work.
+ * Returns true if other columns are of another type of core. The cycles of this
+ * type then cover an unknown part of the time, and part of the work.
  */
 static bool is_part(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
 {
-	const struct selfmon_meaning *own = &finder->meaning[i];
+	const struct selfmon_event_kind *own = &finder->meaning[i];
 	size_t k;
 
 	if (rule->kind != KIND_EVENT || rule->type != PERF_TYPE_HARDWARE ||
 	    (rule->operand != SELFMON_OF_TIME && !rule->turned))
 		return false;
 	for (k = 0; k < finder->report->columns; k++) {
-		const struct selfmon_meaning *other = &finder->meaning[k];
+		const struct selfmon_event_kind *other = &finder->meaning[k];
 
 		if (own->pmu_length && other->pmu_length &&
 		    (own->pmu_length != other->pmu_length ||
@@ -169,7 +145,7 @@ static bool is_part(const struct finder *finder,
 static bool applies(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
 {
-	const struct selfmon_meaning *own = &finder->meaning[i];
+	const struct selfmon_event_kind *own = &finder->meaning[i];
 
 	if (rule->operand == SELFMON_OF_BYTES && !finder->bytes)
 		return false;
@@ -181,7 +157,7 @@ static bool applies(const struct finder *finder,
 	case KIND_EVENT:
 		return is_event(finder, i, rule->type, rule->config);
 	case KIND_MISS:
-		return selfmon_meaning_is_miss(own);
+		return selfmon_event_kind_is_miss(own);
 	case KIND_TOPDOWN:
 		return is_share(own);
 	default:
@@ -221,8 +197,8 @@ static void add_of_event(struct finder *finder, const struct selfmon_rule *rule,
 }
 
 /*
- * A miss has its rate beside its total, or the misses per 1000 instructions
- * where that cannot be had; the others have a table of their own.
+ * Puts a miss rate beside the miss's total, or misses per 1000 instructions if
+ * there is no rate. All other metrics are in a table of their own.
  */
 static void place(struct finder *finder, size_t first)
 {
@@ -242,8 +218,8 @@ static void place(struct finder *finder, size_t first)
 	}
 }
 
-static bool is_same(const struct selfmon_meaning *a,
-		    const struct selfmon_meaning *b)
+static bool is_same(const struct selfmon_event_kind *a,
+		    const struct selfmon_event_kind *b)
 {
 	if (a->type != SELFMON_MEANING_NONE)
 		return a->type == b->type && a->config == b->config;
@@ -252,7 +228,10 @@ static bool is_same(const struct selfmon_meaning *a,
 	       !memcmp(a->core, b->core, a->core_length);
 }
 
-/* Is another column of the same event no worse, so that it has the metrics? */
+/*
+ * Returns true if another column of the same event is no worse, and has the
+ * metrics.
+ */
 static bool is_double(const struct finder *finder, size_t i)
 {
 	const struct selfmon_report_column *column = finder->report->column;
@@ -321,7 +300,8 @@ void selfmon_ratios_find(const struct selfmon_report *report,
 		finder.items = finder.items || report->row[i].items;
 	}
 	for (i = 0; i < report->columns; i++)
-		selfmon_meaning_of(report->column[i].name, &finder.meaning[i]);
+		selfmon_event_kind_of(report->column[i].name,
+				      &finder.meaning[i]);
 	for (i = 0; i < report->columns; i++)
 		add_column(&finder, i);
 	add_work(&finder);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What metrics are called. */
+/* Names of metrics. */
+#include "report/metric_name.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "event/generic.h"
 #include "report/metric_rule.h"
 
-/* A text of a rule, with the event's name for its %s. */
+/* Fills in a rule's text: the event's name replaces %s. */
 static void fill(char *to, size_t size, const char *text,
-		 const struct selfmon_meaning *own)
+		 const struct selfmon_event_kind *own)
 {
 	const char *const mark = strstr(text, "%s");
 
@@ -19,16 +21,16 @@ static void fill(char *to, size_t size, const char *text,
 			 mark + 2);
 }
 
-/* As perf writes an event: the PMU before, modes behind. */
+/* Writes events as perf does: the PMU before, the modes after. */
 void selfmon_ratio_name(const struct selfmon_report *report,
 			const struct selfmon_ratio *ratio,
 			char name[SELFMON_METRIC_NAME_SIZE])
 {
 	char core[SELFMON_METRIC_NAME_SIZE];
-	struct selfmon_meaning own = { .pmu = "", .modifiers = "" };
+	struct selfmon_event_kind own = { .pmu = "", .modifiers = "" };
 
 	if (ratio->column >= 0)
-		selfmon_meaning_of(report->column[ratio->column].name, &own);
+		selfmon_event_kind_of(report->column[ratio->column].name, &own);
 	fill(core, sizeof(core), ratio->rule->name, &own);
 	if (snprintf(name, SELFMON_METRIC_NAME_SIZE, "%.*s%s%s%s%s",
 		     (int)own.pmu_length, own.pmu, own.pmu_length ? "/" : "",
@@ -41,11 +43,11 @@ void selfmon_ratio_heading(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,
 			   char heading[2][SELFMON_HEADING_SIZE])
 {
-	struct selfmon_meaning own = { .pmu = "", .modifiers = "" };
+	struct selfmon_event_kind own = { .pmu = "", .modifiers = "" };
 	size_t i;
 
 	if (ratio->column >= 0)
-		selfmon_meaning_of(report->column[ratio->column].name, &own);
+		selfmon_event_kind_of(report->column[ratio->column].name, &own);
 	if (ratio->rule->kind == KIND_TOPDOWN) {
 		own.core += strlen("topdown-");
 		own.core_length -= strlen("topdown-");
@@ -60,13 +62,13 @@ void selfmon_ratio_heading(const struct selfmon_report *report,
 static void wanted_name(const struct selfmon_report *report,
 			const struct selfmon_ratio *ratio, char *name)
 {
-	struct selfmon_meaning own;
+	struct selfmon_event_kind own;
 	struct selfmon_event event;
 	uint64_t config;
 	uint32_t type;
 	size_t i;
 
-	selfmon_meaning_of(report->column[ratio->column].name, &own);
+	selfmon_event_kind_of(report->column[ratio->column].name, &own);
 	selfmon_rule_divisor(ratio->rule, &own, &type, &config);
 	if (ratio->of == SELFMON_OF_WANTED) {
 		type = ratio->rule->type;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a metric comes to in a row.
+ * The value of a metric in a row.
  *
- * Both operands are inclusive net values, of the same visits. A value that was
- * left out for some visits is divided by what was counted in the rest alone:
- * which visits those are is known where they are all that were measured, or
- * just those that have all their values. Time is known of both. Two events of
- * one group have their values in the same visits, whichever those are.
+ * Both operands are inclusive net values of the same visits. A value left out
+ * of some visits is divided only by what was counted in the remaining visits.
+ * Those visits are known in two cases: they are all measured visits, or exactly
+ * those with all values. Time is known for both sets. Two events of one group
+ * have their values in the same visits, whichever those are.
  */
+#include "report/metric_value.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,12 +17,13 @@
 #include <string.h>
 
 #include "report/metric.h"
+#include "report/metric_name.h"
 
-/* One of the two: of which measured visits, and how much is unsure of it. */
+/* One operand: its visits among those measured, and its uncertainty. */
 struct operand {
 	double value, unsure;
 	uint64_t visits;
-	bool any_visits; /* known of all visits and of the whole ones */
+	bool any_visits; /* known for all visits and for the whole ones */
 	enum selfmon_verdict verdict;
 };
 
@@ -43,17 +46,11 @@ static struct operand counted(const struct selfmon_quantity *quantity)
 	return operand;
 }
 
-/*
- * Work is known of all visits but those that another thread ended. Where none
- * was ever told, 0 is not what was done.
- */
+/* If no work was ever reported, its amount is unknown, not 0. */
 static struct operand worked(const struct selfmon_row *row, uint64_t n)
 {
-	const uint64_t foreign =
-		row->foreign < row->measured ? row->foreign : row->measured;
-
 	return (struct operand){ .value = (double)n * scale_of(row),
-				 .visits = row->measured - foreign,
+				 .visits = row->measured,
 				 .verdict = n ? SELFMON_EXACT
 					      : SELFMON_NOT_COUNTED };
 }
@@ -82,9 +79,9 @@ static struct operand operand_of(const struct selfmon_row *row, int what)
 }
 
 /*
- * Do both have values in the same visits, or does any set of visits do? What
- * refuses a value refuses those of its whole group, but for one that cannot be
- * and for a thread that could not open all of the group.
+ * Returns true if both have values in the same visits, or if any visits do. A
+ * rejected value rejects its whole group, with two exceptions: an impossible
+ * value, and a thread that could not open all of the group.
  */
 static bool are_same(const struct selfmon_report *report,
 		     const struct selfmon_row *row,
@@ -104,8 +101,8 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * What is known of several sets of visits becomes what it is of this one. same:
- * the other operand is of the same ones.
+ * Reduces an operand that is known for several sets of visits to this set.
+ * same: the other operand has values in the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)
@@ -126,8 +123,8 @@ static bool take_visits(const struct selfmon_row *row, int what,
 }
 
 /*
- * The truth is farthest off where one is as large as it can be and the other
- * as small: what was estimated may be twice that, see
+ * The largest error pairs one operand's upper bound with the other's lower
+ * bound. An estimate may be off by a factor of two, see
  * selfmon_delta_uncertainty().
  */
 static double uncertainty(const struct operand *of, const struct operand *by,
@@ -139,7 +136,7 @@ static double uncertainty(const struct operand *of, const struct operand *by,
 			 of->value / by->value);
 }
 
-/* Exact, by system call, scaled: the less sure of the two. */
+/* Returns the less certain verdict: exact, by system call, scaled. */
 static enum selfmon_verdict less_sure(enum selfmon_verdict a,
 				      enum selfmon_verdict b)
 {
@@ -183,19 +180,19 @@ static void explain(const struct selfmon_report *report,
 	case SELFMON_ABSENT_EVENT:
 		selfmon_ratio_missing(report, ratio, value->reason);
 		if (!value->reason[0])
-			snprintf(value->reason, size, "%s: none here",
+			snprintf(value->reason, size, "%s: no value here",
 				 of->verdict == SELFMON_NOT_COUNTED ? a : b);
 		break;
 	case SELFMON_ABSENT_VISITS:
-		snprintf(value->reason, size, "%s is of %" PRIu64 " visits, "
-			 "%s of %" PRIu64 ", not known to be the same",
+		snprintf(value->reason, size, "%s covers %" PRIu64 " visits, "
+			 "%s %" PRIu64 ", possibly different ones",
 			 a, of->visits, b, by->visits);
 		break;
 	case SELFMON_ABSENT_ZERO:
 		snprintf(value->reason, size, "division by zero: %s is 0", b);
 		break;
 	default:
-		snprintf(value->reason, size, "%s by %s is no number", a, b);
+		snprintf(value->reason, size, "%s / %s is not a number", a, b);
 		break;
 	}
 }
@@ -237,14 +234,14 @@ void selfmon_ratio_missing(const struct selfmon_report *report,
 			continue;
 		selfmon_ratio_operand(report, ratio, k, name);
 		snprintf(reason, SELFMON_METRIC_REASON_SIZE, "%s: %s", name,
-			 wanted ? "not asked for" : "not counted");
+			 wanted ? "not requested" : "not counted");
 		return;
 	}
 }
 
-/* ---- the public face ------------------------------------------------------ */
+/* ---- public functions ---------------------------------------------------- */
 
-size_t selfmon_report_metrics(const struct selfmon_report *report)
+size_t selfmon_report_metric_count(const struct selfmon_report *report)
 {
 	struct selfmon_ratios ratios;
 
@@ -258,7 +255,10 @@ int selfmon_row_metric(const struct selfmon_report *report, size_t row,
 	struct selfmon_ratio_value value;
 	struct selfmon_ratios ratios;
 
-	/* The struct's first version; a caller's later one may be longer. */
+	/*
+	 * The struct's first version; a caller may have a later, longer
+	 * version.
+	 */
 	if (metric->size < sizeof(*metric))
 		return -EINVAL;
 	selfmon_ratios_find(report, &ratios);

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics in JSON and in CSV. */
+/* Writes metrics in JSON and in CSV. */
+#include "report/metric_write.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "platform/escape.h"
 #include "report/metric.h"
+#include "report/metric_name.h"
+#include "report/metric_value.h"
 #include "report/number.h"
+#include "report/number_exact.h"
 
 static void put_json(FILE *stream, const char *key, const char *value)
 {
 	putc('"', stream);
 	fputs(key, stream);
 	fputs("\": ", stream);
-	selfmon_put_json(stream, value);
+	selfmon_output_json(stream, value);
 }
 
 static void put_json_real(FILE *stream, const char *key, double value)
@@ -26,7 +31,7 @@ static void put_json_real(FILE *stream, const char *key, double value)
 	fputs(text, stream);
 }
 
-/* What each is made of; those of a row are in the same order. */
+/* Writes the operands of each metric; a row's values are in the same order. */
 void selfmon_json_metrics(FILE *stream, const struct selfmon_report *report,
 			  const struct selfmon_ratios *ratios)
 {
@@ -69,7 +74,7 @@ void selfmon_json_row_metrics(FILE *stream, const struct selfmon_report *report,
 		fputs(i ? ", {" : "{", stream);
 		selfmon_ratio_of(report, row, &ratios->ratio[i], &value);
 		put_json(stream, "verdict", selfmon_verdict_name(value.verdict));
-		/* NaN where there is no value: null */
+		/* NaN, for no value, is written as null */
 		put_json_real(stream, "value", value.value);
 		put_json_real(stream, "uncertainty", value.uncertainty);
 		fputs(", ", stream);
@@ -94,7 +99,7 @@ void selfmon_csv_metrics(FILE *stream, const struct selfmon_report *report,
 			snprintf(text, sizeof(text), "%s.%s", name,
 				 of_metric[k]);
 			putc(',', stream);
-			selfmon_put_csv(stream, text);
+			selfmon_output_csv(stream, text);
 		}
 	}
 }
@@ -120,6 +125,6 @@ void selfmon_csv_row_metrics(FILE *stream, const struct selfmon_report *report,
 		put_csv_real(stream, value.value);
 		put_csv_real(stream, value.uncertainty);
 		putc(',', stream);
-		selfmon_put_csv(stream, value.reason);
+		selfmon_output_csv(stream, value.reason);
 	}
 }

@@ -1,58 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as the writers see it. Writers know formats and nothing of how
- * the values came about; the model knows nothing of formats.
+ * The report as writers see it. Writers know formats but not how values were
+ * obtained; the model knows nothing of formats.
  */
 #ifndef SELFMON_REPORT_MODEL_H
 #define SELFMON_REPORT_MODEL_H
 
 #include <selfmon/report.h>
 
-#include "region/process.h"
+#include "store/process.h"
 
 #define SELFMON_TEXT_MAX 512
 
 /* A column: one event of the process's set; hardware events come first. */
 struct selfmon_report_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
-	enum selfmon_verdict verdict; /* the best of its values */
-	bool kernel;                  /* kernel mode is counted as well */
+	enum selfmon_verdict verdict; /* best verdict of its values */
+	bool kernel;                  /* kernel mode is counted too */
 	uint32_t place;               /* see selfmon_report_columns_as_asked */
-	uint32_t group;               /* enum selfmon_group; 0: not known */
-	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if it is */
+	uint32_t group;               /* enum selfmon_group; 0: unknown */
+	char reason[SELFMON_TEXT_MAX]; /* why not counted; "" if counted */
 	uint32_t without; /* merged: processes that did not count it */
 };
 
-/* A thread, or several whose statistics are together. */
+/* One thread, or several whose statistics are combined. */
 struct selfmon_gathered_thread {
-	uint64_t threads; /* how many; 0: no such thread */
-	uint32_t tid;     /* 0: they are several */
-	char name[SELFMON_THREAD_NAME]; /* the kernel's; "": not known */
+	uint64_t threads; /* number of threads; 0: no such thread */
+	uint32_t tid;     /* 0: several threads */
+	char name[SELFMON_THREAD_NAME]; /* the kernel's; "": unknown */
 };
 
-/* Of a row, for those who merge it with others. */
+/* Details of a row that are needed to merge it with others. */
 struct selfmon_row_bucket {
-	double ns;       /* its middle */
+	double ns;       /* middle of the bucket */
 	uint64_t visits;
 };
 
 struct selfmon_row_detail {
 	size_t buckets;
-	struct selfmon_row_bucket *bucket; /* those with visits, rising */
-	/* By column, of a scaled value: time asked for, and off the PMU. */
+	struct selfmon_row_bucket *bucket; /* non-empty ones, rising */
+	/* Time requested and time off the PMU, by column, of a scaled value. */
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
-	/* While they are merged, by column: the rows' time, and on the PMU. */
+	/* During a merge, by column: the rows' time, and time on the PMU. */
 	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
-	/* Rows of which it is the sum; 0: it is itself. */
+	/* Number of rows in this sum; 0: a row of its own. */
 	size_t folded;
-	/* A row that is no region but a thread; threads is 0 of a region. */
+	/* Set if the row is a thread; threads is 0 if it is a region. */
 	struct selfmon_gathered_thread thread;
-	char others[40]; /* the name of either */
+	char others[40]; /* name of "others" or of the thread */
 };
 
-/* One of those whose reports became one. */
+/* A process whose report was merged into this one. */
 struct selfmon_report_process {
-	char file[SELFMON_TEXT_MAX];  /* where it was found */
+	char file[SELFMON_TEXT_MAX];  /* path of its report */
 	char program[SELFMON_TEXT_MAX];
 	int32_t pid;
 	bool forked, calibrated;
@@ -71,28 +71,29 @@ struct selfmon_report {
 	/* The header. */
 	char program[SELFMON_TEXT_MAX];
 	int32_t pid;
-	bool forked;                  /* a child: its own work, from zero */
+	bool forked;                  /* a child: own work, from zero */
 	char cpu[SELFMON_TEXT_MAX];   /* brand, or "unknown CPU" */
 	char hypervisor[64];          /* "" on bare metal */
 	char kernel[SELFMON_TEXT_MAX];
 	char when[32];                /* UTC, ISO 8601 */
-	char since[32];               /* of an interval: its beginning; or "" */
-	double elapsed_ns;            /* since the library was first used, or
-				       * since an interval began */
-	uint64_t cpu_ns;              /* of all threads since; 0: not known */
+	char since[32];               /* start of an interval; or "" */
+	double elapsed_ns;            /* since the library's first use, or
+				       * since the interval began */
+	uint64_t cpu_ns;              /* all threads, same period; 0: unknown */
 	char clock[64];               /* source */
 	uint64_t clock_hz;
 	uint32_t clock_error_ppm;
-	enum selfmon_choice choice;   /* how the events were decided */
-	char events[SELFMON_SPEC_MAX]; /* as asked for; "" for time alone */
+	enum selfmon_choice choice;   /* how the events were chosen */
+	char events[SELFMON_SPEC_MAX]; /* as requested; "" for time only */
 	char events_reason[SELFMON_TEXT_MAX]; /* why not more; or "" */
+	char counters_off[SELFMON_TEXT_MAX]; /* how to turn them on; or "" */
 	char read_reason[SELFMON_TEXT_MAX]; /* hardware by read(2): why */
-	char slow_path[SELFMON_TEXT_MAX]; /* what makes visits dear; or "" */
-	uint64_t read_ns;             /* of a user read, if it was measured */
+	char slow_path[SELFMON_TEXT_MAX]; /* what slows visits down; or "" */
+	uint64_t read_ns;             /* cost of a user read, if measured */
 	uint32_t every;
 	bool fence, strict, guard;
-	bool guard_gone;              /* another handler is in its place */
-	uint64_t taken;               /* sets whose user reads it ended */
+	bool guard_gone;              /* another handler replaced it */
+	uint64_t taken;               /* sets whose user reads it stopped */
 	uint64_t threads, threads_at_once;
 	struct selfmon_report_limited {
 		uint64_t threads;
@@ -102,99 +103,47 @@ struct selfmon_report {
 	uint64_t too_deep;            /* visits not measured: depth */
 	uint64_t unready;             /* visits not measured: busy, memory */
 	uint64_t displaced;           /* visits at another place: too many */
-	uint64_t stale;               /* leaves of visits that were gone */
-	uint64_t torn;                /* visits cancelled as they ended */
-	uint64_t unread;              /* nodes left out: their thread stands
-				       * still in the middle of an update */
-	/* What one visit costs, in ns and in events by column. */
+	uint64_t evicted;	      /* spans never left, ended for room */
+	uint64_t stale;               /* leaves of visits already closed */
+	uint64_t unread;              /* nodes left out: update stalled */
+	/* The overhead of one visit, in ns and in events by column. */
 	bool calibrated;
 	double inner_ns, inner_ns_spread, outer_ns, outer_ns_spread;
 	double inner[SELFMON_MAX_COUNTERS], outer[SELFMON_MAX_COUNTERS];
 	/* The table. */
 	size_t columns;
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
-	size_t errata; /* of this CPU, that concern a column */
+	size_t errata; /* those of this CPU that affect a column */
 	const struct selfmon_erratum *erratum[SELFMON_ERRATA_MAX];
-	double total_ns;              /* of the top level, net: 100 % */
+	double total_ns;              /* net time of the top level: 100 % */
 	size_t rows;
 	struct selfmon_row *row;
-	struct selfmon_row_detail *detail; /* by row; NULL: not known */
-	/* Of a merged report; 0: it is of one process. */
+	struct selfmon_row_detail *detail; /* by row; NULL: unknown */
+	/* For a merged report; 0: the report of one process. */
 	size_t processes;
 	struct selfmon_report_process *process;
-	/* Of a report that was read: what its rows' names point into. */
+	/* Regions of a report that was read: row names point into them. */
 	size_t regions;
 	struct selfmon_region **region;
-	/* recorded.h: to subtract another report; NULL: not known. */
+	/* recorded.h: data to subtract another report; NULL: unknown. */
 	struct selfmon_recorded *recorded;
-	/* The same report with its rows by thread; NULL: there is none. */
+	/* The same report with rows by thread, or NULL. */
 	struct selfmon_report *apart;
-	/* Messages that nobody has been told. */
+	/*
+	 * Detached spans, as rows without columns; NULL: none. Views of the
+	 * report borrow it.
+	 */
+	struct selfmon_report *async;
+	bool spans; /* this is such a report */
+	/* Messages that were not printed yet. */
 	size_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
 };
 
-/*
- * net.c: from what was recorded to what is read: ns, exclusive values,
- * percentiles, the library's cost subtracted, rows in tree order. -ENOMEM.
- */
-struct selfmon_calibration;
-struct selfmon_gather;
-struct selfmon_recorded;
-int selfmon_report_settle(struct selfmon_report *report,
-			  const struct selfmon_gather *gather,
-			  const struct selfmon_calibration *calibration,
-			  const struct selfmon_clock *clock);
-/* The same, with rows as they were gathered: parents first. */
-int selfmon_report_settle_values(struct selfmon_report *report,
-				 const struct selfmon_gather *gather,
-				 const struct selfmon_calibration *calibration,
-				 const struct selfmon_clock *clock);
-
-/*
- * visit_times.c: percentiles, shortest and longest visit of all rows, out of
- * their sums and histograms; where there is no histogram, percentiles stay as
- * they are. Parents come before their children. Returns 0 or -ENOMEM.
- */
-int selfmon_report_visit_times(struct selfmon_report *report);
-
-/* detail.c: of rows that are settled and not in order yet. 0 or -ENOMEM. */
-int selfmon_report_detail(struct selfmon_report *report,
-			  const struct selfmon_gather *gather,
-			  const struct selfmon_clock *clock);
-
-/*
- * columns.c: columns are recorded in the order in which sets have their values;
- * this puts them into that of the specification, with all that rows have of
- * them. Places that are no order, as a damaged file may have, change nothing.
- */
-void selfmon_report_columns_as_asked(struct selfmon_report *report);
-/* Those that are kept, by column, in the order that they have. */
-void selfmon_report_columns_keep(struct selfmon_report *report,
-				 const bool keep[SELFMON_MAX_COUNTERS]);
-
-/*
- * order.c: rows in tree order, siblings by falling time, or by falling keys of
- * rows. 0 or -ENOMEM.
- */
-int selfmon_report_order(struct selfmon_report *report);
-int selfmon_report_order_by(struct selfmon_report *report, const double *key);
-
-/* header.c: everything above the table. */
-void selfmon_report_header(struct selfmon_report *report,
-			   struct selfmon_process *process);
-
-/* take.c: as selfmon_report_take(), and by thread as well. */
-int selfmon_report_take_apart(struct selfmon_report **report);
-/* live_open.c: as selfmon_report_open(), likewise. */
-int selfmon_report_open_apart(const char *path, struct selfmon_report **report,
-			      struct selfmon_failure *failure);
-
-/* exit.c: the report at exit, if there is to be one. */
-void selfmon_report_exit(void);
-
-/* Writers; that of text is in text.h. */
-void selfmon_report_json(const struct selfmon_report *report, FILE *stream);
-void selfmon_report_csv(const struct selfmon_report *report, FILE *stream);
+/* Returns a report of the same process with room for rows, but none yet. */
+struct selfmon_report *selfmon_report_empty(const struct selfmon_report *report,
+					    size_t rows);
+/* Accepts NULL. */
+void selfmon_report_free_empty(struct selfmon_report *report);
 
 #endif

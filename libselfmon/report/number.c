@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text, whatever the host's locale: a decimal point is a point. */
+/* Formats numbers with a decimal point, whatever the locale. */
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -22,10 +22,10 @@ void selfmon_number_point(char *text)
 	*to = '\0';
 }
 
-/* Half of the last digit, by decimals: what rounding may add. */
+/* Half a unit of the last digit, by decimals: the most that rounding adds. */
 static const double half[] = { 0.5, 0.05, 0.005, 0.0005 };
 
-/* The decimals with which a number below 1000 has 3 or 4 digits. */
+/* Returns the decimals that give a number below 1000 3 or 4 digits. */
 static unsigned int decimals_of(double value, unsigned int digits)
 {
 	double limit = 10;
@@ -83,7 +83,7 @@ void selfmon_number_visits(char *text, uint64_t value)
 void selfmon_number_time(char *text, double ns, unsigned int digits)
 {
 	static const struct {
-		double ns, below; /* below so many of them */
+		double ns, below; /* limit of the unit */
 		const char *name;
 	} unit[] = {
 		{ 1, 1e3, " ns" },      { 1e3, 1e3, " us" },
@@ -100,7 +100,7 @@ void selfmon_number_time(char *text, double ns, unsigned int digits)
 		const double value = ns / unit[i].ns;
 		const unsigned int decimals = decimals_of(value, digits);
 
-		/* What is rounded up to the limit belongs to the next unit. */
+		/* A value that rounds up to the limit uses the next unit. */
 		if (value < unit[i].below - half[decimals]) {
 			print(text, value, value > 0 ? decimals : 0,
 			      unit[i].name);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Doubles as text that is read back the same: 15, 16 or 17 digits, the fewest
- * that do. What printf(3) and strtod(3) would give, without calling them up to
- * three times each: a report of 10,000 rows has 300,000 of them.
+ * Formats doubles with the fewest digits, 15, 16 or 17, that read back the
+ * same. The result equals that of printf(3) and strtod(3), called up to three
+ * times each. A report of 10,000 rows has 300,000 doubles, so that would be
+ * slow.
  */
+#include "report/number_exact.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,11 +18,11 @@
 #define DIGITS_LEAST 15
 #define DIGITS_MOST 17
 
-/* From here on the last bit of a double is worth 2^-60 or more. */
+/* From here on the last bit of a double is worth at least 2^-60. */
 #define VALUE_LEAST 0x1p-8
-/* %.15g is fixed notation below. */
+/* %.15g writes fixed notation below this value. */
 #define VALUE_LIMIT 1e15
-/* A fraction in units of 2^-60: ten times that fits into 64 bits. */
+/* Fractions are in units of 2^-60: ten times a fraction fits into 64 bits. */
 #define FRACTION_BITS 60
 #define FRACTION_ONE (UINT64_C(1) << FRACTION_BITS)
 
@@ -38,14 +41,14 @@ size_t selfmon_number_integer(char *text, uint64_t value)
 	return length;
 }
 
-/* A number while its digits are written, and what is left of it. */
+/* A number while its digits are written, and the remainder. */
 struct decimal {
 	char *text;
 	size_t length;
-	unsigned int digits; /* significant ones */
-	uint64_t rest;	     /* less than FRACTION_ONE, of the last digit */
+	unsigned int digits; /* significant digits */
+	uint64_t rest;	     /* below FRACTION_ONE, of the last digit */
 	uint64_t half_ulp;   /* in units of 2^-61 of the last digit */
-	bool wide;	     /* half_ulp is more than any rest */
+	bool wide;	     /* half_ulp exceeds any rest */
 };
 
 static void add_digit(struct decimal *decimal)
@@ -60,7 +63,7 @@ static void add_digit(struct decimal *decimal)
 	decimal->digits += digit || decimal->digits;
 }
 
-/* Nines before the end become zeros, and the digit before them one more. */
+/* Rounds up: trailing nines become zeros, the digit before increases. */
 static void round_up(struct decimal *decimal)
 {
 	size_t at = decimal->length;
@@ -93,8 +96,8 @@ static void end_decimal(struct decimal *decimal)
 }
 
 /*
- * Is the number, rounded to its digits so far, nearer to the double than half
- * of the way to the next one? In between, and in a tie, printf(3) decides.
+ * NEAR: the number, rounded to its digits so far, is less than half a step from
+ * the double. FAR: it is farther. TIE: printf(3) decides.
  */
 enum nearness { NEAR, FAR, TIE };
 
@@ -108,7 +111,9 @@ static enum nearness nearness_of(const struct decimal *decimal)
 	return decimal->wide || off < decimal->half_ulp ? NEAR : FAR;
 }
 
-/* Of a number from VALUE_LEAST to VALUE_LIMIT. False: it is a case for printf.
+/*
+ * Writes a number from VALUE_LEAST to VALUE_LIMIT. Returns false if printf(3)
+ * has to write it.
  */
 static bool write_decimal(char *text, double value)
 {
@@ -118,7 +123,10 @@ static bool write_decimal(char *text, double value)
 	enum nearness nearness = FAR;
 	int exponent;
 
-	/* Below a power of two the next double is only half as far. */
+	/*
+	 * Below a power of two, the distance to the next double is half as
+	 * large.
+	 */
 	if (frexp(value, &exponent) <= 0.5)
 		return false;
 	decimal.rest = (uint64_t)(fraction * 0x1p60);
@@ -137,7 +145,7 @@ static bool write_decimal(char *text, double value)
 	return true;
 }
 
-/* Integers that printf(3) writes with all their digits. */
+/* Writes integers for which printf(3) writes all digits. */
 static bool write_integer(char *text, double value)
 {
 	const uint64_t whole = (uint64_t)value;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows in tree order, siblings by falling time. */
+/* Puts rows in tree order, siblings by falling time. */
+#include "report/order.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +11,11 @@
 struct key {
 	const struct selfmon_row *row;
 	double value;
-	int32_t index;  /* before */
+	int32_t index;  /* original index */
 	int32_t parent;
 };
 
-/* By parent, then by falling value, then by name, then as they were found. */
+/* Compares parent, then falling value, then name, then original index. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -30,15 +32,15 @@ static int compare_keys(const void *a, const void *b)
 }
 
 struct order {
-	const struct selfmon_row *from; /* as they were found */
-	const double *value; /* by row; NULL: their times */
+	const struct selfmon_row *from; /* original order */
+	const double *value; /* by row; NULL: times */
 	size_t rows;
-	struct key *key;  /* of all rows, sorted: siblings side by side */
+	struct key *key;  /* of all rows, sorted: siblings adjacent */
 	size_t *next;     /* by row + 1: its next child in key[] */
 	struct selfmon_row *to;
-	const struct selfmon_row_detail *detail_from; /* NULL: there is none */
+	const struct selfmon_row_detail *detail_from; /* NULL: none */
 	struct selfmon_row_detail *detail_to;
-	int32_t *place;   /* by row: where it went in to[] */
+	int32_t *place;   /* by row: its index in to[] */
 	size_t done;
 };
 
@@ -55,7 +57,7 @@ static void put(struct order *order, int32_t index)
 	order->place[index] = (int32_t)order->done++;
 }
 
-/* Depth first, without recursion: trees are as deep as their programs. */
+/* Depth first, without recursion: trees may be as deep as their programs. */
 static void put_all(struct order *order)
 {
 	int32_t at = -1;

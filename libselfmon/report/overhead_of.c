@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* From ticks and events of the calibration to the unit of a quantity. */
+/* Converts calibration from ticks and events to the unit of a quantity. */
 #include "report/overhead_of.h"
+
+#include "store/calibration.h"
+#include "store/statistics.h"
 
 static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 {
 	return unit * (column < 0 ? cost->ticks : cost->counter[column]);
 }
 
-/* Half of what eight of ten samples spread over: the noise of their median. */
+/* The noise of a median: half the range of the middle eight of ten samples. */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
 	return unit / 2 * (column < 0 ? cost->ticks_spread
 				      : cost->counter_spread[column]);
 }
 
-/* Events a ns that are possible at most; see selfmon_counters_delta(). */
+/* The most events per ns that are possible; see selfmon_counters_delta(). */
 #define POSSIBLE_PER_NS 16
 
 struct selfmon_overhead
@@ -40,7 +43,7 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 	of.known = true;
 	of.inner_noise = noise_in(&from->inner, column, unit);
 	of.both_noise = noise_in(&from->outer, column, unit);
-	if (column >= 0) /* of time it is of both already */
+	if (column >= 0) /* for time, outer noise covers both */
 		of.both_noise += of.inner_noise;
 	if (column >= 0 && from->unknown >> column & 1) {
 		of.inner_noise = cost_in(&from->inner, -1, ns_per_tick) *
@@ -53,10 +56,10 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 }
 
 /*
- * Overhead is measured at one moment and around a few kinds of work. The mean
- * time of other work is off by at least 3 ns, or by 3 % of it up to 10 ns: the
- * CPU's frequency changes, and regions change how branches are predicted.
- * `make bench-accuracy` shows how often the truth lies within.
+ * Overhead is measured at one moment and around a few kinds of work. For other
+ * work the mean is off by at least 3 ns, or by 3 % up to 10 ns. The causes are
+ * changes of the CPU's frequency, and regions that change branch prediction.
+ * `make bench-accuracy` shows how often the true time is within the noise.
  */
 #define NOISE_SHARE 0.03
 #define NOISE_LEAST_NS 3
@@ -100,7 +103,7 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	/* Steps may be negative, see selfmon_visit_count_same(). */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
-	if (tells_work(stats)) /* then all of them do, mostly */
+	if (tells_work(stats)) /* then nearly all visits report work */
 		beyond += (double)selfmon_stats_visits(stats) * of->told;
 	return beyond;
 }

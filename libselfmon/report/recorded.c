@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "report/apart.h"
+#include "report/async_rows.h"
+#include "report/columns.h"
+#include "report/net_values.h"
 
 int selfmon_recorded_settle(struct selfmon_report *report)
 {
@@ -17,13 +20,9 @@ int selfmon_recorded_settle(struct selfmon_report *report)
 	if (error)
 		return error;
 	selfmon_report_columns_as_asked(report);
+	error = selfmon_report_take_async(report, &recorded->gather,
+					  &recorded->clock);
+	if (error)
+		return error;
 	return recorded->gather.apart ? selfmon_report_apart(report) : 0;
-}
-
-void selfmon_recorded_free(struct selfmon_recorded *recorded)
-{
-	if (!recorded)
-		return;
-	selfmon_gather_free(&recorded->gather);
-	free(recorded);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One visit in N is measured (SELFMON_EVERY, region/sample.h): from the sums
- * of the measured visits to those of all.
+ * Extrapolates the sums of measured visits to all visits, if one visit in N is
+ * measured (SELFMON_EVERY, store/sample.h).
  */
 #include "report/sampled.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What the measured visits stand for, where one visit in N is measured. */
+/* Extrapolation from measured visits to all, if one visit in N is measured. */
 #ifndef SELFMON_REPORT_SAMPLED_H
 #define SELFMON_REPORT_SAMPLED_H
 
 #include "report/gather.h"
 
-/* Visits that were only counted. */
+/* Returns the visits that were only counted. */
 static inline uint64_t
 selfmon_sampled_skipped(const struct selfmon_gathered *from)
 {
 	return from->stats.rare[SELFMON_RARE_SKIPPED];
 }
 
-/* Column -1: time, in ticks. */
+/* column -1: time, in ticks. */
 static inline const struct selfmon_sums *
 selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 {
@@ -20,8 +20,8 @@ selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 }
 
 /*
- * Returns how many times as much as the measured visits all of them come to: 1
- * where all were measured.
+ * Returns the ratio of all visits' values to those of the measured visits: 1 if
+ * all visits were measured.
  */
 double selfmon_sampled_factor(const struct selfmon_gathered *from, int column);
 

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking a report: one at a time, while threads go on. */
+/* Takes a report: one at a time, while threads keep running. */
+#include "report/take.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "platform/cancel.h"
-#include "region/live.h"
+#include "report/gather_threads.h"
+#include "report/header.h"
 #include "report/recorded.h"
+#include "session/live_facts.h"
+#include "store/live.h"
+#include "store/lock.h"
+#include "store/process.h"
+#include "visit/overhead.h"
 
 static int fill_report(struct selfmon_report *report,
 		       struct selfmon_process *process, bool apart)
@@ -19,7 +27,7 @@ static int fill_report(struct selfmon_report *report,
 	recorded->ticks = selfmon_clock_ticks();
 	if (apart && selfmon_gather_make_apart(&recorded->gather))
 		return -ENOMEM;
-	/* First what is there: calibration would go on counting meanwhile. */
+	/* Gather first: visits of the calibration must not be counted. */
 	error = selfmon_gather_threads(&recorded->gather, process);
 	if (error)
 		return error;
@@ -31,11 +39,11 @@ static int fill_report(struct selfmon_report *report,
 	return selfmon_recorded_settle(report);
 }
 
-/* What is known now: the clock, and the library's overhead. */
-static void tell_limits(struct selfmon_process *process)
+/* Publishes the current clock and overhead in the live file. */
+static void publish_limits(struct selfmon_process *process)
 {
 	selfmon_process_lock(process);
-	selfmon_live_tell(process);
+	selfmon_facts_publish(process);
 	selfmon_process_unlock(process);
 }
 
@@ -47,12 +55,12 @@ static int take_report(struct selfmon_report **out, bool apart)
 	struct selfmon_cancel cancel;
 
 	*out = NULL;
-	/* It sleeps, with the lock held: not to be cancelled there. */
+	/* Calibration sleeps with the lock held: no cancellation here. */
 	selfmon_cancel_off(&cancel);
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
 		error = fill_report(report, process, apart);
-		tell_limits(process);
+		publish_limits(process);
 		pthread_mutex_unlock(&process->report_lock);
 	}
 	if (error) {
@@ -80,7 +88,7 @@ int selfmon_report_print(enum selfmon_format format, FILE *stream)
 	struct selfmon_cancel cancel;
 	int error;
 
-	/* Writing is a cancellation point, and would leave the report. */
+	/* Writing is a cancellation point, and would leak the report. */
 	selfmon_cancel_off(&cancel);
 	error = selfmon_report_take(&report);
 	if (!error)

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as a page of text: UTF-8, paragraphs of at most 100 terminal
- * columns, tables of at most 120. Who and how first, then the tables, then what
- * to know about them.
+ * Writes the report as text in UTF-8: paragraphs of at most 100 terminal
+ * columns, tables of at most 120. The order is header, tables, notes.
  */
 #include "report/text.h"
 
 #include <stdlib.h>
+
+#include "report/text_async.h"
+#include "report/text_counters.h"
+#include "report/text_header.h"
+#include "report/text_label.h"
+#include "report/text_notes.h"
+#include "report/text_rows.h"
+#include "report/text_table.h"
 
 int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 {
@@ -19,6 +26,7 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	selfmon_text_header(&text);
 	if (!viewed->rows) {
 		fputs("\nNo region was visited.\n", stream);
+		selfmon_text_async(&text);
 		return 0;
 	}
 	selfmon_label_prepare(&text);
@@ -27,6 +35,7 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	selfmon_text_other_threads(&text);
 	error = selfmon_text_hot(&text);
 	selfmon_text_counters(&text);
+	selfmon_text_async(&text);
 	selfmon_text_legend(&text);
 	selfmon_text_notes(&text);
 	free(text.located);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* In the header: the clock, and CPU time beside wall time. */
+/* Header lines: the clock, and CPU time beside wall time. */
+#include "report/text_clock.h"
+
 #include <inttypes.h>
 
 #include "report/text.h"
+#include "report/text_line.h"
 
 void selfmon_text_say_time(struct selfmon_text *text, const char *before,
 			   double ns, const char *after)
@@ -13,7 +16,7 @@ void selfmon_text_say_time(struct selfmon_text *text, const char *before,
 	selfmon_text_say(text, "%s%s%s", before, number, after);
 }
 
-/* Times of regions are wall time: how much of it was CPU time? */
+/* Regions have wall time, so says how much of it was not CPU time. */
 static void say_off_cpu(struct selfmon_text *text, double cpus)
 {
 	char share[SELFMON_NUMBER_SIZE];
@@ -37,7 +40,7 @@ static void say_cpus(struct selfmon_text *text, double cpus)
 		selfmon_text_say(text, "; threads without regions ran too");
 }
 
-/* One thread: a difference of at most 10 % is not worth a sentence. */
+/* For one thread, a difference of at most 10 % is not reported. */
 static void put_cpu(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;

@@ -1,37 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of counters: net totals of each event, and behind those that
- * have a partner what they make together; then all other metrics. As many
- * columns as fit, then another table.
+ * Writes the tables of counters: net totals of each event, each followed by its
+ * metric if it has one. All other metrics follow. A table has as many columns
+ * as fit; the rest is in further tables.
  */
+#include "report/text_counters.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/meaning.h"
+#include "report/event_kind.h"
 #include "report/metric.h"
+#include "report/metric_name.h"
+#include "report/metric_value.h"
 #include "report/text.h"
+#include "report/text_cell.h"
+#include "report/text_label.h"
+#include "report/text_line.h"
+#include "report/text_metrics.h"
+#include "report/text_value.h"
 
 #define NUMBER 7
 #define TIME 8
 #define RATIO 5
-#define RATIO_MOST 9999.5 /* that a ratio's digits can say */
-#define HEADING 13   /* of one line of a heading, of two */
+#define RATIO_MOST 9999.5 /* the most that a ratio's digits can show */
+#define HEADING 13   /* per line of a heading, of two lines */
 #define MARKS 2
 #define FIELDS (SELFMON_MAX_COUNTERS + SELFMON_RATIOS_MAX)
 
 /* A column of a table: an event's total, or a metric. */
 struct field {
-	size_t value;    /* which event */
-	const struct selfmon_ratio *ratio; /* or which metric; NULL: none */
-	unsigned int columns; /* of the number; a space and marks besides */
+	size_t value;    /* index of the event */
+	const struct selfmon_ratio *ratio; /* or the metric; NULL: an event */
+	unsigned int columns; /* of the number, without a space and marks */
 	bool time;            /* the event counts nanoseconds */
 	struct selfmon_cell heading[2];
 };
 
-/* ---- fields --------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------- */
 
-/* In two lines if it is long: at a separator if that helps. */
+/* Breaks a long heading into two lines, at a separator if possible. */
 static void set_heading(struct field *field, const char *name)
 {
 	const size_t length = strlen(name);
@@ -76,16 +85,16 @@ static void make_total(struct field *field, const struct selfmon_report *report,
 		       size_t column)
 {
 	const char *const name = report->column[column].name;
-	struct selfmon_meaning meaning;
+	struct selfmon_event_kind meaning;
 
-	selfmon_meaning_of(name, &meaning);
+	selfmon_event_kind_of(name, &meaning);
 	*field = (struct field){ .value = column,
-				 .time = selfmon_meaning_is_time(&meaning) };
+				 .time = selfmon_event_kind_is_time(&meaning) };
 	field->columns = field->time ? TIME : NUMBER;
 	set_heading(field, name);
 }
 
-/* Events and, behind each, the metric that belongs there. */
+/* Collects events, each followed by the metric shown beside it. */
 static size_t make_totals(const struct selfmon_report *report,
 			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
@@ -106,7 +115,7 @@ static size_t make_totals(const struct selfmon_report *report,
 	return counted ? fields : 0;
 }
 
-/* The other metrics whose events are there. */
+/* Collects the other metrics whose events are present. */
 static size_t make_others(const struct selfmon_report *report,
 			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
@@ -123,7 +132,7 @@ static size_t make_others(const struct selfmon_report *report,
 	return fields;
 }
 
-/* ---- printing ------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------ */
 
 static void put_dash(struct selfmon_text *text, unsigned int columns)
 {
@@ -152,7 +161,7 @@ static void put_total(struct selfmon_text *text, const struct selfmon_row *row,
 	selfmon_text_marks(text, marks, MARKS);
 }
 
-/* Where there is no value, text_metrics.c says why. */
+/* If there is no value, text_metrics.c prints the reason. */
 static void put_ratio(struct selfmon_text *text, const struct selfmon_row *row,
 		      const struct field *field)
 {
@@ -203,7 +212,7 @@ static void put_headings(struct selfmon_text *text, const struct field *field,
 	}
 }
 
-/* Has the row a value of any of them? */
+/* Returns true if the row has a value of any of the fields. */
 static bool has_values(const struct selfmon_text *text, size_t row,
 		       const struct field *field, size_t fields)
 {
@@ -240,7 +249,7 @@ static void put_fields(struct selfmon_text *text, size_t row,
 	selfmon_text_row_end(text);
 }
 
-/* Rows without a value are left out, and a table without rows. */
+/* Skips rows without a value, and a table without rows. */
 static void put_table(struct selfmon_text *text, const struct field *field,
 		      size_t fields)
 {
@@ -257,7 +266,7 @@ static void put_table(struct selfmon_text *text, const struct field *field,
 	}
 }
 
-/* How many of these fit beside a name of so many columns. */
+/* Returns how many of these fields fit beside a label of this width. */
 static size_t fitting(const struct field *field, size_t fields,
 		      unsigned int label)
 {
@@ -274,7 +283,7 @@ static size_t fitting(const struct field *field, size_t fields,
 	return i;
 }
 
-/* text NULL: they are only counted. */
+/* text NULL: only counts the tables. */
 static size_t put_tables(struct selfmon_text *text, unsigned int label,
 			 const struct field *field, size_t fields)
 {

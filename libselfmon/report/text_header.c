@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Above the tables: who, where, by what means, and what not. */
+/* Writes the header: process, machine, time, counters and cautions. */
+#include "report/text_header.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,6 +9,8 @@
 
 #include "report/errata.h"
 #include "report/text.h"
+#include "report/text_clock.h"
+#include "report/text_line.h"
 
 static void put_messages(struct selfmon_text *text)
 {
@@ -56,7 +60,7 @@ static bool is_alike(const struct selfmon_report_column *a,
 	return a->verdict == b->verdict && a->kernel == b->kernel;
 }
 
-/* All columns that were read like column i, unless told already. */
+/* Prints all columns read like column i, unless a previous line has them. */
 static void put_alike(struct selfmon_text *text, size_t i, bool first)
 {
 	const struct selfmon_report *report = text->report;
@@ -112,9 +116,9 @@ static void put_events(struct selfmon_text *text)
 	if (report->choice == SELFMON_CHOICE_NO_USER_READ ||
 	    report->choice == SELFMON_CHOICE_SLOW_READ)
 		selfmon_text_say(text, "auto: ");
-	selfmon_text_say(text, "time alone");
+	selfmon_text_say(text, "time only");
 	if (report->choice == SELFMON_CHOICE_FAILED)
-		selfmon_text_say(text, "; asked for: %s", report->events);
+		selfmon_text_say(text, "; requested: %s", report->events);
 	selfmon_text_end(text);
 }
 
@@ -123,13 +127,13 @@ static bool is_out(const struct selfmon_report_column *column)
 	return column->verdict == SELFMON_NOT_COUNTED || column->reason[0];
 }
 
-/* The reason without the event's name, with which most begin. */
+/* Returns the reason without the event's name at its beginning. */
 static const char *reason_of(const struct selfmon_report_column *column)
 {
 	const size_t length = strlen(column->name);
 
 	if (!column->reason[0])
-		return "reason not known";
+		return "unknown reason";
 	if (!strncmp(column->reason, column->name, length) &&
 	    !strncmp(column->reason + length, ": ", 2))
 		return column->reason + length + 2;
@@ -143,7 +147,7 @@ static bool same_reason(const struct selfmon_report *report, size_t a, size_t b)
 		       reason_of(&report->column[b]));
 }
 
-/* Was the reason of column i told together with that of one before it? */
+/* Returns true if an earlier line has the reason of column i. */
 static bool is_told(const struct selfmon_report *report, size_t i)
 {
 	size_t k;
@@ -154,7 +158,7 @@ static bool is_told(const struct selfmon_report *report, size_t i)
 	return false;
 }
 
-/* All events that are not counted for the reason of column i, and it. */
+/* Prints all events not counted for the reason of column i, then the reason. */
 static void put_reason(struct selfmon_text *text, size_t i)
 {
 	const struct selfmon_report *const report = text->report;
@@ -164,7 +168,25 @@ static void put_reason(struct selfmon_text *text, size_t i)
 	for (k = i + 1; k < report->columns; k++)
 		if (same_reason(report, i, k))
 			selfmon_text_say(text, ", %s", report->column[k].name);
-	selfmon_text_say(text, ": %s", reason_of(&report->column[i]));
+	/* The reason common to all events has a line of its own. */
+	if (strcmp(reason_of(&report->column[i]), report->counters_off))
+		selfmon_text_say(text, ": %s", reason_of(&report->column[i]));
+}
+
+/* For one process only: merged reports may have different reasons. */
+static bool is_off_alone(const struct selfmon_report *report)
+{
+	return report->counters_off[0] && !report->processes &&
+	       report->choice != SELFMON_CHOICE_LIST;
+}
+
+static void put_off(struct selfmon_text *text)
+{
+	if (!text->report->counters_off[0])
+		return;
+	selfmon_text_begin(text, "counters off", SELFMON_HEADER_COLUMNS);
+	selfmon_text_say(text, "%s", text->report->counters_off);
+	selfmon_text_end(text);
 }
 
 static void put_not_counted(struct selfmon_text *text)
@@ -173,7 +195,7 @@ static void put_not_counted(struct selfmon_text *text)
 	const char *label = "not counted";
 	size_t i;
 
-	if (report->events_reason[0]) {
+	if (report->events_reason[0] && !is_off_alone(report)) {
 		selfmon_text_begin(text, label, SELFMON_HEADER_COLUMNS);
 		selfmon_text_say(text, "%s", report->events_reason);
 		selfmon_text_end(text);
@@ -257,14 +279,16 @@ static void put_slow_path(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-static void caution(struct selfmon_text *text, uint64_t n, const char *what,
-		    const char *reason)
+/* Prints "3 things what: reason". */
+static void caution(struct selfmon_text *text, uint64_t n, const char *thing,
+		    const char *what, const char *reason)
 {
 	if (!n)
 		return;
 	selfmon_text_begin(text, "caution", SELFMON_HEADER_COLUMNS);
-	selfmon_text_say(text, "%" PRIu64 " %s%s%s", n, what,
-			 reason[0] ? ": " : "", reason);
+	selfmon_text_say(text, "%" PRIu64 " %s%s %s%s%s", n, thing,
+			 n == 1 ? "" : "s", what, reason[0] ? ": " : "",
+			 reason);
 	selfmon_text_end(text);
 }
 
@@ -285,26 +309,28 @@ static void put_errata(struct selfmon_text *text)
 	}
 }
 
-/* What was made of them is right; where they stand is not. */
+/* Their values are correct; only their place in the tree is wrong. */
 static void put_displaced(struct selfmon_text *text)
 {
 	if (!text->report->displaced)
 		return;
 	selfmon_text_begin(text, "caution", SELFMON_HEADER_COLUMNS);
-	selfmon_text_say(text, "%" PRIu64 " visit(s) not shown below what was "
-			 "around them: their thread has all its %d places, or "
-			 "no memory for one more (use fewer names in spans "
+	selfmon_text_say(text, "%" PRIu64 " visit%s shown at a wrong place of "
+			 "the tree: the thread has its maximum of %d places, "
+			 "or no memory for one more (use fewer names in spans "
 			 "that overlap, or nest less)",
-			 text->report->displaced, SELFMON_PLACES_MAX);
+			 text->report->displaced,
+			 text->report->displaced == 1 ? "" : "s",
+			 SELFMON_PLACES_MAX);
 	selfmon_text_end(text);
 }
 
 void selfmon_text_header(struct selfmon_text *text)
 {
 	static const char *const limited[SELFMON_LIMITED_COUNT] = {
-		[SELFMON_LIMITED_SLOW] = "thread(s) read by system call",
-		[SELFMON_LIMITED_LESS] = "thread(s) counted less",
-		[SELFMON_LIMITED_TIME] = "thread(s) measured time alone",
+		[SELFMON_LIMITED_SLOW] = "read by system call",
+		[SELFMON_LIMITED_LESS] = "counted fewer events",
+		[SELFMON_LIMITED_TIME] = "measured only time",
 	};
 	const struct selfmon_report *report = text->report;
 	size_t i;
@@ -313,36 +339,38 @@ void selfmon_text_header(struct selfmon_text *text)
 	put_program(text);
 	selfmon_text_clock(text);
 	put_events(text);
+	put_off(text);
 	put_not_counted(text);
 	put_errata(text);
 	put_cost(text);
 	put_slow_path(text);
 	put_options(text);
 	for (i = 0; i < SELFMON_LIMITED_COUNT; i++)
-		caution(text, report->limited[i].threads, limited[i],
+		caution(text, report->limited[i].threads, "thread", limited[i],
 			report->limited[i].reason);
-	caution(text, report->taken,
-		"set(s) of counters went on by system call",
-		"user reads were taken away");
+	caution(text, report->taken, "counter set", "switched to system calls",
+		"user reads were switched off");
 	if (report->guard_gone) {
 		selfmon_text_begin(text, "caution", SELFMON_HEADER_COLUMNS);
-		selfmon_text_say(text, "the guard of counter reads is gone: "
-				 "the program has set a signal handler of its "
-				 "own since");
+		selfmon_text_say(text, "counter reads are no longer guarded: "
+				 "the program installed its own signal "
+				 "handler");
 		selfmon_text_end(text);
 	}
-	caution(text, report->refused, "thread(s) not measured: no memory", "");
-	caution(text, report->too_deep,
-		"visit(s) not measured: nested too deep", "");
-	caution(text, report->unready,
-		"visit(s) not measured: the library was busy, switched off by "
-		"their end or out of memory", "");
+	caution(text, report->refused, "thread", "not measured", "no memory");
+	caution(text, report->too_deep, "visit", "not measured",
+		"256 visits were open in the thread (deep recursion, or jumps "
+		"out of regions?)");
+	caution(text, report->evicted, "span", "never left",
+		"the oldest were ended when 256 visits were open in their "
+		"thread; leave spans on error paths too, or use "
+		"selfmon_async_begin() for work that does not end in order");
+	caution(text, report->unready, "visit", "not measured",
+		"the library was busy, out of memory, or switched off before "
+		"they ended");
 	put_displaced(text);
-	caution(text, report->stale,
-		"leave(s) of visits that were gone already", "");
-	caution(text, report->torn,
-		"visit(s) cut off by their thread's cancellation as they were "
-		"recorded: not counted, but sums may hold them", "");
-	caution(text, report->unread,
-		"region(s) left out: their thread stands in mid-update", "");
+	caution(text, report->stale, "leave() call", "not recorded",
+		"the visit was closed, or entered on another thread");
+	caution(text, report->unread, "region", "left out",
+		"their thread is stopped in the middle of an update");
 }

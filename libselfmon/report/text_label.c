@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region's place in the tree: its name, indented. Too deep for that, and
- * its depth stands before the name. Twins, of one name below one parent, have
- * their file and line behind it.
+ * A region's place in the tree: its name, indented. If the tree is too deep,
+ * the depth precedes the name instead. Twins, of one name below one parent, are
+ * followed by file and line.
  */
+#include "report/text_label.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/text.h"
+#include "report/text_cell.h"
+#include "report/text_line.h"
 
 #define INDENT_MAX 14
 #define FILE_COLUMNS 16
@@ -27,7 +31,7 @@ static size_t hash_of_row(const struct selfmon_row *row)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-/* Without memory for it everyone is taken for a twin. */
+/* Without memory, every region is treated as a twin. */
 static void find_twins(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
@@ -52,7 +56,7 @@ static void find_twins(struct selfmon_text *text)
 	free(slot);
 }
 
-/* " (file.c:12)", or "" where it is not needed or not known. */
+/* Returns " (file.c:12)", or "" if not needed or unknown. */
 static void place_of_row(const struct selfmon_text *text, size_t i,
 			 struct selfmon_cell *place, unsigned int columns)
 {
@@ -95,7 +99,10 @@ static void put_indent(const struct selfmon_text *text, uint32_t depth,
 	selfmon_cell_add(cell, whole, INDENT_MAX);
 }
 
-/* Steps of two columns if the deepest fits so, then one for the widest. */
+/*
+ * Indents by two columns a level if the deepest row fits, otherwise by one.
+ * Then sets the label's width to the widest label.
+ */
 void selfmon_label_prepare(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Paragraphs that wrap within 100 columns, and cells that line up. */
+/* Paragraphs that wrap at 100 columns, and cells that are aligned. */
+#include "report/text_line.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -38,8 +40,8 @@ static size_t word_columns(const char *s, const char *end)
 }
 
 /*
- * A word longer than a line is broken wherever the line ends. The last column
- * is kept for the comma that another call may glue to it.
+ * Breaks a word longer than a line at the end of the line. Reserves the last
+ * column for a comma that the next call may append.
  */
 static void put_word(struct selfmon_text *text, const char *s, const char *end)
 {
@@ -104,14 +106,14 @@ void selfmon_text_left(struct selfmon_text *text,
 		cell->columns < columns ? columns - cell->columns : 0;
 }
 
-/* No line ends in spaces. */
+/* Drops trailing spaces. */
 void selfmon_text_row_end(struct selfmon_text *text)
 {
 	putc('\n', text->stream);
 	text->pending = 0;
 }
 
-/* As many as there is room for, the most important first. */
+/* Prints as many marks as fit, the most important first. */
 void selfmon_text_marks(struct selfmon_text *text, unsigned int marks,
 			unsigned int columns)
 {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a metric of the text report can be trusted, and why one is not there. */
+/* Marks of a metric in the text report, and the reasons for missing values. */
+#include "report/text_metrics.h"
+
 #include "report/metric.h"
+#include "report/metric_name.h"
+#include "report/metric_value.h"
 #include "report/text.h"
+#include "report/text_line.h"
+#include "report/text_value.h"
 
 #define REASONS_MAX 8
 
@@ -21,7 +27,7 @@ unsigned int selfmon_ratio_marks(struct selfmon_text *text,
 	       operand_marks(text, row, ratio->by);
 }
 
-/* Rows without a value for another reason than an event that is not there. */
+/* Counts rows whose value is missing although its events are present. */
 static size_t count_absent(const struct selfmon_text *text,
 			   const struct selfmon_ratio *ratio,
 			   struct selfmon_ratio_value *first)

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Below the tables: what the marks mean, and what happened to whom. */
+/* Below the tables: the legend of the marks, and notes on regions. */
+#include "report/text_notes.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "report/apart.h"
 #include "report/text.h"
+#include "report/text_cell.h"
+#include "report/text_header.h"
+#include "report/text_line.h"
+#include "report/text_metrics.h"
 
-#define NOTES_MAX 30  /* regions told one by one */
-#define NOTES_FEW 4   /* the same where a page is full of rows */
+#define NOTES_MAX 30  /* regions listed one by one */
+#define NOTES_FEW 4   /* the limit when a page is full of rows */
 #define NAME_COLUMNS 32
 
 static void legend(struct selfmon_text *text, const char *sign,
@@ -34,7 +40,7 @@ static void legend_scaled(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Of a column, over the rows: the least and the most. */
+/* The least and the most of a column over all rows. */
 struct share_range {
 	double least, most;
 };
@@ -52,7 +58,7 @@ static void extend(struct share_range *range, double value)
 		range->most = value;
 }
 
-/* False: the column has a value of each visit, or of none. */
+/* Returns false if the column has a value for every visit, or for none. */
 static bool cover(const struct selfmon_report *report, size_t column,
 		  struct coverage *coverage)
 {
@@ -100,7 +106,7 @@ static bool is_same_coverage(const struct coverage *a, const struct coverage *b)
 	       is_same_range(&a->time, &b->time);
 }
 
-/* Column k, and all others of which the same is to be said. */
+/* Prints column k and all others with the same coverage. */
 static void put_coverage(struct selfmon_text *text,
 			 const struct coverage *coverage, const bool *any,
 			 size_t k)
@@ -128,8 +134,8 @@ static void legend_left_out(struct selfmon_text *text)
 	bool any[SELFMON_MAX_COUNTERS] = { false };
 	size_t k;
 
-	legend(text, "  !", "some visits have no such value: totals are of the "
-			    "others, and so are ratios");
+	legend(text, "  !", "some visits have no value here: totals and ratios "
+			    "cover the others");
 	for (k = 0; k < text->report->columns; k++)
 		any[k] = cover(text->report, k, &coverage[k]);
 	for (k = 0; k < text->report->columns; k++)
@@ -159,33 +165,34 @@ void selfmon_text_legend(struct selfmon_text *text)
 	put_values(text);
 	fputs("; percentiles are within 12.5 %.\n", text->stream);
 	if (text->report->since[0])
-		fputs("Extremes of an interval are bounds by the histogram "
-		      "where they do not exceed those before it.\n",
+		fputs("Minimum and maximum of an interval are bounds from the "
+		      "histogram unless they exceed those before it.\n",
 		      text->stream);
 	if (marks & SELFMON_MARK_DASH)
-		legend(text, "  -", "not counted; not to be taken for 0");
+		legend(text, "  -", "not counted (not 0)");
 	selfmon_text_metric_reasons(text);
 	if (marks & SELFMON_MARK_OPEN)
-		legend(text, "  *", "visits are open; they are not included");
+		legend(text, "  *", "some visits are open and not included");
 	if (marks & SELFMON_MARK_CUT_OFF)
-		legend(text, "  x", "visits were cut off; not included");
+		legend(text, "  x", "some visits were cut off and are not "
+				    "included");
 	if (marks & SELFMON_MARK_MOVED)
-		legend(text, "  m", "no visit is shown here: visits that were "
-				    "left out of order are shown at another "
-				    "place, those below them here");
+		legend(text, "  m", "no visits here, only their children: "
+				    "these visits ended out of order and are "
+				    "shown at another place");
 	if (marks & SELFMON_MARK_NO_SELF)
-		legend(text, "  ^", "no time of its own can be told: visits in "
-				    "it are open, overlap or were cut off");
+		legend(text, "  ^", "self time unknown: visits are open, "
+				    "overlap or were cut off");
 	if (marks & SELFMON_MARK_LEFT_OUT)
 		legend_left_out(text);
 	if (marks & SELFMON_MARK_SCALED)
 		legend_scaled(text);
 	if (marks & SELFMON_MARK_NOISE)
-		legend(text, "  ?", "not above the noise of the library's "
+		legend(text, "  ?", "within the noise of the library's "
 				    "overhead");
 	if (marks & SELFMON_MARK_SYSCALL)
-		legend(text, "  s", "read by system call, unlike others of its "
-				    "column");
+		legend(text, "  s", "read by system call, unlike other rows of "
+				    "this column");
 }
 
 static const struct {
@@ -194,29 +201,28 @@ static const struct {
 } fact[] = {
 	{ offsetof(struct selfmon_row, open), "open" },
 	{ offsetof(struct selfmon_row, cut_off), "cut off" },
-	{ offsetof(struct selfmon_row, foreign),
-	  "ended on another thread (time alone)" },
 	{ offsetof(struct selfmon_row, impossible),
-	  "without a value that cannot be" },
+	  "with an impossible value, left out" },
 	{ offsetof(struct selfmon_row, refused),
-	  "without some value: off the PMU for too long" },
-	{ offsetof(struct selfmon_row, lost), "without values that were lost" },
-	{ offsetof(struct selfmon_row, repaired), "with a value repaired" },
+	  "with a value left out: off the PMU too long" },
+	{ offsetof(struct selfmon_row, lost), "with lost values" },
+	{ offsetof(struct selfmon_row, repaired), "with a repaired value" },
 	{ offsetof(struct selfmon_row, switched),
-	  "begun across a switch of stacks" },
+	  "begun across a switch of stacks (coroutines)" },
 	{ offsetof(struct selfmon_row, overlapped),
-	  "below it left out of order or shown elsewhere" },
+	  "left out of order, around such a visit, or shown elsewhere" },
 	{ offsetof(struct selfmon_row, slow), "read by system call" },
 	{ offsetof(struct selfmon_row, migrated), "ended on another CPU" },
 	{ offsetof(struct selfmon_row, disturbed),
-	  "descheduled or reprogrammed" },
+	  "descheduled, or counters reprogrammed" },
 	{ offsetof(struct selfmon_row, retried),
-	  "ends read again (each adds 50 to 130 instructions to its visit)" },
+	  "ends with a repeated counter read (each adds 50 to 170 "
+	  "instructions)" },
 };
 
 #define FACTS (sizeof(fact) / sizeof(fact[0]))
 
-/* Adds a row's facts to those of others; false: it has none. */
+/* Adds a row's facts to the counts. Returns false if the row has none. */
 static bool add_facts(const struct selfmon_row *row, uint64_t *count)
 {
 	bool any = false;
@@ -247,7 +253,10 @@ static void put_counts(struct selfmon_text *text, const uint64_t *count)
 	selfmon_text_end(text);
 }
 
-/* "parent > name: ", cut; cells are escaped already, so not by say(). */
+/*
+ * Prints "parent > name: ", cut. Cells are escaped already, so does not use
+ * say().
+ */
 static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
 {
 	const struct selfmon_report *report = text->report;
@@ -285,7 +294,7 @@ void selfmon_text_notes(struct selfmon_text *text)
 			continue;
 		}
 		if (!told++)
-			fputs("\nVisits of note:\n", text->stream);
+			fputs("\nNotes on visits:\n", text->stream);
 		put_name(text, &report->row[i]);
 		put_counts(text, count);
 	}

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows of a report a page has, and what became of the others. */
+/* Chooses the rows of a page, and reports what happened to the others. */
+#include "report/text_rows.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "report/apart.h"
 #include "report/text.h"
+#include "report/text_counters.h"
+#include "report/text_label.h"
+#include "report/text_line.h"
+#include "report/text_table.h"
+#include "report/view_columns.h"
+#include "report/view_rows.h"
 
-/* Where rows of a tree are folded: those with most self time, by name. */
+/* Rows with most self time, by name, shown if a tree's rows are folded. */
 #define HOT_ROWS 8
-/* Less, and a table says too little. */
+/* The fewest useful rows of a table. */
 #define ROWS_LEAST 10
 
 void selfmon_text_rows(const struct selfmon_view *view,
@@ -62,14 +70,15 @@ void selfmon_text_other_threads(struct selfmon_text *text)
 	if (i == text->report->rows)
 		return;
 	selfmon_text_begin(text, "", 0);
-	selfmon_text_say(text, "\"%s\" is the sum of threads whose statistics "
-			 "are together: SELFMON_OUTPUT='text:-;threads' from "
-			 "the start keeps those of the first %d threads apart",
+	selfmon_text_say(text, "\"%s\" is the sum of threads that share their "
+			 "statistics: with SELFMON_OUTPUT='text:-;threads' "
+			 "from the start, each of the first %d threads has its "
+			 "own",
 			 text->report->row[i].name, SELFMON_THREADS_APART);
 	selfmon_text_end(text);
 }
 
-/* The same text, of another report for so long. */
+/* Prints another report's table with the same text settings. */
 static void put_hot(struct selfmon_text *text, struct selfmon_viewed *hot)
 {
 	struct selfmon_text table = *text;

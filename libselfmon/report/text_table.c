@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The first table: visits and time. */
+#include "report/text_table.h"
+
 #include <math.h>
 
 #include "report/apart.h"
 #include "report/text.h"
+#include "report/text_cell.h"
+#include "report/text_label.h"
+#include "report/text_line.h"
+#include "report/text_rows.h"
+#include "report/text_value.h"
+#include "report/view_columns.h"
 
 /*
- * Columns of the table, a space before each and one mark behind some. The mark
- * of a brief one takes the place of the space before the next.
+ * Columns of the table: a space before each, one mark after some. A brief
+ * column's mark replaces the space before the next column.
  */
 #define VISITS 8
 #define TOTAL 9
@@ -99,7 +107,7 @@ static void put_self(struct selfmon_text *text, const struct selfmon_row *row)
 	selfmon_text_marks(text, marks, 1);
 }
 
-/* Percentiles and extremes: of one visit each. */
+/* Percentiles and extremes describe one visit each. */
 static void put_brief(struct selfmon_text *text, const struct selfmon_row *row)
 {
 	const struct {
@@ -162,8 +170,8 @@ static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
 }
 
 /*
- * One visit is its own mean, and the visits of several regions have none. A
- * thread has no time of its own.
+ * Skips what says nothing new: one visit is its own mean. Visits of several
+ * regions have no mean, and a thread has no self time.
  */
 static void put_table_row(struct selfmon_text *text, size_t i)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a value of the text report can be trusted, as marks. */
+/* Marks that show how reliable a value of the text report is. */
+#include "report/text_value.h"
+
 #include <math.h>
 
 #include "report/text.h"
@@ -19,7 +21,7 @@ static void remember_share(struct selfmon_text *text, double share)
 		text->share_most = share;
 }
 
-/* column -1: time. Of the inclusive net value. */
+/* Marks of the inclusive net value; column -1: time. */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column)
 {

@@ -9,6 +9,7 @@
 
 #include "event/suggest.h"
 #include "report/apart.h"
+#include "report/view_columns.h"
 
 #define NUMBER_MOST 1000000u
 
@@ -16,7 +17,7 @@ static const char *const option_name[] = {
 	"flat", "collapse", "threads", "depth", "min-share",
 	"sort", "top",	    "columns", "find",	NULL,
 };
-#define SWITCHES 3 /* of these, the first */
+#define SWITCHES 3 /* the first options: without a value */
 static const char allowed[] =
 	"flat, collapse, threads, depth=N, min-share=PERCENT, sort=COLUMN, "
 	"top=N, columns=A+B and find=REGEX";
@@ -39,13 +40,13 @@ static int unknown_option(const char *option, size_t length,
 	char nearest[SELFMON_WORD_SIZE];
 	const bool near = selfmon_suggest(option, length, &known, nearest);
 
-	return unfit(message, "unknown option '%.*s'%s%s%s; allowed are %s",
+	return unfit(message, "unknown option '%.*s'%s%s%s; %s are allowed",
 		     length < 64 ? (int)length : 64, option,
 		     near ? " (did you mean '" : "", near ? nearest : "",
 		     near ? "'?)" : "", allowed);
 }
 
-/* A decimal number with a point, in any locale. */
+/* Parses a decimal number with a point, in any locale. */
 static bool parse_share(const char *value, double *share)
 {
 	double number = 0, unit = 1;
@@ -84,7 +85,7 @@ static int set_count(const char *name, const char *value, uint32_t least,
 	uint32_t count;
 
 	if (!parse_count(value, least, &count))
-		return unfit(message, "%s=%.64s: allowed are %u to %u%s", name,
+		return unfit(message, "%s=%.64s: %u to %u are allowed%s", name,
 			     value, (unsigned int)least, NUMBER_MOST,
 			     least ? "" : " (0: all)");
 	*to = count;
@@ -98,8 +99,8 @@ static int set_share(const char *value, double *to,
 
 	if (!parse_share(value, &share))
 		return unfit(message,
-			     "min-share=%.64s: allowed are 0 to 100 "
-			     "(percent of the top level)",
+			     "min-share=%.64s: 0 to 100 are allowed (percent "
+			     "of the top level)",
 			     value);
 	*to = share;
 	return 0;
@@ -125,8 +126,8 @@ static int set_find(const char *value, char to[SELFMON_VIEW_FIND_SIZE],
 	if (error) {
 		regerror(error, &regex, fault, sizeof(fault));
 		return unfit(message,
-			     "find=%.64s: no regular expression as "
-			     "in regex(7): %s",
+			     "find=%.64s: not a regular expression (regex(7)): "
+			     "%s",
 			     value, fault);
 	}
 	regfree(&regex);
@@ -192,8 +193,7 @@ int selfmon_view_option(struct selfmon_view *view, const char *option,
 				   message);
 	if (!value)
 		return unfit(message,
-			     "%s: its value is missing; allowed are "
-			     "%s",
+			     "%s: its value is missing; %s are allowed",
 			     text, allowed);
 	return set_value(view, text, value, message);
 }
@@ -241,7 +241,7 @@ static int unknown_column(const struct known_columns *known, const char *option,
 	const bool near = selfmon_suggest(word, length, &words, nearest);
 	size_t i, n;
 
-	unfit(message, "%s=%.*s: no such column%s%s%s; there are", option,
+	unfit(message, "%s=%.*s: no such column%s%s%s; these exist:", option,
 	      length < 64 ? (int)length : 64, word,
 	      near ? " (did you mean '" : "", near ? nearest : "",
 	      near ? "'?)" : "");
@@ -265,9 +265,9 @@ int selfmon_view_check(struct selfmon_view *view,
 
 	if (view->threads && !selfmon_report_by_thread(report)) {
 		view->threads = false;
-		return unfit(message, "threads: the report does not know its "
-			     "threads: have it written with "
-			     "SELFMON_OUTPUT='json:FILE;threads', or keep a "
+		return unfit(message, "threads: this report has no rows by "
+			     "thread: write it with "
+			     "SELFMON_OUTPUT='json:FILE;threads', or use a "
 			     "live file (SELFMON_LIVE)");
 	}
 	selfmon_ratios_find(report, &known.ratios);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rows of a report a view has. Those of small shares, and those beyond a
- * number of rows, are folded; rows that are too deep or that nobody searched
- * for are left out.
+ * Chooses the rows of a view. Rows of small shares, and rows beyond a limit,
+ * are folded. Rows that are too deep or do not match a search are left out.
  */
+#include "report/view_choose.h"
+
 #include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 
-#include "report/view_choose.h"
-
-/* Matches, and what is around them. */
+/* Keeps matches and their ancestors. */
 static int leave_out_unfound(const struct selfmon_view_choice *choice)
 {
 	const struct selfmon_row *const row = choice->from->row;
@@ -34,7 +33,7 @@ static int leave_out_unfound(const struct selfmon_view_choice *choice)
 	return 0;
 }
 
-/* What is below a row that is folded is folded too: parents come first. */
+/* A row below a folded row is folded too: parents come first. */
 static void fold_small(const struct selfmon_view_choice *choice)
 {
 	const double least = choice->view->min_share * choice->from->total_ns;
@@ -71,7 +70,7 @@ static int compare_ranks(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Rows that are shown so far, and rows of others that these need. */
+/* Rows shown so far, and the rows of others they require. */
 struct made {
 	size_t rows, others;
 };
@@ -108,7 +107,7 @@ static void hide_row(const struct selfmon_view_choice *choice, size_t i,
 	around->hidden++;
 }
 
-/* Shows a row and what is around it; returns how many that are. */
+/* Shows a row and its ancestors. Returns how many were not shown before. */
 static size_t show_path(const struct selfmon_view_choice *choice, size_t i,
 			struct made *made)
 {
@@ -121,7 +120,7 @@ static size_t show_path(const struct selfmon_view_choice *choice, size_t i,
 	return length;
 }
 
-/* One row alone takes no more room than others that stand for it. */
+/* A single folded row takes no more space than its row of others. */
 static void show_alone(const struct selfmon_view_choice *choice,
 		       const struct rank *rank, size_t ranks, struct made *made)
 {
@@ -139,8 +138,8 @@ static void show_alone(const struct selfmon_view_choice *choice,
 }
 
 /*
- * The largest first, each with what is around it, until a row more would be
- * too many. rows: others included; else top: without them.
+ * Shows the largest rows first, each with its ancestors, while they fit. rows:
+ * the limit includes others; 0: the limit is top, without others.
  */
 static void show_ranked(const struct selfmon_view_choice *choice,
 			const struct rank *rank, size_t ranks, size_t rows)
@@ -157,7 +156,7 @@ static void show_ranked(const struct selfmon_view_choice *choice,
 			continue;
 		for (; length--; at = choice->from->row[at].parent)
 			hide_row(choice, (size_t)at, &made);
-		/* One that needs less around it may still fit. */
+		/* A row that needs fewer ancestors may still fit. */
 		if (made.rows + (rows ? made.others : 0) >= most)
 			break;
 	}

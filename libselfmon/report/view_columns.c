@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns by name: what a view shows, and what it sorts by. */
+/* Finds columns by name, to show them and to sort by them. */
+#include "report/view_columns.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "report/apart.h"
+#include "report/columns.h"
+#include "report/metric_name.h"
+#include "report/metric_value.h"
 #include "report/view_choose.h"
 
 const char selfmon_time_name[SELFMON_SHOW_COUNT][8] = {
@@ -115,8 +120,8 @@ static double value_of_row(const struct selfmon_report *report,
 }
 
 /*
- * By time in a tree, by self time in a flat view; by name if that is none.
- * Threads have no self time.
+ * Sorts by total time in a tree and by self time in a flat view by default; by
+ * name if the column is unknown. Threads have no self time.
  */
 void selfmon_view_keys(const struct selfmon_view_choice *choice)
 {
@@ -142,7 +147,7 @@ void selfmon_view_keys(const struct selfmon_view_choice *choice)
 			is_thread && !view->sort[0] ? SELFMON_SHOW_TOTAL
 						    : column);
 
-		/* None comes before what stands for others. */
+		/* Rows without a value come before the rows of others. */
 		choice->row[i].key = isfinite(key) ? key : -1e300;
 	}
 }

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of one name as one row: all of them, in a flat view, or those that
- * a recursion runs through, in a tree.
+ * Merges regions of one name into one row: all of them, in a flat view, or
+ * those of a recursion, in a tree.
  *
- * Visits, self values and the times of single visits are of all places.
- * Inclusive values count nested visits once: a visit that lies in one of the
- * same name is in that one's value already. In a tree the nested row moves up
- * to the outer one, so its value leaves the rows in between, and a row is still
- * the sum of its own and its children's values.
+ * Visits, self values and the times of single visits cover all places.
+ * Inclusive values count nested visits once: a visit inside another of the same
+ * name is part of that one's value. In a tree the nested row moves up to the
+ * outer row. Its value is subtracted from the rows in between, so a row is
+ * still the sum of its own and its children's values.
  */
+#include "report/view_merge.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/add.h"
 #include "report/apart.h"
-#include "report/view.h"
+#include "report/visit_times.h"
 
 struct view_merge {
 	const struct selfmon_report *from;
@@ -23,7 +25,7 @@ struct view_merge {
 	uint32_t *slot;   /* hash of rows by parent and name; row + 1 */
 	size_t slots;
 	int32_t *place;   /* by row of from: its row in to */
-	int32_t *only;    /* by row of to: the only row in it + 1, 0, or -1 */
+	int32_t *only;    /* by row of to: its source + 1; -1: several */
 	bool flat, threads;
 };
 
@@ -56,7 +58,7 @@ static int32_t new_row(struct selfmon_report *to, int32_t parent,
 	return (int32_t)to->rows++;
 }
 
-/* The row of a name below another, made if there is none. */
+/* Finds or makes the row of a name below another. */
 static int32_t row_below(struct view_merge *merge, int32_t parent,
 			 const struct selfmon_row *from)
 {
@@ -71,7 +73,7 @@ static int32_t row_below(struct view_merge *merge, int32_t parent,
 }
 
 /*
- * The outermost row of this name around it is met first: it is the only one. A
+ * Finds the enclosing row of this name; after merging there is only one. A
  * thread is no region, whatever its name.
  */
 static int32_t row_around(const struct view_merge *merge, int32_t at,
@@ -85,7 +87,7 @@ static int32_t row_around(const struct view_merge *merge, int32_t at,
 	return at;
 }
 
-/* What a row at the top of a flat view is below: its thread, or nothing. */
+/* Returns the parent of a top-level row of a flat view: its thread, or none. */
 static int32_t thread_around(const struct view_merge *merge, int32_t at)
 {
 	while (at >= 0 && !selfmon_row_is_thread(merge->to, (size_t)at))
@@ -116,7 +118,7 @@ static int32_t find_place(struct view_merge *merge, size_t i)
 	return around >= 0 ? around : row_below(merge, parent, row);
 }
 
-/* Of one name at several places there is no one file and line. */
+/* A name at several places has no single file and line. */
 static int add_to_place(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const from = &merge->from->row[i];
@@ -135,8 +137,8 @@ static int add_to_place(struct view_merge *merge, size_t i)
 }
 
 /*
- * Is its inclusive value in that of its place already? In a tree it is unless
- * the place is below its parent's, where a row's value belongs.
+ * Returns true if the inclusive value is already part of its place's value. In
+ * a tree it is, unless the place is below the place of the row's parent.
  */
 static bool is_nested(const struct view_merge *merge, size_t i)
 {
@@ -151,7 +153,7 @@ static bool is_nested(const struct view_merge *merge, size_t i)
 	return at >= 0;
 }
 
-/* Out of its place, and in a tree out of those in between. */
+/* Subtracts the value from its place, in a tree also from rows in between. */
 static void take_nested_out(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const row = &merge->from->row[i];
@@ -164,7 +166,7 @@ static void take_nested_out(struct view_merge *merge, size_t i)
 	selfmon_row_take_out(&merge->to->row[place], row, columns);
 }
 
-/* What one place alone says of single visits is true as it is. */
+/* Keeps the times of single visits if they come from one place only. */
 static void keep_visit_times(struct view_merge *merge)
 {
 	size_t i;
@@ -186,7 +188,7 @@ static void keep_visit_times(struct view_merge *merge)
 	}
 }
 
-/* A flat view of all threads has no row of theirs. */
+/* A flat view of all threads has no rows of threads. */
 static bool is_left_out(const struct view_merge *merge, size_t i)
 {
 	return merge->flat && !merge->threads &&
@@ -230,7 +232,7 @@ selfmon_view_merge(const struct selfmon_report *report, bool flat,
 
 	while (merge.slots < 2 * report->rows)
 		merge.slots *= 2;
-	merge.to = selfmon_view_empty(report, report->rows);
+	merge.to = selfmon_report_empty(report, report->rows);
 	merge.slot = calloc(merge.slots, sizeof(*merge.slot));
 	merge.place = calloc(report->rows + 1, sizeof(*merge.place));
 	merge.only = calloc(report->rows + 1, sizeof(*merge.only));
@@ -241,6 +243,6 @@ selfmon_view_merge(const struct selfmon_report *report, bool flat,
 	free(merge.only);
 	if (!error)
 		return merge.to;
-	selfmon_view_empty_free(merge.to);
+	selfmon_report_free_empty(merge.to);
 	return NULL;
 }

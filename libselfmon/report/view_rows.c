@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a view. Below each parent one row, "others (N)", is the sum of N
- * rows that are folded, so that the rows of a level are still their parent's
- * time.
+ * Makes the rows of a view. Below each parent, one row "others (N)" is the sum
+ * of N folded rows. The rows of a level thus still add up to their parent.
  */
+#include "report/view_rows.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "report/add.h"
 #include "report/apart.h"
+#include "report/order.h"
 #include "report/view_choose.h"
+#include "report/view_columns.h"
+#include "report/view_merge.h"
 
 struct making {
 	struct selfmon_view_choice choice;
@@ -28,7 +32,7 @@ static int32_t others_below(struct making *making, int32_t parent)
 	if (around->others)
 		return around->others - 1;
 	around->others = (int32_t)to->rows + 1;
-	making->key[to->rows] = -INFINITY; /* the last */
+	making->key[to->rows] = -INFINITY; /* sorts last */
 	row = &to->row[to->rows++];
 	row->name = "others";
 	row->file = "";
@@ -66,7 +70,7 @@ static void value_is_self(struct selfmon_quantity *value)
 	value->sum = value->exclusive > 0 ? (uint64_t)value->exclusive : 0;
 }
 
-/* In a flat view rows lie in each other: only self values add up. */
+/* In a flat view rows overlap each other: only self values add up. */
 static void row_is_self(struct selfmon_row *row, size_t columns)
 {
 	size_t k;
@@ -77,8 +81,8 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 }
 
 /*
- * Visits and sums are of the topmost rows, in which those below them lie. Work
- * that was done in several regions is not said to be of one.
+ * Adds the topmost folded rows' visits and sums, which include the rows below.
+ * Drops bytes and items: work of several regions is not that of one.
  */
 static int fold_row(struct making *making, size_t i)
 {
@@ -126,7 +130,7 @@ static int make_rows(struct making *making)
 	return selfmon_report_order_by(to, making->key);
 }
 
-/* Where rows stay: their names are the report's, but for the others'. */
+/* Call once rows no longer move: names of others point into the details. */
 static void name_others(struct selfmon_report *to)
 {
 	size_t i;
@@ -142,7 +146,7 @@ static void name_others(struct selfmon_report *to)
 	}
 }
 
-/* Each row that is kept, and the top, may have others. */
+/* Each row kept may have others, and so may the top level. */
 static size_t count_rows(const struct selfmon_view_choice *choice,
 			 struct selfmon_viewed *viewed)
 {
@@ -167,7 +171,7 @@ static int select_rows(struct making *making, size_t rows,
 	if (error)
 		return error;
 	count = count_rows(&making->choice, viewed);
-	making->to = selfmon_view_empty(making->choice.from, count);
+	making->to = selfmon_report_empty(making->choice.from, count);
 	making->key = calloc(count + 1, sizeof(*making->key));
 	if (!making->to || !making->key)
 		return -ENOMEM;
@@ -189,40 +193,11 @@ selected(const struct selfmon_view *view, const struct selfmon_report *from,
 	free(making.key);
 	if (!error)
 		return making.to;
-	selfmon_view_empty_free(making.to);
+	selfmon_report_free_empty(making.to);
 	return NULL;
 }
 
 /* ---- a view ------------------------------------------------------------- */
-
-struct selfmon_report *selfmon_view_empty(const struct selfmon_report *report,
-					  size_t rows)
-{
-	struct selfmon_report *const to = malloc(sizeof(*to));
-
-	if (!to)
-		return NULL;
-	*to = *report;
-	to->rows = 0;
-	/* Not freed with it: they are the report's. */
-	to->regions = 0;
-	to->region = NULL;
-	to->recorded = NULL;
-	to->apart = NULL;
-	to->row = calloc(rows + 1, sizeof(*to->row));
-	to->detail = calloc(rows + 1, sizeof(*to->detail));
-	if (to->row && to->detail)
-		return to;
-	selfmon_view_empty_free(to);
-	return NULL;
-}
-
-void selfmon_view_empty_free(struct selfmon_report *report)
-{
-	if (report)
-		report->process = NULL;
-	selfmon_report_free(report);
-}
 
 static bool selects(const struct selfmon_view *view, size_t rows,
 		    const struct selfmon_report *report)
@@ -261,11 +236,11 @@ int selfmon_view_make(const struct selfmon_view *view,
 		return 0;
 	viewed->made = selected(view, viewed->report, rows, viewed);
 	viewed->report = viewed->made;
-	selfmon_view_empty_free(merged);
+	selfmon_report_free_empty(merged);
 	return viewed->made ? 0 : -ENOMEM;
 }
 
 void selfmon_view_free(struct selfmon_viewed *viewed)
 {
-	selfmon_view_empty_free(viewed->made);
+	selfmon_report_free_empty(viewed->made);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of one visit: the shortest, the longest and percentiles, without
- * the library's overhead.
+ * The time of one visit without the library's overhead: the shortest, the
+ * longest and percentiles.
  *
- * Each visit holds the overhead of its own two ends. What it holds of its
- * children's is known for the mean visit alone: a shorter one is taken to hold
- * less in proportion, a longer one no more. Bounds keep such a guess sane: no
- * more than the visit less its own ends, no less than a child that is in each
- * visit. Where the guess is more than half of the visit, it is marked unsure.
+ * Each visit includes the overhead of its own two ends. The overhead of its
+ * children is known for the mean visit only. A shorter visit is assumed to have
+ * proportionally less, a longer one no more. The estimate is bounded: at most
+ * the visit minus its own ends, at least a child that is in each visit. If the
+ * estimated overhead exceeds half of the visit, the time is marked unsure.
  */
+#include "report/visit_times.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "report/gather.h"
 #include "report/model.h"
 
-/* Index is the bit's number in unsure. */
+/* Indexed by the bit's number in unsure. */
 static const double quantile_of[] = { 0.5, 0.9, 0.99 };
 #define PERCENTILES (sizeof(quantile_of) / sizeof(quantile_of[0]))
 #define SHORTEST PERCENTILES
@@ -50,17 +52,17 @@ static uint64_t *time_of(struct selfmon_row *row, size_t i)
 	}
 }
 
-/* The number of the visit, from 1: q of all are no longer than it. */
+/* Returns the rank, from 1, of the visit that a share q does not exceed. */
 static uint64_t visit_rank(double q, uint64_t visits)
 {
-	/* Less than q and the product are rounded by: 0.99 of 100 is 99. */
+	/* Compensates rounding of q and of the product: 0.99 of 100 is 99. */
 	const double rank = q * (double)visits * (1 - 1e-15);
 	const uint64_t below = (uint64_t)rank;
 
 	return below + ((double)below < rank);
 }
 
-/* The middle of the bucket that holds a quantile, within the extremes. */
+/* Returns the middle of the quantile's bucket, limited to the extremes. */
 static double quantile_ns(const struct selfmon_row *row,
 			  const struct selfmon_row_detail *detail, double q)
 {
@@ -80,7 +82,7 @@ static double quantile_ns(const struct selfmon_row *row,
 	return lesser_ns(greater_ns(ns, (double)row->time.min), (double)row->time.max);
 }
 
-/* As it was measured; NaN: not known. */
+/* Returns the measured time; NaN: unknown. */
 static double measured_ns(const struct selfmon_report *report, size_t i,
 			  size_t which)
 {
@@ -95,7 +97,7 @@ static double measured_ns(const struct selfmon_report *report, size_t i,
 	return quantile_ns(row, &report->detail[i], quantile_of[which]);
 }
 
-/* One visit without the overhead of its own ends. */
+/* Returns the time of a visit without the overhead of its own ends. */
 static double without_ends(const struct selfmon_report *report,
 			   const struct selfmon_row *row, double ns)
 {
@@ -104,7 +106,7 @@ static double without_ends(const struct selfmon_report *report,
 	return greater_ns(ns - lesser_ns(own, report->inner_ns), 0);
 }
 
-/* The overhead of the visits inside of one, as far as it can be guessed. */
+/* Estimates the overhead of the visits inside a visit. */
 static double inside_ns(const struct selfmon_report *report,
 			const struct selfmon_row *row, double ns)
 {
@@ -115,7 +117,7 @@ static double inside_ns(const struct selfmon_report *report,
 	       (mean > 0 ? lesser_ns(ns / mean, 1) : 1);
 }
 
-/* One visit without overhead, at least low, as far as it can be. */
+/* Returns the time of a visit without overhead, at least low if possible. */
 static uint64_t net_ns(const struct selfmon_report *report,
 		       const struct selfmon_row *row, double ns, double low,
 		       bool *unsure)
@@ -130,7 +132,7 @@ static uint64_t net_ns(const struct selfmon_report *report,
 	return net < SELFMON_WHOLE_MAX ? (uint64_t)net : INT64_MAX;
 }
 
-/* The library's overhead in the mean visit. */
+/* Returns the library's overhead in the mean visit. */
 static double mean_overhead(const struct selfmon_row *row)
 {
 	return (double)row->time.sum / (double)row->measured -
@@ -138,8 +140,8 @@ static double mean_overhead(const struct selfmon_row *row)
 }
 
 /*
- * The largest of these times of children that are in each visit, as far as
- * their number tells; of the longest visit, of all children.
+ * Returns the largest time among children that are in each visit, judged by
+ * their number of visits. For the longest visit, considers all children.
  */
 static double lower_bound(const struct selfmon_report *report,
 			  const int32_t *next, int32_t child, size_t which,
@@ -181,7 +183,7 @@ static void settle_row(struct selfmon_report *report, size_t i,
 	}
 }
 
-/* Rows behind their parents: from the last to the first. */
+/* Rows come after their parents, so iterates from the last to the first. */
 int selfmon_report_visit_times(struct selfmon_report *report)
 {
 	int32_t *const first = calloc(report->rows + 1, sizeof(*first));
@@ -205,7 +207,7 @@ int selfmon_report_visit_times(struct selfmon_report *report)
 	return i ? 0 : -ENOMEM;
 }
 
-/* ---- any quantile --------------------------------------------------------- */
+/* ---- any quantile -------------------------------------------------------- */
 
 static bool has_quantiles(const struct selfmon_report *report, size_t i)
 {
@@ -222,9 +224,9 @@ static double without_ends_at(const struct selfmon_report *report, size_t i,
 }
 
 /*
- * What row i, at or below a row, says of the row's quantile: at least this
- * much. As settle_row() passes it up: through rows that are in each visit of
- * their parents, and no more than each of them can be.
+ * Returns a lower bound of the row's quantile from row i, at or below it. The
+ * bound passes through rows that are in each visit of their parents, as in
+ * settle_row(), and is limited by each of them.
  */
 static double least_by(const struct selfmon_report *report, size_t row,
 		       size_t i, double q)

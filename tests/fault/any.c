@@ -16,7 +16,8 @@
 #include "platform/directory.h"
 #include "platform/file.h"
 #include "platform/kernel.h"
-#include "region/process.h"
+#include "store/memory.h"
+#include "store/process.h"
 
 #define POINTERS 256
 

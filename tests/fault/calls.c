@@ -58,7 +58,7 @@ static bool is_unseen(const char *name)
 	return failed;
 }
 
-/* Those without a name close, tell numbers or send: they do not fail. */
+/* Calls without a name close, return numbers or send: they do not fail. */
 static const struct call {
 	long number;
 	size_t arguments;
@@ -123,10 +123,6 @@ WRAP(int, fallocate, int fd, int mode, off_t from, off_t size)
 {
 	if (fails("fallocate"))
 		return -1;
-	if (kernel_faults.no_fallocate) {
-		errno = kernel_faults.no_fallocate;
-		return -1;
-	}
 	return __real_fallocate(fd, mode, from, size);
 }
 
@@ -145,14 +141,6 @@ WRAP(void *, mmap, void *at, size_t size, int prot, int flags, int fd,
 WRAP(ssize_t, pread, int fd, void *to, size_t size, off_t from)
 {
 	return fails("pread") ? -1 : __real_pread(fd, to, size, from);
-}
-
-/* Half of it, as where a signal comes in between. */
-WRAP(ssize_t, pwrite, int fd, const void *what, size_t size, off_t to)
-{
-	kernel_faults.writes++;
-	return fails("pwrite") ? -1
-			       : __real_pwrite(fd, what, (size + 1) / 2, to);
 }
 
 WRAP(int, unlink, const char *path)

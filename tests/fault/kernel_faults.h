@@ -56,8 +56,6 @@ struct kernel_faults {
 	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */
 	int gone;               /* events of this thread are refused: ESRCH */
 
-	int no_fallocate;       /* the file system refuses it so: errno */
-	unsigned int writes;    /* pwrite(2), of a file without it */
 
 	uint64_t cpu_step_ns;   /* each look at the CPU time adds this; 0: real */
 	unsigned int cpu_looks;

@@ -20,20 +20,22 @@
 #include "fault/any.h"
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
-#include "region/process.h"
-#include "region/unload.h"
+#include "probe.h"
+#include "report/exit.h"
+#include "store/process.h"
+#include "session/end.h"
 #include "report/model.h"
 
 #define ROUNDS 5
 #define THREADS 2
 #define EXPECTED (THREADS * ROUNDS + ROUNDS)
 
-struct told *told;
+struct outcome *outcome;
 
-static void tell(const char *fault)
+static void note(const char *fault)
 {
-	if (!told->fault[0])
-		snprintf(told->fault, sizeof(told->fault), "%s", fault);
+	if (!outcome->fault[0])
+		snprintf(outcome->fault, sizeof(outcome->fault), "%s", fault);
 }
 
 static bool is_untouched(void)
@@ -109,7 +111,7 @@ static void count_by_hand(const char *events)
 	for (i = 0; i < 3; i++)
 		if (delta.value[i].verdict == SELFMON_NOT_COUNTED &&
 		    delta.value[i].count)
-			tell("a count that was not counted");
+			note("a count that was not counted");
 	selfmon_counters_close(set);
 }
 
@@ -119,18 +121,18 @@ static void look_at(const struct selfmon_report *report, uint64_t expected)
 	uint64_t rounds = 0;
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++) {
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
 		const struct selfmon_row *row = selfmon_report_row(report, i);
 
 		if (!strcmp(row->name, "round"))
 			rounds += row->visits;
 		if (row->visits > expected || row->measured > row->visits)
-			tell("visits that were not made");
+			note("visits that were not made");
 	}
 	if (rounds > expected)
-		tell("rounds that were not made");
-	if (told->untouched && rounds != expected)
-		tell("rounds are missing");
+		note("rounds that were not made");
+	if (outcome->untouched && rounds != expected)
+		note("rounds are missing");
 }
 
 /* No visit ended since. */
@@ -140,7 +142,7 @@ static void subtract_from_itself(const struct selfmon_report *report)
 
 	if (selfmon_report_subtract(report, report, &interval)) {
 		if (interval)
-			tell("a failure with an interval");
+			note("a failure with an interval");
 		return;
 	}
 	look_at(interval, 0);
@@ -153,10 +155,10 @@ static void report_by_hand(uint64_t expected)
 
 	if (selfmon_report_take(&report)) {
 		if (report)
-			tell("a failure with a report");
+			note("a failure with a report");
 		return;
 	}
-	told->untouched = is_untouched();
+	outcome->untouched = is_untouched();
 	look_at(report, expected);
 	subtract_from_itself(report);
 	selfmon_report_free(report);
@@ -170,7 +172,7 @@ static void look_at_blocks(const char *path)
 
 	if (lstat(path, &status) || status.st_size % 4096 ||
 	    status.st_blocks * 512 < status.st_size)
-		tell("a live file with holes, or cut short");
+		note("a live file with holes, or cut short");
 }
 
 /* A report or a failure with words, of what there is of a file. */
@@ -181,9 +183,9 @@ static void read_live_file(const char *path, uint64_t expected)
 
 	if (selfmon_report_open(path, &report, &failure)) {
 		if (report || !failure.error)
-			tell("a failure without words, or with a report");
+			note("a failure without words, or with a report");
 		if (is_untouched())
-			tell("a live file that cannot be read");
+			note("a live file that cannot be read");
 		return;
 	}
 	look_at(report, expected);
@@ -205,14 +207,12 @@ __attribute__((noinline)) int program_probed(int x)
 /* A function of this program, and a word that few kernels know. */
 static void count_calls_by_hand(void)
 {
-	char spec[512] = "software/config=2,config3=1/,uprobe:";
+	char spec[512] = "software/config=2,config3=1/,";
 	const size_t n = strlen(spec);
-	const ssize_t length =
-		readlink("/proc/self/exe", spec + n, sizeof(spec) - n - 20);
 
-	if (length <= 0)
+	if (!probe_name(spec + n, sizeof(spec) - n,
+			(const void *)(uintptr_t)&program_probed))
 		return;
-	strcpy(spec + n + (size_t)length, ":program_probed");
 	count_by_hand(spec);
 	program_probed(1);
 }
@@ -239,8 +239,8 @@ static void take_signals(void)
 
 static void keep_name(void)
 {
-	if (!told->name[0])
-		memcpy(told->name, kernel_faults.any.name, sizeof(told->name));
+	if (!outcome->name[0])
+		memcpy(outcome->name, kernel_faults.any.name, sizeof(outcome->name));
 }
 
 /* Its calls are counted on from its parent's, and its parent's from its. */
@@ -257,15 +257,15 @@ static void fork_a_child(void)
 			report_by_hand(ROUNDS);
 			selfmon_report_exit();
 			keep_name();
-			told->calls = kernel_faults.any.calls;
+			outcome->calls = kernel_faults.any.calls;
 			_exit(0);
 		}
 	}
 	if (waitpid(pid, &status, 0) != pid || status) {
-		tell("the child has not come to its end");
+		note("the child has not come to its end");
 		return;
 	}
-	kernel_faults.any.calls = told->calls;
+	kernel_faults.any.calls = outcome->calls;
 }
 
 static void do_more(void)
@@ -274,7 +274,7 @@ static void do_more(void)
 	count_calls_by_hand();
 	fork_a_child();
 	if (selfmon_guard_check() == -ESRCH)
-		tell("the guard is gone");
+		note("the guard is gone");
 }
 
 /* ---- the run ------------------------------------------------------------- */
@@ -292,7 +292,7 @@ static void work_through(const struct program *program)
 	visit_all();
 	for (i = 0; i < THREADS; i++) {
 		if (pthread_create(&thread, NULL, run_thread, NULL)) {
-			tell("no thread");
+			note("no thread");
 			return;
 		}
 		pthread_join(thread, NULL);
@@ -317,21 +317,21 @@ static void check(const struct holdings *before)
 
 	/* 0 + 1 + 2 + 3 + 4, and 5 of the regions made at run time */
 	if (sum != (THREADS + 1) * 15)
-		tell("the program's own work is wrong");
+		note("the program's own work is wrong");
 	now = holdings_now();
 	/* What cannot be looked at is not closed: it may be the host's. */
 	if (now.fds < before->fds ||
 	    (now.fds > before->fds + kernel_faults.unseen + kept &&
 	     !unseen_ends))
-		tell("descriptors were not given back");
+		note("descriptors were not given back");
 	if ((now.maps != before->maps || kernel_faults.pages) && !unseen_ends)
-		tell("pages were not given back");
+		note("pages were not given back");
 	if (kernel_faults.bad_closes)
-		tell("a descriptor was closed twice");
+		note("a descriptor was closed twice");
 	if (any_held.pieces)
-		tell("memory of the heap was not freed");
+		note("memory of the heap was not freed");
 	if (any_held.bytes && !unseen_ends)
-		tell("memory was not unmapped");
+		note("memory was not unmapped");
 }
 
 void program_run(const struct program *program, const char *output)
@@ -344,9 +344,8 @@ void program_run(const struct program *program, const char *output)
 	memset(&any_held, 0, sizeof(any_held));
 	before = holdings_now();
 	work_through(program);
-	told->calls = kernel_faults.any.calls;
-	told->untouched = is_untouched();
-	told->writes = kernel_faults.writes;
+	outcome->calls = kernel_faults.any.calls;
+	outcome->untouched = is_untouched();
 	keep_name();
 	kernel_faults.any.from = kernel_faults.any.to = 0;
 	selfmon_unload();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with regions, to be run while calls fail; and what it tells. */
+/* A program with regions, to be run while calls fail, and its outcome. */
 #ifndef TESTS_FAULT_PROGRAM_H
 #define TESTS_FAULT_PROGRAM_H
 
@@ -13,17 +13,16 @@ struct program {
 };
 
 /* Shared by all processes. */
-struct told {
+struct outcome {
 	bool untouched;
 	unsigned int calls;
-	unsigned int writes; /* of zeros, to a file */
 	char name[FAULT_NAME];
 	char fault[256];
 };
 
-extern struct told *told;
+extern struct outcome *outcome;
 
-/* The process of the program: ends with 0, and has told what it saw. */
+/* The process of the program: ends with 0, and has written its outcome. */
 void program_run(const struct program *program, const char *output)
 	__attribute__((noreturn));
 

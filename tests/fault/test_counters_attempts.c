@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "counters/group.h"
 #include "counters/set.h"
 #include "fault/kernel_faults.h"
 

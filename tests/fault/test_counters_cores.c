@@ -17,7 +17,7 @@
 #include "event/sysfs.h"
 #include "fault/kernel_faults.h"
 #include "folder.h"
-#include "region/process.h"
+#include "store/process.h"
 
 static char root[] = "/tmp/selfmon-cores-XXXXXX";
 static struct selfmon_counters *set;
@@ -91,7 +91,7 @@ Test(counters_cores, a_thread_that_roams_reads_by_system_call)
 	cr_assert_eq(selfmon_counters_open("cycles", 0, &set, &failure), 2);
 	cr_expect(set->flags & SELFMON_IMPL_SET_SYSCALL);
 	cr_expect_eq(info_of(0).verdict, SELFMON_SYSCALL);
-	cr_expect_not_null(strstr(selfmon_set_of(set)->why_syscall, "pinned"));
+	cr_expect_not_null(strstr(selfmon_set_of(set)->why_syscall, "Pin it"));
 }
 
 Test(counters_cores, a_type_that_is_named_alone_is_safe_as_well)
@@ -118,7 +118,7 @@ Test(counters_cores, a_strict_set_takes_all_types)
 	expect_member(1, "cpu_atom/cycles/", SELFMON_GROUP_MORE);
 }
 
-/* Off the PMU, or on other cores? Nobody could tell. */
+/* Off the PMU, or on other cores: unknown. */
 Test(counters_cores, what_does_not_fit_into_a_types_group_is_dropped)
 {
 	make_machine("900-901", "902-903");
@@ -190,7 +190,7 @@ Test(counters_cores, a_set_with_members_left_out_says_so)
 	cr_assert_eq(selfmon_counters_open("cs,@branch", 0, &set, &failure), 7);
 	cr_expect_eq(failure.error, E2BIG);
 	cr_expect_not_null(strstr(failure.message,
-				  "without cycles"));
+				  "leaves out cycles"));
 	selfmon_counters_close(set);
 	cr_expect_eq(selfmon_counters_open("cs,@branch",
 					   SELFMON_COUNTERS_STRICT, &set,
@@ -234,10 +234,10 @@ Test(counters_cores, a_report_has_what_is_left_out_of_a_set)
 {
 	make_machine("900-901", "902-903");
 	count_in_regions("cs,@branch");
-	cr_expect(written(SELFMON_TEXT, "not counted  @branch is without "
+	cr_expect(written(SELFMON_TEXT, "not counted  @branch leaves out "
 					"cycles: at most 8"));
-	cr_expect(written(SELFMON_JSON, "\"events_reason\": \"@branch is "
-					"without cycles: at most"));
+	cr_expect(written(SELFMON_JSON, "\"events_reason\": \"@branch leaves "
+					"out cycles: at most"));
 }
 
 static void *prepare_pinned(void *unused)

@@ -134,7 +134,7 @@ Test(counters_turns, a_group_that_does_not_come_back_says_who_has_the_pmu)
 	cr_assert_eq(open_set("cycles,instructions", 0), 2);
 	cr_assert_not_null(selfmon_set_of(set)->why_syscall);
 	cr_expect_not_null(strstr(selfmon_set_of(set)->why_syscall,
-				  "other users"));
+				  "in use elsewhere"));
 	selfmon_counters_close(set);
 }
 

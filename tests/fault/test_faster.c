@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters/held.h"
+#include "counters/fd_table.h"
 #include "dummy_event.h"
 #include "fault/kernel_faults.h"
 #include "platform/fork.h"
@@ -39,7 +39,7 @@ static void open_both(void)
 
 static void note_the_others(void)
 {
-	selfmon_held_add(others);
+	selfmon_fd_table_add(others);
 }
 
 Test(faster, a_child_closes_what_either_has_noted)
@@ -48,12 +48,12 @@ Test(faster, a_child_closes_what_either_has_noted)
 	int status;
 
 	open_both();
-	selfmon_held_begin();
+	selfmon_fd_table_begin();
 	kernel_faults.meanwhile = note_the_others;
-	cr_assert_gt(selfmon_held_add(mine), 0);
+	cr_assert_gt(selfmon_fd_table_add(mine), 0);
 	child = fork();
 	if (child == 0) {
-		selfmon_held_begin();
+		selfmon_fd_table_begin();
 		_exit((fcntl(mine, F_GETFD) >= 0) +
 		      2 * (fcntl(others, F_GETFD) >= 0));
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "counters/guard.h"
 #include "counters/set.h"
 #include "fault/kernel_faults.h"
 #include "platform/fault.h"
@@ -23,7 +24,7 @@ static int install_with_failing(unsigned int n)
 }
 
 /* Replaced is what a program did; never there, what the kernel did. */
-Test(guard_install, that_failed_is_not_told_as_replaced)
+Test(guard_install, that_failed_is_not_reported_as_replaced)
 {
 	unsigned int n;
 	int error;

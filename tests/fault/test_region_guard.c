@@ -13,9 +13,10 @@
 
 #include <selfmon.h>
 
+#include "counters/guard.h"
 #include "counters/set.h"
 #include "fault/kernel_faults.h"
-#include "region/process.h"
+#include "store/process.h"
 #include "rows.h"
 
 #define VISITS 1000
@@ -165,7 +166,7 @@ static __attribute__((noinline)) void visit_for(unsigned int turns, bool lose)
 /*
  * A register just before it wraps, and the guard's 0: as if 100 events had
  * come between. The lock stands still and the visit is a usual one, so only
- * the look at the page that was put in the other's place tells.
+ * the check of the replaced page can detect it.
  */
 Test(region_guard, the_guards_0_is_not_taken_for_a_register)
 {

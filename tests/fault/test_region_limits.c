@@ -11,7 +11,9 @@
 #include "counters/set.h"
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
-#include "region/process.h"
+#include "session/thread.h"
+#include "store/process.h"
+#include "store/self.h"
 
 #define THREADS 3
 
@@ -67,7 +69,7 @@ static void assert_limited(uint64_t slow, uint64_t less, uint64_t time)
 	cr_assert_eq(limited[SELFMON_LIMITED_TIME].threads, time);
 }
 
-Test(region_limits, a_thread_with_all_it_asked_for_is_not_told)
+Test(region_limits, a_thread_with_all_it_asked_for_is_not_reported)
 {
 	cr_assert_eq(prepare_thread(), 0);
 	assert_limited(0, 0, 0);
@@ -90,7 +92,7 @@ Test(region_limits, without_locked_memory_a_thread_reads_by_system_call)
 	holdings_assert_back(&before);
 }
 
-Test(region_limits, the_first_thread_is_told_too)
+Test(region_limits, the_first_thread_is_reported_too)
 {
 	kernel_faults_from(FAULT_MAP, 1, EPERM);
 	cr_assert(prepare_thread() & SELFMON_IMPL_SET_SYSCALL);

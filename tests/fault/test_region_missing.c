@@ -10,8 +10,8 @@
 
 #include "clock/clock.h"
 #include "fault/kernel_faults.h"
-#include "region/process.h"
-#include "region/thread.h"
+#include "store/process.h"
+#include "store/self.h"
 #include "rows.h"
 
 #define LIST "task-clock,page-faults,context-switches"

@@ -18,7 +18,7 @@
 #include <selfmon.h>
 
 #include "fuzz/fuzz.h"
-#include "region/live.h"
+#include "store/live.h"
 
 #define PLACES 64
 #define CUT 0x7f
@@ -69,7 +69,7 @@ static void find_places(void)
 	place[places++] = offsetof(struct selfmon_live_header,
 				   facts[1].calibration.done);
 	while (offset < header->used && places < PLACES) {
-		const struct selfmon_live_record *const record =
+		const struct selfmon_record *const record =
 			(const void *)(real + offset);
 
 		place[places++] = offset;

@@ -4,7 +4,7 @@
  * no formulas, and no format has bytes that control a terminal.
  *
  * Input: strings up to a zero byte each: the program, a message, an event,
- * then a name and a file for each row, whose parent is told by the length of
+ * then a name and a file for each row, whose parent is given by the length of
  * the file's name.
  */
 #include <stdbool.h>

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "region/process.h"
+#include "store/process.h"
 
 static bool is_set(const char *name)
 {
@@ -196,7 +196,8 @@ void hw_expect_net(const struct selfmon_row *row, size_t column, double net)
 	const double more = row->counter[column].net - net;
 
 	cr_assert(more >= 0 &&
-			  more <= (double)row->retried * HW_TRY_INSTRUCTIONS,
+			  more <= (double)row->retried *
+					  HW_TRY_END_INSTRUCTIONS,
 		  "%s: net %.1f, not %.1f; %ju retried", row->name,
 		  row->counter[column].net, net, (uintmax_t)row->retried);
 }

@@ -99,6 +99,8 @@ void hw_visit_region(uint64_t n);
  * the middle makes it vain; its instructions are the visit's all the same.
  */
 #define HW_TRY_INSTRUCTIONS 120
+/* The same at the end of a region: it is found to be vain out of line. */
+#define HW_TRY_END_INSTRUCTIONS 170
 
 /* Exactly this many in all visits, but for what was retried. */
 void hw_expect_net(const struct selfmon_row *row, size_t column, double net);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* User reads and read(2) of the same counters tell one story. */
+/* User reads and read(2) of the same counters agree. */
+#include "counters/group.h"
 #include "hw/hw.h"
 
 #include "counters/set.h"

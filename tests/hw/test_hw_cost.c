@@ -22,7 +22,7 @@
 #define FOUR_EVENTS "cycles,instructions,instructions,instructions"
 #endif
 
-/* Of x86-64; what other machines take is only told. */
+/* Of x86-64; for other machines the cost is only printed. */
 #define BUDGET_PAIR 300
 #define BUDGET_TIME 90
 #define BUDGET_READ 45

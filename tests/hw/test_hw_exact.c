@@ -36,7 +36,7 @@ static uint64_t disturbances(void)
 
 /*
  * An event beside the set, read by read(2) around each visit: what interrupts
- * of a hypervisor's host add to a visit, which no guest is told, it counts too.
+ * of a hypervisor's host add to a visit, which guests cannot see, it counts too.
  */
 static struct {
 	int fd; /* 0: an exact machine needs none */
@@ -92,7 +92,7 @@ static bool host_added(uint64_t n, uint64_t excess)
 /*
  * What a visit counts above the least has a cause: natively an interrupt or a
  * fault; in exact machines nothing but a try of the end's reads that a
- * context switch made vain, of which the delta tells.
+ * context switch made vain, which the delta shows.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 			 uint64_t excess, uint64_t *before)

@@ -15,8 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "counters/guard.h"
 #include "counters/set.h"
-#include "hw/told.h"
+#include "hw/settings.h"
 #include "hw/tool.h"
 #include "platform/fault_step.h"
 
@@ -28,7 +29,7 @@
 #define READS 1000000
 /*
  * How often the reader takes access away from itself: what another process
- * does on the same CPU is told by the page on arm64, and does not fault.
+ * does on the same CPU shows in the page on arm64, and does not fault.
  */
 #define READS_BETWEEN 8192
 /* Far more than a visit has; far less than a register that leaps. */
@@ -47,7 +48,7 @@ static void setup(void)
 	if (access(setting(), W_OK))
 		cr_skip_test("no setting takes user reads away here");
 	hw_require_pmu();
-	told_setting(setting(), "1");
+	setting_write(setting(), "1");
 	set = hw_open_with("instructions", SELFMON_COUNTERS_GUARD);
 	hw_require_user_reads(set);
 	selfmon_counters_close(set);
@@ -305,10 +306,10 @@ static void check_way(const struct selfmon_row *row)
 }
 
 /*
- * Does a page that the kernel writes meanwhile tell that user reads went? Of
+ * Does a page that the kernel writes meanwhile show that user reads went? On
  * arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx()) and riscv64.
  */
-static bool page_tells(void)
+static bool page_shows_loss(void)
 {
 #ifdef __x86_64__
 	return false;
@@ -327,7 +328,7 @@ static long deschedules(void)
 
 /*
  * The end of the visit faults: of one with one counter, and with four. Where
- * the page tells, a deschedule in the midst tells the end in time.
+ * the page shows, a context switch in between shows it to the end in time.
  */
 static void lose_access_in_a_region(const char *events)
 {
@@ -344,7 +345,7 @@ static void lose_access_in_a_region(const char *events)
 	}
 	/* riscv64 starts events anew without a deschedule, too. */
 	if (SELFMON_ARCH_USER_READ_UNSAFE ||
-	    (page_tells() && deschedules() != before))
+	    (page_shows_loss() && deschedules() != before))
 		cr_assert_leq(selfmon_guard_taken(), 1);
 	else
 		cr_assert_eq(selfmon_guard_taken(), 1, "%ju",
@@ -431,7 +432,7 @@ Test(hw_guard, the_report_says_that_access_was_taken_away)
 	selfmon_counters_close(set);
 	hw_write_file(setting(), "1");
 	setenv("SELFMON_GUARD", "1", 1);
-	told_take_report("instructions", 0);
+	take_exit_report("instructions", 0);
 	ASSERT_REPORT_SAYS("options guarded counter reads");
 }
 

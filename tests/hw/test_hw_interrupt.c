@@ -6,6 +6,7 @@
  */
 #include <unistd.h>
 
+#include "counters/group.h"
 #include "counters/set.h"
 #include "hw/tool.h"
 

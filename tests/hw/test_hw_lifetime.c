@@ -239,7 +239,7 @@ Test(hw_lifetime, nothing_of_a_set_is_left_after_exec)
 
 static bool stop;
 
-/* Reads its own set until it is told to stop; NULL, or what was wrong. */
+/* Reads its own set until it is stopped; NULL, or what was wrong. */
 static void *read_own(void *unused)
 {
 	struct selfmon_snapshot last, now;

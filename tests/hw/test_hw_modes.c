@@ -7,7 +7,7 @@
 
 #include "counters/set.h"
 #include "hw/hw.h"
-#include "hw/told.h"
+#include "hw/settings.h"
 
 TestSuite(hw_modes, .init = hw_require_pmu);
 
@@ -58,7 +58,7 @@ Test(hw_modes, a_value_is_marked_by_what_it_counts)
 
 Test(hw_modes, a_report_says_which_modes_were_counted)
 {
-	told_take_report("instructions", 0);
+	take_exit_report("instructions", 0);
 	ASSERT_REPORT_SAYS(counts_the_kernel("instructions")
 				   ? "user and kernel mode"
 				   : "user mode only");
@@ -77,7 +77,7 @@ Test(hw_modes, user_mode_that_was_asked_for_is_not_quietly_more)
 	cr_assert_lt(selfmon_counters_open("instructions:u",
 					   SELFMON_COUNTERS_STRICT, &set,
 					   &failure), 0);
-	told_assert_explained(&failure, "user mode alone");
+	assert_explained(&failure, "user mode alone");
 }
 
 static int open_as_nobody(void)
@@ -96,7 +96,7 @@ Test(hw_modes, an_ordinary_user_is_not_given_the_kernel)
 	const bool kernel = counts_the_kernel("instructions");
 	pid_t pid;
 
-	told_setting("/proc/sys/kernel/perf_event_paranoid", "2");
+	setting_write("/proc/sys/kernel/perf_event_paranoid", "2");
 	pid = fork();
 	if (pid == 0)
 		_exit(open_as_nobody());

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "counters/group.h"
 #include "counters/set.h"
 #include "hw/nops.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Machines that allow less: what is counted instead, with which verdict, and
- * what the user is told.
+ * messages to the user.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "hw/nops.h"
-#include "hw/told.h"
+#include "hw/settings.h"
 #include "hw/tool.h"
 
 #define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
@@ -40,7 +40,7 @@ Test(hw_permission, without_user_reads_counts_come_by_system_call)
 
 	hw_require_guest();
 	hw_require_pmu();
-	told_setting(user_reads_path(), "0");
+	setting_write(user_reads_path(), "0");
 	counters = hw_open("instructions");
 	cr_assert_eq(selfmon_counters_info(counters, 0, &info), 0);
 	cr_assert_eq(info.verdict, SELFMON_SYSCALL);
@@ -71,7 +71,7 @@ Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 	hw_require_pmu();
 	tool_require_twins();
 	counters = hw_open("instructions"); /* keeps other reads allowed */
-	told_setting(user_reads_path(), "0");
+	setting_write(user_reads_path(), "0");
 	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 	fd = tool_open(&attr, 0, -1, -1);
 	page = tool_map(fd);
@@ -86,12 +86,12 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 {
 	hw_require_guest();
 	hw_require_pmu();
-	told_setting(user_reads_path(), "0");
-	told_take_report("instructions", 0);
+	setting_write(user_reads_path(), "0");
+	take_exit_report("instructions", 0);
 	ASSERT_REPORT_SAYS("events instructions: read by system call, user "
 			   "mode only");
-	told_take_report("auto", 0);
-	ASSERT_REPORT_SAYS("events auto: time alone");
+	take_exit_report("auto", 0);
+	ASSERT_REPORT_SAYS("events auto: time only");
 	ASSERT_REPORT_SAYS("hardware events can be counted here, but not read "
 			   "in user space");
 	ASSERT_REPORT_SAYS(!strcmp(user_reads_path(), RDPMC)
@@ -172,15 +172,17 @@ Test(hw_permission, level_3_refuses_an_ordinary_user_all_events)
 {
 	hw_require_guest();
 	hw_require_pmu();
-	told_setting(PARANOID, "3");
+	setting_write(PARANOID, "3");
 	/* Only kernels with Debian's patch, or one like it, know this level. */
 	if (as_ordinary(user_mode_counted) == 0)
 		cr_skip_test("this kernel's level 3 is as level 2");
 	cr_assert_eq(as_ordinary(all_refused), 0);
-	told_take_report("instructions,cycles", ORDINARY);
-	ASSERT_REPORT_SAYS("events time alone");
-	ASSERT_REPORT_SAYS("kernel refuses every event while "
-			   "perf_event_paranoid is 3");
+	take_exit_report("instructions,cycles", ORDINARY);
+	ASSERT_REPORT_SAYS("events time only");
+	ASSERT_REPORT_SAYS("counters off Debian's kernel refuses every event "
+			   "while perf_event_paranoid is 3; as root: sysctl -w "
+			   "kernel.perf_event_paranoid=2");
+	ASSERT_REPORT_SAYS("not counted instructions, cycles");
 	cr_assert_eq(user_mode_counted(), 0, "root is not asked");
 }
 
@@ -188,10 +190,10 @@ Test(hw_permission, level_2_gives_an_ordinary_user_what_user_mode_counts)
 {
 	hw_require_guest();
 	hw_require_pmu();
-	told_setting(PARANOID, "2");
+	setting_write(PARANOID, "2");
 	cr_assert_eq(as_ordinary(user_mode_counted), 0);
 	cr_assert_eq(as_ordinary(kernel_mode_refused), 0);
-	told_take_report("instructions,cycles:k", ORDINARY);
+	take_exit_report("instructions,cycles:k", ORDINARY);
 	ASSERT_REPORT_SAYS("cycles:k: not counted: needs perf_event_paranoid "
 			   "<= 1, and it is 2");
 	ASSERT_REPORT_SAYS("instructions: read ");
@@ -209,12 +211,12 @@ Test(hw_permission, without_a_pmu_time_alone_is_measured)
 		cr_skip_test("this machine has a PMU");
 	if (failure.error != ENOENT)
 		cr_skip_test("events are refused for another reason");
-	told_assert_explained(&failure, " PMU");
+	assert_explained(&failure, " PMU");
 	cr_assert_eq(selfmon_counters_open("instructions", 0, &counters, NULL),
 		     0);
 	selfmon_counters_close(counters);
-	told_take_report("instructions", 0);
-	ASSERT_REPORT_SAYS("events time alone");
+	take_exit_report("instructions", 0);
+	ASSERT_REPORT_SAYS("events time only");
 	ASSERT_REPORT_SAYS(" PMU");
 	ASSERT_REPORT_SAYS("measured");
 }
@@ -253,7 +255,7 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 		cr_skip_test("not known to count by perf on this machine");
 	if (access(WATCHDOG, W_OK))
 		cr_skip_test("this kernel has no NMI watchdog");
-	told_setting(WATCHDOG, "0");
+	setting_write(WATCHDOG, "0");
 	most = most_at_once(spec, sizeof(spec));
 	if (most == SELFMON_MAX_COUNTERS)
 		cr_skip_test("a set cannot have all counters of this PMU");
@@ -265,13 +267,13 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 		     (int)most - 1);
 	cr_assert_eq(selfmon_counters_info(counters, most - 1, &info), 0);
 	cr_assert_eq(info.verdict, SELFMON_NOT_COUNTED);
-	told_assert_explained(
+	assert_explained(
 		info.failure,
-		"the group opens but never runs: other users hold "
-		"the PMU's counters. As root: sysctl -w "
-		"kernel.nmi_watchdog=0 frees one");
+		"the group opens but never runs: the PMU's counters are in use "
+		"elsewhere. As root: sysctl -w kernel.nmi_watchdog=0 frees "
+		"one");
 	selfmon_counters_close(counters);
-	told_take_report(spec, 0);
+	take_exit_report(spec, 0);
 	ASSERT_REPORT_SAYS("kernel.nmi_watchdog=0 frees one");
 }
 
@@ -326,7 +328,7 @@ Test(hw_permission, a_group_that_never_runs_is_given_up_with_its_reason)
 	hw_require_guest();
 	hw_require_pmu();
 	if (!access(WATCHDOG, W_OK))
-		told_setting(WATCHDOG, "0");
+		setting_write(WATCHDOG, "0");
 	hw_pin(0);
 	hold_all_counters();
 	cr_assert_eq(selfmon_counters_open("instructions,cycles",
@@ -337,13 +339,13 @@ Test(hw_permission, a_group_that_never_runs_is_given_up_with_its_reason)
 	cr_assert_eq(selfmon_counters_open("instructions,cycles", 0, &counters,
 					   &failure),
 		     0);
-	told_assert_explained(&failure,
-			      "the group opens but never runs: other "
-			      "users hold the PMU's counters. Count fewer "
+	assert_explained(&failure,
+			      "the group opens but never runs: the PMU's "
+			      "counters are in use elsewhere. Count fewer "
 			      "events, or stop other profilers");
 	selfmon_counters_close(counters);
-	told_take_report("instructions,cycles", 0);
-	ASSERT_REPORT_SAYS("events time alone");
+	take_exit_report("instructions,cycles", 0);
+	ASSERT_REPORT_SAYS("events time only");
 	ASSERT_REPORT_SAYS("instructions, cycles: the group opens but never "
 			   "runs");
 }

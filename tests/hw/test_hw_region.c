@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions whose counters are read in user space, where the ends of a visit
- * have code of their own (region/visit_user.c): beside other processes, other
+ * have code of their own (visit/user.c): beside other processes, other
  * events, and registers that wrap.
  */
 #include <linux/perf_event.h>
@@ -11,7 +11,7 @@
 
 #include "counters/set.h"
 #include "hw.h"
-#include "region/thread.h"
+#include "store/self.h"
 #include "rows.h"
 
 #define VISITS 3000
@@ -224,7 +224,7 @@ Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
 	selfmon_report_free(report);
 }
 
-/* The page of a register that wraps tells another offset each time. */
+/* The page of a register that wraps has another offset each time. */
 Test(hw_region, visits_over_registers_that_wrap_count_alike)
 {
 	struct selfmon_report *report;
@@ -274,7 +274,7 @@ static HW_NOINLINE void visit_beside(uint64_t wrong)
 	}
 }
 
-/* What no lock tells: a register or an offset that is simply wrong. */
+/* Errors that no lock shows: a register or an offset that is wrong. */
 Test(hw_region, a_count_that_cannot_be_is_left_out)
 {
 	struct selfmon_report *report;
@@ -298,7 +298,7 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 /* Telling of work must not send a visit another way: same reads, same cost. */
 static HW_NOINLINE void visit_told(uint64_t n)
 {
-	SELFMON_REGION("told")
+	SELFMON_REGION("seen")
 	{
 		hw_loop(n);
 		selfmon_region_bytes(n);
@@ -317,7 +317,7 @@ Test(hw_region, visits_that_tell_of_work_are_read_in_user_space_too)
 	for (i = 0; i < VISITS; i++)
 		visit_told(1000);
 	report = rows_take();
-	row = ROWS_GET(report, "told");
+	row = ROWS_GET(report, "seen");
 	cr_assert_eq(row->visits, VISITS);
 	cr_assert_eq(row->bytes, 1000u * VISITS);
 	cr_assert_eq(row->slow, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Context switches in and around visits. */
 #define _GNU_SOURCE
+#include "counters/group.h"
 #include "hw/hw.h"
 
 #include <errno.h>
@@ -130,7 +131,7 @@ struct counted {
 	int visits, wrong;
 };
 
-/* A vain try of the reads is counted as well, and told in moved. */
+/* A vain try of the reads is counted as well, and shown in moved. */
 static void count_visit(struct counted *counted,
 			const struct selfmon_delta *delta)
 {

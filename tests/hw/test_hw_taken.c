@@ -137,7 +137,7 @@ Test(hw_taken, visits_survive_the_end_of_other_threads_sets, .timeout = 60)
 }
 
 /*
- * Why sets are read by read(2) here unless told otherwise. Where this fails,
+ * Why sets are read by read(2) here by default. Where this fails,
  * the kernel has been mended, and the default may be thought over.
  */
 Test(hw_taken, an_unguarded_read_is_killed, .timeout = 60)

@@ -79,7 +79,7 @@ Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 	has = selfmon_load_once(&page->capabilities) &
 	      SELFMON_PAGE_CAP_USER_TIME;
 	if (!has || !selfmon_clock_direct())
-		cr_skip_test("the timestamp counter is no steady clock here");
+		cr_skip_test("the timestamp counter is not steady here");
 	cr_assert_eq(selfmon_clock()->source, SELFMON_CLOCK_PERF_PAGE);
 }
 
@@ -168,7 +168,7 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 
 	if ((selfmon_load_once(&ring.page->capabilities) & needed) != needed ||
 	    selfmon_clock()->source != SELFMON_CLOCK_PERF_PAGE)
-		cr_skip_test("the timestamp counter is no steady clock here");
+		cr_skip_test("the timestamp counter is not steady here");
 	while (next_time(&ring, &ns))
 		;
 	for (i = 0; i < 20; i++) {

@@ -34,7 +34,7 @@ static inline int own_work_only(uint64_t visits)
 	if (selfmon_report_take(&report))
 		return 2;
 	row = ROWS_FIND(report, "visit");
-	if (row && row->visits == visits && selfmon_report_rows(report) == 1)
+	if (row && row->visits == visits && selfmon_report_row_count(report) == 1)
 		result = 0;
 	selfmon_report_free(report);
 	return result;

@@ -89,7 +89,7 @@ row_named(const struct selfmon_report *report, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++)
+	for (i = 0; i < selfmon_report_row_count(report); i++)
 		if (!strcmp(selfmon_report_row(report, i)->name, name))
 			return selfmon_report_row(report, i);
 	cr_assert_fail("no row");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of live files: a process that keeps one, and what it tells of
+ * For tests of live files: a process that keeps one, and what it reports of
  * itself to the test. Who includes it defines _GNU_SOURCE.
  */
 #ifndef SELFMON_TESTS_LIVES_H
@@ -14,21 +14,21 @@
 
 #include "rows.h"
 
-struct told {
+struct outcome {
 	uint64_t visits, sum;
 	bool noted;
 	char path[128];
 };
 
 static char path[64];
-static struct told *told;
+static struct outcome *outcome;
 
 static inline void setup(void)
 {
 	snprintf(path, sizeof(path), "/dev/shm/selfmon-limit-%d", getpid());
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	cr_assert_neq(told, MAP_FAILED);
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(outcome, MAP_FAILED);
 	setenv("SELFMON_OUTPUT", "none", 1);
 	setenv("SELFMON_EVENTS", "none", 1);
 }
@@ -67,7 +67,7 @@ static inline uint64_t visits_in(const struct selfmon_report *report)
 	uint64_t visits = 0;
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++)
+	for (i = 0; i < selfmon_report_row_count(report); i++)
 		visits += selfmon_report_row(report, i)->visits;
 	return visits;
 }

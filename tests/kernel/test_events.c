@@ -12,6 +12,7 @@
 #include <selfmon.h>
 
 #include "event/sets.h"
+#include "probe.h"
 #include "rows.h"
 
 #define TIMES 1000
@@ -142,17 +143,13 @@ __attribute__((noinline)) int events_probed(int x)
 
 Test(events, count_each_call_of_a_probed_function)
 {
-	char spec[SELFMON_EVENT_NAME_SIZE] = "uprobe:";
-	const size_t n = strlen(spec);
+	char spec[SELFMON_EVENT_NAME_SIZE];
 	struct selfmon_snapshot a, b;
 	struct selfmon_counters *set;
-	const ssize_t length =
-		readlink("/proc/self/exe", spec + n, sizeof(spec) - n - 16);
 	int i;
 
-	cr_assert_gt(length, 0);
-	strcpy(spec + n + length, ":events_probed");
-	if (strlen(spec) > 120)
+	if (!probe_name(spec, sizeof(spec),
+			(const void *)(uintptr_t)&events_probed))
 		cr_skip_test("the path of this program is too long");
 	set = open_set(spec);
 	selfmon_counters_begin(set, &a);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters/held.h"
+#include "counters/fd_table.h"
 #include "dummy_event.h"
 
 #define THREADS 4
@@ -46,7 +46,7 @@ static void *note(void *which)
 		const int fd = fcntl(event, F_DUPFD, number_of(i, thread));
 
 		pthread_barrier_wait(&at_once);
-		noted += fd == number_of(i, thread) && selfmon_held_add(fd);
+		noted += fd == number_of(i, thread) && selfmon_fd_table_add(fd);
 	}
 	return noted == rounds ? NULL : which;
 }
@@ -67,7 +67,7 @@ static int still_open_in_child(void)
 	int status;
 
 	if (child == 0) {
-		selfmon_held_begin();
+		selfmon_fd_table_begin();
 		_exit(still_open() < 200 ? still_open() : 200);
 	}
 	cr_assert_eq(waitpid(child, &status, 0), child);
@@ -85,7 +85,7 @@ Test(held, a_child_closes_what_threads_noted_at_once)
 
 	raise_limit();
 	event = dummy_event_open();
-	selfmon_held_begin();
+	selfmon_fd_table_begin();
 	pthread_barrier_init(&at_once, NULL, THREADS);
 	for (i = 0; i < THREADS; i++) {
 		number[i] = i;
@@ -110,11 +110,11 @@ Test(held, a_limit_of_no_descriptors_has_a_remedy)
 	none = before;
 	none.rlim_cur = 0;
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	all = selfmon_held_all_fds(&failure);
+	all = selfmon_fd_table_all_fds(&failure);
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	cr_assert(all);
 	cr_assert_str_eq(failure.message,
-			 "half of the 0 descriptors of this process "
-			 "(RLIMIT_NOFILE) is the most that counters take, and "
-			 "is in use. Before starting it: ulimit -n 65536");
+			 "counters take at most half of the 0 descriptors of "
+			 "this process (RLIMIT_NOFILE), and that half is in "
+			 "use. Before starting it: ulimit -n 65536");
 }

@@ -2,7 +2,8 @@
 /* Coroutines that never go on, and spans where others do. */
 #define _GNU_SOURCE
 #include "coroutines.h"
-#include "region/process.h"
+#include "session/thread.h"
+#include "store/process.h"
 
 TestSuite(host_dropped, .init = setup);
 
@@ -51,7 +52,7 @@ Test(host_dropped, further_visits_than_256_dropped_ones_are_counted_too_deep)
 	{
 	}
 	report = rows_take();
-	cr_assert_eq(selfmon_thread_attach()->too_deep, 2);
+	cr_assert_eq(selfmon_thread_attach()->record->too_deep, 2);
 	cr_assert_null(ROWS_FIND(report, "after"));
 	selfmon_report_free(report);
 }

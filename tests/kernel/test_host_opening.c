@@ -13,7 +13,7 @@
 
 #include <selfmon.h>
 
-#include "platform/turn.h"
+#include "platform/once.h"
 #include "sanitizer.h"
 
 #define CHILDREN 25
@@ -95,17 +95,17 @@ Test(host_opening, or_while_libpfm_is_loaded)
 /* What a parent's thread is at is not waited for: a child has no such thread. */
 Test(host_opening, nor_does_a_child_wait_for_a_thread_of_its_parents)
 {
-	struct selfmon_turn turn = { NULL };
-	struct selfmon_aside aside;
+	struct selfmon_once turn = { NULL };
+	struct selfmon_critical aside;
 	int status;
 	pid_t pid;
 
-	cr_assert_eq(selfmon_turn_begin(&turn, &aside), 1);
+	cr_assert_eq(selfmon_once_begin(&turn, &aside), 1);
 	pid = fork();
 	if (pid == 0) {
 		selfmon_kernel_restore_signals(&aside.signals);
 		alarm(10);
-		_exit(selfmon_turn_begin(&turn, &aside));
+		_exit(selfmon_once_begin(&turn, &aside));
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert(WIFEXITED(status), "signal %d", WTERMSIG(status));

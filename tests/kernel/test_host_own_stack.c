@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "forbid.h"
-#include "region/process.h"
-#include "region/thread.h"
+#include "store/process.h"
+#include "store/self.h"
 #include "rows.h"
 #include "sanitizer.h"
 
@@ -99,9 +99,9 @@ static void note_outcome(void)
 	struct selfmon_report *const report = rows_take();
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++)
+	for (i = 0; i < selfmon_report_row_count(report); i++)
 		add_row(selfmon_report_row(report, i));
-	outcome->too_deep = thread->too_deep;
+	outcome->too_deep = thread->record->too_deep;
 	outcome->stale = selfmon_process()->stale;
 	outcome->stack = thread->stack;
 	outcome->mode = thread->mode;

@@ -5,8 +5,9 @@
 #include <sys/stat.h>
 
 #include "kernel/lives.h"
-#include "region/live.h"
-#include "region/process.h"
+#include "session/thread.h"
+#include "store/live.h"
+#include "store/process.h"
 
 #define NAMES 8
 #define SPANS 32
@@ -48,15 +49,15 @@ static uint32_t places(void)
 
 static uint64_t displaced(void)
 {
-	return selfmon_thread_attach()->displaced;
+	return selfmon_thread_attach()->record->displaced;
 }
 
-static void check_told(const struct selfmon_report *report, uint64_t times)
+static void check_reported(const struct selfmon_report *report, uint64_t times)
 {
 	char words[128];
 
-	snprintf(words, sizeof(words), "%llu visit(s) not shown below what was "
-		 "around them: their thread has all its 16384",
+	snprintf(words, sizeof(words), "%llu visits shown at a wrong place of "
+		 "the tree: the thread has its maximum of 16384",
 		 (unsigned long long)times);
 	cr_assert(says(report, words), "%s", words);
 	snprintf(words, sizeof(words), "\"displaced\": %llu,",
@@ -71,21 +72,21 @@ Test(host_places, spans_in_ever_new_orders_make_no_more_than_16384)
 	cr_assert_leq(places(), SELFMON_PLACES_MAX + NAMES);
 }
 
-Test(host_places, no_visit_is_lost_and_those_displaced_are_told)
+Test(host_places, no_visit_is_lost_and_those_displaced_are_reported)
 {
 	struct selfmon_report *report;
 
 	overlap(1);
 	cr_assert_gt(displaced(), 0);
-	cr_assert_eq(selfmon_thread_attach()->unready, 0);
+	cr_assert_eq(selfmon_thread_attach()->record->unready, 0);
 	report = rows_take();
 	rows_check(report);
 	cr_assert_eq(visits_in(report), OPERATIONS);
-	check_told(report, displaced());
+	check_reported(report, displaced());
 	selfmon_report_free(report);
 }
 
-Test(host_places, nothing_is_told_where_each_has_its_place)
+Test(host_places, nothing_is_reported_where_each_has_its_place)
 {
 	struct selfmon_frame first, second;
 	struct selfmon_report *report;
@@ -184,7 +185,7 @@ Test(host_places, one_that_goes_on_without_a_place_stays_where_it_was)
 	selfmon_leave(&first);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "one", "two", "three")->visits, 2);
-	cr_assert_eq(ROWS_GET(report, "one", "two")->overlapped, 1);
+	cr_assert_eq(ROWS_GET(report, "one", "two")->overlapped, 2);
 	cr_assert_eq(ROWS_GET(report, "one", "two")->visits, 2);
 	selfmon_report_free(report);
 }
@@ -235,13 +236,13 @@ Test(host_places, a_thread_that_goes_on_with_a_full_tree_makes_none_either)
 static void overlap_and_tell(void)
 {
 	overlap(1);
-	told->visits = displaced();
+	outcome->visits = displaced();
 }
 
 Test(host_places, a_live_file_grows_no_further_and_tells_them_too)
 {
 	const uint64_t most = (uint64_t)(SELFMON_PLACES_MAX + NAMES) *
-			      SELFMON_LIVE_ROUND(sizeof(struct selfmon_live_node));
+			      SELFMON_LIVE_ROUND(sizeof(struct selfmon_node));
 	struct selfmon_report *report;
 	struct stat file;
 
@@ -250,7 +251,7 @@ Test(host_places, a_live_file_grows_no_further_and_tells_them_too)
 	cr_assert_lt((uint64_t)file.st_size, most + most / 16);
 	report = read_back(path);
 	cr_assert_eq(visits_in(report), OPERATIONS);
-	cr_assert_gt(told->visits, 0);
-	check_told(report, told->visits);
+	cr_assert_gt(outcome->visits, 0);
+	check_reported(report, outcome->visits);
 	selfmon_report_free(report);
 }

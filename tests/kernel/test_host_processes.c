@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "form.h"
 #include "holds.h"
-#include "long.h"
-#include "region/process.h"
-#include "region/unload.h"
+#include "store/process.h"
+#include "session/end.h"
 #include "sanitizer.h"
+#include "store/self.h"
 
 #define THREADS 4
 #define HELD 2 /* descriptors of a thread that counts events */
@@ -29,7 +30,7 @@ static void count_events(void)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Threads that have visited a region, and stay until they are told to go. */
+/* Threads that have visited a region, and stay until they are released. */
 struct staying {
 	pthread_t thread[THREADS];
 	pthread_barrier_t visited, leave;
@@ -260,7 +261,7 @@ Test(host_processes, a_child_of_vfork_opens_nothing_in_its_parents_name)
 	cr_assert_eq(pthread_create(&thread, NULL, vfork_first, NULL), 0);
 	pthread_join(thread, NULL);
 	report = rows_take();
-	/* What the child did is told as not measured. */
+	/* The visits of the child are reported as not measured. */
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "visit")->counter[0].visits, 2);
 	cr_assert_geq(selfmon_thread_unready(), 1);
@@ -334,7 +335,7 @@ static void *visit_new(void *stop)
 Test(host_processes, forks_while_threads_make_regions, .timeout = 600)
 {
 	/* With a race detector's shadow of it all a fork takes a second. */
-	const int forks = long_or_short(SANITIZED_THREADS ? 100 : 3000, 100);
+	const int forks = by_form(30, 100, SANITIZED_THREADS ? 100 : 3000);
 	pthread_t thread[THREADS];
 	int stop = 0, i;
 	pid_t pid;

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "form.h"
 #include "holdings.h"
 #include "holds.h"
-#include "long.h"
-#include "region/process.h"
+#include "store/process.h"
 #include "rows.h"
 #include "sanitizer.h"
 
@@ -90,7 +90,7 @@ static void waves(int at_once, int times)
 
 Test(host_threads, thousands_come_and_go_and_none_is_lost, .timeout = 600)
 {
-	const int at_once = long_or_short(AT_ONCE, 200), times = 5;
+	const int at_once = by_form(200, 200, AT_ONCE), times = 5;
 	const uint64_t visits = 2 * (uint64_t)(at_once * times) + 1;
 	struct selfmon_report *report;
 	struct holdings before;
@@ -157,7 +157,7 @@ Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
 {
 	SKIP_IF_SANITIZED("it keeps what was freed");
 	configure("page-faults,task-clock");
-	assert_short_threads_leave_nothing(long_or_short(100000, 2000));
+	assert_short_threads_leave_nothing(by_form(500, 2000, 100000));
 }
 
 /*
@@ -198,7 +198,7 @@ Test(host_threads, nor_do_short_threads_with_pages, .timeout = 600)
 	start(&thread, visit_and_count_pages, &pages);
 	pthread_join(thread, NULL);
 	cr_assert_gt(pages, before, "the thread had no page");
-	assert_short_threads_leave_nothing(long_or_short(100000, 2000));
+	assert_short_threads_leave_nothing(by_form(500, 2000, 100000));
 }
 
 /* Half of so few descriptors: threads that come later count nothing. */
@@ -237,7 +237,7 @@ Test(host_threads, half_of_the_descriptors_are_the_hosts)
 	stream = open_memstream(&text, &size);
 	selfmon_report_write(report, SELFMON_TEXT, stream);
 	fclose(stream);
-	cr_assert(strstr(text, "33 thread(s) measured time alone: "), "%s",
+	cr_assert(strstr(text, "33 threads measured only time: "), "%s",
 		  text);
 	cr_assert(strstr(text, "RLIMIT_NOFILE"), "%s", text);
 	cr_assert(strstr(text, "ulimit -n 65536"), "%s", text);
@@ -322,7 +322,7 @@ static void exit_among_threads(void)
 Test(host_threads, detached_threads_may_visit_while_the_program_exits,
      .timeout = 1200)
 {
-	int times = long_or_short(500, 20), status;
+	int times = by_form(10, 20, 500), status;
 	pid_t pid;
 
 	SKIP_IF_SANITIZED("it does not like threads at exit");

@@ -7,10 +7,13 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include "region/process.h"
+#include "open/entry.h"
 #include "report/model.h"
 #include "rows.h"
 #include "sanitizer.h"
+#include "session/thread.h"
+#include "store/process.h"
+#include "store/state.h"
 
 static struct selfmon_frame span;
 
@@ -30,7 +33,7 @@ static struct selfmon_stats *stand_in_update(void)
 		selfmon_leave(&span);
 	}
 	enter_span();
-	stats = selfmon_thread_attach()->node->stats;
+	stats = selfmon_entry_place(selfmon_thread_attach())->stats;
 	selfmon_stats_begin(stats);
 	return stats;
 }
@@ -116,7 +119,7 @@ static void *play_round(void *argument)
 
 	enter_span();
 	if (round->usual)
-		selfmon_thread_attach()->node->stats->unusual =
+		selfmon_entry_place(selfmon_thread_attach())->stats->unusual =
 			SELFMON_TICKS_LONG;
 	round->jumped = leave_up_to(round->number);
 	report = rows_take();

@@ -12,26 +12,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "long.h"
-#include "region/process.h"
+#include "form.h"
+#include "store/process.h"
 #include "rows.h"
 
 #define THREADS 4
 
 /* What a process was at when it was killed, in memory that outlives it. */
-struct told {
+struct outcome {
 	uint64_t begun[THREADS], ended[THREADS];
 };
 
 static char path[64];
-static struct told *told;
+static struct outcome *outcome;
 
 static void setup(void)
 {
 	snprintf(path, sizeof(path), "/dev/shm/selfmon-live-%d", getpid());
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	cr_assert_neq(told, MAP_FAILED);
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(outcome, MAP_FAILED);
 	setenv("SELFMON_OUTPUT", "none", 1);
 	setenv("SELFMON_EVENTS", "none", 1);
 }
@@ -123,7 +123,8 @@ Test(live, so_does_exit_without_destructors)
 	cr_assert_eq(finish(start(some_visits)), 0);
 	report = read_back(path);
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 100);
-	cr_assert(rows_say(report, SELFMON_JSON, "ended without a word"));
+	cr_assert(rows_say(report, SELFMON_JSON, "is still running, or was "
+						 "killed"));
 	selfmon_report_free(report);
 }
 
@@ -140,7 +141,7 @@ Test(live, a_process_that_came_to_its_end_says_so)
 	cr_assert_eq(finish(start(visit_and_exit)), 0);
 	report = read_back(path);
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 100);
-	cr_assert(rows_say(report, SELFMON_JSON, "had come to its end"));
+	cr_assert(rows_say(report, SELFMON_JSON, "its process has ended"));
 	selfmon_report_free(report);
 }
 
@@ -161,7 +162,7 @@ static void *thread_for_ever(void *number)
 {
 	const size_t i = (size_t)(uintptr_t)number;
 
-	visit_for_ever(&told->begun[i], &told->ended[i]);
+	visit_for_ever(&outcome->begun[i], &outcome->ended[i]);
 	return NULL;
 }
 
@@ -184,8 +185,8 @@ static void check_told(const struct selfmon_report *report)
 	size_t i;
 
 	for (i = 0; i < THREADS; i++) {
-		begun += told->begun[i];
-		ended += told->ended[i];
+		begun += outcome->begun[i];
+		ended += outcome->ended[i];
 	}
 	cr_assert(row->visits >= ended && row->visits + row->open <= begun,
 		  "%llu visits, %llu open; of %llu to %llu",
@@ -200,9 +201,9 @@ static void kill_once(uint64_t visits)
 	struct selfmon_report *report;
 	pid_t child;
 
-	memset(told, 0, sizeof(*told));
+	memset(outcome, 0, sizeof(*outcome));
 	child = start(threads_for_ever);
-	while (selfmon_load_once(&told->ended[0]) < visits)
+	while (selfmon_load_once(&outcome->ended[0]) < visits)
 		;
 	kill(child, SIGKILL);
 	finish(child);
@@ -213,7 +214,7 @@ static void kill_once(uint64_t visits)
 
 Test(live, sigkill_at_any_moment_loses_no_visit_that_had_ended, .timeout = 600)
 {
-	const int kills = long_or_short(1000, 40);
+	const int kills = by_form(10, 40, 1000);
 	int i;
 
 	srand(1);
@@ -231,7 +232,7 @@ Test(live, a_running_process_can_be_watched)
 	int i;
 
 	child = start(threads_for_ever);
-	while (selfmon_load_once(&told->ended[0]) < 1)
+	while (selfmon_load_once(&outcome->ended[0]) < 1)
 		;
 	for (i = 0; i < 50; i++) {
 		report = read_back(path);
@@ -304,9 +305,9 @@ static void fork_with_names(void)
 	snprintf(name, sizeof(name), "%s.%%p", path);
 	setenv("SELFMON_LIVE", name, 1);
 	some_visits();
-	told->begun[0] = (uint64_t)getpid();
+	outcome->begun[0] = (uint64_t)getpid();
 	if (fork() == 0) {
-		told->begun[1] = (uint64_t)getpid();
+		outcome->begun[1] = (uint64_t)getpid();
 		some_visits();
 		some_visits();
 		_exit(0);
@@ -323,7 +324,7 @@ Test(live, with_its_number_in_the_name_a_child_has_its_own)
 	cr_assert_eq(finish(start(fork_with_names)), 0);
 	for (i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "%s.%llu", path,
-			 (unsigned long long)told->begun[i]);
+			 (unsigned long long)outcome->begun[i]);
 		report = read_back(name);
 		cr_assert_eq(ROWS_GET(report, "outer")->visits, 100 + 100 * i);
 		selfmon_report_free(report);
@@ -370,7 +371,7 @@ Test(live, a_live_file_of_before_is_replaced_and_not_cut_short)
 	struct stat before, after;
 	const pid_t first = start(threads_for_ever);
 
-	while (selfmon_load_once(&told->ended[0]) < 1)
+	while (selfmon_load_once(&outcome->ended[0]) < 1)
 		;
 	cr_assert_eq(stat(path, &before), 0);
 	cr_assert_eq(finish(start(some_visits)), 0);

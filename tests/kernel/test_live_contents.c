@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "kernel/lives.h"
-#include "region/state.h"
+#include "store/state.h"
 
 #define DEEP 100
 #define SHORT_THREADS 300
@@ -25,13 +25,14 @@ static void too_deep(void)
 	nest(SELFMON_DEPTH_MAX + DEEP);
 }
 
-Test(live_contents, visits_that_were_too_deep_are_told)
+Test(live_contents, visits_that_were_too_deep_are_reported)
 {
 	struct selfmon_report *report;
 
 	cr_assert_eq(run(too_deep), 0);
 	report = read_back(path);
-	cr_assert(says(report, "100 visit(s) not measured: nested too deep"));
+	cr_assert(says(report, "100 visits not measured: 256 visits were open "
+			       "in the thread (deep recursion"));
 	cr_assert_eq(visits_in(report), SELFMON_DEPTH_MAX);
 	selfmon_report_free(report);
 }
@@ -109,7 +110,7 @@ static void report_and_go(void)
 	}
 	if (selfmon_report_take(&report))
 		_exit(99);
-	told->sum = ROWS_GET(report, "slept")->time.sum;
+	outcome->sum = ROWS_GET(report, "slept")->time.sum;
 	selfmon_report_free(report);
 }
 
@@ -121,10 +122,10 @@ Test(live_contents, times_are_those_of_the_process)
 	cr_assert_eq(run(report_and_go), 0);
 	report = read_back(path);
 	sum = ROWS_GET(report, "slept")->time.sum;
-	cr_assert(sum > told->sum - told->sum / 100 &&
-			  sum < told->sum + told->sum / 100,
+	cr_assert(sum > outcome->sum - outcome->sum / 100 &&
+			  sum < outcome->sum + outcome->sum / 100,
 		  "%llu ns, and %llu by the process", (unsigned long long)sum,
-		  (unsigned long long)told->sum);
+		  (unsigned long long)outcome->sum);
 	cr_assert(says(report, "subtracted (noise"));
 	selfmon_report_free(report);
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/lives.h"
-#include "region/state.h"
+#include "store/state.h"
 
 /* More than fit into the file's first MiB. */
 #define MANY 1000
@@ -41,8 +41,8 @@ static void visit_and_look(void)
 	visit_many();
 	if (selfmon_report_take(&report))
 		_exit(90);
-	told->visits = visits_in(report);
-	told->noted = says(report, "kept in memory alone");
+	outcome->visits = visits_in(report);
+	outcome->noted = says(report, "kept in memory only");
 	selfmon_report_free(report);
 }
 
@@ -50,8 +50,8 @@ static void check_full(const char *name)
 {
 	struct selfmon_report *report = read_back(name);
 
-	cr_assert_eq(told->visits, MANY);
-	cr_assert(told->noted);
+	cr_assert_eq(outcome->visits, MANY);
+	cr_assert(outcome->noted);
 	cr_assert(says(report, "are missing: the file could not grow"));
 	cr_assert(visits_in(report) > 100 && visits_in(report) < MANY);
 	rows_check(report);
@@ -75,6 +75,15 @@ Test(live_limits, a_limit_of_file_sizes_ends_the_file_and_not_the_process)
 	check_full(path);
 }
 
+/* In a mount namespace of its own: no other process sees it. */
+static void mount_on(const char *folder, const char *type, const char *options)
+{
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", folder, type, 0, options))
+		_exit(77);
+}
+
 /* The file system is gone with its process: copied to where it stays. */
 static void keep_copy(const char *from)
 {
@@ -95,10 +104,9 @@ static void fill_disk(void)
 	char folder[] = "/tmp/selfmon-full-XXXXXX";
 	char name[64];
 
-	if (unshare(CLONE_NEWNS) || !mkdtemp(folder) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", folder, "tmpfs", 0, "size=1200k"))
-		_exit(77);
+	if (!mkdtemp(folder))
+		_exit(91);
+	mount_on(folder, "tmpfs", "size=1200k");
 	snprintf(name, sizeof(name), "%s/live", folder);
 	setenv("SELFMON_LIVE", name, 1);
 	visit_and_look();
@@ -117,6 +125,39 @@ Test(live_limits, a_full_disk_ends_the_file_and_not_the_process)
 	check_full(path);
 }
 
+/* ramfs cannot be full, but is not known either. */
+static void write_to_ramfs(void)
+{
+	struct selfmon_report *report;
+	char folder[] = "/tmp/selfmon-other-XXXXXX";
+	char name[64];
+
+	if (!mkdtemp(folder))
+		_exit(91);
+	mount_on(folder, "ramfs", NULL);
+	snprintf(name, sizeof(name), "%s/live", folder);
+	setenv("SELFMON_LIVE", name, 1);
+	visit_many();
+	if (selfmon_report_take(&report) || visits_in(report) != MANY)
+		_exit(90);
+	outcome->noted = says(report, "is not tmpfs, ext4 or XFS");
+	selfmon_report_free(report);
+	if (access(name, F_OK) == 0)
+		_exit(92);
+	umount2(folder, MNT_DETACH);
+	rmdir(folder);
+}
+
+Test(live_limits, on_other_file_systems_there_is_none)
+{
+	const int status = run(write_to_ramfs);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		cr_skip_test("this user may not mount a file system");
+	cr_assert_eq(status, 0, "status %#x", (unsigned int)status);
+	cr_assert(outcome->noted);
+}
+
 static void no_room_at_all(void)
 {
 	const struct rlimit limit = { 4096, 4096 };
@@ -128,8 +169,8 @@ static void no_room_at_all(void)
 Test(live_limits, no_room_at_all_leaves_the_process_as_it_is)
 {
 	cr_assert_eq(run(no_room_at_all), 0);
-	cr_assert_eq(told->visits, MANY);
-	cr_assert(told->noted);
+	cr_assert_eq(outcome->visits, MANY);
+	cr_assert(outcome->noted);
 }
 
 /* ---- descriptors --------------------------------------------------------- */
@@ -173,7 +214,7 @@ static void take_its_number(void)
 	visit_and_look();
 	if (fstat(host, &stat_of) || stat_of.st_size)
 		_exit(96);
-	told->visits--;
+	outcome->visits--;
 }
 
 Test(live_limits, a_number_that_is_the_hosts_by_now_is_not_written_to)

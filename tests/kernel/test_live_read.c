@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files that are cut short, damaged or foreign: told, not followed. */
+/* Live files that are truncated, damaged or foreign: reported, not followed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "long.h"
-#include "region/live.h"
+#include "form.h"
+#include "report/live_stats.h"
+#include "store/live.h"
+#include "store/mend.h"
 #include "report/live_read.h"
 #include "rows.h"
+#include "store/state.h"
+#include "store/statistics.h"
 
 static char path[64];
 static char *file;      /* a small live file, as it was */
@@ -116,7 +120,7 @@ Test(live_read, the_file_itself_is_read)
 
 Test(live_read, cut_short_at_any_length_it_is_refused)
 {
-	const size_t step = (size_t)long_or_short(1, 13);
+	const size_t step = (size_t)by_form(53, 13, 1);
 	struct selfmon_failure failure;
 	size_t length;
 
@@ -130,7 +134,7 @@ Test(live_read, cut_short_at_any_length_it_is_refused)
 
 Test(live_read, any_byte_of_it_may_be_another)
 {
-	const size_t step = (size_t)long_or_short(1, 11);
+	const size_t step = (size_t)by_form(41, 11, 1);
 	struct selfmon_failure failure;
 	uint64_t refused = 0, seen = 0;
 	size_t i;
@@ -171,7 +175,7 @@ Test(live_read, what_is_no_live_file_is_named_so)
 Test(live_read, another_version_is_named)
 {
 	HEADER->version = 7;
-	says("format version 7; this library reads 3", AT(version));
+	says("format version 7; this library reads 4", AT(version));
 }
 
 Test(live_read, the_other_byte_order_is_named)
@@ -190,7 +194,7 @@ Test(live_read, another_builds_sizes_are_named_with_its_machine)
 Test(live_read, an_end_beyond_the_file_is_named)
 {
 	HEADER->used += 64;
-	says("cut short", size);
+	says("truncated", size);
 }
 
 /* The n-th record of a type. */
@@ -199,8 +203,7 @@ static void *record_of(uint32_t type, int n)
 	uint64_t offset = HEADER->header_size;
 
 	while (offset < size) {
-		struct selfmon_live_record *const record =
-			(void *)(map + offset);
+		struct selfmon_record *const record = (void *)(map + offset);
 
 		if (record->type == type && n-- == 0)
 			return record;
@@ -217,53 +220,83 @@ static size_t offset_of(const void *record)
 
 Test(live_read, a_record_without_a_size_is_named_and_not_waited_for)
 {
-	struct selfmon_live_record *const record =
-		record_of(SELFMON_LIVE_REGION, 0);
+	struct selfmon_record *const record =
+		record_of(SELFMON_RECORD_REGION, 0);
 
 	record->size = 0;
-	says("a record of no size", offset_of(record));
+	says("a record has size 0", offset_of(record));
 }
 
 Test(live_read, a_record_beyond_the_end_is_named)
 {
-	struct selfmon_live_record *const record =
-		record_of(SELFMON_LIVE_THREAD, 0);
+	struct selfmon_record *const record =
+		record_of(SELFMON_RECORD_THREAD, 0);
 
-	record->size = UINT64_MAX - 63;
-	says("a record of no size", offset_of(record));
+	record->size = UINT32_MAX - 63;
+	says("a record has size 0", offset_of(record));
+}
+
+/* The newest place, "last", has no child. */
+Test(live_read, a_record_of_an_unknown_type_is_named)
+{
+	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 3);
+
+	record->type = 77;
+	says("a record has the unknown type 77", offset_of(record));
+}
+
+Test(live_read, an_optional_record_of_an_unknown_type_is_skipped_with_a_note)
+{
+	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 3);
+	struct selfmon_report *report;
+	char *text = NULL;
+	size_t length;
+	FILE *stream;
+
+	record->type = 77 | SELFMON_RECORD_OPTIONAL;
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	cr_assert_eq(ROWS_GET(report, "outer", "inner")->visits, 3);
+	cr_assert_null(ROWS_FIND(report, "last"));
+	stream = open_memstream(&text, &length);
+	cr_assert_eq(selfmon_report_write(report, SELFMON_TEXT, stream), 0);
+	fclose(stream);
+	cr_assert_not_null(strstr(text, "1 records of unknown types"), "%s",
+			   text);
+	free(text);
+	selfmon_report_free(report);
 }
 
 Test(live_read, a_place_that_is_its_own_parent_is_named)
 {
-	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 2);
+	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 2);
 
-	node->parent = node->ordinal;
-	says("a place before its parent", offset_of(node));
+	node->parent_ordinal = node->ordinal;
+	says("a place precedes its parent", offset_of(node));
 }
 
 Test(live_read, a_place_of_no_region_is_named)
 {
-	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 1);
+	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 1);
 
 	node->region = 1000;
-	says("a place of no region", offset_of(node));
+	says("a place belongs to no region", offset_of(node));
 }
 
 Test(live_read, a_name_without_an_end_is_named)
 {
 	struct selfmon_live_region *const region =
-		record_of(SELFMON_LIVE_REGION, 0);
+		record_of(SELFMON_RECORD_REGION, 0);
 
 	((char *)(region + 1))[region->name_length] = 'x';
-	says("a region without a proper name", offset_of(region));
+	says("a region has an invalid name", offset_of(region));
 }
 
 Test(live_read, a_bucket_that_does_not_exist_is_named)
 {
-	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 1);
+	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 1);
 
-	node->stats.last = SELFMON_BUCKETS + 1;
-	says("no such bucket", offset_of(&node->stats.last));
+	node->stats->last = SELFMON_BUCKETS + 1;
+	says("invalid histogram bucket", offset_of(&node->stats->last));
 }
 
 /* ---- updates under way --------------------------------------------------- */
@@ -283,9 +316,9 @@ static struct selfmon_row row_named(const char *name)
 /* "outer" is the first place after the root. */
 static struct selfmon_stats *outer(void)
 {
-	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 1);
+	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 1);
 
-	return &node->stats;
+	return node->stats;
 }
 
 Test(live_read, an_update_before_its_sum_is_a_visit)
@@ -321,11 +354,11 @@ Test(live_read, a_first_visit_that_was_just_recorded_is_one)
 /* The place of "last" is the one that has an open visit. */
 Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 {
-	struct selfmon_live_node *const node = record_of(SELFMON_LIVE_NODE, 3);
+	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 3);
 	struct selfmon_row row;
 
-	node->stats.sequence++;
-	node->stats.ticks.sum = 7;
+	node->stats->sequence++;
+	node->stats->ticks.sum = 7;
 	row = row_named("last");
 	cr_assert_eq(row.visits, 1);
 	cr_assert_eq(row.open, 0);
@@ -364,7 +397,7 @@ Test(live_read, a_place_is_read_whole_while_it_is_written)
 	struct selfmon_stats *const stats = outer();
 	struct selfmon_stats seen = { .sequence = 0 };
 	pthread_t thread;
-	bool updating;
+	bool whole;
 	int i, good = 0;
 
 	stats->sequence = 0;
@@ -376,9 +409,11 @@ Test(live_read, a_place_is_read_whole_while_it_is_written)
 		const uint64_t before = seen.sequence;
 
 		cr_assert_eq(selfmon_live_stats(&input, offset_of(stats), &seen,
-						&updating), 0);
-		if (seen.rare[SELFMON_RARE_REPAIRED])
+						&whole),
+			     0);
+		if (!whole)
 			continue; /* it says so */
+		selfmon_stats_complete(&seen, whole);
 		cr_assert_eq(seen.histogram[LAST], selfmon_stats_visits(&seen));
 		good += seen.sequence != before;
 	}

@@ -13,15 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "long.h"
-#include "region/process.h"
-#include "region/thread.h"
+#include "form.h"
+#include "store/process.h"
+#include "store/self.h"
 #include "rows.h"
 #include "sanitizer.h"
 #include "stepped_pmu.h"
 
-/* What the child does, told before and after in memory of both. */
-struct told {
+/* Progress of the child, counted before and after in shared memory. */
+struct outcome {
 	uint64_t begun, ended;
 	bool stepped, done;
 	bool cannot; /* such events, here */
@@ -33,14 +33,14 @@ struct told {
 #define MODEL_MEMBERS 4
 
 static char path[64];
-static struct told *told;
+static struct outcome *outcome;
 
 static void setup(void)
 {
 	snprintf(path, sizeof(path), "/dev/shm/selfmon-step-%d", getpid());
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	cr_assert_neq(told, MAP_FAILED);
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(outcome, MAP_FAILED);
 #if !defined(__x86_64__)
 	cr_skip_test("stepped on x86-64 alone: elsewhere an atomic operation "
 		     "is a loop that no step gets out of, or nothing steps");
@@ -59,7 +59,7 @@ TestSuite(live_step, .init = setup, .fini = teardown, .timeout = 900);
 /* ---- the child ----------------------------------------------------------- */
 
 #define VISIT(once, name)                                                      \
-	for (int once = (told->begun++, 1); once; once = (told->ended++, 0))   \
+	for (int once = (outcome->begun++, 1); once; once = (outcome->ended++, 0))   \
 		SELFMON_REGION(name)
 
 static __attribute__((noinline)) void nested(void)
@@ -82,12 +82,12 @@ static void nested_counted(void)
 	{
 		VISIT(once_7, "inner")
 		{
-			stepped_pmu_count(&told->pmu, 10);
+			stepped_pmu_count(&outcome->pmu, 10);
 		}
 		VISIT(once_8, "inner too")
 		{
-			stepped_pmu_move(&told->pmu);
-			stepped_pmu_count(&told->pmu, 20);
+			stepped_pmu_move(&outcome->pmu);
+			stepped_pmu_count(&outcome->pmu, 20);
 		}
 	}
 }
@@ -121,20 +121,20 @@ static void out_of_order(void)
 {
 	struct selfmon_frame a, b;
 
-	told->begun++;
+	outcome->begun++;
 	selfmon_enter(selfmon_region("a"), &a);
-	told->begun++;
+	outcome->begun++;
 	selfmon_enter(selfmon_region("b"), &b);
 	selfmon_leave(&a);
-	told->ended++;
+	outcome->ended++;
 	selfmon_leave(&b);
-	told->ended++;
+	outcome->ended++;
 }
 
 /* Stepped visits take longer than all before: as if there had been an hour. */
 static void make_usual(void)
 {
-	struct selfmon_node *node = selfmon_thread_self()->newest;
+	struct selfmon_node *node = selfmon_thread_self()->root;
 
 	for (; node; node = node->next) {
 		node->stats->unusual = SELFMON_TICKS_LONG;
@@ -149,10 +149,10 @@ static void take_model(void)
 
 	selfmon_prepare();
 	thread = selfmon_thread_self();
-	told->cannot = !thread->set || thread->set->count != MODEL_MEMBERS;
-	if (told->cannot)
+	outcome->cannot = !thread->set || thread->set->count != MODEL_MEMBERS;
+	if (outcome->cannot)
 		_exit(1);
-	stepped_pmu_attach(&told->pmu, MODEL_MEMBERS);
+	stepped_pmu_attach(&outcome->pmu, MODEL_MEMBERS);
 	if (thread->mode != SELFMON_MODE_USER)
 		_exit(2);
 }
@@ -169,11 +169,12 @@ static void play(const char *events, void (*what)(void), bool warm)
 		what();
 		make_usual();
 	}
-	selfmon_store_once(&told->stepped, true);
+	raise(SIGSTOP);
+	selfmon_store_once(&outcome->stepped, true);
 	what();
 	what();
-	selfmon_store_once(&told->stepped, false);
-	selfmon_store_once(&told->done, true);
+	selfmon_store_once(&outcome->stepped, false);
+	selfmon_store_once(&outcome->done, true);
 	for (;;)
 		pause();
 }
@@ -202,11 +203,11 @@ static void check(bool must_be)
 	size_t i;
 
 	if (selfmon_report_open(path, &report, &failure)) {
-		cr_assert(!must_be && !told->ended, "%s", failure.message);
+		cr_assert(!must_be && !outcome->ended, "%s", failure.message);
 		return;
 	}
 	rows_check(report);
-	for (i = 0; i < selfmon_report_rows(report); i++) {
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
 		const struct selfmon_row *const row =
 			selfmon_report_row(report, i);
 
@@ -215,40 +216,49 @@ static void check(bool must_be)
 		open += row->open;
 		cut += row->cut_off;
 	}
-	cr_assert(visits >= told->ended && visits + cut <= told->begun &&
-			  (visits + open + cut <= told->begun),
+	cr_assert(visits >= outcome->ended && visits + cut <= outcome->begun &&
+			  (visits + open + cut <= outcome->begun),
 		  "%llu visits, %llu open, %llu cut off; %llu to %llu",
 		  (unsigned long long)visits, (unsigned long long)open,
-		  (unsigned long long)cut, (unsigned long long)told->ended,
-		  (unsigned long long)told->begun);
+		  (unsigned long long)cut, (unsigned long long)outcome->ended,
+		  (unsigned long long)outcome->begun);
 	selfmon_report_free(report);
 }
 
-/* To the next instruction; behind a read of a counter, with its answer. */
-static void step(pid_t child)
+/* To the next stop; behind a read of a counter, with its answer. */
+static void go(enum __ptrace_request request, pid_t child, int wanted)
 {
 	int status;
 
-	cr_assert_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+	cr_assert_eq(ptrace(request, child, NULL, NULL), 0);
 	cr_assert_eq(waitpid(child, &status, 0), child);
-	if (told->cannot)
+	if (outcome->cannot)
 		cr_skip_test("the kernel counts no events here");
 	cr_assert(WIFSTOPPED(status), "status %#x", (unsigned int)status);
-	cr_assert(WSTOPSIG(status) == SIGTRAP ||
-			  (WSTOPSIG(status) == SIGSEGV &&
-			   stepped_pmu_answer(&told->pmu, child)),
+	if (WSTOPSIG(status) == wanted)
+		return;
+	cr_assert(WSTOPSIG(status) == SIGSEGV &&
+			  stepped_pmu_answer(&outcome->pmu, child),
 		  "signal %d", WSTOPSIG(status));
+	if (request == PTRACE_CONT)
+		go(request, child, wanted);
+}
+
+static void step(pid_t child)
+{
+	go(PTRACE_SINGLESTEP, child, SIGTRAP);
 }
 
 static uint64_t step_through(pid_t child, int stride, bool warm)
 {
 	uint64_t steps = 0;
 
+	go(PTRACE_CONT, child, SIGSTOP);
 	for (;;) {
 		step(child);
-		if (told->done)
+		if (outcome->done)
 			return steps;
-		if (told->stepped && steps++ % (unsigned int)stride == 0)
+		if (outcome->stepped && steps++ % (unsigned int)stride == 0)
 			check(warm);
 	}
 }
@@ -260,7 +270,7 @@ static void run(const char *events, void (*what)(void), bool warm, int stride)
 	pid_t child;
 
 	SKIP_IF_SANITIZED("it makes too many steps of one");
-	memset(told, 0, sizeof(*told));
+	memset(outcome, 0, sizeof(*outcome));
 	child = fork();
 	if (child == 0)
 		play(events, what, warm);
@@ -281,7 +291,7 @@ Test(live_step, at_each_instruction_of_visits)
 
 Test(live_step, at_each_instruction_with_counters)
 {
-	run("page-faults,task-clock", nested, true, long_or_short(1, 2));
+	run("page-faults,task-clock", nested, true, 1);
 }
 
 Test(live_step, at_each_instruction_with_counters_read_in_user_space)
@@ -301,5 +311,5 @@ Test(live_step, at_each_instruction_of_spans_out_of_order)
 
 Test(live_step, at_instructions_of_a_processs_first_visits)
 {
-	run("none", nested, false, long_or_short(3, 101));
+	run("none", nested, false, by_form(101, 101, 3));
 }

@@ -82,7 +82,7 @@ static uint64_t visits_in(const struct selfmon_report *report)
 	uint64_t visits = 0;
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++)
+	for (i = 0; i < selfmon_report_row_count(report); i++)
 		visits += selfmon_report_row(report, i)->visits;
 	return visits;
 }
@@ -102,7 +102,7 @@ static int look(void)
 		return 3;
 	if (visits_in(report) + report->unready != 1 + THREADS * VISITS)
 		return 4;
-	snprintf(words, sizeof(words), "%llu thread(s) not measured: no memory",
+	snprintf(words, sizeof(words), "%llu threads not measured: no memory",
 		 (unsigned long long)report->refused);
 	return rows_say(report, SELFMON_TEXT, words) ? 0 : 5;
 }

@@ -79,15 +79,15 @@ Test(output, json_on_standard_error_has_the_messages_in_it)
 	assert_schema_allows_text();
 	cr_expect_eq(count_of("selfmon: "), 0);
 	RUN(visit, "SELFMON_OUTPUT", "csv:-", "SELFMON_EVENTS", "cycels", NULL);
-	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': ");
+	ASSERT_SAYS("selfmon: only time is measured, not 'cycels': ");
 }
 
 Test(output, a_path_that_cannot_be_written_loses_nothing)
 {
 	RUN(visit, "SELFMON_OUTPUT", "json:/nonexistent/report", NULL);
 	ASSERT_SAYS("selfmon: cannot write the report to "
-		    "'/nonexistent/report': No such file or directory; here "
-		    "it is instead\n");
+		    "'/nonexistent/report': No such file or directory; it is "
+		    "printed here instead\n");
 	ASSERT_SAYS("visited");
 }
 
@@ -122,7 +122,8 @@ Test(output, the_programs_own_descriptors_can_be_named)
 		cr_assert_eq(count_of("visited"), 1, "%s: %s", name[i], text);
 	}
 	RUN(visit, "SELFMON_OUTPUT", "text:/dev/fd/1000", NULL);
-	ASSERT_SAYS("'/dev/fd/1000': Bad file descriptor; here it is instead");
+	ASSERT_SAYS("'/dev/fd/1000': Bad file descriptor; it is printed here "
+		    "instead");
 }
 
 static void exit_inside(void)

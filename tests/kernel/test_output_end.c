@@ -103,7 +103,7 @@ Test(output_end, is_the_programs_own_though_nobody_reads_the_report)
 	cr_assert_eq(RUN(have_no_reader_of_7, "SELFMON_OUTPUT",
 			 "text:/dev/fd/7", NULL),
 		     0);
-	ASSERT_SAYS("'/dev/fd/7': Broken pipe; here it is instead");
+	ASSERT_SAYS("'/dev/fd/7': Broken pipe; it is printed here instead");
 	ASSERT_SAYS("visited");
 }
 
@@ -126,7 +126,7 @@ Test(output_end, is_the_programs_own_though_files_may_not_grow)
 	snprintf(output, sizeof(output), "json:%s", path);
 	cr_assert_eq(RUN(have_a_limit, "SELFMON_OUTPUT", output, NULL), 0);
 	unlink(path);
-	ASSERT_SAYS("File too large; here it is instead");
+	ASSERT_SAYS("File too large; it is printed here instead");
 }
 
 static void take_the_guard_away(void)
@@ -141,8 +141,8 @@ Test(output_end, knows_that_the_guard_is_gone)
 	if (!SELFMON_FAULT_SIGNAL)
 		cr_skip_test("nothing is read in user space here");
 	RUN(visit, "SELFMON_EVENTS", "task-clock", "SELFMON_GUARD", "1", NULL);
-	cr_assert_eq(count_of("guard of counter reads is gone"), 0);
+	cr_assert_eq(count_of("counter reads are no longer guarded"), 0);
 	RUN(take_the_guard_away, "SELFMON_EVENTS", "task-clock",
 	    "SELFMON_GUARD", "1", NULL);
-	ASSERT_SAYS("guard of counter reads is gone");
+	ASSERT_SAYS("counter reads are no longer guarded");
 }

@@ -180,7 +180,7 @@ Test(output, a_file_in_a_folder_that_takes_no_other_is_overwritten)
 	cr_assert_null(strstr(file_text(inside("old")), "xxx"));
 	cr_assert_not_null(strstr(file_text(inside("old")), "visited"));
 	RUN(visit_as_somebody, "SELFMON_OUTPUT", csv_into("new"), NULL);
-	ASSERT_SAYS("/new': Permission denied; here it is instead\n");
+	ASSERT_SAYS("/new': Permission denied; it is printed here instead\n");
 	ASSERT_SAYS("visited");
 	chmod(folder, 0755);
 	folder_remove(folder);
@@ -195,7 +195,7 @@ Test(output, but_not_the_file_of_another_user)
 	make_file(inside("old"), "as it was", 0666);
 	forbid_folder(inside("old"), SOMEBODY - 1);
 	RUN(visit_as_somebody, "SELFMON_OUTPUT", csv_into("old"), NULL);
-	ASSERT_SAYS("/old': Permission denied; here it is instead\n");
+	ASSERT_SAYS("/old': Permission denied; it is printed here instead\n");
 	ASSERT_SAYS("visited");
 	cr_assert_str_eq(file_text(inside("old")), "as it was");
 	chmod(folder, 0755);
@@ -212,8 +212,8 @@ Test(output, a_symbolic_link_is_refused_and_nothing_is_lost)
 	fclose(file);
 	cr_assert_eq(symlink(inside("precious"), inside("link")), 0);
 	run_into("json", inside("link"));
-	ASSERT_SAYS("/link': symbolic links are not followed; here it is "
-		    "instead\n");
+	ASSERT_SAYS("/link': symbolic links are not followed; it is printed "
+		    "here instead\n");
 	ASSERT_SAYS("visited");
 	cr_assert_str_eq(file_text(inside("precious")), "as it was");
 	unlink(inside("link"));
@@ -363,9 +363,9 @@ Test(output, an_option_that_is_wrong_is_named_and_the_report_is_printed)
 	RUN(visit_three, "SELFMON_OUTPUT", "text:-;flatt;top=x;sort=visist",
 	    NULL);
 	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: unknown option 'flatt' (did you "
-		    "mean 'flat'?); allowed are flat, ");
-	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: top=x: allowed are 0 to ");
+		    "mean 'flat'?); flat, collapse, ");
+	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: top=x: 0 to ");
 	ASSERT_SAYS("selfmon: SELFMON_OUTPUT: sort=visist: no such column (did "
-		    "you mean 'visits'?); there are visits, ");
+		    "you mean 'visits'?); these exist: visits, ");
 	ASSERT_SAYS("\n    second");
 }

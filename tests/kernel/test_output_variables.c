@@ -70,10 +70,10 @@ Test(output_variables, unknown_variables_and_values_are_named)
 	    "SELFMON_GUARD", "on", NULL);
 	ASSERT_SAYS("unknown variable SELFMON_EVNTS (did you mean "
 		    "SELFMON_EVENTS?)");
-	ASSERT_SAYS("SELFMON_EVERY=0: allowed are 1 to 1000000; ignored");
-	ASSERT_SAYS("SELFMON_FENCE=mfence: allowed are none and lfence");
-	ASSERT_SAYS("SELFMON_STRICT=yes: allowed are 0 and 1");
-	ASSERT_SAYS("SELFMON_GUARD=on: allowed are 0 and 1");
+	ASSERT_SAYS("SELFMON_EVERY=0: 1 to 1000000 are allowed; ignored");
+	ASSERT_SAYS("SELFMON_FENCE=mfence: none and lfence are allowed");
+	ASSERT_SAYS("SELFMON_STRICT=yes: 0 and 1 are allowed");
+	ASSERT_SAYS("SELFMON_GUARD=on: 0 and 1 are allowed");
 	ASSERT_SAYS("visited");
 }
 
@@ -81,7 +81,7 @@ Test(output_variables, messages_are_told_where_no_text_carries_them)
 {
 	RUN(visit, "SELFMON_EVERY", "ten", "SELFMON_OUTPUT",
 	    "csv:/dev/null", NULL);
-	ASSERT_SAYS("selfmon: SELFMON_EVERY=ten: allowed are 1 to 1000000");
+	ASSERT_SAYS("selfmon: SELFMON_EVERY=ten: 1 to 1000000 are allowed");
 }
 
 static void print_message(const char *message, void *context)
@@ -104,7 +104,7 @@ static void with_message_function(void)
 Test(output_variables, messages_go_to_the_hosts_function_if_there_is_one)
 {
 	RUN(with_message_function, "SELFMON_EVERY", "-1", NULL);
-	ASSERT_SAYS("host<SELFMON_EVERY=-1: allowed are 1 to 1000000; "
+	ASSERT_SAYS("host<SELFMON_EVERY=-1: 1 to 1000000 are allowed; "
 		    "ignored>");
 }
 
@@ -144,8 +144,8 @@ Test(output_variables, an_unknown_event_is_named_where_no_text_does_it)
 {
 	RUN(visit, "SELFMON_EVENTS", "cycels", "SELFMON_OUTPUT",
 	    "csv:/dev/null", NULL);
-	ASSERT_SAYS("selfmon: time alone is measured, and not 'cycels': "
-		    "unknown event 'cycels' (did you mean 'cycles'?)");
+	ASSERT_SAYS("selfmon: only time is measured, not 'cycels': unknown "
+		    "event 'cycels' (did you mean 'cycles'?)");
 }
 
 static void *visit_in_a_thread(void *unused)

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "region/process.h"
+#include "session/thread.h"
+#include "store/config.h"
+#include "store/process.h"
 #include "rows.h"
+#include "store/state.h"
 
 static void leaf(void)
 {
@@ -39,7 +42,7 @@ Test(region, counts_each_path_of_the_call_tree_apart)
 	cr_assert_eq(ROWS_GET(report, "leaf")->visits, 3);
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 1);
 	cr_assert_eq(ROWS_GET(report, "outer", "leaf")->visits, 5);
-	cr_assert_eq(selfmon_report_rows(report), 3);
+	cr_assert_eq(selfmon_report_row_count(report), 3);
 	selfmon_report_free(report);
 }
 
@@ -76,7 +79,7 @@ Test(region, recursion_is_a_path_of_its_own_at_each_depth)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "recurse", "recurse", "recurse")->visits,
 		     1);
-	cr_assert_eq(selfmon_report_rows(report), 3);
+	cr_assert_eq(selfmon_report_row_count(report), 3);
 	selfmon_report_free(report);
 }
 
@@ -89,11 +92,11 @@ Test(region, deeper_than_the_cap_is_counted_and_not_measured)
 
 	recurse(SELFMON_DEPTH_MAX + 100);
 	report = rows_take();
-	cr_assert_eq(selfmon_report_rows(report), SELFMON_DEPTH_MAX);
+	cr_assert_eq(selfmon_report_row_count(report), SELFMON_DEPTH_MAX);
 	for (i = 0; (row = selfmon_report_row(report, i)); i++)
 		visits += row->visits;
 	cr_assert_eq(visits, SELFMON_DEPTH_MAX);
-	cr_assert_eq(selfmon_thread_attach()->too_deep, 100);
+	cr_assert_eq(selfmon_thread_attach()->record->too_deep, 100);
 	selfmon_report_free(report);
 }
 
@@ -103,7 +106,7 @@ Test(region, two_hundred_levels_are_measured)
 
 	recurse(200);
 	report = rows_take();
-	cr_assert_eq(selfmon_report_rows(report), 200);
+	cr_assert_eq(selfmon_report_row_count(report), 200);
 	cr_assert_eq(selfmon_report_row(report, 199)->depth, 199);
 	cr_assert_eq(selfmon_report_row(report, 199)->visits, 1);
 	selfmon_report_free(report);
@@ -122,7 +125,7 @@ Test(region, ten_thousand_distinct_regions_are_kept_apart)
 		}
 	}
 	report = rows_take();
-	cr_assert_eq(selfmon_report_rows(report), 10000);
+	cr_assert_eq(selfmon_report_row_count(report), 10000);
 	for (i = 0; i < 10000; i++)
 		cr_assert_eq(selfmon_report_row(report, i)->visits, 1);
 	selfmon_report_free(report);
@@ -189,7 +192,7 @@ Test(region, a_null_handle_measures_nothing)
 	}
 	cr_assert_eq(turns, 1);
 	report = rows_take();
-	cr_assert_eq(selfmon_report_rows(report), 0);
+	cr_assert_eq(selfmon_report_row_count(report), 0);
 	selfmon_report_free(report);
 }
 
@@ -204,6 +207,23 @@ Test(region, a_second_leave_of_a_frame_does_nothing)
 	selfmon_leave(&frame);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "span")->visits, 1);
+	cr_assert(rows_say(report, SELFMON_JSON, "\"stale\": 0,"));
+	selfmon_report_free(report);
+}
+
+static void begin_and_end(void)
+{
+	SELFMON_BEGIN(tag, "tagged");
+	SELFMON_END(tag);
+}
+
+Test(region, an_end_is_not_made_again_by_the_end_of_the_block)
+{
+	struct selfmon_report *report;
+
+	begin_and_end();
+	report = rows_take();
+	cr_assert_eq(ROWS_GET(report, "tagged")->visits, 1);
 	cr_assert(rows_say(report, SELFMON_JSON, "\"stale\": 0,"));
 	selfmon_report_free(report);
 }
@@ -249,7 +269,7 @@ Test(region, spans_that_overlap_for_ever_do_not_pile_up)
 	selfmon_leave(&frame[(i + 1) % 2]);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "rolling")->visits, 10000);
-	cr_assert_eq(selfmon_report_rows(report), 1);
+	cr_assert_eq(selfmon_report_row_count(report), 1);
 	cr_assert_eq(selfmon_thread_attach()->top,
 		     selfmon_thread_attach()->open);
 	selfmon_report_free(report);

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "no_event.h"
-#include "region/process.h"
+#include "session/thread.h"
+#include "store/process.h"
 #include "rows.h"
 #include "sanitizer.h"
 

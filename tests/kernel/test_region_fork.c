@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "children.h"
-#include "region/process.h"
+#include "store/process.h"
 #include "sanitizer.h"
 
 Test(region_fork, a_child_counts_its_own_work_from_zero)

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "forbid.h"
-#include "region/process.h"
+#include "store/lock.h"
+#include "store/process.h"
 #include "rows.h"
 #include "sanitizer.h"
 

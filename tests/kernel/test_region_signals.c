@@ -8,9 +8,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "long.h"
-#include "region/process.h"
-#include "region/thread.h"
+#include "form.h"
+#include "session/thread.h"
+#include "store/lock.h"
+#include "store/process.h"
+#include "store/self.h"
 #include "rows.h"
 
 static void visit_new(int signal)
@@ -223,7 +225,7 @@ Test(region_signals, handlers_visits_during_a_report_are_not_lost)
 	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
 	selfmon_report_free(report);
 	not_measured = selfmon_thread_unready() +
-		       selfmon_thread_attach()->unready;
+		       selfmon_thread_attach()->record->unready;
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "counted")->visits + not_measured,
 		     counted);
@@ -281,7 +283,7 @@ Test(region_signals, a_jump_out_of_a_handler_cuts_off_all_that_it_passes)
 	cr_assert_eq(ROWS_GET(report, "interrupted", "in handler")->cut_off,
 		     1000);
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 1);
-	cr_assert_eq(selfmon_report_rows(report), 3);
+	cr_assert_eq(selfmon_report_row_count(report), 3);
 	selfmon_report_free(report);
 }
 
@@ -305,7 +307,7 @@ static uint64_t sum_of_visits(const struct selfmon_report *report,
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < selfmon_report_rows(report); i++)
+	for (i = 0; i < selfmon_report_row_count(report); i++)
 		if (!strcmp(selfmon_report_row(report, i)->name, name))
 			sum += selfmon_report_row(report, i)->visits;
 	return sum;
@@ -314,7 +316,7 @@ static uint64_t sum_of_visits(const struct selfmon_report *report,
 /* 10 kHz where the machine gives it; each visit is somewhere in the tree. */
 Test(region_signals, a_storm_of_them_loses_no_visit, .timeout = 120)
 {
-	const unsigned int signals = (unsigned int)long_or_short(100000, 3000);
+	const unsigned int signals = (unsigned int)by_form(1000, 3000, 100000);
 	const struct itimerval often = { { 0, 100 }, { 0, 100 } };
 	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = visit_on_timer };
@@ -336,6 +338,6 @@ Test(region_signals, a_storm_of_them_loses_no_visit, .timeout = 120)
 	cr_assert_eq(sum_of_visits(report, "on timer"), timer_visits);
 	cr_assert_eq(sum_of_visits(report, "inside"), timer_visits);
 	cr_assert_eq(selfmon_thread_unready(), 0);
-	cr_assert_eq(selfmon_thread_attach()->unready, 0);
+	cr_assert_eq(selfmon_thread_attach()->record->unready, 0);
 	selfmon_report_free(report);
 }

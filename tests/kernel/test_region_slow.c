@@ -49,21 +49,21 @@ Test(region_slow, is_not_said_of_visits_on_the_fast_path)
 Test(region_slow, names_an_event_that_is_read_by_system_call)
 {
 	visit("page-faults", 1, false);
-	assert_slow("page-faults: 2 system calls a visit. Without it visits "
+	assert_slow("page-faults: 2 system calls per visit. Without it visits "
 		    "make none");
 }
 
 Test(region_slow, names_all_such_events_which_share_their_calls)
 {
 	visit("page-faults,dummy,task-clock", 1, true);
-	assert_slow("page-faults, dummy, task-clock: 2 system calls a visit. "
+	assert_slow("page-faults, dummy, task-clock: 2 system calls per visit. "
 		    "Without them ");
 }
 
 Test(region_slow, names_the_visits_that_make_calls_under_every)
 {
 	visit("page-faults", 100, false);
-	assert_slow("page-faults: 2 system calls a visit that is measured. ");
+	assert_slow("page-faults: 2 system calls per visit that is measured. ");
 }
 
 Test(region_slow, names_options_that_take_the_general_way)

@@ -4,8 +4,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "region/process.h"
+#include "form.h"
+#include "session/thread.h"
+#include "store/process.h"
 #include "rows.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/statistics.h"
 
 #define THREADS 64
 
@@ -13,6 +18,11 @@
 #ifndef THREAD_VISITS
 #define THREAD_VISITS 1000000
 #endif
+
+static int visits_each(void)
+{
+	return by_form(THREAD_VISITS / 10, THREAD_VISITS, THREAD_VISITS);
+}
 
 static void visit_nested(void)
 {
@@ -26,9 +36,10 @@ static void visit_nested(void)
 
 static void *visit_often(void *running)
 {
+	const int visits = visits_each();
 	int i;
 
-	for (i = 0; i < THREAD_VISITS; i++)
+	for (i = 0; i < visits; i++)
 		visit_nested();
 	__atomic_sub_fetch((int *)running, 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -46,6 +57,7 @@ static uint64_t visits_of(const struct selfmon_report *report, const char *a,
 
 Test(region_threads, reports_taken_meanwhile_are_consistent, .timeout = 300)
 {
+	const uint64_t visits = (uint64_t)THREADS * (uint64_t)visits_each();
 	pthread_t thread[THREADS];
 	uint64_t outer = 0, inner = 0, reports = 0;
 	int running = THREADS, i;
@@ -71,9 +83,8 @@ Test(region_threads, reports_taken_meanwhile_are_consistent, .timeout = 300)
 	report = rows_take();
 	rows_check(report);
 	row = ROWS_GET(report, "outer");
-	cr_assert_eq(row->visits, (uint64_t)THREADS * THREAD_VISITS);
-	cr_assert_eq(visits_of(report, "outer", "inner"),
-		     (uint64_t)THREADS * THREAD_VISITS);
+	cr_assert_eq(row->visits, visits);
+	cr_assert_eq(visits_of(report, "outer", "inner"), visits);
 	cr_assert_eq((uint64_t)row->time.exclusive +
 			     ROWS_GET(report, "outer", "inner")->time.sum,
 		     row->time.sum);
@@ -199,12 +210,16 @@ static struct selfmon_thread *stuck;
 
 static void *stand_still(void *go_on)
 {
+	struct selfmon_stats *stats;
+
 	visit_nested();
-	selfmon_stats_begin(selfmon_thread_attach()->newest->stats);
+	stats = selfmon_thread_attach()->newest->stats;
+	selfmon_stats_begin(stats);
 	__atomic_store_n(&stuck, selfmon_thread_attach(), __ATOMIC_RELEASE);
 	while (!__atomic_load_n((int *)go_on, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	selfmon_stats_end(selfmon_thread_attach()->newest->stats);
+	selfmon_sums_add(&stats->ticks, stats->ticks.min);
+	selfmon_stats_end(stats);
 	return NULL;
 }
 
@@ -250,10 +265,10 @@ Test(region_threads, a_writer_that_is_asked_makes_the_copy_itself)
 	while (!(writer = __atomic_load_n(&stuck, __ATOMIC_ACQUIRE)))
 		usleep(1000);
 	selfmon_store_once(&writer->wanted, writer->newest);
-	__atomic_or_fetch(&writer->mode, SELFMON_MODE_REQUEST,
-			  __ATOMIC_RELEASE);
-	while (__atomic_load_n(&writer->wanted, __ATOMIC_ACQUIRE))
+	while (__atomic_load_n(&writer->wanted, __ATOMIC_ACQUIRE)) {
+		selfmon_thread_request(writer);
 		usleep(1000);
+	}
 	cr_assert_gt(selfmon_stats_visits(writer->copy), 0);
 	cr_assert_geq(writer->copy->ticks.sum,
 		      selfmon_stats_visits(writer->copy) *

@@ -206,31 +206,6 @@ Test(region_ticks, are_of_the_newest_span_that_is_open)
 	}
 }
 
-static struct selfmon_frame handed_on;
-
-static void *leave_there(void *unused)
-{
-	selfmon_leave(&handed_on);
-	return unused;
-}
-
-Test(region_ticks, are_not_of_a_span_that_another_thread_has_left)
-{
-	const uint64_t before = selfmon_clock_ticks();
-	pthread_t thread;
-
-	SELFMON_REGION("around")
-	{
-		const uint64_t after = selfmon_clock_ticks();
-
-		wait_some();
-		selfmon_enter(selfmon_region("handed on"), &handed_on);
-		pthread_create(&thread, NULL, leave_there, NULL);
-		pthread_join(thread, NULL);
-		CHECK_BETWEEN(before, after);
-	}
-}
-
 static uint64_t in_handler, in_its_region;
 
 static void handler(int unused)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that visits tell of: counted with the visit, and with no other. */
+/* Work reported by visits: counted with its visit, and with no other. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 
-#include "region/state.h"
+#include "store/state.h"
 #include "rows.h"
 
 static const struct selfmon_row *row_of(const char *name)
@@ -139,35 +139,6 @@ Test(region_units, of_a_visit_that_was_cut_off_are_left_out)
 	cr_assert_eq(row->bytes, 11);
 }
 
-static struct selfmon_frame frame;
-
-static void *leave_there(void *unused)
-{
-	selfmon_leave(&frame);
-	return unused;
-}
-
-Test(region_units, of_a_visit_left_on_another_thread_are_left_out)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-	const struct selfmon_row *row;
-	pthread_t thread;
-
-	options.events = "page-faults"; /* whose values are never left out */
-	cr_assert_eq(selfmon_configure(&options), 0);
-	selfmon_enter(selfmon_region("span"), &frame);
-	selfmon_region_bytes(5000);
-	pthread_create(&thread, NULL, leave_there, NULL);
-	pthread_join(thread, NULL);
-	SELFMON_REGION_OF(selfmon_region("span"))
-		selfmon_region_bytes(3);
-	row = row_of("span");
-	cr_assert_eq(row->foreign, 1);
-	cr_assert_eq(row->bytes, 3);
-	cr_assert_eq(row->whole, 1, "%ju of %ju visits", (uintmax_t)row->whole,
-		     (uintmax_t)row->visits);
-}
-
 Test(region_units, go_with_a_span_that_becomes_its_siblings_child)
 {
 	struct selfmon_frame a, b;
@@ -180,34 +151,6 @@ Test(region_units, go_with_a_span_that_becomes_its_siblings_child)
 	selfmon_leave(&b);
 	cr_assert_eq(row_of("b")->bytes, 77);
 	cr_assert_eq(row_of("a")->bytes, 0);
-}
-
-/* As deep as can be: what was left elsewhere is swept out from below. */
-static void fill_up(void)
-{
-	static struct selfmon_frame deep[SELFMON_DEPTH_MAX];
-	size_t i;
-
-	for (i = 0; i < SELFMON_DEPTH_MAX; i++)
-		selfmon_enter(selfmon_region("deep"), &deep[i]);
-	while (i-- > 0)
-		selfmon_leave(&deep[i]);
-}
-
-Test(region_units, stay_with_a_span_that_takes_the_place_of_one_left_elsewhere)
-{
-	struct selfmon_frame inside;
-	pthread_t thread;
-
-	configure("none", 1);
-	selfmon_enter(selfmon_region("span"), &frame);
-	selfmon_enter(selfmon_region("span"), &inside);
-	selfmon_region_bytes(70);
-	pthread_create(&thread, NULL, leave_there, NULL);
-	pthread_join(thread, NULL);
-	fill_up();
-	selfmon_leave(&inside);
-	cr_assert_eq(row_of("span")->bytes, 70);
 }
 
 static void handler(int unused)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "long.h"
+#include "form.h"
 #include "rows.h"
 
 #define THREADS 3
@@ -98,7 +98,7 @@ static void *visit_all_the_time(void *unused)
 /* No visit is in two intervals, and each is in one. */
 Test(report_intervals, add_up_while_threads_run, .timeout = 600)
 {
-	const int count = (int)long_or_short(200, INTERVALS);
+	const int count = by_form(INTERVALS, INTERVALS, 200);
 	struct selfmon_report *last, *now, *interval;
 	uint64_t visits = 0, sum = 0, buckets = 0;
 	pthread_t thread[THREADS];

@@ -10,9 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "region/process.h"
+#include "report/live_open.h"
+#include "report/take.h"
+#include "report/write.h"
+#include "store/process.h"
 #include "report/view.h"
 #include "rows.h"
+#include "store/self.h"
 
 #define WORKERS 3
 

@@ -25,7 +25,7 @@ make_tree()
 		tar xf - -C "$work/tree"
 }
 
-# apply NAME: false if it no longer can be, which is told
+# apply NAME: false, with a message, if it no longer can be
 apply()
 {
 	if patch -s -p1 -d "$work/tree" --dry-run < "$here/$1.patch" \

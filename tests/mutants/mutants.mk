@@ -2,12 +2,23 @@
 # The library with one defence taken out, again and again; included by the
 # Makefile. README.md here says what a mutant is.
 
+##@ Test
+
 MUTANT ?=
 
 .PHONY: mutants
 mutants: ## Does a test notice each defence taken out? (MUTANT="NAME ...")
-	@env -u MAKEFLAGS -u MFLAGS tests/mutants/run.sh $(O) $(MUTANT)
+	@env -u MAKEFLAGS -u MFLAGS TEST_FORM=full tests/mutants/run.sh $(O) $(MUTANT)
 
 .PHONY: mutants-native
 mutants-native: ## The same for what needs no PMU and no emulator
-	@env -u MAKEFLAGS -u MFLAGS tests/mutants/native.sh $(O) $(MUTANT)
+	@env -u MAKEFLAGS -u MFLAGS TEST_FORM=full tests/mutants/native.sh $(O) $(MUTANT)
+
+# Their tests are all in `make check`, in its form of them.
+fast_path = $(shell grep -lE '^[+]{3} b/(libselfmon/visit/|include/selfmon/(region.h|page.h|arch/))' \
+	tests/mutants/native/*.patch)
+
+.PHONY: mutants-fast
+mutants-fast: ## Those of the fast path and the page reader alone
+	@env -u MAKEFLAGS -u MFLAGS -u TEST_FORM tests/mutants/native.sh $(O) \
+		$(fast_path)

@@ -90,7 +90,7 @@ run_scenario()
 	write_guest_script > "$work/$1/all"
 	chmod +x "$work/$1/all"
 	"$source/tests/vm/boot.sh" "$rig" "${line%%|*}" "$work/$1" \
-		"${line#*|} limit=1200 env.SELFMON_HW_GUEST=1" all > "$work/$1.log" 2>&1 || true
+		"${line#*|} silence=600 env.SELFMON_HW_GUEST=1" all > "$work/$1.log" 2>&1 || true
 	tr -d '\r' < "$work/$1.log" > "$work/$1.text"
 	grep -q '^MUTANT unchanged 0$' "$work/$1.text" || {
 		cat "$work/$1.text" >&2

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: MIT
 # An archive of the library's objects, as CMake, Meson or Bazel make it: a
 # program that only has regions prints its report at exit.
-# Usage: CC=... archive.sh BUILD-DIRECTORY LIBRARY...
+# Usage: CC=... LIBRARIES=... archive.sh OBJECT...
 set -eu
-build=$1
-shift
-libraries=$*
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -20,15 +17,14 @@ int main(void)
 	return 0;
 }
 EOF
-find "$build/static/libselfmon" -name '*.o' -exec \
-	"${AR:-ar}" qcs "$scratch/libobjects.a" {} +
+"${AR:-ar}" qcs "$scratch/libobjects.a" "$@"
 
 # report_of LINKER-OPTION...: links the program, runs it, looks for its region
 report_of()
 {
 	# shellcheck disable=SC2086 # several words
 	${CC:-cc} ${CFLAGS:-} -Iinclude "$scratch/program.c" "$@" \
-		"$scratch/libobjects.a" $libraries -pthread \
+		"$scratch/libobjects.a" ${LIBRARIES:-} -pthread \
 		-o "$scratch/program"
 	SELFMON_EVENTS=none SELFMON_OUTPUT=csv:- "$scratch/program" \
 		2> "$scratch/report"

@@ -30,7 +30,7 @@ END
 
 # One line an instruction: mnemonic and operands, padding left out. Between
 # rdpmc and the next branch the lock is loaded once more (gcc keeps its address
-# in a register, so it cannot be told by its offset).
+# in a register, so it cannot be identified by its offset).
 judge() {
 	objdump -d --no-show-raw-insn "$1" | awk -v limit="$limit" -v cc="$2" '
 	/^ *[0-9a-f]+:\t/ {

@@ -2,20 +2,38 @@
 # SPDX-License-Identifier: MIT
 # Runs a Criterion program; shows what failed, what was skipped and why, and
 # a line that counts them. Usage: criterion.sh PROGRAM NAME [OPTION]...
+#
+# TEST_TIMES=FILE is made a list of the seconds that each test took. TEST_TIMEOUT
+# (600 s) is for tests that hang, on any machine.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 program=$1 name=$2
 shift 2
-SELFMON_OUTPUT=none "$program" --verbose=1 --timeout "${TEST_TIMEOUT:-120}" "$@" > "$log" 2>&1
+SELFMON_OUTPUT=none "$program" --verbose=1 --timeout "${TEST_TIMEOUT:-600}" "$@" > "$log" 2>&1
 status=$?
 
-grep -vE '^\[(RUN |PASS|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
+grep -vE '^\[(RUN |PASS|SKIP|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
 	grep -vE '^\[----\] [0-9]+ reports$'
+# One line a reason: without a PMU all of tests/hw has the same.
+sed -n 's/^\[SKIP\] \([^ ]*\): /\1 /p' "$log" | awk '{
+	test = $1; sub(/^[^ ]* /, "")
+	if (!($0 in first)) { first[$0] = test; reason[++n] = $0 }
+	count[$0]++
+}
+END {
+	for (i = 1; i <= n; i++) {
+		more = count[reason[i]] - 1
+		print "[SKIP] " first[reason[i]] \
+			(more ? " and " more " more" : "") ": " reason[i]
+	}
+}'
 passed=$(grep -c '^\[PASS\]' "$log")
 failed=$(grep -c '^\[FAIL\]' "$log")
 skipped=$(grep -c '^\[SKIP\]' "$log")
+[ -z "${TEST_TIMES:-}" ] || sed -n \
+	's/^\[PASS\] \(.*\): (\([0-9.]*\)s)$/\2 \1/p' "$log" > "$TEST_TIMES"
 # Its runner does not look at what a sanitizer says at a test's end.
 if grep -q 'Sanitizer: ' "$log"; then
 	echo "$name: a sanitizer has something to say"

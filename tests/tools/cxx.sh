@@ -3,7 +3,7 @@
 # selfmon.hpp by each compiler, standard and option that changes it, and what
 # a region by it is compiled to: cxx.sh BUILD-DIRECTORY LIBRARY...
 set -eu
-build=$1/tests/cxx
+build=$1/tests/programs/cxx
 shift
 mkdir -p "$build"
 flags='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla
@@ -22,8 +22,8 @@ program()
 	compiler=$1
 	shift
 	# shellcheck disable=SC2086 # lists of words
-	$compiler $flags "$@" tests/cxx/main.cc tests/cxx/off.cc \
-		tests/cxx/other.cc tests/cxx/regions.cc tests/cxx/sets.cc $libraries \
+	$compiler $flags "$@" tests/programs/cxx/main.cc tests/programs/cxx/off.cc \
+		tests/programs/cxx/other.cc tests/programs/cxx/regions.cc tests/programs/cxx/sets.cc $libraries \
 		-o "$build/run" || fail "$compiler $*: does not build"
 	SELFMON_OUTPUT=none "$build/run" || fail "$compiler $*: fails"
 	programs=$((programs + 1))
@@ -64,13 +64,13 @@ for compiler in g++ clang++; do
 
 	for standard in c++17 c++20; do
 		# shellcheck disable=SC2086
-		$compiler -std=$standard $flags -O2 -c tests/cxx/cost.cc \
+		$compiler -std=$standard $flags -O2 -c tests/programs/cxx/cost.cc \
 			-o "$build/cost.o"
 		same $compiler by_macro by_class
 		same $compiler by_macro_of by_class_of
 		# shellcheck disable=SC2086
 		$compiler -std=$standard $flags -O2 -DSELFMON_DISABLE \
-			-c tests/cxx/cost.cc -o "$build/cost.o"
+			-c tests/programs/cxx/cost.cc -o "$build/cost.o"
 		same $compiler by_macro by_class
 		nm "$build/cost.o" | grep selfmon_ &&
 			fail "$compiler: something is left when compiled off"

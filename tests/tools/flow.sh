@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: MIT
 # The control-flow test: flow.sh BUILD-DIRECTORY LIBRARY...
 #
-# tests/flow compiled as C and C++, measured and with SELFMON_DISABLE, with and
+# tests/programs/flow compiled as C and C++, measured and with SELFMON_DISABLE, with and
 # without optimisation, by each compiler that is there, all warnings being
-# errors. Each program prints tests/flow/expected.txt; the report of each has
+# errors. Each program prints tests/programs/flow/expected.txt; the report of each has
 # the visits that were made. An END without its BEGIN does not compile, nor does
-# a jump past the beginning of a region.
+# a jump past the beginning of a region. The quick form (tests/form.h) takes one
+# compiler of each language and its first standard.
 set -eu
 build=$1
 shift
 warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror'
-mkdir -p "$build/tests/flow"
+mkdir -p "$build/tests/programs/flow"
 programs=0
 jumps=0
+languages=
 # clang as a compiler without GNU C.
 other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
@@ -24,14 +26,14 @@ try()
 	compiler=$1 language=$2 standard=$3 level=$4 flag=$5
 	shift 5
 	[ -z "$flag" ] || set --
-	program=$build/tests/flow/$compiler-$standard$level${flag:+-off}
+	program=$build/tests/programs/flow/$compiler-$standard$level${flag:+-off}
 
 	# shellcheck disable=SC2086 # warnings and flags are several words
 	$compiler -x "$language" -std="$standard" $warnings $flag \
-		"$level" -g -Iinclude -Itests/flow tests/flow/*.c -x none "$@" \
+		"$level" -g -Iinclude -Itests/programs/flow tests/programs/flow/*.c -x none "$@" \
 		-pthread -o "$program"
 	SELFMON_OUTPUT=none "$program" > "$program.txt"
-	diff -u tests/flow/expected.txt "$program.txt" ||
+	diff -u tests/programs/flow/expected.txt "$program.txt" ||
 		{ printf 'flow: %s goes another way\n' "$program" >&2; exit 1; }
 	SELFMON_OUTPUT=none "$program" --visits > /dev/null ||
 		{ printf 'flow: %s: see above\n' "$program" >&2; exit 1; }
@@ -54,7 +56,7 @@ quiet()
 		for flag in -USELFMON_DISABLE -DSELFMON_DISABLE; do
 			# shellcheck disable=SC2086 # warnings are several words
 			"$1" -x "$2" -std="$3" $warnings $casts $level $flag \
-				-Iinclude -c tests/flow/compiled/quiet.c \
+				-Iinclude -c tests/programs/flow/compiled/quiet.c \
 				-o /dev/null || {
 				printf 'flow: %s %s %s: a warning\n' "$1" "$3" \
 					"$level" >&2
@@ -71,8 +73,8 @@ compiled()
 	shift 3
 	# shellcheck disable=SC2086 # warnings are several words
 	$compiler -x "$language" -std="$standard" $warnings "$@" -Iinclude \
-		-fsyntax-only tests/flow/compiled/jumps.c \
-		2> "$build/tests/flow/errors"
+		-fsyntax-only tests/programs/flow/compiled/jumps.c \
+		2> "$build/tests/programs/flow/errors"
 }
 
 # refuses COMPILER LANGUAGE STANDARD: each jump past a region's beginning, in
@@ -87,9 +89,9 @@ refuses()
 				"$*" "$jump" >&2
 			exit 1
 		fi
-		if ! grep -Eq "error: (switch )?($words)" "$build/tests/flow/errors" ||
+		if ! grep -Eq "error: (switch )?($words)" "$build/tests/programs/flow/errors" ||
 			! compiled "$@" -DJUMP=$jump; then
-			cat "$build/tests/flow/errors" >&2
+			cat "$build/tests/programs/flow/errors" >&2
 			printf 'flow: %s: jump %s: see above\n' "$*" "$jump" >&2
 			exit 1
 		fi
@@ -106,12 +108,17 @@ for compiler in gcc clang g++ clang++; do
 	*++) language=c++ standards='c++11 c++17 c++20' ;;
 	*) language=c standards='c11 gnu11 gnu17 c2x' ;;
 	esac
+	if [ -z "${TEST_FORM:-}" ]; then
+		case $languages in *"$language "*) continue ;; esac
+		standards=${standards%% *}
+	fi
+	languages="$languages$language "
 	for standard in $standards; do
 		refuses $compiler $language "$standard"
 		quiet $compiler $language "$standard"
 	done
-	for standard in ${standards%% *} gnu11 c++20; do
-		case $language,$standard in c,c++* | c++,gnu*) continue ;; esac
+	for standard in $standards; do
+		case $standard in c++17 | gnu17 | c2x) continue ;; esac
 		for level in -O0 -O2; do
 			try $compiler $language "$standard" $level '' "$@"
 			try $compiler $language "$standard" $level \

@@ -1,44 +1,39 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs/HOST.md: each row names a test that is there, and each test of a defence
-# is one that a mutant of tests/mutants must fail, alone or with its suite. A
-# row that states a limit may name a test without one, or none.
+# docs/HOST.md against tests/host.txt: each promise has tests that exist and
+# that a mutant of tests/mutants fails, alone or with their suite. Lines of
+# "What not to do" and "Known limits" may have tests. No entry is left over.
 set -eu
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+tab=$(printf '\t')
 
-# SUITE/TEST of all that there is
-cat tests/*/*.c | tr '\n' ' ' |
+# SUITE/TEST of all tests, and what mutants fail
+find tests -name '*.c' -exec cat {} + | tr '\n' ' ' |
 	grep -oE 'Test\([a-z_0-9]+,[[:space:]]*[a-z_0-9]+' |
 	sed 's/Test(//; s/,[[:space:]]*/\//' | sort -u > "$scratch/tests"
 sed -n 's/^Kills: *//p' tests/mutants/*.patch tests/mutants/native/*.patch |
 	awk '{ for (i = $1 ~ /^hw/ ? 1 : 2; i <= NF; i++)
 		print $1 == "make" ? "make " $i : $i }' | sort -u > "$scratch/killed"
 
-# Rows as: number TAB yes where it is a limit TAB what is in backticks
-awk -F ' [|] ' '/^\|/ && !/^\|---/ && !/^\| situation/ {
-	row++; n = 0; last = $0
-	sub(/ *\|$/, "", last)
-	sub(/.* \| /, "", last)
-	limit = tolower($0) ~ /[*][*]limit[.]?[*][*]|limit: |not supported|not defended/ ? "yes" : "no"
-	while (match(last, /`[^`]*`/)) {
-		print row "\t" limit "\t" \
-			substr(last, RSTART + 1, RLENGTH - 2)
-		last = substr(last, RSTART + RLENGTH); n++
-	}
-	if (n == 0)
-		print row "\t" limit "\t-" $1
-}' docs/HOST.md > "$scratch/rows"
-
-# is_killed TEST: one of its name is, or its whole suite
-is_killed()
-{
-	grep "/$1\$" "$scratch/tests" | while IFS=/ read -r suite name; do
-		grep -qxF -e "$suite/$name" -e "$suite" "$scratch/killed" &&
-			echo "$name"
-	done | grep -q .
+# Lines of the page as: kind TAB text
+awk '/^## /	{ kind = "" }
+/^## What not to do$/	{ kind = "avoid" }
+/^## What is promised$/	{ kind = "promise" }
+/^## Known limits$/	{ kind = "limit" }
+kind == ""	{ next }
+/^\| / && !/^\| (situation|do not) \|/ {
+	sub(/^\| /, ""); sub(/ \| .*/, ""); print kind "\t" $0
 }
+/^- \*\*/ { sub(/^- \*\*/, ""); sub(/\*\*.*/, ""); print kind "\t" $0 }
+' docs/HOST.md > "$scratch/page"
+
+# Entries as: kind TAB text, and their tests as: kind TAB text TAB test
+awk -v entries="$scratch/entries" '/^#/ || /^$/ { next }
+/^[ \t]/ { sub(/^[ \t]+/, ""); print entry "\t" $0; next }
+{ entry = $0; sub(/: /, "\t", entry); print entry > entries }
+' tests/host.txt > "$scratch/named"
 
 status=0
 complain()
@@ -47,33 +42,69 @@ complain()
 	status=1
 }
 
-# Of a macro of tests alone the name's beginning is known.
+# each FILE MESSAGE: a complaint about each of its lines
+each()
+{
+	while IFS=$tab read -r kind text; do
+		complain "$2: $kind: $text"
+	done < "$1"
+}
+
+sort "$scratch/page" | uniq -d > "$scratch/twice"
+each "$scratch/twice" 'twice in docs/HOST.md'
+sort "$scratch/entries" | uniq -d > "$scratch/twice"
+each "$scratch/twice" 'twice in tests/host.txt'
+grep -vxF -f "$scratch/page" "$scratch/entries" > "$scratch/left" || :
+each "$scratch/left" 'in tests/host.txt, not in docs/HOST.md'
+grep "^promise$tab" "$scratch/page" |
+	grep -vxF -f "$scratch/entries" > "$scratch/left" || :
+each "$scratch/left" 'no test'
+awk -F '\t' '$3 !~ /^tests\// { print $1 "\t" $2 }' "$scratch/named" |
+	sort -u > "$scratch/shown"
+grep -vxF -f "$scratch/shown" "$scratch/entries" > "$scratch/left" || :
+grep "^promise$tab" "$scratch/left" > "$scratch/empty" || :
+each "$scratch/empty" 'no test'
+
+# Tests that a macro makes are known by the beginning of their name only.
 grep / "$scratch/killed" | grep -vxF -f "$scratch/tests" |
 	grep -v '/the_set_is_found_in_' > "$scratch/unknown" || :
 while read -r test; do
-	complain "a mutant is to fail $test, which is not there"
+	complain "a mutant is to fail $test, which does not exist"
 done < "$scratch/unknown"
 
-tab=$(printf '\t')
-while IFS="$tab" read -r _ limit what; do
-	case $what in
-	-*) [ "$limit" = yes ] || complain "no test: ${what#-| }" ;;
-	make\ check-*)
-		grep -q "^${what#make }:" tests/tests.mk ||
-			complain "there is no $what"
-		[ "$limit" = yes ] || grep -qxF "$what" "$scratch/killed" ||
-			complain "no mutant fails $what" ;;
-	make\ *) ;;
-	*/*.[ch]*) [ -e "$what" ] || complain "there is no $what" ;;
-	*[!a-z0-9_]* | *[!_]_ | hw_*) ;;
-	*_*)
-		if ! grep -q "/$what\$" "$scratch/tests"; then
-			complain "there is no test $what"
-		elif [ "$limit" = no ] && ! is_killed "$what"; then
-			complain "no mutant fails $what"
-		fi ;;
+# exists TEST
+exists()
+{
+	case $1 in
+	tests/*) [ -e "$1" ] ;;
+	make\ *:\ *) exists "${1%%: *}" &&
+		grep -rqF --exclude=host.txt -e "${1#*: }" tests ;;
+	make\ *) grep -q "^${1#make }:" tests/tests.mk ;;
+	*/*\*) grep -qxF -e "${1%\*}" "$scratch/tests" ;;
+	*/*) grep -qxF -e "$1" "$scratch/tests" ;;
+	*) grep -q "^$1/" "$scratch/tests" ;;
 	esac
-done < "$scratch/rows"
-[ $status = 0 ] && printf 'host: %d rows of docs/HOST.md, each as it says\n' \
-	"$(cut -f 1 "$scratch/rows" | sort -un | wc -l)"
+}
+
+# is_killed TEST: by a mutant, alone or with its suite
+is_killed()
+{
+	case $1 in
+	tests/*) ;;
+	make\ *) grep -qxF -e "${1%%: *}" "$scratch/killed" ;;
+	*\*) grep -qF -e "${1%\*}" "$scratch/killed" ;;
+	*) grep -qxF -e "$1" -e "${1%%/*}" "$scratch/killed" ;;
+	esac
+}
+
+while IFS=$tab read -r kind text test; do
+	if ! exists "$test"; then
+		complain "$test does not exist: $kind: $text"
+	elif [ "$kind" = promise ] && ! is_killed "$test"; then
+		complain "no mutant fails $test: $kind: $text"
+	fi
+done < "$scratch/named"
+[ $status = 0 ] && printf 'host: %d promises of docs/HOST.md, each with tests; %d other lines\n' \
+	"$(grep -c "^promise$tab" "$scratch/page")" \
+	"$(grep -vc "^promise$tab" "$scratch/page")"
 exit $status

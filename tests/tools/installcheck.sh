@@ -50,7 +50,7 @@ in_stage install
 
 # shellcheck disable=SC2046
 says_hello dynamic $(package --cflags --libs)
-readelf -d "$scratch/dynamic" | grep -q 'NEEDED.*\[libselfmon\.so\.[0-9]*\]' ||
+readelf -d "$scratch/dynamic" | grep -q 'NEEDED.*\[libselfmon\.so\.[0-9.]*\]' ||
 	fail 'the program does not ask for the soname'
 
 if command -v "${CXX:=c++}" > /dev/null; then
@@ -88,9 +88,11 @@ nm --defined-only -g "$stage/usr/lib/libselfmon.a" 2> /dev/null |
 	awk 'NF == 3 { print $3 }' | grep -v '^selfmon_' > "$scratch/strangers" &&
 	fail "global in the archive: $(cat "$scratch/strangers")"
 
-major=$(sed -n 's/^#define SELFMON_VERSION_MAJOR //p' include/selfmon/version.h)
-readelf -d "$library" | grep -q "SONAME.*\[libselfmon\.so\.$major\]" ||
-	fail "the soname is not libselfmon.so.$major"
+# Before 1.0 with the minor version.
+series=$(sed -n 's/^#define SELFMON_VERSION "\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/p' \
+	include/selfmon/version.h)
+readelf -d "$library" | grep -qF "[libselfmon.so.$series]" ||
+	fail "the soname is not libselfmon.so.$series"
 
 in_stage uninstall
 left=$(find "$stage" ! -type d)

@@ -15,17 +15,17 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/MACHINES.md"
 
-HEAD = """# Machines that the numbers were proven on
+HEAD = """# Tested machines
 
-One row for each file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)). Failed
+Each row is a file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)). Failed
 runs stay listed. `make machines` makes this page.
 
-**No run on bare hardware is among them yet.** The emulated machines count exactly and prove the code that reads counters;
-time means nothing there, and their dates are the host's. The virtual machine has a real PMU behind a hypervisor, and each of
-its counter reads traps. Instructions of a pair are those of a function with a region less those of an empty function: five more
-than [COST.md](COST.md) has for x86-64, which counts the pair alone.
+**No run on bare hardware is among them yet.** The emulated machines count exactly and test the code that reads counters; their
+times have no meaning, and their dates are the host's. The virtual machine has a real PMU behind a hypervisor, and each of its
+counter reads traps. Instructions of a pair are those of a function with a region minus those of an empty function: five more
+than in [COST.md](COST.md) for x86-64, which counts the pair only.
 
-If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file: it holds no names of hosts or
+If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file. It has no names of hosts or
 users, no paths and no addresses.
 
 | machine | kernel | kind | verdict | passed, failed, not applicable | instructions of a pair: 0, 1, 4 counters | ns of a pair: 0, 1, 4 counters | library, date |

@@ -18,12 +18,12 @@ import random
 import sys
 
 ORDER = ["not counted", "exact", "syscall", "scaled"]
-ADDED = ["threads", "visits", "measured", "open", "cut_off", "foreign",
+ADDED = ["threads", "visits", "measured", "open", "cut_off",
          "migrated", "disturbed", "retried", "slow", "repaired", "impossible",
          "refused", "lost", "overlapped", "switched", "bytes", "items"]
 HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
-        "time_alone", "refused", "too_deep", "unready", "stale", "torn",
-        "unread", "displaced"]
+        "time_alone", "refused", "too_deep", "unready", "stale",
+        "unread", "displaced", "evicted"]
 REALS = ["net", "noise", "net_exclusive"]
 
 compared = collections.Counter()

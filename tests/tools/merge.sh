@@ -31,7 +31,7 @@ refused()
 	[ "$status" = 1 ] || fail "status $status, not 1: $*"
 	[ ! -s "$work/out" ] || fail "refused, and printed: $*"
 	grep -q "$want" "$work/err" ||
-		fail "not told '$want': $(cat "$work/err")"
+		fail "not printed: '$want': $(cat "$work/err")"
 }
 
 case $program in /*) ;; *) program=$PWD/$program ;; esac
@@ -187,9 +187,9 @@ if command -v python3 > /dev/null; then
 fi
 "$program" report -m "$work/a.json" "$work/live" "$work/c.json" > "$work/out"
 grep -q '^round  *300 ' "$work/out" || fail "live and JSON: no 300 visits"
-grep -q 'hello, 3 processes, merged' "$work/out" || fail "not told of how many"
+grep -q 'hello, 3 processes, merged' "$work/out" || fail "the number is not printed"
 grep -q 'not counted in 2 of 3 processes' "$work/out" ||
-	fail "not told what was not counted: $(cat "$work/out")"
+	fail "uncounted events are not printed: $(cat "$work/out")"
 # Sums of part of the visits are marked; ratios of different visits are none.
 grep -Eq '^round .*[0-9]!' "$work/out" || fail "no mark of values left out"
 
@@ -199,7 +199,7 @@ refused 'a.json: pid: the report of process .* twice' "$work/a.json" \
 sed 's/"histogram": \[\[.*\]\]/"histogram": null/' "$work/b.json" > \
 	"$work/old.json"
 "$program" report "$work/old.json" > /dev/null || fail "no old file is read"
-refused 'old.json: rows\[0\].time_ns.histogram: is not there' \
+refused 'old.json: rows\[0\].time_ns.histogram: is missing' \
 	"$work/a.json" "$work/old.json"
 sed 's/"visits": 100, "measured"/"visits": 9223372036854775807, "measured"/' \
 	"$work/b.json" > "$work/huge.json"
@@ -220,7 +220,7 @@ line=$(grep -n '"min": "x"' "$work/bad.json" | head -n 1 | cut -d : -f 1)
 refused "bad.json:$line: rows\\[0\\].time_ns.min: a whole number was expected" \
 	"$work/bad.json"
 head -n 20 "$work/a.json" > "$work/bad.json"
-refused 'bad.json:2[01]: no JSON: ' "$work/bad.json"
+refused 'bad.json:2[01]: not JSON: ' "$work/bad.json"
 sed 's/"version": 1/"version": 2/' "$work/a.json" > "$work/bad.json"
 refused 'bad.json:1: version: 1 was expected' "$work/bad.json"
 
@@ -248,4 +248,4 @@ if command -v python3 > /dev/null; then
 	done
 fi
 echo "merge: JSON as it was written, merged as computed;" \
-	"$mutants damaged files told of"
+	"$mutants damaged files reported"

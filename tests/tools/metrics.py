@@ -123,8 +123,7 @@ def operand(row, what):
         return (0, 0, None, "exact")
     if what in ("bytes", "items"):
         scale = row["visits"] / row["measured"] if row["measured"] else 1
-        known = row["measured"] - min(row["foreign"], row["measured"])
-        return (row[what] * scale, 0, known, "exact") if row[what] else None
+        return (row[what] * scale, 0, row["measured"], "exact") if row[what] else None
     quantity = row["time_ns"] if what == "time" else row["counters"][what.k]
     if quantity["verdict"] == "not counted":
         return None

@@ -43,9 +43,9 @@ status=0
 	2> "$work/err" || status=$?
 [ "$status" = 1 ] || fail "status $status with a file that is none"
 grep -q "other: neither a live file nor a report in JSON$" "$work/err" ||
-	fail "not told what is wrong: $(cat "$work/err")"
+	fail "no word of what is wrong: $(cat "$work/err")"
 grep -q "none: cannot be opened: No such file" "$work/err" ||
-	fail "not told what is missing: $(cat "$work/err")"
+	fail "no word of what is missing: $(cat "$work/err")"
 grep -q "^round  *100 " "$work/text" || fail "the good file is left out"
 
 # is_neither FILE WHY
@@ -55,7 +55,7 @@ is_neither()
 	"$program" report "$1" > "$work/text" 2> "$work/err" || status=$?
 	[ "$status" = 1 ] || fail "status $status with $1"
 	grep -q "$1: neither a live file nor a report in JSON: $2" \
-		"$work/err" || fail "not told what is wrong: $(cat "$work/err")"
+		"$work/err" || fail "no word of what is wrong: $(cat "$work/err")"
 }
 : > "$work/empty"
 is_neither "$work/empty" 'it is empty'
@@ -67,15 +67,15 @@ status=0
 timeout 20 "$program" report "$work/fifo" "$work/live" > "$work/text" \
 	2> "$work/err" || status=$?
 [ "$status" = 1 ] || fail "status $status with a FIFO"
-grep -q "fifo: neither .* JSON: it is no regular file" "$work/err" ||
-	fail "not told what is wrong: $(cat "$work/err")"
+grep -q "fifo: neither .* JSON: it is not a regular file" "$work/err" ||
+	fail "no word of what is wrong: $(cat "$work/err")"
 grep -q "^round  *100 " "$work/text" || fail "the file behind a FIFO is left out"
 status=0
 "$program" report -f yaml "$work/live" > "$work/text" 2> "$work/err" ||
 	status=$?
 [ "$status" = 2 ] || fail "status $status with -f yaml"
 grep -q "text, json, csv, html or folded are allowed" "$work/err" ||
-	fail "not told what is allowed: $(cat "$work/err")"
+	fail "no word of what is allowed: $(cat "$work/err")"
 
 # Of processes that counted the same the header of CSV is there once, of others
 # before the rows of each.
@@ -94,4 +94,4 @@ headers 1 "$work/live" "$work/live"
 [ "$(grep -c '^"round"' "$work/text")" = 2 ] || fail "rows of CSV are left out"
 head -n 1 "$work/text" | grep -q '^path,' || fail "CSV without a header"
 headers 3 "$work/live" "$work/faults" "$work/faults" "$work/live"
-echo "report: live files as text, JSON and CSV; others are told"
+echo "report: live files as text, JSON and CSV; others are reported"

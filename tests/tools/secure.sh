@@ -24,7 +24,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 chmod 777 "$dir"
 
-# run PROGRAM OUTPUT VARIABLE: told so in code, and by the environment
+# run PROGRAM OUTPUT VARIABLE: set in code, and by the environment
 run()
 {
 	rm -rf "$dir/out"
@@ -59,14 +59,14 @@ fi
 [ "$status" = 0 ] || fail "a setuid program ended with $status"
 [ "$(files)" = 0 ] || fail "the environment made a setuid program write a file"
 grep -q 'SELFMON_ variables are ignored' "$dir/err" ||
-	fail "nobody was told that variables are ignored"
+	fail "no message that variables are ignored"
 grep -q nonsense "$dir/err" && fail "a variable was read"
 
 run "$dir/setuid" "json:$dir/out/by-code" ""
 [ "$status" = 0 ] || fail "a setuid program ended with $status"
 [ "$(files)" = 0 ] || fail "a setuid program wrote a file"
-grep -q "by-code': the program has privileges that its caller has not" \
-	"$dir/err" || fail "nobody was told why there is no file"
+grep -q "by-code': the program has more privileges than its caller" \
+	"$dir/err" || fail "no message why there is no file"
 grep -q visited "$dir/err" || fail "the report is lost"
 # A live file likewise: by the environment, and by the program's own code.
 rm -rf "$dir/out"
@@ -78,7 +78,7 @@ mkdir -m 777 "$dir/out"
 SELFMON_LIVE=$dir/out/by-env "$dir/setuid" text:- "$dir/out/by-code" \
 	2> "$dir/err"
 [ "$(files)" = 0 ] || fail "a setuid program made a live file"
-tr -s ' \n' '  ' < "$dir/err" | grep -q "by-code: cannot be written: the program has privileges that its caller has not" ||
-	fail "nobody was told why there is no live file"
+tr -s ' \n' '  ' < "$dir/err" | grep -q "by-code: cannot be written: the program has more privileges than its caller" ||
+	fail "no message why there is no live file"
 
 echo 'secure: a setuid program reads no variable and writes no file'

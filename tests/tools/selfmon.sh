@@ -61,14 +61,14 @@ says err "at byte 3: unknown event 'cycels' (did you mean 'cycles'?)"
 silent out
 
 try 2 list --json --plan page-faults
-says err '--plan SPEC goes alone'
+says err '--plan SPEC cannot be combined'
 silent out
 try 2 list -c --plan page-faults
 try 2 list --plan page-faults task
 try 1 list --plan ''
 says err 'there is no event'
 try 1 list --plan auto
-says err 'auto is no list of events'
+says err 'auto is not a list of events'
 try 1 list --plan none
 says err 'none counts no event'
 try 1 list --plan 'mem:0x1001/8:w'
@@ -117,15 +117,30 @@ fi
 if command -v python3 > /dev/null; then
 	"$program" doctor --json > "$work/json"
 	python3 - "$work/json" "$work/out" "$status" << 'END' ||
-import json, sys
+import json, re, sys
 doctor = json.load(open(sys.argv[1]))
 text = open(sys.argv[2]).read()
 assert doctor["doctor"] == 1
+# The time of a read is another one each time.
+assert re.sub("[0-9]+ ns", "", text.split("\n")[0]) == \
+       re.sub("[0-9]+ ns", "", doctor["summary"]), text
+assert doctor["counted"] == (not doctor["summary"].startswith("No "))
+assert doctor["root_cause"] or doctor["user_reads"]
+if doctor["root_cause"]:
+    assert doctor["root_cause"]["check"] in \
+           [check["name"] for check in doctor["checks"]]
+    assert doctor["root_cause"]["reason"] in doctor["summary"]
 assert doctor["user_reads"] == (sys.argv[3] == "0"), "exit status"
 lines = [line for line in text.split("\n") if line[:4] in
          ("pass", "warn", "fail", "skip")]
-assert len(lines) == len(doctor["checks"]) > 10
-for line, check in zip(lines, doctor["checks"]):
+shown = [check for check in doctor["checks"] if not check["follows"]]
+assert len(doctor["checks"]) > 15
+assert len(lines) == len(shown) > 10
+for check in doctor["checks"]:
+    if check["follows"]:
+        assert check["status"] in ("fail", "skip"), check
+        assert re.search(f"also blocked: .*\\b{check['name']}\\b", text), check
+for line, check in zip(lines, shown):
     assert line.split()[:2] == [check["status"], check["name"]], line
     assert check["remedy"] in text
 END
@@ -139,7 +154,7 @@ END
 		python3 - "$work/json" "$work/out" << 'END' ||
 import glob, json, sys
 doctor = json.load(open(sys.argv[1]))
-line = open(sys.argv[2]).read().split("\n")[1]
+line = open(sys.argv[2]).read().split("\n")[2]
 known = {open(path).read().strip() for path in
          glob.glob("/sys/devices/system/cpu/cpu*/cache/index*/size")}
 caches = {name: size // 1024 for name, size in doctor["caches"].items()}
@@ -224,7 +239,7 @@ if unshare -rm sh "$work/hybrid" true 2> "$work/err"; then
 	unshare -rm sh "$work/hybrid" "$program" list --plan page-faults,@tlb \
 		> "$work/out" 2>&1
 	says out 'left out'
-	says out '@tlb is without dTLB-store-misses, iTLB-load-misses: at most 8'
+	says out '@tlb leaves out dTLB-store-misses, iTLB-load-misses: at most 8'
 	unshare -rm sh "$work/hybrid" "$program" doctor > "$work/out"
 	says out 'this program is pinned to those of cpu_core'
 	if [ "$(nproc)" -gt 1 ]; then

@@ -44,7 +44,7 @@ run()
 	*) complain "status $status: $(cat "$work/$name.txt" "$work/err")" ;;
 	esac
 	[ ! -s "$work/err" ] || complain "not silent: $(cat "$work/err")"
-	grep -q ' holds: CPU, microcode, kernel' "$work/$name.txt" ||
+	grep -q ' contains: CPU, microcode, kernel' "$work/$name.txt" ||
 		complain "it does not say what $name.json holds"
 }
 
@@ -102,7 +102,7 @@ else
 	echo '[SKIP] check-selftest: its JSON needs python3'
 fi
 
-# Without privileges, and whatever other programs are told.
+# Without privileges, and with variables set for other programs.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
 		"$program" --version > "$work/out" 2>&1; then

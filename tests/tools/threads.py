@@ -156,12 +156,12 @@ def check_live():
 
 def check_refused():
     for options, status, words in (
-            (["report", "--threads", PLAIN], 1, "threads: the report does not "
-             "know its threads: have it written with "),
+            (["report", "--threads", PLAIN], 1, "threads: this report has "
+             "no rows by thread: write it with "),
             (["report", "--threads", "-m", LIVE, LIVE], 2,
-             "--threads is of one report"),
+             "--threads needs one report"),
             (["report", "--threads", "-f", "html", LIVE, LIVE], 2,
-             "--threads is of one report"),
+             "--threads needs one report"),
             (["compare", APART, "--", APART], 2, "its rows are by thread")):
         if words not in written(*options, status=status):
             fail(f"{options}: {written(*options, status=status)}")

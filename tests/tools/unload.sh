@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Code that goes away, with the library in it or without: plugins that are
 # loaded and unloaded, made anew, and two copies of the library in one process.
-# Usage: unload.sh BUILD-DIRECTORY; LONG_TESTS=1 for the long form
+# Usage: unload.sh BUILD-DIRECTORY; TEST_FORM=long for the long form
 set -eu
 build=$1
-here=$build/tests/unload
+here=$build/tests/programs/unload
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export SELFMON_OUTPUT=csv:/dev/stderr
 times=50
-[ -z "${LONG_TESTS:-}" ] || times=1000
+[ "${TEST_FORM:-}" != long ] || times=1000
 
 fail()
 {
@@ -145,7 +145,7 @@ for flags in - g d gd gk; do
 	row 1 'in plugin' 2
 done
 
-run 'two copies told to write one file' \
+run 'two copies that write one file' \
 	env SELFMON_OUTPUT="csv:$scratch/one" "$here/static-host" once - \
 	"$here/static.so"
 [ ! -s "$scratch/err" ] || fail "$what: it said something"

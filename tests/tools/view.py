@@ -249,10 +249,11 @@ def check_page():
 
 def check_wrong():
     for options, status, words in (
-            (["--top", "some"], 2, "--top=some: allowed are 0 to 1000000"),
-            (["--find", "("], 2, "no regular expression"),
+            (["--top", "some"], 2, "--top=some: 0 to 1000000 are allowed"),
+            (["--find", "("], 2, "not a regular expression"),
             (["--columns", "visist"], 1, "did you mean 'visits'?"),
-            (["--sort", "zzz"], 1, "--sort=zzz: no such column; there are "),
+            (["--sort", "zzz"], 1, "--sort=zzz: no such column; these "
+             "exist: "),
             (["--flat=1"], 2, "takes no value")):
         found = written(*options, status=status)
         if words not in found:

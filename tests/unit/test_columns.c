@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "report/columns.h"
 #include "report/model.h"
 
 #define COLUMNS 4

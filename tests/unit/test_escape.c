@@ -78,13 +78,13 @@ Test(escape, writes_each_kind_of_character)
 
 Test(escape, puts_an_apostrophe_before_a_formula)
 {
-	cr_expect_str_eq(cell(selfmon_put_csv, "=1+1"), "\"'=1+1\"");
-	cr_expect_str_eq(cell(selfmon_put_csv, "+1"), "\"'+1\"");
-	cr_expect_str_eq(cell(selfmon_put_csv, "-1"), "\"'-1\"");
-	cr_expect_str_eq(cell(selfmon_put_csv, "@SUM(1)"), "\"'@SUM(1)\"");
-	cr_expect_str_eq(cell(selfmon_put_csv, "'tis"), "\"''tis\"");
-	cr_expect_str_eq(cell(selfmon_put_csv, "1=1"), "\"1=1\"");
-	cr_expect_str_eq(cell(selfmon_put_csv, ""), "\"\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, "=1+1"), "\"'=1+1\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, "+1"), "\"'+1\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, "-1"), "\"'-1\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, "@SUM(1)"), "\"'@SUM(1)\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, "'tis"), "\"''tis\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, "1=1"), "\"1=1\"");
+	cr_expect_str_eq(cell(selfmon_output_csv, ""), "\"\"");
 }
 
 Test(escape, never_splits_what_does_not_fit)
@@ -214,6 +214,7 @@ static struct selfmon_report *any_report(char (*name)[LONGEST * 6 + 1])
 	set(report->events, sizeof(report->events), name[2]);
 	set(report->note[0], SELFMON_MESSAGE_SIZE, name[3]);
 	set(report->events_reason, SELFMON_TEXT_MAX, name[4]);
+	set(report->counters_off, SELFMON_TEXT_MAX, name[4]);
 	report->notes = 1;
 	report->choice = SELFMON_CHOICE_FAILED;
 	model_column(report, "", SELFMON_EXACT);

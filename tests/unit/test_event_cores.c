@@ -83,8 +83,8 @@ Test(event_cores, are_named_where_the_pmu_cpu_was_meant,
 		     -ENOENT);
 	cr_expect_eq(failure.position, 3);
 	cr_expect_str_eq(failure.message,
-			 "unknown PMU 'cpu': cores are of 2 types here (did "
-			 "you mean 'cpu_core/cycles/u'?)");
+			 "unknown PMU 'cpu': this machine has 2 core types "
+			 "(did you mean 'cpu_core/cycles/u'?)");
 }
 
 Test(event_cores, leave_events_of_one_type_alone, .init = tree_make_hybrid)
@@ -122,8 +122,8 @@ Test(event_cores, say_that_each_type_counts_where_that_is_too_much,
 		     strlen("cycles,instructions,branches,cs,"));
 	cr_expect_str_eq(failure.message,
 			 "at most 8 events fit in one snapshot, and bus-cycles "
-			 "is one for each of 2 types of core: name one, as in "
-			 "cpu_core/bus-cycles/");
+			 "takes one for each of 2 core types: choose a type, "
+			 "as in cpu_core/bus-cycles/");
 }
 
 /* The members in their order, for both types, until there are 8 events. */
@@ -163,10 +163,10 @@ static void expect_left_out(const char *spec, size_t position,
 Test(event_cores, say_what_is_left_out_of_a_set, .init = tree_make_hybrid)
 {
 	expect_left_out("cs,@memory:u", 3,
-			"@memory is without LLC-store-misses, node-loads, "
+			"@memory leaves out LLC-store-misses, node-loads, "
 			"node-load-misses, stalled-cycles-backend: at most 8 "
-			"events fit in one snapshot, one for each of 2 types "
-			"of core; name them for one, as in "
+			"events fit in one snapshot, and each event takes one "
+			"for each of 2 core types; choose a type, as in "
 			"cpu_core/LLC-store-misses/");
 	expect_left_out("@branch", 0, "");
 	expect_left_out("page-faults,@os", 0, "");
@@ -175,11 +175,11 @@ Test(event_cores, say_what_is_left_out_of_a_set, .init = tree_make_hybrid)
 Test(event_cores, say_what_is_left_out_of_two_sets, .init = tree_make_hybrid)
 {
 	expect_left_out("context-switches,@branch,@os", 25,
-			"@os is without page-faults, minor-faults, "
-			"major-faults, cpu-migrations; @branch is without "
-			"cycles: at most 8 events fit in one snapshot, one "
-			"for each of 2 types of core; name them for one, as "
-			"in cpu_core/cycles/");
+			"@os leaves out page-faults, minor-faults, "
+			"major-faults, cpu-migrations; @branch leaves out "
+			"cycles: at most 8 events fit in one snapshot, and "
+			"each event takes one for each of 2 core types; choose "
+			"a type, as in cpu_core/cycles/");
 }
 
 Test(event_cores, do_not_repeat_what_is_listed_before_a_set,

@@ -130,7 +130,7 @@ Test(event_parse_faults, refuses_a_raw_code_of_more_than_64_bits)
 
 Test(event_parse_faults, refuses_nothing_at_all)
 {
-#define NOTHING "no event is named: say for instance cycles,instructions"
+#define NOTHING "no event is named: for example cycles,instructions"
 	static const struct fault faults[] = {
 		{NULL, EINVAL, 0, "", NOTHING},
 		{"", EINVAL, 0, "", NOTHING},
@@ -160,15 +160,15 @@ Test(event_parse_faults, says_where_an_event_is_missing)
 Test(event_parse_faults, says_which_brace_or_comma_is_amiss)
 {
 	static const struct fault faults[] = {
-		{"{cs", EINVAL, 0, "cs", "a '{' stands without its '}'"},
-		{"cs,{cs ", EINVAL, 3, "cs", "a '{' stands without its '}'"},
-		{"cs}", EINVAL, 2, "cs", "a '}' stands without its '{'"},
-		{"}", EINVAL, 0, "", "a '}' stands without its '{'"},
-		{"{cs}}", EINVAL, 4, "{cs}", "a '}' stands without its '{'"},
+		{"{cs", EINVAL, 0, "cs", "a '{' has no '}'"},
+		{"cs,{cs ", EINVAL, 3, "cs", "a '{' has no '}'"},
+		{"cs}", EINVAL, 2, "cs", "a '}' has no '{'"},
+		{"}", EINVAL, 0, "", "a '}' has no '{'"},
+		{"{cs}}", EINVAL, 4, "{cs}", "a '}' has no '{'"},
 		{"{{cs}}", EINVAL, 1, "",
-		 "a '{' stands inside another: groups cannot be nested"},
+		 "a '{' inside another '{': groups cannot be nested"},
 		{"{cs,{cs}}", EINVAL, 4, "",
-		 "a '{' stands inside another: groups cannot be nested"},
+		 "a '{' inside another '{': groups cannot be nested"},
 		{"cs{cs}", EINVAL, 2, "cs", "a ',' is missing before '{'"},
 		{"{cs}cs", EINVAL, 4, "{cs}cs", "a ',' is missing before 'c'"},
 		{"{cs}:u{cs}", EINVAL, 6, "{cs}:u",

@@ -202,7 +202,7 @@ Test(event_sysfs_faults, refuses_other_modifiers_after_the_slash)
 
 Test(event_sysfs_faults, refuses_formats_it_cannot_understand)
 {
-#define TROUBLE " of odd cannot be understood: its file in sysfs gives error 22"
+#define TROUBLE " of odd cannot be parsed: its sysfs file gives error 22"
 	static const struct fault faults[] = {
 		{"odd/words=1/", EINVAL, 4, "'words'" TROUBLE},
 		{"odd/nothing=1/", EINVAL, 4, "'nothing'" TROUBLE},
@@ -211,8 +211,7 @@ Test(event_sysfs_faults, refuses_formats_it_cannot_understand)
 		{"odd/endless=1/", EINVAL, 4, "'endless'" TROUBLE},
 		{"odd/hanging=1/", EINVAL, 4, "'hanging'" TROUBLE},
 		{"odd/fourth=1/", EINVAL, 4,
-		 "'fourth' of odd lies beyond config3, the last word that is "
-		 "supported"},
+		 "'fourth' of odd is beyond config3, the last supported word"},
 	};
 
 	expect_faults(faults, COUNT(faults));
@@ -245,11 +244,10 @@ Test(event_sysfs_faults, refuses_a_pmu_without_a_proper_type)
 {
 	static const struct fault faults[] = {
 		{"wordy/config=1/", EINVAL, 0,
-		 "PMU 'wordy' cannot be understood: its type in sysfs gives "
-		 "error 22"},
+		 "PMU 'wordy' cannot be used: its type in sysfs gives error "
+		 "22"},
 		{"huge/config=1/", EINVAL, 0,
-		 "PMU 'huge' cannot be understood: its type in sysfs gives "
-		 "error 22"},
+		 "PMU 'huge' cannot be used: its type in sysfs gives error 22"},
 	};
 	struct selfmon_events events;
 
@@ -274,8 +272,8 @@ Test(event_sysfs_faults, says_that_no_pmu_is_the_cpus, .init = make_guest)
 {
 	static const struct fault faults[] = {
 		{"cpu/event=0xc0/", ENOENT, 0,
-		 "unknown PMU 'cpu': this machine has msr, power, and no PMU "
-		 "of the CPU at all"},
+		 "unknown PMU 'cpu': this machine has msr, power, but no CPU "
+		 "PMU"},
 	};
 
 	expect_faults(faults, COUNT(faults));

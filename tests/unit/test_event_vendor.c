@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of CPUs' manuals: as libpfm has them, told to be a Skylake's. */
+/* Names of CPUs' manuals: as libpfm has them, set to a Skylake. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -105,7 +105,7 @@ Test(event_vendor, says_which_attribute_is_wrong_and_where)
 	failure = fail("inst_retired:any_p:c=300", -EINVAL);
 	cr_expect_eq(failure.position, 19);
 	cr_expect_str_eq(failure.message,
-			 "libpfm does not take 'c=300' as an attribute of "
+			 "libpfm rejects 'c=300' as an attribute of "
 			 "'inst_retired:any_p'");
 	failure = fail("skl::inst_retired:nothing_like_it", -EINVAL);
 	cr_expect_eq(failure.position, 18);

@@ -16,7 +16,7 @@ static const struct {
 	  "sysctl -w kernel.perf_event_paranoid=-1" },
 	{ SELFMON_STEP_OPEN, ENOSYS, "should have it", "outside" },
 	{ SELFMON_STEP_OPEN, ENOENT, "PMU has no such event", "perf list" },
-	{ SELFMON_STEP_OPEN, EOPNOTSUPP, "cannot do what a term",
+	{ SELFMON_STEP_OPEN, EOPNOTSUPP, "does not support a term",
 	  "plain name" },
 	{ SELFMON_STEP_OPEN, EINVAL, "code or one of its terms", "perf list" },
 	{ SELFMON_STEP_OPEN, E2BIG, "does not know a field", "newer kernel" },
@@ -49,8 +49,8 @@ static const struct {
 	{ SELFMON_STEP_READ, EINTR, "interrupted the read", "Try again" },
 	{ SELFMON_STEP_READ, EINVAL, "no longer the event", "strace" },
 	{ SELFMON_STEP_READ, EFAULT, "buffer", "valgrind" },
-	{ SELFMON_STEP_ENABLE, ENOTTY, "not an event any more", "strace" },
-	{ SELFMON_STEP_ENABLE, EINVAL, "only counts", "period" },
+	{ SELFMON_STEP_ENABLE, ENOTTY, "no longer an event", "strace" },
+	{ SELFMON_STEP_ENABLE, EINVAL, "counting event", "period" },
 	{ SELFMON_STEP_ENABLE, EBADF, "enable was closed", "strace" },
 	/* No table has these: the step and the C library's word. */
 	{ SELFMON_STEP_OPEN, EXDEV, "perf_event_open failed", "dmesg" },
@@ -59,7 +59,7 @@ static const struct {
 	{ SELFMON_STEP_ENABLE, EXDEV, "ioctl to enable", "dmesg" },
 	{ SELFMON_STEP_NONE, EXDEV, "opening it failed", "dmesg" },
 	{ SELFMON_STEP_PARSE, EXDEV, "reading the specification", "dmesg" },
-	{ SELFMON_STEP_POLICY, EXDEV, "library's rules", "dmesg" },
+	{ SELFMON_STEP_POLICY, EXDEV, "library's own check", "dmesg" },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

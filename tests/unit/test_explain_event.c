@@ -37,7 +37,7 @@ Test(explain_event, blames_no_pmu_for_what_needs_none)
 		says_not(said(none[i], ENOENT, &guest), "PMU");
 		says_not(said(none[i], ENOENT, &metal), "PMU");
 		says(said(none[i], ENOENT, &filtered),
-		     "a seccomp filter answers so");
+		     "a seccomp filter returns this error");
 	}
 	says(said("software/config=99/", ENOENT, &guest),
 	     "no such software event");
@@ -59,15 +59,15 @@ Test(explain_event, names_the_file_that_is_not_there)
 {
 	says(said("uprobe:/no/fi:le:0x10", ENOENT, &guest),
 	     "there is no file '/no/fi:le'");
-	says(said("uprobe:/nofile:main:u", ENOENT, &guest),
+	says(said("uprobe:/nofile:0x20:u", ENOENT, &guest),
 	     "there is no file '/nofile'");
 }
 
 Test(explain_event, names_the_file_and_the_offset_where_no_probe_can_be)
 {
 	says(said("uprobe:/etc:0x10:u", EINVAL, &guest),
-	     "'/etc' has no instruction at 0x10: it is no regular file, or it "
-	     "ends before that");
+	     "'/etc' has no instruction at 0x10: it is not a regular file, or "
+	     "is shorter");
 }
 
 Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
@@ -75,7 +75,7 @@ Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
 	static const char kernel[] = "mem:0xffffffff81000000/8:w";
 	char text[TEXT_SIZE];
 
-	says(said(kernel, EINVAL, &guest), "one of the kernel's");
+	says(said(kernel, EINVAL, &guest), "a kernel address");
 	says_not(said(kernel, EINVAL, &guest), "multiple of the length");
 	says(said("mem:0x1001/8:w", EINVAL, &guest), "multiple of the length");
 	/* With :k it is not the mode that the kernel minds. */
@@ -86,7 +86,7 @@ Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
 /* Shares of the slots count only behind them. */
 Test(explain_event, tells_that_topdown_shares_need_slots)
 {
-	static const char why[] = "needs slots in front, in the same group";
+	static const char why[] = "needs slots before it in the same group";
 
 	says(said("cpu/topdown-retiring/", EINVAL, &metal), why);
 	says(said("cpu/topdown-mem-bound/u", EINVAL, &metal), "cpu/slots/");

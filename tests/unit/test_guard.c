@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "counters/guard.h"
+#include "counters/page_cache.h"
 #include "counters/set.h"
 #include "platform/fault_step.h"
 
@@ -142,8 +144,8 @@ Test(guard, without_read_2_the_values_are_lost_and_said_to_be)
 Test(guard, a_set_that_was_taken_keeps_nothing_of_its_pages)
 {
 	struct selfmon_snapshot at, times;
-	struct selfmon_known known;
-	struct selfmon_known_rest rest;
+	struct selfmon_page_cache known;
+	struct selfmon_page_cache_rest rest;
 
 	cr_assert(selfmon_set_keep(&set, &known, &rest, &times));
 	serve(500);

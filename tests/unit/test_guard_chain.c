@@ -17,6 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "counters/guard.h"
 #include "counters/set.h"
 #include "platform/fault_step.h"
 

@@ -2,24 +2,29 @@
 /* The histogram of a node's time, which is one visit behind until copied. */
 #include <criterion/criterion.h>
 
-#include "region/state.h"
+#include "store/copy.h"
+#include "store/mend.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/stats.h"
 
 static struct selfmon_thread thread;
-static struct selfmon_stats stats, copy;
-static struct selfmon_node node = { .stats = &stats };
+static struct selfmon_node node;
+static struct selfmon_stats *const stats = node.stats;
+static struct selfmon_stats copy;
 
 static void init(void)
 {
-	selfmon_stats_init(&stats);
+	selfmon_stats_init(stats);
 }
 
 static uint64_t copied_visits(void)
 {
 	uint64_t visits = 0;
-	bool updating;
 	size_t i;
 
-	cr_assert(selfmon_stats_read(&thread, &node, &copy, &updating));
+	cr_assert(selfmon_stats_read(&thread, &node, &copy));
+	cr_assert_not(selfmon_stats_complete(&copy, true));
 	for (i = 0; i < SELFMON_BUCKETS; i++)
 		visits += copy.histogram[i];
 	return visits;
@@ -32,9 +37,9 @@ Test(histogram, is_empty_before_the_first_visit, .init = init)
 
 Test(histogram, a_copy_has_every_visit_once, .init = init)
 {
-	selfmon_histogram_add(&stats, 10);
-	selfmon_histogram_add(&stats, 1000);
-	selfmon_histogram_add(&stats, SELFMON_TICKS_LONG);
+	selfmon_histogram_add(stats, 10);
+	selfmon_histogram_add(stats, 1000);
+	selfmon_histogram_add(stats, SELFMON_TICKS_LONG);
 	cr_assert_eq(copied_visits(), 3);
 	cr_assert_eq(copy.histogram[selfmon_bucket_of(10)], 1);
 	cr_assert_eq(copy.histogram[selfmon_bucket_of(1000)], 1);
@@ -43,7 +48,7 @@ Test(histogram, a_copy_has_every_visit_once, .init = init)
 
 Test(histogram, copying_does_not_change_it, .init = init)
 {
-	selfmon_histogram_add(&stats, 10);
+	selfmon_histogram_add(stats, 10);
 	copied_visits();
 	cr_assert_eq(copied_visits(), 1);
 }

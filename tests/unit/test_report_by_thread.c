@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "report/apart.h"
+#include "report/view_rows.h"
 #include "unit/test_report_model.h"
 
 TestSuite(report_by_thread, .fini = model_free);
@@ -174,7 +175,7 @@ Test(report_by_thread, a_report_that_has_none_says_how_to_get_them)
 	struct selfmon_view view = { .threads = true };
 
 	cr_assert_eq(selfmon_view_check(&view, model_time(), message), -EINVAL);
-	HAS(message, "threads: the report does not know its threads: ");
+	HAS(message, "threads: this report has no rows by thread: ");
 	HAS(message, "SELFMON_OUTPUT='json:FILE;threads'");
 	cr_assert(!view.threads);
 	cr_assert_eq(selfmon_view_option(&view, "threads=2", 9, message),
@@ -205,7 +206,7 @@ Test(report_by_thread, json_and_csv_tell_threads_from_regions)
 	text = model_viewed(by_thread(), SELFMON_CSV, "threads");
 	HAS(text, ",bytes,items,thread,time_ns.verdict,");
 	HAS(text, ",0,0,8,exact,");
-	HAS(text, "\"c 8/b\",\"b\",1,3,\"\",50,1,3,3,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+	HAS(text, "\"c 8/b\",\"b\",1,3,\"\",50,1,3,3,0,0,0,0,0,0,0,0,0,0,0,0,"
 		  "1,3,0,0,,exact,");
 }
 

@@ -6,6 +6,8 @@
 #include "clock/ladder.h"
 #include "report/gather.h"
 #include "rows.h"
+#include "report/net_values.h"
+#include "store/name.h"
 #include "unit/test_report_model.h"
 
 #define GHZ UINT64_C(1000000000)
@@ -276,7 +278,7 @@ Test(report_histogram, quantiles_are_the_percentiles_where_both_are_there)
 	calibration.kind[SELFMON_KIND_SPAN].ticks = 10;
 	add(add(-1, 1, &stats[0]), 2, &stats[1]);
 	report = settle(GHZ);
-	cr_assert_eq(selfmon_report_rows(report), 2);
+	cr_assert_eq(selfmon_report_row_count(report), 2);
 	for (i = 0; i < 2; i++) {
 		const struct selfmon_row *row = selfmon_report_row(report, i);
 

@@ -5,6 +5,7 @@
 #include "clock/ladder.h"
 #include "report/recorded.h"
 #include "rows.h"
+#include "store/name.h"
 #include "unit/test_report_model.h"
 
 #define GHZ UINT64_C(1000000000)
@@ -157,7 +158,8 @@ Test(report_interval, has_bounds_of_extremes_that_are_not)
 	cr_assert(row->time.max >= 9000 && row->time.max <= 11250, "%ju",
 		  (uintmax_t)row->time.max);
 	cr_assert_eq(row->max_ns, row->time.max);
-	cr_assert(rows_say(interval, SELFMON_TEXT, "Extremes of an interval"));
+	cr_assert(rows_say(interval, SELFMON_TEXT, "Minimum and maximum of an "
+						   "interval"));
 	cr_assert(rows_say(interval, SELFMON_TEXT, "1.00 s since at 60 s;") ||
 		  rows_say(interval, SELFMON_TEXT, "1.000 s since at 60 s;"));
 	cr_assert(rows_say(interval, SELFMON_JSON, "\"since\": \"at 60 s\""));
@@ -219,13 +221,13 @@ Test(report_interval, leaves_out_what_was_not_visited)
 		settle(report[i]);
 	}
 	interval = interval_of(report[1], report[0]);
-	cr_assert_eq(selfmon_report_rows(interval), 2);
+	cr_assert_eq(selfmon_report_row_count(interval), 2);
 	cr_assert_null(ROWS_FIND(interval, "outer"));
 	cr_assert_eq(ROWS_GET(interval, "inner")->visits, 0);
 	cr_assert_eq(ROWS_GET(interval, "inner")->time.verdict,
 		     SELFMON_NOT_COUNTED);
 	cr_assert_eq(ROWS_GET(interval, "inner", "later")->visits, 3);
-	cr_assert_eq(selfmon_report_rows(interval_of(report[0], report[0])), 0);
+	cr_assert_eq(selfmon_report_row_count(interval_of(report[0], report[0])), 0);
 }
 
 /* The same regions at other numbers: their order is by time. */

@@ -160,10 +160,10 @@ Test(report_metric, never_divides_across_pmus_or_modes)
 		MODEL(500, "cpu_core/instructions/", "cpu_atom/cycles/",
 		      "instructions:u", "cycles:k");
 
-	check_reason(report, "cpu_core/IPC/", "cycles: not asked for");
-	check_reason(report, "cpu_atom/IPC/", "instructions: not asked for");
-	check_reason(report, "IPC:u", "cycles: not asked for");
-	check_reason(report, "IPC:k", "instructions: not asked for");
+	check_reason(report, "cpu_core/IPC/", "cycles: not requested");
+	check_reason(report, "cpu_atom/IPC/", "instructions: not requested");
+	check_reason(report, "IPC:u", "cycles: not requested");
+	check_reason(report, "IPC:k", "instructions: not requested");
 }
 
 Test(report_metric, never_divides_user_counts_by_those_of_both_modes)
@@ -171,7 +171,7 @@ Test(report_metric, never_divides_user_counts_by_those_of_both_modes)
 	struct selfmon_report *report = MODEL(500, "instructions", "cycles");
 
 	report->column[1].kernel = true;
-	check_reason(report, "IPC", "cycles: not asked for");
+	check_reason(report, "IPC", "cycles: not requested");
 }
 
 Test(report_metric, says_which_event_is_not_there)
@@ -179,14 +179,14 @@ Test(report_metric, says_which_event_is_not_there)
 	struct selfmon_report *report =
 		MODEL(500, "dTLB-load-misses", "instructions", "cycles");
 
-	check_reason(report, "dTLB-load-misses%", "dTLB-loads: not asked for");
+	check_reason(report, "dTLB-load-misses%", "dTLB-loads: not requested");
 	report->row[0].counter[2].verdict = SELFMON_NOT_COUNTED;
-	check_reason(report, "IPC", "cycles: none here");
+	check_reason(report, "IPC", "cycles: no value here");
 	report->column[2].verdict = SELFMON_NOT_COUNTED;
 	check_reason(report, "IPC", "cycles: not counted");
 	report->column[2].verdict = SELFMON_EXACT;
 	report->row[0].counter[1].verdict = SELFMON_NOT_COUNTED;
-	check_reason(report, "IPC", "instructions: none here");
+	check_reason(report, "IPC", "instructions: no value here");
 }
 
 Test(report_metric, says_what_is_zero)
@@ -216,10 +216,10 @@ Test(report_metric, has_no_numbers_that_are_none)
 	struct selfmon_report *report = MODEL(500, "instructions", "cycles");
 
 	report->row[0].counter[1].net = (double)NAN;
-	check_reason(report, "IPC", "instructions by cycles is no number");
+	check_reason(report, "IPC", "instructions / cycles is not a number");
 	report->row[0].counter[0].net = 1e300;
 	report->row[0].counter[1].net = 1e-300;
-	check_reason(report, "IPC", "instructions by cycles is no number");
+	check_reason(report, "IPC", "instructions / cycles is not a number");
 }
 
 Test(report_metric, never_divides_counts_of_other_visits)
@@ -228,13 +228,13 @@ Test(report_metric, never_divides_counts_of_other_visits)
 	struct selfmon_row *row = &report->row[0];
 
 	row->counter[1].visits = 9;
-	check_reason(report, "IPC", "instructions is of 10 visits, cycles of "
-		     "9, not known to be the same");
+	check_reason(report, "IPC", "instructions covers 10 visits, cycles 9, "
+		     "possibly different ones");
 	row->counter[0].visits = 9;
-	check_reason(report, "IPC", "instructions is of 9 visits, cycles of "
-		     "9, not known to be the same");
-	check_reason(report, "GHz", "cycles is of 9 visits, time of 10, not "
-		     "known to be the same");
+	check_reason(report, "IPC", "instructions covers 9 visits, cycles 9, "
+		     "possibly different ones");
+	check_reason(report, "GHz", "cycles covers 9 visits, time 10, possibly "
+		     "different ones");
 }
 
 Test(report_metric, divides_by_the_time_of_the_visits_that_were_counted)
@@ -249,27 +249,13 @@ Test(report_metric, divides_by_the_time_of_the_visits_that_were_counted)
 	check_value(report, "cycles/visit", 1000 / 9.0);
 }
 
-Test(report_metric, leaves_out_time_that_another_thread_ended)
-{
-	struct selfmon_report *report = MODEL(500, "cycles");
-	struct selfmon_row *row = &report->row[0];
-
-	row->bytes = 1000;
-	row->foreign = 2;
-	check_reason(report, "ns/byte", "time is of 10 visits, bytes of 8, not "
-		     "known to be the same");
-	row->whole = 8;
-	row->whole_ns = 500;
-	check_value(report, "ns/byte", 0.5);
-}
-
 Test(report_metric, has_no_zero_for_work_that_nobody_told)
 {
 	struct selfmon_report *report = MODEL(500, "cycles");
 
 	model_row(report, -1, "other", 10, 1000, 1000)->bytes = 1;
-	check_reason(report, "GB/s", "bytes: none here");
-	check_reason(report, "ns/byte", "bytes: none here");
+	check_reason(report, "GB/s", "bytes: no value here");
+	check_reason(report, "ns/byte", "bytes: no value here");
 }
 
 Test(report_metric, is_as_sure_as_the_less_sure_of_the_two)
@@ -318,7 +304,7 @@ Test(report_metric, of_an_event_asked_for_twice_is_that_which_counts)
 	report->column[0].verdict = SELFMON_NOT_COUNTED;
 	check_value(report, "IPC", 1.5);
 	check_value(report, "GHz", 1);
-	cr_assert_eq(selfmon_report_metrics(report), 3);
+	cr_assert_eq(selfmon_report_metric_count(report), 3);
 }
 
 Test(report_metric, asks_for_a_size_a_row_and_a_metric_that_are_there)
@@ -331,7 +317,7 @@ Test(report_metric, asks_for_a_size_a_row_and_a_metric_that_are_there)
 	cr_assert_eq(selfmon_row_metric(report, 0, 0, &metric), 0);
 	cr_assert_eq(selfmon_row_metric(report, 1, 0, &metric), -2);
 	cr_assert_eq(selfmon_row_metric(report, 0,
-					selfmon_report_metrics(report),
+					selfmon_report_metric_count(report),
 					&metric), -2);
 }
 
@@ -341,7 +327,7 @@ Test(report_metric, without_an_operand_has_no_column_in_text)
 
 	LACKS(model_written(report, SELFMON_TEXT), "IPC");
 	HAS(model_written(report, SELFMON_JSON),
-	    "\"reason\": \"cycles: not asked for\"");
+	    "\"reason\": \"cycles: not requested\"");
 	HAS(model_written(report, SELFMON_CSV),
-	    ",not counted,,,\"cycles: not asked for\"\r\n");
+	    ",not counted,,,\"cycles: not requested\"\r\n");
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/view.h"
+#include "report/write.h"
 
 /* What a test made is freed at its end: TestSuite(..., .fini = model_free). */
 static struct selfmon_report *model_reports[64];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/number.h"
+#include "report/number_exact.h"
 
 static char text[SELFMON_NUMBER_SIZE];
 

@@ -100,7 +100,7 @@ Test(report_text, says_why_there_is_time_alone)
 	const char *text = text_of(model_time());
 
 	HAS(text, "under KVM");
-	HAS(text, "events       auto: time alone\n");
+	HAS(text, "events       auto: time only\n");
 	HAS(text, "not counted  cycles: this machine shows no PMU");
 	LACKS(text, "IPC");
 }
@@ -125,8 +125,8 @@ Test(report_text, says_in_which_part_of_visits_an_event_was_counted)
 	value->verdict = SELFMON_EXACT;
 	value->visits = 512;
 	value->share_on_pmu = 0.5;
-	HAS(text_of(report), "  ! some visits have no such value: totals are of "
-			     "the others, and so are ratios\n    ");
+	HAS(text_of(report), "  ! some visits have no value here: totals and "
+			     "ratios cover the others\n    ");
 	HAS(text_of(report), ": counted in 51.2%");
 	HAS(text_of(report), " of visits, on a counter for 50.0%");
 }
@@ -136,8 +136,8 @@ Test(report_text, counts_ends_that_were_read_again)
 	struct selfmon_report *report = model_counters();
 
 	report->row[0].retried = 6;
-	HAS(text_of(report), "6 ends read again (each adds 50 to 130 "
-			     "instructions to its visit)");
+	HAS(text_of(report), "6 ends with a repeated counter read (each adds "
+			     "50 to 170 instructions)");
 }
 
 Test(report_text, names_each_option_that_is_not_at_its_default)
@@ -162,11 +162,11 @@ Test(report_text, says_what_the_guard_did_and_that_it_is_gone)
 	struct selfmon_report *report = model_time();
 
 	report->taken = 3;
-	HAS(text_of(report), "\ncaution      3 set(s) of counters went on by "
-			     "system call: user reads were taken away\n");
+	HAS(text_of(report), "\ncaution      3 counter sets switched to system "
+			     "calls: user reads were switched off\n");
 	report->guard_gone = true;
-	HAS(text_of(report), "\ncaution      the guard of counter reads is "
-			     "gone: ");
+	HAS(text_of(report), "\ncaution      counter reads are no longer "
+			     "guarded: ");
 }
 
 Test(report_text, has_no_empty_tables)
@@ -212,6 +212,44 @@ Test(report_text, prints_a_dash_for_a_division_by_nothing)
 	LACKS(text_of(report), "nan");
 }
 
+Test(report_text, names_once_what_keeps_all_counters_off)
+{
+	struct selfmon_report *report = model_time();
+	const char *text;
+
+	strcpy(report->counters_off, "no PMU; enable the vPMU");
+	text = text_of(report);
+	HAS(text, "events       auto: time only\n"
+		  "counters off no PMU; enable the vPMU\n");
+	LACKS(text, "not counted");
+	report->choice = SELFMON_CHOICE_LIST;
+	report->events_reason[0] = '\0';
+	model_column(report, "cycles", SELFMON_NOT_COUNTED);
+	model_column(report, "LLC-loads", SELFMON_NOT_COUNTED);
+	strcpy(report->column[0].reason, report->counters_off);
+	strcpy(report->column[1].reason, "LLC-loads: this PMU has none");
+	text = text_of(report);
+	HAS(text, "counters off no PMU; enable the vPMU\n"
+		  "not counted  cycles\n"
+		  "             LLC-loads: this PMU has none\n");
+}
+
+Test(report_text, merged_reports_keep_reasons_beside_what_keeps_counters_off)
+{
+	static struct selfmon_report_process process[2];
+	struct selfmon_report *report = model_time();
+	const char *text;
+
+	strcpy(report->counters_off, "no PMU; enable the vPMU");
+	report->process = process;
+	report->processes = 2;
+	text = text_of(report);
+	report->processes = 0;
+	report->process = NULL;
+	HAS(text, "counters off no PMU; enable the vPMU\n");
+	HAS(text, "not counted  cycles: this machine shows no PMU");
+}
+
 Test(report_text, prints_a_dash_for_what_was_not_counted)
 {
 	struct selfmon_report *report = model_make(1);
@@ -240,7 +278,7 @@ Test(report_text, prints_dashes_where_no_visit_was_measured)
 	row->exclusive_valid = false;
 	text = text_of(report);
 	HAS(text, "\ngone               0x        -");
-	HAS(text, "  x visits were cut off");
+	HAS(text, "  x some visits were cut off");
 	HAS(text, "  gone: 7 cut off");
 	LACKS(text, " 0 ns");
 }
@@ -275,8 +313,8 @@ Test(report_text, marks_and_explains_what_is_not_exact)
 	HAS(text, "on a counter for 62.5% of the time");
 	HAS(text, "  ! some visits");
 	HAS(text, "  s read by system call");
-	HAS(text, "  ? not above the noise");
-	HAS(text, "  ^ no time of its own");
+	HAS(text, "  ? within the noise");
+	HAS(text, "  ^ self time unknown");
 	LACKS(text_of(model_counters()), "  ~");
 }
 
@@ -381,6 +419,8 @@ Test(report_text, fits_whatever_the_header_says)
 	fill(report->cpu, sizeof(report->cpu), 'c');
 	fill(report->kernel, sizeof(report->kernel), 'k');
 	fill(report->events_reason, sizeof(report->events_reason), 'e');
+	fill(report->counters_off, sizeof(report->counters_off), 'o');
+	report->choice = SELFMON_CHOICE_LIST; /* else there is one of these */
 	fill(report->read_reason, sizeof(report->read_reason), 'r');
 	fill(report->limited[SELFMON_LIMITED_LESS].reason, SELFMON_TEXT_MAX,
 	     'd');
@@ -393,9 +433,9 @@ Test(report_text, fits_whatever_the_header_says)
 	report->limited[SELFMON_LIMITED_SLOW].threads =
 		report->limited[SELFMON_LIMITED_LESS].threads =
 		report->limited[SELFMON_LIMITED_TIME].threads = UINT64_MAX;
-	report->torn = report->refused = report->too_deep =
-		report->unready = report->stale = report->unread =
-		report->displaced = UINT64_MAX;
+	report->refused = report->too_deep = report->unready = report->stale =
+		report->unread = report->displaced = report->evicted =
+			UINT64_MAX;
 	text_of(report);
 }
 
@@ -450,7 +490,7 @@ Test(report_text, explains_a_row_without_visits)
 	row->time.verdict = SELFMON_NOT_COUNTED;
 	model_row(report, 0, "below it", 1, 100, 100);
 	HAS(text_of(report), "\nmoved              0m        -");
-	HAS(text_of(report), "\n  m no visit is shown here: ");
+	HAS(text_of(report), "\n  m no visits here, only their children: ");
 	LACKS(text_of(model_counters()), "\n  m ");
 }
 

@@ -2,6 +2,7 @@
 /* Views: which rows a report has, and that sums hold. */
 #include <errno.h>
 
+#include "report/view_rows.h"
 #include "unit/test_report_model.h"
 
 TestSuite(report_view, .fini = model_free);
@@ -315,20 +316,20 @@ static const char *refusal(const char *option)
 Test(report_view, an_option_that_is_wrong_is_named_with_what_is_allowed)
 {
 	HAS(refusal("flatt"), "unknown option 'flatt' (did you mean 'flat'?); "
-			      "allowed are flat, collapse, threads, depth=N, ");
-	HAS(refusal("zzzz"), "unknown option 'zzzz'; allowed are ");
-	HAS(refusal("top=-1"), "top=-1: allowed are 0 to 1000000 (0: all)");
-	HAS(refusal("top=1000001"), "top=1000001: allowed");
+			      "flat, collapse, threads, depth=N, ");
+	HAS(refusal("zzzz"), "unknown option 'zzzz'; flat, collapse, ");
+	HAS(refusal("top=-1"), "top=-1: 0 to 1000000 are allowed (0: all)");
+	HAS(refusal("top=1000001"), "top=1000001: 0 to 1000000 are allowed");
 	HAS(refusal("top=99999999999999999999"), "allowed");
-	HAS(refusal("top="), "top=: allowed");
+	HAS(refusal("top="), "top=: 0 to 1000000 are allowed");
 	HAS(refusal("top"), "top: its value is missing");
-	HAS(refusal("depth=0"), "depth=0: allowed are 1 to 1000000");
+	HAS(refusal("depth=0"), "depth=0: 1 to 1000000 are allowed");
 	HAS(refusal("flat=1"), "flat=1: flat takes no value");
-	HAS(refusal("min-share=101"), "min-share=101: allowed are 0 to 100 "
+	HAS(refusal("min-share=101"), "min-share=101: 0 to 100 are allowed "
 				      "(percent");
 	HAS(refusal("min-share=1.2.3"), "allowed");
 	HAS(refusal("min-share=."), "allowed");
-	HAS(refusal("find=("), "find=(: no regular expression as in regex(7): ");
+	HAS(refusal("find=("), "find=(: not a regular expression (regex(7)): ");
 	HAS(refusal("sort="), "sort=: 1 to ");
 }
 
@@ -341,7 +342,7 @@ Test(report_view, a_column_that_is_not_there_is_named_with_those_that_are)
 
 	cr_assert_eq(selfmon_view_check(&view, report, message), -EINVAL);
 	HAS(message, "sort=cycels: no such column (did you mean 'cycles'?); "
-		     "there are visits, total, ");
+		     "these exist: visits, total, ");
 	cr_assert_eq(selfmon_view_check(&view, report, message), -EINVAL);
 	HAS(message, "columns=IPX: no such column (did you mean 'IPC'?)");
 	HAS(message, ", cache-misses, GHz, ");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of one visit: percentiles, shortest and longest, without overhead. */
+#include "report/visit_times.h"
 #include "unit/test_report_model.h"
 
 TestSuite(visit_times, .fini = model_free);

@@ -61,8 +61,8 @@ Test(selftest_result, failures_are_named)
 Test(selftest_result, what_was_not_shown_is_not_claimed)
 {
 	row[0].status = SELFTEST_ABSENT;
-	expect_conclusion(0, "no wrong count was seen, but that counts are "
-			     "exact was not shown: exact");
+	expect_conclusion(0, "no wrong count was found, but these checks for "
+			     "exactness did not pass: exact");
 }
 
 Test(selftest_result, without_user_reads_none_have_to_agree)
@@ -78,7 +78,7 @@ Test(selftest_result, without_a_pmu)
 	row[0].status = row[1].status = SELFTEST_ABSENT;
 	strcpy(machine.why_no_pmu, "pmu: none");
 	expect_conclusion(77, "hardware events cannot be counted here (pmu: "
-			      "none); without them passed: agree");
+			      "none); the other checks passed: agree");
 }
 
 Test(selftest_result, a_failure_without_a_pmu_is_a_failure)

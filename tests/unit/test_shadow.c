@@ -2,8 +2,9 @@
 /* The overhead around work, and the noise that a report states. */
 #include <criterion/criterion.h>
 
-#include "region/process.h"
-#include "region/shadow.h"
+#include "store/calibration.h"
+#include "store/process.h"
+#include "visit/shadow.h"
 #include "rows.h"
 
 #define VISITS 1000

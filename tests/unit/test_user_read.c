@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counters/set.h"
+#include "counters/user_read.h"
 
 static struct selfmon_page page[2];
 static struct selfmon_set set;
@@ -63,9 +64,9 @@ Test(user_read, is_the_default_where_it_is_safe_and_only_there)
 
 Test(user_read, is_off_where_system_calls_are_asked_for)
 {
-	refused(SELFMON_COUNTERS_SYSCALL, "asked for");
+	refused(SELFMON_COUNTERS_SYSCALL, "requested");
 	refused(SELFMON_COUNTERS_SYSCALL | SELFMON_COUNTERS_UNGUARDED,
-		"asked for");
+		"requested");
 }
 
 Test(user_read, is_off_where_a_child_would_find_the_pages)
@@ -93,7 +94,7 @@ Test(user_read, is_off_where_the_kernel_does_not_allow_it_for_a_member)
 Test(user_read, is_off_where_no_look_found_the_events_on_the_pmu)
 {
 	page[1].index = 0;
-	refused(SELFMON_COUNTERS_UNGUARDED, "other users");
+	refused(SELFMON_COUNTERS_UNGUARDED, "in use elsewhere");
 }
 
 Test(user_read, is_off_where_a_member_is_a_share_of_slots)

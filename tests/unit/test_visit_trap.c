@@ -10,8 +10,11 @@
 #include <selfmon.h>
 
 #include "counters/set.h"
-#include "region/process.h"
-#include "region/thread.h"
+#include "open/entry.h"
+#include "session/thread.h"
+#include "store/process.h"
+#include "store/self.h"
+#include "store/statistics.h"
 #include "trap_pmu.h"
 
 #define COUNT 4
@@ -22,6 +25,7 @@ static struct selfmon_page page[COUNT_MORE];
 static struct selfmon_set set;
 static uint32_t cpu;
 static const struct selfmon_stats *stats; /* of the region below */
+static uint64_t events = 10;		  /* of the first member in a visit */
 
 static void make_set(uint16_t count)
 {
@@ -45,17 +49,17 @@ static void make_set(uint16_t count)
 	set.head.max_per_tick = 16;
 }
 
-/* Each member counts its own number of events. */
+/* Each member counts another multiple of them. */
 static __attribute__((noinline)) void visit(uint64_t ticks)
 {
 	unsigned int k;
 
 	trap_pmu_time(true);
 	SELFMON_REGION("trapped") {
-		stats = selfmon_thread_self()->node->stats;
+		stats = selfmon_entry_place(selfmon_thread_self())->stats;
 		trap_pmu.tsc += ticks;
 		for (k = 0; k < set.head.count; k++)
-			trap_pmu.raw[k] += 10 * (k + 1);
+			trap_pmu.raw[k] += events * (k + 1);
 	}
 	trap_pmu_time(false);
 }
@@ -82,7 +86,7 @@ static void setup(void)
 	thread->max_per_tick = set.head.max_per_tick;
 	for (k = 0; k < COUNT_MORE; k++)
 		thread->column[k] = (uint8_t)k;
-	thread->mode = SELFMON_MODE_USER;
+	selfmon_thread_set_mode(thread, SELFMON_MODE_USER);
 	visit(USUAL_TICKS);
 	trap_pmu.traps = 0;
 }
@@ -90,7 +94,7 @@ static void setup(void)
 /* At exit the set's descriptors would be closed: it has none. */
 static void fini(void)
 {
-	selfmon_thread_self()->mode = SELFMON_MODE_TIME;
+	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_TIME);
 	selfmon_thread_self()->set = NULL;
 }
 
@@ -128,6 +132,25 @@ Test(visit_trap, reads_more_than_four_by_the_numbers_that_were_kept)
 	cr_assert_eq(stats->counter[5].sum, 2 * 60);
 }
 
+Test(visit_trap, the_lowest_and_highest_counts_are_recorded)
+{
+	unsigned int k;
+
+	events = 7;
+	visit(1);
+	events = 12;
+	visit(1);
+	events = 11;
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT32100123TT32100123TT3210"));
+	cr_assert_eq(selfmon_stats_visits(stats), 4);
+	for (k = 0; k < COUNT; k++) {
+		cr_assert_eq(stats->counter[k].sum, 40 * (k + 1));
+		cr_assert_eq(stats->counter[k].min, 7 * (k + 1));
+		cr_assert_eq(stats->counter[k].max, 12 * (k + 1));
+	}
+}
+
 /* The event goes on where another one has counted: no count is lost. */
 static void change_counter(unsigned int k)
 {
@@ -151,7 +174,7 @@ Test(visit_trap, an_end_sees_the_leader_change_before_it_is_read)
 {
 	trap_pmu.effect = leader_changes_in_the_end;
 	visit(1);
-	cr_assert(trap_pmu_saw("0123TT3214T3214"));
+	cr_assert(trap_pmu_saw("0123TT3210T3214"));
 	assert_exact(2);
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
@@ -169,9 +192,110 @@ Test(visit_trap, an_end_sees_a_deschedule_between_members)
 {
 	trap_pmu.effect = all_change_in_the_end;
 	visit(1);
-	cr_assert(trap_pmu_saw("0123TT3254T7654"));
+	cr_assert(trap_pmu_saw("0123TT3210T7654"));
 	assert_exact(2);
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
+}
+
+/* A context switch in the visit: the same registers, with other values. */
+static void all_go_on_in_the_visit(unsigned int n, uint32_t what)
+{
+	unsigned int k;
+
+	(void)what;
+	for (k = 0; n == 4 && k < COUNT; k++) {
+		page[k].lock += 2;
+		page[k].offset -= 300;
+		trap_pmu.raw[k] += 300;
+	}
+}
+
+/* The registers are looked at later, but these counts are not recorded. */
+Test(visit_trap, an_end_after_a_context_switch_is_read_once)
+{
+	trap_pmu.effect = all_go_on_in_the_visit;
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT32100123"));
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 0);
+	cr_assert_eq(stats->rare[SELFMON_RARE_DISTURBED], 1);
+}
+
+static void all_change_in_the_visit(unsigned int n, uint32_t what)
+{
+	unsigned int k;
+
+	(void)what;
+	for (k = 0; n == 4 && k < COUNT; k++) {
+		change_counter(k);
+		trap_pmu.raw[COUNT + k] += 10 * (k + 1);
+	}
+}
+
+Test(visit_trap, an_end_whose_events_have_other_counters_is_read_again)
+{
+	trap_pmu.effect = all_change_in_the_visit;
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT3210T7654"));
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
+}
+
+/* The same registers go on; events in the kernel would be in some counts. */
+static void all_go_on_in_the_end(unsigned int n, uint32_t what)
+{
+	unsigned int k;
+
+	(void)what;
+	for (k = 0; n == 7 && k < COUNT; k++) {
+		page[k].lock += 2;
+		trap_pmu.raw[k] += k < 2 ? 1000 : 0;
+		page[k].offset -= k < 2 ? 1000 : 0;
+	}
+}
+
+Test(visit_trap, an_end_sees_a_context_switch_that_kept_the_counters)
+{
+	trap_pmu.effect = all_go_on_in_the_end;
+	visit(1);
+	cr_assert(trap_pmu_saw("0123TT3210T3210"));
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
+}
+
+/* A register begins again after its event was read; no count is lost. */
+static void one_overflows_in_the_end(unsigned int n, uint32_t what)
+{
+	(void)what;
+	if (n != 6)
+		return;
+	page[3].lock += 2;
+	page[3].offset += 3000;
+	trap_pmu.raw[3] -= 3000;
+}
+
+Test(visit_trap, an_end_sees_an_overflow_after_its_read)
+{
+	trap_pmu.effect = one_overflows_in_the_end;
+	visit(1);
+	assert_exact(2);
+	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
+}
+
+/* More than the CPU can count in that time: the register is another's. */
+static void leap_in_the_visit(unsigned int n, uint32_t what)
+{
+	(void)what;
+	if (n == 5)
+		trap_pmu.raw[1] += UINT64_C(1) << 40;
+}
+
+Test(visit_trap, a_count_that_is_not_possible_is_left_out)
+{
+	trap_pmu.effect = leap_in_the_visit;
+	visit(1);
+	cr_assert_eq(selfmon_stats_visits(stats), 2);
+	cr_assert_eq(stats->counter[1].sum, 20);
 }
 
 /* As a deschedule does: other registers, which go on from other values. */
@@ -198,7 +322,7 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 /* What a start that is read again has cost is not in the visit. */
 Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 {
-	selfmon_thread_self()->mode = SELFMON_MODE_ANY;
+	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_ANY);
 	trap_pmu.effect = all_start_anew;
 	visit(1);
 	cr_assert_gt(trap_pmu.traps, 10, "no start was read again");
@@ -223,7 +347,7 @@ Test(visit_trap, no_number_is_kept_where_cores_are_of_several_types)
 
 	cr_assert_eq(selfmon_thread_mode(thread), SELFMON_MODE_USER);
 	set.head.flags |= SELFMON_IMPL_SET_CORES;
-	thread->mode = selfmon_thread_mode(thread);
+	selfmon_thread_set_mode(thread, selfmon_thread_mode(thread));
 	visit(1);
 	cr_assert(trap_pmu_saw("0123TT3210"));
 	assert_exact(2);

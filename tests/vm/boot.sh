@@ -4,7 +4,7 @@
 #
 # PROGRAMS is a folder of static programs, COMMAND one of them with its
 # arguments, or empty for a shell. SETTINGS are scenarios.txt's. Exits with
-# 124 when the time is up; QEMU's own status says nothing about the guest.
+# 124 when the guest has made no progress; QEMU's own status says nothing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
@@ -21,15 +21,16 @@ linux=$("$here/get.sh" linux "$rig_architecture" "$kernel")
 busybox=$("$here/get.sh" busybox "$rig_architecture")
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/selfmon-vm.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+guest=
+trap '[ -z "$guest" ] || kill "$guest" 2> /dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 cpus=1
-limit=900
+silence=300
 arguments="$rig_kernel_arguments quiet panic=-1 rdinit=/init"
 : > "$work/scenario"
 
-guest()
+say_in_guest()
 {
 	printf '%s\n' "$1" >> "$work/scenario"
 }
@@ -40,13 +41,14 @@ setting()
 	value=${1#*=}
 	case $1 in
 	cpus=*) cpus=$value ;;
-	limit=*) limit=$value ;;
-	exact) guest "export SELFMON_HW_EXACT=1" ;;
+	silence=*) silence=$value ;;
+	long) ;;
+	exact) say_in_guest "export SELFMON_HW_EXACT=1" ;;
 	sysctl.*=*)
 		name=${1#sysctl.}
-		guest "sysctl_is ${name%%=*} $value"
+		say_in_guest "sysctl_is ${name%%=*} $value"
 		;;
-	env.*=*) guest "export ${1#env.}" ;;
+	env.*=*) say_in_guest "export ${1#env.}" ;;
 	+*) arguments="$arguments ${1#+}" ;;
 	*=*) rig_setting "${1%%=*}" "$value" ||
 		die "rig $rig has no setting '$1'" ;;
@@ -54,15 +56,17 @@ setting()
 	esac
 }
 
-# The hardware tests are told where they are; others need not say anything.
+# The hardware tests are passed their machine; others need not say anything.
 case $command in
-hw | hw\ *) guest "export SELFMON_HW_GUEST=1" ;;
-*) guest "export SELFMON_OUTPUT=none" ;;
+hw | hw\ *) say_in_guest "export SELFMON_HW_GUEST=1" ;;
+*) say_in_guest "export SELFMON_OUTPUT=none" ;;
 esac
+say_in_guest "export TEST_PROGRESS=1"
+[ "${TEST_FORM:-}" != long ] || say_in_guest "export TEST_FORM=full"
 for word in $rig_defaults $settings; do
 	setting "$word"
 done
-guest "${command:+run }${command:-run_shell}"
+say_in_guest "${command:+run }${command:-run_shell}"
 
 # The guest's files, as one archive
 mkdir -p "$work/root/bin" "$work/root/tests"
@@ -76,11 +80,30 @@ cp "$programs"/* "$work/root/tests/"
 set -- "$cpus" -m 512 -display none -no-reboot -kernel "$linux/vmlinux" \
 	-initrd "$work/initrd" -append "$arguments" -seed 1 \
 	-rtc base=2026-01-01,clock=vm
-if [ -n "$command" ]; then
-	limiter="timeout --foreground -k 5 $limit"
-	rig_boot "$@" -monitor none -serial chardev:console \
-		-chardev file,id=console,path=/dev/stdout < /dev/null
-else
-	limiter=
-	rig_boot "$@" -serial mon:stdio
+if [ -z "$command" ]; then
+	(rig_boot "$@" -serial mon:stdio)
+	exit
 fi
+
+# No line for so long is the end of it, however slow the machine is: the tests
+# name themselves as they begin. The kernel's own lines, which begin with "[",
+# may come for ever from a guest that hangs.
+console=$work/console
+: > "$console"
+(rig_boot "$@" -monitor none -serial chardev:console \
+	-chardev "file,id=console,path=$console") < /dev/null &
+guest=$!
+seen=-1
+status=0
+until timeout "$silence" tail -s 0.2 --pid="$guest" -f /dev/null; do
+	lines=$(grep -avc '^\[' "$console" || :)
+	if [ "$lines" = "$seen" ]; then
+		status=124
+		kill "$guest"
+	fi
+	seen=$lines
+done
+wait "$guest" || :
+guest=
+cat "$console"
+exit $status

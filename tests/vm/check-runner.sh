@@ -34,15 +34,15 @@ counts $2") seen=$((seen + 1)) ;;
 console 'INIT run hw' '3 passed, 0 failed, 1 skipped' 'INIT rc=0'
 expect 0 '3 0 1' 'rig 6.1 name: 3 passed, 0 failed, 1 skipped (7 s)'
 
-console 'INIT run hw' 'skipped a::b: no such event' \
-	'3 passed, 0 failed, 1 skipped' 'INIT rc=0'
+console 'INIT run hw' 'RUN a::b' 'skipped a::b: no such event' \
+	'RUN a::c' '3 passed, 0 failed, 1 skipped' 'INIT rc=0'
 expect 0 '3 0 1' '    skipped a::b: no such event'
 
 console 'INIT run hw' 'FAILED a::b' '2 passed, 1 failed, 0 skipped' 'INIT rc=1'
 expect 0 '2 1 0' '    FAILED a::b'
 
 console 'INIT run hw' 'the last line'
-expect 124 '0 1 0' 'FAILED: still running when its time was up (7 s)'
+expect 124 '0 1 0' 'FAILED: no line of its program for long (7 s)'
 expect 124 '0 1 0' '    the last line'
 expect 0 '0 1 0' 'FAILED: its guest ended without a verdict'
 

@@ -29,7 +29,6 @@ rig_boot()
 	# Signing pointers in a way that is quick to emulate
 	[ "$arm64_cpu" != max ] || arm64_cpu=max,pauth-impdef=on
 	[ "${arm64_icount:-on}" = off ] || set -- -icount shift=0,sleep=off "$@"
-	# shellcheck disable=SC2086 # several words, or none
-	$limiter "$qemu/qemu-aarch64" -M virt,dtb-randomness=off \
+	exec "$qemu/qemu-aarch64" -M virt,dtb-randomness=off \
 		-cpu "$arm64_cpu" -smp "$smp" -nodefaults -nic none "$@"
 }

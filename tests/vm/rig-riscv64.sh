@@ -28,7 +28,6 @@ rig_boot()
 	cpu=${riscv64_cpu:-rv64,sscofpmf=on,smcntrpmf=on}${riscv64_mask:-}
 	[ "${riscv64_icount:-on}" = off ] ||
 		set -- -icount shift=0,sleep=off "$@"
-	# shellcheck disable=SC2086 # several words, or none
-	$limiter "$qemu/qemu-riscv64" -M virt -cpu "$cpu" -smp "$smp" \
+	exec "$qemu/qemu-riscv64" -M virt -cpu "$cpu" -smp "$smp" \
 		-nodefaults -nic none "$@"
 }

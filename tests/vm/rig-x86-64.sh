@@ -30,8 +30,7 @@ rig_boot()
 	x86_cpu=qemu64,vendor=GenuineIntel,family=6,model=6,stepping=3,level=13
 	smp=$1
 	shift
-	# shellcheck disable=SC2086 # several words, or none
-	$limiter "$qemu/qemu-x86_64" -M pc -accel tcg -icount shift=0,sleep=off \
+	exec "$qemu/qemu-x86_64" -M pc -accel tcg -icount shift=0,sleep=off \
 		-smp "$smp" -cpu "$x86_cpu,pmu=${x86_pmu:-on},-svm,-hypervisor" \
 		-nodefaults -no-user-config -net none "$@"
 }

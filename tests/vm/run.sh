@@ -4,10 +4,11 @@
 # run.sh shell PROGRAMS RIG: a shell in the rig's first scenario.
 #
 # PROGRAMS holds a folder of static programs for each rig. VM_SCENARIO=TEXT
-# takes those scenarios alone whose "RIG KERNEL NAME" holds TEXT; VM_KEEP=1
-# keeps the consoles' logs; VM_AGAIN=1 boots
-# what failed once more, and tells both; VM_JOBS=N boots so many at once;
-# VM_TABLE=FILE is read instead of scenarios.txt.
+# takes those scenarios alone whose "RIG KERNEL NAME" holds TEXT; TEST_FORM=long
+# takes those marked as long too; VM_KEEP=1 keeps the consoles' logs; VM_AGAIN=1
+# boots what failed once more, and reports both; VM_JOBS=N boots so many at once;
+# VM_TABLE=FILE is read instead of scenarios.txt; VM_UNMADE=skip leaves out the
+# scenarios of a machine that cannot be fetched or built, and says so.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
@@ -20,7 +21,8 @@ scenarios_of()
 	for rig; do
 		[ -r "$here/rig-$rig.sh" ] || die "there is no rig '$rig'"
 		awk -F ' *[|] *' -v OFS='|' -v rig="$rig" \
-			-v want="${VM_SCENARIO:-}" '
+			-v want="${VM_SCENARIO:-}" -v form="${TEST_FORM:-}" '
+			$4 ~ /(^| )long( |$)/ && form != "long" && !want { next }
 			$1 == rig && index($1 " " $2 " " $3, want) {
 				$1 = $1 # without the spaces around each |
 				print
@@ -65,7 +67,8 @@ END
 	judge
 	if [ -n "${VM_AGAIN:-}" ] &&
 		! grep -q '^counts [0-9]* 0 ' "$file.verdict"; then
-		flock "$logs/lock" sed '$d; s/^/once more: /' "$file.verdict"
+		flock "$logs/lock" sed '$d; s/^/first boot: /' "$file.verdict"
+		echo "$title" >> "$logs/again"
 		judge
 	fi
 	flock "$logs/lock" sed '$d' "$file.verdict"
@@ -74,6 +77,7 @@ END
 
 total()
 {
+	[ ! -e "$logs/again" ] || sed 's/^/booted a second time: /' "$logs/again"
 	cat "$logs"/*.verdict | awk '
 		$1 == "counts" { passed += $2; failed += $3; skipped += $4 }
 		END {
@@ -83,14 +87,32 @@ total()
 		}'
 }
 
+# without_unmade: takes the scenarios out that need a thing in $logs/unmade
+without_unmade()
+{
+	[ "${VM_UNMADE:-}" = skip ] ||
+		die "a machine could not be made ready: see above"
+	mv "$logs/scenarios" "$logs/wanted"
+	while read -r line; do
+		if printf '%s\n' "$line" | things_of |
+			grep -qFxf "$logs/unmade"; then
+			printf 'NOT BOOTED: %s: no machine\n' "$line"
+		else
+			printf '%s\n' "$line" >> "$logs/scenarios"
+		fi
+	done < "$logs/wanted"
+	[ -s "$logs/scenarios" ] || die "no machine could be made ready"
+}
+
 check()
 {
 	scenarios_of "$@" > "$logs/scenarios"
 	[ -s "$logs/scenarios" ] ||
 		die "no scenario of $* matches '${VM_SCENARIO:-}'"
 	things_of < "$logs/scenarios" |
-		xargs -P 3 -I '{}' sh -c "'$here/get.sh' {} > /dev/null" ||
-		die "a machine could not be made ready: see above"
+		xargs -P 3 -I '{}' sh -c "'$here/get.sh' {} > /dev/null ||
+			echo '{}' >> '$logs/unmade'"
+	[ ! -e "$logs/unmade" ] || without_unmade
 	tr '\n' '\0' < "$logs/scenarios" | xargs -0 -n 1 \
 		-P "${VM_JOBS:-$(nproc)}" "$0" scenario "$programs" "$logs" ||
 		die "a scenario could not be run: see above"

@@ -18,8 +18,9 @@ verdict()
 	running && !ended && /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
 		counted++; passed = $1; failed = $3; skipped = $5; next
 	}
+	/^RUN [a-z]/ { next } # progress
 	running && !ended { said[++lines] = $0 }
-	# A panic is told by its first lines, all else by the last ones.
+	# A panic is recognised by its first lines, all else by the last ones.
 	function print_tail(i, first) {
 		first = panic ? panic - 5 : NR - tail + 1
 		for (i = first; i < first + tail; i++)
@@ -28,7 +29,7 @@ verdict()
 	}
 	function why() {
 		if (status == 124)
-			return "still running when its time was up"
+			return "no line of its program for long"
 		if (panic)
 			return "its kernel panicked"
 		if (!running)

@@ -8,14 +8,14 @@ vm_arch_riscv64 := ARCH=riscv64
 
 # The tests of tests/kernel as a static program, as hw/run is one of tests/hw.
 vm_kernel_objects := $(patsubst %.c,$(O)/plain/%.o,\
-	$(wildcard tests/kernel/*.c) tests/plain/run.c)
+	$(wildcard tests/kernel/*.c) tests/tools/plain/run.c)
 
 $(O)/vm/kernel: $(vm_kernel_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ -o $@
 
-# A guest's programs, built afresh: what this make was told of compilers and
-# flags is meant for this machine.
+# A guest's programs, built separately: this make's variables for compilers and
+# flags apply to this machine.
 vm_make = env -u MAKEFLAGS -u MFLAGS -u CC -u CXX -u CPPFLAGS -u CFLAGS \
 	-u CXXFLAGS -u LDFLAGS $(firstword $(MAKE)) --no-print-directory \
 	-j $$(nproc) CPUID=0 WERROR=$(WERROR) \
@@ -29,10 +29,12 @@ $(vm_rigs:%=vm-programs-%): vm-programs-%:
 			vm/doctor)
 	@cp $(O)/vm/build-$*/hw/run $(O)/vm/$*/hw
 	@cp $(addprefix $(O)/vm/build-$*/vm/,kernel selfmon doctor) $(O)/vm/$*
-	@cp tests/doctor/guest/$*-*.expected $(O)/vm/$*
+	@cp tests/programs/doctor/guest/$*-*.expected $(O)/vm/$*
+
+##@ Test
 
 .PHONY: check-vm check-vm-x86 check-vm-arm64 check-vm-riscv64 vm-shell-x86 \
-	vm-shell-arm64 vm-shell-riscv64 check-vm-runner
+	vm-shell-arm64 vm-shell-riscv64
 check-vm: $(vm_rigs:%=vm-programs-%) ## The hardware tests in emulated machines
 	@tests/vm/run.sh check $(O)/vm $(vm_rigs)
 
@@ -53,6 +55,8 @@ vm-shell-arm64: vm-programs-arm64 ## The same on arm64
 
 vm-shell-riscv64: vm-programs-riscv64 ## The same on riscv64
 	@tests/vm/run.sh shell $(O)/vm riscv64
+
+##@ One kind of test
 
 check-vm-runner: ## The verdict on a guest that hangs, panics, says nothing
 	@tests/vm/check-runner.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Puts files in the place of their markers: lines @NAME@ of page.html, with
-# NAME='FILE...' on the command line. @DATA@ stays: html.c writes it.
+# Replaces markers by files: lines @NAME@ of page.html, with NAME='FILE...' on
+# the command line. @DATA@ stays: html.c fills it in.
 function put(files,    name, i, count)
 {
 	count = split(files, name, " ")

@@ -14,7 +14,7 @@ function withAlpha(colour, alpha) {
 
 const decade = value => timeTick(10 ** value);
 
-/* Quarters of a power of two, as the library has them: two clocks, one grid. */
+/* Buckets of a quarter of a power of two, like the library's, so that reports with different clocks share them. */
 function sharesOf(histogram) {
 	const total = histogram.reduce((sum, bin) => sum + bin[1], 0);
 	const shares = new Map();
@@ -25,7 +25,7 @@ function sharesOf(histogram) {
 	return shares;
 }
 
-/* Over each other: x of both, a share or null. */
+/* Puts two series on common x values; a share, or null. */
 function joined(lists) {
 	const x = [...new Set(lists.flatMap(list => [...list.keys()]))].sort((a, b) => a - b);
 	return [x, ...lists.map(list => x.map(v => list.has(v) ? list.get(v) : null))];
@@ -49,7 +49,7 @@ function drawHistogram(lists) {
 	}, data, byId('histogram')));
 }
 
-/* x: -log10 of the share of slower visits, so that each nine is as wide. */
+/* x: -log10 of the share of slower visits, so that each nine has the same width. */
 function curveOf(histogram) {
 	const total = histogram.reduce((sum, bin) => sum + bin[1], 0);
 	const curve = new Map();
@@ -64,7 +64,7 @@ function curveOf(histogram) {
 	return curve;
 }
 
-/* Powers of ten, at most eight of them. */
+/* Ticks at powers of ten, at most eight. */
 function decades(min, max) {
 	const first = Math.ceil(Math.log10(min) - 1e-9), last = Math.floor(Math.log10(max) + 1e-9);
 	const step = Math.max(1, Math.ceil((last - first + 1) / 8));
@@ -117,11 +117,18 @@ function drawCharts(view) {
 /* ---- facts ---------------------------------------------------------------- */
 
 const EVENTS = {
-	open: 'open, not included', cut_off: 'cut off', foreign: 'ended on another thread',
-	migrated: 'ended on another CPU', disturbed: 'descheduled, or counters reprogrammed',
-	retried: 'ends read again', slow: 'with values by read(2)', repaired: 'with a value repaired',
-	impossible: 'with an impossible value, left out', refused: 'off the PMU too long, left out',
-	lost: 'lost', overlapped: 'children overlapped', switched: 'across a switch of stacks',
+	open : 'open, not included',
+	cut_off : 'cut off',
+	migrated : 'ended on another CPU',
+	disturbed : 'descheduled, or counters reprogrammed',
+	retried : 'ends with a repeated counter read',
+	slow : 'with values by read(2)',
+	repaired : 'with a repaired value',
+	impossible : 'with an impossible value, left out',
+	refused : 'off the PMU too long, left out',
+	lost : 'lost',
+	overlapped : 'overlap others',
+	switched : 'across a switch of stacks',
 };
 
 function fact(list, name, value) {

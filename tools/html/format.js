@@ -3,15 +3,15 @@
 const MARKS = {
 	'~': 'estimated from the time on the PMU',
 	's': 'read by system call',
-	'?': 'not above the noise of the library’s overhead',
-	'^': 'self: visits are open, overlap or were cut off',
-	'!': 'some visits have no such value',
+	'?': 'within the noise of the library’s overhead',
+	'^': 'self time unknown: visits are open, overlap or were cut off',
+	'!': 'some visits have no value here',
 	'*': 'some visits are open and not included',
 	'x': 'some visits were cut off and are not included',
 };
 
-/* What would deceive a reader is shown as \xNN or \u{N}: control characters,
- * bidi controls, what has no width. Cut in the middle. */
+/* Shows deceptive characters as \xNN or \u{N}: control characters, bidi controls,
+ * characters without a width. Long names are cut in the middle. */
 function shown(name, most = 160) {
 	let text = String(name);
 	if (text.length > most)
@@ -37,7 +37,7 @@ function time(ns) {
 	return digits(ns / 1e9, 4) + ' s';
 }
 
-/* A power of ten, for an axis. */
+/* Formats a power of ten for an axis. */
 function timeTick(ns) {
 	for (const [unit, size] of [['ns', 1], ['µs', 1e3], ['ms', 1e6]])
 		if (ns < 999.95 * size)

@@ -1,4 +1,4 @@
-/* The call tree as boxes: width by a quantity, colour by another. */
+/* The call tree as boxes; width and colour show two quantities. */
 
 const ROW_HEIGHT = 25;
 const LEAST_WIDTH = 3; /* narrower boxes are drawn together as "others" */
@@ -15,7 +15,7 @@ function mix(from, to, t) {
 const SAND = [244, 228, 188], EMBER = [226, 92, 50], GREY = [205, 205, 202];
 const GREEN = [116, 196, 150], RED = [232, 108, 104];
 
-/* 0 to 1 over all rows, so that a colour means the same everywhere. */
+/* Returns 0 to 1 over all rows, so that a colour has one meaning everywhere. */
 function scaleFor(view) {
 	const { colour, model } = view;
 	if (colour === 'self') return { of: row => row.time.self === null ? null : row.time.self / model.total,
@@ -29,7 +29,7 @@ function scaleFor(view) {
 		most: Math.max(1e-9, ...values), text: count };
 }
 
-/* A change has a colour only if runs enough have shown it. */
+/* A change has a colour only if it is significant. */
 function changeColour(found) {
 	if (!found) return mix(GREY, GREY, 0);
 	if (found.verdict === 'regression') return mix(RED, RED, 0);
@@ -44,7 +44,7 @@ function colourOf(view, scale, row) {
 	return value === null || value === undefined ? mix(GREY, GREY, 0) : mix(SAND, EMBER, value / scale.most);
 }
 
-/* Boxes of one row's children, left to right; slivers joined. */
+/* Boxes of one row's children, left to right; very narrow ones are joined. */
 function layOut(rows, left, width, total, level, view, boxes) {
 	let at = left, others = 0, othersFrom = left, hidden = 0;
 	const flush = () => {
@@ -120,7 +120,7 @@ function drawScale(view, scale) {
 	if (!scale) {
 		byId('scale').replaceChildren(view.comparison
 			? 'red: a regression; green: less; grey: no significant change'
-			: 'grey: one run each is no test');
+			: 'grey: no test with one run each');
 		return;
 	}
 	bar.style.background = `linear-gradient(90deg, ${mix(SAND, EMBER, 0)}, ${mix(SAND, EMBER, 1)})`;

@@ -1,4 +1,4 @@
-/* The page: state, events, and what is drawn anew when. */
+/* The page: state, events, and when to redraw what. */
 
 const view = {
 	model: null, other: null, comparison: null, changes: null,
@@ -6,7 +6,7 @@ const view = {
 	zoom: null, picked: null, found: null, find: '', theme: null,
 };
 
-/* ---- what stands above the tree ------------------------------------------ */
+/* ---- above the tree ------------------------------------------------------ */
 
 function drawHeader() {
 	const r = view.model.report;
@@ -36,14 +36,33 @@ function drawChips() {
 function cautionsOf() {
 	const r = view.model.report;
 	const said = [];
-	if (r.events_reason) said.push(r.events_reason);
-	for (const c of view.model.columns) if (c.reason) said.push(`${c.name}: ${c.reason}`);
+	const off = r.counters_off || '';
+	if (off) said.push(`counters off: ${off}`);
+	if (r.events_reason && (!off || r.choice === 'list' || (r.processes || []).length)) said.push(r.events_reason);
+	for (const c of view.model.columns)
+		if (c.reason) said.push(c.reason === off ? `not counted: ${c.name}` : `${c.name}: ${c.reason}`);
 	for (const key of ['read_reason', 'slow_path', 'slowed_reason', 'degraded_reason', 'time_alone_reason'])
 		if (r[key]) said.push(`${key.replace(/_/g, ' ').replace(' reason', '')}: ${r[key]}`);
 	if (r.every > 1) said.push(`one visit in ${r.every} was measured (SELFMON_EVERY)`);
-	for (const [key, text] of [['too_deep', 'visits nested too deep, not measured'], ['unready', 'visits not measured'],
-				   ['refused', 'threads not measured: no memory'], ['stale', 'leaves of visits that were gone'],
-				   ['unread', 'nodes left out']])
+	for (const [key, text] of [
+		     [
+			     'too_deep',
+			     'visits not measured: 256 visits were open in the thread (deep recursion, or jumps out of regions?)'
+		     ],
+		     [
+			     'evicted',
+			     'spans never left: the oldest were ended when 256 visits were open in their thread; leave spans on error paths too, or use selfmon_async_begin() for work that does not end in order'
+		     ],
+		     [ 'unready', 'visits not measured' ],
+		     [ 'refused', 'threads not measured: no memory' ],
+		     [
+			     'stale',
+			     'leave() calls not recorded: the visit was closed, or entered on another thread'
+		     ],
+		     [
+			     'unread',
+			     'regions left out: their thread is stopped in the middle of an update'
+		     ]])
 		if (r[key]) said.push(`${count(r[key])} ${text}`);
 	for (const e of r.errata || []) said.push(`${e.name}: ${e.text}`);
 	return said.concat(r.notes || []);
@@ -55,7 +74,7 @@ function drawCautions() {
 		said.unshift(view.comparison.conclusion);
 		said.push(...view.comparison.cautions);
 	} else if (view.other) {
-		said.unshift('One run each: differences are shown, and no test. selfmon run --compare tells noise from change.');
+		said.unshift('One run each: differences are shown, and no test. selfmon run --compare separates noise from change.');
 	}
 	if (view.other) said.push(...differences(view.model, view.other));
 	byId('cautions').replaceChildren(...[...new Set(said)].map(text => make('p', {}, shown(text, 600))));
@@ -111,7 +130,7 @@ function search() {
 	}
 }
 
-/* In the address, so that a link shows what its sender saw. */
+/* Kept in the address, so that a link shows the same view. */
 function saveState() {
 	const state = new URLSearchParams();
 	for (const key of ['width', 'colour', 'sort', 'find', 'theme'])
@@ -156,6 +175,7 @@ function draw() {
 	drawControls();
 	drawIcicle(view);
 	fillTable(view);
+	drawSpans(view);
 	drawDetail();
 	saveState();
 }
@@ -189,7 +209,7 @@ function show(model, other, comparison) {
 	draw();
 }
 
-/* ---- what the user does ------------------------------------------------------ */
+/* ---- user input -------------------------------------------------------------- */
 
 const rowAt = event => {
 	const element = event.target.closest('[data-row]');
@@ -210,7 +230,7 @@ function tip(event, row) {
 	box.style.top = Math.min(event.clientY + 16, innerHeight - box.offsetHeight - 8) + 'px';
 }
 
-/* Arrow keys go through the tree: to a child, the parent, a sibling. */
+/* Arrow keys move in the tree: to a child, the parent, a sibling. */
 function step(key) {
 	const row = view.picked || view.model.roots[0];
 	if (!row) return;

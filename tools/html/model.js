@@ -1,4 +1,4 @@
-/* A report in JSON (docs/REPORT.md) as what the page draws. */
+/* Turns a report in JSON (docs/REPORT.md) into the page's model. */
 
 class BadReport extends Error {}
 
@@ -10,7 +10,7 @@ function isTimeEvent(name) {
 	return /^(task-clock|cpu-clock)\b/.test(name);
 }
 
-/* A name that is not UTF-8 comes with all its bytes: name_hex. */
+/* A name that is not UTF-8 has its bytes in name_hex. */
 function nameOf(row) {
 	if (!row.name_hex) return String(row.name);
 	return row.name_hex.match(/../g).map(hex => {
@@ -99,7 +99,7 @@ function modelOf(report) {
 	};
 }
 
-/* Rows of one name as one; of nested ones the outermost counts for totals. */
+/* Merges rows of one name; of nested ones only the outermost counts in totals. */
 function flatten(model) {
 	const byName = new Map();
 	for (const row of model.rows) {
@@ -172,7 +172,7 @@ function quantile(histogram, q) {
 
 /* ---- two reports --------------------------------------------------------- */
 
-/* What may not be compared without a word. */
+/* Warnings for reports that differ in more than the code. */
 function differences(a, b) {
 	const said = [];
 	for (const [key, text] of [['cpu', 'CPU'], ['hypervisor', 'hypervisor'], ['kernel', 'kernel'],
@@ -185,7 +185,7 @@ function differences(a, b) {
 	return said;
 }
 
-/* By path: what B is to A, and, of a comparison of many runs, its verdict. */
+/* By path: B relative to A, and the verdict of a comparison of many runs. */
 function compareModels(a, b, verdicts) {
 	const byPath = new Map();
 	if (verdicts)

@@ -1,4 +1,4 @@
-/* The table of regions: sorted, found, drawn only where it is looked at. */
+/* The table of regions: sorted, filtered, drawn only in the visible part. */
 
 const LINE = 28;  /* pixels of a row, its border included */
 const MARGIN = 20; /* rows drawn beyond what is seen */
@@ -37,7 +37,7 @@ function columnsOf(view) {
 	return columns;
 }
 
-/* Siblings in order below their parent; flat: all in order. */
+/* Sorts siblings below their parent; flat: all rows. */
 function ordered(view, rows) {
 	const column = view.tableColumns.find(c => c.key === view.sort) || view.tableColumns[2];
 	const value = row => { const v = column.of(row); return v === null || v === undefined ? -Infinity : v; };

@@ -1,4 +1,4 @@
--- What is counted as a call, and what is said of what is not counted.
+-- What counts as a call, and the reasons for uncounted events.
 CREATE EXTENSION selfmon;
 CREATE EXTENSION pg_stat_statements;
 CREATE VIEW named AS
@@ -25,7 +25,7 @@ EXPLAIN (COSTS OFF) SELECT min(n) FROM numbers;
 EXPLAIN (COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF)
 	SELECT avg(n) FROM numbers;
 
--- What is inside of a function counts for itself and for the outer query.
+-- Queries inside a function count for themselves and for the outer query.
 SELECT query, calls = pgss_calls AS equal, calls, runs, errors, cut_off,
 	total_ms > 0 AND max_ms > 0 AND max_ms <= total_ms AS timed
 FROM named
@@ -36,9 +36,9 @@ FROM named outside, named inside
 WHERE outside.query LIKE 'SELECT doubled%'
 	AND inside.query LIKE '(SELECT $2 * sum%';
 
--- NULL or a number, as the verdict has it: never 0 for what was not counted.
+-- NULL or a number, depending on the verdict: never 0 for an uncounted event.
 SELECT bool_and((counts[i] IS NULL) = (verdict ~ ('(^|; |, )' || event ||
-	'(, [a-z-]+)*: not counted: .'))) AS told,
+	'(, [a-z-]+)*: not counted: .'))) AS said,
 	bool_and(counts[i] IS NOT NULL OR (verdict ~ 'not counted')) AS why
 FROM selfmon_stat,
 	unnest(string_to_array(current_setting('selfmon.events'), ','))
@@ -46,17 +46,17 @@ FROM selfmon_stat,
 SELECT bool_and((ipc IS NULL) = (cycles IS NULL OR instructions IS NULL))
 	AS ipc_of_both FROM selfmon_stat;
 
--- Each of 64 MB is touched, in pages of 2 MB at most.
+-- All 64 MB are touched, in pages of at most 2 MB.
 SELECT length(repeat('x', n)) FROM generate_series(67108864, 67108864) n;
 SELECT page_faults >= 32 OR verdict ~ 'page-faults[^:;]*: not counted'
 	AS touched
 FROM named WHERE query LIKE 'SELECT length(repeat%';
--- No more of the CPU's time than of all time.
+-- CPU time cannot exceed wall time.
 SELECT counts[selfmon_position('task-clock')] <= total_ms * 1.001e6
 	OR verdict ~ 'task-clock[^:;]*: not counted' AS within
 FROM named WHERE query LIKE 'SELECT length(repeat%';
 
--- Events under other names of theirs; those that are not asked for.
+-- Events under other names; events that were not requested.
 SELECT selfmon_position('cycles') AS cycles,
 	selfmon_position('cpu-cycles') AS cpu_cycles,
 	selfmon_position('faults') AS faults,

@@ -1,7 +1,7 @@
 -- A DECLARE's query is found by the text of the DECLARE.
 SET pg_stat_statements.track_utility = on;
 
--- Cursors that take turns: each has its own time, and not that in between.
+-- Alternating cursors: each has its own time, without the time in between.
 SELECT selfmon_reset() IS NOT NULL AS reset,
 	pg_stat_statements_reset() IS NOT NULL AS reset;
 SELECT clock_timestamp() AS begun \gset
@@ -24,7 +24,7 @@ SELECT sum(total_ms) FILTER (WHERE query LIKE '%pg_sleep%') >= 190 AS slept,
 	sum(total_ms) <= :ms + 1 AS none_twice
 FROM named;
 
--- Cut off with the transaction, by ROLLBACK or ERROR; held over its end.
+-- Cut off with the transaction, by ROLLBACK or ERROR; held beyond its end.
 SELECT selfmon_reset() IS NOT NULL AS reset;
 BEGIN;
 DECLARE gone CURSOR FOR SELECT n AS gone FROM numbers;

@@ -1,4 +1,4 @@
--- What an ERROR leaves: an error counted, nothing open, nothing held.
+-- After an ERROR: an error is counted, nothing is open, nothing is held.
 CREATE FUNCTION caught(k int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM n / (n - 2) FROM generate_series(1, 3) n;
@@ -18,12 +18,12 @@ SELECT sum(caught(n)) FROM generate_series(1, 1000) n;
 SELECT calls, errors, cut_off, total_ms IS NULL AS no_time,
 	counts[4] IS NULL AS no_count, verdict
 FROM selfmon_stat WHERE errors > 0;
--- The query around them came to its end.
+-- The query around them ended.
 SELECT calls, errors FROM named WHERE query LIKE 'SELECT sum(caught%';
 SELECT files = :files_before AS files, running = :running_before AS running
 FROM held;
 
--- The same while plan nodes are measured, 1000 of them left by a jump.
+-- The same while plan nodes are measured; a jump leaves 1000 of them.
 SET selfmon.nodes = events;
 SELECT selfmon_reset() IS NOT NULL AS reset;
 SELECT sum(caught(n)) FROM generate_series(1, 1000) n;
@@ -38,7 +38,7 @@ WHERE query LIKE 'SELECT sum(caught%';
 SELECT files = :files_before AS files, running = :running_before AS running
 FROM held;
 
--- Before it runs: ExecutorStart() looks whether it may.
+-- An error before it runs: ExecutorStart() checks permissions.
 CREATE ROLE regress_selfmon;
 SELECT selfmon_reset() IS NOT NULL AS reset;
 SET ROLE regress_selfmon;

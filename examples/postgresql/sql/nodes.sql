@@ -9,7 +9,7 @@ SET selfmon.nodes = time;
 SELECT selfmon_reset() IS NOT NULL AS reset;
 SELECT count(*) FROM few a JOIN few b ON a.n < b.n;
 SELECT count(*) FROM few a JOIN few b ON a.n < b.n;
--- Between EXPLAIN's own measuring and the node.
+-- The wrapper is between EXPLAIN's own measuring and the node.
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)
 	SELECT n AS explained FROM few LIMIT 2;
 SET selfmon.nodes = events;
@@ -32,7 +32,7 @@ SELECT bool_and(n.page_faults IS NULL AND (q.page_faults IS NULL OR
 FROM selfmon_stat_nodes n JOIN named q USING (queryid)
 WHERE query LIKE 'SELECT count(*) FROM few%';
 
--- Deeper than there is room for levels: the rest is part of those above.
+-- More levels than the maximum: deeper nodes are part of those above.
 CREATE FUNCTION deep(k int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
 	r int;
@@ -46,7 +46,7 @@ SET selfmon.nodes = events;
 SELECT deep(150);
 SELECT deep(150);
 
--- Parallel workers are told apart; a hash join of theirs changes its function.
+-- Parallel workers are separate; their hash joins change their function.
 SELECT selfmon_reset() IS NOT NULL AS reset;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arm64. Counters by their system registers, time by CNTVCT_EL0 (Arm
+ * arm64. Counters are read from system registers, time from CNTVCT_EL0 (Arm
  * Architecture Reference Manual for A-profile, DDI 0487).
  *
- * Order. The lock protocol of page.h needs no ISB: whoever changes the page
- * interrupts this thread, exceptions are precise, and what was read ahead of
- * one is read again behind it. An ISB before each counter would only say more
- * sharply which of the neighbouring instructions are in the count, at some
- * tens of cycles each. As on x86 that is left to those who ask for a fence.
+ * Ordering. The lock protocol of page.h needs no ISB. Code that changes the
+ * page interrupts this thread, exceptions are precise, and speculative reads
+ * before an exception are repeated after it. An ISB before each counter would
+ * only define more sharply which neighbouring instructions are counted, for
+ * some tens of cycles each. As on x86, callers who need that request a fence.
  */
 #ifndef SELFMON_ARCH_ARM64_H
 #define SELFMON_ARCH_ARM64_H
@@ -19,37 +19,39 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_NAME "arm64"
 #define SELFMON_ARCH_USER_READ 1
 #define SELFMON_ARCH_COUNTERS 32
-/* By PMUSERENR_EL0, set while such an event is on (armv8pmu_start). */
+/*
+ * By PMUSERENR_EL0, set while an event with user reads is on (armv8pmu_start).
+ */
 #define SELFMON_ARCH_STALE_READ_FAULTS 1
 
 /*
  * Bits of perf_event_attr.config1 (kernel drivers/perf/arm_pmuv3.c,
- * ATTR_CFG_FLD_long and ATTR_CFG_FLD_rdpmc): a counter of 64 bits, and one
- * that user space may read.
+ * ATTR_CFG_FLD_long and ATTR_CFG_FLD_rdpmc): request a 64-bit counter, and user
+ * reads.
  */
 #define SELFMON_ARCH_ASK_LONG UINT64_C(1)
 #define SELFMON_ARCH_ASK_USER UINT64_C(2)
 
 /*
- * The system counter has one rate and one value for all CPUs, and firmware is
- * to set their offsets alike (kernel Documentation/arm64/booting.rst).
+ * The system counter has one rate and one value for all CPUs; firmware must set
+ * equal offsets on all CPUs (kernel Documentation/arm64/booting.rst).
  */
 #define SELFMON_ARCH_TIMESTAMP_STEADY 1
-/* 1 to 50 MHz are usual before Armv8.6, which has 1 GHz. */
+/* 1 to 50 MHz are usual before Armv8.6, which uses 1 GHz. */
 #define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
 
 /*
- * A row of readers, one a register, and a branch into it. Entry i is put at
- * its place by the very number that names its register: in the wrong order or
- * of the wrong length it does not assemble.
+ * A table of readers, one for each register, and a branch into it. Each entry
+ * is placed by the same number that names its register, so an entry of wrong
+ * order or length does not assemble.
  *
- * Why a row. The number of the register is a part of the instruction. A
- * switch is compiled to the same branch behind a load from a table, nine
- * instructions; this is five, the whole row smaller than the switch, and
- * nothing is called, so the registers around it are left alone. To ask for
- * the cycle counter first would make each other counter pay for it.
+ * The register number is part of the instruction, hence the table. A switch
+ * compiles to the same branch after a table load, nine instructions. This takes
+ * five, and the whole table is smaller than the switch. There is no call, so no
+ * other registers are clobbered. Testing for the cycle counter first would slow
+ * down all other counters.
  *
- * Where branches are checked (BTI), each entry begins with a landing pad.
+ * With branch target checks (BTI) each entry begins with a landing pad.
  */
 #if defined(__ARM_FEATURE_BTI_DEFAULT)
 #define SELFMON_IMPL_ENTRY_SHIFT "4"
@@ -65,18 +67,19 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_EVENT(i) SELFMON_IMPL_ENTRY(i, "pmevcntr" #i "_el0")
 
 /*
- * UBFM into the zero register: what it would extract says that it is ours.
- * Kept while struct selfmon_counters is. All entries lead to the one.
+ * UBFM into the zero register; its bit field operands are the mark. Must not
+ * change while the layout of struct selfmon_counters stays the same. All
+ * entries end here.
  */
 #define SELFMON_IMPL_GUARD_TEXT "ubfm xzr, %2, #41, #23"
-#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* of x0: register << 5 */
+#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* for x0: add register << 5 */
 
 /*
- * counter is the page index less one: 0 to 30 an event counter, 31 the cycle
- * counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). Must be
- * below SELFMON_ARCH_COUNTERS: page.h looks, by the same comparison that
- * looks for index 0. A 32-bit counter has junk in its upper half. Faults
- * (SIGILL) where user reads are switched off. Volatile, so that two reads are
+ * counter is the page index minus one: 0 to 30 an event counter, 31 the cycle
+ * counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). It must
+ * be below SELFMON_ARCH_COUNTERS; page.h checks that in the same comparison as
+ * index 0. The upper half of a 32-bit counter is undefined. Raises SIGILL if
+ * user reads are switched off. Volatile, so that the compiler does not merge
  * two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
@@ -112,7 +115,10 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 	return raw;
 }
 
-/* Not ordered with its neighbours; put selfmon_arch_fence() around it. */
+/*
+ * Not ordered with neighbouring instructions; add selfmon_arch_fence() if
+ * needed.
+ */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
 	uint64_t ticks;
@@ -121,7 +127,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 	return ticks;
 }
 
-/* Reads of counters and time that stand behind it are made behind it. */
+/* Reads of counters and time after the fence execute after it. */
 SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 {
 	__asm__ __volatile__("isb" : : : "memory");
@@ -131,15 +137,15 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile: a coroutine may be on another thread since the last. */
+	/* volatile: a coroutine may have changed threads meanwhile. */
 	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(self));
 	return self;
 }
 
 /*
- * *word += n, whole against a signal handler that adds as well: an exception
- * between the load and the store makes the store fail. Not what the compiler
- * would give, which asks at each use whether the CPU has STADD.
+ * Adds n without losing a signal handler's concurrent addition: an exception
+ * between the load and the store makes the store fail. The compiler's own
+ * atomics would check for STADD at run time on each use.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {
@@ -162,6 +168,12 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 					   uint32_t value)
 {
 	return selfmon_load_once(word) == value;
+}
+
+SELFMON_ALWAYS_INLINE bool selfmon_arch_has(const uint32_t *word,
+					    uint32_t bits)
+{
+	return (selfmon_load_once(word) & bits) != 0;
 }
 
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any machine without a header of its own: no user reading here, time from
- * the system's monotonic clock.
+ * Any machine without its own header: no user reads, time from the system's
+ * monotonic clock.
  */
 #ifndef SELFMON_ARCH_GENERIC_H
 #define SELFMON_ARCH_GENERIC_H
@@ -16,7 +16,7 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_USER_READ 0
 #define SELFMON_ARCH_GUARD_MARK 0
 
-/* Never called: a set opened here has no member that is read this way. */
+/* Never called: no member of a set is read in user space here. */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
 {
@@ -53,6 +53,12 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 					   uint32_t value)
 {
 	return selfmon_load_once(word) == value;
+}
+
+SELFMON_ALWAYS_INLINE bool selfmon_arch_has(const uint32_t *word,
+					    uint32_t bits)
+{
+	return (selfmon_load_once(word) & bits) != 0;
 }
 
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,

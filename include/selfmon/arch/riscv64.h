@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * riscv64. Counters by their CSRs, time by rdtime (RISC-V unprivileged ISA,
- * chapters Zicntr and Zihpm).
+ * riscv64. Counters are read from CSRs, time by rdtime (RISC-V unprivileged
+ * ISA, chapters Zicntr and Zihpm).
  */
 #ifndef SELFMON_ARCH_RISCV64_H
 #define SELFMON_ARCH_RISCV64_H
@@ -12,36 +12,39 @@ SELFMON_C_BEGIN
 
 #define SELFMON_ARCH_NAME "riscv64"
 #define SELFMON_ARCH_USER_READ 1
-/* A read may raise SIGILL at any time: see libselfmon/counters/user_read.c. */
+/* A read may raise SIGILL at any time; see libselfmon/counters/user_read.c. */
 #define SELFMON_ARCH_USER_READ_UNSAFE 1
-/* Raw events with bit 63 set are the firmware's. */
+/* Raw events with bit 63 set are counted by firmware. */
 #define SELFMON_ARCH_FIRMWARE_EVENTS 1
 
-/* Index less one: 0 cycle, 2 instret, 3 to 31 hpmcounter3 to hpmcounter31. */
+/*
+ * Page index minus one: 0 cycle, 2 instret, 3 to 31 hpmcounter3 to
+ * hpmcounter31.
+ */
 #define SELFMON_ARCH_COUNTERS 32
-/* scounteren has the bits of counters in use (pmu_sbi_ctr_start). */
+/* scounteren has a bit set for each counter in use (pmu_sbi_ctr_start). */
 #define SELFMON_ARCH_STALE_READ_FAULTS 1
-/* What would be CSR 0xc01 is time and counts no event. */
+/* CSR 0xc01 is time, not an event counter. */
 #define SELFMON_ARCH_COUNTERS_HOLE 1
 /*
- * The capability bit says here whether the event owns a counter now (kernel
- * drivers/perf/riscv_pmu.c, arch_perf_update_userpage and
- * riscv_perf_user_access), so each read looks at it.
+ * The capability bit is set only while the event has a counter, so each read
+ * checks it (kernel drivers/perf/riscv_pmu.c, arch_perf_update_userpage and
+ * riscv_perf_user_access).
  */
 #define SELFMON_ARCH_CAPABILITY_VARIES 1
 
 /*
- * One for all harts, at a constant rate (unprivileged ISA, chapter Zicntr);
- * 1 to 50 MHz are usual.
+ * One counter for all harts, at a constant rate (unprivileged ISA, chapter
+ * Zicntr), usually 1 to 50 MHz.
  */
 #define SELFMON_ARCH_TIMESTAMP_STEADY 1
 #define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
 
 /*
- * A row of readers, one a CSR, and a branch into it: the number of the CSR is
- * a part of the instruction. Entry i is put at its place by the very number
- * that names its CSR: in the wrong order or of the wrong length it does not
- * assemble. Nothing is called, so the registers around it are left alone.
+ * A table of readers, one for each CSR, and a branch into it: the CSR number is
+ * part of the instruction. Each entry is placed by the same number that names
+ * its CSR, so an entry of wrong order or length does not assemble. There is no
+ * call, so no other registers are clobbered.
  */
 #define SELFMON_IMPL_COUNTER(i)                                                \
 	".org 1b + (" #i " << 3)\n\t"                                          \
@@ -49,20 +52,20 @@ SELFMON_C_BEGIN
 	"j 2f\n\t"
 
 /*
- * SLTI into x0, a hint left to custom use (unprivileged ISA, chapter RV32I,
- * HINT Instructions): the immediate says that it is ours. Kept while struct
- * selfmon_counters is. All entries lead to the one.
+ * SLTI into x0, a hint reserved for custom use (unprivileged ISA, chapter
+ * RV32I, HINT Instructions); the immediate is the mark. Must not change while
+ * the layout of struct selfmon_counters stays the same. All entries end here.
  */
 #define SELFMON_IMPL_GUARD_TEXT "slti zero, %2, 0x5f3"
-#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* of x0: register << 15 */
+#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* for x0: add register << 15 */
 
 /*
- * counter is the page index less one: it counts from the CSR cycle (kernel
- * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). Must be below
- * SELFMON_ARCH_COUNTERS and not the hole: page.h looks. Faults (SIGILL) where
- * the counter's bit in scounteren is clear, which the page does not always
- * tell: see libselfmon/counters/user_read.c. Volatile, so that two reads are two
- * reads.
+ * counter is the page index minus one, counted from the CSR cycle (kernel
+ * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). It must be below
+ * SELFMON_ARCH_COUNTERS and not the hole; page.h checks both. Raises SIGILL if
+ * the counter's bit in scounteren is clear. The page does not always show that;
+ * see libselfmon/counters/user_read.c. Volatile, so that the compiler does not
+ * merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -103,8 +106,8 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 }
 
 /*
- * Steady, the same on all harts, and what the kernel's own clocks are made
- * of. Not ordered with its neighbours; put selfmon_arch_fence() around it.
+ * Steady, the same on all harts, and the source of the kernel's own clocks. Not
+ * ordered with neighbouring instructions; add selfmon_arch_fence() if needed.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
@@ -115,28 +118,28 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 }
 
 /*
- * No instruction here waits for earlier ones to retire. This one orders
- * memory, and reads of CSRs with it, which count as device input
- * (unprivileged ISA, chapter Zicsr, "CSR Access Ordering").
+ * No instruction waits for earlier ones to retire. This one orders memory
+ * accesses and CSR reads, which count as device input (unprivileged ISA,
+ * chapter Zicsr, "CSR Access Ordering").
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 {
 	__asm__ __volatile__("fence iorw, iorw" : : : "memory");
 }
 
-/* tp points behind the thread's control block (psABI). */
+/* tp points just past the thread's control block (psABI). */
 SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile: a coroutine may be on another thread since the last. */
+	/* volatile: a coroutine may have changed threads meanwhile. */
 	__asm__ volatile("mv %0, tp" : "=r"(self));
 	return self;
 }
 
 /*
- * *word += n in one instruction (amoadd.d without ordering), so that a signal
- * handler which adds to the same word neither loses nor doubles anything.
+ * Adds n in one instruction (amoadd.d without ordering), so that a signal
+ * handler which adds to the same word cannot lose or double an update.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {
@@ -147,6 +150,12 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 					   uint32_t value)
 {
 	return selfmon_load_once(word) == value;
+}
+
+SELFMON_ALWAYS_INLINE bool selfmon_arch_has(const uint32_t *word,
+					    uint32_t bits)
+{
+	return (selfmon_load_once(word) & bits) != 0;
 }
 
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,

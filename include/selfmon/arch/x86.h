@@ -15,15 +15,18 @@ SELFMON_C_BEGIN
 /* "ZeroExtend" in the operation of RDPMC (SDM volume 2). */
 #define SELFMON_ARCH_RAW_IS_CLEAN 1
 
-/* The displacement of a long NOP; kept while struct selfmon_counters is. */
+/*
+ * Displacement of a long NOP. Must not change while the layout of struct
+ * selfmon_counters stays the same.
+ */
 #define SELFMON_ARCH_GUARD_MARK 0x53466d01
 #define SELFMON_IMPL_GUARD_TEXT "0x53466d01"
 
 /*
- * ECX is the page index less one: a general counter, or (1 << 30) | k for
- * Intel's fixed counter k (kernel arch/x86/events/core.c,
- * x86_pmu_event_idx). Faults where the counter does not exist or user reads
- * are switched off (SIGSEGV). Volatile, so that two reads are two reads.
+ * ECX is the page index minus one: a general counter, or (1 << 30) | k for
+ * Intel's fixed counter k (kernel arch/x86/events/core.c, x86_pmu_event_idx).
+ * Raises SIGSEGV if the counter does not exist or user reads are switched off.
+ * Volatile, so that the compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -34,16 +37,40 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 			     "nopl " SELFMON_IMPL_GUARD_TEXT "(%3)"
 			     : "=&a"(low), "=&d"(high)
 			     : "c"(counter), "r"(set));
-	return (high << 32) + low; /* LEA may do it, without a move */
+	return (high << 32) + low; /* allows LEA, without a move */
 }
 
-/* Not ordered with its neighbours; put selfmon_arch_fence() around it. */
+/*
+ * Stores the halves of a register without combining them. A read of the whole
+ * word may have to wait until both stores are done: only for a word that is
+ * read later.
+ */
+#define SELFMON_ARCH_STORE_COUNTER 1
+SELFMON_ALWAYS_INLINE void
+selfmon_arch_store_counter(uint32_t counter, const void *set, uint64_t *value)
+{
+	typedef uint32_t __attribute__((__may_alias__)) selfmon_half;
+	volatile selfmon_half *const half = (volatile selfmon_half *)value;
+	uint32_t low, high;
+
+	__asm__ __volatile__("rdpmc\n\t"
+			     "nopl " SELFMON_IMPL_GUARD_TEXT "(%3)"
+			     : "=&a"(low), "=&d"(high)
+			     : "c"(counter), "r"(set));
+	half[0] = low;
+	half[1] = high;
+}
+
+/*
+ * Not ordered with neighbouring instructions; add selfmon_arch_fence() if
+ * needed.
+ */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
 	uint64_t low, high; /* both zero-extended by the instruction */
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-	return (high << 32) + low; /* likewise */
+	return (high << 32) + low; /* allows LEA, without a move */
 }
 
 /*
@@ -55,26 +82,44 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 	__asm__ __volatile__("lfence" : : : "memory");
 }
 
+/*
+ * The ends of a visit can be inlined: a thread-local variable of the program
+ * itself is one load by the thread's segment, and no address is kept across a
+ * switch of threads.
+ */
+#define SELFMON_ARCH_INLINES 1
+
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_stack_pointer(void)
+{
+	uint64_t address;
+
+	__asm__ __volatile__("movq %%rsp, %0" : "=r"(address));
+	return address;
+}
+
 /* The first word of the thread control block points to itself (psABI). */
 SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile: a coroutine may be on another thread since the last. */
+	/* volatile: a coroutine may have changed threads meanwhile. */
 	__asm__ volatile("movq %%fs:0, %0" : "=r"(self));
 	return self;
 }
 
 /*
- * *word += n in one instruction: not atomic against other CPUs, whole for
- * those that read meanwhile.
+ * Adds n in one instruction: not atomic across CPUs, but concurrent readers
+ * never see a torn value, and no addition by a signal handler is lost.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(n));
 }
 
-/* Compared where it lies: compilers load what may change into a register. */
+/*
+ * Compares in memory; compilers would first load a volatile word into a
+ * register.
+ */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 					   uint32_t value)
 {
@@ -84,6 +129,17 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 			     : "=@cce"(equal)
 			     : "m"(*word), "er"(value));
 	return equal;
+}
+
+SELFMON_ALWAYS_INLINE bool selfmon_arch_has(const uint32_t *word,
+					    uint32_t bits)
+{
+	bool any;
+
+	__asm__ __volatile__("testl %2, %1"
+			     : "=@ccnz"(any)
+			     : "m"(*word), "er"(bits));
+	return any;
 }
 
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
@@ -97,7 +153,9 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
 	return above;
 }
 
-/* One instruction finds both; compilers look at the index first. */
+/*
+ * One instruction computes both results; compilers would test the index first.
+ */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 						uint32_t *counter)
 {
@@ -108,7 +166,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 	return !none;
 }
 
-/* Added where it lies, likewise. */
+/* Adds from memory, without a separate load. */
 SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 						 const uint32_t *word)
 {

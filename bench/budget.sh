@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Fails if one operation takes more instructions than its budget.
+#
+#	bench/budget.sh PROGRAM WHAT BUDGET TEXT
+
+set -eu
+# shellcheck disable=SC2034
+program=$1
+# shellcheck source=bench/callgrind.sh
+. "$(dirname "$0")/callgrind.sh"
+
+turn loop
+loop=$each
+turn "$2"
+each=$((each - loop))
+verdict=ok
+[ "$each" -le "$3" ] || verdict=OVER
+printf '%-48s %8s %8s  %s\n' "$4" "$3" "$each" $verdict
+[ $verdict = ok ]

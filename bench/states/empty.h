@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The empty loop, by which states are told apart. */
+#ifndef BENCH_STATES_EMPTY_H
+#define BENCH_STATES_EMPTY_H
+
+/*
+ * Returns ns an iteration, the shortest of several tries: a context switch is
+ * no state.
+ */
+double empty_loop_ns(void);
+
+#endif

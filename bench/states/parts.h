@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes that measure the parts of a round, on the bench's own CPU. */
+#ifndef BENCH_STATES_PARTS_H
+#define BENCH_STATES_PARTS_H
+
+#include <sys/types.h>
+
+#include "part.h"
+
+#define PARTS_MAX 16
+
+struct part_process {
+	pid_t pid;
+	int to, from;	     /* pipes */
+	size_t first_column; /* of a round's columns */
+	struct part_head head;
+	struct part_row row[PART_ROWS_MAX];
+};
+
+struct parts {
+	struct part_process process[PARTS_MAX];
+	size_t count, columns;
+};
+
+/* Starts each part of each form; says which form was not built. */
+void parts_start(struct parts *parts);
+
+/* Measures all parts, one after the other, into a round's columns. */
+void parts_measure(struct parts *parts, double *column,
+		   struct bench_loops *loops);
+
+/* Ends the parts. Fails the bench if one has lost a visit. */
+void parts_end(struct parts *parts);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two ends of a visit in a thread that measures time alone. The only copy:
+ * the library makes selfmon_impl_enter() and selfmon_impl_leave() of it. All
+ * other cases are in the library. Private.
+ *
+ * Programs that define SELFMON_STATIC have it inlined into their regions. They
+ * link libselfmon.a of the same version, or the single file, which defines it
+ * by itself. The name of the thread-local variable has the version: a program
+ * does not link with a library of another layout, nor with the shared one.
+ *
+ * Code for shared objects is not inlined: its access to a thread-local variable
+ * is a call. Nor is code with a sanitizer, which would check the library's
+ * memory, nor code for other machines, where compilers keep the address of a
+ * thread-local variable across a switch of threads.
+ *
+ * A signal handler may interrupt at any instruction, use regions itself, and
+ * jump out. Hence the order of stores; see docs/DESIGN.md, "One visit".
+ */
+#ifndef SELFMON_INLINE_H
+#define SELFMON_INLINE_H
+
+#include "site.h"
+#include "version.h"
+
+#ifndef SELFMON_DISABLE
+#include "arch.h"
+
+SELFMON_C_BEGIN
+
+/* The library accesses the same memory by types of its own. */
+#define SELFMON_IMPL_ALIAS __attribute__((may_alias))
+
+/*
+ * The parts of the library's structures that a usual visit uses.
+ * libselfmon/store/state.h explains the members, and checks that they lie alike.
+ */
+struct selfmon_impl_stats {
+	uint64_t sequence, migrated, last, unusual, sum, min;
+	uint64_t others[55];
+	uint64_t same, step, found, span; /* kinds of visits */
+	uint64_t histogram[159];
+} SELFMON_IMPL_ALIAS;
+
+struct selfmon_impl_node {
+	uint64_t others[7];
+	struct selfmon_impl_node *child[16];
+	uint32_t region, countdown;
+	struct selfmon_impl_stats stats;
+} SELFMON_IMPL_ALIAS;
+
+struct selfmon_impl_visit {
+	uint64_t mark;
+	const struct selfmon_frame *frame;
+	struct selfmon_impl_node *node;
+	uint64_t reserved;
+	uint32_t cpu, known[5];
+	uint64_t start;
+	uint64_t others[32];
+} SELFMON_IMPL_ALIAS;
+
+struct selfmon_impl_thread {
+	uint32_t mode, max_per_tick;
+	struct selfmon_impl_node *root;
+	struct selfmon_impl_visit *top, *last;
+	const uint32_t *cpu;
+	void *set;
+	uint64_t low;
+} SELFMON_IMPL_ALIAS;
+
+#define SELFMON_IMPL_MARK_NONE UINT64_MAX
+#define SELFMON_IMPL_MARK_SPAN UINT64_C(2)
+
+/* ---- enter --------------------------------------------------------------- */
+
+/* Why a visit did not begin. */
+enum selfmon_impl_entered {
+	SELFMON_IMPL_ENTERED,
+	SELFMON_IMPL_OTHER,  /* another mode or stack */
+	SELFMON_IMPL_FULL,   /* no room, or no state */
+	SELFMON_IMPL_BESIDE, /* the newest entry may be dead, or is a span */
+	SELFMON_IMPL_CHILD   /* the place is not in its parent's slot */
+};
+
+/*
+ * Returns true if the newest entry is of the entering function, alive, and the
+ * only one of it: regions nested in one function.
+ */
+SELFMON_ALWAYS_INLINE bool
+selfmon_impl_is_same(const struct selfmon_impl_visit *top,
+		     const struct selfmon_frame *frame, uint64_t address)
+{
+	const uintptr_t apart = (uintptr_t)top->frame - (uintptr_t)frame +
+				(sizeof(*frame) - 1);
+
+	return selfmon_load_once(&top->mark) == address &&
+	       apart >= 2 * sizeof(*frame) - 1 &&
+	       selfmon_arch_is_above(&top[-1].mark, address);
+}
+
+/* Returns the child in the site's slot; it may be another region's. */
+SELFMON_ALWAYS_INLINE struct selfmon_impl_node *
+selfmon_impl_child(const struct selfmon_impl_node *parent,
+		   const struct selfmon_site *site)
+{
+	typedef struct selfmon_impl_node *pointer;
+
+	return *(const pointer *)(const void *)(
+		(const char *)parent->child + selfmon_load_once(&site->slot));
+}
+
+/* Takes an entry before filling it in: handlers use those above it. */
+SELFMON_ALWAYS_INLINE void
+selfmon_impl_take(struct selfmon_impl_thread *thread,
+		  struct selfmon_impl_visit *open,
+		  struct selfmon_impl_node *node, struct selfmon_frame *frame,
+		  uint64_t mark)
+{
+	selfmon_store_once(&thread->top, open);
+	selfmon_compiler_fence();
+	selfmon_store_once(&open->frame, frame);
+	selfmon_store_once(&open->node, node);
+	/* Release: a reader that sees the mark sees the whole entry. */
+	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
+	selfmon_compiler_fence();
+	frame->open = open;
+	open->cpu = selfmon_load_once(thread->cpu);
+	selfmon_store_once(&open->start, selfmon_arch_timestamp());
+}
+
+SELFMON_ALWAYS_INLINE enum selfmon_impl_entered
+selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
+		       const struct selfmon_site *site,
+		       struct selfmon_frame *frame, bool span, uint64_t address)
+{
+	struct selfmon_impl_visit *const top = thread->top;
+	struct selfmon_impl_node *node;
+	bool same = false;
+
+	if (selfmon_unlikely(selfmon_arch_is_above(&thread->low, address)))
+		return SELFMON_IMPL_OTHER;
+	if (selfmon_unlikely(top >= thread->last))
+		return SELFMON_IMPL_FULL;
+	if (selfmon_unlikely(!selfmon_arch_is_above(&top->mark, address))) {
+		if (!selfmon_impl_is_same(top, frame, address))
+			return SELFMON_IMPL_BESIDE;
+		same = true;
+	}
+	node = selfmon_impl_child(top->node, site);
+	if (selfmon_unlikely(node->region != selfmon_load_once(&site->id)))
+		return SELFMON_IMPL_CHILD;
+	if (selfmon_unlikely(same))
+		selfmon_arch_add(&node->stats.same, 1);
+	if (span)
+		selfmon_arch_add(&node->stats.span, 1);
+	selfmon_impl_take(thread, top + 1, node, frame,
+			  span ? SELFMON_IMPL_MARK_SPAN : address);
+	return SELFMON_IMPL_ENTERED;
+}
+
+/* ---- leave --------------------------------------------------------------- */
+
+enum selfmon_impl_left {
+	SELFMON_IMPL_LEFT,
+	SELFMON_IMPL_NOT_NEWEST, /* nor a visit with time alone */
+	SELFMON_IMPL_UNUSUAL     /* the longest yet, or on another CPU */
+};
+
+/* Returns the bucket of ticks below 2^41. */
+SELFMON_ALWAYS_INLINE unsigned int selfmon_impl_bucket(uint64_t ticks)
+{
+	const uint64_t v = ticks + 4;
+	const unsigned int shift = 61u - (unsigned int)__builtin_clzll(v);
+
+	/* The top three bits of v, the first of which is set: 4 to 7. */
+	return shift * 4 + (unsigned int)(v >> shift) - 4;
+}
+
+/*
+ * Records a usual time, between two updates of the sequence: one that cannot be
+ * a new maximum. The histogram is one visit late: on AMD a store whose address
+ * depends on a timestamp delays the next one. The mark goes last, when all
+ * values are there.
+ */
+SELFMON_ALWAYS_INLINE void
+selfmon_impl_record(struct selfmon_impl_stats *stats,
+		    struct selfmon_impl_visit *open, uint64_t ticks)
+{
+	uint64_t last;
+
+	selfmon_arch_add(&stats->sequence, 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	selfmon_arch_add(&stats->sum, ticks);
+	if (selfmon_unlikely(ticks < stats->min))
+		selfmon_store_once(&stats->min, ticks);
+	last = selfmon_load_once(&stats->last);
+	selfmon_store_once(&stats->last, selfmon_impl_bucket(ticks));
+	selfmon_arch_add(&stats->histogram[last], 1);
+	selfmon_compiler_fence();
+	selfmon_store_once(&open->mark, SELFMON_IMPL_MARK_NONE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	selfmon_arch_add(&stats->sequence, 1);
+}
+
+/*
+ * Need not check the mode: in a thread that measures more than time, the
+ * pointers of frames to their entries have a bit set (visit/visit.h), so that
+ * none is the newest entry. Negative ticks are unusual: as unsigned they exceed
+ * any limit.
+ */
+SELFMON_ALWAYS_INLINE enum selfmon_impl_left
+selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
+		       const struct selfmon_frame *frame, uint64_t *ticks)
+{
+	struct selfmon_impl_visit *const open =
+		(struct selfmon_impl_visit *)frame->open;
+	struct selfmon_impl_stats *stats;
+
+	if (selfmon_unlikely(thread->top != open ||
+			     open->frame != frame))
+		return SELFMON_IMPL_NOT_NEWEST;
+	*ticks = selfmon_arch_timestamp() - open->start;
+	stats = &open->node->stats;
+	if (selfmon_unlikely(*ticks >= stats->unusual ||
+			     selfmon_load_once(thread->cpu) != open->cpu))
+		return SELFMON_IMPL_UNUSUAL;
+	selfmon_impl_record(stats, open, *ticks);
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->top, open - 1);
+	return SELFMON_IMPL_LEFT;
+}
+
+/* ---- inlined into regions ------------------------------------------------ */
+
+#define SELFMON_IMPL_HIDDEN __attribute__((visibility("hidden")))
+#define SELFMON_IMPL_COLD __attribute__((visibility("hidden"), cold))
+
+/* All cases; address is that of the code that enters. */
+SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
+					       struct selfmon_frame *frame,
+					       uint64_t address);
+SELFMON_IMPL_COLD void
+selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
+
+#if defined(__clang__) && defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
+	__has_feature(memory_sanitizer)
+#define SELFMON_IMPL_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SELFMON_IMPL_SANITIZED
+#endif
+
+#if defined(SELFMON_STATIC) && defined(SELFMON_ARCH_INLINES) && defined(__OPTIMIZE__) &&       \
+	(!defined(__PIC__) || defined(__PIE__)) &&                             \
+	!defined(SELFMON_IMPL_SANITIZED)
+#define SELFMON_IMPL_INLINED
+
+extern __thread struct selfmon_impl_thread *selfmon_impl_self
+	SELFMON_ARCH_LABEL("selfmon_impl_self_" SELFMON_VERSION)
+	SELFMON_IMPL_HIDDEN __attribute__((tls_model("local-exec")));
+
+/*
+ * The address is the stack pointer, which selfmon_impl_enter() called here would
+ * have as its canonical frame address: the same for all regions of a function,
+ * and higher for its callers.
+ */
+SELFMON_ALWAYS_INLINE void
+selfmon_impl_enter_inlined(struct selfmon_site *site,
+			   struct selfmon_frame *frame)
+{
+	const uint64_t address = selfmon_arch_stack_pointer();
+
+	if (selfmon_unlikely(selfmon_impl_try_enter(selfmon_impl_self, site,
+						    frame, false, address) !=
+			     SELFMON_IMPL_ENTERED))
+		selfmon_impl_enter_at(site, frame, address);
+}
+
+SELFMON_ALWAYS_INLINE void
+selfmon_impl_leave_inlined(struct selfmon_frame *frame)
+{
+	uint64_t ticks;
+	const enum selfmon_impl_left left =
+		selfmon_impl_try_leave(selfmon_impl_self, frame, &ticks);
+
+	if (selfmon_unlikely(left == SELFMON_IMPL_NOT_NEWEST))
+		selfmon_impl_leave(frame);
+	else if (selfmon_unlikely(left == SELFMON_IMPL_UNUSUAL))
+		selfmon_impl_leave_unusual(frame, ticks);
+}
+
+#endif /* SELFMON_STATIC */
+
+SELFMON_C_END
+
+#endif /* SELFMON_DISABLE */
+
+#endif

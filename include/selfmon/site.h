@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What regions expand to: sites, frames and the two ends of a visit. Private,
+ * except that programs allocate frames.
+ */
+#ifndef SELFMON_SITE_H
+#define SELFMON_SITE_H
+
+#include "compiler.h"
+
+SELFMON_C_BEGIN
+
+/* A place in the source, or a name made at run time. Private. */
+struct selfmon_site {
+	uint32_t id;      /* of the region; 0 before the first visit */
+	uint32_t line;
+	const char *name; /* not read after id is set */
+	const char *file;
+	uint64_t slot;    /* of its nodes below their parents, in bytes */
+};
+
+/* A region whose name is made at run time; exists as long as the process. */
+struct selfmon_region;
+
+/*
+ * An open visit. Private, but with a fixed size in any language, since callers
+ * of selfmon_enter() allocate it: 32 bytes, aligned to 8.
+ */
+struct selfmon_frame {
+	void *open;      /* the thread's entry of this visit; NULL: closed */
+	uint64_t reserved[3];
+};
+
+#ifndef SELFMON_DISABLE
+
+/* 1: regions are measured; 0: switched off. Private, read-only. */
+SELFMON_API extern uint32_t selfmon_impl_on;
+
+/* Used for NULL handles; entering it measures nothing. Private. */
+SELFMON_API extern struct selfmon_site selfmon_impl_nowhere;
+
+SELFMON_API void selfmon_impl_enter(struct selfmon_site *site,
+				    struct selfmon_frame *frame);
+SELFMON_API void selfmon_impl_enter_span(struct selfmon_site *site,
+					 struct selfmon_frame *frame);
+SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
+SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
+
+/* Units of work. Private. */
+enum selfmon_impl_unit { SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS };
+SELFMON_API void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n);
+SELFMON_API uint64_t selfmon_impl_ticks(void);
+
+#endif /* SELFMON_DISABLE */
+
+SELFMON_C_END
+
+#endif

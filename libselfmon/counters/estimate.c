@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether values of a group that was off the PMU for some time can be
+ * estimated.
+ *
+ * The leader's time enabled minus time running, also in the raw words of the
+ * page, does not change while the group is on the PMU. If it changed, off /
+ * enabled is the share of the time that was lost. enabled is extrapolated to
+ * the time of each snapshot: the page's word plus the page clock (kernel
+ * perf_event_mmap_page, "time_offset"), or it comes from read(2).
+ */
+#include "counters/estimate.h"
+
+#include "clock/clock.h"
+
+/* Maximum percentages of time off the PMU for an estimate. */
+#define OFF_PERCENT_MAX 50
+#define OFF_PERCENT_MAX_SHORT 1
+/* Maximum difference between the times of read(2) and the timestamps. */
+#define LAP_SLACK_NS UINT64_C(1000000000)
+
+__extension__ typedef unsigned __int128 u128;
+
+static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
+{
+	return (uint64_t)(((u128)ticks * set->time_mult) >> set->time_shift);
+}
+
+/*
+ * Extrapolates time enabled to the snapshot; returns false if that is
+ * impossible.
+ */
+static bool enabled_live(const struct selfmon_counters *set,
+			 const struct selfmon_snapshot *at, uint64_t *ns)
+{
+	uint64_t ticks;
+
+	if (at->flags & SELFMON_SNAPSHOT_SLOW) {
+		*ns = at->enabled_ns;
+		return true;
+	}
+	if (!(set->flags & SELFMON_IMPL_SET_PAGE_CLOCK))
+		return false;
+	ticks = set->time_cycles +
+		selfmon_elapsed(set, set->time_cycles, at->ticks);
+	*ns = at->enabled_ns + page_ns(set, ticks);
+	return true;
+}
+
+/*
+ * Returns true if a counter of less than 64 bits wrapped between the snapshots,
+ * and the kernel added a whole wrap to the page's times. The thread would then
+ * have run for longer than the elapsed time.
+ */
+static bool is_lap(const struct selfmon_counters *set,
+		   const struct selfmon_delta *delta)
+{
+	return set->time_unused &&
+	       delta->enabled_ns / 2 >
+		       page_ns(set, delta->ticks) + LAP_SLACK_NS;
+}
+
+/*
+ * Returns the time in which groups could rotate. Times of several threads add
+ * up, but a rotation belongs to one thread, so the result is at most the
+ * elapsed time.
+ */
+static uint64_t turns_ns(const struct selfmon_counters *set,
+			 const struct selfmon_share *share, uint64_t ticks)
+{
+	struct selfmon_clock clock;
+	uint64_t ns;
+
+	if (!(set->flags & SELFMON_IMPL_SET_THREADS))
+		return share->enabled_ns;
+	if (!selfmon_clock_without_wait(&clock))
+		return 0;
+	ns = selfmon_clock_ns(&clock, ticks);
+	return ns < share->enabled_ns ? ns : share->enabled_ns;
+}
+
+/*
+ * Further groups share the PMU with the first one, so each is expected to be
+ * off the PMU for part of the time.
+ */
+bool selfmon_estimate_refused(const struct selfmon_counters *set,
+			      const struct selfmon_share *share, uint64_t ticks)
+{
+	const uint64_t percent =
+		turns_ns(set, share, ticks) < set->rotation_ns
+			? OFF_PERCENT_MAX_SHORT
+			: 100 - OFF_PERCENT_MAX / (1u + set->more);
+
+	return share->enabled_ns == 0 || share->off_ns >= share->enabled_ns ||
+	       set->flags & SELFMON_IMPL_SET_STRICT ||
+	       (u128)share->off_ns * 100 > (u128)share->enabled_ns * percent;
+}
+
+/*
+ * If the CPU has several core types, a group is off the PMU while the thread
+ * runs on another type; that time must not be extrapolated. The times of all
+ * types' groups on the PMU must add up to the thread's time. If not, other
+ * events took the counters, or one type has no group.
+ */
+static bool is_whole(const struct selfmon_counters *set,
+		     const struct selfmon_snapshot *a,
+		     const struct selfmon_snapshot *b,
+		     const struct selfmon_delta *delta)
+{
+	uint64_t missing = delta->off_ns;
+	uint32_t k;
+
+	if ((a->flags | b->flags) & SELFMON_SNAPSHOT_LOST)
+		return false;
+	for (k = 0; k < set->more; k++) {
+		missing -= b->more[k].enabled_ns - a->more[k].enabled_ns;
+		missing += b->more[k].off_ns - a->more[k].off_ns;
+	}
+	return (int64_t)missing <=
+	       (int64_t)(delta->enabled_ns / 100 * OFF_PERCENT_MAX_SHORT);
+}
+
+/*
+ * Without a page clock an interrupted user read cannot be scaled: this delta is
+ * lost, and the next ones use read(2), which returns the times. User reads
+ * resume after this many deltas with the group on the PMU. The number doubles
+ * with each further loss, so that few deltas are lost.
+ */
+#define QUIET_FIRST 64u
+#define LAPSES_MAX 20u
+
+static void lapse(struct selfmon_counters *set)
+{
+	if (set->flags & SELFMON_IMPL_SET_SYSCALL)
+		return;
+	if (set->lapses < LAPSES_MAX)
+		set->lapses++;
+	set->quiet = 0;
+	__atomic_or_fetch(&set->flags,
+			  SELFMON_IMPL_SET_SYSCALL | SELFMON_IMPL_SET_AWHILE,
+			  __ATOMIC_RELAXED);
+}
+
+void selfmon_estimate_none(struct selfmon_counters *set)
+{
+	if (++set->quiet < QUIET_FIRST << (set->lapses - 1) ||
+	    set->flags & SELFMON_IMPL_SET_TAKEN)
+		return;
+	__atomic_and_fetch(
+		&set->flags,
+		~(SELFMON_IMPL_SET_SYSCALL | SELFMON_IMPL_SET_AWHILE),
+		__ATOMIC_RELAXED);
+}
+
+void selfmon_estimate(struct selfmon_counters *set,
+		      const struct selfmon_snapshot *a,
+		      const struct selfmon_snapshot *b,
+		      struct selfmon_delta *delta)
+{
+	const uint64_t off = b->off_ns - a->off_ns;
+	struct selfmon_share share;
+	uint64_t from, to;
+
+	delta->flags |= SELFMON_DELTA_REFUSED;
+	if (!enabled_live(set, a, &from) || !enabled_live(set, b, &to)) {
+		lapse(set);
+		return;
+	}
+	delta->off_ns = off;
+	delta->enabled_ns = to - from;
+	delta->all[0] = (struct selfmon_share){ to - from, off };
+	if (set->flags & SELFMON_IMPL_SET_CORES) {
+		if (is_whole(set, a, b, delta))
+			delta->flags &= ~SELFMON_DELTA_REFUSED;
+		return;
+	}
+	share = (struct selfmon_share){ delta->enabled_ns, off };
+	if (is_lap(set, delta) ||
+	    selfmon_estimate_refused(set, &share, delta->ticks))
+		return;
+	delta->flags &= ~SELFMON_DELTA_REFUSED;
+	delta->flags |= SELFMON_DELTA_SCALED;
+}

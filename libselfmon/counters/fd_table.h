@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The descriptors of all events that the library holds in this process. */
+#ifndef SELFMON_COUNTERS_FD_TABLE_H
+#define SELFMON_COUNTERS_FD_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <selfmon/error.h>
+
+/*
+ * Call before opening events. The first call in a forked child closes the
+ * descriptors of its parent's events, including the clock's.
+ */
+void selfmon_fd_table_begin(void);
+
+/*
+ * Notes the descriptor of an event that was just opened. Returns the event's
+ * id, or 0 if unknown.
+ */
+uint64_t selfmon_fd_table_add(int fd);
+
+/*
+ * Returns true if the descriptor still is the event with this id. Also returns
+ * true if the id is unknown, or the query is not permitted.
+ */
+bool selfmon_fd_table_is(int fd, uint64_t id);
+
+/*
+ * Closes the descriptor if it still is that event: the host may have closed all
+ * descriptors and reused the number.
+ */
+void selfmon_fd_table_close(int fd, uint64_t id);
+
+/*
+ * Closes a descriptor that was just opened, so its number cannot be reused yet.
+ */
+void selfmon_fd_table_drop(int fd);
+
+/*
+ * Return true if the library's share of a resource is used up: half of
+ * RLIMIT_NOFILE, half of vm.max_map_count. The host needs the other half.
+ * *failure then says so, with the step SELFMON_STEP_POLICY and what to raise.
+ */
+bool selfmon_fd_table_all_fds(struct selfmon_failure *failure);
+bool selfmon_fd_table_all_maps(struct selfmon_failure *failure);
+
+/*
+ * Returns true if less than a quarter of RLIMIT_NOFILE is used: a few more
+ * descriptors do no harm.
+ */
+bool selfmon_fd_table_few_fds(void);
+
+/* Adds to the number of mapped pages; may be negative. */
+void selfmon_fd_table_map(int pages);
+
+/*
+ * Stops all noted events of this process. Their descriptors stay open, so that
+ * threads that still read them do not read another file.
+ */
+void selfmon_fd_table_disable(void);
+
+#endif

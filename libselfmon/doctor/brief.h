@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A cause and its remedy in one sentence. */
+#ifndef SELFMON_DOCTOR_BRIEF_H
+#define SELFMON_DOCTOR_BRIEF_H
+
+#include <stdbool.h>
+
+#include <selfmon/error.h>
+
+#include "doctor/sentence.h"
+#include "platform/facts.h"
+
+/* Appends `CAUSE; REMEDY`, using only the first alternative of the remedy. */
+void selfmon_brief_add(struct selfmon_sentence *to,
+		       const struct selfmon_sentence *cause,
+		       const struct selfmon_sentence *remedy);
+
+/*
+ * Appends why this process counts no hardware event, and the one setting that
+ * changes that. Returns false, and appends nothing, if the failure is caused by
+ * the event and not by the machine.
+ */
+bool selfmon_brief_off(const struct selfmon_failure *failure,
+		       const struct selfmon_facts *facts,
+		       struct selfmon_sentence *to);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds out why the kernel lacks or rejects an event. */
+#ifndef SELFMON_DOCTOR_CAUSE_EVENT_H
+#define SELFMON_DOCTOR_CAUSE_EVENT_H
+
+#include <stdbool.h>
+
+#include <selfmon/error.h>
+
+#include "doctor/sentence.h"
+#include "platform/facts.h"
+
+/* Add what the kernel lacks or rejects, by the kind of event. */
+void selfmon_cause_enoent(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *s);
+void selfmon_cause_einval(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *s);
+/*
+ * Returns true if the cause is not the event: every hardware event of this
+ * process fails this way.
+ */
+bool selfmon_cause_is_machine(const struct selfmon_failure *failure,
+			      const struct selfmon_facts *facts);
+
+#endif

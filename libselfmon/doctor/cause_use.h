@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds out why an open event failed. */
+#ifndef SELFMON_DOCTOR_CAUSE_USE_H
+#define SELFMON_DOCTOR_CAUSE_USE_H
+
+#include <stdbool.h>
+
+#include <selfmon/error.h>
+
+#include "doctor/sentence.h"
+#include "platform/facts.h"
+
+/*
+ * Adds cause and remedy of a failed mmap(2), read(2) or ioctl(2). Returns
+ * false, and adds nothing, if the error is unknown.
+ */
+bool selfmon_cause_of_use(const struct selfmon_failure *failure,
+			  const struct selfmon_facts *facts,
+			  struct selfmon_sentence *sentence);
+
+#endif

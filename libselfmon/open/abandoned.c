@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds abandoned visits by their address on the stack. An entry below the code
+ * that enters now cannot be alive, nor can an entry whose frame's bytes are
+ * reused. The address of a span says nothing: its frame may be anywhere.
+ */
+#include "open/abandoned.h"
+
+#include "open/entry.h"
+#include "platform/stack.h"
+#include "store/self.h"
+
+static bool overlaps(const struct selfmon_frame *a,
+		     const struct selfmon_frame *b)
+{
+	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+
+	return x < y + sizeof(*b) && y < x + sizeof(*a);
+}
+
+/*
+ * Returns true if low is certainly on the same stack as high, and below it. A
+ * signal stack may lie inside of the thread's own stack, in a caller's array.
+ */
+static bool is_lower(const struct selfmon_thread *thread, uint64_t low,
+		     uint64_t high)
+{
+	return low < high && thread->stack == SELFMON_STACK_EXACT &&
+	       selfmon_on_own_stack(thread, low) &&
+	       selfmon_on_own_stack(thread, high) &&
+	       !selfmon_stack_alternates(low, high);
+}
+
+/* Returns true if this lexical entry is below an address on the same stack. */
+static bool is_below(const struct selfmon_thread *thread,
+		     const struct selfmon_visit *open, uint64_t address)
+{
+	return is_lower(thread, selfmon_entry_mark(open), address);
+}
+
+/*
+ * Returns true if an entry of this function is alive above a dead one. A
+ * function called from the position of the dead one has its frame and its
+ * return address below that position.
+ */
+static bool lives_above(const struct selfmon_thread *thread,
+			const struct selfmon_visit *dead, uint64_t address)
+{
+	const struct selfmon_visit *open;
+
+	for (open = dead + 1; open <= thread->top; open++) {
+		const uint64_t end = (uint64_t)(uintptr_t)(open->frame + 1);
+
+		if (selfmon_entry_mark(open) == address &&
+		    end + sizeof(uintptr_t) > selfmon_entry_mark(dead))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Walks the chain down to the first entry that is certainly alive. An entry
+ * whose frame is reused is dead. All entries above it are dead too, unless
+ * lives_above() finds a living one: then only this entry is dead, *under.
+ *
+ * An entry lower than this code is taken for dead only if all entries above it
+ * are dead. Below a living entry of this function it was dead before that was
+ * entered, hidden under a span.
+ *
+ * An entry without a visit was interrupted while it was filled in or given
+ * back. Such an entry shares the fate of the entry below it. Its members may be
+ * from its last use.
+ */
+struct selfmon_visit *selfmon_dead_on_top(const struct selfmon_thread *thread,
+					  const struct selfmon_frame *frame,
+					  uint64_t address,
+					  struct selfmon_visit **under)
+{
+	struct selfmon_visit *open = thread->top, *dead = NULL;
+	bool all = true; /* all entries above are dead or share its fate */
+
+	*under = NULL;
+	for (; open > thread->open; open--) {
+		if (!selfmon_entry_is_open(open))
+			continue;
+		if (overlaps(open->frame, frame)) {
+			if (!all && lives_above(thread, open, address)) {
+				*under = open;
+				break;
+			}
+			all = true;
+			dead = open;
+		} else if (all && is_below(thread, open, address)) {
+			dead = open;
+		} else if (selfmon_entry_mark(open) == address) {
+			all = false;
+		} else {
+			break;
+		}
+	}
+	return dead;
+}
+
+/*
+ * Returns true if an entry above another can be on the same stack, or is a
+ * handler's on the signal stack. An entry above a living visit on the same
+ * stack has a lower address.
+ */
+static bool is_inside(const struct selfmon_thread *thread,
+		      const struct selfmon_visit *open, uint64_t mark)
+{
+	const uint64_t below = selfmon_entry_mark(open);
+
+	return thread->stack == SELFMON_STACK_EXACT || mark <= below ||
+	       selfmon_stack_alternates(mark, below);
+}
+
+/* Returns false if either is a span, or is on another stack. */
+bool selfmon_dead_above(const struct selfmon_thread *thread,
+			const struct selfmon_visit *open,
+			const struct selfmon_visit *top)
+{
+	const uint64_t mark = selfmon_entry_mark(top);
+	const bool recorded = !selfmon_entry_is_open(top);
+
+	if (selfmon_entry_is_span(open))
+		return false;
+	if (!recorded && (selfmon_entry_is_span(top) ||
+			  !is_inside(thread, open, mark)))
+		return false;
+	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) ||
+	       (selfmon_on_own_stack(thread, selfmon_entry_mark(open)) &&
+		(recorded || selfmon_on_own_stack(thread, mark)));
+}
+
+/*
+ * An entry that was interrupted while it was filled in or given back is judged
+ * by its frame alone.
+ */
+bool selfmon_dead_for_certain(const struct selfmon_thread *thread,
+			      const struct selfmon_visit *open,
+			      uint64_t address)
+{
+	if (selfmon_entry_is_open(open))
+		return is_below(thread, open, address);
+	return is_lower(thread, (uint64_t)(uintptr_t)open->frame, address);
+}
+
+bool selfmon_dead_or_dropped(const struct selfmon_thread *thread,
+			     const struct selfmon_visit *open, uint64_t address)
+{
+	const uint64_t mark = selfmon_entry_mark(open);
+
+	return thread->stack != SELFMON_STACK_EXACT &&
+	       selfmon_mark_is_lexical(mark) && mark < address &&
+	       !selfmon_stack_alternates(mark, address);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The meaning of an open visit's mark. */
+#ifndef SELFMON_OPEN_ENTRY_H
+#define SELFMON_OPEN_ENTRY_H
+
+#include "store/state.h"
+
+/* Acquire: after this load the entry that the mark belongs to is visible. */
+static inline uint64_t selfmon_entry_mark(const struct selfmon_visit *open)
+{
+	return __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
+}
+
+static inline bool selfmon_entry_is_span(const struct selfmon_visit *open)
+{
+	return selfmon_entry_mark(open) == SELFMON_MARK_SPAN;
+}
+
+/* Returns true if the visit is open: begun, and not recorded yet. */
+static inline bool selfmon_entry_is_open(const struct selfmon_visit *open)
+{
+	return selfmon_entry_mark(open) != SELFMON_MARK_NONE;
+}
+
+/* Returns true if this is the mark of a visit with an address on a stack. */
+static inline bool selfmon_mark_is_lexical(uint64_t mark)
+{
+	return mark != SELFMON_MARK_SPAN && mark != SELFMON_MARK_NONE;
+}
+
+/* Returns true if this is the entry of a frame whose visit has not ended. */
+static inline bool selfmon_entry_is_of(const struct selfmon_visit *open,
+				       const struct selfmon_frame *frame)
+{
+	return selfmon_entry_is_open(open) && open->frame == frame;
+}
+
+/*
+ * Returns the node of the newest open visit below an entry; the root if there
+ * is none. An entry without a visit was interrupted while it was filled in or
+ * given back.
+ */
+static inline struct selfmon_node *
+selfmon_entry_parent(const struct selfmon_thread *thread,
+		     const struct selfmon_visit *open)
+{
+	do
+		open--;
+	while (open > thread->open && !selfmon_entry_is_open(open));
+	return open->node;
+}
+
+/* Returns the place in the call tree where the thread's next visit begins. */
+static inline struct selfmon_node *
+selfmon_entry_place(const struct selfmon_thread *thread)
+{
+	return selfmon_entry_parent(thread, thread->top + 1);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Eviction: with all entries taken, the oldest spans are ended, so that spans
+ * that are never left cost a thread no more than their own time. A program that
+ * abandons one for each request comes here all the time: several are evicted at
+ * once, since all entries above them move.
+ *
+ * A handler that evicts may have interrupted an enter or a leave. The entry
+ * that these use is moved below them. What they write afterwards goes to the
+ * entry's old place: selfmon_evict_start() finds the start there.
+ */
+#include "open/evict.h"
+
+#include "open/entry.h"
+#include "open/take_out.h"
+#include "open/unwind.h"
+#include "platform/kernel.h"
+#include "store/self.h"
+#include "store/state.h"
+
+#define EVICTED_AT_ONCE 16
+
+/*
+ * Returns true if an entry shows that a handler runs now which interrupted its
+ * enter or leave: it has no mark, or its statistics are being updated.
+ */
+static bool interrupts(const struct selfmon_thread *thread)
+{
+	const struct selfmon_visit *open;
+
+	for (open = thread->open + 1; open <= thread->top; open++)
+		if (!selfmon_entry_is_open(open))
+			return true;
+	return thread->top->node->stats->sequence & 1;
+}
+
+static struct selfmon_visit *oldest_span(const struct selfmon_thread *thread)
+{
+	struct selfmon_visit *open;
+
+	for (open = thread->open + 1; open <= thread->top; open++)
+		if (selfmon_entry_is_span(open))
+			return open;
+	return NULL;
+}
+
+static void evict_from(struct selfmon_thread *thread,
+		       struct selfmon_visit *oldest)
+{
+	struct selfmon_visit *open = oldest;
+	unsigned int n = 0;
+
+	for (; open <= thread->top && n < EVICTED_AT_ONCE; open++) {
+		if (!selfmon_entry_is_span(open))
+			continue;
+		selfmon_unwind_end(open);
+		n++;
+	}
+	selfmon_arch_add(&thread->record->evicted, n);
+	selfmon_take_out_ended(thread, oldest);
+}
+
+/*
+ * Remembers that all visits are lexical: a deep recursion comes here often, and
+ * searches once.
+ */
+bool selfmon_evict(struct selfmon_thread *thread, bool insist)
+{
+	const uint64_t newest = thread->top->start.ticks;
+	struct selfmon_visit *oldest = NULL;
+	struct selfmon_signals signals;
+
+	if (newest && newest == thread->lexical)
+		return true;
+	selfmon_thread_busy(thread, &signals);
+	if (insist || !interrupts(thread)) {
+		oldest = oldest_span(thread);
+		thread->lexical = oldest ? 0 : newest;
+		if (oldest)
+			evict_from(thread, oldest);
+	}
+	selfmon_thread_idle(thread, &signals);
+	return oldest;
+}
+
+/*
+ * The newest use of the frame's first entry was this visit if it names the
+ * frame and is free.
+ */
+void selfmon_evict_start(const struct selfmon_thread *thread,
+			 const struct selfmon_visit *first)
+{
+	struct selfmon_visit *const open = thread->top;
+
+	if (first <= open || first->frame != open->frame)
+		return;
+	open->cpu = first->cpu;
+	open->known = first->known;
+	open->start = first->start;
+	open->rest = first->rest;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Abandoned visits: a longjmp runs no leave. They are cut off. When a visit
+ * ends out of order, the living visits above it continue without it.
+ *
+ * Entries are the library's own memory and frames are never followed, so that
+ * nothing here can touch a stack that is gone.
+ */
+#include "open/unwind.h"
+
+#include "open/abandoned.h"
+#include "open/bounds.h"
+#include "open/entry.h"
+#include "open/take_out.h"
+#include "platform/kernel.h"
+#include "store/mend.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/stats.h"
+
+/*
+ * Ends a visit that a jump abandoned, possibly while it was being recorded. The
+ * order of the steps allows a handler to jump out of this function as well: the
+ * visit is then found ended.
+ */
+void selfmon_unwind_end(struct selfmon_visit *open)
+{
+	struct selfmon_stats *const stats = open->node->stats;
+	const bool updating = stats->sequence & 1;
+
+	if (updating) {
+		selfmon_stats_mend(stats);
+		selfmon_rare_add(stats, SELFMON_RARE_REPAIRED, 1);
+	}
+	selfmon_compiler_fence();
+	selfmon_mark_recorded(&open->mark);
+	selfmon_compiler_fence();
+	selfmon_stats_drop_units(stats);
+	selfmon_compiler_fence();
+	if (updating)
+		selfmon_stats_end(stats);
+	else
+		selfmon_rare_add(stats, SELFMON_RARE_CUT_OFF, 1);
+}
+
+/* The same if the visit was recorded already, but its update not ended. */
+static void end_update(const struct selfmon_visit *open)
+{
+	struct selfmon_stats *const stats = open->node->stats;
+
+	if (!(stats->sequence & 1))
+		return;
+	selfmon_stats_drop_units(stats);
+	selfmon_compiler_fence();
+	selfmon_stats_end(stats);
+}
+
+/* Drops the top entry. Without a mark, it never began or is recorded. */
+void selfmon_unwind_cut_off(struct selfmon_thread *thread)
+{
+	struct selfmon_visit *const top = thread->top;
+
+	if (selfmon_entry_is_open(top))
+		selfmon_unwind_end(top);
+	else if (top->node) /* used before */
+		end_update(top);
+	selfmon_store_once(&top->mark, SELFMON_MARK_NONE);
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->top, top - 1);
+}
+
+/*
+ * Returns true if code at this address shows that the bounds are outdated or a
+ * guess was wrong. A handler on a signal stack shows nothing, nor does code of
+ * a thread that is known to have other stacks. Entering above the newest visit
+ * is a jump or a switch: only exact bounds distinguish the two.
+ */
+static bool contradicts_bounds(const struct selfmon_thread *thread,
+			       uint64_t address)
+{
+	const uint64_t mark = selfmon_entry_mark(thread->top);
+
+	if (selfmon_on_own_stack(thread, address))
+		return thread->stack == SELFMON_STACK_GUESSED &&
+		       selfmon_mark_is_lexical(mark) && mark < address;
+	return !(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS) &&
+	       !selfmon_kernel_on_signal_stack();
+}
+
+/*
+ * Returns true on another stack, or right above a visit that is on another
+ * stack. A handler on a signal stack does not count.
+ */
+static bool is_switched(struct selfmon_thread *thread, uint64_t address)
+{
+	const struct selfmon_visit *const top = thread->top;
+
+	if (selfmon_on_own_stack(thread, address))
+		return top > thread->open &&
+		       selfmon_entry_on_other_stack(thread, top);
+	return !selfmon_kernel_on_signal_stack();
+}
+
+/*
+ * Returns true if a visit that begins at this address is a coroutine's, or is
+ * code that runs while a coroutine is in a region. The nesting of such visits
+ * is unknown: they are counted. From the first one on the thread takes the slow
+ * path, which sees each of them.
+ */
+bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
+{
+	if (contradicts_bounds(thread, address))
+		selfmon_bounds_review(thread, address);
+	if (!is_switched(thread, address))
+		return false;
+	selfmon_thread_add_mode(thread, SELFMON_MODE_STACKS);
+	return true;
+}
+
+/* Returns the entry of this frame, or NULL. */
+static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
+					const struct selfmon_frame *frame)
+{
+	struct selfmon_visit *open = thread->top;
+
+	for (; open > thread->open; open--)
+		if (selfmon_entry_is_of(open, frame))
+			return open;
+	return NULL;
+}
+
+/*
+ * Brings an entry that is left out of order to the top.
+ *
+ * Lexical entries above a lexical one are dead, since their blocks lie inside
+ * of its block. Spans, all entries above a span, and entries on another stack
+ * are still alive. The visit itself stays open until it is recorded, so that
+ * code that ends it earlier finds it.
+ */
+static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
+{
+	while (thread->top > open &&
+	       selfmon_dead_above(thread, open, thread->top))
+		selfmon_unwind_cut_off(thread);
+	if (thread->top == open)
+		return;
+	selfmon_rare_add(selfmon_entry_parent(thread, open)->stats,
+			 SELFMON_RARE_OVERLAPPED, 1);
+	selfmon_take_out(thread, open);
+}
+
+/*
+ * Brings the entry of this frame to the top. Returns false if the entry no
+ * longer exists. Signals are blocked: a handler with regions also drops entries
+ * that it finds dead.
+ */
+bool selfmon_unwind_to(struct selfmon_thread *thread,
+		       const struct selfmon_frame *frame)
+{
+	struct selfmon_visit *open = find_visit(thread, frame);
+	struct selfmon_signals signals;
+
+	if (!open || open == thread->top)
+		return open;
+	selfmon_thread_busy(thread, &signals);
+	selfmon_bounds_settle(thread);
+	open = find_visit(thread, frame); /* a handler may have moved it */
+	if (open)
+		bring_up(thread, open);
+	selfmon_thread_idle(thread, &signals);
+	return open;
+}
+
+/* The visit ends first: a visit inside of it may move to the same node. */
+static void take_out_dead(struct selfmon_thread *thread,
+			  struct selfmon_visit *open)
+{
+	if (selfmon_entry_is_open(open))
+		selfmon_unwind_end(open);
+	selfmon_take_out(thread, open);
+	selfmon_unwind_cut_off(thread);
+}
+
+static void drop_dead(struct selfmon_thread *thread,
+		      const struct selfmon_frame *frame, uint64_t address)
+{
+	struct selfmon_visit *under, *dead;
+
+	do {
+		dead = selfmon_dead_on_top(thread, frame, address, &under);
+		while (dead && thread->top >= dead)
+			selfmon_unwind_cut_off(thread);
+		if (under)
+			take_out_dead(thread, under);
+	} while (under && thread->top > thread->open);
+}
+
+/* Searches again with signals blocked: a handler may have dropped the same. */
+void selfmon_unwind_dead(struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address)
+{
+	struct selfmon_visit *under;
+	struct selfmon_signals signals;
+
+	if (!selfmon_dead_on_top(thread, frame, address, &under) && !under)
+		return;
+	selfmon_thread_busy(thread, &signals);
+	drop_dead(thread, frame, address);
+	selfmon_thread_idle(thread, &signals);
+}
+
+/*
+ * Called if there is no room for another entry. Takes out entries that are dead
+ * but hidden under spans; if bounds are not exact, also those that are most
+ * likely dead.
+ */
+void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
+{
+	struct selfmon_visit *open = thread->open + 1;
+	struct selfmon_signals signals;
+
+	selfmon_thread_busy(thread, &signals);
+	selfmon_bounds_settle(thread);
+	while (open <= thread->top) {
+		if (selfmon_dead_for_certain(thread, open, address) ||
+		    selfmon_dead_or_dropped(thread, open, address))
+			take_out_dead(thread, open);
+		else
+			open++;
+	}
+	selfmon_thread_idle(thread, &signals);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Abandoned visits, and leaves out of order. */
+#ifndef SELFMON_OPEN_UNWIND_H
+#define SELFMON_OPEN_UNWIND_H
+
+#include "store/state.h"
+
+void selfmon_unwind_dead(struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address);
+bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address);
+void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address);
+bool selfmon_unwind_to(struct selfmon_thread *thread,
+		       const struct selfmon_frame *frame);
+void selfmon_unwind_cut_off(struct selfmon_thread *thread);
+/* Cuts off the visit of an entry, which then has none. Signals are blocked. */
+void selfmon_unwind_end(struct selfmon_visit *open);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The detached spans of a report. */
+#ifndef SELFMON_REPORT_ASYNC_ROWS_H
+#define SELFMON_REPORT_ASYNC_ROWS_H
+
+#include "report/model.h"
+
+struct selfmon_gather;
+
+/*
+ * Makes *async an empty list of a report's spans. Frees nothing that it had;
+ * free it with selfmon_report_free_empty().
+ */
+void selfmon_report_begin_async(struct selfmon_report *async,
+				const struct selfmon_report *report);
+/*
+ * Makes report->async from the spans gathered, if there are any. Returns 0 or
+ * -ENOMEM.
+ */
+int selfmon_report_take_async(struct selfmon_report *report,
+			      const struct selfmon_gather *gather,
+			      const struct selfmon_clock *clock);
+
+#endif

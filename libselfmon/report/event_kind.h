@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The event that a column's name stands for, under any of its names. */
+#ifndef SELFMON_REPORT_EVENT_KIND_H
+#define SELFMON_REPORT_EVENT_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The type of an event that is in none of our lists. */
+#define SELFMON_MEANING_NONE UINT32_MAX
+
+struct selfmon_event_kind {
+	uint32_t type;         /* perf's type, or SELFMON_MEANING_NONE */
+	uint64_t config;
+	const char *core;      /* the name without PMU and modifiers */
+	size_t core_length;
+	const char *pmu;       /* "" for no PMU and for cpu */
+	size_t pmu_length;
+	const char *modifiers; /* "" for none */
+};
+
+void selfmon_event_kind_of(const char *name,
+			   struct selfmon_event_kind *meaning);
+/* Returns true if PMU and modes are equal: only such events are divided. */
+bool selfmon_event_kind_alike(const struct selfmon_event_kind *a,
+			      const struct selfmon_event_kind *b);
+/* Returns true if the event's name begins so, ignoring case. */
+bool selfmon_event_kind_begins(const struct selfmon_event_kind *meaning,
+			       const char *start);
+/* Returns true if the event counts nanoseconds. */
+bool selfmon_event_kind_is_time(const struct selfmon_event_kind *meaning);
+/* Returns true if the event counts misses. */
+bool selfmon_event_kind_is_miss(const struct selfmon_event_kind *meaning);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers the call trees of the process's threads. */
+#ifndef SELFMON_REPORT_GATHER_THREADS_H
+#define SELFMON_REPORT_GATHER_THREADS_H
+
+#include "report/gather.h"
+#include "store/process.h"
+
+/* Requires the report lock; threads keep running. Returns 0 or -ENOMEM. */
+int selfmon_gather_threads(struct selfmon_gather *gather,
+			   struct selfmon_process *process);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything above the table. */
+#ifndef SELFMON_REPORT_HEADER_H
+#define SELFMON_REPORT_HEADER_H
+
+#include "report/model.h"
+
+/* Fills in everything above the table. */
+void selfmon_report_header(struct selfmon_report *report,
+			   struct selfmon_process *process);
+
+#endif

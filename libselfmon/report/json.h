@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON writer. */
+#ifndef SELFMON_REPORT_JSON_H
+#define SELFMON_REPORT_JSON_H
+
+#include "report/model.h"
+
+/* Writers; the text writer is in text.h. */
+void selfmon_report_json(const struct selfmon_report *report, FILE *stream);
+
+#endif

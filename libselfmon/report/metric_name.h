@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of metrics. */
+#ifndef SELFMON_REPORT_METRIC_NAME_H
+#define SELFMON_REPORT_METRIC_NAME_H
+
+#include "report/metric.h"
+
+void selfmon_ratio_name(const struct selfmon_report *report,
+			const struct selfmon_ratio *ratio,
+			char name[SELFMON_METRIC_NAME_SIZE]);
+/* Returns two lines; the first may be "". */
+void selfmon_ratio_heading(const struct selfmon_report *report,
+			   const struct selfmon_ratio *ratio,
+			   char heading[2][SELFMON_HEADING_SIZE]);
+/* "cycles", "time", "visits", "bytes", "items". */
+void selfmon_ratio_operand(const struct selfmon_report *report,
+			   const struct selfmon_ratio *ratio, int operand,
+			   char name[SELFMON_EVENT_NAME_SIZE]);
+
+#endif

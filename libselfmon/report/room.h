@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that grow. */
+#ifndef SELFMON_REPORT_ROOM_H
+#define SELFMON_REPORT_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Makes room for one more element after the used ones. array: the address of
+ * the pointer to the elements. Returns false if there is no memory.
+ */
+bool selfmon_room_for_one(void *array, size_t used, size_t *room, size_t size);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row says besides its values. */
+#include "report/row_facts.h"
+
+#include "store/name.h"
+#include "store/statistics.h"
+
+void selfmon_row_facts(struct selfmon_row *row,
+		       const struct selfmon_gathered *from,
+		       const struct selfmon_region *region)
+{
+	const uint64_t *rare = from->stats.rare;
+
+	row->name = region->site.name;
+	row->file = region->site.file;
+	row->line = region->site.line;
+	row->parent = from->parent;
+	row->threads = from->threads;
+	row->measured = selfmon_stats_visits(&from->stats);
+	row->visits = row->measured + rare[SELFMON_RARE_SKIPPED];
+	row->whole = row->measured - from->stats.partial;
+	row->bytes = from->stats.units[SELFMON_IMPL_BYTES];
+	row->items = from->stats.units[SELFMON_IMPL_ITEMS];
+	row->open = from->open;
+	row->cut_off = rare[SELFMON_RARE_CUT_OFF];
+	row->migrated = from->stats.migrated;
+	row->disturbed = rare[SELFMON_RARE_DISTURBED];
+	row->retried = rare[SELFMON_RARE_MOVED];
+	row->slow = rare[SELFMON_RARE_SLOW];
+	row->repaired = rare[SELFMON_RARE_REPAIRED];
+	row->impossible = rare[SELFMON_RARE_IMPOSSIBLE];
+	row->refused = rare[SELFMON_RARE_REFUSED];
+	row->lost = rare[SELFMON_RARE_LOST];
+	row->overlapped = rare[SELFMON_RARE_OVERLAPPED];
+	row->switched = rare[SELFMON_RARE_STACK];
+	row->unsure = from->unsure;
+}
+
+/* A visit open as an interval began has children that ended before it. */
+static bool was_open(const struct selfmon_gathered *row)
+{
+	return row->open || row->open_before;
+}
+
+/*
+ * The time of these visits is not subtracted from their parent's, but that of
+ * their children is shown.
+ */
+static bool spoils_parent(const struct selfmon_gathered *from,
+			  const struct selfmon_row *row)
+{
+	return was_open(from) || row->switched || row->cut_off;
+}
+
+void selfmon_row_judge_self(struct selfmon_report *report,
+			    const struct selfmon_gather *gather)
+{
+	size_t i;
+
+	for (i = 0; i < report->rows; i++) {
+		struct selfmon_row *row = &report->row[i];
+
+		row->exclusive_valid = !was_open(&gather->row[i]) &&
+				       !row->cut_off && !row->overlapped &&
+				       !row->switched;
+	}
+	for (i = 0; i < report->rows; i++)
+		if (spoils_parent(&gather->row[i], &report->row[i]) &&
+		    report->row[i].parent >= 0)
+			report->row[report->row[i].parent].exclusive_valid =
+				false;
+}

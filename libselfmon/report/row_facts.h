@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row says besides its values. */
+#ifndef SELFMON_REPORT_ROW_FACTS_H
+#define SELFMON_REPORT_ROW_FACTS_H
+
+#include "report/gather.h"
+#include "report/model.h"
+
+struct selfmon_region;
+
+/* Sets a row's name, its place, and the counts of its visits. */
+void selfmon_row_facts(struct selfmon_row *row,
+		       const struct selfmon_gathered *from,
+		       const struct selfmon_region *region);
+/*
+ * Sets which rows have self values. Inclusive minus children is the self value
+ * only under three conditions: every visit of both has ended, in order, and has
+ * left its values.
+ */
+void selfmon_row_judge_self(struct selfmon_report *report,
+			    const struct selfmon_gather *gather);
+
+#endif

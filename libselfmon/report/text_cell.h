@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Text of a known width. */
+#ifndef SELFMON_REPORT_TEXT_CELL_H
+#define SELFMON_REPORT_TEXT_CELL_H
+
+#include "report/text.h"
+
+/* Appends a string, escaped; cuts its middle to fit columns. */
+void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
+		      unsigned int columns);
+
+#endif

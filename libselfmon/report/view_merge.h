@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Merges rows of one name. */
+#ifndef SELFMON_REPORT_VIEW_MERGE_H
+#define SELFMON_REPORT_VIEW_MERGE_H
+
+#include "report/view.h"
+
+/*
+ * Merges regions of one name into one row: all of them, or those of a
+ * recursion. Keeps the rows of threads, unless a flat view covers all threads.
+ * Returns NULL if there is no memory.
+ */
+SELFMON_COLD
+struct selfmon_report *
+selfmon_view_merge(const struct selfmon_report *report, bool flat,
+		   bool threads);
+
+#endif

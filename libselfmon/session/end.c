@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of the library, at the exit of the process or when dlclose(3) unloads
+ * a plugin with a static copy. The two cannot be distinguished. At exit other
+ * threads may still be in regions, so memory that they use is not freed.
+ */
+#include "session/end.h"
+
+#include "clock/page_clock.h"
+#include "counters/fd_table.h"
+#include "platform/fault.h"
+#include "platform/kernel.h"
+#include "session/live_facts.h"
+#include "session/thread.h"
+#include "store/live.h"
+#include "store/lock.h"
+#include "store/process.h"
+
+#define WAIT_NS 100000
+#define WAITS 10000
+
+/*
+ * Waits for threads whose destructor was called before the key was deleted:
+ * they must not run code that is about to be unmapped.
+ */
+static void wait_for_leavers(void)
+{
+	int i;
+
+	for (i = 0; i < WAITS && selfmon_process_leaving(); i++)
+		selfmon_kernel_sleep_ns(WAIT_NS);
+}
+
+/* Publishes the end of the process, which may continue for a while. */
+static void publish_end(void)
+{
+	struct selfmon_process *const process = selfmon_process_made();
+	struct selfmon_live_counts *counts;
+
+	if (!process)
+		return;
+	selfmon_process_lock(process);
+	counts = selfmon_live_counts(process);
+	if (counts) {
+		selfmon_facts_publish(process);
+		counts->ended = 1;
+	}
+	selfmon_process_unlock(process);
+}
+
+/*
+ * Events stop before the guard is released. The page of a disabled event sends
+ * its reader to read(2), so that no read can fault after that.
+ */
+void selfmon_unload(void)
+{
+	publish_end();
+	selfmon_process_end();
+	selfmon_thread_forget();
+	wait_for_leavers();
+	selfmon_fd_table_disable();
+	selfmon_thread_close();
+	selfmon_clock_page_end();
+	selfmon_fault_release();
+}
+

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of the library. */
+#ifndef SELFMON_SESSION_END_H
+#define SELFMON_SESSION_END_H
+
+/*
+ * Ends the library in this process: disables events, closes those of the
+ * calling thread, publishes the end in the live file, releases the guard. Does
+ * not free memory that other threads may be using.
+ */
+void selfmon_unload(void);
+
+#endif

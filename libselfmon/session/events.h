@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The events that the process counts. */
+#ifndef SELFMON_SESSION_EVENTS_H
+#define SELFMON_SESSION_EVENTS_H
+
+#include "store/process.h"
+
+/*
+ * Loads what the names in the list of events need (platform/pfm.c), once,
+ * before the process lock is taken. A constructor that visits a region holds
+ * the loader's lock while it waits for the process lock.
+ */
+void selfmon_events_foresee(void);
+/*
+ * Chooses the events of the process, with the calling thread's set as the first
+ * (under the process lock), and opens the same for later threads.
+ */
+void selfmon_events_choose(struct selfmon_process *process,
+			   struct selfmon_thread *thread);
+void selfmon_events_open(struct selfmon_process *process,
+			 struct selfmon_thread *thread);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Assigns states to threads. A thread that ends leaves its state, with the
+ * statistics in it, to the next one: memory is bounded by the threads alive at
+ * once. With the option "threads" of an output the first states are not reused,
+ * so that a report can show these threads one by one.
+ */
+#include "session/owner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/fork.h"
+#include "platform/kernel.h"
+#include "session/thread_state.h"
+#include "store/config.h"
+#include "store/live.h"
+#include "store/process.h"
+#include "store/self.h"
+
+/* Returns true if this state's first owner keeps it. */
+static bool is_kept_apart(uint32_t number)
+{
+	return selfmon_config()->threads && number < SELFMON_THREADS_APART;
+}
+
+static struct selfmon_thread *adopt(struct selfmon_process *process)
+{
+	struct selfmon_thread *const thread = process->idle;
+
+	if (thread)
+		process->idle = thread->idle;
+	return thread;
+}
+
+static struct selfmon_thread *make_state(struct selfmon_process *process)
+{
+	struct selfmon_thread *const thread = selfmon_thread_make(process, true);
+
+	if (!thread)
+		return NULL;
+	thread->next = process->threads;
+	/* Pairs with the reader's walk over the list, which takes no lock. */
+	__atomic_store_n(&process->threads, thread, __ATOMIC_RELEASE);
+	return thread;
+}
+
+/*
+ * Notes the calling thread's name, if that is the owner. Takes two system
+ * calls, only if a report may show the name.
+ */
+static void note_name(struct selfmon_thread *thread)
+{
+	struct selfmon_thread_record *const record = thread->record;
+
+	if (!thread->live && !is_kept_apart(record->number))
+		return;
+	if (record->tid == (uint32_t)selfmon_kernel_tid())
+		selfmon_kernel_thread_name(record->name);
+}
+
+static void count_in(struct selfmon_process *process,
+		     struct selfmon_thread *thread)
+{
+	struct selfmon_thread_record *const record = thread->record;
+
+	thread->taken = 1;
+	selfmon_store_once(&record->tid, (uint32_t)selfmon_kernel_tid());
+	selfmon_store_once(&record->owners, record->owners + 1);
+	note_name(thread);
+	process->attached++;
+	thread->id = SELFMON_THREAD_ID(selfmon_fork_token(), process->attached);
+	process->alive++;
+	if (process->alive > process->alive_max)
+		process->alive_max = process->alive;
+}
+
+struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread = adopt(process);
+
+	if (!thread)
+		thread = make_state(process);
+	if (thread)
+		count_in(process, thread);
+	return thread;
+}
+
+/* Threads are named after they begin: the name at the end counts. */
+void selfmon_thread_disown(struct selfmon_process *process,
+			   struct selfmon_thread *thread)
+{
+	thread->taken = 0;
+	note_name(thread);
+	if (is_kept_apart(thread->record->number))
+		return;
+	thread->idle = process->idle;
+	process->idle = thread;
+}
+
+/*
+ * The thread may have been renamed since, by itself or by another thread. If it
+ * has ended, or another thread has its number by now, the known name is kept.
+ */
+void selfmon_thread_look_up_name(const struct selfmon_process *process,
+				 struct selfmon_thread *thread)
+{
+	struct selfmon_thread_record *const record = thread->record;
+	char path[64], name[SELFMON_THREAD_NAME + 1];
+
+	if (!thread->taken || !is_kept_apart(record->number))
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/task/%lu/comm",
+		 (long)process->pid, (unsigned long)record->tid);
+	if (selfmon_kernel_read_file(path, name, sizeof(name)) < 0)
+		return;
+	name[SELFMON_THREAD_NAME - 1] = '\0';
+	memcpy(record->name, name, sizeof(record->name));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of a program before it measures: options, on and off, preparation. */
+#include <errno.h>
+
+#include <selfmon/version.h>
+
+#include "session/thread.h"
+#include "store/config.h"
+#include "store/lock.h"
+#include "store/process.h"
+
+int selfmon_configure(const struct selfmon_options *options)
+{
+	struct selfmon_process *const process = selfmon_process();
+	int error = -EBUSY;
+
+	if (!process)
+		return -ENOMEM;
+	selfmon_process_lock(process);
+	if (process->choice == SELFMON_CHOICE_NONE && !process->threads)
+		error = selfmon_config_take(options);
+	selfmon_process_unlock(process);
+	return error;
+}
+
+const char *selfmon_version(void)
+{
+	return SELFMON_VERSION;
+}
+
+bool selfmon_enable(bool on)
+{
+	return __atomic_exchange_n(&selfmon_impl_on, on, __ATOMIC_RELAXED);
+}
+
+int selfmon_prepare(void)
+{
+	/* The events are chosen together with a thread's set. */
+	return selfmon_thread_prepare();
+}
+
+int selfmon_thread_prepare(void)
+{
+	struct selfmon_process *process = selfmon_process();
+
+	if (!process)
+		return -ENOMEM;
+	if (!selfmon_load_once(&selfmon_impl_on))
+		return -ENOSYS;
+	return selfmon_thread_attach() ? 0 : -ENOMEM;
+}

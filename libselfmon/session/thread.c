@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads begin and end. A thread gets a state at its first visit: that of an
+ * ended thread, statistics included, or a new one. At its end the thread closes
+ * its counters and leaves the state to the next.
+ */
+#include "session/thread.h"
+
+#include <pthread.h>
+
+#include "clock/clock.h"
+#include "open/bounds.h"
+#include "open/unwind.h"
+#include "platform/cancel.h"
+#include "platform/kernel.h"
+#include "platform/thread_cpu.h"
+#include "session/end.h"
+#include "session/events.h"
+#include "session/live_facts.h"
+#include "session/owner.h"
+#include "store/config.h"
+#include "store/live.h"
+#include "store/lock.h"
+#include "store/name.h"
+#include "store/process.h"
+#include "store/sample.h"
+#include "store/self.h"
+
+static pthread_key_t exit_key;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+
+/* Entries that are still open belong to code that never continues. */
+static void cut_off_all(struct selfmon_thread *thread)
+{
+	while (thread->top > thread->open)
+		selfmon_unwind_cut_off(thread);
+}
+
+/* Leaves the state to the next thread; this thread has none from now on. */
+static void end_thread(struct selfmon_process *process,
+		       struct selfmon_thread *thread)
+{
+	struct selfmon_signals signals;
+
+	selfmon_thread_busy(thread, &signals);
+	cut_off_all(thread);
+	selfmon_counters_close(thread->set);
+	thread->set = NULL;
+	selfmon_process_lock(process);
+	selfmon_thread_set_mode(thread, SELFMON_MODE_NOT_READY);
+	process->alive--;
+	selfmon_thread_disown(process, thread);
+	selfmon_live_count(process);
+	selfmon_process_unlock_as(process, &selfmon_thread_nobody);
+	selfmon_kernel_restore_signals(&signals);
+}
+
+/*
+ * The key's destructor. Also runs in a forked child that never visited a
+ * region.
+ */
+static void thread_exit(void *state)
+{
+	struct selfmon_thread *const thread = state;
+	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_cancel cancel;
+
+	if (selfmon_thread_pointer != thread || !thread->taken)
+		return;
+	selfmon_cancel_off(&cancel);
+	__atomic_add_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
+	end_thread(process, thread);
+	selfmon_cancel_restore(&cancel);
+	__atomic_sub_fetch(&process->leaving, 1, __ATOMIC_ACQ_REL);
+}
+
+static void make_exit_key(void)
+{
+	struct selfmon_process *const process = selfmon_process();
+
+	if (!pthread_key_create(&exit_key, thread_exit))
+		return;
+	exit_key = (pthread_key_t)-1;
+	selfmon_process_lock(process);
+	selfmon_config_note("all keys of pthread_key_create(3) are in use: "
+			    "memory and counters of ended threads are not "
+			    "freed");
+	selfmon_process_unlock(process);
+}
+
+static void no_exit_key(void)
+{
+	exit_key = (pthread_key_t)-1;
+}
+
+/*
+ * A plugin with a static copy of the library may be unloaded while threads that
+ * visited its regions continue. Their end must not call into the library.
+ */
+void selfmon_thread_forget(void)
+{
+	pthread_once(&exit_key_once, no_exit_key);
+	if (exit_key != (pthread_key_t)-1)
+		pthread_key_delete(exit_key);
+	exit_key = (pthread_key_t)-1;
+}
+
+/*
+ * Returns true if all values of the set are read in user space, in the columns'
+ * order, and from registers of one width.
+ *
+ * The register numbers must also remain valid. A thread that is no longer
+ * pinned to one type of core may move to a core without such a counter, where
+ * reading it faults. A read through the page checks for that.
+ */
+static bool reads_alike(const struct selfmon_thread *thread)
+{
+	const struct selfmon_counters *const set = thread->set;
+	uint32_t i;
+
+	if (set->flags & (SELFMON_IMPL_SET_SLOW | SELFMON_IMPL_SET_CORES) ||
+	    !set->sign)
+		return false;
+	for (i = 0; i < set->count; i++)
+		if (thread->column[i] != i)
+			return false;
+	return true;
+}
+
+uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
+{
+	if (thread->missing || thread->every > 1 || !selfmon_clock_direct())
+		return SELFMON_MODE_ANY;
+	if (!thread->set)
+		return SELFMON_MODE_TIME;
+	return reads_alike(thread) ? SELFMON_MODE_USER : SELFMON_MODE_ANY;
+}
+
+/* Cached values belong to the pages of another set. */
+static void forget_pages(struct selfmon_thread *thread)
+{
+	struct selfmon_visit *open;
+
+	for (open = thread->open + 1;
+	     open <= thread->last + SELFMON_DEPTH_SLACK; open++)
+		open->known.locks = SELFMON_LOCKS_UNKNOWN;
+}
+
+/*
+ * Gives the calling thread a state, without events unless they are to be
+ * chosen.
+ */
+static struct selfmon_thread *attach_state(struct selfmon_process *process,
+					   bool choose)
+{
+	struct selfmon_live_header *header;
+	struct selfmon_thread *thread;
+
+	selfmon_process_lock(process);
+	selfmon_process_begin(process);
+	header = selfmon_live_begin(process);
+	if (header) {
+		selfmon_name_publish(process);
+		selfmon_facts_publish(process);
+		selfmon_live_complete(header);
+	}
+	thread = selfmon_thread_own(process);
+	if (!thread)
+		process->refused++;
+	if (thread && choose && process->choice == SELFMON_CHOICE_NONE)
+		selfmon_events_choose(process, thread);
+	selfmon_live_count(process);
+	selfmon_process_unlock(process);
+	if (thread)
+		thread->cpu = selfmon_thread_cpu();
+	return thread;
+}
+
+/* The first region of a thread that had spans only. */
+static void choose_events(struct selfmon_process *process,
+			  struct selfmon_thread *thread)
+{
+	selfmon_process_lock(process);
+	if (process->choice == SELFMON_CHOICE_NONE)
+		selfmon_events_choose(process, thread);
+	selfmon_process_unlock(process);
+}
+
+static void attach_events(struct selfmon_process *process,
+			  struct selfmon_thread *thread)
+{
+	selfmon_bounds_begin(thread,
+			     (uint64_t)(uintptr_t)__builtin_frame_address(0));
+	thread->every = selfmon_config()->every;
+	thread->random = selfmon_sample_seed(thread);
+	if (!thread->set)
+		selfmon_events_open(process, thread);
+	if (thread->set)
+		thread->max_per_tick = thread->set->max_per_tick;
+	forget_pages(thread);
+}
+
+/*
+ * A child of vfork(2) runs on its parent's memory, but with its own
+ * descriptors. A set opened there would look like the parent's, and the parent
+ * would close its own descriptors of the same numbers.
+ */
+static bool is_borrowed(const struct selfmon_process *process)
+{
+	return process && process->pid != selfmon_kernel_pid();
+}
+
+/*
+ * Attaches the calling thread. Signals and cancellation are blocked: a handler
+ * that jumped out, or the thread's end, would leave the state half made. A
+ * thread that has spans only opens no events.
+ */
+static struct selfmon_thread *attach_whole(bool spans)
+{
+	struct selfmon_process *process;
+	struct selfmon_thread *thread;
+	bool on;
+
+	selfmon_thread_hide();
+	process = selfmon_process();
+	if (is_borrowed(process)) {
+		selfmon_thread_count_unready();
+		selfmon_thread_pointer = &selfmon_thread_nobody;
+		return NULL;
+	}
+	on = selfmon_load_once(&selfmon_impl_on) && !selfmon_process_has_ended();
+	if (process && on && !spans)
+		selfmon_events_foresee();
+	thread = process && on ? attach_state(process, !spans) : NULL;
+	if (thread && !spans)
+		attach_events(process, thread);
+	if (thread) {
+		pthread_once(&exit_key_once, make_exit_key);
+		pthread_setspecific(exit_key, thread);
+		selfmon_thread_set_mode(thread,
+					spans ? SELFMON_MODE_ASYNC
+					      : selfmon_thread_mode(thread));
+	}
+	selfmon_compiler_fence();
+	if (thread || !on)
+		selfmon_thread_pointer = thread ? thread : &selfmon_thread_nobody;
+	return thread;
+}
+
+/*
+ * Opens the events of a thread that had spans only. NULL: they cannot be opened
+ * now. A request of a reader stays.
+ */
+static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
+{
+	struct selfmon_process *const process = selfmon_process();
+
+	if (is_borrowed(process)) {
+		selfmon_thread_count_unready();
+		return NULL;
+	}
+	selfmon_thread_begin_busy(thread);
+	selfmon_events_foresee();
+	choose_events(process, thread);
+	attach_events(process, thread);
+	__atomic_or_fetch(&thread->mode, selfmon_thread_mode(thread),
+			  __ATOMIC_RELAXED);
+	__atomic_and_fetch(&thread->mode, ~SELFMON_MODE_ASYNC,
+			   __ATOMIC_RELAXED);
+	selfmon_thread_end_busy(thread);
+	return thread;
+}
+
+/* Open visits stay open: a live file shows them as they were at the end. */
+void selfmon_thread_close(void)
+{
+	struct selfmon_thread *const thread = selfmon_thread_pointer;
+
+	selfmon_thread_pointer = &selfmon_thread_nobody;
+	selfmon_counters_close(thread->set);
+	thread->set = NULL;
+}
+
+static bool has_state(const struct selfmon_thread *thread, bool spans)
+{
+	/* In a forked child the parent's state is zero, top included. */
+	return thread->top && (spans || !(selfmon_load_once(&thread->mode) &
+					  SELFMON_MODE_ASYNC));
+}
+
+static struct selfmon_thread *attach_as(bool spans)
+{
+	struct selfmon_thread *thread = selfmon_thread_pointer;
+	struct selfmon_signals signals;
+	struct selfmon_cancel cancel;
+
+	if (has_state(thread, spans))
+		return thread;
+	if (selfmon_thread_is_hidden() ||
+	    selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
+		return thread;
+	if (selfmon_config_switches_off())
+		return NULL;
+	selfmon_cancel_off(&cancel);
+	selfmon_kernel_block_signals(&signals);
+	thread = selfmon_thread_pointer; /* a handler may have attached it */
+	if (!thread->top)
+		thread = attach_whole(spans);
+	else if (!has_state(thread, spans))
+		thread = attach_rest(thread);
+	selfmon_kernel_restore_signals(&signals);
+	selfmon_cancel_restore(&cancel);
+	return thread;
+}
+
+struct selfmon_thread *selfmon_thread_attach(void)
+{
+	return attach_as(false);
+}
+
+struct selfmon_thread *selfmon_thread_attach_async(void)
+{
+	return attach_as(true);
+}
+
+/*
+ * If the state is another process's, attaching has already counted the visit.
+ */
+void selfmon_thread_refused(void)
+{
+	if (!is_borrowed(selfmon_process()))
+		selfmon_thread_count_unready();
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a thread, with its entries, in one piece of memory. */
+#include "session/thread_state.h"
+
+#include "store/live.h"
+#include "store/memory.h"
+#include "store/process.h"
+#include "store/self.h"
+#include "store/tree.h"
+
+/*
+ * Few threads nest deep, and the first access to each page costs a fault. A
+ * signal handler that interrupts this initialises the same entries. Entries
+ * beyond, which it may have used, are free again afterwards.
+ */
+bool selfmon_thread_deepen(struct selfmon_thread *thread)
+{
+	struct selfmon_visit *const last = thread->last, *open;
+	int i;
+
+	if (last == &thread->open[SELFMON_DEPTH_MAX])
+		return false;
+	for (i = 1; i <= SELFMON_DEPTH_STEP + SELFMON_DEPTH_SLACK; i++) {
+		open = last + i;
+		if (open->thread) /* may be in use */
+			continue;
+		selfmon_store_once(&open->mark, SELFMON_MARK_NONE);
+		open->known.locks = SELFMON_LOCKS_UNKNOWN;
+		open->thread = thread;
+	}
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->last, last + SELFMON_DEPTH_STEP);
+	return true;
+}
+
+/*
+ * The sentinel below the first entry has a mark, and the root as its node. Its
+ * other members are not used: the thread's state lies there, in the cache line
+ * of the mark.
+ */
+struct sentinel {
+	uint64_t mark;
+	struct selfmon_thread thread;
+};
+
+_Static_assert(offsetof(struct sentinel, mark) ==
+			       offsetof(struct selfmon_visit, mark) &&
+		       offsetof(struct sentinel, thread.root) ==
+			       offsetof(struct selfmon_visit, node) &&
+		       sizeof(struct sentinel) <= sizeof(struct selfmon_visit),
+	       "it stands in the place of an entry");
+_Static_assert(offsetof(struct sentinel, thread.stack_low) == SELFMON_LINE,
+	       "what a usual visit looks at is one line");
+
+/*
+ * Allocates the state apart from the record if the record is in the live file.
+ * A forked child does not have the file's pages, but still finds the state.
+ */
+static struct selfmon_thread *make_room(struct selfmon_thread_record *live)
+{
+	struct selfmon_thread_record *record = live;
+	struct selfmon_visit *sentinel;
+	struct selfmon_thread *thread;
+
+	if (!live)
+		record = selfmon_memory_wiped(sizeof(*record));
+	if (!record)
+		return NULL;
+	sentinel =
+		live ? selfmon_memory_wiped(sizeof(*sentinel)) : record->open;
+	if (!sentinel)
+		return NULL;
+	thread = &((struct sentinel *)(void *)sentinel)->thread;
+	thread->live = live;
+	thread->record = record;
+	thread->open = record->open;
+	return thread;
+}
+
+/* Numbers of states that readers see are those of the file's records. */
+static struct selfmon_thread *seen_room(struct selfmon_process *process)
+{
+	struct selfmon_thread_record *const live = selfmon_live_take(
+		process, SELFMON_RECORD_THREAD, sizeof(*live));
+	struct selfmon_thread *thread;
+
+	if (live) {
+		live->number = process->states;
+		selfmon_live_publish(process, &live->record);
+	}
+	thread = make_room(live);
+	if (thread)
+		thread->record->number = process->states;
+	process->states += thread || live;
+	return thread;
+}
+
+struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
+					   bool seen)
+{
+	struct selfmon_thread *const thread =
+		seen ? seen_room(process) : make_room(NULL);
+
+	if (!thread)
+		return NULL;
+	thread->copy = selfmon_memory_wiped(sizeof(*thread->copy));
+	if (!thread->copy || selfmon_tree_init(process, thread))
+		return NULL;
+	thread->open->mark = SELFMON_MARK_NONE;
+	thread->open->node = thread->root;
+	thread->last = thread->open;
+	thread->top = thread->open;
+	selfmon_thread_deepen(thread);
+	return thread;
+}

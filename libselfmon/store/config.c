@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* The configuration: options of the program, overridden by the environment. */
+#define _GNU_SOURCE
+#include "store/config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <selfmon/region.h>
+
+#include "event/suggest.h"
+#include "platform/escape.h"
+#include "platform/kernel.h"
+
+extern char **environ;
+
+#define PREFIX "SELFMON_"
+#define EVERY_MAX 1000000u
+
+uint32_t selfmon_impl_on = 1;
+
+/*
+ * Separate from config, which has initialisers and takes space in the file;
+ * these buffers take none.
+ */
+static char events_text[SELFMON_SPEC_MAX];
+static char output_text[SELFMON_OUTPUT_MAX];
+static char live_text[SELFMON_OUTPUT_MAX];
+static char notes_text[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
+
+static struct selfmon_config config = {
+	.events = "auto",
+	.output = "text:-",
+	.live = "",
+	.enable = true,
+	.every = 1,
+	.note = notes_text,
+};
+
+/* SELFMON_ENABLE of the environment has been applied. */
+static bool obeyed;
+
+static const char *const variable[] = {
+	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
+	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",
+	"SELFMON_LIVE",   NULL,
+};
+
+struct selfmon_config *selfmon_config(void)
+{
+	return &config;
+}
+
+/*
+ * Passes the note to the host's message function, or keeps it for the report.
+ */
+void selfmon_config_note(const char *format, ...)
+{
+	char text[SELFMON_MESSAGE_SIZE], note[SELFMON_MESSAGE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	selfmon_escape(SELFMON_FOR_TEXT, note, sizeof(note), text);
+	if (config.message)
+		config.message(note, config.context);
+	else if (config.notes < SELFMON_NOTES_MAX)
+		memcpy(config.note[config.notes++], note, sizeof(note));
+}
+
+static const char *keep(char *text, const char *value)
+{
+	memcpy(text, value, strlen(value) + 1);
+	return text;
+}
+
+/* Returns true if an output of the list has this option after a semicolon. */
+static bool has_option(const char *output, const char *option)
+{
+	const size_t length = strlen(option);
+
+	while ((output = strchr(output, ';')) != NULL) {
+		output++;
+		if (strcspn(output, ";,") == length &&
+		    !memcmp(output, option, length))
+			return true;
+	}
+	return false;
+}
+
+static void set_text(const char **to, char *text, size_t size, const char *name,
+		     const char *value)
+{
+	if (strlen(value) < size)
+		*to = keep(text, value);
+	else
+		selfmon_config_note("%s is longer than %zu bytes; ignored",
+				    name, size - 1);
+}
+
+static void set_switch(bool *to, const char *name, const char *value)
+{
+	if (!strcmp(value, "0") || !strcmp(value, "1"))
+		*to = *value == '1';
+	else
+		selfmon_config_note("%s=%.64s: 0 and 1 are allowed; ignored",
+				    name, value);
+}
+
+static void set_fence(const char *value)
+{
+	if (!strcmp(value, "none") || !strcmp(value, "lfence"))
+		config.fence = *value == 'l';
+	else
+		selfmon_config_note("SELFMON_FENCE=%.64s: none and lfence are "
+				    "allowed; ignored", value);
+}
+
+static void set_every(const char *value)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end && !errno && n >= 1 &&
+	    n <= EVERY_MAX)
+		config.every = (uint32_t)n;
+	else
+		selfmon_config_note("SELFMON_EVERY=%.64s: 1 to %u are allowed; "
+				    "ignored", value, EVERY_MAX);
+}
+
+/* Notes a variable with our prefix that is unknown: it is probably misspelt. */
+static void check_name(const char *entry)
+{
+	const size_t length = strcspn(entry, "=");
+	const int shown = (int)(length < 64 ? length : 64);
+	struct selfmon_words known = selfmon_words_of(variable);
+	char nearest[SELFMON_WORD_SIZE];
+	size_t i;
+
+	for (i = 0; variable[i]; i++)
+		if (strlen(variable[i]) == length &&
+		    !strncmp(entry, variable[i], length))
+			return;
+	if (selfmon_suggest(entry, length, &known, nearest))
+		selfmon_config_note("unknown variable %.*s (did you mean %s?)",
+				    shown, entry, nearest);
+	else
+		selfmon_config_note("unknown variable %.*s: SELFMON_EVENTS, "
+				    "_OUTPUT, _ENABLE, _FENCE, _EVERY, "
+				    "_STRICT, _GUARD and _LIVE are known",
+				    shown,
+				    entry);
+}
+
+static void check_names(void)
+{
+	char **entry;
+
+	for (entry = environ; entry && *entry; entry++) {
+		if (strncmp(*entry, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		if (selfmon_kernel_is_secure()) {
+			selfmon_config_note("SELFMON_ variables are ignored: "
+					    "the program has more privileges "
+					    "than its caller");
+			return;
+		}
+		check_name(*entry);
+	}
+}
+
+/* Switches off once: after that the program may switch regions on again. */
+static void switch_off(void)
+{
+	if (__atomic_load_n(&obeyed, __ATOMIC_ACQUIRE))
+		return;
+	selfmon_store_once(&selfmon_impl_on, 0);
+	__atomic_store_n(&obeyed, true, __ATOMIC_RELEASE);
+}
+
+void selfmon_config_environment(void)
+{
+	const char *value;
+
+	if ((value = secure_getenv("SELFMON_EVENTS")))
+		set_text(&config.events, events_text, sizeof(events_text),
+			 "SELFMON_EVENTS", value);
+	if ((value = secure_getenv("SELFMON_OUTPUT")))
+		set_text(&config.output, output_text, sizeof(output_text),
+			 "SELFMON_OUTPUT", value);
+	if ((value = secure_getenv("SELFMON_LIVE")))
+		set_text(&config.live, live_text, sizeof(live_text),
+			 "SELFMON_LIVE", value);
+	if ((value = secure_getenv("SELFMON_ENABLE")))
+		set_switch(&config.enable, "SELFMON_ENABLE", value);
+	if ((value = secure_getenv("SELFMON_STRICT")))
+		set_switch(&config.strict, "SELFMON_STRICT", value);
+	if ((value = secure_getenv("SELFMON_GUARD")))
+		set_switch(&config.guard, "SELFMON_GUARD", value);
+	if ((value = secure_getenv("SELFMON_FENCE")))
+		set_fence(value);
+	if ((value = secure_getenv("SELFMON_EVERY")))
+		set_every(value);
+	config.threads = has_option(config.output, "threads");
+	check_names();
+	if (!config.enable)
+		switch_off();
+	__atomic_store_n(&obeyed, true, __ATOMIC_RELEASE);
+}
+
+bool selfmon_config_switches_off(void)
+{
+	const char *value;
+
+	if (__atomic_load_n(&obeyed, __ATOMIC_ACQUIRE))
+		return false;
+	value = secure_getenv("SELFMON_ENABLE");
+	if (!value || strcmp(value, "0") != 0)
+		return false;
+	switch_off();
+	return true;
+}
+
+static bool fits(const char *text, size_t size)
+{
+	return !text || strlen(text) < size;
+}
+
+/*
+ * Size of the struct in 0.1, its first version; later versions may be longer.
+ */
+#define OPTIONS_SIZE_FIRST (offsetof(struct selfmon_options, context) + \
+			    sizeof(void *))
+
+/* Reads the caller's options of any version; missing ones get defaults. */
+static int read_options(const struct selfmon_options *from,
+			struct selfmon_options *to)
+{
+	const struct selfmon_options defaults = SELFMON_OPTIONS_INIT;
+
+	if (!from || from->size < OPTIONS_SIZE_FIRST)
+		return -EINVAL;
+	*to = defaults;
+	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
+	return 0;
+}
+
+static int check_options(const struct selfmon_options *options)
+{
+	if (options->every < 1 || options->every > EVERY_MAX)
+		return -EINVAL;
+	if (!fits(options->events, sizeof(events_text)) ||
+	    !fits(options->output, sizeof(output_text)) ||
+	    !fits(options->live, sizeof(live_text)))
+		return -EINVAL;
+	return 0;
+}
+
+static void take_options(const struct selfmon_options *options)
+{
+	const char *events = options->events ? options->events : "auto";
+	const char *output = options->output ? options->output : "";
+	const char *live = options->live ? options->live : "";
+
+	config.events = keep(events_text, events);
+	config.output = keep(output_text, output);
+	config.live = keep(live_text, live);
+	config.enable = options->enable;
+	config.fence = options->fence;
+	config.strict = options->strict;
+	config.guard = options->guard;
+	config.every = options->every;
+	config.message = options->message;
+	config.context = options->context;
+}
+
+int selfmon_config_take(const struct selfmon_options *given)
+{
+	struct selfmon_options options;
+	int error = read_options(given, &options);
+
+	if (!error)
+		error = check_options(&options);
+	if (error)
+		return error;
+	config.notes = 0;
+	take_options(&options);
+	selfmon_config_environment();
+	/* Later notes are kept for the report. */
+	config.message = NULL;
+	config.context = NULL;
+	selfmon_store_once(&selfmon_impl_on, config.enable);
+	return 0;
+}

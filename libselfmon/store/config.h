@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The configuration: options of the program, overridden by the environment. */
+#ifndef SELFMON_STORE_CONFIG_H
+#define SELFMON_STORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <selfmon/error.h>
+#include <selfmon/options.h>
+
+#define SELFMON_NOTES_MAX 8
+#define SELFMON_SPEC_MAX 4096
+#define SELFMON_OUTPUT_MAX 4096
+
+/* Kept: a forked child has the same configuration. */
+struct selfmon_config {
+	const char *events; /* less than SELFMON_SPEC_MAX bytes */
+	const char *output; /* less than SELFMON_OUTPUT_MAX; "": no report */
+	const char *live;   /* less than SELFMON_OUTPUT_MAX; "": no live file */
+	bool enable;
+	bool fence;
+	bool strict;
+	bool guard;
+	bool threads;       /* an output has the option "threads" */
+	uint32_t every;
+	selfmon_message_fn message;
+	void *context;
+	size_t notes;   /* messages not reported yet */
+	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
+};
+
+struct selfmon_config *selfmon_config(void);
+void selfmon_config_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+void selfmon_config_environment(void);
+/*
+ * Called before any state is made. Returns true if the environment has now
+ * switched regions off; this check is then their only cost. Reads no other
+ * variable.
+ */
+bool selfmon_config_switches_off(void);
+/*
+ * Applies the options of selfmon_configure(3), then the environment. The caller
+ * holds the process lock. Returns 0, or -EINVAL and changes nothing.
+ */
+int selfmon_config_take(const struct selfmon_options *options);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A consistent copy of a node's statistics, from any thread. */
+#ifndef SELFMON_STORE_COPY_H
+#define SELFMON_STORE_COPY_H
+
+#include "store/state.h"
+
+bool selfmon_stats_read(struct selfmon_thread *thread,
+			const struct selfmon_node *node,
+			struct selfmon_stats *copy);
+void selfmon_stats_answer(struct selfmon_thread *thread);
+
+#endif

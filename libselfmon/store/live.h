@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live file: what remains of a process that ends without a report. Defines
+ * the format (docs/LIVE.md) for its writer (live.c) and its reader
+ * (report/live_read.c).
+ *
+ * A header is followed by records, up to header.used. Records are never moved
+ * or removed. A record is complete before used covers it; statistics and open
+ * visits inside of records change in place. Threads and nodes have the records
+ * that they have in memory (store/state.h).
+ */
+#ifndef SELFMON_STORE_LIVE_H
+#define SELFMON_STORE_LIVE_H
+
+#include "clock/calibrate.h"
+#include "platform/file.h"
+#include "store/calibration.h"
+#include "store/name.h"
+#include "store/process.h"
+
+#define SELFMON_LIVE_MAGIC "selfmon\n"
+#define SELFMON_LIVE_ORDER UINT32_C(0x01020304)
+#define SELFMON_LIVE_VERSION 4
+#define SELFMON_LIVE_ALIGN 64
+#define SELFMON_LIVE_ROUND(size)                                               \
+	(((size) + SELFMON_LIVE_ALIGN - 1) /                                   \
+	 SELFMON_LIVE_ALIGN * SELFMON_LIVE_ALIGN)
+#define SELFMON_LIVE_REASON 512
+/* Longer names are cut to this many bytes in the file. */
+#define SELFMON_LIVE_NAME_MAX 65535
+
+/* Ids are 1, 2, 3 and so on. The name and the file follow, each with NUL. */
+struct selfmon_live_region {
+	struct selfmon_record record;
+	uint32_t id, line;
+	uint32_t name_length, file_length; /* without NUL */
+};
+
+_Static_assert(sizeof(struct selfmon_thread_record) <= 82 * 1024,
+	       "a thread's part of a live file, in docs/COST.md and LIVE.md");
+_Static_assert(
+	offsetof(struct selfmon_thread_record, open) % SELFMON_LIVE_ALIGN ==
+			0 &&
+		offsetof(struct selfmon_node, stats) % SELFMON_LIVE_ALIGN == 0,
+	"entries and statistics begin with a cache line");
+
+/* Facts that seldom change; a new copy is written beside the old one. */
+struct selfmon_live_facts {
+	char program[256], cpu[64], hypervisor[16], kernel[256];
+	char boot[40];             /* boot id of the system */
+	int32_t pid;
+	uint32_t forked;
+	uint64_t begun;            /* seconds since 1970 */
+	uint64_t start_ticks;
+	struct selfmon_clock clock; /* source is NONE if not known then */
+	uint32_t choice, columns;
+	uint32_t every, fence, strict, guard;
+	uint64_t read_ns;
+	uint64_t taken;
+	char events[SELFMON_SPEC_MAX];
+	char events_reason[SELFMON_LIVE_REASON];
+	char counters_off[SELFMON_LIVE_REASON];
+	char read_reason[SELFMON_LIVE_REASON];
+	char slow_path[SELFMON_LIVE_REASON];
+	char limited[SELFMON_LIMITED_COUNT][SELFMON_LIVE_REASON];
+	struct {
+		char name[SELFMON_EVENT_NAME_SIZE];
+		uint32_t verdict, kernel, place, group;
+		char reason[SELFMON_LIVE_REASON];
+	} column[SELFMON_MAX_COUNTERS];
+	uint64_t notes;
+	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
+	struct selfmon_calibration calibration;
+};
+
+/* Each word is updated separately. */
+struct selfmon_live_counts {
+	uint64_t threads, threads_at_once, refused;
+	uint64_t limited[SELFMON_LIMITED_COUNT]; /* threads, by step down */
+	uint64_t unready, stale;
+	uint64_t left_out; /* records not written for lack of room */
+	uint64_t ended;    /* the library has ended */
+};
+
+struct selfmon_live_header {
+	char magic[SELFMON_FILE_MAGIC_SIZE];
+	uint32_t order, version;
+	/*
+	 * Sizes and numbers of the structures in the file, as its writer has
+	 * them.
+	 */
+	uint32_t header_size, facts_size, thread_size, node_size;
+	uint32_t sampled_size;
+	uint32_t open_size, entries, counters, buckets, rare;
+	char machine[16];
+	uint64_t used;
+	uint64_t which;   /* current copy of the facts: 1 or 2; 0: none yet */
+	uint64_t pairs;   /* pairs written: [0] first, then [1], [2] in turn */
+	struct selfmon_clock_pair pair[3];
+	struct selfmon_live_counts counts;
+	struct selfmon_live_facts facts[2];
+};
+
+/*
+ * ---- writing the file; under the process lock unless noted -----------------
+ */
+
+/*
+ * Called with the process's first thread, before its state is made. Returns
+ * the header of a new file, or NULL. The caller then adds the existing regions
+ * and the facts, and calls selfmon_live_complete(). Readers reject the file
+ * before that.
+ */
+struct selfmon_live_header *selfmon_live_begin(struct selfmon_process *process);
+void selfmon_live_complete(struct selfmon_live_header *header);
+/* Adds a region that was just registered. */
+void selfmon_live_add_region(const struct selfmon_process *process,
+			     const struct selfmon_region *region);
+/*
+ * Returns zeroed room for a record, which has its type and size. NULL: no file,
+ * or no room. The caller fills in the record and publishes it before it takes
+ * another one.
+ */
+void *selfmon_live_take(const struct selfmon_process *process,
+			enum selfmon_record_type type, size_t size);
+void selfmon_live_publish(const struct selfmon_process *process,
+			  const struct selfmon_record *record);
+/* Updates the counts: number of threads and the like. */
+void selfmon_live_count(struct selfmon_process *process);
+/* Need no lock. Return the header, or its counts; NULL if there is no file. */
+struct selfmon_live_header *
+selfmon_live_header(const struct selfmon_process *process);
+struct selfmon_live_counts *
+selfmon_live_counts(const struct selfmon_process *process);
+/* In a forked child: closes the parent's file. */
+void selfmon_live_forked(void);
+
+#endif

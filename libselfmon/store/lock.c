@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The process's lock, in memory that a forked child finds zeroed. */
+#include "store/lock.h"
+
+#include "platform/cancel.h"
+#include "store/process.h"
+#include "store/self.h"
+
+/* State of the thread that holds the lock, restored at unlock. */
+static struct selfmon_thread *holder;
+static struct selfmon_cancel holder_cancel;
+static struct selfmon_signals holder_signals;
+
+/*
+ * Blocks signals: a handler that interrupted the holder and took the lock would
+ * deadlock, and one that jumped out would leave the lock held. A fault's
+ * handler cannot be blocked, and finds a busy thread. Cancellation is off as
+ * well: a thread cancelled asynchronously in here would never unlock.
+ *
+ * Zeroed memory is an unlocked mutex with the C libraries of Linux.
+ */
+void selfmon_process_lock(struct selfmon_process *process)
+{
+	struct selfmon_signals signals;
+	struct selfmon_thread *thread;
+	struct selfmon_cancel cancel;
+
+	selfmon_cancel_off(&cancel);
+	selfmon_kernel_block_signals(&signals);
+	thread = selfmon_thread_hide();
+	selfmon_compiler_fence();
+	pthread_mutex_lock(&process->lock);
+	holder = thread;
+	holder_cancel = cancel;
+	holder_signals = signals;
+}
+
+/* Unlocks; the calling thread continues with this state. */
+void selfmon_process_unlock_as(struct selfmon_process *process,
+			       struct selfmon_thread *thread)
+{
+	const struct selfmon_cancel cancel = holder_cancel;
+	const struct selfmon_signals signals = holder_signals;
+
+	pthread_mutex_unlock(&process->lock);
+	selfmon_compiler_fence();
+	selfmon_thread_swap(thread);
+	selfmon_kernel_restore_signals(&signals);
+	selfmon_cancel_restore(&cancel);
+}
+
+void selfmon_process_unlock(struct selfmon_process *process)
+{
+	selfmon_process_unlock_as(process, holder);
+}

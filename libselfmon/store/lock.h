@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The process's lock: its holder blocks signals and is not cancelled. */
+#ifndef SELFMON_STORE_LOCK_H
+#define SELFMON_STORE_LOCK_H
+
+#include "store/process.h"
+
+void selfmon_process_lock(struct selfmon_process *process);
+void selfmon_process_unlock(struct selfmon_process *process);
+void selfmon_process_unlock_as(struct selfmon_process *process,
+			       struct selfmon_thread *thread);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The regions of the process by name, file and line. */
+#ifndef SELFMON_STORE_NAME_H
+#define SELFMON_STORE_NAME_H
+
+#include <selfmon/region.h>
+
+/* A region; ids begin with 1. */
+struct selfmon_region {
+	struct selfmon_site site; /* first: a handle is used as a site */
+	uint64_t hash;
+	size_t length;            /* of the name */
+};
+uint32_t selfmon_name_register(const char *name, const char *file,
+			       uint32_t line);
+const struct selfmon_region *selfmon_name_of(uint32_t id);
+
+/* Writes all regions to a new live file. Under the process lock. */
+struct selfmon_process;
+void selfmon_name_publish(const struct selfmon_process *process);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread-local pointer to a thread's state: the only thread-local variable.
+ */
+#ifndef SELFMON_STORE_SELF_H
+#define SELFMON_STORE_SELF_H
+
+#include <selfmon/version.h>
+
+#include "platform/kernel.h"
+#include "platform/label.h"
+#include "store/state.h"
+
+/*
+ * In the shared library: one load from a fixed offset of the thread pointer. It
+ * needs eight bytes of the static TLS surplus, which fit even if a program has
+ * used up nearly all of it. The static library follows its host.
+ */
+#ifndef SELFMON_TLS_MODEL
+#ifdef SELFMON_SHARED
+#define SELFMON_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define SELFMON_TLS_MODEL
+#endif
+#endif
+
+/*
+ * Never NULL. Before the first visit, and after the thread's destructor has
+ * run, it points to a state that is not ready and belongs to no thread. Inlined
+ * regions have the same variable: see selfmon/inline.h.
+ */
+extern __thread struct selfmon_thread *selfmon_thread_pointer
+	SELFMON_LABEL("selfmon_impl_self_" SELFMON_VERSION) SELFMON_TLS_MODEL;
+
+static inline uint64_t selfmon_thread_low(const struct selfmon_thread *thread,
+					  uint32_t mode)
+{
+	if (mode == SELFMON_MODE_TIME)
+		return thread->stack_low;
+	if (mode == SELFMON_MODE_USER)
+		return thread->stack_low + SELFMON_LOW_USER;
+	return SELFMON_LOW_NONE;
+}
+
+/*
+ * Sets low by the mode and the stack's bounds. Called by the thread itself
+ * after it changed either. Repeats if a handler changed them meanwhile.
+ */
+static inline void selfmon_thread_gate(struct selfmon_thread *thread)
+{
+	uint32_t mode;
+
+	do {
+		mode = selfmon_load_once(&thread->mode);
+		selfmon_store_once(&thread->low,
+				   selfmon_thread_low(thread, mode));
+		selfmon_compiler_fence();
+	} while (selfmon_load_once(&thread->mode) != mode);
+}
+
+static inline void selfmon_thread_set_mode(struct selfmon_thread *thread,
+					   uint32_t mode)
+{
+	selfmon_store_once(&thread->mode, mode);
+	selfmon_thread_gate(thread);
+}
+
+static inline void selfmon_thread_add_mode(struct selfmon_thread *thread,
+					   uint32_t bits)
+{
+	__atomic_or_fetch(&thread->mode, bits, __ATOMIC_SEQ_CST);
+	selfmon_thread_gate(thread);
+}
+
+static inline void selfmon_thread_drop_mode(struct selfmon_thread *thread,
+					    uint32_t bits)
+{
+	__atomic_and_fetch(&thread->mode, ~bits, __ATOMIC_SEQ_CST);
+	selfmon_thread_gate(thread);
+}
+
+/*
+ * For another thread: makes this one answer at its next enter. A gate that the
+ * thread sets at the same time may let further visits pass, so callers repeat.
+ */
+static inline void selfmon_thread_request(struct selfmon_thread *thread)
+{
+	__atomic_or_fetch(&thread->mode, SELFMON_MODE_REQUEST,
+			  __ATOMIC_RELEASE);
+	selfmon_store_once(&thread->low, SELFMON_LOW_NONE);
+}
+
+/* Signals are blocked already. */
+static inline void selfmon_thread_begin_busy(struct selfmon_thread *thread)
+{
+	selfmon_thread_add_mode(thread, SELFMON_MODE_BUSY);
+}
+
+static inline void selfmon_thread_end_busy(struct selfmon_thread *thread)
+{
+	selfmon_thread_drop_mode(thread, SELFMON_MODE_BUSY);
+}
+
+/*
+ * Marks the thread busy while the data that visits use are changed. Signals are
+ * blocked: a handler that jumped out would leave the data half changed and the
+ * thread busy for ever. Fault handlers are not blocked; their visits are
+ * counted and not measured.
+ */
+static inline void selfmon_thread_busy(struct selfmon_thread *thread,
+				       struct selfmon_signals *before)
+{
+	selfmon_kernel_block_signals(before);
+	selfmon_thread_begin_busy(thread);
+}
+
+static inline void selfmon_thread_idle(struct selfmon_thread *thread,
+				       const struct selfmon_signals *before)
+{
+	selfmon_thread_end_busy(thread);
+	selfmon_kernel_restore_signals(before);
+}
+
+static inline struct selfmon_thread *selfmon_thread_self(void)
+{
+	return selfmon_thread_pointer;
+}
+
+/* The initial state: not ready, belongs to no thread. */
+extern struct selfmon_thread selfmon_thread_nobody;
+/* Returns true if the calling thread has the state that is always busy. */
+bool selfmon_thread_is_hidden(void);
+/* Gives the calling thread another state; returns the one it had. */
+struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
+/* Gives the calling thread the state that is always busy. */
+struct selfmon_thread *selfmon_thread_hide(void);
+/* Returns the unmeasured visits of threads without a state of their own. */
+uint64_t selfmon_thread_unready(void);
+/* Counts one more such visit. */
+void selfmon_thread_count_unready(void);
+/* In a forked child: resets the count of such visits. */
+void selfmon_thread_forked(void);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Records visits beyond the common case of visit/visit.c. */
+#include "store/stats.h"
+
+#include "store/process.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/statistics.h"
+
+void selfmon_stats_init(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	stats->last = SELFMON_BUCKET_NONE;
+	stats->ticks.min = UINT64_MAX;
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		stats->counter[i].min = UINT64_MAX;
+}
+
+/* The rare event that each flag of a delta counts as. */
+static const struct {
+	uint32_t flag;
+	enum selfmon_rare rare;
+} rare_of[] = {
+	{ SELFMON_DELTA_DISTURBED, SELFMON_RARE_DISTURBED },
+	{ SELFMON_DELTA_SLOW, SELFMON_RARE_SLOW },
+	{ SELFMON_DELTA_REPAIRED, SELFMON_RARE_REPAIRED },
+	{ SELFMON_DELTA_IMPOSSIBLE, SELFMON_RARE_IMPOSSIBLE },
+	{ SELFMON_DELTA_SCALED, SELFMON_RARE_SCALED },
+	{ SELFMON_DELTA_REFUSED, SELFMON_RARE_REFUSED },
+	{ SELFMON_DELTA_LOST, SELFMON_RARE_LOST },
+};
+
+static void add_flags(struct selfmon_stats *stats,
+		      const struct selfmon_delta *delta)
+{
+	uint32_t flags = delta->flags;
+	size_t i;
+
+	/* A refused value was not read by read(2): there is no value. */
+	if (flags & SELFMON_DELTA_REFUSED &&
+	    delta->value[0].verdict == SELFMON_NOT_COUNTED)
+		flags &= ~SELFMON_DELTA_SLOW;
+	for (i = 0; i < sizeof(rare_of) / sizeof(rare_of[0]); i++)
+		if (flags & rare_of[i].flag)
+			selfmon_rare_add(stats, rare_of[i].rare, 1);
+	selfmon_rare_add(stats, SELFMON_RARE_MOVED, delta->moved);
+}
+
+/*
+ * Adds values to their columns; columns that the set lacks are left out.
+ * Returns false if any value was left out.
+ */
+static bool add_values(const struct selfmon_thread *thread,
+		       struct selfmon_stats *stats,
+		       const struct selfmon_delta *delta)
+{
+	const size_t count = thread->set ? thread->set->count : 0;
+	uint32_t missing = thread->missing;
+	bool whole = !missing;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const unsigned int column = thread->column[i];
+
+		if (selfmon_likely(delta->value[i].verdict !=
+				   SELFMON_NOT_COUNTED)) {
+			selfmon_sums_add(&stats->counter[column],
+					 delta->value[i].count);
+		} else {
+			selfmon_arch_add(&stats->left_out[column], 1);
+			whole = false;
+		}
+	}
+	for (; missing; missing &= missing - 1)
+		selfmon_arch_add(&stats->left_out[__builtin_ctz(missing)], 1);
+	return whole;
+}
+
+/* Ratios must exclude visits that lack a value. */
+static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
+{
+	selfmon_arch_add(&stats->partial, 1);
+	selfmon_arch_add(&stats->partial_ticks, ticks);
+}
+
+/*
+ * Called after the maximum is updated: `unusual` is at most the maximum plus
+ * one, so that shorter visits need not compare with the maximum. It is one more
+ * than the time, so that 0 means that no visit is usual. With a coarse clock
+ * visits take 0 ticks.
+ */
+static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
+{
+	if (ticks >= stats->unusual && ticks < SELFMON_TICKS_LONG)
+		selfmon_store_once(&stats->unusual, ticks + 1);
+}
+
+/*
+ * Adds the work reported for the visit together with the visit, so that a
+ * reader never sees one without the other. Subtracts instead of clearing: work
+ * that a handler adds in between waits for a later visit of this node.
+ */
+static void add_units(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	if (selfmon_likely(stats->unusual)) /* see selfmon_impl_units() */
+		return;
+	for (i = 0; i < SELFMON_UNITS; i++) {
+		const uint64_t n = selfmon_load_once(&stats->units_open[i]);
+
+		if (selfmon_likely(!n))
+			continue;
+		selfmon_arch_add(&stats->units_open[i], -n);
+		selfmon_arch_add(&stats->units[i], n);
+	}
+	set_usual(stats, stats->ticks.max);
+}
+
+/* Discards the units of an unmeasured visit. */
+void selfmon_stats_drop_units(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	for (i = 0; i < SELFMON_UNITS; i++)
+		selfmon_store_once(&stats->units_open[i], 0);
+}
+
+/* The open visit continues at another place of the tree. */
+void selfmon_stats_move_units(struct selfmon_stats *from,
+			      struct selfmon_stats *to)
+{
+	size_t i;
+
+	for (i = 0; from != to && i < SELFMON_UNITS; i++) {
+		selfmon_arch_add(&to->units_open[i], from->units_open[i]);
+		selfmon_store_once(&from->units_open[i], 0);
+	}
+	selfmon_store_once(&to->unusual, 0);
+}
+
+/* Negative ticks: timestamp counters of two CPUs that differ. */
+static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
+{
+	if (selfmon_likely((int64_t)ticks >= 0))
+		return ticks;
+	selfmon_rare_add(stats, SELFMON_RARE_IMPOSSIBLE, 1);
+	return 0;
+}
+
+/* Records a visit with time alone, of any length. mark is that of its entry. */
+void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
+			bool migrated, uint64_t *mark)
+{
+	ticks = sane_ticks(stats, ticks);
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, ticks);
+	add_units(stats);
+	set_usual(stats, ticks);
+	if (migrated)
+		selfmon_arch_add(&stats->migrated, 1);
+	selfmon_histogram_add(stats, ticks);
+	selfmon_mark_recorded(mark);
+	selfmon_stats_end(stats);
+}
+
+/*
+ * A signal handler may record the same span's place in the middle, and set an
+ * extreme between a load and a store.
+ */
+static void set_least(uint64_t *least, uint64_t value)
+{
+	uint64_t seen = selfmon_load_once(least);
+
+	while (value < seen &&
+	       !__atomic_compare_exchange_n(least, &seen, value, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+static void set_most(uint64_t *most, uint64_t value)
+{
+	uint64_t seen = selfmon_load_once(most);
+
+	while (value > seen &&
+	       !__atomic_compare_exchange_n(most, &seen, value, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
+			uint64_t bytes, uint64_t items)
+{
+	ticks = sane_ticks(stats, ticks);
+	selfmon_arch_add(&stats->ticks.sum, ticks);
+	set_least(&stats->ticks.min, ticks);
+	set_most(&stats->ticks.max, ticks);
+	selfmon_arch_add(&stats->units[SELFMON_IMPL_BYTES], bytes);
+	selfmon_arch_add(&stats->units[SELFMON_IMPL_ITEMS], items);
+	set_usual(stats, ticks);
+	selfmon_histogram_add(stats, ticks);
+	selfmon_stats_count_span(stats);
+}
+
+/*
+ * Adds the share of the estimates that is extrapolated: the mean over all
+ * scaled groups.
+ */
+static void add_scaled(struct selfmon_stats *stats,
+		       const struct selfmon_counters *set,
+		       const struct selfmon_delta *delta)
+{
+	uint64_t enabled = 0, off = 0;
+	size_t k;
+
+	if (delta->flags & SELFMON_DELTA_SCALED) {
+		enabled = delta->enabled_ns;
+		off = delta->off_ns;
+	}
+	for (k = 0; delta->flags & SELFMON_DELTA_MORE_SCALED && k < set->more;
+	     k++) {
+		enabled += delta->more[k].enabled_ns;
+		off += delta->more[k].off_ns;
+	}
+	selfmon_arch_add(&stats->scaled_enabled_ns, enabled);
+	selfmon_arch_add(&stats->scaled_off_ns, off);
+}
+
+/*
+ * Adds the share of this visit that each group was off the PMU, even if the
+ * group's values are refused. The unit is ticks of the visit, since the group's
+ * own times include the reads by system call.
+ */
+static void add_off(struct selfmon_stats *stats,
+		    const struct selfmon_delta *delta, uint64_t ticks)
+{
+	size_t k;
+
+	for (k = 0; k < 2; k++) {
+		const struct selfmon_share *const share = &delta->all[k];
+
+		if (share->off_ns && share->off_ns <= share->enabled_ns)
+			selfmon_arch_add(&stats->off_ticks[k],
+					 (uint64_t)((double)ticks *
+						    (double)share->off_ns /
+						    (double)share->enabled_ns));
+	}
+}
+
+/*
+ * Records a visit with the values of the thread's counter set, or without
+ * values if the thread could not open its set.
+ */
+void selfmon_stats_delta(const struct selfmon_thread *thread,
+			 struct selfmon_stats *stats,
+			 const struct selfmon_delta *delta, uint64_t *mark)
+{
+	const uint64_t ticks = sane_ticks(stats, delta->ticks);
+
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, ticks);
+	add_units(stats);
+	set_usual(stats, ticks);
+	if (selfmon_unlikely(!add_values(thread, stats, delta)))
+		add_partial(stats, ticks);
+	if (selfmon_unlikely(delta->flags & (SELFMON_DELTA_SCALED |
+					     SELFMON_DELTA_MORE_SCALED)))
+		add_scaled(stats, thread->set, delta);
+	if (selfmon_unlikely(delta->all[0].off_ns | delta->all[1].off_ns))
+		add_off(stats, delta, ticks);
+	if (selfmon_unlikely(delta->flags & SELFMON_DELTA_MIGRATED))
+		selfmon_arch_add(&stats->migrated, 1);
+	selfmon_histogram_add(stats, ticks);
+	selfmon_mark_recorded(mark);
+	selfmon_stats_end(stats);
+	if (selfmon_unlikely(delta->flags || delta->moved))
+		add_flags(stats, delta);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Recording of visits, out of line from enter and leave. */
+#ifndef SELFMON_STORE_STATS_H
+#define SELFMON_STORE_STATS_H
+
+#include "store/state.h"
+
+void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
+			bool migrated, uint64_t *mark);
+/* Records a detached span of any length, with its work. */
+void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
+			uint64_t bytes, uint64_t items);
+void selfmon_stats_init(struct selfmon_stats *stats);
+void selfmon_stats_delta(const struct selfmon_thread *thread,
+			 struct selfmon_stats *stats,
+			 const struct selfmon_delta *delta, uint64_t *mark);
+void selfmon_stats_drop_units(struct selfmon_stats *stats);
+void selfmon_stats_move_units(struct selfmon_stats *from,
+			      struct selfmon_stats *to);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two ends of a visit in any mode: with counters, one in N, fenced, by
+ * another clock. Also the first visit of a region or path, and leaves out of
+ * order.
+ */
+#include "visit/any.h"
+
+#include <string.h>
+
+#include "clock/clock.h"
+#include "open/entry.h"
+#include "open/evict.h"
+#include "open/unwind.h"
+#include "session/thread.h"
+#include "session/thread_state.h"
+#include "store/copy.h"
+#include "store/live.h"
+#include "store/name.h"
+#include "store/process.h"
+#include "store/sample.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/stats.h"
+#include "store/tree.h"
+#include "visit/counts.h"
+#include "visit/user_start.h"
+#include "visit/visit.h"
+
+/* Sweeps in vain that are left out before the next one. */
+#define SWEEP_EVERY 64
+/* Refusals to evict until half an entry is not taken for one in use. */
+#define INSIST_EVERY 8
+
+static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
+{
+	if (thread->set) {
+		/* The start overwrites what was cached of the pages. */
+		open->known.locks = SELFMON_LOCKS_UNKNOWN;
+		selfmon_counters_begin(thread->set, &open->start);
+		/* Otherwise work begins while the timestamp is being read. */
+		if (thread->set->flags & SELFMON_IMPL_SET_FENCE)
+			selfmon_arch_fence();
+		return;
+	}
+	open->cpu = selfmon_load_once(thread->cpu);
+	selfmon_store_once(&open->start.ticks, selfmon_clock_ticks());
+}
+
+/* The first visit of a region or a path: takes the process lock. */
+static NEVER_INLINE struct selfmon_node *
+node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
+	  struct selfmon_site *site)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node = NULL;
+	struct selfmon_signals signals;
+
+	selfmon_thread_busy(thread, &signals);
+	if (!id) {
+		id = selfmon_name_register(site->name, site->file, site->line);
+		selfmon_site_set(site, id);
+	}
+	if (id)
+		node = selfmon_tree_place(thread, parent, id);
+	selfmon_thread_idle(thread, &signals);
+	return node;
+}
+
+/* The node is not in the thread's tree yet, or may not be made there. */
+static NEVER_INLINE struct selfmon_node *
+node_not_found(struct selfmon_thread *thread, struct selfmon_node *parent,
+	       struct selfmon_site *site)
+{
+	const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node = NULL;
+
+	if (id)
+		node = selfmon_tree_elsewhere(thread, parent, id);
+	return node ? node : node_made(thread, parent, site);
+}
+
+/* Returns the node of a visit about to begin; NULL: it cannot be measured. */
+static struct selfmon_node *node_for(struct selfmon_thread *thread,
+				     struct selfmon_site *site)
+{
+	const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	struct selfmon_node *const parent = selfmon_entry_place(thread);
+	struct selfmon_node *node;
+
+	if (!id)
+		return node_not_found(thread, parent, site);
+	node = selfmon_visit_child(parent, id);
+	if (selfmon_likely(node->region == id))
+		return node;
+	node = selfmon_visit_find(thread, site);
+	return node ? node : node_not_found(thread, parent, site);
+}
+
+/* Returns the tag that selects the frame's leave. */
+static uintptr_t tag_of(const struct selfmon_thread *thread)
+{
+	const uint32_t mode = selfmon_load_once(&thread->mode);
+
+	if (mode & SELFMON_MODE_TIME)
+		return 0;
+	return mode & SELFMON_MODE_USER ? SELFMON_FRAME_USER
+					: SELFMON_FRAME_ANY;
+}
+
+void selfmon_visit_not_measured(struct selfmon_thread *thread)
+{
+	if (thread->record)
+		__atomic_add_fetch(&thread->record->unready, 1,
+				   __ATOMIC_RELAXED);
+	else
+		selfmon_thread_count_unready();
+}
+
+/*
+ * Sweeps only now and then after it was in vain: deep recursion has no dead
+ * entries to take out, nor have abandoned spans. Sweeps also when no span is
+ * left to evict.
+ */
+static void find_room(struct selfmon_thread *thread, uint64_t address)
+{
+	const uint32_t times = thread->full++ % SWEEP_EVERY;
+	const bool sweep = times == 0,
+		   insist = times % INSIST_EVERY == INSIST_EVERY - 1;
+
+	if (sweep)
+		selfmon_unwind_sweep(thread, address);
+	if (selfmon_visit_has_room(thread))
+		thread->full = 0;
+	else if (!selfmon_evict(thread, insist) && !sweep)
+		selfmon_unwind_sweep(thread, address);
+}
+
+static bool has_entry(struct selfmon_thread *thread, uint64_t address)
+{
+	if (selfmon_thread_deepen(thread))
+		return true;
+	find_room(thread, address);
+	return selfmon_visit_has_room(thread);
+}
+
+/*
+ * Drops visits that a jump abandoned. Returns how many of the newest visits are
+ * of the function that enters now, see selfmon_visit_same(); 0: not known.
+ */
+static int leave_out_dead(struct selfmon_thread *thread,
+		     const struct selfmon_frame *frame, uint64_t address)
+{
+	int same = -1;
+
+	if (selfmon_entry_is_open(thread->top) &&
+	    selfmon_entry_mark(thread->top) > address)
+		return 0;
+	if (!(selfmon_load_once(&thread->mode) & SELFMON_MODE_STACKS))
+		same = selfmon_visit_same(thread, frame, address);
+	if (selfmon_likely(same >= 0))
+		return same;
+	selfmon_unwind_dead(thread, frame, address);
+	return 0;
+}
+
+/* Measures the visit from here on, or only counts it. */
+static void start(struct selfmon_thread *thread, struct selfmon_visit *open)
+{
+	if (thread->random)
+		open->inside = (struct selfmon_inside){ 0, 0 };
+	if (selfmon_sample_skips(thread, open->node))
+		selfmon_store_once(&open->start.ticks, 0);
+	else
+		start_any(thread, open);
+}
+
+NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
+				    struct selfmon_frame *frame, bool span,
+				    uint64_t address)
+{
+	struct selfmon_thread *thread = selfmon_thread_attach();
+	struct selfmon_visit *open;
+	struct selfmon_node *node;
+	uint64_t mark = address;
+	uintptr_t tag;
+	bool strange;
+	int same;
+
+	frame->open = NULL;
+	if (site == &selfmon_impl_nowhere)
+		return;
+	if (!thread) /* always busy if refused a state; else off */
+		thread = selfmon_thread_self();
+	if (!(selfmon_load_once(&thread->mode) & ~SELFMON_MODE_ASYNC))
+		return;
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
+		selfmon_visit_not_measured(thread);
+		return;
+	}
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
+		selfmon_stats_answer(thread);
+	else if (selfmon_load_once(&thread->low) !=
+		 selfmon_thread_low(thread, selfmon_load_once(&thread->mode)))
+		selfmon_thread_gate(thread); /* a reader has given up */
+	strange = selfmon_unwind_strange(thread, address);
+	same = leave_out_dead(thread, frame, address);
+	if (!selfmon_visit_has_room(thread) && !has_entry(thread, address)) {
+		selfmon_arch_add(&thread->record->too_deep, 1);
+		return;
+	}
+	node = node_for(thread, site);
+	if (!node) {
+		selfmon_visit_not_measured(thread);
+		return;
+	}
+	if (selfmon_unlikely(strange))
+		selfmon_rare_add(node->stats, SELFMON_RARE_STACK, 1);
+	selfmon_visit_count_same(node->stats, same);
+	if (span) {
+		mark = SELFMON_MARK_SPAN;
+		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
+	}
+	/* Reads the mode once: a handler's visit may give up user reads. */
+	tag = tag_of(thread);
+	open = selfmon_visit_take(thread, node, frame, mark, tag);
+	if (tag == SELFMON_FRAME_USER)
+		selfmon_start_user(open, thread->set);
+	else
+		start(thread, open);
+}
+
+static void finish_counted(struct selfmon_thread *thread,
+			   const struct selfmon_frame *frame,
+			   const struct selfmon_snapshot *now)
+{
+	struct selfmon_visit *const open = thread->top;
+	const struct selfmon_snapshot *start = &open->start;
+	struct selfmon_snapshot counts;
+	struct selfmon_delta delta;
+
+	if ((uintptr_t)frame->open & SELFMON_FRAME_USER) {
+		selfmon_start_counts(open, &counts);
+		start = &counts;
+	}
+	selfmon_counters_delta(thread->set, start, now, &delta);
+	delta.moved = now->moved; /* retries of the start do not count */
+	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
+}
+
+/* Records the visit of the top entry, which is this frame's. */
+static void finish(struct selfmon_thread *thread,
+		   const struct selfmon_frame *frame,
+		   const struct selfmon_snapshot *now)
+{
+	struct selfmon_visit *const open = thread->top;
+	struct selfmon_stats *const stats = open->node->stats;
+	const bool measured = open->start.ticks != 0;
+	struct selfmon_sample_sums before;
+	struct selfmon_delta delta;
+
+	if (selfmon_unlikely(thread->random) && measured)
+		selfmon_sample_look(stats, &before);
+	if (!measured) {
+		selfmon_mark_recorded(&open->mark);
+		selfmon_stats_drop_units(stats);
+		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
+	} else if (thread->set) {
+		finish_counted(thread, frame, now);
+	} else if (thread->missing) {
+		memset(&delta, 0, sizeof(delta));
+		delta.ticks = now->ticks - open->start.ticks;
+		selfmon_stats_delta(thread, stats, &delta, &open->mark);
+	} else {
+		selfmon_stats_time(stats, now->ticks - open->start.ticks,
+				   now->cpu != open->cpu, &open->mark);
+	}
+	if (thread->random)
+		selfmon_sample_end(thread, measured ? &before : NULL);
+	selfmon_visit_give_back(thread, open);
+}
+
+void selfmon_visit_stale(void)
+{
+	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_live_counts *counts;
+
+	if (process)
+		__atomic_add_fetch(&process->stale, 1, __ATOMIC_RELAXED);
+	counts = selfmon_live_counts(process);
+	if (counts)
+		__atomic_add_fetch(&counts->stale, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_own(const struct selfmon_thread *thread,
+		   const struct selfmon_frame *frame)
+{
+	const struct selfmon_visit *const open = selfmon_visit_entry(frame);
+
+	/* A forked child's state is wiped: no entry belongs to it. */
+	return thread->top && open > thread->open &&
+	       open <= thread->last + SELFMON_DEPTH_SLACK;
+}
+
+/*
+ * Skip the end snapshot of visits that are only counted: it may be a system
+ * call.
+ */
+static bool is_only_counted(const struct selfmon_thread *thread,
+			    const struct selfmon_frame *frame)
+{
+	const struct selfmon_visit *const open = selfmon_visit_entry(frame);
+
+	return is_own(thread, frame) &&
+	       selfmon_visit_is_newest(thread, open, frame) &&
+	       open->start.ticks == 0;
+}
+
+static void take_end(struct selfmon_thread *thread,
+		     const struct selfmon_frame *frame,
+		     struct selfmon_snapshot *now)
+{
+	now->ticks = 0;
+	now->cpu = 0;
+	now->moved = 0;
+	if (thread->random && is_only_counted(thread, frame))
+		return;
+	if (thread->set) {
+		selfmon_counters_end(thread->set, now);
+		return;
+	}
+	now->ticks = selfmon_clock_ticks();
+	now->cpu = thread->top ? selfmon_load_once(thread->cpu) : 0;
+}
+
+/* Makes the frame's visit the newest; false: it has ended already. */
+static bool is_newest(struct selfmon_thread *thread,
+		      const struct selfmon_frame *frame)
+{
+	const struct selfmon_visit *const first = selfmon_visit_entry(frame);
+
+	if (selfmon_visit_is_newest(thread, first, frame))
+		return true;
+	if (!selfmon_unwind_to(thread, frame))
+		return false;
+	selfmon_evict_start(thread, first);
+	return true;
+}
+
+NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_snapshot now;
+
+	take_end(thread, frame, &now); /* first: the rest is overhead */
+	if (!is_own(thread, frame))
+		selfmon_visit_stale(); /* another thread's, or before fork(2) */
+	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
+		selfmon_visit_not_measured(thread);
+	else if (is_newest(thread, frame))
+		finish(thread, frame, &now);
+	else
+		selfmon_visit_stale();
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
+		selfmon_stats_answer(thread);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that are inline in region.h and async.h, exported for languages
+ * that link without the header. In C both would have one name: the assembler's
+ * name is the exported one. No function here calls its inline twin, since a
+ * copy of the twin would have that name too. selfmon_enter() is in visit.c.
+ */
+#include <selfmon/async.h>
+#include <selfmon/region.h>
+
+#include "platform/label.h"
+
+_Static_assert(sizeof(struct selfmon_frame) == 32 &&
+		       _Alignof(struct selfmon_frame) == 8,
+	       "declarations in other languages say so");
+
+SELFMON_API void selfmon_call_leave(struct selfmon_frame *frame)
+	SELFMON_LABEL("selfmon_leave");
+SELFMON_API void selfmon_call_bytes(uint64_t n)
+	SELFMON_LABEL("selfmon_region_bytes");
+SELFMON_API void selfmon_call_items(uint64_t n)
+	SELFMON_LABEL("selfmon_region_items");
+SELFMON_API uint64_t selfmon_call_ticks(void)
+	SELFMON_LABEL("selfmon_region_ticks");
+SELFMON_API struct selfmon_region *selfmon_call_region(const char *name)
+	SELFMON_LABEL("selfmon_region");
+SELFMON_API const char *selfmon_call_name(const struct selfmon_region *handle)
+	SELFMON_LABEL("selfmon_region_name");
+
+SELFMON_API void selfmon_call_async_begin(struct selfmon_region *handle,
+					  struct selfmon_async_span *span)
+	SELFMON_LABEL("selfmon_async_begin");
+SELFMON_API void selfmon_call_async_end(struct selfmon_async_span *span)
+	SELFMON_LABEL("selfmon_async_end");
+SELFMON_API void selfmon_call_async_bytes(struct selfmon_async_span *span,
+					  uint64_t n)
+	SELFMON_LABEL("selfmon_async_bytes");
+SELFMON_API void selfmon_call_async_items(struct selfmon_async_span *span,
+					  uint64_t n)
+	SELFMON_LABEL("selfmon_async_items");
+
+void selfmon_call_leave(struct selfmon_frame *frame)
+{
+	selfmon_impl_close(frame);
+	frame->open = NULL;
+}
+
+void selfmon_call_bytes(uint64_t n)
+{
+	selfmon_impl_units(SELFMON_IMPL_BYTES, n);
+}
+
+void selfmon_call_items(uint64_t n)
+{
+	selfmon_impl_units(SELFMON_IMPL_ITEMS, n);
+}
+
+uint64_t selfmon_call_ticks(void)
+{
+	return selfmon_impl_ticks();
+}
+
+struct selfmon_region *selfmon_call_region(const char *name)
+{
+	return selfmon_impl_region(name);
+}
+
+const char *selfmon_call_name(const struct selfmon_region *handle)
+{
+	return handle ? ((const struct selfmon_site *)(const void *)handle)->name
+		      : "";
+}
+
+void selfmon_call_async_begin(struct selfmon_region *handle,
+			      struct selfmon_async_span *span)
+{
+	if (handle && selfmon_load_once(&selfmon_impl_on))
+		selfmon_impl_async_begin((struct selfmon_site *)(void *)handle,
+					 span);
+	else
+		span->node = NULL;
+}
+
+void selfmon_call_async_end(struct selfmon_async_span *span)
+{
+	if (span->node)
+		selfmon_impl_async_end(span);
+}
+
+void selfmon_call_async_bytes(struct selfmon_async_span *span, uint64_t n)
+{
+	selfmon_impl_async_work(span);
+	span->bytes += n;
+}
+
+void selfmon_call_async_items(struct selfmon_async_span *span, uint64_t n)
+{
+	selfmon_impl_async_work(span);
+	span->items += n;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Both ends of a visit as the macros of programs make them: called, or inlined
+ * (SELFMON_STATIC). For the calibration of their overhead.
+ */
+#ifndef SELFMON_VISIT_ENDS_H
+#define SELFMON_VISIT_ENDS_H
+
+#include <selfmon/inline.h>
+
+#include "store/self.h"
+#include "visit/visit.h"
+
+/* Returns true if any region of the process has visits inlined. */
+bool selfmon_visits_are_inlined(void);
+
+static ALWAYS_INLINE void selfmon_ends_enter(bool inlined,
+					     struct selfmon_site *site,
+					     struct selfmon_frame *frame)
+{
+#ifdef SELFMON_ARCH_INLINES
+	const uint64_t address = inlined ? selfmon_arch_stack_pointer() : 0;
+
+	if (inlined) {
+		if (selfmon_unlikely(
+			    selfmon_impl_try_enter(selfmon_thread_hot_part(),
+						   site, frame, false, address) !=
+			    SELFMON_IMPL_ENTERED))
+			selfmon_impl_enter_at(site, frame, address);
+		return;
+	}
+#endif
+	(void)inlined;
+	selfmon_impl_enter(site, frame);
+}
+
+static ALWAYS_INLINE void selfmon_ends_leave(bool inlined,
+					     struct selfmon_frame *frame)
+{
+	enum selfmon_impl_left left = SELFMON_IMPL_NOT_NEWEST;
+	uint64_t ticks = 0;
+
+	if (selfmon_unlikely(frame->open == NULL))
+		return;
+	if (inlined)
+		left = selfmon_impl_try_leave(selfmon_thread_hot_part(), frame,
+					      &ticks);
+	if (left == SELFMON_IMPL_NOT_NEWEST)
+		selfmon_impl_leave(frame);
+	else if (selfmon_unlikely(left == SELFMON_IMPL_UNUSUAL))
+		selfmon_impl_leave_unusual(frame, ticks);
+}
+
+#endif

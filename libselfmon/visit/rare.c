@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ends of visits with all counters read in user space (user.c) for which a
+ * difference of registers is not enough. Makes whole counts from the registers
+ * and offsets of the start and of the end.
+ */
+#include "visit/rare.h"
+
+#include "counters/set.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/stats.h"
+#include "visit/any.h"
+#include "visit/counts.h"
+#include "visit/registers.h"
+#include "visit/visit.h"
+
+/* A lock changed during the read, or a member has no counter: slow path. */
+NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
+{
+	const struct selfmon_page *const leader = open->thread->set->page[0];
+
+	if (selfmon_page_owns(leader, selfmon_load_once(&leader->index)))
+		selfmon_rare_add(open->node->stats, SELFMON_RARE_MOVED, 1);
+	selfmon_leave_any(selfmon_visit_frame(open));
+}
+
+/*
+ * Returns true if the end read the registers of these events, without a context
+ * switch meanwhile. The pages must have the numbers kept since the start. A
+ * register that is less than in the end was set in between, by its overflow.
+ */
+static bool were_own(const struct selfmon_visit *open, uint32_t locks,
+		     const uint64_t *count)
+{
+	const struct selfmon_counters *const head = open->thread->set;
+	unsigned int i;
+
+	if (SELFMON_ARCH_STALE_READ_FAULTS || locks == open->known.locks)
+		return true;
+	if (selfmon_load_once(&head->page[0]->lock) != open->end_lock)
+		return false;
+	for (i = 0; i < head->count; i++) {
+		const uint32_t index = selfmon_load_once(&head->page[i]->index);
+		uint64_t since;
+
+		if (index - 1 != kept_counter(open, i))
+			return false;
+		since = read_register(head, index - 1) - open->start.value[i] -
+			count[i];
+		if ((int64_t)selfmon_page_extend(since, head->shift[i]) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Makes the snapshot of a visit's end; false: a lock has changed since. */
+static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
+		       uint32_t locks, const uint64_t *count,
+		       struct selfmon_snapshot *end)
+{
+	const struct selfmon_counters *const head = open->thread->set;
+	const struct selfmon_page *const leader = head->page[0];
+	const uint64_t enabled = selfmon_load_once(&leader->time_enabled);
+	const unsigned int members = head->count;
+	uint64_t offset[SELFMON_MAX_COUNTERS];
+	unsigned int i;
+
+	*end = open->start;
+	end->ticks += ticks;
+	end->lock = selfmon_load_once(&leader->lock);
+	end->off_ns = enabled - selfmon_load_once(&leader->time_running);
+	end->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
+	end->cpu = selfmon_load_once(head->cpu);
+	for (i = 0; i < members; i++) {
+		end->value[i] += count[i];
+		offset[i] = (uint64_t)selfmon_load_once(&head->page[i]->offset);
+	}
+	selfmon_compiler_fence();
+	if (selfmon_set_locks(head, members) != locks)
+		return false;
+	selfmon_add_offsets(head, members, end, offset);
+	return true;
+}
+
+/*
+ * Returns true if no lock moved during the visit, which is not the longest yet,
+ * and all counts are possible: it is the shortest, or has a count that is the
+ * lowest or highest yet.
+ */
+static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
+		       uint32_t locks, const uint64_t *count)
+{
+	const struct selfmon_thread *const thread = open->thread;
+	unsigned int i;
+
+	if (locks != open->known.locks ||
+	    !selfmon_stats_usual(open->node->stats, ticks))
+		return false;
+	for (i = 0; i < thread->set->count; i++)
+		if (count[i] >
+		    ticks * thread->max_per_tick + SELFMON_POSSIBLE_SLACK)
+			return false;
+	return true;
+}
+
+static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
+			   const uint64_t *count)
+{
+	struct selfmon_stats *const stats = open->node->stats;
+	unsigned int i;
+
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, ticks);
+	for (i = 0; i < open->thread->set->count; i++)
+		selfmon_sums_add(&stats->counter[i], count[i]);
+	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
+	selfmon_mark_recorded(&open->mark);
+	selfmon_stats_end(stats);
+	selfmon_visit_give_back(open->thread, open);
+}
+
+/*
+ * A visit that was disturbed, is the longest yet, or has a count that is the
+ * lowest or highest yet, or impossible.
+ */
+NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
+					uint64_t ticks, uint32_t locks,
+					const uint64_t *count)
+{
+	struct selfmon_thread *const thread = open->thread;
+	struct selfmon_snapshot start, end;
+	struct selfmon_delta delta;
+
+	if (is_extreme(open, ticks, locks, count)) {
+		record_extreme(open, ticks, count);
+		return;
+	}
+	if (selfmon_unlikely(!were_own(open, locks, count) ||
+			     !end_counts(open, ticks, locks, count, &end))) {
+		selfmon_leave_again(open);
+		return;
+	}
+	selfmon_start_counts(open, &start);
+	selfmon_counters_delta(thread->set, &start, &end, &delta);
+	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
+	selfmon_visit_give_back(thread, open);
+}

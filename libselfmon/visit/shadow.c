@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loops over known work, alternately with and without a region around it. The
+ * region's overhead around such work is the time that it records beyond that of
+ * the bare loop. The times of both loops give the total overhead of a visit.
+ */
+#include "visit/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "open/entry.h"
+#include "platform/hide_var.h"
+#include "platform/kernel.h"
+#include "store/calibration.h"
+#include "store/self.h"
+#include "store/tree.h"
+#include "visit/ends.h"
+#include "visit/shadow_work.h"
+#include "visit/visit.h"
+
+#define VISITS 32 /* in a batch: timestamps may have steps of 10 ns */
+#define ROUNDS 5
+#define LONGEST_NS 500
+
+/* ---- loops --------------------------------------------------------------- */
+
+/* Work in the outer region, and again in the inner one. */
+struct shadow {
+	struct selfmon_site outer, inner;
+	const struct selfmon_stats *outer_stats, *inner_stats;
+	selfmon_work_fn *work;
+	uint64_t x; /* result of each loop, input of the next */
+};
+
+typedef uint64_t loop_fn(struct shadow *shadow, selfmon_work_fn *work,
+			 uint64_t x);
+
+static NEVER_INLINE uint64_t loop_empty(struct shadow *shadow,
+					selfmon_work_fn *work, uint64_t x)
+{
+	unsigned int i;
+
+	(void)shadow;
+	(void)work;
+	for (i = 0; i < VISITS; i++)
+		SELFMON_HIDE_VAR_VOLATILE(x);
+	return x;
+}
+
+static NEVER_INLINE uint64_t loop_once(struct shadow *shadow,
+				       selfmon_work_fn *work, uint64_t x)
+{
+	unsigned int i;
+
+	(void)shadow;
+	for (i = 0; i < VISITS; i++)
+		x = work(x);
+	return x;
+}
+
+static NEVER_INLINE uint64_t bare_inner(struct shadow *shadow,
+					selfmon_work_fn *work, uint64_t x)
+{
+	x = work(x);
+	SELFMON_HIDE_VAR_VOLATILE(
+		shadow); /* no tail call: region_inner() has none */
+	return x;
+}
+
+static NEVER_INLINE uint64_t loop_twice(struct shadow *shadow,
+					selfmon_work_fn *work, uint64_t x)
+{
+	unsigned int i;
+
+	for (i = 0; i < VISITS; i++) {
+		x = work(x);
+		x = bare_inner(shadow, work, x);
+	}
+	return x;
+}
+
+static ALWAYS_INLINE uint64_t inner_visit(struct shadow *shadow,
+					  selfmon_work_fn *work, uint64_t x,
+					  bool inlined)
+{
+	struct selfmon_frame frame;
+
+	selfmon_ends_enter(inlined, &shadow->inner, &frame);
+	x = work(x);
+	selfmon_ends_leave(inlined, &frame);
+	return x;
+}
+
+static ALWAYS_INLINE uint64_t outer_visits(struct shadow *shadow,
+					   selfmon_work_fn *work, uint64_t x,
+					   bool inlined, loop_fn *inner)
+{
+	struct selfmon_frame frame;
+	unsigned int i;
+
+	for (i = 0; i < VISITS; i++) {
+		selfmon_ends_enter(inlined, &shadow->outer, &frame);
+		x = work(x);
+		x = inner(shadow, work, x);
+		selfmon_ends_leave(inlined, &frame);
+	}
+	return x;
+}
+
+static NEVER_INLINE uint64_t region_inner(struct shadow *shadow,
+					  selfmon_work_fn *work, uint64_t x)
+{
+	return inner_visit(shadow, work, x, false);
+}
+
+static NEVER_INLINE uint64_t region_inner_inlined(struct shadow *shadow,
+						  selfmon_work_fn *work,
+						  uint64_t x)
+{
+	return inner_visit(shadow, work, x, true);
+}
+
+static NEVER_INLINE uint64_t loop_called(struct shadow *shadow,
+					 selfmon_work_fn *work, uint64_t x)
+{
+	return outer_visits(shadow, work, x, false, region_inner);
+}
+
+static NEVER_INLINE uint64_t loop_inlined(struct shadow *shadow,
+					  selfmon_work_fn *work, uint64_t x)
+{
+	return outer_visits(shadow, work, x, true, region_inner_inlined);
+}
+
+static uint64_t loop_regions(struct shadow *shadow, selfmon_work_fn *work,
+			     uint64_t x)
+{
+	return selfmon_visits_are_inlined() ? loop_inlined(shadow, work, x)
+					    : loop_called(shadow, work, x);
+}
+
+static uint64_t fenced_ticks(void)
+{
+	uint64_t ticks;
+
+	selfmon_arch_fence();
+	ticks = selfmon_clock_ticks();
+	selfmon_arch_fence();
+	return ticks;
+}
+
+static void shadow_run(struct shadow *shadow, loop_fn *loop)
+{
+	shadow->x = loop(shadow, shadow->work, shadow->x);
+}
+
+/* Returns the ticks of a batch. Runs it untimed before, to train branches. */
+static double ticks_of(struct shadow *shadow, loop_fn *loop)
+{
+	uint64_t start;
+
+	shadow_run(shadow, loop);
+	start = fenced_ticks();
+	shadow_run(shadow, loop);
+	return (double)(fenced_ticks() - start);
+}
+
+static int compare_rounds(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double round_median(double *value)
+{
+	qsort(value, ROUNDS, sizeof(value[0]), compare_rounds);
+	return value[ROUNDS / 2];
+}
+
+/* Ticks per visit that regions record beyond the work in them. */
+struct beyond {
+	double inner, outer;
+};
+
+/* A round is short, so that all of it runs in one state of the machine. */
+static struct beyond measure_kind(struct shadow *shadow)
+{
+	double inner[ROUNDS], outer[ROUNDS];
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		const double none = ticks_of(shadow, loop_empty);
+		const double in = ticks_of(shadow, loop_once) - none;
+		const double out = ticks_of(shadow, loop_twice) - none;
+		uint64_t inner_sum, outer_sum;
+
+		shadow_run(shadow, loop_regions);
+		inner_sum = shadow->inner_stats->ticks.sum;
+		outer_sum = shadow->outer_stats->ticks.sum;
+		shadow_run(shadow, loop_regions);
+		inner_sum = shadow->inner_stats->ticks.sum - inner_sum;
+		outer_sum = shadow->outer_stats->ticks.sum - outer_sum;
+		inner[i] = (double)inner_sum - in;
+		outer[i] = (double)outer_sum - out;
+	}
+	return (struct beyond){ round_median(inner) / VISITS,
+				round_median(outer) / VISITS };
+}
+
+/* The range over the kinds of work. */
+struct cost_range {
+	double least, most;
+};
+
+static void range_add(struct cost_range *range, double value, bool first)
+{
+	if (first || value < range->least)
+		range->least = value;
+	if (first || value > range->most)
+		range->most = value;
+}
+
+/*
+ * Limits the overhead to between 0 and that of adjacent empty regions, whose
+ * latency overlaps with nothing. A larger value comes from registers that the
+ * compiler saves in these loops.
+ */
+static double middle_of(const struct cost_range *range, double empty)
+{
+	const double middle = (range->least + range->most) / 2;
+
+	if (middle > empty)
+		return empty;
+	return middle > 0 ? middle : 0;
+}
+
+/*
+ * The report states half of the spread as noise. This returns twice the
+ * distance between the kinds, since a program's work may lie outside of them.
+ */
+static double spread_of(const struct cost_range *range)
+{
+	return 2 * (range->most - range->least);
+}
+
+/* The sites' first visits, which make names, nodes and statistics. */
+static bool shadow_prepare(struct shadow *shadow)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_node *outer, *inner = NULL;
+
+	shadow->outer.name = "selfmon calibration, work and inner work";
+	shadow->inner.name = "selfmon calibration, inner work";
+	shadow->outer.file = shadow->inner.file = "";
+	shadow->work = selfmon_shadow_work[0];
+	shadow_run(shadow, loop_regions);
+	if (!shadow->outer.id || !shadow->inner.id)
+		return false;
+	outer = selfmon_tree_find(thread, selfmon_entry_place(thread),
+				  shadow->outer.id);
+	if (outer)
+		inner = selfmon_tree_find(thread, outer, shadow->inner.id);
+	if (!inner)
+		return false;
+	shadow->outer_stats = outer->stats;
+	shadow->inner_stats = inner->stats;
+	return true;
+}
+
+/* Range for unknown work: from 0 to the overhead of empty regions. */
+static void range_guess(struct cost_range *inner, struct cost_range *both,
+			double empty, double empty_both)
+{
+	*inner = (struct cost_range){ 0, empty };
+	*both = (struct cost_range){ 0, empty_both };
+}
+
+/*
+ * The outer region's excess over the bare loop has two parts: an inner overhead
+ * of its own, and the whole overhead of the child, inner and outer.
+ * Returns false if there was no time for all kinds of work.
+ */
+static bool shadow_calibrate(struct shadow *shadow,
+			     struct selfmon_calibration *calibration,
+			     uint64_t until_ns)
+{
+	const double empty = calibration->inner.ticks;
+	const double empty_both = empty + calibration->outer.ticks;
+	struct cost_range inner = { 0, 0 }, both = { 0, 0 };
+	bool whole = true;
+	size_t k;
+
+	for (k = 0; k < SELFMON_SHADOW_KINDS && whole; k++) {
+		struct beyond beyond;
+
+		shadow->work = selfmon_shadow_work[k];
+		beyond = measure_kind(shadow);
+		range_add(&inner, beyond.inner, k == 0);
+		range_add(&both, beyond.outer - beyond.inner, k == 0);
+		whole = k + 1 == SELFMON_SHADOW_KINDS ||
+			selfmon_kernel_thread_cpu_ns() < until_ns;
+	}
+	if (!whole)
+		range_guess(&inner, &both, empty, empty_both);
+	calibration->inner.ticks = middle_of(&inner, empty);
+	calibration->inner.ticks_spread = spread_of(&inner);
+	calibration->outer.ticks = middle_of(&both, empty_both) -
+				   calibration->inner.ticks;
+	if (calibration->outer.ticks < 0)
+		calibration->outer.ticks = 0;
+	calibration->outer.ticks_spread = spread_of(&both);
+	return whole;
+}
+
+bool selfmon_shadow_measure(struct selfmon_calibration *calibration,
+			    uint64_t until_ns)
+{
+	const double longest = LONGEST_NS * 1e-9 * (double)selfmon_clock()->hz;
+	struct shadow shadow = { .x = 1 };
+
+	calibration->outer.ticks_spread += calibration->inner.ticks_spread;
+	if (calibration->inner.ticks > longest || !shadow_prepare(&shadow))
+		return true;
+	return shadow_calibrate(&shadow, calibration, until_ns);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two ends of a visit in a thread whose counters are all read in user
+ * space.
+ *
+ * The kernel changes a page only when it moves the page's lock. So the entry
+ * caches the pages' contents with the sum of their locks. The start reads the
+ * registers, then checks that the sum is unchanged. If it is, the cached
+ * counter numbers, offsets and times were valid all the time. If not, the pages
+ * are cached again, and the same code retries.
+ *
+ * The end reads the same registers, then compares the locks with those of the
+ * start. If no lock has moved, no event changed its counter and no counter was
+ * set. The difference of the registers is then the count. A register that
+ * overflowed since, with its interrupt still pending, is less than before. Its
+ * difference is impossibly large, and more than any visit's count yet.
+ *
+ * A visit with a context switch ends out of line (rare.c), but reads its
+ * registers by the same instructions. So it counts no more than one without.
+ * There the cached offsets and the current ones make whole counts of both ends.
+ * These are valid if no event changed its counter, and there was no context
+ * switch since the end began: the leader's lock at that time is kept.
+ */
+#include "visit/user.h"
+
+#include "counters/set.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "visit/any.h"
+#include "visit/rare.h"
+#include "visit/registers.h"
+#include "visit/user_start.h"
+#include "visit/visit.h"
+
+/* Values of a visit. count: the registers' differences. */
+struct end {
+	uint64_t ticks;
+	uint64_t count[SELFMON_MAX_COUNTERS];
+	uint32_t locks; /* sum of the locks meanwhile */
+};
+
+/* Reads by the counter numbers that were cached at the start. */
+static ALWAYS_INLINE bool read_kept(const struct selfmon_counters *head,
+				    unsigned int count,
+				    struct selfmon_visit *open, struct end *end)
+{
+	unsigned int i;
+
+	selfmon_store_once(&open->end_lock,
+			   selfmon_load_once(&head->page[0]->lock));
+	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	end->ticks = selfmon_arch_timestamp() - open->start.ticks;
+#pragma GCC unroll 8
+	for (i = count; i-- > 0;) {
+		end->count[i] = read_register(head, kept_counter(open, i)) -
+				open->start.value[i];
+		selfmon_compiler_fence();
+	}
+	/* Looks up the pages again, as in selfmon_impl_snapshot_try(). */
+	end->locks = selfmon_set_locks(head, count);
+	return true;
+}
+
+/*
+ * For machines on which a read may fault if the event has left that counter.
+ * Reads by the counter numbers that the pages have now. Loads each page's lock
+ * before its read, and all locks again after the last read. Returns false if a
+ * page has no counter or a lock changed.
+ */
+static ALWAYS_INLINE bool read_current(const struct selfmon_counters *head,
+				       unsigned int count,
+				       struct selfmon_visit *open,
+				       struct end *end)
+{
+	const struct selfmon_page *page = head->page[0];
+	unsigned int i;
+
+	end->locks = selfmon_load_once(&page->lock);
+	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	end->ticks = selfmon_arch_timestamp() - open->start.ticks;
+#pragma GCC unroll 8
+	for (i = count; i-- > 0;) {
+		page = head->page[i];
+		if (i > 0) /* the leader's lock is included already */
+			end->locks = selfmon_arch_plus(end->locks, &page->lock);
+		selfmon_compiler_fence();
+		if (!read_now(head, page, &end->count[i]))
+			return false;
+		end->count[i] -= open->start.value[i];
+	}
+	selfmon_compiler_fence();
+	return selfmon_likely(selfmon_set_locks(head, count) == end->locks);
+}
+
+static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
+				   unsigned int count,
+				   struct selfmon_visit *open, struct end *end)
+{
+	return SELFMON_ARCH_STALE_READ_FAULTS
+		       ? read_current(head, count, open, end)
+		       : read_kept(head, count, open, end);
+}
+
+/*
+ * Returns true if earlier visits were shorter and longer, by each counter. Then
+ * no register overflowed: see above.
+ */
+static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
+				   unsigned int count, const struct end *end)
+{
+	unsigned int i;
+
+	if (selfmon_unlikely(!selfmon_stats_usual(stats, end->ticks)))
+		return false;
+#pragma GCC unroll 8
+	for (i = 0; i < count; i++)
+		if (selfmon_unlikely(!selfmon_sums_hold(&stats->counter[i],
+							end->count[i])))
+			return false;
+	return true;
+}
+
+/* rest: room for the counts, if the visit is not a usual one. */
+static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
+					struct selfmon_thread *thread,
+					struct selfmon_visit *open,
+					uint64_t *rest, unsigned int count)
+{
+	struct selfmon_stats *stats;
+	struct end end;
+	unsigned int i;
+
+	if (selfmon_unlikely(!read_end(head, count, open, &end))) {
+		selfmon_leave_again(open);
+		return;
+	}
+	stats = open->node->stats;
+	if (selfmon_unlikely(end.locks != open->known.locks ||
+			     !is_usual(stats, count, &end))) {
+#pragma GCC unroll 8
+		for (i = 0; i < count; i++)
+			rest[i] = end.count[i];
+		selfmon_leave_unusual(open, end.ticks, end.locks, rest);
+		return;
+	}
+	selfmon_stats_begin(stats);
+	selfmon_visit_record(stats, end.ticks);
+#pragma GCC unroll 8
+	for (i = 0; i < count; i++)
+		selfmon_arch_add(&stats->counter[i].sum, end.count[i]);
+	selfmon_histogram_put(stats, selfmon_bucket_of(end.ticks));
+	selfmon_mark_recorded(&open->mark);
+	selfmon_stats_end(stats);
+	selfmon_visit_give_back(thread, open);
+}
+
+static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,
+					   struct selfmon_thread *thread,
+					   struct selfmon_visit *open)
+{
+	uint64_t rest[SELFMON_MAX_COUNTERS];
+
+#define LEAVE(n)                                                               \
+	case n:                                                                \
+		leave_counted(head, thread, open, rest, n);                     \
+		return;
+	switch (head->count) {
+		FOR_EACH_OTHER_COUNT(LEAVE)
+	}
+#undef LEAVE
+}
+
+void selfmon_leave_user(struct selfmon_frame *frame,
+			struct selfmon_thread *thread)
+{
+	struct selfmon_visit *const open = thread->top;
+	const struct selfmon_counters *head;
+
+	/* Any other tag, or none, belongs to another mode. */
+	if (selfmon_unlikely((uintptr_t)frame->open !=
+				     (uintptr_t)open + SELFMON_FRAME_USER ||
+			     open->frame != frame)) {
+		selfmon_leave_any(frame);
+		return;
+	}
+	head = thread->set;
+	if (selfmon_likely(head->count == USUAL_COUNT))
+		leave_counted(head, thread, open,
+			      open->start.value + USUAL_COUNT, USUAL_COUNT);
+	else
+		leave_other_count(head, thread, open);
+}
+
+/* Like the function of visit.c, as are the others below. */
+static NEVER_INLINE void enter_found_user(struct selfmon_site *site,
+					  struct selfmon_frame *frame, bool span,
+					  uint64_t address,
+					  struct selfmon_thread *thread, int same)
+{
+	struct selfmon_node *const node = selfmon_visit_find(thread, site);
+
+	if (selfmon_unlikely(!node)) {
+		selfmon_enter_any(site, frame, span, address);
+		return;
+	}
+	selfmon_visit_count_same(node->stats, same);
+	selfmon_start_user(selfmon_visit_begin(thread, node, frame, span,
+					       address, SELFMON_FRAME_USER),
+			   thread->set);
+}
+
+static ALWAYS_INLINE void enter_alive_user(struct selfmon_site *site,
+					   struct selfmon_frame *frame, bool span,
+					   uint64_t address,
+					   struct selfmon_thread *thread, int same)
+{
+	struct selfmon_visit *const open = selfmon_visit_open(
+		thread, site, frame, span, address, SELFMON_FRAME_USER, same);
+
+	if (selfmon_unlikely(!open)) {
+		enter_found_user(site, frame, span, address, thread, same);
+		return;
+	}
+	selfmon_start_user(open, thread->set);
+}
+
+static NEVER_INLINE void enter_same_user(struct selfmon_site *site,
+					 struct selfmon_frame *frame, bool span,
+					 uint64_t address,
+					 struct selfmon_thread *thread)
+{
+	const int same = selfmon_visit_same(thread, frame, address);
+
+	if (selfmon_likely(same >= 0))
+		enter_alive_user(site, frame, span, address, thread, same);
+	else
+		selfmon_enter_any(site, frame, span, address);
+}
+
+static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
+				     struct selfmon_frame *frame, bool span,
+				     uint64_t address,
+				     struct selfmon_thread *thread)
+{
+	if (selfmon_unlikely(!selfmon_visit_has_room(thread) ||
+			     address < selfmon_load_once(&thread->low) -
+					       SELFMON_LOW_USER))
+		selfmon_enter_any(site, frame, span, address);
+	else if (selfmon_unlikely(
+			 !selfmon_visit_is_above(thread->top, address)))
+		enter_same_user(site, frame, span, address, thread);
+	else
+		enter_alive_user(site, frame, span, address, thread, 0);
+}
+
+void selfmon_enter_user(struct selfmon_site *site, struct selfmon_frame *frame,
+			uint64_t address, struct selfmon_thread *thread)
+{
+	enter_user(site, frame, false, address, thread);
+}
+
+void selfmon_enter_user_span(struct selfmon_site *site,
+			     struct selfmon_frame *frame, uint64_t address,
+			     struct selfmon_thread *thread)
+{
+	enter_user(site, frame, true, address, thread);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Enter and leave: the two ends of a visit.
+ *
+ * The fast path, a thread that measures time alone, is in selfmon/inline.h: no
+ * lock, no system call, no allocation. This file makes functions of it. They
+ * call others only in tail position, so that they save no registers. All other
+ * cases are in user.c and any.c.
+ */
+#include "visit/visit.h"
+
+#include <selfmon/inline.h>
+
+#include "platform/hide_var.h"
+#include "platform/label.h"
+#include "report/exit.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/stats.h"
+#include "visit/any.h"
+#include "visit/ends.h"
+#include "visit/user.h"
+
+/*
+ * References the report at exit, and nothing else. A program linked with an
+ * archive gets only the objects that are referenced.
+ */
+static void (*const report_at_exit)(void) __attribute__((used)) =
+	selfmon_report_exit;
+
+static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
+				     struct selfmon_visit *open)
+{
+	open->cpu = selfmon_load_once(thread->cpu);
+	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
+}
+
+/*
+ * Like enter_time(), if the parent has more children than slots, several visits
+ * of the function are open, or the newest visit is a span.
+ */
+static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
+				       struct selfmon_frame *frame, bool span,
+				       uint64_t address)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	const int same = selfmon_visit_is_above(thread->top, address)
+				 ? 0
+				 : selfmon_visit_same(thread, frame, address);
+	struct selfmon_node *node;
+
+	if (selfmon_unlikely(same < 0)) {
+		selfmon_enter_any(site, frame, span, address);
+		return;
+	}
+	node = selfmon_visit_child_of(thread->top->node, site);
+	if (selfmon_unlikely(node->region != selfmon_load_once(&site->id))) {
+		node = selfmon_visit_find(thread, site);
+		if (selfmon_unlikely(!node)) {
+			selfmon_enter_any(site, frame, span, address);
+			return;
+		}
+	}
+	selfmon_visit_count_same(node->stats, same);
+	start_time(thread, selfmon_visit_begin(thread, node, frame, span,
+					       address, 0));
+}
+
+static NEVER_INLINE void enter_beside_region(struct selfmon_site *site,
+					     struct selfmon_frame *frame,
+					     uint64_t address)
+{
+	enter_beside(site, frame, false, address);
+}
+
+static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
+					   struct selfmon_frame *frame,
+					   uint64_t address)
+{
+	enter_beside(site, frame, true, address);
+}
+
+static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
+				     struct selfmon_frame *frame, bool span,
+				     uint64_t address)
+{
+	struct selfmon_impl_thread *const thread = selfmon_thread_hot_part();
+
+	SELFMON_HIDE_VAR(address);
+	switch (selfmon_impl_try_enter(thread, site, frame, span, address)) {
+	case SELFMON_IMPL_ENTERED:
+		return;
+	case SELFMON_IMPL_OTHER:
+		if (span)
+			selfmon_enter_user_span(site, frame, address,
+						(void *)thread);
+		else
+			selfmon_enter_user(site, frame, address,
+					   (void *)thread);
+		return;
+	case SELFMON_IMPL_FULL:
+		selfmon_enter_any(site, frame, span, address);
+		return;
+	case SELFMON_IMPL_BESIDE:
+	case SELFMON_IMPL_CHILD:
+		if (span)
+			enter_beside_span(site, frame, address);
+		else
+			enter_beside_region(site, frame, address);
+		return;
+	}
+}
+
+/*
+ * Dead entries are distinguished from live ones by this function's canonical
+ * frame address. It is the same for all calls out of one function, and higher
+ * for that function's callers. Hence the function is never inlined.
+ */
+NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
+				     struct selfmon_frame *frame)
+{
+	enter_time(site, frame, false,
+		   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
+}
+
+NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
+					  struct selfmon_frame *frame)
+{
+	enter_time(site, frame, true,
+		   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
+}
+
+/*
+ * The exported selfmon_enter(), see calls.c. The inline one has its caller's
+ * frame; this one uses its own address, like selfmon_impl_enter_span().
+ */
+SELFMON_API void selfmon_call_enter(struct selfmon_region *handle,
+				    struct selfmon_frame *frame)
+	SELFMON_LABEL("selfmon_enter");
+
+NEVER_INLINE void selfmon_call_enter(struct selfmon_region *handle,
+				     struct selfmon_frame *frame)
+{
+	frame->open = NULL;
+	if (handle && selfmon_load_once(&selfmon_impl_on))
+		enter_time((struct selfmon_site *)(void *)handle, frame, true,
+			   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
+}
+
+/*
+ * The units are added to the node: a thread has at most one open visit of a
+ * node, so that enter need not clear them. Setting `unusual` to 0 forces leave
+ * onto the slow path, which collects the units. So a leave without units needs
+ * no check.
+ */
+void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_node *node;
+
+	if (selfmon_unlikely(!thread->top))
+		return;
+	node = selfmon_likely(selfmon_load_once(&thread->top->mark) !=
+			      SELFMON_MARK_NONE)
+		       ? thread->top->node
+		       : selfmon_entry_place(thread);
+	selfmon_arch_add(&node->stats->units_open[unit], n);
+	selfmon_compiler_fence();
+	selfmon_store_once(&node->stats->unusual, 0);
+}
+
+static bool inlined;
+
+bool selfmon_visits_are_inlined(void)
+{
+	return selfmon_load_once(&inlined);
+}
+
+/*
+ * For regions with visits inlined, in all cases but the usual one: a region's
+ * first visit is one.
+ */
+void selfmon_impl_enter_at(struct selfmon_site *site,
+			   struct selfmon_frame *frame, uint64_t address)
+{
+	if (!selfmon_load_once(&inlined))
+		selfmon_store_once(&inlined, true);
+	enter_time(site, frame, false, address);
+}
+
+/*
+ * A visit that is the longest yet, ended on another CPU, or reported its work.
+ */
+NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
+					     uint64_t ticks)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_visit *const open = frame->open;
+
+	selfmon_stats_time(open->node->stats, ticks,
+			   selfmon_load_once(thread->cpu) != open->cpu,
+			   &open->mark);
+	selfmon_visit_give_back(thread, open);
+}
+
+/*
+ * A busy thread has no frame to leave: its handlers' enters were refused. A
+ * reader that waits for a copy gets it at the next enter.
+ */
+void selfmon_impl_leave(struct selfmon_frame *frame)
+{
+	struct selfmon_impl_thread *const thread = selfmon_thread_hot_part();
+	uint64_t ticks;
+
+	switch (selfmon_impl_try_leave(thread, frame, &ticks)) {
+	case SELFMON_IMPL_LEFT:
+		return;
+	case SELFMON_IMPL_NOT_NEWEST:
+		selfmon_leave_user(frame, (void *)thread);
+		return;
+	case SELFMON_IMPL_UNUSUAL:
+		selfmon_impl_leave_unusual(frame, ticks);
+		return;
+	}
+}

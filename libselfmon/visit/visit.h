@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that the fast path of a visit (visit.c) and the other paths share,
+ * inlined into each.
+ *
+ * A signal handler may interrupt at any instruction, use regions itself, and
+ * jump out. Hence the order: an entry is taken (top) before it is filled in, so
+ * that a handler uses entries above it. The visit is open while the entry has a
+ * mark: from when the entry is filled in until the visit is recorded. A handler
+ * that finds no mark in the newest entry takes the slow path, which looks for
+ * the visit below it. Abandoned visits are recognised by the same rule: see
+ * selfmon_unwind_cut_off().
+ */
+#ifndef SELFMON_VISIT_VISIT_H
+#define SELFMON_VISIT_VISIT_H
+
+#include <selfmon/inline.h>
+
+#include "open/entry.h"
+#include "store/self.h"
+#include "store/state.h"
+#include "store/tree.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NEVER_INLINE __attribute__((noinline))
+
+/*
+ * In a thread that measures more than time, a frame's pointer to its entry has
+ * one of these bits set. The fast leave compares the pointer with the thread's
+ * newest entry. It finds no match, and needs no check of the mode.
+ */
+#define SELFMON_FRAME_ANY ((uintptr_t)1)
+#define SELFMON_FRAME_USER ((uintptr_t)2)
+
+static ALWAYS_INLINE struct selfmon_impl_thread *selfmon_thread_hot_part(void)
+{
+	return (struct selfmon_impl_thread *)(void *)selfmon_thread_self();
+}
+
+static ALWAYS_INLINE struct selfmon_visit *
+selfmon_visit_entry(const struct selfmon_frame *frame)
+{
+	return (struct selfmon_visit *)((uintptr_t)frame->open &
+					~(SELFMON_FRAME_ANY |
+					  SELFMON_FRAME_USER));
+}
+
+/* Takes the thread's next entry, for a visit of node. tag: 0 or a SELFMON_FRAME_*. */
+static ALWAYS_INLINE struct selfmon_visit *
+selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
+		   struct selfmon_frame *frame, uint64_t mark, uintptr_t tag)
+{
+	struct selfmon_visit *const open = thread->top + 1;
+
+	selfmon_store_once(&thread->top, open);
+	selfmon_compiler_fence();
+	selfmon_store_once(&open->frame, frame);
+	selfmon_store_once(&open->node, node);
+	/* Release: a reader that sees the mark sees the whole entry. */
+	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
+	selfmon_compiler_fence();
+	frame->open = (void *)((uintptr_t)open + tag);
+	return open;
+}
+
+/* Returns the frame of the calling thread's entry; its visit must be open. */
+static ALWAYS_INLINE struct selfmon_frame *
+selfmon_visit_frame(const struct selfmon_visit *open)
+{
+	return (struct selfmon_frame *)(uintptr_t)open->frame;
+}
+
+/* Gives back the entry of a recorded visit. */
+static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
+						  struct selfmon_visit *open)
+{
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->top, open - 1);
+}
+
+/* Records a usual time: one that cannot be a new maximum. */
+static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
+					       uint64_t ticks)
+{
+	selfmon_arch_add(&stats->ticks.sum, ticks);
+	if (selfmon_unlikely(ticks < stats->ticks.min))
+		selfmon_store_once(&stats->ticks.min, ticks);
+}
+
+/* Returns the child in the region's slot; it may be another region's. */
+static ALWAYS_INLINE struct selfmon_node *
+selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
+{
+	return parent->child[region % SELFMON_CHILDREN];
+}
+
+/* The same for a site, whose slot is known once its region is. */
+static ALWAYS_INLINE struct selfmon_node *
+selfmon_visit_child_of(const struct selfmon_node *parent,
+		       const struct selfmon_site *site)
+{
+	return *(struct selfmon_node *const *)(const void *)(
+		(const char *)parent->child + selfmon_load_once(&site->slot));
+}
+
+/*
+ * Returns true if this visit's code is above an address, on the same stack.
+ * Returns false for a span, whose position is unknown.
+ */
+static ALWAYS_INLINE bool
+selfmon_visit_is_above(const struct selfmon_visit *open, uint64_t address)
+{
+	return selfmon_arch_is_above(&open->mark, address);
+}
+
+/*
+ * Returns how many of the newest entries are of the entering function. Returns
+ * -1 if one of them, or the entry below them, may be dead. They are alive
+ * unless this frame's bytes overlap one of theirs.
+ *
+ * A span below them is taken for alive if this is the thread's own stack, as
+ * far as known. Other stacks are not a fast-path case.
+ */
+static ALWAYS_INLINE int
+selfmon_visit_same(const struct selfmon_thread *thread,
+		   const struct selfmon_frame *frame, uint64_t address)
+{
+	const struct selfmon_visit *open = thread->top;
+	int same = 0;
+
+	if (address < thread->stack_low)
+		return -1;
+	while (selfmon_load_once(&open->mark) == address) {
+		const uintptr_t apart = (uintptr_t)open->frame -
+					(uintptr_t)frame + (sizeof(*frame) - 1);
+
+		if (apart < 2 * sizeof(*frame) - 1)
+			return -1;
+		open--;
+		same++;
+	}
+	if (selfmon_unlikely(!selfmon_visit_is_above(open, address)) &&
+	    (selfmon_load_once(&open->mark) != SELFMON_MARK_SPAN ||
+	     address >= thread->stack_high))
+		return -1;
+	return same;
+}
+
+/*
+ * A visit begins while its function has this many visits open, which costs its
+ * parent extra.
+ */
+static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
+						   int same)
+{
+	if (same == 0)
+		return;
+	selfmon_kind_add(stats, SELFMON_KIND_SAME, 1);
+	if (selfmon_unlikely(same > 1))
+		selfmon_kind_add(stats, SELFMON_KIND_STEP, (uint64_t)same - 1);
+}
+
+/*
+ * Returns true if the thread can take another entry: never true of a thread
+ * without a state, or whose state a fork has wiped. A handler that comes
+ * afterwards and leaves a visit open may have taken the last one: the caller
+ * then takes an entry beyond, see SELFMON_DEPTH_SLACK.
+ */
+static ALWAYS_INLINE bool
+selfmon_visit_has_room(const struct selfmon_thread *thread)
+{
+	return thread->top < thread->last;
+}
+
+/* Takes the entry of a visit about to begin, in a thread that is ready. */
+static ALWAYS_INLINE struct selfmon_visit *
+selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
+		    struct selfmon_frame *frame, bool span, uint64_t address,
+		    uintptr_t tag)
+{
+	uint64_t mark = address;
+
+	if (span) {
+		mark = SELFMON_MARK_SPAN;
+		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
+	}
+	return selfmon_visit_take(thread, node, frame, mark, tag);
+}
+
+/* The same by site; NULL if the child is not in its parent's slot. */
+static ALWAYS_INLINE struct selfmon_visit *
+selfmon_visit_open(struct selfmon_thread *thread,
+		   const struct selfmon_site *site, struct selfmon_frame *frame,
+		   bool span, uint64_t address, uintptr_t tag, int same)
+{
+	const uint32_t id = selfmon_load_once(&site->id);
+	struct selfmon_node *const node =
+		selfmon_visit_child_of(thread->top->node, site);
+
+	if (selfmon_unlikely(node->region != id))
+		return NULL;
+	selfmon_visit_count_same(node->stats, same);
+	return selfmon_visit_begin(thread, node, frame, span, address, tag);
+}
+
+/* Finds a child whose slot another one took; NULL: the first visit. */
+static inline struct selfmon_node *
+selfmon_visit_find(struct selfmon_thread *thread,
+		   const struct selfmon_site *site)
+{
+	const uint32_t id = selfmon_load_once(&site->id);
+	struct selfmon_node *const node =
+		id ? selfmon_tree_find(thread, selfmon_entry_place(thread), id)
+		   : NULL;
+
+	if (node)
+		selfmon_kind_add(node->stats, SELFMON_KIND_FOUND, 1);
+	return node;
+}
+
+/*
+ * Returns true if this entry, noted in this frame, is the newest (the usual
+ * case).
+ */
+static ALWAYS_INLINE bool
+selfmon_visit_is_newest(const struct selfmon_thread *thread,
+			const struct selfmon_visit *open,
+			const struct selfmon_frame *frame)
+{
+	return thread->top == open && open->frame == frame;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests that have several forms: a sample in `make check`, the whole in
+ * `make check-full`, more of it in `make check-long`. TEST_FORM names the form.
+ */
+#ifndef SELFMON_TESTS_FORM_H
+#define SELFMON_TESTS_FORM_H
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline int by_form(int quick, int full, int in_long)
+{
+	const char *const form = getenv("TEST_FORM");
+
+	if (form && strcmp(form, "long") == 0)
+		return in_long;
+	return form && strcmp(form, "full") == 0 ? full : quick;
+}
+
+#endif

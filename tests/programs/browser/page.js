@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Opens pages that selfmon wrote in Chromium, and does what a user does.
+//
+//	node page.js SELFMON FOLDER
+//
+// FOLDER has node_modules/ and template.json, a report of a real run. Any error
+// of a page, any line on its console and any second request is a failure.
+'use strict';
+
+const assert = require('assert/strict');
+const { execFileSync } = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const { grown, named, random } = require('./reports');
+
+const [, , selfmon, folder] = process.argv;
+const { chromium } = require(path.join(folder, 'node_modules/playwright-core'));
+const template = JSON.parse(fs.readFileSync(path.join(folder, 'template.json'), 'utf8'));
+const at = name => path.join(folder, name);
+
+function write(name, report) {
+	fs.writeFileSync(at(name), JSON.stringify(report));
+	return at(name);
+}
+
+function page(name, ...reports) {
+	execFileSync(selfmon, ['report', '-f', 'html', '-o', at(name),
+		...reports.map((report, i) => write(`${name}.${i}.json`, report))]);
+	return at(name);
+}
+
+let browser, checks = 0;
+
+// Opens a page and fails on whatever it complains of.
+async function open(file, options = {}, hash = '') {
+	const tab = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+	tab.faults = [];
+	tab.on('pageerror', error => tab.faults.push(`error: ${error.message}`));
+	tab.on('console', message => tab.faults.push(`console: ${message.text()}`));
+	tab.on('request', request => tab.requests.push(request.url()));
+	tab.on('dialog', dialog => { tab.faults.push('dialog'); dialog.dismiss(); });
+	tab.requests = [];
+	const began = Date.now();
+	await tab.goto('file://' + file + hash);
+	await tab.waitForSelector('#table tbody tr[data-row]');
+	tab.ms = Date.now() - began;
+	return tab;
+}
+
+async function close(tab) {
+	assert.deepEqual(tab.faults, []);
+	assert.equal(tab.requests.filter(url => !url.startsWith('data:')).length, 1, tab.requests.join(' '));
+	checks++;
+	await tab.close();
+}
+
+const boxes = tab => tab.$$eval('#icicle .box', list => list.map(box => ({
+	text: box.textContent, row: box.dataset.row, left: parseFloat(box.style.left), top: parseFloat(box.style.top),
+	width: parseFloat(box.style.width), colour: box.style.background })));
+const names = tab => tab.$$eval('#table tbody tr[data-row] td:first-child', cells => cells.map(cell => cell.textContent));
+const drawn = (tab, id) => tab.$eval(`#${id} canvas`, canvas => {
+	const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+	const colours = new Set();
+	for (let i = 0; i < pixels.length; i += 4)
+		if (pixels[i + 3]) colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+	return colours.size;
+});
+
+// ---- four rows ---------------------------------------------------------------
+
+async function testTree(file) {
+	const tab = await open(file);
+	const rows = template.rows.length;
+	assert.equal((await names(tab)).length, rows);
+	assert.equal(await tab.textContent('#count'), `${rows} rows`);
+	const all = await boxes(tab);
+	assert.ok(all.length >= 2, 'boxes');
+	const icicle = await tab.$eval('#icicle', element => element.clientWidth);
+	const top = all.filter(box => box.top < 10);
+	assert.ok(Math.abs(top.reduce((sum, box) => sum + box.width + 1, 0) - icicle) < 3, 'the top level is as wide as the tree');
+	// A box is as wide as its share of the time.
+	const [root] = template.rows;
+	const child = template.rows[1];
+	const box = all.find(b => b.row === '1');
+	assert.ok(Math.abs(box.width / icicle - child.time_ns.net / root.time_ns.net) < 0.02, 'width of a child');
+	await tab.screenshot({ path: at('tree.png'), fullPage: true });
+	await close(tab);
+}
+
+async function testSelection(file) {
+	const tab = await open(file);
+	await tab.click('#icicle .box[data-row="1"]');
+	assert.equal(await tab.textContent('#facts h3'), template.rows[1].name);
+	assert.match(await tab.textContent('#facts'), /visits\s*100/);
+	assert.ok(await drawn(tab, 'histogram') > 3, 'a histogram is drawn');
+	assert.ok(await drawn(tab, 'curve') > 3, 'a curve is drawn');
+	await tab.dblclick('#icicle .box[data-row="0"]');
+	assert.ok(await tab.isVisible('#out'), 'zoomed');
+	await tab.keyboard.press('Escape');
+	assert.ok(await tab.isHidden('#out'), 'zoomed out by Escape');
+	await tab.focus('#icicle');
+	await tab.keyboard.press('ArrowUp');
+	assert.equal(await tab.textContent('#facts h3'), template.rows[0].name);
+	await tab.keyboard.press('ArrowDown');
+	assert.notEqual(await tab.textContent('#facts h3'), template.rows[0].name);
+	await close(tab);
+}
+
+/* Spans have a table of their own; without any there is none. */
+async function testSpans(plain) {
+	const [row] = template.rows;
+	const named = (name, visits, open, elsewhere) => ({ ...row, id: 0, name, visits, measured: visits, whole: visits,
+		open, elsewhere, counters: [], metrics: [], time_ns: { ...row.time_ns, visits, net: 2000 * visits } });
+	const report = { ...template, async: { metrics: [], rows: [named('request', 1, 20, 1)] } };
+	let tab = await open(page('spans.html', report));
+	assert.ok(await tab.isVisible('#spans'), 'spans are shown');
+	assert.deepEqual((await tab.$$eval('#spans td', cells => cells.map(cell => cell.textContent))).slice(0, 5),
+		['request', '1', '20', '1', '2.000 µs']);
+	assert.equal((await names(tab)).length, template.rows.length, 'and are no rows of the tree');
+	await close(tab);
+	tab = await open(plain);
+	assert.ok(await tab.isHidden('#spans'), 'no table without spans');
+	await close(tab);
+}
+
+// ---- hundreds of rows --------------------------------------------------------
+
+async function testSort(file, report) {
+	const tab = await open(file);
+	await tab.click('th[data-key="visits"]');
+	const most = Math.max(...report.rows.map(row => row.visits));
+	const first = await tab.getAttribute('#table tbody tr[data-row]', 'data-row');
+	assert.equal(report.rows[first].visits, most);
+	await tab.click('th[data-key="visits"]');
+	assert.equal(await tab.getAttribute('th[data-key="visits"]', 'aria-sort'), 'ascending');
+	await tab.click('th[data-key="name"]');
+	const sorted = await names(tab);
+	assert.deepEqual(sorted, [...sorted].sort(), 'names in order');
+	await close(tab);
+}
+
+async function testFind(file, report) {
+	const tab = await open(file);
+	await tab.keyboard.press('/');
+	await tab.keyboard.type('^function 1.$');
+	const wanted = report.rows.filter(row => /^function 1.$/.test(row.name)).length;
+	assert.ok(wanted > 0);
+	assert.equal(await tab.textContent('#count'), `${wanted} of ${report.rows.length} rows`);
+	assert.match(await tab.textContent('#found'), /self: .* %/);
+	// What was looked at is in the address: a reload shows it again.
+	await tab.click('#table tbody tr[data-row] td');
+	const picked = await tab.textContent('#facts h3');
+	const hash = await tab.evaluate(() => location.hash);
+	await close(tab);
+	const again = await open(file, {}, hash);
+	assert.equal(await again.textContent('#count'), `${wanted} of ${report.rows.length} rows`);
+	assert.equal(await again.textContent('#facts h3'), picked);
+	await again.fill('#find', '(');
+	assert.equal(await again.textContent('#found'), 'not a regular expression');
+	await close(again);
+}
+
+async function testFlat(file, report) {
+	const tab = await open(file);
+	await tab.check('#flat');
+	const distinct = new Set(report.rows.map(row => row.name)).size;
+	assert.equal(await tab.textContent('#count'), `${distinct} rows`);
+	await close(tab);
+}
+
+// Rows are drawn where they are looked at, and nothing is lost below.
+async function testScroll(file, report) {
+	const tab = await open(file);
+	const last = await tab.evaluate(async () => {
+		const scroll = document.getElementById('scroll');
+		scroll.scrollTop = scroll.scrollHeight;
+		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+		return document.querySelectorAll('#table tbody tr[data-row]').length;
+	});
+	assert.ok(last > 5 && last < 200, `${last} rows are drawn of ${report.rows.length}`);
+	const all = await boxes(tab);
+	assert.ok(all.some(box => !box.row), 'slivers are drawn together');
+	assert.ok(all.length < 1000, `${all.length} boxes`);
+	await close(tab);
+}
+
+async function pictures(file, name) {
+	for (const [width, colorScheme] of [[1280, 'light'], [1920, 'dark'], [1280, 'dark'], [1920, 'light']]) {
+		const tab = await open(file, { viewport: { width, height: 1000 }, colorScheme });
+		const back = await tab.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+		assert.equal(back, colorScheme === 'dark' ? 'rgb(21, 23, 27)' : 'rgb(251, 250, 248)');
+		const overflow = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+		assert.ok(overflow <= 0, `wider than the window by ${overflow}`);
+		await tab.screenshot({ path: at(`${name}-${width}-${colorScheme}.png`), fullPage: true });
+		await close(tab);
+	}
+}
+
+// ---- two reports ---------------------------------------------------------------
+
+function slower(report, name, factor) {
+	const copy = structuredClone(report);
+	for (const row of copy.rows)
+		if (row.name === name) {
+			row.time_ns.net *= factor;
+			row.time_ns.net_exclusive *= factor;
+			row.time_ns.histogram = row.time_ns.histogram.map(([ns, n]) => [ns * factor, n]);
+		}
+	return copy;
+}
+
+async function testTwo() {
+	const b = slower(template, template.rows[1].name, 1.25);
+	const tab = await open(page('two.html', template, b));
+	await tab.click('#icicle .box[data-row="1"]');
+	assert.match(await tab.textContent('#facts'), /\+25\.0 %.*no test/);
+	assert.match(await tab.textContent('#cautions'), /One run each/);
+	// One run each is no test: nothing has the colour of a change.
+	await tab.selectOption('#colour', 'change');
+	const colours = new Set((await boxes(tab)).filter(box => box.row).map(box => box.colour));
+	assert.equal(colours.size, 1);
+	await close(tab);
+}
+
+async function testDrop(file) {
+	const tab = await open(file);
+	const b = slower(template, template.rows[1].name, 0.5);
+	await tab.setInputFiles('#file', write('dropped.json', { ...b, cpu: 'another CPU' }));
+	await tab.waitForSelector('th[data-key="change"]');
+	assert.match(await tab.textContent('#cautions'), /the CPU differs/);
+	await tab.evaluate(text => {
+		const data = new DataTransfer();
+		data.items.add(new File([text], 'bad.json'));
+		document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+	}, '{"schema": "other"}');
+	await tab.waitForSelector('[role="alert"]');
+	assert.match(await tab.textContent('[role="alert"]'), /bad\.json is not compared: schema/);
+	fs.writeFileSync(at('broken.json'), '{"schema');
+	await tab.setInputFiles('#file', at('broken.json'));
+	await tab.waitForFunction(() => document.querySelectorAll('[role="alert"]').length === 2);
+	await close(tab);
+}
+
+async function testVerdicts() {
+	const next = random(5);
+	const runs = (name, factor) => Array.from({ length: 8 }, (_, i) => {
+		const run = structuredClone(template);
+		for (const row of run.rows) row.time_ns.net *= 1 + 0.01 * (next() - 0.5);
+		return write(`${name}${i}.json`, slower(run, template.rows[1].name, factor));
+	});
+	let status = 0, html;
+	const args = ['compare', '-f', 'html', ...runs('a', 1), '--', ...runs('b', 1.2)];
+	try {
+		html = execFileSync(selfmon, args);
+	} catch (error) {
+		({ status, stdout: html } = error);
+	}
+	assert.equal(status, 1, 'a regression');
+	fs.writeFileSync(at('verdicts.html'), html);
+	const tab = await open(at('verdicts.html'));
+	assert.match(await tab.textContent('#cautions'), /REGRESSION: 1 of/);
+	const red = (await boxes(tab)).filter(box => box.colour === 'rgb(232, 108, 104)');
+	assert.deepEqual(red.map(box => box.row !== undefined), [true]);
+	await tab.click(`#icicle .box[data-row="${red[0].row}"]`);
+	assert.equal(await tab.textContent('#facts h3'), template.rows[1].name);
+	await tab.screenshot({ path: at('verdicts.png'), fullPage: true });
+	await close(tab);
+}
+
+// ---- hostile names -------------------------------------------------------------
+
+async function testNames() {
+	const hostile = ['</script><script>window.hacked = 1</script>', '<img src=x onerror="window.hacked = 2">',
+		'\u202eevil\u2066', 'a\u0001b\u001b[31m', '<!--', '${window.hacked = 3}', '__proto__', 'constructor',
+		'x'.repeat(1 << 20), '\u0627\u0644\u0639\u0631\u0628\u064a\u0629', ' ', '"; window.hacked = 4; "'];
+	const tab = await open(page('names.html', named(template, hostile)));
+	assert.equal(await tab.evaluate(() => window.hacked), undefined);
+	assert.equal((await names(tab)).length, hostile.length);
+	const text = await tab.evaluate(() => document.body.innerText);
+	assert.ok(text.includes('</script><script>window.hacked'), 'a name is text');
+	assert.ok(text.includes('\\u{202E}evil\\u{2066}'), 'bidi controls are shown');
+	assert.ok(text.includes('a\\x01b\\x1B[31m'), 'control characters are shown');
+	assert.ok(!/[\u202a-\u202e\u2066-\u2069]/.test(text), 'no bidi control');
+	await close(tab);
+	const bytes = structuredClone(template);
+	Object.assign(bytes.rows[0], { name: '\ufffd', name_hex: 'ff41' });
+	const other = await open(page('bytes.html', bytes));
+	assert.equal((await names(other))[0], '\\xFFA');
+	await close(other);
+}
+
+async function main() {
+	browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+		args: ['--no-sandbox'] });
+	const small = page('small.html', template);
+	const report = grown(template, 500);
+	const large = page('large.html', report);
+	const hugeReport = grown(template, 1773);
+	const huge = page('huge.html', hugeReport);
+	await testTree(small);
+	await testSelection(small);
+	await testSpans(small);
+	await testSort(large, report);
+	await testFind(large, report);
+	await testFlat(large, report);
+	await testScroll(huge, hugeReport);
+	await testTwo();
+	await testDrop(small);
+	await testVerdicts();
+	await testNames();
+	await pictures(small, 'small');
+	await pictures(large, 'large');
+	const tab = await open(huge);
+	const { ms } = tab;
+	await close(tab);
+	console.log(`browser: ${checks} pages without a fault; 1,773 rows are drawn ${ms} ms after they are opened`);
+	await browser.close();
+}
+
+main().catch(error => {
+	console.error(error);
+	process.exit(1);
+});

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the tests of selfmon.hpp. */
+#include "check.h"
+
+int failures;
+
+int main()
+{
+	check_regions();
+	check_spans();
+	check_async_spans();
+	check_throws();
+	check_sets();
+	check_reports();
+	check_compiled_off();
+	return failures != 0;
+}

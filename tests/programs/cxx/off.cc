@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled off also where the rest of the program is measured. */
+#ifndef SELFMON_DISABLE
+#define SELFMON_DISABLE
+#endif
+#include "check.h"
+
+static void calls()
+{
+	selfmon_options options = SELFMON_OPTIONS_INIT;
+	selfmon_report *report = nullptr;
+	struct selfmon_thread_usage usage; /* has a function of its name */
+
+	CHECK(selfmon_configure(&options) == -ENOSYS);
+	CHECK(selfmon_prepare() == -ENOSYS);
+	CHECK(selfmon_report_take(&report) == -ENOSYS && !report);
+	CHECK(selfmon_report_print(SELFMON_TEXT, stderr) == -ENOSYS);
+	CHECK(!selfmon_enable(true) && selfmon_clock_ticks() == 0);
+	CHECK(selfmon_clock()->hz == 1000000000);
+	CHECK(selfmon_clock_ns(selfmon_clock(), 5) == 0);
+	selfmon_thread_usage(&usage);
+	CHECK(usage.cpu_ns == 0 && usage.blocked == 0);
+}
+
+static void classes()
+{
+	selfmon_failure failure = {};
+	const selfmon::CounterSet set =
+		selfmon::CounterSet::open("task-clock", 0, &failure);
+	const selfmon::Delta delta = set.measure([] {});
+	const selfmon::Report report = selfmon::Report::take();
+
+	CHECK(!set && set.counting() == 0 && failure.error == ENOSYS);
+	CHECK(!set.find("task-clock") && set.values(delta).size() == 0);
+	CHECK(!delta.count(0) && delta.ns() == 0);
+	CHECK(!report && report.size() == 0 && !report.find({ "outer" }));
+}
+
+#ifdef __cpp_exceptions
+static void throws()
+{
+	int thrown = 0;
+
+	try {
+		const selfmon::CounterSet set("task-clock");
+	} catch (const selfmon::Error &error) {
+		thrown += error.code() == ENOSYS &&
+			  std::strstr(error.what(), "SELFMON_DISABLE");
+	}
+	try {
+		const selfmon::Report report;
+	} catch (const selfmon::Error &error) {
+		thrown += error.code() == ENOSYS;
+	}
+	CHECK(thrown == 2);
+}
+#else
+static void throws() {}
+#endif
+
+void check_compiled_off()
+{
+	SELFMON_SCOPE("compiled off");
+	static selfmon::Site site("compiled off");
+	const selfmon::Region region(site);
+
+	calls();
+	classes();
+	throws();
+	CHECK((reported("compiled off") == sums{ 0, 0, 0 }));
+}

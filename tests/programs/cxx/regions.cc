@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions and spans of selfmon.hpp end as they should, and are counted. */
+#include <memory>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "check.h"
+
+#ifdef SELFMON_DISABLE
+#define MEASURED 0ULL
+#else
+#define MEASURED 1ULL
+#endif
+
+/* Where a visit lies is what it is known by. */
+static_assert(!std::is_copy_constructible_v<selfmon::Region>);
+static_assert(!std::is_move_constructible_v<selfmon::Region>);
+static_assert(!std::is_copy_constructible_v<selfmon::Span>);
+static_assert(!std::is_move_constructible_v<selfmon::Span>);
+static_assert(!std::is_move_assignable_v<selfmon::Span>);
+static_assert(!std::is_copy_constructible_v<selfmon::AsyncSpan>);
+static_assert(std::is_nothrow_move_constructible_v<selfmon::AsyncSpan>);
+static_assert(std::is_nothrow_move_assignable_v<selfmon::AsyncSpan>);
+static_assert(!std::is_move_constructible_v<selfmon::Site>);
+static_assert(std::is_trivially_copyable_v<selfmon::Name>);
+static_assert(std::is_nothrow_constructible_v<selfmon::Region, selfmon::Site &>);
+static_assert(std::is_nothrow_constructible_v<selfmon::Span, selfmon::Name>);
+static_assert(std::is_standard_layout_v<selfmon::Site>);
+
+static int early(int value)
+{
+	static selfmon::Site site("early");
+	const selfmon::Region region(site);
+
+	if (value % 2)
+		return value;
+	return value / 2;
+}
+
+static void loops()
+{
+	static selfmon::Site outer("outer"), inner("inner");
+
+	for (int i = 0; i < 10; i++) {
+		const selfmon::Region around(outer);
+
+		for (int k = 0; k < 5; k++) {
+			const selfmon::Region within(inner);
+
+			if (k == 3)
+				break; /* ends the loop, not just the region */
+		}
+		early(i);
+	}
+}
+
+static void ends_once()
+{
+	static selfmon::Site site("ended by hand");
+	selfmon::Region region(site);
+
+	region.end();
+	region.end();
+}
+
+/* Both begin where the function's frame says, or the first would seem left. */
+static void mixes_with_macros()
+{
+	static selfmon::Site site("around a macro");
+	const selfmon::Region around(site);
+
+	SELFMON_SCOPE("inside of an object");
+}
+
+void check_regions()
+{
+	const selfmon::Name named("named");
+
+#ifndef SELFMON_DISABLE
+	CHECK(!std::strcmp(named.c_str(), "named"));
+#endif
+	loops();
+	ends_once();
+	mixes_with_macros();
+	for (int i = 0; i < 3; i++)
+		const selfmon::Region region(named);
+	{
+		SELFMON_SCOPE("by the macro");
+	}
+
+	CHECK((reported("outer") == sums{ MEASURED * 10, 0, 0 }));
+	CHECK((reported("inner") == sums{ MEASURED * 40, 0, 0 }));
+	CHECK((reported("early") == sums{ MEASURED * 10, 0, 0 }));
+	CHECK((reported("named") == sums{ MEASURED * 3, 0, 0 }));
+	CHECK((reported("ended by hand") ==
+	       sums{ MEASURED * 1, 0, 0 }));
+	CHECK((reported("around a macro") ==
+	       sums{ MEASURED * 1, 0, 0 }));
+	CHECK((reported("by the macro") ==
+	       sums{ MEASURED * 1, 0, 0 }));
+	for (const selfmon_row &row : selfmon::Report::take())
+		if (!std::strcmp(row.name, "early"))
+			CHECK(std::strstr(row.file, "regions.cc") &&
+			      row.line > 0);
+}
+
+static selfmon::Span make_span()
+{
+	return selfmon::Span(selfmon::Name("made by a function"));
+}
+
+static void overlap()
+{
+	const selfmon::Name name("overlapping");
+	std::vector<std::unique_ptr<selfmon::Span>> spans;
+
+	for (int i = 0; i < 8; i++)
+		spans.push_back(std::make_unique<selfmon::Span>(name));
+	spans.erase(spans.begin() + 2, spans.begin() + 5);
+	spans.clear();
+}
+
+void check_spans()
+{
+	const selfmon::Name name("entered again");
+	selfmon::Span again, never;
+	std::optional<selfmon::Span> held;
+
+	overlap();
+	{
+		selfmon::Span made = make_span();
+
+		early(1);
+	}
+	for (int i = 0; i < 4; i++)
+		again.enter(name);
+	again.leave();
+	again.leave();
+	held.emplace(selfmon::Name("in an optional"));
+	held.reset();
+
+	CHECK((reported("overlapping") == sums{ MEASURED * 8, 0, 0 }));
+	CHECK((reported("made by a function") ==
+	       sums{ MEASURED * 1, 0, 0 }));
+	CHECK((reported("entered again") ==
+	       sums{ MEASURED * 4, 0, 0 }));
+	CHECK((reported("in an optional") ==
+	       sums{ MEASURED * 1, 0, 0 }));
+}
+
+/* Ended, open and elsewhere of the detached spans of a name. */
+static sums detached(const char *name)
+{
+	const selfmon::Report report = selfmon::Report::take();
+	const selfmon_row *const row = report.spans().find(name);
+
+	return row ? sums{ row->visits, row->elsewhere, row->open }
+		   : sums{ 0, 0, 0 };
+}
+
+void check_async_spans()
+{
+	const selfmon::Name name("detached");
+	std::vector<selfmon::AsyncSpan> spans;
+	selfmon::AsyncSpan one(name), two, never;
+
+	for (int i = 0; i < 20; i++) /* moved as the vector grows */
+		spans.emplace_back(name);
+	two = std::move(one);
+	two.bytes(10);
+	two.items(1);
+	one.end(); /* moved from: nothing to end */
+	CHECK((detached("detached") == sums{ 0, 0, MEASURED * 21 }));
+	two.begin(name); /* ends the one before */
+	two.drop();
+	two.end();
+	std::thread([&] { spans.clear(); }).join();
+	CHECK((detached("detached") ==
+	       sums{ MEASURED * 21, MEASURED * 20, MEASURED * 1 }));
+	{
+		const selfmon::AsyncSpan to_the_end(name);
+	}
+	CHECK((detached("detached") ==
+	       sums{ MEASURED * 22, MEASURED * 20, MEASURED * 1 }));
+}
+
+#ifdef __cpp_exceptions
+
+static void thrower(int depth)
+{
+	static selfmon::Site site("thrower");
+	const selfmon::Region region(site);
+	selfmon::Span span(selfmon::Name("thrown through"));
+
+	if (depth == 0)
+		throw depth;
+	thrower(depth - 1);
+}
+
+void check_throws()
+{
+	int caught = 0;
+
+	for (int i = 0; i < 20; i++) {
+		try {
+			thrower(3);
+		} catch (int) {
+			caught++;
+		}
+	}
+
+	CHECK(caught == 20);
+	CHECK((reported("thrower") == sums{ MEASURED * 80, 0, 0 }));
+	CHECK((reported("thrown through") ==
+	       sums{ MEASURED * 80, 0, 0 }));
+}
+
+#else
+
+void check_throws() {}
+
+#endif

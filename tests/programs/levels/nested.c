@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions nested in main(), at every level of optimisation. Compilers inline
+ * less into what runs once, and the library distinguishes live visits from dead ones
+ * by where on the stack it is called from: the same for a whole function.
+ */
+#include <selfmon.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+static jmp_buf env;
+static volatile int sink;
+
+/* Is row i this region, at this depth, with all visits and none cut off? */
+static int is(const struct selfmon_report *report, size_t i, const char *name,
+	      uint32_t depth, uint64_t visits)
+{
+	const struct selfmon_row *row = selfmon_report_row(report, i);
+
+	return row && !strcmp(row->name, name) && row->depth == depth &&
+	       row->visits == visits && row->cut_off == 0;
+}
+
+int main(void)
+{
+	struct selfmon_report *report;
+	int right;
+
+	SELFMON_REGION("main") {
+		for (int i = 0; i < 20000; i++)
+			SELFMON_REGION("loop") {
+				for (int k = 0; k < 50; k++)
+					sink += k;
+				SELFMON_REGION("inner") {
+				}
+			}
+	}
+	if (!setjmp(env))
+		SELFMON_REGION("jump")
+			longjmp(env, 1);
+	if (selfmon_report_take(&report))
+		return 1;
+	right = is(report, 0, "main", 0, 1) && is(report, 1, "loop", 1, 20000) &&
+		is(report, 2, "inner", 2, 20000);
+	if (!right)
+		selfmon_report_write(report, SELFMON_TEXT, stdout);
+	selfmon_report_free(report);
+	return !right;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What a soak does for the requested time, and what it counts. */
+#ifndef SELFMON_TESTS_SOAK_H
+#define SELFMON_TESTS_SOAK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Regions, by the name that each visit of them has. */
+enum soak_kind {
+	SOAK_SHORT,   /* of threads that come and go */
+	SOAK_NESTED,  /* below those */
+	SOAK_JUMPED,  /* left by longjmp */
+	SOAK_SIGNAL,  /* of handlers */
+	SOAK_PLUGIN,  /* of code that is unloaded */
+	SOAK_MANY,    /* of names made at run time */
+	SOAK_CANCELLED, /* of threads that are cancelled in them */
+	SOAK_TURN,    /* of coroutines on one thread */
+	SOAK_MOVED,   /* of those that go from thread to thread */
+	SOAK_SPAN,    /* left on another thread, some of them */
+	SOAK_VFORK,   /* of children on this process's memory */
+	SOAK_KINDS
+};
+
+extern const char *const soak_name[SOAK_KINDS];
+extern uint64_t soak_done[SOAK_KINDS];
+/* So many more may have begun. */
+extern uint64_t soak_perhaps[SOAK_KINDS];
+/* The round is over: whoever works comes to its end. */
+extern bool soak_over;
+
+static inline void soak_count(enum soak_kind kind, uint64_t visits)
+{
+	__atomic_add_fetch(&soak_done[kind], visits, __ATOMIC_RELAXED);
+}
+
+static inline void soak_count_perhaps(enum soak_kind kind, uint64_t visits)
+{
+	__atomic_add_fetch(&soak_perhaps[kind], visits, __ATOMIC_RELAXED);
+}
+
+static inline bool soak_goes_on(void)
+{
+	return !__atomic_load_n(&soak_over, __ATOMIC_RELAXED);
+}
+
+/* Says what is wrong, and ends the process. */
+void soak_fail(const char *format, ...)
+	__attribute__((noreturn, format(printf, 1, 2)));
+
+/* main.c: or fails. */
+pthread_t soak_start(void *(*body)(void *), void *argument);
+
+/* Each a thread's function, until the round is over. */
+void *soak_come_and_go(void *unused);      /* threads.c */
+void *soak_cancel(void *unused);
+void *soak_name_many(void *unused);
+void *soak_jump_about(void *unused);       /* jumps.c */
+void *soak_interrupt(void *unused);
+void *soak_fork(void *unused);             /* children.c */
+void *soak_clone(void *unused);
+void *soak_vfork(void *unused);
+void *soak_kill(void *unused);             /* victims.c */
+void *soak_take_turns(void *unused);       /* coroutines.c */
+void *soak_move_about(void *unused);
+void *soak_pass_on(void *unused);          /* spans.c */
+void *soak_load_and_unload(void *unused);  /* reports.c */
+void *soak_report(void *unused);
+void *soak_fail_often(void *unused);
+
+/* Visits so many times SOAK_SHORT, and as often SOAK_NESTED below. */
+#define SOAK_VISITS 50
+void *soak_short_thread(void *unused);
+
+void soak_handle(int number); /* SIGUSR1 */
+extern const char *soak_plugin;
+
+/* This program, as victims.c spawns it. */
+#define SOAK_VICTIM "killed"
+int soak_be_killed(const char *live, const char *counts);
+
+/* check.c */
+struct soak_held {
+	long descriptors, maps, resident_kib;
+};
+void soak_hold(struct soak_held *held);
+/* Of a report of this process, or of its live file. */
+struct selfmon_report;
+void soak_check_report(const struct selfmon_report *report);
+void soak_check_all(const struct selfmon_report *report, const char *of);
+
+#endif

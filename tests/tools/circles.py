@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Files that name each other's symbols, directly or by way of others: none may.
+# Usage: circles.py OBJECT...
+import collections
+import subprocess
+import sys
+
+# What may name a symbol of a file above it, and why.
+ALLOWED = {
+    # An archive of objects links the report at exit with the regions.
+    ("visit/visit", "report/exit"),
+}
+
+
+def name_of(path):
+    return "/".join(path.removesuffix(".o").split("/")[-2:])
+
+
+def edges_of(paths):
+    """By file: the files whose symbols it names."""
+    defined, used = {}, collections.defaultdict(set)
+    for path in paths:
+        listing = subprocess.run(["nm", "-P", path], check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout
+        for symbol, kind in (line.split()[:2] for line in listing.splitlines()):
+            if kind in "uU":
+                used[name_of(path)].add(symbol)
+            elif kind in "TDBRCVW":
+                defined[symbol] = name_of(path)
+    edges = {name_of(path): {} for path in paths}
+    for name, symbols in used.items():
+        for symbol in symbols & defined.keys():
+            if (name, defined[symbol]) not in ALLOWED:
+                edges[name].setdefault(defined[symbol], symbol)
+    return edges
+
+
+def peel(edges):
+    """What is left once each file goes that no other leads to, or back from."""
+    left = set(edges)
+    while True:
+        into = {to for name in left for to in edges[name] if to in left}
+        ends = {name for name in left
+                if name not in into or not left & edges[name].keys()}
+        if not ends:
+            return left
+        left -= ends
+
+
+def main():
+    edges = edges_of(sys.argv[1:])
+    left = peel(edges)
+    for name in sorted(left):
+        for to in sorted(left & edges[name].keys()):
+            print(f"circle: {name} -> {to} ({edges[name][to]})")
+    if left:
+        sys.exit(1)
+    print(f"circles: none among {len(edges)} files")
+
+
+main()

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON values used by both halves of the reader. */
+#include "report_json.h"
+
+static const char *const verdicts[] = { "not counted", "exact", "syscall",
+					"scaled", NULL };
+
+enum selfmon_verdict report_json_verdict(struct json_in *in, json_t *from)
+{
+	return (enum selfmon_verdict)json_in_word(in, from, "verdict",
+						  verdicts);
+}
+
+const char *report_json_text(struct report_file *file, struct json_in *in,
+			     json_t *from, const char *key)
+{
+	char *const text = json_in_string(in, from, key);
+
+	if (!text)
+		return "";
+	file->text[file->texts++] = text; /* has room for all texts */
+	return text;
+}
