@@ -56,7 +56,7 @@ checks := check-kernel check-unit check-step check-fault check-flow \
 	check-throw check-man check-escapes check-merge check-view check-hw \
 	check-layers check-exports check-examples check-compare check-host check-doctor \
 	check-codegen check-tool check-selftest check-fuzz check-archive \
-	check-report check-perf-event check-tables check-machines \
+	check-coroutine check-report check-perf-event check-tables check-machines \
 	check-bench check-vm-runner
 checks_rest := check-amalgamation check-cxx check-headers check-soak \
 	check-process check-readme check-dist check-unload check-levels \
@@ -266,6 +266,9 @@ $(O)/tests/programs/throw/cancel-cxx-%: tests/programs/throw/cancel.c $(static_l
 	@mkdir -p $(@D)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -Itests $(CPPFLAGS) \
 		$(CXXFLAGS) -$* -x c++ $< -x none $(static_lib) $(LDFLAGS) -o $@
+
+check-coroutine: $(static_lib) ## Regions in C++20 coroutines
+	@tests/tools/coroutine.sh $(O) $(static_lib)
 
 check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 	@tests/tools/cxx.sh $(O) $(static_lib)

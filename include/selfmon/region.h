@@ -23,6 +23,9 @@
  * goto (goto *) out of a region does not compile with clang; with gcc it runs
  * no end, like longjmp.
  *
+ * A region in a C++20 coroutine may be open across co_await. It is a detached
+ * span then: wall time without counters, apart from the call tree; see async.h.
+ *
  * In C, an inline function with regions must be static inline (C11 6.7.4p3).
  *
  * The names in the first four forms are string literals. Names are copied at
@@ -59,6 +62,44 @@ SELFMON_C_BEGIN
 
 #ifndef SELFMON_DISABLE
 
+/* Code that may be a coroutine's, and whose other variables are on the stack.
+ */
+#if defined(__cpp_impl_coroutine) && !defined(__SANITIZE_ADDRESS__) &&         \
+	!defined(__SANITIZE_HWADDRESS__)
+#define SELFMON_IMPL_COROUTINES
+#endif
+#if defined(__clang__) && defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer) ||  \
+	__has_feature(safe_stack) || __has_feature(memtag_stack)
+#undef SELFMON_IMPL_COROUTINES
+#endif
+#endif
+
+/* A usual stack frame is no larger: selfmon_impl_enter_far() checks the others.
+ */
+#define SELFMON_IMPL_NEAR 4096
+
+/*
+ * Begins a visit in a coroutine, whose variables are not in its function's own
+ * stack frame: they outlive the call. Returns false in any other function.
+ */
+SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
+						 struct selfmon_frame *frame)
+{
+#ifdef SELFMON_IMPL_COROUTINES
+	const uintptr_t end = (uintptr_t)__builtin_dwarf_cfa();
+
+	if (selfmon_likely(end - (uintptr_t)frame <= SELFMON_IMPL_NEAR))
+		return false;
+	selfmon_impl_enter_far(site, frame, end);
+	return true;
+#else
+	(void)site;
+	(void)frame;
+	return false;
+#endif
+}
+
 /*
  * Costs one load and one branch if switched off. Always inlined: the library
  * recognises dead visits by the stack address of its caller, which must be the
@@ -71,6 +112,8 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 		frame->open = NULL;
 		return;
 	}
+	if (selfmon_impl_open_far(site, frame))
+		return;
 #ifdef SELFMON_IMPL_INLINED
 	selfmon_impl_enter_inlined(site, frame);
 #else

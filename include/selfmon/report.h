@@ -101,8 +101,9 @@ struct selfmon_row {
 	uint64_t lost;     /* visits whose values were lost */
 	uint64_t overlapped; /* visits or children that ended out of order, or
 				around such a visit, or are shown elsewhere */
-	uint64_t switched; /* begun across a switch of stacks (coroutines):
-			      their nesting is unknown */
+	uint64_t switched;   /* begun across a switch of stacks (coroutines):
+				their nesting is unknown. Detached spans: begun by
+				a region in a coroutine */
 	bool exclusive_valid; /* none open or cut off here or in children, and
 				 none overlapping here */
 	struct selfmon_quantity time; /* ns */

@@ -43,6 +43,9 @@ SELFMON_API void selfmon_impl_enter(struct selfmon_site *site,
 				    struct selfmon_frame *frame);
 SELFMON_API void selfmon_impl_enter_span(struct selfmon_site *site,
 					 struct selfmon_frame *frame);
+SELFMON_API void selfmon_impl_enter_far(struct selfmon_site *site,
+					struct selfmon_frame *frame,
+					uintptr_t end);
 SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
 SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
 

@@ -23,9 +23,12 @@ static int settle_spans(struct selfmon_report *made,
 	size_t i;
 
 	error = selfmon_report_settle_values(made, gather, &none, clock);
-	for (i = 0; !error && i < made->rows; i++)
-		made->row[i].elsewhere =
-			gather->row[i].stats.kind[SELFMON_ASYNC_ELSEWHERE];
+	for (i = 0; !error && i < made->rows; i++) {
+		const uint64_t *const count = gather->row[i].stats.kind;
+
+		made->row[i].elsewhere = count[SELFMON_ASYNC_ELSEWHERE];
+		made->row[i].switched = count[SELFMON_ASYNC_COROUTINE];
+	}
 	return error ? error : selfmon_report_order(made);
 }
 

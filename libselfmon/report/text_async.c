@@ -61,6 +61,26 @@ static void put_span(struct selfmon_text *text, size_t i)
 	selfmon_text_row_end(text);
 }
 
+static void put_coroutines(struct selfmon_text *text)
+{
+	const size_t rows = text->report->rows;
+	char number[SELFMON_NUMBER_SIZE];
+	uint64_t begun = 0;
+	size_t i;
+
+	for (i = 0; i < rows; i++)
+		begun += text->report->row[i].switched;
+	if (!begun)
+		return;
+	selfmon_number_visits(number, begun);
+	selfmon_text_begin(text, "", 0);
+	selfmon_text_say(text,
+			 "%s of these began as regions in coroutines, which "
+			 "have no counters and no place in the tree",
+			 number);
+	selfmon_text_end(text);
+}
+
 static void put_spans(struct selfmon_text *text)
 {
 	const size_t rows = text->report->rows;
@@ -108,6 +128,7 @@ void selfmon_text_async(struct selfmon_text *text)
 	table.located = NULL;
 	selfmon_label_prepare(&table);
 	put_spans(&table);
+	put_coroutines(&table);
 	put_work(&table);
 	free(table.located);
 	text->marks |= table.marks;

@@ -173,6 +173,16 @@ uint32_t selfmon_name_register(const char *name, const char *file,
 	return id;
 }
 
+uint32_t selfmon_name_register_site(struct selfmon_site *site)
+{
+	const uint32_t id =
+		selfmon_name_register(site->name, site->file, site->line);
+
+	if (id)
+		selfmon_site_set(site, id);
+	return id;
+}
+
 struct selfmon_region *selfmon_impl_region(const char *name)
 {
 	const uint32_t id = selfmon_name_register(name, "", 0);

@@ -11,8 +11,12 @@ struct selfmon_region {
 	uint64_t hash;
 	size_t length;            /* of the name */
 };
+
+/* Returns the region's id; 0: no memory. Takes the process lock. */
 uint32_t selfmon_name_register(const char *name, const char *file,
 			       uint32_t line);
+/* The same for a site, which gets the id. */
+uint32_t selfmon_name_register_site(struct selfmon_site *site);
 const struct selfmon_region *selfmon_name_of(uint32_t id);
 
 /* Writes all regions to a new live file. Under the process lock. */

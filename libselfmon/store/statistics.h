@@ -51,13 +51,15 @@ enum selfmon_kind {
 
 /*
  * Counts of a detached span's node, which has none of these kinds of visits.
- * Begun is counted in the beginning thread's node, all else in the ending
- * one's.
+ * What begins is counted in the beginning thread's node, all else in the
+ * ending one's.
  */
 enum selfmon_async_count {
 	SELFMON_ASYNC_BEGUN = SELFMON_KIND_SAME,
 	SELFMON_ASYNC_ELSEWHERE =
 		SELFMON_KIND_STEP, /* ended on another thread */
+	SELFMON_ASYNC_COROUTINE =
+		SELFMON_KIND_FOUND, /* begun: regions in coroutines */
 };
 
 /* Work that the program reports for a visit. */

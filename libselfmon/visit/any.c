@@ -15,15 +15,15 @@
 #include "session/thread.h"
 #include "session/thread_state.h"
 #include "store/copy.h"
-#include "store/live.h"
 #include "store/name.h"
-#include "store/process.h"
 #include "store/sample.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
 #include "store/tree.h"
+#include "visit/coroutine.h"
 #include "visit/counts.h"
+#include "visit/unmeasured.h"
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
@@ -57,10 +57,8 @@ node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
 	struct selfmon_signals signals;
 
 	selfmon_thread_busy(thread, &signals);
-	if (!id) {
-		id = selfmon_name_register(site->name, site->file, site->line);
-		selfmon_site_set(site, id);
-	}
+	if (!id)
+		id = selfmon_name_register_site(site);
 	if (id)
 		node = selfmon_tree_place(thread, parent, id);
 	selfmon_thread_idle(thread, &signals);
@@ -106,15 +104,6 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 		return 0;
 	return mode & SELFMON_MODE_USER ? SELFMON_FRAME_USER
 					: SELFMON_FRAME_ANY;
-}
-
-void selfmon_visit_not_measured(struct selfmon_thread *thread)
-{
-	if (thread->record)
-		__atomic_add_fetch(&thread->record->unready, 1,
-				   __ATOMIC_RELAXED);
-	else
-		selfmon_thread_count_unready();
 }
 
 /*
@@ -280,18 +269,6 @@ static void finish(struct selfmon_thread *thread,
 	selfmon_visit_give_back(thread, open);
 }
 
-void selfmon_visit_stale(void)
-{
-	struct selfmon_process *const process = selfmon_process();
-	struct selfmon_live_counts *counts;
-
-	if (process)
-		__atomic_add_fetch(&process->stale, 1, __ATOMIC_RELAXED);
-	counts = selfmon_live_counts(process);
-	if (counts)
-		__atomic_add_fetch(&counts->stale, 1, __ATOMIC_RELAXED);
-}
-
 static bool is_own(const struct selfmon_thread *thread,
 		   const struct selfmon_frame *frame)
 {
@@ -352,6 +329,11 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 	struct selfmon_thread *const thread = selfmon_thread_self();
 	struct selfmon_snapshot now;
 
+	if (((uintptr_t)frame->open & SELFMON_FRAME_COROUTINE) ==
+	    SELFMON_FRAME_COROUTINE) {
+		selfmon_leave_coroutine(frame);
+		return;
+	}
 	take_end(thread, frame, &now); /* first: the rest is overhead */
 	if (!is_own(thread, frame))
 		selfmon_visit_stale(); /* another thread's, or before fork(2) */

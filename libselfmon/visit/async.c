@@ -26,12 +26,13 @@
 #include "platform/fork.h"
 #include "session/thread.h"
 #include "store/copy.h"
+#include "store/name.h"
 #include "store/process.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
 #include "store/tree.h"
-#include "visit/any.h"
+#include "visit/unmeasured.h"
 #include "visit/visit.h"
 
 /* The bits of a span's thread that are not of the id: see SELFMON_THREAD_ID. */
@@ -80,21 +81,43 @@ static struct selfmon_node *span_node(struct selfmon_thread *thread,
 	return node ? node : span_node_made(thread, region);
 }
 
-/* Returns the place of a span in the calling thread; NULL: not measured. */
-static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
-					  uint32_t region)
+/* A region in a coroutine is registered by its first visit: takes the lock. */
+static NEVER_INLINE uint32_t region_registered(struct selfmon_thread *thread,
+					       struct selfmon_site *site)
 {
-	struct selfmon_node *node;
+	struct selfmon_signals signals;
+	uint32_t id;
 
+	selfmon_thread_busy(thread, &signals);
+	id = selfmon_name_register_site(site);
+	selfmon_thread_idle(thread, &signals);
+	return id;
+}
+
+/* Returns true if the calling thread can measure; counts the span if not. */
+static bool can_measure(struct selfmon_thread *thread)
+{
 	if (selfmon_load_once(&thread->mode) == SELFMON_MODE_NOT_READY)
-		return NULL;
+		return false;
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY) {
 		selfmon_visit_not_measured(thread);
-		return NULL;
+		return false;
 	}
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
 		selfmon_stats_answer(thread);
-	node = span_node(thread, region);
+	return true;
+}
+
+/*
+ * Returns the place of a span in the calling thread; NULL: not measured, and
+ * counted. region 0: it could not be registered.
+ */
+static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
+					  uint32_t region)
+{
+	struct selfmon_node *const node =
+		region ? span_node(thread, region) : NULL;
+
 	if (!node)
 		selfmon_visit_not_measured(thread);
 	return node;
@@ -111,16 +134,22 @@ static ALWAYS_INLINE void begin_span(struct selfmon_async_span *span,
 	selfmon_arch_add(&node->stats->kind[SELFMON_ASYNC_BEGUN], 1);
 }
 
-static NEVER_INLINE void begin_any(const struct selfmon_site *site,
+static NEVER_INLINE void begin_any(struct selfmon_site *site,
 				   struct selfmon_async_span *span)
 {
 	struct selfmon_thread *thread = selfmon_thread_attach_async();
 	struct selfmon_node *node;
+	uint32_t region;
 
 	span->node = NULL;
 	if (!thread) /* always busy if refused a state; else off */
 		thread = selfmon_thread_self();
-	node = place_of_span(thread, selfmon_load_once(&site->id));
+	if (!can_measure(thread))
+		return;
+	region = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+	if (!region)
+		region = region_registered(thread, site);
+	node = place_of_span(thread, region);
 	if (!node)
 		return;
 	begin_span(span, node,
@@ -206,6 +235,8 @@ static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 	thread = selfmon_thread_attach_async();
 	if (!thread)
 		thread = selfmon_thread_self();
+	if (!can_measure(thread))
+		return;
 	node = place_of_span(thread, began->region);
 	if (!node)
 		return;

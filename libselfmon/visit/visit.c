@@ -18,6 +18,7 @@
 #include "store/state.h"
 #include "store/stats.h"
 #include "visit/any.h"
+#include "visit/coroutine.h"
 #include "visit/ends.h"
 #include "visit/user.h"
 
@@ -121,6 +122,22 @@ NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 {
 	enter_time(site, frame, false,
 		   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
+}
+
+/*
+ * For code that may be a coroutine's. end: of the calling function's stack
+ * frame, which begins where this function's ends.
+ */
+NEVER_INLINE void selfmon_impl_enter_far(struct selfmon_site *site,
+					 struct selfmon_frame *frame,
+					 uintptr_t end)
+{
+	const uintptr_t begin = (uintptr_t)__builtin_dwarf_cfa();
+
+	if ((uintptr_t)frame - begin < end - begin)
+		enter_time(site, frame, false, begin);
+	else
+		selfmon_enter_coroutine(site, frame);
 }
 
 NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,

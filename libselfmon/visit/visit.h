@@ -31,6 +31,8 @@
  */
 #define SELFMON_FRAME_ANY ((uintptr_t)1)
 #define SELFMON_FRAME_USER ((uintptr_t)2)
+/* Both: a coroutine's, which has no entry but a detached span. */
+#define SELFMON_FRAME_COROUTINE ((uintptr_t)3)
 
 static ALWAYS_INLINE struct selfmon_impl_thread *selfmon_thread_hot_part(void)
 {

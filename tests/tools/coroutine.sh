@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Regions in C++20 coroutines, by each compiler and optimisation, called and
+# inlined: coroutine.sh BUILD-DIRECTORY LIBRARY... The quick form (tests/form.h)
+# takes one program.
+set -eu
+build=$1/tests/programs/coroutine
+shift
+mkdir -p "$build"
+flags='-std=c++20 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+-Iinclude -pthread'
+programs=0
+
+fail()
+{
+	printf 'coroutine: %s\n' "$1" >&2
+	exit 1
+}
+
+# try LIBRARIES COMPILER FLAG...: with time alone, with events, and one in 10
+try()
+{
+	libraries=$1
+	shift
+	# shellcheck disable=SC2086 # lists of words
+	"$@" $flags tests/programs/coroutine/coroutine.cc $libraries \
+		-o "$build/run" || fail "$*: does not build"
+	for events in none page-faults,task-clock; do
+		SELFMON_OUTPUT=none SELFMON_EVENTS=$events "$build/run" ||
+			fail "$*: fails with events $events"
+	done
+	SELFMON_OUTPUT=none SELFMON_EVERY=10 "$build/run" ||
+		fail "$*: fails with one visit in 10"
+	programs=$((programs + 1))
+}
+
+if [ -z "${TEST_FORM:-}" ]; then
+	try "$*" g++ -O2
+else
+	for compiler in g++ clang++; do
+		if ! command -v $compiler > /dev/null; then
+			printf 'coroutine: skipped for %s: not installed\n' \
+				$compiler
+			continue
+		fi
+		for level in -O0 -O1 -O2 -O3; do
+			try "$*" $compiler $level
+		done
+		try "$*" $compiler -O2 -DSELFMON_STATIC
+		try "$*" $compiler -O2 -fPIC
+		try "$*" $compiler -O2 -fno-omit-frame-pointer
+	done
+fi
+printf 'coroutine: %d programs, no visit cut off\n' $programs
