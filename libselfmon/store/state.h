@@ -82,7 +82,7 @@ struct selfmon_node {
 	uint32_t remainder;           /* EVERY: see store/sample.h */
 	struct selfmon_node *parent;  /* NULL: the root */
 	struct selfmon_node *next;    /* node made after this one */
-	uint64_t multiplier;	      /* odd; for the hash of its children */
+	uint64_t hash;		      /* added to that of its children */
 	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
 	uint32_t region;	      /* SELFMON_REGION_NONE: the root */
 	uint32_t countdown;           /* visits to skip (EVERY) */

@@ -81,6 +81,31 @@ static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
 	enter_beside(site, frame, true, address);
 }
 
+/*
+ * The same where the parent has more children than slots, and nothing else is
+ * unusual: the place is mostly at the first probe of the hash table.
+ */
+static NEVER_INLINE void enter_child(struct selfmon_site *site,
+				     struct selfmon_frame *frame,
+				     uint64_t address,
+				     struct selfmon_thread *thread)
+{
+	struct selfmon_visit *const top = thread->top;
+	struct selfmon_node *const parent = top->node;
+	const uint32_t id = selfmon_load_once(&site->id);
+	struct selfmon_node *const node =
+		selfmon_tree_probe(thread, parent, id);
+
+	if (selfmon_unlikely(node->parent != parent || node->region != id ||
+			     !selfmon_visit_is_above(top, address))) {
+		enter_beside_region(site, frame, address);
+		return;
+	}
+	*selfmon_visit_slot(parent, site) = node;
+	selfmon_kind_add(node->stats, SELFMON_KIND_FOUND, 1);
+	start_time(thread, selfmon_visit_take(thread, node, frame, address, 0));
+}
+
 static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 				     struct selfmon_frame *frame, bool span,
 				     uint64_t address)
@@ -102,8 +127,13 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 	case SELFMON_IMPL_FULL:
 		selfmon_enter_any(site, frame, span, address);
 		return;
-	case SELFMON_IMPL_BESIDE:
 	case SELFMON_IMPL_CHILD:
+		if (span)
+			enter_beside_span(site, frame, address);
+		else
+			enter_child(site, frame, address, (void *)thread);
+		return;
+	case SELFMON_IMPL_BESIDE:
 		if (span)
 			enter_beside_span(site, frame, address);
 		else

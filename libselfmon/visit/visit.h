@@ -96,13 +96,20 @@ selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 	return parent->child[region % SELFMON_CHILDREN];
 }
 
-/* The same for a site, whose slot is known once its region is. */
+/* The slot of a site's places, known once its region is. */
+static ALWAYS_INLINE struct selfmon_node **
+selfmon_visit_slot(struct selfmon_node *parent, const struct selfmon_site *site)
+{
+	return (struct selfmon_node **)(void *)((char *)parent->child +
+						selfmon_load_once(&site->slot));
+}
+
+/* The same as selfmon_visit_child(), by site. */
 static ALWAYS_INLINE struct selfmon_node *
-selfmon_visit_child_of(const struct selfmon_node *parent,
+selfmon_visit_child_of(struct selfmon_node *parent,
 		       const struct selfmon_site *site)
 {
-	return *(struct selfmon_node *const *)(const void *)(
-		(const char *)parent->child + selfmon_load_once(&site->slot));
+	return *selfmon_visit_slot(parent, site);
 }
 
 /*
