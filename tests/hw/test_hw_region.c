@@ -66,26 +66,35 @@ static void expect_alike(const struct selfmon_row *row, size_t i)
 	cr_assert_leq(count->max - count->min, 500);
 }
 
+/* Visits until the thread was preempted a few times. */
+static void visit_preempted(void)
+{
+	const uint64_t before = preemptions();
+	int i;
+
+	/* To ask takes longer than a visit: most would be preempted in that. */
+	for (i = 1; i < VISITS || i % 100 || preemptions() < before + 20; i++)
+		hw_visit_region(1000);
+}
+
 Test(hw_region, visits_beside_a_competitor_count_alike)
 {
-	struct selfmon_report *report;
+	struct selfmon_report *report = NULL;
 	const struct selfmon_row *row;
 	pid_t competitor;
-	uint64_t before;
-	int i;
 
 	prepare();
 	hw_visit_region(1000);
 	competitor = hw_competitor();
-	before = preemptions();
-	/* To ask takes longer than a visit: most would be preempted in that. */
-	for (i = 1; i < VISITS || i % 100 || preemptions() < before + 20; i++)
-		hw_visit_region(1000);
+	/* No preemption of a few need fall into a visit. */
+	do {
+		selfmon_report_free(report);
+		visit_preempted();
+		report = rows_take();
+		row = ROWS_GET(report, "loop");
+	} while (row->disturbed == 0);
 	hw_competitor_end(competitor);
-	report = rows_take();
-	row = ROWS_GET(report, "loop");
 	expect_alike(row, 1);
-	cr_assert_gt(row->disturbed, 0);
 	cr_assert_eq(row->slow + row->refused + row->lost + row->impossible, 0);
 	selfmon_report_free(report);
 }
