@@ -14,6 +14,7 @@
 #include "session/thread.h"
 #include "store/process.h"
 #include "store/state.h"
+#include "torn.h"
 
 static struct selfmon_frame span;
 
@@ -66,7 +67,7 @@ Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 	struct selfmon_report *report = rows_take();
 
 	selfmon_report_free(report);
-	selfmon_stats_end(stats);
+	torn_finish(stats);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "span")->visits, 11);
 	cr_assert_eq(ROWS_GET(report, "span")->repaired, 0);

@@ -11,6 +11,7 @@
 #include "store/self.h"
 #include "store/state.h"
 #include "store/statistics.h"
+#include "torn.h"
 
 #define THREADS 64
 
@@ -218,8 +219,7 @@ static void *stand_still(void *go_on)
 	__atomic_store_n(&stuck, selfmon_thread_attach(), __ATOMIC_RELEASE);
 	while (!__atomic_load_n((int *)go_on, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	selfmon_sums_add(&stats->ticks, stats->ticks.min);
-	selfmon_stats_end(stats);
+	torn_finish(stats);
 	return NULL;
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Ends an update of statistics that a test has begun and let stand. */
+#ifndef SELFMON_TESTS_KERNEL_TORN_H
+#define SELFMON_TESTS_KERNEL_TORN_H
+
+#include "store/stats.h"
+
+/*
+ * Records a visit like the shortest so far: times and counts may be alike in
+ * all visits, and a visit without its values is repaired.
+ */
+static inline void torn_finish(struct selfmon_stats *stats)
+{
+	size_t i;
+
+	selfmon_sums_add(&stats->ticks, stats->ticks.min);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		if (stats->counter[i].sum)
+			selfmon_sums_add(&stats->counter[i],
+					 stats->counter[i].min);
+	selfmon_stats_end(stats);
+}
+
+#endif
