@@ -243,9 +243,11 @@ check-step: $(O)/tests/programs/step/run ## A signal at each instruction of both
 endif
 
 # The tests with visits inlined into their regions, instead of calls.
+inlined = $(side_by_side) O=$(O)/inlined CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC"
 check-inlined: ## Regions with visits inlined (SELFMON_STATIC)
-	+@$(side_by_side) O=$(O)/inlined CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC" \
-		check-kernel check-unit check-step check-flow check-throw
+	+@$(inlined) check-kernel check-unit check-step check-flow check-throw
+check-inlined-kernel: ## Of these check-kernel alone
+	+@$(inlined) check-kernel
 
 throw_programs := $(addprefix $(O)/tests/programs/throw/,throw cancel-c-O0 \
 	cancel-c-O2 cancel-cxx-O0 cancel-cxx-O2)

@@ -137,8 +137,6 @@ selfmon_visit_same(const struct selfmon_thread *thread,
 	const struct selfmon_visit *open = thread->top;
 	int same = 0;
 
-	if (address < thread->stack_low)
-		return -1;
 	while (selfmon_load_once(&open->mark) == address) {
 		const uintptr_t apart = (uintptr_t)open->frame -
 					(uintptr_t)frame + (sizeof(*frame) - 1);

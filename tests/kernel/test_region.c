@@ -409,3 +409,28 @@ Test(region, options_of_a_later_version_are_read_as_far_as_they_are_known)
 	cr_assert_eq(selfmon_configure(&longer.options), 0);
 	cr_assert_eq(selfmon_config()->every, 7);
 }
+
+static void nest_three(void)
+{
+	SELFMON_REGION("first of three")
+	SELFMON_REGION("second of three")
+	SELFMON_REGION("third of three")
+	selfmon_compiler_fence();
+}
+
+/* The third costs its parent a step more than the second. */
+Test(region, those_nested_in_one_function_are_told_apart_by_number)
+{
+	const struct selfmon_stats *third;
+	int i;
+
+	/* The first round makes the places. */
+	nest_three();
+	third = selfmon_thread_attach()->newest->stats;
+	for (i = 0; i < 10; i++)
+		nest_three();
+	cr_assert_geq(third->kind[SELFMON_KIND_SAME], 10);
+	cr_assert_geq(third->kind[SELFMON_KIND_STEP], 10);
+	cr_assert_eq(third->kind[SELFMON_KIND_SAME],
+		     third->kind[SELFMON_KIND_STEP]);
+}
