@@ -70,9 +70,9 @@ static double self_of(const struct selfmon_report *report, size_t i, int by)
 /* A semicolon ends a frame, and the last space the stack. */
 static void put_name(const char *name, FILE *to)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 
-	while (selfmon_unit_next(SELFMON_FOR_TEXT, &name, &unit))
+	while (selfmon_glyph_next(SELFMON_FOR_TEXT, &name, &unit))
 		if (unit.text[0] == ';')
 			putc(':', to);
 		else

@@ -93,13 +93,13 @@ bool selfmon_utf8_valid(const char *s)
 
 static const char hex_digit[] = "0123456789ABCDEF";
 
-static void unit_add(struct selfmon_unit *unit, const char *bytes, size_t n)
+static void unit_add(struct selfmon_glyph *unit, const char *bytes, size_t n)
 {
 	memcpy(unit->text + unit->bytes, bytes, n);
 	unit->bytes += (unsigned int)n;
 }
 
-static void unit_add_hex(struct selfmon_unit *unit, const char *s, size_t n)
+static void unit_add_hex(struct selfmon_glyph *unit, const char *s, size_t n)
 {
 	size_t i;
 
@@ -112,7 +112,7 @@ static void unit_add_hex(struct selfmon_unit *unit, const char *s, size_t n)
 	}
 }
 
-static void unit_add_utf16(struct selfmon_unit *unit, uint32_t code)
+static void unit_add_utf16(struct selfmon_glyph *unit, uint32_t code)
 {
 	const char hex[] = { '\\', 'u',
 			     hex_digit[code >> 12 & 15],
@@ -127,7 +127,7 @@ static void unit_add_utf16(struct selfmon_unit *unit, uint32_t code)
  * Hides a dangerous character of n bytes at s; n is 0 for a byte that is not
  * UTF-8.
  */
-static void unit_hide(enum selfmon_for what, struct selfmon_unit *unit,
+static void unit_hide(enum selfmon_for what, struct selfmon_glyph *unit,
 		      const char *s, size_t n, uint32_t code)
 {
 	if (what != SELFMON_FOR_JSON) {
@@ -142,8 +142,8 @@ static void unit_hide(enum selfmon_for what, struct selfmon_unit *unit,
 	}
 }
 
-bool selfmon_unit_next(enum selfmon_for what, const char **at,
-		       struct selfmon_unit *unit)
+bool selfmon_glyph_next(enum selfmon_for what, const char **at,
+			struct selfmon_glyph *unit)
 {
 	const char *const s = *at;
 	uint32_t code = 0;
@@ -170,10 +170,10 @@ bool selfmon_unit_next(enum selfmon_for what, const char **at,
 
 size_t selfmon_columns_of(const char *s)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 	size_t columns = 0;
 
-	while (selfmon_unit_next(SELFMON_FOR_TEXT, &s, &unit))
+	while (selfmon_glyph_next(SELFMON_FOR_TEXT, &s, &unit))
 		columns += unit.columns;
 	return columns;
 }
@@ -181,10 +181,10 @@ size_t selfmon_columns_of(const char *s)
 size_t selfmon_escape(enum selfmon_for what, char *to, size_t size,
 		      const char *from)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 	size_t length = 0;
 
-	while (selfmon_unit_next(what, &from, &unit) &&
+	while (selfmon_glyph_next(what, &from, &unit) &&
 	       length + unit.bytes < size) {
 		memcpy(to + length, unit.text, unit.bytes);
 		length += unit.bytes;
@@ -211,7 +211,7 @@ static bool is_plain_ascii(char c)
 
 void selfmon_output_units(FILE *stream, enum selfmon_for what, const char *s)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 	size_t plain;
 
 	for (;;) {
@@ -220,7 +220,7 @@ void selfmon_output_units(FILE *stream, enum selfmon_for what, const char *s)
 		if (plain)
 			fwrite(s, 1, plain, stream);
 		s += plain;
-		if (!selfmon_unit_next(what, &s, &unit))
+		if (!selfmon_glyph_next(what, &s, &unit))
 			return;
 		fwrite(unit.text, 1, unit.bytes, stream);
 	}

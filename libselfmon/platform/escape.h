@@ -28,14 +28,14 @@ size_t selfmon_utf8_decode(const char *s, uint32_t *code);
 bool selfmon_utf8_valid(const char *s);
 
 /* A character, or its escape: never split. */
-struct selfmon_unit {
+struct selfmon_glyph {
 	char text[20];
 	unsigned int bytes, columns; /* columns on a terminal */
 };
 
 /* Reads the unit at *at and advances *at. Returns false at the end. */
-bool selfmon_unit_next(enum selfmon_for what, const char **at,
-		       struct selfmon_unit *unit);
+bool selfmon_glyph_next(enum selfmon_for what, const char **at,
+			struct selfmon_glyph *unit);
 
 /* Returns the number of terminal columns of a string, escaped for text. */
 size_t selfmon_columns_of(const char *s);

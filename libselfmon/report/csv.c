@@ -29,9 +29,9 @@ static const char *const of_quantity[] = {
 /* The path is quoted already; a slash in a name is escaped as well. */
 static void put_in_path(FILE *stream, const char *name)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 
-	while (selfmon_unit_next(SELFMON_FOR_CSV, &name, &unit)) {
+	while (selfmon_glyph_next(SELFMON_FOR_CSV, &name, &unit)) {
 		if (unit.text[0] == '/')
 			putc('\\', stream);
 		fwrite(unit.text, 1, unit.bytes, stream);

@@ -23,13 +23,13 @@ void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
 	const size_t total = selfmon_columns_of(s);
 	const size_t head = columns / 2;
 	const size_t tail = columns ? columns - 1 - head : 0;
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 	size_t at = 0;
 	bool cut = false;
 
 	if (!columns)
 		return;
-	for (; selfmon_unit_next(SELFMON_FOR_TEXT, &s, &unit);
+	for (; selfmon_glyph_next(SELFMON_FOR_TEXT, &s, &unit);
 	     at += unit.columns) {
 		if (total <= columns || at + unit.columns <= head ||
 		    (cut && at >= total - tail)) {

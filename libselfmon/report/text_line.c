@@ -31,10 +31,10 @@ static void new_line(struct selfmon_text *text)
 
 static size_t word_columns(const char *s, const char *end)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 	size_t columns = 0;
 
-	while (s < end && selfmon_unit_next(SELFMON_FOR_TEXT, &s, &unit))
+	while (s < end && selfmon_glyph_next(SELFMON_FOR_TEXT, &s, &unit))
 		columns += unit.columns;
 	return columns;
 }
@@ -45,7 +45,7 @@ static size_t word_columns(const char *s, const char *end)
  */
 static void put_word(struct selfmon_text *text, const char *s, const char *end)
 {
-	struct selfmon_unit unit;
+	struct selfmon_glyph unit;
 
 	if (text->column > text->indent && text->space &&
 	    text->column + 1 + word_columns(s, end) > SELFMON_LINE_COLUMNS - 1)
@@ -55,7 +55,7 @@ static void put_word(struct selfmon_text *text, const char *s, const char *end)
 		text->column++;
 	}
 	text->space = false;
-	while (s < end && selfmon_unit_next(SELFMON_FOR_TEXT, &s, &unit)) {
+	while (s < end && selfmon_glyph_next(SELFMON_FOR_TEXT, &s, &unit)) {
 		if (text->column + unit.columns > SELFMON_LINE_COLUMNS)
 			new_line(text);
 		fwrite(unit.text, 1, unit.bytes, text->stream);
