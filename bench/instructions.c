@@ -73,6 +73,31 @@ static NOINLINE void span(unsigned long n)
 	}
 }
 
+static NOINLINE void items(unsigned long n)
+{
+	for (; n > 0; n--)
+		SELFMON_REGION("items")
+			selfmon_region_items(1);
+}
+
+static NOINLINE void rows(unsigned long n)
+{
+	const struct selfmon_unit *const unit = selfmon_unit("rows");
+
+	for (; n > 0; n--)
+		SELFMON_REGION("rows")
+			selfmon_region_count(unit, 1);
+}
+
+static NOINLINE void two_units(unsigned long n)
+{
+	for (; n > 0; n--)
+		SELFMON_REGION("both") {
+			selfmon_region_bytes(100);
+			selfmon_region_items(1);
+		}
+}
+
 #define CHILDREN_MAX 1000
 
 /* Visits `count` children of one place in turn; n is a multiple of count. */
@@ -165,6 +190,9 @@ static const struct way {
 	{ "both", both_in_function, "none", true, false },
 	{ "children-32", children_32, "none", true, false },
 	{ "children-1000", children_1000, "none", true, false },
+	{ "rows", rows, "none", true, false },
+	{ "two-units", two_units, "none", true, false },
+	{ "items", items, "none", true, false },
 	{ "span", span, "none", true, false },
 	{ "detached", detached, "none", true, false },
 	{ "elsewhere", elsewhere, "none", true, false },

@@ -227,7 +227,34 @@ private:
 	selfmon_async_span span;
 };
 
+/*
+ * Something that visits count: see selfmon_unit(). A copy is the same unit. The
+ * constructor takes a lock: construct once. Never fails: a unit beyond
+ * SELFMON_MAX_UNITS, or of a strange name, is false and counts nothing.
+ */
+class Unit {
+public:
+	explicit Unit(const char *name) noexcept : handle(selfmon_unit(name)) {}
+	explicit operator bool() const noexcept { return handle != nullptr; }
+	/* Adds n to the innermost open visit of the calling thread. */
+	void count(std::uint64_t n) const noexcept
+	{
+		selfmon_region_count(handle, n);
+	}
+
+private:
+	const struct selfmon_unit *handle; /* `struct`: a function has the same
+					      name */
+};
+
 #else /* SELFMON_DISABLE */
+
+class [[maybe_unused]] Unit {
+public:
+	constexpr explicit Unit(const char *) noexcept {}
+	explicit operator bool() const noexcept { return false; }
+	void count(std::uint64_t) const noexcept {}
+};
 
 class [[maybe_unused]] Site {
 public:
@@ -764,6 +791,22 @@ public:
 
 		made.size = sizeof(made);
 		if (!report || selfmon_row_metric(report, row, i, &made) != 0)
+			return std::nullopt;
+		return made;
+	}
+	/* Returns the number of units: bytes, items, those of the program. */
+	std::size_t units() const noexcept
+	{
+		return report ? selfmon_report_unit_count(report) : 0;
+	}
+	/* Returns what a row counted of unit i; no value if there is neither. */
+	std::optional<struct selfmon_report_unit> unit(std::size_t row,
+						std::size_t i) const noexcept
+	{
+		struct selfmon_report_unit made = {};
+
+		made.size = sizeof(made);
+		if (!report || ::selfmon_report_unit(report, row, i, &made) != 0)
 			return std::nullopt;
 		return made;
 	}

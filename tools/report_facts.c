@@ -29,4 +29,5 @@ const struct report_fact report_count[REPORT_COUNTS] = {
 	COUNT("unread", unread),
 	COUNT("displaced", displaced),
 	COUNT("evicted", evicted),
+	COUNT("uncounted", uncounted),
 };

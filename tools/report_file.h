@@ -55,7 +55,7 @@ struct report_fact {
 #define REPORT_FACTS_REGION 17 /* those that a region has; a span has all */
 extern const struct report_fact report_fact[REPORT_FACTS];
 /* Numbers of the header that are summed. */
-#define REPORT_COUNTS 13
+#define REPORT_COUNTS 14
 #define REPORT_COUNTS_FIRST 11 /* those in every report */
 extern const struct report_fact report_count[REPORT_COUNTS];
 

@@ -9,7 +9,9 @@
 #include "report_json.h"
 #include "tool.h"
 
+#include "report/units.h"
 #include "report/visit_times.h"
+#include "store/unit.h"
 
 #define VERSION 1
 
@@ -198,6 +200,34 @@ static void read_columns(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
+/* Missing in earlier reports: these have bytes and items alone. */
+static void read_unit_names(struct json_in *in, json_t *root,
+			    struct selfmon_report *to)
+{
+	json_t *list;
+	size_t i;
+
+	selfmon_report_units_begin(to);
+	if (in->fault[0] || !json_object_get(root, "units"))
+		return;
+	list = json_in_list(in, root, "units");
+	if (json_array_size(list) > SELFMON_MAX_UNITS)
+		json_in_wrong(in, "at most %d were expected",
+			      SELFMON_MAX_UNITS);
+	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
+		const char *name = json_string_value(json_array_get(list, i));
+
+		if (!name || !selfmon_unit_is_name(name) ||
+		    (i < to->units && strcmp(name, to->unit[i]) != 0))
+			json_in_wrong(in,
+				      "bytes, items and names of letters, "
+				      "digits, '_', '-' and '.' were expected");
+		else if (i >= to->units)
+			strcpy(to->unit[to->units++], name);
+	}
+	json_in_up(in);
+}
+
 static void read_errata(struct json_in *in, json_t *root,
 			struct report_file *file)
 {
@@ -308,6 +338,7 @@ int report_json_read(struct report_file *file, const char *text, size_t size)
 		read_columns(&in, in.root, file->report);
 		read_calibration(&in, in.root, file->report);
 		read_errata(&in, in.root, file);
+		read_unit_names(&in, in.root, file->report);
 		report_json_rows(file, &in);
 		read_notes(&in, in.root, file->report);
 		report_json_async(file, &in);

@@ -2,23 +2,28 @@
 /* Reads the rows of a report in JSON; refuses impossible values. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/async_rows.h"
+#include "report/units.h"
 #include "report_json.h"
 
-static void read_buckets(struct json_in *in, json_t *list,
-			 struct selfmon_row_detail *to)
+/* Returns the number of buckets read. */
+static size_t read_buckets(struct json_in *in, json_t *list,
+			   struct selfmon_row_bucket **to)
 {
+	struct selfmon_row_bucket *const buckets =
+		calloc(json_array_size(list) + 1, sizeof(*buckets));
 	size_t i;
 
-	to->bucket = calloc(json_array_size(list) + 1, sizeof(*to->bucket));
-	if (!to->bucket) {
+	*to = buckets;
+	if (!buckets) {
 		json_in_wrong(in, "no memory");
-		return;
+		return 0;
 	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
 		json_t *const pair = json_in_element(in, list, i);
-		struct selfmon_row_bucket *bucket = &to->bucket[to->buckets++];
+		struct selfmon_row_bucket *const bucket = &buckets[i];
 
 		if (json_array_size(pair) != 2)
 			json_in_wrong(in, "a pair of ns and visits was "
@@ -31,6 +36,7 @@ static void read_buckets(struct json_in *in, json_t *list,
 				      "pair before");
 		json_in_up(in);
 	}
+	return i;
 }
 
 /* Written since merging exists; null or missing: unknown. */
@@ -41,7 +47,8 @@ static void read_histogram(struct json_in *in, json_t *from,
 
 	if (!value || json_is_null(value))
 		return;
-	read_buckets(in, json_in_list(in, from, "histogram"), to);
+	to->buckets = read_buckets(in, json_in_list(in, from, "histogram"),
+				   &to->bucket);
 	json_in_up(in);
 }
 
@@ -199,6 +206,68 @@ static void read_thread(struct json_in *in, json_t *from,
 			      "threads, was expected");
 }
 
+/* Returns the index of a unit that the report names. */
+static size_t unit_named(struct json_in *in, json_t *from,
+			 const struct selfmon_report *report)
+{
+	char name[SELFMON_UNIT_NAME_SIZE];
+	size_t i;
+
+	json_in_copy(in, from, "unit", name, sizeof(name));
+	for (i = 0; i < report->units; i++)
+		if (!strcmp(report->unit[i], name))
+			return i;
+	json_in_wrong(in, "unit: one of the report's was expected");
+	return 0;
+}
+
+static void read_unit(struct json_in *in, json_t *from, struct selfmon_row *row,
+		      struct selfmon_row_unit *to)
+{
+	to->visits = json_in_integer(in, from, "visits", INT64_MAX);
+	to->min = json_in_integer(in, from, "min", INT64_MAX);
+	to->max = json_in_integer(in, from, "max", INT64_MAX);
+	if (!to->visits || to->visits > row->measured)
+		json_in_wrong(in,
+			      "visits: 1 to %llu were expected, those "
+			      "measured",
+			      (unsigned long long)row->measured);
+	if (to->min > to->max)
+		json_in_wrong(in, "min: at most max was expected");
+	free(to->bucket); /* listed twice */
+	to->bucket = NULL;
+	to->buckets = read_buckets(in, json_in_list(in, from, "histogram"),
+				   &to->bucket);
+	json_in_up(in);
+}
+
+/* Only rows that counted units have them. Earlier reports have sums alone. */
+static void read_units(struct json_in *in, json_t *row_json,
+		       const struct selfmon_report *report,
+		       struct selfmon_row *row,
+		       struct selfmon_row_detail *detail)
+{
+	json_t *list;
+	size_t i;
+
+	row->unit[SELFMON_IMPL_BYTES] = row->bytes;
+	row->unit[SELFMON_IMPL_ITEMS] = row->items;
+	if (!json_object_get(row_json, "units"))
+		return;
+	list = json_in_list(in, row_json, "units");
+	if (!selfmon_row_units(detail))
+		json_in_wrong(in, "no memory");
+	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
+		json_t *const from = json_in_element(in, list, i);
+		const size_t k = unit_named(in, from, report);
+
+		row->unit[k] = json_in_integer(in, from, "sum", INT64_MAX);
+		read_unit(in, from, row, &detail->unit[k]);
+		json_in_up(in);
+	}
+	json_in_up(in);
+}
+
 static void check_row(struct json_in *in, const struct selfmon_row *row)
 {
 	if (row->measured > row->visits)
@@ -227,6 +296,7 @@ static void read_row(struct report_file *file, struct json_in *in,
 	check_row(in, row);
 	read_time(in, from, row, &report->detail[i]);
 	read_counters(in, from, row, &report->detail[i], report->columns);
+	read_units(in, from, report, row, &report->detail[i]);
 }
 
 static void read_rows(struct report_file *file, struct json_in *in,

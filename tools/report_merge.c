@@ -12,8 +12,10 @@
 #include "progress.h"
 #include "report/add.h"
 #include "report/apart.h"
+#include "report/bucket.h"
 #include "report/async_rows.h"
 #include "report/order.h"
+#include "report/units.h"
 #include "report/visit_times.h"
 #include "report_file.h"
 #include "tool.h"
@@ -25,6 +27,7 @@ struct merge {
 	uint32_t *slot;  /* hash of rows by path; row + 1 */
 	int32_t *place;  /* by row of the file: its row in the merged report */
 	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
+	size_t unit[SELFMON_MAX_UNITS];	     /* by unit of the file */
 	size_t row;      /* the file's row being added */
 	bool whole;      /* it counted every event that any process counted */
 	int status;
@@ -156,7 +159,10 @@ static void add_time(struct merge *merge, size_t at, size_t i)
 	}
 	add_quantity(merge, "time_ns", to->exclusive_valid, &to->time,
 		     &from->time);
-	if (selfmon_buckets_add(&merge->to->detail[at], &report->detail[i]))
+	if (selfmon_buckets_add(&merge->to->detail[at].bucket,
+				&merge->to->detail[at].buckets,
+				report->detail[i].bucket,
+				report->detail[i].buckets))
 		fail_memory(merge);
 	to->unsure |= from->unsure & (SELFMON_BOUND_MIN | SELFMON_BOUND_MAX);
 	if (merge->whole)
@@ -193,6 +199,24 @@ static void add_counter(struct merge *merge, size_t at, size_t i, size_t column)
 	    report->detail[i].off_ns[column]);
 }
 
+static void add_units(struct merge *merge, size_t at, size_t i)
+{
+	const struct selfmon_report *const report = merge->file->report;
+	const struct selfmon_row_unit *const from = report->detail[i].unit;
+	struct selfmon_row_detail *const to = &merge->to->detail[at];
+	size_t k;
+
+	for (k = 0; k < report->units; k++) {
+		const size_t unit = merge->unit[k];
+
+		add(merge, report->unit[k], &merge->to->row[at].unit[unit],
+		    report->row[i].unit[k]);
+		if (from && (!selfmon_row_units(to) ||
+			     selfmon_row_unit_add(&to->unit[unit], &from[k])))
+			fail_memory(merge);
+	}
+}
+
 static void add_region(struct merge *merge, size_t i)
 {
 	const struct selfmon_report *const report = merge->file->report;
@@ -218,6 +242,7 @@ static void add_region(struct merge *merge, size_t i)
 	add_time(merge, at, i);
 	for (k = 0; k < report->columns; k++)
 		add_counter(merge, at, i, k);
+	add_units(merge, at, i);
 }
 
 /* The regions of a thread are added to those of all threads. */
@@ -227,6 +252,28 @@ static void add_row(struct merge *merge, size_t i)
 		merge->place[i] = -1;
 	else
 		add_region(merge, i);
+}
+
+/* Finds a unit by its name, or adds it. */
+static size_t unit_of(struct merge *merge, const char *name)
+{
+	struct selfmon_report *const to = merge->to;
+	size_t i;
+
+	for (i = 0; i < to->units; i++)
+		if (!strcmp(to->unit[i], name))
+			return i;
+	if (i == SELFMON_MAX_UNITS) {
+		if (!merge->status)
+			merge->status = tool_fail(
+				"report",
+				"%s: unit %s: all files together "
+				"have more than %d units",
+				merge->file->path, name, SELFMON_MAX_UNITS);
+		return 0;
+	}
+	strcpy(to->unit[to->units++], name);
+	return i;
 }
 
 static void add_file(struct merge *merge)
@@ -241,6 +288,8 @@ static void add_file(struct merge *merge)
 		counted[merge->column[i]] =
 			report->column[i].verdict != SELFMON_NOT_COUNTED;
 	}
+	for (i = 0; i < report->units; i++)
+		merge->unit[i] = unit_of(merge, report->unit[i]);
 	merge->whole = true;
 	for (i = 0; i < merge->to->columns; i++)
 		if (merge->to->column[i].verdict != SELFMON_NOT_COUNTED &&
@@ -332,6 +381,7 @@ int report_merge(struct report_file *files, size_t count,
 	*merged = NULL;
 	if (!to)
 		return tool_fail("report", "no memory");
+	selfmon_report_units_begin(to);
 	status = report_merge_header(to, files, count);
 	if (!status)
 		status = merge_all(to, files, count);

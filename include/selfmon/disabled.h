@@ -320,6 +320,19 @@ SELFMON_INLINE int selfmon_row_metric(const struct selfmon_report *report,
 	return -ENOSYS;
 }
 
+SELFMON_INLINE size_t
+selfmon_report_unit_count(const struct selfmon_report *report)
+{
+	return 0;
+}
+
+SELFMON_INLINE int selfmon_report_unit(const struct selfmon_report *report,
+				       size_t row, size_t i,
+				       struct selfmon_report_unit *unit)
+{
+	return -ENOSYS;
+}
+
 SELFMON_INLINE int selfmon_row_histogram(const struct selfmon_report *report,
 					 size_t row,
 					 struct selfmon_bucket *bucket,

@@ -247,6 +247,36 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
 }
 
 /*
+ * Returns the unit of this name: something that the program counts, such as
+ * "rows". The same name gives the same handle; "bytes" and "items" are those of
+ * the functions above. The name is copied. It has 1 to 31 ASCII letters,
+ * digits, '_', '-' and '.'. Returns NULL, which may be used like any handle and
+ * counts nothing, if the name has other characters, if the process has
+ * SELFMON_MAX_UNITS units already, or if there is no memory. In the first two
+ * cases the report has a note. Thread-safe, takes a lock; not
+ * async-signal-safe. Never freed; a forked child keeps the handle.
+ */
+SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
+
+/*
+ * Adds n of a unit to the innermost visit that is open in the calling thread,
+ * by the rules of selfmon_region_bytes(). For each place in the call tree the
+ * report has the sum, and the minimum, maximum and percentiles of one visit,
+ * over the visits that counted more than 0 of the unit. NULL counts nothing.
+ *
+ * Takes about fifteen instructions inside the visit's time, and about 25 for
+ * each unit after its end. The first count of a unit at a place allocates 1.4
+ * KiB, inside the visit's time. Without memory the call is counted in the
+ * report. Thread-safe; async-signal-safe, like a first visit.
+ */
+SELFMON_INLINE void selfmon_region_count(const struct selfmon_unit *unit,
+					 uint64_t n)
+{
+	if (selfmon_likely(unit != NULL))
+		selfmon_impl_units(unit->number, n);
+}
+
+/*
  * Returns the time since the start of the innermost visit that is open in the
  * calling thread, in ticks; convert with `selfmon_clock_ns(selfmon_clock(),
  * ticks)`. It is the time that the report would add if the visit ended now,
@@ -394,6 +424,8 @@ SELFMON_C_END
 #define selfmon_leave(frame) ((void)sizeof(frame))
 #define selfmon_region_bytes(n) ((void)sizeof(n))
 #define selfmon_region_items(n) ((void)sizeof(n))
+#define selfmon_unit(name) ((void)sizeof(name), (const struct selfmon_unit *)0)
+#define selfmon_region_count(unit, n) ((void)sizeof(unit), (void)sizeof(n))
 #define selfmon_region_ticks() ((uint64_t)0)
 #define selfmon_region_name(handle) ((void)sizeof(handle), "")
 

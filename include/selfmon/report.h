@@ -123,6 +123,20 @@ struct selfmon_row {
 				  selfmon_region_bytes(), _items() */
 	uint64_t elsewhere; /* detached spans: ended on another thread than they
 			       began on */
+	uint64_t unit[SELFMON_MAX_UNITS]; /* sums, by unit: see
+					     selfmon_report_unit() */
+};
+
+/* What the measured visits of a row counted of one unit, themselves. */
+struct selfmon_report_unit {
+	size_t size;	  /* sizeof of this struct, by the caller */
+	const char *name; /* "bytes", "items", or as given to selfmon_unit() */
+	uint64_t sum;
+	uint64_t visits;   /* that counted more than 0. All values below are of
+			      these, and invalid if there are none */
+	uint64_t min, max; /* of one visit. In an interval bounds, unless one
+			      visit of it had less (more) than all before it */
+	double p50, p90, p99; /* of one visit: within 12.5 % */
 };
 
 #define SELFMON_METRIC_NAME_SIZE (SELFMON_EVENT_NAME_SIZE + 32)
@@ -281,6 +295,23 @@ SELFMON_API size_t selfmon_report_metric_count(const struct selfmon_report *repo
 SELFMON_API int selfmon_row_metric(const struct selfmon_report *report,
 				   size_t row, size_t i,
 				   struct selfmon_metric *metric);
+
+/*
+ * Returns the number of units of a report: bytes, items, and those that the
+ * program named by selfmon_unit(). At most SELFMON_MAX_UNITS.
+ */
+SELFMON_API size_t
+selfmon_report_unit_count(const struct selfmon_report *report);
+
+/*
+ * Describes what a row counted of unit i. Set unit->size first. The name is
+ * valid as long as the report. Returns 0, -EINVAL (size) or -ENOENT (no such
+ * row, no unit i). Several threads may read a report at once. Not
+ * async-signal-safe.
+ */
+SELFMON_API int selfmon_report_unit(const struct selfmon_report *report,
+				    size_t row, size_t i,
+				    struct selfmon_report_unit *unit);
 
 /* Visits with a time of at least low_ns and less than high_ns, as counted. */
 struct selfmon_bucket {

@@ -31,6 +31,16 @@ struct selfmon_frame {
 	uint64_t reserved[3];
 };
 
+/* At most this many units in a process, bytes and items included. */
+#define SELFMON_MAX_UNITS 8
+#define SELFMON_UNIT_NAME_SIZE 32
+
+/* A unit that the program counts; exists as long as the process. Private. */
+struct selfmon_unit {
+	uint32_t number;
+	char name[SELFMON_UNIT_NAME_SIZE];
+};
+
 #ifndef SELFMON_DISABLE
 
 /* 1: regions are measured; 0: switched off. Private, read-only. */
@@ -49,9 +59,9 @@ SELFMON_API void selfmon_impl_enter_far(struct selfmon_site *site,
 SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
 SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
 
-/* Units of work. Private. */
+/* The first units. Private. */
 enum selfmon_impl_unit { SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS };
-SELFMON_API void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n);
+SELFMON_API void selfmon_impl_units(uint32_t unit, uint64_t n);
 SELFMON_API uint64_t selfmon_impl_ticks(void);
 
 #endif /* SELFMON_DISABLE */

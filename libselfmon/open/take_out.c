@@ -14,6 +14,7 @@
 #include "store/state.h"
 #include "store/stats.h"
 #include "store/tree.h"
+#include "store/work.h"
 
 #define WORDS (sizeof(struct selfmon_visit) / sizeof(uint64_t))
 #define WORDS_TIME (SELFMON_LINE / sizeof(uint64_t))
@@ -72,7 +73,7 @@ static void hang_below(struct selfmon_thread *thread, const struct chain *chain,
 			selfmon_tree_displaced(thread, chain->before);
 		return;
 	}
-	selfmon_stats_move_units(was->stats, node->stats);
+	selfmon_work_move(thread, was, node);
 	open->node = node;
 	selfmon_rare_add(was->stats, SELFMON_RARE_OVERLAPPED, 1);
 	selfmon_rare_add(node->stats, SELFMON_RARE_OVERLAPPED, 1);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "report/bucket.h"
+#include "report/units.h"
 #include "report/visit_times.h"
 
 #define FACT(name) offsetof(struct selfmon_row, name)
@@ -32,6 +34,8 @@ static void add_facts_of(struct selfmon_row *to, const struct selfmon_row *from)
 		add_up((uint64_t *)(void *)((char *)to + row_fact[i]),
 		       *(const uint64_t *)(const void *)(
 			       (const char *)from + row_fact[i]));
+	for (i = 0; i < SELFMON_MAX_UNITS; i++)
+		add_up(&to->unit[i], from->unit[i]);
 	if (to->threads < from->threads)
 		to->threads = from->threads;
 	to->exclusive_valid = to->exclusive_valid && from->exclusive_valid;
@@ -70,34 +74,6 @@ static void add_row_value(struct selfmon_quantity *to,
 	add_self_of(to, from);
 }
 
-int selfmon_buckets_add(struct selfmon_row_detail *to,
-			const struct selfmon_row_detail *from)
-{
-	struct selfmon_row_bucket *const both =
-		calloc(to->buckets + from->buckets + 1, sizeof(*both));
-	size_t a = 0, b = 0, n = 0;
-
-	if (!both)
-		return -ENOMEM;
-	while (a < to->buckets || b < from->buckets) {
-		const bool second =
-			a == to->buckets ||
-			(b < from->buckets &&
-			 from->bucket[b].ns < to->bucket[a].ns);
-		const struct selfmon_row_bucket *next =
-			second ? &from->bucket[b++] : &to->bucket[a++];
-
-		if (n && !(both[n - 1].ns < next->ns))
-			both[n - 1].visits += next->visits;
-		else
-			both[n++] = *next;
-	}
-	free(to->bucket);
-	to->bucket = both;
-	to->buckets = n;
-	return 0;
-}
-
 static void add_shares(struct selfmon_row_detail *to,
 		       const struct selfmon_row *row,
 		       const struct selfmon_row_detail *from, size_t columns)
@@ -131,9 +107,13 @@ int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail
 	for (k = 0; k < columns; k++)
 		add_row_value(&to->counter[k], &from->counter[k]);
 	add_shares(to_detail, from, from_detail, columns);
-	if (!from_detail || !from_detail->bucket)
+	if (!from_detail)
 		return 0;
-	return selfmon_buckets_add(to_detail, from_detail);
+	if (from_detail->bucket &&
+	    selfmon_buckets_add(&to_detail->bucket, &to_detail->buckets,
+				from_detail->bucket, from_detail->buckets))
+		return -ENOMEM;
+	return selfmon_row_units_add(to_detail, from_detail);
 }
 
 static void take_out_value(struct selfmon_quantity *to,

@@ -33,9 +33,4 @@ void selfmon_row_added(struct selfmon_row *row,
  */
 SELFMON_COLD
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i);
-/* Merges two bucket lists into one, in rising order. Returns 0 or -ENOMEM. */
-SELFMON_COLD
-int selfmon_buckets_add(struct selfmon_row_detail *to,
-			const struct selfmon_row_detail *from);
-
 #endif

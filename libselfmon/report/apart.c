@@ -16,6 +16,7 @@
 #include "report/net_values.h"
 #include "report/order.h"
 #include "report/recorded.h"
+#include "report/units.h"
 
 /* By thread: the index of its row + 1; 0: no row yet. */
 struct tops {
@@ -40,12 +41,15 @@ static size_t top_row(struct selfmon_report *made, struct tops *tops, size_t k,
 }
 
 /* A thread has no self time: everything measured is in regions. */
-static void has_no_self(struct selfmon_row *row)
+static void has_no_self(struct selfmon_row *row,
+			struct selfmon_row_detail *detail)
 {
 	size_t k;
 
 	row->exclusive_valid = true;
 	row->bytes = row->items = 0;
+	memset(row->unit, 0, sizeof(row->unit));
+	selfmon_row_units_free(detail);
 	row->time.exclusive = 0;
 	row->time.net_exclusive = 0;
 	for (k = 0; k < SELFMON_MAX_COUNTERS; k++) {
@@ -82,7 +86,7 @@ static int add_tops(struct selfmon_report *made,
 		row->parent = (int32_t)top;
 	}
 	for (i = regions; i < made->rows && !error; i++) {
-		has_no_self(&made->row[i]);
+		has_no_self(&made->row[i], &made->detail[i]);
 		made->row[i].threads = threads_of_row(&made->detail[i]);
 		error = selfmon_row_settle_sum(made, i);
 	}
@@ -174,6 +178,7 @@ static void take_counts(struct selfmon_gather *to,
 	to->unready = from->unready;
 	to->displaced = from->displaced;
 	to->evicted = from->evicted;
+	to->uncounted = from->uncounted;
 	to->unread = from->unread;
 }
 

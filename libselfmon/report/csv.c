@@ -13,6 +13,7 @@
 #include "report/model.h"
 #include "report/number.h"
 #include "report/number_exact.h"
+#include "report/units.h"
 
 #define END "\r\n"
 
@@ -143,6 +144,51 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
+static const char *const of_unit[] = {
+	"sum", "visits", "min", "max", "p50", "p90", "p99",
+};
+
+/* These fields exist for units that any row counted. */
+static void put_unit_names(FILE *stream, const struct selfmon_report *report)
+{
+	size_t i, k;
+
+	for (i = 0; i < report->units; i++)
+		for (k = 0; selfmon_unit_is_used(report, i) &&
+			    k < sizeof(of_unit) / sizeof(of_unit[0]);
+		     k++)
+			fprintf(stream, ",unit.%s.%s", report->unit[i],
+				of_unit[k]);
+}
+
+static void put_unit_fields(FILE *stream, uint64_t sum,
+			    const struct selfmon_row_unit *unit)
+{
+	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, sum,
+		unit->visits, unit->min, unit->max);
+	put_real_field(stream, selfmon_row_unit_quantile(unit, 0.5));
+	put_real_field(stream, selfmon_row_unit_quantile(unit, 0.9));
+	put_real_field(stream, selfmon_row_unit_quantile(unit, 0.99));
+}
+
+/* Empty in rows that counted nothing, and in those of spans. */
+static void put_row_units(FILE *stream, const struct selfmon_report *report,
+			  const struct selfmon_report *of, size_t row)
+{
+	const struct selfmon_row_unit *unit;
+	size_t i;
+
+	for (i = 0; i < report->units; i++) {
+		if (!selfmon_unit_is_used(report, i))
+			continue;
+		unit = selfmon_row_unit(of, row, i);
+		if (unit)
+			put_unit_fields(stream, of->row[row].unit[i], unit);
+		else
+			fputs(",,,,,,,", stream);
+	}
+}
+
 /* of: the report that the row is from, which may be that of the spans. */
 static void put_line(FILE *stream, const struct selfmon_report *report,
 		     const struct selfmon_report *of,
@@ -174,6 +220,7 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 	for (i = 0; i < report->columns; i++)
 		put_quantity(stream, row, &row->counter[i]);
 	selfmon_csv_row_metrics(stream, report, row, ratios);
+	put_row_units(stream, report, of, (size_t)(row - of->row));
 	fputs(END, stream);
 }
 
@@ -224,6 +271,7 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 	for (i = 0; i < report->columns; i++)
 		put_column(stream, report, i);
 	selfmon_csv_metrics(stream, report, &ratios);
+	put_unit_names(stream, report);
 	fputs(END, stream);
 	for (i = 0; i < report->rows; i++)
 		put_line(stream, report, report, &report->row[i], &ratios);

@@ -11,6 +11,7 @@
 #include "report/bucket.h"
 #include "report/gather.h"
 #include "report/model.h"
+#include "report/units.h"
 
 static size_t buckets_of(const struct selfmon_stats *stats)
 {
@@ -34,7 +35,8 @@ static int take_buckets(struct selfmon_row_detail *detail,
 		if (!stats->histogram[b])
 			continue;
 		to = &detail->bucket[detail->buckets++];
-		to->ns = ns_per_tick * selfmon_gather_middle(stats, b);
+		to->ns = ns_per_tick *
+			 selfmon_bucket_middle(b, stats->ticks.max);
 		to->visits = stats->histogram[b];
 	}
 	return 0;
@@ -63,5 +65,5 @@ int selfmon_report_detail(struct selfmon_report *report,
 			detail->off_ns[k] = stats->scaled_off_ns;
 		}
 	}
-	return 0;
+	return selfmon_report_units(report, gather);
 }

@@ -92,7 +92,7 @@ static void merge_stats(struct selfmon_stats *to,
 	to->partial += from->partial;
 	to->partial_ticks = selfmon_gather_sum(to->partial_ticks,
 					       from->partial_ticks);
-	for (i = 0; i < SELFMON_UNITS; i++)
+	for (i = 0; i < SELFMON_MAX_UNITS; i++)
 		to->units[i] += from->units[i];
 	to->scaled_enabled_ns = selfmon_gather_sum(to->scaled_enabled_ns,
 						   from->scaled_enabled_ns);
@@ -239,7 +239,7 @@ uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
 
 		for (k = 0; k < SELFMON_KIND_COUNT; k++)
 			occurred |= (uint32_t)(stats->kind[k] > 0) << k;
-		for (k = 0; k < SELFMON_UNITS; k++)
+		for (k = 0; k < SELFMON_MAX_UNITS; k++)
 			if (stats->units[k])
 				occurred |= SELFMON_OCCURRED_TOLD;
 		if (stats->rare[SELFMON_RARE_SKIPPED])
@@ -306,6 +306,7 @@ void selfmon_gather_free(struct selfmon_gather *gather)
 {
 	free(gather->row);
 	free(gather->slot);
+	free(gather->unit);
 	if (gather->async)
 		selfmon_gather_free(gather->async);
 	free(gather->async);

@@ -14,6 +14,13 @@ struct selfmon_gathered {
 	uint32_t unsure;  /* of an interval: SELFMON_BOUND_* */
 	struct selfmon_stats stats; /* in ticks */
 	struct selfmon_weighted all; /* if one visit in N is measured */
+	uint32_t unit[SELFMON_MAX_UNITS]; /* index of its units + 1; 0: none */
+};
+
+/* What the visits of a row counted of one unit. */
+struct selfmon_gathered_unit {
+	uint64_t min, max;
+	uint64_t histogram[SELFMON_BUCKETS];
 };
 
 struct selfmon_gather_apart;
@@ -22,7 +29,11 @@ struct selfmon_gather {
 	struct selfmon_gathered *row;
 	size_t rows, room;
 	uint32_t *slot;   /* hash of rows by parent and region; row + 1 */
-	uint64_t too_deep, unready, displaced, evicted, unread;
+	struct selfmon_gathered_unit *unit; /* of all rows */
+	size_t units, units_room;
+	size_t unit_names;
+	char unit_name[SELFMON_MAX_UNITS][SELFMON_UNIT_NAME_SIZE];
+	uint64_t too_deep, unready, displaced, evicted, uncounted, unread;
 	bool every; /* one visit in N is measured: rows have samples */
 	/* A file's regions by id - 1; NULL: the process's own regions. */
 	struct selfmon_region *const *named;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/gather_tree.h"
+#include "report/gather_units.h"
 #include "session/owner.h"
 #include "store/config.h"
 #include "store/copy.h"
@@ -27,6 +28,34 @@ static void begin_thread(struct selfmon_gather *gather,
 		selfmon_process_unlock(process);
 }
 
+/* Copies all words, each with one load. */
+static void copy_work(const struct selfmon_work *from, struct selfmon_work *to)
+{
+	typedef uint64_t word __attribute__((may_alias));
+	const word *const in = (const word *)(const void *)from;
+	word *const out = (word *)(void *)to;
+	size_t i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(*out); i++)
+		out[i] = selfmon_load_once(&in[i]);
+}
+
+static int add_works(struct selfmon_gather *gather,
+		     const struct selfmon_gather_tree *tree,
+		     const struct selfmon_node *node)
+{
+	const struct selfmon_work *work =
+		__atomic_load_n(&node->stats->work, __ATOMIC_ACQUIRE);
+	struct selfmon_work copy;
+	int error = 0;
+
+	for (; work && !error; work = work->next) {
+		copy_work(work, &copy);
+		error = selfmon_gather_work(gather, tree, &copy);
+	}
+	return error;
+}
+
 static int add_node(struct selfmon_gather *gather,
 		    struct selfmon_gather_tree *tree,
 		    struct selfmon_thread *thread,
@@ -35,8 +64,11 @@ static int add_node(struct selfmon_gather *gather,
 	struct selfmon_stats copy;
 	const bool read = selfmon_stats_read(thread, node, &copy);
 
-	return selfmon_gather_node(gather, tree, node, read ? &copy : NULL,
-				   read && !(copy.sequence & 1), node->sampled);
+	const int error = selfmon_gather_node(
+		gather, tree, node, read ? &copy : NULL,
+		read && !(copy.sequence & 1), node->sampled);
+
+	return error || !read ? error : add_works(gather, tree, node);
 }
 
 /*

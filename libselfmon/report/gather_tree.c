@@ -16,6 +16,7 @@ void selfmon_gather_begin(struct selfmon_gather *gather,
 	gather->unready += selfmon_load_once(&thread->unready);
 	gather->displaced += selfmon_load_once(&thread->displaced);
 	gather->evicted += selfmon_load_once(&thread->evicted);
+	gather->uncounted += selfmon_load_once(&thread->uncounted);
 	tree->places = 0;
 	tree->sorted = false;
 	tree->top = -1;

@@ -12,6 +12,7 @@
 #include "report/async_rows.h"
 #include "report/bucket.h"
 #include "report/columns.h"
+#include "report/gather_units.h"
 #include "report/live_rows.h"
 #include "report/net_values.h"
 #include "report/recorded.h"
@@ -58,15 +59,12 @@ static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)
 {
 	struct selfmon_stats *const stats = &row->stats;
-	unsigned int first = 0, last = SELFMON_BUCKETS;
+	unsigned int first, last;
 	uint64_t low, high;
 
 	if (selfmon_stats_visits(stats) <= 1)
 		return;
-	while (first < SELFMON_BUCKETS - 1 && !stats->histogram[first])
-		first++;
-	while (last > first + 1 && !stats->histogram[last - 1])
-		last--;
+	selfmon_buckets_range(stats->histogram, &first, &last);
 	low = selfmon_gather_low(first);
 	high = selfmon_gather_low(last) - 1; /* unused for the last bucket */
 	if (stats->ticks.min == before->min) {
@@ -93,6 +91,7 @@ static void subtract_stats(struct selfmon_stats *to,
 	to->migrated = since(to->migrated, from->migrated);
 	subtract_words(to, from, offsetof(struct selfmon_stats, left_out),
 		       sizeof(*to));
+	to->work = NULL;
 	memcpy(to->kind, kind, sizeof(kind));
 	visits = selfmon_stats_visits(to);
 	subtract_sums(&to->ticks, &from->ticks, visits);
@@ -122,6 +121,8 @@ static int copy_rows(struct selfmon_gather *to,
 	uint32_t place;
 	size_t i;
 
+	if (selfmon_gather_units_copy(to, from))
+		return -ENOMEM;
 	for (i = 0; i < from->rows; i++) {
 		if (selfmon_gather_row(to, from->row[i].parent,
 				       from->row[i].region, &place))
@@ -149,6 +150,8 @@ static int subtract_rows(struct selfmon_gather *to,
 		if (!error && (place[i] >= rows ||
 			       !subtract_row(&to->row[place[i]], row)))
 			error = -EINVAL;
+		if (!error)
+			selfmon_gather_units_since(to, place[i], from, i);
 	}
 	free(place);
 	return error ? error : selfmon_gather_end(to);
@@ -184,6 +187,7 @@ static int subtract_gathered(struct selfmon_gather *to,
 	to->unready = since(later->unready, earlier->unready);
 	to->displaced = since(later->displaced, earlier->displaced);
 	to->evicted = since(later->evicted, earlier->evicted);
+	to->uncounted = since(later->uncounted, earlier->uncounted);
 	if (!error)
 		error = subtract_rows(to, earlier);
 	return error ? error : subtract_spans(to, later, earlier);

@@ -98,6 +98,7 @@ static void header(struct selfmon_json *json,
 	selfmon_json_integer(json, "unready", report->unready);
 	selfmon_json_integer(json, "displaced", report->displaced);
 	selfmon_json_integer(json, "evicted", report->evicted);
+	selfmon_json_integer(json, "uncounted", report->uncounted);
 	selfmon_json_integer(json, "stale", report->stale);
 	selfmon_json_integer(json, "unread", report->unread);
 	selfmon_json_real(json, "total_ns", report->total_ns);
@@ -213,6 +214,19 @@ static void errata(struct selfmon_json *outer,
 	fputs(i ? "\n  ]" : "]", outer->stream);
 }
 
+static void put_unit_list(struct selfmon_json *outer,
+			  const struct selfmon_report *report)
+{
+	size_t i;
+
+	selfmon_json_key(outer, "units");
+	putc('[', outer->stream);
+	for (i = 0; i < report->units; i++)
+		fprintf(outer->stream, "%s\"%s\"", i ? ", " : "",
+			report->unit[i]);
+	putc(']', outer->stream);
+}
+
 static void put_rows(struct selfmon_json *json,
 		     const struct selfmon_report *report, const char *indent,
 		     const char *end)
@@ -262,6 +276,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	put_calibration(&json, report);
 	columns(&json, report);
 	errata(&json, report);
+	put_unit_list(&json, report);
 	put_rows(&json, report, "\n    ", "\n  ]");
 	put_async(&json, report->async);
 	selfmon_json_key(&json, "notes");

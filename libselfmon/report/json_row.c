@@ -7,6 +7,7 @@
 #include "report/metric.h"
 #include "report/metric_write.h"
 #include "report/model.h"
+#include "report/units.h"
 
 static void quantity_values(struct selfmon_json *json,
 			    const struct selfmon_quantity *quantity,
@@ -50,22 +51,21 @@ static void quantity(struct selfmon_json *json, const struct selfmon_row *row,
 		selfmon_json_null(json, name[i]);
 }
 
-/* Writes pairs of ns and visits, or null if unknown. */
+/* Writes pairs of a bucket's middle and visits, or null if unknown. */
 static void histogram(struct selfmon_json *json,
-		      const struct selfmon_row_detail *of)
+		      const struct selfmon_row_bucket *bucket, size_t buckets)
 {
 	size_t i;
 
-	if (!of || !of->bucket) {
+	if (!bucket) {
 		selfmon_json_null(json, "histogram");
 		return;
 	}
 	selfmon_json_key(json, "histogram");
 	putc('[', json->stream);
-	for (i = 0; i < of->buckets; i++) {
+	for (i = 0; i < buckets; i++) {
 		fputs(i ? ", " : "", json->stream);
-		selfmon_json_pair(json->stream, of->bucket[i].ns,
-				  of->bucket[i].visits);
+		selfmon_json_pair(json->stream, bucket[i].ns, bucket[i].visits);
 	}
 	putc(']', json->stream);
 }
@@ -97,7 +97,8 @@ static void row_time(struct selfmon_json *outer, const struct selfmon_row *row,
 		selfmon_json_integer(&json, "longest", row->max_ns);
 		selfmon_json_integer(&json, "unsure", row->unsure);
 		selfmon_json_real(&json, "whole", row->whole_ns);
-		histogram(&json, detail);
+		histogram(&json, detail ? detail->bucket : NULL,
+			  detail ? detail->buckets : 0);
 	} else {
 		selfmon_json_null(&json, "p50");
 		selfmon_json_null(&json, "p90");
@@ -132,6 +133,46 @@ static void row_facts(struct selfmon_json *json, const struct selfmon_row *row)
 	selfmon_json_integer(json, "whole", row->whole);
 	selfmon_json_integer(json, "bytes", row->bytes);
 	selfmon_json_integer(json, "items", row->items);
+}
+
+static void row_unit(struct selfmon_json *json, const char *name, uint64_t sum,
+		     const struct selfmon_row_unit *unit)
+{
+	selfmon_json_text(json, "unit", name);
+	selfmon_json_integer(json, "sum", sum);
+	selfmon_json_integer(json, "visits", unit->visits);
+	selfmon_json_real(json, "mean", (double)sum / (double)unit->visits);
+	selfmon_json_integer(json, "min", unit->min);
+	selfmon_json_integer(json, "max", unit->max);
+	selfmon_json_real(json, "p50", selfmon_row_unit_quantile(unit, 0.5));
+	selfmon_json_real(json, "p90", selfmon_row_unit_quantile(unit, 0.9));
+	selfmon_json_real(json, "p99", selfmon_row_unit_quantile(unit, 0.99));
+	histogram(json, unit->bucket, unit->buckets);
+}
+
+/* Only rows that counted units have them. */
+static void row_units(struct selfmon_json *outer,
+		      const struct selfmon_report *report, size_t i)
+{
+	const struct selfmon_row_unit *unit;
+	bool any = false;
+	size_t k;
+
+	for (k = 0; k < report->units; k++) {
+		struct selfmon_json json = { outer->stream, "", true };
+
+		unit = selfmon_row_unit(report, i, k);
+		if (!unit)
+			continue;
+		if (!any)
+			selfmon_json_key(outer, "units");
+		fputs(any ? ", {" : "[{", json.stream);
+		row_unit(&json, report->unit[k], report->row[i].unit[k], unit);
+		putc('}', json.stream);
+		any = true;
+	}
+	if (any)
+		putc(']', outer->stream);
 }
 
 void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
@@ -172,6 +213,7 @@ void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
 		putc('}', stream);
 	}
 	putc(']', stream);
+	row_units(&json, report, i);
 	selfmon_json_key(&json, "metrics");
 	selfmon_json_row_metrics(stream, report, row, ratios);
 	putc('}', stream);

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/gather_units.h"
 #include "report/live_read.h"
 #include "report/live_stats.h"
 #include "report/room.h"
 #include "store/live.h"
+#include "store/unit.h"
 
 static int no_memory(struct selfmon_live_input *input)
 {
@@ -203,6 +205,34 @@ static int take_node(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
+/* Sums of a unit are those of its place. */
+static int take_work(struct selfmon_live_input *input, uint64_t offset,
+		     uint64_t size)
+{
+	struct selfmon_work record;
+	int error;
+
+	if (size != SELFMON_LIVE_ROUND(sizeof(record)))
+		return selfmon_live_wrong(input, offset,
+					  "a unit's record has the wrong size");
+	error = selfmon_live_get(input, offset, &record, sizeof(record));
+	if (error)
+		return error;
+	if (record.thread >= input->trees ||
+	    record.ordinal >= input->tree[record.thread].gather.places)
+		return selfmon_live_wrong(input, offset,
+					  "a unit belongs to no place");
+	if (record.unit >= SELFMON_MAX_UNITS ||
+	    record.name[sizeof(record.name) - 1] ||
+	    !selfmon_unit_is_name(record.name))
+		return selfmon_live_wrong(input, offset,
+					  "a unit has an invalid name");
+	if (selfmon_gather_work(&input->gather,
+				&input->tree[record.thread].gather, &record))
+		return no_memory(input);
+	return 0;
+}
+
 static int take_open(struct selfmon_live_input *input,
 		     struct selfmon_live_tree *tree)
 {
@@ -233,6 +263,8 @@ static int add_record(struct selfmon_live_input *input, uint64_t offset,
 		return take_thread(input, offset, record->size);
 	case SELFMON_RECORD_NODE:
 		return take_node(input, offset, record->size);
+	case SELFMON_RECORD_WORK:
+		return take_work(input, offset, record->size);
 	default:
 		if (record->type & SELFMON_RECORD_OPTIONAL) {
 			input->unknown++;

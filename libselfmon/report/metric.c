@@ -7,6 +7,7 @@
 
 #include "report/event_kind.h"
 #include "report/metric_rule.h"
+#include "report/units.h"
 
 #define HW(id) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id
 #define SW(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
@@ -47,6 +48,14 @@ static const struct selfmon_rule rules[] = {
 	{ KIND_WORK, 0, 0, BY(BYTES), 1, "GB/s", { "", "GB/s" } },
 	{ KIND_WORK, 0, 0, TURNED(ITEMS), 1, "ns/item", { "", "ns/item" } },
 	{ KIND_WORK, 0, 0, BY(ITEMS), 1e9, "items/s", { "", "items/s" } },
+};
+
+static const struct selfmon_rule of_time = { KIND_UNIT,	    0,	 0,
+					     BY(TIME),	    1e9, "%s/s",
+					     { "%s", "/s" } };
+static const struct selfmon_rule of_instructions = {
+	KIND_UNIT,	   0, 0, BY_EVENT(INSTRUCTIONS), 1, "%s/instruction",
+	{ "%s", "/instr" }
 };
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
@@ -288,6 +297,40 @@ static void add_work(struct finder *finder)
 	}
 }
 
+/* Returns the column of all instructions, or -1: cores of one type only. */
+static int instructions_of(const struct finder *finder)
+{
+	const struct selfmon_report *const report = finder->report;
+	size_t i;
+
+	for (i = 0; i < report->columns; i++)
+		if (is_event(finder, i, HW(INSTRUCTIONS)) &&
+		    !finder->meaning[i].pmu_length &&
+		    report->column[i].verdict != SELFMON_NOT_COUNTED)
+			return (int)i;
+	return -1;
+}
+
+static void add_units(struct finder *finder)
+{
+	const int instructions = instructions_of(finder);
+	struct selfmon_ratio *ratio;
+	size_t i;
+
+	for (i = SELFMON_IMPL_ITEMS + 1; i < finder->report->units; i++) {
+		if (!selfmon_unit_is_used(finder->report, i))
+			continue;
+		ratio = add(finder, &of_time, -1);
+		ratio->of = SELFMON_OF_UNIT(i);
+		ratio->by = SELFMON_OF_TIME;
+		if (instructions < 0)
+			continue;
+		ratio = add(finder, &of_instructions, -1);
+		ratio->of = SELFMON_OF_UNIT(i);
+		ratio->by = instructions;
+	}
+}
+
 void selfmon_ratios_find(const struct selfmon_report *report,
 			 struct selfmon_ratios *ratios)
 {
@@ -305,4 +348,5 @@ void selfmon_ratios_find(const struct selfmon_report *report,
 	for (i = 0; i < report->columns; i++)
 		add_column(&finder, i);
 	add_work(&finder);
+	add_units(&finder);
 }

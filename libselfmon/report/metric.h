@@ -8,8 +8,12 @@
 
 #include "report/model.h"
 
-/* At most six per column (cycles) and four for work without a column. */
-#define SELFMON_RATIOS_MAX (6 * SELFMON_MAX_COUNTERS + 4)
+/*
+ * At most six per column (cycles), four for bytes and items without a column,
+ * and two for each other unit.
+ */
+#define SELFMON_RATIOS_MAX                                                     \
+	(6 * SELFMON_MAX_COUNTERS + 4 + 2 * (SELFMON_MAX_UNITS - 2))
 #define SELFMON_HEADING_SIZE 32
 
 /* Operands: a column from 0 on, or one of these. */
@@ -18,6 +22,9 @@
 #define SELFMON_OF_BYTES (-3)
 #define SELFMON_OF_ITEMS (-4)
 #define SELFMON_OF_WANTED (-5) /* an event that was not requested */
+#define SELFMON_OF_UNIT(i) (-16 - (int)(i)) /* but bytes and items */
+#define SELFMON_UNIT_OF(operand) ((size_t)(-16 - (operand)))
+#define SELFMON_IS_UNIT(operand) ((operand) <= -16)
 
 struct selfmon_rule;
 struct selfmon_ratio {

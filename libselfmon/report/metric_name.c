@@ -21,16 +21,29 @@ static void fill(char *to, size_t size, const char *text,
 			 mark + 2);
 }
 
+/* Fills in the name that a rule's %s stands for. */
+static void subject_of(const struct selfmon_report *report,
+		       const struct selfmon_ratio *ratio,
+		       struct selfmon_event_kind *own)
+{
+	*own = (struct selfmon_event_kind){ .pmu = "", .modifiers = "" };
+	if (ratio->column >= 0)
+		selfmon_event_kind_of(report->column[ratio->column].name, own);
+	if (!SELFMON_IS_UNIT(ratio->of))
+		return;
+	own->core = report->unit[SELFMON_UNIT_OF(ratio->of)];
+	own->core_length = strlen(own->core);
+}
+
 /* Writes events as perf does: the PMU before, the modes after. */
 void selfmon_ratio_name(const struct selfmon_report *report,
 			const struct selfmon_ratio *ratio,
 			char name[SELFMON_METRIC_NAME_SIZE])
 {
 	char core[SELFMON_METRIC_NAME_SIZE];
-	struct selfmon_event_kind own = { .pmu = "", .modifiers = "" };
+	struct selfmon_event_kind own;
 
-	if (ratio->column >= 0)
-		selfmon_event_kind_of(report->column[ratio->column].name, &own);
+	subject_of(report, ratio, &own);
 	fill(core, sizeof(core), ratio->rule->name, &own);
 	if (snprintf(name, SELFMON_METRIC_NAME_SIZE, "%.*s%s%s%s%s",
 		     (int)own.pmu_length, own.pmu, own.pmu_length ? "/" : "",
@@ -43,11 +56,10 @@ void selfmon_ratio_heading(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,
 			   char heading[2][SELFMON_HEADING_SIZE])
 {
-	struct selfmon_event_kind own = { .pmu = "", .modifiers = "" };
+	struct selfmon_event_kind own;
 	size_t i;
 
-	if (ratio->column >= 0)
-		selfmon_event_kind_of(report->column[ratio->column].name, &own);
+	subject_of(report, ratio, &own);
 	if (ratio->rule->kind == KIND_TOPDOWN) {
 		own.core += strlen("topdown-");
 		own.core_length -= strlen("topdown-");
@@ -92,6 +104,9 @@ void selfmon_ratio_operand(const struct selfmon_report *report,
 
 	if (operand == SELFMON_OF_WANTED)
 		wanted_name(report, ratio, name);
+	else if (SELFMON_IS_UNIT(operand))
+		snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s",
+			 report->unit[SELFMON_UNIT_OF(operand)]);
 	else
 		snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s",
 			 operand >= 0 ? report->column[operand].name

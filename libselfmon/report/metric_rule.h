@@ -11,7 +11,8 @@ enum selfmon_rule_kind {
 	KIND_EVENT,
 	KIND_MISS,    /* divided by accesses, or by instructions */
 	KIND_TOPDOWN, /* level 1 or 2: divided by slots */
-	KIND_WORK     /* no column */
+	KIND_WORK,    /* no column */
+	KIND_UNIT     /* a unit that the program named */
 };
 
 /* The rule has no event. */
@@ -27,7 +28,7 @@ struct selfmon_rule {
 	int operand;                 /* the other operand, SELFMON_OF_* */
 	bool turned;                 /* operand / column */
 	double factor;
-	const char *name;            /* "%s": the event's name */
+	const char *name; /* "%s": the event's or the unit's name */
 	const char *heading[2];
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/recorded.h"
+#include "report/units.h"
 
 static void free_recorded(struct selfmon_recorded *recorded)
 {
@@ -23,7 +24,7 @@ void selfmon_report_free(struct selfmon_report *report)
 	for (i = 0; i < report->regions; i++)
 		free(report->region[i]);
 	for (i = 0; report->detail && i < report->rows; i++)
-		free(report->detail[i].bucket);
+		selfmon_row_detail_free(&report->detail[i]);
 	free(report->detail);
 	selfmon_report_free_empty(report->apart);
 	selfmon_report_free_empty(report->async);

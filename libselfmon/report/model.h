@@ -36,6 +36,13 @@ struct selfmon_row_bucket {
 	uint64_t visits;
 };
 
+/* What the visits of a row counted of one unit; the sum is in the row. */
+struct selfmon_row_unit {
+	uint64_t visits, min, max; /* visits 0: it counted none */
+	size_t buckets;
+	struct selfmon_row_bucket *bucket; /* ns: the middle, in the unit */
+};
+
 struct selfmon_row_detail {
 	size_t buckets;
 	struct selfmon_row_bucket *bucket; /* non-empty ones, rising */
@@ -43,6 +50,7 @@ struct selfmon_row_detail {
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
 	/* During a merge, by column: the rows' time, and time on the PMU. */
 	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
+	struct selfmon_row_unit *unit; /* all units; NULL: it counted none */
 	/* Number of rows in this sum; 0: a row of its own. */
 	size_t folded;
 	/* Set if the row is a thread; threads is 0 if it is a region. */
@@ -104,6 +112,7 @@ struct selfmon_report {
 	uint64_t unready;             /* visits not measured: busy, memory */
 	uint64_t displaced;           /* visits at another place: too many */
 	uint64_t evicted;	      /* spans never left, ended for room */
+	uint64_t uncounted;	      /* counts of units without memory */
 	uint64_t stale;               /* leaves of visits already closed */
 	uint64_t unread;              /* nodes left out: update stalled */
 	/* The overhead of one visit, in ns and in events by column. */
@@ -115,6 +124,8 @@ struct selfmon_report {
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
 	size_t errata; /* those of this CPU that affect a column */
 	const struct selfmon_erratum *erratum[SELFMON_ERRATA_MAX];
+	size_t units;
+	char unit[SELFMON_MAX_UNITS][SELFMON_UNIT_NAME_SIZE];
 	double total_ns;              /* net time of the top level: 100 % */
 	size_t rows;
 	struct selfmon_row *row;

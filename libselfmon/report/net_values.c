@@ -317,6 +317,7 @@ int selfmon_report_settle_values(struct selfmon_report *report,
 	report->unready = gather->unready;
 	report->displaced = gather->displaced;
 	report->evicted = gather->evicted;
+	report->uncounted = gather->uncounted;
 	report->unread = gather->unread;
 	report->rows = gather->rows;
 	if (!gather->rows)

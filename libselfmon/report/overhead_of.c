@@ -88,7 +88,7 @@ static bool tells_work(const struct selfmon_stats *stats)
 {
 	size_t k;
 
-	for (k = 0; k < SELFMON_UNITS; k++)
+	for (k = 0; k < SELFMON_MAX_UNITS; k++)
 		if (stats->units[k])
 			return true;
 	return false;

@@ -2,6 +2,8 @@
 /* What a row says besides its values. */
 #include "report/row_facts.h"
 
+#include <string.h>
+
 #include "store/name.h"
 #include "store/statistics.h"
 
@@ -21,6 +23,7 @@ void selfmon_row_facts(struct selfmon_row *row,
 	row->whole = row->measured - from->stats.partial;
 	row->bytes = from->stats.units[SELFMON_IMPL_BYTES];
 	row->items = from->stats.units[SELFMON_IMPL_ITEMS];
+	memcpy(row->unit, from->stats.units, sizeof(row->unit));
 	row->open = from->open;
 	row->cut_off = rare[SELFMON_RARE_CUT_OFF];
 	row->migrated = from->stats.migrated;

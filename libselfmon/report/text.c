@@ -14,6 +14,7 @@
 #include "report/text_notes.h"
 #include "report/text_rows.h"
 #include "report/text_table.h"
+#include "report/text_units.h"
 
 int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 {
@@ -35,6 +36,7 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	selfmon_text_other_threads(&text);
 	error = selfmon_text_hot(&text);
 	selfmon_text_counters(&text);
+	selfmon_text_units(&text);
 	selfmon_text_async(&text);
 	selfmon_text_legend(&text);
 	selfmon_text_notes(&text);

@@ -365,6 +365,8 @@ void selfmon_text_header(struct selfmon_text *text)
 		"the oldest were ended when 256 visits were open in their "
 		"thread; leave spans on error paths too, or use "
 		"selfmon_async_begin() for work that does not end in order");
+	caution(text, report->uncounted, "count", "of a unit left out",
+		"no memory when its place first counted it");
 	caution(text, report->unready, "visit", "not measured",
 		"the library was busy, out of memory, or switched off before "
 		"they ended");

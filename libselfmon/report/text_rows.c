@@ -11,6 +11,7 @@
 #include "report/text_label.h"
 #include "report/text_line.h"
 #include "report/text_table.h"
+#include "report/text_units.h"
 #include "report/view_columns.h"
 #include "report/view_rows.h"
 
@@ -28,7 +29,8 @@ void selfmon_text_rows(const struct selfmon_view *view,
 	size_t tables;
 
 	selfmon_view_show(view, report, &shown);
-	tables = 1 + selfmon_text_counter_tables(report, &shown);
+	tables = 1 + selfmon_text_counter_tables(report, &shown) +
+		 selfmon_text_unit_tables(report, &shown);
 	*rows = SELFMON_VIEW_ROWS / tables;
 	*beyond = (SELFMON_VIEW_ROWS - hot) / tables;
 	if (*rows < ROWS_LEAST)

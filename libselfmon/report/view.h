@@ -51,6 +51,7 @@ struct selfmon_shown {
 	bool time[SELFMON_SHOW_COUNT];
 	bool column[SELFMON_MAX_COUNTERS];
 	bool ratio[SELFMON_RATIOS_MAX];
+	bool units; /* the table of units: if no columns are named */
 };
 
 /* A report with the rows of a view, and counts of the rows left out. */

@@ -8,10 +8,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/add.h"
 #include "report/apart.h"
+#include "report/bucket.h"
 #include "report/order.h"
+#include "report/units.h"
 #include "report/view_choose.h"
 #include "report/view_columns.h"
 #include "report/view_merge.h"
@@ -59,9 +62,13 @@ static int keep_row(struct making *making, size_t i)
 	*detail = from->detail[i];
 	detail->bucket = NULL;
 	detail->buckets = 0;
-	if (!from->detail[i].bucket)
-		return 0;
-	return selfmon_buckets_add(detail, &from->detail[i]);
+	detail->unit = NULL;
+	if (from->detail[i].bucket &&
+	    selfmon_buckets_add(&detail->bucket, &detail->buckets,
+				from->detail[i].bucket,
+				from->detail[i].buckets))
+		return -ENOMEM;
+	return selfmon_row_units_add(detail, &from->detail[i]);
 }
 
 static void value_is_self(struct selfmon_quantity *value)
@@ -82,13 +89,14 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 
 /*
  * Adds the topmost folded rows' visits and sums, which include the rows below.
- * Drops bytes and items: work of several regions is not that of one.
+ * Drops units: work of several regions is not that of one.
  */
 static int fold_row(struct making *making, size_t i)
 {
 	const struct selfmon_report *const from = making->choice.from;
 	struct selfmon_chosen *const chosen = making->choice.row;
 	struct selfmon_row row = from->row[i];
+	struct selfmon_row_detail folded;
 	const bool below = row.parent >= 0 &&
 			   chosen[row.parent].fate != SELFMON_ROW_KEPT;
 	const int32_t at = below ? chosen[row.parent].place
@@ -102,11 +110,15 @@ static int fold_row(struct making *making, size_t i)
 		return 0;
 	}
 	row.bytes = row.items = 0;
+	memset(row.unit, 0, sizeof(row.unit));
+	if (from->detail) {
+		folded = from->detail[i];
+		folded.unit = NULL;
+	}
 	if (making->choice.view->flat && !selfmon_row_is_thread(from, i))
 		row_is_self(&row, from->columns);
 	return selfmon_row_add(&making->to->row[at], detail, &row,
-			       from->detail ? &from->detail[i] : NULL,
-			       from->columns);
+			       from->detail ? &folded : NULL, from->columns);
 }
 
 static int make_rows(struct making *making)

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/bucket.h"
 #include "report/gather.h"
 #include "report/model.h"
 
@@ -52,34 +53,15 @@ static uint64_t *time_of(struct selfmon_row *row, size_t i)
 	}
 }
 
-/* Returns the rank, from 1, of the visit that a share q does not exceed. */
-static uint64_t visit_rank(double q, uint64_t visits)
-{
-	/* Compensates rounding of q and of the product: 0.99 of 100 is 99. */
-	const double rank = q * (double)visits * (1 - 1e-15);
-	const uint64_t below = (uint64_t)rank;
-
-	return below + ((double)below < rank);
-}
-
 /* Returns the middle of the quantile's bucket, limited to the extremes. */
 static double quantile_ns(const struct selfmon_row *row,
 			  const struct selfmon_row_detail *detail, double q)
 {
-	uint64_t total = 0, below = 0, rank;
-	double ns;
-	size_t b;
+	const double ns =
+		selfmon_buckets_quantile(detail->bucket, detail->buckets, q);
 
-	for (b = 0; b < detail->buckets; b++)
-		total += detail->bucket[b].visits;
-	rank = visit_rank(q, total);
-	for (b = 0; b + 1 < detail->buckets; b++) {
-		below += detail->bucket[b].visits;
-		if (below >= rank)
-			break;
-	}
-	ns = detail->buckets ? detail->bucket[b].ns : 0;
-	return lesser_ns(greater_ns(ns, (double)row->time.min), (double)row->time.max);
+	return lesser_ns(greater_ns(ns, (double)row->time.min),
+			 (double)row->time.max);
 }
 
 /* Returns the measured time; NaN: unknown. */

@@ -91,8 +91,7 @@ static void close_chunk(struct selfmon_live *live)
 }
 
 /* Returns zeroed room for a record that is not visible yet, or NULL. */
-static void *take(struct selfmon_live *live, enum selfmon_record_type type,
-		  size_t size)
+static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 {
 	struct selfmon_record *record;
 	int error = 0;
@@ -187,8 +186,8 @@ void selfmon_live_add_region(const struct selfmon_process *process,
 		add_region(live, region);
 }
 
-void *selfmon_live_take(const struct selfmon_process *process,
-			enum selfmon_record_type type, size_t size)
+void *selfmon_live_take(const struct selfmon_process *process, uint32_t type,
+			size_t size)
 {
 	struct selfmon_live *const live = live_of(process);
 

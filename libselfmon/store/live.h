@@ -20,7 +20,7 @@
 
 #define SELFMON_LIVE_MAGIC "selfmon\n"
 #define SELFMON_LIVE_ORDER UINT32_C(0x01020304)
-#define SELFMON_LIVE_VERSION 4
+#define SELFMON_LIVE_VERSION 5
 #define SELFMON_LIVE_ALIGN 64
 #define SELFMON_LIVE_ROUND(size)                                               \
 	(((size) + SELFMON_LIVE_ALIGN - 1) /                                   \
@@ -121,8 +121,8 @@ void selfmon_live_add_region(const struct selfmon_process *process,
  * or no room. The caller fills in the record and publishes it before it takes
  * another one.
  */
-void *selfmon_live_take(const struct selfmon_process *process,
-			enum selfmon_record_type type, size_t size);
+void *selfmon_live_take(const struct selfmon_process *process, uint32_t type,
+			size_t size);
 void selfmon_live_publish(const struct selfmon_process *process,
 			  const struct selfmon_record *record);
 /* Updates the counts: number of threads and the like. */

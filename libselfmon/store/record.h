@@ -22,6 +22,8 @@ enum selfmon_record_type {
 	SELFMON_RECORD_NODE	 /* struct selfmon_node */
 };
 
+#define SELFMON_RECORD_WORK (SELFMON_RECORD_OPTIONAL | 1) /* store/work.h */
+
 struct selfmon_record {
 	uint32_t type;
 	uint32_t size; /* in the file a multiple of SELFMON_LIVE_ALIGN */

@@ -167,6 +167,7 @@ struct selfmon_thread_record {
 	uint64_t unready;   /* visits not measured: busy, no memory */
 	uint64_t displaced; /* visits recorded at another place */
 	uint64_t evicted;   /* spans ended to make room: see open/evict.h */
+	uint64_t uncounted; /* counts of units left out: no memory */
 	char name[SELFMON_THREAD_NAME]; /* see owner.c */
 	struct selfmon_visit open[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
 };

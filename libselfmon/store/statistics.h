@@ -3,6 +3,8 @@
 #ifndef SELFMON_STORE_STATISTICS_H
 #define SELFMON_STORE_STATISTICS_H
 
+#include <selfmon/site.h>
+
 #include "counters/set.h"
 
 /*
@@ -62,8 +64,8 @@ enum selfmon_async_count {
 		SELFMON_KIND_FOUND, /* begun: regions in coroutines */
 };
 
-/* Work that the program reports for a visit. */
-#define SELFMON_UNITS 2 /* SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS */
+/* What the visits of a place counted of one unit: store/work.h. */
+struct selfmon_work;
 
 /*
  * One writer, the owning thread. Readers retry by the sequence, which is odd
@@ -84,12 +86,12 @@ struct selfmon_stats {
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
 	uint64_t partial;       /* visits with any value left out ... */
 	uint64_t partial_ticks; /* ... and their time */
-	uint64_t units[SELFMON_UNITS]; /* of the visits measured */
+	uint64_t units[SELFMON_MAX_UNITS]; /* of the visits measured */
 	uint64_t scaled_enabled_ns; /* over the visits with estimates */
 	uint64_t scaled_off_ns;     /* of this time, off the PMU */
 	uint64_t off_ticks[2]; /* off the PMU: first group, further ones */
 	/* Not covered by the sequence: each word is updated separately. */
-	uint64_t units_open[SELFMON_UNITS]; /* of the visit open here */
+	struct selfmon_work *work; /* units counted here, newest first */
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];
 	uint64_t histogram[SELFMON_BUCKETS + 1]; /* and SELFMON_BUCKET_NONE */

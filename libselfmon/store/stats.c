@@ -6,6 +6,7 @@
 #include "store/self.h"
 #include "store/state.h"
 #include "store/statistics.h"
+#include "store/work.h"
 
 void selfmon_stats_init(struct selfmon_stats *stats)
 {
@@ -92,52 +93,26 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
  */
 static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 {
-	if (ticks >= stats->unusual && ticks < SELFMON_TICKS_LONG)
-		selfmon_store_once(&stats->unusual, ticks + 1);
+	if (selfmon_unlikely(!stats->unusual))
+		selfmon_stats_work(stats);
+	else if (ticks >= stats->unusual)
+		selfmon_stats_expect(stats);
 }
 
-/*
- * Adds the work reported for the visit together with the visit, so that a
- * reader never sees one without the other. Subtracts instead of clearing: work
- * that a handler adds in between waits for a later visit of this node.
- */
-static void add_units(struct selfmon_stats *stats)
+/* Out of line: the place counted units, of which this visit may have some. */
+void selfmon_stats_work(struct selfmon_stats *stats)
 {
-	size_t i;
-
-	if (selfmon_likely(stats->unusual)) /* see selfmon_impl_units() */
-		return;
-	for (i = 0; i < SELFMON_UNITS; i++) {
-		const uint64_t n = selfmon_load_once(&stats->units_open[i]);
-
-		if (selfmon_likely(!n))
-			continue;
-		selfmon_arch_add(&stats->units_open[i], -n);
-		selfmon_arch_add(&stats->units[i], n);
-	}
-	set_usual(stats, stats->ticks.max);
+	selfmon_stats_expect(stats);
+	selfmon_work_collect(stats);
 }
 
 /* Discards the units of an unmeasured visit. */
 void selfmon_stats_drop_units(struct selfmon_stats *stats)
 {
-	size_t i;
+	struct selfmon_work *work;
 
-	for (i = 0; i < SELFMON_UNITS; i++)
-		selfmon_store_once(&stats->units_open[i], 0);
-}
-
-/* The open visit continues at another place of the tree. */
-void selfmon_stats_move_units(struct selfmon_stats *from,
-			      struct selfmon_stats *to)
-{
-	size_t i;
-
-	for (i = 0; from != to && i < SELFMON_UNITS; i++) {
-		selfmon_arch_add(&to->units_open[i], from->units_open[i]);
-		selfmon_store_once(&from->units_open[i], 0);
-	}
-	selfmon_store_once(&to->unusual, 0);
+	for (work = stats->work; work; work = work->next)
+		selfmon_store_once(&work->open, 0);
 }
 
 /* Negative ticks: timestamp counters of two CPUs that differ. */
@@ -156,7 +131,6 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 	ticks = sane_ticks(stats, ticks);
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
-	add_units(stats);
 	set_usual(stats, ticks);
 	if (migrated)
 		selfmon_arch_add(&stats->migrated, 1);
@@ -260,7 +234,6 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
-	add_units(stats);
 	set_usual(stats, ticks);
 	if (selfmon_unlikely(!add_values(thread, stats, delta)))
 		add_partial(stats, ticks);

@@ -14,8 +14,8 @@ void selfmon_stats_init(struct selfmon_stats *stats);
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta, uint64_t *mark);
+/* Adds the units that the visit counted; within its update. */
+void selfmon_stats_work(struct selfmon_stats *stats);
 void selfmon_stats_drop_units(struct selfmon_stats *stats);
-void selfmon_stats_move_units(struct selfmon_stats *from,
-			      struct selfmon_stats *to);
 
 #endif

@@ -20,6 +20,8 @@ SELFMON_API void selfmon_call_bytes(uint64_t n)
 	SELFMON_LABEL("selfmon_region_bytes");
 SELFMON_API void selfmon_call_items(uint64_t n)
 	SELFMON_LABEL("selfmon_region_items");
+SELFMON_API void selfmon_call_count(const struct selfmon_unit *unit, uint64_t n)
+	SELFMON_LABEL("selfmon_region_count");
 SELFMON_API uint64_t selfmon_call_ticks(void)
 	SELFMON_LABEL("selfmon_region_ticks");
 SELFMON_API struct selfmon_region *selfmon_call_region(const char *name)
@@ -53,6 +55,12 @@ void selfmon_call_bytes(uint64_t n)
 void selfmon_call_items(uint64_t n)
 {
 	selfmon_impl_units(SELFMON_IMPL_ITEMS, n);
+}
+
+void selfmon_call_count(const struct selfmon_unit *unit, uint64_t n)
+{
+	if (unit)
+		selfmon_impl_units(unit->number, n);
 }
 
 uint64_t selfmon_call_ticks(void)

@@ -85,8 +85,8 @@ static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 
 /*
  * Returns true if no lock moved during the visit, which is not the longest yet,
- * and all counts are possible: it is the shortest, or has a count that is the
- * lowest or highest yet.
+ * and all counts are possible: it counted units, is the shortest, or has a
+ * count that is the lowest or highest yet.
  */
 static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count)
@@ -95,7 +95,7 @@ static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 	unsigned int i;
 
 	if (locks != open->known.locks ||
-	    !selfmon_stats_usual(open->node->stats, ticks))
+	    ticks > open->node->stats->ticks.max || ticks >= SELFMON_TICKS_LONG)
 		return false;
 	for (i = 0; i < thread->set->count; i++)
 		if (count[i] >
@@ -112,6 +112,8 @@ static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
+	if (!stats->unusual)
+		selfmon_stats_work(stats);
 	for (i = 0; i < open->thread->set->count; i++)
 		selfmon_sums_add(&stats->counter[i], count[i]);
 	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));

@@ -21,6 +21,7 @@
 #include "visit/coroutine.h"
 #include "visit/ends.h"
 #include "visit/user.h"
+#include "visit/worked.h"
 
 /*
  * References the report at exit, and nothing else. A program linked with an
@@ -194,28 +195,6 @@ NEVER_INLINE void selfmon_call_enter(struct selfmon_region *handle,
 			   (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
 }
 
-/*
- * The units are added to the node: a thread has at most one open visit of a
- * node, so that enter need not clear them. Setting `unusual` to 0 forces leave
- * onto the slow path, which collects the units. So a leave without units needs
- * no check.
- */
-void selfmon_impl_units(enum selfmon_impl_unit unit, uint64_t n)
-{
-	const struct selfmon_thread *const thread = selfmon_thread_self();
-	struct selfmon_node *node;
-
-	if (selfmon_unlikely(!thread->top))
-		return;
-	node = selfmon_likely(selfmon_load_once(&thread->top->mark) !=
-			      SELFMON_MARK_NONE)
-		       ? thread->top->node
-		       : selfmon_entry_place(thread);
-	selfmon_arch_add(&node->stats->units_open[unit], n);
-	selfmon_compiler_fence();
-	selfmon_store_once(&node->stats->unusual, 0);
-}
-
 static bool inlined;
 
 bool selfmon_visits_are_inlined(void)
@@ -235,19 +214,43 @@ void selfmon_impl_enter_at(struct selfmon_site *site,
 	enter_time(site, frame, false, address);
 }
 
-/*
- * A visit that is the longest yet, ended on another CPU, or reported its work.
- */
-NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
-					     uint64_t ticks)
+static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
+				    struct selfmon_visit *open, uint64_t ticks)
 {
-	struct selfmon_thread *const thread = selfmon_thread_self();
-	struct selfmon_visit *const open = frame->open;
-
 	selfmon_stats_time(open->node->stats, ticks,
 			   selfmon_load_once(thread->cpu) != open->cpu,
 			   &open->mark);
 	selfmon_visit_give_back(thread, open);
+}
+
+/* A visit of a place that counts units, and usual otherwise. */
+static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
+					    const struct selfmon_visit *open,
+					    const struct selfmon_stats *stats,
+					    uint64_t ticks)
+{
+	return stats->unusual == 0 && stats->work &&
+	       selfmon_sums_hold(&stats->ticks, ticks) &&
+	       stats->ticks.max < SELFMON_TICKS_LONG &&
+	       selfmon_load_once(thread->cpu) == open->cpu;
+}
+
+/*
+ * A visit that is the longest yet, ended on another CPU, or counted units.
+ */
+NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
+					     uint64_t ticks)
+{
+	struct selfmon_visit *const open = frame->open;
+	struct selfmon_thread *const thread = open->thread;
+	struct selfmon_stats *const stats = open->node->stats;
+
+	if (selfmon_unlikely(!is_usual_but_work(thread, open, stats, ticks)))
+		leave_rare(thread, open, ticks);
+	else if (!stats->work->next)
+		selfmon_leave_work(open, ticks);
+	else
+		selfmon_leave_works(open, ticks);
 }
 
 /*

@@ -175,7 +175,7 @@ Test(live_read, what_is_no_live_file_is_named_so)
 Test(live_read, another_version_is_named)
 {
 	HEADER->version = 7;
-	says("format version 7; this library reads 4", AT(version));
+	says("format version 7; this library reads 5", AT(version));
 }
 
 Test(live_read, the_other_byte_order_is_named)

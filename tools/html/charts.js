@@ -157,6 +157,11 @@ function drawFacts(view) {
 	if (row.p50 !== null) fact(list, 'percentiles', `p50 ${time(row.p50)}, p90 ${time(row.p90)}, p99 ${time(row.p99)}`);
 	view.model.columns.forEach((column, i) =>
 		quantityFact(list, shown(column.name, 40), row.counters[i], column.isTime ? time : count));
+	for (const unit of row.units.values())
+		fact(list, unit.unit,
+		     `${count(unit.sum)}; a visit ${count(unit.min)} to ${
+			     count(unit.max)}, ` +
+			     `p50 ${count(unit.p50)}, p99 ${count(unit.p99)}`);
 	for (const [key, text] of Object.entries(EVENTS))
 		if (row.raw[key]) fact(list, 'visits ' + text, count(row.raw[key]));
 	const found = view.changes && view.changes.get(row.path);

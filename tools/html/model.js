@@ -46,16 +46,28 @@ const UNSURE = { p50: 1, p90: 2, p99: 4, min: 8, max: 16 };
 function rowOf(from, index) {
 	const t = from.time_ns;
 	const row = {
-		index, name: nameOf(from), file: from.file, line: from.line,
-		parent: from.parent, depth: from.depth, children: [],
-		visits: from.visits, measured: from.measured, raw: from,
-		time: quantityOf(t, from.visits, from.measured),
-		counters: from.counters.map(c => quantityOf(c, from.visits, from.measured)),
-		metrics: from.metrics || [],
-		histogram: (t && t.histogram) || [],
-		unsure: (t && t.unsure) || 0,
-		selfKnown: from.exclusive_valid,
-		mark: from.open ? '*' : from.cut_off ? 'x' : '',
+		index,
+		name : nameOf(from),
+		file : from.file,
+		line : from.line,
+		parent : from.parent,
+		depth : from.depth,
+		children : [],
+		visits : from.visits,
+		measured : from.measured,
+		raw : from,
+		time : quantityOf(t, from.visits, from.measured),
+		counters : from.counters.map(
+			c => quantityOf(c, from.visits, from.measured)),
+		metrics : from.metrics || [],
+		histogram : (t && t.histogram) || [],
+		units : new Map(
+			(from.units || []).map(unit => [unit.unit, unit])),
+		unsure : (t && t.unsure) || 0,
+		selfKnown : from.exclusive_valid,
+		mark : from.open      ? '*'
+		       : from.cut_off ? 'x'
+				      : '',
 	};
 	const percentiles = row.time.there && from.visits > 1;
 	row.p50 = percentiles ? t.p50 : null;
@@ -90,12 +102,17 @@ function modelOf(report) {
 		if (turn > 1) row.path += '#' + turn;
 	}
 	return {
-		report, rows,
-		roots: rows.filter(row => row.parent === null),
-		columns: report.columns.map(c => ({ ...c, isTime: isTimeEvent(c.name) })),
-		metrics: report.metrics || [],
-		total: report.total_ns,
-		byPath: new Map(rows.map(row => [row.path, row])),
+		report,
+		rows,
+		roots : rows.filter(row => row.parent === null),
+		columns : report.columns.map(
+			c => ({...c, isTime : isTimeEvent(c.name) })),
+		metrics : report.metrics || [],
+		units : (report.units || [])
+				.filter(name => rows.some(
+						row => row.units.has(name))),
+		total : report.total_ns,
+		byPath : new Map(rows.map(row => [row.path, row])),
 	};
 }
 
@@ -110,10 +127,27 @@ function flatten(model) {
 		}
 		let flat = byName.get(row.name);
 		if (!flat) {
-			flat = { ...row, depth: 0, children: [], parts: [], visits: 0, measured: 0, histogram: [],
-				p50: null, p90: null, p99: null, metrics: [],
-				time: { ...row.time, net: 0, self: 0 },
-				counters: row.counters.map(c => ({ ...c, net: c.there ? 0 : null, self: c.there ? 0 : null })) };
+			flat = {
+				...row,
+				depth : 0,
+				children : [],
+				parts : [],
+				visits : 0,
+				measured : 0,
+				histogram : [],
+				units : new Map(),
+				p50 : null,
+				p90 : null,
+				p99 : null,
+				metrics : [],
+				time : {...row.time, net : 0, self : 0 },
+				counters : row.counters.map(
+					c => ({
+						...c,
+						net : c.there ? 0 : null,
+						self : c.there ? 0 : null
+					}))
+			};
 			byName.set(row.name, flat);
 		}
 		add(flat, row, inside);
@@ -130,6 +164,9 @@ function add(flat, row, inside) {
 	flat.selfKnown = flat.selfKnown && row.selfKnown;
 	flat.min = least(flat.min, row.min);
 	flat.max = most(flat.max, row.max);
+	for (const unit of row.units.values())
+		flat.units.set(unit.unit,
+			       unitsOf(flat.units.get(unit.unit), unit));
 	const pairs = [[flat.time, row.time], ...flat.counters.map((c, i) => [c, row.counters[i]])];
 	for (const [to, from] of pairs) {
 		if (!from.there) continue;
@@ -138,6 +175,30 @@ function add(flat, row, inside) {
 		to.self = to.self === null || from.self === null ? null : to.self + from.self;
 		to.mark = to.mark || from.mark;
 	}
+}
+
+/* The sum of two; a may be missing. Units are of a visit itself: nesting does
+ * not matter. */
+function unitsOf(a, b)
+{
+	if (!a)
+		return b;
+	const bins = new Map(a.histogram);
+	for (const [n, visits] of b.histogram)
+		bins.set(n, (bins.get(n) || 0) + visits);
+	const histogram = [...bins ].sort((x, y) => x[0] - y[0]);
+	return {
+		unit : a.unit,
+		sum : a.sum + b.sum,
+		visits : a.visits + b.visits,
+		mean : (a.sum + b.sum) / (a.visits + b.visits),
+		min : Math.min(a.min, b.min),
+		max : Math.max(a.max, b.max),
+		histogram,
+		p50 : quantile(histogram, 0.5),
+		p90 : quantile(histogram, 0.9),
+		p99 : quantile(histogram, 0.99)
+	};
 }
 
 const least = (a, b) => a === null ? b : b === null ? a : Math.min(a, b);

@@ -31,6 +31,19 @@ function columnsOf(view) {
 			columns.push({ key: 'm' + i, title: metric.name, text: count,
 				of: row => row.metrics[i] ? row.metrics[i].value : null });
 	});
+	for (const name of view.model.units)
+		for (const [key, title] of [[ 'sum', name ],
+					    [ 'mean', name + '/visit' ],
+					    [ 'p99', name + ' p99' ],
+					    [ 'max', name + ' max' ]])
+			columns.push({
+				key : `u${name}.${key}`,
+				title,
+				text : count,
+				of : row => row.units.has(name)
+						    ? row.units.get(name)[key]
+						    : null
+			});
 	if (view.changes)
 		columns.push({ key: 'change', title: 'B to A', text: change, found: true,
 			of: row => { const f = view.changes.get(row.path); return f ? f.ratio : null; } });

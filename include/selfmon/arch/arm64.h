@@ -164,6 +164,11 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 #endif
 }
 
+SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
+{
+	selfmon_arch_add(word, -n);
+}
+
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 					   uint32_t value)
 {

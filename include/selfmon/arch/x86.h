@@ -116,6 +116,11 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(n));
 }
 
+SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
+{
+	__asm__("subq %1, %0" : "+m"(*word) : "er"(n));
+}
+
 /*
  * Compares in memory; compilers would first load a volatile word into a
  * register.

@@ -150,6 +150,45 @@ void check_spans()
 	       sums{ MEASURED * 1, 0, 0 }));
 }
 
+/* What a region counted of a unit: visits, sum, maximum. */
+static sums counted(const char *region, const char *name)
+{
+	const selfmon::Report report = selfmon::Report::take();
+	std::size_t at = 0;
+
+	for (const selfmon_row &row : report) {
+		for (std::size_t i = 0; i < report.units(); i++) {
+			const auto unit = report.unit(at, i);
+
+			if (unit && unit->visits &&
+			    !std::strcmp(row.name, region) &&
+			    !std::strcmp(unit->name, name))
+				return sums{ unit->visits, unit->sum,
+					     unit->max };
+		}
+		at++;
+	}
+	return sums{ 0, 0, 0 };
+}
+
+void check_units()
+{
+	const selfmon::Unit rows("rows"), strange("strange name");
+	const selfmon::Name name("query");
+
+	CHECK(static_cast<bool>(rows) == (MEASURED == 1));
+	CHECK(!strange);
+	for (std::uint64_t i = 1; i <= 3; i++) {
+		const selfmon::Region region(name);
+
+		rows.count(i);
+		rows.count(10);
+		strange.count(1000);
+	}
+	CHECK((counted("query", "rows") ==
+	       sums{ MEASURED * 3, MEASURED * 36, MEASURED * 13 }));
+}
+
 /* Ended, open and elsewhere of the detached spans of a name. */
 static sums detached(const char *name)
 {
