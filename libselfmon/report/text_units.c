@@ -68,6 +68,20 @@ static void put_unit_value(struct selfmon_text *text, double value,
 	selfmon_text_right(text, number, VALUE + 1);
 }
 
+/* One visit has no distribution: its sum is all of it. */
+static void put_distribution(struct selfmon_text *text, uint64_t sum,
+			     const struct selfmon_row_unit *unit)
+{
+	if (unit->visits == 1)
+		return;
+	put_unit_value(text, (double)sum / (double)unit->visits, true);
+	put_unit_value(text, selfmon_row_unit_quantile(unit, 0.5), false);
+	put_unit_value(text, selfmon_row_unit_quantile(unit, 0.9), false);
+	put_unit_value(text, selfmon_row_unit_quantile(unit, 0.99), false);
+	put_unit_value(text, (double)unit->min, false);
+	put_unit_value(text, (double)unit->max, false);
+}
+
 static void put_unit_row(struct selfmon_text *text, size_t row, size_t i,
 			 const struct selfmon_row_unit *unit)
 {
@@ -77,12 +91,7 @@ static void put_unit_row(struct selfmon_text *text, size_t row, size_t i,
 	put_unit_name(text, text->report->unit[i]);
 	put_unit_value(text, (double)unit->visits, false);
 	put_unit_value(text, (double)sum, false);
-	put_unit_value(text, (double)sum / (double)unit->visits, true);
-	put_unit_value(text, selfmon_row_unit_quantile(unit, 0.5), false);
-	put_unit_value(text, selfmon_row_unit_quantile(unit, 0.9), false);
-	put_unit_value(text, selfmon_row_unit_quantile(unit, 0.99), false);
-	put_unit_value(text, (double)unit->min, false);
-	put_unit_value(text, (double)unit->max, false);
+	put_distribution(text, sum, unit);
 	selfmon_text_row_end(text);
 }
 

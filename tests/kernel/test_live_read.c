@@ -19,6 +19,7 @@
 #include "rows.h"
 #include "store/state.h"
 #include "store/statistics.h"
+#include "store/work.h"
 
 static char path[64];
 static char *file;      /* a small live file, as it was */
@@ -39,6 +40,8 @@ static void visit_and_go(void)
 			}
 		}
 	}
+	SELFMON_REGION("counted")
+		selfmon_region_count(selfmon_unit("rows"), 3);
 	SELFMON_REGION("last")
 	{
 		_exit(0);
@@ -239,7 +242,7 @@ Test(live_read, a_record_beyond_the_end_is_named)
 /* The newest place, "last", has no child. */
 Test(live_read, a_record_of_an_unknown_type_is_named)
 {
-	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 3);
+	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 4);
 
 	record->type = 77;
 	says("a record has the unknown type 77", offset_of(record));
@@ -247,7 +250,7 @@ Test(live_read, a_record_of_an_unknown_type_is_named)
 
 Test(live_read, an_optional_record_of_an_unknown_type_is_skipped_with_a_note)
 {
-	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 3);
+	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 4);
 	struct selfmon_report *report;
 	char *text = NULL;
 	size_t length;
@@ -297,6 +300,46 @@ Test(live_read, a_bucket_that_does_not_exist_is_named)
 
 	node->stats->last = SELFMON_BUCKETS + 1;
 	says("invalid histogram bucket", offset_of(&node->stats->last));
+}
+
+Test(live_read, a_unit_of_no_place_is_named)
+{
+	struct selfmon_work *const work = record_of(SELFMON_RECORD_WORK, 0);
+
+	work->ordinal = 1000;
+	says("a unit belongs to no place", offset_of(work));
+	work->ordinal = 1;
+	work->thread = 1;
+	says("a unit belongs to no place", offset_of(work));
+}
+
+Test(live_read, a_unit_without_a_name_is_named)
+{
+	struct selfmon_work *const work = record_of(SELFMON_RECORD_WORK, 0);
+
+	work->unit = SELFMON_MAX_UNITS;
+	says("a unit has an invalid name", offset_of(work));
+	work->unit = 2;
+	work->name[1] = '"';
+	says("a unit has an invalid name", offset_of(work));
+	memset(work->name, 'x', sizeof(work->name));
+	says("a unit has an invalid name", offset_of(work));
+}
+
+Test(live_read, a_unit_with_extremes_of_no_visit_is_left_out)
+{
+	struct selfmon_work *const work = record_of(SELFMON_RECORD_WORK, 0);
+	struct selfmon_report_unit unit = { .size = sizeof(unit) };
+	struct selfmon_report *report;
+	size_t i;
+
+	work->min = 9;
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
+		cr_assert_eq(selfmon_report_unit(report, i, 2, &unit), 0);
+		cr_assert_eq(unit.visits, 0);
+	}
+	selfmon_report_free(report);
 }
 
 /* ---- updates under way --------------------------------------------------- */
@@ -354,7 +397,7 @@ Test(live_read, a_first_visit_that_was_just_recorded_is_one)
 /* The place of "last" is the one that has an open visit. */
 Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 {
-	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 3);
+	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 4);
 	struct selfmon_row row;
 
 	node->stats->sequence++;

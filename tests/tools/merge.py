@@ -23,7 +23,7 @@ ADDED = ["threads", "visits", "measured", "open", "cut_off",
          "refused", "lost", "overlapped", "switched", "bytes", "items"]
 HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
         "time_alone", "refused", "too_deep", "unready", "stale",
-        "unread", "displaced", "evicted"]
+        "unread", "displaced", "evicted", "uncounted"]
 REALS = ["net", "noise", "net_exclusive"]
 
 compared = collections.Counter()
@@ -153,6 +153,30 @@ def check_times(what, row, parts, children, inner):
          sum(n for _, n in histogram))
 
 
+def units_of(row):
+    return {unit["unit"]: unit for unit in row.get("units", [])}
+
+
+def check_units(what, found, parts):
+    """Units of the same name are added up."""
+    lists = collections.defaultdict(list)
+    for _, row in parts:
+        for name, unit in units_of(row).items():
+            lists[name].append(unit)
+    same(f"{what} units", set(units_of(found)), set(lists))
+    for name, units in lists.items():
+        have = units_of(found)[name]
+        for key, combine in (("sum", sum), ("visits", sum), ("min", min),
+                             ("max", max)):
+            same(f"{what} {name} {key}", have[key],
+                 combine(unit[key] for unit in units))
+        histogram = [pair for unit in units for pair in unit["histogram"]]
+        for key in ("p50", "p90", "p99"):
+            same(f"{what} {name} {key}", have[key],
+                 min(max(quantile(histogram, int(key[1:])), have["min"]),
+                     have["max"]))
+
+
 def check_row(path, found, parts, merged, inner):
     what = "/".join(name for name, _, _ in path)
     counted = counted_columns(merged)
@@ -175,6 +199,7 @@ def check_row(path, found, parts, merged, inner):
     if found["time_ns"]["verdict"] != "not counted":
         same(f"{what} whole time", found["time_ns"]["whole"],
              float(sum(r["time_ns"]["whole"] or 0 for r in whole)))
+        check_units(what, found, parts)
         check_times(what, found, [
             r["time_ns"] for _, r in parts
             if r["time_ns"]["verdict"] != "not counted"],

@@ -14,6 +14,7 @@
 #include "store/self.h"
 #include "step.h"
 #include "store/statistics.h"
+#include "store/work.h"
 
 struct step_shared *step_shared;
 
@@ -73,6 +74,7 @@ static struct totals totals(void)
 	const struct selfmon_thread *const thread = selfmon_thread_self();
 	struct totals all = { .unready = selfmon_thread_unready() };
 	const struct selfmon_node *node = thread->root;
+	const struct selfmon_work *work;
 
 	for (; node; node = node->next) {
 		const struct selfmon_stats *const stats = node->stats;
@@ -85,8 +87,10 @@ static struct totals totals(void)
 			step_wrong("a sum does not lie between its extremes");
 		all.visits += visits;
 		all.cut_off += stats->rare[SELFMON_RARE_CUT_OFF];
-		all.bytes += stats->units[SELFMON_IMPL_BYTES] +
-			     stats->units_open[SELFMON_IMPL_BYTES];
+		all.bytes += stats->units[SELFMON_IMPL_BYTES];
+		work = selfmon_work_of(node, SELFMON_IMPL_BYTES);
+		if (work)
+			all.bytes += work->open;
 	}
 	all.unready += thread->record->unready + thread->record->too_deep;
 	all.works = step_counters_found(scene, !jumping);
