@@ -22,13 +22,13 @@
 #define CALL 7
 #define ARGUMENT 2
 #define HANDLE 3
-#define TELL 28
+#define TELL 31
 #define LOOP 3
 #else
 #define CALL 4
 #define ARGUMENT 2
 #define HANDLE 3
-#define TELL 19
+#define TELL 23
 #define LOOP 2
 #endif
 
