@@ -24,6 +24,11 @@ $(bench_program): $(bench_objects) $(static_lib)
 $(O)/bench/instructions: $(O)/bench/instructions.o $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
+$(O)/bench/instructions-inlined: bench/instructions.c $(O)/flags $(static_lib)
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(app_cflags) -DSELFMON_STATIC $(CPPFLAGS) \
+		$(CFLAGS) $(LDFLAGS) -pthread $< $(static_lib) -o $@
+
 $(O)/bench/instructions-shared: $(O)/bench/instructions.o $(shared_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		-Wl,-rpath,$(abspath $(O)) -o $@
@@ -69,7 +74,7 @@ candidate_sources := $(addprefix bench/states/,candidate.c time.c counted.c \
 candidate_objects := $(candidate_sources:%.c=$(O)/%.o) \
 	$(O)/bench/states/empty.o $(states_common)
 states_programs := $(addprefix $(O)/bench/states/,states \
-	candidate-static candidate-shared candidate-single)
+	candidate-static candidate-shared candidate-inlined candidate-single)
 
 $(O)/bench/states/states: $(states_objects) $(states_common) $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
@@ -80,6 +85,18 @@ $(O)/bench/states/candidate-static: $(candidate_objects) $(static_lib)
 $(O)/bench/states/candidate-shared: $(candidate_objects) $(shared_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		-Wl,-rpath,$(abspath $(O)) -o $@
+
+# Regions inlined in programs with the static library.
+inlined_objects := $(candidate_sources:bench/states/%.c=$(O)/bench/states/inlined-%.o)
+$(inlined_objects): $(O)/bench/states/inlined-%.o: \
+		bench/states/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_STATIC \
+		$(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(O)/bench/states/candidate-inlined: $(inlined_objects) \
+		$(O)/bench/states/empty.o $(states_common) $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 # The library and its caller in one, as a program that carries the single file
 # may compile it. Not every compiler comes with a linker for -flto.
@@ -186,7 +203,7 @@ bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@VM_TABLE=bench/scenarios.txt VM_SCENARIO=overhead \
 		tests/vm/run.sh check $(O)/bench/vm/exact x86-64
 
-bench-check: $(O)/bench/instructions $(O)/bench/instructions-shared check-bench $(bench_user) $(shared_lib)
+bench-check: $(O)/bench/instructions $(O)/bench/instructions-shared $(O)/bench/instructions-inlined check-bench $(bench_user) $(shared_lib)
 bench-check: ## Instructions, cache lines and bytes against what they were
 	@bench/size.sh $(shared_lib) $(library_bytes)
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
@@ -199,4 +216,4 @@ bench-check-vm: vm-programs-x86-64 ## The same, by a guest's counters
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(states_objects:.o=.d) $(candidate_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/report.d $(O)/bench/user.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(states_objects:.o=.d) $(candidate_objects:.o=.d) $(inlined_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/report.d $(O)/bench/user.d

@@ -44,6 +44,9 @@ native()
 	"$here/compare.sh" "$baseline" callgrind < "$counts"
 	"$here/budget.sh" "$1-shared" detached 70 \
 		"detached span pair, shared library"
+	"$here/budget.sh" "$1-inlined" time 68 "region pair, inlined"
+	"$here/budget.sh" "$1-inlined" both 148 \
+		"regions nested in one function, inlined, both pairs"
 	"$here/lines.sh" "$1" time 10
 	user=$(dirname "$1")/user
 	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 13

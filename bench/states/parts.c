@@ -19,6 +19,7 @@ static const struct form {
 	{ "static", "", { "software", "hardware-set", "hardware" } },
 	{ "static", "static", { "time", "off", "in-situ" } },
 	{ "shared", "shared", { "time", "off", "in-situ" } },
+	{ "inlined", "inlined", { "time", "off", "in-situ" } },
 	{ "single", "-flto", { "time", "off", "in-situ" } },
 };
 
