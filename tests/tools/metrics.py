@@ -68,6 +68,14 @@ class Column:
         return text + (":" + modes if modes else "")
 
 
+class Unit(str):
+    """the name of a unit of the program"""
+
+
+def units_of(row):
+    return {unit["unit"]: unit["sum"] for unit in row.get("units", [])}
+
+
 def wanted_metrics(report):
     """(name, operand, operand, factor); an operand is a word or a Column,
     or None where nobody asked for the event."""
@@ -112,6 +120,14 @@ def wanted_metrics(report):
     for of, by, factor, text in WORK:
         if has.get(of, True) and has.get(by, True):
             metrics[text] = (of, by, factor)
+    instructions = [c for c in columns if c.event == "instructions" and
+                    c.counted and not c.scope[0]]
+    for name in report["units"][2:]:
+        if not any(name in units_of(row) for row in report["rows"]):
+            continue
+        metrics[name + "/s"] = (Unit(name), "time", 1e9)
+        if instructions:
+            metrics[name + "/instruction"] = (Unit(name), instructions[0], 1)
     return metrics
 
 
@@ -124,6 +140,10 @@ def operand(row, what):
     if what in ("bytes", "items"):
         scale = row["visits"] / row["measured"] if row["measured"] else 1
         return (row[what] * scale, 0, row["measured"], "exact") if row[what] else None
+    if isinstance(what, Unit):
+        scale = row["visits"] / row["measured"] if row["measured"] else 1
+        n = units_of(row).get(what, 0)
+        return (n * scale, 0, row["measured"], "exact") if n else None
     quantity = row["time_ns"] if what == "time" else row["counters"][what.k]
     if quantity["verdict"] == "not counted":
         return None
