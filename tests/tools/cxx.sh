@@ -29,13 +29,15 @@ program()
 	programs=$((programs + 1))
 }
 
-# instructions FUNCTION: what it consists of, without addresses and names
+# instructions FUNCTION: what it consists of up to its first return, without
+# addresses and names; what is unlikely follows
 instructions()
 {
 	objdump -d --no-show-raw-insn --no-addresses "$build/cost.o" |
 		awk -v name="<$1>:" '$0 == name { inside = 1; next }
 			inside && /^$/ { exit }
-			inside { sub(/[<#].*/, ""); print $1 }'
+			inside { sub(/[<#].*/, ""); print $1 }
+			inside && $1 == "ret" { exit }'
 }
 
 # same COMPILER A B: both have the same instructions, and some
