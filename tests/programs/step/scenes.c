@@ -251,6 +251,27 @@ static void deepen(void)
 	fill_depth(2 * SELFMON_DEPTH_STEP);
 }
 
+static uint32_t slot_of(struct selfmon_region *region)
+{
+	return ((struct selfmon_site *)(void *)region)->id % SELFMON_CHILDREN;
+}
+
+/* The slot of the stepped region's place then holds another one. */
+static void take_slot(void)
+{
+	static struct selfmon_region *sharing;
+	char name[32];
+	unsigned int n;
+
+	for (n = 0; !sharing || slot_of(sharing) != slot_of(stepped); n++) {
+		snprintf(name, sizeof(name), "sharing %u", n);
+		sharing = selfmon_region(name);
+	}
+	SELFMON_REGION_OF(sharing)
+	{
+	}
+}
+
 static void report_work(void)
 {
 	SELFMON_REGION_OF(stepped)
@@ -261,6 +282,10 @@ static void report_work(void)
 
 const struct step_scene step_scenes[] = {
 	{ .name = "a visit", .visit = pair, .visits = 1, .whole = true },
+	{ .name = "a visit whose place is not in its slot",
+	  .prepare = take_slot,
+	  .visit = pair,
+	  .visits = 2 },
 	{ .name = "a visit and its work",
 	  .visit = report_work,
 	  .visits = 1,

@@ -31,6 +31,7 @@ static const char *const symbols_needed[] = {
 	"selfmon_impl_enter",	 "selfmon_impl_enter_span",
 	"selfmon_impl_leave",	 "selfmon_enter_any",
 	"selfmon_leave_any",	 "selfmon_tree_child",
+	"enter_child",
 	"selfmon_unwind_dead",	 "selfmon_unwind_to",
 	"selfmon_thread_attach", "selfmon_impl_units",
 	"selfmon_enter_user",	 "selfmon_enter_user_span",
