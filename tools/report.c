@@ -63,11 +63,9 @@ static const char help[] =
 	"are wrong.\n";
 
 /* The library's formats with its own numbers, then the tool's. */
-enum { FORMAT_FOLDED = SELFMON_CSV + 1, FORMAT_HTML };
+enum { FORMAT_FOLDED = SELFMON_FORMATS, FORMAT_HTML };
 static const char *const format_name[] = {
-	[SELFMON_TEXT] = "text",
-	[SELFMON_JSON] = "json",
-	[SELFMON_CSV] = "csv",
+	SELFMON_FORMAT_NAMES,
 	[FORMAT_FOLDED] = "folded",
 	[FORMAT_HTML] = "html",
 	NULL,
@@ -321,7 +319,7 @@ static int check(const struct request *request, size_t count)
 		return tool_misused("report", "--threads needs one report: "
 				    "threads of several processes are not "
 				    "merged or compared");
-	if (request->viewed && request->format > SELFMON_CSV)
+	if (request->viewed && request->format >= SELFMON_FORMATS)
 		return tool_misused("report", "html and folded have all rows: "
 				    "--flat, --top and similar options need "
 				    "text, json or csv");

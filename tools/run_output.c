@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "html.h"
+#include "report/write.h"
 #include "report_file.h"
 #include "tool.h"
 
-static const char *const formats[] = { "text", "json", "csv", "html", NULL };
-#define FORMAT_HTML formats[3]
+static const char *const formats[] = { SELFMON_FORMAT_NAMES, "html", NULL };
+#define FORMAT_HTML formats[SELFMON_FORMATS]
 /* For html the program writes JSON, from which the page is made. */
 #define SOURCE_ENDING ".json"
 

@@ -30,12 +30,7 @@
 /* Room for a path, a list of outputs or a note, plus a sentence. */
 #define COMPLAINT_SIZE (SELFMON_PATH_SIZE + SELFMON_OUTPUT_MAX + 512)
 
-static const char *const format_name[] = {
-	[SELFMON_TEXT] = "text",
-	[SELFMON_JSON] = "json",
-	[SELFMON_CSV] = "csv",
-	NULL,
-};
+static const char *const format_name[] = { SELFMON_FORMAT_NAMES, NULL };
 
 /* One item of the list: FORMAT:PATH;OPTION;OPTION. */
 struct output {

@@ -40,7 +40,7 @@ int selfmon_report_write_view(const struct selfmon_report *report,
 	size_t rows = 0, beyond = 0;
 	int error;
 
-	if (!report || !stream || (unsigned int)format > SELFMON_CSV)
+	if (!report || !stream || (unsigned int)format >= SELFMON_FORMATS)
 		return -EINVAL;
 	if (format == SELFMON_TEXT && !view->limited)
 		selfmon_text_rows(view, report, &rows, &beyond);

@@ -5,6 +5,10 @@
 
 #include "report/view.h"
 
+/* By enum selfmon_format. Outputs and the program's options take them. */
+#define SELFMON_FORMAT_NAMES "text", "json", "csv"
+#define SELFMON_FORMATS (SELFMON_CSV + 1)
+
 /* Returns 0, -EINVAL, -EIO, or -ENOMEM. */
 SELFMON_COLD
 int selfmon_report_write_view(const struct selfmon_report *report,
