@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The console of libselfmon. `make help` lists the targets.
 
-# ARCH=arm64 and ARCH=riscv64 build for another machine with Debian's cross
+# ARCH=arm64, riscv64 and ppc64el build for another machine with Debian's cross
 # compilers; left out, or this machine's own name, for this one.
 ARCH ?=
 ifneq ($(filter $(ARCH),$(shell uname -m | sed \
@@ -10,10 +10,11 @@ override ARCH :=
 endif
 cross_arm64 := aarch64
 cross_riscv64 := riscv64
+cross_ppc64el := powerpc64le
 ifneq ($(ARCH),)
 cross := $(cross_$(ARCH))
 ifeq ($(cross),)
-$(error ARCH=$(ARCH) is not known: say arm64 or riscv64, or leave it out)
+$(error ARCH=$(ARCH) is not known: say arm64, riscv64 or ppc64el, or leave it out)
 endif
 ifeq ($(origin CC),default)
 CC := $(cross)-linux-gnu-gcc
@@ -306,7 +307,7 @@ help: ## This list
 	} \
 	END { for (i = 1; i <= n; i++) \
 		printf "\n%s\n%s", order[i], text[order[i]] }' $(MAKEFILE_LIST)
-	@printf '\nVariables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=arm64|riscv64\n'
+	@printf '\nVariables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=arm64|riscv64|ppc64el\n'
 
 -include $(objects:.o=.d) $(pic_objects:.o=.d) \
 	$(addsuffix .d,$(examples) $(examples_off))

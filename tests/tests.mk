@@ -96,7 +96,7 @@ check-unit check-kernel check-fault check-hw: check-%: $(O)/tests/%/run
 	@tests/tools/criterion.sh $< $* $($*_options)
 else
 check-unit: $(O)/unit/run
-	@tests/tools/emulated.sh qemu-$(cross) $<
+	@tests/tools/emulated.sh qemu-$(cross:powerpc%=ppc%) $<
 endif
 
 # One at a time: they share the CPU's counters.

@@ -6,6 +6,7 @@
 #ifndef SELFMON_ARCH_GENERIC_H
 #define SELFMON_ARCH_GENERIC_H
 
+#include <errno.h>
 #include <time.h>
 
 #include "../compiler.h"
@@ -41,7 +42,7 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 
 SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
-	return __builtin_thread_pointer();
+	return &errno; /* __builtin_thread_pointer() is missing on POWER */
 }
 
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
