@@ -139,6 +139,28 @@ static NOINLINE void detached(unsigned long n)
 	}
 }
 
+/* Two fibers with two visits open in each, without stacks to switch. */
+static NOINLINE void switched(unsigned long n)
+{
+	struct selfmon_fiber *const fiber[2] = {
+		selfmon_fiber_create("even"), selfmon_fiber_create("odd")
+	};
+	struct selfmon_region *const region = selfmon_region("switched");
+	static struct selfmon_frame frame[2][2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		selfmon_fiber_switch(fiber[i]);
+		selfmon_enter(region, &frame[i][0]);
+		selfmon_enter(region, &frame[i][1]);
+	}
+	for (; n > 0; n--)
+		selfmon_fiber_switch(fiber[n & 1]);
+	selfmon_fiber_switch(NULL);
+	for (i = 0; i < 2; i++)
+		selfmon_fiber_destroy(fiber[i]);
+}
+
 static ucontext_t thread, coroutine;
 static unsigned long coroutine_visits;
 
@@ -195,6 +217,7 @@ static const struct way {
 	{ "items", items, "none", true, false },
 	{ "span", span, "none", true, false },
 	{ "detached", detached, "none", true, false },
+	{ "switched", switched, "none", true, false },
 	{ "elsewhere", elsewhere, "none", true, false },
 	{ "off", visit, "none", false, false },
 	{ "start", visit, NULL, false, false },

@@ -18,6 +18,7 @@
 #include "selfmon/doctor.h"
 #include "selfmon/error.h"
 #include "selfmon/event.h"
+#include "selfmon/fiber.h"
 #include "selfmon/options.h"
 #include "selfmon/region.h"
 #include "selfmon/report.h"

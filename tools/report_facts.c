@@ -10,7 +10,8 @@ const struct report_fact report_fact[] = {
 	FACT(migrated),	  FACT(disturbed),  FACT(retried), FACT(slow),
 	FACT(repaired),	  FACT(impossible), FACT(refused), FACT(lost),
 	FACT(overlapped), FACT(switched),   FACT(whole),   FACT(bytes),
-	FACT(items),	  FACT(elsewhere),
+	FACT(items),	  FACT(elsewhere),  FACT(suspended),
+	FACT(suspended_ns),
 };
 _Static_assert(sizeof(report_fact) / sizeof(*report_fact) == REPORT_FACTS, "");
 

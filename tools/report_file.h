@@ -51,8 +51,9 @@ struct report_fact {
 	const char *key;
 	size_t offset; /* of an uint64_t in struct selfmon_row */
 };
-#define REPORT_FACTS 18
-#define REPORT_FACTS_REGION 17 /* those that a region has; a span has all */
+#define REPORT_FACTS 20
+#define REPORT_FACTS_REGION 17 /* those that each region has */
+#define REPORT_FACTS_SPAN 18   /* and each span */
 extern const struct report_fact report_fact[REPORT_FACTS];
 /* Numbers of the header that are summed. */
 #define REPORT_COUNTS 14

@@ -281,7 +281,8 @@ static void check_row(struct json_in *in, const struct selfmon_row *row)
 static void read_row(struct report_file *file, struct json_in *in,
 		     struct selfmon_report *report, json_t *from, size_t i)
 {
-	const size_t facts = report->spans ? REPORT_FACTS : REPORT_FACTS_REGION;
+	const size_t facts = report->spans ? REPORT_FACTS_SPAN
+					   : REPORT_FACTS_REGION;
 	struct selfmon_row *const row = &report->row[i];
 	size_t k;
 
@@ -293,6 +294,10 @@ static void read_row(struct report_file *file, struct json_in *in,
 	for (k = 0; k < facts; k++)
 		*report_fact_of(row, &report_fact[k]) = json_in_integer(
 			in, from, report_fact[k].key, INT64_MAX);
+	for (k = REPORT_FACTS_SPAN; k < REPORT_FACTS; k++)
+		if (json_object_get(from, report_fact[k].key))
+			*report_fact_of(row, &report_fact[k]) = json_in_integer(
+				in, from, report_fact[k].key, INT64_MAX);
 	check_row(in, row);
 	read_time(in, from, row, &report->detail[i]);
 	read_counters(in, from, row, &report->detail[i], report->columns);

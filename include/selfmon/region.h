@@ -25,6 +25,8 @@
  *
  * A region in a C++20 coroutine may be open across co_await. It is a detached
  * span then: wall time without counters, apart from the call tree; see async.h.
+ * If the thread runs a fiber, it is a visit of the fiber; see CoroutineFiber in
+ * selfmon.hpp.
  *
  * In C, an inline function with regions must be static inline (C11 6.7.4p3).
  *

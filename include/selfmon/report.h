@@ -125,6 +125,9 @@ struct selfmon_row {
 			       began on */
 	uint64_t unit[SELFMON_MAX_UNITS]; /* sums, by unit: see
 					     selfmon_report_unit() */
+	uint64_t suspended; /* times that visits were suspended, and resumed:
+			       fibers. No other value includes that time */
+	uint64_t suspended_ns; /* for so long, until they were resumed */
 };
 
 /* What the measured visits of a row counted of one unit, themselves. */

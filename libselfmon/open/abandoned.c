@@ -49,7 +49,7 @@ static bool lives_above(const struct selfmon_thread *thread,
 	const struct selfmon_visit *open;
 
 	for (open = dead + 1; open <= thread->top; open++) {
-		const uint64_t end = (uint64_t)(uintptr_t)(open->frame + 1);
+		const uint64_t end = (uint64_t)(uintptr_t)(selfmon_entry_frame(open) + 1);
 
 		if (selfmon_entry_mark(open) == address &&
 		    end + sizeof(uintptr_t) > selfmon_entry_mark(dead))
@@ -83,7 +83,7 @@ struct selfmon_visit *selfmon_dead_on_top(const struct selfmon_thread *thread,
 	for (; open > thread->open; open--) {
 		if (!selfmon_entry_is_open(open))
 			continue;
-		if (overlaps(open->frame, frame)) {
+		if (overlaps(selfmon_entry_frame(open), frame)) {
 			if (!all && lives_above(thread, open, address)) {
 				*under = open;
 				break;

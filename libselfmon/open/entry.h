@@ -28,11 +28,30 @@ static inline bool selfmon_mark_is_lexical(uint64_t mark)
 	return mark != SELFMON_MARK_SPAN && mark != SELFMON_MARK_NONE;
 }
 
+/*
+ * A visit that was suspended and goes on (visit/fiber_switch.c) has this bit set in
+ * its frame's address: the fast leaves do not find it, whatever its frame says.
+ * All of its values are whole.
+ */
+#define SELFMON_ENTRY_RESUMED ((uintptr_t)1)
+
+static inline bool selfmon_entry_is_resumed(const struct selfmon_visit *open)
+{
+	return (uintptr_t)open->frame & SELFMON_ENTRY_RESUMED;
+}
+
+static inline const struct selfmon_frame *
+selfmon_entry_frame(const struct selfmon_visit *open)
+{
+	return (const struct selfmon_frame *)((uintptr_t)open->frame &
+					      ~SELFMON_ENTRY_RESUMED);
+}
+
 /* Returns true if this is the entry of a frame whose visit has not ended. */
 static inline bool selfmon_entry_is_of(const struct selfmon_visit *open,
 				       const struct selfmon_frame *frame)
 {
-	return selfmon_entry_is_open(open) && open->frame == frame;
+	return selfmon_entry_is_open(open) && selfmon_entry_frame(open) == frame;
 }
 
 /*

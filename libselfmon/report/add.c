@@ -17,7 +17,7 @@ static const uint16_t row_fact[] = {
 	FACT(migrated),	  FACT(disturbed),  FACT(retried),
 	FACT(slow),	  FACT(repaired),   FACT(impossible), FACT(refused),
 	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
-	FACT(bytes),	  FACT(items),
+	FACT(bytes),	  FACT(items),	    FACT(suspended), FACT(suspended_ns),
 };
 
 static void add_up(uint64_t *to, uint64_t n)

@@ -13,6 +13,7 @@
 #include "report/model.h"
 #include "report/number.h"
 #include "report/number_exact.h"
+#include "report/suspended.h"
 #include "report/units.h"
 
 #define END "\r\n"
@@ -144,6 +145,15 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
+/* These fields exist if any visit was suspended. */
+static void put_suspended(FILE *stream, const struct selfmon_report *report,
+			  const struct selfmon_row *row)
+{
+	if (selfmon_report_suspended(report))
+		fprintf(stream, ",%" PRIu64 ",%" PRIu64, row->suspended,
+			row->suspended_ns);
+}
+
 static const char *const of_unit[] = {
 	"sum", "visits", "min", "max", "p50", "p90", "p99",
 };
@@ -207,6 +217,7 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 	selfmon_output_csv(stream, row->file);
 	put_facts(stream, row);
 	put_kind(stream, report, of, row);
+	put_suspended(stream, report, row);
 	put_thread(stream, report, of, (size_t)(row - of->row));
 	put_quantity(stream, row, &row->time);
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
@@ -263,6 +274,8 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 	fputs(facts, stream);
 	if (report->async)
 		fputs(",kind,elsewhere", stream);
+	if (selfmon_report_suspended(report))
+		fputs(",suspended,suspended_ns", stream);
 	if (selfmon_report_has_threads(report))
 		fputs(",thread", stream);
 	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)

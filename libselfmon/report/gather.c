@@ -229,6 +229,22 @@ static void count_open_spans(struct selfmon_gather *async)
 	}
 }
 
+/* Visits of fibers that no thread runs now. */
+static void count_suspended(struct selfmon_gather *gather)
+{
+	size_t i;
+
+	for (i = 0; i < gather->rows; i++) {
+		struct selfmon_gathered *const row = &gather->row[i];
+		const uint64_t suspended =
+			row->stats.rare[SELFMON_RARE_SUSPENDED];
+		const uint64_t resumed = row->stats.rare[SELFMON_RARE_RESUMED];
+
+		if (suspended > resumed)
+			row->open += suspended - resumed;
+	}
+}
+
 uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
 {
 	uint32_t occurred = 0;
@@ -242,6 +258,8 @@ uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
 		for (k = 0; k < SELFMON_MAX_UNITS; k++)
 			if (stats->units[k])
 				occurred |= SELFMON_OCCURRED_TOLD;
+		if (stats->rare[SELFMON_RARE_RESUMED])
+			occurred |= SELFMON_OCCURRED_SWITCHED;
 		if (stats->rare[SELFMON_RARE_SKIPPED])
 			occurred |= SELFMON_OCCURRED_SKIPPED;
 	}
@@ -250,6 +268,7 @@ uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
 
 int selfmon_gather_end(struct selfmon_gather *gather)
 {
+	count_suspended(gather);
 	if (gather->apart && drop_empty(&gather->apart->gather))
 		return -ENOMEM;
 	if (gather->async) {

@@ -133,6 +133,10 @@ static void row_facts(struct selfmon_json *json, const struct selfmon_row *row)
 	selfmon_json_integer(json, "whole", row->whole);
 	selfmon_json_integer(json, "bytes", row->bytes);
 	selfmon_json_integer(json, "items", row->items);
+	if (row->suspended) {
+		selfmon_json_integer(json, "suspended", row->suspended);
+		selfmon_json_integer(json, "suspended_ns", row->suspended_ns);
+	}
 }
 
 static void row_unit(struct selfmon_json *json, const char *name, uint64_t sum,

@@ -145,6 +145,17 @@ static double overhead_below(const struct settle *settle, size_t i,
 	       selfmon_overhead_inside(of, &from->all.inside);
 }
 
+static double switched_in(const struct selfmon_gathered *from,
+			  const struct selfmon_overhead *of, double *noise)
+{
+	const double ended = (double)selfmon_stats_visits(&from->stats);
+	const double open = (double)from->open +
+			    (double)from->stats.rare[SELFMON_RARE_CUT_OFF];
+
+	return selfmon_overhead_switched(of, &from->stats,
+					 ended / (ended + open), noise);
+}
+
 /* part: the share of the measured visits that the sum is of. */
 static double net_of(const struct settle *settle, size_t i,
 		     const struct selfmon_overhead *of, uint64_t sum, double part)
@@ -152,9 +163,12 @@ static double net_of(const struct settle *settle, size_t i,
 	const struct selfmon_gathered *from = &settle->gather->row[i];
 	const double all = (double)selfmon_stats_visits(&from->stats) +
 			   (double)selfmon_sampled_skipped(from);
+	double noise;
 
 	return of->unit * (double)sum * selfmon_sampled_factor(from, of->column) -
-	       (all * of->inner + overhead_below(settle, i, of)) * part;
+	       (all * of->inner + switched_in(from, of, &noise) +
+		overhead_below(settle, i, of)) *
+		       part;
 }
 
 static void take_net(const struct settle *settle, size_t i,
@@ -166,13 +180,16 @@ static void take_net(const struct settle *settle, size_t i,
 	struct selfmon_row *const row = &settle->report->row[i];
 	struct selfmon_quantity *to = quantity_of(row, of->column);
 	const uint64_t sum = selfmon_sampled_sums(from, of->column)->sum;
-	double part, least;
+	double part, least, switched_noise;
 
 	if (to->verdict == SELFMON_NOT_COUNTED)
 		return;
 	part = (double)to->visits / measured;
 	to->net = net_of(settle, i, of, sum, part);
-	to->noise = (all * of->inner_noise + settle->below[i].noise) * part;
+	switched_in(from, of, &switched_noise);
+	to->noise = (all * of->inner_noise + switched_noise +
+		     settle->below[i].noise) *
+		    part;
 	least = selfmon_overhead_noise(of, to->net, all * part);
 	if (to->noise < least)
 		to->noise = least;
@@ -290,6 +307,9 @@ static void settle_rows(struct settle *settle,
 		selfmon_row_facts(
 			&report->row[i], from,
 			selfmon_gather_region(settle->gather, from->region));
+		report->row[i].suspended_ns = selfmon_clock_ns(
+			settle->clock,
+			from->stats.rare[SELFMON_RARE_SUSPENDED_TICKS]);
 	}
 	settle_quantity(settle, &of);
 	for (column = 0; column < (int)report->columns; column++) {

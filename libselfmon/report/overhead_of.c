@@ -35,6 +35,8 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 	of.skipped = cost_in(&from->skipped, column, unit);
 	of.told = cost_in(&from->told, column, unit);
 	of.skipped_noise = noise_in(&from->skipped, column, unit);
+	of.switched = cost_in(&from->switched, column, unit);
+	of.switched_noise = noise_in(&from->switched, column, unit);
 	of.told_noise = noise_in(&from->told, column, unit);
 	for (k = 0; k < SELFMON_KIND_COUNT; k++) {
 		of.kind[k] = cost_in(&from->kind[k], column, unit);
@@ -82,6 +84,17 @@ double selfmon_overhead_inside(const struct selfmon_overhead *of,
 {
 	return (double)inside->measured * (of->inner + of->outer) +
 	       (double)inside->skipped * of->skipped;
+}
+
+double selfmon_overhead_switched(const struct selfmon_overhead *of,
+				 const struct selfmon_stats *stats, double share,
+				 double *noise)
+{
+	const double times =
+		share * (double)stats->rare[SELFMON_RARE_RESUMED];
+
+	*noise = times * (of->switched_noise + of->inner_noise);
+	return times * of->switched;
 }
 
 static bool tells_work(const struct selfmon_stats *stats)

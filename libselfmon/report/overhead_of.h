@@ -12,10 +12,11 @@ struct selfmon_overhead {
 	double unit; /* one recorded unit: ns per tick, or 1 */
 	double inner, inner_noise;
 	double outer, both_noise; /* noise of inner and outer together */
-	double skipped, told;
+	double skipped, told, switched;
 	double kind[SELFMON_KIND_COUNT];
 	/* Noise of kinds measured for too short a time; otherwise 0. */
-	double skipped_noise, told_noise, kind_noise[SELFMON_KIND_COUNT];
+	double skipped_noise, told_noise, switched_noise;
+	double kind_noise[SELFMON_KIND_COUNT];
 };
 
 /* column -1: time. All members are 0 if nothing was calibrated. */
@@ -43,6 +44,15 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
  */
 double selfmon_overhead_beyond_noise(const struct selfmon_overhead *of,
 				     const struct selfmon_stats *stats);
+
+/*
+ * Returns the overhead in a row's own visits of the switches that suspended
+ * them, and its noise. Switches are counted for visits still open as well:
+ * share is the part of the visits that have ended.
+ */
+double selfmon_overhead_switched(const struct selfmon_overhead *of,
+				 const struct selfmon_stats *stats, double share,
+				 double *noise);
 
 /*
  * Returns the overhead of the visits inside another visit: inner and outer, or

@@ -36,6 +36,7 @@ void selfmon_row_facts(struct selfmon_row *row,
 	row->lost = rare[SELFMON_RARE_LOST];
 	row->overlapped = rare[SELFMON_RARE_OVERLAPPED];
 	row->switched = rare[SELFMON_RARE_STACK];
+	row->suspended = rare[SELFMON_RARE_RESUMED];
 	row->unsure = from->unsure;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "report/apart.h"
+#include "report/suspended.h"
 #include "report/text.h"
 #include "report/text_counters.h"
 #include "report/text_label.h"
@@ -30,7 +31,8 @@ void selfmon_text_rows(const struct selfmon_view *view,
 
 	selfmon_view_show(view, report, &shown);
 	tables = 1 + selfmon_text_counter_tables(report, &shown) +
-		 selfmon_text_unit_tables(report, &shown);
+		 selfmon_text_unit_tables(report, &shown) +
+		 selfmon_report_suspended(report);
 	*rows = SELFMON_VIEW_ROWS / tables;
 	*beyond = (SELFMON_VIEW_ROWS - hot) / tables;
 	if (*rows < ROWS_LEAST)

@@ -19,6 +19,7 @@
 #include "session/live_facts.h"
 #include "session/owner.h"
 #include "store/config.h"
+#include "store/fiber.h"
 #include "store/live.h"
 #include "store/lock.h"
 #include "store/name.h"
@@ -44,6 +45,7 @@ static void end_thread(struct selfmon_process *process,
 
 	selfmon_thread_busy(thread, &signals);
 	cut_off_all(thread);
+	selfmon_fiber_end_thread(thread);
 	selfmon_counters_close(thread->set);
 	thread->set = NULL;
 	selfmon_process_lock(process);

@@ -35,11 +35,14 @@ struct selfmon_calibration {
 	 */
 	struct selfmon_cost kind[SELFMON_KIND_COUNT];
 	struct selfmon_cost told; /* ... and of a visit that reports its work */
+	/* Overhead in a visit each time that it is suspended and resumed. */
+	struct selfmon_cost switched;
 };
 
-/* Visits that occurred: bits 0 to SELFMON_KIND_COUNT - 1, and these two. */
+/* Visits that occurred: bits 0 to SELFMON_KIND_COUNT - 1, and these. */
 #define SELFMON_OCCURRED_SKIPPED (1u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_TOLD (2u << SELFMON_KIND_COUNT)
+#define SELFMON_OCCURRED_SWITCHED (4u << SELFMON_KIND_COUNT)
 
 /* Written by visit/overhead.c under the report lock; done is 0 until then. */
 extern struct selfmon_calibration selfmon_calibrated;

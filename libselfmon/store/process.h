@@ -58,6 +58,7 @@ struct selfmon_process {
 	int32_t pid;
 	struct selfmon_thread *threads; /* newest first; never freed */
 	struct selfmon_thread *idle;    /* those without an owner */
+	struct selfmon_fiber *fibers;   /* destroyed ones */
 	uint32_t states;		/* numbers given to states */
 	enum selfmon_choice choice;
 	char events[SELFMON_SPEC_MAX];  /* what threads open; may be "" */

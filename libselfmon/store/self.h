@@ -35,6 +35,8 @@ extern __thread struct selfmon_thread *selfmon_thread_pointer
 static inline uint64_t selfmon_thread_low(const struct selfmon_thread *thread,
 					  uint32_t mode)
 {
+	if (selfmon_load_once(&thread->switching))
+		return SELFMON_LOW_NONE;
 	if (mode == SELFMON_MODE_TIME)
 		return thread->stack_low;
 	if (mode == SELFMON_MODE_USER)

@@ -119,7 +119,7 @@ struct selfmon_visit {
 	uint64_t mark;
 	const struct selfmon_frame *frame; /* an address, never followed */
 	struct selfmon_node *node;
-	uint64_t reserved; /* for a fiber, a record or a sample of the visit */
+	uint64_t reserved; /* for a record or a sample of the visit */
 	union {
 		uint32_t cpu;	   /* with time alone: CPU of the start */
 		uint32_t end_lock; /* read in user space: leader's lock as the
@@ -245,6 +245,9 @@ struct selfmon_thread {
 	struct selfmon_thread *idle; /* next state without an owner */
 	struct selfmon_thread_record *record;
 	struct selfmon_visit *open; /* the record's entries */
+	struct selfmon_fiber *fiber; /* runs; NULL: no fibers so far */
+	struct selfmon_fiber *own;   /* the thread's own stack; or NULL */
+	uint32_t switching;	     /* no visit may begin; see visit/fiber_switch.c */
 	uint32_t full;	  /* times in a row that a sweep would be in vain */
 	uint64_t lexical; /* start of the newest visit, if all 256 are
 			     lexical; 0: unknown */

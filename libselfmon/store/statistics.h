@@ -36,6 +36,13 @@ enum selfmon_rare {
 	SELFMON_RARE_OVERLAPPED, /* visits or children that overlap, or are
 				    displaced: the self time is unknown */
 	SELFMON_RARE_STACK,	 /* visits begun across a switch of stacks */
+	/*
+	 * Visits of fibers. Each is counted in the thread that suspends or
+	 * resumes it: what is suspended now is the difference over all threads.
+	 */
+	SELFMON_RARE_SUSPENDED,
+	SELFMON_RARE_RESUMED,
+	SELFMON_RARE_SUSPENDED_TICKS, /* until they were resumed */
 	SELFMON_RARE_COUNT
 };
 

@@ -179,6 +179,10 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 	frame->open = NULL;
 	if (site == &selfmon_impl_nowhere)
 		return;
+	if (thread && selfmon_load_once(&thread->switching)) {
+		selfmon_visit_not_measured(thread);
+		return;
+	}
 	if (!thread) /* always busy if refused a state; else off */
 		thread = selfmon_thread_self();
 	if (!(selfmon_load_once(&thread->mode) & ~SELFMON_MODE_ASYNC))
@@ -220,7 +224,6 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 }
 
 static void finish_counted(struct selfmon_thread *thread,
-			   const struct selfmon_frame *frame,
 			   const struct selfmon_snapshot *now)
 {
 	struct selfmon_visit *const open = thread->top;
@@ -228,7 +231,7 @@ static void finish_counted(struct selfmon_thread *thread,
 	struct selfmon_snapshot counts;
 	struct selfmon_delta delta;
 
-	if ((uintptr_t)frame->open & SELFMON_FRAME_USER) {
+	if (open->known.locks != SELFMON_LOCKS_UNKNOWN) {
 		selfmon_start_counts(open, &counts);
 		start = &counts;
 	}
@@ -237,9 +240,8 @@ static void finish_counted(struct selfmon_thread *thread,
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 }
 
-/* Records the visit of the top entry, which is this frame's. */
+/* Records the newest visit. */
 static void finish(struct selfmon_thread *thread,
-		   const struct selfmon_frame *frame,
 		   const struct selfmon_snapshot *now)
 {
 	struct selfmon_visit *const open = thread->top;
@@ -255,7 +257,7 @@ static void finish(struct selfmon_thread *thread,
 		selfmon_stats_drop_units(stats);
 		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
 	} else if (thread->set) {
-		finish_counted(thread, frame, now);
+		finish_counted(thread, now);
 	} else if (thread->missing) {
 		memset(&delta, 0, sizeof(delta));
 		delta.ticks = now->ticks - open->start.ticks;
@@ -269,14 +271,18 @@ static void finish(struct selfmon_thread *thread,
 	selfmon_visit_give_back(thread, open);
 }
 
+/*
+ * A forked child's state is wiped: no entry belongs to it. In a thread with
+ * fibers a frame may name the entry that it had in another thread.
+ */
 static bool is_own(const struct selfmon_thread *thread,
 		   const struct selfmon_frame *frame)
 {
 	const struct selfmon_visit *const open = selfmon_visit_entry(frame);
 
-	/* A forked child's state is wiped: no entry belongs to it. */
-	return thread->top && open > thread->open &&
-	       open <= thread->last + SELFMON_DEPTH_SLACK;
+	return thread->top &&
+	       (thread->fiber || (open > thread->open &&
+				  open <= thread->last + SELFMON_DEPTH_SLACK));
 }
 
 /*
@@ -340,7 +346,7 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
 		selfmon_visit_not_measured(thread);
 	else if (is_newest(thread, frame))
-		finish(thread, frame, &now);
+		finish(thread, &now);
 	else
 		selfmon_visit_stale();
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)

@@ -3,7 +3,8 @@
  * Regions in coroutines. Between its two ends the coroutine may be suspended,
  * other code runs, and another thread may resume it. So the visit is no entry
  * of a thread: it is a detached span, kept in the 32 bytes of the region's
- * frame.
+ * frame. A region that begins on a fiber does not come here: the fiber keeps its
+ * entry.
  */
 #include "visit/coroutine.h"
 

@@ -23,5 +23,7 @@ void selfmon_start_counts(const struct selfmon_visit *open,
 	const struct selfmon_counters *const head = open->thread->set;
 
 	*start = open->start;
+	if (open->known.locks == SELFMON_LOCKS_UNKNOWN)
+		return;
 	selfmon_add_offsets(head, head->count, start, open->rest.offset);
 }

@@ -9,7 +9,7 @@
 void selfmon_add_offsets(const struct selfmon_counters *head,
 			 unsigned int members, struct selfmon_snapshot *snapshot,
 			 const uint64_t *offset);
-/* Makes counts of the start of a visit of user.c, as in any other mode. */
+/* Returns the counts of a visit's start: that of user.c has raw registers. */
 void selfmon_start_counts(const struct selfmon_visit *open,
 			  struct selfmon_snapshot *start);
 

@@ -13,6 +13,7 @@
 #include "session/thread.h"
 #include "session/thread_state.h"
 #include "store/calibration.h"
+#include "store/fiber.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/process.h"
@@ -103,6 +104,21 @@ static bool measure_found(void)
 		return false;
 	subtract_cost(found, &beside);
 	return true;
+}
+
+/* Of a fiber without a visit: what is measured is in the other one. */
+static bool measure_switched(void)
+{
+	struct selfmon_fiber *const fiber = selfmon_fiber_make(0);
+	bool whole;
+
+	if (!fiber)
+		return false;
+	selfmon_overhead_sites.fiber = fiber;
+	whole = measure_beyond(SELFMON_OVERHEAD_SWITCH,
+			       &selfmon_calibrated.switched);
+	selfmon_fiber_reuse(fiber);
+	return whole;
 }
 
 static bool measure_skipped(void)
@@ -214,6 +230,9 @@ static void measure_kinds(uint32_t wanted)
 		note_kind(measure_beyond(SELFMON_OVERHEAD_TOLD,
 					 &selfmon_calibrated.told),
 			  SELFMON_OCCURRED_TOLD, &selfmon_calibrated.told);
+	if (wanted & SELFMON_OCCURRED_SWITCHED)
+		note_kind(measure_switched(), SELFMON_OCCURRED_SWITCHED,
+			  &selfmon_calibrated.switched);
 	if (wanted & SELFMON_OCCURRED_SKIPPED)
 		note_kind(measure_skipped(), SELFMON_OCCURRED_SKIPPED,
 			  &selfmon_calibrated.skipped);

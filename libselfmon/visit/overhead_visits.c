@@ -5,6 +5,8 @@
  */
 #include "visit/overhead_visits.h"
 
+#include <selfmon/fiber.h>
+
 #include "visit/ends.h"
 #include "visit/visit.h"
 
@@ -64,18 +66,22 @@ static ALWAYS_INLINE void visit_child(enum selfmon_overhead_shape shape,
 	if (shape == SELFMON_OVERHEAD_TOLD)
 		selfmon_impl_units(SELFMON_IMPL_ITEMS, 1);
 	selfmon_ends_leave(inlined, &frame);
+	if (shape == SELFMON_OVERHEAD_SWITCH) {
+		selfmon_fiber_switch(SITES->fiber);
+		selfmon_fiber_switch(NULL);
+	}
 }
 
-/* Inlined visits are long: four of them are unrolled, else all. */
+/* Inlined visits and switches are long: four of them are unrolled, else all. */
 static ALWAYS_INLINE void visit_children(enum selfmon_overhead_shape shape,
 					 int visits, bool inlined)
 {
 	int i;
 
-	if (inlined) {
+	if (inlined || shape == SELFMON_OVERHEAD_SWITCH) {
 #pragma GCC unroll 4
 		for (i = 0; i < visits; i++)
-			visit_child(shape, true);
+			visit_child(shape, inlined);
 		return;
 	}
 #pragma GCC unroll 20
@@ -128,6 +134,7 @@ FUNCTIONS(apart, visit_children(SELFMON_OVERHEAD_APART, visits, inlined))
 FUNCTIONS(spans, visit_children(SELFMON_OVERHEAD_SPAN, visits, inlined))
 FUNCTIONS(stores, visit_children(SELFMON_OVERHEAD_STORE, visits, inlined))
 FUNCTIONS(told, visit_children(SELFMON_OVERHEAD_TOLD, visits, inlined))
+FUNCTIONS(switched, visit_children(SELFMON_OVERHEAD_SWITCH, visits, inlined))
 FUNCTIONS(same, visit_same(visits, inlined))
 FUNCTIONS(deep, visit_deep(visits, inlined))
 
@@ -163,6 +170,7 @@ void selfmon_overhead_visit(enum selfmon_overhead_shape shape, bool many)
 		[SELFMON_OVERHEAD_SPAN] = { VISITS(spans), false },
 		[SELFMON_OVERHEAD_STORE] = { VISITS(stores), false },
 		[SELFMON_OVERHEAD_TOLD] = { VISITS(told), false },
+		[SELFMON_OVERHEAD_SWITCH] = { VISITS(switched), false },
 	};
 	visit_all *const visit =
 		all[shape].visit[selfmon_visits_are_inlined()][many];

@@ -18,13 +18,15 @@ enum selfmon_overhead_shape {
 	SELFMON_OVERHEAD_DEEP,  /* the same, with one more visit open there */
 	SELFMON_OVERHEAD_SPAN,  /* selfmon_enter(), in a function of its own */
 	SELFMON_OVERHEAD_STORE, /* apart, with a store to *slot before each */
-	SELFMON_OVERHEAD_TOLD   /* apart, each reports one item */
+	SELFMON_OVERHEAD_TOLD,  /* apart, each reports one item */
+	SELFMON_OVERHEAD_SWITCH /* apart, a fiber runs after each */
 };
 
 struct selfmon_overhead_sites {
 	struct selfmon_site around, parent, child;
 	struct selfmon_node **slot;
 	struct selfmon_node *value; /* stored to *slot */
+	struct selfmon_fiber *fiber;
 };
 
 /* In static memory, like the sites of programs. */

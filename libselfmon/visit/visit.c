@@ -156,6 +156,23 @@ NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 }
 
 /*
+ * A visit in a coroutine. On a fiber it belongs to the fiber: it is suspended
+ * with the fiber, and goes on where that is resumed. It has the mark of a span:
+ * the address is that of the code that resumed the coroutine.
+ */
+static NEVER_INLINE void enter_far(struct selfmon_site *site,
+				   struct selfmon_frame *frame,
+				   uint64_t address)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+
+	if (thread->fiber && thread->fiber != thread->own)
+		enter_time(site, frame, true, address);
+	else
+		selfmon_enter_coroutine(site, frame);
+}
+
+/*
  * For code that may be a coroutine's. end: of the calling function's stack
  * frame, which begins where this function's ends.
  */
@@ -168,7 +185,7 @@ NEVER_INLINE void selfmon_impl_enter_far(struct selfmon_site *site,
 	if ((uintptr_t)frame - begin < end - begin)
 		enter_time(site, frame, false, begin);
 	else
-		selfmon_enter_coroutine(site, frame);
+		enter_far(site, frame, begin);
 }
 
 NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,

@@ -16,7 +16,7 @@ level() {
 	event|event/*) echo 5 ;;
 	counters|counters/*) echo 6 ;;
 	doctor|doctor/*) echo 7 ;;
-	async|inline|options|region|site|store/*) echo 8 ;;
+	async|fiber|inline|options|region|site|store/*) echo 8 ;;
 	open/*) echo 9 ;;
 	session/*) echo 10 ;;
 	visit/*) echo 11 ;;

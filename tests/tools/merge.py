@@ -21,6 +21,7 @@ ORDER = ["not counted", "exact", "syscall", "scaled"]
 ADDED = ["threads", "visits", "measured", "open", "cut_off",
          "migrated", "disturbed", "retried", "slow", "repaired", "impossible",
          "refused", "lost", "overlapped", "switched", "bytes", "items"]
+SUSPENDED = ["suspended", "suspended_ns"]
 HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
         "time_alone", "refused", "too_deep", "unready", "stale",
         "unread", "displaced", "evicted", "uncounted"]
@@ -182,6 +183,9 @@ def check_row(path, found, parts, merged, inner):
     counted = counted_columns(merged)
     for key in ADDED:
         same(f"{what} {key}", found[key], sum(r[key] for _, r in parts))
+    for key in SUSPENDED:
+        same(f"{what} {key}", found.get(key, 0),
+             sum(r.get(key, 0) for _, r in parts))
     exclusive = all(r["exclusive_valid"] for _, r in parts)
     same(f"{what} exclusive_valid", found["exclusive_valid"], exclusive)
     whole = [r for f, r in parts if set(counted) <= set(counted_columns(f))]
@@ -290,6 +294,9 @@ def vary_quantity(rng, quantity):
 def vary_row(rng, row):
     for key in ADDED[3:]:
         row[key] = rng.choice([0, 1, 10 ** 6])
+    if rng.random() < 0.3:
+        for key in SUSPENDED:
+            row[key] = rng.choice([1, 10 ** 6])
     row["whole"] = rng.randrange(row["measured"] + 1)
     row["exclusive_valid"] = rng.random() < 0.6
     for quantity in row["counters"]:

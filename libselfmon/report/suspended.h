@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows whose visits were suspended: those of fibers. */
+#ifndef SELFMON_REPORT_SUSPENDED_H
+#define SELFMON_REPORT_SUSPENDED_H
+
+#include "report/model.h"
+
+/* Returns true if any visit of a report was suspended. */
+static inline bool selfmon_report_suspended(const struct selfmon_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->rows; i++)
+		if (report->row[i].suspended)
+			return true;
+	return false;
+}
+
+#endif

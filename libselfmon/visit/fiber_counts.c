@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a visit of a fiber has counted: taken off one thread's counters, put on
+ * another's. Differences belong to no moment, and to no page of an event.
+ */
+#include "visit/fiber_counts.h"
+
+#include <string.h>
+
+#include "visit/counts.h"
+
+struct selfmon_fiber_values
+selfmon_fiber_values(const struct selfmon_thread *thread)
+{
+	struct selfmon_fiber_values values = { .missing = thread->missing };
+
+	if (!thread->set)
+		return values;
+	values.count = (uint8_t)thread->set->count;
+	values.hardware = (uint8_t)thread->set->hardware_count;
+	values.more = (uint8_t)thread->set->more;
+	memcpy(values.column, thread->column, values.count);
+	return values;
+}
+
+static bool counts_alike(const struct selfmon_thread *thread,
+			 const struct selfmon_fiber *fiber)
+{
+	const struct selfmon_fiber_values values = selfmon_fiber_values(thread);
+
+	return !memcmp(&values, &fiber->values, sizeof(values));
+}
+
+void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
+			       const struct selfmon_visit *open,
+			       const struct selfmon_snapshot *now,
+			       struct selfmon_suspended *kept)
+{
+	struct selfmon_snapshot *const spent = &kept->spent;
+	struct selfmon_snapshot start;
+	unsigned int i;
+
+	selfmon_start_counts(open, &start);
+	for (i = 0; i < set->count; i++)
+		spent->value[i] = now->value[i] - start.value[i];
+	for (i = 0; i < set->more; i++) {
+		spent->more[i].enabled_ns =
+			now->more[i].enabled_ns - start.more[i].enabled_ns;
+		spent->more[i].off_ns =
+			now->more[i].off_ns - start.more[i].off_ns;
+	}
+	spent->off_ns = now->off_ns - start.off_ns;
+	spent->enabled_ns = now->enabled_ns - start.enabled_ns;
+	spent->cpu = start.cpu;
+	spent->flags = start.flags | now->flags;
+	spent->moved = now->moved;
+	kept->disturbed = start.lock != now->lock;
+}
+
+void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
+				 struct selfmon_visit *open,
+				 const struct selfmon_snapshot *now,
+				 const struct selfmon_suspended *kept)
+{
+	const struct selfmon_snapshot *const spent = &kept->spent;
+	struct selfmon_snapshot *const start = &open->start;
+	unsigned int i;
+
+	for (i = 0; i < set->count; i++)
+		start->value[i] = now->value[i] - spent->value[i];
+	for (i = 0; i < set->more; i++) {
+		start->more[i].enabled_ns =
+			now->more[i].enabled_ns - spent->more[i].enabled_ns;
+		start->more[i].off_ns =
+			now->more[i].off_ns - spent->more[i].off_ns;
+	}
+	start->off_ns = now->off_ns - spent->off_ns;
+	start->enabled_ns = now->enabled_ns - spent->enabled_ns;
+	start->flags = now->flags | spent->flags;
+	start->moved = now->moved;
+	start->lock = now->lock - kept->disturbed;
+	start->cpu = spent->cpu;
+	open->known.locks = SELFMON_LOCKS_UNKNOWN;
+}
+
+void selfmon_fiber_match(const struct selfmon_thread *thread,
+			 struct selfmon_fiber *fiber, unsigned int n)
+{
+	unsigned int i;
+
+	if (counts_alike(thread, fiber))
+		return;
+	for (i = 0; i < n && fiber->since; i++)
+		selfmon_fiber_visit(fiber, i)->spent.flags |=
+			SELFMON_SNAPSHOT_LOST;
+}

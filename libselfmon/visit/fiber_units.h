@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The units of a fiber's visits. */
+#ifndef SELFMON_VISIT_FIBER_UNITS_H
+#define SELFMON_VISIT_FIBER_UNITS_H
+
+#include "store/fiber.h"
+
+/* Keeps what an open visit counted; its place keeps it too. */
+void selfmon_fiber_keep_units(struct selfmon_thread *thread,
+			      struct selfmon_fiber *fiber,
+			      const struct selfmon_visit *open,
+			      struct selfmon_suspended *kept);
+void selfmon_fiber_resume_units(struct selfmon_thread *thread,
+				struct selfmon_node *node,
+				const struct selfmon_suspended *kept);
+
+#endif
