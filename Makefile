@@ -105,7 +105,8 @@ soname := libselfmon.so.$(series)
 cmake_dir = $(LIBDIR)/cmake/selfmon
 cmake_files := $(addprefix $(O)/selfmon-,config.cmake config-version.cmake)
 
-examples := $(patsubst examples/%.c,$(O)/examples/%,$(wildcard examples/*.c)) \
+examples := $(patsubst examples/%.c,$(O)/examples/%, \
+	$(wildcard examples/*.c examples/fibers/*.c)) \
 	$(patsubst examples/%.cc,$(O)/examples/%,$(wildcard examples/*.cc))
 # Not the benchmark, which only measures.
 examples_off := $(patsubst $(O)/examples/%,$(O)/examples-off/%, \

@@ -79,6 +79,15 @@ has measured.out '^worker 0: longest chain 324, 5133 primes$' '^worker 3: '
 has measured.err '^worker 0  *1 ' '^worker 3  *1 ' '^  work  *1 ' \
 	'^    primes  *1 ' '4 threads'
 
+# The words and steps of its jobs, which examples/fibers/check.py compares.
+run_both fibers/ucontext
+has measured.out '^parse: 50 jobs, 36940 words$' \
+	'^render: 50 jobs, [0-9]* steps$'
+has measured.err '^parse  *50 ' '^  block  *200 ' '^    read  *200 ' \
+	'^render  *50 ' '^  tile  *50 ' '^worker  *4 ' \
+	'^  block  *words  *200  *36940 ' '^Suspended while others ran' \
+	'^worker  *450 '
+
 # Compiled off it has nothing to measure with, and says so.
 name=harness
 input=
@@ -123,4 +132,4 @@ has help.out '--filter=TEXT' '--gate=PERCENT' 'Exit status: 0 .* 1 '
 has gate.err '^scattered: cpu-time .* -> .* ns (.*limit 10000 %): pass$'
 
 [ "$failures" -eq 0 ] || exit 1
-printf 'examples: 7 run, measured, 6 compiled off without the library\n'
+printf 'examples: 8 run, measured, 7 compiled off without the library\n'
