@@ -9,6 +9,7 @@
  *	const selfmon::Name query("query");        a name made at run time
  *	selfmon::Span span(query);                 a visit that is not lexical
  *	selfmon::AsyncSpan request(query);         work that is not a call
+ *	selfmon::Fiber job("job");                 the visits of another stack
  *
  *	selfmon::CounterSet set("cycles,instructions");
  *	const selfmon::Delta cost = set.measure([&] { work(); });
@@ -24,7 +25,7 @@
  * they are left out. Next to each is a function that does the same without
  * exceptions: its result is false on failure.
  *
- * With SELFMON_DISABLE defined sites, names, regions and spans are empty
+ * With SELFMON_DISABLE defined sites, names, regions, spans and fibers are empty
  * classes; arguments of their constructors are evaluated as usual. Sets and
  * reports cannot be opened: their constructors throw ENOSYS. Files compiled
  * with and without SELFMON_DISABLE may be linked together. Their classes
@@ -49,7 +50,14 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+
+/* Concepts: gcc has coroutines in C++17 as well. */
+#if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
+#define SELFMON_IMPL_COROUTINE_FIBERS
+#include <coroutine>
+#endif
 
 #include "selfmon.h"
 
@@ -62,8 +70,10 @@
 
 #ifdef __GNUC__
 #define SELFMON_IMPL_INLINE [[gnu::always_inline]]
+#define SELFMON_IMPL_NOINLINE [[gnu::noinline]]
 #else
 #define SELFMON_IMPL_INLINE
+#define SELFMON_IMPL_NOINLINE
 #endif
 
 namespace selfmon
@@ -228,6 +238,44 @@ private:
 };
 
 /*
+ * Owns a fiber: the open visits of a stack that the program switches itself;
+ * see fiber.h. A Fiber made without a name is the thread's own stack. So is one
+ * that was moved from, or that could not be created; get() is NULL for these.
+ */
+class [[maybe_unused]] Fiber {
+public:
+	Fiber() noexcept = default;
+	explicit Fiber(const char *name) noexcept
+		: fiber(selfmon_fiber_create(name))
+	{
+	}
+	~Fiber() { selfmon_fiber_destroy(fiber); }
+	Fiber(Fiber &&other) noexcept
+		: fiber(std::exchange(other.fiber, nullptr))
+	{
+	}
+	Fiber &operator=(Fiber &&other) noexcept
+	{
+		if (this != &other) {
+			selfmon_fiber_destroy(fiber);
+			fiber = std::exchange(other.fiber, nullptr);
+		}
+		return *this;
+	}
+
+	/* Call these right before the switch of stacks. */
+	void switch_to() const noexcept { selfmon_fiber_switch(fiber); }
+	static void switch_to_own_stack() noexcept
+	{
+		selfmon_fiber_switch(nullptr);
+	}
+	struct selfmon_fiber *get() const noexcept { return fiber; }
+
+private:
+	struct selfmon_fiber *fiber = nullptr;
+};
+
+/*
  * Something that visits count: see selfmon_unit(). A copy is the same unit. The
  * constructor takes a lock: construct once. Never fails: a unit beyond
  * SELFMON_MAX_UNITS, or of a strange name, is false and counts nothing.
@@ -309,7 +357,228 @@ public:
 	void items(std::uint64_t) noexcept {}
 };
 
+class [[maybe_unused]] Fiber {
+public:
+	Fiber() noexcept {}
+	explicit Fiber(const char *) noexcept {}
+	Fiber(Fiber &&) noexcept {}
+	Fiber &operator=(Fiber &&) noexcept { return *this; }
+
+	void switch_to() const noexcept {}
+	static void switch_to_own_stack() noexcept {}
+	struct selfmon_fiber *get() const noexcept { return nullptr; }
+};
+
 #endif /* SELFMON_DISABLE */
+
+/* ---- coroutines ---------------------------------------------------------- */
+
+#ifdef SELFMON_IMPL_COROUTINE_FIBERS
+
+/*
+ * Base class of a coroutine's promise: the coroutine has a fiber of its own.
+ * Regions in it are visits of this fiber, with counters, and count the
+ * coroutine alone, while it runs. Without this class they are detached spans.
+ *
+ *	struct promise_type : selfmon::CoroutineFiber {
+ *		promise_type() : CoroutineFiber("request") {}
+ *		auto initial_suspend() noexcept
+ *		{
+ *			return on_initial_suspend(std::suspend_always());
+ *		}
+ *		auto final_suspend() noexcept
+ *		{
+ *			return on_final_suspend(std::suspend_always());
+ *		}
+ *		auto yield_value(int value) noexcept
+ *		{
+ *			return on_yield(std::suspend_always());
+ *		}
+ *		...
+ *	};
+ *
+ * All awaiters of the promise must pass through this class, which switches
+ * fibers around them: to the coroutine's right before await_resume(), and back
+ * right before await_suspend(). For co_await expressions that is
+ * await_transform(); a promise with an await_transform() of its own calls this
+ * one from it. The other three are shown above.
+ *
+ * A suspended coroutine returns to the CoroutineFiber that resumed it, or else
+ * to the thread's own stack. So coroutines may resume each other, by
+ * symmetric transfer too, and on any thread. They may not be resumed on a fiber
+ * that the program switches to itself.
+ *
+ * A coroutine that is destroyed while it is suspended runs its destructors on
+ * its fiber: the regions that are open in it end there.
+ *
+ * Constructor and destructor take a lock. The name is copied at its first use.
+ */
+class CoroutineFiber {
+public:
+	explicit CoroutineFiber([[maybe_unused]] const char *name) noexcept
+#ifndef SELFMON_DISABLE
+		: fiber(name)
+#endif
+	{
+	}
+	CoroutineFiber(const CoroutineFiber &) = delete;
+	CoroutineFiber &operator=(const CoroutineFiber &) = delete;
+
+	/*
+	 * For co_await. The argument is a temporary of the same expression, or
+	 * lives longer.
+	 */
+	template <class Awaitable> auto await_transform(Awaitable &&awaitable)
+	{
+		using Inner = decltype(awaiter_of<Awaitable>(awaitable));
+
+		return Awaiter<Inner, true>(
+			*this, [&]() -> Inner {
+				return awaiter_of<Awaitable>(awaitable);
+			});
+	}
+	/* These move the awaiter; they call no operator co_await. */
+	template <class Inner> auto on_initial_suspend(Inner inner) noexcept
+	{
+		return held<false>(inner);
+	}
+	template <class Inner> auto on_yield(Inner inner) noexcept
+	{
+		return held<true>(inner);
+	}
+	template <class Inner> auto on_final_suspend(Inner inner) noexcept
+	{
+		return held<false>(inner);
+	}
+
+#ifndef SELFMON_DISABLE
+	~CoroutineFiber() { leave(); }
+	struct selfmon_fiber *get() const noexcept { return fiber.get(); }
+
+private:
+	/*
+	 * Neither is inlined: between two suspensions a coroutine may change
+	 * the thread, and compilers keep addresses of thread-local variables.
+	 */
+	SELFMON_IMPL_NOINLINE void enter() noexcept
+	{
+		if (runs)
+			return;
+		runs = true;
+		resumer = std::exchange(current, fiber.get());
+		fiber.switch_to();
+	}
+	SELFMON_IMPL_NOINLINE void leave() noexcept
+	{
+		if (!runs)
+			return;
+		runs = false;
+		current = resumer;
+		selfmon_fiber_switch(resumer);
+	}
+
+	/* Of the innermost coroutine that the thread runs; NULL: of none. */
+	static inline thread_local struct selfmon_fiber *current = nullptr;
+
+	Fiber fiber;
+	struct selfmon_fiber *resumer = nullptr;
+	bool runs = false;
+#else
+	struct selfmon_fiber *get() const noexcept { return nullptr; }
+
+private:
+	void enter() noexcept {}
+	void leave() noexcept {}
+#endif
+
+	/* As `co_await`: the awaiter of an awaitable, which may be itself. */
+	template <class Awaitable>
+	static decltype(auto)
+	awaiter_of(std::remove_reference_t<Awaitable> &awaitable)
+	{
+		if constexpr (requires {
+				      static_cast<Awaitable &&>(awaitable)
+					      .operator co_await();
+			      })
+			return static_cast<Awaitable &&>(awaitable)
+				.operator co_await();
+		else if constexpr (requires {
+					   operator co_await(
+						   static_cast<Awaitable &&>(
+							   awaitable));
+				   })
+			return operator co_await(
+				static_cast<Awaitable &&>(awaitable));
+		else
+			return static_cast<Awaitable &&>(awaitable);
+	}
+
+	/*
+	 * Once the inner await_suspend() is called another thread may run the
+	 * coroutine, or destroy it. INSIDE: the coroutine may have variables.
+	 */
+	template <class Inner, bool INSIDE> class [[nodiscard]] Awaiter {
+	public:
+		/* make: an awaiter need not be movable */
+		template <class Make>
+		Awaiter(CoroutineFiber &of, Make &&make) noexcept(
+			noexcept(std::forward<Make>(make)()))
+			: owner(of), inner(std::forward<Make>(make)())
+		{
+		}
+		Awaiter(const Awaiter &) = delete;
+		Awaiter &operator=(const Awaiter &) = delete;
+		/*
+		 * The coroutine's code also continues after an await_suspend()
+		 * that threw, and if the coroutine is destroyed while it is
+		 * suspended here.
+		 */
+		~Awaiter()
+		{
+			if constexpr (INSIDE)
+				owner.enter();
+		}
+
+		bool await_ready() noexcept(
+			noexcept(std::declval<Inner &>().await_ready()))
+		{
+			return static_cast<bool>(inner.await_ready());
+		}
+		/*
+		 * Not inlined: else compilers keep variables of the inner one
+		 * in the coroutine's frame.
+		 */
+		template <class Promise>
+		SELFMON_IMPL_NOINLINE auto
+		await_suspend(std::coroutine_handle<Promise> handle) noexcept(
+			noexcept(std::declval<Inner &>().await_suspend(handle)))
+		{
+			owner.leave();
+			return inner.await_suspend(handle);
+		}
+		decltype(auto) await_resume() noexcept(
+			noexcept(std::declval<Inner &>().await_resume()))
+		{
+			owner.enter();
+			return inner.await_resume();
+		}
+
+	private:
+		CoroutineFiber &owner;
+		Inner inner;
+	};
+
+	template <bool INSIDE, class Inner>
+	Awaiter<Inner, INSIDE> held(Inner &inner) noexcept
+	{
+		return Awaiter<Inner, INSIDE>(
+			*this, [&]() noexcept -> Inner && {
+				return std::move(inner);
+			});
+	}
+};
+
+#endif /* SELFMON_IMPL_COROUTINE_FIBERS */
 
 /* ---- errors -------------------------------------------------------------- */
 

@@ -22,16 +22,19 @@ try()
 {
 	libraries=$1
 	shift
-	# shellcheck disable=SC2086 # lists of words
-	"$@" $flags tests/programs/coroutine/coroutine.cc $libraries \
-		-o "$build/run" || fail "$*: does not build"
-	for events in none page-faults,task-clock; do
-		SELFMON_OUTPUT=none SELFMON_EVENTS=$events "$build/run" ||
-			fail "$*: fails with events $events"
+	for source in coroutine fibers; do
+		# shellcheck disable=SC2086 # lists of words
+		"$@" $flags tests/programs/coroutine/$source.cc $libraries \
+			-o "$build/run" || fail "$*: $source does not build"
+		for events in none page-faults,task-clock; do
+			SELFMON_OUTPUT=none SELFMON_EVENTS=$events \
+				"$build/run" ||
+				fail "$*: $source fails with events $events"
+		done
+		SELFMON_OUTPUT=none SELFMON_EVERY=10 "$build/run" ||
+			fail "$*: $source fails with one visit in 10"
+		programs=$((programs + 1))
 	done
-	SELFMON_OUTPUT=none SELFMON_EVERY=10 "$build/run" ||
-		fail "$*: fails with one visit in 10"
-	programs=$((programs + 1))
 }
 
 if [ -z "${TEST_FORM:-}" ]; then

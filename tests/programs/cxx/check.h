@@ -44,6 +44,7 @@ inline sums sums_of(const selfmon::Report &report, const char *name)
 void check_regions();
 void check_spans();
 void check_async_spans();
+void check_fibers();
 void check_units();
 void check_throws();
 void check_sets();

@@ -9,6 +9,7 @@ int main()
 	check_regions();
 	check_spans();
 	check_async_spans();
+	check_fibers();
 	check_units();
 	check_throws();
 	check_sets();

@@ -58,6 +58,58 @@ static void throws()
 static void throws() {}
 #endif
 
+#ifdef __cpp_impl_coroutine
+struct numbers {
+	struct promise_type : selfmon::CoroutineFiber {
+		promise_type() : CoroutineFiber("compiled off") {}
+		numbers get_return_object()
+		{
+			return { std::coroutine_handle<
+				promise_type>::from_promise(*this) };
+		}
+		auto initial_suspend() noexcept
+		{
+			return on_initial_suspend(std::suspend_never());
+		}
+		auto final_suspend() noexcept
+		{
+			return on_final_suspend(std::suspend_always());
+		}
+		auto yield_value(int of) noexcept
+		{
+			value = of;
+			return on_yield(std::suspend_always());
+		}
+		void return_void() noexcept {}
+		void unhandled_exception() noexcept { std::terminate(); }
+		int value = 0;
+	};
+	std::coroutine_handle<promise_type> handle;
+};
+
+static numbers count_to(int end)
+{
+	SELFMON_SCOPE("compiled off");
+	for (int i = 1; i <= end; i++) {
+		co_await std::suspend_never();
+		co_yield i;
+	}
+}
+
+static void coroutines()
+{
+	const numbers counted = count_to(3);
+	int sum = 0;
+
+	for (; !counted.handle.done(); counted.handle.resume())
+		sum += counted.handle.promise().value;
+	CHECK(sum == 6 && !counted.handle.promise().get());
+	counted.handle.destroy();
+}
+#else
+static void coroutines() {}
+#endif
+
 void check_compiled_off()
 {
 	SELFMON_SCOPE("compiled off");
@@ -67,5 +119,6 @@ void check_compiled_off()
 	calls();
 	classes();
 	throws();
+	coroutines();
 	CHECK((reported("compiled off") == sums{ 0, 0, 0 }));
 }

@@ -23,6 +23,9 @@ static_assert(!std::is_move_assignable_v<selfmon::Span>);
 static_assert(!std::is_copy_constructible_v<selfmon::AsyncSpan>);
 static_assert(std::is_nothrow_move_constructible_v<selfmon::AsyncSpan>);
 static_assert(std::is_nothrow_move_assignable_v<selfmon::AsyncSpan>);
+static_assert(!std::is_copy_constructible_v<selfmon::Fiber>);
+static_assert(std::is_nothrow_move_constructible_v<selfmon::Fiber>);
+static_assert(std::is_nothrow_move_assignable_v<selfmon::Fiber>);
 static_assert(!std::is_move_constructible_v<selfmon::Site>);
 static_assert(std::is_trivially_copyable_v<selfmon::Name>);
 static_assert(std::is_nothrow_constructible_v<selfmon::Region, selfmon::Site &>);
@@ -223,6 +226,46 @@ void check_async_spans()
 	}
 	CHECK((detached("detached") ==
 	       sums{ MEASURED * 22, MEASURED * 20, MEASURED * 1 }));
+}
+
+static void visit_on(const selfmon::Fiber &fiber)
+{
+	static selfmon::Site site("on a fiber");
+
+	fiber.switch_to();
+	{
+		const selfmon::Region region(site);
+	}
+	selfmon::Fiber::switch_to_own_stack();
+}
+
+static unsigned long long visits_below(const char *fiber)
+{
+	const selfmon::Report report = selfmon::Report::take();
+	const selfmon_row *const row = report.find({ fiber, "on a fiber" });
+
+	return row ? row->visits : 0;
+}
+
+void check_fibers()
+{
+	selfmon::Fiber one("first fiber"), two("second fiber");
+	selfmon::Fiber own;
+
+	CHECK((one.get() != nullptr) == MEASURED && !own.get());
+	visit_on(one);
+	visit_on(two);
+	own = std::move(one);
+	CHECK(!one.get());
+	visit_on(own);
+	CHECK(visits_below("first fiber") == MEASURED * 2);
+	CHECK((reported("first fiber") == sums{ 0, 0, MEASURED }));
+	own = std::move(two); /* destroys the first one */
+	CHECK((reported("first fiber") == sums{ MEASURED, 0, 0 }));
+	visit_on(own);
+	visit_on(two); /* moved from: the thread's own stack */
+	CHECK(visits_below("second fiber") == MEASURED * 2);
+	CHECK((reported("on a fiber") == sums{ MEASURED * 5, 0, 0 }));
 }
 
 #ifdef __cpp_exceptions
