@@ -24,17 +24,18 @@ compile()
 	shift
 	# shellcheck disable=SC2086 # warnings are several words
 	case $source in
-	*.cc) $cxx -std=c++17 -O1 $warnings -pthread "$source" "$@" ;;
-	*) $cc -std=c11 -O2 $warnings -pthread "$source" "$@" ;;
+	*.cc) $cxx -std=c++17 -O1 $warnings -I. -pthread "$source" "$@" ;;
+	*) $cc -std=c11 -O2 $warnings -I. -pthread "$source" "$@" ;;
 	esac || fail "$cc: $source does not build"
 }
 
 # As a program would have them that carries the library with it.
 cp "$made"/selfmon_all* "$scratch"
-for example in examples/*.c examples/*.cc; do
+mkdir "$scratch/fibers"
+for example in examples/*.c examples/*.cc examples/fibers/*.c; do
 	sed 's|#include <selfmon\([._].*\)>|#include "selfmon_all\1"|' \
-		"$example" > "$scratch/${example##*/}"
-	grep -q '"selfmon_all[._]' "$scratch/${example##*/}" ||
+		"$example" > "$scratch/${example#examples/}"
+	grep -q '"selfmon_all[._]' "$scratch/${example#examples/}" ||
 		fail "$example does not include selfmon.h"
 done
 
@@ -47,7 +48,7 @@ for cc in gcc clang; do
 		printf 'amalgamation: skipped for %s: not installed\n' $cc
 		continue
 	fi
-	mkdir -p on off
+	mkdir -p on/fibers off/fibers
 	compile selfmon_all.c -Wstrict-prototypes -Wmissing-prototypes \
 		-c -o library.o
 	strangers=$(nm -g --defined-only library.o |
@@ -59,7 +60,7 @@ for cc in gcc clang; do
 	nm -D --defined-only "$shared" | awk '{ print $3 }' |
 		sed 's/@.*//' | grep -v '^SELFMON_' | sort | diff - exported ||
 		fail "$cc: it exports something else than libselfmon.so"
-	for example in *.c *.cc; do
+	for example in *.c *.cc fibers/*.c; do
 		[ "$example" != selfmon_all.c ] || continue
 		compile "$example" library.o -o "on/${example%.*}"
 		[ "$example" != sums.c ] || continue # a benchmark
