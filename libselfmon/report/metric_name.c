@@ -102,13 +102,17 @@ void selfmon_ratio_operand(const struct selfmon_report *report,
 	static const char *const plain[] = { "", "time", "visits", "bytes",
 					     "items" };
 
-	if (operand == SELFMON_OF_WANTED)
+	const char *known;
+
+	if (operand == SELFMON_OF_WANTED) {
 		wanted_name(report, ratio, name);
-	else if (SELFMON_IS_UNIT(operand))
-		snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s",
-			 report->unit[SELFMON_UNIT_OF(operand)]);
+		return;
+	}
+	if (operand >= 0)
+		known = report->column[operand].name;
+	else if ((size_t)-operand < sizeof(plain) / sizeof(plain[0]))
+		known = plain[-operand];
 	else
-		snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s",
-			 operand >= 0 ? report->column[operand].name
-				      : plain[-operand]);
+		known = report->unit[SELFMON_UNIT_OF(operand)];
+	snprintf(name, SELFMON_EVENT_NAME_SIZE, "%s", known);
 }

@@ -74,9 +74,9 @@ static struct operand operand_of(const struct selfmon_row *row, int what)
 	case SELFMON_OF_WANTED:
 		return (struct operand){ .verdict = SELFMON_NOT_COUNTED };
 	default:
-		if (SELFMON_IS_UNIT(what))
-			return worked(row, row->unit[SELFMON_UNIT_OF(what)]);
-		return counted(&row->counter[what]);
+		if (what >= 0)
+			return counted(&row->counter[what]);
+		return worked(row, row->unit[SELFMON_UNIT_OF(what)]);
 	}
 }
 
