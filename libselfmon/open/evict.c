@@ -85,8 +85,8 @@ bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 
 /*
  * The newest use of the frame's first entry was this visit if it names the
- * frame and is free. A visit that was resumed has its whole start, and its frame may name an
- * entry of another thread.
+ * frame and is free. A visit that was resumed has its whole start, and its frame
+ * may name an entry of another thread.
  */
 void selfmon_evict_start(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *first)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -464,6 +465,42 @@ Test(fibers, outlive_the_thread_that_began_them)
 	cr_assert_eq(row->threads, 2);
 	cr_assert_eq(ROWS_GET(report, "job")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "job")->open, 0);
+	selfmon_report_free(report);
+}
+
+static void *run_without_events(void *job)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	before = limit.rlim_cur;
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	job_run(job);
+	limit.rlim_cur = before;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return NULL;
+}
+
+/* The thread that began it counts nothing, the one that ends it does. */
+Test(fibers, that_move_to_a_thread_with_other_events_lose_their_counts)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	struct job job;
+
+	choose("page-faults");
+	warm();
+	job_make(&job, "job", pause_once);
+	in_thread(run_without_events, &job);
+	job_run(&job);
+	job_end(&job);
+	report = rows_take();
+	row = ROWS_GET(report, "job", "request", "read");
+	cr_assert_eq(row->visits, 1);
+	cr_assert_eq(row->lost, 1);
+	cr_assert_eq(row->counter[0].verdict, SELFMON_NOT_COUNTED);
 	selfmon_report_free(report);
 }
 
