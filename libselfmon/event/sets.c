@@ -61,6 +61,11 @@ static int unknown_set(const struct selfmon_spec *spec,
 	struct selfmon_words words = { .next = next_set };
 	char nearest[SELFMON_WORD_SIZE];
 
+	if (name.length == 7 && !memcmp(name.text, "@offcpu", 7))
+		return selfmon_spec_fail(spec, ENOENT, name.position,
+					 "'@offcpu' is recorded by regions, not "
+					 "counted: write it in SELFMON_EVENTS, "
+					 "outside of { }");
 	if (selfmon_suggest(name.text, name.length, &words, nearest))
 		return selfmon_spec_fail(spec, ENOENT, name.position,
 					 "unknown set '%.*s' (did you mean "

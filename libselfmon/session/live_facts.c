@@ -69,6 +69,7 @@ static void publish_options(struct selfmon_live_facts *facts)
 	facts->fence = config->fence;
 	facts->strict = config->strict;
 	facts->guard = config->guard;
+	facts->off_cpu = config->off_cpu;
 	facts->taken = selfmon_guard_taken();
 	facts->notes = config->notes;
 	memcpy(facts->note, config->note, sizeof(facts->note));

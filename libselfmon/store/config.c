@@ -92,6 +92,53 @@ static bool has_option(const char *output, const char *option)
 	return false;
 }
 
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t");
+}
+
+/*
+ * Takes a word out of a list with commas, and the comma. Returns true if it was
+ * there.
+ */
+static bool take_word(char *list, const char *word)
+{
+	const size_t length = strlen(word);
+	char *piece = list;
+	bool taken = false;
+
+	while (*piece) {
+		const size_t size = strcspn(piece, ",");
+		const char *const text = skip_blanks(piece);
+		const bool is_last = !piece[size];
+
+		if (strncmp(text, word, length) ||
+		    skip_blanks(text + length) != piece + size) {
+			piece += size + !is_last;
+			continue;
+		}
+		taken = true;
+		memmove(piece, piece + size + !is_last,
+			strlen(piece + size + !is_last) + 1);
+		if (is_last && piece > list)
+			*--piece = '\0';
+	}
+	return taken;
+}
+
+/* What regions record of themselves is no event of a counter. */
+static void take_off_cpu(void)
+{
+	if (config.events != events_text ||
+	    !take_word(events_text, "@offcpu"))
+		return;
+	config.off_cpu = config.every == 1;
+	if (config.every > 1)
+		selfmon_config_note("@offcpu is not recorded: SELFMON_EVERY=%u "
+				    "measures one visit in %u",
+				    config.every, config.every);
+}
+
 static void set_text(const char **to, char *text, size_t size, const char *name,
 		     const char *value)
 {
@@ -189,9 +236,11 @@ void selfmon_config_environment(void)
 {
 	const char *value;
 
-	if ((value = secure_getenv("SELFMON_EVENTS")))
+	if ((value = secure_getenv("SELFMON_EVENTS"))) {
+		config.off_cpu = false;
 		set_text(&config.events, events_text, sizeof(events_text),
 			 "SELFMON_EVENTS", value);
+	}
 	if ((value = secure_getenv("SELFMON_OUTPUT")))
 		set_text(&config.output, output_text, sizeof(output_text),
 			 "SELFMON_OUTPUT", value);
@@ -208,6 +257,7 @@ void selfmon_config_environment(void)
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
 		set_every(value);
+	take_off_cpu();
 	config.threads = has_option(config.output, "threads");
 	check_names();
 	if (!config.enable)
@@ -277,6 +327,7 @@ static void take_options(const struct selfmon_options *options)
 	config.strict = options->strict;
 	config.guard = options->guard;
 	config.every = options->every;
+	config.off_cpu = false;
 	config.message = options->message;
 	config.context = options->context;
 }

@@ -24,6 +24,7 @@ struct selfmon_config {
 	bool strict;
 	bool guard;
 	bool threads;       /* an output has the option "threads" */
+	bool off_cpu;       /* @offcpu was in events, and was taken out */
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "store/config.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/process.h"
@@ -48,6 +49,7 @@ struct selfmon_fiber *selfmon_fiber_make(uint32_t region)
 	if (!fiber)
 		return NULL;
 	fiber->region = region;
+	fiber->units |= selfmon_config()->off_cpu;
 	fiber->count = 0;
 	fiber->since = 0;
 	fiber->running = NULL;

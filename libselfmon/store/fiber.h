@@ -60,7 +60,8 @@ struct selfmon_fiber {
 	uint32_t alive;		    /* SELFMON_FIBER_* */
 	uint32_t region;	    /* of its own visit; 0: a thread's own */
 	uint32_t count;		    /* visits kept; 0 while it runs */
-	uint32_t units;		    /* 1: a visit has counted units */
+	uint32_t units;		    /* 1: a visit has counted units, or switches
+				       are recorded: no usual switch */
 	uint64_t since;		    /* suspended; 0: never ran */
 	struct selfmon_fiber_values values; /* of the thread that ran it */
 	struct selfmon_thread *running;	    /* that runs it, or NULL */

@@ -54,7 +54,7 @@ struct selfmon_live_facts {
 	uint64_t start_ticks;
 	struct selfmon_clock clock; /* source is NONE if not known then */
 	uint32_t choice, columns;
-	uint32_t every, fence, strict, guard;
+	uint32_t every, fence, strict, guard, off_cpu, padding;
 	uint64_t read_ns;
 	uint64_t taken;
 	char events[SELFMON_SPEC_MAX];

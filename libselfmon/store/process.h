@@ -42,6 +42,7 @@ enum selfmon_step_down {
 	SELFMON_LIMITED_SLOW, /* all values, by system call */
 	SELFMON_LIMITED_LESS, /* some of them */
 	SELFMON_LIMITED_TIME, /* time alone */
+	SELFMON_LIMITED_OFF_CPU, /* as it does, without its switches */
 	SELFMON_LIMITED_COUNT
 };
 

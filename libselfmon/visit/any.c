@@ -13,6 +13,7 @@
 #include "open/evict.h"
 #include "open/unwind.h"
 #include "session/thread.h"
+#include "session/switches.h"
 #include "session/thread_state.h"
 #include "store/copy.h"
 #include "store/name.h"
@@ -240,9 +241,24 @@ static void finish_counted(struct selfmon_thread *thread,
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 }
 
+/*
+ * With a ring, the snapshots have its head in place of the CPU number. Restores
+ * what they say: whether the visit changed the CPU.
+ */
+static void read_switches(struct selfmon_thread *thread,
+			  struct selfmon_snapshot *now)
+{
+	const struct selfmon_visit *const open = thread->top;
+	const uint32_t begin = thread->set ? open->start.cpu : open->cpu;
+
+	if (now->cpu != begin)
+		now->cpu = begin +
+			   selfmon_switches_read(
+				   thread, now->ticks - open->start.ticks);
+}
+
 /* Records the newest visit. */
-static void finish(struct selfmon_thread *thread,
-		   const struct selfmon_snapshot *now)
+static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 {
 	struct selfmon_visit *const open = thread->top;
 	struct selfmon_stats *const stats = open->node->stats;
@@ -250,6 +266,8 @@ static void finish(struct selfmon_thread *thread,
 	struct selfmon_sample_sums before;
 	struct selfmon_delta delta;
 
+	if (selfmon_unlikely(selfmon_switches_on(thread)))
+		read_switches(thread, now);
 	if (selfmon_unlikely(thread->random) && measured)
 		selfmon_sample_look(stats, &before);
 	if (!measured) {

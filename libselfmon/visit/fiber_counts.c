@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "session/switches.h"
 #include "visit/counts.h"
 
 struct selfmon_fiber_values
@@ -79,7 +80,9 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 	start->flags = now->flags | spent->flags;
 	start->moved = now->moved;
 	start->lock = now->lock - kept->disturbed;
-	start->cpu = spent->cpu;
+	start->cpu = selfmon_switches_on(open->thread)
+			     ? selfmon_load_once(set->cpu)
+			     : spent->cpu;
 	open->known.locks = SELFMON_LOCKS_UNKNOWN;
 }
 

@@ -14,6 +14,7 @@
 #include "platform/hide_var.h"
 #include "platform/label.h"
 #include "report/exit.h"
+#include "session/switches.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
@@ -234,9 +235,11 @@ void selfmon_impl_enter_at(struct selfmon_site *site,
 static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
 				    struct selfmon_visit *open, uint64_t ticks)
 {
-	selfmon_stats_time(open->node->stats, ticks,
-			   selfmon_load_once(thread->cpu) != open->cpu,
-			   &open->mark);
+	bool moved = selfmon_load_once(thread->cpu) != open->cpu;
+
+	if (moved && selfmon_switches_on(thread))
+		moved = selfmon_switches_read(thread, ticks);
+	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
 	selfmon_visit_give_back(thread, open);
 }
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The ring buffer of an event. */
+#include "platform/ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "platform/perf_open.h"
+
+int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
+		      unsigned int order)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t size = page << order;
+	const int fd = selfmon_kernel_perf_open(attr, -1, false);
+	void *map;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   0);
+	error = map == MAP_FAILED ? -errno : 0;
+	close(fd);
+	if (error)
+		return error;
+	ring->page = map;
+	ring->data = (const char *)map + page;
+	ring->size = size;
+	ring->tail = 0;
+	return 0;
+}
+
+void selfmon_ring_close(struct selfmon_ring *ring)
+{
+	const size_t page = (size_t)(ring->data - (const char *)ring->page);
+
+	if (ring->page)
+		munmap(ring->page, page + ring->size);
+	ring->page = NULL;
+}
+
+uint64_t selfmon_ring_head(const struct selfmon_ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+const uint32_t *selfmon_ring_head_word(const struct selfmon_ring *ring)
+{
+	const uint32_t *const half =
+		(const uint32_t *)(const void *)&ring->page->data_head;
+
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? half + 1 : half;
+}
+
+void selfmon_ring_copy(const struct selfmon_ring *ring, uint64_t position,
+		       void *to, size_t size)
+{
+	const size_t at = (size_t)(position & (ring->size - 1));
+	const size_t room = (size_t)ring->size - at;
+	const size_t first = size < room ? size : room;
+
+	memcpy(to, ring->data + at, first);
+	memcpy((char *)to + first, ring->data, size - first);
+}
+
+/* Release: the kernel does not overwrite what is still being read. */
+void selfmon_ring_release(const struct selfmon_ring *ring)
+{
+	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
