@@ -11,7 +11,8 @@ const struct report_fact report_fact[] = {
 	FACT(repaired),	  FACT(impossible), FACT(refused), FACT(lost),
 	FACT(overlapped), FACT(switched),   FACT(whole),   FACT(bytes),
 	FACT(items),	  FACT(elsewhere),  FACT(suspended),
-	FACT(suspended_ns),
+	FACT(suspended_ns), FACT(blocked_ns), FACT(preempted_ns),
+	FACT(switches),	  FACT(preemptions),
 };
 _Static_assert(sizeof(report_fact) / sizeof(*report_fact) == REPORT_FACTS, "");
 
@@ -31,4 +32,5 @@ const struct report_fact report_count[REPORT_COUNTS] = {
 	COUNT("displaced", displaced),
 	COUNT("evicted", evicted),
 	COUNT("uncounted", uncounted),
+	COUNT("no_off_cpu", limited[SELFMON_LIMITED_OFF_CPU].threads),
 };

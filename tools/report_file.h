@@ -51,12 +51,12 @@ struct report_fact {
 	const char *key;
 	size_t offset; /* of an uint64_t in struct selfmon_row */
 };
-#define REPORT_FACTS 20
+#define REPORT_FACTS 24
 #define REPORT_FACTS_REGION 17 /* those that each region has */
 #define REPORT_FACTS_SPAN 18   /* and each span */
 extern const struct report_fact report_fact[REPORT_FACTS];
 /* Numbers of the header that are summed. */
-#define REPORT_COUNTS 14
+#define REPORT_COUNTS 15
 #define REPORT_COUNTS_FIRST 11 /* those in every report */
 extern const struct report_fact report_count[REPORT_COUNTS];
 

@@ -28,6 +28,8 @@ static void read_options(struct json_in *in, json_t *root,
 	to->fence = json_in_boolean(in, root, "fence");
 	to->strict = json_in_boolean(in, root, "strict");
 	to->guard = json_in_boolean(in, root, "guard");
+	if (json_object_get(root, "off_cpu")) /* since 0.2.0 */
+		to->off_cpu = json_in_boolean(in, root, "off_cpu");
 	to->guard_gone = json_in_boolean(in, root, "guard_gone");
 }
 
@@ -94,6 +96,9 @@ static void read_head(struct json_in *in, json_t *root,
 	     to->limited[SELFMON_LIMITED_LESS].reason);
 	COPY(in, root, "time_alone_reason",
 	     to->limited[SELFMON_LIMITED_TIME].reason);
+	if (json_object_get(root, "no_off_cpu_reason")) /* since 0.2.0 */
+		COPY(in, root, "no_off_cpu_reason",
+		     to->limited[SELFMON_LIMITED_OFF_CPU].reason);
 	to->total_ns = json_in_real(in, root, "total_ns");
 }
 

@@ -198,6 +198,7 @@ static void add_facts(struct selfmon_report *to,
 	note_option(to, "fence", &to->fence, from->fence);
 	note_option(to, "strict", &to->strict, from->strict);
 	note_option(to, "guard", &to->guard, from->guard);
+	note_option(to, "off_cpu", &to->off_cpu, from->off_cpu);
 }
 
 /* Keeps the first report's values for comparison with the others. */
@@ -212,6 +213,7 @@ static void take_first(struct selfmon_report *to,
 	to->fence = from->fence;
 	to->strict = from->strict;
 	to->guard = from->guard;
+	to->off_cpu = from->off_cpu;
 	memcpy(to->events, from->events, sizeof(to->events));
 	memcpy(to->since, from->since, sizeof(to->since));
 }

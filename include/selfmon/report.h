@@ -128,6 +128,14 @@ struct selfmon_row {
 	uint64_t suspended; /* times that visits were suspended, and resumed:
 			       fibers. No other value includes that time */
 	uint64_t suspended_ns; /* for so long, until they were resumed */
+	/*
+	 * With @offcpu: how long visits were off the CPU, as measured. time
+	 * includes it.
+	 */
+	uint64_t blocked_ns;   /* waited: slept, locked, read */
+	uint64_t preempted_ns; /* could run, while others did */
+	uint64_t switches;     /* times off the CPU, of which ... */
+	uint64_t preemptions;  /* ... were preempted */
 };
 
 /* What the measured visits of a row counted of one unit, themselves. */

@@ -18,6 +18,7 @@ static const uint16_t row_fact[] = {
 	FACT(slow),	  FACT(repaired),   FACT(impossible), FACT(refused),
 	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
 	FACT(bytes),	  FACT(items),	    FACT(suspended), FACT(suspended_ns),
+	FACT(blocked_ns), FACT(preempted_ns), FACT(switches), FACT(preemptions),
 };
 
 static void add_up(uint64_t *to, uint64_t n)

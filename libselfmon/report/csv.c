@@ -145,6 +145,17 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
+/* These fields exist if context switches were recorded. */
+static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
+			const struct selfmon_row *row)
+{
+	if (report->off_cpu)
+		fprintf(stream,
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			row->blocked_ns, row->preempted_ns, row->switches,
+			row->preemptions);
+}
+
 /* These fields exist if any visit was suspended. */
 static void put_suspended(FILE *stream, const struct selfmon_report *report,
 			  const struct selfmon_row *row)
@@ -218,6 +229,7 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 	put_facts(stream, row);
 	put_kind(stream, report, of, row);
 	put_suspended(stream, report, row);
+	put_off_cpu(stream, report, row);
 	put_thread(stream, report, of, (size_t)(row - of->row));
 	put_quantity(stream, row, &row->time);
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
@@ -276,6 +288,8 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 		fputs(",kind,elsewhere", stream);
 	if (selfmon_report_suspended(report))
 		fputs(",suspended,suspended_ns", stream);
+	if (report->off_cpu)
+		fputs(",blocked_ns,preempted_ns,switches,preemptions", stream);
 	if (selfmon_report_has_threads(report))
 		fputs(",thread", stream);
 	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)

@@ -5,6 +5,7 @@
 
 #include "visit/overhead.h"
 #include "report/model.h"
+#include "store/off_cpu.h"
 
 struct selfmon_gathered {
 	int32_t parent;   /* an earlier row; -1: top level */
@@ -14,6 +15,7 @@ struct selfmon_gathered {
 	uint32_t unsure;  /* of an interval: SELFMON_BOUND_* */
 	struct selfmon_stats stats; /* in ticks */
 	struct selfmon_weighted all; /* if one visit in N is measured */
+	struct selfmon_off_cpu off_cpu;
 	uint32_t unit[SELFMON_MAX_UNITS]; /* index of its units + 1; 0: none */
 };
 

@@ -7,6 +7,7 @@
 #include "report/gather_tree.h"
 #include "report/gather_units.h"
 #include "session/owner.h"
+#include "session/switches.h"
 #include "store/config.h"
 #include "store/copy.h"
 #include "store/lock.h"
@@ -64,10 +65,15 @@ static int add_node(struct selfmon_gather *gather,
 	struct selfmon_stats copy;
 	const bool read = selfmon_stats_read(thread, node, &copy);
 
+	struct selfmon_off_cpu time = { 0 };
 	const int error = selfmon_gather_node(
 		gather, tree, node, read ? &copy : NULL,
 		read && !(copy.sequence & 1), node->sampled);
 
+	if (!error && selfmon_config()->off_cpu) {
+		selfmon_off_cpu_read(thread, node->ordinal, &time);
+		selfmon_gather_off_cpu(gather, tree, node->ordinal, &time);
+	}
 	return error || !read ? error : add_works(gather, tree, node);
 }
 
@@ -105,6 +111,9 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 	if (gather->apart)
 		gather->apart->gather.every = gather->every;
 	gather->unready += selfmon_thread_unready();
+	/* Its open visits have what happened until now. */
+	if (selfmon_switches_on(selfmon_thread_self()))
+		selfmon_switches_read(selfmon_thread_self(), UINT64_MAX);
 	for (; thread && !error; thread = thread->next) {
 		begin_thread(gather, &tree, process, thread);
 		error = add_thread(gather, &tree, thread);

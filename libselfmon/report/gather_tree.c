@@ -79,6 +79,32 @@ int selfmon_gather_node(struct selfmon_gather *gather,
 	return error;
 }
 
+static void add_time(struct selfmon_off_cpu *to,
+		     const struct selfmon_off_cpu *from)
+{
+	to->blocked_ns += from->blocked_ns;
+	to->preempted_ns += from->preempted_ns;
+	to->blocked += from->blocked;
+	to->preempted += from->preempted;
+}
+
+void selfmon_gather_off_cpu(struct selfmon_gather *gather,
+			    const struct selfmon_gather_tree *tree,
+			    size_t ordinal, const struct selfmon_off_cpu *time)
+{
+	const struct selfmon_gather_place *place;
+
+	if (ordinal >= tree->places)
+		return;
+	place = &tree->place[ordinal];
+	if (place->row < 0)
+		return;
+	add_time(&gather->row[place->row].off_cpu, time);
+	if (gather->apart)
+		add_time(&gather->apart->gather.row[place->apart].off_cpu,
+			 time);
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct selfmon_gather_place *const x = a, *const y = b;

@@ -67,6 +67,7 @@ static void describe_options(struct selfmon_report *report)
 	report->fence = config->fence;
 	report->strict = config->strict;
 	report->guard = config->guard;
+	report->off_cpu = config->off_cpu;
 	report->guard_gone = config->guard && selfmon_guard_check() == -ESRCH;
 	report->taken = selfmon_guard_taken();
 	report->notes = config->notes;

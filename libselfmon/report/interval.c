@@ -110,6 +110,7 @@ static bool subtract_row(struct selfmon_gathered *to,
 	to->open_before = from->open;
 	subtract_stats(&to->stats, &from->stats);
 	subtract_words(&to->all, &from->all, 0, sizeof(to->all));
+	subtract_words(&to->off_cpu, &from->off_cpu, 0, sizeof(to->off_cpu));
 	if (from->stats.sequence)
 		bound_ticks(to, &from->stats.ticks);
 	return true;

@@ -42,6 +42,8 @@ static void put_limited(struct selfmon_json *json,
 		[SELFMON_LIMITED_SLOW] = { "slowed", "slowed_reason" },
 		[SELFMON_LIMITED_LESS] = { "degraded", "degraded_reason" },
 		[SELFMON_LIMITED_TIME] = { "time_alone", "time_alone_reason" },
+		[SELFMON_LIMITED_OFF_CPU] = { "no_off_cpu",
+					      "no_off_cpu_reason" },
 	};
 	size_t i;
 
@@ -87,6 +89,7 @@ static void header(struct selfmon_json *json,
 	selfmon_json_integer(json, "every", report->every);
 	selfmon_json_boolean(json, "fence", report->fence);
 	selfmon_json_boolean(json, "strict", report->strict);
+	selfmon_json_boolean(json, "off_cpu", report->off_cpu);
 	selfmon_json_boolean(json, "guard", report->guard);
 	selfmon_json_boolean(json, "guard_gone", report->guard_gone);
 	selfmon_json_integer(json, "taken", report->taken);

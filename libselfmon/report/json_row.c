@@ -112,7 +112,8 @@ static void row_time(struct selfmon_json *outer, const struct selfmon_row *row,
 	putc('}', json.stream);
 }
 
-static void row_facts(struct selfmon_json *json, const struct selfmon_row *row)
+static void row_facts(struct selfmon_json *json, const struct selfmon_row *row,
+		      bool off_cpu)
 {
 	selfmon_json_integer(json, "threads", row->threads);
 	selfmon_json_integer(json, "visits", row->visits);
@@ -136,6 +137,12 @@ static void row_facts(struct selfmon_json *json, const struct selfmon_row *row)
 	if (row->suspended) {
 		selfmon_json_integer(json, "suspended", row->suspended);
 		selfmon_json_integer(json, "suspended_ns", row->suspended_ns);
+	}
+	if (off_cpu) {
+		selfmon_json_integer(json, "blocked_ns", row->blocked_ns);
+		selfmon_json_integer(json, "preempted_ns", row->preempted_ns);
+		selfmon_json_integer(json, "switches", row->switches);
+		selfmon_json_integer(json, "preemptions", row->preemptions);
 	}
 }
 
@@ -202,7 +209,7 @@ void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
 		selfmon_json_integer(&json, "folded", detail->folded);
 	if (selfmon_row_is_thread(report, i))
 		selfmon_json_integer(&json, "thread", detail->thread.tid);
-	row_facts(&json, row);
+	row_facts(&json, row, report->off_cpu);
 	if (report->spans)
 		selfmon_json_integer(&json, "elsewhere", row->elsewhere);
 	row_time(&json, row, detail);

@@ -231,6 +231,7 @@ static void note_header(struct selfmon_report *report,
 	report->fence = facts->fence;
 	report->strict = facts->strict;
 	report->guard = facts->guard;
+	report->off_cpu = facts->off_cpu;
 	take_events(report, facts);
 	note_counts(report, input);
 	take_notes(report, input);

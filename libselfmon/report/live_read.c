@@ -202,6 +202,7 @@ void selfmon_live_close(struct selfmon_live_input *input)
 		free(input->tree[i].gather.place);
 	free(input->region);
 	free(input->tree);
+	free(input->off_cpu);
 	selfmon_gather_free(&input->gather);
 	selfmon_file_close(&input->file);
 }

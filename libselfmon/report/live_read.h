@@ -23,6 +23,8 @@ struct selfmon_live_input {
 	size_t regions, regions_room;
 	struct selfmon_live_tree *tree;  /* by thread */
 	size_t trees, trees_room;
+	uint64_t *off_cpu; /* offsets of such records */
+	size_t off_cpus, off_cpus_room;
 	uint64_t newest;                 /* newest timestamp */
 	uint64_t unknown;		 /* records that were skipped */
 	struct selfmon_gather gather;

@@ -233,6 +233,41 @@ static int take_work(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
+/* A record may have places that follow it: noted, and added in the end. */
+static int note_off_cpu(struct selfmon_live_input *input, uint64_t offset,
+			uint64_t size)
+{
+	if (size != SELFMON_LIVE_ROUND(sizeof(struct selfmon_off_cpu_record)))
+		return selfmon_live_wrong(input, offset,
+					  "a record of switches has the wrong "
+					  "size");
+	if (!selfmon_room_for_one(&input->off_cpu, input->off_cpus,
+				  &input->off_cpus_room,
+				  sizeof(*input->off_cpu)))
+		return no_memory(input);
+	input->off_cpu[input->off_cpus++] = offset;
+	return 0;
+}
+
+static int take_off_cpu(struct selfmon_live_input *input, uint64_t offset)
+{
+	struct selfmon_off_cpu_record record;
+	size_t i;
+	int error = selfmon_live_get(input, offset, &record, sizeof(record));
+
+	if (error)
+		return error;
+	if (record.thread >= input->trees)
+		return selfmon_live_wrong(input, offset,
+					  "a record of switches belongs to no "
+					  "thread");
+	for (i = 0; i < SELFMON_OFF_CPU_PLACES; i++)
+		selfmon_gather_off_cpu(&input->gather,
+				       &input->tree[record.thread].gather,
+				       record.first + i, &record.place[i]);
+	return 0;
+}
+
 static int take_open(struct selfmon_live_input *input,
 		     struct selfmon_live_tree *tree)
 {
@@ -265,6 +300,8 @@ static int add_record(struct selfmon_live_input *input, uint64_t offset,
 		return take_node(input, offset, record->size);
 	case SELFMON_RECORD_WORK:
 		return take_work(input, offset, record->size);
+	case SELFMON_RECORD_OFF_CPU:
+		return note_off_cpu(input, offset, record->size);
 	default:
 		if (record->type & SELFMON_RECORD_OPTIONAL) {
 			input->unknown++;
@@ -296,6 +333,8 @@ int selfmon_live_rows(struct selfmon_live_input *input)
 			error = add_record(input, offset, &record);
 		offset += record.size;
 	}
+	for (i = 0; !error && i < input->off_cpus; i++)
+		error = take_off_cpu(input, input->off_cpu[i]);
 	for (i = 0; !error && i < input->trees; i++)
 		error = take_open(input, &input->tree[i]);
 	if (!error && selfmon_gather_end(&input->gather))

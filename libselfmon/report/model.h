@@ -100,6 +100,7 @@ struct selfmon_report {
 	uint64_t read_ns;             /* cost of a user read, if measured */
 	uint32_t every;
 	bool fence, strict, guard;
+	bool off_cpu; /* context switches were recorded */
 	bool guard_gone;              /* another handler replaced it */
 	uint64_t taken;               /* sets whose user reads it stopped */
 	uint64_t threads, threads_at_once;

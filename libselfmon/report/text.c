@@ -14,6 +14,7 @@
 #include "report/text_notes.h"
 #include "report/text_rows.h"
 #include "report/text_table.h"
+#include "report/text_off_cpu.h"
 #include "report/text_suspended.h"
 #include "report/text_units.h"
 
@@ -38,6 +39,7 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	error = selfmon_text_hot(&text);
 	selfmon_text_counters(&text);
 	selfmon_text_units(&text);
+	selfmon_text_off_cpu(&text);
 	selfmon_text_suspended(&text);
 	selfmon_text_async(&text);
 	selfmon_text_legend(&text);

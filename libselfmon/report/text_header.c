@@ -331,6 +331,8 @@ void selfmon_text_header(struct selfmon_text *text)
 		[SELFMON_LIMITED_SLOW] = "read by system call",
 		[SELFMON_LIMITED_LESS] = "counted fewer events",
 		[SELFMON_LIMITED_TIME] = "measured only time",
+		[SELFMON_LIMITED_OFF_CPU] =
+			"did not record when they were off the CPU",
 	};
 	const struct selfmon_report *report = text->report;
 	size_t i;
