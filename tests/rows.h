@@ -49,6 +49,24 @@ static inline bool rows_say(const struct selfmon_report *report,
 		rows_row;                                                      \
 	})
 
+/* What a row counted of a unit, which must be there. */
+static inline struct selfmon_report_unit
+rows_counted(const struct selfmon_report *report, const struct selfmon_row *row,
+	     const char *name)
+{
+	const size_t i = (size_t)(row - selfmon_report_row(report, 0));
+	struct selfmon_report_unit unit = { .size = sizeof(unit) };
+	size_t k;
+
+	for (k = 0; k < selfmon_report_unit_count(report); k++) {
+		cr_assert_eq(selfmon_report_unit(report, i, k, &unit), 0);
+		if (!strcmp(unit.name, name))
+			return unit;
+	}
+	cr_assert_fail("no unit %s", name);
+	return unit;
+}
+
 /* What must hold of every row of every report. */
 static inline void rows_check(const struct selfmon_report *report)
 {

@@ -190,22 +190,6 @@ static void count_in_turns(struct job *job)
 		}
 }
 
-static struct selfmon_report_unit rows_of(const struct selfmon_report *report,
-					  const struct selfmon_row *row)
-{
-	const size_t i = (size_t)(row - selfmon_report_row(report, 0));
-	struct selfmon_report_unit unit = { .size = sizeof(unit) };
-	size_t k;
-
-	for (k = 0; k < selfmon_report_unit_count(report); k++) {
-		cr_assert_eq(selfmon_report_unit(report, i, k, &unit), 0);
-		if (!strcmp(unit.name, "rows"))
-			return unit;
-	}
-	cr_assert_fail("no rows");
-	return unit;
-}
-
 /* All of them are open at one place. */
 Test(fibers, count_the_units_of_each_visit)
 {
@@ -223,7 +207,8 @@ Test(fibers, count_the_units_of_each_visit)
 	for (i = 0; i < 3; i++)
 		job_end(&job[i]);
 	report = rows_take();
-	unit = rows_of(report, ROWS_GET(report, "job", "request"));
+	unit = rows_counted(report, ROWS_GET(report, "job", "request"),
+			    "rows");
 	cr_assert_eq(unit.sum, TURNS * (10 + 160 + 2560 + 3));
 	cr_assert_eq(unit.visits, TURNS * 3);
 	cr_assert_eq(unit.min, 11);
@@ -390,6 +375,7 @@ static void *serve(void *unused)
 Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 {
 	uint64_t faults = 0, rows = 0, i;
+	struct selfmon_report_unit unit;
 	struct selfmon_report *report;
 	const struct selfmon_row *row;
 	pthread_t thread[THREADS];
@@ -414,9 +400,10 @@ Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 	cr_assert_eq(row->visits, JOBS * MOVES);
 	cr_assert_eq(row->suspended, JOBS * MOVES);
 	cr_assert_eq(row->open + row->cut_off + row->lost + row->overlapped, 0);
-	cr_assert_eq(rows_of(report, row).sum, rows);
-	cr_assert_eq(rows_of(report, row).min, 1);
-	cr_assert_eq(rows_of(report, row).max, JOBS);
+	unit = rows_counted(report, row, "rows");
+	cr_assert_eq(unit.sum, rows);
+	cr_assert_eq(unit.min, 1);
+	cr_assert_eq(unit.max, JOBS);
 	expect_faults(row, faults);
 	cr_assert_eq(ROWS_GET(report, "job")->visits, JOBS);
 	selfmon_report_free(report);
