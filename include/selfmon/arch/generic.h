@@ -40,9 +40,17 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
+/*
+ * A call each time: compilers take the address of errno for the same in all of
+ * a function, and a coroutine may have changed threads meanwhile. The assembly
+ * keeps them from seeing that this function returns no more than that.
+ */
+static __attribute__((noinline, unused)) void *selfmon_arch_thread_pointer(void)
 {
-	return &errno; /* __builtin_thread_pointer() is missing on POWER */
+	void *self = &errno; /* __builtin_thread_pointer() is missing on POWER */
+
+	__asm__ volatile("" : "+r"(self));
+	return self;
 }
 
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
