@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/fibers.h"
+#include "kernel/quantiles.h"
 #include "report/model.h"
 #include "rows.h"
 #include "sanitizer.h"
@@ -372,13 +373,25 @@ static void *serve(void *unused)
 	return unused;
 }
 
+static void serve_by_threads(void)
+{
+	pthread_t thread[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, serve, NULL), 0);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	for (i = 0; i < JOBS; i++)
+		job_end(&jobs[i]);
+}
+
 Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 {
 	uint64_t faults = 0, rows = 0, i;
 	struct selfmon_report_unit unit;
 	struct selfmon_report *report;
 	const struct selfmon_row *row;
-	pthread_t thread[THREADS];
 
 	choose("page-faults");
 	warm();
@@ -388,12 +401,7 @@ Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 		faults += MOVES * (1 + i % 3 + 1);
 		rows += MOVES * (i + 1);
 	}
-	for (i = 0; i < THREADS; i++)
-		cr_assert_eq(pthread_create(&thread[i], NULL, serve, NULL), 0);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
-	for (i = 0; i < JOBS; i++)
-		job_end(&jobs[i]);
+	serve_by_threads();
 	report = rows_take();
 	rows_check(report);
 	row = ROWS_GET(report, "job", "moved");
@@ -406,6 +414,41 @@ Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 	cr_assert_eq(unit.max, JOBS);
 	expect_faults(row, faults);
 	cr_assert_eq(ROWS_GET(report, "job")->visits, JOBS);
+	selfmon_report_free(report);
+}
+
+/* In three parts: each visit is suspended twice. */
+static void count_about(struct job *job)
+{
+	uint64_t i;
+
+	for (i = job->n * MOVES; i < (job->n + 1) * MOVES; i++)
+		SELFMON_REGION("moved") {
+			quantiles_count(i, 0, 3);
+			job_pause(job);
+			quantiles_count(i, 1, 3);
+			job_pause(job);
+			quantiles_count(i, 2, 3);
+		}
+}
+
+Test(fibers, percentiles_of_units_are_of_whole_visits, .timeout = 120)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	uint64_t i;
+
+	choose("none");
+	quantiles_start();
+	for (i = 0; i < JOBS; i++) {
+		job_make(&jobs[i], "job", count_about);
+		jobs[i].n = i;
+	}
+	serve_by_threads();
+	report = rows_take();
+	row = ROWS_GET(report, "job", "moved");
+	cr_assert_eq(row->suspended, 2 * JOBS * MOVES);
+	quantiles_expect(report, row, JOBS * MOVES);
 	selfmon_report_free(report);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/quantiles.h"
 #include "rows.h"
 
 static const struct selfmon_unit *rows_unit;
@@ -166,6 +167,36 @@ Test(region_quantities, are_exact_over_threads)
 	cr_assert_eq(unit.visits, THREADS * VISITS);
 	cr_assert_eq(unit.min, 10);
 	cr_assert_eq(unit.max, 10 + THREADS * VISITS - 1);
+}
+
+static void *count_values(void *argument)
+{
+	const uint64_t first = *(const uint64_t *)argument;
+	uint64_t i;
+
+	for (i = 0; i < VISITS; i++)
+		SELFMON_REGION("values")
+			quantiles_count(first + i, 0, 1);
+	return NULL;
+}
+
+Test(region_quantities, have_percentiles_of_the_visits_of_all_threads)
+{
+	struct selfmon_report *report;
+	pthread_t thread[THREADS];
+	uint64_t first[THREADS];
+	int i;
+
+	quantiles_start();
+	for (i = 0; i < THREADS; i++) {
+		first[i] = (uint64_t)i * VISITS;
+		pthread_create(&thread[i], NULL, count_values, &first[i]);
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	report = rows_take();
+	quantiles_expect(report, ROWS_GET(report, "values"), THREADS * VISITS);
+	selfmon_report_free(report);
 }
 
 static void assert_near(double value, double wanted)
