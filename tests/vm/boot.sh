@@ -62,7 +62,11 @@ hw | hw\ *) say_in_guest "export SELFMON_HW_GUEST=1" ;;
 *) say_in_guest "export SELFMON_OUTPUT=none" ;;
 esac
 say_in_guest "export TEST_PROGRESS=1"
-[ "${TEST_FORM:-}" != long ] || say_in_guest "export TEST_FORM=full"
+# The long form of tests/kernel is for machines that are not emulated.
+case ${TEST_FORM:-},$command in
+long,hw | long,hw\ *) say_in_guest "export TEST_FORM=long" ;;
+long,*) say_in_guest "export TEST_FORM=full" ;;
+esac
 for word in $rig_defaults $settings; do
 	setting "$word"
 done
