@@ -24,7 +24,7 @@ fail()
 run()
 {
 	if [ -n "$input" ]; then
-		"$1/$name" -l "$input"
+		"$1/$name" "$option" "$input"
 	else
 		"$1/$name"
 	fi > "$scratch/$2.out" 2> "$scratch/$2.err" < /dev/null ||
@@ -43,10 +43,12 @@ has()
 
 # Both builds, and what is common to all examples. What they measure differs
 # from run to run: of those that print it, only the first column is compared.
+# run_both NAME [OPTION FILE]
 run_both()
 {
 	name=$1
-	input=${2:-}
+	option=${2:-}
+	input=${3:-}
 	run "$measured" measured
 	run "$off" off
 	for kind in measured off; do
@@ -62,11 +64,19 @@ run_both hello
 has measured.err '^round  *100 ' '^  add  *100 ' '^  print  *100 '
 
 printf 'The cat and the dog.\nThe end' > "$scratch/some words.txt"
-run_both textstats "$scratch/some words.txt"
+run_both textstats -l "$scratch/some words.txt"
 has measured.out '^2 lines, 7 words, 5 of them distinct$' '^ *3  the$'
 has measured.err '^textstats  *1 ' '^  read  *1 ' '^  split  *1 ' \
 	'^    line  *2 ' '^  hash  *1 ' '^  count  *1 ' '^  sort  *1 ' \
 	'^  print  *1 '
+
+# Each line counts its words: none, 5 and 2.
+printf '\nThe cat and the dog.\nThe end' > "$scratch/some words.txt"
+run_both textstats -w "$scratch/some words.txt"
+has measured.out '^3 lines, 7 words, 5 of them distinct$'
+has measured.err '^    line  *3 ' '^Units counted by visits' \
+	'^    line  *words  *2  *7  *3\.50 .* 2  *5$' \
+	'^  split  *bytes  *1  *29$' '^  hash  *items  *1  *7$'
 
 # Sums alone: what the same compiler makes of the same numbers.
 run_both branches

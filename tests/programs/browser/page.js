@@ -123,6 +123,40 @@ async function testSpans(plain) {
 	await close(tab);
 }
 
+/* Texts of the table's cells below the headings whose keys begin so, by row. */
+const cells = (tab, key) => tab.$$eval('#table tr', (lines, begin) => {
+	const heads = [...document.querySelectorAll('#table th')];
+	const wanted = heads.map((head, i) => i).filter(i => heads[i].dataset.key.startsWith(begin));
+	return lines.filter(line => line.querySelector('th') || line.dataset.row !== undefined)
+		.map(line => wanted.map(i => line.children[i].textContent));
+}, key);
+
+/* A unit that a row counted has four columns; rows of one name are added up. */
+async function testUnits(plain) {
+	const words = (sum, visits, min, max, histogram) => ({ unit: 'words', sum, visits, mean: sum / visits, min, max,
+		p50: min, p90: max, p99: max, histogram });
+	const report = structuredClone(template);
+	const [, first, second] = report.rows;
+	report.units = ['bytes', 'items', 'words'];
+	for (const row of report.rows) row.units = [];
+	first.units = [words(300, 100, 1, 5, [[1, 50], [5, 50]])];
+	second.units = [words(2000, 100, 10, 30, [[10, 50], [30, 50]])];
+	second.name = first.name;
+	let tab = await open(page('units.html', report));
+	assert.deepEqual(await cells(tab, 'ubytes'), [[], [], [], []], 'no row counted bytes');
+	await tab.click('th[data-key="uwords.max"]');
+	assert.deepEqual(await cells(tab, 'uwords'), [['words', 'words/visit', 'words p99', 'words max'],
+		['2000', '20', '30', '30'], ['300', '3', '5', '5'], ['–', '–', '–', '–']]);
+	await tab.click(`#table tr[data-row="${second.id}"] td`);
+	assert.match(await tab.textContent('#facts'), /words\s*2000; a visit 10 to 30, p50 10, p99 30/);
+	await tab.check('#flat');
+	assert.deepEqual((await cells(tab, 'uwords')).slice(1), [['2300', '11.5', '30', '30'], ['–', '–', '–', '–']]);
+	await close(tab);
+	tab = await open(plain);
+	assert.deepEqual((await cells(tab, 'u'))[0], [], 'no columns without units');
+	await close(tab);
+}
+
 // ---- hundreds of rows --------------------------------------------------------
 
 async function testSort(file, report) {
@@ -300,6 +334,7 @@ async function main() {
 	await testTree(small);
 	await testSelection(small);
 	await testSpans(small);
+	await testUnits(small);
 	await testSort(large, report);
 	await testFind(large, report);
 	await testFlat(large, report);
