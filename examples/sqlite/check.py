@@ -59,6 +59,37 @@ def interleaved():
         "WHERE name = ?", (one,)).fetchone()[0] == 1
 
 
+def rows():
+    """As many as the program fetched, by each statement."""
+    database = filled("counted")
+    name = "SELECT a FROM counted WHERE a < ?"
+    fetched = []
+    for limit in (0, 1, 7, 100, 31):
+        fetched.append(len(database.execute(
+            f"SELECT a FROM counted WHERE a < {limit}").fetchall()))
+    assert seen(database, name, "rows") == sum(fetched) == 139
+    assert seen(database, name, "rows_max") == max(fetched)
+    assert seen(database, "INSERT INTO counted VALUES (?)", "rows") == 0
+    assert seen(database, "INSERT INTO counted VALUES (?)", "vm_steps") > 100
+    # Of two in turns the newer one has the rows of both.
+    older, newer = "SELECT a FROM counted", "SELECT a + ? FROM counted"
+    first, second = database.execute(older), database.execute(
+        "SELECT a + 1 FROM counted")
+    plain = [0, 0]
+    for _ in range(30):
+        plain[0] += first.fetchone() is not None
+        plain[1] += second.fetchone() is not None
+    plain[1] += len(second.fetchall())
+    plain[0] += len(first.fetchall())
+    assert plain == [100, 100], plain
+    assert seen(database, older, "rows") + seen(
+        database, newer, "rows") == sum(plain)
+    for name, wanted in ((older, plain[0]), (newer, plain[1])):
+        assert database.execute(
+            "SELECT rows FROM selfmon_spans WHERE name = ?",
+            (name,)).fetchone()[0] == wanted, name
+
+
 def reset_halfway():
     database = filled("halfway")
     name = "SELECT a FROM halfway"
@@ -204,7 +235,7 @@ def no_end_of_names():
                             ).fetchone()[0] < 1500
 
 
-TESTS = (interleaved, reset_halfway, of_one_text, errors, triggers,
+TESTS = (interleaved, rows, reset_halfway, of_one_text, errors, triggers,
          schema_changes, threads, many_at_once, closing, names)
 
 # Loaded automatically, before any other connection.

@@ -92,6 +92,28 @@ printf '.load %s\nSELECT 7;\nSELECT visits FROM selfmon_regions
 shell "$scratch/twice"
 is 'loaded twice' '7 1' "$(xargs < "$scratch/twice.out")"
 
+# Rows and steps as the shell itself counts them.
+{
+	echo '.stats vmstep'
+	echo 'SELECT i FROM numbers WHERE i < 1234;'
+	echo 'SELECT i FROM numbers WHERE i < 5;'
+	echo 'DELETE FROM numbers WHERE i < 0;'
+	echo '.stats off'
+	echo "SELECT 'of', name, rows, rows_max, vm_steps FROM selfmon_regions
+		WHERE name LIKE '%i < ?' ORDER BY name DESC;"
+} > "$scratch/counted"
+shell "$scratch/counted"
+awk '/^VM-steps: / { steps[++n] = $2 }
+/^[0-9]+$/ { rows[n + 1]++ }
+END {
+	printf "of|SELECT i FROM numbers WHERE i < ?|%d|%d|%d\n",
+		rows[1] + rows[2], rows[1], steps[1] + steps[2]
+	printf "of|DELETE FROM numbers WHERE i < ?|0|0|%d\n", steps[3]
+}' "$scratch/counted.out" > "$scratch/wanted"
+grep -q '|1239|1234|[1-9]' "$scratch/wanted" || fail 'the shell counts no steps'
+grep '^of|' "$scratch/counted.out" | diff "$scratch/wanted" - >&2 ||
+	fail 'other rows or steps than the shell counts'
+
 # If it does not load, the shell reports why, and works.
 printf 'SELECT 5 + 6;\n' > "$scratch/refused"
 SELFMON_ENABLE=0 shell "$scratch/refused"

@@ -32,6 +32,9 @@ enum column {
 	COLUMN_P90_NS,
 	COLUMN_P99_NS,
 	COLUMN_VERDICT,
+	COLUMN_ROWS,
+	COLUMN_ROWS_MAX,
+	COLUMN_VM_STEPS,
 	COLUMN_COUNTERS /* a value and a verdict for each counter */
 };
 
@@ -39,7 +42,7 @@ enum column {
 	"name TEXT, depth INT, parent INT, visits INT, measured INT, "         \
 	"open INT, cut_off INT, overlapped INT, total_ns INT, self_ns INT, "   \
 	"noise_ns INT, min_ns INT, max_ns INT, p50_ns INT, p90_ns INT, "       \
-	"p99_ns INT, verdict TEXT"
+	"p99_ns INT, verdict TEXT, rows INT, rows_max INT, vm_steps INT"
 
 struct cursor {
 	sqlite3_vtab_cursor base;
@@ -135,6 +138,28 @@ static void result_of_time(sqlite3_context *context, int column,
 	}
 }
 
+/* A unit that no statement has counted yet is 0. */
+static void result_of_unit(sqlite3_context *context, int column,
+			   const struct selfmon_report *report, size_t row)
+{
+	const char *const name = column == COLUMN_VM_STEPS ? "vm-steps"
+							   : "rows";
+	struct selfmon_report_unit unit = { .size = sizeof(unit) };
+	size_t i;
+
+	for (i = 0; selfmon_report_unit(report, row, i, &unit) == 0; i++) {
+		if (strcmp(unit.name, name) != 0)
+			continue;
+		sqlite3_result_int64(context,
+				     (sqlite3_int64)(column == COLUMN_ROWS_MAX &&
+								     unit.visits
+							     ? unit.max
+							     : unit.sum));
+		return;
+	}
+	sqlite3_result_int64(context, 0);
+}
+
 static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		     int column)
 {
@@ -143,6 +168,10 @@ static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		selfmon_report_row(cursor->report, cursor->row);
 	const struct selfmon_quantity *counter;
 
+	if (column >= COLUMN_ROWS && column < COLUMN_COUNTERS) {
+		result_of_unit(context, column, cursor->report, cursor->row);
+		return SQLITE_OK;
+	}
 	if (column < COLUMN_COUNTERS) {
 		if (!result_of_region(context, column, row))
 			result_of_time(context, column, row);

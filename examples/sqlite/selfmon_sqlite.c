@@ -4,6 +4,9 @@
  * region, from its first sqlite3_step() to its end or reset, and the table
  * selfmon_regions is the report. See README.md.
  *
+ * Each visit counts the rows that it returned and its steps of SQLite's virtual
+ * machine, as units of the innermost visit.
+ *
  * Statements may overlap, so their visits are spans. Everything of a connection
  * happens under its mutex; no other lock is needed.
  */
@@ -28,6 +31,7 @@ SQLITE_EXTENSION_INIT1
 struct span {
 	struct span *next;
 	sqlite3_stmt *statement; /* NULL: not in use */
+	int steps;		 /* of the statement's earlier runs */
 	struct selfmon_frame frame;
 	struct selfmon_async_span elapsed;
 };
@@ -41,6 +45,7 @@ struct cached {
 struct connection {
 	struct span *spans; /* freed only with the connection */
 	struct selfmon_region *again;
+	const struct selfmon_unit *rows, *steps;
 	struct cached cache[CACHE_SIZE];
 };
 
@@ -61,6 +66,12 @@ static struct selfmon_region *region_of(struct connection *connection,
 		memcpy(cached->text, sql, length + 1);
 	}
 	return cached->region;
+}
+
+/* SQLite counts over all runs of a statement, and wraps. */
+static int steps_of(sqlite3_stmt *statement)
+{
+	return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
 }
 
 /* Returns the span of a statement, or with NULL a free one; may be NULL. */
@@ -100,6 +111,7 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 	selfmon_leave(&span->frame);
 	selfmon_async_end(&span->elapsed);
 	span->statement = statement;
+	span->steps = steps_of(statement);
 	region = region_of(connection, sql ? sql : text);
 	selfmon_async_begin(region, &span->elapsed);
 	selfmon_enter(region, &span->frame);
@@ -110,11 +122,14 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
  * and runs. SQLite reports two ends for this one run. The second is counted as
  * an empty visit of a region of its own.
  */
-static void end(struct connection *connection, const sqlite3_stmt *statement)
+static void end(struct connection *connection, sqlite3_stmt *statement)
 {
 	struct span *const span = find(connection, statement);
 
 	if (span) {
+		selfmon_region_count(connection->steps,
+				     (unsigned int)steps_of(statement) -
+					     (unsigned int)span->steps);
 		selfmon_leave(&span->frame);
 		selfmon_async_end(&span->elapsed);
 		span->statement = NULL;
@@ -126,6 +141,19 @@ static void end(struct connection *connection, const sqlite3_stmt *statement)
 	}
 }
 
+/*
+ * The units of the innermost visit: that of this statement, unless the program
+ * began another one since. The span's are of this statement in any case.
+ */
+static void row(struct connection *connection, const sqlite3_stmt *statement)
+{
+	struct span *const span = find(connection, statement);
+
+	selfmon_region_count(connection->rows, 1);
+	if (span)
+		selfmon_async_items(&span->elapsed, 1);
+}
+
 static int traced(unsigned int what, void *context, void *statement,
 		  void *detail)
 {
@@ -133,6 +161,8 @@ static int traced(unsigned int what, void *context, void *statement,
 		begin(context, statement, detail);
 	else if (what == SQLITE_TRACE_PROFILE)
 		end(context, statement);
+	else if (what == SQLITE_TRACE_ROW)
+		row(context, statement);
 	return 0;
 }
 
@@ -198,6 +228,8 @@ int sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
 		return SQLITE_NOMEM;
 	memset(connection, 0, sizeof(*connection));
 	connection->again = selfmon_region("(prepared again: not measured)");
+	connection->rows = selfmon_unit("rows");
+	connection->steps = selfmon_unit("vm-steps");
 	/* When loaded twice, this ends what the first load began. */
 	result = sqlite3_create_module_v2(database, "selfmon_regions",
 					  &regions_module, connection,
@@ -209,7 +241,8 @@ int sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
 	if (result != SQLITE_OK)
 		return result;
 	result = sqlite3_trace_v2(database,
-				  SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE,
+				  SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE |
+					  SQLITE_TRACE_ROW,
 				  traced, connection);
 	/* Regions outlive the connection, so the extension must stay loaded. */
 	return result == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : result;

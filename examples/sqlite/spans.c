@@ -20,13 +20,14 @@ enum span_column {
 	SPAN_P50_NS,
 	SPAN_P90_NS,
 	SPAN_P99_NS,
-	SPAN_MAX_NS
+	SPAN_MAX_NS,
+	SPAN_ROWS
 };
 
 #define SPAN_TABLE                                                             \
 	"CREATE TABLE selfmon_spans(name TEXT, ended INT, open INT, "          \
 	"elsewhere INT, total_ns INT, p50_ns INT, p90_ns INT, p99_ns INT, "    \
-	"max_ns INT)"
+	"max_ns INT, rows INT)"
 
 struct span_cursor {
 	sqlite3_vtab_cursor base;
@@ -135,6 +136,7 @@ static int span_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		[SPAN_P90_NS] = row->p90_ns,
 		[SPAN_P99_NS] = row->p99_ns,
 		[SPAN_MAX_NS] = row->time.max,
+		[SPAN_ROWS] = row->items,
 	};
 
 	if (column == SPAN_NAME)
