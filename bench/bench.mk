@@ -69,8 +69,8 @@ states_objects := $(patsubst %,$(O)/bench/states/%.o,states parts rounds \
 	emit neighbour empty)
 states_common := $(addprefix $(O)/bench/,common.o measure.o summary.o \
 	output.o bare.o)
-candidate_sources := $(addprefix bench/states/,candidate.c time.c counted.c \
-	in_situ.c)
+candidate_sources := $(addprefix bench/states/,candidate.c time.c switch.c \
+	counted.c in_situ.c)
 candidate_objects := $(candidate_sources:%.c=$(O)/%.o) \
 	$(O)/bench/states/empty.o $(states_common)
 states_programs := $(addprefix $(O)/bench/states/,states \

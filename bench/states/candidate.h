@@ -21,7 +21,7 @@ struct candidate {
 
 /* Each ends with an empty candidate. */
 extern const struct candidate candidates_time[], candidates_off[],
-	candidates_software[], candidates_hardware_set[],
+	candidates_fibers[], candidates_software[], candidates_hardware_set[],
 	candidates_hardware[];
 
 /* Visits that the report must contain. */
@@ -30,6 +30,7 @@ extern uint64_t candidate_visits;
 /* What a part does before its first loop. */
 void prepare_time(void);
 void prepare_off(void);
+void prepare_fibers(void);
 void prepare_software(void);
 void prepare_hardware_set(void);
 void prepare_hardware(void);

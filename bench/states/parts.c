@@ -11,14 +11,17 @@
 
 #include "../bench.h"
 
-/* The programs are beside this one; see bench.mk. */
+/*
+ * The programs are beside this one; see bench.mk. Switches of fibers are calls
+ * in each form.
+ */
 static const struct form {
 	const char *program, *name;
-	const char *parts[4];
+	const char *parts[5];
 } forms[] = {
 	{ "static", "", { "software", "hardware-set", "hardware" } },
-	{ "static", "static", { "time", "off", "in-situ" } },
-	{ "shared", "shared", { "time", "off", "in-situ" } },
+	{ "static", "static", { "time", "off", "fibers", "in-situ" } },
+	{ "shared", "shared", { "time", "off", "fibers", "in-situ" } },
 	{ "inlined", "inlined", { "time", "off", "in-situ" } },
 	{ "single", "-flto", { "time", "off", "in-situ" } },
 };

@@ -7,7 +7,7 @@
 
 #include "part.h"
 
-#define PARTS_MAX 16
+#define PARTS_MAX 24
 
 struct part_process {
 	pid_t pid;
