@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -299,6 +300,88 @@ Test(fibers, that_are_suspended_have_their_visits_open)
 	cr_assert_eq(ROWS_GET(report, "job", "request")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "job", "request")->cut_off, 1);
 	cr_assert_eq(ROWS_GET(report, "job", "request", "read")->cut_off, 1);
+	selfmon_report_free(report);
+}
+
+static struct selfmon_report *report_of_file(pid_t pid)
+{
+	struct selfmon_failure failure = { .error = 0 };
+	struct selfmon_report *report = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/shm/selfmon-test-fibers-%d", pid);
+	cr_assert_eq(selfmon_report_open(path, &report, &failure), 0, "%s",
+		     failure.message);
+	unlink(path);
+	return report;
+}
+
+/* Two fibers are suspended, a third runs below a region of the thread. */
+static void suspend_with_live_file(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	static struct selfmon_frame frame[2];
+	static struct job job[3];
+	int i;
+
+	options.events = "none";
+	options.live = "/dev/shm/selfmon-test-fibers-%p";
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	for (i = 0; i < 3; i++)
+		job_make(&job[i], "job", pause_once);
+	for (i = 0; i < 2; i++)
+		job_run(&job[i]);
+	job_run(&job[2]);
+	job_run(&job[2]); /* to its end */
+	selfmon_enter(selfmon_region("loop"), &frame[0]);
+	selfmon_fiber_switch(job[2].fiber);
+	selfmon_enter(selfmon_region("runs"), &frame[1]);
+}
+
+static void expect_all_open(const struct selfmon_report *report)
+{
+	const struct selfmon_row *row = ROWS_GET(report, "job");
+
+	cr_assert_eq(row->open, 3);
+	cr_assert_not(row->exclusive_valid);
+	row = ROWS_GET(report, "job", "request", "read");
+	cr_assert_eq(row->open, 2);
+	cr_assert_eq(row->visits, 1);
+	cr_assert_eq(row->suspended, 1);
+	cr_assert_eq(ROWS_GET(report, "job", "runs")->open, 1);
+	cr_assert_eq(ROWS_GET(report, "loop")->open, 1);
+}
+
+Test(fibers, that_are_suspended_have_their_visits_open_in_a_live_file)
+{
+	struct selfmon_report *report;
+
+	suspend_with_live_file();
+	report = rows_take();
+	expect_all_open(report);
+	selfmon_report_free(report);
+	report = report_of_file(getpid());
+	expect_all_open(report);
+	cr_assert(rows_say(report, SELFMON_JSON, "\"open\": 3, "));
+	selfmon_report_free(report);
+}
+
+Test(fibers, of_a_killed_process_have_their_visits_open_in_its_live_file)
+{
+	struct selfmon_report *report;
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0) {
+		suspend_with_live_file();
+		raise(SIGKILL);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	report = report_of_file(pid);
+	expect_all_open(report);
 	selfmon_report_free(report);
 }
 
