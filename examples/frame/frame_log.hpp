@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "worker.hpp"
 #include "zone.hpp"
 
 struct Worst {
@@ -15,6 +16,8 @@ struct Worst {
 					  below it */
 	std::string most;              /* the zone with the most self time */
 	std::uint64_t most_ns;
+	std::string job;               /* the job that ran longest */
+	std::uint64_t job_ns;
 	std::string line;              /* all of that as text */
 };
 
@@ -46,7 +49,7 @@ public:
 		if (set)
 			set.begin(start);
 	}
-	void end()
+	void end(const Longest &job)
 	{
 		selfmon::Snapshot stop;
 
@@ -60,13 +63,17 @@ public:
 			return;
 		if (set)
 			current->cost = set.delta(start, stop);
+		current->job = job;
 		std::swap(current, worst);
 	}
 	/* Returns the slowest frame since the last call; there must be one. */
 	Worst take()
 	{
 		const Trail &of = worst->trail;
-		Worst is = { worst->number, frames, ns(of.sample[0]), 0, "", 0, "" };
+		Worst is = { worst->number, frames, ns(of.sample[0]), 0, "", 0,
+			     std::string(worst->job.name) + " " +
+				     std::to_string(worst->job.number),
+			     ns(worst->job.ticks), "" };
 
 		is.line = "frame " + std::to_string(is.frame) + ", worst of " +
 			  std::to_string(is.of) + ": " + ms(is.ns);
@@ -84,6 +91,7 @@ public:
 			}
 		}
 		is.line += "; most in " + is.most + " " + ms(is.most_ns) +
+			   "; longest job " + is.job + " " + ms(is.job_ns) +
 			   counts();
 		frames = 0;
 		return is;
@@ -93,13 +101,15 @@ private:
 	struct Frame {
 		unsigned long number;
 		selfmon::Delta cost;
+		Longest job;
 		Trail trail;
 	};
 
-	static std::uint64_t ns(const Sample &visit)
+	static std::uint64_t ns(std::uint64_t ticks)
 	{
-		return selfmon_clock_ns(selfmon_clock(), visit.ticks);
+		return selfmon_clock_ns(selfmon_clock(), ticks);
 	}
+	static std::uint64_t ns(const Sample &of) { return ns(of.ticks); }
 	static std::string ms(std::uint64_t ns)
 	{
 		char text[32];

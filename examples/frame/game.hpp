@@ -3,29 +3,39 @@
 #ifndef GAME_HPP
 #define GAME_HPP
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+
+#include "job.hpp"
 
 struct SDL_Renderer;
 
-constexpr unsigned int ISLANDS = 64; /* one zone each in every part of a
-					frame */
-constexpr unsigned int BALLS = ISLANDS * 64;
-constexpr unsigned int JOBS = 16;    /* in a frame, for the workers */
-constexpr unsigned int PARTICLES = JOBS * 1024;
+constexpr unsigned int ISLANDS = 64; /* a zone each in parts of a frame */
+constexpr unsigned int ISLAND_BALLS = 64, BALLS = ISLANDS * ISLAND_BALLS;
+constexpr unsigned int PARTS = 8;    /* jobs that share the islands */
+constexpr unsigned int BATCHES = 16; /* jobs that share the particles */
+constexpr unsigned int PARTICLES = BATCHES * 4096;
+constexpr unsigned int VOICES = 8, SAMPLES = 735; /* of sound, in a frame */
+constexpr float STEP = 1.0f / 60; /* seconds of physics */
 
 /* All persistent state belongs to the program: a module comes and goes. */
 struct World {
 	float x[BALLS], y[BALLS], vx[BALLS], vy[BALLS], glow[PARTICLES];
+	bool visible[BALLS];
+	float sound[SAMPLES];
 	unsigned int heavy = ISLANDS; /* a slow island; ISLANDS: none */
 	std::chrono::nanoseconds heavy_time; /* of that island's physics */
+
+	/* What jobs counted: the units of the report must be the same. */
+	std::atomic<std::uint64_t> contacts, particles, balls, samples;
 };
 
 /* The module's export, named `game`. */
 struct Game {
 	unsigned int version;
 	void (*update)(World &world);
-	void (*step)(World &world, float seconds);
-	void (*job)(World &world, unsigned int i); /* on a worker */
+	const Kind &simulate; /* by jobs; its number is that of steps */
 	void (*render)(const World &world, SDL_Renderer *renderer);
 };
 

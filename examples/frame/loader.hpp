@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "game.hpp"
 
@@ -29,7 +30,8 @@ public:
 		     now.st_ctim.tv_nsec == seen.st_ctim.tv_nsec))
 			return;
 		seen = now;
-		load(path + "." + std::to_string(generation++));
+		load(path + "." + std::to_string(getpid()) + "." +
+		     std::to_string(generation++));
 	}
 
 	const Game *game = nullptr; /* NULL: never loaded */
@@ -37,7 +39,10 @@ public:
 	unsigned int stuck = 0;     /* modules still loaded after dlclose */
 
 private:
-	/* Loads a copy: dlopen returns a name that is already open. */
+	/*
+	 * Loads a copy, of this process: dlopen returns a name that is already
+	 * open.
+	 */
 	void load(const std::string &fresh)
 	{
 		std::error_code none;

@@ -9,17 +9,18 @@
 #include <SDL.h>
 
 #include "frame_log.hpp"
+#include "jobs.hpp"
 #include "loader.hpp"
-#include "pool.hpp"
 
 class Loop {
 public:
-	static constexpr float STEP = 1.0f / 60; /* seconds, of physics */
-	/* A frame of one step: itself, its parts, islands, and the wind. */
-	static constexpr unsigned int ZONES = 1 + 6 + 3 * ISLANDS + 1;
+	/* Of a frame: itself, its parts, brains, layers, and the wind. */
+	static constexpr unsigned int ZONES = 1 + 5 + 2 * ISLANDS + 1;
+	/* Of a frame of one step. */
+	static constexpr unsigned int JOBS = 5 + PARTS + BATCHES;
 
 	Loop(const char *module, unsigned int workers)
-		: loader(module), pool(workers)
+		: loader(module), jobs(workers)
 	{
 		if (!loader.game)
 			throw std::runtime_error(loader.error);
@@ -44,12 +45,12 @@ public:
 		loader.refresh(); /* between frames: no job runs */
 		log.begin(frames++);
 		play(*loader.game, steps);
-		log.end();
+		log.end(jobs.take_longest());
 		return !SDL_HasEvent(SDL_QUIT);
 	}
 
 	Loader loader;
-	Pool pool;
+	Jobs jobs;
 	FrameLog log;
 	std::unique_ptr<World> world = std::make_unique<World>();
 	unsigned long frames = 0;
@@ -67,12 +68,8 @@ private:
 			game.update(*world);
 		}
 		{
-			const Zone zone(jobs);
-			pool.run(game.job, *world, JOBS);
-		}
-		for (; steps > 0; steps--) {
-			const Zone zone(physics);
-			game.step(*world, STEP);
+			const Zone zone(simulate);
+			jobs.run(game.simulate, *world, steps);
 		}
 		{
 			const Zone zone(render);
@@ -83,7 +80,7 @@ private:
 	}
 
 	const selfmon::Name whole{ "frame" }, input{ "events" },
-		update{ "update" }, jobs{ "jobs" }, physics{ "physics" },
+		update{ "update" }, simulate{ "wait for jobs" },
 		render{ "render" }, show{ "present" };
 	SDL_Window *window = nullptr;
 	SDL_Renderer *renderer = nullptr;

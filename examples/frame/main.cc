@@ -3,6 +3,8 @@
  * frame MODULE FRAMES [ISLAND]  plays; the physics of this island takes 20 ms
  *                               in one frame a second
  * frame MODULE FRAMES cost      what measuring costs a frame
+ *
+ * SELFMON_OUTPUT='text:-;top=0' shows the report, which is by job.
  */
 #include <algorithm>
 #include <cstdlib>
@@ -40,6 +42,21 @@ static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 	}
 }
 
+/* What the jobs counted themselves: the report must have the same. */
+static void print_jobs(const Jobs &jobs)
+{
+	unsigned long all = 0, moved = 0;
+
+	for (const auto &[name, did] : jobs.tally()) {
+		std::printf("%-15s %7lu jobs, waited %5lu times\n",
+			    name.c_str(), did.jobs, did.waits);
+		all += did.jobs;
+		moved += did.moved;
+	}
+	std::printf("%lu jobs, %lu stolen, %lu ended on another thread than "
+		    "they began on\n", all, jobs.stolen(), moved);
+}
+
 static double median_us(std::vector<Uint64> &ticks)
 {
 	const auto middle = ticks.begin() + long(ticks.size() / 2);
@@ -61,8 +78,8 @@ static void cost(Loop &loop, unsigned long frames)
 	}
 	const double off = median_us(ticks[0]), on = median_us(ticks[1]);
 	std::printf("median of %zu frames each: measured %.1f us, not measured "
-		    "%.1f us\n%u zones: %.1f us, %.3f %% of 16.6 ms\n",
-		    ticks[1].size(), on, off, Loop::ZONES, on - off,
+		    "%.1f us\n%u zones, %u jobs: %.1f us, %.2f %% of 16.6 ms\n",
+		    ticks[1].size(), on, off, Loop::ZONES, Loop::JOBS, on - off,
 		    (on - off) / 166);
 }
 
@@ -74,7 +91,7 @@ try {
 		std::fputs("usage: frame MODULE FRAMES [ISLAND|cost]\n", stderr);
 		return 2;
 	}
-	options.output = nullptr; /* SELFMON_OUTPUT=text:- shows a report */
+	options.output = nullptr; /* unless SELFMON_OUTPUT is set */
 	selfmon_configure(&options);
 	std::setvbuf(stdout, nullptr, _IOLBF, 0);
 	Loop loop(argv[1], 2);
@@ -82,10 +99,12 @@ try {
 	const std::string extra = argc > 3 ? argv[3] : std::to_string(ISLANDS);
 
 	loop.world->heavy_time = std::chrono::milliseconds(20);
-	if (extra == "cost")
+	if (extra == "cost") {
 		cost(loop, frames);
-	else
-		play(loop, frames, unsigned(std::atoi(extra.c_str())));
+		return 0;
+	}
+	play(loop, frames, unsigned(std::atoi(extra.c_str())));
+	print_jobs(loop.jobs);
 	return 0;
 } catch (const std::exception &failure) {
 	std::fprintf(stderr, "frame: %s\n", failure.what());

@@ -16,7 +16,7 @@ namespace
 {
 
 constexpr unsigned int VERSION = 1;
-constexpr float GRAVITY = 9.8f;
+constexpr float GRAVITY = 9.8f, DIAMETER = 0.002f;
 
 /* Made when the module is loaded; an earlier module's regions are reused. */
 std::vector<selfmon::Name> for_each_island(const char *what)
@@ -29,9 +29,20 @@ std::vector<selfmon::Name> for_each_island(const char *what)
 }
 
 const std::vector<selfmon::Name> brains = for_each_island("brain ");
-const std::vector<selfmon::Name> islands = for_each_island("island ");
 const std::vector<selfmon::Name> layers = for_each_island("layer ");
-const selfmon::Name particles("particles");
+const selfmon::Name step("step"), island("island"), voice("voice");
+const selfmon::Unit contacts("contacts"), sparks("particles"), balls("balls"),
+	samples("samples");
+
+/* Counts for the report, and for the program, which compares the two. */
+void count(const selfmon::Unit &unit, std::atomic<std::uint64_t> &sum,
+	   unsigned int n)
+{
+	unit.count(n);
+	sum.fetch_add(n, std::memory_order_relaxed);
+}
+
+/* ---- the thread of the game ---------------------------------------------- */
 
 /* A Site: it becomes another region when an edit moves its line. */
 void blow(World &world)
@@ -47,40 +58,12 @@ void update(World &world)
 {
 	for (unsigned int n = 0; n < ISLANDS; n++) {
 		const Zone zone(brains[n]);
+		const unsigned int end = (n + 1) * ISLAND_BALLS;
 
-		for (unsigned int i = n; i < BALLS; i += ISLANDS)
+		for (unsigned int i = n * ISLAND_BALLS; i < end; i++)
 			world.vx[i] += (0.5f - world.x[i]) * 0.01f;
 	}
 	blow(world);
-}
-
-void step(World &world, float seconds)
-{
-	for (unsigned int n = 0; n < ISLANDS; n++) {
-		const Zone zone(islands[n]);
-		const auto start = std::chrono::steady_clock::now();
-
-		for (unsigned int i = n; i < BALLS; i += ISLANDS) {
-			world.vy[i] -= GRAVITY * seconds;
-			world.x[i] += world.vx[i] * seconds;
-			world.y[i] += world.vy[i] * seconds;
-			if (world.y[i] < 0)
-				world.vy[i] = std::fabs(world.vy[i]) * 0.9f;
-		}
-		while (world.heavy == n &&
-		       std::chrono::steady_clock::now() - start <
-			       world.heavy_time)
-			;
-	}
-}
-
-void job(World &world, unsigned int i)
-{
-	const Zone zone(particles);
-	const unsigned int each = PARTICLES / JOBS;
-
-	for (unsigned int k = i * each; k < (i + 1) * each; k++)
-		world.glow[k] = std::sin(world.glow[k] + 0.1f);
 }
 
 void render(const World &world, SDL_Renderer *renderer)
@@ -90,16 +73,154 @@ void render(const World &world, SDL_Renderer *renderer)
 	SDL_SetRenderDrawColor(renderer, 255, 200, 0, 255);
 	for (unsigned int n = 0; n < ISLANDS; n++) {
 		const Zone zone(layers[n]);
+		const unsigned int end = (n + 1) * ISLAND_BALLS;
 
-		for (unsigned int i = n; i < BALLS; i += ISLANDS)
-			SDL_RenderDrawPoint(renderer, int(world.x[i] * 320),
-					    240 - int(world.y[i] * 240));
+		for (unsigned int i = n * ISLAND_BALLS; i < end; i++)
+			if (world.visible[i])
+				SDL_RenderDrawPoint(
+					renderer, int(world.x[i] * 320),
+					240 - int(world.y[i] * 240));
 	}
 }
+
+/* ---- jobs ---------------------------------------------------------------- */
+
+void be_slow(std::chrono::nanoseconds time)
+{
+	const auto start = std::chrono::steady_clock::now();
+
+	while (std::chrono::steady_clock::now() - start < time)
+		;
+}
+
+void move(World &world, unsigned int begin, unsigned int end)
+{
+	for (unsigned int i = begin; i < end; i++) {
+		world.vy[i] -= GRAVITY * STEP;
+		world.x[i] += world.vx[i] * STEP;
+		world.y[i] += world.vy[i] * STEP;
+		if (world.y[i] < 0) {
+			world.y[i] = 0;
+			world.vy[i] = std::fabs(world.vy[i]) * 0.9f;
+		}
+	}
+}
+
+/* Balls that touch push each other. Returns the number of such pairs. */
+unsigned int collide(World &world, unsigned int begin, unsigned int end)
+{
+	unsigned int pairs = 0;
+
+	for (unsigned int i = begin; i < end; i++)
+		for (unsigned int k = i + 1; k < end; k++) {
+			const float x = world.x[i] - world.x[k];
+			const float y = world.y[i] - world.y[k];
+
+			if (x * x + y * y > DIAMETER * DIAMETER)
+				continue;
+			world.vx[i] += 0.1f * x;
+			world.vx[k] -= 0.1f * x;
+			pairs++;
+		}
+	return pairs;
+}
+
+void do_part(Job &, World &world, unsigned int part)
+{
+	const unsigned int each = ISLANDS / PARTS;
+
+	for (unsigned int n = part * each; n < (part + 1) * each; n++) {
+		const selfmon::Region region(island);
+		const unsigned int begin = n * ISLAND_BALLS;
+
+		move(world, begin, begin + ISLAND_BALLS);
+		count(contacts, world.contacts,
+		      collide(world, begin, begin + ISLAND_BALLS));
+		if (world.heavy == n)
+			be_slow(world.heavy_time);
+	}
+}
+const Kind physics_part("physics part", do_part);
+
+/* Suspended inside of a region: a step is done when its parts are. */
+void do_physics(Job &job, World &, unsigned int steps)
+{
+	for (; steps > 0; steps--) {
+		const selfmon::Region region(step);
+		Counter parts;
+
+		for (unsigned int i = 0; i < PARTS; i++)
+			job.spawn(physics_part, i, parts);
+		job.wait(parts);
+	}
+}
+const Kind physics("physics", do_physics);
+
+void do_batch(Job &, World &world, unsigned int batch)
+{
+	const unsigned int each = PARTICLES / BATCHES, end = (batch + 1) * each;
+
+	for (unsigned int i = batch * each; i < end; i++)
+		world.glow[i] = std::sin(world.glow[i] + 0.1f);
+	count(sparks, world.particles, each);
+}
+const Kind particle_batch("particle batch", do_batch);
+
+void do_particles(Job &job, World &, unsigned int)
+{
+	Counter batches;
+
+	for (unsigned int i = 0; i < BATCHES; i++)
+		job.spawn(particle_batch, i, batches);
+	job.wait(batches);
+}
+const Kind particles("particles", do_particles);
+
+void cull(Job &, World &world, unsigned int)
+{
+	unsigned int seen = 0;
+
+	for (unsigned int i = 0; i < BALLS; i++) {
+		world.visible[i] = world.x[i] >= 0 && world.x[i] < 1 &&
+				   world.y[i] >= 0 && world.y[i] < 1;
+		seen += world.visible[i];
+	}
+	count(balls, world.balls, seen);
+}
+const Kind culling("culling", cull);
+
+void mix(Job &, World &world, unsigned int)
+{
+	for (float &sample : world.sound)
+		sample = 0;
+	for (unsigned int v = 1; v <= VOICES; v++) {
+		const selfmon::Region region(voice);
+		float phase = 0;
+
+		for (float &sample : world.sound)
+			sample += std::sin(phase += 0.01f * float(v));
+		count(samples, world.samples, SAMPLES);
+	}
+}
+const Kind audio("audio", mix);
+
+/* Culling needs the physics' result; all else is independent. */
+void do_all(Job &job, World &, unsigned int steps)
+{
+	Counter moved, rest;
+
+	job.spawn(audio, 0, rest);
+	job.spawn(particles, 0, rest);
+	job.spawn(physics, steps, moved);
+	job.wait(moved);
+	job.spawn(culling, 0, rest);
+	job.wait(rest);
+}
+const Kind simulate("simulate", do_all);
 
 } /* namespace */
 
 extern "C" {
 extern const Game game;
-const Game game = { VERSION, update, step, job, render };
+const Game game = { VERSION, update, simulate, render };
 }

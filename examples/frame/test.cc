@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the promises of README.md. MODULES is the folder with the original
- * module (module.so) and an edited one (edited/module.so, version 2).
+ * Tests what README.md says of frames and modules. MODULES is the folder with
+ * the original module (module.so) and an edited one (edited/module.so, version
+ * 2).
  */
 #include <cstdlib>
 #include <fstream>
@@ -107,33 +108,6 @@ Test(frame, takes_a_site_whose_line_moved_for_another_region)
 	cr_expect_eq(visits_by_line.rbegin()->second, frames[2]);
 }
 
-Test(frame, counts_the_jobs_of_each_worker)
-{
-	Shop shop;
-	Loop loop(shop.file.c_str(), 3);
-	std::map<unsigned int, long> frames;
-	unsigned long jobs = 0;
-
-	play(loop, shop, frames);
-	const auto rows = rows_by_path();
-	for (unsigned int i = 0; i < 3; i++) {
-		const std::string worker = "worker " + std::to_string(i);
-		const unsigned long done = loop.pool.done[i];
-
-		jobs += done;
-		if (done == 0)
-			continue; /* no row: other workers did its jobs */
-		for (const char *below : { "", "/particles" }) {
-			const auto found = rows.equal_range(worker + below);
-
-			cr_assert_eq(rows.count(worker + below), 1);
-			cr_expect_eq(found.first->second.visits, done);
-			cr_expect_eq(found.first->second.threads, 1);
-		}
-	}
-	cr_expect_eq(jobs, loop.frames * JOBS);
-}
-
 Test(frame, keeps_the_module_when_the_new_one_is_none)
 {
 	Shop shop;
@@ -172,13 +146,14 @@ Test(frame, says_of_the_worst_frame_what_adds_up)
 }
 
 /*
- * The heavy zone takes half a second, and ten times the longest frame before
- * it: longer than all others, however slow the machine is.
+ * The heavy job takes half a second, and ten times the longest frame before
+ * it: longer than all others, however slow the machine is. One worker: no other
+ * job is begun, and waits for a CPU, meanwhile.
  */
-Test(frame, names_the_heavy_zone_of_the_worst_frame)
+Test(frame, names_the_heavy_job_of_the_worst_frame)
 {
 	Shop shop;
-	Loop loop(shop.file.c_str(), 2);
+	Loop loop(shop.file.c_str(), 1);
 
 	for (unsigned int i = 0; i < 30; i++)
 		loop.frame(1);
@@ -191,8 +166,10 @@ Test(frame, names_the_heavy_zone_of_the_worst_frame)
 	loop.frame(1);
 	const Worst worst = loop.log.take();
 	cr_expect_eq(worst.frame, 31, "%s", worst.line.c_str());
-	cr_expect_eq(worst.most, "island 17");
+	cr_expect_eq(worst.most, "wait for jobs", "%s", worst.line.c_str());
 	cr_expect_geq(worst.most_ns, heavy_ns / 10 * 9);
-	cr_expect(worst.line.find("most in island 17 ") !=
+	cr_expect_eq(worst.job, "physics part 2", "%s", worst.line.c_str());
+	cr_expect_geq(worst.job_ns, heavy_ns / 10 * 9);
+	cr_expect(worst.line.find("longest job physics part 2 ") !=
 		  std::string::npos, "%s", worst.line.c_str());
 }

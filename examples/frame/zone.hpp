@@ -44,6 +44,8 @@ extern __thread Trail *trail;
  * The constructor is always inlined, like a Region's: the library must see the
  * stack of the function that has the zone.
  *
+ * Not in a job, which may end on another thread than it began on: a Region is.
+ *
  * Its argument is a Name and not a Site. A Site becomes another region when an
  * edit moves its line; a Name is identified by its text.
  */

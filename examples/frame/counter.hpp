@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* A job waits for its children by counting them, as in Naughty Dog's engine. */
+#ifndef COUNTER_HPP
+#define COUNTER_HPP
+
+#include <atomic>
+
+class FiberJob;
+
+/*
+ * Counts the children, and the job that waits for them, once: whichever is done
+ * last continues that job. So the job is never resumed before its stack was
+ * left, and no thread touches the counter after that.
+ */
+class Counter {
+public:
+	void add() noexcept { left.fetch_add(1, std::memory_order_relaxed); }
+	/* A child is done. Returns the job that waited for the last one. */
+	FiberJob *done() noexcept
+	{
+		return left.fetch_sub(1, std::memory_order_acq_rel) == 1
+			       ? waiting
+			       : nullptr;
+	}
+	/* The job's stack was left. Returns the job if no child is left. */
+	FiberJob *wait(FiberJob *job) noexcept
+	{
+		waiting = job;
+		return done();
+	}
+
+private:
+	std::atomic<unsigned int> left{ 1 };
+	FiberJob *waiting = nullptr;
+};
+
+#endif

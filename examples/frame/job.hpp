@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What a job may do. The game uses this, the engine implements it. */
+#ifndef JOB_HPP
+#define JOB_HPP
+
+#include <selfmon.hpp>
+
+#include "counter.hpp"
+
+struct World;
+class Job;
+
+/* A kind of job, which is a constant of the game. */
+struct Kind {
+	using Work = void (*)(Job &job, World &world, unsigned int number);
+
+	Kind(const char *called, Work what) : name(called), work(what) {}
+
+	const selfmon::Name name; /* of its row in the report */
+	const Work work;
+};
+
+class Job {
+public:
+	/* Queues a child of this job. */
+	virtual void spawn(const Kind &kind, unsigned int number,
+			   Counter &children) = 0;
+	/*
+	 * Suspends the job until these are done, once for each counter. It may
+	 * continue on another thread: do not keep what belongs to a thread.
+	 */
+	virtual void wait(Counter &children) = 0;
+
+protected:
+	~Job() = default;
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker's queue, and what it did: its own thread alone writes the latter. */
+#ifndef WORKER_HPP
+#define WORKER_HPP
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "queue.hpp"
+#include "semaphore.hpp"
+
+/* What jobs of one name did: the report must have the same. */
+struct Tally {
+	unsigned long jobs = 0;  /* that ended */
+	unsigned long waits = 0; /* for children */
+	unsigned long moved = 0; /* jobs that ended on another thread than they
+				    began on */
+};
+
+/* The job that ran longest in a frame. */
+struct Longest {
+	const char *name = "none";
+	unsigned int number = 0;
+	std::uint64_t ticks = 0; /* that it ran */
+};
+
+struct Worker {
+	explicit Worker(Semaphore &queued) : ready(queued) {}
+	void push(FiberJob *job)
+	{
+		queue.push(job);
+		ready.post();
+	}
+
+	Semaphore &ready; /* the number of jobs in all queues */
+	Queue queue;
+	std::map<std::string, Tally> tally;
+	Longest longest;
+	unsigned long stolen = 0;
+};
+
+#endif
