@@ -13,7 +13,7 @@
 #include "counters/set.h"
 
 #define VISITS 1000
-#define SWITCHES 100000
+#define SWITCHES 20000
 
 /* A process on this CPU that answers: while it does, the caller sleeps. */
 struct peer {
