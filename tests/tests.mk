@@ -245,10 +245,17 @@ check-step: $(O)/tests/programs/step/run ## A signal at each instruction of both
 	@SELFMON_OUTPUT=none $<
 endif
 
-# The tests with visits inlined into their regions, instead of calls.
-inlined = $(side_by_side) O=$(O)/inlined CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC"
+# The tests with visits inlined into their regions, instead of calls. The
+# library's objects are the same, and so are those of unit tests without a
+# region. check-flow and check-coroutine inline by themselves.
+inlined_units := $(filter %/trap_pmu.c, $(wildcard tests/unit/*.c)) \
+	$(shell grep -l SELFMON_REGION tests/unit/*.c)
+inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \
+	unit_objects="$(inlined_units:%.c=$(O)/inlined/%.o)" \
+	unit_tool_objects= CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC"
+check-inlined check-inlined-kernel: $(objects)
 check-inlined: ## Regions with visits inlined (SELFMON_STATIC)
-	+@$(inlined) check-kernel check-unit check-step check-flow check-throw
+	+@$(inlined) check-kernel check-unit check-step check-throw
 check-inlined-kernel: ## Of these check-kernel alone
 	+@$(inlined) check-kernel
 

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # The control-flow test: flow.sh BUILD-DIRECTORY LIBRARY...
 #
-# tests/programs/flow compiled as C and C++, measured and with SELFMON_DISABLE, with and
-# without optimisation, by each compiler that is there, all warnings being
-# errors. Each program prints tests/programs/flow/expected.txt; the report of each has
-# the visits that were made. An END without its BEGIN does not compile, nor does
-# a jump past the beginning of a region. The quick form (tests/form.h) takes one
+# tests/programs/flow compiled as C and C++, measured, inlined (SELFMON_STATIC)
+# and with SELFMON_DISABLE, with and without optimisation, by each compiler that
+# is there, all warnings being errors. Each program prints
+# tests/programs/flow/expected.txt; the report of each has the visits that were
+# made. An END without its BEGIN does not compile, nor does a jump past the
+# beginning of a region. The quick form (tests/form.h) takes one
 # compiler of each language and its first standard.
 set -eu
 build=$1
@@ -19,14 +20,15 @@ languages=
 # clang as a compiler without GNU C.
 other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
-# try COMPILER LANGUAGE STANDARD LEVEL [FLAGS]; the rest of the arguments: what
-# to link with, which is nothing where it is compiled off
+# try COMPILER LANGUAGE STANDARD LEVEL FLAGS [LIBRARY...]: without a library it
+# is compiled off
 try()
 {
 	compiler=$1 language=$2 standard=$3 level=$4 flag=$5
 	shift 5
-	[ -z "$flag" ] || set --
-	program=$build/tests/programs/flow/$compiler-$standard$level${flag:+-off}
+	suffix=${flag:+-inlined}
+	[ $# -gt 0 ] || suffix=-off
+	program=$build/tests/programs/flow/$compiler-$standard$level$suffix
 
 	# shellcheck disable=SC2086 # warnings and flags are several words
 	$compiler -x "$language" -std="$standard" $warnings $flag \
@@ -124,6 +126,8 @@ for compiler in gcc clang g++ clang++; do
 			try $compiler $language "$standard" $level \
 				-DSELFMON_DISABLE
 		done
+		[ -z "${TEST_FORM:-}" ] || try $compiler $language \
+			"$standard" -O2 -DSELFMON_STATIC "$@"
 		case $compiler in
 		clang*) try $compiler $language "$standard" -O0 "$other" ;;
 		esac
