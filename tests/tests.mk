@@ -446,7 +446,9 @@ tsan-long: ## The same, in the long form of those that have one
 asan-long ubsan-long tsan-long: %-long:
 	+@TEST_FORM=long TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
 
-plain_sources := $(wildcard tests/unit/*.c tests/kernel/*.c) tests/tools/plain/run.c
+# Unit tests with neither a thread nor a handler have nothing that could race.
+plain_sources := $(wildcard tests/kernel/*.c) tests/tools/plain/run.c \
+	$(shell grep -lE 'pthread|SIG[A-Z]|trap_pmu' tests/unit/*.c)
 plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)
 
 $(O)/plain/%.o: %.c $(O)/flags
@@ -454,7 +456,7 @@ $(O)/plain/%.o: %.c $(O)/flags
 	$(call quiet,CC)$(CC) $(filter-out -Wpedantic,$(test_cflags)) \
 		-Itests/tools/plain $(CPPFLAGS) $(CFLAGS) $(code_for) -c $< -o $@
 
-$(O)/tests/tools/plain/run: $(plain_objects) $(unit_tool_objects) $(objects)
+$(O)/tests/tools/plain/run: $(plain_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
