@@ -53,8 +53,8 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) -o $@
 
-# What takes longest is first. check-full has the second list too, and of the
-# first one the whole where TEST_FORM makes a difference (tests/form.h).
+# What takes longest is first. check-full has all three lists, and of the first
+# one the whole where TEST_FORM makes a difference (tests/form.h).
 checks := check-kernel check-unit check-step check-fault check-flow \
 	check-throw check-man check-escapes check-merge check-view check-hw \
 	check-layers check-exports check-examples check-compare check-host check-doctor \
@@ -63,8 +63,8 @@ checks := check-kernel check-unit check-step check-fault check-flow \
 	check-bench check-vm-runner
 checks_rest := check-amalgamation check-cxx check-headers check-soak \
 	check-process check-readme check-dist check-unload check-levels \
-	check-inlined \
 	check-secure check-malloc installcheck
+checks_long := tsan check-inlined asan ubsan analyze
 
 # Side by side, one a processor unless -j says another number.
 side_by_side = $(MAKE) --no-print-directory -k \
@@ -72,18 +72,17 @@ side_by_side = $(MAKE) --no-print-directory -k \
 
 ##@ Test
 
-.PHONY: check check-full $(checks) $(checks_rest)
+.PHONY: check check-full $(checks) $(checks_rest) $(checks_long)
 check: ## What each change is tested with, in a minute
 	+@tests/tools/check.sh $(O)/check $(side_by_side) $(checks)
 
 check-full: ## All of it, as CI does
 	+@TEST_FORM=full tests/tools/check.sh $(O)/check-full $(side_by_side) \
-		$(checks) $(checks_rest)
-	+@$(MAKE) --no-print-directory asan ubsan tsan analyze
+		$(checks_long) $(checks) $(checks_rest)
 
 # Under check.sh the shell of their recipes is one that keeps logs.
 ifdef CHECK_LOGS
-logged := $(checks) $(checks_rest) check-plain
+logged := $(checks) $(checks_rest) $(checks_long) check-plain
 $(logged): private SHELL := tests/tools/logged.sh
 $(logged): private .SHELLFLAGS = $@
 endif
@@ -408,8 +407,8 @@ installcheck: lib ## Installs, links through pkg-config, removes
 
 ##@ Test
 
-.PHONY: asan ubsan tsan asan-long ubsan-long tsan-long analyze
-sanitize = tests/tools/check.sh $(O)/$@/check$(2) $(side_by_side) \
+.PHONY: asan-long ubsan-long tsan-long
+sanitize = TEST_FORM=$(long) tests/tools/check.sh $(O)/$@/check$(2) $(side_by_side) \
 	O=$(O)/$@ CC=clang CXX=clang++ \
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"
@@ -418,25 +417,26 @@ sanitize = tests/tools/check.sh $(O)/$@/check$(2) $(side_by_side) \
 # are looked for in the other programs.
 asan: ## The tests under AddressSanitizer
 	+@$(call sanitize,-fsanitize=address) check-unit check-fault \
-		check-merge check-fuzz check-report
-	+@ASAN_OPTIONS=detect_leaks=0 $(call sanitize,-fsanitize=address,-2) \
-		check-kernel check-soak check-throw check-levels
-	@echo 'asan: SKIPPED check-step (steps through the runtime as well),' \
+		check-merge check-fuzz check-report && \
+	export ASAN_OPTIONS=detect_leaks=0 && \
+	$(call sanitize,-fsanitize=address,-2) \
+		check-kernel check-soak check-throw check-levels && \
+	echo 'asan: SKIPPED check-step (steps through the runtime as well),' \
 		'check-malloc (has an allocator of its own), check-unload' \
 		'(RTLD_DEEPBIND is refused)'
 
 ubsan: ## The tests under UndefinedBehaviorSanitizer
 	+@$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
 		check-kernel check-unit check-step check-fault check-soak \
-		check-throw check-merge check-fuzz check-levels
-	@echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
+		check-throw check-merge check-fuzz check-levels && \
+	echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
 		'signals of its own, which a host must not have there)'
 
 # Criterion's runner does not start under this one: tests/tools/plain stands in.
 tsan: ## The tests under ThreadSanitizer
 	+@$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) \
-		check-plain check-soak check-throw
-	@echo 'tsan: SKIPPED check-fault (stands in for what the runner of' \
+		check-plain check-soak check-throw && \
+	echo 'tsan: SKIPPED check-fault (stands in for what the runner of' \
 		'tests/tools/plain calls), check-step, check-malloc, check-unload (as' \
 		'under asan)'
 
@@ -495,12 +495,21 @@ tests: ## The tests' programs
 ##@ Test
 
 # A file a run: its analyzer mistakes va_lists after the first file of several.
-analyze: ## clang-tidy and cppcheck
-	printf '%s\n' $(sources) | xargs -P 2 -I{} clang-tidy --quiet \
-		--warnings-as-errors='*' {} -- -std=c11 -Iinclude -Ilibselfmon
-	printf '%s\n' $(wildcard tools/*.c) | xargs -P 2 -I{} clang-tidy --quiet \
-		--warnings-as-errors='*' {} -- -std=gnu11 -Iinclude \
-		-Ilibselfmon -Itools $(cpuid_cflags)
-	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+tidy := $(sources:%=tidy/%)
+tidy_tools := $(patsubst %,tidy/%,$(wildcard tools/*.c))
+.PHONY: cppcheck $(tidy) $(tidy_tools)
+$(tidy): tidy_flags := -std=c11 -Iinclude -Ilibselfmon
+$(tidy_tools): tidy_flags := -std=gnu11 -Iinclude -Ilibselfmon -Itools \
+	$(cpuid_cflags)
+$(tidy) $(tidy_tools): tidy/%:
+	@clang-tidy --quiet --warnings-as-errors='*' $* -- $(tidy_flags)
+
+cppcheck:
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 		--enable=warning,performance,portability -USELFMON_DISABLE \
 		-Iinclude -Ilibselfmon -Itools libselfmon include tools
+
+analyze: ## clang-tidy and cppcheck
+	+@$(side_by_side) cppcheck $(tidy_tools) $(tidy) && \
+	echo 'analyze: $(words $(tidy) $(tidy_tools)) files by clang-tidy,' \
+		'all by cppcheck'
