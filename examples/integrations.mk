@@ -6,8 +6,11 @@
 # user's, writes into O, and has a target `check`. Two more integrations are
 # Debian's packages, and the HTML page in a browser.
 
-integrations := $(patsubst %/packages,%,$(wildcard examples/*/packages)) \
-	tests/programs/packaging tests/programs/browser
+# What takes longest is first.
+integrations := tests/programs/packaging tests/programs/browser \
+	examples/cmake
+integrations += $(filter-out $(integrations), \
+	$(patsubst %/packages,%,$(wildcard examples/*/packages)))
 stage := $(abspath $(O))/integrations/stage
 
 ##@ Test

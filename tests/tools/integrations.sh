@@ -4,13 +4,11 @@
 # them: integrations.sh BUILD-DIRECTORY FOLDER...
 #
 # BUILD-DIRECTORY has an installed library in stage/. A line for each; one
-# whose packages are missing fails, and says which.
+# whose packages are missing fails, and says which. One a processor at once.
 set -u
 build=$1
 shift
-: "${MAKE:=make}"
-passed=0
-failed=0
+export MAKE="${MAKE:-make}"
 PKG_CONFIG_PATH=$build/stage/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH
 unset SELFMON_EVENTS SELFMON_OUTPUT SELFMON_ENABLE SELFMON_FENCE \
@@ -44,20 +42,21 @@ check()
 	if ! "$MAKE" --no-print-directory -C "$1" check \
 		PKG_CONFIG_PATH="$PKG_CONFIG_PATH" O="$build/$name" \
 		> "$build/$name.log" 2>&1; then
-		cat "$build/$name.log"
+		flock "$build" cat "$build/$name.log"
 		printf '%s: FAILED\n' "$name"
 		return 1
 	fi
+	: > "$build/$name.passed"
 	printf '%s: %s\n' "$name" "$(tail -n 1 "$build/$name.log" |
 		sed "s/^$name: //")"
 }
 
-for folder; do
-	if check "$folder"; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-	fi
-done
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+if [ "$1" = --one ]; then
+	check "$2"
+	exit
+fi
+rm -f "$build"/*.passed
+printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 "$0" "$build" --one
+passed=$(find "$build" -maxdepth 1 -name '*.passed' | wc -l)
+printf '%d passed, %d failed\n' "$passed" $(($# - passed))
+[ "$passed" -eq $# ] && [ "$passed" -gt 0 ]
