@@ -40,11 +40,23 @@ function readable(path, line, result)
 	return result
 }
 
+# Lines, kept apart: a string that grows by each is copied for each.
+function put(text)
+{
+	body[++lines] = text
+}
+
+function print_body(i)
+{
+	for (i = 1; i <= lines; i++)
+		print body[i]
+}
+
 # What is not the library's must not be said to be hidden.
 function put_foreign(text)
 {
-	body = body "#pragma GCC visibility push(default)\n" text \
-		"\n#pragma GCC visibility pop\n"
+	put("#pragma GCC visibility push(default)\n" text \
+		"\n#pragma GCC visibility pop")
 }
 
 function system_include(text, conditional)
@@ -52,7 +64,7 @@ function system_include(text, conditional)
 	if (conditional && what == "c") {
 		put_foreign(text)
 	} else if (conditional || what != "c") {
-		body = body text "\n"
+		put(text)
 	} else if (!(text in hoisted)) {
 		hoisted[text] = 1
 		top = top text "\n"
@@ -70,9 +82,10 @@ function include(text, from, conditional, path)
 	path = resolve(text, from)
 	if (path == "")
 		system_include(text, conditional)
-	else if (what == "more" && path !~ /\/bench_/)
-		body = body (all++ ? "" : "#include \"selfmon_all.h\"\n")
-	else if (what != "c" || path !~ /^include\//)
+	else if (what == "more" && path !~ /\/bench_/) {
+		if (!all++)
+			put("#include \"selfmon_all.h\"")
+	} else if (what != "c" || path !~ /^include\//)
 		add(path, conditional)
 }
 
@@ -88,7 +101,7 @@ function add(path, conditional, line, depth, defined, names, i, name)
 	exists[path] = 1
 	depth = path ~ /\.c$/ ? 0 : -1 # less its guard
 	if (files++ || what != "more")
-		body = body "\n/* ---- " path " ---- */\n\n"
+		put("\n/* ---- " path " ---- */\n")
 	while ((status = (getline line < path)) > 0) {
 		if (line ~ /SPDX-License-Identifier/ ||
 		    line ~ /^#define _GNU_SOURCE$/)
@@ -114,13 +127,13 @@ function add(path, conditional, line, depth, defined, names, i, name)
 				names[++defined[""]] = name
 			}
 		}
-		body = body line "\n"
+		put(line)
 	}
 	if (status < 0)
 		fail(path " cannot be read")
 	close(path)
 	for (i = 1; i <= defined[""]; i++)
-		body = body "#undef " names[i] "\n"
+		put("#undef " names[i])
 }
 
 function head(line)
@@ -152,7 +165,8 @@ BEGIN {
 		print "#pragma GCC diagnostic push"
 		print "#pragma GCC diagnostic ignored \"-Wshadow\""
 		print "#pragma GCC visibility push(hidden)"
-		print body
+		print_body()
+		print ""
 		print "#pragma GCC visibility pop"
 		print "#pragma GCC diagnostic pop"
 	} else {
@@ -162,6 +176,6 @@ BEGIN {
 			print "#define SELFMON_STATIC"
 			print "#endif"
 		}
-		printf "%s", body
+		print_body()
 	}
 }
