@@ -199,7 +199,7 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 }
 
 /* PERF_RECORD_SWITCH; PREEMPT is known from Linux 4.17 on. */
-static void take_switch(struct selfmon_thread *thread,
+static void add_switch(struct selfmon_thread *thread,
 			const struct switch_record *record, uint64_t head,
 			uint64_t newest)
 {
@@ -251,7 +251,7 @@ static bool read_all(struct selfmon_thread *thread, uint64_t head,
 		    record.header.size >= sizeof(record)) {
 			selfmon_ring_copy(ring, ring->tail, &record,
 					  sizeof(record));
-			take_switch(thread, &record, head, newest);
+			add_switch(thread, &record, head, newest);
 		}
 		ring->tail += record.header.size;
 	}

@@ -101,7 +101,7 @@ static const char *skip_blanks(const char *at)
  * Takes a word out of a list with commas, and the comma. Returns true if it was
  * there.
  */
-static bool take_word(char *list, const char *word)
+static bool cut_word(char *list, const char *word)
 {
 	const size_t length = strlen(word);
 	char *piece = list;
@@ -127,10 +127,10 @@ static bool take_word(char *list, const char *word)
 }
 
 /* What regions record of themselves is no event of a counter. */
-static void take_off_cpu(void)
+static void set_off_cpu(void)
 {
 	if (config.events != events_text ||
-	    !take_word(events_text, "@offcpu"))
+	    !cut_word(events_text, "@offcpu"))
 		return;
 	config.off_cpu = config.every == 1;
 	if (config.every > 1)
@@ -257,7 +257,7 @@ void selfmon_config_environment(void)
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
 		set_every(value);
-	take_off_cpu();
+	set_off_cpu();
 	config.threads = has_option(config.output, "threads");
 	check_names();
 	if (!config.enable)
