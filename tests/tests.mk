@@ -453,6 +453,7 @@ asan-long ubsan-long tsan-long: %-long:
 
 # Unit tests with neither a thread nor a handler have nothing that could race.
 plain_sources := $(wildcard tests/kernel/*.c) tests/tools/plain/run.c \
+	tests/unit/moves.c \
 	$(shell grep -lE 'pthread|SIG[A-Z]|trap_pmu' tests/unit/*.c)
 plain_objects := $(plain_sources:%.c=$(O)/plain/%.o)
 
