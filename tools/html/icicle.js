@@ -103,6 +103,7 @@ function drawIcicle(view, on) {
 		element.style.background = colourOf(view, scale, box.row);
 		if (box.width > 22) element.textContent = shown(box.row.name, 80);
 		else element.classList.add('tiny');
+		hatch(element, view, box.row);
 		element.classList.toggle('faded', view.found !== null && !view.found.has(box.row));
 		element.classList.toggle('picked', view.picked === box.row);
 		return element;
@@ -125,4 +126,7 @@ function drawScale(view, scale) {
 	}
 	bar.style.background = `linear-gradient(90deg, ${mix(SAND, EMBER, 0)}, ${mix(SAND, EMBER, 1)})`;
 	byId('scale').replaceChildren(scale.text(0), bar, scale.text(scale.most));
+	if (view.width === 'time' && view.model.rows.some(offShare))
+		byId('scale').append(make('span', { class: 'off' }),
+				     'off the CPU');
 }

@@ -63,6 +63,7 @@ function rowOf(from, index) {
 		histogram : (t && t.histogram) || [],
 		units : new Map(
 			(from.units || []).map(unit => [unit.unit, unit])),
+		offCpu : offCpuOf(from),
 		unsure : (t && t.unsure) || 0,
 		selfKnown : from.exclusive_valid,
 		mark : from.open      ? '*'
@@ -136,6 +137,12 @@ function flatten(model) {
 				measured : 0,
 				histogram : [],
 				units : new Map(),
+				offCpu : row.offCpu && {
+					blocked : 0,
+					preempted : 0,
+					switches : 0,
+					preemptions : 0
+				},
 				p50 : null,
 				p90 : null,
 				p99 : null,
@@ -167,6 +174,8 @@ function add(flat, row, inside) {
 	for (const unit of row.units.values())
 		flat.units.set(unit.unit,
 			       unitsOf(flat.units.get(unit.unit), unit));
+	if (flat.offCpu && row.offCpu && !inside)
+		addOffCpu(flat.offCpu, row.offCpu);
 	const pairs = [[flat.time, row.time], ...flat.counters.map((c, i) => [c, row.counters[i]])];
 	for (const [to, from] of pairs) {
 		if (!from.there) continue;

@@ -157,6 +157,41 @@ async function testUnits(plain) {
 	await close(tab);
 }
 
+/* What a thread waited is hatched in its boxes, and has columns. */
+async function testOffCpu(plain) {
+	const off = (row, blocked, preempted, switches, preemptions) =>
+		Object.assign(row, { blocked_ns: Math.round(blocked * row.time_ns.net),
+			preempted_ns: Math.round(preempted * row.time_ns.net), switches, preemptions });
+	const report = structuredClone(template);
+	report.off_cpu = true;
+	report.rows.forEach(row => off(row, 0, 0, 0, 0));
+	off(report.rows[0], 0.25, 0.25, 12, 3);
+	off(report.rows[1], 0.1, 0, 9, 0);
+	let tab = await open(page('off.html', report));
+	const parts = await tab.$$eval('#icicle .box', list => list.map(box => [box.dataset.row,
+		box.querySelector('.off') ? box.querySelector('.off').getBoundingClientRect().width / box.getBoundingClientRect().width : 0]));
+	const part = new Map(parts);
+	assert.ok(Math.abs(part.get('0') - 0.5) < 0.01, `half of the root is hatched: ${part.get('0')}`);
+	assert.ok(Math.abs(part.get('1') - 0.1) < 0.02, `a tenth of its child: ${part.get('1')}`);
+	assert.match(await tab.textContent('.scale'), /off the CPU/);
+	const [head, ...lines] = await cells(tab, 'o');
+	assert.deepEqual(head, ['on CPU', 'blocked', 'preempted', 'switches']);
+	assert.deepEqual(lines.map(line => line[3]), ['12', '9', '0']);
+	await tab.click('#table tr[data-row="0"] td');
+	assert.match(await tab.textContent('#facts'), /off the CPU\s*50.* of the time.*12 switches, 3 of them preemptions/);
+	await tab.screenshot({ path: at('off.png'), fullPage: true });
+	await close(tab);
+	report.rows[1].name = report.rows[0].name;
+	tab = await open(page('off.html', report));
+	await tab.check('#flat');
+	assert.equal((await cells(tab, 'o'))[1][3], '12', 'a region inside of itself is counted once');
+	await close(tab);
+	tab = await open(plain);
+	assert.deepEqual((await cells(tab, 'o'))[0], [], 'no columns without records');
+	assert.equal(await tab.$('.off'), null);
+	await close(tab);
+}
+
 // ---- hundreds of rows --------------------------------------------------------
 
 async function testSort(file, report) {
@@ -335,6 +370,7 @@ async function main() {
 	await testSelection(small);
 	await testSpans(small);
 	await testUnits(small);
+	await testOffCpu(small);
 	await testSort(large, report);
 	await testFind(large, report);
 	await testFlat(large, report);
