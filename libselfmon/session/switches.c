@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Context switches of a thread, read from its ring. */
+#define _GNU_SOURCE
 #include "session/switches.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "clock/clock.h"
 #include "open/entry.h"
