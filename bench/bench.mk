@@ -108,12 +108,17 @@ $(O)/bench/states/candidate-single: $(candidate_sources) $(all_files) \
 		$(O)/bench/states/single/selfmon.h \
 		$(O)/bench/states/empty.o $(states_common) \
 		$(wildcard bench/states/*.h)
-	$(call quiet,LINK)rm -f $@; $(CC) -std=c11 -w -pthread \
+	$(call quiet,LINK)rm -f $@; \
+	if ! echo 'int main(void) { return 0; }' | \
+		$(CC) $(CFLAGS) -flto -x c - $(LDFLAGS) -o $@ 2> $@.log; then \
+		rm -f $@; \
+		echo 'bench: SKIPPED: $(CC) does not link with -flto: $@.log'; \
+	else $(CC) -std=c11 -w -pthread \
 		-I$(O)/bench/states/single -I$(O)/amalgamation $(CPPFLAGS) \
 		$(CFLAGS) -flto $(candidate_sources) \
 		$(O)/amalgamation/selfmon_all.c $(filter %.o,$^) $(LDFLAGS) \
-		-o $@ 2> $@.log || \
-		echo 'bench: SKIPPED: $(CC) does not link with -flto: $@.log'
+		-o $@ 2> $@.log || { cat $@.log; exit 1; }; \
+	fi
 
 # Peers: each is built if its package is installed; nothing installs one.
 peer_common := $(states_common)
