@@ -15,8 +15,10 @@
 
 #include "child.h"
 #include "run_compare.h"
+#include "event/off_cpu_name.h"
 #include "platform/escape.h"
 #include "run_output.h"
+#include "store/config.h"
 #include "tool.h"
 
 struct run {
@@ -133,11 +135,18 @@ static void mark_place(const char *spec, size_t at)
 }
 
 /* Prints a fault in a specification, with a mark below its position. */
-static int check_events(const char *spec)
+static int check_events(const char *given)
 {
 	struct selfmon_failure failure;
 	struct selfmon_events events;
+	char spec[SELFMON_SPEC_MAX];
 
+	if (strlen(given) >= sizeof(spec))
+		return tool_misused("run", "--events: %zu bytes: at most %zu "
+				    "are allowed", strlen(given),
+				    sizeof(spec) - 1);
+	memcpy(spec, given, strlen(given) + 1);
+	selfmon_off_cpu_take(spec);
 	if (!strcmp(spec, "auto") || !strcmp(spec, "none") || !*spec ||
 	    selfmon_events_parse(spec, &events, &failure) >= 0)
 		return 0;

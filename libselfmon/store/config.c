@@ -11,6 +11,7 @@
 
 #include <selfmon/region.h>
 
+#include "event/off_cpu_name.h"
 #include "event/suggest.h"
 #include "platform/escape.h"
 #include "platform/kernel.h"
@@ -92,45 +93,11 @@ static bool has_option(const char *output, const char *option)
 	return false;
 }
 
-static const char *skip_blanks(const char *at)
-{
-	return at + strspn(at, " \t");
-}
-
-/*
- * Takes a word out of a list with commas, and the comma. Returns true if it was
- * there.
- */
-static bool cut_word(char *list, const char *word)
-{
-	const size_t length = strlen(word);
-	char *piece = list;
-	bool taken = false;
-
-	while (*piece) {
-		const size_t size = strcspn(piece, ",");
-		const char *const text = skip_blanks(piece);
-		const bool is_last = !piece[size];
-
-		if (strncmp(text, word, length) ||
-		    skip_blanks(text + length) != piece + size) {
-			piece += size + !is_last;
-			continue;
-		}
-		taken = true;
-		memmove(piece, piece + size + !is_last,
-			strlen(piece + size + !is_last) + 1);
-		if (is_last && piece > list)
-			*--piece = '\0';
-	}
-	return taken;
-}
-
 /* What regions record of themselves is no event of a counter. */
 static void set_off_cpu(void)
 {
 	if (config.events != events_text ||
-	    !cut_word(events_text, "@offcpu"))
+	    !selfmon_off_cpu_take(events_text))
 		return;
 	config.off_cpu = config.every == 1;
 	if (config.every > 1)

@@ -293,6 +293,8 @@ try 0 run sh -c 'echo "$SELFMON_EVENTS $SELFMON_STRICT"' -e
 try 0 run -e page-faults --strict -n 3 sh -c \
 	'echo "$SELFMON_EVENTS $SELFMON_STRICT $SELFMON_EVERY"'
 says out 'page-faults 1 3'
+try 0 run -e 'page-faults,@offcpu' sh -c 'echo "$SELFMON_EVENTS"'
+says out 'page-faults,@offcpu'
 try 2 run -e 'cycles,instrctions' true
 says err "did you mean 'instructions'?"
 says err '            ^'

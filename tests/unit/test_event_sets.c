@@ -6,6 +6,7 @@
 
 #include <selfmon/event.h>
 
+#include "event/off_cpu_name.h"
 #include "event/sets.h"
 
 static struct selfmon_events parse(const char *spec, int count)
@@ -97,4 +98,30 @@ Test(event_sets, tell_what_is_wrong_with_them)
 	expect_fault("@cache,@tlb", E2BIG, 7,
 		     "at most 8 events fit in one snapshot; the ninth is "
 		     "'dTLB-load-misses'");
+}
+
+static void expect_taken(const char *list, bool taken, const char *rest)
+{
+	char text[64];
+
+	memcpy(text, list, strlen(list) + 1);
+	cr_expect_eq(selfmon_off_cpu_take(text), taken, "'%s'", list);
+	cr_expect_str_eq(text, rest);
+}
+
+Test(event_sets, leave_the_name_of_off_cpu_time_out)
+{
+	expect_taken("@offcpu", true, "");
+	expect_taken("cs,@offcpu", true, "cs");
+	expect_taken("@offcpu,cs", true, "cs");
+	expect_taken("cs, @offcpu ,faults", true, "cs,faults");
+	expect_taken("@offcpu,@offcpu,cs,@offcpu", true, "cs");
+	expect_taken("cs,@offcpus,@os", false, "cs,@offcpus,@os");
+	expect_taken("{cs,@offcpu}", false, "{cs,@offcpu}");
+	expect_taken("@offcpu:u", false, "@offcpu:u");
+	expect_taken(" ", false, " ");
+	expect_taken("", false, "");
+	expect_fault("cs,{@offcpu}", ENOENT, 4,
+		     "'@offcpu' is recorded by regions, not counted: write it "
+		     "in SELFMON_EVENTS, outside of { }");
 }
