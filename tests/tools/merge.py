@@ -22,9 +22,10 @@ ADDED = ["threads", "visits", "measured", "open", "cut_off",
          "migrated", "disturbed", "retried", "slow", "repaired", "impossible",
          "refused", "lost", "overlapped", "switched", "bytes", "items"]
 SUSPENDED = ["suspended", "suspended_ns"]
+OFF_CPU = ["blocked_ns", "preempted_ns", "switches", "preemptions"]
 HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
         "time_alone", "refused", "too_deep", "unready", "stale",
-        "unread", "displaced", "evicted", "uncounted"]
+        "unread", "displaced", "evicted", "uncounted", "no_off_cpu"]
 REALS = ["net", "noise", "net_exclusive"]
 
 compared = collections.Counter()
@@ -183,7 +184,7 @@ def check_row(path, found, parts, merged, inner):
     counted = counted_columns(merged)
     for key in ADDED:
         same(f"{what} {key}", found[key], sum(r[key] for _, r in parts))
-    for key in SUSPENDED:
+    for key in SUSPENDED + OFF_CPU:
         same(f"{what} {key}", found.get(key, 0),
              sum(r.get(key, 0) for _, r in parts))
     exclusive = all(r["exclusive_valid"] for _, r in parts)
@@ -315,8 +316,11 @@ def vary(text, seed):
     report.update(pid=seed + 1, clock_hz=10 ** 9 + seed, clock="perf page")
     for key in HEAD:
         report[key] = rng.randrange(100)
+    report["off_cpu"] = rng.random() < 0.5
     for row in report["rows"]:
         vary_row(rng, row)
+        for key in OFF_CPU * report["off_cpu"]:
+            row[key] = rng.randrange(10 ** 6)
         if rng.random() < 0.3:
             row["name"] += "\u00e9/" + str(seed % 2)
     return json.dumps(report)
