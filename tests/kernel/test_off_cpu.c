@@ -148,7 +148,7 @@ static void pin_to_one_cpu(void)
 	cr_assert_eq(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-Test(off_cpu, tells_preempted_from_blocked)
+Test(off_cpu, distinguishes_preempted_from_blocked)
 {
 	struct selfmon_row row;
 	struct usages usages;
