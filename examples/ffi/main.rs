@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Regions in Rust: the declarations, and a guard that ends a visit when dropped.
-use std::ffi::{c_char, c_void, CStr, CString};
+use std::ffi::{c_void, CStr, CString};
+use std::os::raw::c_char;
 use std::mem::MaybeUninit;
 
 #[repr(C, align(8))]
