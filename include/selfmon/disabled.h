@@ -347,6 +347,13 @@ SELFMON_INLINE double selfmon_row_quantile(const struct selfmon_report *report,
 	return 0;
 }
 
+SELFMON_INLINE int selfmon_row_stack(const struct selfmon_report *report,
+				     size_t row, size_t i,
+				     struct selfmon_call_stack *stack)
+{
+	return -ENOSYS;
+}
+
 SELFMON_INLINE int selfmon_report_write(const struct selfmon_report *report,
 					enum selfmon_format format,
 					FILE *stream)

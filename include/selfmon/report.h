@@ -136,6 +136,30 @@ struct selfmon_row {
 	uint64_t preempted_ns; /* could run, while others did */
 	uint64_t switches;     /* times off the CPU, of which ... */
 	uint64_t preemptions;  /* ... were preempted */
+	/* With SELFMON_SAMPLE: */
+	uint64_t samples;	 /* taken while it was the innermost region */
+	uint64_t samples_within; /* the same, and those of regions inside */
+};
+
+/* An address of a call stack. */
+struct selfmon_address {
+	const char *module;   /* path of the mapped file; "": none is known,
+				 as for code made at run time */
+	const char *build_id; /* of the module, in hexadecimal; "": none */
+	uint64_t address;     /* as in the module's symbol table; without a
+				 module as it was in the process */
+};
+
+/* Samples of a row that have the same call stack and label. */
+struct selfmon_call_stack {
+	size_t size;	/* sizeof of this struct, by the caller */
+	uint64_t count; /* samples */
+	uint64_t label; /* selfmon_label() at that moment; 0: none */
+	uint64_t data;	/* address of the access, if the event has one; else 0 */
+	size_t depth;
+	const struct selfmon_address *address; /* depth of them, innermost
+						  first: where the thread was,
+						  then return addresses */
 };
 
 /* What the measured visits of a row counted of one unit, themselves. */
@@ -359,6 +383,20 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
  */
 SELFMON_API double selfmon_row_quantile(const struct selfmon_report *report,
 					size_t row, double q);
+
+/* In place of a row: outside of all regions. */
+#define SELFMON_NO_ROW ((size_t)-1)
+
+/*
+ * Returns stack i of the samples that were taken while a row's region was the
+ * innermost one, the most frequent stack first. row may be SELFMON_NO_ROW. Set
+ * stack->size first. Pointers in *stack are valid as long as the report.
+ * Returns 0, -EINVAL (size) or -ENOENT (no such row, no stack i). Several
+ * threads may read a report at once. Not async-signal-safe.
+ */
+SELFMON_API int selfmon_row_stack(const struct selfmon_report *report,
+				  size_t row, size_t i,
+				  struct selfmon_call_stack *stack);
 
 /*
  * Writes a report to a stream, without flushing or closing it. Returns 0,

@@ -8,6 +8,7 @@
 #include "report/errata.h"
 #include "report/json_put.h"
 #include "report/json_row.h"
+#include "report/json_samples.h"
 #include "report/metric.h"
 #include "report/metric_write.h"
 #include "report/model.h"
@@ -282,6 +283,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	put_unit_list(&json, report);
 	put_rows(&json, report, "\n    ", "\n  ]");
 	put_async(&json, report->async);
+	selfmon_json_samples(&json, report);
 	selfmon_json_key(&json, "notes");
 	putc('[', stream);
 	for (i = 0; i < report->notes; i++) {

@@ -186,6 +186,13 @@ static void row_units(struct selfmon_json *outer,
 		putc(']', outer->stream);
 }
 
+/* Only reports with samples have these. */
+static void row_samples(struct selfmon_json *json, const struct selfmon_row *row)
+{
+	selfmon_json_integer(json, "samples", row->samples);
+	selfmon_json_integer(json, "samples_within", row->samples_within);
+}
+
 void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
 		      const struct selfmon_ratios *ratios, size_t i)
 {
@@ -210,6 +217,8 @@ void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
 	if (selfmon_row_is_thread(report, i))
 		selfmon_json_integer(&json, "thread", detail->thread.tid);
 	row_facts(&json, row, report->off_cpu);
+	if (report->samples)
+		row_samples(&json, row);
 	if (report->spans)
 		selfmon_json_integer(&json, "elsewhere", row->elsewhere);
 	row_time(&json, row, detail);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/recorded.h"
+#include "report/samples.h"
 #include "report/units.h"
 
 static void free_recorded(struct selfmon_recorded *recorded)
@@ -29,6 +30,7 @@ void selfmon_report_free(struct selfmon_report *report)
 	selfmon_report_free_empty(report->apart);
 	selfmon_report_free_empty(report->async);
 	free_recorded(report->recorded);
+	selfmon_samples_free(report->samples);
 	free(report->process);
 	free(report->region);
 	free(report->row);
@@ -49,6 +51,7 @@ struct selfmon_report *selfmon_report_empty(const struct selfmon_report *report,
 	to->region = NULL;
 	to->recorded = NULL;
 	to->apart = NULL;
+	to->stacks = false; /* they are of the original's rows */
 	to->row = calloc(rows + 1, sizeof(*to->row));
 	to->detail = calloc(rows + 1, sizeof(*to->detail));
 	if (to->row && to->detail)

@@ -74,6 +74,7 @@ struct selfmon_report_process {
 
 #define SELFMON_ERRATA_MAX 4
 struct selfmon_erratum; /* errata.h */
+struct selfmon_samples; /* samples.h */
 
 struct selfmon_report {
 	/* The header. */
@@ -147,6 +148,9 @@ struct selfmon_report {
 	 */
 	struct selfmon_report *async;
 	bool spans; /* this is such a report */
+	/* NULL: none were requested. Views of the report borrow them. */
+	struct selfmon_samples *samples;
+	bool stacks; /* those of samples are of this report's rows */
 	/* Messages that were not printed yet. */
 	size_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
