@@ -18,6 +18,10 @@
  *   SELFMON_LIVE    FILE: keep statistics up to date in FILE, which outlives
  *                   the process; see selfmon_report_open(). %p in FILE is the
  *                   process id; without %p, forked children have no live file
+ *   SELFMON_SAMPLE  none (default), auto, or EVENT[@PERIOD]: where in a region
+ *                   the time goes; docs/REPORT.md. Options follow with commas:
+ *                   chain=N addresses of a call stack, 1 to 127 (default 32);
+ *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k)
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. It is read with secure_getenv(3), so it is ignored in setuid
@@ -49,13 +53,14 @@ struct selfmon_options {
 	void *context;
 	bool guard;
 	const char *live;    /* as SELFMON_LIVE; NULL: no file */
+	const char *sample;  /* as SELFMON_SAMPLE; NULL: none */
 };
 
 /* The defaults of all options. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
-			false, 1, NULL, NULL, false, NULL                      \
+			false, 1, NULL, NULL, false, NULL, NULL                \
 	}
 
 /*

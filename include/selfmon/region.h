@@ -298,6 +298,16 @@ SELFMON_INLINE uint64_t selfmon_region_ticks(void)
 }
 
 /*
+ * Labels the calling thread's samples from now on (SELFMON_SAMPLE) with a
+ * number of the program, such as that of a query or a request; 0: no label.
+ * Returns the label before. Does nothing and returns 0 if the thread is not
+ * sampled: before its first region, or selfmon_thread_prepare(). Costs a few
+ * instructions, plus the reading of samples taken since. Thread-safe and
+ * async-signal-safe.
+ */
+SELFMON_API uint64_t selfmon_label(uint64_t label);
+
+/*
  * Returns the region of this name; the same name gives the same handle. The
  * name is copied. NULL or "" gives the region "(unnamed)". Returns NULL, which
  * may be used like any handle, if there is no memory or if four million regions
@@ -429,6 +439,7 @@ SELFMON_C_END
 #define selfmon_unit(name) ((void)sizeof(name), (const struct selfmon_unit *)0)
 #define selfmon_region_count(unit, n) ((void)sizeof(unit), (void)sizeof(n))
 #define selfmon_region_ticks() ((uint64_t)0)
+#define selfmon_label(label) ((void)sizeof(label), (uint64_t)0)
 #define selfmon_region_name(handle) ((void)sizeof(handle), "")
 
 #ifdef __GNUC__

@@ -155,7 +155,8 @@ struct selfmon_call_stack {
 	size_t size;	/* sizeof of this struct, by the caller */
 	uint64_t count; /* samples */
 	uint64_t label; /* selfmon_label() at that moment; 0: none */
-	uint64_t data;	/* address of the access, if the event has one; else 0 */
+	uint64_t data, data_end; /* lowest and highest address accessed, if the
+				    event has one; else 0 */
 	size_t depth;
 	const struct selfmon_address *address; /* depth of them, innermost
 						  first: where the thread was,

@@ -19,6 +19,7 @@ static const uint16_t row_fact[] = {
 	FACT(lost),	  FACT(overlapped), FACT(switched),  FACT(whole),
 	FACT(bytes),	  FACT(items),	    FACT(suspended), FACT(suspended_ns),
 	FACT(blocked_ns), FACT(preempted_ns), FACT(switches), FACT(preemptions),
+	FACT(samples),	  FACT(samples_within),
 };
 
 static void add_up(uint64_t *to, uint64_t n)

@@ -56,6 +56,7 @@ int selfmon_report_detail(struct selfmon_report *report,
 		const struct selfmon_stats *stats = &gather->row[i].stats;
 		struct selfmon_row_detail *detail = &report->detail[i];
 
+		detail->recorded = (uint32_t)i;
 		if (take_buckets(detail, stats, ns_per_tick))
 			return -ENOMEM;
 		for (k = 0; k < report->columns; k++) {

@@ -64,6 +64,7 @@ int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
 	memset(row, 0, sizeof(*row));
 	row->parent = parent;
 	row->region = region;
+	row->origin = *index;
 	selfmon_stats_init(&row->stats);
 	return 0;
 }
@@ -326,6 +327,7 @@ void selfmon_gather_free(struct selfmon_gather *gather)
 	free(gather->row);
 	free(gather->slot);
 	free(gather->unit);
+	free(gather->stack);
 	if (gather->async)
 		selfmon_gather_free(gather->async);
 	free(gather->async);

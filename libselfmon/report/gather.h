@@ -5,7 +5,7 @@
 
 #include "visit/overhead.h"
 #include "report/model.h"
-#include "store/off_cpu.h"
+#include "store/ring_state.h"
 
 struct selfmon_gathered {
 	int32_t parent;   /* an earlier row; -1: top level */
@@ -15,7 +15,8 @@ struct selfmon_gathered {
 	uint32_t unsure;  /* of an interval: SELFMON_BOUND_* */
 	struct selfmon_stats stats; /* in ticks */
 	struct selfmon_weighted all; /* if one visit in N is measured */
-	struct selfmon_off_cpu off_cpu;
+	struct selfmon_ring_sums ring;
+	uint32_t origin; /* its index as it was made */
 	uint32_t unit[SELFMON_MAX_UNITS]; /* index of its units + 1; 0: none */
 };
 
@@ -23,6 +24,13 @@ struct selfmon_gathered {
 struct selfmon_gathered_unit {
 	uint64_t min, max;
 	uint64_t histogram[SELFMON_BUCKETS];
+};
+
+/* A stack of one thread; the entry does not change, but for its count. */
+struct selfmon_gathered_stack {
+	int32_t row; /* by origin; below 0: none */
+	uint64_t count;
+	const struct selfmon_stack_entry *entry;
 };
 
 struct selfmon_gather_apart;
@@ -36,6 +44,10 @@ struct selfmon_gather {
 	size_t unit_names;
 	char unit_name[SELFMON_MAX_UNITS][SELFMON_UNIT_NAME_SIZE];
 	uint64_t too_deep, unready, displaced, evicted, uncounted, unread;
+	struct selfmon_gathered_stack *stack;
+	size_t stacks, stacks_room;
+	uint64_t samples_outside, samples_lost, samples_lost_more,
+		samples_unstored;
 	bool every; /* one visit in N is measured: rows have samples */
 	/* A file's regions by id - 1; NULL: the process's own regions. */
 	struct selfmon_region *const *named;

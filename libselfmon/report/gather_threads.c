@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
+#include "report/gather_samples.h"
 #include "report/gather_tree.h"
 #include "report/gather_units.h"
 #include "session/owner.h"
-#include "session/switches.h"
+#include "session/thread_ring.h"
 #include "store/config.h"
 #include "store/copy.h"
 #include "store/lock.h"
@@ -65,14 +66,14 @@ static int add_node(struct selfmon_gather *gather,
 	struct selfmon_stats copy;
 	const bool read = selfmon_stats_read(thread, node, &copy);
 
-	struct selfmon_off_cpu time = { 0 };
+	struct selfmon_ring_sums sums = { 0 };
 	const int error = selfmon_gather_node(
 		gather, tree, node, read ? &copy : NULL,
 		read && !(copy.sequence & 1), node->sampled);
 
-	if (!error && selfmon_config()->off_cpu) {
-		selfmon_off_cpu_read(thread, node->ordinal, &time);
-		selfmon_gather_off_cpu(gather, tree, node->ordinal, &time);
+	if (!error && thread->ring) {
+		selfmon_ring_sums_read(thread, node->ordinal, &sums);
+		selfmon_gather_ring(gather, tree, node->ordinal, &sums);
 	}
 	return error || !read ? error : add_works(gather, tree, node);
 }
@@ -93,10 +94,21 @@ static int add_thread(struct selfmon_gather *gather,
 		error = add_node(gather, tree, thread, node);
 		node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE);
 	}
+	if (!error)
+		error = selfmon_gather_samples(gather, tree, thread);
 	open = selfmon_load_once(&thread->top);
 	for (; !error && open > thread->open; open--)
 		selfmon_gather_visit(gather, tree, open);
 	return error;
+}
+
+/* Open visits have what happened until now. */
+static void look_at_ring(struct selfmon_thread *thread)
+{
+	if (thread != selfmon_thread_self())
+		selfmon_thread_ring_read_other(thread);
+	else if (selfmon_thread_ring_on(thread))
+		selfmon_thread_ring_read(thread, UINT64_MAX);
 }
 
 int selfmon_gather_threads(struct selfmon_gather *gather,
@@ -111,10 +123,8 @@ int selfmon_gather_threads(struct selfmon_gather *gather,
 	if (gather->apart)
 		gather->apart->gather.every = gather->every;
 	gather->unready += selfmon_thread_unready();
-	/* Its open visits have what happened until now. */
-	if (selfmon_switches_on(selfmon_thread_self()))
-		selfmon_switches_read(selfmon_thread_self(), UINT64_MAX);
 	for (; thread && !error; thread = thread->next) {
+		look_at_ring(thread);
 		begin_thread(gather, &tree, process, thread);
 		error = add_thread(gather, &tree, thread);
 	}

@@ -79,18 +79,19 @@ int selfmon_gather_node(struct selfmon_gather *gather,
 	return error;
 }
 
-static void add_time(struct selfmon_off_cpu *to,
-		     const struct selfmon_off_cpu *from)
+static void add_time(struct selfmon_ring_sums *to,
+		     const struct selfmon_ring_sums *from)
 {
 	to->blocked_ns += from->blocked_ns;
 	to->preempted_ns += from->preempted_ns;
 	to->blocked += from->blocked;
 	to->preempted += from->preempted;
+	to->samples += from->samples;
 }
 
-void selfmon_gather_off_cpu(struct selfmon_gather *gather,
+void selfmon_gather_ring(struct selfmon_gather *gather,
 			    const struct selfmon_gather_tree *tree,
-			    size_t ordinal, const struct selfmon_off_cpu *time)
+			    size_t ordinal, const struct selfmon_ring_sums *time)
 {
 	const struct selfmon_gather_place *place;
 
@@ -99,9 +100,9 @@ void selfmon_gather_off_cpu(struct selfmon_gather *gather,
 	place = &tree->place[ordinal];
 	if (place->row < 0)
 		return;
-	add_time(&gather->row[place->row].off_cpu, time);
+	add_time(&gather->row[place->row].ring, time);
 	if (gather->apart)
-		add_time(&gather->apart->gather.row[place->apart].off_cpu,
+		add_time(&gather->apart->gather.row[place->apart].ring,
 			 time);
 }
 

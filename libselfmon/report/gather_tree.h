@@ -40,9 +40,9 @@ int selfmon_gather_node(struct selfmon_gather *gather,
 			struct selfmon_stats *stats, bool whole,
 			const struct selfmon_sampled *sampled);
 /* Adds how long visits of a node, by its ordinal, were off the CPU. */
-void selfmon_gather_off_cpu(struct selfmon_gather *gather,
+void selfmon_gather_ring(struct selfmon_gather *gather,
 			    const struct selfmon_gather_tree *tree,
-			    size_t ordinal, const struct selfmon_off_cpu *time);
+			    size_t ordinal, const struct selfmon_ring_sums *time);
 /* Adds an open visit; newest first, after all nodes. */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,

@@ -12,6 +12,7 @@
 #include "report/async_rows.h"
 #include "report/bucket.h"
 #include "report/columns.h"
+#include "report/gather_samples.h"
 #include "report/gather_units.h"
 #include "report/live_rows.h"
 #include "report/net_values.h"
@@ -110,7 +111,7 @@ static bool subtract_row(struct selfmon_gathered *to,
 	to->open_before = from->open;
 	subtract_stats(&to->stats, &from->stats);
 	subtract_words(&to->all, &from->all, 0, sizeof(to->all));
-	subtract_words(&to->off_cpu, &from->off_cpu, 0, sizeof(to->off_cpu));
+	subtract_words(&to->ring, &from->ring, 0, sizeof(to->ring));
 	if (from->stats.sequence)
 		bound_ticks(to, &from->stats.ticks);
 	return true;
@@ -189,6 +190,12 @@ static int subtract_gathered(struct selfmon_gather *to,
 	to->displaced = since(later->displaced, earlier->displaced);
 	to->evicted = since(later->evicted, earlier->evicted);
 	to->uncounted = since(later->uncounted, earlier->uncounted);
+	to->samples_outside =
+		since(later->samples_outside, earlier->samples_outside);
+	to->samples_lost = since(later->samples_lost, earlier->samples_lost);
+	to->samples_lost_more = later->samples_lost_more;
+	to->samples_unstored =
+		since(later->samples_unstored, earlier->samples_unstored);
 	if (!error)
 		error = subtract_rows(to, earlier);
 	return error ? error : subtract_spans(to, later, earlier);
@@ -224,6 +231,8 @@ static void copy_header(struct selfmon_report *to,
 	to->recorded = NULL;
 	to->apart = NULL;
 	to->async = NULL;
+	to->samples = NULL;
+	to->stacks = false;
 	to->row = NULL;
 	to->detail = NULL;
 	to->region = NULL;
@@ -271,6 +280,11 @@ static int fill_interval(struct selfmon_report *to,
 					      &later->recorded->clock);
 	if (!error) {
 		selfmon_report_columns_as_asked(to);
+		error = selfmon_report_take_samples(
+			to, &gather, &later->recorded->sampling,
+			1e9 / (double)later->recorded->clock.hz);
+	}
+	if (!error) {
 		error = selfmon_report_take_async(to, &gather,
 						  &later->recorded->clock);
 	}

@@ -45,6 +45,8 @@ static void put_limited(struct selfmon_json *json,
 		[SELFMON_LIMITED_TIME] = { "time_alone", "time_alone_reason" },
 		[SELFMON_LIMITED_OFF_CPU] = { "no_off_cpu",
 					      "no_off_cpu_reason" },
+		[SELFMON_LIMITED_SAMPLES] = { "no_samples",
+					      "no_samples_reason" },
 	};
 	size_t i;
 

@@ -53,6 +53,8 @@ static void put_stack(FILE *stream, const struct selfmon_samples *samples,
 		selfmon_json_integer(&json, "label", stack->label);
 	if (stack->data)
 		selfmon_json_integer(&json, "data", stack->data);
+	if (stack->data_end != stack->data)
+		selfmon_json_integer(&json, "data_end", stack->data_end);
 	selfmon_json_key(&json, "addresses");
 	putc('[', stream);
 	for (i = 0; i < stack->depth; i++)
@@ -97,6 +99,7 @@ void selfmon_json_samples(struct selfmon_json *outer,
 	selfmon_json_integer(&json, "taken", samples->taken);
 	selfmon_json_integer(&json, "outside", samples->outside);
 	selfmon_json_integer(&json, "lost", samples->lost);
+	selfmon_json_integer(&json, "lost_more", samples->lost_more);
 	selfmon_json_integer(&json, "unstored", samples->unstored);
 	put_modules(&json, samples);
 	put_stacks(&json, samples, report->stacks ? samples->stacks : 0);

@@ -237,7 +237,7 @@ static int take_work(struct selfmon_live_input *input, uint64_t offset,
 static int note_off_cpu(struct selfmon_live_input *input, uint64_t offset,
 			uint64_t size)
 {
-	if (size != SELFMON_LIVE_ROUND(sizeof(struct selfmon_off_cpu_record)))
+	if (size != SELFMON_LIVE_ROUND(sizeof(struct selfmon_ring_record)))
 		return selfmon_live_wrong(input, offset,
 					  "a record of switches has the wrong "
 					  "size");
@@ -251,7 +251,7 @@ static int note_off_cpu(struct selfmon_live_input *input, uint64_t offset,
 
 static int take_off_cpu(struct selfmon_live_input *input, uint64_t offset)
 {
-	struct selfmon_off_cpu_record record;
+	struct selfmon_ring_record record;
 	size_t i;
 	int error = selfmon_live_get(input, offset, &record, sizeof(record));
 
@@ -261,8 +261,8 @@ static int take_off_cpu(struct selfmon_live_input *input, uint64_t offset)
 		return selfmon_live_wrong(input, offset,
 					  "a record of switches belongs to no "
 					  "thread");
-	for (i = 0; i < SELFMON_OFF_CPU_PLACES; i++)
-		selfmon_gather_off_cpu(&input->gather,
+	for (i = 0; i < SELFMON_RING_PLACES; i++)
+		selfmon_gather_ring(&input->gather,
 				       &input->tree[record.thread].gather,
 				       record.first + i, &record.place[i]);
 	return 0;
@@ -300,7 +300,7 @@ static int add_record(struct selfmon_live_input *input, uint64_t offset,
 		return take_node(input, offset, record->size);
 	case SELFMON_RECORD_WORK:
 		return take_work(input, offset, record->size);
-	case SELFMON_RECORD_OFF_CPU:
+	case SELFMON_RECORD_RING:
 		return note_off_cpu(input, offset, record->size);
 	default:
 		if (record->type & SELFMON_RECORD_OPTIONAL) {

@@ -51,6 +51,7 @@ struct selfmon_row_detail {
 	/* During a merge, by column: the rows' time, and time on the PMU. */
 	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
 	struct selfmon_row_unit *unit; /* all units; NULL: it counted none */
+	uint32_t recorded; /* its row among those gathered */
 	/* Number of rows in this sum; 0: a row of its own. */
 	size_t folded;
 	/* Set if the row is a thread; threads is 0 if it is a region. */

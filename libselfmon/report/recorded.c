@@ -7,6 +7,7 @@
 #include "report/apart.h"
 #include "report/async_rows.h"
 #include "report/columns.h"
+#include "report/gather_samples.h"
 #include "report/net_values.h"
 
 int selfmon_recorded_settle(struct selfmon_report *report)
@@ -20,6 +21,11 @@ int selfmon_recorded_settle(struct selfmon_report *report)
 	if (error)
 		return error;
 	selfmon_report_columns_as_asked(report);
+	error = selfmon_report_take_samples(report, &recorded->gather,
+					    &recorded->sampling,
+					    1e9 / (double)recorded->clock.hz);
+	if (error)
+		return error;
 	error = selfmon_report_take_async(report, &recorded->gather,
 					  &recorded->clock);
 	if (error)

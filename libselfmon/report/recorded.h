@@ -10,6 +10,7 @@ struct selfmon_recorded {
 	struct selfmon_gather gather;
 	struct selfmon_calibration calibration;
 	struct selfmon_clock clock;
+	struct selfmon_sampling sampling;
 	uint64_t start_ticks; /* as in struct selfmon_process */
 	uint64_t ticks;       /* when the report was taken */
 	/* In the order of the rows' values. */

@@ -38,10 +38,11 @@ void selfmon_row_facts(struct selfmon_row *row,
 	row->switched = rare[SELFMON_RARE_STACK];
 	row->suspended = rare[SELFMON_RARE_RESUMED];
 	row->unsure = from->unsure;
-	row->blocked_ns = from->off_cpu.blocked_ns;
-	row->preempted_ns = from->off_cpu.preempted_ns;
-	row->switches = from->off_cpu.blocked + from->off_cpu.preempted;
-	row->preemptions = from->off_cpu.preempted;
+	row->blocked_ns = from->ring.blocked_ns;
+	row->preempted_ns = from->ring.preempted_ns;
+	row->switches = from->ring.blocked + from->ring.preempted;
+	row->preemptions = from->ring.preempted;
+	row->samples = from->ring.samples;
 }
 
 /* A visit open as an interval began has children that ended before it. */

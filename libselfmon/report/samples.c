@@ -83,6 +83,7 @@ int selfmon_row_stack(const struct selfmon_report *report, size_t row, size_t i,
 	stack->count = from->count;
 	stack->label = from->label;
 	stack->data = from->data;
+	stack->data_end = from->data_end;
 	stack->depth = from->depth;
 	stack->address = from->address;
 	return 0;

@@ -17,7 +17,8 @@ struct selfmon_sampled_module {
 struct selfmon_sampled_stack {
 	int32_t row; /* -1: outside of all regions */
 	uint32_t depth;
-	uint64_t count, label, data;
+	uint64_t count, label;
+	uint64_t data, data_end; /* lowest and highest */
 	struct selfmon_address *address;
 };
 
@@ -33,6 +34,7 @@ struct selfmon_samples {
 	uint64_t taken;	    /* samples, of all threads */
 	uint64_t outside;   /* of these, outside of all regions */
 	uint64_t lost;	    /* not taken: a ring was full */
+	uint64_t lost_more; /* threads that lost more, of an unknown number */
 	uint64_t unstored;  /* taken without a stack: no memory */
 	size_t modules;
 	struct selfmon_sampled_module *module;

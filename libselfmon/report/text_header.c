@@ -333,6 +333,7 @@ void selfmon_text_header(struct selfmon_text *text)
 		[SELFMON_LIMITED_TIME] = "measured only time",
 		[SELFMON_LIMITED_OFF_CPU] =
 			"did not record when they were off the CPU",
+		[SELFMON_LIMITED_SAMPLES] = "took no samples",
 	};
 	const struct selfmon_report *report = text->report;
 	size_t i;

@@ -1,56 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Context switches of a thread, read from its ring. */
+/* Context switches: the records of a thread's ring, added to its visits. */
 #define _GNU_SOURCE
 #include "session/switches.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "clock/clock.h"
 #include "open/entry.h"
 #include "platform/kernel.h"
-#include "platform/thread_cpu.h"
-#include "session/live_facts.h"
-#include "store/config.h"
-#include "store/live.h"
-#include "store/lock.h"
-#include "store/memory.h"
-#include "store/self.h"
+
+/* ---- the ring ------------------------------------------------------------ */
 
 /*
- * Two pages hold the records of 170 switches, 5 and more of which lie between
- * two ends of visits only in a long visit that waits often. What is lost then
- * is known from the thread's usage: see take_lost().
+ * The kernel records the thread's switches (attr.context_switch, Linux 4.3;
+ * allowed to all for their own threads). CLOCK_MONOTONIC_RAW is the same on all
+ * CPUs.
  */
-#define RING_ORDER 1
-
-/* ---- begin and end ------------------------------------------------------- */
-
-/*
- * A dummy event counts nothing and takes no counter. Its ring gets the records
- * of the thread's switches (attr.context_switch, Linux 4.3; allowed to all for
- * their own threads). CLOCK_MONOTONIC_RAW is the same on all CPUs.
- */
-static int open_switches(struct selfmon_ring *ring)
+void selfmon_switches_attr(struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
-		.sample_id_all = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.context_switch = 1,
-		.watermark = 1, /* no wakeups */
-		.wakeup_watermark = UINT32_MAX,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC_RAW,
-	};
-
-	return selfmon_ring_open(ring, &attr, RING_ORDER);
+	attr->sample_type |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	attr->sample_id_all = 1;
+	attr->context_switch = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
 }
 
 static void look_at_usage(struct selfmon_switches *switches)
@@ -62,73 +36,13 @@ static void look_at_usage(struct selfmon_switches *switches)
 	memset(&switches->seen, 0, sizeof(switches->seen));
 }
 
-/* Under the process lock. Without memory the state has no failure's step. */
-static void count_without(struct selfmon_process *process, int error)
+void selfmon_switches_start(struct selfmon_switches *switches)
 {
-	struct selfmon_limited *const limited =
-		&process->limited[SELFMON_LIMITED_OFF_CPU];
-
-	if (limited->threads++ > 0) {
-		selfmon_live_count(process);
-		return;
-	}
-	limited->failure = (struct selfmon_failure){
-		.error = -error,
-		.step = error == -EPERM || error == -ENOMEM ? SELFMON_STEP_MAP
-							    : SELFMON_STEP_OPEN,
-	};
-	snprintf(limited->failure.event, sizeof(limited->failure.event),
-		 "@offcpu");
-	selfmon_facts_publish(process);
-}
-
-/* A reader may look: what it finds is complete. */
-static struct selfmon_switches *make_switches(struct selfmon_thread *thread)
-{
-	struct selfmon_switches *const switches =
-		selfmon_memory_wiped(sizeof(*switches));
-
-	__atomic_store_n(&thread->switches, switches, __ATOMIC_RELEASE);
-	return switches;
-}
-
-void selfmon_switches_begin(struct selfmon_process *process,
-			    struct selfmon_thread *thread)
-{
-	struct selfmon_switches *switches = thread->switches;
-	int error = -ENOMEM;
-
-	if (!selfmon_config()->off_cpu)
-		return;
-	selfmon_process_lock(process);
-	if (!switches)
-		switches = make_switches(thread);
-	if (switches)
-		error = open_switches(&switches->ring);
-	if (error)
-		count_without(process, error);
-	selfmon_process_unlock(process);
-	if (error)
-		return;
-	memset(&switches->out, 0, sizeof(switches->out));
-	switches->moved = 0;
+	memset(switches, 0, sizeof(*switches));
+	switches->on = true;
 	look_at_usage(switches);
 	switches->begin_ns = switches->base.ns;
 	switches->begin_ticks = selfmon_clock_ticks();
-	thread->cpu = selfmon_ring_head_word(&switches->ring);
-	if (thread->set)
-		thread->set->cpu = thread->cpu;
-}
-
-void selfmon_switches_end(struct selfmon_thread *thread)
-{
-	if (!selfmon_switches_on(thread))
-		return;
-	selfmon_switches_read(thread, UINT64_MAX);
-	thread->cpu = selfmon_thread_cpu();
-	if (thread->set)
-		thread->set->cpu = thread->cpu;
-	selfmon_ring_close(&thread->switches->ring);
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -143,12 +57,11 @@ struct switch_record {
 /* The thread was off the CPU once, or several times. */
 struct slice {
 	uint64_t position;
-	struct selfmon_off_cpu time;
+	struct selfmon_ring_sums time;
 };
 
-/* How long the newest visit took, which ends; UINT64_MAX: it does not end. */
-static uint64_t newest_ns(const struct selfmon_switches *switches,
-			  uint64_t ticks)
+uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
+				    uint64_t ticks)
 {
 	uint64_t ns, all;
 
@@ -159,25 +72,14 @@ static uint64_t newest_ns(const struct selfmon_switches *switches,
 	return all ? (uint64_t)((double)ticks * (double)ns / (double)all) : 0;
 }
 
-/*
- * An entry has the low half of the head as its visit began. A ring does not
- * grow by 4 GiB during a visit: each switch takes 48 bytes.
- */
-static uint64_t began_at(const struct selfmon_visit *open, uint64_t head)
-{
-	const uint32_t begin =
-		open->thread->set ? open->start.cpu : open->cpu;
-
-	return head - (uint32_t)((uint32_t)head - begin);
-}
-
 static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
-		      const struct selfmon_off_cpu *time)
+		      const struct selfmon_ring_sums *time)
 {
-	struct selfmon_off_cpu *const sum = selfmon_off_cpu_of(thread, ordinal);
+	struct selfmon_ring_sums *const sum =
+		selfmon_ring_sums_of(thread, ordinal);
 
 	if (sum)
-		selfmon_off_cpu_add(sum, time);
+		selfmon_ring_sums_add(sum, time);
 }
 
 /*
@@ -190,27 +92,27 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 {
 	const struct selfmon_visit *open = thread->top;
 
-	selfmon_off_cpu_add(&thread->switches->seen, &slice->time);
+	selfmon_ring_sums_add(&thread->ring->switches.seen, &slice->time);
 	if (slice->time.blocked_ns + slice->time.preempted_ns > newest)
 		open--;
 	for (; open > thread->open; open--)
 		if (selfmon_entry_is_open(open) &&
-		    began_at(open, head) <= slice->position)
+		    selfmon_ring_began_at(open, head) <= slice->position)
 			add_place(thread, open->node->ordinal, &slice->time);
 	add_place(thread, 0, &slice->time);
 }
 
 /* PERF_RECORD_SWITCH; PREEMPT is known from Linux 4.17 on. */
 static void add_switch(struct selfmon_thread *thread,
-			const struct switch_record *record, uint64_t head,
-			uint64_t newest)
+		       const struct switch_record *record, uint64_t head,
+		       uint64_t newest)
 {
-	struct selfmon_switches *const switches = thread->switches;
+	struct selfmon_switches *const switches = &thread->ring->switches;
 	const uint64_t ns = record->ns - switches->out.ns;
 	struct slice slice = { .position = switches->out.position };
 
 	if (record->header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
-		switches->out.position = switches->ring.tail;
+		switches->out.position = thread->ring->ring.tail;
 		switches->out.ns = record->ns;
 		switches->out.cpu = record->cpu;
 		switches->out.preempted =
@@ -223,43 +125,25 @@ static void add_switch(struct selfmon_thread *thread,
 		return;
 	switches->out.off = false;
 	if (switches->out.cpu != record->cpu)
-		switches->moved = switches->ring.tail;
+		switches->moved = thread->ring->ring.tail;
 	if (switches->out.preempted)
-		slice.time = (struct selfmon_off_cpu){ .preempted_ns = ns,
-						       .preempted = 1 };
+		slice.time = (struct selfmon_ring_sums){ .preempted_ns = ns,
+							 .preempted = 1 };
 	else
-		slice.time = (struct selfmon_off_cpu){ .blocked_ns = ns,
-						       .blocked = 1 };
+		slice.time = (struct selfmon_ring_sums){ .blocked_ns = ns,
+							 .blocked = 1 };
 	add_slice(thread, &slice, head, newest);
 }
 
-/* Returns true if the kernel says that records are missing. */
-static bool read_all(struct selfmon_thread *thread, uint64_t head,
-		     uint64_t newest)
+void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
+			     uint64_t newest)
 {
-	struct selfmon_ring *const ring = &thread->switches->ring;
+	const struct selfmon_ring *const ring = &thread->ring->ring;
 	struct switch_record record;
-	bool lost = false;
 
-	while (ring->tail < head) {
-		selfmon_ring_copy(ring, ring->tail, &record.header,
-				  sizeof(record.header));
-		if (record.header.size < sizeof(record.header) ||
-		    record.header.size > head - ring->tail)
-			break;
-		if (record.header.type == PERF_RECORD_LOST)
-			lost = true;
-		if (record.header.type == PERF_RECORD_SWITCH &&
-		    record.header.size >= sizeof(record)) {
-			selfmon_ring_copy(ring, ring->tail, &record,
-					  sizeof(record));
-			add_switch(thread, &record, head, newest);
-		}
-		ring->tail += record.header.size;
-	}
-	ring->tail = head;
-	selfmon_ring_release(ring);
-	return lost;
+	selfmon_ring_copy(ring, ring->tail, &record, sizeof(record));
+	if (record.header.size >= sizeof(record))
+		add_switch(thread, &record, head, newest);
 }
 
 static uint64_t beyond(uint64_t all, uint64_t seen)
@@ -273,11 +157,11 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
  * when the last record was written; its time is divided by the number of
  * switches.
  */
-static void take_lost(struct selfmon_thread *thread, uint64_t head,
-		      uint64_t newest)
+void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
+				uint64_t newest)
 {
-	struct selfmon_switches *const switches = thread->switches;
-	const struct selfmon_off_cpu seen = switches->seen;
+	struct selfmon_switches *const switches = &thread->ring->switches;
+	const struct selfmon_ring_sums seen = switches->seen;
 	const uint64_t ns = switches->base.ns, cpu_ns = switches->base.cpu_ns,
 		       blocked = switches->base.blocked,
 		       preempted = switches->base.preempted;
@@ -302,31 +186,4 @@ static void take_lost(struct selfmon_thread *thread, uint64_t head,
 	switches->out.off = false;
 	add_slice(thread, &slice, head, newest);
 	memset(&switches->seen, 0, sizeof(switches->seen));
-}
-
-/*
- * Signals are blocked: a handler that jumped out would leave a record half
- * added. A handler's own visits before that find the ring read.
- */
-bool selfmon_switches_read(struct selfmon_thread *thread, uint64_t ticks)
-{
-	struct selfmon_switches *const switches = thread->switches;
-	struct selfmon_ring *const ring = &switches->ring;
-	const uint64_t head = selfmon_ring_head(ring);
-	struct selfmon_signals signals;
-
-	if (ring->tail != head) {
-		const uint64_t newest = newest_ns(switches, ticks);
-		bool full;
-
-		selfmon_kernel_block_signals(&signals);
-		full = head - ring->tail + sizeof(struct switch_record) >
-		       ring->size;
-		if (read_all(thread, head, newest) || full)
-			take_lost(thread, head, newest);
-		selfmon_kernel_restore_signals(&signals);
-	}
-	return thread->top > thread->open &&
-	       switches->moved >= began_at(thread->top, head) &&
-	       switches->moved;
 }

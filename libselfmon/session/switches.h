@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Context switches of a thread: where its visits were off the CPU.
- *
- * A thread with @offcpu has a ring buffer in which the kernel records when the
- * thread leaves a CPU and when it comes back. An open visit keeps the ring's
- * head in place of the CPU number, so that the same comparison at its end shows
- * that something happened: a pair costs no instruction more. Each record is of
- * the visits that were open at its position.
+ * Context switches of a thread (@offcpu): where its visits were off the CPU.
+ * All but the first function are called under the ring's lock.
  */
 #ifndef SELFMON_SESSION_SWITCHES_H
 #define SELFMON_SESSION_SWITCHES_H
 
-#include "store/off_cpu.h"
-#include "store/process.h"
+#include "store/ring_state.h"
 
-/* Opens the thread's ring, if the process records switches. */
-void selfmon_switches_begin(struct selfmon_process *process,
-			    struct selfmon_thread *thread);
-/* Reads what is left, and closes the ring. */
-void selfmon_switches_end(struct selfmon_thread *thread);
+struct perf_event_attr;
 
+/* Makes the event record switches as well. */
+void selfmon_switches_attr(struct perf_event_attr *attr);
+/* The calling thread begins. */
+void selfmon_switches_start(struct selfmon_switches *switches);
+/* Returns how long ago ticks was, in ns; UINT64_MAX for UINT64_MAX. */
+uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
+				    uint64_t ticks);
 /*
- * Reads the records, and adds them to the open visits. ticks: how long the
- * newest visit took, which ends now; UINT64_MAX: it does not end. Returns true
- * if the thread came back to another CPU during the newest visit.
+ * Adds the PERF_RECORD_SWITCH at the ring's tail to the visits that were open
+ * then. newest: the newest visit ends, and took so many ns; UINT64_MAX: it does
+ * not end.
  */
-bool selfmon_switches_read(struct selfmon_thread *thread, uint64_t ticks);
-
-/* Returns true if the thread has a ring now. */
-static inline bool selfmon_switches_on(const struct selfmon_thread *thread)
-{
-	return thread->switches && thread->switches->ring.page;
-}
+void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
+			     uint64_t newest);
+/* The calling thread's ring was full: adds what the kernel left out. */
+void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
+				uint64_t newest);
 
 #endif

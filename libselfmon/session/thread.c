@@ -18,7 +18,8 @@
 #include "session/events.h"
 #include "session/live_facts.h"
 #include "session/owner.h"
-#include "session/switches.h"
+#include "session/sampling.h"
+#include "session/thread_ring.h"
 #include "store/config.h"
 #include "store/fiber.h"
 #include "store/live.h"
@@ -45,7 +46,7 @@ static void end_thread(struct selfmon_process *process,
 	struct selfmon_signals signals;
 
 	selfmon_thread_busy(thread, &signals);
-	selfmon_switches_end(thread);
+	selfmon_thread_ring_end(thread);
 	cut_off_all(thread);
 	selfmon_fiber_end_thread(thread);
 	selfmon_counters_close(thread->set);
@@ -138,7 +139,7 @@ uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
 	if (!thread->set)
 		return SELFMON_MODE_TIME;
 	/* The ends of these visits do not note where the ring was. */
-	if (selfmon_switches_on(thread))
+	if (selfmon_thread_ring_on(thread))
 		return SELFMON_MODE_ANY;
 	return reads_alike(thread) ? SELFMON_MODE_USER : SELFMON_MODE_ANY;
 }
@@ -205,7 +206,8 @@ static void attach_events(struct selfmon_process *process,
 	if (thread->set)
 		thread->max_per_tick = thread->set->max_per_tick;
 	forget_pages(thread);
-	selfmon_switches_begin(process, thread);
+	selfmon_sampling_choose(process);
+	selfmon_thread_ring_begin(process, thread);
 }
 
 /*
@@ -285,7 +287,7 @@ void selfmon_thread_close(void)
 	struct selfmon_thread *const thread = selfmon_thread_pointer;
 
 	selfmon_thread_pointer = &selfmon_thread_nobody;
-	selfmon_switches_end(thread);
+	selfmon_thread_ring_end(thread);
 	selfmon_counters_close(thread->set);
 	thread->set = NULL;
 }

@@ -30,12 +30,14 @@ uint32_t selfmon_impl_on = 1;
 static char events_text[SELFMON_SPEC_MAX];
 static char output_text[SELFMON_OUTPUT_MAX];
 static char live_text[SELFMON_OUTPUT_MAX];
+static char sample_text[SELFMON_OUTPUT_MAX];
 static char notes_text[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
 
 static struct selfmon_config config = {
 	.events = "auto",
 	.output = "text:-",
 	.live = "",
+	.sample = "",
 	.enable = true,
 	.every = 1,
 	.note = notes_text,
@@ -47,7 +49,7 @@ static bool obeyed;
 static const char *const variable[] = {
 	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
 	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",
-	"SELFMON_LIVE",   NULL,
+	"SELFMON_LIVE",   "SELFMON_SAMPLE", NULL,
 };
 
 struct selfmon_config *selfmon_config(void)
@@ -168,7 +170,8 @@ static void check_name(const char *entry)
 	else
 		selfmon_config_note("unknown variable %.*s: SELFMON_EVENTS, "
 				    "_OUTPUT, _ENABLE, _FENCE, _EVERY, "
-				    "_STRICT, _GUARD and _LIVE are known",
+				    "_STRICT, _GUARD, _LIVE and _SAMPLE are "
+				    "known",
 				    shown,
 				    entry);
 }
@@ -214,6 +217,9 @@ void selfmon_config_environment(void)
 	if ((value = secure_getenv("SELFMON_LIVE")))
 		set_text(&config.live, live_text, sizeof(live_text),
 			 "SELFMON_LIVE", value);
+	if ((value = secure_getenv("SELFMON_SAMPLE")))
+		set_text(&config.sample, sample_text, sizeof(sample_text),
+			 "SELFMON_SAMPLE", value);
 	if ((value = secure_getenv("SELFMON_ENABLE")))
 		set_switch(&config.enable, "SELFMON_ENABLE", value);
 	if ((value = secure_getenv("SELFMON_STRICT")))
@@ -275,7 +281,8 @@ static int check_options(const struct selfmon_options *options)
 		return -EINVAL;
 	if (!fits(options->events, sizeof(events_text)) ||
 	    !fits(options->output, sizeof(output_text)) ||
-	    !fits(options->live, sizeof(live_text)))
+	    !fits(options->live, sizeof(live_text)) ||
+	    !fits(options->sample, sizeof(sample_text)))
 		return -EINVAL;
 	return 0;
 }
@@ -289,6 +296,8 @@ static void take_options(const struct selfmon_options *options)
 	config.events = keep(events_text, events);
 	config.output = keep(output_text, output);
 	config.live = keep(live_text, live);
+	config.sample = keep(sample_text,
+			     options->sample ? options->sample : "");
 	config.enable = options->enable;
 	config.fence = options->fence;
 	config.strict = options->strict;

@@ -19,6 +19,7 @@ struct selfmon_config {
 	const char *events; /* less than SELFMON_SPEC_MAX bytes */
 	const char *output; /* less than SELFMON_OUTPUT_MAX; "": no report */
 	const char *live;   /* less than SELFMON_OUTPUT_MAX; "": no live file */
+	const char *sample; /* less than SELFMON_OUTPUT_MAX; "": no samples */
 	bool enable;
 	bool fence;
 	bool strict;

@@ -49,7 +49,7 @@ struct selfmon_fiber *selfmon_fiber_make(uint32_t region)
 	if (!fiber)
 		return NULL;
 	fiber->region = region;
-	fiber->units |= selfmon_config()->off_cpu;
+	fiber->units |= selfmon_config()->off_cpu || *selfmon_config()->sample;
 	fiber->count = 0;
 	fiber->since = 0;
 	fiber->running = NULL;

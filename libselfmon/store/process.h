@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "store/config.h"
+#include "store/sampling.h"
 #include "store/state.h"
 
 /* How the events of the process were chosen; see session/events.c. */
@@ -43,6 +44,7 @@ enum selfmon_step_down {
 	SELFMON_LIMITED_LESS, /* some of them */
 	SELFMON_LIMITED_TIME, /* time alone */
 	SELFMON_LIMITED_OFF_CPU, /* as it does, without its switches */
+	SELFMON_LIMITED_SAMPLES, /* likewise, without samples */
 	SELFMON_LIMITED_COUNT
 };
 
@@ -79,6 +81,9 @@ struct selfmon_process {
 	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
 	uint64_t refused;               /* threads without memory */
 	uint64_t stale;        /* leaves of closed or other threads' visits */
+	uint32_t stack_bytes;		/* of all threads' samples */
+	bool sampling_chosen;
+	struct selfmon_sampling sampling;
 	uint32_t leaving;               /* threads in the key's destructor */
 	bool forked;                    /* this process is a child */
 	bool unwiped;   /* the kernel cannot wipe a child's memory */

@@ -23,8 +23,8 @@ enum selfmon_record_type {
 };
 
 #define SELFMON_RECORD_WORK (SELFMON_RECORD_OPTIONAL | 1) /* store/work.h */
-/* store/off_cpu.h */
-#define SELFMON_RECORD_OFF_CPU (SELFMON_RECORD_OPTIONAL | 2)
+/* store/ring_state.h */
+#define SELFMON_RECORD_RING (SELFMON_RECORD_OPTIONAL | 2)
 
 struct selfmon_record {
 	uint32_t type;

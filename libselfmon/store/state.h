@@ -208,8 +208,8 @@ struct selfmon_thread {
 	struct selfmon_visit *last;  /* newest entry that is laid out */
 	const uint32_t *cpu;	     /* word that changes if the thread changes
 					its CPU: the CPU's number. With a ring,
-					the ring's head: changes at each context
-					switch (session/switches.h) */
+					the ring's head, which changes with each
+					record (session/thread_ring.h) */
 	struct selfmon_counters *set;
 	/*
 	 * stack_low, moved by the mode: a comparison of enter's address with it
@@ -251,7 +251,7 @@ struct selfmon_thread {
 	struct selfmon_fiber *fiber; /* runs; NULL: no fibers so far */
 	struct selfmon_fiber *own;   /* the thread's own stack; or NULL */
 	uint32_t switching;	     /* no visit may begin; see visit/fiber_switch.c */
-	struct selfmon_switches *switches; /* @offcpu; NULL: none so far */
+	struct selfmon_thread_ring *ring; /* NULL: none so far */
 	uint32_t full;	  /* times in a row that a sweep would be in vain */
 	uint64_t lexical; /* start of the newest visit, if all 256 are
 			     lexical; 0: unknown */

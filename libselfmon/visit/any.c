@@ -13,7 +13,7 @@
 #include "open/evict.h"
 #include "open/unwind.h"
 #include "session/thread.h"
-#include "session/switches.h"
+#include "session/thread_ring.h"
 #include "session/thread_state.h"
 #include "store/copy.h"
 #include "store/name.h"
@@ -107,6 +107,13 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 					: SELFMON_FRAME_ANY;
 }
 
+/* What was recorded so far is of the visits that are cut off now. */
+static void read_before_unwinding(struct selfmon_thread *thread)
+{
+	if (selfmon_unlikely(selfmon_thread_ring_on(thread)))
+		selfmon_thread_ring_read(thread, UINT64_MAX);
+}
+
 /*
  * Sweeps only now and then after it was in vain: deep recursion has no dead
  * entries to take out, nor have abandoned spans. Sweeps also when no span is
@@ -130,6 +137,7 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 {
 	if (selfmon_thread_deepen(thread))
 		return true;
+	read_before_unwinding(thread);
 	find_room(thread, address);
 	return selfmon_visit_has_room(thread);
 }
@@ -150,6 +158,7 @@ static int leave_out_dead(struct selfmon_thread *thread,
 		same = selfmon_visit_same(thread, frame, address);
 	if (selfmon_likely(same >= 0))
 		return same;
+	read_before_unwinding(thread);
 	selfmon_unwind_dead(thread, frame, address);
 	return 0;
 }
@@ -243,18 +252,24 @@ static void finish_counted(struct selfmon_thread *thread,
 
 /*
  * With a ring, the snapshots have its head in place of the CPU number. Restores
- * what they say: whether the visit changed the CPU.
+ * what they say: whether the visit changed the CPU. Takes off what samples
+ * cost.
  */
-static void read_switches(struct selfmon_thread *thread,
+static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)
 {
 	const struct selfmon_visit *const open = thread->top;
 	const uint32_t begin = thread->set ? open->start.cpu : open->cpu;
 
-	if (now->cpu != begin)
-		now->cpu = begin +
-			   selfmon_switches_read(
-				   thread, now->ticks - open->start.ticks);
+	const uint64_t start = open->start.ticks;
+	struct selfmon_ring_end end;
+
+	if (now->cpu == begin)
+		return;
+	end = selfmon_thread_ring_read(thread, now->ticks - start);
+	now->cpu = begin + end.moved;
+	now->ticks = start + selfmon_visit_sampled(&open->node->stats->ticks,
+						   now->ticks - start, &end);
 }
 
 /* Records the newest visit. */
@@ -266,8 +281,8 @@ static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 	struct selfmon_sample_sums before;
 	struct selfmon_delta delta;
 
-	if (selfmon_unlikely(selfmon_switches_on(thread)))
-		read_switches(thread, now);
+	if (selfmon_unlikely(selfmon_thread_ring_on(thread)))
+		read_ring_at_end(thread, now);
 	if (selfmon_unlikely(thread->random) && measured)
 		selfmon_sample_look(stats, &before);
 	if (!measured) {
@@ -342,6 +357,7 @@ static bool is_newest(struct selfmon_thread *thread,
 
 	if (selfmon_visit_is_newest(thread, first, frame))
 		return true;
+	read_before_unwinding(thread);
 	if (!selfmon_unwind_to(thread, frame))
 		return false;
 	selfmon_evict_start(thread, first);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "session/switches.h"
+#include "session/thread_ring.h"
 #include "visit/counts.h"
 
 struct selfmon_fiber_values
@@ -80,7 +80,7 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 	start->flags = now->flags | spent->flags;
 	start->moved = now->moved;
 	start->lock = now->lock - kept->disturbed;
-	start->cpu = selfmon_switches_on(open->thread)
+	start->cpu = selfmon_thread_ring_on(open->thread)
 			     ? selfmon_load_once(set->cpu)
 			     : spent->cpu;
 	open->known.locks = SELFMON_LOCKS_UNKNOWN;

@@ -7,7 +7,7 @@
 
 #include "clock/clock.h"
 #include "open/unwind.h"
-#include "session/switches.h"
+#include "session/thread_ring.h"
 #include "session/thread_state.h"
 #include "store/sample.h"
 #include "store/stats.h"
@@ -128,8 +128,8 @@ void selfmon_fiber_suspend(struct selfmon_thread *thread,
 {
 	struct selfmon_fiber *const fiber = thread->fiber;
 
-	if (selfmon_unlikely(selfmon_switches_on(thread)))
-		selfmon_switches_read(thread, UINT64_MAX);
+	if (selfmon_unlikely(selfmon_thread_ring_on(thread)))
+		selfmon_thread_ring_read(thread, UINT64_MAX);
 	if (selfmon_likely(!fiber->count))
 		keep_visits(thread, fiber, now);
 	take_off(thread);
@@ -181,7 +181,7 @@ static bool put_on(struct selfmon_thread *thread,
 		return false;
 	open->frame = kept->frame;
 	open->node = node;
-	open->cpu = selfmon_switches_on(thread) ? selfmon_load_once(thread->cpu)
+	open->cpu = selfmon_thread_ring_on(thread) ? selfmon_load_once(thread->cpu)
 						: kept->cpu;
 	if (resumed) {
 		selfmon_rare_add(node->stats, SELFMON_RARE_RESUMED, 1);

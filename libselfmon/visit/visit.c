@@ -14,7 +14,7 @@
 #include "platform/hide_var.h"
 #include "platform/label.h"
 #include "report/exit.h"
-#include "session/switches.h"
+#include "session/thread_ring.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
@@ -236,9 +236,14 @@ static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
 				    struct selfmon_visit *open, uint64_t ticks)
 {
 	bool moved = selfmon_load_once(thread->cpu) != open->cpu;
+	struct selfmon_ring_end end;
 
-	if (moved && selfmon_switches_on(thread))
-		moved = selfmon_switches_read(thread, ticks);
+	if (moved && selfmon_thread_ring_on(thread)) {
+		end = selfmon_thread_ring_read(thread, ticks);
+		moved = end.moved;
+		ticks = selfmon_visit_sampled(&open->node->stats->ticks, ticks,
+					      &end);
+	}
 	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
 	selfmon_visit_give_back(thread, open);
 }

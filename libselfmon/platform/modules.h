@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The files whose code is mapped now: the program, shared objects, the vdso. */
+#ifndef SELFMON_PLATFORM_MODULES_H
+#define SELFMON_PLATFORM_MODULES_H
+
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct selfmon_module {
+	uint64_t begin, end; /* of its executable segments */
+	uint64_t bias;	     /* an address less the one in its symbol table */
+	char *path;	     /* "[vdso]": the kernel's */
+	char build_id[2 * 20 + 1]; /* hexadecimal; "": none */
+};
+
+struct selfmon_modules {
+	size_t count, room;
+	struct selfmon_module *module; /* by address */
+};
+
+/*
+ * Takes the loader's lock (dl_iterate_phdr(3)), and memory by malloc. Returns 0
+ * or -ENOMEM; free in both cases.
+ */
+int selfmon_modules_find(struct selfmon_modules *modules);
+void selfmon_modules_free(struct selfmon_modules *modules);
+/* Returns the module that an address is in, or NULL. */
+const struct selfmon_module *
+selfmon_modules_at(const struct selfmon_modules *modules, uint64_t address);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples: the records of a thread's ring, added to places and call stacks. */
+#include "session/sample_records.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "open/entry.h"
+#include "store/process.h"
+
+/* From the last one on, entries of a chain are no addresses. */
+#define IS_CONTEXT(address) ((address) >= (uint64_t)PERF_CONTEXT_MAX)
+
+void selfmon_samples_start(struct selfmon_thread_samples *samples)
+{
+	samples->last = 0;
+	samples->label = 0;
+	samples->full = NULL;
+	samples->more = false;
+	memset(samples->debt, 0, sizeof(samples->debt));
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+/* A part of a record, read from its beginning. */
+struct record_reader {
+	const struct selfmon_ring *ring;
+	uint64_t at, end;
+};
+
+static uint64_t next_word(struct record_reader *reader)
+{
+	uint64_t word = 0;
+
+	if (reader->end - reader->at >= sizeof(word)) {
+		selfmon_ring_copy(reader->ring, reader->at, &word,
+				  sizeof(word));
+		reader->at += sizeof(word);
+	}
+	return word;
+}
+
+/* The order of fields is the kernel's: perf_output_sample(). */
+static uint32_t read_stack(struct record_reader *reader, bool switches, bool data_too,
+			   uint32_t chain, uint64_t *address, uint64_t *data)
+{
+	uint32_t depth = 1;
+	uint64_t n, word;
+
+	address[0] = next_word(reader);
+	if (switches)
+		next_word(reader); /* time */
+	*data = data_too ? next_word(reader) : 0;
+	if (switches)
+		next_word(reader); /* CPU */
+	n = next_word(reader);
+	if (n > (reader->end - reader->at) / sizeof(word))
+		n = (reader->end - reader->at) / sizeof(word);
+	/* The first address is where the interrupt was: with skid. */
+	for (word = next_word(reader); n && IS_CONTEXT(word); n--)
+		word = next_word(reader);
+	for (; n > 1 && depth < chain; n--) {
+		word = next_word(reader);
+		if (word && !IS_CONTEXT(word))
+			address[depth++] = word;
+	}
+	return depth;
+}
+
+/*
+ * Visits that were open at the position are open now: each would have read the
+ * record at its end. Those that began later have a later head. So another
+ * thread may look as well: an entry's mark is stored after its head.
+ */
+static struct selfmon_node *sampled_place(struct selfmon_thread *thread,
+				     uint64_t position, uint64_t head,
+				     bool owe)
+{
+	struct selfmon_thread_samples *const samples = &thread->ring->samples;
+	const struct selfmon_visit *open =
+		__atomic_load_n(&thread->top, __ATOMIC_ACQUIRE);
+	struct selfmon_node *place = NULL;
+
+	for (; open > thread->open; open--) {
+		if (!selfmon_mark_is_open(__atomic_load_n(&open->mark,
+							  __ATOMIC_ACQUIRE)) ||
+		    selfmon_ring_began_at(open, head) > position)
+			continue;
+		if (!place)
+			place = open->node;
+		if (owe)
+			samples->debt[open - thread->open]++;
+	}
+	return place ? place : thread->root;
+}
+
+static void count_samples(struct selfmon_thread *thread,
+			  const struct selfmon_node *place, uint64_t n)
+{
+	struct selfmon_ring_sums *const sums =
+		selfmon_ring_sums_of(thread, place->ordinal);
+
+	if (sums)
+		selfmon_arch_add(&sums->samples, n);
+}
+
+void selfmon_samples_record(struct selfmon_thread *thread, size_t size,
+			    uint64_t head)
+{
+	const struct selfmon_sampling *const sampling =
+		&selfmon_process()->sampling;
+	struct selfmon_thread_ring *const ring = thread->ring;
+	const uint64_t position = ring->ring.tail;
+	struct record_reader reader = {
+		&ring->ring, position + sizeof(struct perf_event_header),
+		position + size
+	};
+	struct selfmon_stack_key key = { .label = ring->samples.label };
+	uint64_t address[SELFMON_STACK_DEPTH_MAX + 1], data;
+	const struct selfmon_node *place;
+
+	key.depth = read_stack(&reader, ring->switches.on, sampling->data,
+			       sampling->chain, address, &data);
+	place = sampled_place(thread, position, head, true);
+	key.ordinal = place->ordinal;
+	count_samples(thread, place, 1);
+	selfmon_stacks_add(&ring->samples.stacks, &key, address, data);
+	ring->samples.last = position + 1;
+}
+
+/* ---- what is missing ----------------------------------------------------- */
+
+void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
+			       uint64_t head)
+{
+	struct selfmon_thread_samples *const samples = &thread->ring->samples;
+
+	if (!full)
+		return;
+	samples->full = sampled_place(thread, head - 1, head, false);
+	selfmon_store_once(&samples->more, true);
+}
+
+/*
+ * The number follows the event's id. With switches it includes these, and
+ * belongs to no place. Otherwise the samples count where they were taken, so
+ * that shares are right; only their stacks are unknown.
+ */
+void selfmon_samples_lost(struct selfmon_thread *thread)
+{
+	struct selfmon_thread_ring *const ring = thread->ring;
+	struct record_reader reader = {
+		&ring->ring,
+		ring->ring.tail + sizeof(struct perf_event_header) +
+			sizeof(uint64_t),
+		ring->ring.tail + sizeof(struct perf_event_header) +
+			2 * sizeof(uint64_t)
+	};
+	uint64_t lost;
+
+	if (!ring->samples.on)
+		return;
+	lost = next_word(&reader);
+	selfmon_store_once(&ring->samples.more, false);
+	selfmon_store_once(&ring->samples.lost, ring->samples.lost + lost);
+	if (ring->samples.full && !ring->switches.on)
+		count_samples(thread, ring->samples.full, lost);
+}
+
+/* ---- what samples cost --------------------------------------------------- */
+
+uint64_t selfmon_samples_settle(struct selfmon_thread *thread, uint64_t ticks)
+{
+	const uint64_t cost = selfmon_process()->sampling.cost_ticks;
+	uint32_t *const debt = thread->ring->samples.debt;
+	struct selfmon_visit *open = thread->top;
+
+	if (ticks != UINT64_MAX && open > thread->open) {
+		const uint64_t owed = debt[open - thread->open] * cost;
+
+		debt[open - thread->open] = 0;
+		ticks = owed < ticks ? ticks - owed : 0;
+		open--;
+	}
+	for (; open > thread->open; open--) {
+		const uint32_t n = debt[open - thread->open];
+
+		debt[open - thread->open] = 0;
+		if (n && open->start.ticks && selfmon_entry_is_open(open))
+			selfmon_store_once(&open->start.ticks,
+					   open->start.ticks + n * cost);
+	}
+	return ticks;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* What the process samples. */
+#define _GNU_SOURCE
+#include "session/sampling.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <selfmon/doctor.h>
+
+#include "clock/clock.h"
+#include "counters/attr_fallback.h"
+#include "event/sample_spec.h"
+#include "platform/kernel.h"
+#include "session/switches.h"
+#include "store/config.h"
+#include "store/lock.h"
+
+/*
+ * A prime number of ns, and another one for each thread: a period in step with
+ * the program would see the same part of it each time.
+ */
+#define CLOCK_PERIOD UINT64_C(1000003)
+#define THREAD_STEP 997u
+#define THREAD_STEPS 20u
+#define FREQUENCY 1000u
+
+/* How long the cost is measured, and with which period. */
+#define MEASURE_NS UINT64_C(2000000)
+#define MEASURE_PERIOD_NS UINT64_C(250000)
+#define MEASURE_PERIOD_CYCLES UINT64_C(1000000)
+#define MEASURE_MAX 16u
+/* Samples may take one part in so many of a thread's time. */
+#define COST_SHARE 20
+
+/* ---- opening ------------------------------------------------------------- */
+
+static bool is_clock(const struct selfmon_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static bool has_data(const struct selfmon_event *event)
+{
+	return event->type == PERF_TYPE_BREAKPOINT ||
+	       (event->type == PERF_TYPE_SOFTWARE &&
+		(event->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		 event->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		 event->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ));
+}
+
+/* Precise events ask for a call chain too: else the kernel delivers late. */
+static void fill_attr(const struct selfmon_sampling *sampling,
+		      struct perf_event_attr *attr)
+{
+	const struct selfmon_attr_fallback attempt = {
+		.no_guest = sampling->no_guest,
+		.both_modes = sampling->both_modes,
+	};
+
+	selfmon_attr_fallback_attr(&attempt, &sampling->event, attr);
+	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	if (sampling->data)
+		attr->sample_type |= PERF_SAMPLE_ADDR;
+	attr->exclude_callchain_kernel = 1;
+	attr->sample_max_stack = (uint16_t)sampling->chain;
+	if (sampling->frequency) {
+		attr->freq = 1;
+		attr->sample_freq = sampling->frequency;
+	} else {
+		attr->sample_period = sampling->period;
+	}
+	attr->watermark = 1; /* no wakeups */
+	attr->wakeup_watermark = UINT32_MAX;
+}
+
+int selfmon_sampling_open(const struct selfmon_sampling *sampling,
+			  bool switches, struct selfmon_ring *ring)
+{
+	static uint32_t opened;
+	struct perf_event_attr attr;
+
+	fill_attr(sampling, &attr);
+	if (sampling->clock)
+		attr.sample_period += opened++ % THREAD_STEPS * THREAD_STEP;
+	if (switches)
+		selfmon_switches_attr(&attr);
+	return selfmon_ring_open(ring, &attr, sampling->ring_order);
+}
+
+/* ---- what a sample costs ------------------------------------------------- */
+
+static int compare_words(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct sample_cost {
+	uint64_t ticks; /* of the median sample */
+	double ns;
+	unsigned int samples;
+};
+
+/* A loop sees each sample as a gap between two timestamps. */
+static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *cost)
+{
+	const uint64_t begin_ns = selfmon_kernel_monotonic_raw_ns(),
+		       begin = selfmon_clock_ticks();
+	uint64_t gap[MEASURE_MAX], head = selfmon_ring_head(ring), last = begin;
+	uint64_t ns, now, seen;
+
+	do {
+		seen = selfmon_ring_head(ring);
+		now = selfmon_clock_ticks();
+		if (seen != head && cost->samples < MEASURE_MAX)
+			gap[cost->samples++] = now - last;
+		head = seen;
+		last = now;
+		ns = selfmon_kernel_monotonic_raw_ns() - begin_ns;
+	} while (ns < MEASURE_NS);
+	if (!cost->samples || last == begin)
+		return;
+	qsort(gap, cost->samples, sizeof(gap[0]), compare_words);
+	cost->ticks = gap[cost->samples / 2];
+	cost->ns = (double)cost->ticks * (double)ns / (double)(last - begin);
+}
+
+/* Returns 0 or -errno. */
+static int measure_cost(const struct selfmon_sampling *sampling, struct sample_cost *cost)
+{
+	struct selfmon_sampling often = *sampling;
+	struct selfmon_ring ring = { .page = NULL };
+	int error;
+
+	memset(cost, 0, sizeof(*cost));
+	often.frequency = 0;
+	often.period = sampling->clock ? MEASURE_PERIOD_NS
+				       : MEASURE_PERIOD_CYCLES;
+	error = selfmon_sampling_open(&often, false, &ring);
+	if (error)
+		return error;
+	measure_gaps(&ring, cost);
+	selfmon_ring_close(&ring);
+	return 0;
+}
+
+/* Lengthens the period until samples take a twentieth of the time. */
+static void limit_cost(struct selfmon_sampling *sampling,
+		       const struct sample_cost *cost)
+{
+	const double least_ns = cost->ns * COST_SHARE;
+
+	sampling->cost_ticks = cost->ticks;
+	if (sampling->frequency && 1e9 / sampling->frequency < least_ns) {
+		sampling->asked = sampling->frequency;
+		sampling->frequency = (uint32_t)(1e9 / least_ns) + 1;
+	} else if (sampling->clock && (double)sampling->period < least_ns) {
+		sampling->asked = sampling->period;
+		sampling->period = (uint64_t)least_ns;
+	}
+}
+
+/* ---- the choice ---------------------------------------------------------- */
+
+static int fail_sampling(struct selfmon_sampling *sampling, int error, const char *why)
+{
+	sampling->failure = (struct selfmon_failure){
+		.error = -error,
+		.step = why ? SELFMON_STEP_POLICY : SELFMON_STEP_OPEN,
+	};
+	snprintf(sampling->failure.event, sizeof(sampling->failure.event), "%s",
+		 sampling->event.name);
+	if (why)
+		snprintf(sampling->failure.message,
+			 sizeof(sampling->failure.message), "%s", why);
+	return error;
+}
+
+/*
+ * Throttling a software clock hangs Linux 6.16, and 6.17 before the fix of its
+ * last versions (commit eb3182ef0405, "perf/core: Fix system hang caused by
+ * cpu-clock usage").
+ */
+static bool hangs(void)
+{
+	char release[64];
+	unsigned int major = 0, minor = 0;
+
+	selfmon_kernel_release(release, sizeof(release));
+	return sscanf(release, "Linux %u.%u", &major, &minor) == 2 &&
+	       major == 6 && (minor == 16 || minor == 17);
+}
+
+/* Tries without what a PMU may refuse, as counters do. */
+static int try_sampling(struct selfmon_sampling *sampling)
+{
+	struct selfmon_attr_fallback attempt;
+	struct selfmon_ring ring = { .page = NULL };
+	int error;
+
+	selfmon_attr_fallback_first(&attempt, &sampling->event, 0);
+	do {
+		sampling->no_guest = attempt.no_guest;
+		sampling->both_modes = attempt.both_modes;
+		error = selfmon_sampling_open(sampling, false, &ring);
+		selfmon_ring_close(&ring);
+	} while (error && selfmon_attr_fallback_next(&attempt, &sampling->event,
+						     error));
+	return error;
+}
+
+static int choose_period(struct selfmon_sampling *sampling,
+			 const struct selfmon_sample_spec *spec)
+{
+	const bool hardware = sampling->event.flags & SELFMON_EVENT_HARDWARE;
+
+	sampling->clock = is_clock(&sampling->event);
+	sampling->data = has_data(&sampling->event);
+	sampling->period = spec->period;
+	sampling->frequency = spec->frequency;
+	if (spec->time && !sampling->clock)
+		return fail_sampling(sampling, -EINVAL,
+			    "a period in units of time is one of task-clock "
+			    "and cpu-clock: give a number of events, or a "
+			    "frequency such as 1000hz");
+	if (sampling->clock && spec->frequency) {
+		sampling->period = UINT64_C(1000000000) / spec->frequency;
+		sampling->frequency = 0;
+	}
+	if (!sampling->period && !sampling->frequency) {
+		sampling->period = sampling->clock ? CLOCK_PERIOD : !hardware;
+		sampling->frequency = hardware ? FREQUENCY : 0;
+	}
+	if (sampling->clock && sampling->period < SELFMON_SAMPLE_NS_MIN)
+		return fail_sampling(sampling, -EINVAL,
+			    "the period of a clock is at least 200us: a "
+			    "shorter one would leave no time to the program");
+	if (sampling->clock && hangs())
+		return fail_sampling(sampling, -EOPNOTSUPP,
+			    "clocks are not sampled on Linux 6.16 and 6.17, "
+			    "which can hang by it: use a hardware event or "
+			    "another kernel");
+	return 0;
+}
+
+static int choose_event(struct selfmon_sampling *sampling,
+			const struct selfmon_sample_spec *spec,
+			const char *event)
+{
+	struct selfmon_events events;
+	struct selfmon_failure failure = { .error = 0 };
+	struct sample_cost cost;
+	int error = selfmon_events_parse(event, &events, &failure);
+
+	memset(sampling, 0, sizeof(*sampling));
+	sampling->chain = spec->chain;
+	sampling->ring_order = spec->ring_order;
+	if (error < 0 || events.count != 1) {
+		sampling->failure = failure;
+		return error < 0 ? error
+				 : fail_sampling(sampling, -EINVAL,
+					"one event can be sampled at a time");
+	}
+	sampling->event = events.event[0];
+	error = choose_period(sampling, spec);
+	if (error)
+		return error;
+	error = try_sampling(sampling);
+	if (error)
+		return fail_sampling(sampling, error, NULL);
+	if (!sampling->clock && !sampling->frequency)
+		return 0; /* each event costs what it costs */
+	error = measure_cost(sampling, &cost);
+	if (error)
+		return fail_sampling(sampling, error, NULL);
+	if (!cost.samples && !sampling->clock)
+		return fail_sampling(sampling, -EOPNOTSUPP,
+			    "its counter counts, but no samples arrive: the "
+			    "hypervisor delivers no interrupts of the PMU");
+	limit_cost(sampling, &cost);
+	return 0;
+}
+
+/* Cycles if the PMU counts and interrupts, else CPU time. */
+static int choose_auto(struct selfmon_sampling *sampling,
+		       const struct selfmon_sample_spec *spec)
+{
+	if (!spec->time && !choose_event(sampling, spec, "cycles:u"))
+		return 0;
+	return choose_event(sampling, spec, "task-clock");
+}
+
+static void choose_sampling(struct selfmon_process *process)
+{
+	const struct selfmon_config *const config = selfmon_config();
+	struct selfmon_sampling *const sampling = &process->sampling;
+	struct selfmon_sample_spec spec;
+	char why[SELFMON_MESSAGE_SIZE];
+	int error;
+
+	if (selfmon_sample_spec_parse(config->sample, &spec, why,
+				      sizeof(why))) {
+		selfmon_config_note("SELFMON_SAMPLE: %.200s; nothing is sampled",
+				    why);
+		return;
+	}
+	if (!spec.event[0])
+		return;
+	if (config->every > 1) {
+		selfmon_config_note("nothing is sampled: SELFMON_EVERY=%u "
+				    "measures one visit in %u",
+				    config->every, config->every);
+		return;
+	}
+	error = strcmp(spec.event, "auto")
+			? choose_event(sampling, &spec, spec.event)
+			: choose_auto(sampling, &spec);
+	sampling->on = !error;
+	if (!error)
+		return;
+	selfmon_explain(&sampling->failure, why, sizeof(why));
+	selfmon_config_note("nothing is sampled: %.230s", why);
+}
+
+/* Loads what names need, which must not happen under the lock. */
+static void foresee(const char *text)
+{
+	struct selfmon_sample_spec spec;
+	struct selfmon_events unwanted;
+	char why[SELFMON_MESSAGE_SIZE];
+
+	if (!selfmon_sample_spec_parse(text, &spec, why, sizeof(why)) &&
+	    spec.event[0] && strcmp(spec.event, "auto") != 0)
+		selfmon_events_parse(spec.event, &unwanted, NULL);
+}
+
+void selfmon_sampling_choose(struct selfmon_process *process)
+{
+	const char *const text = selfmon_config()->sample;
+
+	if (!*text || selfmon_load_once(&process->sampling_chosen))
+		return;
+	foresee(text);
+	selfmon_process_lock(process);
+	if (!process->sampling_chosen) {
+		choose_sampling(process);
+		selfmon_store_once(&process->sampling_chosen, true);
+	}
+	selfmon_process_unlock(process);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the process samples: chosen once, and opened for each thread. */
+#ifndef SELFMON_SESSION_SAMPLING_H
+#define SELFMON_SESSION_SAMPLING_H
+
+#include "platform/ring.h"
+#include "store/process.h"
+
+/*
+ * Chooses the event, and measures for at most 2 ms what a sample costs. Once a
+ * process, for its first thread with regions; takes the process lock.
+ */
+void selfmon_sampling_choose(struct selfmon_process *process);
+/*
+ * Opens the event and its ring for the calling thread, with records of context
+ * switches if wanted. Under the process lock. Returns 0 or -errno.
+ */
+int selfmon_sampling_open(const struct selfmon_sampling *sampling,
+			  bool switches, struct selfmon_ring *ring);
+
+#endif

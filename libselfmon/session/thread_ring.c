@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's ring buffer: opened, read, closed. */
+#define _GNU_SOURCE
+#include "session/thread_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "open/entry.h"
+#include "platform/kernel.h"
+#include "platform/thread_cpu.h"
+#include "session/live_facts.h"
+#include "session/sample_records.h"
+#include "session/sampling.h"
+#include "session/switches.h"
+#include "store/config.h"
+#include "store/live.h"
+#include "store/lock.h"
+#include "store/memory.h"
+
+/*
+ * Without samples two pages hold the records of 170 switches. What is lost is
+ * known from the thread's usage: see selfmon_switches_take_lost().
+ */
+#define SWITCHES_ORDER 1
+
+/* Room that a record needs at most: of a switch, of a sample. */
+#define SWITCH_SIZE 48u
+#define SAMPLE_SIZE (64 + SELFMON_STACK_DEPTH_MAX * 8)
+
+/* ---- lock ---------------------------------------------------------------- */
+
+/* Held while records are read: for microseconds. */
+static void lock_ring(struct selfmon_thread_ring *ring,
+		      struct selfmon_signals *signals)
+{
+	selfmon_kernel_block_signals(signals);
+	pthread_mutex_lock(&ring->lock);
+}
+
+static void unlock_ring(struct selfmon_thread_ring *ring,
+			const struct selfmon_signals *signals)
+{
+	pthread_mutex_unlock(&ring->lock);
+	selfmon_kernel_restore_signals(signals);
+}
+
+/* ---- begin and end ------------------------------------------------------- */
+
+/* A dummy event counts nothing, and takes no counter. */
+static int open_switches(struct selfmon_ring *ring)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.watermark = 1, /* no wakeups */
+		.wakeup_watermark = UINT32_MAX,
+	};
+
+	selfmon_switches_attr(&attr);
+	return selfmon_ring_open(ring, &attr, SWITCHES_ORDER);
+}
+
+/* Under the process lock. Without memory the state has no failure's step. */
+static void count_without(struct selfmon_process *process,
+			  enum selfmon_step_down what, const char *event,
+			  int error)
+{
+	struct selfmon_limited *const limited = &process->limited[what];
+
+	if (limited->threads++ > 0) {
+		selfmon_live_count(process);
+		return;
+	}
+	limited->failure = (struct selfmon_failure){
+		.error = -error,
+		.step = error == -EPERM || error == -ENOMEM ? SELFMON_STEP_MAP
+							    : SELFMON_STEP_OPEN,
+	};
+	snprintf(limited->failure.event, sizeof(limited->failure.event), "%s",
+		 event);
+	selfmon_facts_publish(process);
+}
+
+/* A reader may look: what it finds is complete. */
+static struct selfmon_thread_ring *make_ring(struct selfmon_thread *thread)
+{
+	struct selfmon_thread_ring *const ring =
+		selfmon_memory_wiped(sizeof(*ring));
+
+	__atomic_store_n(&thread->ring, ring, __ATOMIC_RELEASE);
+	return ring;
+}
+
+/*
+ * One event for both: with samples, switches are recorded beside them. Returns
+ * true if the thread has a ring.
+ */
+static bool open_ring(struct selfmon_process *process,
+		      struct selfmon_thread *thread)
+{
+	const bool switches = selfmon_config()->off_cpu;
+	struct selfmon_ring ring = { .page = NULL };
+	int error = -ENOMEM;
+
+	if (!thread->ring && !make_ring(thread))
+		return false;
+	thread->ring->samples.on = false;
+	thread->ring->switches.on = false;
+	if (process->sampling.on) {
+		error = selfmon_sampling_open(&process->sampling, switches,
+					      &ring);
+		thread->ring->samples.on = !error;
+		if (error)
+			count_without(process, SELFMON_LIMITED_SAMPLES,
+				      process->sampling.event.name, error);
+	}
+	if (error && switches) {
+		error = open_switches(&ring);
+		if (error)
+			count_without(process, SELFMON_LIMITED_OFF_CPU,
+				      "@offcpu", error);
+	}
+	if (error)
+		return false;
+	if (switches)
+		selfmon_switches_start(&thread->ring->switches);
+	selfmon_samples_start(&thread->ring->samples);
+	/* Release: another thread reads it from here on. */
+	thread->ring->ring.data = ring.data;
+	thread->ring->ring.size = ring.size;
+	thread->ring->ring.tail = 0;
+	__atomic_store_n(&thread->ring->ring.page, ring.page, __ATOMIC_RELEASE);
+	return true;
+}
+
+void selfmon_thread_ring_begin(struct selfmon_process *process,
+			       struct selfmon_thread *thread)
+{
+	bool opened;
+
+	if (!selfmon_config()->off_cpu && !process->sampling.on)
+		return;
+	selfmon_process_lock(process);
+	opened = open_ring(process, thread);
+	selfmon_process_unlock(process);
+	if (!opened)
+		return;
+	thread->cpu = selfmon_ring_head_word(&thread->ring->ring);
+	if (thread->set)
+		thread->set->cpu = thread->cpu;
+}
+
+void selfmon_thread_ring_end(struct selfmon_thread *thread)
+{
+	struct selfmon_signals signals;
+
+	if (!selfmon_thread_ring_on(thread))
+		return;
+	selfmon_thread_ring_read(thread, UINT64_MAX);
+	thread->cpu = selfmon_thread_cpu();
+	if (thread->set)
+		thread->set->cpu = thread->cpu;
+	lock_ring(thread->ring, &signals);
+	selfmon_ring_close(&thread->ring->ring);
+	unlock_ring(thread->ring, &signals);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+/* Reads the record at the tail. Returns false if records were left out. */
+static bool read_record(struct selfmon_thread *thread,
+			const struct perf_event_header *header, uint64_t head,
+			uint64_t newest)
+{
+	struct selfmon_thread_ring *const ring = thread->ring;
+
+	switch (header->type) {
+	case PERF_RECORD_LOST:
+		selfmon_samples_lost(thread);
+		return false;
+	case PERF_RECORD_SWITCH:
+		if (ring->switches.on)
+			selfmon_switches_record(thread, head, newest);
+		return true;
+	case PERF_RECORD_SAMPLE:
+		if (ring->samples.on)
+			selfmon_samples_record(thread, header->size, head);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* Returns false if the kernel says that records are missing. */
+static bool read_all(struct selfmon_thread *thread, uint64_t head,
+		     uint64_t newest)
+{
+	struct selfmon_ring *const ring = &thread->ring->ring;
+	struct perf_event_header header;
+	bool whole = true;
+
+	while (ring->tail < head) {
+		selfmon_ring_copy(ring, ring->tail, &header, sizeof(header));
+		if (header.size < sizeof(header) ||
+		    header.size > head - ring->tail)
+			break;
+		whole &= read_record(thread, &header, head, newest);
+		ring->tail += header.size;
+	}
+	ring->tail = head;
+	selfmon_ring_release(ring);
+	return whole;
+}
+
+/* Under the lock. own: the calling thread is the ring's. */
+static void read_records(struct selfmon_thread *thread, uint64_t head,
+		      uint64_t newest, bool own)
+{
+	struct selfmon_thread_ring *const ring = thread->ring;
+	const uint64_t record = ring->samples.on ? SAMPLE_SIZE : SWITCH_SIZE;
+	const bool full = head - ring->ring.tail + record > ring->ring.size;
+	bool whole;
+
+	if (ring->samples.on)
+		selfmon_samples_note_full(thread, full, head);
+	whole = read_all(thread, head, newest);
+	if (!ring->switches.on)
+		return;
+	ring->switches.lost |= !whole || full;
+	if (!own || !ring->switches.lost)
+		return;
+	ring->switches.lost = false;
+	selfmon_switches_take_lost(thread, head, newest);
+}
+
+/*
+ * Signals are blocked: a handler that jumped out would leave a record half
+ * added. A handler's own visits before that find the ring read.
+ */
+struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
+						 uint64_t ticks)
+{
+	struct selfmon_thread_ring *const ring = thread->ring;
+	const uint64_t head = selfmon_ring_head(&ring->ring);
+	struct selfmon_ring_end end = { .ticks = ticks };
+	const struct selfmon_visit *const newest = thread->top;
+	struct selfmon_signals signals;
+	uint64_t began, ns = UINT64_MAX;
+
+	if (newest > thread->open) {
+		began = selfmon_ring_began_at(newest, head);
+	} else {
+		began = UINT64_MAX;
+		end.ticks = UINT64_MAX;
+	}
+	lock_ring(ring, &signals);
+	if (ring->ring.tail < head) {
+		if (ring->switches.on)
+			ns = selfmon_switches_newest_ns(&ring->switches, ticks);
+		read_records(thread, head, ns, true);
+	}
+	if (ring->samples.on)
+		end.ticks = selfmon_samples_settle(thread, end.ticks);
+	end.moved = ring->switches.moved && ring->switches.moved >= began;
+	end.sampled = ring->samples.last > began;
+	unlock_ring(ring, &signals);
+	return end;
+}
+
+void selfmon_thread_ring_read_other(struct selfmon_thread *thread)
+{
+	struct selfmon_thread_ring *const ring =
+		__atomic_load_n(&thread->ring, __ATOMIC_ACQUIRE);
+	struct selfmon_signals signals;
+	uint64_t head;
+
+	if (!ring || !__atomic_load_n(&ring->ring.page, __ATOMIC_ACQUIRE))
+		return;
+	lock_ring(ring, &signals);
+	if (ring->ring.page && ring->samples.on &&
+	    !__atomic_load_n(&thread->fiber, __ATOMIC_ACQUIRE)) {
+		head = selfmon_ring_head(&ring->ring);
+		if (ring->ring.tail < head)
+			read_records(thread, head, UINT64_MAX, false);
+	}
+	unlock_ring(ring, &signals);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call stacks of a thread's samples, counted by place and label. Memory is
+ * bounded for the process; a sample whose stack finds none is counted by its
+ * place only.
+ */
+#ifndef SELFMON_STORE_STACKS_H
+#define SELFMON_STORE_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct selfmon_process;
+
+/* Of all threads' stacks: 40,000 stacks of 10 addresses. */
+#define SELFMON_STACKS_BYTES (4u << 20)
+#define SELFMON_STACK_CHUNK 4096u
+#define SELFMON_STACK_DEPTH_MAX 127u /* kernel.perf_event_max_stack */
+#define SELFMON_STACK_SLOTS 256u
+
+struct selfmon_stack_key {
+	uint32_t ordinal; /* of the place */
+	uint32_t depth;
+	uint64_t label;
+};
+
+/* The key and the addresses do not change after count is no longer 0. */
+struct selfmon_stack_entry {
+	struct selfmon_stack_entry *next; /* with the same hash */
+	struct selfmon_stack_key key;
+	uint64_t count;		       /* 0: no entry yet */
+	uint64_t data_low, data_high;  /* lowest and highest address of data */
+	uint64_t address[];
+};
+
+struct selfmon_stack_chunk {
+	struct selfmon_stack_chunk *next;
+	uint32_t used; /* bytes of data */
+	uint32_t padding;
+	char data[SELFMON_STACK_CHUNK - 16];
+};
+
+/* Written under the ring's lock. */
+struct selfmon_stacks {
+	struct selfmon_stack_chunk *first, *last;
+	struct selfmon_stack_entry *slot[SELFMON_STACK_SLOTS];
+	uint64_t unstored; /* samples */
+};
+
+/* Counts a sample. Takes the process lock for memory; signals are blocked. */
+void selfmon_stacks_add(struct selfmon_stacks *stacks,
+			const struct selfmon_stack_key *key,
+			const uint64_t *address, uint64_t data);
+/*
+ * For readers, which need no lock: calls take() for each entry, until that
+ * returns an error. Returns 0 or that error.
+ */
+int selfmon_stacks_read(const struct selfmon_stacks *stacks,
+			int (*take)(void *context,
+				    const struct selfmon_stack_entry *entry),
+			void *context);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's label of a thread's samples. */
+#include <selfmon/region.h>
+
+#include "session/thread_ring.h"
+#include "store/self.h"
+
+/* Samples so far have the old label. */
+uint64_t selfmon_label(uint64_t label)
+{
+	struct selfmon_thread *const thread = selfmon_thread_self();
+	uint64_t before;
+
+	if (!thread->top || !selfmon_thread_ring_on(thread))
+		return 0;
+	selfmon_thread_ring_read(thread, UINT64_MAX);
+	before = thread->ring->samples.label;
+	thread->ring->samples.label = label;
+	return before;
+}

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples: of which region each is. The truth is where the thread was: work of
+ * one region is in code of its own.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "form.h"
+#include "kernel/fibers.h"
+#include "rows.h"
+
+/* The shortest period that is allowed: tests are to end. */
+#define OFTEN "task-clock@200us"
+
+static void ask_for(const char *sample)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = "none";
+	options.output = NULL;
+	options.sample = sample;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+/* ---- work in code of its own --------------------------------------------- */
+
+#define IN(section_name)                                                       \
+	__attribute__((noinline, noclone, section(#section_name)))
+
+static IN(samples_a) void work_a(int n)
+{
+	for (volatile int i = 0; i < n; i++)
+		;
+}
+
+static IN(samples_b) void work_b(int n)
+{
+	for (volatile int i = 0; i < n; i++)
+		;
+}
+
+extern const char __start_samples_a[], __stop_samples_a[], __start_samples_b[],
+	__stop_samples_b[];
+
+/* Some microseconds of work. */
+#define SHORT 3000
+
+static bool is_between(uint64_t address, const char *begin, const char *end)
+{
+	Dl_info info;
+	uint64_t base;
+
+	cr_assert_neq(dladdr((const void *)(uintptr_t)work_a, &info), 0);
+	base = (uint64_t)(uintptr_t)info.dli_fbase;
+	return address >= (uint64_t)(uintptr_t)begin - base &&
+	       address < (uint64_t)(uintptr_t)end - base;
+}
+
+/* ---- what reports say ---------------------------------------------------- */
+
+struct counts {
+	uint64_t samples, a, b; /* of a row: all, in work_a(), in work_b() */
+	uint64_t labelled;
+};
+
+static struct counts counts_at(const struct selfmon_report *report, size_t row)
+{
+	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	struct counts counts = { 0 };
+	size_t i;
+
+	for (i = 0; !selfmon_row_stack(report, row, i, &stack); i++) {
+		const uint64_t address = stack.address[0].address;
+
+		cr_assert_geq(stack.depth, 1);
+		counts.samples += stack.count;
+		if (is_between(address, __start_samples_a, __stop_samples_a))
+			counts.a += stack.count;
+		if (is_between(address, __start_samples_b, __stop_samples_b))
+			counts.b += stack.count;
+		if (stack.label)
+			counts.labelled += stack.count;
+	}
+	return counts;
+}
+
+/* Of all rows of this name, wherever they are. */
+static struct counts counts_of(const struct selfmon_report *report,
+			       const char *name)
+{
+	struct counts sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < selfmon_report_row_count(report); i++) {
+		const struct counts counts = counts_at(report, i);
+
+		if (strcmp(selfmon_report_row(report, i)->name, name) != 0)
+			continue;
+		sum.samples += counts.samples;
+		sum.a += counts.a;
+		sum.b += counts.b;
+		sum.labelled += counts.labelled;
+	}
+	return sum;
+}
+
+static uint64_t samples_of(const char *name)
+{
+	struct selfmon_report *const report = rows_take();
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < selfmon_report_row_count(report); i++)
+		if (!strcmp(selfmon_report_row(report, i)->name, name))
+			n += selfmon_report_row(report, i)->samples;
+	selfmon_report_free(report);
+	return n;
+}
+
+/* Rows a and b have work of their own, and none of the other's. */
+static void assert_apart(uint64_t least)
+{
+	struct selfmon_report *const report = rows_take();
+	const struct counts a = counts_of(report, "a"),
+			    b = counts_of(report, "b");
+
+	rows_check(report);
+	cr_expect_eq(a.b, 0, "%lu samples of b in a", (unsigned long)a.b);
+	cr_expect_eq(b.a, 0, "%lu samples of a in b", (unsigned long)b.a);
+	cr_expect_geq(a.a + b.b, least);
+	selfmon_report_free(report);
+}
+
+/* Over 100,000 in all tests of the long form. */
+static uint64_t wanted(void)
+{
+	return (uint64_t)by_form(150, 2000, 20000);
+}
+
+/* Visits until there are so many samples. */
+static void until(uint64_t least, void (*visit)(void))
+{
+	do {
+		int i;
+
+		for (i = 0; i < 2000; i++)
+			visit();
+	} while (samples_of("a") + samples_of("b") < least);
+}
+
+/* ---- where they go ------------------------------------------------------- */
+
+static void visit_both(void)
+{
+	SELFMON_REGION("a")
+		work_a(SHORT);
+	SELFMON_REGION("b")
+		work_b(SHORT);
+}
+
+Test(samples, are_of_the_region_that_the_thread_was_in)
+{
+	ask_for(OFTEN);
+	until(wanted(), visit_both);
+	assert_apart(wanted() / 2);
+}
+
+static void visit_short(void)
+{
+	SELFMON_REGION("a")
+		work_a(200);
+	SELFMON_REGION("b")
+		work_b(200);
+}
+
+Test(samples, are_of_visits_of_a_fraction_of_a_microsecond_too)
+{
+	ask_for(OFTEN);
+	until(100, visit_short);
+	assert_apart(10);
+}
+
+static void visit_nested(void)
+{
+	SELFMON_REGION("a") {
+		work_a(SHORT);
+		SELFMON_REGION("b")
+			work_b(SHORT);
+		work_a(SHORT);
+	}
+}
+
+Test(samples, of_a_nested_region_are_not_its_parents)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *a, *b;
+
+	ask_for(OFTEN);
+	until(wanted(), visit_nested);
+	assert_apart(wanted() / 2);
+	report = rows_take();
+	a = ROWS_GET(report, "a");
+	b = ROWS_GET(report, "a", "b");
+	cr_expect_eq(a->samples_within, a->samples + b->samples);
+	cr_expect_eq(b->samples_within, b->samples);
+	selfmon_report_free(report);
+}
+
+static jmp_buf env;
+
+static __attribute__((noinline)) void jump_out(void)
+{
+	SELFMON_REGION("a") {
+		work_a(SHORT);
+		longjmp(env, 1);
+	}
+}
+
+static void visit_jumped(void)
+{
+	SELFMON_REGION("b") {
+		if (!setjmp(env))
+			jump_out();
+		SELFMON_REGION("again")
+			;
+		work_b(SHORT);
+	}
+}
+
+Test(samples, of_a_visit_that_is_cut_off_stay_its_own)
+{
+	ask_for(OFTEN);
+	until(wanted(), visit_jumped);
+	assert_apart(wanted() / 2);
+}
+
+static void visit_in_handler(int signal)
+{
+	(void)signal;
+	SELFMON_REGION("b")
+		work_b(SHORT);
+}
+
+static void visit_interrupted(void)
+{
+	SELFMON_REGION("a") {
+		work_a(SHORT);
+		raise(SIGUSR1);
+		work_a(SHORT);
+	}
+}
+
+Test(samples, of_a_handlers_regions_are_theirs)
+{
+	ask_for(OFTEN);
+	signal(SIGUSR1, visit_in_handler);
+	until(wanted(), visit_interrupted);
+	assert_apart(wanted() / 2);
+}
+
+static struct selfmon_region *span_of[2];
+
+static void visit_spans(void)
+{
+	struct selfmon_frame a, b;
+
+	selfmon_enter(span_of[0], &a);
+	work_a(SHORT);
+	selfmon_enter(span_of[1], &b);
+	work_b(SHORT);
+	selfmon_leave(&b);
+	selfmon_leave(&a);
+}
+
+Test(samples, of_spans_are_theirs)
+{
+	ask_for(OFTEN);
+	span_of[0] = selfmon_region("a");
+	span_of[1] = selfmon_region("b");
+	until(wanted(), visit_spans);
+	assert_apart(wanted() / 2);
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+static void *visit_in_thread(void *unused)
+{
+	int i;
+
+	(void)unused;
+	for (i = 0; i < 2000; i++)
+		visit_nested();
+	return NULL;
+}
+
+static void in_threads(void)
+{
+	pthread_t thread[3];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, visit_in_thread,
+					    NULL), 0);
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+}
+
+Test(samples, of_threads_that_ended_stay)
+{
+	ask_for(OFTEN);
+	do {
+		in_threads();
+	} while (samples_of("a") + samples_of("b") < wanted());
+	assert_apart(wanted() / 2);
+}
+
+static int stop;
+
+static void *work_until_stopped(void *unused)
+{
+	(void)unused;
+	SELFMON_REGION("a")
+		while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE))
+			work_a(SHORT);
+	return NULL;
+}
+
+/* Its samples are read from here: the thread itself does not look. */
+Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
+{
+	pthread_t thread;
+
+	ask_for(OFTEN);
+	cr_assert_eq(pthread_create(&thread, NULL, work_until_stopped, NULL),
+		     0);
+	while (samples_of("a") < 50)
+		;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	assert_apart(25);
+}
+
+/* Reports race with visits: samples go to the right ones all the same. */
+Test(samples, are_attributed_alike_by_another_thread)
+{
+	pthread_t thread[2];
+	int i;
+
+	ask_for(OFTEN);
+	do {
+		for (i = 0; i < 2; i++)
+			cr_assert_eq(pthread_create(&thread[i], NULL,
+						    visit_in_thread, NULL), 0);
+		for (i = 0; i < 200; i++)
+			selfmon_report_free(rows_take());
+		for (i = 0; i < 2; i++)
+			pthread_join(thread[i], NULL);
+	} while (samples_of("a") + samples_of("b") < wanted());
+	assert_apart(wanted() / 2);
+}
+
+Test(samples, of_a_child_begin_at_zero)
+{
+	pid_t child;
+	int status;
+
+	ask_for(OFTEN);
+	until(wanted(), visit_both);
+	child = fork();
+	cr_assert_geq(child, 0);
+	if (!child) {
+		const uint64_t before = samples_of("a") + samples_of("b");
+
+		until(50, visit_both);
+		_exit(before != 0);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	until(wanted() + 50, visit_both);
+	assert_apart(wanted() / 2);
+}
+
+/* ---- fibers -------------------------------------------------------------- */
+
+static void run_job(struct job *job)
+{
+	struct selfmon_region *const region = selfmon_region("b");
+
+	for (;;)
+		SELFMON_REGION_OF(region) {
+			work_b(SHORT);
+			job_pause(job);
+			work_b(SHORT);
+		}
+}
+
+static struct job job;
+
+static void visit_beside_job(void)
+{
+	SELFMON_REGION("a") {
+		work_a(SHORT);
+		job_run(&job);
+		work_a(SHORT);
+	}
+}
+
+Test(samples, of_a_fiber_are_its_own)
+{
+	ask_for(OFTEN);
+	job_make(&job, "job", run_job);
+	until(wanted(), visit_beside_job);
+	assert_apart(wanted() / 2);
+}
+
+/* ---- what is lost -------------------------------------------------------- */
+
+/* A ring of 4 KiB has room for 80 samples. */
+Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *a;
+	uint64_t shown;
+
+	ask_for(OFTEN ",ring=4k");
+	SELFMON_REGION("a") {
+		uint64_t cpu = 0;
+
+		while (cpu < 100000000) {
+			struct timespec now;
+
+			work_a(SHORT);
+			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+			cpu = (uint64_t)now.tv_sec * 1000000000u +
+			      (uint64_t)now.tv_nsec;
+		}
+	}
+	/* The kernel says how many only with the next sample. */
+	do {
+		SELFMON_REGION("b")
+			work_b(100 * SHORT);
+	} while (samples_of("b") == 0);
+	report = rows_take();
+	a = ROWS_GET(report, "a");
+	shown = counts_of(report, "a").samples;
+	cr_expect_geq(shown, 20);
+	cr_expect_gt(a->samples, shown);
+	cr_expect(rows_say(report, SELFMON_JSON, ",\n    \"lost_more\": 0"));
+	cr_expect(!rows_say(report, SELFMON_JSON,
+			    "\"lost\": 0,\n    \"lost_more\""));
+	selfmon_report_free(report);
+}
+
+/* ---- what else ----------------------------------------------------------- */
+
+Test(samples, have_the_label_of_their_moment)
+{
+	struct selfmon_report *report;
+	struct counts a, b;
+
+	ask_for(OFTEN);
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	do {
+		cr_assert_eq(selfmon_label(7), 0);
+		SELFMON_REGION("a")
+			work_a(100 * SHORT);
+		cr_assert_eq(selfmon_label(0), 7);
+		SELFMON_REGION("b")
+			work_b(100 * SHORT);
+	} while (samples_of("a") < 30 || samples_of("b") < 30);
+	report = rows_take();
+	a = counts_of(report, "a");
+	b = counts_of(report, "b");
+	cr_expect_eq(a.labelled, a.samples);
+	cr_expect_eq(b.labelled, 0);
+	selfmon_report_free(report);
+}
+
+Test(samples, of_page_faults_have_the_address_that_was_touched)
+{
+	const size_t size = 100 * (size_t)sysconf(_SC_PAGESIZE);
+	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	struct selfmon_report *report;
+	uint64_t faults = 0;
+	char *memory;
+	size_t i;
+
+	ask_for("page-faults");
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(memory, MAP_FAILED);
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	SELFMON_REGION("a")
+		for (i = 0; i < size; i += 4096)
+			((volatile char *)memory)[i] = 1;
+	report = rows_take();
+	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
+		if (stack.data >= (uint64_t)(uintptr_t)memory &&
+		    stack.data_end < (uint64_t)(uintptr_t)memory + size)
+			faults += stack.count;
+	cr_expect_eq(faults, 100);
+	selfmon_report_free(report);
+}
+
+static volatile uint64_t watched;
+
+Test(samples, of_a_breakpoint_show_who_writes)
+{
+	char spec[SELFMON_EVENT_NAME_SIZE];
+	struct selfmon_report *report;
+	struct counts all = { 0 };
+	int i;
+
+	cr_assert_gt(selfmon_event_watch(spec, sizeof(spec),
+					(void *)(uintptr_t)&watched,
+					sizeof(watched), "w"), 0);
+	ask_for(spec);
+	SELFMON_REGION("a")
+		for (i = 0; i < 20; i++)
+			watched = (uint64_t)i;
+	report = rows_take();
+	all = counts_of(report, "a");
+	cr_expect_eq(all.samples, 20);
+	selfmon_report_free(report);
+}
+
+/* What samples cost is taken off: the child's share is no part of it. */
+Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *outer;
+	int i;
+
+	ask_for(OFTEN);
+	SELFMON_REGION("outer")
+		for (i = 0; i < 10; i++)
+			SELFMON_REGION("a")
+				work_a(1000 * SHORT);
+	report = rows_take();
+	outer = ROWS_GET(report, "outer");
+	cr_assert_gt(outer->samples_within, 20);
+	cr_expect_lt(outer->time.net_exclusive, outer->time.net / 50);
+	cr_expect_gt(outer->time.net_exclusive, -outer->time.net / 50);
+	selfmon_report_free(report);
+}
+
+Test(samples, of_an_interval_are_those_since)
+{
+	struct selfmon_report *before, *after, *since;
+	const struct selfmon_row *a;
+
+	ask_for(OFTEN);
+	until(50, visit_both);
+	before = rows_take();
+	until(100, visit_both);
+	after = rows_take();
+	cr_assert_eq(selfmon_report_subtract(after, before, &since), 0);
+	a = ROWS_GET(since, "a");
+	cr_expect_eq(a->samples, ROWS_GET(after, "a")->samples -
+					 ROWS_GET(before, "a")->samples);
+	rows_check(since);
+	selfmon_report_free(before);
+	selfmon_report_free(after);
+	selfmon_report_free(since);
+}
+
+/* ---- refusals ------------------------------------------------------------ */
+
+static void assert_refused(const char *sample, const char *why)
+{
+	struct selfmon_report *report;
+	bool said = false;
+	size_t i;
+
+	ask_for(sample);
+	visit_both();
+	report = rows_take();
+	for (i = 0; i < selfmon_report_note_count(report); i++)
+		said |= strstr(selfmon_report_note(report, i), why) != NULL;
+	cr_expect(said, "'%s' is not said of %s", why, sample);
+	cr_expect(rows_say(report, SELFMON_JSON, "\"samples\": null"));
+	selfmon_report_free(report);
+}
+
+Test(samples, of_too_short_a_period_are_refused)
+{
+	assert_refused("task-clock@199us", "at least 200us");
+}
+
+Test(samples, of_unknown_events_are_refused)
+{
+	assert_refused("bogus", "unknown event 'bogus'");
+}
+
+Test(samples, with_unknown_options_are_refused)
+{
+	assert_refused("task-clock,depth=3", "chain=N and ring=SIZE");
+}
+
+Test(samples, of_two_events_are_refused)
+{
+	assert_refused("@os", "one event can be sampled");
+}
