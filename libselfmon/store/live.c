@@ -271,7 +271,10 @@ static int create_live(struct selfmon_live *live, const char *path)
 	if (error)
 		return error;
 	opened = live->file;
-	return grow(live, sizeof(struct selfmon_live_header));
+	error = grow(live, sizeof(struct selfmon_live_header));
+	if (error)
+		selfmon_file_close(&opened);
+	return error;
 }
 
 struct selfmon_live_header *selfmon_live_begin(struct selfmon_process *process)

@@ -17,6 +17,7 @@
 struct outcome {
 	uint64_t visits, sum;
 	bool noted;
+	bool held; /* the file's descriptor, still */
 	char path[128];
 };
 
