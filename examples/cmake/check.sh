@@ -54,6 +54,11 @@ ldd "$scratch/installed/work" | grep -q "libselfmon.* => $moved/" ||
 reports "$scratch/installed/work-static"
 is_shared "$scratch/installed/work-static" && fail 'selfmon::static is shared'
 
+# What the documents say is what was built.
+line=$(grep '^find_package' CMakeLists.txt)
+grep -qxF "    $line" "$top/README.md" ||
+	fail "README.md does not have: $line"
+
 # The version must be in this series, and not newer.
 for version in 0.2 0.2.0 0; do
 	sed "s/selfmon 0.2 CONFIG/selfmon $version CONFIG/" CMakeLists.txt \
