@@ -18,6 +18,14 @@
 
 #define END "\r\n"
 
+/* Of the whole report: all rows are looked at once, not in each line. */
+struct fields {
+	const struct selfmon_report *report;
+	struct selfmon_ratios ratios;
+	bool suspended;
+	bool unit[SELFMON_MAX_UNITS]; /* counted by any row */
+};
+
 static const char *const facts =
 	"path,name,depth,parent,file,line,threads,visits,measured,open,cut_off,"
 	"migrated,disturbed,retried,slow,repaired,impossible,refused,"
@@ -157,10 +165,10 @@ static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 }
 
 /* These fields exist if any visit was suspended. */
-static void put_suspended(FILE *stream, const struct selfmon_report *report,
+static void put_suspended(FILE *stream, const struct fields *fields,
 			  const struct selfmon_row *row)
 {
-	if (selfmon_report_suspended(report))
+	if (fields->suspended)
 		fprintf(stream, ",%" PRIu64 ",%" PRIu64, row->suspended,
 			row->suspended_ns);
 }
@@ -170,12 +178,13 @@ static const char *const of_unit[] = {
 };
 
 /* These fields exist for units that any row counted. */
-static void put_unit_names(FILE *stream, const struct selfmon_report *report)
+static void put_unit_names(FILE *stream, const struct fields *fields)
 {
+	const struct selfmon_report *const report = fields->report;
 	size_t i, k;
 
 	for (i = 0; i < report->units; i++)
-		for (k = 0; selfmon_unit_is_used(report, i) &&
+		for (k = 0; fields->unit[i] &&
 			    k < sizeof(of_unit) / sizeof(of_unit[0]);
 		     k++)
 			fprintf(stream, ",unit.%s.%s", report->unit[i],
@@ -193,14 +202,14 @@ static void put_unit_fields(FILE *stream, uint64_t sum,
 }
 
 /* Empty in rows that counted nothing, and in those of spans. */
-static void put_row_units(FILE *stream, const struct selfmon_report *report,
+static void put_row_units(FILE *stream, const struct fields *fields,
 			  const struct selfmon_report *of, size_t row)
 {
 	const struct selfmon_row_unit *unit;
 	size_t i;
 
-	for (i = 0; i < report->units; i++) {
-		if (!selfmon_unit_is_used(report, i))
+	for (i = 0; i < fields->report->units; i++) {
+		if (!fields->unit[i])
 			continue;
 		unit = selfmon_row_unit(of, row, i);
 		if (unit)
@@ -211,11 +220,11 @@ static void put_row_units(FILE *stream, const struct selfmon_report *report,
 }
 
 /* of: the report that the row is from, which may be that of the spans. */
-static void put_line(FILE *stream, const struct selfmon_report *report,
+static void put_line(FILE *stream, const struct fields *fields,
 		     const struct selfmon_report *of,
-		     const struct selfmon_row *row,
-		     const struct selfmon_ratios *ratios)
+		     const struct selfmon_row *row)
 {
+	const struct selfmon_report *const report = fields->report;
 	size_t i;
 
 	put_path(stream, of, row);
@@ -228,7 +237,7 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 	selfmon_output_csv(stream, row->file);
 	put_facts(stream, row);
 	put_kind(stream, report, of, row);
-	put_suspended(stream, report, row);
+	put_suspended(stream, fields, row);
 	put_off_cpu(stream, report, row);
 	put_thread(stream, report, of, (size_t)(row - of->row));
 	put_quantity(stream, row, &row->time);
@@ -242,8 +251,8 @@ static void put_line(FILE *stream, const struct selfmon_report *report,
 				       : row->whole_ns);
 	for (i = 0; i < report->columns; i++)
 		put_quantity(stream, row, &row->counter[i]);
-	selfmon_csv_row_metrics(stream, report, row, ratios);
-	put_row_units(stream, report, of, (size_t)(row - of->row));
+	selfmon_csv_row_metrics(stream, report, row, &fields->ratios);
+	put_row_units(stream, fields, of, (size_t)(row - of->row));
 	fputs(END, stream);
 }
 
@@ -277,16 +286,28 @@ static void put_column(FILE *stream, const struct selfmon_report *report,
 	}
 }
 
-void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
+static void find_fields(const struct selfmon_report *report,
+			struct fields *fields)
 {
-	struct selfmon_ratios ratios;
 	size_t i;
 
-	selfmon_ratios_find(report, &ratios);
+	fields->report = report;
+	selfmon_ratios_find(report, &fields->ratios);
+	fields->suspended = selfmon_report_suspended(report);
+	for (i = 0; i < report->units; i++)
+		fields->unit[i] = selfmon_unit_is_used(report, i);
+}
+
+void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
+{
+	struct fields fields;
+	size_t i;
+
+	find_fields(report, &fields);
 	fputs(facts, stream);
 	if (report->async)
 		fputs(",kind,elsewhere", stream);
-	if (selfmon_report_suspended(report))
+	if (fields.suspended)
 		fputs(",suspended,suspended_ns", stream);
 	if (report->off_cpu)
 		fputs(",blocked_ns,preempted_ns,switches,preemptions", stream);
@@ -297,12 +318,12 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 	fputs(",time_ns.p50,time_ns.p90,time_ns.p99,time_ns.whole", stream);
 	for (i = 0; i < report->columns; i++)
 		put_column(stream, report, i);
-	selfmon_csv_metrics(stream, report, &ratios);
-	put_unit_names(stream, report);
+	selfmon_csv_metrics(stream, report, &fields.ratios);
+	put_unit_names(stream, &fields);
 	fputs(END, stream);
 	for (i = 0; i < report->rows; i++)
-		put_line(stream, report, report, &report->row[i], &ratios);
+		put_line(stream, &fields, report, &report->row[i]);
 	for (i = 0; report->async && i < report->async->rows; i++)
-		put_line(stream, report, report->async, &report->async->row[i],
-			 &ratios);
+		put_line(stream, &fields, report->async,
+			 &report->async->row[i]);
 }

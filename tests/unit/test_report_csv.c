@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV: every name can be had back, and what was not counted is empty. */
 #include <math.h>
+#include <time.h>
 
 #include "unit/test_report_model.h"
 #include "unit/test_report_python.h"
@@ -113,4 +114,43 @@ Test(report_csv, holds_200_levels_and_10000_rows)
 	for (i = 0; i < 10000; i++)
 		model_row(report, i < 200 ? i - 1 : 0, "r", 1, 100, 100);
 	csv_of(report);
+}
+
+static int64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The least CPU time of several reports with this number of rows, per row. */
+static int64_t cost_of_a_row(size_t rows)
+{
+	struct selfmon_report *report = model_make(rows);
+	int64_t least = INT64_MAX;
+	size_t i;
+
+	for (i = 0; i < rows; i++)
+		model_row(report, -1, "r", 1, 100, 100);
+	report->units = 2;
+	strcpy(report->unit[0], "bytes");
+	strcpy(report->unit[1], "items");
+	for (i = 0; i < 5; i++) {
+		const int64_t start = cpu_ns();
+
+		model_written(report, SELFMON_CSV);
+		if (cpu_ns() - start < least)
+			least = cpu_ns() - start;
+	}
+	return least / (int64_t)rows;
+}
+
+Test(report_csv, a_row_costs_no_more_in_a_long_report)
+{
+	const int64_t in_short = cost_of_a_row(1000);
+	const int64_t in_long = cost_of_a_row(10000);
+
+	cr_assert_lt(in_long, 4 * in_short, "%ld ns a row, %ld in a short one",
+		     (long)in_long, (long)in_short);
 }
