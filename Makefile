@@ -153,7 +153,7 @@ $(O)/shared/%.o: %.c $(O)/flags
 
 # What regions refer to that have the ends of visits inlined: selfmon/inline.h.
 inlined_symbols := selfmon_impl_self_$(version) selfmon_impl_enter_at \
-	selfmon_impl_leave_unusual
+	selfmon_impl_enter_child_at selfmon_impl_leave_unusual
 
 # One object, its hidden symbols made local: a static host sees the API and
 # nothing else, and the exit report is linked in whenever anything is.

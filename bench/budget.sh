@@ -14,7 +14,9 @@ turn loop
 loop=$each
 turn "$2"
 each=$((each - loop))
-verdict=ok
-[ "$each" -le "$3" ] || verdict=OVER
+verdict=OVER
+if [ "$each" -gt 0 ] && [ "$each" -le "$3" ]; then
+	verdict=ok
+fi
 printf '%-48s %8s %8s  %s\n' "$4" "$3" "$each" $verdict
 [ $verdict = ok ]

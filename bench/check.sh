@@ -44,9 +44,14 @@ native()
 	"$here/compare.sh" "$baseline" callgrind < "$counts"
 	"$here/budget.sh" "$1-shared" detached 70 \
 		"detached span pair, shared library"
+	"$here/budget.sh" "$1-shared" time 82 "region pair, shared library"
 	"$here/budget.sh" "$1-inlined" time 68 "region pair, inlined"
 	"$here/budget.sh" "$1-inlined" both 148 \
 		"regions nested in one function, inlined, both pairs"
+	for form in shared inlined; do
+		"$here/budget.sh" "$1-$form" children-1000 110 \
+			"region pair, 1000 children under a place, $form"
+	done
 	"$here/lines.sh" "$1" time 10
 	user=$(dirname "$1")/user
 	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 13

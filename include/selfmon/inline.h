@@ -239,8 +239,26 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
 					       struct selfmon_frame *frame,
 					       uint64_t address);
+/* The same if the place was not in its parent's slot. */
+SELFMON_IMPL_HIDDEN void
+selfmon_impl_enter_child_at(struct selfmon_site *site,
+			    struct selfmon_frame *frame, uint64_t address);
 SELFMON_IMPL_COLD void
 selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
+
+SELFMON_ALWAYS_INLINE void
+selfmon_impl_enter_from(struct selfmon_impl_thread *thread,
+			struct selfmon_site *site, struct selfmon_frame *frame,
+			uint64_t address)
+{
+	const enum selfmon_impl_entered entered =
+		selfmon_impl_try_enter(thread, site, frame, false, address);
+
+	if (selfmon_unlikely(entered == SELFMON_IMPL_CHILD))
+		selfmon_impl_enter_child_at(site, frame, address);
+	else if (selfmon_unlikely(entered != SELFMON_IMPL_ENTERED))
+		selfmon_impl_enter_at(site, frame, address);
+}
 
 #if defined(__clang__) && defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
@@ -269,12 +287,8 @@ SELFMON_ALWAYS_INLINE void
 selfmon_impl_enter_inlined(struct selfmon_site *site,
 			   struct selfmon_frame *frame)
 {
-	const uint64_t address = selfmon_arch_stack_pointer();
-
-	if (selfmon_unlikely(selfmon_impl_try_enter(selfmon_impl_self, site,
-						    frame, false, address) !=
-			     SELFMON_IMPL_ENTERED))
-		selfmon_impl_enter_at(site, frame, address);
+	selfmon_impl_enter_from(selfmon_impl_self, site, frame,
+				selfmon_arch_stack_pointer());
 }
 
 SELFMON_ALWAYS_INLINE void

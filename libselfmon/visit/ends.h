@@ -19,14 +19,9 @@ static ALWAYS_INLINE void selfmon_ends_enter(bool inlined,
 					     struct selfmon_frame *frame)
 {
 #ifdef SELFMON_ARCH_INLINES
-	const uint64_t address = inlined ? selfmon_arch_stack_pointer() : 0;
-
 	if (inlined) {
-		if (selfmon_unlikely(
-			    selfmon_impl_try_enter(selfmon_thread_hot_part(),
-						   site, frame, false, address) !=
-			    SELFMON_IMPL_ENTERED))
-			selfmon_impl_enter_at(site, frame, address);
+		selfmon_impl_enter_from(selfmon_thread_hot_part(), site, frame,
+					selfmon_arch_stack_pointer());
 		return;
 	}
 #endif

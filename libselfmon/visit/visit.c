@@ -220,6 +220,12 @@ bool selfmon_visits_are_inlined(void)
 	return selfmon_load_once(&inlined);
 }
 
+static ALWAYS_INLINE void note_inlined(void)
+{
+	if (selfmon_unlikely(!selfmon_load_once(&inlined)))
+		selfmon_store_once(&inlined, true);
+}
+
 /*
  * For regions with visits inlined, in all cases but the usual one: a region's
  * first visit is one.
@@ -227,9 +233,16 @@ bool selfmon_visits_are_inlined(void)
 void selfmon_impl_enter_at(struct selfmon_site *site,
 			   struct selfmon_frame *frame, uint64_t address)
 {
-	if (!selfmon_load_once(&inlined))
-		selfmon_store_once(&inlined, true);
+	note_inlined();
 	enter_time(site, frame, false, address);
+}
+
+/* Without the checks that the inlined code has made. */
+void selfmon_impl_enter_child_at(struct selfmon_site *site,
+				 struct selfmon_frame *frame, uint64_t address)
+{
+	note_inlined();
+	enter_child(site, frame, address, selfmon_thread_self());
 }
 
 static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
