@@ -34,7 +34,7 @@ turn loop
 loop=$each
 printf '%-46s %6s  %6s\n' "instructions, without the loop's $loop" \
 	count budget
-row time "region pair, time only" 90
+row time "region pair, time only" 82
 row software "region pair, 4 software events, without kernel" ""
 row off "region pair, switched off at run time" ""
 if [ "$clock" = clock_gettime ]; then
@@ -42,7 +42,7 @@ if [ "$clock" = clock_gettime ]; then
 	echo "clock_gettime, which is not the way that is meant"
 fi
 
-"$(dirname "$0")/lines.sh" "$program" time 11
+"$(dirname "$0")/lines.sh" "$program" time 10
 
 # What a region per line adds to a real program, compared with the same program
 # compiled with SELFMON_DISABLE. Unlike time, instructions do not depend on
