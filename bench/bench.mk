@@ -120,6 +120,32 @@ $(O)/bench/states/candidate-single: $(candidate_sources) $(all_files) \
 		-o $@ 2> $@.log || { cat $@.log; exit 1; }; \
 	fi
 
+# Tracy, of which TRACY is a source. Its queue is drained by a client.
+TRACY ?=
+ifneq ($(TRACY),)
+states_programs += $(O)/bench/states/candidate-tracy
+endif
+tracy_cxxflags := -std=c++17 -DTRACY_ENABLE -DTRACY_NO_SAMPLING \
+	-DTRACY_NO_SYSTEM_TRACING -DTRACY_NO_CALLSTACK -DTRACY_NO_BROADCAST \
+	-DTRACY_NO_CODE_TRANSFER -DTRACY_ONLY_LOCALHOST \
+	-isystem $(TRACY)/public -isystem $(TRACY)/public/tracy
+tracy_candidates := bench/states/candidate.c bench/states/time.c \
+	bench/states/switch.c bench/states/counted.c
+
+$(O)/bench/states/candidate-tracy: bench/states/tracy.cc bench/states/in_situ.c \
+		$(tracy_candidates) $(O)/bench/states/empty.o \
+		$(states_common) $(static_lib)
+	$(call quiet,LINK)for file in $(basename $(notdir $(tracy_candidates))); do \
+		$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -DBENCH_TRACY \
+			-c bench/states/$$file.c \
+			-o $(O)/bench/states/tracy-$$file.o || exit; \
+	done; \
+	$(CXX) -Iinclude -Ibench/states $(tracy_cxxflags) \
+		-D_Static_assert=static_assert $(CPPFLAGS) $(CXXFLAGS) \
+		$< $(TRACY)/public/TracyClient.cpp \
+		$(O)/bench/states/tracy-*.o $(filter %.o %.a,$^) \
+		$(LDFLAGS) -pthread -ldl -o $@
+
 # Peers: each is built if its package is installed; nothing installs one.
 peer_common := $(states_common)
 peer_libs_papi := -lpapi

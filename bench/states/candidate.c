@@ -35,7 +35,12 @@ static const struct part {
 	{ "software", prepare_software, candidates_software },
 	{ "hardware-set", prepare_hardware_set, candidates_hardware_set },
 	{ "hardware", prepare_hardware, candidates_hardware },
+#ifdef BENCH_TRACY
+	{ "tracy", prepare_tracy, candidates_tracy },
+	{ "in-situ", prepare_tracy_in_situ, NULL },
+#else
 	{ "in-situ", prepare_in_situ, NULL },
+#endif
 };
 
 static const struct part *part;

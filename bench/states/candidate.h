@@ -22,7 +22,7 @@ struct candidate {
 /* Each ends with an empty candidate. */
 extern const struct candidate candidates_time[], candidates_off[],
 	candidates_fibers[], candidates_software[], candidates_hardware_set[],
-	candidates_hardware[];
+	candidates_hardware[], candidates_tracy[];
 
 /* Visits that the report must contain. */
 extern uint64_t candidate_visits;
@@ -34,6 +34,8 @@ void prepare_fibers(void);
 void prepare_software(void);
 void prepare_hardware_set(void);
 void prepare_hardware(void);
+void prepare_tracy(void);
+void prepare_tracy_in_situ(void);
 
 /*
  * Measures kinds of work bare, with a bare floor and with a region around each

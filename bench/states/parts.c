@@ -24,6 +24,7 @@ static const struct form {
 	{ "shared", "shared", { "time", "off", "fibers", "in-situ" } },
 	{ "inlined", "inlined", { "time", "off", "in-situ" } },
 	{ "single", "-flto", { "time", "off", "in-situ" } },
+	{ "tracy", "Tracy", { "tracy", "in-situ" } },
 };
 
 static void path_of(const struct form *form, char path[PATH_MAX])
