@@ -30,7 +30,7 @@ enum bench_judge {
 
 struct bench_row {
 	char what[64];
-	char state[8];        /* of the machine; "": not told apart */
+	char state[8];        /* of the machine; "": any */
 	char note[112];       /* instead of figures; "": none */
 	char unit[8];
 	char against[24];     /* divisor of ratio; "" if there is none */

@@ -278,7 +278,7 @@ private:
 /*
  * Something that visits count: see selfmon_unit(). A copy is the same unit. The
  * constructor takes a lock: construct once. Never fails: a unit beyond
- * SELFMON_MAX_UNITS, or of a strange name, is false and counts nothing.
+ * SELFMON_MAX_UNITS, or with an invalid name, is false and counts nothing.
  */
 class Unit {
 public:
@@ -477,7 +477,7 @@ private:
 		selfmon_fiber_switch(resumer);
 	}
 
-	/* Of the innermost coroutine that the thread runs; NULL: of none. */
+	/* The innermost coroutine's that the thread runs, or NULL. */
 	static inline thread_local struct selfmon_fiber *current = nullptr;
 
 	Fiber fiber;

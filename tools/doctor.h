@@ -152,8 +152,7 @@ struct doctor_check {
 	enum doctor_status status;
 	enum doctor_kind kind;
 	struct selfmon_sentence found, reason, remedy;
-	const char *cause; /* the reason in a text of its own; NULL: reason
-			      itself */
+	const char *cause; /* as root cause, a full sentence; NULL: reason */
 };
 
 /* Input of the checks. */

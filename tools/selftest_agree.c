@@ -30,7 +30,10 @@ static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 	return !(at.flags & (SELFMON_SNAPSHOT_SLOW | SELFMON_SNAPSHOT_LOST));
 }
 
-/* Alternates a user read between two of read(2), and the reverse. */
+/*
+ * Reads the counter three times: in user space between two read(2), or, if
+ * outside is set, by read(2) between two reads in user space.
+ */
 static bool take_bracket(struct selfmon_counters *set, bool outside,
 			 struct selftest_bracket *to)
 {

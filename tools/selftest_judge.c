@@ -173,7 +173,7 @@ void selftest_judge_sums(const struct selftest_sums *in,
 	}
 }
 
-/* Interrupts vary: a minimum reached by so many visits contains none. */
+/* A minimum that this many visits reach has no interrupt: those vary. */
 #define UNDISTURBED 0.1
 
 void selftest_judge_slope(const char *what, uint64_t size,

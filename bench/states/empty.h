@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The empty loop, by which states are told apart. */
+/* The empty loop, whose time shows the state of the machine. */
 #ifndef BENCH_STATES_EMPTY_H
 #define BENCH_STATES_EMPTY_H
 

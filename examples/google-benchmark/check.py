@@ -22,7 +22,7 @@ def run(events, *arguments):
 
 
 def exact(case, wanted):
-    """So many faults an iteration, and a handful that the library takes."""
+    """This many faults an iteration, and a handful that the library takes."""
     more = (case["page-faults"] - wanted) * case["iterations"]
     assert -0.5 < more < 8, (case["name"], case["page-faults"], wanted)
 

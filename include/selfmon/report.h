@@ -163,7 +163,10 @@ struct selfmon_call_stack {
 						  then return addresses */
 };
 
-/* What the measured visits of a row counted of one unit, themselves. */
+/*
+ * One unit's counts in the measured visits of a row, without those of the
+ * visits inside them.
+ */
 struct selfmon_report_unit {
 	size_t size;	  /* sizeof of this struct, by the caller */
 	const char *name; /* "bytes", "items", or as given to selfmon_unit() */

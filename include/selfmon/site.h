@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What regions expand to: sites, frames and the two ends of a visit. Private,
+ * The expansion of regions: sites, frames and the two ends of a visit. Private,
  * except that programs allocate frames.
  */
 #ifndef SELFMON_SITE_H

@@ -233,7 +233,7 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 {
 	int error;
 
-	/* A descriptor that was lost once stays lost: nobody returns it. */
+	/* A lost descriptor never comes back. */
 	if (selfmon_load_once(&leader->gone))
 		return -EBADF;
 	if (ticks - selfmon_load_once(&leader->looked) >= trusted) {

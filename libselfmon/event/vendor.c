@@ -177,7 +177,7 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 	}
 }
 
-/* ---- what nobody knows --------------------------------------------------- */
+/* ---- unknown names ------------------------------------------------------- */
 
 /* Returns why the name is unknown as a name of the CPU's manual. */
 static const char *why_no_manual(void)

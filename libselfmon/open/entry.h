@@ -29,9 +29,9 @@ static inline bool selfmon_mark_is_lexical(uint64_t mark)
 }
 
 /*
- * A visit that was suspended and goes on (visit/fiber_switch.c) has this bit set
- * in its frame's address: the fast leaves do not find it, whatever its frame
- * says. All of its values are whole.
+ * A visit that was suspended and resumed (visit/fiber_switch.c) has this bit set
+ * in its frame's address, so that the fast leaves do not find it. Its start has
+ * complete counts, not raw registers.
  */
 #define SELFMON_ENTRY_RESUMED ((uintptr_t)1)
 

@@ -106,7 +106,7 @@ static int replace(const char *path, const char *text, size_t size)
 	return error;
 }
 
-/* Replaces a text that may be longer. */
+/* Overwrites the open file, and cuts it to the new size. */
 static int overwrite(int fd, const char *text, size_t size)
 {
 	struct stat file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See turn.h. */
+/* See once.h. */
 #include "platform/once.h"
 
 #include <errno.h>

@@ -33,7 +33,10 @@ void selfmon_once_end(struct selfmon_once *turn,
 
 bool selfmon_once_is_done(const struct selfmon_once *turn);
 
-/* Allows a new turn. Must not be called while a thread has one. */
+/*
+ * Makes the work undone, so that a thread does it again. Must not be called
+ * while a thread is doing it.
+ */
 void selfmon_once_reset(struct selfmon_once *turn);
 
 #endif

@@ -20,7 +20,7 @@ struct selfmon_gathered {
 	uint32_t unit[SELFMON_MAX_UNITS]; /* index of its units + 1; 0: none */
 };
 
-/* What the visits of a row counted of one unit. */
+/* One unit's counts in the visits of a row. */
 struct selfmon_gathered_unit {
 	uint64_t min, max;
 	uint64_t histogram[SELFMON_BUCKETS];

@@ -23,10 +23,10 @@ enum selfmon_rule_kind {
 
 struct selfmon_rule {
 	enum selfmon_rule_kind kind;
-	uint32_t type, config;       /* the event of its column */
-	uint32_t by_type, by_config; /* NO_EVENT: see operand */
-	int operand;                 /* the other operand, SELFMON_OF_* */
-	bool turned;                 /* operand / column */
+	uint32_t type, config;       /* the column's event: the dividend */
+	uint32_t by_type, by_config; /* the divisor; NO_EVENT: see operand */
+	int operand;                 /* the divisor, SELFMON_OF_* */
+	bool turned;                 /* divides operand by column instead */
 	double factor;
 	const char *name; /* "%s": the event's or the unit's name */
 	const char *heading[2];

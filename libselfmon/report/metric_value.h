@@ -25,7 +25,7 @@ void selfmon_ratio_of(const struct selfmon_report *report,
 		      const struct selfmon_row *row,
 		      const struct selfmon_ratio *ratio,
 		      struct selfmon_ratio_value *value);
-/* Returns the event for lack of which no row has the ratio, or "". */
+/* Names the missing event if no row can have the ratio, else returns "". */
 void selfmon_ratio_missing(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,
 			   char reason[SELFMON_METRIC_REASON_SIZE]);

@@ -36,7 +36,7 @@ struct selfmon_row_bucket {
 	uint64_t visits;
 };
 
-/* What the visits of a row counted of one unit; the sum is in the row. */
+/* One unit's counts in the visits of a row; the sum is in the row. */
 struct selfmon_row_unit {
 	uint64_t visits, min, max; /* visits 0: it counted none */
 	size_t buckets;

@@ -54,7 +54,7 @@ struct switch_record {
 	uint32_t cpu, reserved;
 };
 
-/* The thread was off the CPU once, or several times. */
+/* One or more periods in which the thread was off the CPU. */
 struct slice {
 	uint64_t position;
 	struct selfmon_ring_sums time;
@@ -83,9 +83,10 @@ static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
 }
 
 /*
- * Adds to the visits that were open then, and to the root, which has all of the
- * thread. A visit reads the head a few instructions before its start, and after
- * its end: what was longer than the visit happened there.
+ * Adds the time to the visits that were open then, and to the root, which sums
+ * up the whole thread. A visit reads the head a few instructions before its
+ * start and after its end. A time longer than the newest visit must have passed
+ * there, so it is not added to that visit.
  */
 static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 		      uint64_t head, uint64_t newest)
@@ -152,10 +153,10 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
 }
 
 /*
- * The ring was full: the kernel left records out. The thread's usage has all
- * switches and its CPU time. What is missing goes to the visits that were open
- * when the last record was written; its time is divided by the number of
- * switches.
+ * Call if the ring was full and the kernel left records out. The thread's usage
+ * has the number of all switches and the CPU time. Adds the missing ones to the
+ * visits that were open at the last record, and divides their time among
+ * blocked and preempted by the number of switches.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)

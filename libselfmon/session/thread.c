@@ -155,8 +155,8 @@ static void forget_pages(struct selfmon_thread *thread)
 }
 
 /*
- * Gives the calling thread a state, without events unless they are to be
- * chosen.
+ * Gives the calling thread a state. choose: also chooses the process's events
+ * if no thread has.
  */
 static struct selfmon_thread *attach_state(struct selfmon_process *process,
 					   bool choose)

@@ -95,7 +95,7 @@ static bool has_option(const char *output, const char *option)
 	return false;
 }
 
-/* What regions record of themselves is no event of a counter. */
+/* Removes @offcpu from the events: it is an option of regions, not an event. */
 static void set_off_cpu(void)
 {
 	if (config.events != events_text ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of fibers: never freed, and used again. Fibers and what they grow
+ * The memory of fibers: reused, never freed. Fibers and what they grow
  * by are in wiped memory: a forked child has none of them.
  */
 #include "store/fiber.h"
@@ -99,7 +99,7 @@ uint64_t *selfmon_fiber_units(void)
 	return take_wiped(SELFMON_MAX_UNITS * sizeof(uint64_t));
 }
 
-/* Visits of a stack that is gone. */
+/* Cuts off the saved visits of a stack that no longer exists. */
 static void cut_off(struct selfmon_fiber *fiber)
 {
 	unsigned int i;

@@ -71,7 +71,7 @@ enum selfmon_async_count {
 		SELFMON_KIND_FOUND, /* begun: regions in coroutines */
 };
 
-/* What the visits of a place counted of one unit: store/work.h. */
+/* One unit's counts in the visits of a place: store/work.h. */
 struct selfmon_work;
 
 /*

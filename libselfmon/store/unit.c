@@ -16,7 +16,10 @@ static struct selfmon_unit units[SELFMON_MAX_UNITS] = {
 	[SELFMON_IMPL_ITEMS] = { SELFMON_IMPL_ITEMS, "items" },
 };
 static uint32_t named_units = 2;
-/* By enum refusal: said once, since programs ask for a unit again and again. */
+/*
+ * Indexed by enum refusal: each is reported once, since programs may request a
+ * refused unit repeatedly.
+ */
 static uint32_t refused_unit[2];
 enum refusal { REFUSED_NAME, REFUSED_NUMBER };
 
@@ -27,7 +30,7 @@ const struct selfmon_unit *selfmon_unit_at(uint32_t i)
 }
 
 /*
- * Other characters would have to be escaped, in each format by another rule.
+ * Other characters would need escaping, by different rules in each format.
  */
 bool selfmon_unit_is_name(const char *name)
 {

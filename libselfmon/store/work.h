@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the visits of one place counted of one unit. Made when the place first
+ * One unit's counts in the visits of one place. Made when the place first
  * counts the unit; the place has a list of them. The sum is in the place's
  * statistics, where the sequence covers it together with the time.
  */
@@ -63,7 +63,7 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 	selfmon_arch_add(&work->histogram[selfmon_work_bucket(n)], 1);
 }
 
-/* Times up to the longest visit are usual from now on. */
+/* Sets `unusual` so that visits up to the longest take the fast path again. */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {
 	const uint64_t most = stats->ticks.max;

@@ -15,7 +15,7 @@
  * other ids and ends none of its parent's spans: their nodes are wiped memory
  * there, and the parent ends them.
  *
- * The fast path reads the timestamp directly. Where the clock takes a call,
+ * The fast path reads the timestamp directly. If the clock needs a call,
  * thread->async stays NULL and the span's thread is marked as INDIRECT, so that
  * neither end is on the fast path. Work marks it as well: the fast end need not
  * look at the two words.
@@ -109,8 +109,8 @@ static bool can_measure(struct selfmon_thread *thread)
 }
 
 /*
- * Returns the place of a span in the calling thread; NULL: not measured, and
- * counted. region 0: it could not be registered.
+ * Returns the place of a span in the calling thread, or NULL if the span cannot
+ * be measured: then counts it as such. region 0: the region is not registered.
  */
 static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 					  uint32_t region)
@@ -125,7 +125,7 @@ static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 
 /* ---- begin -------------------------------------------------------------- */
 
-/* The start is not set yet. */
+/* Begins a span, except for its start time. */
 static ALWAYS_INLINE void begin_span(struct selfmon_async_span *span,
 				     struct selfmon_node *node, uint64_t thread)
 {

@@ -8,20 +8,20 @@
 struct selfmon_fiber_values
 selfmon_fiber_values(const struct selfmon_thread *thread);
 
-/* Keeps what a visit's values are at this moment, less those of its start. */
+/* Keeps what the visit has counted: the values now minus those of its start. */
 void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 			       const struct selfmon_visit *open,
 			       const struct selfmon_snapshot *now,
 			       struct selfmon_suspended *kept);
-/* Makes a start with which the visit has these values now. */
+/* Sets the start so that the visit continues from the values that were kept. */
 void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 				 struct selfmon_visit *open,
 				 const struct selfmon_snapshot *now,
 				 const struct selfmon_suspended *kept);
 
 /*
- * The first n visits lose their values if those are not the ones of this
- * thread's events. A fiber that begins has none.
+ * Marks the values of the first n visits as lost if this thread counts other
+ * events than the fiber's last one. A new fiber has no values to lose.
  */
 void selfmon_fiber_match(const struct selfmon_thread *thread,
 			 struct selfmon_fiber *fiber, unsigned int n);

@@ -58,7 +58,7 @@ __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 		selfmon_leave_any(&fiber->frame);
 }
 
-/* The time since the fiber was suspended is not its own. */
+/* Excludes the time since the fiber was suspended. */
 __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 					  struct selfmon_fiber *fiber)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of a switch that all fibers have, inlined: the gate, the stack, and
- * what a visit with time alone has.
+ * The steps that every switch takes, inlined: closing enter to signal handlers,
+ * exchanging the stack, and saving and restoring a visit that measures time.
  */
 #ifndef SELFMON_VISIT_FIBER_STACK_H
 #define SELFMON_VISIT_FIBER_STACK_H
@@ -58,7 +58,7 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 {
 	fiber->running = thread;
 	thread->fiber = fiber;
-	/* From one fiber to another: nothing is known of either. */
+	/* Between two fibers nothing changes: both have unknown bounds. */
 	if (thread->stack_high == fiber->stack_high)
 		return;
 	thread->stack = fiber->stack;
@@ -67,7 +67,7 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->open->mark, fiber->stack_high);
 }
 
-/* All that a visit with time alone has. */
+/* Saves the one cache line that a visit with time alone uses. */
 static ALWAYS_INLINE void
 selfmon_fiber_keep_line(const struct selfmon_visit *open, uint64_t now,
 			struct selfmon_suspended *kept)

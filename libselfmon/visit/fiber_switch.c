@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers: open visits that go from one stack to another.
+ * Fibers: a switch exchanges the open visits of one stack for another's.
  *
- * A switch takes the old fiber's entries off the thread, as differences to this
- * moment, and puts the new one's on, at a depth of its own. So each stack has
- * the thread's entries for itself, and a visit that begins and ends between two
- * switches does not know of fibers. A thread's own stack is a fiber as well.
+ * It saves the old fiber's entries as differences from this moment, and
+ * restores those of the new fiber. While a fiber runs, the thread's entries
+ * are its own, so a visit that begins and ends between two switches needs no
+ * code for fibers. A thread's own stack is a fiber as well.
  *
  * A frame names the entry where its visit began. After a switch the visit is in
- * another one, maybe of another thread: see SELFMON_ENTRY_RESUMED. Frames are
- * never written: that of a visit which a jump abandoned may be gone.
+ * another entry, maybe of another thread: see SELFMON_ENTRY_RESUMED. A switch
+ * never writes to frames: the frame of a visit that a jump abandoned may no
+ * longer exist.
  *
  * No visit begins while thread->switching is set. A handler that jumps out of a
- * switch leaves it set. The next switch finds the old fiber's visits still on
- * the thread, or kept whole: keeping reads entries only, and a fiber that is
- * resumed forgets what was kept (count) as its last step.
+ * switch leaves it set. The next switch still finds the old fiber's visits, in
+ * the thread's entries or completely saved: saving only reads the entries, and
+ * resuming a fiber clears its saved visits (count) as the last step.
  */
 #include "visit/fiber_switch.h"
 
@@ -28,8 +29,8 @@
 /* ---- with time alone ----------------------------------------------------- */
 
 /*
- * The usual case: few visits without units, and a fiber that this thread ran
- * last. What remains of the steps of fiber_visits.c.
+ * Returns true in the usual case: few visits, no units, and a fiber that this
+ * thread ran last. Such a switch skips most steps of fiber_visits.c.
  */
 static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 					  const struct selfmon_fiber *from,
@@ -42,7 +43,7 @@ static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 	       !(from->count | from->units | fiber->units);
 }
 
-/* Takes back what keep_usual() did of the visits below this one. */
+/* Reverts what keep_usual() did to the visits below this one. */
 __attribute__((cold))
 static NEVER_INLINE void keep_nothing(struct selfmon_thread *thread,
 				      const struct selfmon_visit *open)
@@ -53,8 +54,9 @@ static NEVER_INLINE void keep_nothing(struct selfmon_thread *thread,
 }
 
 /*
- * Returns false, with nothing done, if a visit is not a usual one. Loops are
- * unrolled: most fibers have their own visit and one or two more.
+ * Saves the visits. Returns false, and changes nothing, if one needs the
+ * general path. The loop is unrolled: most fibers have their own visit and one
+ * or two more.
  */
 static ALWAYS_INLINE bool keep_usual(struct selfmon_thread *thread,
 				     struct selfmon_fiber *from,
@@ -81,7 +83,7 @@ static ALWAYS_INLINE bool keep_usual(struct selfmon_thread *thread,
 	return true;
 }
 
-/* The marks of entries that the other fiber does not use are taken away. */
+/* Clears the marks of the entries above `used`, the other fiber's newest. */
 static ALWAYS_INLINE void take_off_usual(struct selfmon_visit *top,
 					 const struct selfmon_visit *used)
 {
@@ -170,7 +172,7 @@ static bool may_run(const struct selfmon_thread *thread,
 		    (selfmon_load_once(&fiber->alive) == SELFMON_FIBER_ALIVE &&
 		     !selfmon_load_once(&fiber->running))))
 		return true;
-	/* A handler jumped out of its switch. */
+	/* A handler jumped out of the switch to this fiber. */
 	if (selfmon_load_once(&fiber->running) == thread)
 		return true;
 	selfmon_fiber_note(

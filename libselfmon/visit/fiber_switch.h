@@ -5,11 +5,13 @@
 
 #include "store/fiber.h"
 
-/* Makes the calling thread able to run fibers; NULL: it cannot measure. */
+/*
+ * Prepares the calling thread for fibers. Returns NULL if it cannot measure.
+ */
 __attribute__((cold))
 struct selfmon_thread *selfmon_fiber_first(void);
 
-/* For the report: "a fiber was ...". Once in a process. */
+/* Adds the note "a fiber was ..." to the report, at most once a process. */
 __attribute__((cold))
 void selfmon_fiber_note(const char *what);
 

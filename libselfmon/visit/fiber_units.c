@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a visit of a fiber has counted of units. A place has it while the visit
- * is open there; while the fiber is suspended others have the place.
+ * Saves and restores the units that a fiber's visit has counted so far. They
+ * are in the visit's place while the visit is open there. While the fiber is
+ * suspended, other visits use the place.
  */
 #include "visit/fiber_units.h"
 

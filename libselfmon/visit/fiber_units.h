@@ -5,7 +5,7 @@
 
 #include "store/fiber.h"
 
-/* Keeps what an open visit counted; its place keeps it too. */
+/* Copies what an open visit counted; the place is not changed. */
 void selfmon_fiber_keep_units(struct selfmon_thread *thread,
 			      struct selfmon_fiber *fiber,
 			      const struct selfmon_visit *open,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fiber's visits, taken off a thread and put on one: of any mode, any number,
- * and in any thread's tree.
+ * The general path of a switch: saves and restores any number of visits, in any
+ * mode, also on another thread than before.
  */
 #include "visit/fiber_visits.h"
 
@@ -108,7 +108,7 @@ static void keep_visits(struct selfmon_thread *thread,
 	selfmon_store_once(&fiber->count, n);
 }
 
-/* The entries are free from here on. */
+/* Frees the entries. */
 static void take_off(struct selfmon_thread *thread)
 {
 	struct selfmon_visit *open;
@@ -136,7 +136,7 @@ void selfmon_fiber_suspend(struct selfmon_thread *thread,
 	selfmon_fiber_leave_stack(thread, fiber);
 }
 
-/* The place in this thread's tree; NULL: no memory. */
+/* Returns the place in this thread's tree, or NULL without memory. */
 __attribute__((cold))
 static NEVER_INLINE struct selfmon_node *
 place_searched(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -159,14 +159,14 @@ resumed_place(struct selfmon_thread *thread, const struct selfmon_fiber *fiber,
 {
 	struct selfmon_node *const node = kept->node;
 
-	/* In another thread's tree it has another parent, up to the root. */
+	/* Each thread has its own tree: looks up all places from the root down. */
 	if (selfmon_likely(node && node->parent == parent))
 		return node;
 	return place_searched(thread, parent,
 			      node ? node->region : fiber->region);
 }
 
-/* All of an entry but its values. */
+/* Restores everything in an entry except its values. */
 static bool put_on(struct selfmon_thread *thread,
 		   const struct selfmon_fiber *fiber,
 		   const struct selfmon_suspended *kept, uint64_t now)
@@ -197,7 +197,7 @@ static bool put_on(struct selfmon_thread *thread,
 	return true;
 }
 
-/* The values, all of one moment. */
+/* Sets the starts of all visits, from one snapshot. */
 static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 				    struct selfmon_fiber *fiber, unsigned int n,
 				    const struct selfmon_snapshot *now)
@@ -232,8 +232,8 @@ static void begin_fiber(struct selfmon_thread *thread,
 }
 
 /*
- * Returns how many visits go on: all, unless there is no memory. before: the
- * end of the old fiber.
+ * Returns how many visits continue: all, unless memory is short. before: ticks
+ * at the end of the old fiber.
  */
 static unsigned int put_all_on(struct selfmon_thread *thread,
 			       struct selfmon_fiber *fiber, uint64_t before)

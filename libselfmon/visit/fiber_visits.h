@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* A fiber's visits, taken off a thread and put on one. */
+/* Saves a fiber's visits, and restores them. */
 #ifndef SELFMON_VISIT_FIBER_VISITS_H
 #define SELFMON_VISIT_FIBER_VISITS_H
 
 #include "store/fiber.h"
 
-/* Reads the end of visits that stop now. */
+/* Takes the snapshot at which the visits are suspended. */
 void selfmon_fiber_read_end(const struct selfmon_thread *thread,
 			    struct selfmon_snapshot *now);
 
 /*
- * Takes the visits of the thread's fiber off. If a handler jumped out of a
- * switch, that has kept them before.
+ * Saves the visits of the fiber that the thread runs, unless a switch that a
+ * handler jumped out of has saved them.
  */
 void selfmon_fiber_suspend(struct selfmon_thread *thread,
 			   const struct selfmon_snapshot *now);
 /*
- * Puts the fiber's visits on. before: the end of the old fiber. now: receives
- * the start of the new one; or the same, which is then that.
+ * Restores the fiber's visits. before: the snapshot that ended the old fiber.
+ * now: receives the snapshot that starts the new one. If both point to the same
+ * snapshot, it serves as both.
  */
 void selfmon_fiber_resume(struct selfmon_thread *thread,
 			  struct selfmon_fiber *fiber,

@@ -106,7 +106,7 @@ static bool measure_found(void)
 	return true;
 }
 
-/* Of a fiber without a visit: what is measured is in the other one. */
+/* Measures switches to a fiber without visits; the other fiber's visit counts. */
 static bool measure_switched(void)
 {
 	struct selfmon_fiber *const fiber = selfmon_fiber_make(0);

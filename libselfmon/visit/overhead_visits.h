@@ -18,7 +18,7 @@ enum selfmon_overhead_shape {
 	SELFMON_OVERHEAD_DEEP,  /* the same, with one more visit open there */
 	SELFMON_OVERHEAD_SPAN,  /* selfmon_enter(), in a function of its own */
 	SELFMON_OVERHEAD_STORE, /* apart, with a store to *slot before each */
-	SELFMON_OVERHEAD_TOLD,  /* apart, each reports one item */
+	SELFMON_OVERHEAD_TOLD,  /* apart, each counts one item */
 	SELFMON_OVERHEAD_SWITCH /* apart, a fiber runs after each */
 };
 

@@ -84,8 +84,8 @@ static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
 }
 
 /*
- * The same where the parent has more children than slots, and nothing else is
- * unusual: the place is mostly at the first probe of the hash table.
+ * Like enter_time(), if the only unusual thing is a parent with more children
+ * than slots. The first probe of the hash table mostly finds the place.
  */
 static NEVER_INLINE void enter_child(struct selfmon_site *site,
 				     struct selfmon_frame *frame,
@@ -157,9 +157,9 @@ NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 }
 
 /*
- * A visit in a coroutine. On a fiber it belongs to the fiber: it is suspended
- * with the fiber, and goes on where that is resumed. It has the mark of a span:
- * the address is that of the code that resumed the coroutine.
+ * Enters a region in a coroutine. On a fiber the visit belongs to the fiber: it
+ * is suspended and resumed with the fiber. It is marked as a span, because the
+ * address belongs to the code that resumed the coroutine.
  */
 static NEVER_INLINE void enter_far(struct selfmon_site *site,
 				   struct selfmon_frame *frame,
@@ -227,8 +227,8 @@ static ALWAYS_INLINE void note_inlined(void)
 }
 
 /*
- * For regions with visits inlined, in all cases but the usual one: a region's
- * first visit is one.
+ * The slow path of regions with inlined visits. A region's first visit takes
+ * it.
  */
 void selfmon_impl_enter_at(struct selfmon_site *site,
 			   struct selfmon_frame *frame, uint64_t address)
@@ -261,7 +261,7 @@ static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
 	selfmon_visit_give_back(thread, open);
 }
 
-/* A visit of a place that counts units, and usual otherwise. */
+/* Returns true if the visit is unusual only because its place counts units. */
 static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 					    const struct selfmon_visit *open,
 					    const struct selfmon_stats *stats,

@@ -15,7 +15,7 @@ static void count_work(struct selfmon_node *node, struct selfmon_work *work,
 	selfmon_store_once(&node->stats->unusual, 0);
 }
 
-/* The first count of this unit at this place, or without an open visit. */
+/* Counts a unit for the first time at this place, or without an open visit. */
 static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
 				     uint64_t n)
 {

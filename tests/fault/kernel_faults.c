@@ -200,7 +200,7 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 	return fd;
 }
 
-/* The kernel waits for all CPUs when a probe comes or goes, for 100 ms. */
+/* Replaces a uprobe by a dummy event: the kernel takes 100 ms for a probe. */
 static void spare_probe(struct perf_event_attr *attr)
 {
 	if (!kernel_faults.no_probes || attr->type <= PERF_TYPE_BREAKPOINT ||
@@ -260,7 +260,7 @@ static void take_turns(int fd)
 			maps[i].shown->index = 0;
 }
 
-/* One read less to wait for; until then the group's time running stands. */
+/* Keeps the group off the PMU, with its running time fixed, for N reads. */
 static void wait_for_turn(uint64_t *running_ns)
 {
 	size_t i;

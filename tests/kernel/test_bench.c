@@ -29,7 +29,7 @@ static void fault(size_t times)
 	}
 }
 
-/* So many faults a turn, and some before the first. */
+/* This many page faults in each iteration, and some before the first. */
 static void faults(void *context, uint64_t turns)
 {
 	fault(AHEAD);

@@ -70,7 +70,7 @@ static void *visit_and_wait(void *unused)
 	return unused;
 }
 
-/* So many at once, and so often. */
+/* Threads at once, and rounds of them. */
 static void waves(int at_once, int times)
 {
 	pthread_t thread[AT_ONCE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files that cannot grow, and who has a hold of them. */
+/* Live files that cannot grow, and the mappings and descriptors of them. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

@@ -61,8 +61,8 @@ static inline uint64_t faults_of_a_run(void)
 }
 
 /*
- * The kernel may add faults of its own, where it moves pages: a run without is
- * waited for. None may be missing in any run.
+ * The kernel may add page faults when it moves pages, so the run is repeated
+ * until it has none of these. No run may have fewer faults than expected.
  */
 static inline void assert_faults(uint64_t expected)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of the bench, told apart by the state of the machine. */
+/* Rounds of the bench, sorted by the state of the machine. */
 #include <criterion/criterion.h>
 #include <string.h>
 

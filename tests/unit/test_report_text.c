@@ -420,7 +420,7 @@ Test(report_text, fits_whatever_the_header_says)
 	fill(report->kernel, sizeof(report->kernel), 'k');
 	fill(report->events_reason, sizeof(report->events_reason), 'e');
 	fill(report->counters_off, sizeof(report->counters_off), 'o');
-	report->choice = SELFMON_CHOICE_LIST; /* else there is one of these */
+	report->choice = SELFMON_CHOICE_LIST; /* otherwise one reason is shown */
 	fill(report->read_reason, sizeof(report->read_reason), 'r');
 	fill(report->limited[SELFMON_LIMITED_LESS].reason, SELFMON_TEXT_MAX,
 	     'd');

@@ -9,7 +9,7 @@ static void calls()
 {
 	selfmon_options options = SELFMON_OPTIONS_INIT;
 	selfmon_report *report = nullptr;
-	struct selfmon_thread_usage usage; /* has a function of its name */
+	struct selfmon_thread_usage usage; /* a function has the same name */
 
 	CHECK(selfmon_configure(&options) == -ENOSYS);
 	CHECK(selfmon_prepare() == -ENOSYS);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything at once, for SECONDS: rounds of two seconds, after each of which
- * all have come to rest, and what the process holds must be what it held after
- * the first rounds, and no visit may be missing, in the process's own report
- * and in its live file. Usage: soak PLUGIN SECONDS
+ * Everything at once, for SECONDS, in rounds of two seconds. All threads stop
+ * after each round. The process must then hold no more descriptors, mappings
+ * and memory than after the first rounds, and no visit may be missing in its
+ * report and its live file. Usage: soak PLUGIN SECONDS
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -18,16 +18,16 @@ enum soak_kind {
 	SOAK_CANCELLED, /* of threads that are cancelled in them */
 	SOAK_TURN,    /* of coroutines on one thread */
 	SOAK_MOVED,   /* of those that go from thread to thread */
-	SOAK_SPAN,    /* left on another thread, some of them */
+	SOAK_SPAN,    /* some of these are left on another thread */
 	SOAK_VFORK,   /* of children on this process's memory */
 	SOAK_KINDS
 };
 
 extern const char *const soak_name[SOAK_KINDS];
 extern uint64_t soak_done[SOAK_KINDS];
-/* So many more may have begun. */
+/* Visits that may have begun and not ended: at most this many more. */
 extern uint64_t soak_perhaps[SOAK_KINDS];
-/* The round is over: whoever works comes to its end. */
+/* The round is over: all workers stop. */
 extern bool soak_over;
 
 static inline void soak_count(enum soak_kind kind, uint64_t visits)

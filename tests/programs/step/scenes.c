@@ -130,7 +130,7 @@ static void pair(void)
 	}
 }
 
-/* Whoever left it twice would end another visit but for this. */
+/* Without this a second leave would end another visit. */
 static void expect_left(const struct selfmon_frame *frame)
 {
 	if (frame->open)
