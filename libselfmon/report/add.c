@@ -22,6 +22,13 @@ static const uint16_t row_fact[] = {
 	FACT(samples),	  FACT(samples_within),
 };
 
+/* Those of them that include the rows below, as time does. */
+static const uint16_t inclusive_fact[] = {
+	FACT(suspended),  FACT(suspended_ns), FACT(blocked_ns),
+	FACT(preempted_ns), FACT(switches), FACT(preemptions),
+	FACT(samples_within),
+};
+
 static void add_up(uint64_t *to, uint64_t n)
 {
 	if (__builtin_add_overflow(*to, n, to))
@@ -132,8 +139,16 @@ static void take_out_value(struct selfmon_quantity *to,
 void selfmon_row_take_out(struct selfmon_row *to, const struct selfmon_row *from,
 			  size_t columns)
 {
-	size_t k;
+	size_t i, k;
 
+	for (i = 0; i < sizeof(inclusive_fact) / sizeof(inclusive_fact[0]); i++) {
+		uint64_t *const n = (uint64_t *)(void *)((char *)to +
+							 inclusive_fact[i]);
+		const uint64_t out = *(const uint64_t *)(const void *)(
+			(const char *)from + inclusive_fact[i]);
+
+		*n -= out < *n ? out : *n;
+	}
 	take_out_value(&to->time, &from->time);
 	for (k = 0; k < columns; k++)
 		take_out_value(&to->counter[k], &from->counter[k]);

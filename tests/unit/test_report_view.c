@@ -101,10 +101,16 @@ static struct selfmon_report *recursive(void)
 	size_t i;
 
 	model_column(report, "cycles", SELFMON_EXACT);
-	for (i = 0; i < 6; i++)
-		model_counter(model_row(report, row[i].parent, row[i].name,
-					row[i].visits, row[i].ns, row[i].self),
-			      0, SELFMON_EXACT, 3 * row[i].ns);
+	for (i = 0; i < 6; i++) {
+		struct selfmon_row *const to =
+			model_row(report, row[i].parent, row[i].name,
+				  row[i].visits, row[i].ns, row[i].self);
+
+		model_counter(to, 0, SELFMON_EXACT, 3 * row[i].ns);
+		to->blocked_ns = (uint64_t)row[i].ns / 10;
+		to->samples = (uint64_t)row[i].self / 10;
+		to->samples_within = (uint64_t)row[i].ns / 10;
+	}
 	return report;
 }
 
@@ -117,6 +123,10 @@ Test(report_view, flat_counts_recursion_once)
 	check_row(report, "a", 6, 700, 500);
 	check_row(report, "b", 14, 700, 400);
 	cr_assert_float_eq(row_named(report, "b")->counter[0].net, 2100, 1e-3);
+	cr_assert_eq(row_named(report, "a")->blocked_ns, 70);
+	cr_assert_eq(row_named(report, "b")->blocked_ns, 70);
+	cr_assert_eq(row_named(report, "b")->samples, 40);
+	cr_assert_eq(row_named(report, "b")->samples_within, 70);
 	cr_assert_str_eq(report->row[0].name, "a", "by self time");
 	cr_assert_eq(report->row[1].depth, 0);
 	cr_assert_eq(report->row[1].parent, -1);
