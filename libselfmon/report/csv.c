@@ -153,6 +153,15 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
+/* These fields exist if the process was sampled. */
+static void put_row_samples(FILE *stream, const struct selfmon_report *report,
+			    const struct selfmon_row *row)
+{
+	if (report->samples)
+		fprintf(stream, ",%" PRIu64 ",%" PRIu64, row->samples,
+			row->samples_within);
+}
+
 /* These fields exist if context switches were recorded. */
 static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			const struct selfmon_row *row)
@@ -239,6 +248,7 @@ static void put_line(FILE *stream, const struct fields *fields,
 	put_kind(stream, report, of, row);
 	put_suspended(stream, fields, row);
 	put_off_cpu(stream, report, row);
+	put_row_samples(stream, report, row);
 	put_thread(stream, report, of, (size_t)(row - of->row));
 	put_quantity(stream, row, &row->time);
 	if (row->time.verdict == SELFMON_NOT_COUNTED)
@@ -311,6 +321,8 @@ void selfmon_report_csv(const struct selfmon_report *report, FILE *stream)
 		fputs(",suspended,suspended_ns", stream);
 	if (report->off_cpu)
 		fputs(",blocked_ns,preempted_ns,switches,preemptions", stream);
+	if (report->samples)
+		fputs(",samples,samples_within", stream);
 	if (selfmon_report_has_threads(report))
 		fputs(",thread", stream);
 	for (i = 0; i < sizeof(of_quantity) / sizeof(of_quantity[0]); i++)

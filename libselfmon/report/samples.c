@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model.h"
 
@@ -22,6 +23,12 @@ void selfmon_samples_free(struct selfmon_samples *samples)
 	free(samples->stack);
 	free(samples->address);
 	free(samples);
+}
+
+bool selfmon_samples_of_clock(const struct selfmon_samples *samples)
+{
+	return !strncmp(samples->event, "task-clock", 10) ||
+	       !strncmp(samples->event, "cpu-clock", 9);
 }
 
 /* By row, then falling count, then a fixed order. */

@@ -44,6 +44,8 @@ struct selfmon_samples {
 	struct selfmon_address *address; /* of all stacks */
 };
 
+/* Returns true if the period is in ns of CPU time. */
+bool selfmon_samples_of_clock(const struct selfmon_samples *samples);
 /* Accepts NULL. */
 void selfmon_samples_free(struct selfmon_samples *samples);
 /* Puts stacks in their order, for selfmon_row_stack(). */

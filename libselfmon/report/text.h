@@ -45,6 +45,7 @@ struct selfmon_text {
 	/* Marks that the legend has to explain. */
 	unsigned int marks;
 	double share_least, share_most;
+	bool in_step; /* samples: more than the time allows */
 };
 
 /* Text of a known width: at most 4 bytes per column, or an escape. */
