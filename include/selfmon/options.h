@@ -21,7 +21,9 @@
  *   SELFMON_SAMPLE  none (default), auto, or EVENT[@PERIOD]: where in a region
  *                   the time goes; docs/REPORT.md. Options follow with commas:
  *                   chain=N addresses of a call stack, 1 to 127 (default 32);
- *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k)
+ *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k);
+ *                   drain=thread (default): a thread of the library empties the
+ *                   buffers; drain=border: only ends of visits do
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. It is read with secure_getenv(3), so it is ignored in setuid

@@ -154,7 +154,16 @@ static int take_option(struct sample_part part, struct selfmon_sample_spec *spec
 		return take_chain(part, spec, why, size);
 	if (begins_with(&part, "ring="))
 		return take_ring(part, spec, why, size);
-	return refuse_part(why, size, &part, "chain=N and ring=SIZE are allowed");
+	if (begins_with(&part, "drain=")) {
+		spec->at_borders = part_is(&part, "border");
+		if (spec->at_borders || part_is(&part, "thread"))
+			return 0;
+		return refuse_part(why, size, &part,
+				   "drain=border and drain=thread are allowed");
+	}
+	return refuse_part(why, size, &part,
+			   "chain=N, ring=SIZE and drain=border|thread are "
+			   "allowed");
 }
 
 /* Commas between slashes belong to an event. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What to sample, as in SELFMON_SAMPLE: none, auto, or
- * EVENT[@PERIOD][,chain=N][,ring=SIZE]. Pure: names are not looked up here.
+ * EVENT[@PERIOD][,chain=N][,ring=SIZE][,drain=border|thread]. Pure: names are not looked up here.
  */
 #ifndef SELFMON_EVENT_SAMPLE_SPEC_H
 #define SELFMON_EVENT_SAMPLE_SPEC_H
@@ -24,6 +24,7 @@ struct selfmon_sample_spec {
 	uint32_t frequency;  /* as given; 0: none */
 	uint32_t chain;	     /* most addresses of a stack: 1 to 127 */
 	uint8_t ring_order;  /* of pages of 4 KiB */
+	bool at_borders;     /* drain=border: rings are read by visits only */
 };
 
 /*

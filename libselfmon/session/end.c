@@ -10,6 +10,7 @@
 #include "counters/fd_table.h"
 #include "platform/fault.h"
 #include "platform/kernel.h"
+#include "session/drain.h"
 #include "session/live_facts.h"
 #include "session/thread.h"
 #include "store/live.h"
@@ -54,6 +55,7 @@ static void publish_end(void)
  */
 void selfmon_unload(void)
 {
+	selfmon_drain_end();
 	publish_end();
 	selfmon_process_end();
 	selfmon_thread_forget();

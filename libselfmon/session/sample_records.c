@@ -13,7 +13,6 @@
 
 void selfmon_samples_start(struct selfmon_thread_samples *samples)
 {
-	samples->last = 0;
 	samples->label = 0;
 	samples->full = NULL;
 	samples->more = false;
@@ -125,7 +124,6 @@ void selfmon_samples_record(struct selfmon_thread *thread, size_t size,
 	key.ordinal = place->ordinal;
 	count_samples(thread, place, 1);
 	selfmon_stacks_add(&ring->samples.stacks, &key, address, data);
-	ring->samples.last = position + 1;
 }
 
 /* ---- what is missing ----------------------------------------------------- */

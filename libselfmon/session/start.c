@@ -4,6 +4,7 @@
 
 #include <selfmon/version.h>
 
+#include "session/drain.h"
 #include "session/thread.h"
 #include "store/config.h"
 #include "store/lock.h"
@@ -20,6 +21,8 @@ int selfmon_configure(const struct selfmon_options *options)
 	if (process->choice == SELFMON_CHOICE_NONE && !process->threads)
 		error = selfmon_config_take(options);
 	selfmon_process_unlock(process);
+	if (!error)
+		selfmon_drain_begin(selfmon_config()->sample);
 	return error;
 }
 

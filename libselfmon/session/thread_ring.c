@@ -267,7 +267,6 @@ struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 	if (ring->samples.on)
 		end.ticks = selfmon_samples_settle(thread, end.ticks);
 	end.moved = ring->switches.moved && ring->switches.moved >= began;
-	end.sampled = ring->samples.last > began;
 	unlock_ring(ring, &signals);
 	return end;
 }

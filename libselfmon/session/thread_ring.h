@@ -23,8 +23,7 @@ void selfmon_thread_ring_end(struct selfmon_thread *thread);
 /* What the records say of the newest visit. */
 struct selfmon_ring_end {
 	bool moved;	/* the thread came back to another CPU */
-	bool sampled;	/* samples were taken during the visit */
-	uint64_t ticks; /* its time, less the cost of those */
+	uint64_t ticks; /* its time, less the cost of its samples */
 };
 
 /*

@@ -54,7 +54,6 @@ struct selfmon_switches {
 /* Samples: see session/sample_records.c. */
 struct selfmon_thread_samples {
 	bool on;
-	uint64_t last;	/* position of the last sample, plus 1 */
 	uint64_t label; /* selfmon_label() */
 	uint64_t lost;
 	struct selfmon_node *full; /* innermost as the ring was found full */

@@ -268,8 +268,7 @@ static void read_ring_at_end(struct selfmon_thread *thread,
 		return;
 	end = selfmon_thread_ring_read(thread, now->ticks - start);
 	now->cpu = begin + end.moved;
-	now->ticks = start + selfmon_visit_sampled(&open->node->stats->ticks,
-						   now->ticks - start, &end);
+	now->ticks = start + end.ticks;
 }
 
 /* Records the newest visit. */

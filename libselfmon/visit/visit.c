@@ -254,8 +254,7 @@ static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
 	if (moved && selfmon_thread_ring_on(thread)) {
 		end = selfmon_thread_ring_read(thread, ticks);
 		moved = end.moved;
-		ticks = selfmon_visit_sampled(&open->node->stats->ticks, ticks,
-					      &end);
+		ticks = end.ticks;
 	}
 	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
 	selfmon_visit_give_back(thread, open);

@@ -17,7 +17,6 @@
 #include <selfmon/inline.h>
 
 #include "open/entry.h"
-#include "session/thread_ring.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/tree.h"
@@ -88,21 +87,6 @@ static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 	selfmon_arch_add(&stats->ticks.sum, ticks);
 	if (selfmon_unlikely(ticks < stats->ticks.min))
 		selfmon_store_once(&stats->ticks.min, ticks);
-}
-
-/*
- * Returns the time of a visit with samples: less their mean cost, which may be
- * more than theirs was. So it is no new minimum.
- */
-static inline uint64_t selfmon_visit_sampled(const struct selfmon_sums *sums,
-					     uint64_t ticks,
-					     const struct selfmon_ring_end *end)
-{
-	if (!end->sampled)
-		return ticks;
-	if (sums->min == UINT64_MAX || end->ticks >= sums->min)
-		return end->ticks;
-	return ticks < sums->min ? ticks : sums->min;
 }
 
 /* Returns the child in the region's slot; it may be another region's. */

@@ -15,18 +15,25 @@
 #include "form.h"
 #include "kernel/fibers.h"
 #include "rows.h"
+#include "store/ring_state.h"
+#include "store/self.h"
 
 /* The shortest period that is allowed: tests are to end. */
 #define OFTEN "task-clock@200us"
 
-static void ask_for(const char *sample)
+static void ask_with(const char *events, const char *sample)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 
-	options.events = "none";
+	options.events = events;
 	options.output = NULL;
 	options.sample = sample;
 	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+static void ask_for(const char *sample)
+{
+	ask_with("none", sample);
 }
 
 /* ---- work in code of its own --------------------------------------------- */
@@ -210,6 +217,45 @@ Test(samples, of_a_nested_region_are_not_its_parents)
 	b = ROWS_GET(report, "a", "b");
 	cr_expect_eq(a->samples_within, a->samples + b->samples);
 	cr_expect_eq(b->samples_within, b->samples);
+	selfmon_report_free(report);
+}
+
+Test(samples, go_with_counters_and_a_fence)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = "page-faults";
+	options.output = NULL;
+	options.sample = OFTEN;
+	options.fence = true;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	until(wanted(), visit_nested);
+	assert_apart(wanted() / 2);
+}
+
+static void visit_and_sleep(void)
+{
+	static int visits;
+
+	visit_nested();
+	if (++visits % 100 == 0)
+		SELFMON_REGION("nap")
+			usleep(100);
+}
+
+/* Switches and samples lie in one ring. */
+Test(samples, go_with_time_off_the_cpu)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *nap;
+
+	ask_with("@offcpu", OFTEN);
+	until(wanted(), visit_and_sleep);
+	assert_apart(wanted() / 2);
+	report = rows_take();
+	nap = ROWS_GET(report, "nap");
+	cr_expect_geq(nap->switches, nap->visits / 2);
+	cr_expect_leq(nap->blocked_ns + nap->preempted_ns, nap->time.sum);
 	selfmon_report_free(report);
 }
 
@@ -422,39 +468,81 @@ Test(samples, of_a_fiber_are_its_own)
 
 /* ---- what is lost -------------------------------------------------------- */
 
-/* A ring of 4 KiB has room for 80 samples. */
+#define PAGES 1000
+
+static uint64_t unread_bytes(void)
+{
+	const struct selfmon_ring *const ring =
+		&selfmon_thread_self()->ring->ring;
+
+	return selfmon_ring_head(ring) -
+	       __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+}
+
+static char *fresh_memory(void)
+{
+	const size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	char *const memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(memory, MAP_FAILED);
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	return memory;
+}
+
+static void touch(char *memory, int pages)
+{
+	const long size = sysconf(_SC_PAGESIZE);
+
+	for (; pages > 0; pages--, memory += size)
+		*(volatile char *)memory = 1;
+}
+
+/* A ring of 4 KiB has room for 80 page faults. */
 Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
 {
+	char *const memory = fresh_memory();
 	struct selfmon_report *report;
 	const struct selfmon_row *a;
-	uint64_t shown;
+	uint64_t stored;
 
-	ask_for(OFTEN ",ring=4k");
-	SELFMON_REGION("a") {
-		uint64_t cpu = 0;
-
-		while (cpu < 100000000) {
-			struct timespec now;
-
-			work_a(SHORT);
-			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-			cpu = (uint64_t)now.tv_sec * 1000000000u +
-			      (uint64_t)now.tv_nsec;
-		}
-	}
+	ask_for("page-faults,ring=4k,drain=border");
+	SELFMON_REGION("a")
+		touch(memory, PAGES - 1);
 	/* The kernel says how many only with the next sample. */
-	do {
-		SELFMON_REGION("b")
-			work_b(100 * SHORT);
-	} while (samples_of("b") == 0);
+	SELFMON_REGION("b")
+		touch(memory + (PAGES - 1) * sysconf(_SC_PAGESIZE), 1);
 	report = rows_take();
 	a = ROWS_GET(report, "a");
-	shown = counts_of(report, "a").samples;
-	cr_expect_geq(shown, 20);
-	cr_expect_gt(a->samples, shown);
+	stored = counts_of(report, "a").samples;
+	cr_expect_geq(stored, 20);
+	cr_expect_lt(stored, 200);
+	cr_expect_geq(a->samples, PAGES - 1);
+	cr_expect_lt(a->samples, PAGES + 20);
 	cr_expect(rows_say(report, SELFMON_JSON, ",\n    \"lost_more\": 0"));
 	cr_expect(!rows_say(report, SELFMON_JSON,
 			    "\"lost\": 0,\n    \"lost_more\""));
+	selfmon_report_free(report);
+}
+
+/* A thread of the library reads them in time, without any end of a visit. */
+Test(samples, of_one_long_visit_are_all_there)
+{
+	char *const memory = fresh_memory();
+	struct selfmon_report *report;
+	int i;
+
+	ask_for("page-faults,ring=8k");
+	SELFMON_REGION("a")
+		for (i = 0; i < PAGES / 50; i++) {
+			touch(memory + 50 * i * sysconf(_SC_PAGESIZE), 50);
+			while (unread_bytes())
+				usleep(1000);
+		}
+	report = rows_take();
+	cr_expect_geq(counts_of(report, "a").samples, PAGES);
+	cr_expect(rows_say(report, SELFMON_JSON,
+			   "\"lost\": 0,\n    \"lost_more\": 0"));
 	selfmon_report_free(report);
 }
 
@@ -485,25 +573,20 @@ Test(samples, have_the_label_of_their_moment)
 
 Test(samples, of_page_faults_have_the_address_that_was_touched)
 {
-	const size_t size = 100 * (size_t)sysconf(_SC_PAGESIZE);
+	const uint64_t size = PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
 	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	char *const memory = fresh_memory();
+	const uint64_t begin = (uint64_t)(uintptr_t)memory;
 	struct selfmon_report *report;
 	uint64_t faults = 0;
-	char *memory;
 	size_t i;
 
 	ask_for("page-faults");
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	cr_assert_neq(memory, MAP_FAILED);
-	madvise(memory, size, MADV_NOHUGEPAGE);
 	SELFMON_REGION("a")
-		for (i = 0; i < size; i += 4096)
-			((volatile char *)memory)[i] = 1;
+		touch(memory, 100);
 	report = rows_take();
 	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
-		if (stack.data >= (uint64_t)(uintptr_t)memory &&
-		    stack.data_end < (uint64_t)(uintptr_t)memory + size)
+		if (stack.data >= begin && stack.data_end < begin + size)
 			faults += stack.count;
 	cr_expect_eq(faults, 100);
 	selfmon_report_free(report);
@@ -539,10 +622,12 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 	int i;
 
 	ask_for(OFTEN);
-	SELFMON_REGION("outer")
-		for (i = 0; i < 10; i++)
-			SELFMON_REGION("a")
-				work_a(1000 * SHORT);
+	do {
+		SELFMON_REGION("outer")
+			for (i = 0; i < 10; i++)
+				SELFMON_REGION("a")
+					work_a(1000 * SHORT);
+	} while (samples_of("a") < 50);
 	report = rows_take();
 	outer = ROWS_GET(report, "outer");
 	cr_assert_gt(outer->samples_within, 20);
@@ -601,7 +686,7 @@ Test(samples, of_unknown_events_are_refused)
 
 Test(samples, with_unknown_options_are_refused)
 {
-	assert_refused("task-clock,depth=3", "chain=N and ring=SIZE");
+	assert_refused("task-clock,depth=3", "chain=N, ring=SIZE");
 }
 
 Test(samples, of_two_events_are_refused)
