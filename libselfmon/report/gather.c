@@ -144,13 +144,13 @@ static void merge(const struct selfmon_gather *gather,
 
 /*
  * Returns true if nothing happened here. An entry may have been moved before
- * its visit ended.
+ * its visit ended: samples that were taken until then stay.
  */
 static bool is_empty(const struct selfmon_gathered *row)
 {
 	const uint64_t *rare = row->stats.rare;
 
-	return !row->stats.sequence && !row->open &&
+	return !row->stats.sequence && !row->open && !row->ring.samples &&
 	       !rare[SELFMON_RARE_SKIPPED] && !rare[SELFMON_RARE_CUT_OFF];
 }
 

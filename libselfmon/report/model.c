@@ -65,6 +65,7 @@ void selfmon_report_free_empty(struct selfmon_report *report)
 	if (report) {
 		report->process = NULL;
 		report->async = NULL;
+		report->samples = NULL;
 	}
 	selfmon_report_free(report);
 }

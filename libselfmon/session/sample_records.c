@@ -167,26 +167,49 @@ void selfmon_samples_lost(struct selfmon_thread *thread)
 
 /* ---- what samples cost --------------------------------------------------- */
 
+/*
+ * A sample may have taken less than the mean: no visit with samples becomes the
+ * shortest by them, and half of a first visit is not taken off.
+ */
+static uint64_t net_ticks(const struct selfmon_sums *sums, uint64_t ticks,
+			  uint64_t owed)
+{
+	const uint64_t net = owed < ticks ? ticks - owed : 0;
+
+	if (!owed || (sums->min == UINT64_MAX ? net >= ticks / 2
+					      : net >= sums->min))
+		return net;
+	return ticks < sums->min ? ticks : sums->min;
+}
+
+static uint64_t take_debt(struct selfmon_thread *thread,
+			  const struct selfmon_visit *open)
+{
+	uint32_t *const debt = &thread->ring->samples.debt[open - thread->open];
+	const uint64_t n = *debt;
+
+	*debt = 0;
+	return n * selfmon_process()->sampling.cost_ticks;
+}
+
 uint64_t selfmon_samples_settle(struct selfmon_thread *thread, uint64_t ticks)
 {
-	const uint64_t cost = selfmon_process()->sampling.cost_ticks;
-	uint32_t *const debt = thread->ring->samples.debt;
 	struct selfmon_visit *open = thread->top;
+	uint64_t owed, net = ticks, spared = 0;
 
 	if (ticks != UINT64_MAX && open > thread->open) {
-		const uint64_t owed = debt[open - thread->open] * cost;
-
-		debt[open - thread->open] = 0;
-		ticks = owed < ticks ? ticks - owed : 0;
+		owed = take_debt(thread, open);
+		net = net_ticks(&open->node->stats->ticks, ticks, owed);
+		spared = owed - (ticks - net);
 		open--;
 	}
+	/* What was left to a visit is left to those around it. */
 	for (; open > thread->open; open--) {
-		const uint32_t n = debt[open - thread->open];
-
-		debt[open - thread->open] = 0;
-		if (n && open->start.ticks && selfmon_entry_is_open(open))
+		owed = take_debt(thread, open);
+		if (owed > spared && open->start.ticks &&
+		    selfmon_entry_is_open(open))
 			selfmon_store_once(&open->start.ticks,
-					   open->start.ticks + n * cost);
+					   open->start.ticks + owed - spared);
 	}
-	return ticks;
+	return net;
 }

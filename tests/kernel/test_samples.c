@@ -59,6 +59,21 @@ extern const char __start_samples_a[], __stop_samples_a[], __start_samples_b[],
 /* Some microseconds of work. */
 #define SHORT 3000
 
+static void work_a_for(uint64_t ns)
+{
+	struct timespec now;
+	uint64_t cpu, end = 0;
+
+	do {
+		work_a(20 * SHORT);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		cpu = (uint64_t)now.tv_sec * 1000000000u +
+		      (uint64_t)now.tv_nsec;
+		if (!end)
+			end = cpu + ns;
+	} while (cpu < end);
+}
+
 static bool is_between(uint64_t address, const char *begin, const char *end)
 {
 	Dl_info info;
@@ -98,6 +113,39 @@ static struct counts counts_at(const struct selfmon_report *report, size_t row)
 	return counts;
 }
 
+/* A number of the report's samples, which has a line of its own in JSON. */
+static double number_of(const struct selfmon_report *report, const char *key)
+{
+	const char *at;
+	char *text = NULL;
+	double number;
+	size_t size;
+	FILE *const stream = open_memstream(&text, &size);
+
+	cr_assert_eq(selfmon_report_write(report, SELFMON_JSON, stream), 0);
+	fclose(stream);
+	at = strstr(text, "\n  \"samples\": {");
+	cr_assert_not_null(at);
+	at = strstr(at, key);
+	cr_assert_not_null(at);
+	number = strtod(at + strlen(key), NULL);
+	free(text);
+	return number;
+}
+
+/* It is longer on a slow machine: a sample takes a twentieth of it at most. */
+static uint64_t period(void)
+{
+	struct selfmon_report *report;
+	double ns;
+
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	report = rows_take();
+	ns = number_of(report, "\"period\": ");
+	selfmon_report_free(report);
+	return (uint64_t)ns;
+}
+
 /* Of all rows of this name, wherever they are. */
 static struct counts counts_of(const struct selfmon_report *report,
 			       const char *name)
@@ -118,15 +166,22 @@ static struct counts counts_of(const struct selfmon_report *report,
 	return sum;
 }
 
-static uint64_t samples_of(const char *name)
+static uint64_t sum_of(const struct selfmon_report *report, const char *name)
 {
-	struct selfmon_report *const report = rows_take();
 	uint64_t n = 0;
 	size_t i;
 
 	for (i = 0; i < selfmon_report_row_count(report); i++)
 		if (!strcmp(selfmon_report_row(report, i)->name, name))
 			n += selfmon_report_row(report, i)->samples;
+	return n;
+}
+
+static uint64_t samples_of(const char *name)
+{
+	struct selfmon_report *const report = rows_take();
+	const uint64_t n = sum_of(report, name);
+
 	selfmon_report_free(report);
 	return n;
 }
@@ -285,6 +340,60 @@ Test(samples, of_a_visit_that_is_cut_off_stay_its_own)
 	ask_for(OFTEN);
 	until(wanted(), visit_jumped);
 	assert_apart(wanted() / 2);
+}
+
+static void visit_left_open(void)
+{
+	SELFMON_REGION("b") {
+		if (!setjmp(env))
+			jump_out();
+		work_b(SHORT);
+	}
+}
+
+/* Work after the jump is of the visit that stays open, until b ends. */
+Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
+{
+	struct selfmon_report *report;
+	struct counts a, outside;
+
+	ask_for(OFTEN);
+	until(wanted(), visit_left_open);
+	report = rows_take();
+	a = counts_of(report, "a");
+	outside = counts_at(report, SELFMON_NO_ROW);
+	cr_expect_gt(a.a, 0);
+	cr_expect_eq(outside.a + outside.b, 0);
+	cr_expect_eq(counts_of(report, "b").a, 0);
+	selfmon_report_free(report);
+}
+
+/*
+ * 300 spans are more than a thread has open: the oldest are ended, and the
+ * places of others change.
+ */
+Test(samples, of_spans_that_are_never_left_stay_theirs)
+{
+	static struct selfmon_frame frame[300];
+	struct selfmon_report *report;
+	struct counts a;
+	uint64_t ns;
+	int i;
+
+	ask_for(OFTEN);
+	ns = period() / 2;
+	SELFMON_REGION("b")
+		for (i = 0; i < 300; i++) {
+			selfmon_enter(selfmon_region("a"), &frame[i]);
+			work_a_for(ns);
+		}
+	report = rows_take();
+	a = counts_of(report, "a");
+	cr_expect_gt(a.a, 30);
+	cr_expect_eq(sum_of(report, "a"), a.samples);
+	cr_expect_eq(counts_of(report, "b").a, 0);
+	cr_expect_eq(counts_at(report, SELFMON_NO_ROW).a, 0);
+	selfmon_report_free(report);
 }
 
 static void visit_in_handler(int signal)
@@ -571,6 +680,71 @@ Test(samples, have_the_label_of_their_moment)
 	selfmon_report_free(report);
 }
 
+static void visit_labelled(void)
+{
+	SELFMON_REGION("a") {
+		selfmon_label(7);
+		work_a(SHORT);
+		selfmon_label(0);
+		work_b(SHORT);
+	}
+}
+
+Test(samples, have_the_label_of_their_moment_within_a_visit)
+{
+	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	struct selfmon_report *report;
+	size_t i;
+
+	ask_for(OFTEN);
+	until(wanted(), visit_labelled);
+	report = rows_take();
+	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++) {
+		const uint64_t address = stack.address[0].address;
+
+		if (is_between(address, __start_samples_a, __stop_samples_a))
+			cr_expect_eq(stack.label, 7);
+		if (is_between(address, __start_samples_b, __stop_samples_b))
+			cr_expect_eq(stack.label, 0);
+	}
+	cr_expect_gt(i, 1);
+	selfmon_report_free(report);
+}
+
+/* What the kernel puts between addresses is none. */
+Test(samples, have_where_the_thread_was_once)
+{
+	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	struct selfmon_report *report;
+	size_t i;
+
+	ask_for(OFTEN);
+	until(100, visit_both);
+	report = rows_take();
+	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
+		if (stack.depth > 1)
+			cr_expect_neq(stack.address[0].address,
+				      stack.address[1].address);
+	cr_expect_gt(i, 0);
+	selfmon_report_free(report);
+}
+
+Test(samples, have_as_many_addresses_as_were_requested)
+{
+	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	struct selfmon_report *report;
+	size_t i;
+
+	ask_for(OFTEN ",chain=1");
+	until(100, visit_both);
+	assert_apart(50);
+	report = rows_take();
+	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
+		cr_expect_eq(stack.depth, 1);
+	cr_expect_gt(i, 0);
+	selfmon_report_free(report);
+}
+
 Test(samples, of_page_faults_have_the_address_that_was_touched)
 {
 	const uint64_t size = PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -619,20 +793,83 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
 	struct selfmon_report *report;
 	const struct selfmon_row *outer;
+	uint64_t ns;
 	int i;
 
 	ask_for(OFTEN);
-	do {
-		SELFMON_REGION("outer")
-			for (i = 0; i < 10; i++)
-				SELFMON_REGION("a")
-					work_a(1000 * SHORT);
-	} while (samples_of("a") < 50);
+	ns = 4 * period();
+	SELFMON_REGION("outer")
+		for (i = 0; i < 10; i++)
+			SELFMON_REGION("a")
+				work_a_for(ns);
 	report = rows_take();
 	outer = ROWS_GET(report, "outer");
-	cr_assert_gt(outer->samples_within, 20);
+	cr_assert_gt(outer->samples_within, 10);
 	cr_expect_lt(outer->time.net_exclusive, outer->time.net / 50);
 	cr_expect_gt(outer->time.net_exclusive, -outer->time.net / 50);
+	selfmon_report_free(report);
+}
+
+/* A clock inside the region has the samples, the region has not. */
+Test(samples, take_their_cost_off_the_time_of_a_visit)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *a;
+	double cost, less;
+	uint64_t ns, ticks;
+
+	ask_for(OFTEN);
+	ns = 50 * period();
+	SELFMON_REGION("a") {
+		ticks = selfmon_clock_ticks();
+		work_a_for(ns);
+		ticks = selfmon_clock_ticks() - ticks;
+	}
+	report = rows_take();
+	less = (double)selfmon_clock_ns(selfmon_clock(), ticks);
+	a = ROWS_GET(report, "a");
+	cost = (double)a->samples * number_of(report, "\"cost_ns\": ");
+	less -= (double)a->time.net;
+	cr_assert_gt(a->samples, 10);
+	cr_expect_gt(cost, 0);
+	cr_expect(less > cost * 0.9 && less < cost * 1.1,
+		  "%.0f ns taken off, %.0f ns is their cost", less, cost);
+	selfmon_report_free(report);
+}
+
+/* Their mean cost may be more than what one took. */
+Test(samples, make_no_visit_the_shortest)
+{
+	struct selfmon_report *report;
+
+	ask_for(OFTEN);
+	until(100, visit_short);
+	report = rows_take();
+	rows_check(report);
+	cr_expect_gt(ROWS_GET(report, "a")->time.min, 0);
+	cr_expect_gt(ROWS_GET(report, "b")->time.min, 0);
+	selfmon_report_free(report);
+}
+
+/* A text has tables of its own rows. */
+Test(samples, are_those_of_a_report_after_its_views_too)
+{
+	struct selfmon_report *report;
+	char name[16];
+	int i;
+
+	ask_for(OFTEN);
+	until(50, visit_both);
+	for (i = 0; i < 60; i++) {
+		snprintf(name, sizeof(name), "inner %d", i);
+		SELFMON_REGION_OF(selfmon_region(name))
+			SELFMON_REGION("c")
+				work_a(SHORT);
+	}
+	report = rows_take();
+	cr_expect(rows_say(report, SELFMON_TEXT, "Most self time"));
+	cr_expect_geq(counts_of(report, "a").a + counts_of(report, "b").b, 25);
+	cr_expect(rows_say(report, SELFMON_JSON, "\"event\": \"task-clock\""));
 	selfmon_report_free(report);
 }
 
