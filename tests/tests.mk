@@ -56,8 +56,8 @@ $(O)/tests/%/run:
 # What takes longest is first. check-full has all three lists, and of the first
 # one the whole where TEST_FORM makes a difference (tests/form.h).
 checks := check-kernel check-unit check-step check-fault check-flow \
-	check-throw check-man check-escapes check-merge check-view check-hw \
-	check-layers check-exports check-examples check-compare check-host check-doctor \
+	check-throw check-man check-escapes check-merge check-view check-samples \
+	check-hw check-layers check-exports check-examples check-compare check-host check-doctor \
 	check-codegen check-tool check-selftest check-fuzz check-archive \
 	check-coroutine check-report check-perf-event check-tables check-machines \
 	check-bench check-vm-runner

@@ -12,7 +12,8 @@ const struct report_fact report_fact[] = {
 	FACT(overlapped), FACT(switched),   FACT(whole),   FACT(bytes),
 	FACT(items),	  FACT(elsewhere),  FACT(suspended),
 	FACT(suspended_ns), FACT(blocked_ns), FACT(preempted_ns),
-	FACT(switches),	  FACT(preemptions),
+	FACT(switches),	  FACT(preemptions), FACT(samples),
+	FACT(samples_within),
 };
 _Static_assert(sizeof(report_fact) / sizeof(*report_fact) == REPORT_FACTS, "");
 

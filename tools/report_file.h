@@ -51,7 +51,7 @@ struct report_fact {
 	const char *key;
 	size_t offset; /* of an uint64_t in struct selfmon_row */
 };
-#define REPORT_FACTS 24
+#define REPORT_FACTS 26
 #define REPORT_FACTS_REGION 17 /* those that each region has */
 #define REPORT_FACTS_SPAN 18   /* and each span */
 extern const struct report_fact report_fact[REPORT_FACTS];

@@ -347,6 +347,7 @@ int report_json_read(struct report_file *file, const char *text, size_t size)
 		report_json_rows(file, &in);
 		read_notes(&in, in.root, file->report);
 		report_json_async(file, &in);
+		report_json_samples(file, &in);
 		if (!in.fault[0] && !has_extremes(in.root) &&
 		    selfmon_report_visit_times(file->report))
 			json_in_wrong(&in, "no memory");

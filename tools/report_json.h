@@ -16,4 +16,7 @@ void report_json_rows(struct report_file *file, struct json_in *in);
 /* The same for the detached spans, after all else of the report. */
 void report_json_async(struct report_file *file, struct json_in *in);
 
+/* report_json_samples.c: call it after the rows are read. */
+void report_json_samples(struct report_file *file, struct json_in *in);
+
 #endif

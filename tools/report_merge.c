@@ -18,13 +18,13 @@
 #include "report/units.h"
 #include "report/visit_times.h"
 #include "report_file.h"
+#include "report_merge.h"
 #include "tool.h"
 
 struct merge {
 	const struct report_file *file; /* the file being added */
 	struct selfmon_report *to;
-	size_t room;
-	uint32_t *slot;  /* hash of rows by path; row + 1 */
+	struct report_places places;
 	int32_t *place;  /* by row of the file: its row in the merged report */
 	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
 	size_t unit[SELFMON_MAX_UNITS];	     /* by unit of the file */
@@ -49,36 +49,15 @@ static void fail_memory(struct merge *merge)
 
 /* ---- places -------------------------------------------------------------- */
 
-static size_t hash_of(int32_t parent, const struct selfmon_row *row)
-{
-	uint64_t hash = (uint64_t)(uint32_t)parent << 32 | row->line;
-	const char *s;
-
-	for (s = row->name; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	for (s = row->file; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ hash >> 29);
-}
-
-static bool is_same(const struct selfmon_row *a, int32_t parent,
-		    const struct selfmon_row *b)
-{
-	return a->parent == parent && a->line == b->line &&
-	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file);
-}
-
 static bool make_room(struct merge *merge, size_t rows)
 {
 	struct selfmon_report *const to = merge->to;
 
-	for (merge->room = 4; merge->room < 2 * rows; merge->room *= 2)
-		;
 	to->row = calloc(rows + 1, sizeof(*to->row));
 	to->detail = calloc(rows + 1, sizeof(*to->detail));
-	merge->slot = calloc(merge->room, sizeof(*merge->slot));
 	merge->place = calloc(rows + 1, sizeof(*merge->place));
-	return to->row && to->detail && merge->slot && merge->place;
+	return to->row && to->detail && merge->place &&
+	       report_places_make(&merge->places, to, rows);
 }
 
 /*
@@ -89,13 +68,12 @@ static size_t place_of(struct merge *merge, int32_t parent,
 		       const struct selfmon_row *from)
 {
 	struct selfmon_report *const to = merge->to;
-	size_t k = hash_of(parent, from) & (merge->room - 1);
+	uint32_t *const slot = report_place(&merge->places, parent, from);
 	struct selfmon_row *row;
 
-	for (; merge->slot[k]; k = (k + 1) & (merge->room - 1))
-		if (is_same(&to->row[merge->slot[k] - 1], parent, from))
-			return merge->slot[k] - 1;
-	merge->slot[k] = (uint32_t)++to->rows;
+	if (*slot)
+		return *slot - 1;
+	*slot = (uint32_t)++to->rows;
 	row = &to->row[to->rows - 1];
 	row->name = from->name;
 	row->file = from->file;
@@ -340,7 +318,7 @@ static int merge_all(struct selfmon_report *to, struct report_file *files,
 	struct merge merge = { .to = to };
 
 	add_all(&merge, files, count);
-	free(merge.slot);
+	free(merge.places.slot);
 	free(merge.place);
 	return merge.status;
 }
@@ -385,6 +363,8 @@ int report_merge(struct report_file *files, size_t count,
 	status = report_merge_header(to, files, count);
 	if (!status)
 		status = merge_all(to, files, count);
+	if (!status)
+		status = report_merge_samples(to, files, count);
 	if (!status)
 		status = merge_spans(to, files, count);
 	if (status)

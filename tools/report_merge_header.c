@@ -12,21 +12,6 @@
 #include "report_merge.h"
 #include "tool.h"
 
-static void note(struct selfmon_report *to, const char *text)
-{
-	static const char more[] = "not all messages are shown";
-	size_t i;
-
-	for (i = 0; i < to->notes; i++)
-		if (!strcmp(to->note[i], text))
-			return;
-	if (to->notes == SELFMON_NOTES_MAX)
-		strcpy(to->note[to->notes - 1], more);
-	else
-		snprintf(to->note[to->notes++], SELFMON_MESSAGE_SIZE, "%s",
-			 text);
-}
-
 static void join_texts(struct selfmon_report *to,
 		       const struct selfmon_report *from)
 {
@@ -45,7 +30,7 @@ static void join_texts(struct selfmon_report *to,
 		REPORT_JOIN(to->limited[i].reason, "; ",
 			    from->limited[i].reason);
 	for (i = 0; i < from->notes; i++)
-		note(to, from->note[i]);
+		report_note(to, "%s", from->note[i]);
 }
 
 /* ---- processes ----------------------------------------------------------- */
@@ -137,7 +122,7 @@ static void add_errata(struct selfmon_report *to, struct report_file *file)
 		if (k < to->errata)
 			continue;
 		if (to->errata == SELFMON_ERRATA_MAX)
-			note(to, "not all errata of these CPUs are shown");
+			report_note(to, "not all errata of these CPUs are shown");
 		else
 			to->erratum[to->errata++] = file->report->erratum[i];
 	}
@@ -146,14 +131,10 @@ static void add_errata(struct selfmon_report *to, struct report_file *file)
 static void note_option(struct selfmon_report *to, const char *name,
 			bool *value, bool other)
 {
-	char text[SELFMON_MESSAGE_SIZE];
-
 	if (*value == other)
 		return;
 	*value = true;
-	snprintf(text, sizeof(text), "the option %s differs between "
-		 "processes", name);
-	note(to, text);
+	report_note(to, "the option %s differs between processes", name);
 }
 
 static int add_counts(struct selfmon_report *to, const struct report_file *file)

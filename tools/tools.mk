@@ -115,6 +115,11 @@ compare-rates: $(tool) ## False alarms and power of selfmon compare over real ru
 		"$(or $(PROGRAM),$(O)/examples/textstats README.md docs/*.md)"
 compare-rates: $(O)/examples/textstats
 
+check-samples: $(tool) $(O)/examples/hello ## Samples: functions and lines in each format
+	@if command -v python3 > /dev/null; then \
+		CC='$(CC)' CXX='$(CXX)' tests/tools/samples.py $^; \
+		else echo 'check-samples: SKIPPED: no python3'; fi
+
 check-view: $(tool) $(O)/examples/hello $(O)/examples/threads ## Which rows selfmon report writes, and their sums
 	@tests/tools/view.sh $^
 

@@ -47,6 +47,7 @@ void selfmon_report_begin_async(struct selfmon_report *async,
 	async->recorded = NULL;
 	async->apart = NULL;
 	async->async = NULL;
+	async->stacks = false;
 }
 
 int selfmon_report_take_async(struct selfmon_report *report,

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges the samples of several processes. Addresses are relative to modules,
+ * so equal stacks of two processes are one. Samples at different events or
+ * periods have different weights: then the merged report has none, and a note.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/apart.h"
+#include "report/samples.h"
+#include "report_merge.h"
+#include "tool.h"
+
+struct merging {
+	struct selfmon_report *to;
+	struct selfmon_samples *samples; /* of to */
+	struct report_places places;
+	const struct report_file *file; /* the file being added */
+	int32_t *row;	 /* by row of the file: its row in the merged report */
+	size_t *module;	 /* by module of the file */
+	size_t stacks, addresses; /* room */
+	int status;
+};
+
+static void fail_memory(struct merging *merging)
+{
+	if (!merging->status)
+		merging->status = tool_fail("report", "no memory");
+}
+
+/* ---- modules and rows ---------------------------------------------------- */
+
+/* Finds a module by path and build id, or adds it. There is room. */
+static size_t module_in(struct merging *merging,
+			const struct selfmon_sampled_module *from)
+{
+	struct selfmon_samples *const to = merging->samples;
+	size_t i;
+
+	for (i = 0; i < to->modules; i++)
+		if (!strcmp(to->module[i].path, from->path) &&
+		    !strcmp(to->module[i].build_id, from->build_id))
+			return i;
+	to->module[i].path = strdup(from->path);
+	to->module[i].build_id = strdup(from->build_id);
+	if (!to->module[i].path || !to->module[i].build_id)
+		fail_memory(merging);
+	to->modules++;
+	return i;
+}
+
+static void map_modules(struct merging *merging)
+{
+	const struct selfmon_samples *const from =
+		merging->file->report->samples;
+	size_t i;
+
+	for (i = 0; i < from->modules && !merging->status; i++)
+		merging->module[i] = module_in(merging, &from->module[i]);
+}
+
+/* The regions of a thread are those of all threads. */
+static void map_rows(struct merging *merging)
+{
+	const struct selfmon_report *const from = merging->file->report;
+	size_t i;
+
+	for (i = 0; i < from->rows; i++) {
+		const struct selfmon_row *const row = &from->row[i];
+		const int32_t parent =
+			row->parent < 0 ? -1 : merging->row[row->parent];
+
+		merging->row[i] = -1;
+		if (!selfmon_row_is_thread(from, i))
+			merging->row[i] = (int32_t)*report_place(
+						  &merging->places, parent,
+						  row) - 1;
+	}
+}
+
+/* ---- stacks -------------------------------------------------------------- */
+
+/* Addresses point to the paths of their modules. */
+static const struct selfmon_sampled_module *
+module_at(const struct selfmon_samples *samples,
+	  const struct selfmon_address *address)
+{
+	size_t i;
+
+	for (i = 0; i < samples->modules; i++)
+		if (samples->module[i].path == address->module)
+			return &samples->module[i];
+	return NULL;
+}
+
+static void add_address(struct merging *merging, struct selfmon_address *to,
+			const struct selfmon_address *address)
+{
+	const struct selfmon_samples *const from =
+		merging->file->report->samples;
+	const struct selfmon_sampled_module *at = module_at(from, address);
+
+	*to = (struct selfmon_address){ "", "", address->address };
+	if (!at)
+		return;
+	at = &merging->samples->module[merging->module[at - from->module]];
+	to->module = at->path;
+	to->build_id = at->build_id;
+}
+
+static void add_stack(struct merging *merging,
+		      const struct selfmon_sampled_stack *from)
+{
+	struct selfmon_samples *const samples = merging->samples;
+	struct selfmon_sampled_stack *const to =
+		&samples->stack[samples->stacks++];
+	uint32_t i;
+
+	*to = *from;
+	to->row = from->row < 0 ? -1 : merging->row[from->row];
+	to->address = &samples->address[samples->addresses];
+	for (i = 0; i < from->depth; i++)
+		add_address(merging, &to->address[i], &from->address[i]);
+	samples->addresses += from->depth;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_addresses(const struct selfmon_address *a,
+			     const struct selfmon_address *b)
+{
+	int order = strcmp(a->module, b->module);
+
+	if (!order)
+		order = strcmp(a->build_id, b->build_id);
+	return order ? order : compare_numbers(a->address, b->address);
+}
+
+/* 0 for stacks that are one but for their counts. */
+static int compare_places(const void *one, const void *other)
+{
+	const struct selfmon_sampled_stack *const a = one, *const b = other;
+	int order = a->row < b->row ? -1 : a->row > b->row;
+	uint32_t i;
+
+	if (!order)
+		order = compare_numbers(a->label, b->label);
+	if (!order)
+		order = compare_numbers(a->data, b->data);
+	if (!order)
+		order = compare_numbers(a->depth, b->depth);
+	for (i = 0; !order && i < a->depth; i++)
+		order = compare_addresses(&a->address[i], &b->address[i]);
+	return order;
+}
+
+/* Makes equal stacks one. */
+static void unite(struct merging *merging)
+{
+	struct selfmon_samples *const samples = merging->samples;
+	struct selfmon_sampled_stack *const stack = samples->stack;
+	size_t last = 0, i;
+
+	if (!samples->stacks)
+		return;
+	qsort(stack, samples->stacks, sizeof(*stack), compare_places);
+	for (i = 1; i < samples->stacks; i++) {
+		if (compare_places(&stack[last], &stack[i]) != 0)
+			stack[++last] = stack[i];
+		else if (__builtin_add_overflow(stack[last].count,
+						stack[i].count,
+						&stack[last].count))
+			merging->status = tool_fail(
+				"report", "samples.stacks: the sum of all "
+				"files is more than a number can hold");
+	}
+	samples->stacks = last + 1;
+}
+
+/*
+ * Stacks of equal counts are in the order of their addresses in memory: these
+ * are put in an order that does not depend on the order of files.
+ */
+static void settle(struct merging *merging)
+{
+	struct selfmon_samples *const samples = merging->samples;
+	struct selfmon_address *const to =
+		calloc(merging->addresses + 1, sizeof(*to));
+	size_t used = 0, i;
+
+	if (!to) {
+		fail_memory(merging);
+		return;
+	}
+	for (i = 0; i < samples->stacks; i++) {
+		struct selfmon_sampled_stack *const stack = &samples->stack[i];
+
+		if (stack->depth)
+			memcpy(to + used, stack->address,
+			       stack->depth * sizeof(*to));
+		stack->address = to + used;
+		used += stack->depth;
+	}
+	free(samples->address);
+	samples->address = to;
+	samples->addresses = used;
+	selfmon_samples_sort(samples);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static void add_count(struct merging *merging, const char *key, uint64_t *to,
+		      uint64_t n)
+{
+	if (__builtin_add_overflow(*to, n, to) && !merging->status)
+		merging->status = tool_fail(
+			"report", "%s: samples.%s: the sum of all files is "
+			"more than a number can hold", merging->file->path,
+			key);
+}
+
+static void add_counts(struct merging *merging,
+		       const struct selfmon_samples *from)
+{
+	struct selfmon_samples *const to = merging->samples;
+
+	add_count(merging, "taken", &to->taken, from->taken);
+	add_count(merging, "outside", &to->outside, from->outside);
+	add_count(merging, "lost", &to->lost, from->lost);
+	add_count(merging, "unstored", &to->unstored, from->unstored);
+	to->cost_ns = fmax(to->cost_ns, from->cost_ns);
+	if (to->chain < from->chain)
+		to->chain = from->chain;
+	if (to->asked < from->asked)
+		to->asked = from->asked;
+}
+
+static void add_file(struct merging *merging, const struct report_file *file)
+{
+	const struct selfmon_samples *const from = file->report->samples;
+	size_t i;
+
+	merging->file = file;
+	merging->row = calloc(file->report->rows + 1, sizeof(*merging->row));
+	merging->module = calloc(from->modules + 1, sizeof(*merging->module));
+	if (merging->row && merging->module) {
+		add_counts(merging, from);
+		map_modules(merging);
+		map_rows(merging);
+	} else {
+		fail_memory(merging);
+	}
+	for (i = 0; i < from->stacks && !merging->status; i++)
+		add_stack(merging, &from->stack[i]);
+	free(merging->row);
+	free(merging->module);
+}
+
+static bool make_room(struct merging *merging, const struct report_file *files,
+		      size_t count)
+{
+	struct selfmon_samples *const to = merging->samples;
+	size_t modules = 0, i;
+
+	for (i = 0; i < count; i++) {
+		const struct selfmon_samples *const from =
+			files[i].report->samples;
+
+		modules += from ? from->modules : 0;
+		merging->stacks += from ? from->stacks : 0;
+		merging->addresses += from ? from->addresses : 0;
+	}
+	to->module = calloc(modules + 1, sizeof(*to->module));
+	to->stack = calloc(merging->stacks + 1, sizeof(*to->stack));
+	to->address = calloc(merging->addresses + 1, sizeof(*to->address));
+	if (!to->module || !to->stack || !to->address ||
+	    !report_places_make(&merging->places, merging->to,
+				merging->to->rows))
+		return false;
+	for (i = 0; i < merging->to->rows; i++)
+		*report_place(&merging->places, merging->to->row[i].parent,
+			      &merging->to->row[i]) = (uint32_t)i + 1;
+	return true;
+}
+
+/* Returns the first file with samples, or NULL. */
+static const struct report_file *first_of(const struct report_file *files,
+					  size_t count, size_t *without)
+{
+	const struct report_file *first = NULL;
+	size_t i;
+
+	*without = 0;
+	for (i = 0; i < count; i++) {
+		if (!files[i].report->samples)
+			++*without;
+		else if (!first)
+			first = &files[i];
+	}
+	return first;
+}
+
+static bool is_alike(const struct selfmon_samples *a,
+		     const struct selfmon_samples *b)
+{
+	return !strcmp(a->event, b->event) && a->period == b->period &&
+	       a->frequency == b->frequency;
+}
+
+static bool are_alike(struct selfmon_report *to, const struct report_file *first,
+		      const struct report_file *files, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct selfmon_samples *const a = first->report->samples;
+		const struct selfmon_samples *const b = files[i].report->samples;
+
+		if (!b || is_alike(a, b))
+			continue;
+		report_note(to, "samples are left out: processes were sampled "
+			    "by %s each %llu and by %s each %llu", a->event,
+			    (unsigned long long)a->period, b->event,
+			    (unsigned long long)b->period);
+		return false;
+	}
+	return true;
+}
+
+static int merge_alike(struct selfmon_report *to,
+		       const struct selfmon_samples *like,
+		       const struct report_file *files, size_t count)
+{
+	struct merging merging = { .to = to, .samples = to->samples };
+	size_t i;
+
+	memcpy(to->samples->event, like->event, sizeof(like->event));
+	to->samples->period = like->period;
+	to->samples->frequency = like->frequency;
+	to->samples->cost_ns = (double)NAN;
+	to->stacks = true;
+	if (!make_room(&merging, files, count))
+		fail_memory(&merging);
+	for (i = 0; i < count && !merging.status; i++)
+		if (files[i].report->samples)
+			add_file(&merging, &files[i]);
+	if (!merging.status) {
+		unite(&merging);
+		settle(&merging);
+	}
+	free(merging.places.slot);
+	return merging.status;
+}
+
+int report_merge_samples(struct selfmon_report *to,
+			 const struct report_file *files, size_t count)
+{
+	size_t without;
+	const struct report_file *const first =
+		first_of(files, count, &without);
+
+	if (!first || !are_alike(to, first, files, count))
+		return 0;
+	if (without)
+		report_note(to, "samples: %zu of %zu reports have none",
+			    without, count);
+	to->samples = calloc(1, sizeof(*to->samples));
+	if (!to->samples)
+		return tool_fail("report", "no memory");
+	return merge_alike(to, first->report->samples, files, count);
+}
