@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_big.h"
+
 /* The parser's quotes from the file may contain terminal sequences. */
 static void make_plain(char *text)
 {
@@ -18,11 +20,25 @@ static void make_plain(char *text)
 			*text = '?';
 }
 
+/* Only such a file is read twice. */
+static json_t *load_big(const char *text, size_t size, json_error_t *error)
+{
+	char *const marked = json_big_marked(text, size, &size);
+	json_t *const root =
+		marked ? json_loadb(marked, size, JSON_REJECT_DUPLICATES, error)
+		       : NULL;
+
+	free(marked);
+	return root;
+}
+
 bool json_in_open(struct json_in *in, size_t size)
 {
 	json_error_t error;
 
 	in->root = json_loadb(in->text, size, JSON_REJECT_DUPLICATES, &error);
+	if (!in->root && json_error_code(&error) == json_error_numeric_overflow)
+		in->root = load_big(in->text, size, &error);
 	if (in->root)
 		return true;
 	make_plain(error.text);
@@ -78,8 +94,10 @@ static const char *kind_of(const json_t *value)
 		[JSON_REAL] = "a fraction",  [JSON_TRUE] = "true",
 		[JSON_FALSE] = "false",	     [JSON_NULL] = "null",
 	};
+	uint64_t big;
 
-	return name[json_typeof(value)];
+	return json_big_is(value, &big) ? "a number above 2^63 - 1"
+					: name[json_typeof(value)];
 }
 
 static void expected(struct json_in *in, const char *what, const json_t *found)
@@ -145,9 +163,12 @@ bool json_in_is_null(struct json_in *in, json_t *from, const char *key)
 uint64_t json_in_count(struct json_in *in, const json_t *value, uint64_t most)
 {
 	const json_int_t number = json_integer_value(value);
+	uint64_t big;
 
 	if (!value)
 		return 0;
+	if (most > INT64_MAX && json_big_is(value, &big) && big <= most)
+		return in->fault[0] ? 0 : big;
 	if (!json_is_integer(value))
 		expected(in, "a whole number", value);
 	else if (number < 0 || (uint64_t)number > most)

@@ -34,4 +34,5 @@ const struct report_fact report_count[REPORT_COUNTS] = {
 	COUNT("evicted", evicted),
 	COUNT("uncounted", uncounted),
 	COUNT("no_off_cpu", limited[SELFMON_LIMITED_OFF_CPU].threads),
+	COUNT("no_samples", limited[SELFMON_LIMITED_SAMPLES].threads),
 };

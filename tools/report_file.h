@@ -56,7 +56,7 @@ struct report_fact {
 #define REPORT_FACTS_SPAN 18   /* and each span */
 extern const struct report_fact report_fact[REPORT_FACTS];
 /* Numbers of the header that are summed. */
-#define REPORT_COUNTS 15
+#define REPORT_COUNTS 16
 #define REPORT_COUNTS_FIRST 11 /* those in every report */
 extern const struct report_fact report_count[REPORT_COUNTS];
 

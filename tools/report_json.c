@@ -99,6 +99,9 @@ static void read_head(struct json_in *in, json_t *root,
 	if (json_object_get(root, "no_off_cpu_reason")) /* since 0.2.0 */
 		COPY(in, root, "no_off_cpu_reason",
 		     to->limited[SELFMON_LIMITED_OFF_CPU].reason);
+	if (json_object_get(root, "no_samples_reason")) /* since 0.2.0 */
+		COPY(in, root, "no_samples_reason",
+		     to->limited[SELFMON_LIMITED_SAMPLES].reason);
 	to->total_ns = json_in_real(in, root, "total_ns");
 }
 

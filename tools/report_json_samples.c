@@ -63,7 +63,7 @@ static void read_address(struct json_in *in, const json_t *pair,
 		to->module = samples->module[module].path;
 		to->build_id = samples->module[module].build_id;
 	}
-	to->address = json_in_count(in, json_array_get(pair, 1), INT64_MAX);
+	to->address = json_in_count(in, json_array_get(pair, 1), UINT64_MAX);
 }
 
 /* Addresses of all stacks are one array, which has room for all. */
@@ -88,11 +88,12 @@ static void read_addresses(struct json_in *in, json_t *from,
 	json_in_up(in);
 }
 
-static uint64_t optional(struct json_in *in, json_t *from, const char *key)
+static uint64_t optional(struct json_in *in, json_t *from, const char *key,
+			 uint64_t otherwise)
 {
 	return json_object_get(from, key)
-		       ? json_in_integer(in, from, key, INT64_MAX)
-		       : 0;
+		       ? json_in_integer(in, from, key, UINT64_MAX)
+		       : otherwise;
 }
 
 static void read_stack(struct json_in *in, json_t *from, size_t rows,
@@ -107,8 +108,9 @@ static void read_stack(struct json_in *in, json_t *from, size_t rows,
 				      "rows was expected", rows);
 	}
 	to->count = json_in_integer(in, from, "count", INT64_MAX);
-	to->label = optional(in, from, "label");
-	to->data = optional(in, from, "data");
+	to->label = optional(in, from, "label", 0);
+	to->data = optional(in, from, "data", 0);
+	to->data_end = optional(in, from, "data_end", to->data);
 	read_addresses(in, from, samples, to);
 }
 
@@ -155,6 +157,7 @@ static void read_counts(struct json_in *in, json_t *from,
 	to->taken = json_in_integer(in, from, "taken", INT64_MAX);
 	to->outside = json_in_integer(in, from, "outside", INT64_MAX);
 	to->lost = json_in_integer(in, from, "lost", INT64_MAX);
+	to->lost_more = json_in_integer(in, from, "lost_more", INT64_MAX);
 	to->unstored = json_in_integer(in, from, "unstored", INT64_MAX);
 	if (to->outside > to->taken)
 		json_in_wrong(in, "outside: at most the %llu taken were "

@@ -151,12 +151,25 @@ static int compare_places(const void *one, const void *other)
 	if (!order)
 		order = compare_numbers(a->label, b->label);
 	if (!order)
-		order = compare_numbers(a->data, b->data);
-	if (!order)
 		order = compare_numbers(a->depth, b->depth);
 	for (i = 0; !order && i < a->depth; i++)
 		order = compare_addresses(&a->address[i], &b->address[i]);
 	return order;
+}
+
+/* Adds a stack of equal addresses; 0 means that no access is known. */
+static void add_equal(struct merging *merging, struct selfmon_sampled_stack *to,
+		      const struct selfmon_sampled_stack *from)
+{
+	if (__builtin_add_overflow(to->count, from->count, &to->count) &&
+	    !merging->status)
+		merging->status = tool_fail("report", "samples.stacks: the sum "
+					    "of all files is more than a "
+					    "number can hold");
+	if (from->data && (!to->data || from->data < to->data))
+		to->data = from->data;
+	if (from->data_end > to->data_end)
+		to->data_end = from->data_end;
 }
 
 /* Makes equal stacks one. */
@@ -172,12 +185,8 @@ static void unite(struct merging *merging)
 	for (i = 1; i < samples->stacks; i++) {
 		if (compare_places(&stack[last], &stack[i]) != 0)
 			stack[++last] = stack[i];
-		else if (__builtin_add_overflow(stack[last].count,
-						stack[i].count,
-						&stack[last].count))
-			merging->status = tool_fail(
-				"report", "samples.stacks: the sum of all "
-				"files is more than a number can hold");
+		else
+			add_equal(merging, &stack[last], &stack[i]);
 	}
 	samples->stacks = last + 1;
 }
@@ -232,6 +241,7 @@ static void add_counts(struct merging *merging,
 	add_count(merging, "taken", &to->taken, from->taken);
 	add_count(merging, "outside", &to->outside, from->outside);
 	add_count(merging, "lost", &to->lost, from->lost);
+	add_count(merging, "lost_more", &to->lost_more, from->lost_more);
 	add_count(merging, "unstored", &to->unstored, from->unstored);
 	to->cost_ns = fmax(to->cost_ns, from->cost_ns);
 	if (to->chain < from->chain)

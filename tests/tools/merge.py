@@ -25,7 +25,8 @@ SUSPENDED = ["suspended", "suspended_ns"]
 OFF_CPU = ["blocked_ns", "preempted_ns", "switches", "preemptions"]
 HEAD = ["taken", "threads", "threads_at_once", "slowed", "degraded",
         "time_alone", "refused", "too_deep", "unready", "stale",
-        "unread", "displaced", "evicted", "uncounted", "no_off_cpu"]
+        "unread", "displaced", "evicted", "uncounted", "no_off_cpu",
+        "no_samples"]
 REALS = ["net", "noise", "net_exclusive"]
 
 compared = collections.Counter()

@@ -91,7 +91,7 @@ def with_samples(report, modules, stacks, **counts):
         "chain": 32, "cost_ns": 3210.5,
         "taken": sum(s["count"] for s in stacks),
         "outside": sum(s["count"] for s in stacks if s["row"] is None),
-        "lost": 0, "unstored": 0,
+        "lost": 0, "lost_more": 0, "unstored": 0,
         "modules": copy.deepcopy(modules), "stacks": stacks}
     report["samples"].update(counts)
     return report
@@ -100,9 +100,10 @@ def with_samples(report, modules, stacks, **counts):
 def made_up(report):
     return with_samples(report, MODULES, [
         stack(None, 3, (-1, 4096)), stack(0, 7, (0, 16), (2, 32)),
-        stack(1, 9, (2, 1), label=7), stack(1, 9, (2, 1), label=8, data=4096),
-        stack(1, 2), stack(2, 1, (1, 2 ** 63 - 1), (-1, 0))],
-        lost=5, unstored=2)
+        stack(1, 9, (2, 1), label=7), stack(1, 9, (2, 1), label=8, data=4096, data_end=8192),
+        stack(1, 2), stack(2, 1, (1, 2 ** 63 - 1), (-1, 0)),
+        stack(2, 5, (-1, 2 ** 63), (-1, 2 ** 64 - 1), label=2 ** 64 - 1)],
+        lost=5, lost_more=1, unstored=2)
 
 
 # ---- JSON -------------------------------------------------------------------
@@ -162,6 +163,10 @@ WRONG = [
     (["stacks", 1, "addresses", 0], [0, 1, 2], "addresses[0]: a pair of"),
     (["stacks", 1, "addresses", 0], [None, 1], "addresses[0]: a pair of"),
     (["stacks", 1, "addresses", 0], [0, -1], "addresses[0]: a whole number"),
+    (["stacks", 1, "count"], 2 ** 63, "not a number above 2^63 - 1"),
+    (["stacks", 1, "label"], 2 ** 64, "not JSON: too big integer"),
+    (["event"], 2 ** 63, "event: a string was expected, not a number above"),
+    (["period"], -2 ** 64, "not JSON: too big negative integer"),
     (["stacks", 1, "addresses", 0], 5, "addresses[0]: an object or a list"),
 ]
 
@@ -199,7 +204,7 @@ def stacks_by_path(report):
     for s in samples["stacks"]:
         places = tuple((tuple(samples["modules"][m].values()) if m >= 0 else
                         None, address) for m, address in s["addresses"])
-        key = (paths[s["row"]], s.get("label"), s.get("data"), places)
+        key = (paths[s["row"]], s.get("label"), places)
         sums[key] = sums.get(key, 0) + s["count"]
     return sums
 
@@ -216,6 +221,7 @@ def test_merge(tool, report):
     a = made_up(report)
     b = renamed(with_samples(report, MODULES[::-1], [
         stack(2, 4, (0, 1)), stack(2, 6, (0, 1), label=7),
+        stack(1, 1, (0, 1), label=8, data=2048),
         stack(0, 1, (2, 16), (0, 32)), stack(None, 3, (2, 1)),
         stack(1, 5, (1, 99))], lost=1), pid=2, names={"print": "later"})
     c = renamed(report, pid=3)
@@ -228,14 +234,17 @@ def test_merge(tool, report):
     same("merged stacks", stacks_by_path(merged), wanted)
     same("stacks that are equal are one", len(merged["samples"]["stacks"]),
          len(wanted))
-    for key in ("taken", "outside", "lost", "unstored"):
+    for key in ("taken", "outside", "lost", "lost_more", "unstored"):
         same(f"merged {key}", merged["samples"][key],
              a["samples"][key] + b["samples"][key])
+    same("data of equal stacks", [(s["data"], s["data_end"]) for s in
+                                  merged["samples"]["stacks"]
+                                  if "data" in s], [(2048, 8192)])
     same("merged modules", len(merged["samples"]["modules"]), 3)
     expect("a note", "samples: 1 of 3 reports have none" in merged["notes"],
            merged["notes"])
     sums = {r["name"]: r["samples"] for r in merged["rows"]}
-    same("merged counts of rows", sums, {"round": 8, "add": 25, "print": 1,
+    same("merged counts of rows", sums, {"round": 8, "add": 26, "print": 6,
                                          "later": 10})
     order = [(-1 if s["row"] is None else s["row"], -s["count"])
              for s in merged["samples"]["stacks"]]

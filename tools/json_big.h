@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole numbers from 2^63 to 2^64 - 1, which libjansson does not read. */
+#ifndef SELFMON_TOOLS_JSON_BIG_H
+#define SELFMON_TOOLS_JSON_BIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+/*
+ * Returns a copy of a text in which each such number is an object that
+ * json_big_is() recognises; NULL without memory. The caller frees it.
+ */
+char *json_big_marked(const char *text, size_t size, size_t *marked_size);
+bool json_big_is(const json_t *value, uint64_t *number);
+
+#endif
