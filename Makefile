@@ -199,7 +199,7 @@ include tools/tools.mk
 # Objects depend on what they are compiled with: this file changes when the
 # compilers or their flags do.
 flags := $(strip $(CC) $(CXX) $(lib_cflags) $(tls) $(pfm_cflags) \
-	$(app_cxxflags) $(tool_cflags) $(cpuid_libs) $(json_libs) \
+	$(app_cxxflags) $(tool_cflags) $(cpuid_libs) $(json_libs) $(dw_libs) \
 	$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS))
 ifneq ($(file < $(O)/flags),$(flags))
 $(O)/flags: FORCE

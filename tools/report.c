@@ -16,6 +16,7 @@
 #include "report_file.h"
 #include "report_folded.h"
 #include "report_histogram.h"
+#include "report_samples.h"
 #include "tool.h"
 
 static const char help[] =
@@ -34,6 +35,12 @@ static const char help[] =
 	"                       how long the visits of a region took; by its "
 	"name, or by\n"
 	"                       the end of its path, as in round/sort\n"
+	"      --samples        the functions of each region with most samples "
+	"(of\n"
+	"                       SELFMON_SAMPLE); --top N: N of each region; "
+	"default: 5\n"
+	"      --debuginfod     ask the servers in DEBUGINFOD_URLS for symbols "
+	"too\n"
 	"  -o, --output FILE    write to FILE\n"
 	"\n"
 	"html: one page that needs no network; it compares two files. folded: "
@@ -73,7 +80,7 @@ static const char *const format_name[] = {
 
 struct request {
 	int format;
-	bool merge;
+	bool merge, samples, debuginfod;
 	const char *by, *output, *histogram;
 	bool viewed; /* a view option was given */
 	struct selfmon_view view;
@@ -84,6 +91,8 @@ static const struct option options[] = {
 	{ "by", required_argument, NULL, 'b' },
 	{ "histogram", required_argument, NULL, 'H' },
 	{ "merge", no_argument, NULL, 'm' },
+	{ "samples", no_argument, NULL, 's' },
+	{ "debuginfod", no_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "flat", no_argument, NULL, 'v' },
 	{ "collapse", no_argument, NULL, 'v' },
@@ -152,6 +161,40 @@ rows_of(const struct selfmon_report *report, const struct request *request)
 				     : report;
 }
 
+/* Returns NULL, with a message, for a report without samples. */
+static struct symbols *open_symbols(const struct selfmon_report *report,
+				    const char *path,
+				    const struct request *request)
+{
+	struct symbols *symbols;
+
+	if (!report->samples) {
+		tool_fail("report", "%s: has no samples: run the program with "
+			  "SELFMON_SAMPLE=auto", path);
+		return NULL;
+	}
+	symbols = symbols_open(report, request->debuginfod);
+	if (!symbols)
+		tool_fail("report", "%s: no memory", path);
+	return symbols;
+}
+
+static int write_samples(const struct selfmon_report *report, const char *path,
+			 const struct request *request)
+{
+	struct symbols *const symbols = open_symbols(report, path, request);
+	int status;
+
+	if (!symbols)
+		return TOOL_NO;
+	status = report_samples(report, path, symbols,
+				request->view.limited ? request->view.top
+						      : REPORT_SAMPLES_TOP,
+				stdout);
+	symbols_close(symbols);
+	return status;
+}
+
 static int write_report(const struct selfmon_report *report, const char *path,
 			const struct request *request)
 {
@@ -161,6 +204,8 @@ static int write_report(const struct selfmon_report *report, const char *path,
 	if (request->histogram)
 		return report_histogram(report, path, request->histogram,
 					stdout);
+	if (request->samples)
+		return write_samples(report, path, request);
 	if (request->format == FORMAT_FOLDED)
 		return report_folded(report, request->by ? request->by : "time",
 				     stdout);
@@ -305,6 +350,28 @@ static int print_merged(char **paths, size_t count,
 	return status;
 }
 
+/* Of the views only --top is one of samples. */
+static bool is_viewed(const struct selfmon_view *view)
+{
+	return view->flat || view->collapse || view->threads || view->depth ||
+	       view->min_share > 0 || view->sort[0] || view->columns[0] ||
+	       view->find[0];
+}
+
+static int check_samples(const struct request *request)
+{
+	if (request->debuginfod && !request->samples)
+		return tool_misused("report", "--debuginfod needs --samples");
+	if (request->samples &&
+	    (request->format != SELFMON_TEXT || request->histogram))
+		return tool_misused("report", "--samples needs --format text, "
+				    "without --histogram");
+	if (request->samples && is_viewed(&request->view))
+		return tool_misused("report", "--samples has all regions: of "
+				    "the views only --top N is allowed");
+	return 0;
+}
+
 static int check(const struct request *request, size_t count)
 {
 	if (!count)
@@ -363,6 +430,12 @@ int tool_report(int argc, char **argv)
 		case 'H':
 			request.histogram = optarg;
 			break;
+		case 's':
+			request.samples = true;
+			break;
+		case 'd':
+			request.debuginfod = true;
+			break;
 		case 'm':
 			request.merge = true;
 			break;
@@ -382,5 +455,7 @@ int tool_report(int argc, char **argv)
 	count = (size_t)(argc - optind);
 	if (!status)
 		status = check(&request, count);
+	if (!status)
+		status = check_samples(&request);
 	return status ? status : print(argv + optind, count, &request);
 }

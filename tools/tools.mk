@@ -21,11 +21,22 @@ cpuid_cflags := -DTOOL_HAVE_LIBCPUID \
 cpuid_libs := $(shell $(PKG_CONFIG) --libs libcpuid 2>/dev/null)
 endif
 
+# With DW=0, or without libdw of elfutils, selfmon report shows addresses of
+# samples instead of functions and lines. A static program has no libdw.
+DW ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists libdw && echo 1))
+dw_sources := $(patsubst %,tools/symbols_%.c,elf dwarf demangle)
+ifeq ($(DW),1)
+dw_libs := $(shell $(PKG_CONFIG) --libs libdw 2>/dev/null) -ldl
+endif
+
 tool_cflags := -std=gnu11 $(c_warnings) $(common) -Ilibselfmon -Itools \
 	$(json_cflags) $(cpuid_cflags)
 tool_objects := $(patsubst %.c,$(O)/%.o,$(filter-out \
-	$(if $(json_cflags),,$(json_sources)),$(wildcard tools/*.c))) \
-	$(O)/tools/html_page.o
+	$(if $(json_cflags),,$(json_sources)) \
+	$(if $(dw_libs),tools/symbols_without.c,$(dw_sources)), \
+	$(wildcard tools/*.c))) $(O)/tools/html_page.o
+static_tool_objects = $(filter-out $(dw_sources:%.c=$(O)/%.o),$(1)) \
+	$(if $(dw_libs),$(O)/tools/symbols_without.o)
 tool := $(O)/selfmon
 
 ##@ Build
@@ -55,7 +66,7 @@ $(O)/tools/html_page.o: tools/html_page.S $(O)/tools/html_page.html
 
 $(tool): $(tool_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) $(json_libs) -lm -o $@
+		$(cpuid_libs) $(json_libs) $(dw_libs) -lm -o $@
 
 -include $(tool_objects:.o=.d) $(patsubst %.c,$(O)/%.d,$(wildcard tests/programs/doctor/*.c))
 
@@ -79,11 +90,11 @@ check-doctor: $(O)/tests/programs/doctor/run ## The doctor's words in each state
 
 $(O)/tests/programs/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
-		$(cpuid_libs) $(json_libs) -lm -o $@
+		$(cpuid_libs) $(json_libs) $(dw_libs) -lm -o $@
 
 # Static, for emulated machines: the program itself, and its runner.
-$(O)/vm/selfmon: $(tool_objects) $(objects)
-$(O)/vm/doctor: $(doctor_objects) $(objects)
+$(O)/vm/selfmon: $(call static_tool_objects,$(tool_objects)) $(objects)
+$(O)/vm/doctor: $(call static_tool_objects,$(doctor_objects)) $(objects)
 $(O)/vm/selfmon $(O)/vm/doctor:
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ \

@@ -8,12 +8,15 @@ Compiles tests/programs/samples/sampled.c, which prints addresses in functions
 of known names, and writes reports with samples there.
 """
 import copy
+import ctypes.util
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent / "programs/samples/sampled.c"
@@ -275,6 +278,260 @@ def test_merge_refused(tool, a, b):
                tool.err, tool.err)
 
 
+# ---- symbols ----------------------------------------------------------------
+
+class Sampled:
+    """A program with samples at known places: a folder with its variants."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.lines = {}
+        for number, line in enumerate(SOURCE.read_text().splitlines(), 1):
+            if "; /* " in line:
+                self.lines[line.split("/* ")[1].split(" */")[0]] = number
+
+    def compile(self, name, *options, compiler=None):
+        compiler = (compiler or os.environ.get("CC") or "cc").split()
+        path = self.folder / name
+        subprocess.run([*compiler, "-O2", *options, SOURCE, "-o", path],
+                       check=True)
+        output = subprocess.run([path], check=True, capture_output=True,
+                                text=True).stdout
+        self.at = {word: int(number) for word, number in
+                   (line.split() for line in output.splitlines())}
+        return path
+
+    def modules(self, path):
+        notes = subprocess.run(["readelf", "-n", path], check=True,
+                               capture_output=True, text=True).stdout
+        build_id = notes.split("Build ID: ")[1].split()[0]
+        return [{"path": str(path), "build_id": build_id}]
+
+    def report(self, report, path, **counts):
+        """spot1 in a call inlined into leaf, which middle calls of main."""
+        chain = [(0, self.at["return0"]), (0, self.at["return1"])]
+        return with_samples(report, self.modules(path), [
+            stack(1, 6, (0, self.at["spot1"]), *chain),
+            stack(1, 3, (0, self.at["spot2"]), *chain),
+            stack(2, 1, (-1, 4096), (0, self.at["return2"])),
+            stack(None, 2, (0, self.at["spot2"]))], **counts)
+
+
+def table_of(text):
+    """Lines of the table, cut into their words at two blanks."""
+    lines = text[text.index("\nregion "):].split("\n\n")[0].splitlines()[2:]
+    return [[word.strip() for word in line.split("  ") if word.strip()]
+            for line in lines]
+
+
+def has_libdw(tool):
+    return "without libdw" not in tool.run("report", "--samples",
+                                           "sampled.json")
+
+
+def test_text(tool, report, sampled):
+    path = sampled.compile("sampled", "-g")
+    given = sampled.report(report, path, lost=7, unstored=1, taken=13,
+                           cost_ns=2500)
+    given["rows"][0]["samples"] = 1
+    given["rows"][0]["samples_within"] = 11
+    tool.write("sampled.json", given)
+    if not has_libdw(tool):
+        return False
+    text = tool.run("report", "--samples", "sampled.json")
+    line = sampled.lines
+    same("the table", table_of(text), [
+        ["round", "11", "84.6%", "1"],
+        ["- (no stack)", "1", "100%"],
+        ["add", "9", "69.2%", "9"],
+        ["- squeeze, inlined", "6", "66.7%",
+         f"sampled.c:{line['in squeeze']}"],
+        ["- leaf", "3", "33.3%", f"sampled.c:{line['in leaf']}"],
+        ["print", "1", "7.7%", "1"],
+        ["- (code without a file)", "1", "100%", "0x1000"],
+        ["(outside of regions)", "2", "15.4%", "2"],
+        ["- leaf", "2", "100%", f"sampled.c:{line['in leaf']}"]])
+    for words in ("13 of task-clock, one each 1.000 ms; 2.50 us each",
+                  "lost         7: a thread's ring was full",
+                  "no stack     1: there was no memory",
+                  "no symbols   1 in code without a file: /tmp/perf-"):
+        expect(f"'{words}'", words in text, text)
+    expect("the width", all(len(l) <= 100 for l in text.splitlines()), text)
+    short = tool.run("report", "--samples", "--top", "1", "sampled.json")
+    expect("one more function is no line of its own", "- leaf" in short,
+           short)
+    return True
+
+
+def test_options(tool):
+    for words in (["-f", "json"], ["-f", "html"], ["--histogram", "x"],
+                  ["--flat"], ["--depth", "1"], ["--threads"]):
+        tool.run("report", "--samples", *words, "sampled.json", status=2)
+        expect(f"{words} with --samples", "--samples" in tool.err, tool.err)
+    tool.run("report", "--debuginfod", "sampled.json", status=2)
+    tool.run("report", "--samples", "real.json", status=1)
+    expect("no samples", "real.json: has no samples: run the program with "
+           "SELFMON_SAMPLE=auto" in tool.err, tool.err)
+
+
+def test_many(tool, report, sampled):
+    """Functions beyond the first, and names of any bytes."""
+    modules = [{"path": f"/{i}/lib{ESCAPE}[31m{i}\u202e.so", "build_id": "00"}
+               for i in range(9)]
+    given = with_samples(report, modules,
+                         [stack(1, 90 - i, (i, 16 * i)) for i in range(9)])
+    given["rows"][1]["name"] = f"a{ESCAPE}]0;x\x07" + "y" * 300
+    tool.write("many.json", given)
+    text = tool.run("report", "--samples", "many.json")
+    expect("escapes", ESCAPE not in text and "\u202e" not in text, text)
+    expect("the width", all(len(l) <= 100 for l in text.splitlines()), text)
+    rows = [row for row in table_of(text) if row[0].startswith("- ")]
+    same("lines of functions", len(rows), 6)
+    same("the rest", rows[-1][:2], ["- 4 more functions", str(334)])
+    for top, lines in (("0", 9), ("8", 9), ("2", 3)):
+        rows = table_of(tool.run("report", "--samples", "--top", top,
+                                 "many.json"))
+        same(f"lines with --top {top}",
+             sum(row[0].startswith("- ") for row in rows), lines)
+    if has_libdw(tool):
+        expect("reasons of modules", text.count("No such file") == 8 and
+               "and in more modules" in text, text)
+
+
+def test_files(tool, report, sampled):
+    """The file changed, is gone, is no file, has no symbols."""
+    path = sampled.compile("file", "-g")
+    tool.write("file.json", sampled.report(report, path))
+    subprocess.run(["strip", path], check=True)
+    text = tool.run("report", "--samples", "file.json")
+    expect("a stripped file", f"file+{sampled.at['spot1']:#x}" in text and
+           "the file has no symbol there" in text, text)
+    sampled.compile("file", "-g", "-DOTHER", f"-Wl,--build-id=0x{'ab' * 20}")
+    text = tool.run("report", "--samples", "file.json")
+    expect("a changed file", "changed since: its build id is abababababababab, that of"
+           in " ".join(text.split()) and "- leaf" not in text, text)
+    path.unlink()
+    text = tool.run("report", "--samples", "file.json")
+    expect("no file", f"{path}: No such file" in " ".join(text.split()), text)
+    os.mkfifo(path)
+    text = tool.run("report", "--samples", "file.json")
+    expect("a FIFO", "not a regular file" in text, text)
+    path.unlink()
+    path.write_text("no ELF")
+    text = tool.run("report", "--samples", "file.json")
+    expect("a text", "not an ELF file" in text, text)
+
+
+def test_separate(tool, report, sampled):
+    """Debugging information in a file of its own."""
+    path = sampled.compile("apart", "-g")
+    tool.write("apart.json", sampled.report(report, path))
+    wanted = table_of(tool.run("report", "--samples", "apart.json"))
+    for words in (["--only-keep-debug", path, f"{path}.debug"],
+                  ["--strip-all", path],
+                  [f"--add-gnu-debuglink={path}.debug", path]):
+        subprocess.run(["objcopy", *words], check=True)
+    same("by .gnu_debuglink",
+         table_of(tool.run("report", "--samples", "apart.json")), wanted)
+
+
+def test_compilers(tool, report, sampled):
+    """Compilers that write no table of addresses, split files, LTO."""
+    ways = [("gcc", ["-g", "-gdwarf-4"]), ("gcc", ["-g", "-fno-pie", "-no-pie"]),
+            ("gcc", ["-g", "-gsplit-dwarf"]), ("gcc", ["-g", "-flto"]),
+            ("clang", ["-g", "-fPIE", "-pie", "-Wno-unknown-attributes"])]
+    for compiler, options in ways:
+        if subprocess.run(["which", compiler], check=False,
+                          capture_output=True).returncode:
+            print(f"[SKIP] samples: no {compiler}")
+            continue
+        path = sampled.compile("way", *options, compiler=compiler)
+        given = sampled.report(report, path)
+        tool.write("way.json", given)
+        text = tool.run("report", "--samples", "way.json")
+        expect(f"{compiler} {options}", "- squeeze, inlined" in text and
+               f"sampled.c:{sampled.lines['in squeeze']}" in text, text)
+
+
+def requests_of(tool, *words):
+    """How often a server in DEBUGINFOD_URLS is asked."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.01)
+        done = threading.Event()
+        asked = []
+
+        def listen():
+            while not done.is_set():
+                try:
+                    with server.accept()[0] as connection:
+                        asked.append(connection.recv(4096))
+                        connection.sendall(b"HTTP/1.0 404 no\r\n\r\n")
+                except socket.timeout:
+                    pass
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        tool.run("report", *words, env={
+            "DEBUGINFOD_URLS": url, "DEBUGINFOD_TIMEOUT": "5",
+            "DEBUGINFOD_CACHE_PATH": str(tool.folder / "cache"),
+            "HOME": str(tool.folder)})
+        done.set()
+        thread.join()
+    return len(asked)
+
+
+def test_network(tool, report, sampled):
+    """Nothing is asked for unless it is allowed."""
+    path = sampled.compile("asks")
+    tool.write("asks.json", sampled.report(report, path))
+    subprocess.run(["strip", path], check=True)
+    same("requests", requests_of(tool, "--samples", "asks.json"), 0)
+    asked = requests_of(tool, "--samples", "--debuginfod", "asks.json")
+    if not asked and not ctypes.util.find_library("debuginfod"):
+        print("[SKIP] samples: --debuginfod needs libdebuginfod1")
+        return
+    expect("a request with --debuginfod", asked > 0, asked)
+
+
+def test_map(tool, report):
+    """Code made at run time, whose symbols are in /tmp/perf-PID.map."""
+    given = with_samples(report, [], [stack(1, 4, (-1, 0x7f0010)),
+                                      stack(1, 2, (-1, 0x8f0000))])
+    given["pid"] = 2 ** 31 - 1 - os.getpid()
+    path = pathlib.Path(f"/tmp/perf-{given['pid']}.map")
+    try:
+        test_map_at(tool, given, path)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def test_map_at(tool, given, path):
+    tool.write("map.json", given)
+    path.write_text("7f0000 20 old code\nnonsense\n7f0000 20 jitted code\n"
+                    "8f0000 0 empty\nffffffffffffffff 1 end\n\n7f 1\n")
+    rows = table_of(tool.run("report", "--samples", "map.json"))
+    same("a map", [r[0] for r in rows if r[0].startswith("- ")],
+         ["- jitted code", "- (code without a file)"])
+    if os.geteuid() == 0:
+        os.chown(path, 4321, -1)
+        text = tool.run("report", "--samples", "map.json")
+        expect("another's map", "owned by another user" in text and
+               "jitted" not in text, text)
+    path.unlink()
+    for make, reason in ((os.mkfifo, "not a regular file"),
+                         (os.mkdir, "not a regular file"),
+                         (lambda p: os.symlink("/etc/passwd", p),
+                          "a symbolic link")):
+        make(path)
+        text = tool.run("report", "--samples", "map.json")
+        expect(reason, reason in text, text)
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink()
+
+
 # ---- all --------------------------------------------------------------------
 
 def sample_report(folder, example):
@@ -301,6 +558,17 @@ def main():
         test_round_trip(tool, report)
         test_wrong(tool, report)
         test_merge(tool, report)
+        sampled = Sampled(folder)
+        if test_text(tool, report, sampled):
+            test_files(tool, report, sampled)
+            test_separate(tool, report, sampled)
+            test_compilers(tool, report, sampled)
+            test_network(tool, report, sampled)
+        else:
+            print("[SKIP] samples: functions and lines need libdw-dev")
+        test_options(tool)
+        test_many(tool, report, sampled)
+        test_map(tool, report)
     print(f"samples: {checks} facts of samples")
 
 

@@ -15,7 +15,7 @@ extern const struct spot __start_spots[], __stop_spots[];
 extern const char __executable_start[];
 
 #define SPOT(number)                                                     \
-	__asm__ volatile("1: .pushsection spots, \"aw\"; .balign 8; "     \
+	__asm__ volatile("1: nop; .pushsection spots, \"aw\"; .balign 8; " \
 			 ".quad 1b, %c0; .popsection" : : "i"(number))
 
 #define NOINLINE __attribute__((noinline, noclone, noipa))
@@ -25,7 +25,10 @@ volatile int work;
 
 static uint64_t offset_of(uintptr_t address)
 {
-	return address - (uintptr_t)__executable_start;
+#ifdef __PIE__
+	address -= (uintptr_t)__executable_start;
+#endif
+	return address;
 }
 
 static void print_spots(void)

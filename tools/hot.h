@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions in which samples were taken, by falling counts. */
+#ifndef SELFMON_TOOLS_HOT_H
+#define SELFMON_TOOLS_HOT_H
+
+#include "symbols.h"
+
+struct hot {
+	/*
+	 * The innermost function, which may be inlined. Addresses without a
+	 * symbol are one entry for each module: then this is the one of the
+	 * address with most samples. NULL: samples without an address.
+	 */
+	const struct symbol_function *function;
+	const char *file; /* of the line with most samples; "": unknown */
+	uint32_t line;
+	uint64_t count;	   /* samples */
+	uint64_t at_line;  /* of these, at that line */
+	bool inlined;	   /* all of them were in inlined copies */
+};
+
+/*
+ * Lists the functions of some stacks. Returns their number, and a list that the
+ * caller frees: NULL without memory.
+ */
+size_t hot_list(struct symbols *symbols,
+		const struct selfmon_sampled_stack *stack, size_t stacks,
+		struct hot **list);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* selfmon report --samples: the functions of each region, as text. */
+#ifndef SELFMON_TOOLS_REPORT_SAMPLES_H
+#define SELFMON_TOOLS_REPORT_SAMPLES_H
+
+#include <stdio.h>
+
+#include "symbols.h"
+
+#define REPORT_SAMPLES_TOP 5
+
+/*
+ * Writes each region with at most top functions; 0: all. Returns 0, or TOOL_NO
+ * with a message.
+ */
+int report_samples(const struct selfmon_report *report, const char *path,
+		   struct symbols *symbols, size_t top, FILE *to);
+
+/* report_samples_notes.c: what is not in the table, and why. */
+struct selfmon_text;
+void report_samples_head(struct selfmon_text *text);
+/* unknown: samples without a symbol, by module + 1. */
+void report_samples_notes(struct selfmon_text *text,
+			  const struct symbols *symbols,
+			  const uint64_t *unknown);
+
+#endif

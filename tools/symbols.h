@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions, files and lines of the addresses of a report's samples. */
+#ifndef SELFMON_TOOLS_SYMBOLS_H
+#define SELFMON_TOOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/model.h"
+#include "report/samples.h"
+
+/* Equal functions are the same one, and so are equal texts of files. */
+struct symbol_function {
+	uint32_t id;	     /* from 1 on */
+	int32_t module;	     /* of the report's samples; -1: none */
+	bool known;	     /* else name is module+0xoffset */
+	const char *name;    /* demangled if possible */
+	const char *linkage; /* as the linker knows it */
+	const char *file;    /* where it is declared; "": unknown */
+	uint32_t line;	     /* the same; 0: unknown */
+};
+
+struct symbol_frame {
+	const struct symbol_function *function;
+	const char *file; /* of the line that was executed; "": unknown */
+	uint32_t line;
+};
+
+struct symbol_place {
+	uint32_t id;	  /* from 1 on */
+	int32_t module;	  /* as above */
+	uint64_t address; /* that was looked up */
+	size_t frames;	  /* 0 without memory */
+	const struct symbol_frame *frame; /* innermost inlined call first */
+};
+
+struct symbols;
+
+/*
+ * Nothing is looked up yet. debuginfod: ask the servers of DEBUGINFOD_URLS for
+ * what is not on this machine. Returns NULL without memory.
+ */
+struct symbols *symbols_open(const struct selfmon_report *report,
+			     bool debuginfod);
+/* Accepts NULL. */
+void symbols_close(struct symbols *symbols);
+/* Returns true if memory was missing since it was opened. */
+bool symbols_failed(const struct symbols *symbols);
+
+/*
+ * Looks up address i of a stack. All but the first are return addresses, which
+ * may be behind the end of their function: the byte before is looked up.
+ */
+const struct symbol_place *
+symbols_find(struct symbols *symbols, const struct selfmon_sampled_stack *stack,
+	     uint32_t i);
+
+/* The index of an address's module, -1: none. */
+int32_t symbols_module_of(const struct selfmon_samples *samples,
+			  const struct selfmon_address *address);
+/*
+ * Why a module's symbols are not known, after a look-up; module -1: those of
+ * addresses without one. Returns NULL if its file has symbols.
+ */
+const char *symbols_why(const struct symbols *symbols, int32_t module);
+/* Writes these reasons on standard error, a line each. */
+void symbols_complain(const struct symbols *symbols);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions and lines from debugging information, by libdw. Units are found by
+ * the ranges of their own entries, since some compilers write no table of
+ * addresses; the functions of a unit when the first address in it is looked up.
+ */
+#define _GNU_SOURCE
+#include "symbols_dwarf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+
+struct range {
+	Dwarf_Addr low, high;
+	Dwarf_Addr furthest; /* highest end of this range and those before */
+	size_t index;	     /* of what it belongs to */
+};
+
+struct ranges {
+	size_t count, room;
+	struct range *range; /* by rising start */
+};
+
+struct function_list {
+	size_t count, room;
+	Dwarf_Die *die;
+	struct ranges ranges;
+	bool read;
+};
+
+struct unit {
+	Dwarf_Die die;	 /* has the lines */
+	Dwarf_Die split; /* has the functions: of a .dwo file, or the same */
+	struct function_list functions;
+};
+
+struct symbols_dwarf {
+	Dwarf_Addr bias; /* an address less this is one of the units */
+	size_t units, room;
+	struct unit *unit;
+	struct ranges ranges;
+};
+
+/* ---- ranges -------------------------------------------------------------- */
+
+/* Makes room for one more element. Returns false without memory. */
+static bool make_room(void **list, size_t *room, size_t count, size_t size)
+{
+	const size_t wanted = *room ? 2 * *room : 16;
+	void *longer;
+
+	if (count < *room)
+		return true;
+	longer = reallocarray(*list, wanted, size);
+	if (!longer)
+		return false;
+	*list = longer;
+	*room = wanted;
+	return true;
+}
+
+/* Linkers give code that they left out the address 0. */
+static void add_ranges(struct ranges *to, Dwarf_Die *die, size_t index)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (!low || low >= high)
+			continue;
+		if (!make_room((void **)&to->range, &to->room, to->count,
+			       sizeof(*to->range)))
+			return;
+		to->range[to->count++] =
+			(struct range){ low, high, high, index };
+	}
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *const x = a, *const y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static void sort_ranges(struct ranges *ranges)
+{
+	size_t i;
+
+	if (!ranges->count)
+		return;
+	qsort(ranges->range, ranges->count, sizeof(*ranges->range),
+	      compare_ranges);
+	for (i = 1; i < ranges->count; i++)
+		if (ranges->range[i].furthest < ranges->range[i - 1].furthest)
+			ranges->range[i].furthest =
+				ranges->range[i - 1].furthest;
+}
+
+/* Returns the range that starts last of those around an address, or NULL. */
+static const struct range *find_range(const struct ranges *ranges,
+				      Dwarf_Addr address)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (ranges->range[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low && ranges->range[low - 1].furthest > address; low--)
+		if (ranges->range[low - 1].high > address)
+			return &ranges->range[low - 1];
+	return NULL;
+}
+
+/* ---- units and their functions ------------------------------------------- */
+
+static bool has_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+static void add_function(struct function_list *to, Dwarf_Die *die)
+{
+	const size_t before = to->ranges.count;
+
+	if (!make_room((void **)&to->die, &to->room, to->count,
+		       sizeof(*to->die)))
+		return;
+	add_ranges(&to->ranges, die, to->count);
+	if (to->ranges.count > before)
+		to->die[to->count++] = *die;
+}
+
+#define NESTED_MOST 64 /* namespaces and classes inside of each other */
+
+static void add_functions(struct function_list *to, Dwarf_Die *of, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > NESTED_MOST || dwarf_child(of, &child))
+		return;
+	do {
+		const int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram)
+			add_function(to, &child);
+		else if (has_functions(tag))
+			add_functions(to, &child, depth + 1);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static struct function_list *functions_of(struct unit *unit)
+{
+	struct function_list *const list = &unit->functions;
+
+	if (!list->read) {
+		list->read = true;
+		add_functions(list, &unit->split, 0);
+		sort_ranges(&list->ranges);
+	}
+	return list;
+}
+
+static void add_unit(struct symbols_dwarf *to, Dwarf_Die *die)
+{
+	struct unit *unit;
+	uint8_t type;
+	Dwarf_Die split;
+
+	if (!make_room((void **)&to->unit, &to->room, to->units,
+		       sizeof(*to->unit)))
+		return;
+	unit = &to->unit[to->units];
+	*unit = (struct unit){ .die = *die, .split = *die };
+	if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL,
+			   NULL) &&
+	    type == DW_UT_skeleton && split.addr)
+		unit->split = split;
+	add_ranges(&to->ranges, die, to->units++);
+}
+
+struct symbols_dwarf *symbols_dwarf_open(Dwfl_Module *module)
+{
+	struct symbols_dwarf *const dwarf = calloc(1, sizeof(*dwarf));
+	Dwarf_Die *die = NULL;
+
+	if (!dwarf)
+		return NULL;
+	while ((die = dwfl_module_nextcu(module, die, &dwarf->bias)))
+		add_unit(dwarf, die);
+	sort_ranges(&dwarf->ranges);
+	return dwarf;
+}
+
+void symbols_dwarf_close(struct symbols_dwarf *dwarf)
+{
+	size_t i;
+
+	if (!dwarf)
+		return;
+	for (i = 0; i < dwarf->units; i++) {
+		free(dwarf->unit[i].functions.die);
+		free(dwarf->unit[i].functions.ranges.range);
+	}
+	free(dwarf->unit);
+	free(dwarf->ranges.range);
+	free(dwarf);
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+static bool is_block(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block;
+}
+
+/* Goes to the child of a block or call that has an address, if there is one. */
+static bool go_into(Dwarf_Die *die, Dwarf_Addr address)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return false;
+	do {
+		const int tag = dwarf_tag(&child);
+
+		if ((is_block(tag) || tag == DW_TAG_inlined_subroutine) &&
+		    dwarf_haspc(&child, address) == 1) {
+			*die = child;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* Lists a function and the calls inlined at an address, outermost first. */
+static size_t list_calls(const Dwarf_Die *function, Dwarf_Addr address,
+			 Dwarf_Die call[SYMBOLS_INLINED])
+{
+	Dwarf_Die at = *function;
+	size_t count = 0;
+
+	call[count++] = at;
+	while (count < SYMBOLS_INLINED && go_into(&at, address))
+		if (dwarf_tag(&at) == DW_TAG_inlined_subroutine)
+			call[count++] = at;
+	return count;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+/* A function inherits what its declaration or its abstract copy says. */
+static uint32_t number_of(Dwarf_Die *die, unsigned int name,
+			  Dwarf_Attribute *attribute)
+{
+	Dwarf_Word value;
+
+	if (!dwarf_attr_integrate(die, name, attribute) ||
+	    dwarf_formudata(attribute, &value) || value > UINT32_MAX)
+		return 0;
+	return (uint32_t)value;
+}
+
+/*
+ * The number is an index of the unit's files. dwarf_decl_file() of libdw 0.188
+ * aborts if a unit has no list of them.
+ */
+static const char *file_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	const uint32_t file = number_of(die, name, &attribute);
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (!file ||
+	    dwarf_cu_info(attribute.cu, NULL, NULL, &unit, NULL, NULL, NULL,
+			  NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) || file >= count)
+		return NULL;
+	return dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* The place from which an inlined function is called. */
+static void put_caller(Dwarf_Die *call, struct symbols_raw *to)
+{
+	Dwarf_Attribute attribute;
+
+	to->line = number_of(call, DW_AT_call_line, &attribute);
+	to->file = file_of(call, DW_AT_call_file);
+}
+
+static void put_line(struct unit *unit, Dwarf_Addr address,
+		     struct symbols_raw *to)
+{
+	Dwarf_Line *const line = dwarf_getsrc_die(&unit->die, address);
+	int number = 0;
+
+	if (!line)
+		return;
+	to->file = dwarf_linesrc(line, NULL, NULL);
+	if (!dwarf_lineno(line, &number) && number > 0)
+		to->line = (uint32_t)number;
+}
+
+static void put_function(Dwarf_Die *die, struct symbols_raw *to)
+{
+	Dwarf_Attribute attribute;
+
+	to->name = name_of(die);
+	to->declared_file = file_of(die, DW_AT_decl_file);
+	to->declared_line = number_of(die, DW_AT_decl_line, &attribute);
+}
+
+size_t symbols_dwarf_find(struct symbols_dwarf *dwarf, Dwarf_Addr address,
+			  struct symbols_raw raw[SYMBOLS_INLINED])
+{
+	const struct range *range;
+	struct function_list *functions;
+	Dwarf_Die call[SYMBOLS_INLINED];
+	struct unit *unit;
+	size_t count, i;
+
+	address -= dwarf->bias;
+	range = find_range(&dwarf->ranges, address);
+	if (!range)
+		return 0;
+	unit = &dwarf->unit[range->index];
+	put_line(unit, address, &raw[0]);
+	functions = functions_of(unit);
+	range = find_range(&functions->ranges, address);
+	if (!range)
+		return 0;
+	count = list_calls(&functions->die[range->index], address, call);
+	for (i = 0; i < count; i++) {
+		if (i)
+			raw[i] = (struct symbols_raw){ .name = NULL };
+		put_function(&call[count - 1 - i], &raw[i]);
+		if (i)
+			put_caller(&call[count - i], &raw[i]);
+	}
+	return count;
+}

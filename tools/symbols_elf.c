@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The symbols of one file, by elfutils' libdwfl: from its debugging
+ * information, which may be a file of its own, else from its symbol tables.
+ * Everything is found on this machine. libdw would ask the servers that
+ * DEBUGINFOD_URLS names, so that variable is removed unless it is wanted.
+ */
+#define _GNU_SOURCE
+#include "symbols_elf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbols_dwarf.h"
+
+struct symbols_elf {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	GElf_Addr bias; /* 0 for files that are mapped as they are linked */
+	struct symbols_dwarf *dwarf;
+};
+
+bool symbols_elf_exists(void)
+{
+	return true;
+}
+
+void symbols_elf_network(bool allowed)
+{
+	if (!allowed)
+		unsetenv("DEBUGINFOD_URLS");
+}
+
+static int find_no_elf(Dwfl_Module *module, void **data, const char *name,
+		       Dwarf_Addr base, char **path, Elf **elf)
+{
+	(void)module;
+	(void)data;
+	(void)name;
+	(void)base;
+	(void)path;
+	(void)elf;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = find_no_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+/* At base 0, addresses are those of the file's own symbol table. */
+static bool report_file(struct symbols_elf *elf, const char *path, int fd)
+{
+	elf->dwfl = dwfl_begin(&callbacks);
+	if (!elf->dwfl) {
+		close(fd);
+		return false;
+	}
+	dwfl_report_begin(elf->dwfl);
+	elf->module = dwfl_report_elf(elf->dwfl, path, path, fd, 0, true);
+	if (!elf->module)
+		close(fd);
+	return !dwfl_report_end(elf->dwfl, NULL, NULL) && elf->module &&
+	       dwfl_module_getelf(elf->module, &elf->bias);
+}
+
+struct symbols_elf *symbols_elf_open(const char *path, int fd)
+{
+	struct symbols_elf *const elf = calloc(1, sizeof(*elf));
+
+	if (!elf) {
+		close(fd);
+		return NULL;
+	}
+	if (!report_file(elf, path, fd)) {
+		symbols_elf_close(elf);
+		return NULL;
+	}
+	return elf;
+}
+
+void symbols_elf_close(struct symbols_elf *elf)
+{
+	if (!elf)
+		return;
+	symbols_dwarf_close(elf->dwarf);
+	dwfl_end(elf->dwfl);
+	free(elf);
+}
+
+void symbols_elf_build_id(struct symbols_elf *elf,
+			  char text[SYMBOLS_BUILD_ID_SIZE])
+{
+	const unsigned char *bytes = NULL;
+	GElf_Addr where;
+	const int count = dwfl_module_build_id(elf->module, &bytes, &where);
+	int i;
+
+	text[0] = '\0';
+	for (i = 0; i < count && i < SYMBOLS_BUILD_ID_SIZE / 2; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Linkers write stubs for calls of other modules, and no symbols for them. */
+static const char *find_stub(struct symbols_elf *elf, GElf_Addr address)
+{
+	GElf_Addr bias;
+	size_t names;
+	Elf_Scn *const section =
+		dwfl_module_address_section(elf->module, &address, &bias);
+	Elf *const file = dwfl_module_getelf(elf->module, &bias);
+	GElf_Shdr header;
+	const char *name;
+
+	if (!section || !file || elf_getshdrstrndx(file, &names) ||
+	    !gelf_getshdr(section, &header))
+		return NULL;
+	name = elf_strptr(file, names, header.sh_name);
+	return name && !strncmp(name, ".plt", 4) ? "[plt]" : NULL;
+}
+
+/* Only functions: the nearest object or section before it is a guess. */
+static const char *find_symbol(struct symbols_elf *elf, GElf_Addr address)
+{
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *const name = dwfl_module_addrinfo(
+		elf->module, address, &offset, &symbol, NULL, NULL, NULL);
+	int type;
+
+	if (!name || !*name)
+		return find_stub(elf, address);
+	type = GELF_ST_TYPE(symbol.st_info);
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+	    (symbol.st_size && offset >= symbol.st_size))
+		return find_stub(elf, address);
+	return name;
+}
+
+/* Debugging information is read when the first address is looked up. */
+size_t symbols_elf_find(struct symbols_elf *elf, uint64_t address,
+			struct symbols_raw raw[SYMBOLS_INLINED])
+{
+	const GElf_Addr at = address + elf->bias;
+	size_t count = 0;
+
+	raw[0] = (struct symbols_raw){ .name = NULL };
+	if (!elf->dwarf)
+		elf->dwarf = symbols_dwarf_open(elf->module);
+	if (elf->dwarf)
+		count = symbols_dwarf_find(elf->dwarf, at, raw);
+	if (!count || !raw[count - 1].name) {
+		raw[count ? count - 1 : 0].name = find_symbol(elf, at);
+		count += !count;
+	}
+	return count;
+}

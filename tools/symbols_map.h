@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols of code made at run time, which runtimes write to perf's map files. */
+#ifndef SELFMON_TOOLS_SYMBOLS_MAP_H
+#define SELFMON_TOOLS_SYMBOLS_MAP_H
+
+#include <stdint.h>
+
+#define SYMBOLS_MAP_WHY_SIZE 160
+
+struct symbols_map;
+
+/*
+ * Reads /tmp/perf-PID.map. Returns NULL with the reason if there is none or it
+ * cannot be trusted.
+ */
+struct symbols_map *symbols_map_open(int32_t pid,
+				     char why[SYMBOLS_MAP_WHY_SIZE]);
+/* Accepts NULL. */
+void symbols_map_close(struct symbols_map *map);
+/* Returns the name of the code at an address, valid until close; or NULL. */
+const char *symbols_map_find(const struct symbols_map *map, uint64_t address);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the file of a module: the one of its path if its build id is still that
+ * of the report, else the debugging information that is installed for this
+ * build id. Paths come from the report: nothing but a regular file is read.
+ */
+#define _GNU_SOURCE
+#include "symbols_module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
+
+/* Returns a descriptor, or -1 with the reason. */
+static int open_regular(const char *path, const char **why)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0) {
+		*why = strerror(errno);
+		return -1;
+	}
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		return fd;
+	*why = "not a regular file";
+	close(fd);
+	return -1;
+}
+
+static struct symbols_elf *open_path(const char *path, const char **why)
+{
+	const int fd = open_regular(path, why);
+	struct symbols_elf *elf;
+
+	if (fd < 0)
+		return NULL;
+	elf = symbols_elf_open(path, fd);
+	if (!elf)
+		*why = "not an ELF file";
+	return elf;
+}
+
+/* A report without a build id is believed. */
+static bool is_that_build(struct symbols_elf *elf, const char *build_id,
+			  char found[SYMBOLS_BUILD_ID_SIZE])
+{
+	symbols_elf_build_id(elf, found);
+	return !*build_id || !strcmp(build_id, found);
+}
+
+static struct symbols_elf *open_by_build_id(const char *build_id)
+{
+	char path[sizeof(DEBUG_FOLDER) + SYMBOLS_BUILD_ID_SIZE + 16];
+	char found[SYMBOLS_BUILD_ID_SIZE];
+	struct symbols_elf *elf;
+	const char *why;
+
+	if (strlen(build_id) < 4 || strlen(build_id) >= SYMBOLS_BUILD_ID_SIZE)
+		return NULL;
+	snprintf(path, sizeof(path), DEBUG_FOLDER "/%.2s/%s.debug", build_id,
+		 build_id + 2);
+	elf = open_path(path, &why);
+	if (elf && !is_that_build(elf, build_id, found)) {
+		symbols_elf_close(elf);
+		elf = NULL;
+	}
+	return elf;
+}
+
+__attribute__((format(printf, 2, 3))) static void set(char **why,
+						      const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	if (vasprintf(why, format, values) < 0)
+		*why = NULL;
+	va_end(values);
+}
+
+struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
+					char **why)
+{
+	char found[SYMBOLS_BUILD_ID_SIZE];
+	struct symbols_elf *elf = NULL, *other;
+	const char *reason = "";
+
+	if (!symbols_elf_exists()) {
+		set(why, SYMBOLS_WITHOUT);
+		return NULL;
+	}
+	if (of->path[0] == '[') {
+		set(why, "the kernel's code, which is in no file");
+		return NULL;
+	}
+	elf = open_path(of->path, &reason);
+	if (elf && is_that_build(elf, of->build_id, found))
+		return elf;
+	other = open_by_build_id(of->build_id);
+	if (!other && elf)
+		set(why, "changed since: its build id is %.16s, that of the "
+			 "report %.16s", *found ? found : "none", of->build_id);
+	else if (!other)
+		set(why, "%s", reason);
+	symbols_elf_close(elf);
+	return other;
+}

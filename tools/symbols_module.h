@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of a module of a report: found, checked and opened. */
+#ifndef SELFMON_TOOLS_SYMBOLS_MODULE_H
+#define SELFMON_TOOLS_SYMBOLS_MODULE_H
+
+#include "report/samples.h"
+#include "symbols_elf.h"
+
+/* Opens a module's symbols. Returns NULL with the reason, freed by the caller. */
+struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
+					char **why);
+
+#endif

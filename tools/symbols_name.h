@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Short forms of names. */
+#ifndef SELFMON_TOOLS_SYMBOLS_NAME_H
+#define SELFMON_TOOLS_SYMBOLS_NAME_H
+
+#include <stddef.h>
+
+/* Returns the last part of a path. */
+const char *symbols_short_name(const char *path);
+/*
+ * Writes a C++ function without the arguments of templates and without
+ * parameters: std::vector<>::push_back. Names of other languages stay.
+ */
+void symbols_compact(const char *name, char *to, size_t size);
+
+#endif
