@@ -237,6 +237,18 @@ static void note_header(struct selfmon_report *report,
 	take_notes(report, input);
 }
 
+static void take_sampling(struct selfmon_sampling *to,
+			  const struct selfmon_live_facts *facts)
+{
+	COPY(to->event.name, facts->sampling.event);
+	to->on = to->event.name[0] != '\0';
+	to->period = facts->sampling.period;
+	to->asked = facts->sampling.asked;
+	to->cost_ticks = facts->sampling.cost_ticks;
+	to->frequency = facts->sampling.frequency;
+	to->chain = facts->sampling.chain;
+}
+
 /* All members from the first cost on are costs, stored as doubles. */
 static bool is_calibration(const struct selfmon_calibration *from)
 {
@@ -267,6 +279,7 @@ static int make_report(struct selfmon_report *report,
 	find_clock(input, &recorded->clock);
 	note_header(report, input);
 	note_time(report, input, &recorded->clock);
+	take_sampling(&recorded->sampling, facts);
 	if (is_calibration(&facts->calibration))
 		recorded->calibration = facts->calibration;
 	recorded->gather = input->gather;

@@ -261,6 +261,8 @@ static int take_off_cpu(struct selfmon_live_input *input, uint64_t offset)
 		return selfmon_live_wrong(input, offset,
 					  "a record of switches belongs to no "
 					  "thread");
+	if (record.first == 0)
+		input->gather.samples_outside += record.place[0].samples;
 	for (i = 0; i < SELFMON_RING_PLACES; i++)
 		selfmon_gather_ring(&input->gather,
 				       &input->tree[record.thread].gather,

@@ -108,6 +108,18 @@ static void publish_events(struct selfmon_live_facts *facts,
 		explain_into(facts->limited[i], &process->limited[i].failure);
 }
 
+static void publish_sampling(struct selfmon_live_facts *facts,
+			     const struct selfmon_sampling *from)
+{
+	copy_text(facts->sampling.event, sizeof(facts->sampling.event),
+		  from->on ? from->event.name : "");
+	facts->sampling.period = from->period;
+	facts->sampling.asked = from->asked;
+	facts->sampling.cost_ticks = from->cost_ticks;
+	facts->sampling.frequency = from->frequency;
+	facts->sampling.chain = from->chain;
+}
+
 /* Writes the copy that is not in use, then makes it the current one. */
 void selfmon_facts_publish(struct selfmon_process *process)
 {
@@ -125,6 +137,7 @@ void selfmon_facts_publish(struct selfmon_process *process)
 		publish_machine(facts, process);
 	publish_options(facts);
 	publish_events(facts, process);
+	publish_sampling(facts, &process->sampling);
 	facts->calibration = selfmon_calibrated;
 	if (!selfmon_clock_without_wait(&facts->clock))
 		facts->clock.source = SELFMON_CLOCK_NONE;

@@ -15,6 +15,7 @@
 #include "counters/attr_fallback.h"
 #include "event/sample_spec.h"
 #include "platform/kernel.h"
+#include "session/live_facts.h"
 #include "session/switches.h"
 #include "store/config.h"
 #include "store/lock.h"
@@ -351,6 +352,7 @@ void selfmon_sampling_choose(struct selfmon_process *process)
 	selfmon_process_lock(process);
 	if (!process->sampling_chosen) {
 		choose_sampling(process);
+		selfmon_facts_publish(process);
 		selfmon_store_once(&process->sampling_chosen, true);
 	}
 	selfmon_process_unlock(process);

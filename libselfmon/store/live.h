@@ -68,6 +68,11 @@ struct selfmon_live_facts {
 		uint32_t verdict, kernel, place, group;
 		char reason[SELFMON_LIVE_REASON];
 	} column[SELFMON_MAX_COUNTERS];
+	struct {
+		char event[SELFMON_EVENT_NAME_SIZE]; /* "": no samples */
+		uint64_t period, asked, cost_ticks;
+		uint32_t frequency, chain;
+	} sampling;
 	uint64_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
 	struct selfmon_calibration calibration;

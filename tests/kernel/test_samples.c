@@ -893,6 +893,36 @@ Test(samples, of_an_interval_are_those_since)
 	selfmon_report_free(since);
 }
 
+/* A process that was killed leaves its counts, and no stacks. */
+Test(samples, are_counted_in_a_live_file)
+{
+	const char *const path = "/dev/shm/selfmon-test-samples";
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	struct selfmon_report *report;
+	pid_t child = fork();
+	int status;
+
+	cr_assert_geq(child, 0);
+	if (!child) {
+		options.events = "none";
+		options.output = NULL;
+		options.sample = OFTEN;
+		options.live = path;
+		if (selfmon_configure(&options))
+			_exit(1);
+		until(50, visit_nested);
+		raise(SIGKILL);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFSIGNALED(status));
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	unlink(path);
+	cr_expect_geq(ROWS_GET(report, "a")->samples_within, 50);
+	cr_expect(rows_say(report, SELFMON_JSON, "\"event\": \"task-clock\""));
+	cr_expect(rows_say(report, SELFMON_TEXT, "Samples of task-clock: "));
+	selfmon_report_free(report);
+}
+
 /* ---- refusals ------------------------------------------------------------ */
 
 static void assert_refused(const char *sample, const char *why)
