@@ -120,11 +120,11 @@ selfmon_impl_take(struct selfmon_impl_thread *thread,
 	selfmon_compiler_fence();
 	selfmon_store_once(&open->frame, frame);
 	selfmon_store_once(&open->node, node);
+	selfmon_store_once(&open->cpu, selfmon_load_once(thread->cpu));
 	/* Release: a reader that sees the mark sees the whole entry. */
 	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
 	selfmon_compiler_fence();
 	frame->open = open;
-	open->cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start, selfmon_arch_timestamp());
 }
 

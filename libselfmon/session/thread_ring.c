@@ -271,6 +271,22 @@ struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 	return end;
 }
 
+void selfmon_thread_ring_hold(struct selfmon_thread *thread,
+			      struct selfmon_signals *signals)
+{
+	if (!selfmon_thread_ring_on(thread))
+		return;
+	selfmon_thread_ring_read(thread, UINT64_MAX);
+	lock_ring(thread->ring, signals);
+}
+
+void selfmon_thread_ring_release(struct selfmon_thread *thread,
+				 const struct selfmon_signals *signals)
+{
+	if (selfmon_thread_ring_on(thread))
+		unlock_ring(thread->ring, signals);
+}
+
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread)
 {
 	struct selfmon_thread_ring *const ring =

@@ -33,6 +33,15 @@ struct selfmon_ring_end {
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks);
 /*
+ * Reads the calling thread's records, and keeps other threads from reading
+ * until selfmon_thread_ring_release(): entries are about to be moved, or given
+ * back without an end. Without a ring both do nothing.
+ */
+void selfmon_thread_ring_hold(struct selfmon_thread *thread,
+			      struct selfmon_signals *signals);
+void selfmon_thread_ring_release(struct selfmon_thread *thread,
+				 const struct selfmon_signals *signals);
+/*
  * Reads another thread's records. Those of a thread with fibers, and of one
  * with switches alone, are left to it.
  */

@@ -83,14 +83,13 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 }
 
 /*
- * An entry has the low half of the head as its visit began. A ring does not
- * grow by 4 GiB during a visit.
+ * An entry has the low half of the head as its visit began, in place of the CPU.
+ * It is stored before the mark. A ring does not grow by 4 GiB during a visit.
  */
 static inline uint64_t
 selfmon_ring_began_at(const struct selfmon_visit *open, uint64_t head)
 {
-	const uint32_t begin = selfmon_load_once(
-		open->thread->set ? &open->start.cpu : &open->cpu);
+	const uint32_t begin = selfmon_load_once(&open->cpu);
 
 	return head - (uint32_t)((uint32_t)head - begin);
 }

@@ -44,7 +44,6 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 			selfmon_arch_fence();
 		return;
 	}
-	open->cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_clock_ticks());
 }
 
@@ -107,13 +106,6 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 					: SELFMON_FRAME_ANY;
 }
 
-/* What was recorded so far is of the visits that are cut off now. */
-static void read_before_unwinding(struct selfmon_thread *thread)
-{
-	if (selfmon_unlikely(selfmon_thread_ring_on(thread)))
-		selfmon_thread_ring_read(thread, UINT64_MAX);
-}
-
 /*
  * Sweeps only now and then after it was in vain: deep recursion has no dead
  * entries to take out, nor have abandoned spans. Sweeps also when no span is
@@ -135,10 +127,13 @@ static void find_room(struct selfmon_thread *thread, uint64_t address)
 
 static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 {
+	struct selfmon_signals signals;
+
 	if (selfmon_thread_deepen(thread))
 		return true;
-	read_before_unwinding(thread);
+	selfmon_thread_ring_hold(thread, &signals);
 	find_room(thread, address);
+	selfmon_thread_ring_release(thread, &signals);
 	return selfmon_visit_has_room(thread);
 }
 
@@ -149,6 +144,7 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 static int leave_out_dead(struct selfmon_thread *thread,
 		     const struct selfmon_frame *frame, uint64_t address)
 {
+	struct selfmon_signals signals;
 	int same = -1;
 
 	if (selfmon_entry_is_open(thread->top) &&
@@ -158,8 +154,9 @@ static int leave_out_dead(struct selfmon_thread *thread,
 		same = selfmon_visit_same(thread, frame, address);
 	if (selfmon_likely(same >= 0))
 		return same;
-	read_before_unwinding(thread);
+	selfmon_thread_ring_hold(thread, &signals);
 	selfmon_unwind_dead(thread, frame, address);
+	selfmon_thread_ring_release(thread, &signals);
 	return 0;
 }
 
@@ -353,11 +350,15 @@ static bool is_newest(struct selfmon_thread *thread,
 		      const struct selfmon_frame *frame)
 {
 	const struct selfmon_visit *const first = selfmon_visit_entry(frame);
+	struct selfmon_signals signals;
+	bool found;
 
 	if (selfmon_visit_is_newest(thread, first, frame))
 		return true;
-	read_before_unwinding(thread);
-	if (!selfmon_unwind_to(thread, frame))
+	selfmon_thread_ring_hold(thread, &signals);
+	found = selfmon_unwind_to(thread, frame);
+	selfmon_thread_ring_release(thread, &signals);
+	if (!found)
 		return false;
 	selfmon_evict_start(thread, first);
 	return true;

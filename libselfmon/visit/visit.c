@@ -31,10 +31,8 @@
 static void (*const report_at_exit)(void) __attribute__((used)) =
 	selfmon_report_exit;
 
-static ALWAYS_INLINE void start_time(const struct selfmon_thread *thread,
-				     struct selfmon_visit *open)
+static ALWAYS_INLINE void start_time(struct selfmon_visit *open)
 {
-	open->cpu = selfmon_load_once(thread->cpu);
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 }
 
@@ -65,8 +63,7 @@ static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
 		}
 	}
 	selfmon_visit_count_same(node->stats, same);
-	start_time(thread, selfmon_visit_begin(thread, node, frame, span,
-					       address, 0));
+	start_time(selfmon_visit_begin(thread, node, frame, span, address, 0));
 }
 
 static NEVER_INLINE void enter_beside_region(struct selfmon_site *site,
@@ -105,7 +102,7 @@ static NEVER_INLINE void enter_child(struct selfmon_site *site,
 	}
 	*selfmon_visit_slot(parent, site) = node;
 	selfmon_kind_add(node->stats, SELFMON_KIND_FOUND, 1);
-	start_time(thread, selfmon_visit_take(thread, node, frame, address, 0));
+	start_time(selfmon_visit_take(thread, node, frame, address, 0));
 }
 
 static ALWAYS_INLINE void enter_time(struct selfmon_site *site,

@@ -47,7 +47,11 @@ selfmon_visit_entry(const struct selfmon_frame *frame)
 					  SELFMON_FRAME_USER));
 }
 
-/* Takes the thread's next entry, for a visit of node. tag: 0 or a SELFMON_FRAME_*. */
+/*
+ * Takes the thread's next entry, for a visit of node. tag: 0 or a
+ * SELFMON_FRAME_*. Visits whose counters are all read in user space note no CPU
+ * here, nor where a ring is: their thread has none.
+ */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
 		   struct selfmon_frame *frame, uint64_t mark, uintptr_t tag)
@@ -58,6 +62,8 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
 	selfmon_compiler_fence();
 	selfmon_store_once(&open->frame, frame);
 	selfmon_store_once(&open->node, node);
+	if (tag != SELFMON_FRAME_USER)
+		selfmon_store_once(&open->cpu, selfmon_load_once(thread->cpu));
 	/* Release: a reader that sees the mark sees the whole entry. */
 	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
 	selfmon_compiler_fence();
