@@ -40,7 +40,8 @@ void selfmon_ring_close(struct selfmon_ring *ring)
 
 	if (ring->page)
 		munmap(ring->page, page + ring->size);
-	ring->page = NULL;
+	/* Another thread may look whether there is a ring. */
+	__atomic_store_n(&ring->page, NULL, __ATOMIC_RELAXED);
 }
 
 uint64_t selfmon_ring_head(const struct selfmon_ring *ring)

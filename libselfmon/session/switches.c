@@ -91,7 +91,7 @@ static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
 static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 		      uint64_t head, uint64_t newest)
 {
-	const struct selfmon_visit *open = thread->top;
+	const struct selfmon_visit *open = selfmon_load_once(&thread->top);
 
 	selfmon_ring_sums_add(&thread->ring->switches.seen, &slice->time);
 	if (slice->time.blocked_ns + slice->time.preempted_ns > newest)

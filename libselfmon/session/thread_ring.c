@@ -210,9 +210,9 @@ static bool read_all(struct selfmon_thread *thread, uint64_t head,
 		    header.size > head - ring->tail)
 			break;
 		whole &= read_record(thread, &header, head, newest);
-		ring->tail += header.size;
+		selfmon_store_once(&ring->tail, ring->tail + header.size);
 	}
-	ring->tail = head;
+	selfmon_store_once(&ring->tail, head);
 	selfmon_ring_release(ring);
 	return whole;
 }

@@ -128,6 +128,6 @@ void selfmon_fiber_end_thread(struct selfmon_thread *thread)
 		cut_off(fiber);
 		fiber->alive = SELFMON_FIBER_ENDED;
 	}
-	thread->fiber = NULL;
+	selfmon_store_once(&thread->fiber, NULL);
 	selfmon_store_once(&thread->switching, 0);
 }

@@ -74,7 +74,8 @@ __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 		selfmon_fiber_resume(thread, fiber, &now, &now);
 		end_fiber(thread, fiber);
 	}
-	thread->fiber = fiber == runs ? thread->own : runs;
+	selfmon_store_once(&thread->fiber,
+			   fiber == runs ? thread->own : runs);
 	if (goes_on) {
 		selfmon_fiber_resume(thread, runs, &now, &after);
 		selfmon_fiber_gate_open(thread);

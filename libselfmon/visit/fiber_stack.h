@@ -57,7 +57,7 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 			  struct selfmon_fiber *fiber)
 {
 	fiber->running = thread;
-	thread->fiber = fiber;
+	selfmon_store_once(&thread->fiber, fiber);
 	/* Between two fibers nothing changes: both have unknown bounds. */
 	if (thread->stack_high == fiber->stack_high)
 		return;

@@ -203,7 +203,7 @@ struct selfmon_thread *selfmon_fiber_first(void)
 	thread->own->since = 0;
 	thread->own->running = thread;
 	selfmon_compiler_fence();
-	thread->fiber = thread->own;
+	selfmon_store_once(&thread->fiber, thread->own);
 	return thread;
 }
 

@@ -9,12 +9,14 @@
 uint64_t selfmon_label(uint64_t label)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_signals signals;
 	uint64_t before;
 
 	if (!thread->top || !selfmon_thread_ring_on(thread))
 		return 0;
-	selfmon_thread_ring_read(thread, UINT64_MAX);
+	selfmon_thread_ring_hold(thread, &signals);
 	before = thread->ring->samples.label;
 	thread->ring->samples.label = label;
+	selfmon_thread_ring_release(thread, &signals);
 	return before;
 }
