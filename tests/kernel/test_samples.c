@@ -59,19 +59,24 @@ extern const char __start_samples_a[], __stop_samples_a[], __start_samples_b[],
 /* Some microseconds of work. */
 #define SHORT 3000
 
-static void work_a_for(uint64_t ns)
+static void work_for(uint64_t ns, void (*work)(int))
 {
 	struct timespec now;
 	uint64_t cpu, end = 0;
 
 	do {
-		work_a(20 * SHORT);
+		work(20 * SHORT);
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 		cpu = (uint64_t)now.tv_sec * 1000000000u +
 		      (uint64_t)now.tv_nsec;
 		if (!end)
 			end = cpu + ns;
 	} while (cpu < end);
+}
+
+static void work_a_for(uint64_t ns)
+{
+	work_for(ns, work_a);
 }
 
 static bool is_between(uint64_t address, const char *begin, const char *end)
@@ -314,6 +319,30 @@ Test(samples, go_with_time_off_the_cpu)
 	selfmon_report_free(report);
 }
 
+/* Two periods: each part has samples, which are read together. */
+static uint64_t long_ns;
+
+static void visit_long(void)
+{
+	SELFMON_REGION("a") {
+		work_a_for(long_ns);
+		SELFMON_REGION("b")
+			work_for(long_ns, work_b);
+		work_a_for(long_ns);
+	}
+}
+
+Test(samples, that_are_read_together_are_of_where_they_were_taken)
+{
+	int i;
+
+	ask_for(OFTEN);
+	long_ns = 2 * period();
+	for (i = 0; i < 20; i++)
+		visit_long();
+	assert_apart(30);
+}
+
 static jmp_buf env;
 
 static __attribute__((noinline)) void jump_out(void)
@@ -521,6 +550,33 @@ Test(samples, are_attributed_alike_by_another_thread)
 	assert_apart(wanted() / 2);
 }
 
+static int ended;
+
+static void *visit_long_in_thread(void *unused)
+{
+	int i;
+
+	(void)unused;
+	for (i = 0; i < 50; i++)
+		visit_long();
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+Test(samples, of_before_a_visit_are_not_its_own_for_another_thread)
+{
+	pthread_t thread;
+
+	ask_for(OFTEN);
+	long_ns = 2 * period();
+	cr_assert_eq(pthread_create(&thread, NULL, visit_long_in_thread, NULL),
+		     0);
+	while (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+		selfmon_report_free(rows_take());
+	pthread_join(thread, NULL);
+	assert_apart(75);
+}
+
 Test(samples, of_a_child_begin_at_zero)
 {
 	pid_t child;
@@ -573,6 +629,40 @@ Test(samples, of_a_fiber_are_its_own)
 	job_make(&job, "job", run_job);
 	until(wanted(), visit_beside_job);
 	assert_apart(wanted() / 2);
+}
+
+static void run_long_job(struct job *own)
+{
+	struct selfmon_region *const region = selfmon_region("b");
+
+	for (;;)
+		SELFMON_REGION_OF(region) {
+			work_for(long_ns, work_b);
+			job_pause(own);
+			work_for(long_ns, work_b);
+		}
+}
+
+Test(samples, of_a_fiber_that_is_suspended_stay_its_own)
+{
+	struct selfmon_report *report;
+	struct counts outside;
+	int i;
+
+	ask_for(OFTEN);
+	long_ns = 2 * period();
+	job_make(&job, "job", run_long_job);
+	for (i = 0; i < 20; i++)
+		SELFMON_REGION("a") {
+			work_a_for(long_ns);
+			job_run(&job);
+			work_a_for(long_ns);
+		}
+	assert_apart(30);
+	report = rows_take();
+	outside = counts_at(report, SELFMON_NO_ROW);
+	cr_expect_eq(outside.a + outside.b, 0);
+	selfmon_report_free(report);
 }
 
 /* ---- what is lost -------------------------------------------------------- */
@@ -711,37 +801,57 @@ Test(samples, have_the_label_of_their_moment_within_a_visit)
 	selfmon_report_free(report);
 }
 
-/* What the kernel puts between addresses is none. */
-Test(samples, have_where_the_thread_was_once)
+/* In a frame of its own, by which the kernel finds the caller. */
+static __attribute__((noinline)) void work_framed(void)
+{
+	void *volatile frame = __builtin_frame_address(0);
+
+	for (volatile int i = 0; frame && i < SHORT; i++)
+		;
+}
+
+static void visit_framed(void)
+{
+	SELFMON_REGION("a")
+		work_framed();
+}
+
+/* Returns how many of the stacks of row 0 have a caller, which is checked. */
+static size_t callers_of(const struct selfmon_report *report)
 {
 	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	size_t callers = 0, i;
+
+	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++) {
+		if (stack.depth < 2)
+			continue;
+		callers++;
+		cr_expect(stack.address[0].address != stack.address[1].address);
+	}
+	cr_expect_gt(i, 0);
+	return callers;
+}
+
+/* What the kernel puts between addresses is none of them. */
+Test(samples, have_the_caller_after_where_the_thread_was)
+{
 	struct selfmon_report *report;
-	size_t i;
 
 	ask_for(OFTEN);
-	until(100, visit_both);
+	until(100, visit_framed);
 	report = rows_take();
-	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
-		if (stack.depth > 1)
-			cr_expect(stack.address[0].address !=
-				  stack.address[1].address);
-	cr_expect_gt(i, 0);
+	cr_expect_gt(callers_of(report), 0);
 	selfmon_report_free(report);
 }
 
 Test(samples, have_as_many_addresses_as_were_requested)
 {
-	struct selfmon_call_stack stack = { .size = sizeof(stack) };
 	struct selfmon_report *report;
-	size_t i;
 
 	ask_for(OFTEN ",chain=1");
-	until(100, visit_both);
-	assert_apart(50);
+	until(100, visit_framed);
 	report = rows_take();
-	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
-		cr_expect_eq(stack.depth, 1);
-	cr_expect_gt(i, 0);
+	cr_expect_eq(callers_of(report), 0);
 	selfmon_report_free(report);
 }
 

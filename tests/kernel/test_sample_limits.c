@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples where something has an end: memory for stacks, locked memory. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "rows.h"
+
+#define NOBODY 65534
+
+static void ask_for(const char *sample, unsigned int every)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = "none";
+	options.output = NULL;
+	options.sample = sample;
+	options.every = every;
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+/* ---- memory for stacks --------------------------------------------------- */
+
+/* Each has a label of its own, and so a stack of its own. */
+#define STACKS 90000u
+
+static uint64_t stored(const struct selfmon_report *report)
+{
+	struct selfmon_call_stack stack = { .size = sizeof(stack) };
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++)
+		sum += stack.count;
+	return sum;
+}
+
+Test(sample_limits, samples_without_memory_for_their_stack_are_counted)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct selfmon_report *report;
+	const struct selfmon_row *a;
+	char *page;
+	uint64_t i;
+
+	ask_for("page-faults", 1);
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(page, MAP_FAILED);
+	SELFMON_REGION("a")
+		for (i = 1; i <= STACKS; i++) {
+			selfmon_label(i);
+			*(volatile char *)page = 1;
+			madvise(page, size, MADV_DONTNEED);
+		}
+	report = rows_take();
+	a = ROWS_GET(report, "a");
+	cr_expect_geq(a->samples, STACKS);
+	cr_expect_gt(stored(report), STACKS / 10);
+	cr_expect_lt(stored(report), STACKS);
+	cr_expect(!rows_say(report, SELFMON_JSON, "\"unstored\": 0"));
+	selfmon_report_free(report);
+}
+
+/* ---- locked memory ------------------------------------------------------- */
+
+/* A ring of 256 KiB and its page, in pages of 4 KiB. */
+#define RING_KIB 260
+
+static long number_in(const char *path, long otherwise)
+{
+	FILE *const file = fopen(path, "r");
+	long n = otherwise;
+
+	if (!file)
+		return n;
+	if (fscanf(file, "%ld", &n) != 1)
+		n = otherwise;
+	fclose(file);
+	return n;
+}
+
+static void become_nobody(void)
+{
+	const struct rlimit none = { 0, 0 };
+	const long paranoid =
+		number_in("/proc/sys/kernel/perf_event_paranoid", 2);
+
+	if (getuid() == 0 && (setgid(NOBODY) || setuid(NOBODY)))
+		cr_skip_test("the user cannot be changed here");
+	if (paranoid > 2 || paranoid < 0)
+		cr_skip_test("perf_event_paranoid is %ld", paranoid);
+	cr_assert_eq(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+}
+
+static pthread_barrier_t together;
+
+static void *visit_beside_others(void *unused)
+{
+	int i;
+
+	(void)unused;
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	pthread_barrier_wait(&together);
+	for (i = 0; i < 100; i++)
+		SELFMON_REGION("a")
+			for (volatile int k = 0; k < 50000; k++)
+				;
+	return NULL;
+}
+
+static void visit_in_threads(size_t count)
+{
+	pthread_t *const thread = calloc(count, sizeof(*thread));
+	size_t i;
+
+	cr_assert_not_null(thread);
+	pthread_barrier_init(&together, NULL, (unsigned int)count);
+	for (i = 0; i < count; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL,
+					    visit_beside_others, NULL), 0);
+	for (i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+	free(thread);
+}
+
+Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
+{
+	const long rings = sysconf(_SC_NPROCESSORS_ONLN) *
+			   number_in("/proc/sys/kernel/perf_event_mlock_kb",
+				     516) / RING_KIB;
+	const size_t threads = (size_t)rings + 8;
+	struct selfmon_report *report;
+	const struct selfmon_row *a;
+
+	if (rings < 1 || rings > 1000)
+		cr_skip_test("room for %ld rings", rings);
+	become_nobody();
+	ask_for("task-clock@300us,ring=256k", 1);
+	visit_in_threads(threads);
+	report = rows_take();
+	a = ROWS_GET(report, "a");
+	cr_expect_eq(a->visits, threads * 100);
+	cr_expect_eq(a->time.visits, threads * 100);
+	cr_expect_gt(a->samples, 0);
+	cr_expect(rows_say(report, SELFMON_JSON, "\"samples\": {"));
+	cr_expect(!rows_say(report, SELFMON_JSON, "\"no_samples\": 0"));
+	cr_expect(rows_say(report, SELFMON_JSON,
+			   "\"no_samples_reason\": \"task-clock: "));
+	cr_expect(rows_say(report, SELFMON_TEXT, "perf_event_mlock_kb") ||
+		  rows_say(report, SELFMON_TEXT, "ulimit -l"));
+	selfmon_report_free(report);
+	/* What they had is free again. */
+	visit_in_threads(1);
+	report = rows_take();
+	cr_expect_eq(ROWS_GET(report, "a")->visits, (threads + 1) * 100);
+	selfmon_report_free(report);
+}
+
+/* ---- one visit in N ------------------------------------------------------ */
+
+Test(sample_limits, nothing_is_sampled_with_one_visit_in_several)
+{
+	struct selfmon_report *report;
+
+	ask_for("task-clock", 10);
+	SELFMON_REGION("a")
+		;
+	report = rows_take();
+	cr_expect(rows_say(report, SELFMON_JSON, "\"samples\": null"));
+	cr_expect(rows_say(report, SELFMON_JSON,
+			   "nothing is sampled: SELFMON_EVERY=10"));
+	selfmon_report_free(report);
+}
