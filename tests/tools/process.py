@@ -39,6 +39,9 @@ TRACED = [
                  "SELFMON_OUTPUT": "csv:{}/csv,text:-;threads"}),
     ("threads", {"SELFMON_LIVE": "{}/%p", "SELFMON_OUTPUT": "none;threads"}),
     ("branches", {"SELFMON_FENCE": "lfence"}),
+    ("branches", {"SELFMON_SAMPLE": "task-clock"}),
+    ("threads", {"SELFMON_SAMPLE": "task-clock,drain=border",
+                 "SELFMON_OUTPUT": "json:{}/json"}),
 ]
 # Functions of strings and numbers, which the page does not list; compilers put
 # one in another's place.
@@ -161,16 +164,17 @@ def check_environment(page, code):
 
 
 def check_once(code):
-    """What the page says there is one of."""
-    for what, pattern in (
-            ("constructor", r"__attribute__\(\(constructor"),
-            ("destructor", r"__attribute__\(\(destructor\(101\)\)\)"),
-            ("thread key", r"\bpthread_key_create\(&"),
-            ("thread-local variable", r"(?<!extern )\b__thread\b"),
-            ("pthread_atfork", r"\bpthread_atfork\(NULL, NULL, ")):
+    """What the page says there is a number of."""
+    for what, pattern, stated in (
+            ("constructor", r"__attribute__\(\(constructor", 2),
+            ("destructor", r"__attribute__\(\(destructor\(101\)\)\)", 1),
+            ("thread key", r"\bpthread_key_create\(&", 1),
+            ("thread", r"\bpthread_create\(&", 1),
+            ("thread-local variable", r"(?<!extern )\b__thread\b", 1),
+            ("pthread_atfork", r"\bpthread_atfork\(NULL, NULL, ", 1)):
         count = len(re.findall(pattern, code))
-        if count != 1:
-            complain(f"{what}: {count} in the code, the page says one")
+        if count != stated:
+            complain(f"{what}: {count} in the code, the page says {stated}")
 
 
 def check_library(page, build):
