@@ -135,7 +135,7 @@ static int take_ring(struct sample_part part, struct selfmon_sample_spec *spec,
 	if (!take_number(&part, &n))
 		n = 0;
 	if (part_is(&part, "k"))
-		n *= 1024;
+		n = n <= RING_MAX ? n * 1024 : 0;
 	else if (part.length)
 		n = 0;
 	if (n < RING_MIN || n > RING_MAX)
