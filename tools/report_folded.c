@@ -33,17 +33,19 @@ static int find(const struct selfmon_report *report, const char *by)
 
 static int misused(const struct selfmon_report *report, const char *by)
 {
-	const char *names[SELFMON_MAX_COUNTERS + 3] = { "time", "visits" };
+	const char *names[SELFMON_MAX_COUNTERS + 4] = { "time", "visits" };
 	char hint[TOOL_HINT_SIZE];
 	size_t i, count = 2;
 
 	for (i = 0; i < report->columns; i++)
 		if (report->column[i].verdict != SELFMON_NOT_COUNTED)
 			names[count++] = report->column[i].name;
-	names[count] = NULL;
+	names[count] = report->samples ? "samples" : NULL;
+	names[count + 1] = NULL;
 	return tool_misused("report", "--by %s: this report has no such column"
-			    "%s; it has time, visits and %zu counters", by,
-			    tool_hint(by, names, hint), count - 2);
+			    "%s; it has time, visits%s and %zu counters", by,
+			    tool_hint(by, names, hint),
+			    report->samples ? ", samples" : "", count - 2);
 }
 
 /* Returns the value minus those of the children; at least 0. */
@@ -68,7 +70,7 @@ static double self_of(const struct selfmon_report *report, size_t i, int by)
 }
 
 /* A semicolon ends a frame, and the last space the stack. */
-static void put_name(const char *name, FILE *to)
+void report_folded_name(const char *name, FILE *to)
 {
 	struct selfmon_glyph unit;
 
@@ -79,15 +81,16 @@ static void put_name(const char *name, FILE *to)
 			fwrite(unit.text, 1, unit.bytes, to);
 }
 
-static void put_path(const struct selfmon_report *report, size_t i, FILE *to)
+void report_folded_path(const struct selfmon_report *report, size_t i,
+			FILE *to)
 {
 	const struct selfmon_row *const row = &report->row[i];
 
 	if (row->parent >= 0) {
-		put_path(report, (size_t)row->parent, to);
+		report_folded_path(report, (size_t)row->parent, to);
 		putc(';', to);
 	}
-	put_name(row->name, to);
+	report_folded_name(row->name, to);
 }
 
 int report_folded(const struct selfmon_report *report, const char *by,
@@ -106,7 +109,7 @@ int report_folded(const struct selfmon_report *report, const char *by,
 
 		if (!value)
 			continue;
-		put_path(report, i, to);
+		report_folded_path(report, i, to);
 		fprintf(to, " %" PRIu64 "\n", value);
 	}
 	return 0;

@@ -27,6 +27,7 @@ struct symbols {
 	const struct selfmon_samples *samples;
 	int32_t pid; /* 0: several processes */
 	bool failed, map_tried;
+	bool made; /* some samples were in code without a file */
 	struct symbols_map *map;
 	char map_why[SYMBOLS_MAP_WHY_SIZE];
 	struct module *module;
@@ -45,8 +46,14 @@ struct place {
 	struct symbol_frame frame[];
 };
 
-struct symbols *symbols_open(const struct selfmon_report *report,
-			     bool debuginfod)
+static bool debuginfod;
+
+void symbols_use_debuginfod(void)
+{
+	debuginfod = true;
+}
+
+struct symbols *symbols_open(const struct selfmon_report *report)
 {
 	struct symbols *const symbols = calloc(1, sizeof(*symbols));
 
@@ -215,6 +222,7 @@ static size_t look_up(struct symbols *symbols, const struct wanted *wanted,
 
 	raw[0] = (struct symbols_raw){ .name = NULL };
 	if (wanted->module < 0) {
+		symbols->made = symbols->made || !wanted->returned;
 		raw[0].name = find_in_map(symbols, address);
 		return 1;
 	}
@@ -337,6 +345,6 @@ void symbols_complain(const struct symbols *symbols)
 			tool_line(stderr, "selfmon report: %s: %s",
 				  symbols->samples->module[i].path,
 				  symbols->module[i].why);
-	if (symbols->map_why[0])
+	if (symbols->made && symbols->map_why[0])
 		tool_line(stderr, "selfmon report: %s", symbols->map_why);
 }

@@ -37,11 +37,12 @@ struct symbol_place {
 struct symbols;
 
 /*
- * Nothing is looked up yet. debuginfod: ask the servers of DEBUGINFOD_URLS for
- * what is not on this machine. Returns NULL without memory.
+ * From now on, asks the servers in DEBUGINFOD_URLS for what is not on this
+ * machine. Without this call there are no requests.
  */
-struct symbols *symbols_open(const struct selfmon_report *report,
-			     bool debuginfod);
+void symbols_use_debuginfod(void);
+/* Nothing is looked up yet. Returns NULL without memory. */
+struct symbols *symbols_open(const struct selfmon_report *report);
 /* Accepts NULL. */
 void symbols_close(struct symbols *symbols);
 /* Returns true if memory was missing since it was opened. */
@@ -54,6 +55,17 @@ bool symbols_failed(const struct symbols *symbols);
 const struct symbol_place *
 symbols_find(struct symbols *symbols, const struct selfmon_sampled_stack *stack,
 	     uint32_t i);
+
+/*
+ * Returns false for a caller of a stack that is in no module and has no name:
+ * without frame pointers these are any numbers.
+ */
+static inline bool symbols_is_shown(const struct symbol_place *place,
+				    uint32_t i)
+{
+	return place->frames && (!i || place->module >= 0 ||
+				 place->frame[0].function->known);
+}
 
 /* The index of an address's module, -1: none. */
 int32_t symbols_module_of(const struct selfmon_samples *samples,

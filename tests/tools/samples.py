@@ -9,9 +9,11 @@ of known names, and writes reports with samples there.
 """
 import copy
 import ctypes.util
+import datetime
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -532,6 +534,189 @@ def test_map_at(tool, given, path):
             path.unlink()
 
 
+# ---- folded stacks and pprof ------------------------------------------------
+
+STACKS = [ # of Sampled.report(): region, functions, lines, samples
+    ("(outside of regions)", ["leaf"], ["in leaf"], 2),
+    ("round", [], [], 1),
+    ("round/add", ["main", "middle", "leaf"],
+     ["main calls middle", "middle calls leaf", "in leaf"], 3),
+    ("round/add", ["main", "middle", "leaf", "squeeze"],
+     ["main calls middle", "middle calls leaf", "leaf inlines squeeze",
+      "in squeeze"], 6),
+    ("round/print", ["last", "0x1000"], ["last calls quit", None], 1)]
+
+
+def test_folded(tool):
+    text = tool.run("report", "-f", "folded", "--by", "samples",
+                    "sampled.json")
+    same("folded stacks", sorted(text.splitlines()), sorted(
+        ";".join(path.split("/") + functions) + f" {count}"
+        for path, functions, _, count in STACKS))
+    tool.run("report", "-f", "folded", "--by", "sample", "sampled.json",
+             status=2)
+    expect("a hint", "did you mean samples?" in tool.err, tool.err)
+
+
+def test_folded_unknown(tool, report):
+    """Without symbols; callers that are any numbers are left out."""
+    given = made_up(report)
+    given["samples"]["modules"][2]["path"] = f"/x/a;{ESCAPE}b"
+    tool.write("unknown.json", given)
+    text = tool.run("report", "-f", "folded", "--by", "samples",
+                    "unknown.json")
+    name = r"a:\x1Bb+0x"
+    same("folded stacks without symbols", sorted(text.splitlines()), sorted([
+        "(outside of regions);0x1000 3",
+        f"round;{name}20;\u00e4 b.so+0x10 7", f"round;add;{name}1 18",
+        "round;add 2", "round;print;0x8000000000000000 5",
+        "round;print;[vdso]+0x7fffffffffffffff 1"]))
+    for why in ("b.so: No such file", "[vdso]: the kernel's code"):
+        expect(why, why in tool.err or "without libdw" in tool.err, tool.err)
+
+
+def decode(path):
+    """The message in protoc's text form as lists of pairs, no field unknown."""
+    with open(path, "rb") as file:
+        text = subprocess.run(
+            ["protoc", f"--proto_path={HERE}", "--decode=Profile",
+             "pprof.proto"], stdin=file, capture_output=True, text=True,
+            check=True).stdout
+    stack, top = [], []
+    for line in map(str.strip, text.splitlines()):
+        if line == "}":
+            top = stack.pop()
+            continue
+        key = line.split(":")[0].split(" ")[0]
+        expect("a field that is known", not key.isdigit(), line)
+        if line.endswith("{"):
+            stack.append(top)
+            top.append((key, []))
+            top = top[-1][1]
+        else:
+            value = line.split(": ", 1)[1]
+            top.append((key, json.loads(value) if value[0] != '"' else value))
+    return top
+
+
+def values(message, key):
+    return [value for name, value in message if name == key]
+
+
+def one(message, key):
+    return (values(message, key) or [0])[0]
+
+
+class Profile:
+    def __init__(self, path):
+        self.message = decode(path)
+        self.strings = [s.strip('"') for s in
+                        values(self.message, "string_table")]
+        same("the first string", self.strings[0], "")
+        same("different strings", len(set(self.strings)), len(self.strings))
+        self.by_id = {kind: {one(m, "id"): m for m in
+                             values(self.message, kind)}
+                      for kind in ("mapping", "location", "function")}
+
+    def text(self, message, key):
+        return self.strings[one(message, key)]
+
+    def lines(self, location):
+        """Functions and lines, outermost first."""
+        lines = values(self.by_id["location"][location], "line")
+        return [(self.text(self.by_id["function"][one(line, "function_id")],
+                           "name"), one(line, "line"))
+                for line in reversed(lines)]
+
+    def samples(self):
+        for sample in values(self.message, "sample"):
+            labels = {self.text(label, "key"): self.text(label, "str") or
+                      one(label, "num") for label in values(sample, "label")}
+            frames = [frame for location in
+                      reversed(values(sample, "location_id"))
+                      for frame in self.lines(location)]
+            yield labels, frames, values(sample, "value")
+
+
+def test_pprof(tool, report, sampled):
+    if not shutil.which("protoc"):
+        print("[SKIP] samples: pprof needs protobuf-compiler")
+        return
+    tool.run("report", "-f", "pprof", "-o", "p.pb", "sampled.json")
+    profile = Profile(tool.folder / "p.pb")
+    line = {None: 0, **sampled.lines}
+    same("samples", sorted(profile.samples(), key=repr), sorted([
+        ({"region": path}, [(f, line[l]) for f, l in zip(functions, lines)],
+         [count, count * 1000003])
+        for path, functions, lines, count in STACKS], key=repr))
+    same("types", [(profile.text(t, "type"), profile.text(t, "unit"))
+                   for t in values(profile.message, "sample_type") +
+                   values(profile.message, "period_type")],
+         [("samples", "count"), ("cpu", "nanoseconds"),
+          ("cpu", "nanoseconds")])
+    same("the period", one(profile.message, "period"), 1000003)
+    when = datetime.datetime.strptime(report["when"] + "+0000",
+                                      "%Y-%m-%dT%H:%M:%SZ%z")
+    same("the time", one(profile.message, "time_nanos"),
+         int(when.timestamp()) * 10 ** 9)
+    mapping = profile.by_id["mapping"][1]
+    module = sampled.modules(tool.folder / "sampled")[0]
+    same("the mapping", [profile.text(mapping, "filename"),
+                         profile.text(mapping, "build_id")],
+         [module["path"], module["build_id"]])
+    limit = one(mapping, "memory_limit")
+    addresses = sorted(one(l, "address") for l in
+                       profile.by_id["location"].values()
+                       if one(l, "mapping_id"))
+    same("addresses", addresses, sorted(
+        [sampled.at[s] for s in ("spot1", "spot2")] +
+        [sampled.at[f"return{i}"] - 1 for i in range(3)]))
+    expect("addresses are in the mapping", addresses[-1] < limit, limit)
+    functions = {profile.text(f, "name"): f for f in
+                 profile.by_id["function"].values()}
+    same("where a function is declared",
+         [profile.text(functions["leaf"], "filename").split("/")[-1],
+          one(functions["leaf"], "start_line") > 0], ["sampled.c", True])
+    test_pprof_labels(tool, report)
+
+
+def test_pprof_labels(tool, report):
+    given = made_up(report)
+    given["samples"].update(event="cycles", period=0, frequency=1000)
+    tool.run("report", "-f", "pprof", "-o", "l.pb",
+             tool.write("labels.json", given))
+    profile = Profile(tool.folder / "l.pb")
+    same("labels", sorted(labels.get("label", 0) for labels, _, _ in
+                          profile.samples()), [-1, 0, 0, 0, 0, 7, 8])
+    expect("no events at a frequency", all(len(v) == 1 for _, _, v in
+                                           profile.samples()))
+    tool.run("report", "-f", "pprof", "real.json", status=1)
+    expect("no samples", "has no samples" in tool.err, tool.err)
+    tool.run("report", "-f", "pprof", "labels.json", "labels.json", status=2)
+    expect("two reports", "pprof takes one report" in tool.err, tool.err)
+
+
+def test_go(tool):
+    """What reads it: go tool pprof."""
+    if not shutil.which("go"):
+        print("[SKIP] samples: go tool pprof needs golang-go")
+        return
+    done = subprocess.run(["go", "tool", "pprof", "-top", "-symbolize=none",
+                           "-sample_index=samples", "p.pb"], check=False,
+                          cwd=tool.folder, capture_output=True, text=True,
+                          env={**os.environ, "HOME": str(tool.folder)})
+    rows = {words[5]: words[:4:3] for words in
+            map(str.split, done.stdout.splitlines()) if len(words) > 5}
+    same("go tool pprof", [rows.get("squeeze"), rows.get("leaf"),
+                           rows.get("main")],
+         [["6", "6"], ["5", "11"], ["0", "9"]])
+    done = subprocess.run(["go", "tool", "pprof", "-tags", "-symbolize=none",
+                           "-sample_index=samples", "p.pb"], check=False,
+                          cwd=tool.folder, capture_output=True, text=True,
+                          env={**os.environ, "HOME": str(tool.folder)})
+    expect("regions are tags", "round/add" in done.stdout, done.stdout)
+
+
 # ---- all --------------------------------------------------------------------
 
 def sample_report(folder, example):
@@ -564,9 +749,14 @@ def main():
             test_separate(tool, report, sampled)
             test_compilers(tool, report, sampled)
             test_network(tool, report, sampled)
+            sampled.compile("sampled", "-g")
+            test_folded(tool)
+            test_pprof(tool, report, sampled)
+            test_go(tool)
         else:
             print("[SKIP] samples: functions and lines need libdw-dev")
         test_options(tool)
+        test_folded_unknown(tool, report)
         test_many(tool, report, sampled)
         test_map(tool, report)
     print(f"samples: {checks} facts of samples")

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples in the format of pprof. */
+#ifndef SELFMON_TOOLS_REPORT_PPROF_H
+#define SELFMON_TOOLS_REPORT_PPROF_H
+
+#include <stdio.h>
+
+#include "symbols.h"
+
+/* Returns 0, or TOOL_NO with a message. */
+int report_pprof(const struct selfmon_report *report, const char *path,
+		 struct symbols *symbols, FILE *to);
+
+#endif
