@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "compare.h"
+#include "html_hot.h"
+#include "report/model.h"
 
 #define MARKER "@DATA@"
 
@@ -34,50 +36,54 @@ static void put_safe(const char *json, size_t size, FILE *to)
 	}
 }
 
-static int put_report(const struct selfmon_report *report, FILE *to)
+/* Call stacks stay out: the page has their functions instead. */
+static int write_report(const void *of, FILE *to)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory;
-	int error;
+	const struct selfmon_report *const report = of;
+	struct selfmon_report slim;
 
 	if (!report) {
 		fputs("null", to);
 		return 0;
 	}
-	memory = open_memstream(&text, &size);
-	if (!memory)
-		return -ENOMEM;
-	error = selfmon_report_write(report, SELFMON_JSON, memory);
-	if (fclose(memory) || error)
-		error = -ENOMEM;
-	else
-		put_safe(text, size, to);
-	free(text);
-	return error;
+	slim = *report;
+	slim.stacks = false;
+	return selfmon_report_write(&slim, SELFMON_JSON, to);
 }
 
-static int put_compare(const struct compare *compare, FILE *to)
+static int write_hot(const void *report, FILE *to)
+{
+	return html_hot(report, to);
+}
+
+static int write_compare(const void *compare, FILE *to)
+{
+	if (compare)
+		compare_json(compare, to);
+	else
+		fputs("null", to);
+	return 0;
+}
+
+/* Writes one member of the page's data. */
+static int put(const char *key, int (*write)(const void *of, FILE *to),
+	       const void *of, FILE *to)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *memory;
+	FILE *const memory = open_memstream(&text, &size);
+	int error;
 
-	if (!compare) {
-		fputs("null", to);
-		return 0;
-	}
-	memory = open_memstream(&text, &size);
 	if (!memory)
 		return -ENOMEM;
-	compare_json(compare, memory);
-	if (fclose(memory)) {
-		free(text);
-		return -ENOMEM;
-	}
-	put_safe(text, size, to);
+	error = write(of, memory);
+	if (fclose(memory) || error)
+		error = -ENOMEM;
+	fprintf(to, "\"%s\": ", key);
+	if (!error)
+		put_safe(text, size, to);
 	free(text);
-	return 0;
+	return error;
 }
 
 int html_write(const struct selfmon_report *a, const struct selfmon_report *b,
@@ -90,14 +96,16 @@ int html_write(const struct selfmon_report *a, const struct selfmon_report *b,
 	int error;
 
 	fwrite(tool_html_page, 1, (size_t)(marker - tool_html_page), to);
-	fputs("{\"a\": ", to);
-	error = put_report(a, to);
-	fputs(",\n\"b\": ", to);
-	if (!error)
-		error = put_report(b, to);
-	fputs(",\n\"compare\": ", to);
-	if (!error)
-		error = put_compare(compare, to);
+	fputs("{", to);
+	error = put("a", write_report, a, to);
+	fputs(",\n", to);
+	error = error ? error : put("b", write_report, b, to);
+	fputs(",\n", to);
+	error = error ? error : put("compare", write_compare, compare, to);
+	fputs(",\n", to);
+	error = error ? error : put("hot", write_hot, a, to);
+	fputs(",\n", to);
+	error = error ? error : put("hot_b", write_hot, b, to);
 	fputs("}", to);
 	fwrite(rest, 1, size - (size_t)(rest - tool_html_page), to);
 	return error;

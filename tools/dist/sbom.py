@@ -13,7 +13,7 @@ import sys
 import tarfile
 import time
 
-# None of these is in the tarball. The Makefile links the tool without its two
+# None of these is in the tarball. The Makefile links the tool without its three
 # libraries if they are missing; libpfm is loaded if an event needs it.
 DEPENDENCIES = [
     # name, licence, purl, how, of what
@@ -25,6 +25,8 @@ DEPENDENCIES = [
      "OPTIONAL_DEPENDENCY_OF", "selfmon"),
     ("jansson", "MIT", "pkg:github/akheron/jansson",
      "OPTIONAL_DEPENDENCY_OF", "selfmon"),
+    ("libdw", "LGPL-3.0-or-later OR GPL-2.0-or-later",
+     "pkg:generic/elfutils", "OPTIONAL_DEPENDENCY_OF", "selfmon"),
     ("criterion", "MIT", "pkg:github/Snaipe/Criterion",
      "TEST_DEPENDENCY_OF", "libselfmon"),
 ]

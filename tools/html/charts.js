@@ -156,6 +156,7 @@ function drawFacts(view) {
 	if (row.min !== null) fact(list, 'one visit', `${time(row.min)} to ${time(row.max)}`);
 	if (row.p50 !== null) fact(list, 'percentiles', `p50 ${time(row.p50)}, p90 ${time(row.p90)}, p99 ${time(row.p99)}`);
 	offCpuFact(list, row);
+	samplesFact(list, row, view);
 	view.model.columns.forEach((column, i) =>
 		quantityFact(list, shown(column.name, 40), row.counters[i], column.isTime ? time : count));
 	for (const unit of row.units.values())

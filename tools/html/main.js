@@ -3,6 +3,7 @@
 const view = {
 	model: null, other: null, comparison: null, changes: null,
 	width: 'time', colour: 'self', sort: 'total', rising: false, flat: false,
+	hot: null, hotB: null,
 	zoom: null, picked: null, found: null, find: '', theme: null,
 };
 
@@ -167,6 +168,7 @@ function hottest(model) {
 function drawDetail() {
 	drawFacts(view);
 	drawCharts(view);
+	drawHot(view);
 }
 
 function draw() {
@@ -264,6 +266,7 @@ function refuse(name, error) {
 async function takeFile(file) {
 	if (!file) return;
 	try {
+		view.hotB = null; /* symbols are not in JSON */
 		show(view.model, modelOf(JSON.parse(await file.text())), null);
 	} catch (error) {
 		refuse(file.name, error);
@@ -325,6 +328,8 @@ function listen() {
 function start() {
 	const data = JSON.parse(byId('data').textContent);
 	listen();
+	view.hot = data.hot || null;
+	view.hotB = data.hot_b || null;
 	show(modelOf(data.a), data.b ? modelOf(data.b) : null, data.compare || null);
 }
 

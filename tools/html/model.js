@@ -64,6 +64,7 @@ function rowOf(from, index) {
 		units : new Map(
 			(from.units || []).map(unit => [unit.unit, unit])),
 		offCpu : offCpuOf(from),
+		samples : samplesOf(from),
 		unsure : (t && t.unsure) || 0,
 		selfKnown : from.exclusive_valid,
 		mark : from.open      ? '*'
@@ -143,6 +144,7 @@ function flatten(model) {
 					switches : 0,
 					preemptions : 0
 				},
+				samples : row.samples === null ? null : 0,
 				p50 : null,
 				p90 : null,
 				p99 : null,
@@ -174,6 +176,7 @@ function add(flat, row, inside) {
 	for (const unit of row.units.values())
 		flat.units.set(unit.unit,
 			       unitsOf(flat.units.get(unit.unit), unit));
+	if (flat.samples !== null) flat.samples += row.samples || 0;
 	if (flat.offCpu && row.offCpu && !inside)
 		addOffCpu(flat.offCpu, row.offCpu);
 	const pairs = [[flat.time, row.time], ...flat.counters.map((c, i) => [c, row.counters[i]])];

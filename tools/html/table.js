@@ -31,7 +31,7 @@ function columnsOf(view) {
 			columns.push({ key: 'm' + i, title: metric.name, text: count,
 				of: row => row.metrics[i] ? row.metrics[i].value : null });
 	});
-	columns.push(...offCpuColumns(view));
+	columns.push(...offCpuColumns(view), ...samplesColumns(view));
 	for (const name of view.model.units)
 		for (const [key, title] of [[ 'sum', name ],
 					    [ 'mean', name + '/visit' ],

@@ -192,6 +192,64 @@ async function testOffCpu(plain) {
 	await close(tab);
 }
 
+// The address of main in the program that made the template.
+function mainOf(program) {
+	const line = execFileSync('nm', [program], { encoding: 'utf8' }).split('\n').find(text => / T main$/.test(text));
+	return parseInt(line, 16);
+}
+
+/* Samples: in row 1 of the template, and in regions inside of row 0. */
+function sampled(report, row, counts) {
+	const program = at('hello');
+	const copy = structuredClone(report);
+	const places = [[[0, mainOf(program)]], [[1, 16]], [[1, 32]]];
+	copy.rows.forEach(one => Object.assign(one, { samples: 0, samples_within: 0 }));
+	const all = counts.reduce((sum, n) => sum + n, 0);
+	Object.assign(copy.rows[row], { samples: all, samples_within: all });
+	for (let up = copy.rows[row].parent; up !== null; up = copy.rows[up].parent) copy.rows[up].samples_within = all;
+	copy.samples = { event: 'task-clock', period: 1000003, asked: 0, frequency: 0, chain: 32, cost_ns: 100,
+		taken: 2 * all, outside: all, lost: 0, lost_more: 0, unstored: 0,
+		modules: [{ path: program, build_id: '' }, { path: '/x/<img src=x onerror="window.hacked = 5">', build_id: '' }],
+		stacks: counts.map((n, i) => ({ row, count: n, addresses: places[i] })) };
+	return copy;
+}
+
+const functionsShown = tab => tab.$$eval('#hot tbody tr', lines =>
+	lines.map(line => [...line.children].map(cell => cell.textContent)));
+
+/* The selected region has a table of its functions; a region without samples shows those of the regions inside. */
+async function testSamples(plain) {
+	const row = template.rows.find(one => one.parent !== null).id;
+	const report = sampled(template, row, [6, 3, 1]);
+	const file = page('samples.html', report);
+	assert.ok(!fs.readFileSync(file, 'utf8').includes('"addresses"'), 'no call stacks in the page');
+	let tab = await open(file);
+	assert.equal(await tab.evaluate(() => window.hacked), undefined);
+	await tab.click(`#table tr[data-row="${row}"] td`);
+	const [first, second, ...more] = await functionsShown(tab);
+	assert.deepEqual(more, []);
+	assert.deepEqual(first.slice(0, 3), ['main', '6', '60.0 %']);
+	assert.deepEqual(second.slice(0, 3), ['<img src=x onerror="window.hacked = 5">', '4', '40.0 %']);
+	assert.match(second[4], /\+0x10$/, 'the address with most samples');
+	assert.match(await tab.textContent('#hot-about'), /^10 of 20 samples, 50\.0 % · task-clock, one each 1\.000 ms$/);
+	assert.match(await tab.textContent('#hot-unknown'), /No symbols for 4 samples in .*No such file/);
+	assert.match(await tab.textContent('#facts'), /samples\s*10, 50\.0 % of all/);
+	assert.deepEqual((await cells(tab, 'samples')).map(line => line[0]).sort(), ['0', '0', '10', 'samples']);
+	await tab.screenshot({ path: at('samples.png'), fullPage: true });
+	await tab.click('#table tr[data-row="0"] td');
+	assert.equal((await functionsShown(tab)).length, 2, 'those inside');
+	assert.match(await tab.textContent('#hot-about'), /in regions inside/);
+	await close(tab);
+	tab = await open(page('samples.html', report, sampled(template, row, [1, 3])));
+	await tab.click(`#table tr[data-row="${row}"] td`);
+	assert.deepEqual((await functionsShown(tab)).map(line => line[4]), ['25.0 %', '75.0 %'], 'the shares in B');
+	await close(tab);
+	tab = await open(plain);
+	assert.ok(await tab.isHidden('#hot'), 'no functions without samples');
+	assert.deepEqual((await cells(tab, 'samples'))[0], []);
+	await close(tab);
+}
+
 // ---- hundreds of rows --------------------------------------------------------
 
 async function testSort(file, report) {
@@ -371,6 +429,7 @@ async function main() {
 	await testSpans(small);
 	await testUnits(small);
 	await testOffCpu(small);
+	await testSamples(small);
 	await testSort(large, report);
 	await testFind(large, report);
 	await testFlat(large, report);

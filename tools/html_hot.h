@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of each region, for the page. */
+#ifndef SELFMON_TOOLS_HTML_HOT_H
+#define SELFMON_TOOLS_HTML_HOT_H
+
+#include <stdio.h>
+
+#include <selfmon/report.h>
+
+/* Writes them as JSON: null without samples. Returns 0, or -ENOMEM. */
+int html_hot(const struct selfmon_report *report, FILE *to);
+
+#endif
