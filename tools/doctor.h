@@ -76,6 +76,13 @@ bool doctor_cores_roam(const struct doctor_machine *machine);
 /* Not tried, since a prerequisite is missing. */
 #define DOCTOR_UNTRIED (-1)
 
+/* What SELFMON_SAMPLE=auto samples. */
+enum doctor_sampled {
+	DOCTOR_SAMPLES_NOTHING = 0,
+	DOCTOR_SAMPLES_CYCLES,
+	DOCTOR_SAMPLES_CLOCK
+};
+
 struct doctor_probe {
 	int software;    /* errno of a software event, user mode; 0: opens */
 	int hardware;    /* of instructions, user mode */
@@ -107,6 +114,10 @@ struct doctor_probe {
 	char why_not[256];
 	int64_t read_ns; /* per counter; SELFMON_FACT_UNKNOWN */
 	char clock[32];
+	enum doctor_sampled sampled;
+	struct selfmon_failure no_cycles, no_task_clock; /* why not sampled;
+							    error 0: is */
+	int64_t sample_ns; /* cost of a sample; SELFMON_FACT_UNKNOWN */
 };
 
 void doctor_probe_all(const struct doctor_machine *machine,
@@ -197,6 +208,14 @@ doctor_check_fn doctor_check_switch, doctor_check_page, doctor_check_fork,
 	doctor_check_clock;
 doctor_check_fn doctor_check_descriptors, doctor_check_file_table,
 	doctor_check_locked_memory, doctor_check_mappings;
+doctor_check_fn doctor_check_sampling;
+
+/*
+ * doctor_limits.c: pages of events that this user may map;
+ * DOCTOR_PAGES_UNLIMITED or more: any number; SELFMON_FACT_UNKNOWN.
+ */
+#define DOCTOR_PAGES_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
+int64_t doctor_locked_pages(const struct doctor_case *from);
 
 /* Short for selfmon_sentence_add(). */
 #define doctor_say selfmon_sentence_add

@@ -35,6 +35,7 @@ static const struct {
 	{ "open-files", doctor_check_file_table, DOCTOR_CAUSE },
 	{ "locked-memory", doctor_check_locked_memory, DOCTOR_CAUSE },
 	{ "mappings", doctor_check_mappings, DOCTOR_CAUSE },
+	{ "sampling", doctor_check_sampling, DOCTOR_CAUSE },
 	{ "page", doctor_check_page, DOCTOR_CONSEQUENCE },
 	{ "user-read-switch", doctor_check_switch, DOCTOR_CAUSE },
 	{ "fork", doctor_check_fork, DOCTOR_CAUSE },

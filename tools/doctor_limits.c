@@ -16,7 +16,7 @@
 #define CAP_IPC_LOCK_BIT 14
 
 /* Larger values are not limits; sums of them do not overflow. */
-#define BEYOND (SELFMON_FACT_UNLIMITED / 4)
+#define BEYOND DOCTOR_PAGES_UNLIMITED
 
 static void say_threads(struct doctor_check *check, int64_t threads)
 {
@@ -88,7 +88,7 @@ void doctor_check_file_table(const struct doctor_case *from,
  * kernel/events/core.c, perf_mmap: a page per event, charged first to the
  * user's perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
  */
-static int64_t pages_allowed(const struct doctor_case *from)
+int64_t doctor_locked_pages(const struct doctor_case *from)
 {
 	const struct selfmon_facts *facts = from->facts;
 	const int64_t page = from->machine->page_size;
@@ -97,6 +97,8 @@ static int64_t pages_allowed(const struct doctor_case *from)
 	if (selfmon_facts_hold(facts, CAP_IPC_LOCK_BIT) ||
 	    facts->paranoid == -1 || facts->memlock >= BEYOND)
 		return BEYOND;
+	if (facts->mlock_kb == SELFMON_FACT_UNKNOWN)
+		return SELFMON_FACT_UNKNOWN;
 	return kb * 1024 / page * from->machine->cpus +
 	       (facts->memlock > 0 ? facts->memlock / page : 0);
 }
@@ -122,13 +124,13 @@ static void say_lockable(const struct doctor_case *from,
 void doctor_check_locked_memory(const struct doctor_case *from,
 				struct doctor_check *check)
 {
-	const int64_t threads = pages_allowed(from) / EVENTS;
+	const int64_t pages = doctor_locked_pages(from);
+	const int64_t threads = pages / EVENTS;
 	const struct selfmon_failure failure = { .error = EPERM,
 						 .step = SELFMON_STEP_MAP };
 	struct doctor_check used_up = { .name = NULL };
 
-	if (threads < BEYOND / EVENTS &&
-	    from->facts->mlock_kb == SELFMON_FACT_UNKNOWN) {
+	if (pages == SELFMON_FACT_UNKNOWN) {
 		doctor_skip(check, "paranoid");
 		return;
 	}

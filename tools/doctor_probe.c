@@ -17,6 +17,7 @@
 #include "doctor.h"
 #include "platform/kernel.h"
 #include "platform/perf_open.h"
+#include "session/sampling.h"
 
 /* The default events: session/events.c. */
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
@@ -297,6 +298,27 @@ static void try_user_reads(struct doctor_probe *probe)
 	probe->user_reads = plainly || probe->guarded;
 }
 
+/* As the library chooses for SELFMON_SAMPLE=auto. */
+static void try_sampling(struct doctor_probe *probe)
+{
+	struct selfmon_sampling sampling;
+
+	probe->sample_ns = SELFMON_FACT_UNKNOWN;
+	if (!selfmon_sampling_try(&sampling, "cycles:u")) {
+		probe->sampled = DOCTOR_SAMPLES_CYCLES;
+	} else {
+		probe->no_cycles = sampling.failure;
+		if (selfmon_sampling_try(&sampling, "task-clock")) {
+			probe->no_task_clock = sampling.failure;
+			return;
+		}
+		probe->sampled = DOCTOR_SAMPLES_CLOCK;
+	}
+	if (sampling.cost_ticks)
+		probe->sample_ns = (int64_t)selfmon_clock_ns(
+			selfmon_clock(), sampling.cost_ticks);
+}
+
 static void try_all(const struct doctor_machine *machine,
 		    struct doctor_probe *probe)
 {
@@ -312,6 +334,7 @@ static void try_all(const struct doctor_machine *machine,
 	try_cores(machine, probe);
 	try_together(probe);
 	try_user_reads(probe);
+	try_sampling(probe);
 	snprintf(probe->clock, sizeof(probe->clock), "%s",
 		 selfmon_clock_source_name(selfmon_clock()->source));
 }

@@ -246,7 +246,7 @@ static int choose_period(struct selfmon_sampling *sampling,
 	if (sampling->clock && hangs())
 		return fail_sampling(sampling, -EOPNOTSUPP,
 			    "clocks are not sampled on Linux 6.16 and 6.17, "
-			    "which can hang by it: use a hardware event or "
+			    "which can hang by it. Use a hardware event or "
 			    "another kernel");
 	return 0;
 }
@@ -284,7 +284,8 @@ static int choose_event(struct selfmon_sampling *sampling,
 	if (!cost.samples && !sampling->clock)
 		return fail_sampling(sampling, -EOPNOTSUPP,
 			    "its counter counts, but no samples arrive: the "
-			    "hypervisor delivers no interrupts of the PMU");
+			    "hypervisor delivers no interrupts of the PMU. Use "
+			    "one that does");
 	limit_cost(sampling, &cost);
 	return 0;
 }
@@ -296,6 +297,16 @@ static int choose_auto(struct selfmon_sampling *sampling,
 	if (!spec->time && !choose_event(sampling, spec, "cycles:u"))
 		return 0;
 	return choose_event(sampling, spec, "task-clock");
+}
+
+int selfmon_sampling_try(struct selfmon_sampling *sampling, const char *event)
+{
+	struct selfmon_sample_spec spec;
+	char why[SELFMON_MESSAGE_SIZE];
+
+	if (selfmon_sample_spec_parse("auto", &spec, why, sizeof(why)))
+		return -EINVAL;
+	return choose_event(sampling, &spec, event);
 }
 
 static void choose_sampling(struct selfmon_process *process)

@@ -17,5 +17,10 @@ void selfmon_sampling_choose(struct selfmon_process *process);
  */
 int selfmon_sampling_open(const struct selfmon_sampling *sampling,
 			  bool switches, struct selfmon_ring *ring);
+/*
+ * Tries to sample an event in the calling thread with the defaults of `auto`,
+ * and measures its cost. Returns 0, or -errno with sampling->failure.
+ */
+int selfmon_sampling_try(struct selfmon_sampling *sampling, const char *event);
 
 #endif

@@ -58,6 +58,8 @@ static void begin_probe(struct doctor_probe *probe)
 	probe->user_reads = true;
 	probe->read_ns = 10;
 	strcpy(probe->clock, "perf page");
+	probe->sampled = DOCTOR_SAMPLES_CYCLES;
+	probe->sample_ns = 3000;
 }
 
 /* An event whose group opened and never ran, as counters/group.c reports it. */
@@ -71,6 +73,33 @@ static void take_busy(const char *event, struct doctor_probe *probe)
 	snprintf(failure->event, sizeof(failure->event), "%.100s", event);
 	strcpy(failure->message, "the group opens but never runs: the PMU's "
 				 "counters are in use elsewhere");
+}
+
+/*
+ * EVENT ERRNO MESSAGE: an event that is not sampled, as session/sampling.c
+ * reports it. Without cycles the clock is sampled; without both, nothing.
+ */
+static void take_unsampled(const char *path, const char *value,
+			   struct doctor_probe *probe)
+{
+	char event[32], error[32];
+	int at = 0;
+	const bool known = sscanf(value, "%31s %31s %n", event, error, &at) ==
+			   2;
+	const bool cycles = known && !strcmp(event, "cycles:u");
+	struct selfmon_failure *failure =
+		cycles ? &probe->no_cycles : &probe->no_task_clock;
+
+	if (!known)
+		give_up(path, value);
+	probe->sampled = cycles ? DOCTOR_SAMPLES_CLOCK
+				: DOCTOR_SAMPLES_NOTHING;
+	failure->error = number_of(path, error);
+	failure->step = at && value[at] ? SELFMON_STEP_POLICY
+					: SELFMON_STEP_OPEN;
+	strcpy(failure->event, event);
+	snprintf(failure->message, sizeof(failure->message), "%s",
+		 at ? value + at : "");
 }
 
 static void take_probe(const char *path, const char *line,
@@ -120,6 +149,8 @@ static void take_probe(const char *path, const char *line,
 		strcpy(probe->why_not, value);
 	else if (!strcmp(name, "clock"))
 		snprintf(probe->clock, sizeof(probe->clock), "%.31s", value);
+	else if (!strcmp(name, "unsampled"))
+		take_unsampled(path, value, probe);
 	else if (!strcmp(name, "busy"))
 		take_busy(value, probe);
 	else if (!strcmp(name, "core0") || !strcmp(name, "core1"))
