@@ -82,7 +82,7 @@ static void forget_variables(void)
 	static const char *const names[] = {
 		"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE",
 		"SELFMON_FENCE",  "SELFMON_EVERY",  "SELFMON_STRICT",
-		"SELFMON_LIVE",
+		"SELFMON_LIVE",	  "SELFMON_SAMPLE",
 	};
 	size_t i;
 

@@ -94,7 +94,7 @@ typedef void selftest_check_fn(const struct selftest_case *from,
 selftest_check_fn selftest_exact, selftest_slope, selftest_agree,
 	selftest_wrap, selftest_rotate, selftest_move, selftest_preempt,
 	selftest_clock, selftest_faults, selftest_cost, selftest_switches,
-	selftest_overhead, selftest_perf;
+	selftest_off_cpu, selftest_samples, selftest_overhead, selftest_perf;
 
 /*
  * Runs in the check's process some time before it; returns false with the

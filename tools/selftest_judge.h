@@ -111,6 +111,26 @@ void selftest_judge_self(const struct selftest_self *in,
 			 struct selftest_row *row);
 
 /*
+ * Samples by the code that the thread was in: in the region of that code, or
+ * in another one or none.
+ */
+struct selftest_places {
+	uint64_t wanted;
+	uint64_t right, outer_elsewhere, inner_elsewhere;
+};
+void selftest_judge_places(const struct selftest_places *in,
+			   struct selftest_row *row);
+
+/* Naps in a region: as reported, by getrusage(2), and bounds of their time. */
+struct selftest_naps {
+	uint64_t naps;
+	uint64_t blocked, expected;
+	uint64_t blocked_ns, least_ns, most_ns;
+};
+void selftest_judge_naps(const struct selftest_naps *in,
+			 struct selftest_row *row);
+
+/*
  * Slopes of perf stat and of the library over the same loops. noise: of
  * interrupts; start: variation of a program start between runs.
  */

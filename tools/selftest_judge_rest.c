@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The judges of estimates, clocks and overhead; see selftest_judge.h. */
+/*
+ * The judges of estimates, clocks, overhead, samples and naps; see
+ * selftest_judge.h.
+ */
 #include <inttypes.h>
 #include <math.h>
 
@@ -48,6 +51,41 @@ void selftest_judge_self(const struct selftest_self *in,
 				 in->known + in->extra + in->noise, in->seen,
 				 "%s, instructions of its own a visit",
 				 in->what);
+}
+
+void selftest_judge_places(const struct selftest_places *in,
+			   struct selftest_row *row)
+{
+	if (in->outer_elsewhere)
+		selftest_differs(row, 0, 0, (double)in->outer_elsewhere,
+				 "samples of the outer region's code in "
+				 "another one or none");
+	if (in->inner_elsewhere)
+		selftest_differs(row, 0, 0, (double)in->inner_elsewhere,
+				 "samples of the inner region's code in "
+				 "another one or none");
+	if (in->right < in->wanted)
+		selftest_busy(row, "%" PRIu64 " samples of %" PRIu64 " in time",
+			      in->right, in->wanted);
+}
+
+/* A thread leaves its CPU some microseconds after its nap has begun. */
+#define NAP_PART 0.9
+
+void selftest_judge_naps(const struct selftest_naps *in,
+			 struct selftest_row *row)
+{
+	const double least = NAP_PART * (double)in->least_ns;
+
+	if (in->blocked != in->expected)
+		selftest_differs(row, (double)in->expected,
+				 (double)in->expected, (double)in->blocked,
+				 "times blocked in %" PRIu64 " naps", in->naps);
+	if ((double)in->blocked_ns < least || in->blocked_ns > in->most_ns)
+		selftest_differs(row, least, (double)in->most_ns,
+				 (double)in->blocked_ns,
+				 "nanoseconds blocked in %" PRIu64 " naps",
+				 in->naps);
 }
 
 void selftest_judge_perf(double work, double perf, double own, double noise,

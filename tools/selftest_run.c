@@ -45,6 +45,8 @@ static const struct {
 	{ "faults", selftest_faults, NOTHING, 50, NULL },
 	{ "cost", selftest_cost, NOTHING, 300, NULL },
 	{ "switch", selftest_switches, NOTHING, 200, NULL },
+	{ "off-cpu", selftest_off_cpu, NOTHING, 60, NULL },
+	{ "samples", selftest_samples, NOTHING, 300, NULL },
 	{ "overhead", selftest_overhead, A_PMU, 250,
 	  selftest_overhead_prepare },
 };

@@ -146,13 +146,29 @@ const char *selftest_four_events(void)
 	return NULL;
 }
 
+void selftest_explain(const struct selfmon_failure *failure,
+		      struct selftest_row *row)
+{
+	char text[256];
+
+	explain(failure, failure->event, text, sizeof(text));
+	selftest_absent(row, "%s", text);
+}
+
 bool selftest_configure(const char *events, struct selftest_row *row)
+{
+	return selftest_configure_sampling(events, NULL, row);
+}
+
+bool selftest_configure_sampling(const char *events, const char *sample,
+				 struct selftest_row *row)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	int error;
 
 	options.events = events;
 	options.output = NULL;
+	options.sample = sample;
 	error = selfmon_configure(&options);
 	if (error)
 		selftest_absent(row, "regions: %s", strerror(-error));

@@ -82,6 +82,14 @@ const char *selftest_four_events(void);
  */
 bool selftest_configure(const char *events, struct selftest_row *row);
 
+/* The same with samples, as SELFMON_SAMPLE; NULL: none. */
+bool selftest_configure_sampling(const char *events, const char *sample,
+				 struct selftest_row *row);
+
+/* Makes the row not applicable, because of this failure. */
+void selftest_explain(const struct selfmon_failure *failure,
+		      struct selftest_row *row);
+
 /* Returns the column of instructions, or NULL with a row that says so. */
 const struct selfmon_quantity *
 selftest_instructions(const struct selfmon_report *report,

@@ -326,3 +326,48 @@ Test(selftest, a_failure_is_not_taken_back)
 	expect_status(SELFTEST_FAIL);
 	cr_assert_eq(row.reason.length, 0);
 }
+
+Test(selftest, samples_in_the_wrong_region)
+{
+	struct selftest_places places = { .wanted = 50, .right = 50 };
+
+	selftest_judge_places(&places, &row);
+	expect_status(SELFTEST_PASS);
+	places.right = 49;
+	selftest_judge_places(&places, &row);
+	expect_status(SELFTEST_BUSY);
+	set_up();
+	places.outer_elsewhere = 1;
+	selftest_judge_places(&places, &row);
+	expect_failed(0, 1);
+	set_up();
+	places.outer_elsewhere = 0;
+	places.inner_elsewhere = 7;
+	selftest_judge_places(&places, &row);
+	expect_failed(0, 7);
+}
+
+Test(selftest, naps_as_often_and_as_long_as_they_were)
+{
+	struct selftest_naps naps = { .naps = 20,
+				      .blocked = 20,
+				      .expected = 20,
+				      .blocked_ns = 21000000,
+				      .least_ns = 20000000,
+				      .most_ns = 22000000 };
+
+	selftest_judge_naps(&naps, &row);
+	expect_status(SELFTEST_PASS);
+	naps.blocked = 19;
+	selftest_judge_naps(&naps, &row);
+	expect_failed(20, 19);
+	set_up();
+	naps.blocked = 20;
+	naps.blocked_ns = 22000001;
+	selftest_judge_naps(&naps, &row);
+	expect_failed(18000000, 22000001);
+	set_up();
+	naps.blocked_ns = 17000000;
+	selftest_judge_naps(&naps, &row);
+	expect_failed(18000000, 17000000);
+}
