@@ -201,7 +201,9 @@ static void assert_apart(uint64_t least)
 	rows_check(report);
 	cr_expect_eq(a.b, 0, "%lu samples of b in a", (unsigned long)a.b);
 	cr_expect_eq(b.a, 0, "%lu samples of a in b", (unsigned long)b.a);
-	cr_expect_geq(a.a + b.b, least);
+	/* Under a sanitizer much of the work is in its runtime. */
+	if (!SANITIZED)
+		cr_expect_geq(a.a + b.b, least);
 	selfmon_report_free(report);
 }
 
@@ -418,7 +420,8 @@ Test(samples, of_spans_that_are_never_left_stay_theirs)
 		}
 	report = rows_take();
 	a = counts_of(report, "a");
-	cr_expect_gt(a.a, 30);
+	if (!SANITIZED)
+		cr_expect_gt(a.a, 30);
 	cr_expect_eq(sum_of(report, "a"), a.samples);
 	cr_expect_eq(counts_of(report, "b").a, 0);
 	cr_expect_eq(counts_at(report, SELFMON_NO_ROW).a, 0);
@@ -717,7 +720,8 @@ Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
 	cr_expect_geq(stored, 20);
 	cr_expect_lt(stored, 200);
 	cr_expect_geq(a->samples, PAGES - 1);
-	cr_expect_lt(a->samples, PAGES + 20);
+	if (!SANITIZED) /* its shadow memory faults too */
+		cr_expect_lt(a->samples, PAGES + 20);
 	cr_expect(rows_say(report, SELFMON_JSON, ",\n    \"lost_more\": 0"));
 	cr_expect(!rows_say(report, SELFMON_JSON,
 			    "\"lost\": 0,\n    \"lost_more\""));
@@ -740,8 +744,9 @@ Test(samples, of_one_long_visit_are_all_there)
 		}
 	report = rows_take();
 	cr_expect_geq(counts_of(report, "a").samples, PAGES);
-	cr_expect(rows_say(report, SELFMON_JSON,
-			   "\"lost\": 0,\n    \"lost_more\": 0"));
+	if (!SANITIZED)
+		cr_expect(rows_say(report, SELFMON_JSON,
+				   "\"lost\": 0,\n    \"lost_more\": 0"));
 	selfmon_report_free(report);
 }
 
@@ -978,7 +983,9 @@ Test(samples, are_those_of_a_report_after_its_views_too)
 	}
 	report = rows_take();
 	cr_expect(rows_say(report, SELFMON_TEXT, "Most self time"));
-	cr_expect_geq(counts_of(report, "a").a + counts_of(report, "b").b, 25);
+	if (!SANITIZED)
+		cr_expect_geq(counts_of(report, "a").a +
+				      counts_of(report, "b").b, 25);
 	cr_expect(rows_say(report, SELFMON_JSON, "\"event\": \"task-clock\""));
 	selfmon_report_free(report);
 }
