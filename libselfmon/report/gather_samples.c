@@ -50,7 +50,8 @@ int selfmon_gather_samples(struct selfmon_gather *gather,
 	selfmon_ring_sums_read(thread, 0, &outside);
 	gather->samples_outside += outside.samples;
 	gather->samples_lost += selfmon_load_once(&ring->samples.lost);
-	gather->samples_lost_more += selfmon_load_once(&ring->samples.more);
+	gather->samples_lost_more += selfmon_load_once(&ring->samples.more) ||
+				     selfmon_load_once(&ring->samples.throttled);
 	gather->samples_unstored +=
 		selfmon_load_once(&ring->samples.stacks.unstored);
 	return selfmon_stacks_read(&ring->samples.stacks, take_entry, &taking);

@@ -116,9 +116,10 @@ static void put_left_out(FILE *stream, const struct selfmon_samples *samples)
 			(unsigned long long)samples->lost);
 	if (samples->lost_more)
 		fprintf(stream,
-			"The ring of %llu thread%s was full in the end: more "
-			"samples are missing. Use a larger\none "
-			"(SELFMON_SAMPLE=...,ring=1024k).\n",
+			"%llu thread%s lost more, of an unknown number: the ring "
+			"was full in the end (use ring=1024k),\nor the kernel "
+			"throttled the event "
+			"(kernel.perf_event_max_sample_rate).\n",
 			(unsigned long long)samples->lost_more,
 			samples->lost_more == 1 ? "" : "s");
 	if (samples->unstored)

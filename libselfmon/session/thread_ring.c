@@ -183,6 +183,9 @@ static bool read_record(struct selfmon_thread *thread,
 	case PERF_RECORD_LOST:
 		selfmon_samples_lost(thread);
 		return false;
+	case PERF_RECORD_THROTTLE: /* above kernel.perf_event_max_sample_rate */
+		selfmon_store_once(&ring->samples.throttled, true);
+		return true;
 	case PERF_RECORD_SWITCH:
 		if (ring->switches.on)
 			selfmon_switches_record(thread, head, newest);
@@ -297,7 +300,7 @@ void selfmon_thread_ring_read_other(struct selfmon_thread *thread)
 	if (!ring || !__atomic_load_n(&ring->ring.page, __ATOMIC_ACQUIRE))
 		return;
 	lock_ring(ring, &signals);
-	if (ring->ring.page && ring->samples.on &&
+	if (ring->ring.page && ring->samples.on && !ring->switches.on &&
 	    !__atomic_load_n(&thread->fiber, __ATOMIC_ACQUIRE)) {
 		head = selfmon_ring_head(&ring->ring);
 		if (ring->ring.tail < head)

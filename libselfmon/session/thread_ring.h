@@ -42,8 +42,8 @@ void selfmon_thread_ring_hold(struct selfmon_thread *thread,
 void selfmon_thread_ring_release(struct selfmon_thread *thread,
 				 const struct selfmon_signals *signals);
 /*
- * Reads another thread's records. Those of a thread with fibers, and of one
- * with switches alone, are left to it.
+ * Reads another thread's records. Those of a thread with fibers or
+ * switches are left to it: only the thread knows when a visit began and ended.
  */
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread);
 

@@ -58,6 +58,7 @@ struct selfmon_thread_samples {
 	uint64_t lost;
 	struct selfmon_node *full; /* innermost as the ring was found full */
 	bool more;		   /* no record since: some were lost */
+	bool throttled;		   /* the kernel left some out */
 	/* By open entry: samples whose cost is not taken off yet. */
 	uint32_t debt[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
 	struct selfmon_stacks stacks;

@@ -74,7 +74,7 @@ Test(report_text_samples, that_are_missing_are_said_with_what_helps)
 	text = text_of(report, SELFMON_TEXT);
 	HAS(text, "3 samples were outside of all regions.\n");
 	HAS(text, "7 samples have no call stack: a ring was full.");
-	HAS(text, "The ring of 2 threads was full in the end");
+	HAS(text, "2 threads lost more, of an unknown number: the ring");
 	HAS(text, "ring=1024k");
 	HAS(text, "5 samples have no call stack: 4 MiB");
 	HAS(text, "(limited: samples would take over a twentieth of the time)");
