@@ -16,13 +16,14 @@
 #include "child.h"
 #include "run_compare.h"
 #include "event/off_cpu_name.h"
+#include "event/sample_spec.h"
 #include "platform/escape.h"
 #include "run_output.h"
 #include "store/config.h"
 #include "tool.h"
 
 struct run {
-	const char *events, *output, *format, *n, *every, *runs, *live;
+	const char *events, *output, *format, *n, *every, *runs, *live, *sample;
 	bool strict, guard, fence, children, quiet, help;
 	struct run_output out;
 	struct run_compare compare;
@@ -39,10 +40,13 @@ static const char help[] =
 	"compare does.\n"
 	"\n"
 	"  -e, --events SPEC    what to count: a list, auto or none\n"
+	"      --sample SPEC    sample where in regions the time goes: auto, or "
+	"EVENT[@PERIOD]\n"
 	"  -o, --output FILE    where the report goes; %p is the process id;\n"
 	"                       default: - (standard error)\n"
-	"  -f, --format FORMAT  text, json, csv or html; default: by FILE's "
-	"ending, else text\n"
+	"  -f, --format FORMAT  text, json, csv, html, folded or pprof; default: "
+	"by FILE's\n"
+	"                       ending, else text\n"
 	"  -n, --every N        measure one visit in N\n"
 	"      --live FILE      keep the statistics in FILE, even if killed; "
 	"%p as above\n"
@@ -67,7 +71,7 @@ static const char help[] =
 
 enum { OPTION_STRICT = 256, OPTION_GUARD, OPTION_FENCE, OPTION_CHILDREN,
        OPTION_LIVE, OPTION_EVERY, OPTION_COMPARE, OPTION_RUNS, OPTION_KEEP,
-       OPTION_PASSED };
+       OPTION_PASSED, OPTION_SAMPLE };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -75,6 +79,7 @@ static const struct option options[] = {
 	{ "format", required_argument, NULL, 'f' },
 	{ "every", required_argument, NULL, OPTION_EVERY },
 	{ "live", required_argument, NULL, OPTION_LIVE },
+	{ "sample", required_argument, NULL, OPTION_SAMPLE },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "guard", no_argument, NULL, OPTION_GUARD },
 	{ "fence", no_argument, NULL, OPTION_FENCE },
@@ -112,6 +117,7 @@ static void take_option(struct run *run, int option, int index)
 	case 'n': run->n = optarg; break;
 	case 'q': run->quiet = true; break;
 	case OPTION_LIVE: run->live = optarg; break;
+	case OPTION_SAMPLE: run->sample = optarg; break;
 	case OPTION_STRICT: run->strict = true; break;
 	case OPTION_GUARD: run->guard = true; break;
 	case OPTION_FENCE: run->fence = true; break;
@@ -167,6 +173,16 @@ static int check_every(const char *text)
 			    text);
 }
 
+static int check_sample(const char *text)
+{
+	struct selfmon_sample_spec spec;
+	char why[256];
+
+	if (!selfmon_sample_spec_parse(text, &spec, why, sizeof(why)))
+		return 0;
+	return tool_misused("run", "--sample %s: %s", text, why);
+}
+
 static int check(struct run *run)
 {
 	int status = 0;
@@ -175,6 +191,8 @@ static int check(struct run *run)
 		status = check_every(run->every);
 	if (!status && run->events)
 		status = check_events(run->events);
+	if (!status && run->sample)
+		status = check_sample(run->sample);
 	if (!status && run->live)
 		status = run_live_take(run->live, run->live_path);
 	if (!status && (run->output || run->format || run->children))
@@ -191,6 +209,8 @@ static void set_variables(const struct run *run)
 		setenv("SELFMON_OUTPUT", run->out.value, 1);
 	if (run->live)
 		setenv("SELFMON_LIVE", run->live_path, 1);
+	if (run->sample)
+		setenv("SELFMON_SAMPLE", run->sample, 1);
 	if (run->every)
 		setenv("SELFMON_EVERY", run->every, 1);
 	if (run->strict)
@@ -265,7 +285,7 @@ static int run_alone(struct run *run, char **argv)
 	struct child child;
 	const int status = child_run(&child, argv);
 
-	if (child.began && (!run->quiet || run->out.is_page))
+	if (child.began && (!run->quiet || run->out.made))
 		run_output_say(&run->out, &child);
 	if (child.began && !run->quiet && run->live)
 		run_live_say(run->live_path, &child);

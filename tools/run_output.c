@@ -9,15 +9,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "html.h"
 #include "report/write.h"
-#include "report_file.h"
 #include "tool.h"
 
-static const char *const formats[] = { SELFMON_FORMAT_NAMES, "html", NULL };
-#define FORMAT_HTML formats[SELFMON_FORMATS]
-/* For html the program writes JSON, from which the page is made. */
-#define SOURCE_ENDING ".json"
+static const char *const made_name[RUN_MADE_COUNT] = { RUN_MADE_NAMES };
+static const char *const formats[] = { SELFMON_FORMAT_NAMES, "html", "folded",
+				       "pprof", NULL };
+
+static enum run_made made_of(const char *format)
+{
+	unsigned int i;
+
+	for (i = RUN_NOT_MADE + 1; i < RUN_MADE_COUNT; i++)
+		if (!strcmp(made_name[i], format))
+			return (enum run_made)i;
+	return RUN_NOT_MADE;
+}
 
 /* Returns the requested format, or that of the file's ending, or text. */
 static const char *choose_format(const char *format, const char *file)
@@ -141,14 +148,14 @@ int run_output_take(struct run_output *out, const char *file,
 		chosen = choose_format(format, file);
 	if (!chosen)
 		return tool_misused("run", "unknown format '%s'%s: text, json, "
-				    "csv and html are allowed", format,
+				    "csv, html, folded and pprof are allowed",
+				    format,
 				    tool_hint(format, formats, hint));
-	out->is_page = chosen == FORMAT_HTML;
-	if (out->is_page && (children || !strcmp(file, "-") ||
-			     strchr(file, '%')))
-		return tool_misused("run", "html is for one process and needs "
-				    "a file: -o html:FILE without %%p and "
-				    "--children");
+	out->made = made_of(chosen);
+	if (out->made && (children || !strcmp(file, "-") || strchr(file, '%')))
+		return tool_misused("run", "%s is for one process and needs a "
+				    "file: -o %s:FILE without %%p and "
+				    "--children", chosen, chosen);
 	if (strpbrk(file, ",;"))
 		return tool_fail("run", "-o %s: names with a comma or a "
 				 "semicolon are not supported",
@@ -161,9 +168,9 @@ int run_output_take(struct run_output *out, const char *file,
 	/* make_absolute() has left room for the text around the name. */
 	if (!status &&
 	    snprintf(out->value, sizeof(out->value), "%s:%s%s%s",
-		     out->is_page ? "json" : chosen,
+		     out->made ? "json" : chosen,
 		     out->path[0] ? out->path : "-",
-		     out->is_page ? SOURCE_ENDING : "",
+		     out->made ? RUN_SOURCE_ENDING : "",
 		     children ? ",children=yes" : "") >= (int)sizeof(out->value))
 		status = tool_fail("run", "-o %.64s...: the name is too long",
 				   file);
@@ -201,27 +208,6 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Makes the page from the program's JSON file, and removes that file. */
-static void make_page(const char *path)
-{
-	char source[RUN_OUTPUT_SIZE + sizeof(SOURCE_ENDING)];
-	struct report_file file;
-	FILE *page;
-
-	snprintf(source, sizeof(source), "%s" SOURCE_ENDING, path);
-	if (access(source, R_OK) || report_file_open(&file, source, false))
-		return;
-	page = fopen(path, "we");
-	if (!page || html_write(file.report, NULL, NULL, page) || ferror(page))
-		tool_fail("run", "%s: %s; the report in JSON is in %s", path,
-			  strerror(errno), source);
-	else
-		unlink(source);
-	if (page)
-		fclose(page);
-	report_file_close(&file);
-}
-
 void run_output_say(const struct run_output *out, const struct child *child)
 {
 	char path[RUN_OUTPUT_SIZE];
@@ -231,8 +217,8 @@ void run_output_say(const struct run_output *out, const struct child *child)
 	    !expand(out->path, child->pid, path, sizeof(path)))
 		return;
 	fflush(stdout);
-	if (out->is_page)
-		make_page(path);
+	if (out->made && !run_make(path, out->made))
+		return;
 	if (!stat(path, &now) && !is_same(&out->before, &now)) {
 		if (S_ISREG(now.st_mode))
 			tool_line(stderr, "selfmon run: report in %s, %lld "

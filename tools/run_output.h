@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "child.h"
+#include "run_made.h"
 
 /* Maximum size of SELFMON_OUTPUT, including the final zero. */
 #define RUN_OUTPUT_SIZE 4096
@@ -14,7 +15,7 @@
 struct run_output {
 	char value[RUN_OUTPUT_SIZE]; /* for SELFMON_OUTPUT; "": do not set it */
 	char path[RUN_OUTPUT_SIZE];  /* the file, with %p; "": no file */
-	bool is_page;                /* path is an HTML page, made afterwards */
+	enum run_made made;          /* path is of this kind */
 	struct stat before;          /* of the file; st_nlink 0: none */
 };
 
@@ -33,7 +34,7 @@ int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_say(const char *live, const struct child *child);
 
 /*
- * Makes the page if requested, and prints where the report is, or why there is
+ * Makes the page or the like if requested, and prints where the report is, or why there is
  * none.
  */
 void run_output_say(const struct run_output *out, const struct child *child);

@@ -717,6 +717,32 @@ def test_go(tool):
     expect("regions are tags", "round/add" in done.stdout, done.stdout)
 
 
+# ---- selfmon run ------------------------------------------------------------
+
+def test_run(tool):
+    shown = tool.run("run", "--sample", "cycles@1M,chain=8", "sh", "-c",
+                     'echo "$SELFMON_SAMPLE"')
+    same("SELFMON_SAMPLE", shown, "cycles@1M,chain=8\n")
+    tool.run("run", "--sample", "cycles,depth=8", "true", status=2)
+    expect("a wrong option", "--sample cycles,depth=8: " in tool.err, tool.err)
+    for kind in ("pprof", "folded", "html"):
+        words = {"pprof": ["-f", "pprof"], "html": ["-f", "html"],
+                 "folded": ["-f", "folded", "--by", "samples"]}[kind]
+        tool.run("report", *words, "-o", "wanted", "sampled.json")
+        tool.run("run", "-o", f"{kind}:made", "cp", "sampled.json",
+                 "made.json")
+        same(f"run -o {kind}:", (tool.folder / "made").read_bytes(),
+             (tool.folder / "wanted").read_bytes())
+        expect("JSON is removed", not (tool.folder / "made.json").exists())
+        tool.run("run", "-o", f"{kind}:made%p", "true", status=2)
+        expect("one process", f"{kind} is for one process" in tool.err,
+               tool.err)
+    tool.run("run", "-o", "pprof:none", "cp", "real.json", "none.json")
+    expect("no samples", "use --sample auto" in tool.err and
+           "in JSON is in" in tool.err and not
+           (tool.folder / "none").exists(), tool.err)
+
+
 # ---- all --------------------------------------------------------------------
 
 def sample_report(folder, example):
@@ -756,6 +782,7 @@ def main():
         else:
             print("[SKIP] samples: functions and lines need libdw-dev")
         test_options(tool)
+        test_run(tool)
         test_folded_unknown(tool, report)
         test_many(tool, report, sampled)
         test_map(tool, report)

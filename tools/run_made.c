@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes pages, folded stacks and pprof from a program's report in JSON. */
+#include "run_made.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "html.h"
+#include "report_file.h"
+#include "report_folded.h"
+#include "report_pprof.h"
+#include "run_output.h"
+#include "tool.h"
+
+/* Returns 0, or TOOL_NO with a message. */
+static int write_samples(const struct selfmon_report *report, const char *path,
+			 enum run_made made, FILE *to)
+{
+	struct symbols *const symbols = symbols_open(report);
+	int status;
+
+	if (!symbols)
+		return tool_fail("run", "no memory");
+	status = made == RUN_FOLDED
+			 ? report_folded_samples(report, path, symbols, to)
+			 : report_pprof(report, path, symbols, to);
+	symbols_complain(symbols);
+	symbols_close(symbols);
+	return status;
+}
+
+/* Folded stacks without samples have the time of regions. */
+static int write_made(const struct selfmon_report *report, const char *path,
+		      enum run_made made, FILE *to)
+{
+	const bool sampled = report->samples && report->stacks;
+
+	if (made == RUN_HTML)
+		return html_write(report, NULL, NULL, to)
+			       ? tool_fail("run", "no memory")
+			       : 0;
+	if (sampled)
+		return write_samples(report, path, made, to);
+	if (made == RUN_FOLDED)
+		return report_folded(report, "time", to);
+	return tool_fail("run", "%s: the report has no samples: use --sample "
+			 "auto", path);
+}
+
+/* Returns false after a message. */
+static bool write_file(const struct selfmon_report *report, const char *path,
+		       enum run_made made)
+{
+	FILE *const to = fopen(path, "we");
+	bool failed;
+
+	if (!to) {
+		tool_fail("run", "%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (write_made(report, path, made, to)) {
+		fclose(to);
+		unlink(path);
+		return false;
+	}
+	failed = ferror(to);
+	if (fclose(to) || failed) {
+		tool_fail("run", "%s: the output failed", path);
+		return false;
+	}
+	return true;
+}
+
+bool run_make(const char *path, enum run_made made)
+{
+	char source[RUN_OUTPUT_SIZE + sizeof(RUN_SOURCE_ENDING)];
+	struct report_file file;
+	bool done;
+
+	snprintf(source, sizeof(source), "%s" RUN_SOURCE_ENDING, path);
+	if (access(source, R_OK))
+		return true;
+	if (report_file_open(&file, source, false))
+		return false;
+	done = write_file(file.report, path, made);
+	report_file_close(&file);
+	if (done)
+		unlink(source);
+	else
+		tool_line(stderr, "selfmon run: the report in JSON is in %s",
+			  source);
+	return done;
+}
