@@ -32,7 +32,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
 /* 0 for entries that are one line of the list. */
 static int compare_functions(const struct hot *a, const struct hot *b)
 {
-	const struct symbol_function *const x = a->function, *const y = b->function;
+	const struct symbol_function *const x = a->function;
+	const struct symbol_function *const y = b->function;
 
 	if (!x || !y)
 		return (x != NULL) - (y != NULL);

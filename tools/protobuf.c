@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages in the encoding of Protocol Buffers, as protobuf.dev describes it. */
+/* Messages in the encoding of Protocol Buffers (protobuf.dev). */
 #include "protobuf.h"
 
 #include <stdlib.h>

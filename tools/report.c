@@ -102,7 +102,8 @@ static int open_one(struct report_file *file, char **paths, size_t i,
 	return status;
 }
 
-static int print_each(char **paths, size_t count, const struct report_request *request)
+static int print_each(char **paths, size_t count,
+		      const struct report_request *request)
 {
 	struct report_file file;
 	char *header = NULL;

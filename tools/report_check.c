@@ -97,8 +97,8 @@ int report_check(const struct report_request *request, size_t count)
 				    "threads of several processes are not "
 				    "merged or compared");
 	if (request->viewed && request->format >= SELFMON_FORMATS)
-		return tool_misused("report", "html, folded and pprof have all rows: "
-				    "--flat, --top and similar options need "
+		return tool_misused("report", "html, folded and pprof have all "
+				    "rows: --flat, --top and similar options need "
 				    "text, json or csv");
 	if (request->format == REPORT_HTML && !request->merge && count > 2)
 		return tool_misused("report", "html takes one report, or two "

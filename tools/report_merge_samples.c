@@ -13,6 +13,8 @@
 #include "report_merge.h"
 #include "tool.h"
 
+#define DESCRIPTION_SIZE (SELFMON_EVENT_NAME_SIZE + 48)
+
 struct merging {
 	struct selfmon_report *to;
 	struct selfmon_samples *samples; /* of to */
@@ -322,21 +324,36 @@ static bool is_alike(const struct selfmon_samples *a,
 	       a->frequency == b->frequency;
 }
 
-static bool are_alike(struct selfmon_report *to, const struct report_file *first,
+/* Writes "task-clock each 1000003", or "cycles 1000 times a second". */
+static void describe(const struct selfmon_samples *samples,
+		     char text[DESCRIPTION_SIZE])
+{
+	if (samples->frequency)
+		snprintf(text, DESCRIPTION_SIZE, "%s %lu times a second",
+			 samples->event, (unsigned long)samples->frequency);
+	else
+		snprintf(text, DESCRIPTION_SIZE, "%s each %llu", samples->event,
+			 (unsigned long long)samples->period);
+}
+
+static bool are_alike(struct selfmon_report *to,
+		      const struct report_file *first,
 		      const struct report_file *files, size_t count)
 {
+	const struct selfmon_samples *const a = first->report->samples;
+	char one[DESCRIPTION_SIZE], other[DESCRIPTION_SIZE];
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		const struct selfmon_samples *const a = first->report->samples;
-		const struct selfmon_samples *const b = files[i].report->samples;
+		const struct selfmon_samples *const b =
+			files[i].report->samples;
 
 		if (!b || is_alike(a, b))
 			continue;
-		report_note(to, "samples are left out: processes were sampled "
-			    "by %s each %llu and by %s each %llu", a->event,
-			    (unsigned long long)a->period, b->event,
-			    (unsigned long long)b->period);
+		describe(a, one);
+		describe(b, other);
+		report_note(to, "samples are left out: they have different "
+			    "weights, %s and %s", one, other);
 		return false;
 	}
 	return true;

@@ -411,7 +411,8 @@ int report_pprof(const struct selfmon_report *report, const char *path,
 	if (pprof.limit && pprof.location)
 		put_profile(&pprof);
 	if (!pprof.limit || !pprof.location || pprof.failed ||
-	    pprof.to.failed || pprof.strings.failed || symbols_failed(symbols)) {
+	    pprof.to.failed || pprof.strings.failed ||
+	    symbols_failed(symbols)) {
 		status = tool_fail("report", "%s: no memory", path);
 	} else {
 		fwrite(pprof.to.byte, 1, pprof.to.size, to);

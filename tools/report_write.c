@@ -16,7 +16,8 @@
 
 /* Reports without a view of their own use the rows of this one. */
 static const struct selfmon_report *
-rows_of(const struct selfmon_report *report, const struct report_request *request)
+rows_of(const struct selfmon_report *report,
+	const struct report_request *request)
 {
 	return request->view.threads ? selfmon_report_by_thread(report)
 				     : report;
@@ -71,12 +72,18 @@ static int write_csv(const struct selfmon_report *report, const char *path,
 static struct symbols *open_symbols(const struct selfmon_report *report,
 				    const char *path)
 {
+	const struct selfmon_samples *const samples = report->samples;
 	struct symbols *symbols;
 
-	if (!report->samples || !report->stacks) {
+	if (!samples) {
 		tool_fail("report", "%s: has no samples: run the program with "
-			  "SELFMON_SAMPLE=auto, and write JSON without a view",
-			  path);
+			  "SELFMON_SAMPLE=auto", path);
+		return NULL;
+	}
+	if (!report->stacks ||
+	    (!samples->stacks && samples->taken > samples->unstored)) {
+		tool_fail("report", "%s: has no call stacks: write JSON "
+			  "without options such as threads and flat", path);
 		return NULL;
 	}
 	symbols = symbols_open(report);

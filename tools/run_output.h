@@ -34,8 +34,8 @@ int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_say(const char *live, const struct child *child);
 
 /*
- * Makes the page or the like if requested, and prints where the report is, or why there is
- * none.
+ * Makes the page or the like if requested, and prints where the report is, or
+ * why there is none.
  */
 void run_output_say(const struct run_output *out, const struct child *child);
 

@@ -11,21 +11,12 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-struct range {
-	Dwarf_Addr low, high;
-	Dwarf_Addr furthest; /* highest end of this range and those before */
-	size_t index;	     /* of what it belongs to */
-};
-
-struct ranges {
-	size_t count, room;
-	struct range *range; /* by rising start */
-};
+#include "symbols_ranges.h"
 
 struct function_list {
 	size_t count, room;
 	Dwarf_Die *die;
-	struct ranges ranges;
+	struct symbols_ranges ranges;
 	bool read;
 };
 
@@ -39,83 +30,18 @@ struct symbols_dwarf {
 	Dwarf_Addr bias; /* an address less this is one of the units */
 	size_t units, room;
 	struct unit *unit;
-	struct ranges ranges;
+	struct symbols_ranges ranges;
 };
 
-/* ---- ranges -------------------------------------------------------------- */
-
-/* Makes room for one more element. Returns false without memory. */
-static bool make_room(void **list, size_t *room, size_t count, size_t size)
-{
-	const size_t wanted = *room ? 2 * *room : 16;
-	void *longer;
-
-	if (count < *room)
-		return true;
-	longer = reallocarray(*list, wanted, size);
-	if (!longer)
-		return false;
-	*list = longer;
-	*room = wanted;
-	return true;
-}
-
 /* Linkers give code that they left out the address 0. */
-static void add_ranges(struct ranges *to, Dwarf_Die *die, size_t index)
+static void add_ranges(struct symbols_ranges *to, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
-		if (!low || low >= high)
-			continue;
-		if (!make_room((void **)&to->range, &to->room, to->count,
-			       sizeof(*to->range)))
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+		if (low && !symbols_ranges_add(to, low, high, index))
 			return;
-		to->range[to->count++] =
-			(struct range){ low, high, high, index };
-	}
-}
-
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct range *const x = a, *const y = b;
-
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
-static void sort_ranges(struct ranges *ranges)
-{
-	size_t i;
-
-	if (!ranges->count)
-		return;
-	qsort(ranges->range, ranges->count, sizeof(*ranges->range),
-	      compare_ranges);
-	for (i = 1; i < ranges->count; i++)
-		if (ranges->range[i].furthest < ranges->range[i - 1].furthest)
-			ranges->range[i].furthest =
-				ranges->range[i - 1].furthest;
-}
-
-/* Returns the range that starts last of those around an address, or NULL. */
-static const struct range *find_range(const struct ranges *ranges,
-				      Dwarf_Addr address)
-{
-	size_t low = 0, high = ranges->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->range[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low && ranges->range[low - 1].furthest > address; low--)
-		if (ranges->range[low - 1].high > address)
-			return &ranges->range[low - 1];
-	return NULL;
 }
 
 /* ---- units and their functions ------------------------------------------- */
@@ -129,10 +55,12 @@ static bool has_functions(int tag)
 static void add_function(struct function_list *to, Dwarf_Die *die)
 {
 	const size_t before = to->ranges.count;
+	Dwarf_Die *const list =
+		symbols_with_room(to->die, &to->room, to->count, sizeof(*list));
 
-	if (!make_room((void **)&to->die, &to->room, to->count,
-		       sizeof(*to->die)))
+	if (!list)
 		return;
+	to->die = list;
 	add_ranges(&to->ranges, die, to->count);
 	if (to->ranges.count > before)
 		to->die[to->count++] = *die;
@@ -163,20 +91,22 @@ static struct function_list *functions_of(struct unit *unit)
 	if (!list->read) {
 		list->read = true;
 		add_functions(list, &unit->split, 0);
-		sort_ranges(&list->ranges);
+		symbols_ranges_sort(&list->ranges);
 	}
 	return list;
 }
 
 static void add_unit(struct symbols_dwarf *to, Dwarf_Die *die)
 {
+	struct unit *const list =
+		symbols_with_room(to->unit, &to->room, to->units, sizeof(*list));
 	struct unit *unit;
 	uint8_t type;
 	Dwarf_Die split;
 
-	if (!make_room((void **)&to->unit, &to->room, to->units,
-		       sizeof(*to->unit)))
+	if (!list)
 		return;
+	to->unit = list;
 	unit = &to->unit[to->units];
 	*unit = (struct unit){ .die = *die, .split = *die };
 	if (!dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL,
@@ -195,7 +125,7 @@ struct symbols_dwarf *symbols_dwarf_open(Dwfl_Module *module)
 		return NULL;
 	while ((die = dwfl_module_nextcu(module, die, &dwarf->bias)))
 		add_unit(dwarf, die);
-	sort_ranges(&dwarf->ranges);
+	symbols_ranges_sort(&dwarf->ranges);
 	return dwarf;
 }
 
@@ -332,20 +262,20 @@ static void put_function(Dwarf_Die *die, struct symbols_raw *to)
 size_t symbols_dwarf_find(struct symbols_dwarf *dwarf, Dwarf_Addr address,
 			  struct symbols_raw raw[SYMBOLS_INLINED])
 {
-	const struct range *range;
+	const struct symbols_range *range;
 	struct function_list *functions;
 	Dwarf_Die call[SYMBOLS_INLINED];
 	struct unit *unit;
 	size_t count, i;
 
 	address -= dwarf->bias;
-	range = find_range(&dwarf->ranges, address);
+	range = symbols_ranges_find(&dwarf->ranges, address);
 	if (!range)
 		return 0;
 	unit = &dwarf->unit[range->index];
 	put_line(unit, address, &raw[0]);
 	functions = functions_of(unit);
-	range = find_range(&functions->ranges, address);
+	range = symbols_ranges_find(&functions->ranges, address);
 	if (!range)
 		return 0;
 	count = list_calls(&functions->die[range->index], address, call);

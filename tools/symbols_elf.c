@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "symbols_dwarf.h"
+#include "symbols_symtab.h"
 
 struct symbols_elf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias; /* 0 for files that are mapped as they are linked */
 	struct symbols_dwarf *dwarf;
+	struct symbols_symtab *symtab;
 };
 
 bool symbols_elf_exists(void)
@@ -86,6 +88,7 @@ void symbols_elf_close(struct symbols_elf *elf)
 	if (!elf)
 		return;
 	symbols_dwarf_close(elf->dwarf);
+	symbols_symtab_close(elf->symtab);
 	dwfl_end(elf->dwfl);
 	free(elf);
 }
@@ -121,25 +124,18 @@ static const char *find_stub(struct symbols_elf *elf, GElf_Addr address)
 	return name && !strncmp(name, ".plt", 4) ? "[plt]" : NULL;
 }
 
-/* Only functions: the nearest object or section before it is a guess. */
 static const char *find_symbol(struct symbols_elf *elf, GElf_Addr address)
 {
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *const name = dwfl_module_addrinfo(
-		elf->module, address, &offset, &symbol, NULL, NULL, NULL);
-	int type;
+	const char *name = NULL;
 
-	if (!name || !*name)
-		return find_stub(elf, address);
-	type = GELF_ST_TYPE(symbol.st_info);
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	    (symbol.st_size && offset >= symbol.st_size))
-		return find_stub(elf, address);
-	return name;
+	if (!elf->symtab)
+		elf->symtab = symbols_symtab_open(elf->module);
+	if (elf->symtab)
+		name = symbols_symtab_find(elf->symtab, address);
+	return name ? name : find_stub(elf, address);
 }
 
-/* Debugging information is read when the first address is looked up. */
+/* Each is read when the first address needs it. */
 size_t symbols_elf_find(struct symbols_elf *elf, uint64_t address,
 			struct symbols_raw raw[SYMBOLS_INLINED])
 {

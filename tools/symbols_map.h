@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of code made at run time, which runtimes write to perf's map files. */
+/* Symbols of code made at run time, from perf's map files. */
 #ifndef SELFMON_TOOLS_SYMBOLS_MAP_H
 #define SELFMON_TOOLS_SYMBOLS_MAP_H
 

@@ -9,10 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +49,28 @@ static struct symbols_elf *open_path(const char *path, const char **why)
 	if (!elf)
 		*why = "not an ELF file";
 	return elf;
+}
+
+/*
+ * The kernel maps code into each process, as an ELF file in memory: that of
+ * this process, whose sections end behind all else.
+ */
+static struct symbols_elf *open_vdso(void)
+{
+	const char *const image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *const header = (const void *)image;
+	const size_t size =
+		image ? header->e_shoff +
+				(size_t)header->e_shnum * header->e_shentsize
+		      : 0;
+	const int fd = size ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return NULL;
+	if (write(fd, image, size) == (ssize_t)size)
+		return symbols_elf_open("[vdso]", fd);
+	close(fd);
+	return NULL;
 }
 
 /* A report without a build id is believed. */
@@ -86,22 +111,26 @@ __attribute__((format(printf, 2, 3))) static void set(char **why,
 	va_end(values);
 }
 
-struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
-					char **why)
+static struct symbols_elf *take_vdso(const char *build_id, char **why)
+{
+	struct symbols_elf *const elf = open_vdso();
+	char found[SYMBOLS_BUILD_ID_SIZE];
+
+	if (elf && *build_id && is_that_build(elf, build_id, found))
+		return elf;
+	set(why, "code of a kernel, which is not the one that runs here");
+	symbols_elf_close(elf);
+	return NULL;
+}
+
+static struct symbols_elf *take_file(const struct selfmon_sampled_module *of,
+				     char **why)
 {
 	char found[SYMBOLS_BUILD_ID_SIZE];
-	struct symbols_elf *elf = NULL, *other;
 	const char *reason = "";
+	struct symbols_elf *const elf = open_path(of->path, &reason);
+	struct symbols_elf *other;
 
-	if (!symbols_elf_exists()) {
-		set(why, SYMBOLS_WITHOUT);
-		return NULL;
-	}
-	if (of->path[0] == '[') {
-		set(why, "the kernel's code, which is in no file");
-		return NULL;
-	}
-	elf = open_path(of->path, &reason);
 	if (elf && is_that_build(elf, of->build_id, found))
 		return elf;
 	other = open_by_build_id(of->build_id);
@@ -112,4 +141,15 @@ struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
 		set(why, "%s", reason);
 	symbols_elf_close(elf);
 	return other;
+}
+
+struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
+					char **why)
+{
+	if (!symbols_elf_exists()) {
+		set(why, SYMBOLS_WITHOUT);
+		return NULL;
+	}
+	return strcmp(of->path, "[vdso]") ? take_file(of, why)
+					  : take_vdso(of->build_id, why);
 }

@@ -6,7 +6,7 @@
 #include "report/samples.h"
 #include "symbols_elf.h"
 
-/* Opens a module's symbols. Returns NULL with the reason, freed by the caller. */
+/* Returns NULL with the reason, which the caller frees. */
 struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
 					char **why);
 

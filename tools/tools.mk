@@ -24,7 +24,7 @@ endif
 # With DW=0, or without libdw of elfutils, selfmon report shows addresses of
 # samples instead of functions and lines. A static program has no libdw.
 DW ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists libdw && echo 1))
-dw_sources := $(patsubst %,tools/symbols_%.c,elf dwarf demangle)
+dw_sources := $(patsubst %,tools/symbols_%.c,elf dwarf symtab demangle)
 ifeq ($(DW),1)
 dw_libs := $(shell $(PKG_CONFIG) --libs libdw 2>/dev/null) -ldl
 endif

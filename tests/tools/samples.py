@@ -131,6 +131,11 @@ def test_round_trip(tool, report):
     for view in ("--flat", "--depth=1"):
         same(f"stacks with {view}",
              tool.json(view, path)["samples"]["stacks"], [])
+    (tool.folder / "flat.json").write_text(
+        tool.run("report", "-f", "json", "--flat", path))
+    tool.run("report", "--samples", "flat.json", status=1)
+    expect("no stacks", "flat.json: has no call stacks: " in tool.err,
+           tool.err)
     for none in ("null", "missing"):
         plain = copy.deepcopy(report)
         if none == "missing":
@@ -437,6 +442,26 @@ def test_separate(tool, report, sampled):
          table_of(tool.run("report", "--samples", "apart.json")), wanted)
 
 
+def test_symtab(tool, report, sampled):
+    """Functions of the symbol table alone; C++ names as they are written."""
+    path = sampled.compile("table", "-g")
+    tool.write("table.json", sampled.report(report, path))
+    subprocess.run(["objcopy", "--strip-debug", "--redefine-sym",
+                    "leaf=_ZN2ns4leafERKSt6vectorIiSaIiEE", path], check=True)
+    rows = table_of(tool.run("report", "--samples", "table.json"))
+    name = "- ns::leaf"  # without parameters: it is too long
+    if not ctypes.util.find_library("stdc++"):
+        name = "- _ZN2ns4leafERKSt6vectorIiSaIiEE"
+        print("[SKIP] samples: C++ names need libstdc++")
+    same("a symbol table", rows[2], [name, "9", "100%", "table"])
+    path = sampled.compile("table", "-g")
+    subprocess.run(["objcopy", "--strip-debug", "--redefine-sym",
+                    "leaf=_ZN2ns4leafEi", path], check=True)
+    rows = table_of(tool.run("report", "--samples", "table.json"))
+    expect("a short name is whole", rows[2][0] in
+           ("- ns::leaf(int)", "- _ZN2ns4leafEi"), rows[2])
+
+
 def test_compilers(tool, report, sampled):
     """Compilers that write no table of addresses, split files, LTO."""
     ways = [("gcc", ["-g", "-gdwarf-4"]), ("gcc", ["-g", "-fno-pie", "-no-pie"]),
@@ -453,6 +478,29 @@ def test_compilers(tool, report, sampled):
         text = tool.run("report", "--samples", "way.json")
         expect(f"{compiler} {options}", "- squeeze, inlined" in text and
                f"sampled.c:{sampled.lines['in squeeze']}" in text, text)
+
+
+def test_vdso(tool, report):
+    """The kernel's code that is mapped here, too."""
+    maps = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    found = [line for line in maps if line.endswith("[vdso]")]
+    if not found:
+        return
+    begin, end = (int(part, 16) for part in found[0].split()[0].split("-"))
+    with open("/proc/self/mem", "rb") as memory:
+        memory.seek(begin)
+        (tool.folder / "vdso").write_bytes(memory.read(end - begin))
+    names = subprocess.run(["nm", "-D", tool.folder / "vdso"], check=True,
+                           capture_output=True, text=True).stdout
+    words = [line.split() for line in names.splitlines() if " T " in line]
+    modules = Sampled.modules(None, tool.folder / "vdso")
+    modules[0]["path"] = "[vdso]"
+    tool.write("vdso.json", with_samples(report, modules, [
+        stack(1, 1, (0, int(words[0][0], 16)))]))
+    name = table_of(tool.run("report", "--samples", "vdso.json"))[-1][0]
+    at = [w[2].split("@")[0] for w in map(str.split, names.splitlines())
+          if w[0] == words[0][0]]
+    expect("a function of the vdso", name[2:] in at, (name, at))
 
 
 def requests_of(tool, *words):
@@ -571,7 +619,7 @@ def test_folded_unknown(tool, report):
         f"round;{name}20;\u00e4 b.so+0x10 7", f"round;add;{name}1 18",
         "round;add 2", "round;print;0x8000000000000000 5",
         "round;print;[vdso]+0x7fffffffffffffff 1"]))
-    for why in ("b.so: No such file", "[vdso]: the kernel's code"):
+    for why in ("b.so: No such file", "[vdso]: code of a kernel"):
         expect(why, why in tool.err or "without libdw" in tool.err, tool.err)
 
 
@@ -773,7 +821,9 @@ def main():
         if test_text(tool, report, sampled):
             test_files(tool, report, sampled)
             test_separate(tool, report, sampled)
+            test_symtab(tool, report, sampled)
             test_compilers(tool, report, sampled)
+            test_vdso(tool, report)
             test_network(tool, report, sampled)
             sampled.compile("sampled", "-g")
             test_folded(tool)

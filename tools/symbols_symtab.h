@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions from the symbol tables of a module, by libdwfl. */
+#ifndef SELFMON_TOOLS_SYMBOLS_SYMTAB_H
+#define SELFMON_TOOLS_SYMBOLS_SYMTAB_H
+
+#include <elfutils/libdwfl.h>
+
+struct symbols_symtab;
+
+/* Returns NULL without memory. */
+struct symbols_symtab *symbols_symtab_open(Dwfl_Module *module);
+/* Accepts NULL. */
+void symbols_symtab_close(struct symbols_symtab *symtab);
+/* Returns the function at an address of the module's Dwfl, or NULL. */
+const char *symbols_symtab_find(const struct symbols_symtab *symtab,
+				GElf_Addr address);
+
+#endif
