@@ -121,7 +121,8 @@ static void add_stack(struct merging *merging,
 	uint32_t i;
 
 	*to = *from;
-	to->row = from->row < 0 ? -1 : merging->row[from->row];
+	to->row = from->row < 0 || !merging->row ? -1
+						 : merging->row[from->row];
 	to->address = &samples->address[samples->addresses];
 	for (i = 0; i < from->depth; i++)
 		add_address(merging, &to->address[i], &from->address[i]);

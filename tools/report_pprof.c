@@ -181,7 +181,7 @@ static void put_place(struct pprof *pprof, const struct symbol_place *place)
 	protobuf_clear(&pprof->part);
 	protobuf_number(&pprof->part, LOCATION_ID, place->id);
 	protobuf_number(&pprof->part, LOCATION_MAPPING,
-			(uint64_t)(place->module + 1));
+			(uint64_t)place->module + 1);
 	protobuf_number(&pprof->part, LOCATION_ADDRESS, place->address);
 	put_lines(pprof, place);
 	protobuf_message(&pprof->to, PROFILE_LOCATION, &pprof->part);

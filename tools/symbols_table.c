@@ -23,6 +23,7 @@ static bool grow(struct symbols_table *table)
 	struct symbols_table to = { .count = table->count,
 				    .room = table->room ? 2 * table->room
 							: 256 };
+	struct symbols_slot *old;
 	size_t i;
 
 	to.slot = calloc(to.room, sizeof(*to.slot));
@@ -32,8 +33,9 @@ static bool grow(struct symbols_table *table)
 		if (table->slot[i].thing)
 			*probe(&to, table->slot[i].hash, NULL, NULL) =
 				table->slot[i];
-	free(table->slot);
+	old = table->slot;
 	*table = to;
+	free(old);
 	return true;
 }
 
