@@ -54,7 +54,7 @@ static size_t encode(uint64_t value, unsigned char byte[VARINT_MOST])
 
 static void append_varint(struct protobuf *to, uint64_t value)
 {
-	unsigned char byte[VARINT_MOST];
+	unsigned char byte[VARINT_MOST] = { 0 };
 
 	append(to, byte, encode(value, byte));
 }
@@ -85,7 +85,7 @@ void protobuf_message(struct protobuf *to, unsigned int field,
 void protobuf_list(struct protobuf *to, unsigned int field,
 		   const uint64_t *value, size_t count)
 {
-	unsigned char byte[VARINT_MOST];
+	unsigned char byte[VARINT_MOST] = { 0 };
 	size_t size = 0, i;
 
 	if (!count)

@@ -35,8 +35,10 @@ static void read_modules(struct json_in *in, json_t *from,
 	size_t i;
 
 	to->module = calloc(json_array_size(list) + 1, sizeof(*to->module));
-	if (!to->module)
+	if (!to->module) {
 		json_in_wrong(in, "no memory");
+		return;
+	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
 		to->modules++; /* counts modules that must be freed */
 		read_module(in, json_in_element(in, list, i), &to->module[i]);
@@ -132,8 +134,10 @@ static void read_stacks(struct json_in *in, json_t *from, size_t rows,
 
 	to->stack = calloc(json_array_size(list) + 1, sizeof(*to->stack));
 	to->address = calloc(addresses_of(list) + 1, sizeof(*to->address));
-	if (!to->stack || !to->address)
+	if (!to->stack || !to->address) {
 		json_in_wrong(in, "no memory");
+		return;
+	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
 		read_stack(in, json_in_element(in, list, i), rows, to,
 			   &to->stack[i]);

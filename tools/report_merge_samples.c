@@ -105,7 +105,7 @@ static void add_address(struct merging *merging, struct selfmon_address *to,
 	const struct selfmon_sampled_module *at = module_at(from, address);
 
 	*to = (struct selfmon_address){ "", "", address->address };
-	if (!at)
+	if (!at || !merging->module)
 		return;
 	at = &merging->samples->module[merging->module[at - from->module]];
 	to->module = at->path;

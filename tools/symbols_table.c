@@ -34,7 +34,8 @@ static bool grow(struct symbols_table *table)
 			*probe(&to, table->slot[i].hash, NULL, NULL) =
 				table->slot[i];
 	old = table->slot;
-	*table = to;
+	table->slot = to.slot;
+	table->room = to.room;
 	free(old);
 	return true;
 }
