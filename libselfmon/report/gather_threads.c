@@ -71,7 +71,7 @@ static int add_node(struct selfmon_gather *gather,
 		gather, tree, node, read ? &copy : NULL,
 		read && !(copy.sequence & 1), node->sampled);
 
-	if (!error && thread->ring) {
+	if (!error && __atomic_load_n(&thread->ring, __ATOMIC_ACQUIRE)) {
 		selfmon_ring_sums_read(thread, node->ordinal, &sums);
 		selfmon_gather_ring(gather, tree, node->ordinal, &sums);
 	}

@@ -66,29 +66,63 @@ static uint32_t read_stack(struct record_reader *reader, bool switches, bool dat
 	return depth;
 }
 
+static void owe_one(struct selfmon_thread_samples *samples, size_t entry,
+		    uint32_t begin)
+{
+	if (samples->debt[entry].begin != begin)
+		samples->debt[entry].samples = 0;
+	samples->debt[entry].begin = begin;
+	samples->debt[entry].samples++;
+}
+
+/*
+ * Returns the place of an entry whose visit was open at the position, else
+ * NULL. A visit may end meanwhile, if the sample came after the last look at
+ * the ring that its end took, and another one may begin in the entry: then mark
+ * or position change.
+ */
+static struct selfmon_node *place_in(const struct selfmon_visit *open,
+				     uint64_t position, uint64_t head,
+				     uint32_t *begin)
+{
+	const uint64_t mark = __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node;
+
+	*begin = selfmon_load_once(&open->cpu);
+	node = selfmon_load_once(&open->node);
+	if (!selfmon_mark_is_open(mark) ||
+	    selfmon_ring_began_at(*begin, head) > position)
+		return NULL;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE) == mark &&
+			       selfmon_load_once(&open->cpu) == *begin
+		       ? node
+		       : NULL;
+}
+
 /*
  * Visits that were open at the position are open now: each would have read the
  * record at its end. Those that began later have a later head. So another
  * thread may look as well: an entry's mark is stored after its head.
  */
 static struct selfmon_node *sampled_place(struct selfmon_thread *thread,
-				     uint64_t position, uint64_t head,
-				     bool owe)
+					  uint64_t position, uint64_t head,
+					  bool owe)
 {
-	struct selfmon_thread_samples *const samples = &thread->ring->samples;
 	const struct selfmon_visit *open =
 		__atomic_load_n(&thread->top, __ATOMIC_ACQUIRE);
-	struct selfmon_node *place = NULL;
+	struct selfmon_node *place = NULL, *node;
+	uint32_t begin;
 
 	for (; open > thread->open; open--) {
-		if (!selfmon_mark_is_open(__atomic_load_n(&open->mark,
-							  __ATOMIC_ACQUIRE)) ||
-		    selfmon_ring_began_at(open, head) > position)
+		node = place_in(open, position, head, &begin);
+		if (!node)
 			continue;
 		if (!place)
-			place = open->node;
+			place = node;
 		if (owe)
-			samples->debt[open - thread->open]++;
+			owe_one(&thread->ring->samples,
+				(size_t)(open - thread->open), begin);
 	}
 	return place ? place : thread->root;
 }
@@ -185,10 +219,13 @@ static uint64_t net_ticks(const struct selfmon_sums *sums, uint64_t ticks,
 static uint64_t take_debt(struct selfmon_thread *thread,
 			  const struct selfmon_visit *open)
 {
-	uint32_t *const debt = &thread->ring->samples.debt[open - thread->open];
-	const uint64_t n = *debt;
+	struct selfmon_thread_samples *const samples = &thread->ring->samples;
+	const size_t entry = (size_t)(open - thread->open);
+	const uint64_t n = samples->debt[entry].begin == open->cpu
+				   ? samples->debt[entry].samples
+				   : 0;
 
-	*debt = 0;
+	samples->debt[entry].samples = 0;
 	return n * selfmon_process()->sampling.cost_ticks;
 }
 

@@ -256,7 +256,7 @@ struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 	uint64_t began, ns = UINT64_MAX;
 
 	if (newest > thread->open) {
-		began = selfmon_ring_began_at(newest, head);
+		began = selfmon_ring_began_at(newest->cpu, head);
 	} else {
 		began = UINT64_MAX;
 		end.ticks = UINT64_MAX;

@@ -59,8 +59,13 @@ struct selfmon_thread_samples {
 	struct selfmon_node *full; /* innermost as the ring was found full */
 	bool more;		   /* no record since: some were lost */
 	bool throttled;		   /* the kernel left some out */
-	/* By open entry: samples whose cost is not taken off yet. */
-	uint32_t debt[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
+	/*
+	 * By entry: samples whose cost is not taken off yet, of the visit that
+	 * began at this position.
+	 */
+	struct {
+		uint32_t samples, begin;
+	} debt[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
 	struct selfmon_stacks stacks;
 };
 
@@ -88,11 +93,8 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
  * It is stored before the mark. A ring does not grow by 2 GiB during a visit. To
  * another reader an entry may be newer than the head that it has read.
  */
-static inline uint64_t
-selfmon_ring_began_at(const struct selfmon_visit *open, uint64_t head)
+static inline uint64_t selfmon_ring_began_at(uint32_t begin, uint64_t head)
 {
-	const uint32_t begin = selfmon_load_once(&open->cpu);
-
 	return head - (uint64_t)(int64_t)(int32_t)((uint32_t)head - begin);
 }
 

@@ -916,6 +916,7 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 	uint64_t ns;
 	int i;
 
+	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
 	ask_for(OFTEN);
 	ns = 4 * period();
 	SELFMON_REGION("outer")
@@ -940,6 +941,7 @@ Test(samples, take_their_cost_off_the_time_of_a_visit)
 	double cost, less;
 	uint64_t ns, ticks;
 
+	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
 	ask_for(OFTEN);
 	ns = 50 * period();
 	SELFMON_REGION("a") {
