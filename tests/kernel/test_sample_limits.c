@@ -8,7 +8,6 @@
 
 #include "rows.h"
 
-#define NOBODY 65534
 
 static void ask_for(const char *sample, unsigned int every)
 {
@@ -82,13 +81,15 @@ static long number_in(const char *path, long otherwise)
 	return n;
 }
 
+/* A user of its own: what other programs of a user lock counts as well. */
 static void become_nobody(void)
 {
+	const unsigned int nobody = 200000u + (unsigned int)getpid();
 	const struct rlimit none = { 0, 0 };
 	const long paranoid =
 		number_in("/proc/sys/kernel/perf_event_paranoid", 2);
 
-	if (getuid() == 0 && (setgid(NOBODY) || setuid(NOBODY)))
+	if (getuid() == 0 && (setgid(nobody) || setuid(nobody)))
 		cr_skip_test("the user cannot be changed here");
 	if (paranoid > 2 || paranoid < 0)
 		cr_skip_test("perf_event_paranoid is %ld", paranoid);
