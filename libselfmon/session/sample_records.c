@@ -15,7 +15,7 @@ void selfmon_samples_start(struct selfmon_thread_samples *samples)
 {
 	samples->label = 0;
 	samples->full = NULL;
-	samples->more = false;
+	selfmon_store_once(&samples->more, false); /* reports read it */
 	memset(samples->debt, 0, sizeof(samples->debt));
 }
 

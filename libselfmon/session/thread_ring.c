@@ -96,60 +96,77 @@ static struct selfmon_thread_ring *make_ring(struct selfmon_thread *thread)
 	return ring;
 }
 
+struct opened_ring {
+	struct selfmon_ring ring;
+	bool samples, switches;
+};
+
 /*
  * One event for both: with samples, switches are recorded beside them. Returns
- * true if the thread has a ring.
+ * false if nothing is recorded.
  */
 static bool open_ring(struct selfmon_process *process,
-		      struct selfmon_thread *thread)
+		      struct opened_ring *opened)
 {
-	const bool switches = selfmon_config()->off_cpu;
-	struct selfmon_ring ring = { .page = NULL };
 	int error = -ENOMEM;
 
-	if (!thread->ring && !make_ring(thread))
-		return false;
-	thread->ring->samples.on = false;
-	thread->ring->switches.on = false;
+	opened->switches = selfmon_config()->off_cpu;
 	if (process->sampling.on) {
-		error = selfmon_sampling_open(&process->sampling, switches,
-					      &ring);
-		thread->ring->samples.on = !error;
+		error = selfmon_sampling_open(&process->sampling,
+					      opened->switches, &opened->ring);
+		opened->samples = !error;
 		if (error)
 			count_without(process, SELFMON_LIMITED_SAMPLES,
 				      process->sampling.event.name, error);
 	}
-	if (error && switches) {
-		error = open_switches(&ring);
+	if (error && opened->switches) {
+		error = open_switches(&opened->ring);
 		if (error)
 			count_without(process, SELFMON_LIMITED_OFF_CPU,
 				      "@offcpu", error);
 	}
-	if (error)
-		return false;
-	if (switches)
-		selfmon_switches_start(&thread->ring->switches);
-	selfmon_samples_start(&thread->ring->samples);
-	/* Release: another thread reads it from here on. */
-	thread->ring->ring.data = ring.data;
-	thread->ring->ring.size = ring.size;
-	thread->ring->ring.tail = 0;
-	__atomic_store_n(&thread->ring->ring.page, ring.page, __ATOMIC_RELEASE);
-	return true;
+	return !error;
+}
+
+/*
+ * Another thread reads it from here on. That thread may still look at the ring
+ * that this state had before.
+ */
+static void start_ring(struct selfmon_thread_ring *ring,
+		       const struct opened_ring *opened)
+{
+	struct selfmon_signals signals;
+
+	lock_ring(ring, &signals);
+	ring->samples.on = opened->samples;
+	ring->switches.on = opened->switches;
+	if (opened->switches)
+		selfmon_switches_start(&ring->switches);
+	selfmon_samples_start(&ring->samples);
+	ring->ring.data = opened->ring.data;
+	ring->ring.size = opened->ring.size;
+	ring->ring.tail = 0;
+	__atomic_store_n(&ring->ring.page, opened->ring.page,
+			 __ATOMIC_RELEASE);
+	unlock_ring(ring, &signals);
 }
 
 void selfmon_thread_ring_begin(struct selfmon_process *process,
 			       struct selfmon_thread *thread)
 {
-	bool opened;
+	struct opened_ring opened = { .ring = { .page = NULL } };
+	bool on;
 
 	if (!selfmon_config()->off_cpu && !process->sampling.on)
 		return;
 	selfmon_process_lock(process);
-	opened = open_ring(process, thread);
+	on = (thread->ring || make_ring(thread)) &&
+	     open_ring(process, &opened);
 	selfmon_process_unlock(process);
-	if (!opened)
+	if (!on)
 		return;
+	/* Without the process lock: a reader takes it under the ring's. */
+	start_ring(thread->ring, &opened);
 	thread->cpu = selfmon_ring_head_word(&thread->ring->ring);
 	if (thread->set)
 		thread->set->cpu = thread->cpu;
