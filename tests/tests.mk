@@ -39,7 +39,7 @@ fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
 # What of the selfmon program and of the bench is pure, and has unit tests.
-unit_tool_objects := $(patsubst %,$(O)/tools/%.o,say progress \
+unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress \
 	$(addprefix selftest_,row judge judge_rest print write)) \
 	$(patsubst %,$(O)/bench/%.o,summary \
 	$(addprefix states/,rounds emit neighbour))
@@ -125,10 +125,12 @@ check-exports: $(shared_lib) ## The headers, the map and the library name the sa
 	@tests/tools/exports.sh $(shared_lib) \
 		$(patsubst %,$(O)/shared/libselfmon/visit/%.o,calls visit)
 
-check-layers: $(objects) $(tool_objects) ## Includes point down, and no files name each other
+check-layers: $(objects) $(tool_objects) ## Includes point down, no files name each other, each has its header
 	@tests/tools/layers.sh
 	@tests/tools/circles.py $(objects)
 	@tests/tools/circles.py $(tool_objects)
+	@tests/tools/own_header.py libselfmon $(objects)
+	@tests/tools/own_header.py tools $(tool_objects)
 
 check-perf-event: ## Each name of <linux/perf_event.h> has a row in its page
 	@CC='$(CC)' tests/tools/perf_event.py

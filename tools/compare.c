@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* selfmon compare: compares the reports of two programs. */
 #define _GNU_SOURCE
+#include "compare.h"
+
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_export.h"
+#include "compare_judge.h"
+#include "compare_load.h"
+#include "compare_markdown.h"
+#include "compare_text.h"
 #include "html.h"
 #include "tool.h"
 

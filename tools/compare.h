@@ -38,7 +38,6 @@ enum compare_verdict {
 	COMPARE_SMALL,        /* below the minimum share of time: not judged */
 	COMPARE_VERDICTS
 };
-extern const char *const compare_verdict_name[COMPARE_VERDICTS + 1];
 
 /* One column of a region. */
 struct compare_cell {
@@ -96,69 +95,13 @@ struct compare {
 	char mark[COMPARE_MARKS][SELFMON_TEXT_MAX];
 };
 
-/*
- * compare_load.c: opens all files. Returns 0, or TOOL_USAGE with a message on
- * standard error.
- */
-int compare_load(struct compare *compare, char **paths);
-void compare_free(struct compare *compare);
-/*
- * compare_alike.c: refuses, or marks, runs that differ in more than the code.
- */
-int compare_check_alike(struct compare *compare);
-void compare_mark(struct compare *compare, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* compare_judge.c: returns 0, or TOOL_USAGE with a message. */
-int compare_judge(struct compare *compare);
-
-/*
- * compare_tail.c: compares a percentile of both sides; returns false without
- * histograms.
- */
-bool compare_tail(const struct compare *compare,
-		  const struct compare_region *region, double quantile,
-		  struct compare_cell *cell);
-
-/* Returns the run of a side whose total time is the median. */
-const struct selfmon_report *compare_typical(const struct compare *compare,
-					     size_t side);
-
 /* Returns true if each side has enough runs for a test. */
 static inline bool compare_can_test(const struct compare *compare)
 {
 	return compare->side[0].count >= COMPARE_RUNS_MIN &&
 	       compare->side[1].count >= COMPARE_RUNS_MIN;
 }
-/* Writes the conclusion as one line, without a newline. */
-void compare_conclude(const struct compare *compare, char *text, size_t size);
 
-/*
- * Writes what may lead to a conclusion; returns false if nothing is missing or
- * helps.
- */
-bool compare_advise(const struct compare *compare, char *text, size_t size);
-
-/* Writers. */
-void compare_text(const struct compare *compare, FILE *to);
-void compare_markdown(const struct compare *compare, FILE *to);
-void compare_json(const struct compare *compare, FILE *to);
-void compare_bencher(const struct compare *compare, FILE *to);
-
-/* compare_words.c: texts shared by the writers; each function returns text. */
-#define COMPARE_WORD 64
-/* "slower" for times, "more" in JSON. */
-const char *compare_verdict_word(const struct compare *compare,
-				 enum compare_verdict verdict);
-/* Returns true for a significant change: the interval excludes 1. */
-bool compare_is_changed(const struct compare_cell *cell);
-/* Returns "parent > child", freed by the caller; NULL: no memory. */
-char *compare_label(const struct compare_region *region);
-const char *compare_value(const struct compare *compare, size_t column,
-			  double value, char text[COMPARE_WORD]);
-const char *compare_change(double ratio, char text[COMPARE_WORD]);
-const char *compare_range(const struct compare_interval *ratio,
-			  char text[COMPARE_WORD]);
-const char *compare_p(double p, char text[COMPARE_WORD]);
+int tool_compare(int argc, char **argv);
 
 #endif

@@ -3,11 +3,12 @@
  * Handles runs that differ in more than the code. Other machines are refused,
  * other settings are marked, and a column is compared only if all runs have it.
  */
+#include "compare_alike.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "compare.h"
 #include "report/apart.h"
 #include "tool.h"
 

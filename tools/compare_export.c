@@ -2,11 +2,14 @@
 /*
  * Writes the comparison as JSON, and in Bencher's metric format (bencher.dev).
  */
+#include "compare_export.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_judge.h"
+#include "compare_words.h"
 #include "platform/escape.h"
 #include "report/number.h"
 #include "report/number_exact.h"

@@ -7,11 +7,13 @@
  * and an interval beyond the gate. A region without a significant change is
  * "same" only if the interval is within the gate.
  */
+#include "compare_judge.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_tail.h"
 #include "progress.h"
 #include "tool.h"
 

@@ -5,12 +5,14 @@
  * only order regions of one name below one parent.
  */
 #define _GNU_SOURCE
+#include "compare_load.h"
+
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_alike.h"
 #include "progress.h"
 #include "tool.h"
 

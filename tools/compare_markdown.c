@@ -4,10 +4,12 @@
  * first, the rest is folded. The result stays below the limit of 65,536
  * characters for a comment.
  */
+#include "compare_markdown.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_words.h"
 #include "report/text.h"
 #include "report/text_cell.h"
 

@@ -4,10 +4,10 @@
  * interval is bootstrapped: runs are drawn with replacement, and their
  * histograms pooled.
  */
+#include "compare_tail.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "compare.h"
 
 #define DRAWS 400
 #define SEED UINT64_C(0x9e3779b97f4a7c15)

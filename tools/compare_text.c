@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the comparison for a terminal, at most 100 columns wide. */
+#include "compare_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_words.h"
 #include "report/text.h"
 #include "report/text_cell.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts shared by text and markdown: values, changes, the conclusion. */
+#include "compare_words.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_judge.h"
 #include "report/number.h"
 
 #define SMALL_COUNT 100

@@ -5,6 +5,10 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "doctor_check.h"
+#include "doctor_machine.h"
+#include "doctor_print.h"
+#include "doctor_probe.h"
 #include "tool.h"
 
 static const char help[] =

@@ -57,20 +57,6 @@ struct doctor_machine {
 	int pinned;
 };
 
-/* root as in selfmon_facts_gather_at(). */
-void doctor_machine_gather(const char *root, struct doctor_machine *machine);
-
-/*
- * doctor_cores.c: returns the PMU that a program with these CPUs is pinned to.
- */
-int doctor_cores_pinned(const char *root, const struct doctor_machine *machine);
-
-/*
- * Returns true if there are several core types and this program may run on more
- * than one.
- */
-bool doctor_cores_roam(const struct doctor_machine *machine);
-
 /* ---- what was tried ------------------------------------------------------ */
 
 /* Not tried, since a prerequisite is missing. */
@@ -119,21 +105,6 @@ struct doctor_probe {
 							    error 0: is */
 	int64_t sample_ns; /* cost of a sample; SELFMON_FACT_UNKNOWN */
 };
-
-void doctor_probe_all(const struct doctor_machine *machine,
-		      struct doctor_probe *probe);
-
-/* doctor_cores.c: CPUs that a thread may run on; empty: unchanged. */
-struct doctor_cpus {
-	uint64_t bits[SELFMON_CORE_WORDS];
-};
-
-/*
- * Pins a thread that may run on several core types to one of them. Returns the
- * old CPUs for doctor_cores_unpin().
- */
-struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine);
-void doctor_cores_unpin(const struct doctor_cpus *before);
 
 /* ---- checks -------------------------------------------------------------- */
 
@@ -194,88 +165,9 @@ struct doctor_report {
 typedef void doctor_check_fn(const struct doctor_case *from,
 			     struct doctor_check *check);
 
-/* One function for each possible problem; doctor_check.c has their order. */
-doctor_check_fn doctor_check_kernel, doctor_check_seccomp,
-	doctor_check_paranoid, doctor_check_capabilities,
-	doctor_check_security_module, doctor_check_call,
-	doctor_check_kernel_mode, doctor_check_tracepoints,
-	doctor_check_breakpoints, doctor_check_attr;
-doctor_check_fn doctor_check_pmu, doctor_check_core_types,
-	doctor_check_hardware, doctor_check_user_mode, doctor_check_together,
-	doctor_check_granted, doctor_check_watchdog, doctor_check_multiplexing;
-doctor_check_fn doctor_check_switch, doctor_check_page, doctor_check_fork,
-	doctor_check_user_reads, doctor_check_taken_away, doctor_check_cost,
-	doctor_check_clock;
-doctor_check_fn doctor_check_descriptors, doctor_check_file_table,
-	doctor_check_locked_memory, doctor_check_mappings;
-doctor_check_fn doctor_check_sampling;
-
-/*
- * doctor_limits.c: pages of events that this user may map;
- * DOCTOR_PAGES_UNLIMITED or more: any number; SELFMON_FACT_UNKNOWN.
- */
-#define DOCTOR_PAGES_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
-int64_t doctor_locked_pages(const struct doctor_case *from);
-
 /* Short for selfmon_sentence_add(). */
 #define doctor_say selfmon_sentence_add
 
-/* Fills in reason and remedy from a failure of the library. */
-void doctor_explain(const struct doctor_case *from,
-		    const struct selfmon_failure *failure,
-		    struct doctor_check *check);
-
-/* The same for an errno of perf_event_open(2) on an event with this name. */
-void doctor_explain_open(const struct doctor_case *from, const char *event,
-			 int error, bool kernel, struct doctor_check *check);
-
-/*
- * Adds what a remedy needs on this distribution: a package, a file to make it
- * permanent.
- */
-void doctor_note(struct doctor_report *report);
-
-/* Returns "EACCES" etc., as in manuals and traces of system calls. */
-const char *doctor_errno(int error);
-
-/*
- * Marks a check as unknown because another check failed: the call itself, or
- * the PMU.
- */
-void doctor_skip(struct doctor_check *check, const char *other);
-
-/*
- * Marks a check as failed because another check failed, which has the reason.
- */
-void doctor_follow(struct doctor_check *check, const char *other);
-
-/*
- * doctor_summary.c: fills in root, counted and summary from the other members.
- */
-void doctor_summarize(const struct doctor_probe *probe,
-		      struct doctor_report *report);
-
-/*
- * Returns the failed check that caused this one; NULL if it has its own cause.
- */
-const struct doctor_check *doctor_root_of(const struct doctor_report *report,
-					  const struct doctor_check *check);
-
-void doctor_examine(const struct doctor_machine *machine,
-		    const struct doctor_probe *probe,
-		    struct doctor_report *report);
-
-/* ---- output -------------------------------------------------------------- */
-
-void doctor_print(const struct doctor_report *report, bool colours,
-		  FILE *stream);
-void doctor_print_json(const struct doctor_report *report, FILE *stream);
-
-/*
- * Prints what selfmon doctor [--json] prints for a report; returns the exit
- * status.
- */
-int doctor_show(const struct doctor_report *report, bool json, bool colours,
-		FILE *stream);
+int tool_doctor(int argc, char **argv);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks permissions. */
+#include "doctor_access.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "doctor.h"
-
 #include "doctor/cause_access.h"
+#include "doctor_result.h"
 
 #define PARANOID "kernel.perf_event_paranoid"
 

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* All checks in their order, and their dependencies. */
-#include "doctor.h"
+#include "doctor_check.h"
 
 #include <string.h>
+
+#include "doctor_access.h"
+#include "doctor_cores.h"
+#include "doctor_limits.h"
+#include "doctor_note.h"
+#include "doctor_pmu.h"
+#include "doctor_sampling.h"
+#include "doctor_summary.h"
+#include "doctor_user.h"
 
 /*
  * Causes come first, their consequences after them. A failed consequence is

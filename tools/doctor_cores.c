@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Several core types: on which of them may this program run? */
 #define _GNU_SOURCE
+#include "doctor_cores.h"
+
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "doctor.h"
 #include "platform/cpu.h"
 #include "platform/kernel.h"
 

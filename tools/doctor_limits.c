@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the limits: how many threads have room. */
+#include "doctor_limits.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "doctor.h"
-
 #include "doctor/cause_access.h"
+#include "doctor_result.h"
 
 /* A thread's set of hardware events, four of them, as in `auto`. */
 #define EVENTS 4

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a machine's description from its files. */
 #define _GNU_SOURCE
+#include "doctor_machine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "doctor_cores.h"
 #include "platform/cpu.h"
 #include "platform/directory.h"
 #include "platform/kernel.h"

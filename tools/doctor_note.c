@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Notes on remedies, by distribution. */
-#include <string.h>
+#include "doctor_note.h"
 
-#include "doctor.h"
+#include <string.h>
 
 /*
  * Found by ID of os-release(5), or by ID_LIKE. The package of setcap(8).

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the PMU: its existence, its types, and what it counts at once. */
+#include "doctor_pmu.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "doctor_cores.h"
+#include "doctor_result.h"
 
 #define AUTO_COUNT 4
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a doctor's report as text or JSON. */
+#include "doctor_print.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #include <selfmon/version.h>
 
-#include "doctor.h"
+#include "doctor_summary.h"
 #include "platform/escape.h"
 #include "tool.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries on this machine what programs with the library will do. */
 #define _GNU_SOURCE
+#include "doctor_probe.h"
+
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -14,7 +16,7 @@
 #include "counters/attr_fallback.h"
 #include "counters/granted.h"
 #include "counters/set.h"
-#include "doctor.h"
+#include "doctor_cores.h"
 #include "platform/kernel.h"
 #include "platform/perf_open.h"
 #include "session/sampling.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Results that several checks share. */
-#include "doctor.h"
+#include "doctor_result.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks whether threads can be sampled (SELFMON_SAMPLE), and how many. */
+#include "doctor_sampling.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "doctor.h"
+#include "doctor_limits.h"
+#include "doctor_result.h"
 
 /* Pages of a thread's ring by default, and the page of its event. */
 #define RING_PAGES 16

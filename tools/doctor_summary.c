@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The doctor's first line: the state, its root cause and one remedy. */
-#include "doctor.h"
+#include "doctor_summary.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,11 +2,14 @@
 /*
  * Checks whether counters are read in user space, and whether that is useful.
  */
+#include "doctor_user.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "doctor_cores.h"
+#include "doctor_result.h"
 
 /* Above this cost `auto` measures only time: session/events.c. */
 #define READ_NS_MAX 200

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_export.h"
 #include "html_hot.h"
 #include "report/model.h"
 

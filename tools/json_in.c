@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "json_big.h"
+#include "json_line.h"
 
 /* The parser's quotes from the file may contain terminal sequences. */
 static void make_plain(char *text)

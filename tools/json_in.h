@@ -66,8 +66,4 @@ size_t json_in_word(struct json_in *in, json_t *from, const char *key,
 double json_in_number(struct json_in *in, const json_t *value);
 uint64_t json_in_count(struct json_in *in, const json_t *value, uint64_t most);
 
-/* json_line.c: returns the line of the value at these steps. */
-size_t json_line(const char *text, const struct json_in_step *step,
-		 size_t depth);
-
 #endif

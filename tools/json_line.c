@@ -4,9 +4,9 @@
  * the text but keeps no positions, so this walks the text again to report a
  * fault.
  */
-#include <string.h>
+#include "json_line.h"
 
-#include "json_in.h"
+#include <string.h>
 
 static const char *space(const char *s)
 {

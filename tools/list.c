@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "event/generic.h"
+#include "list_collect.h"
+#include "list_plan.h"
+#include "list_print.h"
+#include "list_try.h"
 #include "platform/pfm.h"
 #include "tool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "list.h"
+#include "list_append.h"
 
 #include <stdlib.h>
 #include <string.h>

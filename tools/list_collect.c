@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects all events: generic ones, sets, those of sysfs, tracepoints. */
 #define _GNU_SOURCE
+#include "list_collect.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -9,7 +11,9 @@
 
 #include "event/generic.h"
 #include "event/sysfs.h"
-#include "list.h"
+#include "list_append.h"
+#include "list_describe.h"
+#include "list_named.h"
 #include "platform/directory.h"
 
 #define PATH_SIZE 512

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of generic events. */
+#include "list_describe.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "list.h"
 
 static const struct {
 	const char *name, *text;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that stand for others: sets, and events of the CPU's manual. */
+#include "list_named.h"
+
 #include <ctype.h>
 #include <string.h>
 
 #include "event/sets.h"
-#include "list.h"
+#include "list_append.h"
 #include "platform/pfm.h"
 
 bool list_collect_sets(struct list *list)

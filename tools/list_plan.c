@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* selfmon list --plan SPEC: shows which events are counted together here. */
+#include "list_plan.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +9,6 @@
 #include <selfmon/doctor.h>
 
 #include "counters/set.h"
-#include "list.h"
 #include "tool.h"
 
 static const char *title(enum selfmon_group group,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a list of events as text or JSON. */
+#include "list_print.h"
+
 #include <string.h>
 
-#include "list.h"
 #include "platform/escape.h"
 #include "tool.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries which events count here: each is opened as a set of its own. */
+#include "list_try.h"
+
 #include <string.h>
 
 #include <selfmon/counters.h>
 #include <selfmon/doctor.h>
 
-#include "list.h"
 #include "progress.h"
 
 static void say_why(struct list_event *event,

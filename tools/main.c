@@ -5,6 +5,12 @@
 
 #include <selfmon/version.h>
 
+#include "compare.h"
+#include "doctor.h"
+#include "list.h"
+#include "report.h"
+#include "run.h"
+#include "selftest.h"
 #include "tool.h"
 
 static const struct {

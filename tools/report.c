@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* selfmon report: prints report files, separately or merged, in any format. */
 #define _GNU_SOURCE
+#include "report.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -10,8 +12,9 @@
 
 #include "html.h"
 #include "progress.h"
-#include "report_file.h"
-#include "report_request.h"
+#include "report_check.h"
+#include "report_merge.h"
+#include "report_write.h"
 #include "symbols.h"
 #include "tool.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the options of selfmon report. */
+#include "report_check.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report_request.h"
 #include "tool.h"
 
 static const char *const format_name[] = {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of reports that are added up, by their names in JSON. */
+#include "report_facts.h"
+
 #include "report_file.h"
 
 #include <stddef.h>

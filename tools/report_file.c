@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "report/live_open.h"
+#include "report_json.h"
 #include "store/live.h"
 #include "tool.h"
 

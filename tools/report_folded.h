@@ -7,8 +7,6 @@
 
 #include <selfmon/report.h>
 
-#include "symbols.h"
-
 /*
  * Writes one line for each region: its path and its self value, by time (ns),
  * visits or a counter. Returns 0, or TOOL_USAGE with a message if there is no
@@ -16,10 +14,6 @@
  */
 int report_folded(const struct selfmon_report *report, const char *by,
 		  FILE *to);
-
-/* report_folded_samples.c: the same with samples and their functions. */
-int report_folded_samples(const struct selfmon_report *report, const char *path,
-			  struct symbols *symbols, FILE *to);
 
 /* Write a name; the names of a row's regions from the top. */
 void report_folded_name(const char *name, FILE *to);

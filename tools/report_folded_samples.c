@@ -4,6 +4,8 @@
  * the outermost one, inlined ones too.
  */
 #define _GNU_SOURCE
+#include "report_folded_samples.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report_merge.h"
+#include "report_join.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the model of a report from what libselfmon/report/json.c writes. */
+#include "report_json.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_in.h"
-#include "report_file.h"
-#include "report_json.h"
-#include "tool.h"
-
 #include "report/units.h"
 #include "report/visit_times.h"
+#include "report_facts.h"
+#include "report_json_rows.h"
+#include "report_json_samples.h"
+#include "report_json_text.h"
 #include "store/unit.h"
+#include "tool.h"
 
 #define VERSION 1
 

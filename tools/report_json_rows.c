@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the rows of a report in JSON; refuses impossible values. */
+#include "report_json_rows.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/async_rows.h"
 #include "report/units.h"
-#include "report_json.h"
+#include "report_facts.h"
+#include "report_json_text.h"
 
 /* Returns the number of buckets read. */
 static size_t read_buckets(struct json_in *in, json_t *list,

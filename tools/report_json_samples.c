@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the samples of a report in JSON; refuses impossible values. */
+#include "report_json_samples.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/samples.h"
-#include "report_json.h"
 
 #define BUILD_ID_MAX 64 /* bytes; linkers write 16 or 20 */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON values used by both halves of the reader. */
-#include "report_json.h"
+#include "report_json_text.h"
 
 static const char *const verdicts[] = { "not counted", "exact", "syscall",
 					"scaled", NULL };

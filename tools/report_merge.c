@@ -4,6 +4,8 @@
  * the same path become one row, and sums are added. Events that a process did
  * not count are in no sum, and its visits are not among those of the value.
  */
+#include "report_merge.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +14,16 @@
 #include "progress.h"
 #include "report/add.h"
 #include "report/apart.h"
-#include "report/bucket.h"
 #include "report/async_rows.h"
+#include "report/bucket.h"
 #include "report/order.h"
 #include "report/units.h"
 #include "report/visit_times.h"
-#include "report_file.h"
-#include "report_merge.h"
+#include "report_facts.h"
+#include "report_merge_columns.h"
+#include "report_merge_header.h"
+#include "report_merge_place.h"
+#include "report_merge_samples.h"
 #include "tool.h"
 
 struct merge {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of a merged report: those of any file, by name. */
+#include "report_merge_columns.h"
+
 #include <string.h>
 
-#include "report_file.h"
-#include "report_merge.h"
+#include "report_join.h"
 #include "tool.h"
 
 /* Returns the column's index among those of the same name. */

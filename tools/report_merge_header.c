@@ -4,12 +4,16 @@
  * others are listed, and differences that would change the meaning of sums are
  * refused.
  */
+#include "report_merge_header.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_file.h"
-#include "report_merge.h"
+#include "report_facts.h"
+#include "report_join.h"
+#include "report_merge_columns.h"
+#include "report_note.h"
 #include "tool.h"
 
 static void join_texts(struct selfmon_report *to,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds rows of a merged report by their path. */
+#include "report_merge_place.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_merge.h"
+#include "report/model.h"
 
 bool report_places_make(struct report_places *places,
 			const struct selfmon_report *of, size_t rows)

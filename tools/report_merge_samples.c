@@ -4,13 +4,16 @@
  * so equal stacks of two processes are one. Samples at different events or
  * periods have different weights: then the merged report has none, and a note.
  */
+#include "report_merge_samples.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/apart.h"
 #include "report/samples.h"
-#include "report_merge.h"
+#include "report_merge_place.h"
+#include "report_note.h"
 #include "tool.h"
 
 #define DESCRIPTION_SIZE (SELFMON_EVENT_NAME_SIZE + 48)

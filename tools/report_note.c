@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The notes of a merged report. */
+#include "report_note.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "report_merge.h"
 
 void report_note(struct selfmon_report *to, const char *format, ...)
 {

@@ -25,24 +25,4 @@ struct report_request {
 	struct selfmon_view view;
 };
 
-/*
- * report_check.c: parse and check options. Return 0, or TOOL_USAGE with a
- * message; the last one TOOL_NO.
- */
-int report_take_format(const char *name, int *format);
-/* Parses an option as in SELFMON_OUTPUT: "name=value". */
-int report_take_view(struct selfmon_view *view, const char *name,
-		     const char *value);
-int report_check(const struct report_request *request, size_t files);
-/* Checked for each report, since columns differ. */
-int report_check_view(const struct selfmon_report *report, const char *path,
-		      const struct report_request *request);
-
-/*
- * report_write.c: writes one report to standard output. header: of the last CSV
- * file, freed by the caller; NULL: none yet. Returns an exit status.
- */
-int report_write(const struct selfmon_report *report, const char *path,
-		 const struct report_request *request, char **header);
-
 #endif

@@ -13,6 +13,7 @@
 #include "report/text_cell.h"
 #include "report/text_label.h"
 #include "report/text_line.h"
+#include "report_samples_notes.h"
 #include "symbols_name.h"
 #include "tool.h"
 

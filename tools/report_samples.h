@@ -16,12 +16,4 @@
 int report_samples(const struct selfmon_report *report, const char *path,
 		   struct symbols *symbols, size_t top, FILE *to);
 
-/* report_samples_notes.c: what is not in the table, and why. */
-struct selfmon_text;
-void report_samples_head(struct selfmon_text *text);
-/* unknown: samples without a symbol, by module + 1. */
-void report_samples_notes(struct selfmon_text *text,
-			  const struct symbols *symbols,
-			  const uint64_t *unknown);
-
 #endif

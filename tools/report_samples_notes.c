@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines above and below the table of samples. */
+#include "report_samples_notes.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "report/text.h"
 #include "report/text_line.h"
-#include "report_samples.h"
 #include "symbols_elf.h"
 
 #define MODULES_MOST 8

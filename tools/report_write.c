@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes one report in any format. */
 #define _GNU_SOURCE
+#include "report_write.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +10,9 @@
 #include "report/apart.h"
 #include "report/write.h"
 #include "report_folded.h"
+#include "report_folded_samples.h"
 #include "report_histogram.h"
 #include "report_pprof.h"
-#include "report_request.h"
 #include "report_samples.h"
 #include "tool.h"
 

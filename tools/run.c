@@ -4,6 +4,8 @@
  * report is.
  */
 #define _GNU_SOURCE
+#include "run.h"
+
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -14,10 +16,10 @@
 #include <selfmon/event.h>
 
 #include "child.h"
-#include "run_compare.h"
 #include "event/off_cpu_name.h"
 #include "event/sample_spec.h"
 #include "platform/escape.h"
+#include "run_compare.h"
 #include "run_output.h"
 #include "store/config.h"
 #include "tool.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "compare.h"
 #include "progress.h"
 #include "tool.h"
 

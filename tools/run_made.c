@@ -10,6 +10,7 @@
 #include "html.h"
 #include "report_file.h"
 #include "report_folded.h"
+#include "report_folded_samples.h"
 #include "report_pprof.h"
 #include "run_output.h"
 #include "tool.h"

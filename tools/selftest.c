@@ -10,7 +10,11 @@
 #include <unistd.h>
 
 #include "platform/kernel.h"
+#include "selftest_machine.h"
+#include "selftest_perf.h"
+#include "selftest_print.h"
 #include "selftest_run.h"
+#include "selftest_write.h"
 #include "tool.h"
 
 static const char help[] =

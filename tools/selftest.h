@@ -57,20 +57,6 @@ struct selftest_row {
 
 #define selftest_say selfmon_sentence_add
 
-void selftest_figure(struct selftest_row *row, const char *name,
-		     const char *unit, double value);
-
-/* Fails the row: the value was outside of least to most. */
-void selftest_differs(struct selftest_row *row, double least, double most,
-		      double seen, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-
-/* Set the status and the reason, unless the row has failed. */
-void selftest_absent(struct selftest_row *row, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void selftest_busy(struct selftest_row *row, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* ---- checks -------------------------------------------------------------- */
 
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
@@ -91,20 +77,6 @@ struct selftest_case {
 typedef void selftest_check_fn(const struct selftest_case *from,
 			       struct selftest_row *row);
 
-selftest_check_fn selftest_exact, selftest_slope, selftest_agree,
-	selftest_wrap, selftest_rotate, selftest_move, selftest_preempt,
-	selftest_clock, selftest_faults, selftest_cost, selftest_switches,
-	selftest_off_cpu, selftest_samples, selftest_overhead, selftest_perf;
-
-/*
- * Runs in the check's process some time before it; returns false with the
- * reason in the row.
- */
-bool selftest_overhead_prepare(struct selftest_row *row);
-
-/* selftest_perf.c: the hidden option, a loop of 2 * turns instructions. */
-int selftest_perf_loop(const char *turns);
-
 /* ---- the machine --------------------------------------------------------- */
 
 struct doctor_report;
@@ -119,9 +91,6 @@ struct selftest_machine {
 	size_t notes;
 	char note[SELFTEST_NOTES][160];
 };
-
-void selftest_machine_gather(struct selftest_machine *machine,
-			     struct selftest_case *from);
 
 /* ---- output -------------------------------------------------------------- */
 
@@ -139,20 +108,6 @@ struct selftest_result {
 
 #define SELFTEST_NO_PMU 77
 
-/*
- * Fills in the verdict and returns the exit status: 0, TOOL_NO or
- * SELFTEST_NO_PMU.
- */
-int selftest_conclude(struct selftest_result *result);
-
-void selftest_print_head(const struct selftest_machine *machine, FILE *stream);
-void selftest_print_row(const struct selftest_row *row, bool colours,
-			FILE *stream);
-
-/* Returns "pass", "fail" or "not applicable". */
-const char *selftest_status_name(enum selftest_status status);
-
-/* Writes JSON by docs/selftest.schema.json. */
-void selftest_write(const struct selftest_result *result, FILE *stream);
+int tool_selftest(int argc, char **argv);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* agree and wrap: compares user reads with read(2), and with a long run. */
 #define _GNU_SOURCE
+#include "selftest_agree.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define SPEC "instructions"

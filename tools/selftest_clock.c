@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* clock and faults: checks that need no PMU. */
 #define _GNU_SOURCE
+#include "selftest_clock.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,6 +10,8 @@
 #include <unistd.h>
 
 #include "platform/kernel.h"
+#include "selftest_judge_rest.h"
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define READINGS 200

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cost: records the cost of a region, without judging it. */
 #define _GNU_SOURCE
+#include "selftest_cost.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define ROUNDS 200

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* exact and slope: loops with a known number of instructions. */
 #define _GNU_SOURCE
+#include "selftest_exact.h"
+
 #include <inttypes.h>
 #include <string.h>
 
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define SPEC "instructions"

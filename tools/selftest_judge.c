@@ -2,6 +2,8 @@
 /* The judges of counts; see selftest_judge.h. */
 #include "selftest_judge.h"
 
+#include "selftest_row.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -3,10 +3,12 @@
  * The judges of estimates, clocks, overhead, samples and naps; see
  * selftest_judge.h.
  */
+#include "selftest_judge_rest.h"
+
 #include <inttypes.h>
 #include <math.h>
 
-#include "selftest_judge.h"
+#include "selftest_row.h"
 
 void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
 			      struct selftest_row *row)

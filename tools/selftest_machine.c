@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes this machine from the doctor's facts, with notes. */
 #define _GNU_SOURCE
+#include "selftest_machine.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "doctor_check.h"
+#include "doctor_cores.h"
+#include "doctor_machine.h"
+#include "doctor_probe.h"
 #include "platform/cpu.h"
-#include "selftest.h"
 
 #define CLOCKSOURCE                                                            \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* move and preempt: visits that change CPUs or are preempted. */
 #define _GNU_SOURCE
+#include "selftest_move.h"
+
 #include <sched.h>
 #include <stdlib.h>
 
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define SPEC "instructions"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* off-cpu: a region that naps, compared with getrusage(2). */
 #define _GNU_SOURCE
+#include "selftest_off_cpu.h"
+
 #include <string.h>
 #include <sys/resource.h>
 
 #include "platform/kernel.h"
+#include "selftest_judge_rest.h"
+#include "selftest_row.h"
 #include "selftest_work.h"
 #include "store/process.h"
 

@@ -3,9 +3,13 @@
  * overhead: regions of known work, nested in one function and in separate ones.
  */
 #define _GNU_SOURCE
+#include "selftest_overhead.h"
+
 #include <string.h>
 
 #include "platform/kernel.h"
+#include "selftest_judge_rest.h"
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define VISITS 3000

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* perf: compares with perf stat over the same loops. */
 #define _GNU_SOURCE
+#include "selftest_perf.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "selftest_judge_rest.h"
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define RUNS 5

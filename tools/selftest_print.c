@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a self test as text: rows, and the conclusion. */
+#include "selftest_print.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 
 #include "doctor.h"
 #include "platform/escape.h"
-#include "selftest.h"
+#include "selftest_row.h"
 #include "tool.h"
 
 #define STATUS_WIDTH 14 /* "not applicable" */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rotate: more events than counters, which rotate. */
 #define _GNU_SOURCE
+#include "selftest_rotate.h"
+
 #include <stdlib.h>
 
+#include "selftest_judge_rest.h"
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define SETS 8

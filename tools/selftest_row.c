@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions with which a check fills in its row. */
 #define _GNU_SOURCE
-#include <stdarg.h>
+#include "selftest_row.h"
 
-#include "selftest.h"
+#include <stdarg.h>
 
 void selftest_figure(struct selftest_row *row, const char *name,
 		     const char *unit, double value)

@@ -14,6 +14,19 @@
 #include <unistd.h>
 
 #include "platform/kernel.h"
+#include "selftest_agree.h"
+#include "selftest_clock.h"
+#include "selftest_cost.h"
+#include "selftest_exact.h"
+#include "selftest_move.h"
+#include "selftest_off_cpu.h"
+#include "selftest_overhead.h"
+#include "selftest_perf.h"
+#include "selftest_print.h"
+#include "selftest_rotate.h"
+#include "selftest_row.h"
+#include "selftest_samples.h"
+#include "selftest_switch.h"
 #include "tool.h"
 
 #define MS UINT64_C(1000000)

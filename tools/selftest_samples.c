@@ -4,9 +4,13 @@
  * of a sample tells which region it belongs to.
  */
 #define _GNU_SOURCE
+#include "selftest_samples.h"
+
 #include <link.h>
 #include <string.h>
 
+#include "selftest_judge_rest.h"
+#include "selftest_row.h"
 #include "selftest_work.h"
 #include "store/process.h"
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* switch: records the cost of a context switch with open events. */
 #define _GNU_SOURCE
+#include "selftest_switch.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "selftest_row.h"
 #include "selftest_work.h"
 
 #define ROUNDS 9

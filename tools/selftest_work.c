@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platform/kernel.h"
+#include "selftest_row.h"
 
 uint64_t selftest_now_ns(void)
 {

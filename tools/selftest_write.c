@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a self test as JSON: docs/selftest.schema.json. Uses no library. */
 #define _GNU_SOURCE
+#include "selftest_write.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <time.h>
@@ -10,7 +12,7 @@
 #include "doctor.h"
 #include "platform/cpu.h"
 #include "platform/escape.h"
-#include "selftest.h"
+#include "selftest_row.h"
 
 static void put_text(FILE *to, const char *key, const char *text)
 {

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of the selfmon program. Each receives its own name as argv[0]
- * and returns the program's exit status.
+ * What the commands of the selfmon program share. A command, tool_...(argc,
+ * argv), receives its own name as argv[0] and returns the exit status.
  */
 #ifndef SELFMON_TOOLS_TOOL_H
 #define SELFMON_TOOLS_TOOL_H
 
 #include <stdbool.h>
 #include <stdio.h>
-
-int tool_compare(int argc, char **argv);
-int tool_doctor(int argc, char **argv);
-int tool_list(int argc, char **argv);
-int tool_report(int argc, char **argv);
-int tool_run(int argc, char **argv);
-int tool_selftest(int argc, char **argv);
 
 /* Exit statuses: the answer is no; wrong usage. */
 #define TOOL_NO 1

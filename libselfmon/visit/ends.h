@@ -11,9 +11,6 @@
 #include "store/self.h"
 #include "visit/visit.h"
 
-/* Returns true if any region of the process has visits inlined. */
-bool selfmon_visits_are_inlined(void);
-
 static ALWAYS_INLINE void selfmon_ends_enter(bool inlined,
 					     struct selfmon_site *site,
 					     struct selfmon_frame *frame)

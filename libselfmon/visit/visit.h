@@ -243,4 +243,7 @@ selfmon_visit_is_newest(const struct selfmon_thread *thread,
 	return thread->top == open && open->frame == frame;
 }
 
+/* Returns true if any region of the process has visits inlined. */
+bool selfmon_visits_are_inlined(void);
+
 #endif

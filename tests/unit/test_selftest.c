@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../../tools/selftest_judge.h"
+#include "../../tools/selftest_judge_rest.h"
+#include "../../tools/selftest_row.h"
 
 #define SAMPLES 100
 #define SIZE UINT64_C(10000)

@@ -8,6 +8,9 @@
 
 #include "../../tools/doctor.h"
 #include "../../tools/selftest.h"
+#include "../../tools/selftest_print.h"
+#include "../../tools/selftest_row.h"
+#include "../../tools/selftest_write.h"
 
 static struct doctor_machine doctor;
 static struct doctor_report report;

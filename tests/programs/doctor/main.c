@@ -14,6 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../tools/doctor_check.h"
+#include "../../../tools/doctor_machine.h"
+#include "../../../tools/doctor_print.h"
+#include "../../../tools/doctor_probe.h"
 #include "doctor.h"
 #include "guest.h"
 

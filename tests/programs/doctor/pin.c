@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../tools/doctor_cores.h"
 #include "doctor.h"
 
 /* The first two CPUs that this program has, each a type of its own. */

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# A file's functions and data are declared in its own header: no private header
+# declares those of another file. Usage: own_header.py SOURCES OBJECT...
+import pathlib
+import re
+import subprocess
+import sys
+
+# A stand-in for two files, used in their place: it has their headers.
+STAND_INS = {"tools/symbols_without"}
+
+
+def defined_in(path):
+    listing = subprocess.run(["nm", "-P", path], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    return [symbol for symbol, kind, *_ in map(str.split, listing.splitlines())
+            if kind in "TDBRCVW"]
+
+
+def declarations(path):
+    """Words of a header without comments, directives, bodies and tags."""
+    text = re.sub(r"/\*.*?\*/", " ", path.read_text(), flags=re.S)
+    text = re.sub(r"^\s*#(?:.*\\\n)*.*", "", text, flags=re.M)
+    while re.search(r"\{[^{}]*\}", text):
+        text = re.sub(r"\{[^{}]*\}", ";", text)
+    text = re.sub(r"\b(struct|union|enum)\s+\w+", " ", text)
+    return set(re.findall(r"\b\w+\b", text))
+
+
+def main():
+    folder, bad, seen = pathlib.Path(sys.argv[1]), 0, 0
+    words = {str(path.with_suffix("")): declarations(path)
+             for path in folder.glob("**/*.h")}
+    for path in sys.argv[2:]:
+        owner = re.search(rf"\b({folder}/.*)\.o$", path).group(1)
+        if owner in STAND_INS:
+            continue
+        for symbol in defined_in(path):
+            headers = {name for name in words if symbol in words[name]}
+            seen += bool(headers)
+            for name in sorted(headers - {owner}):
+                print(f"{name}.h declares {symbol} of {owner}.c")
+                bad += 1
+    if bad:
+        sys.exit(1)
+    print(f"headers: {seen} names of {folder}/, each in its file's own")
+
+
+main()

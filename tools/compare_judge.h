@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Computes the verdicts. A region's value in a run is its mean visit: one
+ * number per run.
+ *
+ * A regression needs p < 0.05 after Holm's correction over the judged regions,
+ * and an interval beyond the gate. A region without a significant change is
+ * "same" only if the interval is within the gate.
+ */
+#ifndef SELFMON_TOOLS_COMPARE_JUDGE_H
+#define SELFMON_TOOLS_COMPARE_JUDGE_H
+
+#include "compare.h"
+
+extern const char *const compare_verdict_name[COMPARE_VERDICTS + 1];
+
+/* Returns 0, or TOOL_USAGE with a message. */
+int compare_judge(struct compare *compare);
+
+#endif

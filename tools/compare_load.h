@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads the runs and matches their rows. Two rows are the same region if all
+ * names from the top of the tree are equal. Lines change with the code, so they
+ * only order regions of one name below one parent.
+ */
+#ifndef SELFMON_TOOLS_COMPARE_LOAD_H
+#define SELFMON_TOOLS_COMPARE_LOAD_H
+
+#include "compare.h"
+
+/*
+ * Opens all files. Returns 0, or TOOL_USAGE with a message on standard error.
+ */
+int compare_load(struct compare *compare, char **paths);
+void compare_free(struct compare *compare);
+
+/* Returns the run of a side whose total time is the median. */
+const struct selfmon_report *compare_typical(const struct compare *compare,
+					     size_t side);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts shared by text and markdown: values, changes, the conclusion. */
+#ifndef SELFMON_TOOLS_COMPARE_WORDS_H
+#define SELFMON_TOOLS_COMPARE_WORDS_H
+
+#include "compare.h"
+
+#define COMPARE_WORD 64
+
+/* Writes the conclusion as one line, without a newline. */
+void compare_conclude(const struct compare *compare, char *text, size_t size);
+
+/*
+ * Writes what may lead to a conclusion; returns false if nothing is missing or
+ * helps.
+ */
+bool compare_advise(const struct compare *compare, char *text, size_t size);
+
+/* Returns "slower" for times, "more" for other columns. */
+const char *compare_verdict_word(const struct compare *compare,
+				 enum compare_verdict verdict);
+
+/* Returns true for a significant change: the interval excludes 1. */
+bool compare_is_changed(const struct compare_cell *cell);
+
+/* Returns "parent > child", freed by the caller; NULL: no memory. */
+char *compare_label(const struct compare_region *region);
+const char *compare_value(const struct compare *compare, size_t column,
+			  double value, char text[COMPARE_WORD]);
+const char *compare_change(double ratio, char text[COMPARE_WORD]);
+const char *compare_range(const struct compare_interval *ratio,
+			  char text[COMPARE_WORD]);
+const char *compare_p(double p, char text[COMPARE_WORD]);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Notes on remedies, by distribution. */
+#ifndef SELFMON_TOOLS_DOCTOR_NOTE_H
+#define SELFMON_TOOLS_DOCTOR_NOTE_H
+
+#include "doctor.h"
+
+/*
+ * Adds what a remedy needs on this distribution: a package, a file to make it
+ * permanent.
+ */
+void doctor_note(struct doctor_report *report);
+
+#endif

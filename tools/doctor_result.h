@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Results that several checks share. */
+#ifndef SELFMON_TOOLS_DOCTOR_RESULT_H
+#define SELFMON_TOOLS_DOCTOR_RESULT_H
+
+#include "doctor.h"
+
+/* Fills in reason and remedy from a failure of the library. */
+void doctor_explain(const struct doctor_case *from,
+		    const struct selfmon_failure *failure,
+		    struct doctor_check *check);
+
+/* Does the same for an errno of perf_event_open(2) on an event with this name. */
+void doctor_explain_open(const struct doctor_case *from, const char *event,
+			 int error, bool kernel, struct doctor_check *check);
+
+/* Returns "EACCES" etc., as in manuals and traces of system calls. */
+const char *doctor_errno(int error);
+
+/*
+ * Marks a check as unknown because another check failed: the call itself, or
+ * the PMU.
+ */
+void doctor_skip(struct doctor_check *check, const char *other);
+
+/*
+ * Marks a check as failed because another check failed, which has the reason.
+ */
+void doctor_follow(struct doctor_check *check, const char *other);
+
+#endif

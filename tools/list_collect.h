@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects all events: generic ones, sets, those of sysfs, tracepoints. */
+#ifndef SELFMON_TOOLS_LIST_COLLECT_H
+#define SELFMON_TOOLS_LIST_COLLECT_H
+
+#include "list.h"
+
+/*
+ * Collects all known events without trying them. Returns false without memory.
+ */
+bool list_collect(struct list *list);
+
+/*
+ * Returns true if an event has this word in a name or its text, ignoring case.
+ */
+bool list_has(const struct list_event *event, const char *word);
+
+/* Keeps only events that have all words. */
+void list_keep(struct list *list, char **words);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks the options of selfmon report. */
+#ifndef SELFMON_TOOLS_REPORT_CHECK_H
+#define SELFMON_TOOLS_REPORT_CHECK_H
+
+#include "report_request.h"
+
+/* All return 0, or TOOL_USAGE with a message; the last one TOOL_NO. */
+int report_take_format(const char *name, int *format);
+
+/* Parses an option as in SELFMON_OUTPUT: "name=value". */
+int report_take_view(struct selfmon_view *view, const char *name,
+		     const char *value);
+int report_check(const struct report_request *request, size_t files);
+
+/* Checked for each report, since columns differ. */
+int report_check_view(const struct selfmon_report *report, const char *path,
+		      const struct report_request *request);
+
+#endif

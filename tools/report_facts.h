@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of reports that are added up, by their names in JSON. */
+#ifndef SELFMON_TOOLS_REPORT_FACTS_H
+#define SELFMON_TOOLS_REPORT_FACTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of a row that are summed. */
+struct report_fact {
+	const char *key;
+	size_t offset; /* of an uint64_t in struct selfmon_row */
+};
+#define REPORT_FACTS 26
+#define REPORT_FACTS_REGION 17 /* those that each region has */
+#define REPORT_FACTS_SPAN 18   /* and each span */
+extern const struct report_fact report_fact[REPORT_FACTS];
+
+/* Numbers of the header that are summed. */
+#define REPORT_COUNTS 16
+#define REPORT_COUNTS_FIRST 11 /* those in every report */
+extern const struct report_fact report_count[REPORT_COUNTS];
+
+static inline uint64_t *report_fact_of(void *in, const struct report_fact *fact)
+{
+	return (uint64_t *)(void *)((char *)in + fact->offset);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON values used by both halves of the reader. */
+#ifndef SELFMON_TOOLS_REPORT_JSON_TEXT_H
+#define SELFMON_TOOLS_REPORT_JSON_TEXT_H
+
+#include "json_in.h"
+#include "report_file.h"
+
+enum selfmon_verdict report_json_verdict(struct json_in *in, json_t *from);
+
+/* Returns a text owned by the file; "" on a fault. */
+const char *report_json_text(struct report_file *file, struct json_in *in,
+			     json_t *from, const char *key);
+
+#endif

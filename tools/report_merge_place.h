@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds rows of a merged report by their path. */
+#ifndef SELFMON_TOOLS_REPORT_MERGE_PLACE_H
+#define SELFMON_TOOLS_REPORT_MERGE_PLACE_H
+
+#include <stdbool.h>
+
+#include <selfmon/report.h>
+
+/*
+ * A hash of rows by path. Zero: an empty slot, which the caller sets to the
+ * row's index + 1.
+ */
+struct report_places {
+	const struct selfmon_report *report;
+	size_t room;
+	uint32_t *slot;
+};
+
+/* Returns false without memory; the caller frees slot. */
+bool report_places_make(struct report_places *places,
+			const struct selfmon_report *of, size_t rows);
+
+/* The slot of a row below a parent of the merged report. */
+uint32_t *report_place(const struct report_places *places, int32_t parent,
+		       const struct selfmon_row *row);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges the samples of several processes. Addresses are relative to modules,
+ * so equal stacks of two processes are one. Samples at different events or
+ * periods have different weights: then the merged report has none, and a note.
+ */
+#ifndef SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H
+#define SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H
+
+#include "report_file.h"
+
+/* Call it after the rows are merged. Returns 0, or TOOL_NO with a message. */
+int report_merge_samples(struct selfmon_report *to,
+			 const struct report_file *files, size_t count);
+
+#endif

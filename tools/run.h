@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * selfmon run: runs a program with its variables set, and prints where its
+ * report is.
+ */
+#ifndef SELFMON_TOOLS_RUN_H
+#define SELFMON_TOOLS_RUN_H
+
+int tool_run(int argc, char **argv);
+
+#endif

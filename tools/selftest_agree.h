@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* agree and wrap: compares user reads with read(2), and with a long run. */
+#ifndef SELFMON_TOOLS_SELFTEST_AGREE_H
+#define SELFMON_TOOLS_SELFTEST_AGREE_H
+
+#include "selftest.h"
+
+selftest_check_fn selftest_agree, selftest_wrap;
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The judges of estimates, clocks, overhead, samples and naps; see
+ * selftest_judge.h.
+ */
+#ifndef SELFMON_TOOLS_SELFTEST_JUDGE_REST_H
+#define SELFMON_TOOLS_SELFTEST_JUDGE_REST_H
+
+#include "selftest_judge.h"
+
+/* A value with its interval, and the true range: least to most. */
+struct selftest_estimate {
+	uint64_t count, uncertainty;
+	enum selfmon_verdict verdict;
+	uint64_t least, most;
+};
+void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
+			      struct selftest_row *row);
+
+/* Two clocks over the same interval. */
+struct selftest_clocks {
+	double seen_ns, true_ns;
+	double error_ns;   /* of reading both clocks */
+	double stated_ppm;
+};
+void selftest_judge_clock(const struct selftest_clocks *in,
+			  struct selftest_row *row);
+
+/* A region's own instructions per visit, compared with a known number. */
+struct selftest_self {
+	const char *what;
+	double known, extra; /* extra: what the program may add */
+	double seen, noise;
+};
+void selftest_judge_self(const struct selftest_self *in,
+			 struct selftest_row *row);
+
+/*
+ * Samples by the code that the thread was in: in the region of that code, or
+ * in another one or none.
+ */
+struct selftest_places {
+	uint64_t wanted;
+	uint64_t right, outer_elsewhere, inner_elsewhere;
+};
+void selftest_judge_places(const struct selftest_places *in,
+			   struct selftest_row *row);
+
+/* Naps in a region: as reported, by getrusage(2), and bounds of their time. */
+struct selftest_naps {
+	uint64_t naps;
+	uint64_t blocked, expected;
+	uint64_t blocked_ns, least_ns, most_ns;
+};
+void selftest_judge_naps(const struct selftest_naps *in,
+			 struct selftest_row *row);
+
+/*
+ * Slopes of perf stat and of the library over the same loops. noise: of
+ * interrupts; start: variation of a program start between runs.
+ */
+void selftest_judge_perf(double work, double perf, double own, double noise,
+			 double start, struct selftest_row *row);
+
+#endif

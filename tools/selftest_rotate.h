@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* rotate: more events than counters, which rotate. */
+#ifndef SELFMON_TOOLS_SELFTEST_ROTATE_H
+#define SELFMON_TOOLS_SELFTEST_ROTATE_H
+
+#include "selftest.h"
+
+selftest_check_fn selftest_rotate;
+
+#endif

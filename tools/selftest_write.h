@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a self test as JSON: docs/selftest.schema.json. Uses no library. */
+#ifndef SELFMON_TOOLS_SELFTEST_WRITE_H
+#define SELFMON_TOOLS_SELFTEST_WRITE_H
+
+#include "selftest.h"
+
+/* Writes JSON by docs/selftest.schema.json. */
+void selftest_write(const struct selftest_result *result, FILE *stream);
+
+#endif
