@@ -78,7 +78,7 @@ enum selfmon_impl_entered {
 	SELFMON_IMPL_ENTERED,
 	SELFMON_IMPL_OTHER,  /* another mode or stack */
 	SELFMON_IMPL_FULL,   /* no room, or no state */
-	SELFMON_IMPL_BESIDE, /* the newest entry may be dead, or is a span */
+	SELFMON_IMPL_BESIDE, /* the newest is a span or maybe abandoned */
 	SELFMON_IMPL_CHILD   /* the place is not in its parent's slot */
 };
 

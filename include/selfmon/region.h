@@ -104,8 +104,8 @@ SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 
 /*
  * Costs one load and one branch if switched off. Always inlined: the library
- * recognises dead visits by the stack address of its caller, which must be the
- * same for all calls from one function.
+ * recognises abandoned visits by the stack address of its caller, which must be
+ * the same for all calls from one function.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 					     struct selfmon_frame *frame)

@@ -39,20 +39,20 @@ static bool is_below(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if an entry of this function is alive above a dead one. A
- * function called from the position of the dead one has its frame and its
+ * Returns true if an entry of this function is alive above an abandoned one. A
+ * function called from the position of the abandoned one has its frame and its
  * return address below that position.
  */
 static bool lives_above(const struct selfmon_thread *thread,
-			const struct selfmon_visit *dead, uint64_t address)
+			const struct selfmon_visit *abandoned, uint64_t address)
 {
 	const struct selfmon_visit *open;
 
-	for (open = dead + 1; open <= thread->top; open++) {
+	for (open = abandoned + 1; open <= thread->top; open++) {
 		const uint64_t end = (uint64_t)(uintptr_t)(selfmon_entry_frame(open) + 1);
 
 		if (selfmon_entry_mark(open) == address &&
-		    end + sizeof(uintptr_t) > selfmon_entry_mark(dead))
+		    end + sizeof(uintptr_t) > selfmon_entry_mark(abandoned))
 			return true;
 	}
 	return false;
@@ -60,24 +60,25 @@ static bool lives_above(const struct selfmon_thread *thread,
 
 /*
  * Walks the chain down to the first entry that is certainly alive. An entry
- * whose frame is reused is dead. All entries above it are dead too, unless
- * lives_above() finds a living one: then only this entry is dead, *under.
+ * whose frame is reused is abandoned. All entries above it are abandoned too,
+ * unless lives_above() finds a living one: then only this entry is abandoned,
+ * *under.
  *
- * An entry lower than this code is taken for dead only if all entries above it
- * are dead. Below a living entry of this function it was dead before that was
- * entered, hidden under a span.
+ * An entry lower than this code is taken for abandoned only if all entries
+ * above it are abandoned. Below a living entry of this function it was
+ * abandoned before that was entered, hidden under a span.
  *
  * An entry without a visit was interrupted while it was filled in or given
  * back. Such an entry shares the fate of the entry below it. Its members may be
  * from its last use.
  */
-struct selfmon_visit *selfmon_dead_on_top(const struct selfmon_thread *thread,
-					  const struct selfmon_frame *frame,
-					  uint64_t address,
-					  struct selfmon_visit **under)
+struct selfmon_visit *
+selfmon_abandoned_on_top(const struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address,
+			 struct selfmon_visit **under)
 {
-	struct selfmon_visit *open = thread->top, *dead = NULL;
-	bool all = true; /* all entries above are dead or share its fate */
+	struct selfmon_visit *open = thread->top, *abandoned = NULL;
+	bool all = true; /* all entries above are abandoned or share its fate */
 
 	*under = NULL;
 	for (; open > thread->open; open--) {
@@ -89,16 +90,16 @@ struct selfmon_visit *selfmon_dead_on_top(const struct selfmon_thread *thread,
 				break;
 			}
 			all = true;
-			dead = open;
+			abandoned = open;
 		} else if (all && is_below(thread, open, address)) {
-			dead = open;
+			abandoned = open;
 		} else if (selfmon_entry_mark(open) == address) {
 			all = false;
 		} else {
 			break;
 		}
 	}
-	return dead;
+	return abandoned;
 }
 
 /*
@@ -116,9 +117,9 @@ static bool is_inside(const struct selfmon_thread *thread,
 }
 
 /* Returns false if either is a span, or is on another stack. */
-bool selfmon_dead_above(const struct selfmon_thread *thread,
-			const struct selfmon_visit *open,
-			const struct selfmon_visit *top)
+bool selfmon_abandoned_above(const struct selfmon_thread *thread,
+			     const struct selfmon_visit *open,
+			     const struct selfmon_visit *top)
 {
 	const uint64_t mark = selfmon_entry_mark(top);
 	const bool recorded = !selfmon_entry_is_open(top);
@@ -137,17 +138,18 @@ bool selfmon_dead_above(const struct selfmon_thread *thread,
  * An entry that was interrupted while it was filled in or given back is judged
  * by its frame alone.
  */
-bool selfmon_dead_for_certain(const struct selfmon_thread *thread,
-			      const struct selfmon_visit *open,
-			      uint64_t address)
+bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
+				   const struct selfmon_visit *open,
+				   uint64_t address)
 {
 	if (selfmon_entry_is_open(open))
 		return is_below(thread, open, address);
 	return is_lower(thread, (uint64_t)(uintptr_t)open->frame, address);
 }
 
-bool selfmon_dead_or_dropped(const struct selfmon_thread *thread,
-			     const struct selfmon_visit *open, uint64_t address)
+bool selfmon_abandoned_or_switched(const struct selfmon_thread *thread,
+				   const struct selfmon_visit *open,
+				   uint64_t address)
 {
 	const uint64_t mark = selfmon_entry_mark(open);
 

@@ -33,32 +33,34 @@ selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns the lowest of the dead entries on top of the chain, or NULL. frame
- * and address: of the function that enters now. *under: receives a dead entry
- * further down that has living entries above it, or NULL.
+ * Returns the lowest of the abandoned entries on top of the chain, or NULL.
+ * frame and address: of the function that enters now. *under: receives an
+ * abandoned entry further down that has living entries above it, or NULL.
  */
-struct selfmon_visit *selfmon_dead_on_top(const struct selfmon_thread *thread,
-					  const struct selfmon_frame *frame,
-					  uint64_t address,
-					  struct selfmon_visit **under);
+struct selfmon_visit *
+selfmon_abandoned_on_top(const struct selfmon_thread *thread,
+			 const struct selfmon_frame *frame, uint64_t address,
+			 struct selfmon_visit **under);
 
-/* Returns true if the top entry is dead because `open`, below it, is left. */
-bool selfmon_dead_above(const struct selfmon_thread *thread,
-			const struct selfmon_visit *open,
-			const struct selfmon_visit *top);
+/*
+ * Returns true if the top entry is abandoned because `open`, below it, is left.
+ */
+bool selfmon_abandoned_above(const struct selfmon_thread *thread,
+			     const struct selfmon_visit *open,
+			     const struct selfmon_visit *top);
 
-/* Returns true if the entry is dead, whatever lies above it. */
-bool selfmon_dead_for_certain(const struct selfmon_thread *thread,
-			      const struct selfmon_visit *open,
-			      uint64_t address);
+/* Returns true if the entry is abandoned, whatever lies above it. */
+bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
+				   const struct selfmon_visit *open,
+				   uint64_t address);
 
 /*
  * For inexact bounds. Returns true if this lexical entry has a lower stack
  * address than the given one: a jump abandoned the entry, or its coroutine was
  * switched away.
  */
-bool selfmon_dead_or_dropped(const struct selfmon_thread *thread,
-			     const struct selfmon_visit *open,
-			     uint64_t address);
+bool selfmon_abandoned_or_switched(const struct selfmon_thread *thread,
+				   const struct selfmon_visit *open,
+				   uint64_t address);
 
 #endif

@@ -132,15 +132,15 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
 /*
  * Brings an entry that is left out of order to the top.
  *
- * Lexical entries above a lexical one are dead, since their blocks lie inside
- * of its block. Spans, all entries above a span, and entries on another stack
- * are still alive. The visit itself stays open until it is recorded, so that
- * code that ends it earlier finds it.
+ * Lexical entries above a lexical one are abandoned, since their blocks lie
+ * inside of its block. Spans, all entries above a span, and entries on another
+ * stack are still alive. The visit itself stays open until it is recorded, so
+ * that code that ends it earlier finds it.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	while (thread->top > open &&
-	       selfmon_dead_above(thread, open, thread->top))
+	       selfmon_abandoned_above(thread, open, thread->top))
 		selfmon_unwind_cut_off(thread);
 	if (thread->top == open)
 		return;
@@ -152,7 +152,7 @@ static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 /*
  * Brings the entry of this frame to the top. Returns false if the entry no
  * longer exists. Signals are blocked: a handler with regions also drops entries
- * that it finds dead.
+ * that it finds abandoned.
  */
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
@@ -172,8 +172,8 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 }
 
 /* The visit ends first: a visit inside of it may move to the same node. */
-static void take_out_dead(struct selfmon_thread *thread,
-			  struct selfmon_visit *open)
+static void take_out_abandoned(struct selfmon_thread *thread,
+			       struct selfmon_visit *open)
 {
 	if (selfmon_entry_is_open(open))
 		selfmon_unwind_end(open);
@@ -181,38 +181,40 @@ static void take_out_dead(struct selfmon_thread *thread,
 	selfmon_unwind_cut_off(thread);
 }
 
-static void drop_dead(struct selfmon_thread *thread,
-		      const struct selfmon_frame *frame, uint64_t address)
+static void drop_abandoned(struct selfmon_thread *thread,
+			   const struct selfmon_frame *frame, uint64_t address)
 {
-	struct selfmon_visit *under, *dead;
+	struct selfmon_visit *under, *abandoned;
 
 	do {
-		dead = selfmon_dead_on_top(thread, frame, address, &under);
-		while (dead && thread->top >= dead)
+		abandoned = selfmon_abandoned_on_top(thread, frame, address,
+						     &under);
+		while (abandoned && thread->top >= abandoned)
 			selfmon_unwind_cut_off(thread);
 		if (under)
-			take_out_dead(thread, under);
+			take_out_abandoned(thread, under);
 	} while (under && thread->top > thread->open);
 }
 
 /* Searches again with signals blocked: a handler may have dropped the same. */
-void selfmon_unwind_dead(struct selfmon_thread *thread,
-			 const struct selfmon_frame *frame, uint64_t address)
+void selfmon_unwind_abandoned(struct selfmon_thread *thread,
+			      const struct selfmon_frame *frame,
+			      uint64_t address)
 {
 	struct selfmon_visit *under;
 	struct selfmon_signals signals;
 
-	if (!selfmon_dead_on_top(thread, frame, address, &under) && !under)
+	if (!selfmon_abandoned_on_top(thread, frame, address, &under) && !under)
 		return;
 	selfmon_thread_busy(thread, &signals);
-	drop_dead(thread, frame, address);
+	drop_abandoned(thread, frame, address);
 	selfmon_thread_idle(thread, &signals);
 }
 
 /*
- * Called if there is no room for another entry. Takes out entries that are dead
- * but hidden under spans; if bounds are not exact, also those that are most
- * likely dead.
+ * Called if there is no room for another entry. Takes out entries that are
+ * abandoned but hidden under spans; if bounds are not exact, also those that
+ * are most likely abandoned.
  */
 void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 {
@@ -222,9 +224,9 @@ void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 	selfmon_thread_busy(thread, &signals);
 	selfmon_bounds_settle(thread);
 	while (open <= thread->top) {
-		if (selfmon_dead_for_certain(thread, open, address) ||
-		    selfmon_dead_or_dropped(thread, open, address))
-			take_out_dead(thread, open);
+		if (selfmon_abandoned_for_certain(thread, open, address) ||
+		    selfmon_abandoned_or_switched(thread, open, address))
+			take_out_abandoned(thread, open);
 		else
 			open++;
 	}

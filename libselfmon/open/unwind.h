@@ -5,8 +5,9 @@
 
 #include "store/state.h"
 
-void selfmon_unwind_dead(struct selfmon_thread *thread,
-			 const struct selfmon_frame *frame, uint64_t address);
+void selfmon_unwind_abandoned(struct selfmon_thread *thread,
+			      const struct selfmon_frame *frame,
+			      uint64_t address);
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address);
 void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address);
 bool selfmon_unwind_to(struct selfmon_thread *thread,

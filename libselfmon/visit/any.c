@@ -107,9 +107,9 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 }
 
 /*
- * Sweeps only now and then after it was in vain: deep recursion has no dead
- * entries to take out, nor have abandoned spans. Sweeps also when no span is
- * left to evict.
+ * After a sweep that freed nothing, sweeps only at each SWEEP_EVERY-th call:
+ * deep recursion has no abandoned entries, and spans that are never left cannot
+ * be recognised as abandoned. Sweeps also when no span is left to evict.
  */
 static void find_room(struct selfmon_thread *thread, uint64_t address)
 {
@@ -141,8 +141,9 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
  * Drops visits that a jump abandoned. Returns how many of the newest visits are
  * of the function that enters now, see selfmon_visit_same(); 0: not known.
  */
-static int leave_out_dead(struct selfmon_thread *thread,
-		     const struct selfmon_frame *frame, uint64_t address)
+static int leave_out_abandoned(struct selfmon_thread *thread,
+			       const struct selfmon_frame *frame,
+			       uint64_t address)
 {
 	struct selfmon_signals signals;
 	int same = -1;
@@ -155,7 +156,7 @@ static int leave_out_dead(struct selfmon_thread *thread,
 	if (selfmon_likely(same >= 0))
 		return same;
 	selfmon_thread_ring_hold(thread, &signals);
-	selfmon_unwind_dead(thread, frame, address);
+	selfmon_unwind_abandoned(thread, frame, address);
 	selfmon_thread_ring_release(thread, &signals);
 	return 0;
 }
@@ -204,7 +205,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		 selfmon_thread_low(thread, selfmon_load_once(&thread->mode)))
 		selfmon_thread_gate(thread); /* a reader has given up */
 	strange = selfmon_unwind_strange(thread, address);
-	same = leave_out_dead(thread, frame, address);
+	same = leave_out_abandoned(thread, frame, address);
 	if (!selfmon_visit_has_room(thread) && !has_entry(thread, address)) {
 		selfmon_arch_add(&thread->record->too_deep, 1);
 		return;

@@ -142,9 +142,9 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 }
 
 /*
- * Dead entries are distinguished from live ones by this function's canonical
- * frame address. It is the same for all calls out of one function, and higher
- * for that function's callers. Hence the function is never inlined.
+ * Abandoned entries are distinguished from live ones by this function's
+ * canonical frame address. It is the same for all calls out of one function,
+ * and higher for that function's callers. Hence the function is never inlined.
  */
 NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 				     struct selfmon_frame *frame)

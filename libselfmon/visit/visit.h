@@ -130,7 +130,7 @@ selfmon_visit_is_above(const struct selfmon_visit *open, uint64_t address)
 
 /*
  * Returns how many of the newest entries are of the entering function. Returns
- * -1 if one of them, or the entry below them, may be dead. They are alive
+ * -1 if one of them, or the entry below them, may be abandoned. They are alive
  * unless this frame's bytes overlap one of theirs.
  *
  * A span below them is taken for alive if this is the thread's own stack, as

@@ -20,8 +20,8 @@ static __attribute__((noinline)) void jump_out(void)
 }
 
 /*
- * From a frame of its own, so that what is entered after it stands higher. A
- * dead entry as high as the living is known only once its bytes are used.
+ * In a frame of its own, so that the caller enters its next region higher. An
+ * abandoned entry at the same height is recognised once its bytes are reused.
  */
 static __attribute__((noinline)) void jump_out_often(int times)
 {
@@ -114,8 +114,8 @@ Test(region_jumps, all_levels_that_were_jumped_past_are_cut_off)
 }
 
 /*
- * Both calls come out of one place, so that the entries of both stand equally
- * high: only the bytes of the frames say which one is dead.
+ * Both calls are in one place, so the entries of both have the same height: only
+ * the bytes of the frames show which one is abandoned.
  */
 static __attribute__((noinline)) void jump_or_visit(bool jumps)
 {
@@ -131,7 +131,7 @@ static __attribute__((noinline)) void jump_or_visit(bool jumps)
 	selfmon_leave(&frames[0]);
 }
 
-/* Wherever in the tree: that depends on when the dead one was known for it. */
+/* At any place of the tree: the place depends on when the jump was noticed. */
 static void assert_one_visit(const struct selfmon_report *report,
 			     const char *name)
 {
