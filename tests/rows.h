@@ -49,7 +49,10 @@ static inline bool rows_say(const struct selfmon_report *report,
 		rows_row;                                                      \
 	})
 
-/* What a row counted of a unit, which must be there. */
+/*
+ * Returns what a row counted of a unit; fails the test if the row has no such
+ * unit.
+ */
 static inline struct selfmon_report_unit
 rows_counted(const struct selfmon_report *report, const struct selfmon_row *row,
 	     const char *name)
@@ -67,7 +70,7 @@ rows_counted(const struct selfmon_report *report, const struct selfmon_row *row,
 	return unit;
 }
 
-/* What must hold of every row of every report. */
+/* Checks the rules that hold for every row of every report. */
 static inline void rows_check(const struct selfmon_report *report)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SANITIZED: is this built with a sanitizer that stands in for the allocator?
- * SANITIZED_THREADS: with the one that looks for races?
+ * SANITIZED: true if built with a sanitizer that replaces the allocator.
+ * SANITIZED_THREADS: true if built with ThreadSanitizer.
  */
 #ifndef SELFMON_TESTS_SANITIZED_H
 #define SELFMON_TESTS_SANITIZED_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMU for the machine code that ships, in a child that is traced: RDPMC of a
- * counter that does not exist faults, as every RDPMC does where there is no
- * PMU, and the tracer answers it from this model, in memory of both.
+ * A model of a PMU for the real machine code, which runs in a traced child. On
+ * a machine without a PMU, and for a counter that does not exist, RDPMC faults.
+ * The tracer then returns the value of this model, in memory shared with the
+ * child.
  *
- * Each event is in one of two registers, and what moves them does as the kernel
- * does at a context switch: all go on in their other ones, from other values,
- * and no count is lost. What they leave goes on for somebody else.
+ * Each event is in one of two registers. A move does what the kernel does at a
+ * context switch: all events continue in their other registers, from other
+ * values, and no count is lost. The old registers count for another thread.
  */
 #ifndef SELFMON_TESTS_STEPPED_PMU_H
 #define SELFMON_TESTS_STEPPED_PMU_H
@@ -50,7 +51,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* Of group reads: the next ones find what is counted by now. */
+/* For group reads: the next ones return the current counts. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
@@ -139,8 +140,8 @@ static inline void stepped_pmu_move(struct stepped_pmu *pmu)
 }
 
 /*
- * Does the child stand at an RDPMC that faulted? Then it is behind it now, and
- * has its answer.
+ * Returns true if the child stopped at a faulting RDPMC. The instruction then
+ * has its result, and the child is behind it.
  */
 static inline bool stepped_pmu_answer(const struct stepped_pmu *pmu, pid_t pid)
 {

@@ -38,7 +38,7 @@ fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
-# What of the selfmon program and of the bench is pure, and has unit tests.
+# Pure files of the selfmon program and of the bench, which have unit tests.
 unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress \
 	$(addprefix selftest_,row judge judge_rest print write)) \
 	$(patsubst %,$(O)/bench/%.o,summary \
@@ -53,8 +53,8 @@ $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
 		$(filter %.o,$^) $(criterion_libs) -o $@
 
-# What takes longest is first. check-full has all three lists, and of the first
-# one the whole where TEST_FORM makes a difference (tests/form.h).
+# The longest checks are first. check-full runs all three lists, with the full
+# form of tests that have one (tests/form.h).
 checks := check-kernel check-unit check-step check-fault check-flow \
 	check-throw check-man check-escapes check-merge check-view check-samples \
 	check-hw check-layers check-exports check-examples check-compare check-host check-doctor \
@@ -239,8 +239,8 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 		SELFMON_OUTPUT=none $(O)/tests/programs/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3'
 
-# Ours first: what lies behind it in the program is the library. Of ours the
-# scenes are last: with visits inlined, they are part of it.
+# The order matters: code behind these objects in the program is taken for the
+# library. scenes.o is the last of them, because visits are inlined into it.
 step_objects := $(patsubst %,$(O)/tests/programs/step/%.o,\
 	child counters main symbols scenes)
 $(O)/tests/programs/step/run: $(step_objects) $(objects)

@@ -62,7 +62,7 @@ struct doctor_machine {
 /* Not tried, since a prerequisite is missing. */
 #define DOCTOR_UNTRIED (-1)
 
-/* What SELFMON_SAMPLE=auto samples. */
+/* The event that SELFMON_SAMPLE=auto samples. */
 enum doctor_sampled {
 	DOCTOR_SAMPLES_NOTHING = 0,
 	DOCTOR_SAMPLES_CYCLES,

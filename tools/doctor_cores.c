@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several core types: on which of them may this program run? */
+/* Several core types: the types on which this program may run. */
 #define _GNU_SOURCE
 #include "doctor_cores.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several core types: on which of them may this program run? */
+/* Several core types: the types on which this program may run. */
 #ifndef SELFMON_TOOLS_DOCTOR_CORES_H
 #define SELFMON_TOOLS_DOCTOR_CORES_H
 

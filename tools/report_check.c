@@ -49,7 +49,7 @@ int report_take_view(struct selfmon_view *view, const char *name,
 	return 0;
 }
 
-/* Of the views only --top is one of samples. */
+/* --top is the only view option that applies to samples. */
 static bool is_viewed(const struct selfmon_view *view)
 {
 	return view->flat || view->collapse || view->threads || view->depth ||

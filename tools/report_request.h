@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What selfmon report was asked for. */
+/* The options of selfmon report, parsed. */
 #ifndef SELFMON_TOOLS_REPORT_REQUEST_H
 #define SELFMON_TOOLS_REPORT_REQUEST_H
 

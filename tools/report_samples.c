@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in the regions the samples are: a table of the regions in their tree,
- * each followed by its functions and by the line of each with most samples.
+ * Writes the samples of each region: a table of the regions in their tree, each
+ * followed by its functions, and by the line of each function that has most
+ * samples.
  */
 #include "report_samples.h"
 
@@ -65,7 +66,7 @@ static const char *name_of(const struct table *table, const struct hot *hot)
 		table->samples->module[hot->function->module].path);
 }
 
-/* Functions are below their region, and a dash tells them from regions. */
+/* Functions are below their region, and a dash distinguishes them from it. */
 static void put_name(struct table *table, const char *name, bool inlined,
 		     uint32_t depth)
 {

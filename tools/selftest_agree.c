@@ -65,7 +65,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 		free(bracket);
 		return;
 	}
-	/* Otherwise there is no page to read. */
+	/* A set read by system call has no page. */
 	while (!(set->flags & SELFMON_IMPL_SET_SYSCALL) && n < BRACKETS &&
 	       !selftest_is_over(&timer)) {
 		if (take_bracket(set, tries & 1, &bracket[n]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * samples: two regions whose work is in code of their own, so that the address
- * of a sample tells which region it belongs to.
+ * of a sample shows which region it belongs to.
  */
 #define _GNU_SOURCE
 #include "selftest_samples.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands of the selfmon program share. A command, tool_...(argc,
- * argv), receives its own name as argv[0] and returns the exit status.
+ * Functions that all commands of the selfmon program share. A command,
+ * tool_...(argc, argv), receives its own name as argv[0] and returns the exit
+ * status.
  */
 #ifndef SELFMON_TOOLS_TOOL_H
 #define SELFMON_TOOLS_TOOL_H

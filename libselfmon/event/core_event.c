@@ -10,9 +10,9 @@
 #include "event/terms.h"
 
 /*
- * What the kernel counts for a generalised event on ARM cores
- * (drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map), by the names in sysfs;
- * events that a core lacks are missing there.
+ * The event that the kernel counts for a generalised event on ARM cores
+ * (drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map), by its name in sysfs. sysfs
+ * has no file for events that a core lacks.
  */
 static const char *own_name(const struct selfmon_pmu *pmu,
 			    const struct selfmon_event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to sample. */
+/* Parses SELFMON_SAMPLE. */
 #define _GNU_SOURCE
 #include "event/sample_spec.h"
 
@@ -17,7 +17,7 @@ struct factor {
 	uint64_t factor;
 };
 
-/* Of time, in ns; a period in events may have k or M. */
+/* Units of a period in time, in ns; a period in events may have k or M. */
 static const struct factor time_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
 };

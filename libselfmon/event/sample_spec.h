@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to sample, as in SELFMON_SAMPLE: none, auto, or
- * EVENT[@PERIOD][,chain=N][,ring=SIZE][,drain=border|thread]. Pure: names are not looked up here.
+ * A parsed SELFMON_SAMPLE: none, auto, or
+ * EVENT[@PERIOD][,chain=N][,ring=SIZE][,drain=border|thread]. Pure: names are
+ * not looked up here.
  */
 #ifndef SELFMON_EVENT_SAMPLE_SPEC_H
 #define SELFMON_EVENT_SAMPLE_SPEC_H

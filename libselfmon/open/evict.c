@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Eviction: with all entries taken, the oldest spans are ended, so that spans
- * that are never left cost a thread no more than their own time. A program that
- * abandons one for each request comes here all the time: several are evicted at
- * once, since all entries above them move.
+ * Eviction: if all entries are taken, the oldest spans are ended, so that spans
+ * that are never left take no more than their own time. A program that abandons
+ * a span for each request evicts all the time. Therefore several spans are
+ * evicted at once: all entries above them move in one pass.
  *
- * A handler that evicts may have interrupted an enter or a leave. The entry
- * that these use is moved below them. What they write afterwards goes to the
- * entry's old place: selfmon_evict_start() finds the start there.
+ * A handler that evicts may have interrupted an enter or a leave. The entry of
+ * that enter or leave moves down, and its writes go to the entry's old place:
+ * selfmon_evict_start() finds the start there.
  */
 #include "open/evict.h"
 

@@ -53,7 +53,7 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/* Where the next visit that continues was, and is now. */
+/* The parent of the next visit above the one taken out: before, and now. */
 struct chain {
 	struct selfmon_node *before, *parent;
 };

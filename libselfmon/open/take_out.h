@@ -13,8 +13,8 @@ void selfmon_take_out(struct selfmon_thread *thread,
 		      struct selfmon_visit *open);
 
 /*
- * Removes all entries without a visit, the lowest of which is given. Those have
- * the node of the visit that they had.
+ * Removes all entries without a visit, beginning with the lowest of them. Such
+ * an entry still has the node of its last visit.
  */
 void selfmon_take_out_ended(struct selfmon_thread *thread,
 			    struct selfmon_visit *lowest);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The token is in memory that is wiped in a child. The child then takes the
- * next token after the last one, of which it has its parent's copy. No lock is
- * needed, and a fork in the middle leaves nothing half done.
+ * next number; it has a copy of its parent's last one. No lock is needed, and a
+ * fork in the middle leaves nothing half done.
  */
 #include "platform/fork.h"
 

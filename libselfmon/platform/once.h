@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one thread of a process does while others wait: once, or one after
- * the other.
+ * Work that one thread of a process does while others wait: once, or one thread
+ * after the other.
  *
  * The word is in memory that is zeroed in a forked child, which does not wait
- * for a thread of its parent and repeats the work for itself. The owner of the
- * turn has signal handlers (except those of faults) and cancellation blocked: a
- * handler that came here would wait for the thread that it interrupted.
+ * for a thread of its parent and repeats the work for itself. The thread that
+ * works has signal handlers (except those of faults) and cancellation blocked:
+ * a handler that called selfmon_once_begin() would wait for the thread that it
+ * interrupted.
  */
 #ifndef SELFMON_PLATFORM_ONCE_H
 #define SELFMON_PLATFORM_ONCE_H
@@ -21,13 +22,16 @@ struct selfmon_once {
 };
 
 /*
- * Returns 1 if it is this thread's turn, which must be ended; 0 if the work is
- * done; or -ENOMEM.
+ * Returns 1 if this thread must do the work, and then call selfmon_once_end();
+ * 0 if the work is done; or -ENOMEM.
  */
 int selfmon_once_begin(struct selfmon_once *turn,
 		       struct selfmon_critical *holder);
 
-/* done: no thread gets another turn in this process. */
+/*
+ * done: false if the work is to be done again, by the next thread that calls
+ * selfmon_once_begin().
+ */
 void selfmon_once_end(struct selfmon_once *turn,
 		      const struct selfmon_critical *holder, bool done);
 

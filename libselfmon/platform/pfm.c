@@ -128,9 +128,10 @@ static void load_once(void)
 }
 
 /*
- * libpfm allocates and reads files. So cancellation and handlers are blocked: a
- * handler would call this function and wait for itself. pthread_once() instead
- * of a turn: what a parent has loaded is also loaded in its child.
+ * libpfm allocates and reads files, so cancellation and handlers are blocked: a
+ * handler that called this function would wait for itself. pthread_once()
+ * instead of selfmon_once_begin(): a library that a parent has loaded is also
+ * loaded in its child.
  */
 const char *selfmon_pfm_why_not(void)
 {

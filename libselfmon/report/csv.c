@@ -18,7 +18,7 @@
 
 #define END "\r\n"
 
-/* Of the whole report: all rows are looked at once, not in each line. */
+/* Facts about the whole report, so that each line need not look at all rows. */
 struct fields {
 	const struct selfmon_report *report;
 	struct selfmon_ratios ratios;

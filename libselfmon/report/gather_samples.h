@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of a report's threads, and of which rows they are. */
+/* Gathers the samples of all threads, and the row of each. */
 #ifndef SELFMON_REPORT_GATHER_SAMPLES_H
 #define SELFMON_REPORT_GATHER_SAMPLES_H
 

@@ -24,7 +24,10 @@
 #include "store/name.h"
 #include "store/statistics.h"
 
-/* The overhead of all visits below a row, while a quantity is settled. */
+/*
+ * The overhead of all visits below a row, used while the overhead of one
+ * quantity is subtracted.
+ */
 struct below {
 	double usual;  /* as if all visits were of the usual kind */
 	double beyond; /* extra overhead of their kinds */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row says besides its values. */
+/* Facts about a row besides its values. */
 #include "report/row_facts.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row says besides its values. */
+/* Facts about a row besides its values. */
 #ifndef SELFMON_REPORT_ROW_FACTS_H
 #define SELFMON_REPORT_ROW_FACTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows counted of the program's units. */
+/* The program's own units (bytes, items, ...), by row. */
 #include "report/units.h"
 
 #include <errno.h>

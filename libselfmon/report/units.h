@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows counted of the program's units. */
+/* The program's own units (bytes, items, ...), by row. */
 #ifndef SELFMON_REPORT_UNITS_H
 #define SELFMON_REPORT_UNITS_H
 

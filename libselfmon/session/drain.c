@@ -12,8 +12,8 @@
 #include "session/thread_ring.h"
 
 /*
- * 64 KiB have room for 200 samples, of 1 ms each by default. The end waits for
- * as long at most.
+ * 64 KiB have room for 200 samples; by default a thread has one each 1 ms. The
+ * end of the process waits at most this long for the thread.
  */
 #define DRAIN_NS 10000000
 #define DRAIN_STACK ((size_t)128 << 10)

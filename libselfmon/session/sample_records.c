@@ -240,7 +240,10 @@ uint64_t selfmon_samples_settle(struct selfmon_thread *thread, uint64_t ticks)
 		spared = owed - (ticks - net);
 		open--;
 	}
-	/* What was left to a visit is left to those around it. */
+	/*
+	 * The cost that is still to be subtracted passes to the visits around
+	 * this one.
+	 */
 	for (; open > thread->open; open--) {
 		owed = take_debt(thread, open);
 		if (owed > spared && open->start.ticks &&

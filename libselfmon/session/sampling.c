@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process samples. */
+/*
+ * Chooses the event and period that the process samples, and opens it for
+ * threads.
+ */
 #define _GNU_SOURCE
 #include "session/sampling.h"
 
@@ -34,7 +37,7 @@
 #define MEASURE_PERIOD_NS UINT64_C(250000)
 #define MEASURE_PERIOD_CYCLES UINT64_C(1000000)
 #define MEASURE_MAX 16u
-/* Samples may take one part in so many of a thread's time. */
+/* Samples may take at most 1/COST_SHARE of a thread's time. */
 #define COST_SHARE 20
 
 /* ---- opening ------------------------------------------------------------- */

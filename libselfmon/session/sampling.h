@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process samples: chosen once, and opened for each thread. */
+/*
+ * The event and period that the process samples: chosen once, and opened for
+ * each thread.
+ */
 #ifndef SELFMON_SESSION_SAMPLING_H
 #define SELFMON_SESSION_SAMPLING_H
 

@@ -19,8 +19,8 @@ uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
 				    uint64_t ticks);
 /*
  * Adds the PERF_RECORD_SWITCH at the ring's tail to the visits that were open
- * then. newest: the newest visit ends, and took so many ns; UINT64_MAX: it does
- * not end.
+ * then. newest: duration in ns of the newest visit, which ends now; UINT64_MAX:
+ * it does not end.
  */
 void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 			     uint64_t newest);

@@ -21,8 +21,9 @@
 #include "store/memory.h"
 
 /*
- * Without samples two pages hold the records of 170 switches. What is lost is
- * known from the thread's usage: see selfmon_switches_take_lost().
+ * Without samples, two pages hold the records of 170 switches. The number of
+ * lost records follows from the thread's usage: see
+ * selfmon_switches_take_lost().
  */
 #define SWITCHES_ORDER 1
 
@@ -129,7 +130,7 @@ static bool open_ring(struct selfmon_process *process,
 }
 
 /*
- * Another thread reads it from here on. That thread may still look at the ring
+ * Publishes the ring to other threads. One of them may still look at the ring
  * that this state had before.
  */
 static void start_ring(struct selfmon_thread_ring *ring,

@@ -20,7 +20,7 @@ void selfmon_thread_ring_begin(struct selfmon_process *process,
 /* Reads what is left, and closes the ring. */
 void selfmon_thread_ring_end(struct selfmon_thread *thread);
 
-/* What the records say of the newest visit. */
+/* Results of the records for the newest visit. */
 struct selfmon_ring_end {
 	bool moved;	/* the thread came back to another CPU */
 	uint64_t ticks; /* its time, less the cost of its samples */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread's ring buffer recorded, by place. */
+/* Records of a thread's ring buffer, summed up by node. */
 #include "store/ring_state.h"
 
 #include "store/live.h"

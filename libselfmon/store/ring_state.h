@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread's ring buffer recorded, by place: context switches (@offcpu)
- * and samples. Kept beside the nodes: a node has no room for it.
+ * Records of a thread's ring buffer, summed up by node: context switches
+ * (@offcpu) and samples. Kept outside of the nodes, which have no room for
+ * them.
  */
 #ifndef SELFMON_STORE_RING_STATE_H
 #define SELFMON_STORE_RING_STATE_H
@@ -42,7 +43,9 @@ struct selfmon_switches {
 		bool off, preempted;
 	} out;
 	uint64_t moved; /* position of the last return to another CPU */
-	/* Of the records read since the last look at the thread's usage: */
+	/*
+	 * Sums of the records read since the last look at the thread's usage:
+	 */
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;

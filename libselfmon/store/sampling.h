@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process samples: decided once, by session/sampling.c. */
+/*
+ * The event and period that the process samples: decided once, by
+ * session/sampling.c.
+ */
 #ifndef SELFMON_STORE_SAMPLING_H
 #define SELFMON_STORE_SAMPLING_H
 

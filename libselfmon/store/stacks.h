@@ -12,7 +12,7 @@
 
 struct selfmon_process;
 
-/* Of all threads' stacks: 40,000 stacks of 10 addresses. */
+/* Limit for the stacks of all threads: 40,000 stacks of 10 addresses. */
 #define SELFMON_STACKS_BYTES (4u << 20)
 #define SELFMON_STACK_CHUNK 4096u
 #define SELFMON_STACK_DEPTH_MAX 127u /* kernel.perf_event_max_stack */

@@ -60,8 +60,8 @@ enum selfmon_kind {
 
 /*
  * Counts of a detached span's node, which has none of these kinds of visits.
- * What begins is counted in the beginning thread's node, all else in the
- * ending one's.
+ * Begun spans are counted in the node of the thread that begins them, all else
+ * in that of the ending thread.
  */
 enum selfmon_async_count {
 	SELFMON_ASYNC_BEGUN = SELFMON_KIND_SAME,

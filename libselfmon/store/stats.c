@@ -99,7 +99,7 @@ static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 		selfmon_stats_expect(stats);
 }
 
-/* Out of line: the place counted units, of which this visit may have some. */
+/* Not inlined: this node has counted units, and this visit may have some. */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
 	selfmon_stats_expect(stats);

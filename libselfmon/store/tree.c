@@ -81,9 +81,9 @@ static void tree_grow(struct selfmon_thread *thread)
 }
 
 /*
- * What a visit with time alone uses of a node shares one cache line. In memory
- * nodes are placed accordingly; in a live file records begin at a line, and
- * region and countdown are at the end of the line before.
+ * The members of a node that a visit with time alone uses share one cache line.
+ * In memory, nodes are placed accordingly. In a live file, records begin at a
+ * line, and region and countdown are at the end of the line before.
  */
 #define HOT offsetof(struct selfmon_node, region)
 #define HOT_END                                                                \

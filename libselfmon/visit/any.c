@@ -375,7 +375,7 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 		selfmon_leave_coroutine(frame);
 		return;
 	}
-	take_end(thread, frame, &now); /* first: the rest is overhead */
+	take_end(thread, frame, &now); /* first: all after it is overhead */
 	if (!is_own(thread, frame))
 		selfmon_visit_stale(); /* another thread's, or before fork(2) */
 	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a visit of a fiber has counted: taken off one thread's counters, put on
- * another's. Differences belong to no moment, and to no page of an event.
+ * Moves the counts of a fiber's visits from one thread's counters to another's.
+ * A difference belongs to no point in time and to no page of an event.
  */
 #include "visit/fiber_counts.h"
 

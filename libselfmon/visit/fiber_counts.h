@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of a fiber's visits. */
+/* Counts of a fiber's open visits, while the fiber changes threads. */
 #ifndef SELFMON_VISIT_FIBER_COUNTS_H
 #define SELFMON_VISIT_FIBER_COUNTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What else of the library can fail: allocations, files, keys (ld --wrap,
- * tests.mk). And what it has and has not given back.
+ * Makes allocations, files and keys of the library fail (ld --wrap, tests.mk),
+ * and checks that all of them are given back.
  */
 #define _GNU_SOURCE
 #include "fault/any.h"
@@ -199,7 +199,7 @@ WRAP(void *, malloc, size_t size)
 	return fails("malloc") ? NULL : hold(__real_malloc(size));
 }
 
-/* What is given out of memory that is there already. */
+/* Memory that is already mapped. */
 WRAP(void *, selfmon_memory_kept, size_t size)
 {
 	return kernel_faults_any("memory_kept")

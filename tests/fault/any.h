@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library holds: of the heap, and of memory mapped by itself. */
+/*
+ * Counts what the library holds: memory of the heap, and memory that it mapped
+ * itself.
+ */
 #ifndef TESTS_FAULT_ANY_H
 #define TESTS_FAULT_ANY_H
 

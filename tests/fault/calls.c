@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library asks the C library for, where a call to the kernel is
- * behind it (ld --wrap, tests.mk): below kernel_faults.c and any.c, so that the
- * steps of their functions fail one by one.
+ * Makes functions of the C library that call the kernel fail (ld --wrap,
+ * tests.mk). They are below kernel_faults.c and any.c, so that the steps of the
+ * library's own functions fail one by one.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -91,7 +91,7 @@ void kernel_faults_from(enum fault_call call, unsigned int n, int error)
 	kernel_faults.call[call].to = UINT_MAX;
 }
 
-/* What is done very often: some of it is enough. */
+/* Operations that are very frequent fail only now and then. */
 static bool is_one_of_many(const char *name)
 {
 	static struct {
@@ -243,12 +243,12 @@ int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 		     : __wrap_selfmon_kernel_perf_open(&narrow, group, keep);
 }
 
-/* What pages show of their groups: the PMU's counters, or none. */
+/* Writes the index into the pages: a counter of the PMU, or none. */
 static void show_index(size_t i)
 {
 	maps[i].shown->index = is_share(maps[i].config)
 				       ? SELFMON_PAGE_PERF_METRICS + 1
-				       : (UINT32_C(1) << 28) + 1; /* nobody's */
+				       : (UINT32_C(1) << 28) + 1; /* none */
 }
 
 static void take_turns(int fd)

@@ -23,11 +23,11 @@ enum fault_call {
 	FAULT_CALLS
 };
 
-/* Of a call, or the path of a file that is read; longer ones are cut. */
+/* Name of a call, or path of a file that is read; longer ones are cut. */
 #define FAULT_NAME 64
 
 struct kernel_faults {
-	/* Call number `from` to `to` (1: the first; 0: none) fails so. */
+	/* Makes call number `from` to `to` fail (1: the first; 0: none). */
 	struct {
 		unsigned int from;
 		unsigned int to;
@@ -35,23 +35,26 @@ struct kernel_faults {
 		unsigned int calls; /* seen */
 	} call[FAULT_CALLS];
 
-	/* Of all that can fail (any.c, calls.c): call number `from` to `to`. */
+	/*
+	 * Makes operations `from` to `to` fail, counted over all that can fail
+	 * (any.c, calls.c).
+	 */
 	struct {
 		unsigned int from;
 		unsigned int to;
 		int error;
 		unsigned int calls;
-		unsigned int alike; /* of more of a name, one in 1000 */
+		unsigned int alike; /* beyond these of one name: 1 in 1000 */
 		char name[FAULT_NAME]; /* of the first made to fail */
 	} any;
 
 	/*
-	 * Called once, when the next memory has been mapped: what a thread
-	 * does that was faster.
+	 * Called once, after the next memory is mapped: the work of another
+	 * thread that was faster.
 	 */
 	void (*meanwhile)(void);
 
-	/* The same, when the next event of a thread is to be opened. */
+	/* Called once, before the next event of a thread is opened. */
 	void (*on_thread_open)(void);
 	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */
 	int gone;               /* events of this thread are refused: ESRCH */
@@ -67,7 +70,7 @@ struct kernel_faults {
 	unsigned int counters;  /* a larger group opens and never runs */
 	unsigned int largest;   /* a larger group does not open: EINVAL */
 	bool turns;             /* the newest group alone is on the PMU */
-	unsigned int waits;     /* groups are off it for so many reads */
+	unsigned int waits;     /* number of reads with the groups off it */
 	unsigned int granted;   /* later members of a group stay 0 */
 	bool virtual;           /* the machine says that it is virtual */
 	uint64_t refused;       /* this config is not known: ENOENT */

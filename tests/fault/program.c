@@ -319,7 +319,10 @@ static void check(const struct holdings *before)
 	if (sum != (THREADS + 1) * 15)
 		note("the program's own work is wrong");
 	now = holdings_now();
-	/* What cannot be looked at is not closed: it may be the host's. */
+	/*
+	 * A descriptor that cannot be examined stays open: it may be the
+	 * host's.
+	 */
 	if (now.fds < before->fds ||
 	    (now.fds > before->fds + kernel_faults.unseen + kept &&
 	     !unseen_ends))

@@ -110,8 +110,8 @@ Test(counters_attempts, a_pmu_without_modes_counts_both_and_says_so)
 }
 
 /*
- * Apple's, of which a user saw the refusal of M1's, -95, and that it is none
- * with exclude_guest:
+ * Apple's PMU. A user reported that the M1's refuses events with -95, and
+ * accepts them with exclude_guest:
  * https://lore.kernel.org/all/ZV-CUlQhlkdOzfFZ@FVFF77S0Q05N.cambridge.arm.com/
  */
 Test(counters_attempts, a_pmu_that_cannot_count_guests_leaves_them_out)
@@ -155,7 +155,7 @@ Test(counters_attempts, one_mode_asked_for_by_name_is_not_made_both)
 	selfmon_counters_close(set);
 }
 
-/* EACCES would be about the kernel, which nobody asked for. */
+/* EACCES would refer to kernel mode, which the user did not request. */
 Test(counters_attempts, who_may_not_count_the_kernel_is_told_what_was_asked)
 {
 	kernel_faults.no_exclude = true;

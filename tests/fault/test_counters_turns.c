@@ -7,7 +7,9 @@
 
 TestSuite(counters_turns, .init = setup_pmu);
 
-/* The members' groups in order: F first, K kernel, 1 to 3 further ones. */
+/*
+ * The group of each member, in order: F first, K kernel, 1 to 3 further ones.
+ */
 static const char *groups(void)
 {
 	static char text[SELFMON_MAX_COUNTERS + 1];
@@ -209,7 +211,7 @@ Test(counters_turns, it_is_found_where_others_hold_counters_too)
 	selfmon_counters_close(set);
 }
 
-/* Of all copies of an event one alone moves in some emulators. */
+/* In some emulators only one of several copies of an event counts. */
 Test(counters_turns, one_counter_for_a_kind_of_event_tells_nothing)
 {
 	grant(1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole runs of an instrumented program in which call number n of all that
- * can fail does, for n = 1, 2, 3 ... until one passes untouched.
+ * Runs a whole instrumented program again and again. In run n, operation n of
+ * all that can fail does fail; the last run is the first without a failure.
  *
- * Of one name (a call, or the path of a file that is read) the first `alike`
- * calls are numbered, and one in a thousand of those after them: pread(2) of a
- * live file and malloc(3) of a report are made very often, and alike.
+ * Operations of one name (a call, or the path of a file) are numbered up to the
+ * first `alike` ones, then one in a thousand: pread(2) of a live file and
+ * malloc(3) of a report are very frequent, and equal.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -105,7 +105,7 @@ static void setup_pmu(void)
 {
 	setup();
 	kernel_faults.pmu = true;
-	kernel_faults.capabilities = 0x1a; /* its counters are nobody's */
+	kernel_faults.capabilities = 0x1a; /* its counters do not exist */
 }
 
 static void run_all_ways(const struct program *program, int error,

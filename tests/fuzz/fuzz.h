@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each fuzz target has, and how it says that something is wrong. */
+/* The functions of each fuzz target, and how they report an error. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -10,7 +10,10 @@
 /* libFuzzer calls it; so does corpus.c, with each file of a corpus. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of what must hold whatever the input; aborts, as libFuzzer wants it. */
+/*
+ * Aborts, as libFuzzer requires, unless a condition holds that must hold for
+ * all inputs.
+ */
 #define FUZZ_ASSERT(condition)                                                 \
 	do {                                                                   \
 		if (!(condition)) {                                            \

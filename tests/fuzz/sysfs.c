@@ -77,7 +77,7 @@ bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 				   char *name, size_t size);
 void __wrap_selfmon_directory_close(struct selfmon_directory *directory);
 
-/* Is any file in it? The root itself is always there. */
+/* Returns true if the folder has a file. The root itself always exists. */
 static bool is_folder(const struct folder *folder)
 {
 	const size_t length = strlen(folder->path);

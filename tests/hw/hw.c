@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the hardware tests share; hw.h says what for. */
+/* Helpers of the hardware tests, see hw.h. */
 #define _GNU_SOURCE
 #include "hw/hw.h"
 
@@ -53,7 +53,7 @@ void hw_require_cpus(long count)
 		cr_skip_test("wants %ld CPUs, there are %ld", count, have);
 }
 
-/* Has the machine, not the library, the last word on this error? */
+/* Returns true for an error that the machine causes, not the library. */
 static bool is_refusal(int error)
 {
 	return error == -ENOENT || error == -EACCES || error == -EPERM ||

@@ -38,7 +38,9 @@ struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags);
 /* The calling thread runs on this CPU alone from here on. */
 void hw_pin(int cpu);
 
-/* Of a guest; skips elsewhere. */
+/*
+ * Writes a file of the kernel's settings in a guest; skips the test elsewhere.
+ */
 void hw_write_file(const char *path, const char *text);
 
 /* The first number after key in a file, after "" the first of all. */

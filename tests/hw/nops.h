@@ -10,7 +10,7 @@
 
 #define NOPS_TURN UINT64_C(400)
 
-/* NOPS_TURN instructions a turn, n turns, n at least 1. */
+/* Executes n iterations of NOPS_TURN instructions, n at least 1. */
 static inline __attribute__((always_inline)) void nops(uint64_t n)
 {
 #if defined(__x86_64__)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region and a read cost in instructions, counted by a counter of their
- * own, and that neither makes a system call. Lines that begin with "cost:" are
- * figures; the budgets are docs/DESIGN.md's.
+ * The cost of a region and a read in instructions, counted by a separate
+ * counter; neither may make a system call. Lines that begin with "cost:" have
+ * the figures; the budgets are from docs/DESIGN.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #define FOUR_EVENTS "cycles,instructions,instructions,instructions"
 #endif
 
-/* Of x86-64; for other machines the cost is only printed. */
+/* Budgets for x86-64; on other machines the cost is only printed. */
 #define BUDGET_PAIR 300
 #define BUDGET_TIME 90
 #define BUDGET_READ 45
@@ -81,8 +81,8 @@ static uint64_t most_frequent(const uint64_t *count, size_t n)
 }
 
 /*
- * What so many turns usually count. Not their mean: a tick or a switch makes a
- * visit a longer one, and where they fall varies from boot to boot.
+ * Returns the usual count of n iterations. Not the mean: a timer interrupt or a
+ * context switch makes a visit longer, and their positions vary between boots.
  */
 static uint64_t count_of(struct selfmon_counters *set,
 			 void (*turns)(unsigned int), unsigned int n)
@@ -215,7 +215,10 @@ static const char *missing_event(void)
 	return NULL;
 }
 
-/* What a pair costs in a process that counts these; all of it in its report. */
+/*
+ * Returns the cost of a pair in a process that counts these events; its report
+ * must have all of the cost.
+ */
 static double pair_cost(const char *events)
 {
 	double *const cost = mmap(NULL, sizeof(*cost), PROT_READ | PROT_WRITE,
@@ -259,7 +262,7 @@ Test(hw_cost, a_list_of_missing_events_costs_what_time_alone_costs)
 	assert_missing_is_free("", "");
 }
 
-/* What auto counts, and what of that this PMU has. */
+/* The events of `auto`, of which this PMU may lack some. */
 Test(hw_cost, auto_costs_what_its_events_that_are_there_cost)
 {
 	static const char *const event[] = { "cycles", "instructions",

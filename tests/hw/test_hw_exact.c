@@ -11,7 +11,10 @@
 
 #include "rows.h"
 
-/* What may add an instruction to a visit natively: an interrupt, a fault. */
+/*
+ * Returns the interrupts and faults so far: natively each may add an
+ * instruction to a visit.
+ */
 static uint64_t disturbances(void)
 {
 	const int cpu = sched_getcpu();
@@ -90,9 +93,9 @@ static bool host_added(uint64_t n, uint64_t excess)
 }
 
 /*
- * What a visit counts above the least has a cause: natively an interrupt or a
- * fault; in exact machines nothing but a try of the end's reads that a
- * context switch made vain, which the delta shows.
+ * Each count above the minimum must have a cause: natively an interrupt or a
+ * fault; in exact machines only a retry of the end's reads after a context
+ * switch, which the delta shows.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 			 uint64_t excess, uint64_t *before)
@@ -163,7 +166,7 @@ static void expect_loops(struct selfmon_counters *set, uint64_t n, int visits,
 		      switches() - switched);
 }
 
-/* What a visit counts beside its loop. */
+/* Returns the instructions of a visit outside of its loop. */
 static uint64_t constant_of(struct selfmon_counters *set)
 {
 	uint64_t least = UINT64_MAX;

@@ -30,7 +30,10 @@ static HW_NOINLINE void work_in_turns(struct job *this)
 		}
 }
 
-/* Where read(2) counts the kernel's way back, no count is exact. */
+/*
+ * Skips where read(2) counts part of the kernel's return path: no count is
+ * exact there.
+ */
 static void prepare(void)
 {
 	struct selfmon_counters *set;

@@ -16,7 +16,7 @@ enum { INSTRUCTIONS, CYCLES };
 /* Slices in or beside visits: without a look at the lock 30 of them do harm. */
 #define SLICES_OF_VISITS 200
 
-#define INSTRUCTIONS_US 1000 /* in the x86 rig, and so many ticks */
+#define INSTRUCTIONS_US 1000 /* the same number of ticks: the x86 rig */
 #define SLICE_TICKS 1000000u /* less than the scheduler gives */
 #define ROUNDING_NS 2
 
@@ -114,8 +114,8 @@ Test(hw_group, members_are_of_one_moment_while_registers_wrap)
 }
 
 /*
- * Thread time at a snapshot, in ns, less what its cycles in user mode stand
- * for: what the thread spent in the kernel. That never falls.
+ * Returns the thread's time at a snapshot, in ns, minus the time of its cycles
+ * in user mode: the time spent in the kernel, which never decreases.
  */
 static int64_t kernel_ns(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *at, uint64_t ratio)
@@ -175,7 +175,7 @@ Test(hw_group, time_holds_no_slice_of_a_competitor)
 	selfmon_counters_close(set);
 }
 
-/* What is more is an interrupt, and less than a slice. */
+/* Additional time is an interrupt's, and shorter than a slice. */
 Test(hw_group, an_undisturbed_visit_takes_the_time_of_its_cycles)
 {
 	struct selfmon_counters *set = open_timed();

@@ -67,9 +67,9 @@ static bool is_slow(const struct selfmon_counters *set)
 }
 
 /*
- * Where user reads are unsafe a counter may be taken and given back between
- * start and end, without a fault and without the page telling: the value is
- * then left out as not possible, guard or not.
+ * On machines with unsafe user reads, a counter may be taken away and given
+ * back between start and end, without a fault and without a change of the page.
+ * The value is then left out as impossible, with and without the guard.
  */
 static bool is_left_out(const struct selfmon_delta *delta)
 {
@@ -128,8 +128,8 @@ Test(hw_guard, a_start_that_faults_is_one_by_system_call)
 }
 
 /*
- * A set whose read has faulted, access being back. Where the thread goes off
- * the PMU between the setting and the read, arm64's page says that there is no
+ * Returns a set whose read has faulted, with access restored. If the thread
+ * goes off the PMU between the setting and the read, arm64's page shows no
  * counter (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx), and nothing
  * faults.
  */
@@ -265,7 +265,7 @@ Test(hw_guard, a_million_reads_survive_another_process_that_toggles,
 		exact += delta.value[0].verdict == SELFMON_EXACT;
 		if (!is_slow(set))
 			continue;
-		visit(set, &delta); /* and goes on */
+		visit(set, &delta); /* continues */
 		selfmon_counters_close(set);
 		set = open_in_user_space();
 	}
@@ -306,8 +306,8 @@ static void check_way(const struct selfmon_row *row)
 }
 
 /*
- * Does a page that the kernel writes meanwhile show that user reads went? On
- * arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx()) and riscv64.
+ * Returns true if a page that the kernel updates shows the loss of user reads:
+ * on arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx()) and riscv64.
  */
 static bool page_shows_loss(void)
 {
@@ -327,8 +327,8 @@ static long deschedules(void)
 }
 
 /*
- * The end of the visit faults: of one with one counter, and with four. Where
- * the page shows, a context switch in between shows it to the end in time.
+ * The read at the end of a visit faults, with one counter and with four. If the
+ * page shows the loss, a context switch before the end prevents the fault.
  */
 static void lose_access_in_a_region(const char *events)
 {
@@ -343,7 +343,7 @@ static void lose_access_in_a_region(const char *events)
 		hw_write_file(setting(), "0");
 		hw_loop(5000);
 	}
-	/* riscv64 starts events anew without a deschedule, too. */
+	/* riscv64 also restarts events without a deschedule. */
 	if (SELFMON_ARCH_USER_READ_UNSAFE ||
 	    (page_shows_loss() && deschedules() != before))
 		cr_assert_leq(selfmon_guard_taken(), 1);

@@ -13,7 +13,10 @@
 #define READS 1000000
 #define READS_MOST 20000000 /* until an interrupt falls into one */
 #define READS_A_CHECK 1000
-/* Of instructions: no multiple of a read's, so that all of it is hit. */
+/*
+ * Periods in instructions: no multiple of a read's length, so that every
+ * instruction of the read is interrupted.
+ */
 #define PERIOD 10007
 #define PERIOD_NATIVE 1000003
 #define PERIOD_LONG 40009
@@ -51,7 +54,7 @@ static struct selfmon_counters *open_user(const char *spec)
 	return set;
 }
 
-/* What read(2) says of the set's members. */
+/* Reads the set's members by read(2). */
 static struct selfmon_group_read by_kernel(const struct selfmon_counters *set)
 {
 	const int fd = selfmon_set_of(set)->member[0].fd_plus_1 - 1;

@@ -85,7 +85,7 @@ static int child_of(const struct selfmon_counters *parents,
 	return 0;
 }
 
-/* A region around a fork and so many turns, in the parent. */
+/* Visits a region around a fork and a loop, in the parent. */
 static HW_NOINLINE uint64_t around_fork(struct selfmon_counters *set,
 					pid_t (*fork_by)(void), uint64_t turns)
 {
@@ -130,7 +130,7 @@ Test(hw_lifetime, a_fork_by_system_call_does_the_same)
 	assert_fork(raw_fork);
 }
 
-/* What the report says of the instructions of all visits. */
+/* Compares the visits and the instructions of a report. */
 static int report_is(uint64_t visits, uint64_t instructions)
 {
 	struct selfmon_report *report;
@@ -289,7 +289,7 @@ Test(hw_lifetime, a_set_is_closed_while_threads_read_theirs)
 	}
 }
 
-/* What one set gives does not depend on which of two others is unmapped. */
+/* A set's values do not depend on which of two other sets is closed first. */
 Test(hw_lifetime, sets_are_closed_in_any_order)
 {
 	struct selfmon_counters *set[3];

@@ -23,7 +23,7 @@ static bool counts_the_kernel(const char *spec)
 	return kernel;
 }
 
-/* What 100 system calls count beyond an empty visit. */
+/* Returns the count of 100 system calls minus that of an empty visit. */
 static uint64_t counted_of_calls(const char *spec)
 {
 	struct selfmon_counters *const set = hw_open(spec);

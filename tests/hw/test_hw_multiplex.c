@@ -27,7 +27,7 @@ static struct {
 	int pinned;
 } rig;
 
-/* Has this set been on the PMU all of the last 40 ms or so? */
+/* Returns true if this set was on the PMU during the last 40 ms. */
 static bool runs_always(struct selfmon_counters *set)
 {
 	struct selfmon_delta delta;
@@ -190,7 +190,7 @@ Test(hw_multiplex, a_competitor_on_the_cpu_changes_no_estimate,
 	hw_competitor_end(competitor);
 }
 
-/* Of a region as short as that nobody knows where in a rotation it fell. */
+/* The region is so short that its position in a rotation is unknown. */
 Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
      .timeout = TIMEOUT)
 {

@@ -24,8 +24,8 @@ static unsigned int width_of(const struct selfmon_counters *set, size_t i)
 }
 
 /*
- * The instructions of so many turns. Natively each interrupt and fault may
- * count one more; a try to read that was vain counts with the visit.
+ * Compares the instructions of a loop. Natively each interrupt and fault may
+ * add one, and a retried read counts with the visit.
  */
 static void assert_turns(const struct selfmon_delta *many,
 			 const struct selfmon_delta *one, uint64_t turns)

@@ -14,9 +14,9 @@
 #define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
 
 /*
- * Instructions of the program's own, by its compiler: a call with the stack it
- * takes; its argument, an index, and what it leads to; a handle that may be
- * NULL; selfmon_region_items() and its call; a turn of a loop.
+ * The program's own instructions, which depend on the compiler: a call with its
+ * stack frame; an argument with its index and pointer; a handle that may be
+ * NULL; selfmon_region_items() with its call; an iteration of a loop.
  */
 #if defined(__aarch64__)
 #define CALL 7
@@ -168,7 +168,7 @@ static void visit_often(void (*visit)(void))
 		visit();
 }
 
-/* Of VISITS visits between two reports: no first one is among them. */
+/* Compares VISITS visits between two reports, without the first visit. */
 static void expect_own(const struct selfmon_report *before,
 		       const struct selfmon_report *after, size_t i,
 		       double expected, double tolerance)
@@ -190,8 +190,8 @@ static void expect_own(const struct selfmon_report *before,
 }
 
 /*
- * Each region has WORK instructions of its own. The outer one has so many more
- * of the program's, each of those in it so many.
+ * Each region has WORK instructions. outer and inner: instructions that the
+ * program adds to the outer region, and to each region in it.
  */
 static void expect_work(const char *events, void (*visit)(void), int outer,
 			int inner)
@@ -239,8 +239,8 @@ BOTH_WAYS(apart, CALL, 0)
 BOTH_WAYS(sixteen_children, 0, 0)
 BOTH_WAYS(two_of_one_slot, 2 * (CALL + ARGUMENT + HANDLE), 0)
 /*
- * selfmon_leave() looks at its frame; and a span's call costs two instructions
- * more or less, by how the program is compiled.
+ * selfmon_leave() checks its frame, and the call of a span costs two
+ * instructions more or less depending on how the program is compiled.
  */
 BOTH_WAYS(in_a_span, 0, 1)
 BOTH_WAYS(with_items, 0, TELL)

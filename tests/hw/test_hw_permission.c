@@ -17,7 +17,7 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 
-/* User and group of nobody in particular. */
+/* An unprivileged user and group. */
 #define ORDINARY 65534
 
 /* The file that allows user reads, for events opened from then on. */
@@ -314,7 +314,7 @@ static void hold_all_counters(void)
 		attr.exclude_kernel = 0;
 		attr.disabled = 0;
 		fd = tool_try(&attr, -1, 0, -1);
-		/* One that lost its counter reads as the end of a file. */
+		/* read(2) returns 0 for an event that has lost its counter. */
 		if (fd < 0 || read(fd, &count, sizeof(count)) <= 0)
 			kind++;
 	}

@@ -160,7 +160,7 @@ Test(hw_plan, a_strict_set_refuses_what_does_not_fit, .timeout = TIMEOUT)
 
 #define OPENS 40
 
-/* Of these snapshots, how many are not by system call. */
+/* Returns the number of snapshots that were read in user space. */
 static unsigned int count_user_reads(const struct selfmon_counters *set,
 				     unsigned int snapshots)
 {
@@ -192,7 +192,7 @@ static void open_first_group_in_user_space(const char *list, int opens)
 			break;
 		selfmon_counters_close(set);
 	}
-	/* Off the PMU for a turn, it comes back to user reads. */
+	/* After a rotation off the PMU, the set is read in user space again. */
 	cr_assert_gt(count_user_reads(set, 200), 200 / 4);
 	cr_assert_lt(count_user_reads(set, 200), 200);
 	selfmon_counters_close(set);

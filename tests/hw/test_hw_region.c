@@ -106,7 +106,9 @@ static HW_NOINLINE void visit_nothing(int visits)
 			selfmon_compiler_fence();
 }
 
-/* Of a visit of nothing a quarter is its end: one of four falls there. */
+/*
+ * A quarter of an empty visit is its end, so every fourth preemption is there.
+ */
 Test(hw_region, an_end_in_which_the_thread_is_preempted_is_read_again)
 {
 	struct selfmon_report *report;

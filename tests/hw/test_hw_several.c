@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets that count several threads, each of which runs a loop of known length. */
+/* Sets that count several threads; each thread runs a loop of known length. */
 #define _GNU_SOURCE
 #include "hw/hw.h"
 

@@ -89,7 +89,7 @@ Test(hw_shares, a_column_says_how_much_of_a_region_it_counted)
 	selfmon_report_free(report);
 }
 
-/* Of the counted visits; what a visit costs itself is not in the slope. */
+/* The slope excludes the overhead of a visit. */
 Test(hw_shares, the_mean_of_the_counted_visits_is_that_of_the_work)
 {
 	struct selfmon_report *const report = take();

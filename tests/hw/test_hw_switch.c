@@ -217,7 +217,10 @@ Test(hw_switch, switches_without_multiplexing_leave_no_time_off_the_pmu)
 	selfmon_counters_close(set);
 }
 
-/* Of this thread, and the event, with no switch between the two. */
+/*
+ * Returns the switches of this thread, and of the event, with no switch between
+ * the two reads.
+ */
 static uint64_t switches_of_both(const struct selfmon_counters *set,
 				 uint64_t *event)
 {

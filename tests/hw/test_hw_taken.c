@@ -137,8 +137,8 @@ Test(hw_taken, visits_survive_the_end_of_other_threads_sets, .timeout = 60)
 }
 
 /*
- * Why sets are read by read(2) here by default. Where this fails,
- * the kernel has been mended, and the default may be thought over.
+ * The reason why sets are read by read(2) here by default. If this test fails,
+ * the kernel has been fixed, and the default can change.
  */
 Test(hw_taken, an_unguarded_read_is_killed, .timeout = 60)
 {

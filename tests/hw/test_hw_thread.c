@@ -112,7 +112,10 @@ Test(hw_thread, a_report_adds_up_the_regions_of_eight_threads)
 	selfmon_report_free(report);
 }
 
-/* What another thread reads of a set whose owner runs on another CPU. */
+/*
+ * Snapshots by a thread that does not own the set; the owner runs on another
+ * CPU.
+ */
 struct reading {
 	const struct selfmon_counters *set;
 	struct selfmon_snapshot first, last;

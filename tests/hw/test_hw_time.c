@@ -67,7 +67,7 @@ Test(hw_time, a_second_of_the_clock_is_a_second_of_the_kernels)
 		  (unsigned long long)ns, (unsigned long long)raw);
 }
 
-/* Where the page gives the clock, no other source is to be taken. */
+/* If the page has a clock, no other source may be used. */
 Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 {
 	struct perf_event_attr attr;
@@ -85,7 +85,10 @@ Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 
 /* ---- time_zero ----------------------------------------------------------- */
 
-/* A perf ring of one page: switches of this thread, with their time. */
+/*
+ * A perf ring of one page, which records the switches of this thread with their
+ * time.
+ */
 #define RING_PAGES 2
 
 struct ring {
@@ -154,7 +157,7 @@ static uint64_t perf_ns(const struct selfmon_page *page, uint64_t ticks)
 	       selfmon_clock_ns(selfmon_clock(), ticks);
 }
 
-/* Of two conversions, each rounded down. */
+/* Error of two conversions, each rounded down. */
 #define ROUNDING_NS 2
 
 Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
@@ -190,7 +193,7 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 
 /* ---- the time of regions ------------------------------------------------- */
 
-/* Where an instruction takes a nanosecond, and nothing overlaps. */
+/* On machines where an instruction takes a nanosecond and none overlap. */
 #define VISITS 20000
 #define BATCH 100
 #define NS_OFF 1.0
@@ -229,7 +232,7 @@ static HW_NOINLINE void visit_outer(uint64_t turns)
 	}
 }
 
-/* Of a visit, in the batch in which the fewest interrupts fell. */
+/* Returns the time of a visit in the batch with the fewest interrupts. */
 static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
 {
 	uint64_t least = UINT64_MAX;

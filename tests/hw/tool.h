@@ -34,7 +34,7 @@ struct tool_count tool_read(int fd);
 /* The event's page. */
 const struct selfmon_page *tool_map(int fd);
 
-/* Where an event's overflow sends SIGIO: to this thread. */
+/* Makes an event's overflow send SIGIO to this thread. */
 void tool_signal(int fd, void (*handler)(int));
 
 /*

@@ -24,7 +24,10 @@ static inline int status_of(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* In a child: 0 if its report holds so many visits, and nothing else. */
+/*
+ * For a child: returns 0 if its report has this number of visits, and no
+ * others.
+ */
 static inline int own_work_only(uint64_t visits)
 {
 	struct selfmon_report *report;

@@ -62,7 +62,7 @@ static inline void job_after_switch(struct job *job, bool in)
 	(void)in;
 }
 
-/* The job goes on, in the calling thread, until it pauses or is done. */
+/* Runs the job in the calling thread until it pauses or is done. */
 static __attribute__((noinline, unused)) void job_run(struct job *job)
 {
 	ucontext_t here;

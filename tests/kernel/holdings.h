@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this process holds: descriptors, maps and addresses. */
+/* Counts descriptors, maps and address space of this process. */
 #ifndef TESTS_KERNEL_HOLDINGS_H
 #define TESTS_KERNEL_HOLDINGS_H
 
@@ -57,7 +57,10 @@ static inline void holdings_assert_back(const struct holdings *before)
 		     now.maps, before->maps);
 }
 
-/* Where threads come one after the other: a stack, an arena of the heap. */
+/*
+ * Allowance for threads that run one after the other: a stack, an arena of the
+ * heap.
+ */
 #define HOLDINGS_MORE_LINES 20
 #define HOLDINGS_MORE_KIB 1024
 

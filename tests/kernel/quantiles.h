@@ -23,8 +23,8 @@ static inline void quantiles_start(void)
 }
 
 /*
- * What visit i counts: each number as often; each of 40 powers of two as often;
- * one in 20 far from the others.
+ * Returns the count of visit i by distribution k: all numbers equally often; 40
+ * powers of two equally often; one in 20 far from the others.
  */
 static inline uint64_t quantiles_value(int k, uint64_t i)
 {

@@ -215,7 +215,9 @@ Test(async, has_the_time_between_its_ends)
 		      selfmon_clock_ns(clock, after - before) + 1);
 }
 
-/* Where timestamps cannot be read directly, both ends use the same clock. */
+/*
+ * Without a readable timestamp counter, both ends use the clock of the process.
+ */
 Test(async, by_a_clock_that_takes_a_call)
 {
 	struct selfmon_async_span span[4];

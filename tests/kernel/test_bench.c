@@ -100,7 +100,9 @@ Test(bench_run, cases_and_lengths_take_turns)
 	selfmon_counters_close(set);
 }
 
-/* Computes; one call in so many until this thread has been preempted. */
+/*
+ * Computes. Each preempted_every-th call lasts until this thread is preempted.
+ */
 static unsigned int preempted_every;
 
 static void compute(void *context, uint64_t turns)
@@ -190,7 +192,7 @@ Test(bench_run, refuses_too_few_rounds_and_too_many)
 	selfmon_counters_close(set);
 }
 
-/* Runs bench_main() over a case of so many faults a turn. */
+/* Runs bench_main() on a case with this number of page faults per iteration. */
 static int run_main(size_t faults_a_turn, const char *a, const char *b,
 		    const char *c)
 {

@@ -228,8 +228,8 @@ Test(clock, is_kept_by_a_forked_child)
 }
 
 /*
- * Detached: a thread that has ended, and is yet to be joined, is one that a
- * child of fork cannot join, of which ThreadSanitizer complains there.
+ * Detached, because a child of fork(2) cannot join a thread that has ended, and
+ * ThreadSanitizer reports that as a leak.
  */
 static void *ask_and_tell(void *done)
 {
@@ -351,7 +351,7 @@ Test(clock, is_no_cancellation_point)
 	struct selfmon_clock answer = { 0 };
 	pthread_t thread;
 
-	alarm(20); /* a choice nobody finishes is waited for without end */
+	alarm(20); /* the wait would never end */
 	selfmon_clock_anchor();
 	cr_assert_eq(pthread_create(&thread, NULL, ask, &answer), 0);
 	selfmon_kernel_sleep_ns(5000000);

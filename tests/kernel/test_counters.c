@@ -213,7 +213,7 @@ static const char eight_events[] =
 	"page-faults,minor-faults,major-faults,dummy,task-clock,cpu-clock,"
 	"page-faults,dummy";
 
-/* Of the software events of one set. */
+/* Compares the descriptors and maps that one set of software events takes. */
 static void assert_takes(const struct holdings *before, size_t fds, size_t maps)
 {
 	const struct holdings now = holdings_now();
@@ -296,7 +296,7 @@ Test(counters, close_takes_null)
 	selfmon_counters_close(NULL);
 }
 
-/* What the struct held in 0.1. */
+/* Size of the struct in version 0.1. */
 #define INFO_SIZE_0_1 offsetof(struct selfmon_counter_info, unit)
 
 Test(counters, info_says_what_values_are_in)

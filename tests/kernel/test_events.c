@@ -37,8 +37,8 @@ static struct selfmon_counters *open_set(const char *spec)
 static volatile uint64_t watched, neighbour;
 
 /*
- * 3 stores and 2 loads a turn of the one, 1 store of the other. A load and a
- * store that are one instruction would be one access.
+ * Each iteration has 3 stores and 2 loads of `watched`, and 1 store of
+ * `neighbour`. An instruction that both loads and stores would be one access.
  */
 static void touch(int times)
 {

@@ -941,7 +941,7 @@ static bool jump_after(int instructions)
 	return false;
 }
 
-/* The visits of both fibers are there when each goes on. */
+/* After each jump, both fibers must still have their open visits. */
 Test(fibers, jumps_out_of_each_instruction_of_a_switch_lose_no_open_visit)
 {
 	struct selfmon_frame a = { NULL, { 0 } }, b = { NULL, { 0 } };

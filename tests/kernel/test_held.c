@@ -12,7 +12,7 @@
 #include "dummy_event.h"
 
 #define THREADS 4
-#define PAGE 512 /* descriptors, of which memory is made at once */
+#define PAGE 512 /* descriptors per allocation */
 #define ROUNDS 64
 
 static pthread_barrier_t at_once;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that are cancelled, and regions. */
+/* Regions in threads that are cancelled. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -129,7 +129,7 @@ Test(host_cancel, a_report_is_no_cancellation_point, .timeout = 60)
 	pthread_join(thread, &result);
 	cr_assert_eq(result, PTHREAD_CANCELED);
 	cr_assert(printed);
-	report = rows_take(); /* nobody holds the lock */
+	report = rows_take(); /* no thread holds the lock */
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 3);
 	selfmon_report_free(report);
 	fclose(null);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What forked children do with the event of their parent's clock. */
+/*
+ * The event of the clock in forked children, which inherit it from their
+ * parent.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/syscall.h>
@@ -9,7 +12,7 @@
 #include "holds.h"
 #include "sanitizer.h"
 
-#define HELD 2 /* descriptors of a thread that counts events */
+#define HELD 2 /* descriptors of a thread with events */
 
 /* The clock's event has a descriptor, where timestamps are the clock. */
 static void open_clock(void)

@@ -26,7 +26,7 @@ Test(host_dropped, one_that_is_dropped_is_cut_off_when_its_bytes_are_used_again)
 	selfmon_report_free(report);
 }
 
-/* Each on a stack of its own, which nobody uses again. */
+/* Runs a coroutine on a stack that is never used again. */
 static void drop_one(char *stack)
 {
 	getcontext(&coroutine[0]);
@@ -89,7 +89,7 @@ Test(host_dropped,
 	report = rows_take();
 	cr_assert_eq(row_named(report, "of the thread")->visits, TIMES);
 	cr_assert_eq(row_named(report, "of the thread")->switched, 0);
-	/* Of what was left before it, it is a sibling. */
+	/* It is a sibling of the visits that were abandoned before. */
 	cr_assert_eq(ROWS_GET(report, "of the coroutine")->visits, TIMES);
 	cr_assert_eq(ROWS_GET(report, "of the coroutine")->switched, 0);
 	cr_assert_eq(ROWS_GET(report, "alone")->switched, TIMES);

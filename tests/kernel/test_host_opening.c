@@ -92,7 +92,10 @@ Test(host_opening, or_while_libpfm_is_loaded)
 	open_in_children("BR_INST_RETIRED");
 }
 
-/* What a parent's thread is at is not waited for: a child has no such thread. */
+/*
+ * A child does not wait for a thread of its parent, since the child has no such
+ * thread.
+ */
 Test(host_opening, nor_does_a_child_wait_for_a_thread_of_its_parents)
 {
 	struct selfmon_once turn = { NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a process or a thread runs on a stack that is not the main one: visits
- * are the thread's own, jumps end what they pass, and no call is made for it.
+ * A process or a thread on another stack than the kernel gave it: its visits
+ * are its own, jumps end the visits that they pass, and no system call is made.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,7 @@
 #define TIMES 1000
 #define STACK ((size_t)1 << 20)
 
-/* What a child found, in memory that it shares with its parent. */
+/* A child's results, in memory shared with its parent. */
 struct outcome {
 	uint64_t visits, left, open, switched, too_deep, stale;
 	enum selfmon_stack stack;
@@ -55,7 +55,7 @@ static __attribute__((noinline)) void visit(void)
 #if !defined(__clang__) && __GNUC__ >= 12
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 #endif
-/* Leaves a region by a jump, so many frames of 256 bytes further down. */
+/* Jumps out of a region this number of frames of 256 bytes further down. */
 static __attribute__((noinline)) void jump_out(int depth)
 {
 	volatile char frame[256];
@@ -109,8 +109,8 @@ static void note_outcome(void)
 }
 
 /*
- * What a visit needs in the general case looks at sigaltstack(2) on another
- * stack: any system call ends the child by a signal.
+ * On another stack, the general path calls sigaltstack(2). From here on, any
+ * system call ends the child by a signal.
  */
 static void stay_quiet(void)
 {
@@ -228,7 +228,7 @@ Test(host_own_stack, that_clone_was_given_costs_no_call)
 	clone_with_stack(quiet_in_child);
 }
 
-/* Calls a function so many KiB further down the stack. */
+/* Calls a function kib KiB further down the stack. */
 static __attribute__((noinline)) void call_deep(int kib, int (*body)(void *))
 {
 	volatile char frame[1024];

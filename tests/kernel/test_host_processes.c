@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a host does with processes: fork, clone, vfork, spawn, daemonise. */
+/*
+ * Regions in a host that calls fork, clone, vfork or spawn, or becomes a
+ * daemon.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

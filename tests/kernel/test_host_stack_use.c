@@ -21,7 +21,10 @@ static void visit_again(void)
 	}
 }
 
-/* Of a stack that was painted before. */
+/*
+ * Returns the bytes of stack that body uses: fills a stack with a pattern
+ * first.
+ */
 static size_t taken_by(void (*body)(void))
 {
 	unsigned char *const stack = (unsigned char *)memory + BELOW * STACK;

@@ -198,7 +198,10 @@ static void *start_a(void *unused)
 	return NULL;
 }
 
-/* The thread that began is still there, and goes on with its own. */
+/*
+ * The thread that began the coroutine is still there, and continues with its
+ * own visits.
+ */
 static void *hand_on(void *unused)
 {
 	pthread_t other;

@@ -291,7 +291,10 @@ Test(host_threads, destructors_before_and_after_the_librarys_own_may_visit)
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 1 + 1 + 1 + 2);
 	cr_assert_eq(ROWS_GET(report, "outer")->counter[0].visits, 5);
 	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 0);
-	/* This thread, that one, and it anew in each of two rounds. */
+	/*
+	 * This thread, the other one, and the other one again in each of two
+	 * rounds.
+	 */
 	cr_assert_eq(selfmon_process()->attached, 1 + 1 + 2);
 	cr_assert_eq(selfmon_process()->alive, 1);
 	selfmon_report_free(report);

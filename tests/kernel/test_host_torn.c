@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics in an update that nobody ends: a handler jumped out of the
- * recording of a visit. Reports that are taken then.
+ * Reports while an update of statistics never ends: a handler jumped out of the
+ * recording of a visit.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -89,7 +89,10 @@ static void on_step(int number)
 		siglongjmp(out, 1);
 }
 
-/* Jumps out after so many instructions; false: there are not so many. */
+/*
+ * Jumps out after this number of instructions; returns false if the leave has
+ * fewer.
+ */
 static bool leave_up_to(int instructions)
 {
 	signal(SIGTRAP, on_step);
@@ -105,7 +108,7 @@ static bool leave_up_to(int instructions)
 }
 
 struct round {
-	int number;  /* from 1: so many visits have begun */
+	int number;  /* visits begun so far, from 1 */
 	bool usual;  /* a visit that is no longer than others */
 	bool jumped;
 	bool asked;  /* the report asked somebody for a copy */
@@ -133,7 +136,7 @@ static void *play_round(void *argument)
 	return NULL;
 }
 
-/* At its end a thread cuts off what is open: the next one goes on with none. */
+/* A thread cuts off open visits at its end, so each round has a new thread. */
 static void jump_out_everywhere(bool usual)
 {
 	struct round round = { .usual = usual };

@@ -18,7 +18,10 @@
 
 #define THREADS 4
 
-/* What a process was at when it was killed, in memory that outlives it. */
+/*
+ * Visits begun and ended by a process when it was killed, in memory that
+ * outlives it.
+ */
 struct outcome {
 	uint64_t begun[THREADS], ended[THREADS];
 };
@@ -177,7 +180,7 @@ static void threads_for_ever(void)
 	thread_for_ever((void *)0);
 }
 
-/* What was counted lies between what had ended and what had begun. */
+/* The counted visits are between those ended and those begun. */
 static void check_told(const struct selfmon_report *report)
 {
 	const struct selfmon_row *const row = ROWS_GET(report, "visited");
@@ -222,7 +225,9 @@ Test(live, sigkill_at_any_moment_loses_no_visit_that_had_ended, .timeout = 600)
 		kill_once(1 + (uint64_t)rand() % 4000);
 }
 
-/* ---- a process that goes on ---------------------------------------------- */
+/*
+ * ---- a process that continues ----------------------------------------------
+ */
 
 Test(live, a_running_process_can_be_watched)
 {

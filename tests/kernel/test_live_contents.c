@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a live file has of its process. */
+/* The contents of a live file: facts about its process, and statistics. */
 #define _GNU_SOURCE
 #include <pthread.h>
 

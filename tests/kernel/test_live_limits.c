@@ -227,7 +227,7 @@ Test(live_limits, a_number_that_is_the_hosts_by_now_is_not_written_to)
 	check_full(path);
 }
 
-/* Is it among what this process has mapped? */
+/* Returns true if this process has mapped the live file. */
 static bool is_mapped(void)
 {
 	FILE *const maps = fopen("/proc/self/maps", "r");

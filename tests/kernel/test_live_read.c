@@ -155,7 +155,7 @@ Test(live_read, any_byte_of_it_may_be_another)
 	cr_assert(refused > 0 && refused < seen);
 }
 
-/* What each of these says of the file. */
+/* Expects these words in the error message about the file. */
 static void says(const char *words, size_t position)
 {
 	struct selfmon_failure failure;
@@ -407,17 +407,22 @@ Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 	cr_assert_eq(row.open, 0);
 }
 
-/* ---- a process that goes on ---------------------------------------------- */
+/*
+ * ---- a process that continues ----------------------------------------------
+ */
 
 #define GOOD 2000
 #define READS 100000
 #define PAUSE 20000
-/* As far from the sequence as can be. */
+/* The bucket that is farthest from the sequence. */
 #define LAST (SELFMON_BUCKETS - 1)
 
 static bool enough;
 
-/* One of each in an update, and a while between two of them. */
+/*
+ * Adds one visit and one entry of the histogram per update, with a pause
+ * between updates.
+ */
 static void *record_for_ever(void *stats_of)
 {
 	struct selfmon_stats *const stats = stats_of;

@@ -28,7 +28,7 @@ struct outcome {
 	struct stepped_pmu pmu;
 };
 
-/* What gives the model its columns: any events that are there. */
+/* Any four events, which give the model its columns. */
 #define MODEL "page-faults,task-clock,minor-faults,context-switches"
 #define MODEL_MEMBERS 4
 
@@ -75,7 +75,10 @@ static __attribute__((noinline)) void nested(void)
 	}
 }
 
-/* Of work in either, in the second one by other registers than it began. */
+/*
+ * Nested visits with work in both; the inner one begins and ends with different
+ * registers.
+ */
 static void nested_counted(void)
 {
 	VISIT(once_6, "outer")

@@ -107,7 +107,10 @@ Test(output_end, is_the_programs_own_though_nobody_reads_the_report)
 	ASSERT_SAYS("visited");
 }
 
-/* Of standard error's file too: room for the complaint. */
+/*
+ * Limits the size of files, standard error's too: there is room for the message
+ * only.
+ */
 static void have_a_limit(void)
 {
 	const struct rlimit limit = { 300, 300 };

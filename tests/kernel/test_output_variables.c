@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment and the program say of the report, and what is amiss. */
+/*
+ * Options of the report from the environment and the program, and the messages
+ * about wrong ones.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One visit in N measured: what the samples stand for. Page faults are the
- * known work: each visit touches so many fresh pages.
+ * Regions that measure one visit in N: estimates compared with the known work.
+ * The work is page faults: each visit touches a fixed number of fresh pages.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -57,7 +57,10 @@ static __attribute__((noinline)) void visit_parent(unsigned int children)
 	}
 }
 
-/* Of each visit there were exactly so many; some faults are the library's. */
+/*
+ * Each visit has an exact number of page faults of its own; a few more are the
+ * library's.
+ */
 static void expect(const struct selfmon_row *row, double faults)
 {
 	const double own =

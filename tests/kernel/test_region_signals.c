@@ -221,7 +221,7 @@ Test(region_signals, handlers_visits_during_a_report_are_not_lost)
 	visit_and_count(0);
 	cr_assert_eq(sigaction(SIGALRM, &action, NULL), 0);
 	cr_assert_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
-	report = rows_take(); /* the first, which measures the own cost */
+	report = rows_take(); /* the first report measures the overhead */
 	cr_assert_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
 	selfmon_report_free(report);
 	not_measured = selfmon_thread_unready() +

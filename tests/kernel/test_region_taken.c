@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a set of counters lives on is taken away from it: its descriptors, and
- * the system calls that read them.
+ * Counter sets that lose what they need: their descriptors are closed, or the
+ * system calls that read them fail.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -258,7 +258,7 @@ Test(region_taken, another_set_at_the_number_is_neither_read_nor_closed)
 
 /* ---- system calls --------------------------------------------------------- */
 
-/* From here on these two fail with EPERM, and all else goes on. */
+/* From now on these two system calls fail with EPERM; all others work. */
 static int deny(int first, int second)
 {
 	struct sock_filter filter[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the visit that is open has been going on. What is compared with
- * are timestamps before and after, between which that of the library lies.
+ * The elapsed time of an open visit. The library's start is between two
+ * timestamps of the test, which are the bounds.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static uint64_t wait_some(void)
 	return selfmon_clock_ticks() - start;
 }
 
-/* Is the visit that is open one that began in between? */
+/* Checks that the open visit began between the two timestamps. */
 #define CHECK_BETWEEN(before, after)                                           \
 	do {                                                                   \
 		const uint64_t low = selfmon_clock_ticks() - (after);          \

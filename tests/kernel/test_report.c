@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a report says of the process itself. */
+/* Facts about the process in a report. */
 #include <sys/resource.h>
 
 #include "platform/kernel.h"
@@ -25,7 +25,7 @@ static void spin(uint64_t ns)
 		;
 }
 
-/* What was used before the first visit is not in it. */
+/* CPU time used before the first visit is not included. */
 Test(report, has_the_cpu_time_since_the_first_use)
 {
 	struct selfmon_report *report;

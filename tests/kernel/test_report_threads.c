@@ -139,7 +139,7 @@ below_thread(const struct selfmon_report *report,
 	return row;
 }
 
-/* Of all rows with a region's name and depth below the threads. */
+/* Sums over all rows with a region's name and depth below the threads. */
 struct whole {
 	uint64_t visits, sum;
 	double net, self;

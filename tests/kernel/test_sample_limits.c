@@ -153,7 +153,7 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	cr_expect(rows_say(report, SELFMON_TEXT, "perf_event_mlock_kb") ||
 		  rows_say(report, SELFMON_TEXT, "ulimit -l"));
 	selfmon_report_free(report);
-	/* What they had is free again. */
+	/* The locked memory of the ended threads is free again. */
 	visit_in_threads(1);
 	report = rows_take();
 	cr_expect_eq(ROWS_GET(report, "a")->visits, (threads + 1) * 100);

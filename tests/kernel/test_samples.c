@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples: of which region each is. The truth is where the thread was: work of
- * one region is in code of its own.
+ * The region of each sample. The truth is the code that the thread was in: each
+ * region's work is in code of its own.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -160,7 +160,7 @@ static uint64_t period(void)
 	return (uint64_t)ns;
 }
 
-/* Of all rows of this name, wherever they are. */
+/* Returns the sum over all rows of this name. */
 static struct counts counts_of(const struct selfmon_report *report,
 			       const char *name)
 {
@@ -222,7 +222,7 @@ static uint64_t wanted(void)
 	return (uint64_t)by_form(150, 2000, 20000);
 }
 
-/* Visits until there are so many samples. */
+/* Visits until there is this number of samples. */
 static void until(uint64_t least, void (*visit)(void))
 {
 	do {
@@ -432,7 +432,7 @@ Test(samples, of_spans_that_are_never_left_stay_theirs)
 	a = counts_of(report, "a");
 	if (!SANITIZED)
 		cr_expect_gt(a.a, 30);
-	/* Of what a full ring left out, only the number is known. */
+	/* Only the number of samples lost to a full ring is known. */
 	cr_expect_eq(sum_of(report, "a"),
 		     a.samples + (uint64_t)number_of(report, "\"lost\": "));
 	cr_expect_eq(counts_of(report, "b").a, 0);
@@ -850,7 +850,7 @@ static size_t callers_of(const struct selfmon_report *report)
 	return callers;
 }
 
-/* What the kernel puts between addresses is none of them. */
+/* The kernel's markers between addresses are not reported as addresses. */
 Test(samples, have_the_caller_after_where_the_thread_was)
 {
 	struct selfmon_report *report;
@@ -916,7 +916,10 @@ Test(samples, of_a_breakpoint_show_who_writes)
 	selfmon_report_free(report);
 }
 
-/* What samples cost is taken off: the child's share is no part of it. */
+/*
+ * The cost of samples is subtracted; the child's share of the cost is not part
+ * of the parent's time.
+ */
 /* Returns true if the parent has less self time than its samples cost. */
 static bool is_taken_off(const char *name)
 {

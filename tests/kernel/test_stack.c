@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a thread's stack is, by other means than the C library's own. */
+/*
+ * The bounds of a thread's stack, compared with other sources than the C
+ * library.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -85,7 +85,7 @@ static inline const char *why(size_t i)
 	return info.why_syscall;
 }
 
-/* Of this process: Criterion has one of its own. */
+/* Returns the threads of this process; Criterion has one of its own. */
 static inline int task_count(void)
 {
 	DIR *tasks = opendir("/proc/self/task");

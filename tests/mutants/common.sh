@@ -15,7 +15,7 @@ head_of()
 	sed -n "/^---/q; s/^$1: *//p" "$here/$2.patch"
 }
 
-# A tree of our own, so that nobody's work is touched.
+# A separate tree, so that no other work is touched.
 make_tree()
 {
 	rm -rf "$work"

@@ -20,7 +20,7 @@ build()
 		> "$work/build.log" 2>&1
 }
 
-# programs_of NAME: what is to be built for it
+# programs_of NAME: prints the targets to build for it
 programs_of()
 {
 	head_of Kills "$1" | awk '
@@ -28,7 +28,7 @@ programs_of()
 		{ print "build/tests/" $1 "/run" }' | sort -u
 }
 
-# tests_of NAME...: PROGRAM TEST, a line each
+# tests_of NAME...: prints lines of PROGRAM TEST
 tests_of()
 {
 	for one; do
@@ -37,11 +37,11 @@ tests_of()
 	done | sort -u
 }
 
-# Of a whole target, and of one test. A mutant may hang.
+# Time limits of a target and of a test. A mutant may hang.
 TARGET_SECONDS=${TARGET_SECONDS:-300}
 TEST_SECONDS=${TEST_SECONDS:-60}
 
-# What a mutant has left behind, in a loop or waiting for ever.
+# Kills processes that a mutant has left, in a loop or waiting for ever.
 end_what_is_left()
 {
 	for link in /proc/[0-9]*/exe; do

@@ -6,7 +6,7 @@ import collections
 import subprocess
 import sys
 
-# What may name a symbol of a file above it, and why.
+# Files that may name a symbol of a file above them, and why.
 ALLOWED = {
     # An archive of objects links the report at exit with the regions.
     ("visit/visit", "report/exit"),

@@ -41,8 +41,9 @@ has()
 	done
 }
 
-# Both builds, and what is common to all examples. What they measure differs
-# from run to run: of those that print it, only the first column is compared.
+# Runs both builds, and checks what all examples have in common. Measured values
+# vary between runs: for examples that print them, only the first column is
+# compared.
 # run_both NAME [OPTION FILE]
 run_both()
 {

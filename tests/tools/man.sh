@@ -38,8 +38,8 @@ lint() {
 }
 lint || complain "the pages above are not well formed"
 
-# In ASCII, for awk may count bytes. What overflows is an example whose tabs
-# stand at the stops of the table before it.
+# In ASCII, because awk may count bytes. A line that is too long is usually an
+# example with the tab stops of the table before it.
 if command -v man > /dev/null && command -v col > /dev/null; then
 	for page in $texts; do
 		LC_ALL=C MANWIDTH=80 man -l "$page" 2> /dev/null |

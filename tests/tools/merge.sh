@@ -89,7 +89,7 @@ fi
 		2> "$work/err"
 [ ! -s "$work/err" ] || fail "progress in a file: $(cat "$work/err")"
 
-# What was read is written as it was, and each format has the same.
+# A JSON report that is read and written again is unchanged in every byte.
 for name in a c d every; do
 	"$program" report --format json "$work/$name.json" > "$work/out"
 	cmp "$work/$name.json" "$work/out" || fail "$name.json is not the same"
@@ -214,7 +214,7 @@ cmp -s "$work/b.json" "$work/kernel.json" ||
 		"$work/a.json" "$work/kernel.json"
 refused 'none.json: cannot be opened' "$work/a.json" "$work/none.json"
 
-# Where, and what was expected.
+# Messages have the place of an error and the expected value.
 sed 's/"min": [0-9]*/"min": "x"/' "$work/a.json" > "$work/bad.json"
 line=$(grep -n '"min": "x"' "$work/bad.json" | head -n 1 | cut -d : -f 1)
 refused "bad.json:$line: rows\\[0\\].time_ns.min: a whole number was expected" \

@@ -28,7 +28,7 @@ SETTINGS = {
     "live file, time alone": {"SELFMON_EVENTS": "none",
                               "SELFMON_LIVE": "{}/live"},
 }
-# What examples run with under strace.
+# Examples that run under strace, with their environments.
 TRACED = [
     ("hello", {}),
     ("hello", {"SELFMON_EVENTS": SOFTWARE, "SELFMON_GUARD": "1"}),

@@ -64,7 +64,7 @@ for program in hello alone; do
 	[ "$(grep -cE '^(round|  add|  print) +100 ' "$scratch/log")" = 6 ] ||
 		fail "$program prints no report: $(tail -n 30 "$scratch/log")"
 done
-# says COUNT REGEX: so many lines of what the commands print
+# says COUNT REGEX: fails unless COUNT lines of the output match
 says()
 {
 	[ "$(grep -cE "$2" "$scratch/log")" = "$1" ] ||

@@ -36,7 +36,7 @@ command=$(sed -n 's/^selfmon run: to read the live file: selfmon //p' \
 eval "'$program' $command" | grep -q "^round  *100 " ||
 	fail "run --live: $(cat "$work/err")"
 
-# One that is none does not keep the others from being printed.
+# A file that is no report does not keep the others from being printed.
 echo 'no live file at all' > "$work/other"
 status=0
 "$program" report "$work/other" "$work/none" "$work/live" > "$work/text" \
@@ -77,8 +77,8 @@ status=0
 grep -q "text, json, csv, html, folded or pprof are allowed" "$work/err" ||
 	fail "no word of what is allowed: $(cat "$work/err")"
 
-# Of processes that counted the same the header of CSV is there once, of others
-# before the rows of each.
+# CSV has one header for all processes with the same columns; others have a
+# header before their rows.
 SELFMON_LIVE="$work/faults" SELFMON_OUTPUT=none SELFMON_EVENTS=page-faults \
 	"$example" > /dev/null
 # headers N FILE...

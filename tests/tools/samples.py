@@ -145,7 +145,7 @@ def test_round_trip(tool, report):
         expect("no counts in rows", "samples" not in found["rows"][0])
 
 
-# What is changed, to what, and what is said of it.
+# The changed member, its wrong value, and the expected message.
 WRONG = [
     (["event"], 3, "samples.event: a string was expected"),
     (["event"], "x" * 500, "samples.event: at most"),

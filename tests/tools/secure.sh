@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a program that runs with privileges its caller has not (setuid) reads
-# and writes. Usage: secure.sh PROGRAM LIBRARY
+# Checks which files and variables a setuid program reads and writes. Such a
+# program has privileges that its caller has not. Usage: secure.sh PROGRAM LIBRARY
 set -eu
 program=$1 library=$2
 

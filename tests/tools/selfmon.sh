@@ -253,8 +253,8 @@ else
 	echo "[SKIP] check-tool: two types of core: $(cat "$work/err")"
 fi
 
-# Of a system one tracepoint is opened: the second here has a number that is
-# none, and that of the third is not to be read.
+# One tracepoint is opened for each system. In this tree the number of the
+# second one is no number, and the number of the third one cannot be read.
 cat > "$work/tracefs" << 'END'
 folder=/sys/kernel/tracing
 mount -t tracefs none $folder || exit 3

@@ -80,7 +80,7 @@ END
 		complain "text and JSON differ: $(cat "$2")"
 }
 
-# Whose machine it is, nobody is to see.
+# The file must not show whose machine it is.
 names_nobody()
 {
 	for word in "$(uname -n)" "$(id -un)" "$PWD" "$HOME"; do

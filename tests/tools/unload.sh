@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Code that goes away, with the library in it or without: plugins that are
-# loaded and unloaded, made anew, and two copies of the library in one process.
+# Regions in code that is unloaded, with and without the library in it: plugins
+# that are unloaded, rebuilt and loaded again, and two copies of the library in
+# one process.
 # Usage: unload.sh BUILD-DIRECTORY; TEST_FORM=long for the long form
 set -eu
 build=$1
@@ -28,7 +29,7 @@ run()
 		fail "$what: exit status $?"
 }
 
-# tables N: so many reports were written
+# tables N: fails unless N reports were written
 tables()
 {
 	n=$(grep -c '^path,name,' "$scratch/err" || true)

@@ -61,7 +61,7 @@ static FILE *written(const struct selfmon_bench_result *results, size_t count)
 
 static char said[4096]; /* the gate's log */
 
-/* The gate over so many results a side, at 1 %. */
+/* Runs the gate with count results per side, at 1 %. */
 static int gate_on(const struct selfmon_bench_result *before,
 		   const struct selfmon_bench_result *now, size_t count,
 		   const char *quantity)
@@ -346,7 +346,7 @@ Test(bench, a_baseline_is_found_by_any_name)
 	fclose(stream);
 }
 
-/* As slope(); the batch of n took so many ns more than its work. */
+/* Like slope(), but the batch of n takes more_ns more than its work. */
 static void slope_after(struct selfmon_bench_result *result,
 			unsigned int round, double ns, double cpu_ns,
 			double count, double more_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps counters off, in one sentence with one remedy. */
+/* One sentence about why nothing is counted, with one remedy. */
 #include "doctor/brief.h"
 #include "unit/test_explain.h"
 

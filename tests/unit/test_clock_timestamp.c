@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What recorded CPUID leaves say of the timestamp counter. */
+/* The timestamp counter's frequency by recorded CPUID leaves. */
 #include <criterion/criterion.h>
 
 #include "platform/timestamp.h"

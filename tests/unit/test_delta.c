@@ -381,7 +381,7 @@ Test(delta, the_page_clock_goes_on_where_ticks_of_less_than_64_bits_wrap)
 Test(delta, refuses_page_times_of_two_laps)
 {
 	wrap_between();
-	/* The kernel counts the second one from its own zero already. */
+	/* The kernel's value is a lap further than the ticks show. */
 	b.enabled_ns += UINT64_C(1) << 39;
 	subtract();
 	assert_refused();

@@ -65,7 +65,10 @@ Test(delta_groups, further_groups_are_refused_where_they_never_ran)
 
 /* ---- cores of several types ---------------------------------------------- */
 
-/* 100 ms, of which each of two groups was on the PMU for so long. */
+/*
+ * Subtracts snapshots 100 ms apart; each of two groups was on the PMU for the
+ * given time.
+ */
 static void subtract_types(uint64_t first_ns, uint64_t other_ns)
 {
 	set_more(100 * MS - other_ns);

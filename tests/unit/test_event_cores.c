@@ -224,7 +224,7 @@ Test(event_cores, take_general_names_with_one_of_arms_pmus,
 	expect_event(1, "armv8_cortex_a53/branches/u", 7, 0xc);
 }
 
-/* Its files are "cycles" and "instructions": the kernel knows which it is. */
+/* sysfs has only "cycles" and "instructions": the kernel selects the codes. */
 Test(event_cores, leave_the_event_to_the_kernel_where_it_has_no_arms_name,
      .init = tree_make_apple_m2)
 {

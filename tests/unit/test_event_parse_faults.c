@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of faults in lists, groups, modifiers and raw codes. */
+/* Messages about errors in lists, groups, modifiers and raw codes. */
 #include <stdio.h>
 
 #include "platform/pfm.h"
@@ -13,7 +13,10 @@ struct fault {
 	const char *message;
 };
 
-/* What all names were, and why there are no more of them here. */
+/*
+ * The forms of names that are allowed, and why there are no others on this
+ * machine.
+ */
 #define HINT                                                                   \
 	": names of `perf list`, rHEX, pmu/term=value/ and those of "          \
 	"selfmon-events(7) are allowed"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of faults in PMU terms, with trees of several machines. */
+/* Messages about errors in PMU terms, with sysfs trees of several machines. */
 #include <criterion/criterion.h>
 #include <errno.h>
 

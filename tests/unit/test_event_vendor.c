@@ -13,7 +13,7 @@
 #include "platform/pfm.h"
 #include "platform/pfm_abi.h"
 
-/* What a test without the library has to say. */
+/* Skips the test with a reason if libpfm is missing. */
 static void be(const char *pmu)
 {
 	setenv("LIBPFM_FORCE_PMU", pmu, 1);
@@ -119,7 +119,7 @@ Test(event_vendor, lists_unit_masks_where_one_is_needed)
 			 "unit masks, as L1_HIT, L2_HIT, L3_HIT, L1_MISS, ...");
 }
 
-/* Of which some other machine may know more. */
+/* Expects the message that the name is one of another PMU. */
 static void expect_other_pmus(const char *spec, const char *pmu)
 {
 	const struct selfmon_failure failure = fail(spec, -ENOENT);

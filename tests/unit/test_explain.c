@@ -2,10 +2,12 @@
 /* Failures in words: each errno of the kernel, and what holds for all. */
 #include "unit/test_explain.h"
 
-/* What a line of a report bears, beside the event's name. */
+/*
+ * Maximum length of a message in a line of a report, without the event's name.
+ */
 #define LENGTH_MAX 310
 
-/* What each error says on bare metal: a word of the cause, one to type. */
+/* Each error on bare metal: a word of the cause, and a word of the remedy. */
 static const struct {
 	enum selfmon_step step;
 	int error;

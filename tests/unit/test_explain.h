@@ -12,7 +12,7 @@
 
 #define TEXT_SIZE 1024
 
-/* An x86 machine, nobody's kernel, an ordinary user. */
+/* An x86 machine with a plain kernel and an unprivileged user. */
 #define MACHINE(level)                                                         \
 	.kernel = 6012, .core_pmu = true, .nmi_watchdog = 1, LIMITS(level)
 #define LIMITS(level)                                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine says about itself, against other ways to ask it. */
+/* Facts about the machine, compared with other sources. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <linux/filter.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guard, with the machine code that ships and real faults: counters that
- * do not exist, or that this machine lets nobody read.
+ * The guard, with the real machine code and real faults: counters that do not
+ * exist, or that may not be read here.
  */
 #include <criterion/criterion.h>
 #include <signal.h>

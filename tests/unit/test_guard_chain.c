@@ -150,7 +150,7 @@ Test(guard_chain, one_whose_signal_is_blocked_ends_the_program)
 	cr_assert_eq(status_of(fault_blocked), 256 + SIGNAL);
 }
 
-/* There is a stack for signals, of somebody else's: has the handler got it? */
+/* Another library has installed a signal stack: the handler must run on it. */
 static char signal_stack[1 << 16];
 
 static void where(int signo)
@@ -368,7 +368,9 @@ Test(guard_chain, so_does_a_forbidden_timestamp)
 }
 #endif
 
-/* ---- is it in its place? -------------------------------------------------- */
+/*
+ * ---- selfmon_guard_check() --------------------------------------------------
+ */
 
 static void check_all(void)
 {

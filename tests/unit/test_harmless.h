@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a terminal and a spreadsheet do with bytes, by rules of the tests' own:
+ * Effects of bytes on a terminal and a spreadsheet, by rules of the tests' own:
  * nothing here calls the library.
  */
 #ifndef SELFMON_TESTS_HARMLESS_H
@@ -81,7 +81,10 @@ static inline unsigned int hex_of(const char *s, int digits)
 	return (unsigned int)strtoul(text, NULL, 16);
 }
 
-/* Of an escaped cell, by the rules of docs/REPORT.md, quotes still doubled. */
+/*
+ * Returns the name of an escaped cell, by the rules of docs/REPORT.md; quotes
+ * are still doubled.
+ */
 static inline const char *csv_name(const char *s)
 {
 	static char name[4096];
@@ -116,7 +119,7 @@ static inline char *put_utf8(char *to, uint32_t code)
 	return to;
 }
 
-/* Of a string of JSON without its quotes. */
+/* Returns the name of a JSON string given without its quotes. */
 static inline const char *json_name(const char *s)
 {
 	static char name[4096];

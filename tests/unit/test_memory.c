@@ -46,7 +46,7 @@ Test(memory, gives_no_byte_out_twice)
 	cr_assert_geq((char *)selfmon_memory_wiped_at(32, 1) - first, 65);
 }
 
-/* What lies outside of the chunks is not wiped in a child. */
+/* Returns how many of these addresses are not wiped in a child. */
 static size_t not_wiped(char *const *at, size_t count)
 {
 	size_t found = 0;
@@ -106,7 +106,7 @@ Test(memory, has_room_for_a_piece_larger_than_a_chunk_at_its_offset)
 	cr_assert_eq(not_wiped(&last, 1), 0);
 }
 
-/* Where a visit with time alone looks, in the node and in the statistics. */
+/* The members of node and statistics that a visit with time alone uses. */
 Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 {
 	static struct selfmon_thread_record record;
@@ -126,7 +126,10 @@ Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 	}
 }
 
-/* What an outermost visit looks at in the thread's state and below its entry. */
+/*
+ * The members of the thread's state and the entry below that an outermost visit
+ * uses.
+ */
 Test(memory, of_each_thread_has_what_a_visit_looks_at_in_one_line)
 {
 	const struct selfmon_thread *const thread = selfmon_thread_make(selfmon_process(), false);

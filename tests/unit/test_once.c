@@ -69,7 +69,7 @@ static void take_in_handler(int signo)
 	take_one(true);
 }
 
-/* One that hangs is ended by the alarm. */
+/* The alarm ends a test that hangs. */
 Test(once, lets_no_handler_in_that_would_wait_for_it)
 {
 	signal(SIGUSR1, take_in_handler);

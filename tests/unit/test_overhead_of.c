@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kinds of visits without a measurement add to the noise. */
+/* Noise that is added for kinds of visits without a measured overhead. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@ static uint64_t model_read(uint32_t counter);
 
 #include <selfmon/page.h>
 
-/* What happens during register read number n (0: the first). */
+/* The effect during register read n (0: the first). */
 typedef void (*effect_fn)(unsigned int n);
 
 static struct selfmon_page page;

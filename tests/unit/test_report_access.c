@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a report says of its columns and notes, by the API. */
+/* Columns and notes of a report, by the API. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counts of which CPU are known to be wrong. */
+/* Counts that are known to be wrong, by CPU. */
 #include "report/errata.h"
 #include "unit/test_report_model.h"
 

@@ -34,7 +34,7 @@ static void visit(struct selfmon_stats *stats, uint64_t ticks, uint64_t visits)
 	stats->histogram[selfmon_bucket_of(ticks)] += visits;
 }
 
-/* One taken after so many seconds; its clock is of 1 GHz. */
+/* Returns a report taken after this number of seconds; its clock has 1 GHz. */
 static struct selfmon_report *begin(uint64_t seconds)
 {
 	struct selfmon_report *report = model_keep(calloc(1, sizeof(*report)));

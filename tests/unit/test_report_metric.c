@@ -76,7 +76,7 @@ static struct selfmon_report *model_of(const char *const *name, double first)
 #define MODEL(first, ...)                                                      \
 	model_of((const char *const[]){ __VA_ARGS__, NULL }, first)
 
-/* Of one type of core the time is not known, nor its share of the work. */
+/* For one core type, neither its time nor its share of the work is known. */
 Test(report_metric, sets_no_type_of_core_against_what_is_of_all)
 {
 	struct selfmon_report *report =

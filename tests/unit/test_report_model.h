@@ -11,7 +11,10 @@
 #include "report/view.h"
 #include "report/write.h"
 
-/* What a test made is freed at its end: TestSuite(..., .fini = model_free). */
+/*
+ * Reports and texts made by a test, freed at its end: TestSuite(..., .fini =
+ * model_free).
+ */
 static struct selfmon_report *model_reports[64];
 static char *model_texts[64];
 static size_t model_report_count, model_text_count;
@@ -125,7 +128,7 @@ static inline void model_counter(struct selfmon_row *row, size_t column,
 	model_value(&row->counter[column], verdict, row->visits, net, net / 2);
 }
 
-/* What a writer writes. */
+/* Returns the output of a writer. */
 static inline char *model_written(const struct selfmon_report *report,
 				  enum selfmon_format format)
 {

@@ -23,7 +23,7 @@ static void end(void)
 
 TestSuite(report_sums, .fini = end);
 
-/* One thread's part: so many ticks, and events, in a thousand visits. */
+/* Adds one thread's ticks and events, in a thousand visits. */
 static int32_t add(int32_t parent, uint32_t region, uint64_t ticks,
 		   uint64_t events)
 {

@@ -494,7 +494,7 @@ Test(report_text, explains_a_row_without_visits)
 	LACKS(text_of(model_counters()), "\n  m ");
 }
 
-/* Two merged reports, of which so many have measured their overhead. */
+/* Two merged reports; `calibrated` of them have a measured overhead. */
 static const char *merged(size_t calibrated)
 {
 	struct selfmon_report *report = model_time();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What selfmon selftest concludes and writes. */
+/* The conclusion of selfmon selftest, and its JSON. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a visit leaves in its statistics. */
+/* The changes that a visit makes to its statistics. */
 #include <criterion/criterion.h>
 
 #include <selfmon/region.h>

@@ -151,7 +151,7 @@ Test(visit_trap, the_lowest_and_highest_counts_are_recorded)
 	}
 }
 
-/* The event goes on where another one has counted: no count is lost. */
+/* The event moves to another counter and continues its count. */
 static void change_counter(unsigned int k)
 {
 	const uint64_t count = trap_pmu.raw[k] + (uint64_t)page[k].offset;
@@ -319,7 +319,7 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 	assert_exact(2);
 }
 
-/* What a start that is read again has cost is not in the visit. */
+/* The cost of a start that is read again is not in the visit. */
 Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 {
 	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_ANY);
@@ -330,7 +330,10 @@ Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 0);
 }
 
-/* Of another type, which has no such counters; the kernel is asked in vain. */
+/*
+ * Moves to a core of another type, which has no such counters; read(2) fails
+ * too.
+ */
 static void move_to_another_core(void)
 {
 	unsigned int k;

@@ -21,7 +21,7 @@
 
 #define TRAP_COUNTERS 8
 #define TRAP_LOG 512
-/* What the log holds for RDTSC; otherwise the model's counter, 0 ... */
+/* The log's entry for RDTSC; other entries are the model's counters, 0 ... */
 #define TRAP_TIME UINT32_C(0xfffffff0)
 
 /* index of a page that names counter k of the model. */
@@ -44,7 +44,10 @@ void trap_pmu_setup(void);
 /* RDTSC of this thread: from the model, or as ever. */
 void trap_pmu_time(bool model);
 
-/* Is the log exactly this? 'T' time, a digit a counter: "01T". */
+/*
+ * Returns true if the log is exactly this: 'T' for the time, a digit for a
+ * counter, as in "01T".
+ */
 bool trap_pmu_saw(const char *order);
 
 #endif

@@ -95,8 +95,8 @@ Dir::Cache::archives "$1/archives";
 END
 }
 
-# apt_use SUITE ARCHITECTURE [deb-src]: the lists that the functions below go
-# by; they are read anew when they are more than an hour old.
+# apt_use SUITE ARCHITECTURE [deb-src]: the package lists for the functions
+# below. Lists that are more than an hour old are fetched again.
 apt_use()
 {
 	[ -r "$apt_keyring" ] ||
@@ -136,8 +136,8 @@ apt_update()
 		fi
 }
 
-# apt_run COMMAND ARGUMENT...: says what it did only when it fails. Of
-# several programs, apt-get prints to stdout too: that goes to stderr then.
+# apt_run COMMAND ARGUMENT...: prints the command's output only if it fails,
+# all of it on stderr: apt-get prints to stdout too.
 apt_run()
 {
 	command=$1
@@ -202,8 +202,8 @@ apt_unpack_whole()
 	rm -r "$into/deb"
 }
 
-# apt_unpack_source DIR PACKAGE: unpacked and patched, as DIR/source. That
-# the .dsc is Debian's follows from the signed list, which holds its hash.
+# apt_unpack_source DIR PACKAGE: unpacks and patches it, as DIR/source. The
+# signed list of packages has the hash of the .dsc.
 apt_unpack_source()
 {
 	(cd "$1" && apt_run apt-get -q --download-only source "$2") ||

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of selfmon.hpp share: no framework knows both compilers. */
+/*
+ * Helpers of the tests of selfmon.hpp. No test framework supports both
+ * compilers.
+ */
 #ifndef CXX_CHECK_H
 #define CXX_CHECK_H
 
@@ -16,7 +19,7 @@ extern int failures;
 			(void)std::printf("cxx: %s:%d: not so: %s\n", __FILE__, \
 					  __LINE__, #condition)))
 
-/* What the report says of the regions of a name, taken together. */
+/* Sums over all regions of a name in the report. */
 struct sums {
 	unsigned long long visits, cut_off, open;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor prints of CPUs whose CPUID leaves are made up here. */
+/*
+ * Tests the doctor's lines about CPUs, with CPUID leaves that are made up here.
+ */
 #include <stdio.h>
 #include <string.h>
 

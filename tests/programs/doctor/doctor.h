@@ -8,23 +8,29 @@
 #include "../../../tools/doctor.h"
 
 /*
- * Files of a machine, unpacked from tests/programs/doctor/NAME.machine below a new
- * folder, whose path is written to root. What was tried on it comes with it.
+ * Unpacks the files of a machine from tests/programs/doctor/NAME.machine into a
+ * new folder. Its path is written to root, the results of the probes to probe.
  */
 void machine_unpack(const char *folder, const char *name, char root[256],
 		    struct doctor_probe *probe);
 void machine_remove(const char *root);
 
-/* Is a thread that may run on two types of core put on one, and back? */
+/*
+ * Returns true if a thread that may run on two core types is pinned to one, and
+ * restored.
+ */
 bool pin_works(void);
 
-/* Are microarchitecture, caches and features those of made-up CPUs? */
+/*
+ * Returns true if microarchitecture, caches and features are correct for some
+ * invented CPUs.
+ */
 bool cpu_works(void);
 
 /*
- * Does the text match tests/programs/doctor/NAME.expected? In that file a line with a
- * # is a remark, one with ... stands for any lines, a * for any characters.
- * Says where they differ.
+ * Returns true if the text matches tests/programs/doctor/NAME.expected; prints
+ * the first difference. In that file, # begins a comment line, a line of ...
+ * stands for any lines, and * for any characters.
  */
 bool expect_matches(const char *path, const char *text);
 

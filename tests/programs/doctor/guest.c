@@ -20,7 +20,7 @@
 #define USER_ACCESS "/proc/sys/kernel/perf_user_access"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-/* User and group of nobody in particular. */
+/* An unprivileged user and group. */
 #define ORDINARY 65534
 
 struct state {
@@ -92,7 +92,7 @@ static void hold_all_counters(void)
 
 		attr.pinned = 1;
 		fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
-		/* One that lost its counter reads as the end of a file. */
+		/* read(2) returns 0 for an event that has lost its counter. */
 		if (fd < 0 ||
 		    read((int)fd, &count, sizeof(count)) != sizeof(count))
 			kind++;

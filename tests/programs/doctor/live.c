@@ -14,7 +14,7 @@
 #include "doctor.h"
 #include "refuse.h"
 
-/* User and group of nobody in particular. */
+/* An unprivileged user and group. */
 #define ORDINARY 65534
 
 static void must(int result, const char *what)

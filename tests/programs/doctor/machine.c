@@ -46,7 +46,7 @@ static int number_of(const char *path, const char *text)
 	return (int)number;
 }
 
-/* What was tried: everything works, where nothing else is said. */
+/* Results of the probes: success, unless the file says otherwise. */
 static void begin_probe(struct doctor_probe *probe)
 {
 	memset(probe, 0, sizeof(*probe));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the doctor tries events, on a machine with two types of core. */
+/*
+ * Tests on which cores the doctor tries events, on a machine with two core
+ * types.
+ */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>

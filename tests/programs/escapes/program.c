@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every way out that a program has, with names that it is given. */
+/*
+ * Writes the names given by its caller through every kind of output that the
+ * library has.
+ */
 #include <selfmon.h>
 #include <selfmon_bench.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the control-flow test prints and expects of the report. */
+/* Compares the report of the control-flow test with the expected one. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -19,7 +19,7 @@ static void WAY(falls)(void)
 	}
 }
 
-/* Where the region is a block, `break` ends the region and not the loop. */
+/* In a region that is a block, `break` ends the region and not the loop. */
 static void WAY(breaks)(void)
 {
 	for (int i = 0; i < 3; i++) {

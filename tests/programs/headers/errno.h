@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the headers and the examples use of a C library, for compilers of
- * systems that are not here: tests/tools/headers.sh.
+ * Declarations of the C library that the headers and the examples use, for
+ * compilers of other systems: tests/tools/headers.sh.
  */
 #ifndef HEADERS_ERRNO_H
 #define HEADERS_ERRNO_H

@@ -14,8 +14,8 @@ static volatile int sink;
 static const char *const path[] = { "main", "loop", "inner" };
 
 /*
- * Is there a row at this depth of the path, with all visits and none cut off?
- * Looked for by name: rows are in the order of their times.
+ * Returns true if there is a row at this depth of the path, with all visits and
+ * none cut off. Searches by name, since rows are ordered by time.
  */
 static int is(const struct selfmon_report *report, size_t depth,
 	      uint64_t visits)

@@ -66,7 +66,7 @@ static NOINLINE void middle(int n)
 	work++;
 }
 
-/* What it returns to is behind the end of its caller. */
+/* Its return address is behind the end of its caller. */
 static NOINLINE __attribute__((noreturn)) void quit(void)
 {
 	returns[2] = (uintptr_t)__builtin_return_address(0);

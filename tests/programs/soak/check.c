@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process holds, and whether its reports have all that was visited. */
+/* Checks what the process holds, and that its reports have all visits. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
@@ -83,7 +83,7 @@ static void add_up(const struct selfmon_report *report,
 	}
 }
 
-/* Of handlers that interrupted the library's own work. */
+/* Returns the visits of handlers that interrupted the library itself. */
 static uint64_t not_measured(const struct selfmon_report *report)
 {
 	char *text = NULL, *at;

@@ -68,7 +68,10 @@ static bool has_all(const int file[FILES])
 	return true;
 }
 
-/* At numbers of its parent's events, none of which it has closed yet. */
+/*
+ * Opens files at the descriptor numbers of its parent's events, which are still
+ * open.
+ */
 static int take_its_parents(void)
 {
 	int file[FILES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a soak does for the requested time, and what it counts. */
+/* The work of a soak test for the requested time, and its counts. */
 #ifndef SELFMON_TESTS_SOAK_H
 #define SELFMON_TESTS_SOAK_H
 
@@ -69,7 +69,7 @@ void *soak_load_and_unload(void *unused);  /* reports.c */
 void *soak_report(void *unused);
 void *soak_fail_often(void *unused);
 
-/* Visits so many times SOAK_SHORT, and as often SOAK_NESTED below. */
+/* Visits SOAK_SHORT this often, and SOAK_NESTED below it as often. */
 #define SOAK_VISITS 50
 void *soak_short_thread(void *unused);
 
@@ -85,7 +85,7 @@ struct soak_held {
 	long descriptors, maps, resident_kib;
 };
 void soak_hold(struct soak_held *held);
-/* Of a report of this process, or of its live file. */
+/* Check a report of this process, or of its live file. */
 struct selfmon_report;
 void soak_check_report(const struct selfmon_report *report);
 void soak_check_all(const struct selfmon_report *report, const char *of);

@@ -46,7 +46,7 @@ void *soak_come_and_go(void *unused)
 
 /* ---- cancelled ----------------------------------------------------------- */
 
-/* Of one thread after the other: what it has begun. */
+/* Bodies begun by short threads, one thread after the other. */
 static volatile uint64_t bodies;
 static bool started;
 

@@ -46,7 +46,10 @@ static struct outcome *map_outcome(const char *path, int flags)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/* Descriptors of events are not for programs that are executed. */
+/*
+ * Returns true if a descriptor of an event is still open in this executed
+ * program.
+ */
 static bool has_inherited(void)
 {
 	DIR *const folder = opendir("/proc/self/fd");

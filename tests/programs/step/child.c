@@ -182,7 +182,10 @@ static void check_bytes(uint64_t bytes)
 			   (unsigned long long)reported);
 }
 
-/* Of visits that were cut off none is found; no read(2) is to be exact. */
+/*
+ * Visits that were cut off are not found, and reads by read(2) need not be
+ * exact.
+ */
 static void check_works(uint64_t works)
 {
 	if ((!jumping && works < scene->works) ||
@@ -215,7 +218,10 @@ static void check(const struct totals *before, const struct place *base)
 	if (now.unready != before->unready)
 		step_wrong("%llu visits were not measured",
 			   (unsigned long long)(now.unready - before->unready));
-	/* What an earlier round left may go with a visit that is cut off now. */
+	/*
+	 * Bytes of an earlier round may disappear with a visit that is cut off
+	 * now.
+	 */
 	if (now.bytes >= before->bytes)
 		check_bytes(now.bytes - before->bytes);
 	check_works(now.works - before->works);

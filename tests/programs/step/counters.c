@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the child's visits count beside time, and whether it is what there was
- * to be counted: a handler's visits have no work of their own, so that none of
- * it may be found where a handler was.
+ * Checks the counts of the child's visits. Visits of a handler do no work, so
+ * all work must be outside of them.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>

@@ -32,12 +32,18 @@
 /* Quick: each how many-th handler, and each how many-th address. */
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
-/* Of a scene with many addresses, in short: each how many-th. */
+/*
+ * In the short form, a scene with many addresses has a test at each
+ * SHORT_STRIDE-th.
+ */
 #define SHORT_STRIDE 48
 /* With counters, in short: each how many-th handler, and address for jumps. */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4
-/* Of a scene that takes a child for each of its addresses, otherwise. */
+/*
+ * Otherwise, a scene that needs a child for each address has a test at each
+ * COLD_STRIDE-th.
+ */
 #define COLD_STRIDE 8
 #define INT3_SIZE 1
 
@@ -150,8 +156,8 @@ static void note(uint64_t at)
 }
 
 /*
- * One instruction further. Where the signal waits, since it is blocked, the
- * handler comes later; wherever it comes, it runs to its end.
+ * Executes one instruction. If the signal is blocked, the handler runs later;
+ * it always runs to its end.
  */
 static bool step(bool signal)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is stepped through, and what a handler visits meanwhile. */
+/* The code that is stepped through, and the visits of the handler. */
 #include <stdio.h>
 
 #include "store/process.h"
@@ -73,7 +73,10 @@ static void visit_and_jump(void)
 	}
 }
 
-/* Of the region that was interrupted, and of its own; its time goes nowhere. */
+/*
+ * Reports work of the interrupted region and of the handler's own; the time is
+ * not used.
+ */
 static void report_item(void)
 {
 	selfmon_region_ticks();

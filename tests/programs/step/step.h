@@ -36,11 +36,11 @@ struct step_shared {
 	struct stepped_pmu pmu;
 };
 
-/* What a handler does. */
+/* One kind of handler. */
 struct step_variant {
 	const char *name;
 	void (*visit)(void); /* the regions it visits */
-	unsigned int visits; /* so many of them */
+	unsigned int visits; /* their number */
 	unsigned int cut_off;
 	unsigned int bytes; /* of work that it reports */
 	bool other_stack;
@@ -49,14 +49,14 @@ struct step_variant {
 	bool ends;  /* their reads in user space, for the round */
 };
 
-/* What a scene's visits count. */
+/* The events that a scene's visits count. */
 enum step_counters {
 	STEP_TIME,    /* nothing else */
 	STEP_SYSCALL, /* the kernel's events, by read(2) */
 	STEP_USER     /* in user space, see stepped_pmu.h */
 };
 
-/* What is stepped through. */
+/* Code that is stepped through. */
 struct step_scene {
 	const char *name;
 	void (*prepare)(void); /* not stepped; may be NULL */
@@ -65,11 +65,11 @@ struct step_scene {
 	unsigned int cut_off;
 	unsigned int bytes;
 	enum step_counters counters;
-	uint16_t members;      /* STEP_USER: so many */
+	uint16_t members;      /* number of events, for STEP_USER */
 	unsigned int works;    /* that a round's visits find, each its own */
 	unsigned int moved_at; /* during read n of a round; 0: never */
 	bool cold;  /* the thread's first visit of all */
-	bool spans; /* of which jumps cut nothing off */
+	bool spans; /* spans: a jump does not cut them off */
 	bool far;   /* a handler cuts off what is to be cut off, too */
 	bool many;  /* more addresses than are tried in short */
 	bool whole; /* the quick form is the full one: the fast path */
@@ -113,7 +113,10 @@ extern uint64_t step_symbols_end; /* of the functions of this test */
 int step_symbols_read(void);
 struct step_symbol *step_symbol_of(uint64_t address);
 struct step_symbol *step_symbol_named(const char *name);
-/* Were there stops in all functions that there must be? Says how many. */
+/*
+ * Returns true if there were stops in all required functions; prints their
+ * number.
+ */
 bool step_symbols_check(bool kernel_events);
 
 #endif

@@ -99,7 +99,9 @@ static void *visit(void *form)
 	return NULL;
 }
 
-/* Has this region one visit more, and is none cut off or open? */
+/*
+ * Returns true if this region has one more visit, and none is cut off or open.
+ */
 static bool has_ended(const char *name, unsigned long long visits)
 {
 	unsigned long long counted = 0, cut_off = 0, open = 0;

@@ -66,7 +66,7 @@ static int is_there(const char *path)
 	return 1;
 }
 
-/* Is the guard, if there is one, in code that is there? */
+/* Returns true if there is no guard, or its code is loaded. */
 static int is_guard_there(void)
 {
 	struct sigaction now;
@@ -77,7 +77,9 @@ static int is_guard_there(void)
 	       dladdr(*(void **)&now.sa_sigaction, &info);
 }
 
-/* So that it is loaded elsewhere the next time. */
+/*
+ * Occupies the address, so that the plugin is loaded elsewhere the next time.
+ */
 static void take_place(void *base)
 {
 	mmap(base, 1, PROT_NONE,

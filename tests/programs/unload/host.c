@@ -17,7 +17,10 @@ static void *visit_and_live_on(void *unused)
 	return unused;
 }
 
-/* Is the plugin's guard there, or has something else stayed? */
+/*
+ * Returns true if a fault has a handler: the plugin's guard, or another one
+ * that was left.
+ */
 static int is_handled(void)
 {
 	struct sigaction now[2];

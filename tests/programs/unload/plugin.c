@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin with regions: with the library in it, or with the shared one. Its
- * VERSION shows that a file made anew was loaded, and nothing else of it.
+ * A plugin with regions, linked with the static library or the shared one. Only
+ * its VERSION shows that a newly built file was loaded.
  */
 #include <stdio.h>
 

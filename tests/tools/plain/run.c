@@ -113,7 +113,7 @@ static int run(const struct plain_test *test)
 	return WEXITSTATUS(status);
 }
 
-/* Is there a test in this suite? */
+/* Returns true if this suite has a test. */
 static bool is_suite(const char *name)
 {
 	const struct plain_test *test;

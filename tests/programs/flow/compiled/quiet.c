@@ -133,7 +133,7 @@ int comes_back_inside(void)
 	return 0;
 }
 
-/* Where a compiler has to inline, even without optimisation. */
+/* A function that is always inlined, even without optimisation. */
 static inline __attribute__((always_inline)) int inlined(int x)
 {
 	SELFMON_REGION("inlined")
