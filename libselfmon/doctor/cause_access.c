@@ -148,7 +148,7 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 	}
 }
 
-/* The file exists whenever the call does: perf_event_open(2). */
+/* The sysctl's file exists exactly if the kernel has perf_event_open(2). */
 void selfmon_cause_enosys(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s)

@@ -66,7 +66,11 @@ static int open_switches(struct selfmon_ring *ring)
 	return selfmon_ring_open(ring, &attr, SWITCHES_ORDER);
 }
 
-/* Under the process lock. Without memory the state has no failure's step. */
+/*
+ * Counts a thread without a ring, and keeps the first failure. EPERM and ENOMEM
+ * are from mmap(2), other errors from opening the event. Under the process
+ * lock.
+ */
 static void count_without(struct selfmon_process *process,
 			  enum selfmon_step_down what, const char *event,
 			  int error)
@@ -87,7 +91,7 @@ static void count_without(struct selfmon_process *process,
 	selfmon_facts_publish(process);
 }
 
-/* A reader may look: what it finds is complete. */
+/* Release: a reader finds a complete ring. */
 static struct selfmon_thread_ring *make_ring(struct selfmon_thread *thread)
 {
 	struct selfmon_thread_ring *const ring =
@@ -166,7 +170,10 @@ void selfmon_thread_ring_begin(struct selfmon_process *process,
 	selfmon_process_unlock(process);
 	if (!on)
 		return;
-	/* Without the process lock: a reader takes it under the ring's. */
+	/*
+	 * Not under the process lock, which a reader takes while it holds the
+	 * ring's lock.
+	 */
 	start_ring(thread->ring, &opened);
 	thread->cpu = selfmon_ring_head_word(&thread->ring->ring);
 	if (thread->set)
@@ -261,7 +268,7 @@ static void read_records(struct selfmon_thread *thread, uint64_t head,
 
 /*
  * Signals are blocked: a handler that jumped out would leave a record half
- * added. A handler's own visits before that find the ring read.
+ * added. The visits of a handler that ran before find the ring read.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks)

@@ -49,8 +49,8 @@ selfmon_visit_entry(const struct selfmon_frame *frame)
 
 /*
  * Takes the thread's next entry, for a visit of node. tag: 0 or a
- * SELFMON_FRAME_*. Visits whose counters are all read in user space note no CPU
- * here, nor where a ring is: their thread has none.
+ * SELFMON_FRAME_*. With SELFMON_FRAME_USER neither the CPU nor the ring's head
+ * is stored: such visits read no CPU number, and their thread has no ring.
  */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls behind kernel_faults.h; the names are what ld --wrap asks for. */
+/* Implements kernel_faults.h; ld --wrap determines the names. */
 #define _GNU_SOURCE
 #include "fault/kernel_faults.h"
 
@@ -55,12 +55,17 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void);
 
 struct kernel_faults kernel_faults;
 
-/* Descriptors of hardware events: how large their group is; 0: others. */
+/*
+ * For descriptors of hardware events: the size of their group; 0: other files.
+ */
 static unsigned int group_size[FDS];
 static uint64_t config_of[FDS]; /* as asked for */
 static bool leads[FDS];
 
-/* The kernel's own map keeps an event alive; the test's page stands for it. */
+/*
+ * A map of the kernel keeps the event alive; the library sees the test's page
+ * instead.
+ */
 static struct {
 	struct selfmon_page *shown;
 	const struct selfmon_page *real;
@@ -123,7 +128,7 @@ int kernel_faults_any(const char *name)
 	return -kernel_faults.any.error;
 }
 
-/* -errno if this call is to fail. */
+/* Returns -errno if this call must fail, else 0. */
 static int fault(enum fault_call call)
 {
 	static const char *const name[] = {
@@ -231,7 +236,7 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 	return fd;
 }
 
-/* As a kernel that knows config3 opens it: nothing here asks for it. */
+/* Acts as a kernel that supports config3, which no event here uses. */
 int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 					 uint64_t config3, int group, bool keep)
 {
@@ -280,7 +285,7 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_RAW;
 }
 
-/* Whether it fits was seen when the set was planned. */
+/* No check of the group's size: the set was planned with it. */
 int __wrap_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
 					   uint64_t config3, pid_t tid,
 					   int group, bool processes)
@@ -379,7 +384,7 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void)
 	return kernel_faults.virtual;
 }
 
-/* Pairs of value and id behind the count and two times, each a word. */
+/* The words are a count, two times, and pairs of value and id. */
 static void stop_ungranted(uint64_t *word, size_t members)
 {
 	size_t i;
@@ -412,7 +417,7 @@ void __wrap_selfmon_kernel_close(int fd)
 	if (fcntl(fd, F_GETFD) < 0)
 		kernel_faults.bad_closes++;
 	if (fd >= 0 && fd < FDS)
-		group_size[fd] = 0; /* the number may be a file's next */
+		group_size[fd] = 0; /* a file may get this number next */
 	__real_selfmon_kernel_close(fd);
 }
 

@@ -63,7 +63,7 @@ struct kernel_faults {
 	uint64_t cpu_step_ns;   /* each look at the CPU time adds this; 0: real */
 	unsigned int cpu_looks;
 
-	int no_affinity;        /* sched_getaffinity(2) fails so: errno */
+	int no_affinity;        /* sched_getaffinity(2) fails with it */
 	bool no_probes; /* a uprobe counts nothing */
 
 	bool pmu;
@@ -85,9 +85,9 @@ struct kernel_faults {
 	bool excludes_guest;    /* it had that of guests */
 	const char *path;       /* this file ... */
 	const char *text;       /* ... holds this */
-	unsigned int pages;     /* handed out and not given back */
-	unsigned int unseen;    /* looks at what a number is that failed */
-	unsigned int bad_closes; /* of descriptors that were not open */
+	unsigned int pages;     /* mapped and not unmapped */
+	unsigned int unseen;    /* failed checks of a descriptor */
+	unsigned int bad_closes; /* closes of descriptors that were not open */
 	unsigned int enabled;   /* events opened enabled without a leader */
 };
 
@@ -101,7 +101,7 @@ void kernel_faults_at(enum fault_call call, unsigned int n, int error);
 /* Every call of `call` from number n on fails. */
 void kernel_faults_from(enum fault_call call, unsigned int n, int error);
 
-/* -errno if this call, of whatever kind, is the one to fail; else 0. */
+/* Returns -errno if this operation must fail, else 0. */
 int kernel_faults_any(const char *name);
 
 #endif

@@ -15,7 +15,7 @@
 #define VISITS 1000
 #define SWITCHES 20000
 
-/* A process on this CPU that answers: while it does, the caller sleeps. */
+/* A process on this CPU that answers while the caller sleeps. */
 struct peer {
 	int to, from; /* pipes, this side */
 	pid_t pid;
@@ -58,7 +58,9 @@ static void peer_end(const struct peer *peer)
 	cr_assert_eq(hw_wait(peer->pid), 0);
 }
 
-/* The answer comes when the peer has run: off this CPU, which it needs. */
+/*
+ * The peer answers after it has run, for which the caller must leave this CPU.
+ */
 static void peer_ask(const struct peer *peer)
 {
 	char byte = 0;
@@ -125,13 +127,13 @@ Test(hw_switch, every_visit_with_a_forced_switch_is_marked_and_no_other)
 	selfmon_counters_close(set);
 }
 
-/* Counts of one kind of visit: the same each time. */
+/* Counts of one kind of visit, which must all be equal. */
 struct counted {
 	uint64_t count;
 	int visits, wrong;
 };
 
-/* A vain try of the reads is counted as well, and shown in moved. */
+/* A failed attempt of the reads is counted too, and shown in `moved`. */
 static void count_visit(struct counted *counted,
 			const struct selfmon_delta *delta)
 {
@@ -142,7 +144,7 @@ static void count_visit(struct counted *counted,
 	counted->count = delta->value[0].count;
 }
 
-/* How many visits were wrong, in one of two processes. */
+/* Returns the number of wrong visits in one of two processes. */
 static int count_exactly(const struct peer *peer, uint64_t n)
 {
 	struct selfmon_counters *set = hw_open("instructions");
@@ -150,7 +152,7 @@ static int count_exactly(const struct peer *peer, uint64_t n)
 	struct selfmon_delta delta;
 	int i, wrong;
 
-	visit_with_switch(set, peer, &delta); /* its code is there now */
+	visit_with_switch(set, peer, &delta); /* maps its code */
 	for (i = 0; i < VISITS; i++) {
 		visit_with_switch(set, peer, &delta);
 		count_visit(&with, &delta);
@@ -178,7 +180,7 @@ Test(hw_switch, two_processes_on_one_cpu_are_both_exact)
 	other = fork();
 	cr_assert_geq(other, 0);
 	peer = peer_start();
-	/* Longer than a time slice now and then, so that both are preempted. */
+	/* Sometimes longer than a time slice, so that both are preempted. */
 	wrong = count_exactly(&peer, other ? 70000 : 50000);
 	peer_end(&peer);
 	if (other == 0)
@@ -266,7 +268,7 @@ Test(hw_switch, the_event_counts_what_the_kernel_says_of_the_thread)
 		     "%ju by the event, %ju by the kernel",
 		     (uintmax_t)(event[1] - event[0]),
 		     (uintmax_t)(status[1] - status[0]));
-	/* How many of 50 questions switch is the scheduler's own affair. */
+	/* The scheduler decides how many of 50 questions cause a switch. */
 	cr_assert_geq(status[1] - status[0], 10);
 	hw_competitor_end(competitor);
 	peer_end(&peer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of live files: a process that keeps one, and what it reports of
- * itself to the test. Who includes it defines _GNU_SOURCE.
+ * For tests of live files: a process that has a live file, and a channel to the
+ * test for its own counts. Define _GNU_SOURCE before including this.
  */
 #ifndef SELFMON_TESTS_LIVES_H
 #define SELFMON_TESTS_LIVES_H
@@ -17,7 +17,7 @@
 struct outcome {
 	uint64_t visits, sum;
 	bool noted;
-	bool held; /* the file's descriptor, still */
+	bool held; /* the file's descriptor is open */
 	char path[128];
 };
 
@@ -82,7 +82,7 @@ static inline bool says(const struct selfmon_report *report, const char *words)
 
 	selfmon_report_write(report, SELFMON_TEXT, stream);
 	fclose(stream);
-	for (c = text; (c = strstr(c, "\n         ")); ) /* lines that go on */
+	for (c = text; (c = strstr(c, "\n         ")); ) /* continued lines */
 		memmove(c + 1, c + 10, strlen(c + 10) + 1), *c++ = ' ';
 	found = strstr(text, words) != NULL;
 	free(text);

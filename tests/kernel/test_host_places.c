@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans that overlap in ever new orders: how many places they may take. */
+/*
+ * The number of places in the tree for spans that overlap in ever new orders.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/stat.h>
@@ -11,7 +13,7 @@
 
 #define NAMES 8
 #define SPANS 32
-#define OPERATIONS 4000 /* it is full after some 1,100 */
+#define OPERATIONS 4000 /* a thread's tree is full after about 1,100 */
 
 TestSuite(host_places, .init = setup, .fini = teardown);
 
@@ -26,7 +28,7 @@ static uint32_t random_below(uint32_t *state, uint32_t end)
 	return *state % end;
 }
 
-/* An event loop: each operation ends one span, whichever, and begins one. */
+/* An event loop: each operation ends any one span, and begins one. */
 static void overlap(uint32_t seed)
 {
 	struct selfmon_frame frame[SPANS] = { { .open = NULL } };
@@ -132,7 +134,7 @@ Test(host_places, a_visit_without_a_place_is_in_the_row_at_the_top)
 	selfmon_report_free(report);
 }
 
-/* More than a node remembers: they are looked for. */
+/* More children than a node caches, so that they are searched. */
 static void visit_many_in(const char *outer)
 {
 	char text[16];

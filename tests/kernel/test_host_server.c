@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers: workers forked ahead, daemons; who reports what, and where. */
+/*
+ * Servers with forked workers, and daemons: the process that writes each
+ * report, and its file.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +30,10 @@ static void visit(const char *name, int times)
 		}
 }
 
-/* A process of its own; what it and its children write to standard error. */
+/*
+ * Runs body in a process; keeps what that process and its children write to
+ * standard error.
+ */
 static void run(void (*body)(void), const char *output)
 {
 	const int file = memfd_create("stderr", 0);
@@ -62,7 +68,7 @@ static size_t count_of(const char *word)
 	return count;
 }
 
-/* Worker i serves i + 1 requests; the server's own region is open meanwhile. */
+/* Worker i serves i + 1 requests inside of the server's own open region. */
 static void serve(void)
 {
 	pid_t pid[WORKERS];
@@ -88,7 +94,7 @@ Test(host_server, a_server_with_32_workers_prints_one_table)
 {
 	run(serve, "text:-");
 	cr_assert_eq(count_of("library "), 1, "%s", text);
-	/* of time, of events, and of what they make together */
+	/* three tables have the name: time, events, metrics */
 	cr_assert_eq(count_of("setup"), 3);
 	cr_assert_eq(count_of("request"), 0);
 }
@@ -102,7 +108,10 @@ Test(host_server, workers_print_theirs_if_they_are_asked_to)
 	cr_assert_eq(count_of("request"), 3 * WORKERS);
 }
 
-/* The third field of the line of a region in a CSV report; 0: no such line. */
+/*
+ * Returns the visits of a region in a CSV report (third field); 0: no such
+ * line.
+ */
 static int visits_in(const char *path, const char *region)
 {
 	char line[1024];
@@ -164,7 +173,7 @@ Test(host_server, each_worker_writes_a_file_of_its_own)
 
 static int finished[2]; /* a pipe that the daemon holds to its end */
 
-/* Closes all there is, as daemons do; keeps the pipe. */
+/* Closes all descriptors except the pipe, as daemons do. */
 static void close_all(void)
 {
 	int fd;
@@ -177,7 +186,10 @@ static void close_all(void)
 		_exit(1);
 }
 
-/* Visits before, between and after: the grandchild is the daemon. */
+/*
+ * Visits regions before, between and after the two forks; the grandchild is the
+ * daemon.
+ */
 static void daemonise(void)
 {
 	visit("setup", 3);

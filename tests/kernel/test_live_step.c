@@ -76,8 +76,8 @@ static __attribute__((noinline)) void nested(void)
 }
 
 /*
- * Nested visits with work in both; the inner one begins and ends with different
- * registers.
+ * Nested visits with work in both; the inner one ends with other registers than
+ * it began with.
  */
 static void nested_counted(void)
 {

@@ -44,7 +44,7 @@ static __attribute__((noinline)) void visit(int visits)
 			selfmon_compiler_fence();
 }
 
-/* Longer than the library takes a descriptor on trust. */
+/* Longer than the library relies on a descriptor without checking it. */
 static void wait_a_while(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
@@ -77,7 +77,7 @@ static void close_all(void)
 
 /* ---- descriptors ---------------------------------------------------------- */
 
-/* In a child: Criterion itself needs the descriptors. */
+/* Runs body in a child, because Criterion needs its descriptors. */
 static int status_of(void (*body)(void))
 {
 	int status;
@@ -95,7 +95,7 @@ static int status_of(void (*body)(void))
 				   : WEXITSTATUS(status);
 }
 
-/* The visits before have their values; those after, their time alone. */
+/* Visits before have their values, visits after have only their time. */
 static int is_lost(uint64_t before, uint64_t after)
 {
 	struct selfmon_report *report;
@@ -122,7 +122,10 @@ Test(region_taken, closed_descriptors_lose_values_and_say_so)
 	cr_assert_eq(status_of(lose_descriptors), 7);
 }
 
-/* The host's pipe at all numbers that were ours, with a message in it. */
+/*
+ * A pipe of the host at all descriptor numbers that were the library's, with a
+ * message in it.
+ */
 static int ends[2];
 
 static void reuse_numbers(void)
@@ -163,7 +166,7 @@ Test(region_taken, a_number_used_again_is_not_read)
 	cr_assert_eq(status_of(reuse_descriptors), 7);
 }
 
-/* Longer than the end of a visit takes its start's look on trust. */
+/* Longer than the end of a visit relies on the check at its start. */
 static void reuse_in_a_long_visit(void)
 {
 	configure();
@@ -185,7 +188,7 @@ static void *visit_once(void *barrier)
 {
 	visit(1);
 	pthread_barrier_wait(barrier); /* visited */
-	pthread_barrier_wait(barrier); /* the numbers are others' */
+	pthread_barrier_wait(barrier); /* the descriptors are now other files */
 	return NULL;
 }
 
@@ -229,7 +232,10 @@ Test(region_taken, a_number_used_again_is_not_closed_with_its_set)
 	cr_assert_eq(status_of(close_set), 7);
 }
 
-/* Another's group of as many events would pass for ours by its looks. */
+/*
+ * Groups of another owner with the same number of events, which look like the
+ * library's.
+ */
 static void open_twins(void)
 {
 	struct selfmon_counters *ours, *twin;
@@ -350,7 +356,7 @@ Test(region_taken, a_filter_that_refuses_events_leaves_new_threads_their_time)
 }
 
 #if defined(__x86_64__)
-/* A limit. The strict mode of seccomp(2) does the same. */
+/* A known limit, also of the strict mode of seccomp(2). */
 static void lose_timestamps(void)
 {
 	configure();

@@ -28,7 +28,7 @@ if command -v python3 > /dev/null; then
 	[ "$status" = 0 ] || [ "$status" = 77 ] || fail "$(cat "$work/said")"
 fi
 
-# The tool sets it, and says how it is read.
+# selfmon run --live sets SELFMON_LIVE, and prints the command that reads the file.
 (cd "$work" && SELFMON_OUTPUT=none "$program" run -e none --live 'l%p' \
 	"$example" > /dev/null 2> err)
 command=$(sed -n 's/^selfmon run: to read the live file: selfmon //p' \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that begin on one thread and end on another: move() is a switch of
- * stacks. They are compiled for a shared object, where the address of a
- * thread-local variable is what compilers like to keep.
+ * Functions that begin on one thread and end on another: move() switches
+ * stacks. They are compiled for a shared object, where compilers like to keep
+ * the address of a thread-local variable.
  */
 #ifndef TESTS_UNIT_MOVES_H
 #define TESTS_UNIT_MOVES_H
@@ -11,12 +11,12 @@
 
 struct job;
 
-/* Stores the thread's pointer of before, and of after. */
+/* Stores the thread's pointer before and after the move. */
 void moves_pointer(struct job *job, void (*move)(struct job *), void *self[2]);
-/* Stores whether the set was the thread's before, and after. */
+/* Stores whether the set belonged to the thread before and after the move. */
 void moves_owner(struct job *job, void (*move)(struct job *),
 		 const struct selfmon_counters *set, bool own[2]);
-/* Visits of "moved", each with another one on each thread. */
+/* Visit "moved", with another region on each thread inside of it. */
 void moves_region(struct job *job, void (*move)(struct job *));
 void moves_frame(struct job *job, void (*move)(struct job *),
 		 struct selfmon_region *region);

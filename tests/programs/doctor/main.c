@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main guest MACHINE STATE...: see guest.h.
- * main FOLDER [NAME...]: the doctor's output in each state against the file
- * NAME.expected in FOLDER, which was written from the state and not from what
- * the doctor said. A state is set by live.c, or is a file NAME.machine.
+ * main guest MACHINE STATE...: see guest.h. main FOLDER [NAME...]: compares the
+ * doctor's output in each state with the file NAME.expected in FOLDER. Such a
+ * file was written from the state, not copied from the doctor. A state is set
+ * by live.c, or is a file NAME.machine.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -36,7 +36,10 @@ static void read_output(FILE *file)
 	output[n] = '\0';
 }
 
-/* Exit statuses are 0 and 1 for the answer; others are the test's own. */
+/*
+ * Returns true for 0 and 1, the doctor's exit statuses; others are the test's
+ * own.
+ */
 static bool status_fits(int status)
 {
 	const bool yes = strstr(output, "\nuser reads: yes") != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The child: plays a scene, handles the signal at each step, and looks whether
- * the library's state is what it must be.
+ * The child: runs a scene, handles the signal at each step, and checks the
+ * library's state.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -68,7 +68,9 @@ struct totals {
 	uint64_t works;
 };
 
-/* Over all nodes. Everyone has come back: no update is half done. */
+/*
+ * Sums over all nodes. No update is half done, since no code is inside of one.
+ */
 static struct totals totals(void)
 {
 	const struct selfmon_thread *const thread = selfmon_thread_self();
@@ -129,7 +131,7 @@ void step_handler(int number)
 	if (jumping)
 		siglongjmp(out, 1);
 	after = place();
-	/* A thread whose first visit was interrupted has a state by now. */
+	/* If the first visit was interrupted, the thread has a state now. */
 	if (before.top && after.top > before.top)
 		step_wrong("a handler left open visits behind");
 	if (before.top && after.top < before.top && !scene->far)
@@ -157,7 +159,7 @@ static __attribute__((noinline)) void stepped_part(void)
 	stop(STEP_END);
 }
 
-/* The region around it, or after it, takes with it what a jump left open. */
+/* The region around the scene cuts off visits that a jump has left open. */
 static __attribute__((noinline)) void play(void)
 {
 	if (scene->cold) {
@@ -171,7 +173,7 @@ static __attribute__((noinline)) void play(void)
 	}
 }
 
-/* Work goes with visits that are cut off; else none is lost, none doubled. */
+/* Work is lost with visits that are cut off; other work is counted once. */
 static void check_bytes(uint64_t bytes)
 {
 	const uint64_t reported = scene->bytes + handled * variant->bytes;
@@ -195,8 +197,8 @@ static void check_works(uint64_t works)
 }
 
 /*
- * Out of the filling in or giving back of an entry, with no region around that
- * would take it with it: it stays until its place is needed, and is no visit.
+ * A jump out of filling in or giving back an entry, without a region around it:
+ * the entry remains until its place is needed, and is no visit.
  */
 static bool is_no_visit(const struct selfmon_visit *open)
 {
@@ -231,7 +233,10 @@ static void check(const struct totals *before, const struct place *base)
 		step_wrong("%lld visits in place of %u, %lld cut off of %u",
 			   (long long)visits, scene->visits, (long long)cut_off,
 			   scene->cut_off);
-	/* A jump: what had begun is a visit or is cut off, and never both. */
+	/*
+	 * After a jump, a visit that had begun is either counted or cut off,
+	 * never both.
+	 */
 	if (jumping && ((int64_t)visits < 0 || (int64_t)cut_off < 0 ||
 			visits + cut_off > scene->visits + scene->cut_off))
 		step_wrong("a jump: %lld visits, %lld cut off; of %u and %u",
@@ -240,8 +245,8 @@ static void check(const struct totals *before, const struct place *base)
 }
 
 /*
- * Visits that are stepped through take longer than all before them: as if there
- * had been an hour's visit everywhere, so that leave takes its common way.
+ * Stepped visits take longer than all before them. This gives every node a
+ * longest visit of an hour, so that leave takes its usual path.
  */
 static void make_usual(void)
 {

@@ -14,13 +14,13 @@
 #include "step.h"
 #include "store/statistics.h"
 
-/* The first counts what work does, at least; both are there on any Linux. */
+/* The first event counts at least the work; both exist on any Linux. */
 #define KERNEL_EVENTS "page-faults,task-clock"
 #define KERNEL_MEMBERS 2
 #define WORK 10
 
 static enum step_counters counters;
-static volatile char *fresh; /* a page that is given back at each work */
+static volatile char *fresh; /* unmapped and touched again by each work */
 
 static void prepare_kernel_events(void)
 {
@@ -77,7 +77,7 @@ void step_work(void)
 	*fresh = 1;
 }
 
-/* No visit has lost a value, or has one that is not of this world. */
+/* No visit has lost a value or has an impossible one. */
 static void check_node(const struct selfmon_stats *stats, unsigned int members)
 {
 	const uint64_t visits = selfmon_stats_visits(stats);
@@ -99,7 +99,7 @@ static void check_node(const struct selfmon_stats *stats, unsigned int members)
 	}
 }
 
-/* Member k of the model counts k + 1 times as much as the first one. */
+/* Member k of the model counts k + 1 times as fast as the first one. */
 static void check_members(const uint64_t *sum, unsigned int members)
 {
 	unsigned int k;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parent. Each scene twice over:
+ * The parent. It runs each scene twice:
  *
- * Stepped. The child stops after each instruction, and at each one that is
- * the library's it is handed a signal; its handler runs at full speed and
- * checks that it leaves the thread as it found it. At the end what was visited
- * must be what was counted.
+ * Stepped. The child stops after each instruction. At each instruction of the
+ * library it gets a signal; the handler runs at full speed, and checks that it
+ * leaves the thread as it was. At the end, the counted visits must be those
+ * that were made.
  *
- * Jumped out of. A breakpoint at each address that was stopped at, a round
- * each: the signal is handed there, and its handler leaves by siglongjmp(3).
+ * Jumped out of. One round for each address at which the child stopped, with a
+ * breakpoint there: the child gets the signal at that address, and its handler
+ * leaves by siglongjmp(3).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,10 +27,13 @@
 #include "form.h"
 #include "step.h"
 
-/* Distinct stop addresses that there must be, over all scenes. */
+/* Minimum number of distinct stop addresses over all scenes. */
 #define STOPS_MIN 1000
 #define ADDRESSES_MAX 65536
-/* Quick: each how many-th handler, and each how many-th address. */
+/*
+ * Quick form: takes each QUICK_VARIANTS-th handler and each QUICK_STRIDE-th
+ * address.
+ */
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
 /*
@@ -37,7 +41,10 @@
  * SHORT_STRIDE-th.
  */
 #define SHORT_STRIDE 48
-/* With counters, in short: each how many-th handler, and address for jumps. */
+/*
+ * Short form with counters: takes each n-th handler, and each n-th address for
+ * jumps.
+ */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4
 /*
@@ -86,7 +93,10 @@ static void go_to(uint64_t at)
 	ptrace(PTRACE_SETREGS, child, NULL, &regs);
 }
 
-/* A read of a counter, during which the events may go to other ones. */
+/*
+ * Completes a read of a counter; the events may move to other counters during
+ * it.
+ */
 static bool is_answered(void)
 {
 	if (!stepped_pmu_answer(&step_shared->pmu, child))
@@ -97,8 +107,8 @@ static bool is_answered(void)
 }
 
 /*
- * Goes on, and waits for the next trap. A signal that was blocked stops the
- * child once more when it comes. False: the child has ended.
+ * Continues the child and waits for its next trap. A blocked signal stops the
+ * child again when it is delivered. Returns false if the child has ended.
  */
 static bool go(enum __ptrace_request request, int signal)
 {
@@ -142,7 +152,7 @@ static bool go_until(enum step_phase phase)
 	return true;
 }
 
-/* The library's objects are linked after ours. */
+/* The library's objects are linked after those of the test. */
 static bool is_library(uint64_t at)
 {
 	return at >= step_symbols_end && step_symbol_of(at);
@@ -169,8 +179,8 @@ static bool step(bool signal)
 }
 
 /*
- * From where it is to the round's end, a signal at each address of the library
- * but the first ones. A handler returns to the address that it interrupted.
+ * Steps to the end of the round, with a signal at each address of the library
+ * except the first ones. A handler returns to the address that it interrupted.
  */
 static bool step_through(uint64_t *steps, uint64_t first)
 {
@@ -248,7 +258,7 @@ static uint64_t stepped(const struct step_scene *scene,
 	return steps;
 }
 
-/* The byte at this address becomes a breakpoint; returns the word it is in. */
+/* Sets a breakpoint at this address; returns the word that it replaces. */
 static long plant(uint64_t at)
 {
 	const long word = ptrace(PTRACE_PEEKTEXT, child, (void *)at, NULL);
@@ -258,7 +268,7 @@ static long plant(uint64_t at)
 	return word;
 }
 
-/* A round: up to the address, a handler there, to the check. */
+/* One round: runs to the address, then a handler, then the check. */
 static bool interrupt_at(uint64_t at)
 {
 	long word;
@@ -277,12 +287,15 @@ static bool interrupt_at(uint64_t at)
 	return go_until(STEP_CHECKED);
 }
 
-/* One handler in a round, at each of the addresses: it returns, or jumps out. */
+/*
+ * Runs one handler per round, at each of the addresses: the handler returns, or
+ * jumps out.
+ */
 static void interrupted(const struct step_scene *scene,
 			const struct step_variant *variant, size_t stride,
 			bool jump)
 {
-	/* Another first one for each variant that is tried in short. */
+	/* In the short form, each variant begins at another address. */
 	size_t i =
 		(size_t)(variant - step_variants) / COUNTERS_VARIANTS % stride;
 
@@ -303,7 +316,10 @@ static void interrupted(const struct step_scene *scene,
 		finish();
 }
 
-/* The handler of a thread that is not cold any more ends the first visit. */
+/*
+ * After its first handler a thread is no longer cold. Each run therefore begins
+ * with signals at a later address.
+ */
 static void step_cold(const struct step_scene *scene,
 		      const struct step_variant *variant, uint64_t stride)
 {
@@ -327,8 +343,9 @@ static size_t stride_of(const struct step_scene *scene, bool is_long)
 }
 
 /*
- * Only where there are counters can anything move. Visits that count take many
- * more stops: in short a scene has those variants that the next two have not.
+ * Events can move only if there are counters. Visits that count take many more
+ * stops: in the short form, a scene has only those variants that the next two
+ * scenes have not.
  */
 static bool fits(const struct step_scene *scene,
 		 const struct step_variant *variant, bool is_long)
@@ -375,7 +392,9 @@ int main(void)
 	cpu_set_t cpu;
 	size_t i;
 
-	/* One CPU: a visit that ends on another takes another way. */
+	/*
+	 * One CPU, because a visit that ends on another CPU takes another path.
+	 */
 	CPU_ZERO(&cpu);
 	CPU_SET((size_t)sched_getcpu(), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);

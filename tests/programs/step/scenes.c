@@ -42,7 +42,7 @@ static void visit_nested(void)
 	}
 }
 
-/* Names come round again, in places that are new or not. */
+/* Names are reused, in new and in known places. */
 static void visit_new(void)
 {
 	static unsigned int n;
@@ -63,7 +63,7 @@ static __attribute__((noinline)) void jump_back(void)
 	}
 }
 
-/* Out of a region of its own, and on as if nothing had been. */
+/* Jumps out of a region of its own, and continues normally. */
 static void visit_and_jump(void)
 {
 	SELFMON_REGION_OF(stepped)
@@ -133,7 +133,7 @@ static void pair(void)
 	}
 }
 
-/* Without this a second leave would end another visit. */
+/* Without this check, a second leave would end another visit. */
 static void expect_left(const struct selfmon_frame *frame)
 {
 	if (frame->open)
@@ -222,7 +222,10 @@ static void over_dead_entries(void)
 	}
 }
 
-/* So far down that a handler's regions find them dead as well. */
+/*
+ * So far down the stack that a handler's regions recognise them as abandoned as
+ * well.
+ */
 static __attribute__((noinline)) void leave_dead_entries_far_down(void)
 {
 	char between[1 << 16];
@@ -259,7 +262,7 @@ static uint32_t slot_of(struct selfmon_region *region)
 	return ((struct selfmon_site *)(void *)region)->id % SELFMON_CHILDREN;
 }
 
-/* The slot of the stepped region's place then holds another one. */
+/* Fills the slot of the stepped region's place with another node. */
 static void take_slot(void)
 {
 	static struct selfmon_region *sharing;

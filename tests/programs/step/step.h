@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library under single-steps: a child visits regions, its parent hands it
- * a signal wherever it stops, and the child's handler visits regions too.
- *
- * Both are one program, forked: addresses are the same in either. The child
- * stops at breakpoints of its own to say where it is; what else it has to say
- * lies in shared memory.
+ * Runs the library in single steps. A child visits regions, its parent sends it
+ * a signal at each stop, and the child's handler visits regions too. Both are
+ * one program, forked, so addresses are the same in both. The child stops at
+ * breakpoints of its own to report its state; everything else is in shared
+ * memory.
  */
 #ifndef SELFMON_TESTS_STEP_H
 #define SELFMON_TESTS_STEP_H
@@ -20,19 +19,19 @@
 /* Why the child stopped at a breakpoint of its own. */
 enum step_phase {
 	STEP_NONE,
-	STEP_BEGIN,   /* what follows is to be stepped through */
-	STEP_END,     /* the end of it */
+	STEP_BEGIN,   /* the code after this is stepped through */
+	STEP_END,     /* its end */
 	STEP_HANDLED, /* a handler is about to return */
-	STEP_CHECKED, /* a round is over, and all is well */
-	STEP_WRONG    /* or not: see why */
+	STEP_CHECKED, /* a round has ended correctly */
+	STEP_WRONG    /* a round has failed: see why */
 };
 
 struct step_shared {
 	enum step_phase phase;
 	char why[256];
-	bool cannot;        /* such events, here: why */
+	bool cannot;        /* no such events here: see why */
 	bool handling;      /* a handler runs */
-	unsigned int reads; /* of counters in this round, handlers' apart */
+	unsigned int reads; /* counter reads in this round, without handlers' */
 	struct stepped_pmu pmu;
 };
 
@@ -42,11 +41,11 @@ struct step_variant {
 	void (*visit)(void); /* the regions it visits */
 	unsigned int visits; /* their number */
 	unsigned int cut_off;
-	unsigned int bytes; /* of work that it reports */
+	unsigned int bytes; /* bytes of work that it reports */
 	bool other_stack;
-	bool inner_stack; /* the other one lies in main's own */
-	bool moves; /* events to other counters: where there are any */
-	bool ends;  /* their reads in user space, for the round */
+	bool inner_stack; /* the inner stack lies in main's stack */
+	bool moves; /* moves events to other counters, if any */
+	bool ends;  /* ends user reads for the rest of the round */
 };
 
 /* The events that a scene's visits count. */
@@ -61,18 +60,18 @@ struct step_scene {
 	const char *name;
 	void (*prepare)(void); /* not stepped; may be NULL */
 	void (*visit)(void);
-	unsigned int visits; /* of the regions of a round */
+	unsigned int visits; /* visits of a round */
 	unsigned int cut_off;
 	unsigned int bytes;
 	enum step_counters counters;
 	uint16_t members;      /* number of events, for STEP_USER */
-	unsigned int works;    /* that a round's visits find, each its own */
+	unsigned int works;    /* works of a round, each in its own visit */
 	unsigned int moved_at; /* during read n of a round; 0: never */
 	bool cold;  /* the thread's first visit of all */
 	bool spans; /* spans: a jump does not cut them off */
-	bool far;   /* a handler cuts off what is to be cut off, too */
+	bool far;   /* a handler's visits cut off abandoned ones too */
 	bool many;  /* more addresses than are tried in short */
-	bool whole; /* the quick form is the full one: the fast path */
+	bool whole; /* the quick form tests all: the fast path */
 };
 
 extern struct step_shared *step_shared;
@@ -86,7 +85,7 @@ extern const size_t step_scene_count;
 void step_scenes_prepare(void);
 void step_visit_other(void);
 
-/* child.c: plays a scene for ever, or until something is wrong. */
+/* child.c: runs a scene until a round fails. */
 void step_child(const struct step_scene *scene,
 		const struct step_variant *variant, bool jump);
 void step_handler(int number);
@@ -94,20 +93,21 @@ __attribute__((noreturn, format(printf, 1, 2))) void
 step_wrong(const char *format, ...);
 
 /*
- * counters.c: what the child's visits count. Before the first one; work, in the
- * scenes; and a look at all nodes: how much of it they have, and of whole
- * updates each event the same.
+ * counters.c checks the counts of the child's visits. step_counters_prepare()
+ * is called before the first visit, and step_work() does the work of a scene.
+ * step_counters_found() returns the work in all nodes; whole: no update is half
+ * done, so all events must have equal counts.
  */
 void step_counters_prepare(const struct step_scene *scene);
 void step_counters_again(void);
 void step_work(void);
 uint64_t step_counters_found(const struct step_scene *scene, bool whole);
 
-/* symbols.c: which function of this program an address is in; NULL: none. */
+/* symbols.c: returns the function of this program at an address, or NULL. */
 struct step_symbol {
 	const char *name;
 	uint64_t address, size;
-	uint64_t stops; /* distinct ones; main.c counts */
+	uint64_t stops; /* distinct addresses, counted by main.c */
 };
 extern uint64_t step_symbols_end; /* of the functions of this test */
 int step_symbols_read(void);
