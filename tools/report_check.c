@@ -27,8 +27,9 @@ int report_take_format(const char *name, int *format)
 		*format = i;
 		return 0;
 	}
-	return tool_misused("report", "unknown format '%s'%s: text, json, csv, "
-			    "html, folded or pprof are allowed", name,
+	return tool_misused("report", "unknown format '%s'%s: "
+			    SELFMON_FORMAT_LIST ", html, folded or pprof are "
+			    "allowed", name,
 			    tool_hint(name, format_name, hint));
 }
 

@@ -147,8 +147,9 @@ int run_output_take(struct run_output *out, const char *file,
 	if (!chosen)
 		chosen = choose_format(format, file);
 	if (!chosen)
-		return tool_misused("run", "unknown format '%s'%s: text, json, "
-				    "csv, html, folded and pprof are allowed",
+		return tool_misused("run", "unknown format '%s'%s: "
+				    SELFMON_FORMAT_LIST ", html, folded and "
+				    "pprof are allowed",
 				    format,
 				    tool_hint(format, formats, hint));
 	out->made = made_of(chosen);

@@ -80,8 +80,8 @@ static void unknown_format(const char *item, size_t length)
 			 (int)length, item);
 		return;
 	}
-	complain("SELFMON_OUTPUT=%.*s: unknown format '%.*s'%s%s%s; text:FILE, "
-		 "json:FILE, csv:FILE (FILE - is standard error), none and "
+	complain("SELFMON_OUTPUT=%.*s: unknown format '%.*s'%s%s%s; "
+		 SELFMON_FORMAT_OUTPUTS " (FILE - is standard error), none and "
 		 "children=yes are allowed",
 		 (int)length, item, (int)word, item,
 		 near ? " (did you mean '" : "", near ? nearest : "",

@@ -7,6 +7,8 @@
 
 /* By enum selfmon_format. Outputs and the program's options take them. */
 #define SELFMON_FORMAT_NAMES "text", "json", "csv"
+#define SELFMON_FORMAT_LIST "text, json, csv" /* for messages */
+#define SELFMON_FORMAT_OUTPUTS "text:FILE, json:FILE, csv:FILE"
 #define SELFMON_FORMATS (SELFMON_CSV + 1)
 
 /* Returns 0, -EINVAL, -EIO, or -ENOMEM. */
