@@ -477,7 +477,9 @@ private:
 		selfmon_fiber_switch(resumer);
 	}
 
-	/* The innermost coroutine's that the thread runs, or NULL. */
+	/*
+	 * The fiber of the innermost coroutine that this thread runs, or NULL.
+	 */
 	static inline thread_local struct selfmon_fiber *current = nullptr;
 
 	Fiber fiber;
@@ -1068,7 +1070,10 @@ public:
 	{
 		return report ? selfmon_report_unit_count(report) : 0;
 	}
-	/* Returns what a row counted of unit i; no value if there is neither. */
+	/*
+	 * Returns what a row counted of unit i; no value if the row or the unit
+	 * does not exist.
+	 */
 	std::optional<struct selfmon_report_unit> unit(std::size_t row,
 						std::size_t i) const noexcept
 	{

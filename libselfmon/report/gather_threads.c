@@ -102,7 +102,7 @@ static int add_thread(struct selfmon_gather *gather,
 	return error;
 }
 
-/* Open visits have what happened until now. */
+/* Adds the records up to now to the open visits. */
 static void look_at_ring(struct selfmon_thread *thread)
 {
 	if (thread != selfmon_thread_self())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the members of a snapshot, and its time, belong to one moment. In
- * machines where cycles and time are known from the instructions, each
- * snapshot can be asked.
+ * The members of a snapshot, and its time, are of one moment. In machines whose
+ * cycles and time follow from the instructions, this can be checked for each
+ * snapshot.
  */
 #define _GNU_SOURCE
 #include "hw/hw.h"
@@ -12,8 +12,11 @@ enum { INSTRUCTIONS, CYCLES };
 
 #define SNAPSHOTS 100000
 #define SNAPSHOTS_WRAPPING 300000
-#define SLICES 40 /* of the competitor, between visits or in them */
-/* Slices in or beside visits: without a look at the lock 30 of them do harm. */
+#define SLICES 40 /* slices of the competitor, between visits or in them */
+/*
+ * Slices in or beside visits: without the check of the lock, 30 of them cause
+ * errors.
+ */
 #define SLICES_OF_VISITS 200
 
 #define INSTRUCTIONS_US 1000 /* the same number of ticks: the x86 rig */
@@ -32,7 +35,7 @@ static struct selfmon_counters *open_pair(const char *spec)
 	return set;
 }
 
-/* Cycles of an instruction; a whole number in such a machine. */
+/* Returns the cycles per instruction, a whole number in such a machine. */
 static uint64_t ratio_of(struct selfmon_counters *set)
 {
 	struct selfmon_delta delta;
@@ -46,7 +49,7 @@ static uint64_t ratio_of(struct selfmon_counters *set)
 	return ratio;
 }
 
-/* How many cycles there are too many for the instructions. */
+/* Returns the cycles in excess of those of the instructions. */
 static uint64_t surplus(const struct selfmon_snapshot *at, uint64_t ratio)
 {
 	return at->value[CYCLES] - ratio * at->value[INSTRUCTIONS];
@@ -71,7 +74,7 @@ static void expect_one_surplus(struct selfmon_counters *set, int snapshots)
 	start = surplus(&a, ratio);
 	end = surplus(&b, ratio);
 	for (i = 0; i < snapshots; i++) {
-		/* Overflows and slices end at another place each time. */
+		/* Overflows and slices end at a different place each time. */
 		hw_loop((uint64_t)i % 61 + 1);
 		take_pair(set, &a, &b);
 		cr_assert_eq(surplus(&a, ratio), start,
@@ -139,8 +142,8 @@ static struct selfmon_counters *open_timed(void)
 }
 
 /*
- * Read in the middle of a switch, a snapshot's time would hold a slice more
- * than its counters, or lack one; the next one would not.
+ * A snapshot that is read during a switch would have one time slice too many or
+ * too few compared with its counters; the next snapshot would not.
  */
 Test(hw_group, time_holds_no_slice_of_a_competitor)
 {
@@ -196,7 +199,10 @@ Test(hw_group, an_undisturbed_visit_takes_the_time_of_its_cycles)
 		lock = b.lock;
 		if (delta.flags & SELFMON_DELTA_DISTURBED)
 			continue;
-		/* Ticks are innermost: there are more cycles than they took. */
+		/*
+		 * Ticks are read innermost, so there are more cycles than
+		 * ticks.
+		 */
 		beyond = SLICE_TICKS + delta.ticks -
 			 delta.value[CYCLES].count / ratio;
 		if (beyond < least)

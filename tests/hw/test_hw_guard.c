@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * User reads are really taken away, by the machine's own setting, while they
- * are made.
+ * User reads are switched off by the machine's own setting, while they are
+ * made.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,11 +28,12 @@
 #define TURNS 20
 #define READS 1000000
 /*
- * How often the reader takes access away from itself: what another process
- * does on the same CPU shows in the page on arm64, and does not fault.
+ * Reads after which the reader switches user reads off for itself. A change by
+ * another process on the same CPU shows in the page on arm64, and does not
+ * fault.
  */
 #define READS_BETWEEN 8192
-/* Far more than a visit has; far less than a register that leaps. */
+/* Far more than a visit counts; far less than the jump of another register. */
 #define LEAP 100000
 
 static const char *setting(void)
@@ -77,7 +78,7 @@ static bool is_left_out(const struct selfmon_delta *delta)
 	       delta->flags & SELFMON_DELTA_IMPOSSIBLE;
 }
 
-/* A visit with this set has a count, and a likely one. */
+/* Visits a region with this set, and expects a plausible count. */
 static void visit(struct selfmon_counters *set, struct selfmon_delta *delta)
 {
 	hw_visit_loop(set, TURNS, delta);
@@ -236,7 +237,7 @@ static void toggle_end(pid_t pid)
 	cr_assert_eq(hw_wait(pid), 256 + SIGKILL);
 }
 
-/* A set that is read in user space, as soon as that is allowed. */
+/* Opens a set that is read in user space, as soon as user reads are allowed. */
 static struct selfmon_counters *open_in_user_space(void)
 {
 	struct selfmon_counters *set = open_guarded();
@@ -288,9 +289,10 @@ static void configure_guarded(const char *events)
 }
 
 /*
- * By system call, once it was lost. riscv64's driver opens the register again
- * whenever it starts an event that may be read (drivers/perf/riscv_pmu_sbi.c,
- * pmu_sbi_ctr_start()): one that was off for a moment has it back.
+ * Expects reads by system call after access was lost once. riscv64's driver
+ * allows access again whenever it starts an event with user reads
+ * (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ctr_start()), so an event that was off
+ * the PMU for a moment may have it back.
  */
 static void check_way(const struct selfmon_row *row)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More events than counters: sets take turns on the PMU, a rotation each
+ * More events than counters: sets rotate on the PMU, once per
  * perf_event_mux_interval_ms (kernel/events/core.c, perf_rotate_context).
  *
- * The truth is known: an event that is pinned, and so never rotated, counts
+ * The truth is known from a pinned event, which is never rotated, and counts
  * what the sets count.
  */
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 
 #define SETS_MAX 16
 #define MS UINT64_C(1000000)
-#define TIMEOUT 1000 /* seconds of an emulator's time */
+#define TIMEOUT 1000 /* in seconds of an emulator */
 
-/* Sets of two; the PMU has no room for the last but one and the last. */
+/* Sets of two events; the last two sets do not both fit on the PMU. */
 static struct {
 	struct selfmon_counters *set[SETS_MAX];
 	size_t sets;
@@ -55,8 +55,8 @@ static struct selfmon_counters *open_pair(void)
 }
 
 /*
- * Sets until they take turns. One set more than the PMU holds: each is on it
- * for more than half of the time, if it holds two or more.
+ * Opens sets until they rotate: one more than fits. If the PMU holds two sets
+ * or more, each is on it for more than half of the time.
  */
 static void crowd(void)
 {
@@ -76,7 +76,7 @@ static uint64_t truth_now(void)
 	return tool_read(rig.pinned).value;
 }
 
-/* A region between two reads of the truth, and with two of them inside. */
+/* A region with two reads of the pinned event around it, and two inside. */
 struct measured {
 	struct selfmon_delta delta;
 	uint64_t least, most;
@@ -112,7 +112,10 @@ static void assert_bracketed(const struct measured *m, size_t i)
 		  (unsigned long long)m->delta.enabled_ns);
 }
 
-/* How many of a delta's values have this verdict; all are bracketed. */
+/*
+ * Returns how many of a delta's values have this verdict; all must lie between
+ * the true bounds.
+ */
 static unsigned int check(const struct measured *m,
 			  enum selfmon_verdict verdict)
 {
@@ -132,7 +135,9 @@ static void steady(uint64_t ns)
 	nops(nops_turns(ns));
 }
 
-/* User mode and kernel mode by turns of half a millisecond or so. */
+/*
+ * Alternates between user mode and kernel mode, about half a millisecond each.
+ */
 static void in_bursts(uint64_t ns)
 {
 	static char buffer[1 << 16];
@@ -148,7 +153,7 @@ static void in_bursts(uint64_t ns)
 	close(zero);
 }
 
-/* Regions from 1.5 rotations to 16, on each set in turn. */
+/* Visits regions of 1.5 to 16 rotations, on each set in turn. */
 static void assert_estimates(void (*work)(uint64_t))
 {
 	const uint64_t rotation = rig.set[0]->rotation_ns;
@@ -221,7 +226,7 @@ Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
 	cr_assert_gt(other, 0);
 }
 
-/* Twice as many sets: none is on the PMU for half of a long time. */
+/* Twice as many sets, so that none is on the PMU for half of a long time. */
 Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
      .timeout = TIMEOUT)
 {
@@ -249,8 +254,8 @@ Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
 }
 
 /*
- * The thread's own clock leaves out the time that a hypervisor stole from it,
- * which the kernel's times of events hold.
+ * The thread's clock excludes time stolen by a hypervisor; the kernel's times
+ * of events include it.
  */
 static uint64_t thread_ns(void)
 {
@@ -263,8 +268,8 @@ static uint64_t thread_ns(void)
 }
 
 /*
- * The page's own times are those of its last update. Brought up to the moment
- * of each snapshot they are the thread's time.
+ * The page has times of its last update. Extended to the moment of each
+ * snapshot, they are the thread's time.
  */
 Test(hw_multiplex, the_time_behind_an_estimate_is_the_threads_own,
      .timeout = TIMEOUT)

@@ -117,7 +117,7 @@ static int as_ordinary(int (*body)(void))
 	return hw_wait(pid);
 }
 
-/* 0: all of the event is refused, and the sentence has these words. */
+/* Returns 0 if the event is refused, and the message has these words. */
 static int refused(const char *event, int error, const char *words)
 {
 	struct selfmon_failure failure;

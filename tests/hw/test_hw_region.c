@@ -51,7 +51,7 @@ static uint64_t preemptions(void)
 			      "nonvoluntary_ctxt_switches:");
 }
 
-/* Every visit counts the same, save those whose end was read again. */
+/* All visits count the same, except those whose end was read again. */
 static void expect_alike(const struct selfmon_row *row, size_t i)
 {
 	const struct selfmon_quantity *const count = &row->counter[i];

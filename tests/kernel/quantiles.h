@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of known percentiles, which visits count, and what a report says. */
+/*
+ * Values with known percentiles, which visits count, to compare with the
+ * report.
+ */
 #ifndef TESTS_KERNEL_QUANTILES_H
 #define TESTS_KERNEL_QUANTILES_H
 
@@ -60,7 +63,10 @@ static inline int quantiles_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Ranks are up to one off: which of two neighbours is meant is not said. */
+/*
+ * Accepts the values of both neighbours, since the exact rank of a percentile
+ * is not defined.
+ */
 static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 				  double share)
 {
@@ -72,7 +78,7 @@ static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 		      seen);
 }
 
-/* The row has visits 0 to n - 1. */
+/* Expects a row of visits 0 to n - 1. */
 static inline void quantiles_expect(const struct selfmon_report *report,
 				    const struct selfmon_row *row, size_t n)
 {

@@ -275,8 +275,8 @@ Test(host_spans, never_left_after_jumps_are_ended_as_well)
 }
 
 /*
- * A handler that makes room has interrupted an enter between its mark and its
- * start, which then goes to the entry's old place.
+ * A handler evicts spans after it interrupted an enter between the entry's mark
+ * and its start. That enter then writes the start to the entry's old place.
  */
 Test(host_spans, ended_in_a_handler_leave_an_interrupted_visit_its_start)
 {

@@ -23,7 +23,7 @@ static void enter_span(void)
 	selfmon_enter(selfmon_region("span"), &span);
 }
 
-/* Ten visits, and an eleventh whose recording has begun. */
+/* Makes ten visits, and an eleventh whose recording has begun. */
 static struct selfmon_stats *stand_in_update(void)
 {
 	struct selfmon_stats *stats;
@@ -60,7 +60,7 @@ Test(host_torn, a_report_by_its_own_thread_asks_nobody_and_waits_for_nobody)
 	cr_assert_null(selfmon_thread_attach()->wanted);
 }
 
-/* As one that was taken in a handler would be, which is not supported. */
+/* Like a report taken in a handler, which is not supported. */
 Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 {
 	struct selfmon_stats *const stats = stand_in_update();
@@ -109,9 +109,9 @@ static bool leave_up_to(int instructions)
 
 struct round {
 	int number;  /* visits begun so far, from 1 */
-	bool usual;  /* a visit that is no longer than others */
+	bool usual;  /* a visit that is not the longest */
 	bool jumped;
-	bool asked;  /* the report asked somebody for a copy */
+	bool asked;  /* the report requested a copy */
 	uint64_t counted, repaired, unread; /* in the report */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A live file after each single instruction: what a SIGKILL there would leave
- * is what its reader finds while the process stands still.
+ * A live file after each instruction: its contents while the process is stopped
+ * are those after a SIGKILL at this instruction.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -20,7 +20,9 @@
 #include "sanitizer.h"
 #include "stepped_pmu.h"
 
-/* Progress of the child, counted before and after in shared memory. */
+/*
+ * Progress of the child, counted before and after each visit in shared memory.
+ */
 struct outcome {
 	uint64_t begun, ended;
 	bool stepped, done;
@@ -97,7 +99,7 @@ static void nested_counted(void)
 
 static jmp_buf out;
 
-/* From lower on the stack than where regions are entered afterwards. */
+/* Jumps out of a frame that is lower on the stack than later regions. */
 static __attribute__((noinline)) void jump(void)
 {
 	volatile char apart[512];
@@ -134,7 +136,10 @@ static void out_of_order(void)
 	outcome->ended++;
 }
 
-/* Stepped visits take longer than all before: as if there had been an hour. */
+/*
+ * Stepped visits take longer than all before. This gives every node a longest
+ * visit of an hour, so that leave takes its usual path.
+ */
 static void make_usual(void)
 {
 	struct selfmon_node *node = selfmon_thread_self()->root;
@@ -145,7 +150,10 @@ static void make_usual(void)
 	}
 }
 
-/* In the place of events by read(2), the model's, in user space. */
+/*
+ * Replaces the events, which are read by read(2), with the model's, read in
+ * user space.
+ */
 static void take_model(void)
 {
 	const struct selfmon_thread *thread;
@@ -197,7 +205,7 @@ static void check_counters(const struct selfmon_row *row)
 	}
 }
 
-/* All that had ended is there, and nothing that had not begun. */
+/* Expects all visits that had ended, and none that had not begun. */
 static void check(bool must_be)
 {
 	struct selfmon_report *report;
@@ -228,7 +236,10 @@ static void check(bool must_be)
 	selfmon_report_free(report);
 }
 
-/* To the next stop; behind a read of a counter, with its answer. */
+/*
+ * Continues to the next stop. A read of a counter gets its value, and counts as
+ * one instruction.
+ */
 static void go(enum __ptrace_request request, pid_t child, int wanted)
 {
 	int status;

@@ -19,9 +19,12 @@
 #include "store/ring_state.h"
 #include "store/self.h"
 
-/* The shortest period that is allowed: tests are to end. */
+/* The shortest period allowed, so that tests are short. */
 #define OFTEN "task-clock@200us"
-/* No other thread reads: what visits do not read in time is attributed late. */
+/*
+ * Without the library's thread: samples that visits do not read in time are
+ * attributed late.
+ */
 #define ALONE OFTEN ",drain=border"
 
 static void ask_with(const char *events, const char *sample)
@@ -59,7 +62,7 @@ static IN(samples_b) void work_b(int n)
 extern const char __start_samples_a[], __stop_samples_a[], __start_samples_b[],
 	__stop_samples_b[];
 
-/* Some microseconds of work. */
+/* A few microseconds of work. */
 #define SHORT 3000
 
 static void work_for(uint64_t ns, void (*work)(int))
@@ -82,7 +85,9 @@ static void work_a_for(uint64_t ns)
 	work_for(ns, work_a);
 }
 
-/* The program comes first. dladdr(3) knows nothing of a static one. */
+/*
+ * The first object is the program. dladdr(3) has no data about static programs.
+ */
 static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
 	(void)size;
@@ -127,7 +132,10 @@ static struct counts counts_at(const struct selfmon_report *report, size_t row)
 	return counts;
 }
 
-/* A number of the report's samples, which has a line of its own in JSON. */
+/*
+ * Returns a number of the report's samples, which has a line of its own in
+ * JSON.
+ */
 static double number_of(const struct selfmon_report *report, const char *key)
 {
 	const char *at;
@@ -147,7 +155,10 @@ static double number_of(const struct selfmon_report *report, const char *key)
 	return number;
 }
 
-/* It is longer on a slow machine: a sample takes a twentieth of it at most. */
+/*
+ * Returns the period, which is longer on a slow machine: samples may cost a
+ * twentieth of it.
+ */
 static uint64_t period(void)
 {
 	struct selfmon_report *report;
@@ -200,7 +211,7 @@ static uint64_t samples_of(const char *name)
 	return n;
 }
 
-/* Rows a and b have work of their own, and none of the other's. */
+/* Rows a and b have samples of their own work only. */
 static void assert_apart(uint64_t least)
 {
 	struct selfmon_report *const report = rows_take();
@@ -314,7 +325,7 @@ static void visit_and_sleep(void)
 			usleep(100);
 }
 
-/* Switches and samples lie in one ring. */
+/* Switches and samples share a ring. */
 Test(samples, go_with_time_off_the_cpu)
 {
 	struct selfmon_report *report;
@@ -330,7 +341,7 @@ Test(samples, go_with_time_off_the_cpu)
 	selfmon_report_free(report);
 }
 
-/* Two periods: each part has samples, which are read together. */
+/* Two periods, so that each part has samples; they are read together. */
 static uint64_t long_ns;
 
 static void visit_long(void)
@@ -391,7 +402,7 @@ static void visit_left_open(void)
 	}
 }
 
-/* Work after the jump is of the visit that stays open, until b ends. */
+/* Work after the jump belongs to the visit that stays open, until b ends. */
 Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 {
 	struct selfmon_report *report;
@@ -410,8 +421,8 @@ Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 }
 
 /*
- * 300 spans are more than a thread has open: the oldest are ended, and the
- * places of others change.
+ * 300 spans exceed a thread's 256 entries: the oldest are ended, and others
+ * move.
  */
 Test(samples, of_spans_that_are_never_left_stay_theirs)
 {
@@ -531,7 +542,9 @@ static void *work_until_stopped(void *unused)
 	return NULL;
 }
 
-/* Its samples are read from here: the thread itself does not look. */
+/*
+ * Its samples are read by this thread; the visiting thread does not read them.
+ */
 Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 {
 	pthread_t thread;
@@ -546,7 +559,7 @@ Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 	assert_apart(25);
 }
 
-/* Reports race with visits: samples go to the right ones all the same. */
+/* Reports race with visits, and samples are still attributed correctly. */
 Test(samples, are_attributed_alike_by_another_thread)
 {
 	pthread_t thread[2];
@@ -725,7 +738,9 @@ Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
 	ask_for("page-faults,ring=4k,drain=border");
 	SELFMON_REGION("a")
 		touch(memory, PAGES - 1);
-	/* The kernel says how many only with the next sample. */
+	/*
+	 * The kernel reports the number of lost samples with the next sample.
+	 */
 	SELFMON_REGION("b")
 		touch(memory + (PAGES - 1) * sysconf(_SC_PAGESIZE), 1);
 	report = rows_take();
@@ -741,7 +756,7 @@ Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
 	selfmon_report_free(report);
 }
 
-/* A thread of the library reads them in time, without any end of a visit. */
+/* The library's thread reads them in time, although no visit ends. */
 Test(samples, of_one_long_visit_are_all_there)
 {
 	char *const memory = fresh_memory();
@@ -819,7 +834,7 @@ Test(samples, have_the_label_of_their_moment_within_a_visit)
 	selfmon_report_free(report);
 }
 
-/* In a frame of its own, by which the kernel finds the caller. */
+/* In a frame of its own, so that the kernel finds the caller. */
 static __attribute__((noinline)) void work_framed(void)
 {
 	void *volatile frame = __builtin_frame_address(0);
@@ -944,7 +959,7 @@ static bool is_taken_off(const char *name)
 	return self < cost / 2 && self > -cost / 2;
 }
 
-/* Another program may take the CPU just between two children: tried again. */
+/* Tries again, since another program may take the CPU between two children. */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
 	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
@@ -954,7 +969,10 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 		  is_taken_off("fifth"));
 }
 
-/* A clock inside the region has the samples, the region has not. */
+/*
+ * A clock inside of the region includes the cost of samples, the region does
+ * not.
+ */
 Test(samples, take_their_cost_off_the_time_of_a_visit)
 {
 	struct selfmon_report *report;
@@ -982,7 +1000,7 @@ Test(samples, take_their_cost_off_the_time_of_a_visit)
 	selfmon_report_free(report);
 }
 
-/* Their mean cost may be more than what one took. */
+/* The mean cost, which is subtracted, may exceed the cost of one sample. */
 Test(samples, make_no_visit_the_shortest)
 {
 	struct selfmon_report *report;
@@ -996,7 +1014,7 @@ Test(samples, make_no_visit_the_shortest)
 	selfmon_report_free(report);
 }
 
-/* A text has tables of its own rows. */
+/* The text writer makes a view of its own. */
 Test(samples, are_those_of_a_report_after_its_views_too)
 {
 	struct selfmon_report *report;
@@ -1040,7 +1058,7 @@ Test(samples, of_an_interval_are_those_since)
 	selfmon_report_free(since);
 }
 
-/* A process that was killed leaves its counts, and no stacks. */
+/* The live file of a killed process has counts of samples, and no stacks. */
 Test(samples, are_counted_in_a_live_file)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

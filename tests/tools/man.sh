@@ -88,7 +88,7 @@ examples_of() {
 	}' "$1"
 }
 
-# Without comments, blanks made one, a line up to each "};".
+# Removes comments, merges blanks, and ends a line at each "};".
 plain() {
 	cat "$@" | tr '\n\t' '  ' | sed 's|/\*[^*]*\**\([^/*][^*]*\*\)*/||g' |
 		tr -s ' ' | sed 's/}; */};\n/g'

@@ -39,7 +39,7 @@ files()
 	find "$dir/out" -type f | wc -l
 }
 
-# As anybody's program both are written: what is tested can happen.
+# Not setuid, the same program writes both files: the test can detect a write.
 install -m 755 "$program" "$dir/plain"
 run "$dir/plain" "" "json:$dir/out/by-env"
 [ "$status" = 3 ] && [ "$(files)" = 1 ] || fail "a plain program wrote nothing"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine's header as it ships. On arm64 each entry of the row of counter
- * readers is executed: where user reads are off it faults, and the handler
- * looks which register the instruction at fault names.
+ * The installed header of this machine. On arm64 each entry of the table of
+ * counter readers is executed. If user reads are off, the read faults, and the
+ * handler decodes the register of the faulting instruction.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -59,8 +59,8 @@ static void add_in_handler(int signal)
 #define ADD_SECONDS 1
 
 /*
- * An emulator takes signals between its blocks of instructions only, where
- * this shows nothing; an emulated machine that counts instructions cuts them.
+ * qemu-user delivers signals only between blocks of instructions, so this test
+ * cannot fail there. A machine emulated with -icount also interrupts blocks.
  */
 Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 {
@@ -84,7 +84,7 @@ Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 
 #if defined(__aarch64__)
 
-/* MRS of op0 3, op1 3: what is left are Rt and the register's number. */
+/* MRS of op0 3, op1 3; the other bits are Rt and the register's number. */
 #define MRS_EL0 0xd53b0000u
 #define MRS_MASK 0xffff0000u
 #define ENCODED(n, m, op2) ((uint32_t)(n) << 12 | (uint32_t)(m) << 8 | (op2) << 5)
@@ -103,7 +103,7 @@ static void look(int signal, siginfo_t *info, void *context)
 	cpu->pc += 4;
 }
 
-/* PMEVCNTR<i>_EL0 is S3_3_C14_C8_0 and on; PMCCNTR_EL0 is S3_3_C9_C13_0. */
+/* PMEVCNTR<i>_EL0 begins at S3_3_C14_C8_0; PMCCNTR_EL0 is S3_3_C9_C13_0. */
 static uint32_t encoding_of(uint32_t counter)
 {
 	return counter == 31 ? ENCODED(9, 13, 0u)

@@ -78,12 +78,12 @@ Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
 	says(said(kernel, EINVAL, &guest), "a kernel address");
 	says_not(said(kernel, EINVAL, &guest), "multiple of the length");
 	says(said("mem:0x1001/8:w", EINVAL, &guest), "multiple of the length");
-	/* With :k it is not the mode that the kernel minds. */
+	/* With :k, the mode is not the reason for the refusal. */
 	explain_kernel("mem:0xffffffff81000001/8:w:k", EINVAL, &guest, text);
 	says(text, "multiple of the length");
 }
 
-/* Shares of the slots count only behind them. */
+/* Topdown events count only in a group after slots. */
 Test(explain_event, tells_that_topdown_shares_need_slots)
 {
 	static const char why[] = "needs slots before it in the same group";

@@ -257,7 +257,7 @@ Test(report_histogram, quantiles_are_of_the_right_visit)
 	}
 }
 
-/* A parent of all kinds of visits, a child in each of them, with overhead. */
+/* A parent with all kinds of visits, a child in each visit, and overhead. */
 Test(report_histogram, quantiles_are_the_percentiles_where_both_are_there)
 {
 	struct selfmon_stats stats[2] = { { .ticks.min = UINT64_MAX },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sets are read in user space, and the reason where none may be. */
+/* Conditions for user reads, and the reason if a set has none. */
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static struct selfmon_page page[2];
 static struct selfmon_set set;
 
-/* As when the set is opened. */
+/* Decides as at the opening of a set. */
 static const char *user_read(unsigned int flags)
 {
 	selfmon_group_look(set.member, set.head.hardware_count);
@@ -35,7 +35,7 @@ static void setup(void)
 	set.head.hardware_count = 2;
 }
 
-/* The reason holds these words. */
+/* Expects a refusal with these words in its reason. */
 static void refused(unsigned int flags, const char *words)
 {
 	const char *reason = user_read(flags);
@@ -120,7 +120,10 @@ Test(user_read, is_on_for_other_raw_events)
 	cr_assert_null(user_read(SELFMON_COUNTERS_UNGUARDED));
 }
 
-/* read(2) is dear everywhere: no hypervisor is to blame. */
+/*
+ * read(2) is slow on every machine, so the cost says nothing about a
+ * hypervisor.
+ */
 Test(user_read, costs_nothing_known_while_the_events_are_off_the_pmu)
 {
 	cr_assert_null(user_read(SELFMON_COUNTERS_UNGUARDED));

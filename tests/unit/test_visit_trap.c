@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two ends of a visit with four counters, by the machine code that ships:
- * they execute RDPMC and RDTSC, the fault handler of trap_pmu.h plays the PMU,
- * and moves pages in the middle of a start or an end.
+ * Both ends of a visit with four counters, as the real machine code. It
+ * executes RDPMC and RDTSC, the fault handler of trap_pmu.h acts as the PMU,
+ * and changes pages in the middle of a start or an end.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 static struct selfmon_page page[COUNT_MORE];
 static struct selfmon_set set;
 static uint32_t cpu;
-static const struct selfmon_stats *stats; /* of the region below */
-static uint64_t events = 10;		  /* of the first member in a visit */
+static const struct selfmon_stats *stats; /* statistics of the region below */
+static uint64_t events = 10;		  /* of the first member */
 
 static void make_set(uint16_t count)
 {
@@ -49,7 +49,7 @@ static void make_set(uint16_t count)
 	set.head.max_per_tick = 16;
 }
 
-/* Each member counts another multiple of them. */
+/* Each member counts a different multiple of `events`. */
 static __attribute__((noinline)) void visit(uint64_t ticks)
 {
 	unsigned int k;
@@ -65,8 +65,8 @@ static __attribute__((noinline)) void visit(uint64_t ticks)
 }
 
 /*
- * A thread that has this set, has been in the region for longer than it ever
- * will be again, and knows what the pages say.
+ * Gives the thread this set, a longest visit that no test exceeds, and the
+ * pages' cached values.
  */
 static void setup(void)
 {
@@ -91,7 +91,10 @@ static void setup(void)
 	trap_pmu.traps = 0;
 }
 
-/* At exit the set's descriptors would be closed: it has none. */
+/*
+ * Detaches the set, since the exit would close descriptors that it does not
+ * have.
+ */
 static void fini(void)
 {
 	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_TIME);
@@ -162,7 +165,7 @@ static void change_counter(unsigned int k)
 	page[k].offset = (int64_t)(count - trap_pmu.raw[COUNT + k]);
 }
 
-/* The leader's lock is looked at first and its register read last. */
+/* The leader's lock is checked first, and its register read last. */
 static void leader_changes_in_the_end(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -210,7 +213,7 @@ static void all_go_on_in_the_visit(unsigned int n, uint32_t what)
 	}
 }
 
-/* The registers are looked at later, but these counts are not recorded. */
+/* The registers are checked again later; these counts are not recorded. */
 Test(visit_trap, an_end_after_a_context_switch_is_read_once)
 {
 	trap_pmu.effect = all_go_on_in_the_visit;
@@ -241,7 +244,7 @@ Test(visit_trap, an_end_whose_events_have_other_counters_is_read_again)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
 
-/* The same registers go on; events in the kernel would be in some counts. */
+/* The events keep their registers, but may also have counted in the kernel. */
 static void all_go_on_in_the_end(unsigned int n, uint32_t what)
 {
 	unsigned int k;
@@ -263,7 +266,7 @@ Test(visit_trap, an_end_sees_a_context_switch_that_kept_the_counters)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
 
-/* A register begins again after its event was read; no count is lost. */
+/* A register overflows after its event was read; no count is lost. */
 static void one_overflows_in_the_end(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -282,7 +285,7 @@ Test(visit_trap, an_end_sees_an_overflow_after_its_read)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
 
-/* More than the CPU can count in that time: the register is another's. */
+/* More than the CPU can count in that time: the register is another event's. */
 static void leap_in_the_visit(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -298,7 +301,9 @@ Test(visit_trap, a_count_that_is_not_possible_is_left_out)
 	cr_assert_eq(stats->counter[1].sum, 20);
 }
 
-/* As a deschedule does: other registers, which go on from other values. */
+/*
+ * Acts as a deschedule: the events move to other registers with other values.
+ */
 static void all_start_anew(unsigned int n, uint32_t what)
 {
 	unsigned int k;

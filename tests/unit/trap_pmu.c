@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fault handler behind trap_pmu.h. */
+/* Implements trap_pmu.h. */
 #define _GNU_SOURCE
 #include "trap_pmu.h"
 
@@ -19,7 +19,7 @@ static uint64_t answer(uint32_t what)
 	uint64_t value;
 
 	if (n >= TRAP_LOG)
-		_exit(3); /* the reader's loop is not bounded */
+		_exit(3); /* a reader does not end its loop */
 	trap_pmu.tsc++;
 	trap_pmu.log[n] = what;
 	value = what == TRAP_TIME ? trap_pmu.tsc
@@ -40,7 +40,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 		value = answer((uint32_t)reg[REG_RCX] & 0xffff);
 	} else if (code[0] == 0x0f && code[1] == 0x31) {
 		value = answer(TRAP_TIME);
-	} else { /* a fault of its own: once more, and die of it */
+	} else { /* a real fault: repeat it and die of it */
 		signal(signo, SIG_DFL);
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMU for the shipped machine code: RDPMC of a counter that does not exist
- * faults (as every RDPMC does where user reads are off), and so does RDTSC
- * after prctl(PR_SET_TSC). A handler answers both from a model and steps over
+ * A model of a PMU for the real machine code. RDPMC of a counter that does not
+ * exist faults (as every RDPMC does if user reads are off), and so does RDTSC
+ * after prctl(PR_SET_TSC). A handler returns the model's value and steps over
  * the instruction.
  */
 #ifndef TESTS_UNIT_TRAP_PMU_H
@@ -29,10 +29,10 @@
 
 struct trap_pmu {
 	volatile uint64_t raw[TRAP_COUNTERS];
-	volatile uint64_t tsc;        /* of the model; + 1 each trap */
+	volatile uint64_t tsc;        /* of the model; each trap adds 1 */
 	volatile unsigned int traps;  /* entries of the log */
 	volatile uint32_t log[TRAP_LOG];
-	/* During trap n, after its answer was taken: moves locks, ... */
+	/* Called during trap n, after its value was taken: moves locks, ... */
 	void (*volatile effect)(unsigned int n, uint32_t what);
 };
 
@@ -41,7 +41,7 @@ extern struct trap_pmu trap_pmu;
 /* Clears the model and takes SIGSEGV; skips the test on other machines. */
 void trap_pmu_setup(void);
 
-/* RDTSC of this thread: from the model, or as ever. */
+/* Makes RDTSC of this thread trap to the model, or execute normally. */
 void trap_pmu_time(bool model);
 
 /*

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The second half of the control-flow test: what the report must say. */
+/* The second half of the control-flow test: the expected report. */
 #ifndef FLOW_CHECK_H
 #define FLOW_CHECK_H
 
-/* 0 if the report has the visits that were made, in their places, closed. */
+/*
+ * Returns 0 if the report has the visits that were made, in their places, and
+ * none is open.
+ */
 int flow_check(void);
 
 #endif

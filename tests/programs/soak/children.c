@@ -144,8 +144,9 @@ void *soak_fork(void *unused)
 }
 
 /*
- * By a raw clone the C library's locks stay as they are, and a report takes
- * that of the heap: visits alone.
+ * After a raw clone(2), the child has copies of the C library's locks, which
+ * another thread may hold. A report needs the heap's lock, so the child makes
+ * visits only.
  */
 void *soak_clone(void *unused)
 {
