@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "kernel/nobody.h"
 #include "rows.h"
-
 
 static void ask_for(const char *sample, unsigned int every)
 {
@@ -68,31 +68,13 @@ Test(sample_limits, samples_without_memory_for_their_stack_are_counted)
 /* A ring of 256 KiB and its page, in pages of 4 KiB. */
 #define RING_KIB 260
 
-static long number_in(const char *path, long otherwise)
-{
-	FILE *const file = fopen(path, "r");
-	long n = otherwise;
-
-	if (!file)
-		return n;
-	if (fscanf(file, "%ld", &n) != 1)
-		n = otherwise;
-	fclose(file);
-	return n;
-}
-
-/* A user of its own: what other programs of a user lock counts as well. */
 static void become_nobody(void)
 {
-	const unsigned int nobody = 200000u + (unsigned int)getpid();
 	const struct rlimit none = { 0, 0 };
-	const long paranoid =
-		number_in("/proc/sys/kernel/perf_event_paranoid", 2);
 
-	if (getuid() == 0 && (setgid(nobody) || setuid(nobody)))
-		cr_skip_test("the user cannot be changed here");
-	if (paranoid > 2 || paranoid < 0)
-		cr_skip_test("perf_event_paranoid is %ld", paranoid);
+	nobody_become();
+	if (nobody_paranoid() < 0)
+		cr_skip_test("perf_event_paranoid is %ld", nobody_paranoid());
 	cr_assert_eq(setrlimit(RLIMIT_MEMLOCK, &none), 0);
 }
 
@@ -129,9 +111,9 @@ static void visit_in_threads(size_t count)
 
 Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 {
-	const long rings = sysconf(_SC_NPROCESSORS_ONLN) *
-			   number_in("/proc/sys/kernel/perf_event_mlock_kb",
-				     516) / RING_KIB;
+	const long kib = nobody_number_in(
+		"/proc/sys/kernel/perf_event_mlock_kb", 516);
+	const long rings = sysconf(_SC_NPROCESSORS_ONLN) * kib / RING_KIB;
 	const size_t threads = (size_t)rings + 8;
 	struct selfmon_report *report;
 	const struct selfmon_row *a;
