@@ -351,10 +351,11 @@ $(O)/tests/programs/soak/plugin.so: tests/programs/soak/plugin.c $(shared_lib)
 
 # Each target is run over its corpus by any compiler, and by libFuzzer for
 # FUZZ_SECONDS, which starts from the corpus and keeps what it finds in O.
-fuzz_targets := spec sample sysfs report live
+fuzz_targets := spec sample ring sysfs report live
 .PRECIOUS: $(O)/tests/fuzz/%.o
 fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
 	$(patsubst %,-Wl$(comma)--wrap=selfmon_directory_%,open next close)
+fuzz_ring_ldflags := -Wl,--wrap=selfmon_memory_wiped
 FUZZ_SECONDS ?= $(if $(long),600,60)
 
 .PHONY: fuzz
