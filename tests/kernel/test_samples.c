@@ -227,7 +227,6 @@ static void assert_apart(uint64_t least)
 	selfmon_report_free(report);
 }
 
-/* Over 100,000 in all tests of the long form. */
 static uint64_t wanted(void)
 {
 	return (uint64_t)by_form(150, 2000, 20000);
@@ -576,6 +575,61 @@ Test(samples, are_attributed_alike_by_another_thread)
 			pthread_join(thread[i], NULL);
 	} while (samples_of("a") + samples_of("b") < wanted());
 	assert_apart(wanted() / 2);
+}
+
+static void *visit_all_until_stopped(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		visit_both();
+		visit_short();
+		visit_nested();
+		visit_spans();
+	}
+	return NULL;
+}
+
+static void visit_all_in_two_threads(uint64_t least)
+{
+	pthread_t thread[2];
+	int i;
+
+	span_of[0] = selfmon_region("a");
+	span_of[1] = selfmon_region("b");
+	for (i = 0; i < 2; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL,
+					    visit_all_until_stopped, NULL), 0);
+	do
+		usleep(20000);
+	while (samples_of("a") + samples_of("b") < least);
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void say_how_many(const char *event)
+{
+	struct selfmon_report *const report = rows_take();
+	const struct counts a = counts_of(report, "a"),
+			    b = counts_of(report, "b");
+
+	cr_log_info("%s, period %.0f: %llu samples in code of a region, "
+		    "%llu attributed to the other one", event,
+		    number_of(report, "\"period\": "),
+		    (unsigned long long)(a.a + a.b + b.a + b.b),
+		    (unsigned long long)(a.b + b.a));
+	selfmon_report_free(report);
+}
+
+/* 100,000 in the long form. */
+Test(samples_many, are_all_of_the_region_that_the_thread_was_in)
+{
+	const uint64_t least = (uint64_t)by_form(300, 3000, 100000);
+
+	ask_for(OFTEN);
+	visit_all_in_two_threads(least * 5 / 4);
+	say_how_many(OFTEN);
+	assert_apart(least);
 }
 
 static int ended;
