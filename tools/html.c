@@ -14,6 +14,7 @@
 #include "compare_export.h"
 #include "html_hot.h"
 #include "report/model.h"
+#include "report/samples.h"
 
 #define MARKER "@DATA@"
 
@@ -40,6 +41,7 @@ static void put_safe(const char *json, size_t size, FILE *to)
 static int write_report(const void *of, FILE *to)
 {
 	const struct selfmon_report *const report = of;
+	struct selfmon_samples without;
 	struct selfmon_report slim;
 
 	if (!report) {
@@ -47,7 +49,11 @@ static int write_report(const void *of, FILE *to)
 		return 0;
 	}
 	slim = *report;
-	slim.stacks = false;
+	if (slim.samples) {
+		without = *slim.samples;
+		without.stacks = 0;
+		slim.samples = &without;
+	}
 	return selfmon_report_write(&slim, SELFMON_JSON, to);
 }
 

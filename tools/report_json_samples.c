@@ -180,6 +180,15 @@ static void share_with_spans(struct selfmon_report *report, const json_t *root)
 		report->async->samples = report->samples;
 }
 
+static bool has_stacks(struct json_in *in, json_t *from)
+{
+	char *const reason = json_in_string(in, from, "no_stacks_reason");
+	const bool stacks = reason && !*reason;
+
+	free(reason);
+	return stacks;
+}
+
 /* Missing in earlier reports, null without samples. */
 void report_json_samples(struct report_file *file, struct json_in *in)
 {
@@ -195,9 +204,9 @@ void report_json_samples(struct report_file *file, struct json_in *in)
 		return;
 	}
 	file->report->samples = samples;
-	file->report->stacks = true;
 	share_with_spans(file->report, in->root);
 	from = json_in_object(in, in->root, "samples");
+	file->report->stacks = has_stacks(in, from);
 	read_counts(in, from, samples);
 	read_modules(in, from, samples);
 	read_stacks(in, from, file->report->rows, samples);

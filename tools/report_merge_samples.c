@@ -306,19 +306,32 @@ static bool make_room(struct merging *merging, const struct report_file *files,
 
 /* Returns the first file with samples, or NULL. */
 static const struct report_file *first_of(const struct report_file *files,
-					  size_t count, size_t *without)
+					  size_t count)
 {
-	const struct report_file *first = NULL;
 	size_t i;
 
-	*without = 0;
+	for (i = 0; i < count; i++)
+		if (files[i].report->samples)
+			return &files[i];
+	return NULL;
+}
+
+static void note_missing(struct selfmon_report *to,
+			 const struct report_file *files, size_t count)
+{
+	size_t samples = 0, stacks = 0, i;
+
 	for (i = 0; i < count; i++) {
-		if (!files[i].report->samples)
-			++*without;
-		else if (!first)
-			first = &files[i];
+		samples += files[i].report->samples != NULL;
+		stacks += files[i].report->samples && files[i].report->stacks;
 	}
-	return first;
+	if (samples < count)
+		report_note(to, "samples: %zu of %zu reports have none",
+			    count - samples, count);
+	if (stacks < samples)
+		report_note(to, "samples: %zu of %zu reports have no call "
+			    "stacks", samples - stacks, samples);
+	to->stacks = stacks > 0;
 }
 
 static bool is_alike(const struct selfmon_samples *a,
@@ -357,7 +370,10 @@ static bool are_alike(struct selfmon_report *to,
 		describe(a, one);
 		describe(b, other);
 		report_note(to, "samples are left out: they have different "
-			    "weights, %s and %s", one, other);
+			    "weights, %s and %s; sample all with one event "
+			    "and period%s", one, other,
+			    a->asked || b->asked ? ", a longer one: these "
+						   "were lengthened" : "");
 		return false;
 	}
 	return true;
@@ -374,7 +390,6 @@ static int merge_alike(struct selfmon_report *to,
 	to->samples->period = like->period;
 	to->samples->frequency = like->frequency;
 	to->samples->cost_ns = (double)NAN;
-	to->stacks = true;
 	if (!make_room(&merging, files, count))
 		fail_memory(&merging);
 	for (i = 0; i < count && !merging.status; i++)
@@ -391,15 +406,11 @@ static int merge_alike(struct selfmon_report *to,
 int report_merge_samples(struct selfmon_report *to,
 			 const struct report_file *files, size_t count)
 {
-	size_t without;
-	const struct report_file *const first =
-		first_of(files, count, &without);
+	const struct report_file *const first = first_of(files, count);
 
 	if (!first || !are_alike(to, first, files, count))
 		return 0;
-	if (without)
-		report_note(to, "samples: %zu of %zu reports have none",
-			    without, count);
+	note_missing(to, files, count);
 	to->samples = calloc(1, sizeof(*to->samples));
 	if (!to->samples)
 		return tool_fail("report", "no memory");

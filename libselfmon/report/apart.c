@@ -13,6 +13,7 @@
 
 #include "report/add.h"
 #include "report/columns.h"
+#include "report/gather_samples.h"
 #include "report/net_values.h"
 #include "report/order.h"
 #include "report/recorded.h"
@@ -47,7 +48,7 @@ static void has_no_self(struct selfmon_row *row,
 	size_t k;
 
 	row->exclusive_valid = true;
-	row->bytes = row->items = 0;
+	row->bytes = row->items = row->samples = 0;
 	memset(row->unit, 0, sizeof(row->unit));
 	selfmon_row_units_free(detail);
 	row->time.exclusive = 0;
@@ -199,6 +200,7 @@ static int settle_apart(struct selfmon_report *made,
 	if (error || !made->rows)
 		return error;
 	selfmon_report_columns_as_asked(made);
+	selfmon_samples_add_up(made); /* threads are sums of these */
 	error = make_top_room(made);
 	if (!error)
 		error = add_tops(made, apart);

@@ -6,6 +6,10 @@
 
 #include "report/samples.h"
 
+#define NO_STACKS                                                              \
+	"views (threads, flat, top and so on), intervals and live files have " \
+	"numbers of samples, but no call stacks"
+
 static void put_modules(struct selfmon_json *outer,
 			const struct selfmon_samples *samples)
 {
@@ -101,6 +105,8 @@ void selfmon_json_samples(struct selfmon_json *outer,
 	selfmon_json_integer(&json, "lost", samples->lost);
 	selfmon_json_integer(&json, "lost_more", samples->lost_more);
 	selfmon_json_integer(&json, "unstored", samples->unstored);
+	selfmon_json_text(&json, "no_stacks_reason",
+			  report->stacks ? "" : NO_STACKS);
 	put_modules(&json, samples);
 	put_stacks(&json, samples, report->stacks ? samples->stacks : 0);
 	fputs("\n  }", json.stream);

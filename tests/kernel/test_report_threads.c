@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 #include "report/take.h"
 #include "report/write.h"
 #include "store/process.h"
-#include "report/view.h"
+#include "report/view_rows.h"
 #include "rows.h"
 #include "store/self.h"
 
@@ -267,6 +268,80 @@ Test(report_threads, each_is_a_row_with_its_regions_below)
 	check_tops(report);
 	selfmon_report_free(report);
 }
+
+/* ---- samples ------------------------------------------------------------- */
+
+#define FAULTS 20
+
+static void touch_pages(void)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	char *const memory = mmap(NULL, FAULTS * size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t i;
+
+	cr_assert_neq(memory, MAP_FAILED);
+	madvise(memory, FAULTS * size, MADV_NOHUGEPAGE);
+	for (i = 0; i < FAULTS; i++)
+		*(volatile char *)(memory + i * size) = 1;
+	munmap(memory, FAULTS * size);
+}
+
+static void *fault_in_thread(void *unused)
+{
+	(void)unused;
+	SELFMON_REGION("work")
+		SELFMON_REGION("inner")
+			touch_pages();
+	return NULL;
+}
+
+static uint64_t samples_below(const struct selfmon_report *report, size_t row)
+{
+	uint64_t sum = report->row[row].samples;
+	size_t i;
+
+	for (i = row + 1; i < report->rows; i++)
+		if (report->row[i].parent == (int32_t)row)
+			sum += samples_below(report, i);
+	return sum;
+}
+
+/* Samples are those of a thread's regions; call stacks are of all threads. */
+Test(report_threads, samples_of_a_thread_are_those_of_its_regions)
+{
+	const struct selfmon_view view = { .threads = true };
+	struct selfmon_report *report;
+	struct selfmon_viewed viewed;
+	const struct selfmon_row *row;
+	pthread_t thread[2];
+	size_t i;
+
+	setenv("SELFMON_SAMPLE", "page-faults", 1);
+	for (i = 0; i < 2; i++) {
+		cr_assert_eq(pthread_create(&thread[i], NULL, fault_in_thread,
+					    NULL), 0);
+		pthread_join(thread[i], NULL);
+	}
+	report = take_apart();
+	cr_assert_eq(tops_of(report), 2);
+	for (i = 0; i < report->apart->rows; i++) {
+		row = &report->apart->row[i];
+		cr_expect_eq(row->samples_within,
+			     samples_below(report->apart, i));
+		cr_expect_geq(row->samples_within, FAULTS);
+		if (!row->depth)
+			cr_expect_eq(row->samples, 0);
+	}
+	cr_expect(rows_say(report, SELFMON_JSON, "\"no_stacks_reason\": \"\""));
+	cr_assert_eq(selfmon_view_make(&view, report, 0, 0, &viewed), 0);
+	cr_expect(rows_say(viewed.report, SELFMON_JSON,
+			   "\"no_stacks_reason\": \"views (threads, "));
+	selfmon_view_free(&viewed);
+	selfmon_report_free(report);
+}
+
+/* ---- threads of one process, again --------------------------------------- */
 
 /* The rows of the report itself are those of one without the option. */
 Test(report_threads, the_report_itself_is_as_ever)

@@ -96,7 +96,7 @@ def with_samples(report, modules, stacks, **counts):
         "chain": 32, "cost_ns": 3210.5,
         "taken": sum(s["count"] for s in stacks),
         "outside": sum(s["count"] for s in stacks if s["row"] is None),
-        "lost": 0, "lost_more": 0, "unstored": 0,
+        "lost": 0, "lost_more": 0, "unstored": 0, "no_stacks_reason": "",
         "modules": copy.deepcopy(modules), "stacks": stacks}
     report["samples"].update(counts)
     return report
@@ -131,8 +131,19 @@ def test_round_trip(tool, report):
     for view in ("--flat", "--depth=1"):
         same(f"stacks with {view}",
              tool.json(view, path)["samples"]["stacks"], [])
+        expect(f"the reason with {view}", "no call stacks" in
+               tool.json(view, path)["samples"]["no_stacks_reason"])
+    same("no reason with stacks", json.loads(first)["samples"]
+         ["no_stacks_reason"], "")
     (tool.folder / "flat.json").write_text(
         tool.run("report", "-f", "json", "--flat", path))
+    same("a reason that is read", tool.json("flat.json")["samples"],
+         tool.json("--flat", path)["samples"])
+    merged = tool.json("--merge", path, tool.write(
+        "flat2.json", {**tool.json("--flat", path), "pid": 1}))
+    expect("a note of stacks", "samples: 1 of 2 reports have no call stacks"
+           in merged["notes"], merged["notes"])
+    same("the stacks that there are", merged["samples"]["no_stacks_reason"], "")
     tool.run("report", "--samples", "flat.json", status=1)
     expect("no stacks", "flat.json: has no call stacks: " in tool.err,
            tool.err)
@@ -272,8 +283,16 @@ def test_merge_refused(tool, a, b):
         merged = tool.json("--merge", tool.write("a.json", a),
                            tool.write("b.json", other))
         same(f"samples of different {key}", merged["samples"], None)
-        expect("a note", any("samples are left out" in note
+        expect("a note", any("samples are left out" in note and
+                             note.endswith("with one event and period")
                              for note in merged["notes"]), merged["notes"])
+    other = copy.deepcopy(b)
+    other["samples"].update(period=5, asked=3)
+    merged = tool.json("--merge", tool.write("a.json", a),
+                       tool.write("b.json", other))
+    expect("a note of longer periods", any(
+        "a longer one: these were lengthened" in note
+        for note in merged["notes"]), merged["notes"])
     for key in ("taken", "lost", "unstored"):
         big = [copy.deepcopy(report) for report in (a, b, b)]
         for pid, report in enumerate(big):
