@@ -496,7 +496,8 @@ tests: $(addprefix $(O)/tests/,unit/run kernel/run fault/run) tests-rest
 tests: ## The tests' programs
 tests-rest: $(O)/tests/hw/run \
 	$(addprefix $(O)/tests/programs/,step/run soak/run soak/plugin.so \
-	doctor/run malloc/held process/guest secure/secure escapes/program) \
+	doctor/run malloc/held process/guest secure/secure \
+	escapes/program escapes/sampled) \
 	$(throw_programs) $(unload_programs) \
 	$(fuzz_targets:%=$(O)/tests/fuzz/%) bench-build
 tests-rest: ## Of these what asan does not build

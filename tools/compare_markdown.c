@@ -38,9 +38,10 @@ static void put_escaped(const char *s, unsigned int columns, FILE *to)
 
 static void put_head(const struct compare *compare, FILE *to)
 {
-	fprintf(to, "| region | %s A | B | B to A | 95 %% interval | p | verdict "
-		"|\n|---|--:|--:|--:|---|--:|---|\n",
-		compare->column[compare->primary]);
+	fputs("| region | ", to);
+	put_escaped(compare->column[compare->primary], LABEL_COLUMNS, to);
+	fputs(" A | B | B to A | 95 % interval | p | verdict |\n"
+	      "|---|--:|--:|--:|---|--:|---|\n", to);
 }
 
 static void put_row(const struct compare *compare,

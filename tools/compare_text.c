@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare_words.h"
+#include "platform/escape.h"
 #include "report/text.h"
 #include "report/text_cell.h"
 
@@ -135,7 +136,9 @@ static void put_other(const struct compare *compare,
 {
 	put_label(region, to);
 	put_cell(compare, &region->cell[column], column, to);
-	fprintf(to, "  %s\n", compare->column[column]);
+	fputs("  ", to);
+	selfmon_output_text(to, compare->column[column]);
+	putc('\n', to);
 }
 
 static void put_others(const struct compare *compare, FILE *to)
@@ -202,8 +205,9 @@ void compare_text(const struct compare *compare, FILE *to)
 			"time, or not on both sides.\n",
 			compare->verdicts[COMPARE_SMALL],
 			compare->least_share * 100);
-	fprintf(to, "A and B: %s%s, the median of the runs. Gate: %.3g %%.\n",
-		compare->column[compare->primary],
+	fputs("A and B: ", to);
+	selfmon_output_text(to, compare->column[compare->primary]);
+	fprintf(to, "%s, the median of the runs. Gate: %.3g %%.\n",
 		compare->primary == COMPARE_VISITS ? "" : " of the mean visit",
 		compare->gate * 100);
 }

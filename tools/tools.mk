@@ -134,7 +134,7 @@ check-samples: $(tool) $(O)/examples/hello ## Samples: functions and lines in ea
 check-view: $(tool) $(O)/examples/hello $(O)/examples/threads ## Which rows selfmon report writes, and their sums
 	@tests/tools/view.sh $^
 
-check-escapes: $(O)/tests/programs/escapes/program $(tool) ## No name controls a terminal or a spreadsheet
+check-escapes: $(O)/tests/programs/escapes/program $(tool) $(O)/tests/programs/escapes/sampled ## No name controls a terminal or a spreadsheet
 	@if command -v python3 > /dev/null; then tests/tools/escapes.py $^; \
 		else echo 'check-escapes: SKIPPED: no python3'; fi
 
@@ -143,4 +143,10 @@ $(O)/tests/programs/escapes/program: tests/programs/escapes/program.c $(static_l
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -lm -o $@
 
--include $(O)/tests/programs/escapes/program.d
+# Its symbols, and lines, are replaced by others of any bytes.
+$(O)/tests/programs/escapes/sampled: tests/programs/escapes/sampled.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -g $< \
+		$(LDFLAGS) -o $@
+
+-include $(patsubst %,$(O)/tests/programs/escapes/%.d,program sampled)

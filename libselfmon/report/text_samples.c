@@ -5,6 +5,7 @@
  */
 #include "report/text_samples.h"
 
+#include "platform/escape.h"
 #include "report/number.h"
 #include "report/samples.h"
 #include "report/text_cell.h"
@@ -43,7 +44,9 @@ static void put_samples_head(struct selfmon_text *text,
 	size_t i;
 
 	selfmon_number_visits(number, samples->taken);
-	fprintf(text->stream, "\nSamples of %s: %s", samples->event, number);
+	fputs("\nSamples of ", text->stream);
+	selfmon_output_text(text->stream, samples->event);
+	fprintf(text->stream, ": %s", number);
 	put_period(text->stream, samples);
 	if (samples->cost_ns > 0) {
 		selfmon_number_time(number, samples->cost_ns, 3);

@@ -5,14 +5,17 @@
  *
  * Input: strings up to a zero byte each: the program, a message, an event,
  * then a name and a file for each row, whose parent is given by the length of
- * the file's name.
+ * the file's name. A message brings samples, an event threads, and a second row
+ * a detached span.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "fuzz/fuzz.h"
 #include "platform/escape.h"
+#include "report/async_rows.h"
 #include "report/model.h"
+#include "report/samples.h"
 
 #define ROWS 40
 
@@ -50,6 +53,61 @@ static void make_row(struct selfmon_report *report, const char *name,
 	report->rows++;
 }
 
+/* The event's name is the column's, and the message a file with code. */
+static void make_samples(struct selfmon_report *report)
+{
+	struct selfmon_samples *const samples = calloc(1, sizeof(*samples));
+
+	FUZZ_ASSERT(samples);
+	report->samples = samples;
+	report->stacks = true;
+	copy(samples->event, sizeof(samples->event), report->column[0].name);
+	samples->period = samples->taken = samples->outside = 1;
+	samples->module = calloc(1, sizeof(*samples->module));
+	samples->stack = calloc(1, sizeof(*samples->stack));
+	samples->address = calloc(1, sizeof(*samples->address));
+	FUZZ_ASSERT(samples->module && samples->stack && samples->address);
+	samples->modules = samples->stacks = samples->addresses = 1;
+	samples->module->path = strdup(report->note[0]);
+	samples->module->build_id = strdup("");
+	FUZZ_ASSERT(samples->module->path && samples->module->build_id);
+	samples->address->module = samples->module->path;
+	samples->address->build_id = samples->module->build_id;
+	samples->stack->row = -1;
+	samples->stack->count = samples->stack->depth = 1;
+	samples->stack->address = samples->address;
+}
+
+/* A detached span with the names of the last row. */
+static void make_span(struct selfmon_report *report)
+{
+	struct selfmon_report *const spans = malloc(sizeof(*spans));
+	const struct selfmon_row *const row = &report->row[report->rows - 1];
+
+	FUZZ_ASSERT(spans);
+	selfmon_report_begin_async(spans, report);
+	spans->row = calloc(ROWS, sizeof(*spans->row));
+	FUZZ_ASSERT(spans->row);
+	report->async = spans;
+	make_row(spans, row->name, "");
+	spans->row->file = row->file;
+}
+
+/* Rows at the top are threads. */
+static void make_threads(struct selfmon_report *report)
+{
+	size_t i;
+
+	report->detail = calloc(ROWS, sizeof(*report->detail));
+	FUZZ_ASSERT(report->detail);
+	for (i = 0; i < report->rows; i++)
+		if (report->row[i].parent < 0)
+			report->detail[i].thread =
+				(struct selfmon_gathered_thread){
+					.tid = 1, .threads = 1
+				};
+}
+
 static void make(struct selfmon_report *report, const char *at, const char *end)
 {
 	struct selfmon_report_column *const column = &report->column[0];
@@ -67,6 +125,12 @@ static void make(struct selfmon_report *report, const char *at, const char *end)
 
 		make_row(report, name, next(&at, end));
 	}
+	if (report->notes)
+		make_samples(report);
+	if (report->rows > 1)
+		make_span(report);
+	if (report->columns)
+		make_threads(report);
 }
 
 /* ---- JSON, RFC 8259 ------------------------------------------------------ */
@@ -214,19 +278,30 @@ static size_t csv_line(const char **at, char *text, const char *const *want)
 	return field;
 }
 
-static void check_csv(const struct selfmon_report *report, const char *s)
+static void check_csv_rows(const struct selfmon_report *report, size_t fields,
+			   const char **s, char *text)
 {
-	char *const text = malloc(strlen(s) + 1);
-	size_t fields, i;
+	size_t i;
 
-	FUZZ_ASSERT(text);
-	fields = csv_line(&s, text, NULL);
 	for (i = 0; i < report->rows; i++) {
 		const char *const want[5] = { NULL, report->row[i].name, NULL,
 					      NULL, report->row[i].file };
 
-		FUZZ_ASSERT(csv_line(&s, text, want) == fields);
+		FUZZ_ASSERT(csv_line(s, text, want) == fields);
 	}
+}
+
+/* Spans come after the regions. */
+static void check_csv(const struct selfmon_report *report, const char *s)
+{
+	char *const text = malloc(strlen(s) + 1);
+	size_t fields;
+
+	FUZZ_ASSERT(text);
+	fields = csv_line(&s, text, NULL);
+	check_csv_rows(report, fields, &s, text);
+	if (report->async)
+		check_csv_rows(report->async, fields, &s, text);
 	FUZZ_ASSERT(*s == '\0');
 	free(text);
 }

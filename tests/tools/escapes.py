@@ -2,132 +2,23 @@
 # SPDX-License-Identifier: MIT
 """No way out lets a name control a terminal or a spreadsheet.
 
-Usage: escapes.py PROGRAM SELFMON
+Usage: escapes.py PROGRAM SELFMON SAMPLED
 
-Region names, specifications, file names, arguments and environment values of
-dangerous bytes go in; standard output, standard error and the files that come
-out are looked at. The same bytes in every run."""
-import csv
-import io
+Names of regions, threads and spans, specifications, file names, arguments and
+environment values of dangerous bytes go in; standard output, standard error
+and the files that come out are looked at. Then reports in JSON of which each
+text is dangerous (spoiled.py)."""
 import json
 import os
-import random
-import re
-import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import hostile  # pylint: disable=wrong-import-position
+import spoiled  # pylint: disable=wrong-import-position
+from hostile import any_name, call, check, complain, file_name, harmless
+
 TRIES = 25 if os.environ.get("TEST_FORM") else 5
-PIECES = [
-    b"\x1b[31m", b"\x1b]0;title\x07", b"\n", b"\t", b"\r", b"\x7f", b"\x9b",
-    b"\xc2\x9b", b"\xc2\x85", b"\xd8\x9c", b"\xe2\x80\x8e", b"\xe2\x80\xae",
-    b"\xe2\x81\xa9", b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xe2\x80\x8b",
-    b"\xef\xbb\xbf", b"\xf3\xa0\x80\xa1", b"\xe2\x80", b"\xed\xa0\x80",
-    b"\xc3\xa4", b"\xf0\x9f\x98\x80", b"=", b"+", b"-", b"@", b"'", b'"',
-    b"\\", b"\\x1B", b",", b":", b"%s", b"a", b" ",
-]
-FIRST = [b"", b"", b"=1+1", b"+1", b"-1", b"@SUM(1)", b"\x1b[2J", b"'"]
-DANGEROUS = re.compile(
-    "[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
-    "\U000e0000-\U000e0fff]")
-
-draw = random.Random(1)
-bad = 0
-looked_at = 0
-
-
-def complain(what, text):
-    global bad
-    bad += 1
-    if bad <= 20:
-        print(f"check-escapes: {what}: {text}", file=sys.stderr)
-
-
-def harmless(what, data, allowed):
-    """Valid UTF-8 without control characters, bidi marks and the like."""
-    global looked_at
-    looked_at += 1
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        complain(what, f"{error} in {data[-300:]}")
-        return
-    for found in DANGEROUS.finditer(text):
-        if found[0] not in allowed:
-            near = text[max(0, found.start() - 60):found.end() + 20]
-            complain(what, f"U+{ord(found[0]):04X} in {near!r}")
-            return
-
-
-def any_name(least=1):
-    pieces = [draw.choice(FIRST)]
-    for _ in range(draw.randrange(least, 12)):
-        pieces.append(draw.choice(PIECES) if draw.random() < 0.8
-                      else bytes([draw.randrange(1, 256)]))
-    return b"".join(pieces)
-
-
-def file_name():
-    """Fits into a folder."""
-    return any_name().replace(b"/", b"_").strip(b".")[:100] or b"x"
-
-
-def call(what, words, environment={}, name=None):
-    """Standard error of a call; it and standard output are harmless."""
-    values = {key: value for key, value in os.environb.items()
-              if not key.startswith(b"SELFMON")}
-    values[b"SELFMON_EVENTS"] = b"none"
-    values.update(environment)
-    done = subprocess.run([name or words[0]] + words[1:], env=values,
-                          executable=words[0], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                          timeout=60)
-    if done.returncode < 0:
-        complain(what, f"ended by signal {-done.returncode}")
-    allowed = "\r\n" if b"csv:" in values.get(b"SELFMON_OUTPUT", b"") or \
-        b"--format=csv" in words else "\n"
-    harmless(what + ", standard output", done.stdout, allowed)
-    harmless(what + ", standard error", done.stderr, allowed)
-    return done
-
-
-# ---- names read back by readers that are not ours ----------------------------
-
-def exact_json(row):
-    hexadecimal = row.get("name_hex")
-    return bytes.fromhex(hexadecimal) if hexadecimal else row["name"].encode()
-
-
-def exact_csv(cell):
-    """By the rule in docs/REPORT.md."""
-    name = cell.encode()
-    if name[:1] == b"'":
-        name = name[1:]
-    return re.sub(rb"\\x(..)|\\(.)",
-                  lambda m: bytes([int(m[1], 16)]) if m[1] else m[2], name)
-
-
-def check_json(data, name):
-    report = json.loads(data.decode(errors="replace"))
-    names = [exact_json(row) for row in report["rows"]]
-    if name not in names:
-        complain("JSON", f"{name} came back as {names}")
-
-
-def is_number(cell):
-    return re.fullmatch(r"-?[0-9.e+-]*", cell) is not None
-
-
-def check_csv(data, name):
-    text = io.StringIO(data.decode(errors="replace"), newline="")
-    rows = list(csv.reader(text, strict=True))
-    names = [exact_csv(row[rows[0].index("name")]) for row in rows[1:]]
-    if name not in names:
-        complain("CSV", f"{name} came back as {names}")
-    for cell in [cell for row in rows for cell in row]:
-        if cell[:1] in "=+-@\t\r\n" and cell and not is_number(cell):
-            complain("CSV", f"a cell begins as a formula: {cell!r}")
-
 
 # ---- the ways out ------------------------------------------------------------
 
@@ -135,15 +26,15 @@ def library(program, folder):
     name = any_name()
     visit = [program, b"visit", name]
     for format in b"text", b"json", b"csv":
-        done = call(f"report as {format.decode()}", visit,
-                    {b"SELFMON_OUTPUT": format + b":-"}, name=file_name())
-        if format == b"json":
-            check_json(done.stderr, name)
-        if format == b"csv":
-            check_csv(done.stderr, name)
+        for option in b"", b";threads":
+            done = call(f"report as {(format + option).decode()}", visit,
+                        {b"SELFMON_OUTPUT": format + b":-" + option},
+                        name=file_name())
+            check(format, done.stderr, name, thread=bool(option))
     odd = {
         b"SELFMON_EVENTS": any_name(), b"SELFMON_EVERY": any_name(),
         b"SELFMON_FENCE": any_name(), b"SELFMON_GUARD": any_name(),
+        b"SELFMON_SAMPLE": any_name(), b"SELFMON_ENABLE": any_name(),
         b"SELFMON_LIVE": folder + b"/none/" + file_name(),
         b"SELFMON_" + any_name().replace(b"=", b""): b"1",
     }
@@ -184,31 +75,42 @@ def tool(program, selfmon, folder):
 
 
 def reports(program, selfmon, folder, name):
-    """Files of reports, printed again: live, in JSON, merged."""
+    """Files of reports, printed again: live, in JSON, by thread, merged."""
     live = os.path.join(folder, b"live" + file_name())
-    saved = os.path.join(folder, b"saved")
+    saved, apart = (os.path.join(folder, file) for file in (b"saved", b"apart"))
     call("selfmon run", [selfmon, b"run", b"--live", live.replace(b"%", b"%%"),
                          program, b"visit", name],
-         {b"SELFMON_OUTPUT": b"none"}, name=file_name())
+         {b"SELFMON_OUTPUT": b"none;threads"}, name=file_name())
     call("saved", [program, b"visit", name],
-         {b"SELFMON_OUTPUT": b"json:" + saved}, name=file_name())
-    with open(saved, "rb") as stream:
-        check_json(stream.read(), name)
-    for files in [live], [saved], [b"--merge", live, saved]:
-        for format in b"text", b"json", b"csv", b"folded":
-            done = call("selfmon report",
-                        [selfmon, b"report", b"--format=" + format] + files)
-            if done.returncode and not b"libjansson" in done.stderr:
-                complain("selfmon report", done.stderr)
-            elif format == b"json" and not done.returncode:
-                check_json(done.stdout, name)
-            elif format == b"csv" and not done.returncode:
-                check_csv(done.stdout, name)
+         {b"SELFMON_OUTPUT": b"json:" + saved + b",json:" + apart +
+          b";threads"}, name=file_name())
+    for files in [live], [saved], [b"--merge", live, saved], \
+            [b"--threads", live], [apart]:
+        for format in b"text", b"json", b"csv", b"folded", b"html":
+            printed(selfmon, format, files, name,
+                    files[0] == b"--threads" or files == [apart])
+    for words in [b"--histogram", name, live], \
+            [b"--histogram", name, b"--threads", live], \
+            [b"--histogram", any_name(), live], [b"--flat", live]:
+        done = call("view", [selfmon, b"report"] + words)
+        if words[1] == name and done.returncode:
+            complain("histogram", done.stderr)
     compare(selfmon, live, saved, name)
+    for i in range(2):
+        spoiled.reports(selfmon, folder, [saved, apart][i])
+
+
+def printed(selfmon, format, files, name, thread):
+    done = call("selfmon report",
+                [selfmon, b"report", b"--format=" + format] + files)
+    if done.returncode and not b"libjansson" in done.stderr:
+        complain("selfmon report", (files, done.stderr))
+    elif not done.returncode:
+        check(format, done.stdout, name, thread)
 
 
 def compare(selfmon, live, saved, name):
-    for format in b"text", b"markdown", b"json", b"bencher":
+    for format in b"text", b"markdown", b"json", b"bencher", b"html":
         done = call("selfmon compare", [
             selfmon, b"compare", b"--format=" + format, b"--name-b=" + name,
             live, live, b"--", saved, saved])
@@ -245,18 +147,19 @@ def bench(program, folder):
 
 
 def main():
-    program, selfmon = (os.fsencode(os.path.abspath(path))
-                        for path in sys.argv[1:3])
+    program, selfmon, sampled = (os.fsencode(os.path.abspath(path))
+                                 for path in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as folder:
         for i in range(TRIES):
             library(program, os.fsencode(folder))
             tool(program, selfmon, os.fsencode(folder))
+            spoiled.symbols(selfmon, os.fsencode(folder), sampled)
             if i % 5 == 0:
                 bench(program, os.fsencode(folder))
-    if bad:
-        sys.exit(f"check-escapes: {bad} of {looked_at} outputs are not as "
-                 "they should be")
-    print(f"check-escapes: {looked_at} outputs, all harmless")
+    if hostile.bad:
+        sys.exit(f"check-escapes: {hostile.bad} faults in "
+                 f"{hostile.looked_at} outputs")
+    print(f"check-escapes: {hostile.looked_at} outputs, all harmless")
 
 
 main()

@@ -6,8 +6,10 @@
 #include <selfmon.h>
 #include <selfmon_bench.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 static void hear(const char *text, void *unused)
 {
@@ -15,10 +17,24 @@ static void hear(const char *text, void *unused)
 	printf("%s\n", text);
 }
 
+/* A thread of that name, with a region and a detached span of that name. */
+static void *in_thread(void *name)
+{
+	struct selfmon_async_span span;
+
+	prctl(PR_SET_NAME, name, 0, 0, 0);
+	selfmon_async_begin(selfmon_region(name), &span);
+	SELFMON_REGION_OF(selfmon_region(name))
+		selfmon_region_count(selfmon_unit("rows"), 1);
+	selfmon_async_end(&span);
+	return NULL;
+}
+
 /* Regions in each other, and a file with a name too. */
-static int visit(const char *name, bool hears)
+static int visit(char *name, bool hears)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	pthread_t thread;
 
 	if (hears) {
 		options.message = hear;
@@ -27,7 +43,10 @@ static int visit(const char *name, bool hears)
 	SELFMON_REGION_OF(selfmon_region(name))
 		SELFMON_REGION("inner")
 			printf("visited\n");
-	return 0;
+	selfmon_unit(name);
+	if (pthread_create(&thread, NULL, in_thread, name))
+		return 1;
+	return pthread_join(thread, NULL);
 }
 
 static void say(const struct selfmon_failure *failure)
