@@ -4,8 +4,8 @@
 ##@ Measure
 
 bench_program := $(O)/bench/bench
-bench_sources := $(filter-out bench/accuracy.c bench/instructions.c \
-	bench/overhead.c bench/report.c bench/user.c,$(wildcard bench/*.c))
+bench_sources := $(filter-out $(patsubst %,bench/%.c,accuracy exit \
+	instructions overhead report user),$(wildcard bench/*.c))
 bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
@@ -55,6 +55,9 @@ $(O)/bench/user: bench/user.c $(visit_user_objects) $(objects)
 		$(objects)) -o $@
 
 $(O)/bench/report: $(O)/bench/report.o $(static_lib)
+	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
+
+$(O)/bench/exit: $(O)/bench/exit.o $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 $(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
@@ -180,17 +183,20 @@ $(O)/bench/peers/%: $(O)/bench/peers/%.o $(peer_common) $(static_lib)
 		$(peer_libs_$*) -o $@
 
 .PHONY: bench bench-accuracy bench-build bench-instructions bench-overhead bench-check \
-	bench-check-vm bench-overhead-vm bench-report bench-vm
+	bench-check-vm bench-exit bench-overhead-vm bench-report bench-vm
 bench: $(bench_program) $(states_programs) $(peer_programs) ## What regions cost (BENCH="--quick --json", BENCH_WAIT=SECONDS)
 	@$< $(BENCH)
 
-bench-build: $(bench_program) $(states_programs) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(O)/bench/report $(bench_user)
+bench-build: $(bench_program) $(states_programs) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(O)/bench/exit $(O)/bench/report $(bench_user)
 bench-build: ## Builds the bench
 
 # Takes half a minute for 100 repeats; SELFMON_FENCE=lfence measures fenced
 # regions.
 bench-accuracy: $(O)/bench/accuracy ## Regions' times against the truth
 	@$< $(BENCH)
+
+bench-exit: $(O)/bench/exit ## What a report adds to a tiny program, median of 31
+	@$<
 
 bench-report: $(O)/bench/report ## Reports of 10,000 rows: taken, written
 	@SELFMON_OUTPUT=none SELFMON_EVENTS=task-clock,page-faults $<
@@ -247,4 +253,4 @@ bench-check-vm: vm-programs-x86-64 ## The same, by a guest's counters
 check-bench: ## The comparison with the baseline can fail
 	@bench/check-compare.sh
 
--include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(states_objects:.o=.d) $(candidate_objects:.o=.d) $(inlined_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/report.d $(O)/bench/user.d
+-include $(O)/bench/vm/peers.d $(peer_programs:=.d) $(bench_objects:.o=.d) $(states_objects:.o=.d) $(candidate_objects:.o=.d) $(inlined_objects:.o=.d) $(O)/bench/instructions.d $(O)/bench/overhead.d $(O)/bench/accuracy.d $(O)/bench/exit.d $(O)/bench/report.d $(O)/bench/user.d
