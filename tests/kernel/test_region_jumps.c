@@ -150,7 +150,7 @@ static void assert_one_visit(const struct selfmon_report *report,
 	cr_assert_eq(cut_off, 0, "%s was cut off", name);
 }
 
-Test(region_jumps, one_that_lives_over_a_dead_one_is_not_cut_off_with_it)
+Test(region_jumps, one_that_lives_over_an_abandoned_one_is_not_cut_off_with_it)
 {
 	struct selfmon_report *report;
 	volatile int i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions nested in main(), at every level of optimisation. Compilers inline
- * less into what runs once, and the library distinguishes live visits from dead ones
- * by where on the stack it is called from: the same for a whole function.
+ * less into code that runs once. The library distinguishes live visits from
+ * abandoned ones by the stack address of its caller, which must be the same in
+ * all of a function.
  */
 #include <selfmon.h>
 #include <setjmp.h>

@@ -208,17 +208,17 @@ static __attribute__((noinline)) void jump_from(int depth)
 	}
 }
 
-static __attribute__((noinline)) void leave_dead_entries(void)
+static __attribute__((noinline)) void leave_abandoned_entries(void)
 {
 	if (!sigsetjmp(past, 0))
 		jump_from(2);
 }
 
-static void over_dead_entries(void)
+static void over_abandoned_entries(void)
 {
 	SELFMON_REGION_OF(stepped)
 	{
-		leave_dead_entries();
+		leave_abandoned_entries();
 	}
 }
 
@@ -226,20 +226,20 @@ static void over_dead_entries(void)
  * So far down the stack that a handler's regions recognise them as abandoned as
  * well.
  */
-static __attribute__((noinline)) void leave_dead_entries_far_down(void)
+static __attribute__((noinline)) void leave_abandoned_entries_far_down(void)
 {
 	char between[1 << 16];
 
 	__asm__ __volatile__("" : : "r"(between) : "memory");
-	leave_dead_entries();
+	leave_abandoned_entries();
 	__asm__ __volatile__("" : : "r"(between) : "memory");
 }
 
-static void over_dead_entries_far_down(void)
+static void over_abandoned_entries_far_down(void)
 {
 	SELFMON_REGION_OF(stepped)
 	{
-		leave_dead_entries_far_down();
+		leave_abandoned_entries_far_down();
 	}
 }
 
@@ -309,22 +309,22 @@ const struct step_scene step_scenes[] = {
 	  .visits = 2,
 	  .spans = true },
 	{ .name = "after a jump",
-	  .prepare = leave_dead_entries,
+	  .prepare = leave_abandoned_entries,
 	  .visit = pair,
 	  .visits = 1,
 	  .cut_off = 3 },
 	{ .name = "around a jump",
-	  .visit = over_dead_entries,
+	  .visit = over_abandoned_entries,
 	  .visits = 1,
 	  .cut_off = 3 },
 	{ .name = "after a jump from far down",
-	  .prepare = leave_dead_entries_far_down,
+	  .prepare = leave_abandoned_entries_far_down,
 	  .visit = pair,
 	  .visits = 1,
 	  .cut_off = 3,
 	  .far = true },
 	{ .name = "around a jump from far down",
-	  .visit = over_dead_entries_far_down,
+	  .visit = over_abandoned_entries_far_down,
 	  .visits = 1,
 	  .cut_off = 3,
 	  .far = true },
@@ -385,7 +385,7 @@ const struct step_scene step_scenes[] = {
 	  .whole = true,
 	  .counters = STEP_USER,
 	  .members = 4,
-	  .prepare = leave_dead_entries,
+	  .prepare = leave_abandoned_entries,
 	  .visit = pair,
 	  .visits = 1,
 	  .cut_off = 3,
