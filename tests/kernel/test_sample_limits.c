@@ -89,7 +89,7 @@ static void *visit_beside_others(void *unused)
 	pthread_barrier_wait(&together);
 	for (i = 0; i < 100; i++)
 		SELFMON_REGION("a")
-			for (volatile int k = 0; k < 50000; k++)
+			for (volatile int k = 0; k < 500000; k++)
 				;
 	return NULL;
 }
