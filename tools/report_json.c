@@ -11,6 +11,7 @@
 #include "report_facts.h"
 #include "report_json_rows.h"
 #include "report_json_samples.h"
+#include "report_json_slowest.h"
 #include "report_json_text.h"
 #include "store/unit.h"
 #include "tool.h"
@@ -318,7 +319,8 @@ static bool make_room(struct report_file *file, json_t *root)
 		rows_of(root) + rows_of(json_object_get(root, "async"));
 
 	file->report = calloc(1, sizeof(*file->report));
-	file->text = calloc(2 * rows + 4 * SELFMON_ERRATA_MAX + 1,
+	file->text = calloc(2 * rows + 4 * SELFMON_ERRATA_MAX +
+				    report_json_slowest_texts(root) + 1,
 			    sizeof(*file->text));
 	return file->report && file->text;
 }
@@ -353,6 +355,7 @@ int report_json_read(struct report_file *file, const char *text, size_t size)
 		read_notes(&in, in.root, file->report);
 		report_json_async(file, &in);
 		report_json_samples(file, &in);
+		report_json_slowest(file, &in);
 		if (!in.fault[0] && !has_extremes(in.root) &&
 		    selfmon_report_visit_times(file->report))
 			json_in_wrong(&in, "no memory");

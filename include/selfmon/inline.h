@@ -37,7 +37,7 @@ SELFMON_C_BEGIN
  */
 struct selfmon_impl_stats {
 	uint64_t sequence, migrated, last, unusual, sum, min;
-	uint64_t others[63];
+	uint64_t others[64];
 	uint64_t same, step, found, span; /* kinds of visits */
 	uint64_t histogram[159];
 } SELFMON_IMPL_ALIAS;

@@ -24,6 +24,8 @@
  *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k);
  *                   drain=thread (default): a thread of the library empties the
  *                   buffers; drain=border: only ends of visits do
+ *   SELFMON_RECORD  none (default), slowest: keep the 8 slowest visits of each
+ *                   region, with what happened inside; docs/REPORT.md
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. It is read with secure_getenv(3), so it is ignored in setuid
@@ -56,13 +58,14 @@ struct selfmon_options {
 	bool guard;
 	const char *live;    /* as SELFMON_LIVE; NULL: no file */
 	const char *sample;  /* as SELFMON_SAMPLE; NULL: none */
+	const char *record;  /* as SELFMON_RECORD; NULL: none */
 };
 
 /* The defaults of all options. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
-			false, 1, NULL, NULL, false, NULL, NULL                \
+			false, 1, NULL, NULL, false, NULL, NULL, NULL          \
 	}
 
 /*

@@ -333,3 +333,9 @@ uint64_t selfmon_kernel_boottime_ns(void)
 {
 	return clock_ns(CLOCK_BOOTTIME);
 }
+
+uint64_t selfmon_kernel_realtime_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+

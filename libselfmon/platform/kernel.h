@@ -146,5 +146,6 @@ int selfmon_kernel_allowed_cpus(uint64_t *bits, size_t words);
  * suspended.
  */
 uint64_t selfmon_kernel_boottime_ns(void);
+uint64_t selfmon_kernel_realtime_ns(void);
 
 #endif

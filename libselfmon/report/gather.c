@@ -328,6 +328,7 @@ void selfmon_gather_free(struct selfmon_gather *gather)
 	free(gather->slot);
 	free(gather->unit);
 	free(gather->stack);
+	free(gather->slow);
 	if (gather->async)
 		selfmon_gather_free(gather->async);
 	free(gather->async);

@@ -6,6 +6,7 @@
 #include "visit/overhead.h"
 #include "report/model.h"
 #include "store/ring_state.h"
+#include "store/slowest.h"
 
 struct selfmon_gathered {
 	int32_t parent;   /* an earlier row; -1: top level */
@@ -33,6 +34,12 @@ struct selfmon_gathered_stack {
 	const struct selfmon_stack_entry *entry;
 };
 
+/* One of the slowest visits of a region. */
+struct selfmon_gathered_slow {
+	uint32_t region;
+	struct selfmon_slow_visit visit;
+};
+
 struct selfmon_gather_apart;
 
 struct selfmon_gather {
@@ -48,6 +55,8 @@ struct selfmon_gather {
 	size_t stacks, stacks_room;
 	uint64_t samples_outside, samples_lost, samples_lost_more,
 		samples_unstored;
+	struct selfmon_gathered_slow *slow;
+	size_t slows, slows_room;
 	bool every; /* one visit in N is measured: rows have samples */
 	/* A file's regions by id - 1; NULL: the process's own regions. */
 	struct selfmon_region *const *named;

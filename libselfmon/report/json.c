@@ -9,6 +9,7 @@
 #include "report/json_put.h"
 #include "report/json_row.h"
 #include "report/json_samples.h"
+#include "report/json_slowest.h"
 #include "report/metric.h"
 #include "report/metric_write.h"
 #include "report/model.h"
@@ -286,6 +287,7 @@ void selfmon_report_json(const struct selfmon_report *report, FILE *stream)
 	put_rows(&json, report, "\n    ", "\n  ]");
 	put_async(&json, report->async);
 	selfmon_json_samples(&json, report);
+	selfmon_json_slowest(&json, report);
 	selfmon_json_key(&json, "notes");
 	putc('[', stream);
 	for (i = 0; i < report->notes; i++) {

@@ -203,6 +203,7 @@ void selfmon_live_close(struct selfmon_live_input *input)
 	free(input->region);
 	free(input->tree);
 	free(input->off_cpu);
+	free(input->slowest);
 	selfmon_gather_free(&input->gather);
 	selfmon_file_close(&input->file);
 }

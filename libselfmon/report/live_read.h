@@ -25,6 +25,8 @@ struct selfmon_live_input {
 	size_t trees, trees_room;
 	uint64_t *off_cpu; /* offsets of such records */
 	size_t off_cpus, off_cpus_room;
+	uint64_t *slowest; /* likewise: records of slow visits */
+	size_t slowests, slowests_room;
 	uint64_t newest;                 /* newest timestamp */
 	uint64_t unknown;		 /* records that were skipped */
 	struct selfmon_gather gather;

@@ -8,6 +8,7 @@
 
 #include "report/gather_units.h"
 #include "report/live_read.h"
+#include "report/live_slowest.h"
 #include "report/live_stats.h"
 #include "report/room.h"
 #include "store/live.h"
@@ -304,6 +305,8 @@ static int add_record(struct selfmon_live_input *input, uint64_t offset,
 		return take_work(input, offset, record->size);
 	case SELFMON_RECORD_RING:
 		return note_off_cpu(input, offset, record->size);
+	case SELFMON_RECORD_SLOWEST:
+		return selfmon_live_note_slowest(input, offset, record->size);
 	default:
 		if (record->type & SELFMON_RECORD_OPTIONAL) {
 			input->unknown++;
@@ -337,6 +340,8 @@ int selfmon_live_rows(struct selfmon_live_input *input)
 	}
 	for (i = 0; !error && i < input->off_cpus; i++)
 		error = take_off_cpu(input, input->off_cpu[i]);
+	if (!error)
+		error = selfmon_live_slowest(input);
 	for (i = 0; !error && i < input->trees; i++)
 		error = take_open(input, &input->tree[i]);
 	if (!error && selfmon_gather_end(&input->gather))

@@ -31,6 +31,7 @@ void selfmon_report_free(struct selfmon_report *report)
 	selfmon_report_free_empty(report->async);
 	free_recorded(report->recorded);
 	selfmon_samples_free(report->samples);
+	free(report->slow);
 	free(report->process);
 	free(report->region);
 	free(report->row);
@@ -66,6 +67,7 @@ void selfmon_report_free_empty(struct selfmon_report *report)
 		report->process = NULL;
 		report->async = NULL;
 		report->samples = NULL;
+		report->slow = NULL;
 	}
 	selfmon_report_free(report);
 }

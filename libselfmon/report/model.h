@@ -76,6 +76,7 @@ struct selfmon_report_process {
 #define SELFMON_ERRATA_MAX 4
 struct selfmon_erratum; /* errata.h */
 struct selfmon_samples; /* samples.h */
+struct selfmon_slow_list; /* slow_visits.h */
 
 struct selfmon_report {
 	/* The header. */
@@ -151,6 +152,8 @@ struct selfmon_report {
 	bool spans; /* this is such a report */
 	/* NULL: none were requested. Views of the report borrow them. */
 	struct selfmon_samples *samples;
+	/* NULL: none are recorded. Views of the report borrow them. */
+	struct selfmon_slow_list *slow;
 	bool stacks; /* those of samples are of this report's rows */
 	/* Messages that were not printed yet. */
 	size_t notes;

@@ -9,6 +9,7 @@
 #include "report/columns.h"
 #include "report/gather_samples.h"
 #include "report/net_values.h"
+#include "report/slow_visits.h"
 
 int selfmon_recorded_settle(struct selfmon_report *report)
 {
@@ -24,6 +25,9 @@ int selfmon_recorded_settle(struct selfmon_report *report)
 	error = selfmon_report_take_samples(report, &recorded->gather,
 					    &recorded->sampling,
 					    1e9 / (double)recorded->clock.hz);
+	if (error)
+		return error;
+	error = selfmon_report_take_slowest(report, recorded);
 	if (error)
 		return error;
 	error = selfmon_report_take_async(report, &recorded->gather,

@@ -9,6 +9,7 @@
 #include "report/gather_threads.h"
 #include "report/header.h"
 #include "report/recorded.h"
+#include "report/slow_visits.h"
 #include "session/live_facts.h"
 #include "store/live.h"
 #include "store/lock.h"
@@ -29,6 +30,8 @@ static int fill_report(struct selfmon_report *report,
 		return -ENOMEM;
 	/* Gather first: visits of the calibration must not be counted. */
 	error = selfmon_gather_threads(&recorded->gather, process);
+	if (!error)
+		error = selfmon_gather_slowest(&recorded->gather, process);
 	if (error)
 		return error;
 	selfmon_report_header(report, process);

@@ -16,6 +16,7 @@
 #include "report/text_table.h"
 #include "report/text_off_cpu.h"
 #include "report/text_samples.h"
+#include "report/text_slowest.h"
 #include "report/text_suspended.h"
 #include "report/text_units.h"
 
@@ -42,6 +43,8 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	selfmon_text_units(&text);
 	selfmon_text_off_cpu(&text);
 	selfmon_text_samples(&text);
+	if (!error)
+		error = selfmon_text_slowest(&text);
 	selfmon_text_suspended(&text);
 	selfmon_text_async(&text);
 	selfmon_text_legend(&text);

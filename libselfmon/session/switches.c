@@ -10,6 +10,7 @@
 #include "clock/clock.h"
 #include "open/entry.h"
 #include "platform/kernel.h"
+#include "store/recorder.h"
 
 /* ---- the ring ------------------------------------------------------------ */
 
@@ -103,6 +104,27 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 	add_place(thread, 0, &slice->time);
 }
 
+/* A recorder has the time off the CPU among the visits that ended. */
+static void record_off(struct selfmon_thread *thread,
+		       const struct selfmon_switches *switches, uint64_t in_ns,
+		       uint64_t ns)
+{
+	const double all_ns = (double)(selfmon_kernel_monotonic_raw_ns() -
+				       switches->begin_ns),
+		     all = (double)(selfmon_clock_ticks() -
+				    switches->begin_ticks);
+	const double hz = all_ns > 0 ? all / all_ns : 0;
+
+	selfmon_recorder_put(
+		thread->recorder,
+		switches->begin_ticks +
+			(uint64_t)((double)(in_ns - switches->begin_ns) * hz),
+		selfmon_ended_pack((uint64_t)((double)ns * hz),
+				   switches->out.preempted
+					   ? SELFMON_ENDED_PREEMPTED
+					   : SELFMON_ENDED_BLOCKED));
+}
+
 /* PERF_RECORD_SWITCH; PREEMPT is known from Linux 4.17 on. */
 static void add_switch(struct selfmon_thread *thread,
 		       const struct switch_record *record, uint64_t head,
@@ -134,6 +156,8 @@ static void add_switch(struct selfmon_thread *thread,
 		slice.time = (struct selfmon_ring_sums){ .blocked_ns = ns,
 							 .blocked = 1 };
 	add_slice(thread, &slice, head, newest);
+	if (thread->recorder)
+		record_off(thread, switches, record->ns, ns);
 }
 
 void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,

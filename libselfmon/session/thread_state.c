@@ -5,6 +5,7 @@
 #include "store/live.h"
 #include "store/memory.h"
 #include "store/process.h"
+#include "store/recorder.h"
 #include "store/self.h"
 #include "store/tree.h"
 
@@ -103,6 +104,10 @@ struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
 
 	if (!thread)
 		return NULL;
+	thread->seen = seen;
+	if (selfmon_config()->record)
+		thread->recorder =
+			selfmon_memory_wiped(sizeof(*thread->recorder));
 	thread->copy = selfmon_memory_wiped(sizeof(*thread->copy));
 	if (!thread->copy || selfmon_tree_init(process, thread))
 		return NULL;

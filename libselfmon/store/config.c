@@ -49,7 +49,7 @@ static bool obeyed;
 static const char *const variable[] = {
 	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
 	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",
-	"SELFMON_LIVE",   "SELFMON_SAMPLE", NULL,
+	"SELFMON_LIVE",   "SELFMON_SAMPLE", "SELFMON_RECORD", NULL,
 };
 
 struct selfmon_config *selfmon_config(void)
@@ -136,6 +136,26 @@ static void set_fence(const char *value)
 				    "allowed; ignored", value);
 }
 
+static void set_record(const char *value)
+{
+	if (!strcmp(value, "none") || !strcmp(value, "slowest"))
+		config.record = *value == 's';
+	else
+		selfmon_config_note("SELFMON_RECORD=%.64s: none and slowest "
+				    "are allowed; ignored", value);
+}
+
+/* What happened inside of a visit is not known if it was only counted. */
+static void check_record(void)
+{
+	if (!config.record || config.every == 1)
+		return;
+	config.record = false;
+	selfmon_config_note("SELFMON_RECORD is ignored: SELFMON_EVERY=%u "
+			    "measures one visit in %u",
+			    config.every, config.every);
+}
+
 static void set_every(const char *value)
 {
 	char *end;
@@ -170,8 +190,8 @@ static void check_name(const char *entry)
 	else
 		selfmon_config_note("unknown variable %.*s: SELFMON_EVENTS, "
 				    "_OUTPUT, _ENABLE, _FENCE, _EVERY, "
-				    "_STRICT, _GUARD, _LIVE and _SAMPLE are "
-				    "known",
+				    "_STRICT, _GUARD, _LIVE, _SAMPLE and "
+				    "_RECORD are known",
 				    shown,
 				    entry);
 }
@@ -230,7 +250,10 @@ void selfmon_config_environment(void)
 		set_fence(value);
 	if ((value = secure_getenv("SELFMON_EVERY")))
 		set_every(value);
+	if ((value = secure_getenv("SELFMON_RECORD")))
+		set_record(value);
 	set_off_cpu();
+	check_record();
 	config.threads = has_option(config.output, "threads");
 	check_names();
 	if (!config.enable)
@@ -304,8 +327,11 @@ static void take_options(const struct selfmon_options *options)
 	config.guard = options->guard;
 	config.every = options->every;
 	config.off_cpu = false;
+	config.record = false;
 	config.message = options->message;
 	config.context = options->context;
+	if (options->record)
+		set_record(options->record);
 }
 
 int selfmon_config_take(const struct selfmon_options *given)

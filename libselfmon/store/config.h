@@ -26,6 +26,7 @@ struct selfmon_config {
 	bool guard;
 	bool threads;       /* an output has the option "threads" */
 	bool off_cpu;       /* @offcpu was in events, and was taken out */
+	bool record;        /* the slowest visits of each region are kept */
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;

@@ -88,6 +88,10 @@ struct selfmon_process {
 	bool forked;                    /* this process is a child */
 	bool unwiped;   /* the kernel cannot wipe a child's memory */
 	struct selfmon_live *live;      /* NULL: not begun */
+	/* Regions with their slowest visits: store/slowest.h. */
+	struct selfmon_slowest *slowest;
+	uint32_t slow_regions;
+	pthread_mutex_t slow_lock; /* of their visits; no other is taken then */
 };
 
 /* Returns the process's state, made if need be; NULL: no memory. */

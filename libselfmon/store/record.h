@@ -25,6 +25,7 @@ enum selfmon_record_type {
 #define SELFMON_RECORD_WORK (SELFMON_RECORD_OPTIONAL | 1) /* store/work.h */
 /* store/ring_state.h */
 #define SELFMON_RECORD_RING (SELFMON_RECORD_OPTIONAL | 2)
+#define SELFMON_RECORD_SLOWEST (SELFMON_RECORD_OPTIONAL | 3) /* store/slowest.h */
 
 struct selfmon_record {
 	uint32_t type;

@@ -252,6 +252,8 @@ struct selfmon_thread {
 	struct selfmon_fiber *own;   /* the thread's own stack; or NULL */
 	uint32_t switching;	     /* no visit may begin; see visit/fiber_switch.c */
 	struct selfmon_thread_ring *ring; /* NULL: none so far */
+	struct selfmon_recorder *recorder; /* NULL: visits are not recorded */
+	bool seen; /* reports have its visits; not so of a calibration's */
 	uint32_t full;	  /* times in a row that a sweep would be in vain */
 	uint64_t lexical; /* start of the newest visit, if all 256 are
 			     lexical; 0: unknown */

@@ -99,6 +99,7 @@ struct selfmon_stats {
 	uint64_t off_ticks[2]; /* off the PMU: first group, further ones */
 	/* Not covered by the sequence: each word is updated separately. */
 	struct selfmon_work *work; /* units counted here, newest first */
+	const uint64_t *slow_limit; /* longer visits are kept: store/slowest.h */
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];
 	uint64_t histogram[SELFMON_BUCKETS + 1]; /* and SELFMON_BUCKET_NONE */

@@ -14,6 +14,7 @@
 #include "store/memory.h"
 #include "store/process.h"
 #include "store/self.h"
+#include "store/slowest.h"
 #include "store/state.h"
 #include "store/statistics.h"
 #include "store/stats.h"
@@ -123,11 +124,14 @@ static struct selfmon_node *take_room(const struct selfmon_process *process,
 }
 
 /* Makes a node that the process's readers do not see yet. */
-static struct selfmon_node *begin_node(const struct selfmon_process *process,
+static struct selfmon_node *begin_node(struct selfmon_process *process,
 				       const struct selfmon_thread *thread,
 				       struct selfmon_node *parent,
 				       uint32_t region)
 {
+	/* First: a record in the file is completed before the next one. */
+	const uint64_t *const slow_limit =
+		selfmon_slowest_limit(process, thread, region);
 	struct selfmon_node *const node = take_room(process, thread);
 
 	if (!node)
@@ -141,6 +145,7 @@ static struct selfmon_node *begin_node(const struct selfmon_process *process,
 	node->hash = hash_seed(thread->nodes + 1);
 	forget_children(node, parent ? thread->root : node);
 	selfmon_stats_init(node->stats);
+	node->stats->slow_limit = slow_limit;
 	if (node->record.type)
 		selfmon_live_publish(process, &node->record);
 	return node;
@@ -157,7 +162,7 @@ static void append_node(struct selfmon_thread *thread,
 	thread->nodes++;
 }
 
-int selfmon_tree_init(const struct selfmon_process *process,
+int selfmon_tree_init(struct selfmon_process *process,
 		      struct selfmon_thread *thread)
 {
 	thread->root = begin_node(process, thread, NULL, SELFMON_REGION_NONE);
@@ -209,7 +214,7 @@ static bool has_room(struct selfmon_thread *thread)
 	return thread->nodes + 1 < tree_slots(thread);
 }
 
-static struct selfmon_node *make_node(const struct selfmon_process *process,
+static struct selfmon_node *make_node(struct selfmon_process *process,
 				      struct selfmon_thread *thread,
 				      struct selfmon_node *parent,
 				      uint32_t region)

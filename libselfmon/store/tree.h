@@ -51,7 +51,7 @@ struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent);
 /* Under the process lock. Returns 0, or -1: no memory. */
-int selfmon_tree_init(const struct selfmon_process *process,
+int selfmon_tree_init(struct selfmon_process *process,
 		      struct selfmon_thread *thread);
 
 #endif

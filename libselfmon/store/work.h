@@ -7,6 +7,7 @@
 #ifndef SELFMON_STORE_WORK_H
 #define SELFMON_STORE_WORK_H
 
+#include "store/config.h"
 #include "store/state.h"
 
 /*
@@ -63,14 +64,20 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 	selfmon_arch_add(&work->histogram[selfmon_work_bucket(n)], 1);
 }
 
-/* Sets `unusual` so that visits up to the longest take the fast path again. */
+/*
+ * Sets `unusual` so that visits up to the longest take the fast path again. None
+ * is usual where visits are recorded: visit/leave_recorded.c.
+ */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {
 	const uint64_t most = stats->ticks.max;
 
-	selfmon_store_once(&stats->unusual, most < SELFMON_TICKS_LONG
-						    ? most + 1
-						    : SELFMON_TICKS_LONG);
+	if (selfmon_config()->record)
+		selfmon_store_once(&stats->unusual, 0);
+	else
+		selfmon_store_once(&stats->unusual, most < SELFMON_TICKS_LONG
+							    ? most + 1
+							    : SELFMON_TICKS_LONG);
 }
 
 /* Adds what the visit counted of one unit. */

@@ -17,6 +17,7 @@
 #include "session/thread_state.h"
 #include "store/copy.h"
 #include "store/name.h"
+#include "store/recorder.h"
 #include "store/sample.h"
 #include "store/self.h"
 #include "store/state.h"
@@ -246,6 +247,8 @@ static void finish_counted(struct selfmon_thread *thread,
 	selfmon_counters_delta(thread->set, start, now, &delta);
 	delta.moved = now->moved; /* retries of the start do not count */
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
+	if (thread->recorder)
+		selfmon_recorder_delta(thread, open, &delta);
 }
 
 /*
@@ -292,9 +295,15 @@ static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 		memset(&delta, 0, sizeof(delta));
 		delta.ticks = now->ticks - open->start.ticks;
 		selfmon_stats_delta(thread, stats, &delta, &open->mark);
+		if (thread->recorder)
+			selfmon_recorder_delta(thread, open, &delta);
 	} else {
 		selfmon_stats_time(stats, now->ticks - open->start.ticks,
 				   now->cpu != open->cpu, &open->mark);
+		if (thread->recorder)
+			selfmon_recorder_time(thread, open, now->ticks,
+					      now->ticks - open->start.ticks,
+					      now->cpu != open->cpu);
 	}
 	if (thread->random)
 		selfmon_sample_end(thread, measured ? &before : NULL);

@@ -28,6 +28,7 @@
 #include "store/copy.h"
 #include "store/name.h"
 #include "store/process.h"
+#include "store/recorder.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
@@ -183,23 +184,33 @@ void selfmon_impl_async_begin(struct selfmon_site *site,
 /* ---- end ---------------------------------------------------------------- */
 
 /* The longest or shortest span yet, or one with work. */
-static NEVER_INLINE void end_unusual(struct selfmon_stats *stats,
+static NEVER_INLINE void end_unusual(struct selfmon_node *node,
 				     const struct selfmon_async_span *span,
 				     uint64_t ticks)
 {
 	const bool work = span->thread & SELFMON_IMPL_ASYNC_WORK;
+	struct selfmon_thread *const thread = selfmon_thread_self();
 
-	selfmon_stats_span(stats, ticks, work ? span->bytes : 0,
+	selfmon_stats_span(node->stats, ticks, work ? span->bytes : 0,
 			   work ? span->items : 0);
+	if (thread->recorder && (int64_t)ticks >= 0)
+		selfmon_recorder_add(thread, &(struct selfmon_recorded_visit){
+						     .node = node,
+						     .start = span->start,
+						     .end = span->start + ticks,
+						     .ticks = ticks,
+						     .alone = true });
 }
 
-static ALWAYS_INLINE void record_span(struct selfmon_stats *stats,
+static ALWAYS_INLINE void record_span(struct selfmon_node *node,
 				      const struct selfmon_async_span *span,
 				      uint64_t ticks)
 {
+	struct selfmon_stats *const stats = node->stats;
+
 	if (selfmon_unlikely(!selfmon_stats_usual(stats, ticks) ||
 			     ticks < stats->ticks.min)) {
-		end_unusual(stats, span, ticks);
+		end_unusual(node, span, ticks);
 		return;
 	}
 	selfmon_arch_add(&stats->ticks.sum, ticks);
@@ -243,7 +254,7 @@ static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 	if ((span->thread & ~MARKS) != thread->id)
 		selfmon_arch_add(&node->stats->kind[SELFMON_ASYNC_ELSEWHERE],
 				 1);
-	end_unusual(node->stats, span, now - span->start);
+	end_unusual(node, span, now - span->start);
 }
 
 void selfmon_impl_async_end(struct selfmon_async_span *span)
@@ -258,5 +269,5 @@ void selfmon_impl_async_end(struct selfmon_async_span *span)
 	ticks = selfmon_arch_timestamp() - span->start;
 	node = span->node;
 	span->node = NULL;
-	record_span(node->stats, span, ticks);
+	record_span(node, span, ticks);
 }

@@ -7,6 +7,7 @@
 #include "visit/rare.h"
 
 #include "counters/set.h"
+#include "store/recorder.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
@@ -119,6 +120,8 @@ static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
+	if (open->thread->recorder)
+		selfmon_recorder_counts(open->thread, open, ticks, count);
 	selfmon_visit_give_back(open->thread, open);
 }
 
@@ -146,5 +149,7 @@ NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
 	selfmon_start_counts(open, &start);
 	selfmon_counters_delta(thread->set, &start, &end, &delta);
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
+	if (thread->recorder)
+		selfmon_recorder_delta(thread, open, &delta);
 	selfmon_visit_give_back(thread, open);
 }

@@ -21,6 +21,7 @@
 #include "visit/any.h"
 #include "visit/coroutine.h"
 #include "visit/ends.h"
+#include "visit/leave_recorded.h"
 #include "visit/user.h"
 #include "visit/worked.h"
 
@@ -257,20 +258,24 @@ static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
 	selfmon_visit_give_back(thread, open);
 }
 
-/* Returns true if the visit is unusual only because its place counts units. */
+/*
+ * Returns true if the visit is unusual only because its place counts units. So
+ * it is if it is not the longest yet, and did not end on another CPU.
+ */
 static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 					    const struct selfmon_visit *open,
 					    const struct selfmon_stats *stats,
 					    uint64_t ticks)
 {
-	return stats->unusual == 0 && stats->work &&
+	return stats->work &&
 	       selfmon_sums_hold(&stats->ticks, ticks) &&
 	       stats->ticks.max < SELFMON_TICKS_LONG &&
 	       selfmon_load_once(thread->cpu) == open->cpu;
 }
 
 /*
- * A visit that is the longest yet, ended on another CPU, or counted units.
+ * A visit that is the longest yet, ended on another CPU, counted units, or is
+ * recorded.
  */
 NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 					     uint64_t ticks)
@@ -279,7 +284,10 @@ NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 	struct selfmon_thread *const thread = open->thread;
 	struct selfmon_stats *const stats = open->node->stats;
 
-	if (selfmon_unlikely(!is_usual_but_work(thread, open, stats, ticks)))
+	if (selfmon_unlikely(thread->recorder != NULL))
+		selfmon_leave_recorded(thread, open, ticks);
+	else if (selfmon_unlikely(
+			 !is_usual_but_work(thread, open, stats, ticks)))
 		leave_rare(thread, open, ticks);
 	else if (!stats->work->next)
 		selfmon_leave_work(open, ticks);

@@ -164,6 +164,21 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 #endif
 }
 
+/* Adds one and returns what was there before, likewise. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+{
+	uint64_t n, sum;
+	uint32_t failed;
+
+	__asm__ __volatile__("1:\tldxr %0, %3\n\t"
+			     "add %1, %0, #1\n\t"
+			     "stxr %w2, %1, %3\n\t"
+			     "cbnz %w2, 1b"
+			     : "=&r"(n), "=&r"(sum), "=&r"(failed),
+			       "+Q"(*word));
+	return n;
+}
+
 SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
 {
 	selfmon_arch_add(word, -n);

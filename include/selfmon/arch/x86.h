@@ -116,6 +116,18 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(n));
 }
 
+/*
+ * Adds one and returns what was there before. Of one thread: a signal handler
+ * sees it done or not begun.
+ */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+{
+	uint64_t n = 1;
+
+	__asm__("xaddq %0, %1" : "+r"(n), "+m"(*word));
+	return n;
+}
+
 SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
 {
 	__asm__("subq %1, %0" : "+m"(*word) : "er"(n));

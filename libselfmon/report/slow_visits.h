@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The slowest visits of a report's regions (SELFMON_RECORD). */
+#ifndef SELFMON_REPORT_SLOW_VISITS_H
+#define SELFMON_REPORT_SLOW_VISITS_H
+
+#include "report/gather.h"
+
+enum selfmon_part_kind {
+	SELFMON_PART_VISIT,
+	SELFMON_PART_BLOCKED,
+	SELFMON_PART_PREEMPTED
+};
+
+/* What happened inside of a visit. */
+struct selfmon_slow_moment {
+	const char *region; /* "": unknown, or off the CPU */
+	enum selfmon_part_kind kind;
+	bool outermost;	/* not inside of another part of this visit */
+	uint64_t begin_ns, ns; /* after the visit began */
+};
+
+struct selfmon_slow {
+	const char *region;
+	uint64_t ns;
+	uint64_t begin_ns;	/* after the library's first use */
+	uint64_t ended_ns;	/* since 1970, UTC: its end */
+	uint32_t tid, cpu;	/* cpu: UINT32_MAX: unknown */
+	uint32_t flags;		/* SELFMON_SLOW_* */
+	uint32_t values;	/* bits: columns of value */
+	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column of the report */
+	uint64_t inner;		/* parts, those not kept included */
+	size_t parts;
+	struct selfmon_slow_moment part[SELFMON_SLOW_PARTS]; /* by begin */
+};
+
+/* The visits of one region lie together, the slowest one first. */
+struct selfmon_slow_list {
+	size_t visits;
+	struct selfmon_slow visit[];
+};
+
+/* Adds the visits of the process's regions. Returns 0 or -ENOMEM. */
+int selfmon_gather_slowest(struct selfmon_gather *gather,
+			   struct selfmon_process *process);
+/* Adds one visit. Returns 0 or -ENOMEM. */
+int selfmon_gather_slow(struct selfmon_gather *gather, uint32_t region,
+			const struct selfmon_slow_visit *visit);
+/* Puts parts in their order, and finds the outermost ones. */
+void selfmon_slow_settle(struct selfmon_slow *slow);
+struct selfmon_recorded;
+/*
+ * Makes report->slow of what was gathered; none if nothing was recorded.
+ * Returns 0 or -ENOMEM.
+ */
+int selfmon_report_take_slowest(struct selfmon_report *report,
+				const struct selfmon_recorded *recorded);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The slowest visits of each region, with what happened inside of them. */
+#include "store/slowest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "platform/kernel.h"
+#include "store/live.h"
+#include "store/memory.h"
+
+/* Of nodes whose visits are not kept. */
+static const uint64_t keeps_none = SELFMON_ENDED_TICKS_MAX;
+
+/* ---- regions ------------------------------------------------------------- */
+
+static struct selfmon_slowest *make_slowest(const struct selfmon_process *process,
+					    uint32_t region)
+{
+	struct selfmon_slowest *slowest = selfmon_live_take(
+		process, SELFMON_RECORD_SLOWEST, sizeof(*slowest));
+
+	if (!slowest)
+		slowest = selfmon_memory_wiped(sizeof(*slowest));
+	if (!slowest)
+		return NULL;
+	slowest->region = region;
+	if (slowest->record.type)
+		selfmon_live_publish(process, &slowest->record);
+	return slowest;
+}
+
+const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
+				      const struct selfmon_thread *thread,
+				      uint32_t region)
+{
+	struct selfmon_slowest *slowest = process->slowest;
+
+	if (!thread->recorder || !thread->seen ||
+	    region >= SELFMON_REGION_ASYNC)
+		return &keeps_none;
+	while (slowest && slowest->region != region)
+		slowest = slowest->next;
+	if (slowest)
+		return &slowest->limit;
+	slowest = process->slow_regions < SELFMON_SLOW_REGIONS
+			  ? make_slowest(process, region)
+			  : NULL;
+	if (!slowest)
+		return &keeps_none;
+	process->slow_regions++;
+	slowest->next = process->slowest;
+	/* Release: a reader that sees it sees it complete. */
+	__atomic_store_n(&process->slowest, slowest, __ATOMIC_RELEASE);
+	return &slowest->limit;
+}
+
+/* ---- what happened inside ------------------------------------------------ */
+
+/* The parts found so far; least: the shortest kept one, once all are taken. */
+struct parts {
+	struct selfmon_slow_visit *visit;
+	size_t least;
+};
+
+static uint64_t ticks_of_part(const struct selfmon_slow_part *part)
+{
+	return part->ticks_region >> SELFMON_ENDED_REGION_BITS;
+}
+
+static void find_least(struct parts *parts)
+{
+	const struct selfmon_slow_part *const part = parts->visit->part;
+	size_t i;
+
+	parts->least = 0;
+	for (i = 1; i < SELFMON_SLOW_PARTS; i++)
+		if (ticks_of_part(&part[i]) <
+		    ticks_of_part(&part[parts->least]))
+			parts->least = i;
+}
+
+static void add_part(struct parts *parts, struct selfmon_slow_part part)
+{
+	struct selfmon_slow_visit *const visit = parts->visit;
+
+	visit->inner++;
+	if (visit->parts < SELFMON_SLOW_PARTS) {
+		visit->part[visit->parts++] = part;
+		if (visit->parts == SELFMON_SLOW_PARTS)
+			find_least(parts);
+	} else if (ticks_of_part(&part) >
+		   ticks_of_part(&visit->part[parts->least])) {
+		visit->part[parts->least] = part;
+		find_least(parts);
+	}
+}
+
+/*
+ * Walks the ring backwards, until visits ended before this one began. Times off
+ * the CPU are written when they are read, so they may follow visits that ended
+ * later. An entry that was never written looks like an old one: two in a row
+ * end the walk.
+ *
+ * A part lies inside by its middle: its end and the visit's start may have been
+ * moved by the cost of a sample.
+ */
+static void find_parts(const struct selfmon_recorder *recorder,
+		       const struct selfmon_recorded_visit *of,
+		       struct selfmon_slow_visit *visit)
+{
+	const uint64_t position = selfmon_load_once(&recorder->position);
+	struct parts parts = { .visit = visit };
+	unsigned int older = 0;
+	uint64_t n;
+
+	for (n = 1; n <= position && n <= SELFMON_RECORDER_ENTRIES; n++) {
+		const struct selfmon_ended *const entry =
+			&recorder->entry[(position - n) %
+					 SELFMON_RECORDER_ENTRIES];
+		const uint64_t end = entry->end,
+			       ticks = entry->ticks_region >>
+				       SELFMON_ENDED_REGION_BITS,
+			       region = entry->ticks_region &
+					SELFMON_ENDED_REGION_MASK,
+			       begin = end - ticks, middle = end - ticks / 2;
+
+		if (middle >= of->start && middle <= of->end)
+			add_part(&parts,
+				 (struct selfmon_slow_part){
+					 begin > of->start ? begin - of->start
+							   : 0,
+					 entry->ticks_region });
+		else if (region < SELFMON_ENDED_BLOCKED && end < of->start &&
+			 ++older > 1)
+			return;
+		if (end >= of->start)
+			older = 0;
+	}
+	if (n > SELFMON_RECORDER_ENTRIES)
+		visit->flags |= SELFMON_SLOW_OVERWRITTEN;
+}
+
+/* ---- visits -------------------------------------------------------------- */
+
+static void write_visit(const struct selfmon_thread *thread,
+			const struct selfmon_recorded_visit *from,
+			struct selfmon_slow_visit *to)
+{
+	to->start = from->start;
+	to->real_ns = selfmon_kernel_realtime_ns();
+	to->tid = thread->record->tid;
+	to->cpu = selfmon_kernel_cpu();
+	to->flags = (from->moved ? SELFMON_SLOW_MOVED : 0) |
+		    (from->resumed ? SELFMON_SLOW_RESUMED : 0) |
+		    (from->alone ? SELFMON_SLOW_ALONE : 0);
+	to->values = from->values;
+	memcpy(to->value, from->value, sizeof(to->value));
+	to->inner = 0;
+	to->parts = 0;
+	if (!from->resumed && !from->alone)
+		find_parts(thread->recorder, from, to);
+}
+
+/* Gives up the fastest visit if all slots are taken. Returns the new limit. */
+static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
+{
+	struct selfmon_slow_visit *fastest = NULL, *next = NULL;
+	size_t i, taken = 0;
+
+	for (i = 0; i < SELFMON_SLOW_SLOTS; i++) {
+		struct selfmon_slow_visit *const visit = &slowest->visit[i];
+
+		if (!visit->ticks)
+			continue;
+		taken++;
+		if (!fastest || visit->ticks < fastest->ticks) {
+			next = fastest;
+			fastest = visit;
+		} else if (!next || visit->ticks < next->ticks) {
+			next = visit;
+		}
+	}
+	if (taken < SELFMON_SLOW_VISITS)
+		return 0;
+	if (taken == SELFMON_SLOW_VISITS)
+		return fastest->ticks;
+	selfmon_store_once(&fastest->ticks, 0);
+	return next->ticks;
+}
+
+static void keep_slow_visit(const struct selfmon_thread *thread,
+		       struct selfmon_slowest *slowest,
+		       const struct selfmon_recorded_visit *visit)
+{
+	struct selfmon_slow_visit *slot = slowest->visit;
+	uint64_t limit;
+
+	while (slot->ticks) /* one is free */
+		slot++;
+	write_visit(thread, visit, slot);
+	/* Release: a reader that sees the time sees the whole visit. */
+	__atomic_store_n(&slot->ticks, visit->ticks, __ATOMIC_RELEASE);
+	limit = give_up_fastest(slowest);
+	selfmon_store_once(&slowest->limit, limit < SELFMON_ENDED_TICKS_MAX
+						    ? limit
+						    : SELFMON_ENDED_TICKS_MAX);
+}
+
+void selfmon_slowest_keep(const struct selfmon_thread *thread,
+			  const struct selfmon_recorded_visit *visit)
+{
+	struct selfmon_slowest *const slowest =
+		(struct selfmon_slowest *)(uintptr_t)(
+			(uintptr_t)visit->node->stats->slow_limit -
+			offsetof(struct selfmon_slowest, limit));
+	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_signals signals;
+
+	if (visit->node->stats->slow_limit == &keeps_none)
+		return;
+	selfmon_kernel_block_signals(&signals);
+	pthread_mutex_lock(&process->slow_lock);
+	/* Above the largest limit all are compared. */
+	if (visit->ticks > slowest->limit)
+		keep_slow_visit(thread, slowest, visit);
+	pthread_mutex_unlock(&process->slow_lock);
+	selfmon_kernel_restore_signals(&signals);
+}
+
+size_t selfmon_slowest_read(struct selfmon_process *process,
+			    const struct selfmon_slowest *slowest,
+			    struct selfmon_slow_visit visit[SELFMON_SLOW_VISITS])
+{
+	struct selfmon_signals signals;
+	size_t i, n = 0;
+
+	selfmon_kernel_block_signals(&signals);
+	pthread_mutex_lock(&process->slow_lock);
+	for (i = 0; i < SELFMON_SLOW_SLOTS; i++)
+		if (slowest->visit[i].ticks)
+			visit[n++] = slowest->visit[i];
+	pthread_mutex_unlock(&process->slow_lock);
+	selfmon_kernel_restore_signals(&signals);
+	return n;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ends of visits in a thread that records them. Enter is the usual one. Leave
+ * comes here because no visit of such a thread is usual: `unusual` of its nodes
+ * is 0. So nothing is added to visits of threads that do not record.
+ */
+#include "visit/leave_recorded.h"
+
+#include "session/thread_ring.h"
+#include "store/recorder.h"
+#include "store/self.h"
+#include "store/stats.h"
+#include "visit/visit.h"
+
+/*
+ * One of the slowest, the longest or shortest of its place, one that counted
+ * units, or that ended on another CPU.
+ */
+static NEVER_INLINE void leave_recorded_rare(struct selfmon_thread *thread,
+					     struct selfmon_visit *open,
+					     uint64_t ticks)
+{
+	const uint64_t end = open->start.ticks + ticks;
+	bool moved = selfmon_load_once(thread->cpu) != open->cpu;
+	struct selfmon_ring_end ring;
+
+	if (moved && selfmon_thread_ring_on(thread)) {
+		ring = selfmon_thread_ring_read(thread, ticks);
+		moved = ring.moved;
+		ticks = ring.ticks;
+	}
+	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
+	selfmon_recorder_time(thread, open, end, ticks, moved);
+	selfmon_visit_give_back(thread, open);
+}
+
+/* A limit is at most SELFMON_ENDED_TICKS_MAX. */
+void selfmon_leave_recorded(struct selfmon_thread *thread,
+			    struct selfmon_visit *open, uint64_t ticks)
+{
+	const struct selfmon_node *const node = open->node;
+	struct selfmon_stats *const stats = open->node->stats;
+
+	if (selfmon_unlikely(!selfmon_sums_hold(&stats->ticks, ticks) ||
+			     ticks > selfmon_load_once(stats->slow_limit) ||
+			     selfmon_load_once(thread->cpu) != open->cpu ||
+			     stats->work)) {
+		leave_recorded_rare(thread, open, ticks);
+		return;
+	}
+	selfmon_stats_begin(stats);
+	selfmon_arch_add(&stats->ticks.sum, ticks);
+	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
+	selfmon_mark_recorded(&open->mark);
+	selfmon_stats_end(stats);
+	selfmon_recorder_put(thread->recorder, open->start.ticks + ticks,
+			     ticks << SELFMON_ENDED_REGION_BITS | node->region);
+	selfmon_visit_give_back(thread, open);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Ends of visits in a thread that records them (SELFMON_RECORD). */
+#ifndef SELFMON_VISIT_LEAVE_RECORDED_H
+#define SELFMON_VISIT_LEAVE_RECORDED_H
+
+#include "store/state.h"
+
+/* Ends the newest visit, which measured time alone. */
+void selfmon_leave_recorded(struct selfmon_thread *thread,
+			    struct selfmon_visit *open, uint64_t ticks);
+
+#endif
