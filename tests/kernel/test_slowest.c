@@ -21,7 +21,8 @@
 #include "store/self.h"
 #include "platform/kernel.h"
 
-#define LONG_NS 2000000
+/* Longer than what else happens to a visit on a busy machine, mostly. */
+#define LONG_NS 10000000
 
 static void record_with(const char *events)
 {
@@ -75,6 +76,27 @@ static const struct selfmon_slow *slowest(const struct selfmon_report *report,
 
 	cr_assert_gt(kept(report, name, &first), 0);
 	return first;
+}
+
+/*
+ * Returns the kept visit that has such a part, of at least this time. On a busy
+ * machine others may take as long, as a whole.
+ */
+static const struct selfmon_slow *slow_with(const struct selfmon_report *report,
+					    const char *name, const char *part,
+					    uint64_t ns)
+{
+	const struct selfmon_slow *first = NULL;
+	const size_t n = kept(report, name, &first);
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < first[i].parts; k++)
+			if (!strcmp(first[i].part[k].region, part) &&
+			    first[i].part[k].ns >= ns)
+				return &first[i];
+	cr_assert_fail();
+	return NULL;
 }
 
 /* ---- which are kept ------------------------------------------------------ */
@@ -218,7 +240,7 @@ Test(slowest, have_what_was_inside_of_them)
 	for (i = 0; i < 100; i++)
 		request(i == 50);
 	report = rows_take();
-	slow = slowest(report, "request");
+	slow = slow_with(report, "request", "store", LONG_NS);
 	part = slow->part;
 	cr_assert_eq(slow->parts, 3);
 	cr_expect_eq(slow->inner, 3);
@@ -246,13 +268,13 @@ Test(slowest, keep_the_longest_parts)
 	record();
 	SELFMON_REGION("a")
 		for (i = 0; i < 1000; i++)
-			visit("b", i % 100 == 0 ? LONG_NS : 0);
+			visit("b", i % 100 == 0 ? LONG_NS / 10 : 0);
 	report = rows_take();
 	slow = slowest(report, "a");
 	cr_expect_eq(slow->inner, 1000);
 	cr_expect_eq(slow->parts, SELFMON_SLOW_PARTS);
 	for (i = 0; i < slow->parts; i++)
-		longs += slow->part[i].ns >= LONG_NS;
+		longs += slow->part[i].ns >= LONG_NS / 10;
 	cr_expect_geq(longs, 10);
 	cr_expect_eq(slow->flags & SELFMON_SLOW_OVERWRITTEN, 0);
 	selfmon_report_free(report);
@@ -318,7 +340,7 @@ Test(slowest, have_their_own_counts)
 			for (k = 0; i == 10 && k < 100; k++)
 				memory[k * page] = 1;
 			if (i == 10)
-				work_for(10 * LONG_NS);
+				work_for(4 * LONG_NS);
 		}
 	report = rows_take();
 	slow = slowest(report, "a");
@@ -656,7 +678,7 @@ Test(slowest, outlive_a_killed_process_in_a_live_file)
 	cr_assert(WIFSIGNALED(status));
 	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
 	unlink(path);
-	slow = slowest(report, "request");
+	slow = slow_with(report, "request", "store", LONG_NS);
 	cr_expect_eq(kept(report, "request", NULL), SELFMON_SLOW_VISITS);
 	cr_expect_geq(slow->ns, LONG_NS);
 	cr_assert_eq(slow->parts, 3);

@@ -146,6 +146,17 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
+/* Adds one and returns what was there before, likewise. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+{
+	uint64_t n;
+
+	__asm__ __volatile__("amoadd.d %0, %2, %1"
+			     : "=r"(n), "+A"(*word)
+			     : "r"(UINT64_C(1)));
+	return n;
+}
+
 SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
 {
 	selfmon_arch_add(word, -n);
