@@ -19,12 +19,14 @@ int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 	void *map;
 	int error;
 
+	ring->unmapped = false;
 	if (fd < 0)
 		return fd;
 	map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		   0);
 	error = map == MAP_FAILED ? -errno : 0;
 	close(fd);
+	ring->unmapped = error != 0;
 	if (error)
 		return error;
 	ring->page = map;

@@ -6,6 +6,7 @@
 #ifndef SELFMON_PLATFORM_RING_H
 #define SELFMON_PLATFORM_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,13 +20,15 @@ struct selfmon_ring {
 	const char *data;
 	uint64_t size; /* of data: a power of two */
 	uint64_t tail; /* records before this one were read */
+	bool unmapped; /* selfmon_ring_open() opened the event, no more */
 };
 
 /*
  * Opens the event for the calling thread and maps its page and 2^order pages of
  * records. The mapping keeps the event alive: no descriptor stays open. A
  * forked child does not have the mapping, and must not touch it. Returns 0 or
- * -errno: -EPERM, the locked memory of the user is used up (perf_mmap() in
+ * -errno. -EPERM has two meanings: the event is refused, as by a seccomp filter,
+ * or, if unmapped, the locked memory of the user is used up (perf_mmap() in
  * kernel/events/core.c: perf_event_mlock_kb for each user, then
  * RLIMIT_MEMLOCK).
  */

@@ -137,21 +137,21 @@ static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *co
 }
 
 /* Returns 0 or -errno. */
-static int measure_cost(const struct selfmon_sampling *sampling, struct sample_cost *cost)
+static int measure_cost(const struct selfmon_sampling *sampling,
+			struct selfmon_ring *ring, struct sample_cost *cost)
 {
 	struct selfmon_sampling often = *sampling;
-	struct selfmon_ring ring = { .page = NULL };
 	int error;
 
 	memset(cost, 0, sizeof(*cost));
 	often.frequency = 0;
 	often.period = sampling->clock ? MEASURE_PERIOD_NS
 				       : MEASURE_PERIOD_CYCLES;
-	error = selfmon_sampling_open(&often, false, &ring);
+	error = selfmon_sampling_open(&often, false, ring);
 	if (error)
 		return error;
-	measure_gaps(&ring, cost);
-	selfmon_ring_close(&ring);
+	measure_gaps(ring, cost);
+	selfmon_ring_close(ring);
 	return 0;
 }
 
@@ -202,19 +202,29 @@ static bool hangs(void)
 	       major == 6 && (minor == 16 || minor == 17);
 }
 
+/* The errno of the event and that of its map have different causes. */
+static int fail_ring(struct selfmon_sampling *sampling, int error,
+		     const struct selfmon_ring *ring)
+{
+	fail_sampling(sampling, error, NULL);
+	if (ring->unmapped)
+		sampling->failure.step = SELFMON_STEP_MAP;
+	return error;
+}
+
 /* Tries without what a PMU may refuse, as counters do. */
-static int try_sampling(struct selfmon_sampling *sampling)
+static int try_sampling(struct selfmon_sampling *sampling,
+			struct selfmon_ring *ring)
 {
 	struct selfmon_attr_fallback attempt;
-	struct selfmon_ring ring = { .page = NULL };
 	int error;
 
 	selfmon_attr_fallback_first(&attempt, &sampling->event, 0);
 	do {
 		sampling->no_guest = attempt.no_guest;
 		sampling->both_modes = attempt.both_modes;
-		error = selfmon_sampling_open(sampling, false, &ring);
-		selfmon_ring_close(&ring);
+		error = selfmon_sampling_open(sampling, false, ring);
+		selfmon_ring_close(ring);
 	} while (error && selfmon_attr_fallback_next(&attempt, &sampling->event,
 						     error));
 	return error;
@@ -260,6 +270,7 @@ static int choose_event(struct selfmon_sampling *sampling,
 {
 	struct selfmon_events events;
 	struct selfmon_failure failure = { .error = 0 };
+	struct selfmon_ring ring = { .page = NULL };
 	struct sample_cost cost;
 	int error = selfmon_events_parse(event, &events, &failure);
 
@@ -276,14 +287,14 @@ static int choose_event(struct selfmon_sampling *sampling,
 	error = choose_period(sampling, spec);
 	if (error)
 		return error;
-	error = try_sampling(sampling);
+	error = try_sampling(sampling, &ring);
 	if (error)
-		return fail_sampling(sampling, error, NULL);
+		return fail_ring(sampling, error, &ring);
 	if (!sampling->clock && !sampling->frequency)
 		return 0; /* each event costs what it costs */
-	error = measure_cost(sampling, &cost);
+	error = measure_cost(sampling, &ring, &cost);
 	if (error)
-		return fail_sampling(sampling, error, NULL);
+		return fail_ring(sampling, error, &ring);
 	if (!cost.samples && !sampling->clock)
 		return fail_sampling(sampling, -EOPNOTSUPP,
 			    "its counter counts, but no samples arrive: the "

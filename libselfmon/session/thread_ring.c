@@ -73,7 +73,7 @@ static int open_switches(struct selfmon_ring *ring)
  */
 static void count_without(struct selfmon_process *process,
 			  enum selfmon_step_down what, const char *event,
-			  int error)
+			  int error, const struct selfmon_ring *ring)
 {
 	struct selfmon_limited *const limited = &process->limited[what];
 
@@ -83,8 +83,7 @@ static void count_without(struct selfmon_process *process,
 	}
 	limited->failure = (struct selfmon_failure){
 		.error = -error,
-		.step = error == -EPERM || error == -ENOMEM ? SELFMON_STEP_MAP
-							    : SELFMON_STEP_OPEN,
+		.step = ring->unmapped ? SELFMON_STEP_MAP : SELFMON_STEP_OPEN,
 	};
 	snprintf(limited->failure.event, sizeof(limited->failure.event), "%s",
 		 event);
@@ -122,13 +121,14 @@ static bool open_ring(struct selfmon_process *process,
 		opened->samples = !error;
 		if (error)
 			count_without(process, SELFMON_LIMITED_SAMPLES,
-				      process->sampling.event.name, error);
+				      process->sampling.event.name, error,
+				      &opened->ring);
 	}
 	if (error && opened->switches) {
 		error = open_switches(&opened->ring);
 		if (error)
 			count_without(process, SELFMON_LIMITED_OFF_CPU,
-				      "@offcpu", error);
+				      "@offcpu", error, &opened->ring);
 	}
 	return !error;
 }

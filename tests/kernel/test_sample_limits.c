@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples where something has an end: memory for stacks, locked memory. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "kernel/nobody.h"
+#include "platform/ring.h"
 #include "rows.h"
 
 static void ask_for(const char *sample, unsigned int every)
@@ -139,6 +142,51 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	visit_in_threads(1);
 	report = rows_take();
 	cr_expect_eq(ROWS_GET(report, "a")->visits, (threads + 1) * 100);
+	selfmon_report_free(report);
+}
+
+/* Locks all that the user may lock. Returns what the last attempt returned. */
+static int lock_all_memory(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	unsigned int order = 8;
+	int error = 0;
+
+	for (;;) {
+		struct selfmon_ring ring;
+
+		error = selfmon_ring_open(&ring, &attr, order);
+		if (!error)
+			continue;
+		cr_assert_eq(ring.unmapped, error == -EPERM);
+		if (error != -EPERM || order-- == 0)
+			return error;
+	}
+}
+
+Test(sample_limits, without_any_locked_memory_a_note_has_the_reason)
+{
+	struct selfmon_report *report;
+	int error;
+
+	become_nobody();
+	error = lock_all_memory();
+	if (error != -EPERM)
+		cr_skip_test("another limit comes first: error %d", -error);
+	ask_for("task-clock", 1);
+	SELFMON_REGION("a")
+		;
+	report = rows_take();
+	cr_expect_eq(ROWS_GET(report, "a")->time.visits, 1);
+	cr_expect(rows_say(report, SELFMON_JSON, "\"samples\": null"));
+	cr_expect(rows_say(report, SELFMON_JSON,
+			   "nothing is sampled: task-clock: no more memory may "
+			   "be locked"));
 	selfmon_report_free(report);
 }
 
