@@ -92,7 +92,7 @@ static void *visit_beside_others(void *unused)
 	pthread_barrier_wait(&together);
 	for (i = 0; i < 100; i++)
 		SELFMON_REGION("a")
-			for (volatile int k = 0; k < 500000; k++)
+			for (volatile int k = 0; k < 300000; k++)
 				;
 	return NULL;
 }
@@ -138,7 +138,7 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	cr_expect(rows_say(report, SELFMON_TEXT, "perf_event_mlock_kb") ||
 		  rows_say(report, SELFMON_TEXT, "ulimit -l"));
 	selfmon_report_free(report);
-	/* The locked memory of the ended threads is free again. */
+	/* What they had is free again. */
 	visit_in_threads(1);
 	report = rows_take();
 	cr_expect_eq(ROWS_GET(report, "a")->visits, (threads + 1) * 100);
