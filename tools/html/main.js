@@ -2,7 +2,7 @@
 
 const view = {
 	model: null, other: null, comparison: null, changes: null,
-	width: 'time', colour: 'self', sort: 'total', rising: false, flat: false,
+	width: 'time', colour: 'self', sort: 'total', rising: false, flat: false, inside: false,
 	hot: null, hotB: null,
 	zoom: null, picked: null, found: null, find: '', theme: null,
 };
@@ -136,7 +136,7 @@ function saveState() {
 	const state = new URLSearchParams();
 	for (const key of ['width', 'colour', 'sort', 'find', 'theme'])
 		if (view[key] && view[key] !== { width: 'time', colour: 'self', sort: 'total' }[key]) state.set(key, view[key]);
-	for (const key of ['rising', 'flat']) if (view[key]) state.set(key, 1);
+	for (const key of ['rising', 'flat', 'inside']) if (view[key]) state.set(key, 1);
 	for (const key of ['zoom', 'picked']) if (view[key]) state.set(key, view[key].index);
 	history.replaceState(null, '', '#' + state);
 }
@@ -153,6 +153,7 @@ function loadState() {
 	view.sort = state.get('sort') || 'total';
 	view.rising = state.has('rising');
 	view.flat = state.has('flat');
+	view.inside = state.has('inside');
 	view.find = state.get('find') || '';
 	view.theme = ['dark', 'light'].includes(state.get('theme')) ? state.get('theme') : null;
 	view.zoom = model.rows[number(state.get('zoom'))] || null;
@@ -304,6 +305,7 @@ function listen() {
 		draw();
 	});
 	byId('flat').addEventListener('change', event => { view.flat = event.target.checked; draw(); });
+	byId('inside').addEventListener('change', event => { view.inside = event.target.checked; draw(); });
 	byId('find').addEventListener('input', event => {
 		view.find = event.target.value;
 		search();

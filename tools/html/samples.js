@@ -25,9 +25,14 @@ function withInside(row) {
 	return [row, ...row.children.flatMap(withInside)];
 }
 
-/* A region that only has samples inside shows those. */
-function sampledRows(row) {
-	return row.raw.samples || !row.raw.samples_within ? [row] : withInside(row);
+/* Only then is there a choice: a region without samples of its own shows those inside. */
+function hasBoth(row) {
+	return row.raw.samples > 0 && row.raw.samples_within > row.raw.samples;
+}
+
+function sampledRows(row, view) {
+	const own = hasBoth(row) ? !view.inside : row.raw.samples || !row.raw.samples_within;
+	return own ? [row] : withInside(row);
 }
 
 function eventOf(samples) {
@@ -44,7 +49,7 @@ function whereOf(file, line) {
 function sampledInB(view) {
 	const row = view.hotB && view.other && view.other.byPath.get(view.picked.path);
 	if (!row || !row.raw.samples_within) return null;
-	const rows = sampledRows(row);
+	const rows = sampledRows(row, view);
 	const total = rows.reduce((sum, one) => sum + one.raw.samples, 0);
 	return new Map(functionsOf(view.hotB, rows).map(one => [one.name, one.samples / total]));
 }
@@ -87,12 +92,14 @@ function drawHot(view) {
 	byId('hot').hidden = !view.hot || !samples;
 	if (byId('hot').hidden) return;
 	const row = view.picked;
-	const rows = row ? sampledRows(row) : [];
+	const rows = row ? sampledRows(row, view) : [];
 	const total = rows.reduce((sum, one) => sum + (one.raw.samples || 0), 0);
 	byId('hot-of').replaceChildren(row ? make('bdi', {}, shown(row.name, 80)) : '');
 	byId('hot-about').textContent = !total ? 'no samples'
 		: `${count(total)} of ${count(samples.taken)} samples, ${share(total / samples.taken)}` +
-		(rows.length > 1 ? ', in regions inside' : '') + ` · ${eventOf(samples)}`;
+		(rows.length > 1 ? (hasBoth(row) ? ', with regions inside' : ', in regions inside') : '') + ` · ${eventOf(samples)}`;
+	byId('inside-label').hidden = !row || !hasBoth(row);
+	byId('inside').checked = view.inside;
 	byId('hot').querySelector('.framed').hidden = !total;
 	if (total) drawFunctions(view, rows, total);
 	byId('hot-unknown').replaceChildren(...view.hot.unknown.map(([module, number, why]) =>

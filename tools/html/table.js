@@ -26,12 +26,13 @@ function columnsOf(view) {
 			columns.push({ key: 'c' + i, title: column.name, text: column.isTime ? time : count,
 				of: row => row.counters[i].net, mark: row => row.counters[i].mark });
 	});
+	columns.push(...samplesColumns(view));
 	view.model.metrics.forEach((metric, i) => {
 		if (view.model.rows.some(row => row.metrics[i] && row.metrics[i].value !== null))
 			columns.push({ key: 'm' + i, title: metric.name, text: count,
 				of: row => row.metrics[i] ? row.metrics[i].value : null });
 	});
-	columns.push(...offCpuColumns(view), ...samplesColumns(view));
+	columns.push(...offCpuColumns(view));
 	for (const name of view.model.units)
 		for (const [key, title] of [[ 'sum', name ],
 					    [ 'mean', name + '/visit' ],

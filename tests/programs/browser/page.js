@@ -208,7 +208,7 @@ function sampled(report, row, counts) {
 	Object.assign(copy.rows[row], { samples: all, samples_within: all });
 	for (let up = copy.rows[row].parent; up !== null; up = copy.rows[up].parent) copy.rows[up].samples_within = all;
 	copy.samples = { event: 'task-clock', period: 1000003, asked: 0, frequency: 0, chain: 32, cost_ns: 100,
-		taken: 2 * all, outside: all, lost: 0, lost_more: 0, unstored: 0,
+		taken: 2 * all, outside: all, lost: 0, lost_more: 0, unstored: 0, no_stacks_reason: '',
 		modules: [{ path: program, build_id: '' }, { path: '/x/<img src=x onerror="window.hacked = 5">', build_id: '' }],
 		stacks: counts.map((n, i) => ({ row, count: n, addresses: places[i] })) };
 	return copy;
@@ -239,6 +239,18 @@ async function testSamples(plain) {
 	await tab.click('#table tr[data-row="0"] td');
 	assert.equal((await functionsShown(tab)).length, 2, 'those inside');
 	assert.match(await tab.textContent('#hot-about'), /in regions inside/);
+	assert.ok(await tab.isHidden('#inside-label'), 'no choice without own samples');
+	await close(tab);
+	const both = structuredClone(report);
+	Object.assign(both.rows[0], { samples: 10, samples_within: 20 });
+	both.samples.outside = 0;
+	both.samples.stacks.unshift({ row: 0, count: 10, addresses: both.samples.stacks[0].addresses });
+	tab = await open(page('both.html', both));
+	await tab.click('#table tr[data-row="0"] td');
+	assert.deepEqual((await functionsShown(tab)).map(line => line[1]), ['10'], 'its own');
+	await tab.check('#inside');
+	assert.deepEqual((await functionsShown(tab)).map(line => line[1]), ['16', '4'], 'with those inside');
+	assert.match(await tab.textContent('#hot-about'), /^20 of 20 samples, 100\.0 %, with regions inside/);
 	await close(tab);
 	tab = await open(page('samples.html', report, sampled(template, row, [1, 3])));
 	await tab.click(`#table tr[data-row="${row}"] td`);
