@@ -46,6 +46,10 @@ native()
 		"detached span pair, shared library"
 	"$here/budget.sh" "$1-shared" time 82 "region pair, shared library"
 	"$here/budget.sh" "$1-inlined" time 68 "region pair, inlined"
+	for form in "" -shared -inlined; do
+		"$here/budget.sh" "$1$form" recorded 115 \
+			"region pair, recorded${form:+, ${form#-}}"
+	done
 	"$here/budget.sh" "$1-inlined" both 148 \
 		"regions nested in one function, inlined, both pairs"
 	for form in shared inlined; do

@@ -204,26 +204,28 @@ static const struct way {
 	void (*run)(unsigned long n);
 	const char *events;
 	bool enable, with_set;
+	const char *record;
 } ways[] = {
-	{ "loop", loop, "none", true, false },
-	{ "time", visit, "none", true, false },
-	{ "nested", nested, "none", true, false },
-	{ "same", same_function, "none", true, false },
-	{ "both", both_in_function, "none", true, false },
-	{ "children-32", children_32, "none", true, false },
-	{ "children-1000", children_1000, "none", true, false },
-	{ "rows", rows, "none", true, false },
-	{ "two-units", two_units, "none", true, false },
-	{ "items", items, "none", true, false },
-	{ "span", span, "none", true, false },
-	{ "detached", detached, "none", true, false },
-	{ "switched", switched, "none", true, false },
-	{ "elsewhere", elsewhere, "none", true, false },
-	{ "off", visit, "none", false, false },
-	{ "start", visit, NULL, false, false },
-	{ "software", visit, SOFTWARE, true, false },
-	{ "snapshot", snapshot, "none", true, true },
-	{ "delta", delta, "none", true, true },
+	{ "loop", loop, "none", true, false, NULL },
+	{ "time", visit, "none", true, false, NULL },
+	{ "nested", nested, "none", true, false, NULL },
+	{ "same", same_function, "none", true, false, NULL },
+	{ "both", both_in_function, "none", true, false, NULL },
+	{ "children-32", children_32, "none", true, false, NULL },
+	{ "children-1000", children_1000, "none", true, false, NULL },
+	{ "rows", rows, "none", true, false, NULL },
+	{ "two-units", two_units, "none", true, false, NULL },
+	{ "items", items, "none", true, false, NULL },
+	{ "span", span, "none", true, false, NULL },
+	{ "detached", detached, "none", true, false, NULL },
+	{ "switched", switched, "none", true, false, NULL },
+	{ "elsewhere", elsewhere, "none", true, false, NULL },
+	{ "recorded", visit, "none", true, false, "slowest" },
+	{ "off", visit, "none", false, false, NULL },
+	{ "start", visit, NULL, false, false, NULL },
+	{ "software", visit, SOFTWARE, true, false, NULL },
+	{ "snapshot", snapshot, "none", true, true, NULL },
+	{ "delta", delta, "none", true, true, NULL },
 };
 
 static const struct way *way_named(const char *name)
@@ -253,6 +255,7 @@ int main(int argc, char **argv)
 	options.output = NULL;
 	options.events = way->events;
 	options.enable = way->enable;
+	options.record = way->record;
 	if (selfmon_configure(&options))
 		return 1;
 	if (way->with_set && selfmon_counters_open(SOFTWARE, 0, &set, NULL) < 1)
