@@ -232,6 +232,7 @@ static void copy_header(struct selfmon_report *to,
 	to->apart = NULL;
 	to->async = NULL;
 	to->samples = NULL;
+	to->slow = NULL;
 	to->stacks = false;
 	to->row = NULL;
 	to->detail = NULL;

@@ -160,6 +160,14 @@ static int compare_slows(const void *a, const void *b)
 	       (x->visit.start < y->visit.start);
 }
 
+/* A process that was killed may leave nine: it had not given up the fastest. */
+static bool is_one_too_many(const struct selfmon_gather *gather, size_t i)
+{
+	return i >= SELFMON_SLOW_VISITS &&
+	       gather->slow[i - SELFMON_SLOW_VISITS].region ==
+		       gather->slow[i].region;
+}
+
 int selfmon_report_take_slowest(struct selfmon_report *report,
 				const struct selfmon_recorded *recorded)
 {
@@ -176,8 +184,8 @@ int selfmon_report_take_slowest(struct selfmon_report *report,
 	if (!report->slow)
 		return -ENOMEM;
 	for (i = 0; i < gather->slows; i++)
-		put_slow(report, recorded, &gather->slow[i],
-			 &report->slow->visit[i]);
-	report->slow->visits = gather->slows;
+		if (!is_one_too_many(gather, i))
+			put_slow(report, recorded, &gather->slow[i],
+				 &report->slow->visit[report->slow->visits++]);
 	return 0;
 }

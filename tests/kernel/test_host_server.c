@@ -105,7 +105,9 @@ Test(host_server, workers_print_theirs_if_they_are_asked_to)
 	cr_assert_eq(count_of("library "), WORKERS + 1, "%s", text);
 	cr_assert_eq(count_of("(forked child)"), WORKERS);
 	cr_assert_eq(count_of("setup"), 3);
-	cr_assert_eq(count_of("request"), 3 * WORKERS);
+	/* A table of metrics is left out if a net value is 0. */
+	cr_assert_geq(count_of("request"), 2 * WORKERS);
+	cr_assert_leq(count_of("request"), 3 * WORKERS);
 }
 
 /*
