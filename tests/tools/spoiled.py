@@ -12,7 +12,8 @@ import subprocess
 from hostile import any_name, call, check, complain, exact_json
 
 # Words of which the reader knows each, and identifiers that it checks.
-KEPT = {"schema", "choice", "verdict", "unit", "units", "build_id"}
+KEPT = {"schema", "choice", "verdict", "unit", "units", "build_id", "off_cpu",
+        "no_stacks_reason"} # a reason says that there are no stacks
 LONGEST = 31 # bytes that the shortest of a report's texts has room for
 
 
@@ -77,9 +78,19 @@ def add_samples(report):
     report["samples"] = {
         "event": "task-clock", "period": 1000, "asked": 2000, "frequency": 0,
         "chain": 32, "cost_ns": 10, "taken": 3, "outside": 1, "lost": 1,
-        "lost_more": 0, "unstored": 1,
+        "lost_more": 0, "unstored": 1, "no_stacks_reason": "",
         "modules": [{"path": "/none", "build_id": "00"} for _ in range(2)],
         "stacks": [{"count": 1, **stack} for stack in stacks]}
+
+
+def add_slowest(report):
+    report["slowest"] = [{
+        "region": "slow", "ns": 9, "begin_ns": 1,
+        "ended": "2026-01-01T00:00:00Z", "ended_ns": 1, "tid": 1, "cpu": 0,
+        "migrated": False, "detached": False, "suspended": False,
+        "overwritten": True, "counters": {}, "inner": 2,
+        "parts": [{"region": "part", "begin_ns": 0, "ns": 5},
+                  {"off_cpu": "blocked", "begin_ns": 5, "ns": 2}]}]
 
 
 def made_of(path):
@@ -89,6 +100,7 @@ def made_of(path):
     add_columns(report)
     if not any("thread" in row for row in report["rows"]):
         add_samples(report)
+    add_slowest(report)
     report["errata"] = [dict.fromkeys(("name", "events", "text", "source"),
                                       "")]
     report["notes"] = [""] * 2
