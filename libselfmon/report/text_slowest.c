@@ -165,6 +165,9 @@ static void say_slow_causes(struct selfmon_text *text,
 	}
 	if (n > NAMES_SHOWN)
 		selfmon_text_say(text, ", %zu more", n - NAMES_SHOWN);
+	if (slow->inner > slow->parts)
+		selfmon_text_say(text, "; these are the %zu longest of %llu parts",
+				 slow->parts, (unsigned long long)slow->inner);
 	if (slow->flags & SELFMON_SLOW_OVERWRITTEN)
 		selfmon_text_say(text,
 				 "; only its last 4096 visits are known");
