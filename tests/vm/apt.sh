@@ -107,33 +107,50 @@ apt_use()
 	flock 8
 	if [ -z "$(find "$apt_dir/updated" -mmin -60 2> /dev/null)" ]; then
 		step "reading Debian's package lists: $1, $2"
-		apt_configure "$apt_dir" "$1" "$2" "${3:-deb}"
 		apt_update "$1" "$2" "${3:-deb}"
 		: > "$apt_dir/updated"
 	fi
 	exec 8>&-
 }
 
-# apt_update SUITE ARCHITECTURE TYPE: a list that a lagging mirror has wrong is
-# refused by apt, as it must be. One of updates can be done without, the
-# release's own cannot.
-apt_update()
+# apt_alias SUITE: the release's other name. A mirror may have another state
+# under each name.
+apt_alias()
+{
+	case $1 in
+	bookworm) echo oldstable ;;
+	trixie) echo stable ;;
+	esac
+}
+
+# apt_lists SUITE ARCHITECTURE TYPE: fetches the lists; fails if the release's
+# own list is missing. apt refuses a list that does not match its signature.
+apt_lists()
 {
 	log=$apt_dir/update.log
 	case $3 in
 	deb) list="*_dists_$1_main_binary-$2_Packages*" ;;
 	*) list="*_dists_$1_main_source_Sources*" ;;
 	esac
+	apt_configure "$apt_dir" "$1" "$2" "$3"
 	apt-get -c "$apt_dir/apt.conf" -q update > "$log" 2>&1 ||
 		apt-get -c "$apt_dir/apt.conf" -q update > "$log" 2>&1 ||
-		if [ -n "$(find "$apt_dir/lists" -maxdepth 1 -name \
-			"$list")" ]; then
+		[ -n "$(find "$apt_dir/lists" -maxdepth 1 -name "$list")" ]
+}
+
+# apt_update SUITE ARCHITECTURE TYPE: a mirror that is out of step may have a
+# release whole under its other name only. The lists of updates may be missing.
+apt_update()
+{
+	for release in "$1" $(apt_alias "$1"); do
+		if apt_lists "$release" "$2" "$3"; then
 			sed -n 's/^E: Failed to fetch /done without: /p' \
 				"$log" >&2
-		else
-			cat "$log" >&2
-			die "no package lists of Debian $1 for $2: see above"
+			return
 		fi
+		cat "$log" >&2
+	done
+	die "no package lists of Debian $1 for $2: see above"
 }
 
 # apt_run COMMAND ARGUMENT...: prints the command's output only if it fails,
