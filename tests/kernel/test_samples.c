@@ -4,7 +4,6 @@
  * region's work is in code of its own.
  */
 #define _GNU_SOURCE
-#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,244 +13,22 @@
 
 #include "form.h"
 #include "kernel/fibers.h"
-#include "rows.h"
-#include "sanitizer.h"
+#include "kernel/sampled.h"
 #include "store/ring_state.h"
 #include "store/self.h"
 
-/* The shortest period allowed, so that tests are short. */
-#define OFTEN "task-clock@200us"
 /*
  * Without the library's thread: samples that visits do not read in time are
  * attributed late.
  */
 #define ALONE OFTEN ",drain=border"
 
-static void ask_with(const char *events, const char *sample)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-
-	options.events = events;
-	options.output = NULL;
-	options.sample = sample;
-	cr_assert_eq(selfmon_configure(&options), 0);
-}
-
-static void ask_for(const char *sample)
-{
-	ask_with("none", sample);
-}
-
-/* ---- work in code of its own --------------------------------------------- */
-
-#define IN(section_name)                                                       \
-	__attribute__((noinline, section(#section_name)))
-
-static IN(samples_a) void work_a(int n)
-{
-	for (volatile int i = 0; i < n; i++)
-		;
-}
-
-static IN(samples_b) void work_b(int n)
-{
-	for (volatile int i = 0; i < n; i++)
-		;
-}
-
-extern const char __start_samples_a[], __stop_samples_a[], __start_samples_b[],
-	__stop_samples_b[];
-
-/* A few microseconds of work. */
-#define SHORT 3000
-
-static void work_for(uint64_t ns, void (*work)(int))
-{
-	struct timespec now;
-	uint64_t cpu, end = 0;
-
-	do {
-		work(20 * SHORT);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-		cpu = (uint64_t)now.tv_sec * 1000000000u +
-		      (uint64_t)now.tv_nsec;
-		if (!end)
-			end = cpu + ns;
-	} while (cpu < end);
-}
-
-static void work_a_for(uint64_t ns)
-{
-	work_for(ns, work_a);
-}
-
-/*
- * The first object is the program. dladdr(3) has no data about static programs.
- */
-static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
-{
-	(void)size;
-	*(uint64_t *)bias = info->dlpi_addr;
-	return 1;
-}
-
-static bool is_between(uint64_t address, const char *begin, const char *end)
-{
-	uint64_t bias = 0;
-
-	dl_iterate_phdr(take_bias, &bias);
-	return address >= (uint64_t)(uintptr_t)begin - bias &&
-	       address < (uint64_t)(uintptr_t)end - bias;
-}
-
-/* ---- what reports say ---------------------------------------------------- */
-
-struct counts {
-	uint64_t samples, a, b; /* of a row: all, in work_a(), in work_b() */
-	uint64_t labelled;
-};
-
-static struct counts counts_at(const struct selfmon_report *report, size_t row)
-{
-	struct selfmon_call_stack stack = { .size = sizeof(stack) };
-	struct counts counts = { 0 };
-	size_t i;
-
-	for (i = 0; !selfmon_row_stack(report, row, i, &stack); i++) {
-		const uint64_t address = stack.address[0].address;
-
-		cr_assert_geq(stack.depth, 1);
-		counts.samples += stack.count;
-		if (is_between(address, __start_samples_a, __stop_samples_a))
-			counts.a += stack.count;
-		if (is_between(address, __start_samples_b, __stop_samples_b))
-			counts.b += stack.count;
-		if (stack.label)
-			counts.labelled += stack.count;
-	}
-	return counts;
-}
-
-/*
- * Returns a number of the report's samples, which has a line of its own in
- * JSON.
- */
-static double number_of(const struct selfmon_report *report, const char *key)
-{
-	const char *at;
-	char *text = NULL;
-	double number;
-	size_t size;
-	FILE *const stream = open_memstream(&text, &size);
-
-	cr_assert_eq(selfmon_report_write(report, SELFMON_JSON, stream), 0);
-	fclose(stream);
-	at = strstr(text, "\n  \"samples\": {");
-	cr_assert_not_null(at);
-	at = strstr(at, key);
-	cr_assert_not_null(at);
-	number = strtod(at + strlen(key), NULL);
-	free(text);
-	return number;
-}
-
-/*
- * Returns the period, which is longer on a slow machine: samples may cost a
- * twentieth of it.
- */
-static uint64_t period(void)
-{
-	struct selfmon_report *report;
-	double ns;
-
-	cr_assert_eq(selfmon_thread_prepare(), 0);
-	report = rows_take();
-	ns = number_of(report, "\"period\": ");
-	selfmon_report_free(report);
-	return (uint64_t)ns;
-}
-
-/* Returns the sum over all rows of this name. */
-static struct counts counts_of(const struct selfmon_report *report,
-			       const char *name)
-{
-	struct counts sum = { 0 };
-	size_t i;
-
-	for (i = 0; i < selfmon_report_row_count(report); i++) {
-		const struct counts counts = counts_at(report, i);
-
-		if (strcmp(selfmon_report_row(report, i)->name, name) != 0)
-			continue;
-		sum.samples += counts.samples;
-		sum.a += counts.a;
-		sum.b += counts.b;
-		sum.labelled += counts.labelled;
-	}
-	return sum;
-}
-
-static uint64_t sum_of(const struct selfmon_report *report, const char *name)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < selfmon_report_row_count(report); i++)
-		if (!strcmp(selfmon_report_row(report, i)->name, name))
-			n += selfmon_report_row(report, i)->samples;
-	return n;
-}
-
-static uint64_t samples_of(const char *name)
-{
-	struct selfmon_report *const report = rows_take();
-	const uint64_t n = sum_of(report, name);
-
-	selfmon_report_free(report);
-	return n;
-}
-
-/* Rows a and b have samples of their own work only. */
-static void assert_apart(uint64_t least)
-{
-	struct selfmon_report *const report = rows_take();
-	const struct counts a = counts_of(report, "a"),
-			    b = counts_of(report, "b");
-
-	rows_check(report);
-	cr_expect_eq(a.b, 0, "%lu samples of b in a", (unsigned long)a.b);
-	cr_expect_eq(b.a, 0, "%lu samples of a in b", (unsigned long)b.a);
-	/* Under a sanitizer much of the work is in its runtime. */
-	if (!SANITIZED)
-		cr_expect_geq(a.a + b.b, least);
-	selfmon_report_free(report);
-}
-
 static uint64_t wanted(void)
 {
 	return (uint64_t)by_form(150, 2000, 20000);
 }
 
-/* Visits until there is this number of samples. */
-static void until(uint64_t least, void (*visit)(void))
-{
-	do {
-		int i;
-
-		for (i = 0; i < 2000; i++)
-			visit();
-	} while (samples_of("a") + samples_of("b") < least);
-}
-
 /* ---- where they go ------------------------------------------------------- */
-
-static void visit_both(void)
-{
-	SELFMON_REGION("a")
-		work_a(SHORT);
-	SELFMON_REGION("b")
-		work_b(SHORT);
-}
 
 Test(samples, are_of_the_region_that_the_thread_was_in)
 {
@@ -260,29 +37,11 @@ Test(samples, are_of_the_region_that_the_thread_was_in)
 	assert_apart(wanted() / 2);
 }
 
-static void visit_short(void)
-{
-	SELFMON_REGION("a")
-		work_a(200);
-	SELFMON_REGION("b")
-		work_b(200);
-}
-
 Test(samples, are_of_visits_of_a_fraction_of_a_microsecond_too)
 {
 	ask_for(OFTEN);
 	until(100, visit_short);
 	assert_apart(10);
-}
-
-static void visit_nested(void)
-{
-	SELFMON_REGION("a") {
-		work_a(SHORT);
-		SELFMON_REGION("b")
-			work_b(SHORT);
-		work_a(SHORT);
-	}
 }
 
 Test(samples, of_a_nested_region_are_not_its_parents)
@@ -474,25 +233,9 @@ Test(samples, of_a_handlers_regions_are_theirs)
 	assert_apart(wanted() / 2);
 }
 
-static struct selfmon_region *span_of[2];
-
-static void visit_spans(void)
-{
-	struct selfmon_frame a, b;
-
-	selfmon_enter(span_of[0], &a);
-	work_a(SHORT);
-	selfmon_enter(span_of[1], &b);
-	work_b(SHORT);
-	selfmon_leave(&b);
-	selfmon_leave(&a);
-}
-
 Test(samples, of_spans_are_theirs)
 {
 	ask_for(OFTEN);
-	span_of[0] = selfmon_region("a");
-	span_of[1] = selfmon_region("b");
 	until(wanted(), visit_spans);
 	assert_apart(wanted() / 2);
 }
@@ -575,61 +318,6 @@ Test(samples, are_attributed_alike_by_another_thread)
 			pthread_join(thread[i], NULL);
 	} while (samples_of("a") + samples_of("b") < wanted());
 	assert_apart(wanted() / 2);
-}
-
-static void *visit_all_until_stopped(void *unused)
-{
-	(void)unused;
-	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
-		visit_both();
-		visit_short();
-		visit_nested();
-		visit_spans();
-	}
-	return NULL;
-}
-
-static void visit_all_in_two_threads(uint64_t least)
-{
-	pthread_t thread[2];
-	int i;
-
-	span_of[0] = selfmon_region("a");
-	span_of[1] = selfmon_region("b");
-	for (i = 0; i < 2; i++)
-		cr_assert_eq(pthread_create(&thread[i], NULL,
-					    visit_all_until_stopped, NULL), 0);
-	do
-		usleep(20000);
-	while (samples_of("a") + samples_of("b") < least);
-	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-	for (i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
-}
-
-static void say_how_many(const char *event)
-{
-	struct selfmon_report *const report = rows_take();
-	const struct counts a = counts_of(report, "a"),
-			    b = counts_of(report, "b");
-
-	cr_log_info("%s, period %.0f: %llu samples in code of a region, "
-		    "%llu attributed to the other one", event,
-		    number_of(report, "\"period\": "),
-		    (unsigned long long)(a.a + a.b + b.a + b.b),
-		    (unsigned long long)(a.b + b.a));
-	selfmon_report_free(report);
-}
-
-/* 100,000 in the long form. */
-Test(samples_many, are_all_of_the_region_that_the_thread_was_in)
-{
-	const uint64_t least = (uint64_t)by_form(300, 3000, 100000);
-
-	ask_for(OFTEN);
-	visit_all_in_two_threads(least * 5 / 4);
-	say_how_many(OFTEN);
-	assert_apart(least);
 }
 
 static int ended;
