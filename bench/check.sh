@@ -50,6 +50,11 @@ native()
 		"$here/budget.sh" "$1$form" recorded 115 \
 			"region pair, recorded${form:+, ${form#-}}"
 	done
+	# 15 more than without, at most.
+	"$here/budget.sh" "$1" sampled 95 "region pair, sampled"
+	"$here/budget.sh" "$1-shared" sampled 92 "region pair, sampled, shared"
+	"$here/budget.sh" "$1-inlined" sampled 83 "region pair, sampled, inlined"
+	"$here/budget.sh" "$1" both-rings 95 "region pair, sampled, @offcpu"
 	"$here/budget.sh" "$1-inlined" both 148 \
 		"regions nested in one function, inlined, both pairs"
 	for form in shared inlined; do

@@ -8,7 +8,7 @@
  * The second form prints the address of selfmon_impl_enter(), for
  * bench/lines.sh. "start" sets no options and uses the environment. Prints the
  * clock, since regions take another path if timestamps are unreliable. See
- * bench/callgrind.sh.
+ * bench/callgrind.sh. A way with a ring says so if the thread has none.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +19,8 @@
 #include <selfmon.h>
 
 #define SOFTWARE "page-faults,minor-faults,major-faults,task-clock"
+/* Never in a run. */
+#define RARE "task-clock@1000s"
 #define NOINLINE __attribute__((noinline))
 
 static struct selfmon_counters *set;
@@ -204,28 +206,32 @@ static const struct way {
 	void (*run)(unsigned long n);
 	const char *events;
 	bool enable, with_set;
-	const char *record;
+	const char *record, *sample;
 } ways[] = {
-	{ "loop", loop, "none", true, false, NULL },
-	{ "time", visit, "none", true, false, NULL },
-	{ "nested", nested, "none", true, false, NULL },
-	{ "same", same_function, "none", true, false, NULL },
-	{ "both", both_in_function, "none", true, false, NULL },
-	{ "children-32", children_32, "none", true, false, NULL },
-	{ "children-1000", children_1000, "none", true, false, NULL },
-	{ "rows", rows, "none", true, false, NULL },
-	{ "two-units", two_units, "none", true, false, NULL },
-	{ "items", items, "none", true, false, NULL },
-	{ "span", span, "none", true, false, NULL },
-	{ "detached", detached, "none", true, false, NULL },
-	{ "switched", switched, "none", true, false, NULL },
-	{ "elsewhere", elsewhere, "none", true, false, NULL },
-	{ "recorded", visit, "none", true, false, "slowest" },
-	{ "off", visit, "none", false, false, NULL },
-	{ "start", visit, NULL, false, false, NULL },
-	{ "software", visit, SOFTWARE, true, false, NULL },
-	{ "snapshot", snapshot, "none", true, true, NULL },
-	{ "delta", delta, "none", true, true, NULL },
+	{ "loop", loop, "none", true, false, NULL, NULL },
+	{ "time", visit, "none", true, false, NULL, NULL },
+	{ "nested", nested, "none", true, false, NULL, NULL },
+	{ "same", same_function, "none", true, false, NULL, NULL },
+	{ "both", both_in_function, "none", true, false, NULL, NULL },
+	{ "children-32", children_32, "none", true, false, NULL, NULL },
+	{ "children-1000", children_1000, "none", true, false, NULL, NULL },
+	{ "rows", rows, "none", true, false, NULL, NULL },
+	{ "two-units", two_units, "none", true, false, NULL, NULL },
+	{ "items", items, "none", true, false, NULL, NULL },
+	{ "span", span, "none", true, false, NULL, NULL },
+	{ "detached", detached, "none", true, false, NULL, NULL },
+	{ "switched", switched, "none", true, false, NULL, NULL },
+	{ "elsewhere", elsewhere, "none", true, false, NULL, NULL },
+	{ "recorded", visit, "none", true, false, "slowest",
+	  NULL },
+	{ "sampled", visit, "none", true, false, NULL, RARE },
+	{ "off-cpu", visit, "@offcpu", true, false, NULL, NULL },
+	{ "both-rings", visit, "@offcpu", true, false, NULL, RARE },
+	{ "off", visit, "none", false, false, NULL, NULL },
+	{ "start", visit, NULL, false, false, NULL, NULL },
+	{ "software", visit, SOFTWARE, true, false, NULL, NULL },
+	{ "snapshot", snapshot, "none", true, true, NULL, NULL },
+	{ "delta", delta, "none", true, true, NULL, NULL },
 };
 
 static const struct way *way_named(const char *name)
@@ -236,6 +242,26 @@ static const struct way *way_named(const char *name)
 		if (strcmp(ways[i].name, name) == 0)
 			return &ways[i];
 	return NULL;
+}
+
+/*
+ * Returns true if the thread has a ring buffer, which unlike pages of counters
+ * is longer than a page.
+ */
+static bool has_ring(void)
+{
+	FILE *const maps = fopen("/proc/self/maps", "r");
+	unsigned long begin, end;
+	bool found = false;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "[perf_event]") &&
+		    sscanf(line, "%lx-%lx", &begin, &end) == 2)
+			found |= end - begin > 2 * 4096;
+	if (maps)
+		fclose(maps);
+	return found;
 }
 
 int main(int argc, char **argv)
@@ -256,11 +282,16 @@ int main(int argc, char **argv)
 	options.events = way->events;
 	options.enable = way->enable;
 	options.record = way->record;
+	options.sample = way->sample;
 	if (selfmon_configure(&options))
 		return 1;
 	if (way->with_set && selfmon_counters_open(SOFTWARE, 0, &set, NULL) < 1)
 		return 1;
 	way->run(strtoul(argv[2], NULL, 10));
+	if ((way->sample || strstr(way->events, "@offcpu")) && !has_ring()) {
+		printf("no ring\n");
+		return 1;
+	}
 	printf("%s\n", selfmon_clock_source_name(selfmon_clock()->source));
 	return 0;
 }
