@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A host that blocks in system calls, while its threads are sampled and record
+ * their switches: no signal is delivered, and no call returns EINTR.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "kernel/sampled.h"
+
+/* ---- signals ------------------------------------------------------------- */
+
+static int delivered[NSIG];
+
+static void count(int signal)
+{
+	__atomic_add_fetch(&delivered[signal], 1, __ATOMIC_RELAXED);
+}
+
+/* Without SA_RESTART, so that each handler interrupts the call. */
+static void count_signals(void)
+{
+	struct sigaction action = { .sa_handler = count };
+	int i;
+
+	for (i = 1; i < NSIG; i++)
+		if (i != SIGSEGV && i != SIGABRT)
+			sigaction(i, &action, NULL);
+}
+
+static void expect_no_signal(void)
+{
+	int i;
+
+	for (i = 1; i < NSIG; i++)
+		cr_expect_eq(delivered[i], 0, "signal %d: %d times", i,
+			     delivered[i]);
+}
+
+/* ---- calls that block ---------------------------------------------------- */
+
+/* A millisecond each: too long for none to be interrupted. */
+static const struct timespec brief = { .tv_nsec = 1000000 };
+static const struct timeval brief_too = { .tv_usec = 1000 };
+
+/* Each returns true if it ended by its timeout, or by what it waited for. */
+
+static bool in_nanosleep(void)
+{
+	return nanosleep(&brief, NULL) == 0;
+}
+
+static bool in_clock_nanosleep(void)
+{
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, &brief, NULL) == 0;
+}
+
+static bool in_poll(void)
+{
+	return poll(NULL, 0, 1) == 0;
+}
+
+static bool in_select(void)
+{
+	struct timeval time = brief_too;
+
+	return select(0, NULL, NULL, NULL, &time) == 0;
+}
+
+static bool in_epoll(void)
+{
+	const int fd = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+	const bool good = epoll_wait(fd, &event, 1, 1) == 0;
+	const int error = errno;
+
+	close(fd);
+	errno = error;
+	return good;
+}
+
+static bool in_futex(void)
+{
+	uint32_t word = 0;
+
+	return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &brief, NULL,
+		       0) < 0 && errno == ETIMEDOUT;
+}
+
+static bool in_semaphore(void)
+{
+	struct timespec end;
+	sem_t semaphore;
+
+	sem_init(&semaphore, 0, 0);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_nsec += brief.tv_nsec;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	return sem_timedwait(&semaphore, &end) < 0 && errno == ETIMEDOUT;
+}
+
+static bool in_sigtimedwait(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	return sigtimedwait(&none, NULL, &brief) < 0 && errno == EAGAIN;
+}
+
+/* Not restarted after a handler, since the socket has a timeout: signal(7). */
+static bool in_recv(void)
+{
+	int pair[2], error;
+	bool good;
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return false;
+	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &brief_too,
+		   sizeof(brief_too));
+	good = recv(pair[0], &byte, 1, 0) < 0 && errno == EAGAIN;
+	error = errno;
+	close(pair[0]);
+	close(pair[1]);
+	errno = error;
+	return good;
+}
+
+static int feed[2]; /* a pipe that the test's own thread writes to */
+
+static bool in_read(void)
+{
+	char byte;
+
+	return read(feed[0], &byte, 1) == 1;
+}
+
+static const struct call {
+	const char *name;
+	bool (*run)(void);
+} calls[] = {
+	{ "nanosleep", in_nanosleep },
+	{ "clock_nanosleep", in_clock_nanosleep },
+	{ "poll", in_poll },
+	{ "select", in_select },
+	{ "epoll_wait", in_epoll },
+	{ "futex", in_futex },
+	{ "sem_timedwait", in_semaphore },
+	{ "sigtimedwait", in_sigtimedwait },
+	{ "recv", in_recv },
+	{ "read", in_read },
+};
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+/* ---- threads ------------------------------------------------------------- */
+
+static uint64_t returned[CALLS];
+static int stop;
+
+static bool is_stopped(void)
+{
+	return __atomic_load_n(&stop, __ATOMIC_ACQUIRE);
+}
+
+/* Work before the call is sampled; the call is a switch. */
+static void *block_until_stopped(void *which)
+{
+	const size_t i = (size_t)(uintptr_t)which;
+	struct selfmon_region *const region = selfmon_region(calls[i].name);
+	bool good = true;
+	int error = 0;
+
+	while (good && !is_stopped()) {
+		SELFMON_REGION_OF(region) {
+			work_a(20 * SHORT);
+			good = calls[i].run();
+			error = errno;
+		}
+		__atomic_add_fetch(&returned[i], 1, __ATOMIC_RELAXED);
+	}
+	cr_expect(good, "%s: %s", calls[i].name, strerror(error));
+	__atomic_store_n(&returned[i], UINT64_MAX, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void *work_until_stopped(void *unused)
+{
+	(void)unused;
+	while (!is_stopped())
+		visit_both();
+	return NULL;
+}
+
+/* Each call often enough, and samples while others were blocked. */
+static bool is_enough(uint64_t samples)
+{
+	size_t i;
+
+	for (i = 0; i < CALLS; i++)
+		if (__atomic_load_n(&returned[i], __ATOMIC_RELAXED) < 30)
+			return false;
+	return samples_of("a") + samples_of("b") >= samples;
+}
+
+static void block_in_each_call(void)
+{
+	pthread_t thread[CALLS], worker;
+	unsigned int interrupted = 0;
+	size_t i;
+
+	cr_assert_eq(pipe(feed), 0);
+	for (i = 0; i < CALLS; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL,
+					    block_until_stopped,
+					    (void *)(uintptr_t)i), 0);
+	cr_assert_eq(pthread_create(&worker, NULL, work_until_stopped, NULL),
+		     0);
+	while (!is_enough(50)) {
+		cr_assert_eq(write(feed[1], "", 1), 1);
+		interrupted += nanosleep(&brief, NULL) != 0;
+	}
+	cr_expect_eq(interrupted, 0);
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	cr_assert_eq(write(feed[1], "", 1), 1); /* it may wait still */
+	for (i = 0; i < CALLS; i++)
+		pthread_join(thread[i], NULL);
+	pthread_join(worker, NULL);
+}
+
+static void expect_uninterrupted(const char *sample)
+{
+	struct selfmon_report *report;
+	uint64_t switches = 0, samples = 0;
+	size_t i;
+
+	count_signals();
+	ask_with("@offcpu", sample);
+	block_in_each_call();
+	expect_no_signal();
+	report = rows_take();
+	for (i = 0; i < CALLS; i++) {
+		const char *const path[] = { calls[i].name };
+		const struct selfmon_row *const row =
+			selfmon_report_find(report, path, 1);
+
+		cr_assert_not_null(row, "no row %s", calls[i].name);
+		cr_expect_gt(row->switches - row->preemptions, 0);
+		switches += row->switches;
+		samples += row->samples;
+	}
+	cr_log_info("%s: %lu switches and %lu samples of threads that block",
+		    sample, (unsigned long)switches, (unsigned long)samples);
+	cr_expect_gt(samples, 0);
+	selfmon_report_free(report);
+}
+
+Test(host_blocked, sees_no_signal_where_visits_read_the_samples)
+{
+	expect_uninterrupted(OFTEN ",drain=border");
+}
+
+/* Small rings, so that the library's thread reads them all the time. */
+Test(host_blocked, sees_no_signal_where_a_thread_reads_the_samples)
+{
+	expect_uninterrupted(OFTEN ",ring=4k,drain=thread");
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * More threads than locked memory has rings for: those without one are counted
+ * with the reason, and all else is as it was.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "kernel/nobody.h"
+#include "kernel/sampled.h"
+#include "store/ring_state.h"
+#include "store/self.h"
+
+#define THREADS 1000
+/* Kilobytes: a few rings more than perf_event_mlock_kb has room for. */
+#define LOCKED 64
+
+/* Summed up by the threads, beside what their regions say. */
+static struct truth {
+	uint64_t visits, items; /* "a" */
+	uint64_t no_samples, no_off_cpu; /* threads */
+	/* Of threads with switches, around and inside of the region "nap": */
+	uint64_t blocked_at_most, blocked_at_least;
+} truth;
+
+static pthread_barrier_t together;
+
+static void add(uint64_t *sum, uint64_t n)
+{
+	__atomic_add_fetch(sum, n, __ATOMIC_RELAXED);
+}
+
+static uint64_t blocked(void)
+{
+	struct rusage usage;
+
+	cr_assert_eq(getrusage(RUSAGE_THREAD, &usage), 0);
+	return (uint64_t)usage.ru_nvcsw;
+}
+
+static void nap(bool counts)
+{
+	const struct timespec time = { .tv_nsec = 100000 };
+	const uint64_t outer = blocked();
+	uint64_t inner = 0;
+
+	SELFMON_REGION("nap") {
+		inner = blocked();
+		nanosleep(&time, NULL);
+		inner = blocked() - inner;
+	}
+	if (!counts)
+		return;
+	add(&truth.blocked_at_most, blocked() - outer);
+	add(&truth.blocked_at_least, inner);
+}
+
+static void *visit_beside_others(void *argument)
+{
+	const uint64_t number = (uint64_t)(uintptr_t)argument;
+	uint64_t visits = 50 + number % 7;
+	const struct selfmon_thread_ring *ring;
+	bool ringed, sampled, switches;
+	uint64_t i;
+
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	ringed = selfmon_thread_ring_on(selfmon_thread_self());
+	ring = selfmon_thread_self()->ring;
+	sampled = ringed && ring->samples.on;
+	switches = ringed && ring->switches.on;
+	add(&truth.no_samples, !sampled);
+	add(&truth.no_off_cpu, !switches);
+	if (sampled)
+		visits += 1000;
+	pthread_barrier_wait(&together);
+	for (i = 0; i < visits; i++) {
+		SELFMON_REGION("a") {
+			work_a(SHORT);
+			selfmon_region_items(number);
+			SELFMON_REGION("b")
+				work_b(SHORT);
+		}
+		add(&truth.visits, 1);
+		add(&truth.items, number);
+	}
+	nap(switches);
+	pthread_barrier_wait(&together);
+	return NULL;
+}
+
+static void visit_in_threads(void)
+{
+	static pthread_t thread[THREADS];
+	uintptr_t i;
+
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL,
+					    visit_beside_others, (void *)i), 0);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void become_nobody(void)
+{
+	const struct rlimit limit = { LOCKED << 10, LOCKED << 10 };
+
+	nobody_become();
+	if (nobody_paranoid() < 0)
+		cr_skip_test("perf_event_paranoid is %ld", nobody_paranoid());
+	cr_assert_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+}
+
+static void assert_said(const struct selfmon_report *report)
+{
+	char words[64];
+
+	snprintf(words, sizeof(words), "\"no_samples\": %lu,",
+		 (unsigned long)truth.no_samples);
+	cr_expect(rows_say(report, SELFMON_JSON, words), "not said: %s", words);
+	snprintf(words, sizeof(words), "\"no_off_cpu\": %lu,",
+		 (unsigned long)truth.no_off_cpu);
+	cr_expect(rows_say(report, SELFMON_JSON, words), "not said: %s", words);
+	snprintf(words, sizeof(words), "%lu threads took no samples: ",
+		 (unsigned long)truth.no_samples);
+	cr_expect(rows_say(report, SELFMON_TEXT, words), "not said: %s", words);
+	cr_expect(rows_say(report, SELFMON_TEXT, "perf_event_mlock_kb") ||
+		  rows_say(report, SELFMON_TEXT, "ulimit -l"));
+}
+
+static void assert_counted(const struct selfmon_row *row, uint64_t visits)
+{
+	cr_expect_eq(row->visits, visits);
+	cr_expect_eq(row->measured, visits);
+	cr_expect_eq(row->time.visits, visits);
+	cr_expect_eq(row->lost + row->cut_off + row->open + row->overlapped, 0);
+}
+
+Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *a, *nap;
+
+	become_nobody();
+	ask_with("@offcpu", OFTEN);
+	visit_in_threads();
+	cr_log_info("of %d threads %lu have no samples, %lu no switches",
+		    THREADS, (unsigned long)truth.no_samples,
+		    (unsigned long)truth.no_off_cpu);
+	cr_assert_gt(truth.no_samples, 0);
+	cr_assert_lt(truth.no_samples, THREADS);
+	report = rows_take();
+	assert_said(report);
+	a = ROWS_GET(report, "a");
+	nap = ROWS_GET(report, "nap");
+	assert_counted(a, truth.visits);
+	cr_expect_eq(a->items, truth.items);
+	assert_counted(ROWS_GET(report, "a", "b"), truth.visits);
+	assert_counted(nap, THREADS);
+	cr_expect_geq(nap->switches - nap->preemptions, truth.blocked_at_least);
+	cr_expect_leq(nap->switches - nap->preemptions, truth.blocked_at_most);
+	cr_expect_eq(number_of(report, "\"lost\": "), 0);
+	selfmon_report_free(report);
+	assert_apart(1);
+}
