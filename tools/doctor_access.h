@@ -7,8 +7,6 @@
 
 doctor_check_fn doctor_check_kernel, doctor_check_seccomp,
 	doctor_check_paranoid, doctor_check_capabilities,
-	doctor_check_security_module, doctor_check_call,
-	doctor_check_kernel_mode, doctor_check_tracepoints,
-	doctor_check_breakpoints, doctor_check_attr;
+	doctor_check_security_module, doctor_check_call;
 
 #endif

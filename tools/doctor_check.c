@@ -6,6 +6,7 @@
 
 #include "doctor_access.h"
 #include "doctor_cores.h"
+#include "doctor_events.h"
 #include "doctor_limits.h"
 #include "doctor_note.h"
 #include "doctor_pmu.h"

@@ -17,14 +17,13 @@
 #include "counters/granted.h"
 #include "counters/set.h"
 #include "doctor_cores.h"
+#include "doctor_probe_reads.h"
 #include "platform/kernel.h"
 #include "platform/perf_open.h"
 #include "session/sampling.h"
 
 /* The default events: session/events.c. */
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
-#define COST_READS 64
-#define COST_ROUNDS 5
 
 /* Opens one event by its name; returns a descriptor, or -errno. */
 static int open_event(const char *name, bool *both_modes)
@@ -202,32 +201,6 @@ static void try_cores(const struct doctor_machine *machine,
 	}
 }
 
-/* Takes the best of some rounds, since others use the machine too. */
-static int64_t read_cost(const struct selfmon_counters *set)
-{
-	struct selfmon_snapshot snapshot;
-	int64_t best = INT64_MAX;
-	int round, i;
-
-	for (round = 0; round < COST_ROUNDS; round++) {
-		const uint64_t begin = selfmon_kernel_monotonic_raw_ns();
-		int64_t cost;
-
-		for (i = 0; i < COST_READS; i++)
-			selfmon_counters_begin(set, &snapshot);
-		cost = (int64_t)(selfmon_kernel_monotonic_raw_ns() - begin) /
-		       (COST_READS * set->hardware_count);
-		best = cost < best ? cost : best;
-	}
-	return best;
-}
-
-static bool reads_in_user_space(const struct selfmon_counters *set)
-{
-	return set->hardware_count > 0 &&
-	       !(set->flags & SELFMON_IMPL_SET_SYSCALL);
-}
-
 static void try_together(struct doctor_probe *probe)
 {
 	struct selfmon_counters *set;
@@ -239,65 +212,6 @@ static void try_together(struct doctor_probe *probe)
 	probe->together = selfmon_counters_open(AUTO_EVENTS, 0, &set,
 						&probe->dropped);
 	selfmon_counters_close(set);
-}
-
-/* Opens a set without reading it, to see what the library would do. */
-static bool would_read(unsigned int flags, struct doctor_probe *probe)
-{
-	struct selfmon_counters *set;
-	bool would;
-
-	if (selfmon_counters_open("instructions", flags, &set, NULL) < 0)
-		return false;
-	would = reads_in_user_space(set);
-	if (!would && !probe->why_not[0] && selfmon_set_of(set)->why_syscall)
-		snprintf(probe->why_not, sizeof(probe->why_not), "%s",
-			 selfmon_set_of(set)->why_syscall);
-	selfmon_counters_close(set);
-	return would;
-}
-
-/*
- * Reads a set under the guard, since some hypervisors offer counters and fault
- * each read. Returns false in that case.
- */
-static bool survive_reads(struct doctor_probe *probe)
-{
-	struct selfmon_counters *set;
-	bool faulted = false;
-
-	if (selfmon_counters_open("instructions", SELFMON_COUNTERS_GUARD, &set,
-				  NULL) < 0)
-		return false;
-	if (reads_in_user_space(set))
-		probe->read_ns = read_cost(set);
-	faulted = set->flags & SELFMON_IMPL_SET_TAKEN;
-	selfmon_counters_close(set);
-	if (faulted) {
-		probe->read_ns = SELFMON_FACT_UNKNOWN;
-		snprintf(probe->why_not, sizeof(probe->why_not),
-			 "the page offers a counter, and reading it faults");
-	}
-	return !faulted;
-}
-
-/*
- * Tries as a program would, which has SELFMON_GUARD too; then with the guard.
- */
-static void try_user_reads(struct doctor_probe *probe)
-{
-	const char *const guard = getenv("SELFMON_GUARD");
-	bool plainly;
-
-	probe->read_ns = SELFMON_FACT_UNKNOWN;
-	probe->guarded = guard && !strcmp(guard, "1");
-	plainly = would_read(0, probe);
-	if (!plainly && !would_read(SELFMON_COUNTERS_GUARD, probe))
-		return;
-	if (!survive_reads(probe))
-		return;
-	probe->unsafe = !plainly;
-	probe->user_reads = plainly || probe->guarded;
 }
 
 /* As the library chooses for SELFMON_SAMPLE=auto. */
@@ -335,7 +249,7 @@ static void try_all(const struct doctor_machine *machine,
 	probe->wipe = try_wipe();
 	try_cores(machine, probe);
 	try_together(probe);
-	try_user_reads(probe);
+	doctor_probe_reads(probe);
 	try_sampling(probe);
 	snprintf(probe->clock, sizeof(probe->clock), "%s",
 		 selfmon_clock_source_name(selfmon_clock()->source));

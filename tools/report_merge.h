@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges reports of several processes, as the library merges threads: rows with
- * the same path become one row, and sums are added. Events that a process did
- * not count are in no sum, and its visits are not among those of the value.
+ * Merges the reports of several processes in the way that the library merges
+ * threads: rows with the same path become one row, and their sums are added.
+ * If a process did not count an event, its visits are left out of that event's
+ * sum and number of visits.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_H
 #define SELFMON_TOOLS_REPORT_MERGE_H

@@ -11,12 +11,11 @@
 #include <string.h>
 
 #include "report/apart.h"
-#include "report/samples.h"
+#include "report_merge_alike.h"
 #include "report_merge_place.h"
+#include "report_merge_stacks.h"
 #include "report_note.h"
 #include "tool.h"
-
-#define DESCRIPTION_SIZE (SELFMON_EVENT_NAME_SIZE + 48)
 
 struct merging {
 	struct selfmon_report *to;
@@ -132,102 +131,7 @@ static void add_stack(struct merging *merging,
 	samples->addresses += from->depth;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_addresses(const struct selfmon_address *a,
-			     const struct selfmon_address *b)
-{
-	int order = strcmp(a->module, b->module);
-
-	if (!order)
-		order = strcmp(a->build_id, b->build_id);
-	return order ? order : compare_numbers(a->address, b->address);
-}
-
-/* 0 for stacks that are one but for their counts. */
-static int compare_places(const void *one, const void *other)
-{
-	const struct selfmon_sampled_stack *const a = one, *const b = other;
-	int order = a->row < b->row ? -1 : a->row > b->row;
-	uint32_t i;
-
-	if (!order)
-		order = compare_numbers(a->label, b->label);
-	if (!order)
-		order = compare_numbers(a->depth, b->depth);
-	for (i = 0; !order && i < a->depth; i++)
-		order = compare_addresses(&a->address[i], &b->address[i]);
-	return order;
-}
-
-/* Adds a stack of equal addresses; 0 means that no access is known. */
-static void add_equal(struct merging *merging, struct selfmon_sampled_stack *to,
-		      const struct selfmon_sampled_stack *from)
-{
-	if (__builtin_add_overflow(to->count, from->count, &to->count) &&
-	    !merging->status)
-		merging->status = tool_fail("report", "samples.stacks: the sum "
-					    "of all files is more than a "
-					    "number can hold");
-	if (from->data && (!to->data || from->data < to->data))
-		to->data = from->data;
-	if (from->data_end > to->data_end)
-		to->data_end = from->data_end;
-}
-
-/* Makes equal stacks one. */
-static void unite(struct merging *merging)
-{
-	struct selfmon_samples *const samples = merging->samples;
-	struct selfmon_sampled_stack *const stack = samples->stack;
-	size_t last = 0, i;
-
-	if (!samples->stacks)
-		return;
-	qsort(stack, samples->stacks, sizeof(*stack), compare_places);
-	for (i = 1; i < samples->stacks; i++) {
-		if (compare_places(&stack[last], &stack[i]) != 0)
-			stack[++last] = stack[i];
-		else
-			add_equal(merging, &stack[last], &stack[i]);
-	}
-	samples->stacks = last + 1;
-}
-
-/*
- * Stacks of equal counts are in the order of their addresses in memory: these
- * are put in an order that does not depend on the order of files.
- */
-static void settle(struct merging *merging)
-{
-	struct selfmon_samples *const samples = merging->samples;
-	struct selfmon_address *const to =
-		calloc(merging->addresses + 1, sizeof(*to));
-	size_t used = 0, i;
-
-	if (!to) {
-		fail_memory(merging);
-		return;
-	}
-	for (i = 0; i < samples->stacks; i++) {
-		struct selfmon_sampled_stack *const stack = &samples->stack[i];
-
-		if (stack->depth)
-			memcpy(to + used, stack->address,
-			       stack->depth * sizeof(*to));
-		stack->address = to + used;
-		used += stack->depth;
-	}
-	free(samples->address);
-	samples->address = to;
-	samples->addresses = used;
-	selfmon_samples_sort(samples);
-}
-
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static void add_count(struct merging *merging, const char *key, uint64_t *to,
 		      uint64_t n)
@@ -334,51 +238,6 @@ static void note_missing(struct selfmon_report *to,
 	to->stacks = stacks > 0;
 }
 
-static bool is_alike(const struct selfmon_samples *a,
-		     const struct selfmon_samples *b)
-{
-	return !strcmp(a->event, b->event) && a->period == b->period &&
-	       a->frequency == b->frequency;
-}
-
-/* Writes "task-clock each 1000003", or "cycles 1000 times a second". */
-static void describe(const struct selfmon_samples *samples,
-		     char text[DESCRIPTION_SIZE])
-{
-	if (samples->frequency)
-		snprintf(text, DESCRIPTION_SIZE, "%s %lu times a second",
-			 samples->event, (unsigned long)samples->frequency);
-	else
-		snprintf(text, DESCRIPTION_SIZE, "%s each %llu", samples->event,
-			 (unsigned long long)samples->period);
-}
-
-static bool are_alike(struct selfmon_report *to,
-		      const struct report_file *first,
-		      const struct report_file *files, size_t count)
-{
-	const struct selfmon_samples *const a = first->report->samples;
-	char one[DESCRIPTION_SIZE], other[DESCRIPTION_SIZE];
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const struct selfmon_samples *const b =
-			files[i].report->samples;
-
-		if (!b || is_alike(a, b))
-			continue;
-		describe(a, one);
-		describe(b, other);
-		report_note(to, "samples are left out: they have different "
-			    "weights, %s and %s; sample all with one event "
-			    "and period%s", one, other,
-			    a->asked || b->asked ? ", a longer one: these "
-						   "were lengthened" : "");
-		return false;
-	}
-	return true;
-}
-
 static int merge_alike(struct selfmon_report *to,
 		       const struct selfmon_samples *like,
 		       const struct report_file *files, size_t count)
@@ -395,10 +254,8 @@ static int merge_alike(struct selfmon_report *to,
 	for (i = 0; i < count && !merging.status; i++)
 		if (files[i].report->samples)
 			add_file(&merging, &files[i]);
-	if (!merging.status) {
-		unite(&merging);
-		settle(&merging);
-	}
+	if (!merging.status)
+		merging.status = report_stacks_unite(to->samples);
 	free(merging.places.slot);
 	return merging.status;
 }
@@ -408,7 +265,8 @@ int report_merge_samples(struct selfmon_report *to,
 {
 	const struct report_file *const first = first_of(files, count);
 
-	if (!first || !are_alike(to, first, files, count))
+	if (!first ||
+	    !report_samples_alike(to, first->report->samples, files, count))
 		return 0;
 	note_missing(to, files, count);
 	to->samples = calloc(1, sizeof(*to->samples));

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The strings, functions, locations and mappings of a profile for pprof. */
+#ifndef SELFMON_TOOLS_PPROF_TABLES_H
+#define SELFMON_TOOLS_PPROF_TABLES_H
+
+#include "protobuf.h"
+#include "report/samples.h"
+#include "symbols.h"
+#include "symbols_table.h"
+
+/* Fields of the messages, by their numbers in profile.proto. */
+enum profile {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+};
+
+/* A profile that is being written. */
+struct pprof {
+	const struct selfmon_report *report;
+	const struct selfmon_samples *samples;
+	struct symbols *symbols;
+	struct protobuf to;	     /* the profile without its strings */
+	struct protobuf part, inner; /* the messages being built */
+	struct protobuf strings;     /* the end of the profile */
+	struct symbols_table text;   /* finds strings that are in the profile */
+	/* By id: true if the location or function is in the profile. */
+	bool *place, *function;
+	size_t places, functions; /* room */
+	uint64_t *limit;	  /* by module: above all its addresses */
+	uint64_t *location;	  /* the locations of one sample */
+	bool failed;		  /* no memory */
+};
+
+/* Returns the index of a string in the table; 0 is "". */
+uint64_t pprof_string(struct pprof *pprof, const char *text);
+/* Writes a location and its functions unless they are written already. */
+void pprof_place(struct pprof *pprof, const struct symbol_place *place);
+/* Writes module i; call it after all of its locations are written. */
+void pprof_mapping(struct pprof *pprof, size_t i);
+void pprof_tables_free(struct pprof *pprof);
+
+#endif
