@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's overhead per visit, as far as it has been measured. */
+/* The library's measured overhead per visit. */
 #ifndef SELFMON_STORE_CALIBRATION_H
 #define SELFMON_STORE_CALIBRATION_H
 
@@ -16,35 +16,43 @@ struct selfmon_cost {
 };
 
 /*
- * done: inner and outer are measured, and the other costs if their kind of
- * visit occurred. A column whose events were never on the PMU during the
- * measurement has its bit set in unknown; its values here are 0.
+ * If done, inner and outer are measured, and also the other costs whose kind of
+ * visit occurred. If a column's events were never on the PMU during the
+ * measurement, its bit in unknown is set, and its values here are 0.
  */
 struct selfmon_calibration {
 	uint32_t done; /* 0 or 1 */
 	uint32_t unknown;
-	struct selfmon_cost inner;   /* what an empty region records */
+	struct selfmon_cost inner; /* what an empty region records for itself */
 	/*
-	 * Overhead that the parent records in addition; ticks_spread covers
-	 * inner and outer together.
+	 * Overhead that the parent records in addition to inner. Its
+	 * ticks_spread covers inner and outer together.
 	 */
 	struct selfmon_cost outer;
-	struct selfmon_cost skipped; /* outer of a visit that is only counted */
+	/* Outer for a visit that is only counted. */
+	struct selfmon_cost skipped;
 	/*
-	 * Overhead in the parent beyond inner and outer, by kind of visit ...
+	 * Additional overhead in the parent, beyond inner and outer, for each
+	 * kind of visit ...
 	 */
 	struct selfmon_cost kind[SELFMON_KIND_COUNT];
-	struct selfmon_cost told; /* ... and of a visit that reports its work */
-	/* Overhead in a visit each time that it is suspended and resumed. */
+	struct selfmon_cost told; /* ... and for a visit that counts units */
+	/*
+	 * Overhead that a visit records each time that it is suspended and
+	 * resumed.
+	 */
 	struct selfmon_cost switched;
 };
 
-/* Visits that occurred: bits 0 to SELFMON_KIND_COUNT - 1, and these. */
+/*
+ * The visits that occurred: bit k for each kind k below SELFMON_KIND_COUNT, and
+ * these bits.
+ */
 #define SELFMON_OCCURRED_SKIPPED (1u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_TOLD (2u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_SWITCHED (4u << SELFMON_KIND_COUNT)
 
-/* Written by visit/overhead.c under the report lock; done is 0 until then. */
+/* Written by visit/overhead.c under the report lock. Until then done is 0. */
 extern struct selfmon_calibration selfmon_calibrated;
 
 #endif

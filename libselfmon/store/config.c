@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration: options of the program, overridden by the environment. */
+/* The configuration: the program's options, overridden by the environment. */
 #define _GNU_SOURCE
 #include "store/config.h"
 
@@ -24,8 +24,8 @@ extern char **environ;
 uint32_t selfmon_impl_on = 1;
 
 /*
- * Separate from config, which has initialisers and takes space in the file;
- * these buffers take none.
+ * Separate from config: config has initialisers, so these buffers would take
+ * space in the object file.
  */
 static char events_text[SELFMON_SPEC_MAX];
 static char output_text[SELFMON_OUTPUT_MAX];
@@ -43,7 +43,7 @@ static struct selfmon_config config = {
 	.note = notes_text,
 };
 
-/* SELFMON_ENABLE of the environment has been applied. */
+/* True once SELFMON_ENABLE of the environment has been applied. */
 static bool obeyed;
 
 static const char *const variable[] = {
@@ -58,7 +58,8 @@ struct selfmon_config *selfmon_config(void)
 }
 
 /*
- * Passes the note to the host's message function, or keeps it for the report.
+ * Passes the note to the program's message function, or keeps it for the
+ * report.
  */
 void selfmon_config_note(const char *format, ...)
 {
@@ -81,7 +82,10 @@ static const char *keep(char *text, const char *value)
 	return text;
 }
 
-/* Returns true if an output of the list has this option after a semicolon. */
+/*
+ * Returns true if an output in the list is followed by this option, as in
+ * "file;option".
+ */
 static bool has_option(const char *output, const char *option)
 {
 	const size_t length = strlen(option);
@@ -95,7 +99,10 @@ static bool has_option(const char *output, const char *option)
 	return false;
 }
 
-/* Removes @offcpu from the events: it is an option of regions, not an event. */
+/*
+ * Removes @offcpu from the list of events: it is an option of regions, not an
+ * event.
+ */
 static void set_off_cpu(void)
 {
 	if (config.events != events_text ||
@@ -145,7 +152,7 @@ static void set_record(const char *value)
 				    "are allowed; ignored", value);
 }
 
-/* What happened inside of a visit is not known if it was only counted. */
+/* A visit that is only counted has no record of what happened inside of it. */
 static void check_record(void)
 {
 	if (!config.record || config.every == 1)
@@ -171,7 +178,10 @@ static void set_every(const char *value)
 				    "ignored", value, EVERY_MAX);
 }
 
-/* Notes a variable with our prefix that is unknown: it is probably misspelt. */
+/*
+ * Adds a note if a variable begins with SELFMON_ and is unknown: it is probably
+ * misspelt.
+ */
 static void check_name(const char *entry)
 {
 	const size_t length = strcspn(entry, "=");
@@ -213,7 +223,7 @@ static void check_names(void)
 	}
 }
 
-/* Switches off once: after that the program may switch regions on again. */
+/* Switches regions off at most once: the program may switch them on again. */
 static void switch_off(void)
 {
 	if (__atomic_load_n(&obeyed, __ATOMIC_ACQUIRE))
@@ -280,12 +290,16 @@ static bool fits(const char *text, size_t size)
 }
 
 /*
- * Size of the struct in 0.1, its first version; later versions may be longer.
+ * Size of the struct in version 0.1, the first one. Later versions may be
+ * longer.
  */
 #define OPTIONS_SIZE_FIRST (offsetof(struct selfmon_options, context) + \
 			    sizeof(void *))
 
-/* Reads the caller's options of any version; missing ones get defaults. */
+/*
+ * Reads the caller's options, whose struct may be of any version. Missing
+ * members get their defaults.
+ */
 static int read_options(const struct selfmon_options *from,
 			struct selfmon_options *to)
 {
@@ -346,7 +360,7 @@ int selfmon_config_take(const struct selfmon_options *given)
 	config.notes = 0;
 	take_options(&options);
 	selfmon_config_environment();
-	/* Later notes are kept for the report. */
+	/* From here on, notes are kept for the report. */
 	config.message = NULL;
 	config.context = NULL;
 	selfmon_store_once(&selfmon_impl_on, config.enable);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration: options of the program, overridden by the environment. */
+/* The configuration: the program's options, overridden by the environment. */
 #ifndef SELFMON_STORE_CONFIG_H
 #define SELFMON_STORE_CONFIG_H
 
@@ -14,19 +14,21 @@
 #define SELFMON_SPEC_MAX 4096
 #define SELFMON_OUTPUT_MAX 4096
 
-/* Kept: a forked child has the same configuration. */
+/* In memory that a forked child keeps: the child has the same configuration. */
 struct selfmon_config {
 	const char *events; /* less than SELFMON_SPEC_MAX bytes */
-	const char *output; /* less than SELFMON_OUTPUT_MAX; "": no report */
-	const char *live;   /* less than SELFMON_OUTPUT_MAX; "": no live file */
-	const char *sample; /* less than SELFMON_OUTPUT_MAX; "": no samples */
+	const char *output; /* shorter than SELFMON_OUTPUT_MAX; "": no report */
+	/* Shorter than SELFMON_OUTPUT_MAX; "": no live file. */
+	const char *live;
+	/* Shorter than SELFMON_OUTPUT_MAX; "": no samples. */
+	const char *sample;
 	bool enable;
 	bool fence;
 	bool strict;
 	bool guard;
-	bool threads;       /* an output has the option "threads" */
-	bool off_cpu;       /* @offcpu was in events, and was taken out */
-	bool record;        /* the slowest visits of each region are kept */
+	bool threads;       /* an output in the list has the option "threads" */
+	bool off_cpu; /* the list of events had @offcpu, which was removed */
+	bool record;        /* keep the slowest visits of each region */
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;
@@ -39,14 +41,14 @@ void selfmon_config_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void selfmon_config_environment(void);
 /*
- * Called before any state is made. Returns true if the environment has now
- * switched regions off; this check is then their only cost. Reads no other
- * variable.
+ * Call before any state is made. Returns true if the environment has now
+ * switched regions off; in that case this check is the only overhead of
+ * regions. Reads only that one variable.
  */
 bool selfmon_config_switches_off(void);
 /*
  * Applies the options of selfmon_configure(3), then the environment. The caller
- * holds the process lock. Returns 0, or -EINVAL and changes nothing.
+ * holds the process lock. Returns 0, or -EINVAL without any change.
  */
 int selfmon_config_take(const struct selfmon_options *options);
 

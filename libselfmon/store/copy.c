@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A consistent copy of one node's statistics, while its thread keeps running.
+ * Makes a consistent copy of one node's statistics while its thread keeps
+ * running.
  *
  * The reader retries until the sequence is even and unchanged. A writer that is
  * descheduled in the middle of an update blocks readers for as long as it
  * sleeps. After a thousand tries the reader asks the writer to make the copy
  * itself, at its next enter.
  *
- * If the sequence stays odd, a jump abandoned the update or its thread does not
- * run. The copy then has half an update, and is repaired (mend.c). The
- * statistics themselves are not: the update may still continue, and its visit
- * is open until it is cut off.
+ * If the sequence stays odd, a jump abandoned the update or the writer's thread
+ * does not run. The copy then contains half an update, and is repaired
+ * (mend.c). The original statistics are not repaired: the update may still
+ * continue, and its visit stays open until it is cut off.
  */
 #include "store/copy.h"
 
@@ -21,10 +22,12 @@
 #define TRIES 1000
 #define TRIES_BEFORE_YIELD 16
 #define ANSWER_NS 1000000u
-/* Two seconds: many threads may run before the owner gets a CPU. */
+/*
+ * About two seconds: with many threads, the owner may wait that long for a CPU.
+ */
 #define ANSWER_TRIES 2000
 
-/* Copies all words but the sequence, each with one load. */
+/* Copies all words except the sequence, each with one load. */
 static void copy_words(const struct selfmon_stats *from,
 		       struct selfmon_stats *to)
 {
@@ -37,8 +40,9 @@ static void copy_words(const struct selfmon_stats *from,
 }
 
 /*
- * Copies between two updates, or (updating) during one that makes no progress.
- * Pairs with selfmon_stats_begin() and selfmon_stats_end().
+ * Makes the copy between two updates or, if updating is true, during an update
+ * that makes no progress. Pairs with selfmon_stats_begin() and
+ * selfmon_stats_end().
  */
 static bool try_copy(const struct selfmon_stats *stats, bool updating,
 		     struct selfmon_stats *copy)
@@ -91,13 +95,13 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
 }
 
 /*
- * One reader at a time, under the report lock. The sequence of the copy is odd
- * if an update makes no progress.
+ * Only one reader at a time: the caller holds the report lock. If an update
+ * makes no progress, the sequence of the copy is odd. Returns false if no copy
+ * could be made.
  *
- * The calling thread's own update never makes progress here. Either a jump
- * abandoned the update, or a signal handler interrupted it and takes this
- * report. Waiting for it would be useless. Returns false if no copy could be
- * made.
+ * An update of the calling thread never makes progress here: either a jump
+ * abandoned it, or the caller is a signal handler that interrupted it. Waiting
+ * for it would be useless.
  */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,
@@ -110,9 +114,10 @@ bool selfmon_stats_read(struct selfmon_thread *thread,
 }
 
 /*
- * Called by the owner. Makes the copy between two updates; in a handler that
- * interrupted an update, the request stays pending. A reader that gave up may
- * have requested another node meanwhile: that node is next.
+ * Called by the owner to make the requested copy between two updates. If this
+ * is a handler that interrupted an update, the request stays pending. A reader
+ * that gave up may have requested another node meanwhile, which is then copied
+ * next.
  */
 void selfmon_stats_answer(struct selfmon_thread *thread)
 {

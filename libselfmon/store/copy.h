@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A consistent copy of a node's statistics, from any thread. */
+/* Makes a consistent copy of a node's statistics, from any thread. */
 #ifndef SELFMON_STORE_COPY_H
 #define SELFMON_STORE_COPY_H
 

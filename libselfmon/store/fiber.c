@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of fibers: reused, never freed. Fibers and what they grow
- * by are in wiped memory: a forked child has none of them.
+ * The memory of fibers. It is reused, but never freed. Fibers and the room for
+ * their further visits are in wiped memory, so a forked child has none of them.
  */
 #include "store/fiber.h"
 
@@ -99,7 +99,7 @@ uint64_t *selfmon_fiber_units(void)
 	return take_wiped(SELFMON_MAX_UNITS * sizeof(uint64_t));
 }
 
-/* Cuts off the saved visits of a stack that no longer exists. */
+/* Cuts off the saved visits of a stack that is gone. */
 static void cut_off(struct selfmon_fiber *fiber)
 {
 	unsigned int i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A fiber: the open visits of a stack, kept here while no thread runs it. */
+/*
+ * A fiber: the open visits of one stack, kept here while no thread runs that
+ * stack.
+ */
 #ifndef SELFMON_STORE_FIBER_H
 #define SELFMON_STORE_FIBER_H
 
@@ -8,24 +11,27 @@
 #include "store/state.h"
 
 /*
- * A visit of a suspended fiber. Its values are what the visit has counted so
- * far, so they refer to no point in time and to no event's page.
+ * A visit of a suspended fiber. It holds what the visit has counted so far:
+ * differences, which do not depend on the time or on an event's page.
  */
 struct selfmon_suspended {
-	/* The first line of its entry; the node is of the thread that ran it.
+	/*
+	 * The first cache line of the visit's entry. The node belongs to the
+	 * thread that ran the fiber last.
 	 */
 	uint64_t mark;
 	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
 	uint64_t reserved;
 	uint32_t cpu, known[5];
-	uint64_t ticks; /* its start minus the time of its suspension */
-	/* Not in the first line. */
-	uint64_t *units; /* counted so far; NULL: none ever */
+	/* Start of the visit minus the time of its suspension. */
+	uint64_t ticks;
+	/* Members beyond the first cache line. */
+	uint64_t *units; /* counted so far; NULL: none so far */
 	bool measured;	 /* false: only counted (SELFMON_EVERY) */
 	bool disturbed;	 /* before its suspension */
 	struct selfmon_inside inside;
-	struct selfmon_snapshot spent; /* counted so far; ticks are above */
+	struct selfmon_snapshot spent; /* counts so far, but for the ticks */
 };
 _Static_assert(offsetof(struct selfmon_suspended, cpu) ==
 			       offsetof(struct selfmon_visit, cpu) &&
@@ -33,11 +39,13 @@ _Static_assert(offsetof(struct selfmon_suspended, cpu) ==
 			       offsetof(struct selfmon_visit, start.ticks),
 	       "a line of an entry");
 
-/* Most fibers have their own visit and two inside of it. */
+/* Most fibers have the visit of the fiber itself and two more inside of it. */
 #define SELFMON_FIBER_VISITS 3
 #define SELFMON_FIBER_STEP 16
 
-/* The columns that a thread counts, in order. All zero: none. */
+/*
+ * The columns that a thread counts, in order. All are zero if there are none.
+ */
 struct selfmon_fiber_values {
 	uint32_t missing;
 	uint8_t count, hardware, more, padding;
@@ -50,27 +58,31 @@ struct selfmon_fiber_more {
 };
 
 /*
- * Values of `alive`. 0: destroyed, or a fiber of the parent process. ENDED: the
- * thread that ran it has ended.
+ * Values of `alive`. 0 means that the fiber is destroyed, or belongs to the
+ * parent process. ENDED means that the thread that ran it has ended.
  */
 #define SELFMON_FIBER_ALIVE 1
 #define SELFMON_FIBER_ENDED 2
 
 /*
  * In wiped memory: a forked child finds zeros. Each thread that uses fibers has
- * one for its own stack too.
+ * one more fiber for its own stack.
  */
 struct selfmon_fiber {
 	struct selfmon_frame frame; /* of its own visit */
 	uint32_t alive;		    /* SELFMON_FIBER_* */
-	uint32_t region;	    /* of its own visit; 0: a thread's stack */
-	uint32_t count;		    /* saved visits; 0 while it runs */
-	uint32_t units;		    /* 1: a visit has counted units, or context
-				       switches are recorded: general path */
+	/* Region of the fiber's own visit; 0: a thread's stack. */
+	uint32_t region;
+	uint32_t count; /* number of saved visits; 0 while the fiber runs */
+	uint32_t units;		    /* 1 forces the general path: a visit has
+				     * counted units, or context switches are
+				     * recorded */
 	uint64_t since;		    /* time of suspension; 0: never ran */
-	struct selfmon_fiber_values values; /* of the thread that ran it */
-	struct selfmon_thread *running;	    /* the thread that runs it */
-	const struct selfmon_thread *ran;   /* the last thread that ran it */
+	/* Columns of the thread that ran it last. */
+	struct selfmon_fiber_values values;
+	/* The thread that runs it now, or NULL. */
+	struct selfmon_thread *running;
+	const struct selfmon_thread *ran;   /* the thread that ran it last */
 	uint64_t stack_low, stack_high;
 	enum selfmon_stack stack;
 	struct selfmon_fiber_more *more;
@@ -78,28 +90,31 @@ struct selfmon_fiber {
 	struct selfmon_suspended visit[SELFMON_FIBER_VISITS];
 };
 
-/* The mark of a fiber's own visit: above all addresses. */
+/* The mark of the visit that represents a fiber: above all addresses. */
 #define SELFMON_MARK_FIBER (SELFMON_LOW_NONE - 1)
 
-/* These take the process lock; signals are blocked. NULL: no memory. */
+/*
+ * Both take the process lock; the caller has blocked signals. They return NULL
+ * without memory.
+ */
 __attribute__((cold))
 struct selfmon_fiber *selfmon_fiber_make(uint32_t region);
 __attribute__((cold))
 uint64_t *selfmon_fiber_units(void);
 __attribute__((cold))
 void selfmon_fiber_grow(struct selfmon_fiber *fiber);
-/* Puts the fiber into the free list. */
+/* Puts the fiber into the list of free fibers. */
 __attribute__((cold))
 void selfmon_fiber_reuse(struct selfmon_fiber *fiber);
 
 /*
- * Call when the thread ends. Cuts off its own stack's saved visits, and marks
- * the fiber that it runs as ended.
+ * Call when the thread ends. Cuts off the saved visits of the thread's own
+ * stack, and marks the fiber that it runs as ended.
  */
 __attribute__((cold))
 void selfmon_fiber_end_thread(struct selfmon_thread *thread);
 
-/* Return the place of visit i, or NULL if there is no room for it yet. */
+/* Return the place for visit i, or NULL if it has no room yet. */
 struct selfmon_suspended *selfmon_fiber_more(const struct selfmon_fiber *fiber,
 					     unsigned int i);
 static inline struct selfmon_suspended *

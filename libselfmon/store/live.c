@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the live file: records in chunks, each mapped at an address that the
- * kernel chooses. The maps are MADV_DONTFORK, and all pointers to them are in
- * memory that is wiped in a forked child.
+ * Writes the live file: records in chunks, each of which is mapped at an
+ * address that the kernel chooses. The maps are MADV_DONTFORK, and all pointers
+ * to them are in memory that is wiped in a forked child.
  *
- * If the file cannot grow (disk full, limit, descriptor closed by others), new
- * records are kept in memory only. Both reports say so.
+ * If the file cannot grow (the disk is full, a limit is reached, or the program
+ * closed the descriptor), new records are kept in memory only. The live file
+ * and the report both say so.
  */
 #include "store/live.h"
 
@@ -22,7 +23,10 @@
 
 #define CHUNK_SIZE ((size_t)1 << 20)
 #define CHUNKS_MAX 16384
-/* Least distance between two pairs of both clocks, in ticks. */
+/*
+ * Least distance in ticks between two pairs of timestamps, each pair from both
+ * clocks.
+ */
 #define PAIR_TICKS UINT64_C(20000000)
 #define PAIR_TRIES 4
 
@@ -32,7 +36,7 @@ struct selfmon_live {
 	bool full;
 	char *next;       /* next free byte, in the newest chunk */
 	size_t room;      /* bytes free from there on */
-	uint64_t end;     /* file offset where the last chunk ends */
+	uint64_t end;     /* file offset where the newest chunk ends */
 	size_t chunks;
 	struct {
 		char *at;
@@ -41,7 +45,8 @@ struct selfmon_live {
 };
 
 /*
- * Ordinary memory: a forked child finds its parent's file here and closes it.
+ * In ordinary memory: a forked child finds its parent's file here and closes
+ * it.
  */
 static struct selfmon_file opened;
 static struct selfmon_live *live_of(const struct selfmon_process *process)
@@ -81,7 +86,7 @@ static void is_full(struct selfmon_live *live, int error)
 			    "only", strerror(-error));
 }
 
-/* Makes the unused rest of the newest chunk a record of its own. */
+/* Turns the unused rest of the newest chunk into a record. */
 static void close_chunk(struct selfmon_live *live)
 {
 	if (live->room)
@@ -90,7 +95,7 @@ static void close_chunk(struct selfmon_live *live)
 						 (uint32_t)live->room };
 }
 
-/* Returns zeroed room for a record that is not visible yet, or NULL. */
+/* Returns zeroed room for a record that readers do not see yet, or NULL. */
 static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 {
 	struct selfmon_record *record;
@@ -118,8 +123,9 @@ static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 }
 
 /*
- * A reader calibrates the clock from two pairs as far apart as possible: the
- * first, and one that is renewed from time to time.
+ * Writes the current time by both clocks. A reader calibrates the clock from
+ * two such pairs as far apart as possible: the first pair, and the last one,
+ * which is renewed from time to time.
  */
 static void publish_time(struct selfmon_live_header *header)
 {
@@ -228,8 +234,8 @@ static void begin_header(struct selfmon_live *live)
 }
 
 /*
- * Expands the name. Returns false if there is no file to write. A child never
- * writes to its parent's file.
+ * Expands the file's name. Returns false if no live file is to be written. A
+ * forked child never writes to its parent's file.
  */
 static bool name_of(const struct selfmon_process *process,
 		    char path[SELFMON_PATH_SIZE])

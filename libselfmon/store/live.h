@@ -4,10 +4,11 @@
  * the format (docs/LIVE.md) for its writer (live.c) and its reader
  * (report/live_read.c).
  *
- * A header is followed by records, up to header.used. Records are never moved
- * or removed. A record is complete before used covers it; statistics and open
- * visits inside of records change in place. Threads and nodes have the records
- * that they have in memory (store/state.h).
+ * The file is a header followed by records, which extend up to header.used.
+ * Records are never moved or removed. A record is complete before header.used
+ * includes it, but the statistics and open visits in it change in place
+ * afterwards. The records of threads and nodes are those that they have in
+ * memory (store/state.h).
  */
 #ifndef SELFMON_STORE_LIVE_H
 #define SELFMON_STORE_LIVE_H
@@ -29,7 +30,10 @@
 /* Longer names are cut to this many bytes in the file. */
 #define SELFMON_LIVE_NAME_MAX 65535
 
-/* Ids are 1, 2, 3 and so on. The name and the file follow, each with NUL. */
+/*
+ * A region's record. Ids are 1, 2, 3 and so on. The name and the file name
+ * follow, each with its NUL.
+ */
 struct selfmon_live_region {
 	struct selfmon_record record;
 	uint32_t id, line;
@@ -44,7 +48,10 @@ _Static_assert(
 		offsetof(struct selfmon_node, stats) % SELFMON_LIVE_ALIGN == 0,
 	"entries and statistics begin with a cache line");
 
-/* Facts that seldom change; a new copy is written beside the old one. */
+/*
+ * Facts about the process that seldom change. When one changes, a new copy is
+ * written beside the old one.
+ */
 struct selfmon_live_facts {
 	char program[256], cpu[64], hypervisor[16], kernel[256];
 	char boot[40];             /* boot id of the system */
@@ -52,7 +59,8 @@ struct selfmon_live_facts {
 	uint32_t forked;
 	uint64_t begun;            /* seconds since 1970 */
 	uint64_t start_ticks;
-	struct selfmon_clock clock; /* source is NONE if not known then */
+	/* Source is NONE while the clock is unknown. */
+	struct selfmon_clock clock;
 	uint32_t choice, columns;
 	uint32_t every, fence, strict, guard, off_cpu, padding;
 	uint64_t read_ns;
@@ -78,12 +86,12 @@ struct selfmon_live_facts {
 	struct selfmon_calibration calibration;
 };
 
-/* Each word is updated separately. */
+/* Counts of the process. Each word is updated separately. */
 struct selfmon_live_counts {
 	uint64_t threads, threads_at_once, refused;
 	uint64_t limited[SELFMON_LIMITED_COUNT]; /* threads, by step down */
 	uint64_t unready, stale;
-	uint64_t left_out; /* records not written for lack of room */
+	uint64_t left_out; /* records not written, for lack of room */
 	uint64_t ended;    /* the library has ended */
 };
 
@@ -91,16 +99,18 @@ struct selfmon_live_header {
 	char magic[SELFMON_FILE_MAGIC_SIZE];
 	uint32_t order, version;
 	/*
-	 * Sizes and numbers of the structures in the file, as its writer has
-	 * them.
+	 * Sizes and numbers of the structures in the file, as compiled into its
+	 * writer.
 	 */
 	uint32_t header_size, facts_size, thread_size, node_size;
 	uint32_t sampled_size;
 	uint32_t open_size, entries, counters, buckets, rare;
 	char machine[16];
 	uint64_t used;
-	uint64_t which;   /* current copy of the facts: 1 or 2; 0: none yet */
-	uint64_t pairs;   /* pairs written: [0] first, then [1], [2] in turn */
+	/* Which copy of the facts is current: 1 or 2; 0: none yet. */
+	uint64_t which;
+	/* Pairs of times written: first [0], then [1] and [2] in turn. */
+	uint64_t pairs;
 	struct selfmon_clock_pair pair[3];
 	struct selfmon_live_counts counts;
 	struct selfmon_live_facts facts[2];
@@ -111,33 +121,38 @@ struct selfmon_live_header {
  */
 
 /*
- * Called with the process's first thread, before its state is made. Returns
- * the header of a new file, or NULL. The caller then adds the existing regions
- * and the facts, and calls selfmon_live_complete(). Readers reject the file
- * before that.
+ * Called for the process's first thread, before its state is made. Returns the
+ * header of a new file, or NULL. The caller then adds the existing regions and
+ * the facts, and calls selfmon_live_complete(). Until that call, readers reject
+ * the file.
  */
 struct selfmon_live_header *selfmon_live_begin(struct selfmon_process *process);
 void selfmon_live_complete(struct selfmon_live_header *header);
-/* Adds a region that was just registered. */
+/* Adds a region that has just been registered. */
 void selfmon_live_add_region(const struct selfmon_process *process,
 			     const struct selfmon_region *region);
 /*
- * Returns zeroed room for a record, which has its type and size. NULL: no file,
- * or no room. The caller fills in the record and publishes it before it takes
- * another one.
+ * Returns zeroed room for a record with its type and size set. Returns NULL if
+ * there is no file or no room. The caller fills in the record and publishes it
+ * before it takes the next one.
  */
 void *selfmon_live_take(const struct selfmon_process *process, uint32_t type,
 			size_t size);
 void selfmon_live_publish(const struct selfmon_process *process,
 			  const struct selfmon_record *record);
-/* Updates the counts: number of threads and the like. */
+/*
+ * Updates the counts of the process in the file: number of threads and so on.
+ */
 void selfmon_live_count(struct selfmon_process *process);
-/* Need no lock. Return the header, or its counts; NULL if there is no file. */
+/*
+ * Both need no lock. They return the header or its counts, or NULL if there is
+ * no file.
+ */
 struct selfmon_live_header *
 selfmon_live_header(const struct selfmon_process *process);
 struct selfmon_live_counts *
 selfmon_live_counts(const struct selfmon_process *process);
-/* In a forked child: closes the parent's file. */
+/* Call in a forked child: closes the parent's file. */
 void selfmon_live_forked(void);
 
 #endif

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's lock, in memory that a forked child finds zeroed. */
+/* The process's lock. It is in memory that a forked child finds zeroed. */
 #include "store/lock.h"
 
 #include "platform/cancel.h"
 #include "store/process.h"
 #include "store/self.h"
 
-/* State of the thread that holds the lock, restored at unlock. */
+/* The state of the thread that holds the lock; unlocking restores it. */
 static struct selfmon_thread *holder;
 static struct selfmon_cancel holder_cancel;
 static struct selfmon_signals holder_signals;
 
 /*
- * Blocks signals: a handler that interrupted the holder and took the lock would
- * deadlock, and one that jumped out would leave the lock held. A fault's
- * handler cannot be blocked, and finds a busy thread. Cancellation is off as
- * well: a thread cancelled asynchronously in here would never unlock.
+ * Blocks signals while the lock is held. Otherwise a handler that interrupted
+ * the holder and took the lock would deadlock, and a handler that jumped out
+ * would leave the lock held. Fault handlers cannot be blocked; they find a busy
+ * thread. Cancellation is off as well: a thread that is cancelled
+ * asynchronously while it holds the lock would never unlock it.
  *
- * Zeroed memory is an unlocked mutex with the C libraries of Linux.
+ * Zeroed memory is an unlocked mutex in all C libraries of Linux.
  */
 void selfmon_process_lock(struct selfmon_process *process)
 {
@@ -35,7 +36,7 @@ void selfmon_process_lock(struct selfmon_process *process)
 	holder_signals = signals;
 }
 
-/* Unlocks; the calling thread continues with this state. */
+/* Unlocks. From here on the calling thread has this state. */
 void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's lock: its holder blocks signals and is not cancelled. */
+/*
+ * The process's lock. Its holder has signals blocked and cannot be cancelled.
+ */
 #ifndef SELFMON_STORE_LOCK_H
 #define SELFMON_STORE_LOCK_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of regions: mapped in chunks, given out piece by piece, never freed.
- * Does not use malloc: that is the host's, and the host may be measuring it.
+ * The memory of regions: mapped in chunks, allocated in small pieces, never
+ * freed. malloc is not used: it belongs to the program, which may be measuring
+ * it.
  *
- * There are two pools. Kept: a forked child keeps the contents. Wiped: a forked
- * child finds zeros, and maps new chunks. It leaves the old chunks alone:
- * memory that the parent's threads and frames point to must stay zero.
+ * There are two pools. A forked child keeps the contents of the pool `kept`. In
+ * the pool `wiped` a child finds zeros and maps new chunks. It does not reuse
+ * the old chunks: memory that the frames of the parent's threads point to must
+ * stay zero.
  *
  * Callers hold the process lock.
  */
@@ -21,13 +23,16 @@
 
 struct pool {
 	size_t chunks;
-	size_t current;   /* chunk that pieces come from */
+	size_t current;   /* index of the chunk that pieces are taken from */
 	size_t used;      /* bytes used of that chunk */
 	char *chunk[CHUNKS_MAX];
 	size_t size[CHUNKS_MAX];
 };
 
-/* No initialisers: 256 KiB each, which would take space in the file. */
+/*
+ * Without initialisers: 256 KiB each, which would take space in the object
+ * file.
+ */
 static struct pool kept, wiped;
 static bool cannot_wipe; /* a kernel before 4.14 */
 
@@ -52,8 +57,8 @@ static bool pool_grow(struct pool *pool, size_t size)
 }
 
 /*
- * Returns the first free offset in the chunk that is at this offset in its
- * line.
+ * Returns the first free offset in the chunk whose position in its cache line
+ * is `offset`.
  */
 static size_t place_at(const struct pool *pool, size_t offset)
 {
@@ -63,8 +68,8 @@ static size_t place_at(const struct pool *pool, size_t offset)
 }
 
 /*
- * A fork may happen between the loop's first two steps. The child then has
- * `used` of the previous chunk, which may exceed the size of the current one.
+ * A fork may happen between the first two steps of the loop. The child then has
+ * the previous chunk's `used`, which may exceed the size of the current chunk.
  */
 static void *pool_take(struct pool *pool, size_t offset, size_t size)
 {

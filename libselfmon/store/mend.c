@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Repairs statistics whose last update did not end. */
+/* Repairs statistics whose last update was not completed. */
 #include "store/mend.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Bounds the sums of this number of visits. Returns true if it changed any. */
+/*
+ * Limits the sums to those possible for this number of visits. Returns true if
+ * any sum changed.
+ */
 static bool bound(struct selfmon_sums *sums, uint64_t visits)
 {
 	const struct selfmon_sums before = *sums;
@@ -33,7 +36,7 @@ static void no_more_than(uint64_t *value, uint64_t limit)
 		*value = limit;
 }
 
-/* A value that was not recorded yet when the update ended has no visit. */
+/* A value that the unfinished update had not recorded yet lacks that visit. */
 static bool bound_counter(struct selfmon_stats *stats, size_t i,
 			  uint64_t visits)
 {

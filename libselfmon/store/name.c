@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The regions of the process by name, file and line. Append-only: an entry is
- * complete before its id is published. Entries never point into the object that
- * named them, since that may be unloaded.
+ * The regions of the process by name, file and line. The list is append-only:
+ * an entry is complete before its id is published. Entries never point into the
+ * object that named them, since that may be unloaded.
  */
 #include "store/name.h"
 
@@ -22,10 +22,13 @@ struct selfmon_site selfmon_impl_nowhere = {
 	.id = SELFMON_REGION_NOWHERE, .name = "", .file = ""
 };
 
-/* Regions by id: pages of pointers, so that readers need no lock. */
+/*
+ * The regions by id, in pages of pointers that never move, so that readers need
+ * no lock.
+ */
 static struct selfmon_region **named[PAGES_MAX];
 static uint32_t last_id;
-/* Hash table of ids with open addressing; doubled when half full. */
+/* A hash table of ids with open addressing. It is doubled when half full. */
 static uint32_t *table;
 static uint32_t table_slots;
 
@@ -119,7 +122,10 @@ static struct selfmon_region *make_region(uint64_t hash, const char *name,
 	return region;
 }
 
-/* Under the process lock. Returns 0: no memory, or too many regions. */
+/*
+ * The caller holds the process lock. Returns 0 without memory, or if there are
+ * too many regions.
+ */
 static uint32_t append(const struct selfmon_process *process, uint64_t hash, const char *name, const char *file,
 		       uint32_t line)
 {

@@ -5,21 +5,22 @@
 
 #include <selfmon/region.h>
 
-/* A region; ids begin with 1. */
+/* A region. Ids begin with 1. */
 struct selfmon_region {
-	struct selfmon_site site; /* first: a handle is used as a site */
+	/* Must be first: a handle is used as a site. */
+	struct selfmon_site site;
 	uint64_t hash;
 	size_t length;            /* of the name */
 };
 
-/* Returns the region's id; 0: no memory. Takes the process lock. */
+/* Returns the region's id, or 0 without memory. Takes the process lock. */
 uint32_t selfmon_name_register(const char *name, const char *file,
 			       uint32_t line);
-/* The same for a site, which gets the id. */
+/* Registers the region of a site, and stores the id in the site. */
 uint32_t selfmon_name_register_site(struct selfmon_site *site);
 const struct selfmon_region *selfmon_name_of(uint32_t id);
 
-/* Writes all regions to a new live file. Under the process lock. */
+/* Writes all regions to a new live file. The caller holds the process lock. */
 struct selfmon_process;
 void selfmon_name_publish(const struct selfmon_process *process);
 

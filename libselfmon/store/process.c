@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process's state. It is found or made without a lock, since the lock is in
- * it.
+ * The state of the process. It is found or made without a lock, since the lock
+ * is part of it.
  *
- * The state has memory of its own that is wiped in a forked child; the child
- * sees ready == 0 and starts over. On kernels that cannot wipe,
- * pthread_atfork(3) does it, but a raw clone(2) does not run its handlers.
+ * The state has memory of its own that is wiped in a forked child. The child
+ * sees ready == 0 and starts over. On kernels that cannot wipe memory, a
+ * pthread_atfork(3) handler wipes it, but a raw clone(2) does not run such
+ * handlers.
  */
 #include "store/process.h"
 
@@ -21,11 +22,14 @@
 #include "store/memory.h"
 #include "store/self.h"
 
-/* The library has ended: nothing is begun any more. */
+/* True once the library has ended: nothing begins any more. */
 static bool ended;
-/* Written once; a forked child keeps the address. */
+/* Written once. A forked child keeps the address. */
 static struct selfmon_process *the_process;
-/* Set once ready. Ordinary memory: distinguishes a child from a first start. */
+/*
+ * Set once the state is ready. In ordinary memory, to distinguish a forked
+ * child from a first start.
+ */
 static uint32_t was_ready;
 
 static void child_without_wipe(void)
@@ -64,7 +68,7 @@ static struct selfmon_process *process_map(void)
 }
 
 /*
- * Called only if something is measured. Choosing a clock executes CPUID, which
+ * Called only if something is measured: choosing a clock executes CPUID, which
  * may trap to a hypervisor, and reads a file.
  */
 void selfmon_process_begin(struct selfmon_process *process)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records: statistics and open visits lie in them, in memory and in the live
- * file alike. A record begins with its type and size.
+ * Records hold statistics and open visits, in the same form in memory and in
+ * the live file. A record begins with its type and size.
  */
 #ifndef SELFMON_STORE_RECORD_H
 #define SELFMON_STORE_RECORD_H
@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 /*
- * A reader skips records of an unknown type with this bit, and refuses other
- * unknown types. A type that is added later, and that the known ones can be
- * read without, has the bit.
+ * Set in types that a reader may skip. A reader skips records of unknown types
+ * that have this bit, and rejects files with other unknown types. A new type
+ * gets the bit if readers can understand the other records without it.
  */
 #define SELFMON_RECORD_OPTIONAL (UINT32_C(1) << 31)
 
 enum selfmon_record_type {
-	SELFMON_RECORD_REST = 1, /* unused rest of a chunk */
-	SELFMON_RECORD_REGION,	 /* struct selfmon_live_region: in files only */
+	SELFMON_RECORD_REST = 1, /* the unused rest of a chunk */
+	SELFMON_RECORD_REGION,	 /* struct selfmon_live_region; only in files */
 	SELFMON_RECORD_THREAD,	 /* struct selfmon_thread_record */
 	SELFMON_RECORD_NODE	 /* struct selfmon_node */
 };
@@ -29,7 +29,7 @@ enum selfmon_record_type {
 
 struct selfmon_record {
 	uint32_t type;
-	uint32_t size; /* in the file a multiple of SELFMON_LIVE_ALIGN */
+	uint32_t size; /* in files, a multiple of SELFMON_LIVE_ALIGN */
 };
 
 #endif

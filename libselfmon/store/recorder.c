@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records ended visits, and keeps the slowest ones. */
+/* Records visits when they end, and keeps the slowest ones. */
 #include "store/recorder.h"
 
 #include "store/slowest.h"
@@ -18,7 +18,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 					   visit->node->region));
 }
 
-/* Timestamp counters of two CPUs may differ. */
+/* Negative ticks become 0: the timestamp counters of two CPUs may differ. */
 static uint64_t at_least_zero(uint64_t ticks)
 {
 	return (int64_t)ticks < 0 ? 0 : ticks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's recorder (SELFMON_RECORD): the visits that ended last, in a ring.
- * When a slow visit ends, what happened inside of it is found there.
+ * A thread's recorder (SELFMON_RECORD): a ring of the visits that ended last.
+ * When a slow visit ends, the ring shows what happened inside of it.
  */
 #ifndef SELFMON_STORE_RECORDER_H
 #define SELFMON_STORE_RECORDER_H
@@ -11,21 +11,21 @@
 /* 64 KiB a thread. */
 #define SELFMON_RECORDER_ENTRIES 4096u
 
-/* Bits of an entry's region; above them lies its time. */
+/* The low bits of ticks_region: the region. The bits above hold the time. */
 #define SELFMON_ENDED_REGION_BITS 24
 #define SELFMON_ENDED_REGION_MASK ((UINT64_C(1) << SELFMON_ENDED_REGION_BITS) - 1)
-/* Longer times are stored as this one. */
+/* Longer times are stored as this value. */
 #define SELFMON_ENDED_TICKS_MAX (UINT64_MAX >> SELFMON_ENDED_REGION_BITS)
-/* In place of a region: the thread was off the CPU. */
+/* Stands in place of a region for a time off the CPU. */
 #define SELFMON_ENDED_BLOCKED (SELFMON_ENDED_REGION_MASK - 1)
 #define SELFMON_ENDED_PREEMPTED SELFMON_ENDED_REGION_MASK
 
 struct selfmon_ended {
 	uint64_t end;	       /* ticks */
-	uint64_t ticks_region; /* time and region of the visit */
+	uint64_t ticks_region; /* time and region of a visit that ended */
 };
 
-/* Written by its thread only, signal handlers included. */
+/* Written only by its thread, including signal handlers there. */
 struct selfmon_recorder {
 	uint64_t position; /* entries taken so far */
 	struct selfmon_ended entry[SELFMON_RECORDER_ENTRIES];
@@ -40,8 +40,9 @@ static inline uint64_t selfmon_ended_pack(uint64_t ticks, uint64_t region)
 }
 
 /*
- * Takes an entry by one instruction: a handler that interrupts takes another
- * one. An entry that a handler's jump left unwritten is an old one.
+ * Takes an entry by one instruction, so that a handler that interrupts takes
+ * another entry. If a handler jumps out before the entry is written, the entry
+ * keeps its old contents.
  */
 static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 					uint64_t end, uint64_t ticks_region)
@@ -54,30 +55,33 @@ static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 	selfmon_store_once(&entry->ticks_region, ticks_region);
 }
 
-/* A visit ended after the given time. With a value for each bit of values. */
+/* A visit that has ended. It has a value for each bit set in values. */
 struct selfmon_recorded_visit {
 	const struct selfmon_node *node;
 	uint64_t start, end; /* ticks */
-	uint64_t ticks;	     /* its time, less the cost of samples */
+	uint64_t ticks;	     /* duration, less the cost of samples */
 	uint32_t values;     /* bits: columns */
-	bool moved;	     /* it ended on another CPU */
+	bool moved;	     /* the visit ended on another CPU */
 	bool resumed;	     /* it was suspended meanwhile */
-	bool alone;	     /* nothing inside is known: a detached span */
+	bool alone;	     /* detached span: its inner visits are unknown */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 };
 
 /*
  * Records a visit of any kind, and keeps it if it is one of the slowest of its
- * region. The visit's statistics are recorded already, its entry is not given
- * back yet.
+ * region. Call after the visit's statistics are recorded and before its entry
+ * is given back.
  */
 void selfmon_recorder_add(struct selfmon_thread *thread,
 			  const struct selfmon_recorded_visit *visit);
-/* The same of the newest visit, with time alone. */
+/* Records the newest visit, which measured time alone. */
 void selfmon_recorder_time(struct selfmon_thread *thread,
 			   const struct selfmon_visit *open, uint64_t end,
 			   uint64_t ticks, bool moved);
-/* The same, with the counts of the thread's set; count: NULL, by value. */
+/*
+ * Records the newest visit with the counts of the thread's set. count holds the
+ * counts by value; NULL if there are none.
+ */
 void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
 			     const uint64_t *count);

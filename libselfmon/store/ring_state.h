@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of a thread's ring buffer, summed up by node: context switches
- * (@offcpu) and samples. Kept outside of the nodes, which have no room for
- * them.
+ * Sums of the records of a thread's ring buffer by node: context switches
+ * (@offcpu) and samples. They are kept outside of the nodes, which have no room
+ * for them.
  */
 #ifndef SELFMON_STORE_RING_STATE_H
 #define SELFMON_STORE_RING_STATE_H
@@ -14,8 +14,8 @@
 #include "store/state.h"
 
 /*
- * Written under the ring's lock; each word is updated separately. samples are
- * those of the place itself, all else includes the places below.
+ * Written under the ring's lock; each word is updated separately. samples
+ * counts those of the node itself; all other members include the nodes below.
  */
 struct selfmon_ring_sums {
 	uint64_t blocked_ns, preempted_ns;
@@ -23,20 +23,21 @@ struct selfmon_ring_sums {
 	uint64_t samples;
 };
 
-/* Places of one record, by ordinal. */
+/* Number of nodes that one record covers, by ordinal. */
 #define SELFMON_RING_PLACES 64u
 #define SELFMON_RING_RECORDS (SELFMON_PLACES_MAX / SELFMON_RING_PLACES)
 
 struct selfmon_ring_record {
 	struct selfmon_record record;
-	uint32_t thread, first; /* its number; ordinal of the first place */
+	/* The thread's number; ordinal of the first node. */
+	uint32_t thread, first;
 	struct selfmon_ring_sums place[SELFMON_RING_PLACES];
 };
 
 /* Context switches: see session/switches.c. */
 struct selfmon_switches {
 	bool on;
-	/* The last record, if the thread went off the CPU by it. */
+	/* The last record, if it says that the thread went off the CPU. */
 	struct {
 		uint64_t position, ns;
 		uint32_t cpu;
@@ -44,14 +45,15 @@ struct selfmon_switches {
 	} out;
 	uint64_t moved; /* position of the last return to another CPU */
 	/*
-	 * Sums of the records read since the last look at the thread's usage:
+	 * Sums of the records that were read since the thread's usage was last
+	 * computed:
 	 */
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
 	} base; /* that usage */
-	bool lost;			/* records, as another thread read */
-	uint64_t begin_ns, begin_ticks; /* as the ring was opened */
+	bool lost; /* another thread saw that records were lost */
+	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };
 
 /* Samples: see session/sample_records.c. */
@@ -59,12 +61,13 @@ struct selfmon_thread_samples {
 	bool on;
 	uint64_t label; /* selfmon_label() */
 	uint64_t lost;
-	struct selfmon_node *full; /* innermost as the ring was found full */
-	bool more;		   /* no record since: some were lost */
-	bool throttled;		   /* the kernel left some out */
+	/* Innermost node when the ring was found full. */
+	struct selfmon_node *full;
+	bool more; /* records were lost after the last record read */
+	bool throttled;		   /* the kernel throttled the samples */
 	/*
-	 * By entry: samples whose cost is not taken off yet, of the visit that
-	 * began at this position.
+	 * For each entry: samples whose cost was not subtracted yet, and the
+	 * start position of the visit to which they belong.
 	 */
 	struct {
 		uint32_t samples, begin;
@@ -72,14 +75,19 @@ struct selfmon_thread_samples {
 	struct selfmon_stacks stacks;
 };
 
-/* Wiped. A state keeps it for the threads that have the state later. */
+/*
+ * In wiped memory. The thread's state keeps it for threads that use the state
+ * later.
+ */
 struct selfmon_thread_ring {
 	/*
-	 * Taken to read the records, by the thread or another one: signals are
-	 * blocked, and no other lock but the process's is taken.
+	 * Held while the records are read, by the thread or by another one. Its
+	 * holder has signals blocked, and takes no other lock but the
+	 * process's.
 	 */
 	pthread_mutex_t lock; /* zeros are PTHREAD_MUTEX_INITIALIZER */
-	struct selfmon_ring ring; /* page NULL: this thread has none */
+	/* If its page is NULL, this thread has no ring. */
+	struct selfmon_ring ring;
 	struct selfmon_switches switches;
 	struct selfmon_thread_samples samples;
 	struct selfmon_ring_record *record[SELFMON_RING_RECORDS];
@@ -92,9 +100,11 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 }
 
 /*
- * An entry has the low half of the head as its visit began, in place of the CPU.
- * It is stored before the mark. A ring does not grow by 2 GiB during a visit. To
- * another reader an entry may be newer than the head that it has read.
+ * Returns the ring's head at the start of a visit. begin is the low half of
+ * that head, which the visit's entry stores in place of the CPU. A ring does
+ * not grow by 2 GiB during a visit, so the low half is sufficient. The
+ * difference is signed, because another thread may read an entry that is newer
+ * than `head`.
  */
 static inline uint64_t selfmon_ring_began_at(uint32_t begin, uint64_t head)
 {
@@ -102,15 +112,15 @@ static inline uint64_t selfmon_ring_began_at(uint32_t begin, uint64_t head)
 }
 
 /*
- * Returns the sums of a place, made if need be. Takes the process lock; signals
- * are blocked. NULL: no memory.
+ * Returns the sums of a node; makes them if needed. Takes the process lock; the
+ * caller has blocked signals. Returns NULL without memory.
  */
 struct selfmon_ring_sums *selfmon_ring_sums_of(struct selfmon_thread *thread,
 					       uint32_t ordinal);
-/* For readers: adds the sums of a place to a sum, if it has any. */
+/* For readers: adds the sums of a node, if it has any. */
 void selfmon_ring_sums_read(const struct selfmon_thread *thread,
 			    uint32_t ordinal, struct selfmon_ring_sums *sum);
-/* Adds up, under the ring's lock. */
+/* Adds up sums. The caller holds the ring's lock. */
 void selfmon_ring_sums_add(struct selfmon_ring_sums *to,
 			   const struct selfmon_ring_sums *n);
 

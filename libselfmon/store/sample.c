@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the visits that are measured under SELFMON_EVERY, and weights them.
+ * Chooses the visits that are measured under SELFMON_EVERY, and weights their
+ * values.
  */
 #include "store/sample.h"
 
@@ -16,7 +17,10 @@ uint32_t selfmon_sample_seed(const struct selfmon_thread *thread)
 	return thread->every > 1 ? (uint32_t)(mixed >> 32) | 1 : 0;
 }
 
-/* xorshift32 (Marsaglia 2003, "Xorshift RNGs"), scaled to [0, n). */
+/*
+ * xorshift32 (Marsaglia 2003, "Xorshift RNGs"), scaled to the range from 0 to n
+ * - 1.
+ */
 static uint32_t random_below(struct selfmon_thread *thread, uint32_t n)
 {
 	uint32_t x = thread->random;
@@ -40,7 +44,7 @@ static void add_weighted(struct selfmon_weighted *to,
 		selfmon_arch_add(&to->counter[i], weight * from->counter[i]);
 }
 
-/* Picks the measured visit of the next group at random. */
+/* Picks at random which visit of the next group is measured. */
 static void choose_next(struct selfmon_thread *thread,
 			struct selfmon_node *node)
 {
@@ -59,7 +63,9 @@ static void choose_next(struct selfmon_thread *thread,
 	sampled->size = size;
 }
 
-/* remainder: visits that follow the measured one in its group. */
+/*
+ * remainder is the number of visits of the group that follow the measured one.
+ */
 bool selfmon_sample_skips(struct selfmon_thread *thread,
 			  struct selfmon_node *node)
 {
@@ -83,7 +89,10 @@ void selfmon_sample_look(const struct selfmon_stats *stats,
 		sums->counter[i] = stats->counter[i].sum;
 }
 
-/* Only now is it known how many visits the previous measured one stands for. */
+/*
+ * The weight of the last measured visit is known only now: the number of visits
+ * for which it stands.
+ */
 static void keep_last(struct selfmon_node *node,
 		      const struct selfmon_sample_sums *before,
 		      const struct selfmon_inside *inside)

@@ -7,10 +7,10 @@ struct selfmon_thread selfmon_thread_nobody = {
 };
 
 /*
- * Stands in for a thread whose state is being made or that holds the process
- * lock, so that a signal handler finds the thread busy. It also stands in for a
- * thread that got no state for lack of memory. Shared by all threads: only its
- * mode is used.
+ * Stands in for a thread that has no usable state of its own: its state is
+ * being made, it holds the process lock, or memory was short. A signal handler
+ * in such a thread finds it busy. All threads share this state: only its mode
+ * is used.
  */
 static struct selfmon_thread stand_in = { .mode = SELFMON_MODE_BUSY };
 static uint64_t unready;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread-local pointer to a thread's state: the only thread-local variable.
+ * The thread-local pointer to the thread's state. It is the library's only
+ * thread-local variable.
  */
 #ifndef SELFMON_STORE_SELF_H
 #define SELFMON_STORE_SELF_H
@@ -12,9 +13,10 @@
 #include "store/state.h"
 
 /*
- * In the shared library: one load from a fixed offset of the thread pointer. It
- * needs eight bytes of the static TLS surplus, which fit even if a program has
- * used up nearly all of it. The static library follows its host.
+ * In the shared library, access takes one load from a fixed offset of the
+ * thread pointer. This needs eight bytes of the static TLS surplus, which fit
+ * even if a program has used nearly all of it. The static library uses the
+ * model of the program that it is linked into.
  */
 #ifndef SELFMON_TLS_MODEL
 #ifdef SELFMON_SHARED
@@ -27,7 +29,7 @@
 /*
  * Never NULL. Before the first visit, and after the thread's destructor has
  * run, it points to a state that is not ready and belongs to no thread. Inlined
- * regions have the same variable: see selfmon/inline.h.
+ * regions use this variable too: see selfmon/inline.h.
  */
 extern __thread struct selfmon_thread *selfmon_thread_pointer
 	SELFMON_LABEL("selfmon_impl_self_" SELFMON_VERSION) SELFMON_TLS_MODEL;
@@ -45,8 +47,9 @@ static inline uint64_t selfmon_thread_low(const struct selfmon_thread *thread,
 }
 
 /*
- * Sets low by the mode and the stack's bounds. Called by the thread itself
- * after it changed either. Repeats if a handler changed them meanwhile.
+ * Computes `low` from the mode and the bounds of the stack. The thread calls
+ * this itself after it changes either. Repeats if a handler changed them
+ * meanwhile.
  */
 static inline void selfmon_thread_gate(struct selfmon_thread *thread)
 {
@@ -82,8 +85,9 @@ static inline void selfmon_thread_drop_mode(struct selfmon_thread *thread,
 }
 
 /*
- * For another thread: makes this one answer at its next enter. A gate that the
- * thread sets at the same time may let further visits pass, so callers repeat.
+ * Called by another thread: requests that this thread answers at its next
+ * enter. If the thread computes `low` at the same time, further visits may pass
+ * unanswered, so callers repeat the request.
  */
 static inline void selfmon_thread_request(struct selfmon_thread *thread)
 {
@@ -104,10 +108,10 @@ static inline void selfmon_thread_end_busy(struct selfmon_thread *thread)
 }
 
 /*
- * Marks the thread busy while the data that visits use are changed. Signals are
- * blocked: a handler that jumped out would leave the data half changed and the
- * thread busy for ever. Fault handlers are not blocked; their visits are
- * counted and not measured.
+ * Marks the thread as busy while data that visits use are changed. The caller
+ * has blocked signals: a handler that jumped out would leave the data half
+ * changed and the thread busy for ever. Fault handlers are not blocked; their
+ * visits are counted and not measured.
  */
 static inline void selfmon_thread_busy(struct selfmon_thread *thread,
 				       struct selfmon_signals *before)
@@ -128,19 +132,22 @@ static inline struct selfmon_thread *selfmon_thread_self(void)
 	return selfmon_thread_pointer;
 }
 
-/* The initial state: not ready, belongs to no thread. */
+/* The state of threads without one of their own: it is not ready. */
 extern struct selfmon_thread selfmon_thread_nobody;
-/* Returns true if the calling thread has the state that is always busy. */
+/*
+ * Returns true if the calling thread has the stand-in state that is always
+ * busy.
+ */
 bool selfmon_thread_is_hidden(void);
-/* Gives the calling thread another state; returns the one it had. */
+/* Gives the calling thread another state; returns the previous one. */
 struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
-/* Gives the calling thread the state that is always busy. */
+/* Gives the calling thread the stand-in state that is always busy. */
 struct selfmon_thread *selfmon_thread_hide(void);
 /* Returns the unmeasured visits of threads without a state of their own. */
 uint64_t selfmon_thread_unready(void);
-/* Counts one more such visit. */
+/* Counts one unmeasured visit of such a thread. */
 void selfmon_thread_count_unready(void);
-/* In a forked child: resets the count of such visits. */
+/* Call in a forked child: resets that count. */
 void selfmon_thread_forked(void);
 
 #endif

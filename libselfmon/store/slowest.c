@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits of each region, with what happened inside of them. */
+/*
+ * Keeps the slowest visits of each region, together with what happened inside
+ * of them.
+ */
 #include "store/slowest.h"
 
 #include <stddef.h>
@@ -9,7 +12,7 @@
 #include "store/live.h"
 #include "store/memory.h"
 
-/* Of nodes whose visits are not kept. */
+/* The limit of nodes whose visits are not kept. */
 static const uint64_t keeps_none = SELFMON_ENDED_TICKS_MAX;
 
 /* ---- regions ------------------------------------------------------------- */
@@ -50,14 +53,17 @@ const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
 		return &keeps_none;
 	process->slow_regions++;
 	slowest->next = process->slowest;
-	/* Release: a reader that sees it sees it complete. */
+	/* Release: a reader that sees the pointer sees the complete table. */
 	__atomic_store_n(&process->slowest, slowest, __ATOMIC_RELEASE);
 	return &slowest->limit;
 }
 
 /* ---- what happened inside ------------------------------------------------ */
 
-/* The parts found so far; least: the shortest kept one, once all are taken. */
+/*
+ * The parts found so far. least is the index of the shortest part, valid once
+ * all slots are taken.
+ */
 struct parts {
 	struct selfmon_slow_visit *visit;
 	size_t least;
@@ -97,13 +103,13 @@ static void add_part(struct parts *parts, struct selfmon_slow_part part)
 }
 
 /*
- * Walks the ring backwards, until visits ended before this one began. Times off
- * the CPU are written when they are read, so they may follow visits that ended
- * later. An entry that was never written looks like an old one: two in a row
- * end the walk.
+ * Walks the ring backwards, down to visits that ended before this one began.
+ * Times off the CPU are written when the kernel's records are read, so in the
+ * ring they may follow visits that ended later. An entry that was never written
+ * looks like an old visit: two of these in a row end the walk.
  *
- * A part lies inside by its middle: its end and the visit's start may have been
- * moved by the cost of a sample.
+ * A part is inside of the visit if its middle is: subtracting the cost of
+ * samples may have moved its end and the start of the visit.
  */
 static void find_parts(const struct selfmon_recorder *recorder,
 		       const struct selfmon_recorded_visit *of,
@@ -162,7 +168,7 @@ static void write_visit(const struct selfmon_thread *thread,
 		find_parts(thread->recorder, from, to);
 }
 
-/* Gives up the fastest visit if all slots are taken. Returns the new limit. */
+/* If all slots are taken, drops the fastest visit. Returns the new limit. */
 static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
 {
 	struct selfmon_slow_visit *fastest = NULL, *next = NULL;
@@ -199,7 +205,7 @@ static void keep_slow_visit(const struct selfmon_thread *thread,
 	while (slot->ticks) /* one is free */
 		slot++;
 	write_visit(thread, visit, slot);
-	/* Release: a reader that sees the time sees the whole visit. */
+	/* Release: a reader that sees the time sees the complete visit. */
 	__atomic_store_n(&slot->ticks, visit->ticks, __ATOMIC_RELEASE);
 	limit = give_up_fastest(slowest);
 	selfmon_store_once(&slowest->limit, limit < SELFMON_ENDED_TICKS_MAX
@@ -221,7 +227,7 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 		return;
 	selfmon_kernel_block_signals(&signals);
 	pthread_mutex_lock(&process->slow_lock);
-	/* Above the largest limit all are compared. */
+	/* Times above the largest storable limit are compared here. */
 	if (visit->ticks > slowest->limit)
 		keep_slow_visit(thread, slowest, visit);
 	pthread_mutex_unlock(&process->slow_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest visits of each region, by all threads (SELFMON_RECORD). In the
- * live file if there is one.
+ * The slowest visits of each region, over all threads (SELFMON_RECORD). They
+ * are stored in the live file if there is one.
  */
 #ifndef SELFMON_STORE_SLOWEST_H
 #define SELFMON_STORE_SLOWEST_H
@@ -9,40 +9,41 @@
 #include "store/process.h"
 #include "store/recorder.h"
 
-/* Visits kept of a region. */
+/* Number of visits kept of each region. */
 #define SELFMON_SLOW_VISITS 8u
-/* The parts kept of a visit: the longest ones. */
+/* Number of parts kept of each visit: the longest ones. */
 #define SELFMON_SLOW_PARTS 64u
-/* Regions whose visits are kept: 11 KiB each. */
+/* Number of regions whose visits are kept, with 11 KiB each. */
 #define SELFMON_SLOW_REGIONS 1024u
 
-#define SELFMON_SLOW_MOVED UINT32_C(1)	     /* it ended on another CPU */
+#define SELFMON_SLOW_MOVED UINT32_C(1)	     /* ended on another CPU */
 #define SELFMON_SLOW_RESUMED UINT32_C(2)     /* suspended meanwhile: no parts */
-#define SELFMON_SLOW_OVERWRITTEN UINT32_C(4) /* its first parts are unknown */
-#define SELFMON_SLOW_ALONE UINT32_C(8)	     /* a detached span: no parts */
+#define SELFMON_SLOW_OVERWRITTEN UINT32_C(4) /* first parts are unknown */
+#define SELFMON_SLOW_ALONE UINT32_C(8)	     /* detached span: has no parts */
 
-/* A visit inside, at any depth, or a time off the CPU. */
+/* A visit inside of the slow one, at any depth, or a time off the CPU. */
 struct selfmon_slow_part {
-	uint64_t begin; /* ticks after the visit began */
+	uint64_t begin; /* ticks after the slow visit began */
 	uint64_t ticks_region; /* as in struct selfmon_ended */
 };
 
 struct selfmon_slow_visit {
-	uint64_t ticks; /* stored last; 0: free, or being written */
+	/* Stored last; 0: the slot is free, or is being written. */
+	uint64_t ticks;
 	uint64_t start; /* ticks */
 	uint64_t real_ns; /* CLOCK_REALTIME at its end */
 	uint32_t tid, cpu; /* cpu: at its end */
 	uint32_t flags;	   /* SELFMON_SLOW_* */
-	uint32_t values;   /* bits: columns that have a value */
-	uint64_t inner;	   /* parts found, kept or not */
+	uint32_t values;   /* bits: the columns that have a value */
+	uint64_t inner;	   /* number of parts found, whether kept or not */
 	uint64_t parts;	   /* parts kept */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 	struct selfmon_slow_part part[SELFMON_SLOW_PARTS];
 };
 
 /*
- * A visit is written to the slot that is free, before the fastest one is given
- * up: a process that is killed meanwhile leaves the others whole.
+ * A visit is written to a free slot before the fastest visit is dropped. If the
+ * process is killed meanwhile, the other visits are complete.
  */
 #define SELFMON_SLOW_SLOTS (SELFMON_SLOW_VISITS + 1)
 
@@ -50,28 +51,28 @@ struct selfmon_slowest {
 	struct selfmon_record record;
 	uint32_t region;
 	uint32_t reserved;
-	uint64_t limit; /* longer visits are kept; at most
-			   SELFMON_ENDED_TICKS_MAX */
+	uint64_t limit; /* only longer visits are kept; at most
+			 * SELFMON_ENDED_TICKS_MAX */
 	struct selfmon_slowest *next;
 	struct selfmon_slow_visit visit[SELFMON_SLOW_SLOTS];
 };
 
 /*
- * Returns the limit of a region whose visits the thread keeps, made if need be,
- * for a new node. Under the process lock.
+ * For a new node: returns the limit of its region if the thread keeps slow
+ * visits; makes it if needed. The caller holds the process lock.
  */
 const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
 				      const struct selfmon_thread *thread,
 				      uint32_t region);
 /*
- * Keeps a visit, if it is still one of the slowest. Async-signal-safe; blocks
+ * Keeps a visit if it is still one of the slowest. Async-signal-safe: blocks
  * signals, and takes a lock for microseconds.
  */
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  const struct selfmon_recorded_visit *visit);
 /*
- * Copies a region's visits for a reader of the process. Returns how many there
- * are.
+ * Copies the kept visits of a region for a reader in the process. Returns their
+ * number.
  */
 size_t selfmon_slowest_read(struct selfmon_process *process,
 			    const struct selfmon_slowest *slowest,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call stacks of a thread's samples. */
+/* The call stacks of a thread's samples. */
 #include "store/stacks.h"
 
 #include <string.h>
@@ -46,7 +46,9 @@ static struct selfmon_stack_chunk *take_chunk(void)
 	return chunk;
 }
 
-/* Returns zeroed room of size bytes, at most a chunk's; NULL: no memory. */
+/*
+ * Returns zeroed room of size bytes (at most a chunk), or NULL without memory.
+ */
 static void *stack_room(struct selfmon_stacks *stacks, uint32_t size)
 {
 	struct selfmon_stack_chunk *chunk = stacks->last;
@@ -55,7 +57,7 @@ static void *stack_room(struct selfmon_stacks *stacks, uint32_t size)
 		chunk = take_chunk();
 		if (!chunk)
 			return NULL;
-		/* Release: a reader that sees it sees zeros. */
+		/* Release: a reader that sees the chunk sees zeros in it. */
 		__atomic_store_n(stacks->last ? &stacks->last->next
 					      : &stacks->first,
 				 chunk, __ATOMIC_RELEASE);
@@ -103,7 +105,10 @@ void selfmon_stacks_add(struct selfmon_stacks *stacks,
 		*slot = entry;
 	}
 	add_data(entry, data);
-	/* Release: a reader that sees a count sees the entry. */
+	/*
+	 * Release: a reader that sees a count other than 0 sees the complete
+	 * entry.
+	 */
 	__atomic_store_n(&entry->count, entry->count + 1, __ATOMIC_RELEASE);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks of a thread's samples, counted by place and label. Memory is
- * bounded for the process; a sample whose stack finds none is counted by its
- * place only.
+ * The call stacks of a thread's samples, counted by node and label. Their
+ * memory is limited for the whole process. A sample whose stack gets no memory
+ * is counted by its node only.
  */
 #ifndef SELFMON_STORE_STACKS_H
 #define SELFMON_STORE_STACKS_H
@@ -12,7 +12,7 @@
 
 struct selfmon_process;
 
-/* Limit for the stacks of all threads: 40,000 stacks of 10 addresses. */
+/* Memory limit for the stacks of all threads: 40,000 stacks of 10 addresses. */
 #define SELFMON_STACKS_BYTES (4u << 20)
 #define SELFMON_STACK_CHUNK 4096u
 #define SELFMON_STACK_DEPTH_MAX 127u /* kernel.perf_event_max_stack */
@@ -24,12 +24,13 @@ struct selfmon_stack_key {
 	uint64_t label;
 };
 
-/* The key and the addresses do not change after count is no longer 0. */
+/* Once count is not 0, the key and the addresses no longer change. */
 struct selfmon_stack_entry {
 	struct selfmon_stack_entry *next; /* with the same hash */
 	struct selfmon_stack_key key;
 	uint64_t count;		       /* 0: no entry yet */
-	uint64_t data_low, data_high;  /* lowest and highest address of data */
+	/* Lowest and highest address of the data accessed. */
+	uint64_t data_low, data_high;
 	uint64_t address[];
 };
 
@@ -47,13 +48,16 @@ struct selfmon_stacks {
 	uint64_t unstored; /* samples */
 };
 
-/* Counts a sample. Takes the process lock for memory; signals are blocked. */
+/*
+ * Counts a sample. Takes the process lock for memory; the caller has blocked
+ * signals.
+ */
 void selfmon_stacks_add(struct selfmon_stacks *stacks,
 			const struct selfmon_stack_key *key,
 			const uint64_t *address, uint64_t data);
 /*
- * For readers, which need no lock: calls take() for each entry, until that
- * returns an error. Returns 0 or that error.
+ * For readers, without a lock: calls take() for each entry until it returns an
+ * error. Returns 0 or that error.
  */
 int selfmon_stacks_read(const struct selfmon_stacks *stacks,
 			int (*take)(void *context,

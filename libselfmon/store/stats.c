@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records visits beyond the common case of visit/visit.c. */
+/* Records visits that the common case of visit/visit.c does not cover. */
 #include "store/stats.h"
 
 #include "store/process.h"
@@ -18,7 +18,7 @@ void selfmon_stats_init(struct selfmon_stats *stats)
 		stats->counter[i].min = UINT64_MAX;
 }
 
-/* The rare event that each flag of a delta counts as. */
+/* For each flag of a delta: the rare event that it counts as. */
 static const struct {
 	uint32_t flag;
 	enum selfmon_rare rare;
@@ -38,7 +38,10 @@ static void add_flags(struct selfmon_stats *stats,
 	uint32_t flags = delta->flags;
 	size_t i;
 
-	/* A refused value was not read by read(2): there is no value. */
+	/*
+	 * If a value was refused, it was not read by read(2) either: there is
+	 * none.
+	 */
 	if (flags & SELFMON_DELTA_REFUSED &&
 	    delta->value[0].verdict == SELFMON_NOT_COUNTED)
 		flags &= ~SELFMON_DELTA_SLOW;
@@ -49,8 +52,8 @@ static void add_flags(struct selfmon_stats *stats,
 }
 
 /*
- * Adds values to their columns; columns that the set lacks are left out.
- * Returns false if any value was left out.
+ * Adds the values to their columns. Columns that the thread's set lacks are
+ * left out. Returns false if any value was left out.
  */
 static bool add_values(const struct selfmon_thread *thread,
 		       struct selfmon_stats *stats,
@@ -78,7 +81,7 @@ static bool add_values(const struct selfmon_thread *thread,
 	return whole;
 }
 
-/* Ratios must exclude visits that lack a value. */
+/* Counts the visit as partial: ratios must exclude visits that lack a value. */
 static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
 {
 	selfmon_arch_add(&stats->partial, 1);
@@ -86,10 +89,10 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
- * Called after the maximum is updated: `unusual` is at most the maximum plus
- * one, so that shorter visits need not compare with the maximum. It is one more
- * than the time, so that 0 means that no visit is usual. With a coarse clock
- * visits take 0 ticks.
+ * Sets the limit from which times are unusual. Called after the maximum is
+ * updated. The limit is at most the maximum plus one, so that shorter visits
+ * need no comparison with the maximum. It is a time plus one, so that 0 means
+ * that no visit is usual: with a coarse clock visits take 0 ticks.
  */
 static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 {
@@ -99,7 +102,10 @@ static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 		selfmon_stats_expect(stats);
 }
 
-/* Not inlined: this node has counted units, and this visit may have some. */
+/*
+ * Not inlined: only called if this node has counted units, so that this visit
+ * may have some.
+ */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
 	selfmon_stats_expect(stats);
@@ -115,7 +121,7 @@ void selfmon_stats_drop_units(struct selfmon_stats *stats)
 		selfmon_store_once(&work->open, 0);
 }
 
-/* Negative ticks: timestamp counters of two CPUs that differ. */
+/* Ticks are negative if the timestamp counters of two CPUs differ. */
 static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 {
 	if (selfmon_likely((int64_t)ticks >= 0))
@@ -124,7 +130,10 @@ static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 	return 0;
 }
 
-/* Records a visit with time alone, of any length. mark is that of its entry. */
+/*
+ * Records a visit of any length that measured time alone. mark is the mark of
+ * its entry.
+ */
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 			bool migrated, uint64_t *mark)
 {
@@ -140,8 +149,8 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 }
 
 /*
- * A signal handler may record the same span's place in the middle, and set an
- * extreme between a load and a store.
+ * Updates a minimum. A signal handler may record in the same node between the
+ * load and the store, and its minimum must not be lost.
  */
 static void set_least(uint64_t *least, uint64_t value)
 {
@@ -179,7 +188,7 @@ void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
 
 /*
  * Adds the share of the estimates that is extrapolated: the mean over all
- * scaled groups.
+ * groups that are scaled.
  */
 static void add_scaled(struct selfmon_stats *stats,
 		       const struct selfmon_counters *set,
@@ -202,9 +211,9 @@ static void add_scaled(struct selfmon_stats *stats,
 }
 
 /*
- * Adds the share of this visit that each group was off the PMU, even if the
- * group's values are refused. The unit is ticks of the visit, since the group's
- * own times include the reads by system call.
+ * Adds the share of this visit during which each group was off the PMU, even if
+ * the group's values are refused. The unit is ticks of the visit, since the
+ * group's own times include the reads by system call.
  */
 static void add_off(struct selfmon_stats *stats,
 		    const struct selfmon_delta *delta, uint64_t ticks)
@@ -223,8 +232,8 @@ static void add_off(struct selfmon_stats *stats,
 }
 
 /*
- * Records a visit with the values of the thread's counter set, or without
- * values if the thread could not open its set.
+ * Records a visit with the values of the thread's counter set. If the thread
+ * could not open its set, records the visit without values.
  */
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,

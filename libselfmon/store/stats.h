@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording of visits, out of line from enter and leave. */
+/* Records visits, out of line from enter and leave. */
 #ifndef SELFMON_STORE_STATS_H
 #define SELFMON_STORE_STATS_H
 
@@ -7,14 +7,14 @@
 
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 			bool migrated, uint64_t *mark);
-/* Records a detached span of any length, with its work. */
+/* Records a detached span of any length, with its units. */
 void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
 			uint64_t bytes, uint64_t items);
 void selfmon_stats_init(struct selfmon_stats *stats);
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta, uint64_t *mark);
-/* Adds the units that the visit counted; within its update. */
+/* Adds the units that the visit counted. Call within the visit's update. */
 void selfmon_stats_work(struct selfmon_stats *stats);
 void selfmon_stats_drop_units(struct selfmon_stats *stats);
 

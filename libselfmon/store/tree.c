@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's call tree: nodes by parent and region. A parent remembers its last
- * child for each of sixteen residues of the region's id, which is what enter
- * checks first. A hash table over the whole tree is the fallback.
+ * A thread's call tree: nodes by parent and region. In each parent there is a
+ * slot for each of sixteen residues of a region's id, with the last child that
+ * was found. Enter checks that slot first, then a hash table over the whole
+ * tree.
  */
 #include "store/tree.h"
 
@@ -21,12 +22,14 @@
 
 #define TABLE_LOG2_MIN 8
 /*
- * At most a quarter full: five of six probes hit. 32 bytes a node of 2,048
- * then. Old tables are not freed.
+ * The table is at most a quarter full, so that five of six first probes hit. It
+ * then takes 32 bytes for each node of 2,048. Old tables are not freed.
  */
 #define TABLE_LOAD 4
 
-/* Free slots hold the root, which is never a child and has no region's id. */
+/*
+ * Free slots point to the root: it is never a child, and its id is no region's.
+ */
 static void forget_children(struct selfmon_node *node,
 			    struct selfmon_node *root)
 {
@@ -36,7 +39,7 @@ static void forget_children(struct selfmon_node *node,
 		node->child[i] = root;
 }
 
-/* Free slots hold the root here as well. */
+/* Free slots of the table point to the root, too. */
 static struct selfmon_node **table_make(struct selfmon_thread *thread,
 					unsigned int log2)
 {
@@ -66,7 +69,7 @@ static void tree_insert(struct selfmon_thread *thread,
 	thread->table[i] = node;
 }
 
-/* Without memory for more slots, the fuller table stays in use. */
+/* If there is no memory for a larger table, the fuller one stays in use. */
 static void tree_grow(struct selfmon_thread *thread)
 {
 	const unsigned int log2 = 65 - thread->table_shift;
@@ -83,8 +86,9 @@ static void tree_grow(struct selfmon_thread *thread)
 
 /*
  * The members of a node that a visit with time alone uses share one cache line.
- * In memory, nodes are placed accordingly. In a live file, records begin at a
- * line, and region and countdown are at the end of the line before.
+ * In memory, nodes are placed accordingly. In a live file records begin at a
+ * line, and `region` and `countdown` are at the end of the line in front of the
+ * statistics.
  */
 #define HOT offsetof(struct selfmon_node, region)
 #define HOT_END                                                                \
@@ -99,7 +103,7 @@ _Static_assert(HOT_END - offsetof(struct selfmon_node, stats) ==
 		       6 * sizeof(uint64_t),
 	       "six words of the statistics are looked at by each visit");
 
-/* Returns numbers without a common pattern: splitmix64 of a counter. */
+/* Returns numbers without a common pattern: the n-th output of splitmix64. */
 static uint64_t hash_seed(uint64_t n)
 {
 	n *= UINT64_C(0x9e3779b97f4a7c15);
@@ -123,13 +127,16 @@ static struct selfmon_node *take_room(const struct selfmon_process *process,
 	return node ? node : selfmon_memory_wiped_at(HOT_OFFSET, size);
 }
 
-/* Makes a node that the process's readers do not see yet. */
+/* Makes a node that readers do not see yet. */
 static struct selfmon_node *begin_node(struct selfmon_process *process,
 				       const struct selfmon_thread *thread,
 				       struct selfmon_node *parent,
 				       uint32_t region)
 {
-	/* First: a record in the file is completed before the next one. */
+	/*
+	 * Must come first: a record in the file must be complete before the
+	 * next one.
+	 */
 	const uint64_t *const slow_limit =
 		selfmon_slowest_limit(process, thread, region);
 	struct selfmon_node *const node = take_room(process, thread);
@@ -151,9 +158,7 @@ static struct selfmon_node *begin_node(struct selfmon_process *process,
 	return node;
 }
 
-/*
- * Pairs with the reader's walk: a node is complete before it is visible.
- */
+/* Pairs with the readers' walk: a node is complete before they see it. */
 static void append_node(struct selfmon_thread *thread,
 			struct selfmon_node *node)
 {
@@ -195,9 +200,9 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the thread may have no more places below this parent. Below
- * the root and among spans there is no limit: the number of regions bounds
- * those places.
+ * Returns true if the thread may have no further nodes below this parent. Below
+ * the root and for spans there is no limit, since the number of regions limits
+ * these nodes.
  */
 static bool tree_is_full(const struct selfmon_thread *thread,
 			 const struct selfmon_node *parent)
@@ -206,7 +211,7 @@ static bool tree_is_full(const struct selfmon_thread *thread,
 	       parent->region != SELFMON_REGION_ASYNC;
 }
 
-/* The table must keep a free slot, or a search would never end. */
+/* The table must keep a free slot: without one a search would never end. */
 static bool has_room(struct selfmon_thread *thread)
 {
 	if ((size_t)thread->nodes * TABLE_LOAD >= tree_slots(thread))
@@ -234,7 +239,7 @@ static struct selfmon_node *make_node(struct selfmon_process *process,
 
 /*
  * Takes the process lock to make a node. The caller has set the busy bit, so
- * that a handler that interrupts this function does not call it as well.
+ * that a handler that interrupts this function does not make a node too.
  */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 					struct selfmon_node *parent,

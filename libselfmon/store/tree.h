@@ -5,13 +5,14 @@
 
 #include "store/process.h"
 
-/* Returns the node of a region below a parent, made if need be, or NULL. */
+/* Returns the node of a region below a parent, or NULL. Makes it if needed. */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
 					uint32_t region);
 /*
- * Returns where a search for a region below a parent begins. By the golden
- * ratio regions with consecutive ids, as siblings mostly are, lie evenly apart.
+ * Returns the slot at which a search for a region below a parent begins.
+ * Siblings mostly have consecutive ids; multiplying by the golden ratio spreads
+ * these evenly.
  */
 static inline size_t selfmon_tree_slot(const struct selfmon_thread *thread,
 				       const struct selfmon_node *parent,
@@ -22,7 +23,7 @@ static inline size_t selfmon_tree_slot(const struct selfmon_thread *thread,
 
 	return (size_t)(hash >> thread->table_shift);
 }
-/* Returns what is there: mostly the node, if it exists. */
+/* Returns the node in that slot: usually the one searched for, if it exists. */
 static inline struct selfmon_node *
 selfmon_tree_probe(const struct selfmon_thread *thread,
 		   const struct selfmon_node *parent, uint32_t region)
@@ -34,23 +35,23 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 				       struct selfmon_node *parent,
 				       uint32_t region);
 /*
- * Returns the node of a visit about to begin, made if need be, or NULL. It is
- * below this parent, or below the root if the tree is full.
+ * Returns the node for a visit that begins, or NULL. Makes it if needed. The
+ * node is below this parent, or below the root if the tree is full.
  */
 struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
 					uint32_t region);
 /*
- * Returns the node below the root if the tree is full and that node exists,
- * else NULL.
+ * If the tree is full, returns the node below the root if it exists. Otherwise
+ * returns NULL.
  */
 struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 					    struct selfmon_node *parent,
 					    uint32_t region);
-/* Notes that a visit of a child of this node is recorded elsewhere. */
+/* Notes that a visit of a child of this node is recorded in another node. */
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent);
-/* Under the process lock. Returns 0, or -1: no memory. */
+/* The caller holds the process lock. Returns 0, or -1 without memory. */
 int selfmon_tree_init(struct selfmon_process *process,
 		      struct selfmon_thread *thread);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The units of the process by name. Append-only, in ordinary memory: a forked
- * child keeps the handles.
+ * The units of the process by name. The list is append-only and in ordinary
+ * memory, so that a forked child keeps its handles.
  */
 #include "store/unit.h"
 
@@ -17,8 +17,8 @@ static struct selfmon_unit units[SELFMON_MAX_UNITS] = {
 };
 static uint32_t named_units = 2;
 /*
- * Indexed by enum refusal: each is reported once, since programs may request a
- * refused unit repeatedly.
+ * Indexed by enum refusal. Each kind of refusal is reported once, since a
+ * program may request a refused unit repeatedly.
  */
 static uint32_t refused_unit[2];
 enum refusal { REFUSED_NAME, REFUSED_NUMBER };
@@ -29,9 +29,7 @@ const struct selfmon_unit *selfmon_unit_at(uint32_t i)
 								   : NULL;
 }
 
-/*
- * Other characters would need escaping, by different rules in each format.
- */
+/* Other characters would need escaping, which differs between formats. */
 bool selfmon_unit_is_name(const char *name)
 {
 	const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the records of what visits count, in the live file or in memory. */
+/*
+ * Makes the records of the units that visits count, in the live file or in
+ * memory.
+ */
 #include "store/work.h"
 
 #include <string.h>

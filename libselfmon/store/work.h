@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One unit's counts in the visits of one place. Made when the place first
- * counts the unit; the place has a list of them. The sum is in the place's
- * statistics, where the sequence covers it together with the time.
+ * The counts of one unit in the visits of one node. They are made when the node
+ * first counts the unit, and the node has a list of them. The sum is in the
+ * node's statistics, where the sequence covers it together with the time.
  */
 #ifndef SELFMON_STORE_WORK_H
 #define SELFMON_STORE_WORK_H
@@ -11,9 +11,10 @@
 #include "store/state.h"
 
 /*
- * One writer, the owning thread. Each word is updated separately: a reader may
- * find minimum, maximum and histogram some visits ahead of the sum. The
- * histogram's buckets are those of ticks. They also count the visits.
+ * One writer, the owning thread. Each word is updated separately, so a reader
+ * may find the minimum, the maximum and the histogram some visits ahead of the
+ * sum. The histogram has the buckets of ticks, and also serves to count the
+ * visits.
  */
 struct selfmon_work {
 	struct selfmon_record record;
@@ -21,24 +22,27 @@ struct selfmon_work {
 	uint32_t unit;		  /* index of the sum */
 	uint32_t reserved;
 	struct selfmon_work *next; /* of the same node */
-	uint64_t open;		   /* counted by the visit open here */
+	uint64_t open; /* counted so far by the visit that is open here */
 	uint64_t min, max;	   /* of one visit */
 	char name[SELFMON_UNIT_NAME_SIZE];
 	uint64_t histogram[SELFMON_BUCKETS];
 };
 
 /*
- * Makes the record of a unit at a place, or finds it. Takes the process lock;
- * the caller has set the busy bit. Returns NULL: no memory.
+ * Returns the record of a unit in a node; makes it if needed. Takes the process
+ * lock; the caller has set the busy bit. Returns NULL without memory.
  */
 struct selfmon_work *selfmon_work_make(const struct selfmon_thread *thread,
 				       struct selfmon_node *node,
 				       uint32_t unit);
-/* The open visit continues at another place; the busy bit is set. */
+/*
+ * Moves the units of an open visit that continues in another node. The busy bit
+ * is set.
+ */
 void selfmon_work_move(struct selfmon_thread *thread, struct selfmon_node *from,
 		       struct selfmon_node *to);
 
-/* Returns the record of a unit at a place, or NULL. */
+/* Returns the record of a unit in a node, or NULL. */
 static inline struct selfmon_work *
 selfmon_work_of(const struct selfmon_node *node, uint32_t unit)
 {
@@ -65,8 +69,8 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 }
 
 /*
- * Sets `unusual` so that visits up to the longest take the fast path again. None
- * is usual where visits are recorded: visit/leave_recorded.c.
+ * Sets `unusual` so that visits up to the longest one take the fast path again.
+ * Where visits are recorded no visit is usual: visit/leave_recorded.c.
  */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {
@@ -80,7 +84,7 @@ static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 							    : SELFMON_TICKS_LONG);
 }
 
-/* Adds what the visit counted of one unit. */
+/* Adds what the visit counted of one unit to the statistics. */
 static inline void selfmon_work_take(struct selfmon_stats *stats,
 				     struct selfmon_work *work)
 {
@@ -94,10 +98,11 @@ static inline void selfmon_work_take(struct selfmon_stats *stats,
 }
 
 /*
- * Adds the work counted for the visit together with the visit, so that a reader
- * never sees one without the other. Subtracts instead of clearing: work that a
- * handler adds in between waits for a later visit of this node. Call after
- * selfmon_stats_expect(), whose store would hide that work.
+ * Adds the counted units together with the visit, so that a reader never sees
+ * one without the other. Subtracts what was added instead of clearing the
+ * count: units that a handler counts in between are left for a later visit of
+ * this node. Call after selfmon_stats_expect(), whose store would otherwise
+ * hide these units.
  */
 static inline void selfmon_work_collect(struct selfmon_stats *stats)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two ends of a visit in any mode: with counters, one in N, fenced, by
- * another clock. Also the first visit of a region or path, and leaves out of
+ * Enter and leave for the cases that the fast paths do not handle: visits with
+ * counters, with SELFMON_EVERY, with a fence or with another clock. Also
+ * handles the first visit of a region or path, and visits that are left out of
  * order.
  */
 #include "visit/any.h"
@@ -29,18 +30,24 @@
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
-/* Sweeps in vain that are left out before the next one. */
+/* After a sweep that freed nothing, this many sweeps are skipped. */
 #define SWEEP_EVERY 64
-/* Refusals to evict until half an entry is not taken for one in use. */
+/* After this many refused evictions, half an entry counts as unused. */
 #define INSIST_EVERY 8
 
 static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	if (thread->set) {
-		/* The start overwrites what was cached of the pages. */
+		/*
+		 * The start of the visit overwrites the cached contents of the
+		 * pages.
+		 */
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 		selfmon_counters_begin(thread->set, &open->start);
-		/* Otherwise work begins while the timestamp is being read. */
+		/*
+		 * Without the fence, work would begin while the timestamp is
+		 * being read.
+		 */
 		if (thread->set->flags & SELFMON_IMPL_SET_FENCE)
 			selfmon_arch_fence();
 		return;
@@ -48,7 +55,10 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 	selfmon_store_once(&open->start.ticks, selfmon_clock_ticks());
 }
 
-/* The first visit of a region or a path: takes the process lock. */
+/*
+ * Makes the node for the first visit of a region or path. Takes the process
+ * lock.
+ */
 static NEVER_INLINE struct selfmon_node *
 node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
 	  struct selfmon_site *site)
@@ -66,7 +76,7 @@ node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
 	return node;
 }
 
-/* The node is not in the thread's tree yet, or may not be made there. */
+/* Called if the thread's tree has no such node yet, or may not get one here. */
 static NEVER_INLINE struct selfmon_node *
 node_not_found(struct selfmon_thread *thread, struct selfmon_node *parent,
 	       struct selfmon_site *site)
@@ -108,9 +118,10 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 }
 
 /*
- * After a sweep that freed nothing, sweeps only at each SWEEP_EVERY-th call:
- * deep recursion has no abandoned entries, and spans that are never left cannot
- * be recognised as abandoned. Sweeps also when no span is left to evict.
+ * Frees entries of abandoned visits. After a sweep that freed nothing, only
+ * each SWEEP_EVERY-th call sweeps: deep recursion has no abandoned entries, and
+ * spans that are never left cannot be recognised as abandoned. Also sweeps if
+ * there is no span left to evict.
  */
 static void find_room(struct selfmon_thread *thread, uint64_t address)
 {
@@ -139,8 +150,9 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 }
 
 /*
- * Drops visits that a jump abandoned. Returns how many of the newest visits are
- * of the function that enters now, see selfmon_visit_same(); 0: not known.
+ * Drops visits that a jump abandoned. Returns how many of the newest visits
+ * belong to the function that enters now, see selfmon_visit_same(); 0 if that
+ * is unknown.
  */
 static int leave_out_abandoned(struct selfmon_thread *thread,
 			       const struct selfmon_frame *frame,
@@ -162,7 +174,7 @@ static int leave_out_abandoned(struct selfmon_thread *thread,
 	return 0;
 }
 
-/* Measures the visit from here on, or only counts it. */
+/* Starts the visit: from here on it is measured, or it is only counted. */
 static void start(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	if (thread->random)
@@ -192,7 +204,11 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_visit_not_measured(thread);
 		return;
 	}
-	if (!thread) /* always busy if refused a state; else off */
+	/*
+	 * A thread that was refused a state is always busy; any other has
+	 * regions off.
+	 */
+	if (!thread)
 		thread = selfmon_thread_self();
 	if (!(selfmon_load_once(&thread->mode) & ~SELFMON_MODE_ASYNC))
 		return;
@@ -204,7 +220,8 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_stats_answer(thread);
 	else if (selfmon_load_once(&thread->low) !=
 		 selfmon_thread_low(thread, selfmon_load_once(&thread->mode)))
-		selfmon_thread_gate(thread); /* a reader has given up */
+		/* The reader gave up waiting for this thread's copy. */
+		selfmon_thread_gate(thread);
 	strange = selfmon_unwind_strange(thread, address);
 	same = leave_out_abandoned(thread, frame, address);
 	if (!selfmon_visit_has_room(thread) && !has_entry(thread, address)) {
@@ -223,7 +240,10 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		mark = SELFMON_MARK_SPAN;
 		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
 	}
-	/* Reads the mode once: a handler's visit may give up user reads. */
+	/*
+	 * Read the mode only once: a visit in a signal handler may end user
+	 * reads.
+	 */
 	tag = tag_of(thread);
 	open = selfmon_visit_take(thread, node, frame, mark, tag);
 	if (tag == SELFMON_FRAME_USER)
@@ -245,16 +265,16 @@ static void finish_counted(struct selfmon_thread *thread,
 		start = &counts;
 	}
 	selfmon_counters_delta(thread->set, start, now, &delta);
-	delta.moved = now->moved; /* retries of the start do not count */
+	delta.moved = now->moved; /* retries at the start do not count */
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
 	if (thread->recorder)
 		selfmon_recorder_delta(thread, open, &delta);
 }
 
 /*
- * With a ring, the snapshots have its head in place of the CPU number. Restores
- * what they say: whether the visit changed the CPU. Takes off what samples
- * cost.
+ * If the thread has a ring, both snapshots hold the ring's head in place of the
+ * CPU number. Replaces the heads by what they stand for: whether the visit
+ * changed the CPU. Subtracts the time that taking samples cost.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)
@@ -311,8 +331,9 @@ static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 }
 
 /*
- * A forked child's state is wiped: no entry belongs to it. In a thread with
- * fibers a frame may name the entry that it had in another thread.
+ * Returns true if the frame's entry belongs to the calling thread. A forked
+ * child's state is wiped, so no entry belongs to the child. In a thread with
+ * fibers, the frame may name the entry that the visit had in another thread.
  */
 static bool is_own(const struct selfmon_thread *thread,
 		   const struct selfmon_frame *frame)
@@ -355,7 +376,10 @@ static void take_end(struct selfmon_thread *thread,
 	now->cpu = thread->top ? selfmon_load_once(thread->cpu) : 0;
 }
 
-/* Makes the frame's visit the newest; false: it has ended already. */
+/*
+ * Makes the frame's visit the newest one. Returns false if the visit has ended
+ * already.
+ */
 static bool is_newest(struct selfmon_thread *thread,
 		      const struct selfmon_frame *frame)
 {
@@ -384,9 +408,13 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 		selfmon_leave_coroutine(frame);
 		return;
 	}
-	take_end(thread, frame, &now); /* first: all after it is overhead */
+	/* Read the end first: everything after it is overhead. */
+	take_end(thread, frame, &now);
 	if (!is_own(thread, frame))
-		selfmon_visit_stale(); /* another thread's, or before fork(2) */
+		/*
+		 * The visit belongs to another thread, or began before fork(2).
+		 */
+		selfmon_visit_stale();
 	else if (selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
 		selfmon_visit_not_measured(thread);
 	else if (is_newest(thread, frame))

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detached spans: the two ends of work that is not a call.
+ * Detached spans: they begin and end independently of calls and threads.
  *
- * A span is the caller's: nothing here points to it. Its statistics are those
- * of an ordinary node. The nodes of a thread's spans are below one node, which
- * is below the root and no region's. So copies, live files and merging need no
- * second form. Counts of begun spans are in the beginning thread's node, times
- * in the ending thread's: each node keeps one writer, and no lock is taken.
+ * The caller owns the span: no data of the library points to it. Its statistics
+ * are those of an ordinary node. In each thread all nodes of spans are children
+ * of one node, which is a child of the root and belongs to no region. So
+ * copies, live files and merging treat spans like regions. The thread that
+ * begins a span counts it in its own node; the thread that ends it adds the
+ * time to its own node. Each node keeps a single writer, and no lock is taken.
  *
- * A span has the address of the node where it began. On the same thread it ends
- * there, without a search. Elsewhere that node only says which region it is: a
- * node's region never changes, and nodes are never freed. Threads are compared
- * by id, since states and the kernel's numbers are reused. A forked child has
- * other ids and ends none of its parent's spans: their nodes are wiped memory
- * there, and the parent ends them.
+ * A span holds the address of the node in which it began. If the same thread
+ * ends the span, that node is used without a search. In another thread the node
+ * only identifies the region: a node's region never changes, and nodes are
+ * never freed. Threads are compared by id, because states and the kernel's
+ * thread numbers are reused. A forked child has other ids. It never ends spans
+ * of its parent: their nodes are wiped memory in the child, and the parent ends
+ * the spans.
  *
  * The fast path reads the timestamp directly. If the clock needs a call,
- * thread->async stays NULL and the span's thread is marked as INDIRECT, so that
- * neither end is on the fast path. Work marks it as well: the fast end need not
- * look at the two words.
+ * thread->async stays NULL and the span's thread word has the bit INDIRECT,
+ * which keeps both ends off the fast path. Units set the bit as well, so that
+ * the fast end need not check whether the span has any.
  */
 #include <selfmon/async.h>
 
@@ -36,7 +38,10 @@
 #include "visit/unmeasured.h"
 #include "visit/visit.h"
 
-/* The bits of a span's thread that are not of the id: see SELFMON_THREAD_ID. */
+/*
+ * Flag bits of a span's thread word. The other bits are the thread's id, see
+ * SELFMON_THREAD_ID.
+ */
 #define INDIRECT UINT64_C(2)
 #define MARKS (SELFMON_IMPL_ASYNC_WORK | INDIRECT)
 
@@ -48,7 +53,9 @@ _Static_assert(sizeof(struct selfmon_async_span) == 48 &&
 
 /* ---- places ------------------------------------------------------------- */
 
-/* A thread's first span of a region: takes the process lock. */
+/*
+ * Makes the node for a thread's first span of a region. Takes the process lock.
+ */
 static NEVER_INLINE struct selfmon_node *
 span_node_made(struct selfmon_thread *thread, uint32_t region)
 {
@@ -82,7 +89,10 @@ static struct selfmon_node *span_node(struct selfmon_thread *thread,
 	return node ? node : span_node_made(thread, region);
 }
 
-/* A region in a coroutine is registered by its first visit: takes the lock. */
+/*
+ * Registers a region whose first visit is in a coroutine. Takes the process
+ * lock.
+ */
 static NEVER_INLINE uint32_t region_registered(struct selfmon_thread *thread,
 					       struct selfmon_site *site)
 {
@@ -110,8 +120,9 @@ static bool can_measure(struct selfmon_thread *thread)
 }
 
 /*
- * Returns the place of a span in the calling thread, or NULL if the span cannot
- * be measured: then counts it as such. region 0: the region is not registered.
+ * Returns the calling thread's node for a span. If the span cannot be measured,
+ * counts it as unmeasured and returns NULL. region 0 means that the region
+ * could not be registered.
  */
 static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 					  uint32_t region)
@@ -143,7 +154,11 @@ static NEVER_INLINE void begin_any(struct selfmon_site *site,
 	uint32_t region;
 
 	span->node = NULL;
-	if (!thread) /* always busy if refused a state; else off */
+	/*
+	 * A thread that was refused a state is always busy; any other has
+	 * regions off.
+	 */
+	if (!thread)
 		thread = selfmon_thread_self();
 	if (!can_measure(thread))
 		return;
@@ -183,7 +198,7 @@ void selfmon_impl_async_begin(struct selfmon_site *site,
 
 /* ---- end ---------------------------------------------------------------- */
 
-/* The longest or shortest span yet, or one with work. */
+/* Ends a span that is the longest or shortest so far, or that counted units. */
 static NEVER_INLINE void end_unusual(struct selfmon_node *node,
 				     const struct selfmon_async_span *span,
 				     uint64_t ticks)
@@ -228,8 +243,9 @@ static bool is_same_process(const struct selfmon_async_span *span,
 }
 
 /*
- * A span of another thread, one with work, one by another clock, one after a
- * fork; or the first span of this thread.
+ * Ends a span in the cases that the fast path does not handle: it began in
+ * another thread or before a fork, it counted units, it uses another clock, or
+ * it is the first one that this thread ends.
  */
 static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 {

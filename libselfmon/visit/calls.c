@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that are inline in region.h and async.h, exported for languages
- * that link without the header. In C both would have one name: the assembler's
- * name is the exported one. No function here calls its inline twin, since a
- * copy of the twin would have that name too. selfmon_enter() is in visit.c.
+ * Exports the functions that are inline in region.h and async.h, for languages
+ * that link without these headers. In C the exported function and the inline
+ * one would have the same name, so the exported one is renamed in assembler. No
+ * function here may call its inline twin: an out-of-line copy of the twin would
+ * have the exported name too. selfmon_enter() is in visit.c.
  */
 #include <selfmon/async.h>
 #include <selfmon/region.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in coroutines. Between its two ends the coroutine may be suspended,
- * other code runs, and another thread may resume it. So the visit is no entry
- * of a thread: it is a detached span, kept in the 32 bytes of the region's
- * frame. A region that begins on a fiber does not come here: the fiber keeps its
- * entry.
+ * Regions in coroutines. Between the enter and the leave of such a visit the
+ * coroutine may be suspended, other code runs, and another thread may resume
+ * the coroutine. So the visit is no entry in a thread: it is a detached span,
+ * stored in the 32 bytes of the region's frame. Visits that begin on a fiber do
+ * not come here: they remain entries, which the fiber saves and restores.
  */
 #include "visit/coroutine.h"
 
@@ -15,7 +15,7 @@
 #include "store/state.h"
 #include "visit/visit.h"
 
-/* In a frame's reserved words. */
+/* Indices of the frame's reserved words. */
 enum { THREAD, START };
 
 void selfmon_enter_coroutine(struct selfmon_site *site,

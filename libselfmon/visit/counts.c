@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole counts, made from registers and the offsets cached with them. */
+/* Computes counts from raw registers and the offsets cached with them. */
 #include "visit/counts.h"
 
 #include "counters/set.h"
 
-/* The registers must have been read while the offsets were valid. */
+/* The caller must have read the registers while the offsets were valid. */
 void selfmon_add_offsets(const struct selfmon_counters *head,
 			unsigned int members, struct selfmon_snapshot *snapshot,
 			const uint64_t *offset)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both ends of a visit as the macros of programs make them: called, or inlined
- * (SELFMON_STATIC). For the calibration of their overhead.
+ * Enter and leave as the macros expand them in programs: as calls, or inlined
+ * (SELFMON_STATIC). Used to calibrate their overhead.
  */
 #ifndef SELFMON_VISIT_ENDS_H
 #define SELFMON_VISIT_ENDS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Moves the counts of a fiber's visits from one thread's counters to another's.
- * A difference belongs to no point in time and to no page of an event.
+ * What is stored meanwhile is a difference of counts, which is valid at any
+ * time and needs no event page.
  */
 #include "visit/fiber_counts.h"
 

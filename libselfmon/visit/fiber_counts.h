@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of a fiber's open visits, while the fiber changes threads. */
+/* Keeps the counts of a fiber's open visits while the fiber changes threads. */
 #ifndef SELFMON_VISIT_FIBER_COUNTS_H
 #define SELFMON_VISIT_FIBER_COUNTS_H
 
@@ -8,7 +8,10 @@
 struct selfmon_fiber_values
 selfmon_fiber_values(const struct selfmon_thread *thread);
 
-/* Keeps what the visit has counted: the values now minus those of its start. */
+/*
+ * Keeps what the visit has counted so far: the current values minus those at
+ * its start.
+ */
 void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 			       const struct selfmon_visit *open,
 			       const struct selfmon_snapshot *now,
@@ -20,8 +23,8 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 				 const struct selfmon_suspended *kept);
 
 /*
- * Marks the values of the first n visits as lost if this thread counts other
- * events than the fiber's last one. A new fiber has no values to lose.
+ * If this thread counts other events than the fiber's last thread did, marks
+ * the values of the first n visits as lost. A new fiber has no values to lose.
  */
 void selfmon_fiber_match(const struct selfmon_thread *thread,
 			 struct selfmon_fiber *fiber, unsigned int n);

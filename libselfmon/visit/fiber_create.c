@@ -48,7 +48,7 @@ struct selfmon_fiber *selfmon_fiber_create(const char *name)
 	return fiber;
 }
 
-/* Ends the fiber whose visits are on the thread. */
+/* Ends the fiber whose visits are currently the thread's. */
 __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 					    struct selfmon_fiber *fiber)
 {
@@ -58,7 +58,9 @@ __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 		selfmon_leave_any(&fiber->frame);
 }
 
-/* Excludes the time since the fiber was suspended. */
+/*
+ * The destroyed visits do not include the time since the fiber was suspended.
+ */
 __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 					  struct selfmon_fiber *fiber)
 {

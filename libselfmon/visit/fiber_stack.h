@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that every switch takes, inlined: closing enter to signal handlers,
- * exchanging the stack, and saving and restoring a visit that measures time.
+ * The steps that every switch of fibers takes, inlined: keep signal handlers
+ * from entering regions, exchange the stack's bounds, and save and restore
+ * visits that measure time alone.
  */
 #ifndef SELFMON_VISIT_FIBER_STACK_H
 #define SELFMON_VISIT_FIBER_STACK_H
@@ -33,7 +34,7 @@ static ALWAYS_INLINE void selfmon_fiber_gate_open(struct selfmon_thread *thread)
 			   SELFMON_MODE_TIME))
 		selfmon_store_once(&thread->low, thread->stack_low);
 	selfmon_compiler_fence();
-	/* A reader may have asked for a copy meanwhile. */
+	/* Meanwhile a reader may have requested a copy. */
 	if (selfmon_unlikely(selfmon_load_once(&thread->mode) !=
 			     SELFMON_MODE_TIME))
 		selfmon_thread_gate(thread);
@@ -58,7 +59,10 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 {
 	fiber->running = thread;
 	selfmon_store_once(&thread->fiber, fiber);
-	/* Between two fibers nothing changes: both have unknown bounds. */
+	/*
+	 * Between two fibers the bounds need no change: they are unknown for
+	 * both.
+	 */
 	if (thread->stack_high == fiber->stack_high)
 		return;
 	thread->stack = fiber->stack;
@@ -67,7 +71,7 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->open->mark, fiber->stack_high);
 }
 
-/* Saves the one cache line that a visit with time alone uses. */
+/* Saves the one cache line that a visit uses if it measures time alone. */
 static ALWAYS_INLINE void
 selfmon_fiber_keep_line(const struct selfmon_visit *open, uint64_t now,
 			struct selfmon_suspended *kept)

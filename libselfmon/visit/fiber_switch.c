@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers: a switch exchanges the open visits of one stack for another's.
+ * Fibers: a switch exchanges the open visits of one stack for those of another.
  *
- * It saves the old fiber's entries as differences from this moment, and
- * restores those of the new fiber. While a fiber runs, the thread's entries
- * are its own, so a visit that begins and ends between two switches needs no
- * code for fibers. A thread's own stack is a fiber as well.
+ * The switch saves the old fiber's visits as differences from this moment, and
+ * restores those of the new fiber into the thread's entries. While a fiber
+ * runs, the thread's entries hold only that fiber's visits, so a visit that
+ * begins and ends between two switches needs no code for fibers. A thread's own
+ * stack is represented by a fiber as well.
  *
- * A frame names the entry where its visit began. After a switch the visit is in
- * another entry, maybe of another thread: see SELFMON_ENTRY_RESUMED. A switch
- * never writes to frames: the frame of a visit that a jump abandoned may no
- * longer exist.
+ * A frame points to the entry in which its visit began. After a switch the
+ * visit may be in another entry, possibly of another thread: see
+ * SELFMON_ENTRY_RESUMED. A switch never writes to frames: the frame of a visit
+ * that a jump abandoned may no longer exist.
  *
- * No visit begins while thread->switching is set. A handler that jumps out of a
- * switch leaves it set. The next switch still finds the old fiber's visits, in
- * the thread's entries or completely saved: saving only reads the entries, and
- * resuming a fiber clears its saved visits (count) as the last step.
+ * No visit begins while thread->switching is set. If a signal handler jumps out
+ * of a switch, switching stays set. The next switch still finds the old fiber's
+ * visits, either in the thread's entries or completely saved: saving only reads
+ * the entries, and the last step of resuming a fiber clears its number of saved
+ * visits.
  */
 #include "visit/fiber_switch.h"
 
@@ -43,7 +45,7 @@ static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 	       !(from->count | from->units | fiber->units);
 }
 
-/* Reverts what keep_usual() did to the visits below this one. */
+/* Reverts what keep_usual() did to the visits below `open`. */
 __attribute__((cold))
 static NEVER_INLINE void keep_nothing(struct selfmon_thread *thread,
 				      const struct selfmon_visit *open)
@@ -54,9 +56,9 @@ static NEVER_INLINE void keep_nothing(struct selfmon_thread *thread,
 }
 
 /*
- * Saves the visits. Returns false, and changes nothing, if one needs the
- * general path. The loop is unrolled: most fibers have their own visit and one
- * or two more.
+ * Saves the visits. If one of them needs the general path, returns false and
+ * changes nothing. The loop is unrolled: most fibers have their own visit and
+ * one or two more.
  */
 static ALWAYS_INLINE bool keep_usual(struct selfmon_thread *thread,
 				     struct selfmon_fiber *from,
@@ -83,7 +85,10 @@ static ALWAYS_INLINE bool keep_usual(struct selfmon_thread *thread,
 	return true;
 }
 
-/* Clears the marks of the entries above `used`, the other fiber's newest. */
+/*
+ * Clears the marks of all entries above `used`, the newest entry of the resumed
+ * fiber.
+ */
 static ALWAYS_INLINE void take_off_usual(struct selfmon_visit *top,
 					 const struct selfmon_visit *used)
 {
@@ -172,7 +177,9 @@ static bool may_run(const struct selfmon_thread *thread,
 		    (selfmon_load_once(&fiber->alive) == SELFMON_FIBER_ALIVE &&
 		     !selfmon_load_once(&fiber->running))))
 		return true;
-	/* A handler jumped out of the switch to this fiber. */
+	/*
+	 * In this case a handler jumped out of an earlier switch to this fiber.
+	 */
 	if (selfmon_load_once(&fiber->running) == thread)
 		return true;
 	selfmon_fiber_note(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's switch to a fiber. */
+/* Switches the calling thread to a fiber. */
 #ifndef SELFMON_VISIT_FIBER_SWITCH_H
 #define SELFMON_VISIT_FIBER_SWITCH_H
 
@@ -11,7 +11,9 @@
 __attribute__((cold))
 struct selfmon_thread *selfmon_fiber_first(void);
 
-/* Adds the note "a fiber was ..." to the report, at most once a process. */
+/*
+ * Adds the note "a fiber was ..." to the report, at most once in each process.
+ */
 __attribute__((cold))
 void selfmon_fiber_note(const char *what);
 

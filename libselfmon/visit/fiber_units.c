@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Saves and restores the units that a fiber's visit has counted so far. They
- * are in the visit's place while the visit is open there. While the fiber is
- * suspended, other visits use the place.
+ * Saves and restores the units that a fiber's visit has counted so far. While
+ * the visit is open, these units are stored in its node. While the fiber is
+ * suspended, other visits use that node.
  */
 #include "visit/fiber_units.h"
 

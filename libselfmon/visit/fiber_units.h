@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The units of a fiber's visits. */
+/* Saves and restores the units of a fiber's visits. */
 #ifndef SELFMON_VISIT_FIBER_UNITS_H
 #define SELFMON_VISIT_FIBER_UNITS_H
 
 #include "store/fiber.h"
 
-/* Copies what an open visit counted; the place is not changed. */
+/* Copies the units that an open visit has counted; leaves them in the node. */
 void selfmon_fiber_keep_units(struct selfmon_thread *thread,
 			      struct selfmon_fiber *fiber,
 			      const struct selfmon_visit *open,

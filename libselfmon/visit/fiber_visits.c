@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The general path of a switch: saves and restores any number of visits, in any
- * mode, also on another thread than before.
+ * The general path of a switch: saves and restores any number of visits in any
+ * mode, also if the fiber resumes on another thread.
  */
 #include "visit/fiber_visits.h"
 
@@ -81,7 +81,7 @@ static void keep_visit(struct selfmon_thread *thread,
 		selfmon_fiber_keep_counts(thread->set, open, now, kept);
 }
 
-/* Without memory visits are cut off, the newest first. */
+/* Saves the visits. If memory is short, cuts off the newest ones. */
 static void keep_visits(struct selfmon_thread *thread,
 			struct selfmon_fiber *fiber,
 			const struct selfmon_snapshot *now)
@@ -136,7 +136,7 @@ void selfmon_fiber_suspend(struct selfmon_thread *thread,
 	selfmon_fiber_leave_stack(thread, fiber);
 }
 
-/* Returns the place in this thread's tree, or NULL without memory. */
+/* Returns the visit's node in this thread's tree, or NULL without memory. */
 __attribute__((cold))
 static NEVER_INLINE struct selfmon_node *
 place_searched(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -159,7 +159,10 @@ resumed_place(struct selfmon_thread *thread, const struct selfmon_fiber *fiber,
 {
 	struct selfmon_node *const node = kept->node;
 
-	/* Each thread has its own tree: looks up all places from the root down. */
+	/*
+	 * Each thread has its own tree, so the nodes are looked up from the
+	 * root down.
+	 */
 	if (selfmon_likely(node && node->parent == parent))
 		return node;
 	return place_searched(thread, parent,
@@ -197,7 +200,7 @@ static bool put_on(struct selfmon_thread *thread,
 	return true;
 }
 
-/* Sets the starts of all visits, from one snapshot. */
+/* Restarts all visits from one snapshot. */
 static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 				    struct selfmon_fiber *fiber, unsigned int n,
 				    const struct selfmon_snapshot *now)
@@ -219,7 +222,7 @@ static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 	}
 }
 
-/* A fiber's own visit begins. */
+/* Begins the visit that represents the fiber itself. */
 static void begin_fiber(struct selfmon_thread *thread,
 			struct selfmon_fiber *fiber)
 {
@@ -232,8 +235,9 @@ static void begin_fiber(struct selfmon_thread *thread,
 }
 
 /*
- * Returns how many visits continue: all, unless memory is short. before: ticks
- * at the end of the old fiber.
+ * Restores the saved visits. Returns how many of them continue: all, unless
+ * memory is short. before is the time in ticks at which the old fiber was
+ * suspended.
  */
 static unsigned int put_all_on(struct selfmon_thread *thread,
 			       struct selfmon_fiber *fiber, uint64_t before)

@@ -10,15 +10,15 @@ void selfmon_fiber_read_end(const struct selfmon_thread *thread,
 			    struct selfmon_snapshot *now);
 
 /*
- * Saves the visits of the fiber that the thread runs, unless a switch that a
- * handler jumped out of has saved them.
+ * Saves the visits of the fiber that the thread runs. Does nothing if an
+ * earlier switch saved them and a handler jumped out of that switch.
  */
 void selfmon_fiber_suspend(struct selfmon_thread *thread,
 			   const struct selfmon_snapshot *now);
 /*
- * Restores the fiber's visits. before: the snapshot that ended the old fiber.
- * now: receives the snapshot that starts the new one. If both point to the same
- * snapshot, it serves as both.
+ * Restores the fiber's visits. before is the snapshot at which the old fiber
+ * was suspended. now receives the snapshot from which the new fiber continues.
+ * If both point to the same snapshot, that one serves for both.
  */
 void selfmon_fiber_resume(struct selfmon_thread *thread,
 			  struct selfmon_fiber *fiber,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's label of a thread's samples. */
+/* The label that the program sets for the samples of a thread. */
 #include <selfmon/region.h>
 
 #include "session/thread_ring.h"
 #include "store/self.h"
 
-/* Samples so far have the old label. */
+/* Samples taken before this call keep the old label. */
 uint64_t selfmon_label(uint64_t label)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends of visits in a thread that records them. Enter is the usual one. Leave
- * comes here because no visit of such a thread is usual: `unusual` of its nodes
- * is 0. So nothing is added to visits of threads that do not record.
+ * Leave for threads that record their visits. Enter is the ordinary one.
+ * `unusual` is 0 in all nodes of such a thread, which sends each leave onto the
+ * slow path and from there to this file. So threads that do not record run no
+ * additional code.
  */
 #include "visit/leave_recorded.h"
 
@@ -13,8 +14,8 @@
 #include "visit/visit.h"
 
 /*
- * One of the slowest, the longest or shortest of its place, one that counted
- * units, or that ended on another CPU.
+ * Ends a visit that is one of the slowest, is the longest or shortest of its
+ * node, counted units, or ended on another CPU.
  */
 static NEVER_INLINE void leave_recorded_rare(struct selfmon_thread *thread,
 					     struct selfmon_visit *open,
@@ -34,7 +35,7 @@ static NEVER_INLINE void leave_recorded_rare(struct selfmon_thread *thread,
 	selfmon_visit_give_back(thread, open);
 }
 
-/* A limit is at most SELFMON_ENDED_TICKS_MAX. */
+/* No limit exceeds SELFMON_ENDED_TICKS_MAX. */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
 			    struct selfmon_visit *open, uint64_t ticks)
 {

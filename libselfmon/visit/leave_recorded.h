@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of visits in a thread that records them (SELFMON_RECORD). */
+/* Leave for threads that record their visits (SELFMON_RECORD). */
 #ifndef SELFMON_VISIT_LEAVE_RECORDED_H
 #define SELFMON_VISIT_LEAVE_RECORDED_H
 
 #include "store/state.h"
 
-/* Ends the newest visit, which measured time alone. */
+/* Ends the newest visit, which measures time alone. */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
 			    struct selfmon_visit *open, uint64_t ticks);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the library's overhead per visit: visits empty regions on a separate
- * thread state that no report shows.
+ * Measures the library's overhead per visit. Visits empty regions on a separate
+ * thread state that reports do not include.
  */
 #include "visit/overhead.h"
 
@@ -24,8 +24,8 @@
 
 static struct selfmon_cost empty; /* outer, without work */
 static uint32_t known_kinds; /* bits as in occurred */
-static uint64_t cut_at = UINT64_MAX; /* the budget that was too small */
-/* Kept: one is enough, used under the report lock. */
+static uint64_t cut_at = UINT64_MAX; /* the last budget that was too small */
+/* Allocated once and reused, under the report lock. */
 static struct selfmon_overhead_samples *run;
 
 static void subtract_cost(struct selfmon_cost *from,
@@ -56,7 +56,10 @@ static bool measure_usual(void)
 	return true;
 }
 
-/* Measures the overhead that a parent records beyond that of a usual visit. */
+/*
+ * Measures how much more overhead a parent records for this kind of visit than
+ * for a usual one.
+ */
 static bool measure_beyond(enum selfmon_overhead_shape shape,
 			   struct selfmon_cost *cost)
 {
@@ -79,8 +82,8 @@ static bool measure_step(void)
 }
 
 /*
- * With the slot in the parent overwritten, the child is found in the hash
- * table. Subtracts the cost of a store to an unused address.
+ * Overwrites the slot in the parent, so that the child must be found in the
+ * hash table. Subtracts the cost of a store to an unused address.
  */
 static bool measure_found(void)
 {
@@ -106,7 +109,10 @@ static bool measure_found(void)
 	return true;
 }
 
-/* Measures switches to a fiber without visits; the other fiber's visit counts. */
+/*
+ * Measures switches to a fiber without visits and back; only the visit of the
+ * switching fiber matters.
+ */
 static bool measure_switched(void)
 {
 	struct selfmon_fiber *const fiber = selfmon_fiber_make(0);
@@ -145,7 +151,7 @@ static bool run_make(struct selfmon_process *process)
 }
 
 /*
- * Prepares the state like the caller's: it reads the caller's counters, and its
+ * Prepares a state like the caller's: it reads the caller's counters, and its
  * visits take the same paths of enter and leave.
  */
 static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
@@ -153,7 +159,7 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 	struct selfmon_thread *const thread = run->thread;
 	uint32_t i;
 
-	thread->every = 1; /* all visits are measured; the choice is made too */
+	thread->every = 1; /* measure each visit, and the choice */
 	thread->random = own->random;
 	thread->cpu = own->cpu;
 	thread->set = own->set;
@@ -172,7 +178,7 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 		run->wanted |= UINT32_C(2) << thread->column[i];
 }
 
-/* The noise of a known kind is part of that of a usual visit. */
+/* The noise of a known kind of visit is part of the noise of a usual visit. */
 static void forget_spread(struct selfmon_cost *cost)
 {
 	cost->ticks_spread = 0;
@@ -247,8 +253,9 @@ static void measure(uint32_t wanted, bool again)
 }
 
 /*
- * CPU time that a report may take for the measurement: 1 % of the time since
- * the first visit, so that a short process is not delayed, and at least 1 ms.
+ * The CPU time that a report may spend on the measurement: 1 % of the time
+ * since the first visit, so that a short process is not delayed, but at least 1
+ * ms.
  */
 #define BUDGET_NS UINT64_C(1000000)
 #define BUDGET_PART 100
@@ -263,8 +270,9 @@ static uint64_t budget_ns(const struct selfmon_process *process)
 }
 
 /*
- * Signals are blocked meanwhile. A handler would visit regions on the hidden
- * state, and a handler that jumped out would leave that state installed.
+ * Signals are blocked during the measurement. A handler would visit regions on
+ * the separate state, and a handler that jumped out would leave that state
+ * installed.
  */
 const struct selfmon_calibration *
 selfmon_calibrate(struct selfmon_process *process, uint32_t occurred)

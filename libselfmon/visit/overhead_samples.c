@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sample is two visits of a parent, with few and with many visits of a child
- * in them. Only counted values are samples. An event that was off the PMU has
- * none, and its group may be back after a rotation.
+ * Measures overhead by samples. For one sample a parent is visited twice: once
+ * with few visits of a child in it, once with many. Only counted values become
+ * samples. An event whose group was off the PMU gets no sample; the group may
+ * be on the PMU again after a rotation.
  */
 #include "visit/overhead_samples.h"
 
@@ -16,21 +17,22 @@
 
 #define SAMPLES SELFMON_OVERHEAD_SAMPLES
 #define SAMPLES_MIN 21
-#define SAMPLES_LEAST 5 /* if the budget allows no more */
+#define SAMPLES_LEAST 5 /* enough samples if the budget allows no more */
 #define VALUES SELFMON_OVERHEAD_VALUES
 #define MORE (SELFMON_OVERHEAD_MANY - SELFMON_OVERHEAD_FEW)
 /*
- * CPU time of one measurement. It ends after ENOUGH_NS if each value has
- * SAMPLES_MIN samples, and after PATIENCE_NS with any number. A value whose
- * group is off the PMU waits for a rotation, every few milliseconds.
+ * Limits of the CPU time of one measurement. If each value has SAMPLES_MIN
+ * samples, the measurement ends after ENOUGH_NS. It always ends after
+ * PATIENCE_NS. A value whose group is off the PMU waits for a rotation, which
+ * happens every few milliseconds.
  */
 #define ENOUGH_NS UINT64_C(100000)
 #define PATIENCE_NS UINT64_C(60000000)
 
-/* Values of a node's statistics. */
+/* Values of a node's statistics at one time. */
 struct seen {
 	uint64_t sum[VALUES], missed[VALUES];
-	uint64_t upset; /* visits that differ from the others */
+	uint64_t upset; /* visits that were not typical */
 };
 
 const struct selfmon_node *
@@ -61,12 +63,15 @@ static void look_at(const struct selfmon_thread *thread,
 		      stats->rare[SELFMON_RARE_REPAIRED] +
 		      stats->rare[SELFMON_RARE_IMPOSSIBLE] +
 		      stats->rare[SELFMON_RARE_LOST] + stats->scaled_off_ns;
-	/* Not unusual if some members are read by read(2) anyway. */
+	/* Reads by read(2) are not unusual if some events have no other way. */
 	if (thread->mode & SELFMON_MODE_USER)
 		seen->upset += stats->rare[SELFMON_RARE_SLOW];
 }
 
-/* Values of one visit of the parent, and of the child's visits in it. */
+/*
+ * The values of one visit of the parent, and those of all the child's visits in
+ * it.
+ */
 struct visit {
 	uint64_t parent[VALUES], child[VALUES];
 	uint32_t counted; /* bits: values of both */
@@ -136,8 +141,8 @@ static void skip_children(const struct selfmon_node *parent,
 }
 
 /*
- * Each value has its own samples: events of several groups are never on the PMU
- * all at once.
+ * Each value has samples of its own, since events of several groups are never
+ * all on the PMU at the same time.
  */
 static void take_samples(struct selfmon_overhead_samples *samples,
 			 enum selfmon_overhead_shape shape, bool skip)
@@ -191,8 +196,8 @@ static int compare_samples(const void *a, const void *b)
 }
 
 /*
- * Sorts the values. Spread: the range of the middle eight tenths; with few
- * values, twice the whole range.
+ * Sorts the values and returns their median. spread is the range of the middle
+ * 80 %; with few values it is twice the whole range.
  */
 static double median(double *v, uint32_t n, double *spread)
 {
@@ -202,7 +207,7 @@ static double median(double *v, uint32_t n, double *spread)
 	return v[n / 2];
 }
 
-/* Returns the wanted columns with too few samples, as bits. */
+/* Returns a bit for each wanted column that has too few samples. */
 static uint32_t cost_from(struct selfmon_overhead_samples *samples,
 			  double (*of)[SAMPLES], struct selfmon_cost *cost)
 {

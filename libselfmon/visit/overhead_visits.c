@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The visits whose overhead is measured. Loops are unrolled, so that a parent's
- * visit contains nothing but the child's visits.
+ * Makes the visits whose overhead is measured. The loops are unrolled, so that
+ * a parent's visit contains only visits of the child.
  */
 #include "visit/overhead_visits.h"
 
@@ -20,7 +20,10 @@ struct selfmon_overhead_sites selfmon_overhead_sites = {
 };
 #define SITES (&selfmon_overhead_sites)
 
-/* Replaces selfmon_impl_on: regions may be switched off by now. */
+/*
+ * The visits check this variable instead of selfmon_impl_on: regions may be
+ * switched off.
+ */
 static uint32_t on = 1;
 
 static ALWAYS_INLINE void open_region(bool inlined, struct selfmon_site *site,
@@ -43,13 +46,13 @@ static ALWAYS_INLINE void visit_span(struct selfmon_site *site)
 	if (selfmon_likely(frame.open != NULL))
 		selfmon_impl_leave(&frame);
 	/*
-	 * A program's frame outlives the visit, so its store is not optimised
-	 * away.
+	 * In programs the frame outlives the visit, so the compiler keeps its
+	 * store. Here the store must be forced.
 	 */
 	selfmon_store_once(&frame.open, NULL);
 }
 
-/* The shape is a constant: only one branch is compiled. */
+/* The shape is a compile-time constant: only one branch is compiled. */
 static ALWAYS_INLINE void visit_child(enum selfmon_overhead_shape shape,
 				      bool inlined)
 {
@@ -72,7 +75,10 @@ static ALWAYS_INLINE void visit_child(enum selfmon_overhead_shape shape,
 	}
 }
 
-/* Inlined visits and switches are long: four of them are unrolled, else all. */
+/*
+ * The code of inlined visits and of switches is long: it is unrolled four
+ * times, other code completely.
+ */
 static ALWAYS_INLINE void visit_children(enum selfmon_overhead_shape shape,
 					 int visits, bool inlined)
 {
@@ -107,7 +113,7 @@ static ALWAYS_INLINE void visit_deep(int visits, bool inlined)
 	selfmon_ends_leave(inlined, &frame);
 }
 
-/* Few and many visits of one shape, each in a function of its own. */
+/* For each shape one function makes few visits and another makes many. */
 #define FUNCTION(name, n, form, what)                                          \
 	static NEVER_INLINE void name(void)                                    \
 	{                                                                      \
@@ -115,7 +121,7 @@ static ALWAYS_INLINE void visit_deep(int visits, bool inlined)
 		const bool inlined = form;                                     \
 		what;                                                          \
 	}
-/* Visits are never inlined into programs that use the shared library. */
+/* Programs that use the shared library never have inlined visits. */
 #ifdef SELFMON_SHARED
 #define INLINED(name) few_##name, many_##name
 #define FUNCTIONS(name, what)                                                  \
@@ -140,7 +146,10 @@ FUNCTIONS(deep, visit_deep(visits, inlined))
 
 typedef void visit_all(void);
 
-/* The parent's own form does not matter: it is the same for few and many. */
+/*
+ * The shape of the parent's visit does not matter, since it cancels between few
+ * and many.
+ */
 static NEVER_INLINE void visit_parent(visit_all *visit)
 {
 	struct selfmon_frame frame;
@@ -162,7 +171,7 @@ void selfmon_overhead_visit(enum selfmon_overhead_shape shape, bool many)
 {
 	static const struct {
 		visit_all *visit[2][2];
-		bool whole; /* the functions include the parent */
+		bool whole; /* the functions contain the parent's visit too */
 	} all[] = {
 		[SELFMON_OVERHEAD_APART] = { VISITS(apart), false },
 		[SELFMON_OVERHEAD_SAME] = { VISITS(same), true },

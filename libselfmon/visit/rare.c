@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends of visits with all counters read in user space (user.c) for which a
- * difference of registers is not enough. Makes whole counts from the registers
- * and offsets of the start and of the end.
+ * Ends visits of user.c (all counters read in user space) for which the
+ * difference of the registers is not enough. Computes the counts at the start
+ * and at the end from registers and offsets.
  */
 #include "visit/rare.h"
 
@@ -16,7 +16,10 @@
 #include "visit/registers.h"
 #include "visit/visit.h"
 
-/* A lock changed during the read, or a member has no counter: slow path. */
+/*
+ * Takes the slow path, since a lock changed during the read or a member has no
+ * counter.
+ */
 NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 {
 	const struct selfmon_page *const leader = open->thread->set->page[0];
@@ -27,9 +30,10 @@ NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 }
 
 /*
- * Returns true if the end read the registers of these events, without a context
- * switch meanwhile. The pages must have the numbers kept since the start. A
- * register that is less than in the end was set in between, by its overflow.
+ * Returns true if the end read the registers of these events, with no context
+ * switch during the read. The pages must still hold the counter numbers kept
+ * since the start. A register that is now less than the end read it was set in
+ * between, by its overflow.
  */
 static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 		     const uint64_t *count)
@@ -55,7 +59,10 @@ static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 	return true;
 }
 
-/* Makes the snapshot of a visit's end; false: a lock has changed since. */
+/*
+ * Makes the snapshot of a visit's end. Returns false if a lock has changed
+ * since.
+ */
 static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count,
 		       struct selfmon_snapshot *end)
@@ -85,9 +92,10 @@ static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 }
 
 /*
- * Returns true if no lock moved during the visit, which is not the longest yet,
- * and all counts are possible: it counted units, is the shortest, or has a
- * count that is the lowest or highest yet.
+ * Returns true for an undisturbed visit that is rare for one of these reasons:
+ * it counted units, it is the shortest so far, or one of its counts is the
+ * lowest or highest so far. Undisturbed: no lock moved, it is not the longest
+ * so far, and all its counts are possible.
  */
 static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count)
@@ -126,8 +134,8 @@ static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 }
 
 /*
- * A visit that was disturbed, is the longest yet, or has a count that is the
- * lowest or highest yet, or impossible.
+ * Ends a visit that was disturbed or is the longest so far, or that has a count
+ * which is impossible or the lowest or highest so far.
  */
 NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
 					uint64_t ticks, uint32_t locks,

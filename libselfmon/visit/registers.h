@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter reads of the two ends of a visit in user.c and user_start.c. */
+/*
+ * Reads the counters at the start and the end of a visit, for user.c and
+ * user_start.c.
+ */
 #ifndef SELFMON_VISIT_REGISTERS_H
 #define SELFMON_VISIT_REGISTERS_H
 
 #include "counters/set.h"
 #include "visit/visit.h"
 
-/* Each number of counters has code of its own, without loops. */
+/* For each number of counters, separate code without loops is generated. */
 #define FOR_EACH_OTHER_COUNT(what)                                             \
 	what(1) what(2) what(3) what(5) what(6) what(7) what(8)
 #define USUAL_COUNT 4
@@ -14,7 +17,10 @@ _Static_assert(SELFMON_MAX_COUNTERS == 8, "numbers of counters");
 _Static_assert(SELFMON_MAX_COUNTERS >= 2 * USUAL_COUNT,
 	       "a start has as many values that are not used");
 
-/* Clears upper bits if they may be set: otherwise differences are wrong. */
+/*
+ * Clears the upper bits if the machine may set them: they would make
+ * differences wrong.
+ */
 static ALWAYS_INLINE uint64_t read_register(const struct selfmon_counters *head,
 					    uint32_t counter)
 {
@@ -26,8 +32,8 @@ static ALWAYS_INLINE uint64_t read_register(const struct selfmon_counters *head,
 }
 
 /*
- * Reads by the page's current counter number. Returns false if the page has
- * none.
+ * Reads the counter with the page's current counter number. Returns false if
+ * the page has no number.
  */
 static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
 				   const struct selfmon_page *page,
@@ -38,7 +44,9 @@ static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
 
 	if (selfmon_unlikely(!selfmon_arch_counter(index, &counter)))
 		return false;
-	/* Most machines need no further check, known at compile time. */
+	/*
+	 * On most machines the compiler knows that no further check is needed.
+	 */
 	if ((SELFMON_ARCH_CAPABILITY_VARIES ||
 	     SELFMON_ARCH_COUNTERS != UINT32_MAX) &&
 	    !selfmon_page_owns(page, index))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops over known work, alternately with and without a region around it. The
- * region's overhead around such work is the time that it records beyond that of
- * the bare loop. The times of both loops give the total overhead of a visit.
+ * Runs loops over known work, alternately with and without a region around it.
+ * The overhead that the region records is its time minus the time of the bare
+ * loop. The total times of both loops give the total overhead of a visit.
  */
 #include "visit/shadow.h"
 
@@ -20,13 +20,13 @@
 #include "visit/shadow_work.h"
 #include "visit/visit.h"
 
-#define VISITS 32 /* in a batch: timestamps may have steps of 10 ns */
+#define VISITS 32 /* in a batch, since timestamps may have steps of 10 ns */
 #define ROUNDS 5
 #define LONGEST_NS 500
 
 /* ---- loops --------------------------------------------------------------- */
 
-/* Work in the outer region, and again in the inner one. */
+/* The same work is done in the outer region, and again in the inner one. */
 struct shadow {
 	struct selfmon_site outer, inner;
 	const struct selfmon_stats *outer_stats, *inner_stats;
@@ -65,7 +65,7 @@ static NEVER_INLINE uint64_t bare_inner(struct shadow *shadow,
 {
 	x = work(x);
 	SELFMON_HIDE_VAR_VOLATILE(
-		shadow); /* no tail call: region_inner() has none */
+		shadow); /* prevents a tail call, as region_inner() has none */
 	return x;
 }
 
@@ -156,7 +156,10 @@ static void shadow_run(struct shadow *shadow, loop_fn *loop)
 	shadow->x = loop(shadow, shadow->work, shadow->x);
 }
 
-/* Returns the ticks of a batch. Runs it untimed before, to train branches. */
+/*
+ * Returns the ticks of a batch. Runs the batch once untimed before, to train
+ * the branch predictor.
+ */
 static double ticks_of(struct shadow *shadow, loop_fn *loop)
 {
 	uint64_t start;
@@ -180,12 +183,15 @@ static double round_median(double *value)
 	return value[ROUNDS / 2];
 }
 
-/* Ticks per visit that regions record beyond the work in them. */
+/* Ticks per visit that the regions record in addition to the work in them. */
 struct beyond {
 	double inner, outer;
 };
 
-/* A round is short, so that all of it runs in one state of the machine. */
+/*
+ * A round is short, so that the machine is likely to stay in one state
+ * (frequency, load) during it.
+ */
 static struct beyond measure_kind(struct shadow *shadow)
 {
 	double inner[ROUNDS], outer[ROUNDS];
@@ -210,7 +216,7 @@ static struct beyond measure_kind(struct shadow *shadow)
 				round_median(outer) / VISITS };
 }
 
-/* The range over the kinds of work. */
+/* The lowest and highest cost over the kinds of work. */
 struct cost_range {
 	double least, most;
 };
@@ -224,9 +230,9 @@ static void range_add(struct cost_range *range, double value, bool first)
 }
 
 /*
- * Limits the overhead to between 0 and that of adjacent empty regions, whose
- * latency overlaps with nothing. A larger value comes from registers that the
- * compiler saves in these loops.
+ * Limits the overhead to the range from 0 to that of empty regions in sequence,
+ * whose latency overlaps with no work. A larger value would come from registers
+ * that the compiler saves in these loops.
  */
 static double middle_of(const struct cost_range *range, double empty)
 {
@@ -246,7 +252,7 @@ static double spread_of(const struct cost_range *range)
 	return 2 * (range->most - range->least);
 }
 
-/* The sites' first visits, which make names, nodes and statistics. */
+/* Makes the sites' first visits, which create names, nodes and statistics. */
 static bool shadow_prepare(struct shadow *shadow)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
@@ -270,7 +276,9 @@ static bool shadow_prepare(struct shadow *shadow)
 	return true;
 }
 
-/* Range for unknown work: from 0 to the overhead of empty regions. */
+/*
+ * Returns the range for unknown work: from 0 to the overhead of empty regions.
+ */
 static void range_guess(struct cost_range *inner, struct cost_range *both,
 			double empty, double empty_both)
 {
@@ -279,9 +287,9 @@ static void range_guess(struct cost_range *inner, struct cost_range *both,
 }
 
 /*
- * The outer region's excess over the bare loop has two parts: an inner overhead
- * of its own, and the whole overhead of the child, inner and outer.
- * Returns false if there was no time for all kinds of work.
+ * The outer region records two overheads more than the bare loop takes: its own
+ * inner overhead, and the child's whole overhead (inner and outer). Returns
+ * false if there was no time for all kinds of work.
  */
 static bool shadow_calibrate(struct shadow *shadow,
 			     struct selfmon_calibration *calibration,

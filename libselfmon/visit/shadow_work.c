@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that is known, for the loops of shadow.c. */
+/* Known work for the loops of shadow.c. */
 #include "visit/shadow_work.h"
 
 #include "platform/hide_var.h"
 #include "visit/visit.h"
 
-/* Each visit needs the result of the one before. */
+/* Each visit depends on the result of the one before. */
 static ALWAYS_INLINE uint64_t work_multiply(uint64_t x, unsigned int n)
 {
 	while (n-- > 0) {
@@ -15,7 +15,7 @@ static ALWAYS_INLINE uint64_t work_multiply(uint64_t x, unsigned int n)
 	return x;
 }
 
-/* About 12 and 35 ns where a multiply takes 3 cycles. */
+/* Takes about 12 or 35 ns if a multiplication takes 3 cycles. */
 static uint64_t work_multiply_short(uint64_t x)
 {
 	return work_multiply(x, 16);
@@ -26,7 +26,7 @@ static uint64_t work_multiply_long(uint64_t x)
 	return work_multiply(x, 48);
 }
 
-/* Few instructions with a long latency each. */
+/* Few instructions, each with a long latency. */
 static uint64_t work_divide(uint64_t x)
 {
 	unsigned int n;
@@ -40,8 +40,8 @@ static uint64_t work_divide(uint64_t x)
 }
 
 /*
- * As many instructions as the CPU can issue, in a loop whose exit it must
- * predict.
+ * As many instructions as the CPU can issue, in a loop whose exit must be
+ * predicted.
  */
 static uint64_t work_add(uint64_t x)
 {
@@ -90,7 +90,7 @@ static uint64_t work_load(uint64_t x)
 
 #pragma GCC unroll 64
 	for (n = 0; n < WORDS; n++) {
-		SELFMON_HIDE_VAR_VOLATILE(at); /* it may lead to anything */
+		SELFMON_HIDE_VAR_VOLATILE(at); /* now unknown to the compiler */
 		x += at[n];
 		SELFMON_HIDE_VAR_VOLATILE(x);
 	}

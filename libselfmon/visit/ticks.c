@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Returns how long the open visit has lasted. Reads data that the two ends of a
- * visit keep anyway, so that they have no extra work.
+ * Returns how long the open visit has lasted. Only reads data that enter and
+ * leave store anyway, so neither has additional work.
  */
 #include "store/self.h"
 #include "visit/visit.h"
 
 /*
- * Returns the newest entry with an open visit, or NULL. A handler may find an
- * entry without one, half taken or half given back.
+ * Returns the newest entry with an open visit, or NULL. In a signal handler,
+ * entries above it may be half taken or half given back.
  */
 static const struct selfmon_visit *
 visit_in_progress(const struct selfmon_thread *thread)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits and spans that leave no values: they are counted. */
+/* Counts visits and spans that cannot be measured. */
 #ifndef SELFMON_VISIT_UNMEASURED_H
 #define SELFMON_VISIT_UNMEASURED_H
 
@@ -8,7 +8,10 @@
 /* Counts a visit, or a span, that begins or ends while it cannot be measured. */
 void selfmon_visit_not_measured(struct selfmon_thread *thread);
 
-/* Counts a leave of a closed visit, or the end of a span begun before fork(2). */
+/*
+ * Counts a leave of a visit that is closed already, or the end of a span that
+ * began before fork(2).
+ */
 void selfmon_visit_stale(void);
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two ends of a visit in a thread whose counters are all read in user
- * space.
+ * Enter and leave for threads whose counters are all read in user space.
  *
- * The kernel changes a page only when it moves the page's lock. So the entry
- * caches the pages' contents with the sum of their locks. The start reads the
- * registers, then checks that the sum is unchanged. If it is, the cached
- * counter numbers, offsets and times were valid all the time. If not, the pages
- * are cached again, and the same code retries.
+ * The kernel increments a page's lock whenever it changes the page. The entry
+ * therefore caches the contents of the pages together with the sum of their
+ * locks. The start reads the registers, then checks that the sum is unchanged.
+ * If so, the cached counter numbers, offsets and times were valid during the
+ * reads. If not, the start caches the pages again and retries.
  *
  * The end reads the same registers, then compares the locks with those of the
- * start. If no lock has moved, no event changed its counter and no counter was
- * set. The difference of the registers is then the count. A register that
- * overflowed since, with its interrupt still pending, is less than before. Its
- * difference is impossibly large, and more than any visit's count yet.
+ * start. If no lock has moved, each event stayed on its counter and no counter
+ * was set. The difference of the registers is then the count. A register that
+ * overflowed meanwhile, with its interrupt still pending, is less than before.
+ * Its difference is impossibly large: more than any visit's count so far.
  *
  * A visit with a context switch ends out of line (rare.c), but reads its
- * registers by the same instructions. So it counts no more than one without.
- * There the cached offsets and the current ones make whole counts of both ends.
- * These are valid if no event changed its counter, and there was no context
- * switch since the end began: the leader's lock at that time is kept.
+ * registers by the same instructions, so that it counts no additional
+ * instructions. The counts at both ends are then computed from the cached
+ * offsets and the current ones. They are valid if no event changed its counter
+ * and no context switch happened after the end began. The leader's lock at that
+ * time is kept to check the latter.
  */
 #include "visit/user.h"
 
@@ -32,14 +32,14 @@
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
-/* Values of a visit. count: the registers' differences. */
+/* The values at a visit's end. count holds the registers' differences. */
 struct end {
 	uint64_t ticks;
 	uint64_t count[SELFMON_MAX_COUNTERS];
-	uint32_t locks; /* sum of the locks meanwhile */
+	uint32_t locks; /* sum of the locks at the end */
 };
 
-/* Reads by the counter numbers that were cached at the start. */
+/* Reads the registers whose numbers were cached at the start. */
 static ALWAYS_INLINE bool read_kept(const struct selfmon_counters *head,
 				    unsigned int count,
 				    struct selfmon_visit *open, struct end *end)
@@ -62,10 +62,10 @@ static ALWAYS_INLINE bool read_kept(const struct selfmon_counters *head,
 }
 
 /*
- * For machines on which a read may fault if the event has left that counter.
- * Reads by the counter numbers that the pages have now. Loads each page's lock
- * before its read, and all locks again after the last read. Returns false if a
- * page has no counter or a lock changed.
+ * For machines on which a read faults if the event has left that counter. Reads
+ * the counter numbers that the pages have now. Loads each page's lock before
+ * its read, and all locks again after the last read. Returns false if a page
+ * has no counter or a lock changed.
  */
 static ALWAYS_INLINE bool read_current(const struct selfmon_counters *head,
 				       unsigned int count,
@@ -81,7 +81,7 @@ static ALWAYS_INLINE bool read_current(const struct selfmon_counters *head,
 #pragma GCC unroll 8
 	for (i = count; i-- > 0;) {
 		page = head->page[i];
-		if (i > 0) /* the leader's lock is included already */
+		if (i > 0) /* the sum includes the leader's lock already */
 			end->locks = selfmon_arch_plus(end->locks, &page->lock);
 		selfmon_compiler_fence();
 		if (!read_now(head, page, &end->count[i]))
@@ -102,8 +102,8 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
 }
 
 /*
- * Returns true if earlier visits were shorter and longer, by each counter. Then
- * no register overflowed: see above.
+ * Returns true if some earlier visit was shorter and some longer, by each
+ * counter. Then no register overflowed: see above.
  */
 static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 				   unsigned int count, const struct end *end)
@@ -120,7 +120,7 @@ static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 	return true;
 }
 
-/* rest: room for the counts, if the visit is not a usual one. */
+/* rest has room for the counts of a visit that is not usual. */
 static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 					struct selfmon_thread *thread,
 					struct selfmon_visit *open,
@@ -176,7 +176,10 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 	struct selfmon_visit *const open = thread->top;
 	const struct selfmon_counters *head;
 
-	/* Any other tag, or none, belongs to another mode. */
+	/*
+	 * If the frame has another tag or none, its visit began in another
+	 * mode.
+	 */
 	if (selfmon_unlikely((uintptr_t)frame->open !=
 				     (uintptr_t)open + SELFMON_FRAME_USER ||
 			     open->frame != frame)) {
@@ -191,7 +194,7 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 		leave_other_count(head, thread, open);
 }
 
-/* Like the function of visit.c, as are the others below. */
+/* Like the function of the same name in visit.c; so are the functions below. */
 static NEVER_INLINE void enter_found_user(struct selfmon_site *site,
 					  struct selfmon_frame *frame, bool span,
 					  uint64_t address,

@@ -8,7 +8,9 @@
 #include "store/self.h"
 #include "visit/registers.h"
 
-/* Reads the counters in order, then the time; the end has the reverse order. */
+/*
+ * Reads the counters in order, then the time. The end reads in reverse order.
+ */
 static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 				     unsigned int count,
 				     struct selfmon_visit *open)
@@ -18,7 +20,8 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 #pragma GCC unroll 8
 	for (i = 0; i < count; i++) {
 		/*
-		 * If a stale read does not fault, the check below discards it.
+		 * Where a stale read does not fault, the check below discards
+		 * it.
 		 */
 		if (!SELFMON_ARCH_STALE_READ_FAULTS)
 			selfmon_arch_store_counter(kept_counter(open, i), head,
@@ -31,12 +34,12 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 			     open->known.locks))
 		return false;
 	selfmon_compiler_fence();
-	/* A context switch from here on is inside of the visit. */
+	/* A context switch from here on belongs to the visit. */
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 	return true;
 }
 
-/* A set that is always read by read(2) from now on has nothing to cache. */
+/* Called if the set is read by read(2) from now on: the pages need no cache. */
 static void give_up_user_reads(struct selfmon_thread *thread)
 {
 	struct selfmon_signals signals;
@@ -49,7 +52,7 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 	selfmon_thread_idle(thread, &signals);
 }
 
-/* Returns how often the pages were cached since this entry last had a start. */
+/* Returns how often the pages were cached since this entry's last visit. */
 static unsigned int count_tries(struct selfmon_visit *open)
 {
 	if (open->tried != open->start.ticks)
@@ -59,9 +62,10 @@ static unsigned int count_tries(struct selfmon_visit *open)
 }
 
 /*
- * The cache is stale. If the locks never rest, the visit takes the slow path.
- * The start is the last action, with nothing left on the stack to undo: code
- * after it would be counted.
+ * Retries with a new cache, since the cache is stale. If the locks keep
+ * changing, the visit takes the slow path. The read of the counters must be the
+ * last action, with nothing on the stack to restore: any code after it would be
+ * counted.
  */
 static NEVER_INLINE void start_again(struct selfmon_visit *open)
 {
@@ -100,8 +104,8 @@ static NEVER_INLINE void start_other_count(struct selfmon_visit *open,
 }
 
 /*
- * Never inlined, one copy for all callers: code that runs after the read of a
- * counter is counted.
+ * Never inlined, so that all callers share one copy: code that runs after the
+ * read of a counter is counted.
  */
 NEVER_INLINE void selfmon_start_user(struct selfmon_visit *open,
 				     const struct selfmon_counters *head)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enter and leave: the two ends of a visit.
- *
- * The fast path, a thread that measures time alone, is in selfmon/inline.h: no
- * lock, no system call, no allocation. This file makes functions of it. They
- * call others only in tail position, so that they save no registers. All other
- * cases are in user.c and any.c.
+ * Enter and leave. The fast path, for a thread that measures time alone, is in
+ * selfmon/inline.h: it takes no lock, makes no system call and allocates
+ * nothing. This file makes functions of it. They call other functions only in
+ * tail position, so that they save no registers. All other cases are in user.c
+ * and any.c.
  */
 #include "visit/visit.h"
 
@@ -26,8 +25,8 @@
 #include "visit/worked.h"
 
 /*
- * References the report at exit, and nothing else. A program linked with an
- * archive gets only the objects that are referenced.
+ * This variable only references the report at exit. Without the reference, a
+ * program linked with the static library would not get that object.
  */
 static void (*const report_at_exit)(void) __attribute__((used)) =
 	selfmon_report_exit;
@@ -38,8 +37,8 @@ static ALWAYS_INLINE void start_time(struct selfmon_visit *open)
 }
 
 /*
- * Like enter_time(), if the parent has more children than slots, several visits
- * of the function are open, or the newest visit is a span.
+ * Like enter_time(), for three cases: the parent has more children than slots,
+ * several visits of the function are open, or the newest visit is a span.
  */
 static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
 				       struct selfmon_frame *frame, bool span,
@@ -82,8 +81,9 @@ static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
 }
 
 /*
- * Like enter_time(), if the only unusual thing is a parent with more children
- * than slots. The first probe of the hash table mostly finds the place.
+ * Like enter_time(), if nothing is unusual except that the parent has more
+ * children than slots. The first probe of the hash table usually finds the
+ * node.
  */
 static NEVER_INLINE void enter_child(struct selfmon_site *site,
 				     struct selfmon_frame *frame,
@@ -143,9 +143,9 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 }
 
 /*
- * Abandoned entries are distinguished from live ones by this function's
- * canonical frame address. It is the same for all calls out of one function,
- * and higher for that function's callers. Hence the function is never inlined.
+ * The canonical frame address of this function tells abandoned entries from
+ * live ones. It is the same for all calls out of one function, and higher for
+ * that function's callers. Hence this function is never inlined.
  */
 NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 				     struct selfmon_frame *frame)
@@ -155,9 +155,9 @@ NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 }
 
 /*
- * Enters a region in a coroutine. On a fiber the visit belongs to the fiber: it
- * is suspended and resumed with the fiber. It is marked as a span, because the
- * address belongs to the code that resumed the coroutine.
+ * Enters a region in a coroutine. On a fiber the visit belongs to the fiber,
+ * and is suspended and resumed with it. The visit is marked as a span, because
+ * the stack address belongs to the code that resumed the coroutine.
  */
 static NEVER_INLINE void enter_far(struct selfmon_site *site,
 				   struct selfmon_frame *frame,
@@ -172,8 +172,9 @@ static NEVER_INLINE void enter_far(struct selfmon_site *site,
 }
 
 /*
- * For code that may be a coroutine's. end: of the calling function's stack
- * frame, which begins where this function's ends.
+ * Enters a region in code that may be a coroutine's. end is where the caller's
+ * stack frame ends; it begins where this function's frame ends. A selfmon_frame
+ * outside of these bounds is in a coroutine's frame.
  */
 NEVER_INLINE void selfmon_impl_enter_far(struct selfmon_site *site,
 					 struct selfmon_frame *frame,
@@ -195,8 +196,9 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
 }
 
 /*
- * The exported selfmon_enter(), see calls.c. The inline one has its caller's
- * frame; this one uses its own address, like selfmon_impl_enter_span().
+ * The exported selfmon_enter(), see calls.c. The inline version passes its
+ * caller's frame address. This one uses its own address, like
+ * selfmon_impl_enter_span().
  */
 SELFMON_API void selfmon_call_enter(struct selfmon_region *handle,
 				    struct selfmon_frame *frame)
@@ -235,7 +237,7 @@ void selfmon_impl_enter_at(struct selfmon_site *site,
 	enter_time(site, frame, false, address);
 }
 
-/* Without the checks that the inlined code has made. */
+/* The same without the checks that the inlined code has already made. */
 void selfmon_impl_enter_child_at(struct selfmon_site *site,
 				 struct selfmon_frame *frame, uint64_t address)
 {
@@ -259,8 +261,8 @@ static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the visit is unusual only because its place counts units. So
- * it is if it is not the longest yet, and did not end on another CPU.
+ * Returns true if the visit is unusual only because its node counts units: it
+ * is not the longest so far, and did not end on another CPU.
  */
 static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 					    const struct selfmon_visit *open,
@@ -274,8 +276,8 @@ static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 }
 
 /*
- * A visit that is the longest yet, ended on another CPU, counted units, or is
- * recorded.
+ * Ends a visit that is the longest so far, ended on another CPU, counted units,
+ * or is recorded.
  */
 NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 					     uint64_t ticks)
@@ -296,8 +298,8 @@ NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 }
 
 /*
- * A busy thread has no frame to leave: its handlers' enters were refused. A
- * reader that waits for a copy gets it at the next enter.
+ * In a busy thread enter was refused, so there is no frame to leave. If a
+ * reader waits for a copy, the next enter makes it.
  */
 void selfmon_impl_leave(struct selfmon_frame *frame)
 {

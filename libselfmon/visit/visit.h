@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that the fast path of a visit (visit.c) and the other paths share,
+ * Code that the fast path (visit.c) and the other paths of a visit share,
  * inlined into each.
  *
  * A signal handler may interrupt at any instruction, use regions itself, and
- * jump out. Hence the order: an entry is taken (top) before it is filled in, so
- * that a handler uses entries above it. The visit is open while the entry has a
- * mark: from when the entry is filled in until the visit is recorded. A handler
- * that finds no mark in the newest entry takes the slow path, which looks for
- * the visit below it. Abandoned visits are recognised by the same rule: see
- * selfmon_unwind_cut_off().
+ * jump out. Hence the order of steps. An entry is taken (top) before it is
+ * filled in, so that a handler uses the entries above it. The visit is open
+ * while the entry has a mark: from when the entry is filled in until the visit
+ * is recorded. A handler that finds no mark in the newest entry takes the slow
+ * path, which looks for an open visit below it. Abandoned visits are recognised
+ * by the same rule: see selfmon_unwind_cut_off().
  */
 #ifndef SELFMON_VISIT_VISIT_H
 #define SELFMON_VISIT_VISIT_H
@@ -26,12 +26,16 @@
 
 /*
  * In a thread that measures more than time, a frame's pointer to its entry has
- * one of these bits set. The fast leave compares the pointer with the thread's
- * newest entry. It finds no match, and needs no check of the mode.
+ * one of these bits set. The fast leave compares that pointer with the address
+ * of the thread's newest entry. The two never match, so that the fast leave
+ * need not check the mode.
  */
 #define SELFMON_FRAME_ANY ((uintptr_t)1)
 #define SELFMON_FRAME_USER ((uintptr_t)2)
-/* Both: a coroutine's, which has no entry but a detached span. */
+/*
+ * Both bits mark a coroutine's frame: it has a detached span instead of an
+ * entry.
+ */
 #define SELFMON_FRAME_COROUTINE ((uintptr_t)3)
 
 static ALWAYS_INLINE struct selfmon_impl_thread *selfmon_thread_hot_part(void)
@@ -48,7 +52,7 @@ selfmon_visit_entry(const struct selfmon_frame *frame)
 }
 
 /*
- * Takes the thread's next entry, for a visit of node. tag: 0 or a
+ * Takes the thread's next entry for a visit of node. tag is 0 or a
  * SELFMON_FRAME_*. With SELFMON_FRAME_USER neither the CPU nor the ring's head
  * is stored: such visits read no CPU number, and their thread has no ring.
  */
@@ -86,7 +90,7 @@ static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->top, open - 1);
 }
 
-/* Records a usual time: one that cannot be a new maximum. */
+/* Records a time that is usual, that is, cannot be a new maximum. */
 static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 					       uint64_t ticks)
 {
@@ -95,14 +99,20 @@ static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 		selfmon_store_once(&stats->ticks.min, ticks);
 }
 
-/* Returns the child in the region's slot; it may be another region's. */
+/*
+ * Returns the child in the region's slot. The child may belong to another
+ * region.
+ */
 static ALWAYS_INLINE struct selfmon_node *
 selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 {
 	return parent->child[region % SELFMON_CHILDREN];
 }
 
-/* The slot of a site's places, known once its region is. */
+/*
+ * Returns the slot for a site's nodes. The slot is known once the site has a
+ * region.
+ */
 static ALWAYS_INLINE struct selfmon_node **
 selfmon_visit_slot(struct selfmon_node *parent, const struct selfmon_site *site)
 {
@@ -110,7 +120,7 @@ selfmon_visit_slot(struct selfmon_node *parent, const struct selfmon_site *site)
 						selfmon_load_once(&site->slot));
 }
 
-/* The same as selfmon_visit_child(), by site. */
+/* Like selfmon_visit_child(), for a site. */
 static ALWAYS_INLINE struct selfmon_node *
 selfmon_visit_child_of(struct selfmon_node *parent,
 		       const struct selfmon_site *site)
@@ -119,8 +129,8 @@ selfmon_visit_child_of(struct selfmon_node *parent,
 }
 
 /*
- * Returns true if this visit's code is above an address, on the same stack.
- * Returns false for a span, whose position is unknown.
+ * Returns true if this visit's stack frame is above an address, on the same
+ * stack. Returns false for a span, whose position is unknown.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_is_above(const struct selfmon_visit *open, uint64_t address)
@@ -129,12 +139,12 @@ selfmon_visit_is_above(const struct selfmon_visit *open, uint64_t address)
 }
 
 /*
- * Returns how many of the newest entries are of the entering function. Returns
- * -1 if one of them, or the entry below them, may be abandoned. They are alive
- * unless this frame's bytes overlap one of theirs.
+ * Returns how many of the newest entries belong to the entering function.
+ * Returns -1 if one of them, or the entry below them, may be abandoned. Entries
+ * count as alive unless their frames overlap the frame that is entering.
  *
- * A span below them is taken for alive if this is the thread's own stack, as
- * far as known. Other stacks are not a fast-path case.
+ * A span below them counts as alive if this is known to be the thread's own
+ * stack. Other stacks do not take the fast path.
  */
 static ALWAYS_INLINE int
 selfmon_visit_same(const struct selfmon_thread *thread,
@@ -160,8 +170,8 @@ selfmon_visit_same(const struct selfmon_thread *thread,
 }
 
 /*
- * A visit begins while its function has this many visits open, which costs its
- * parent extra.
+ * Counts a visit that begins while its function has this many visits open. Such
+ * a visit costs its parent more than usual.
  */
 static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
 						   int same)
@@ -174,10 +184,10 @@ static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
 }
 
 /*
- * Returns true if the thread can take another entry: never true of a thread
- * without a state, or whose state a fork has wiped. A handler that comes
- * afterwards and leaves a visit open may have taken the last one: the caller
- * then takes an entry beyond, see SELFMON_DEPTH_SLACK.
+ * Returns true if the thread can take another entry. Always false for a thread
+ * without a state, and for one whose state a fork has wiped. A handler that
+ * runs after this check may take the last entry and leave its visit open. The
+ * caller then takes an entry beyond the last one, see SELFMON_DEPTH_SLACK.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_has_room(const struct selfmon_thread *thread)
@@ -185,7 +195,7 @@ selfmon_visit_has_room(const struct selfmon_thread *thread)
 	return thread->top < thread->last;
 }
 
-/* Takes the entry of a visit about to begin, in a thread that is ready. */
+/* Takes the entry for a visit that begins, in a thread that is ready. */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
 		    struct selfmon_frame *frame, bool span, uint64_t address,
@@ -200,7 +210,10 @@ selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
 	return selfmon_visit_take(thread, node, frame, mark, tag);
 }
 
-/* The same by site; NULL if the child is not in its parent's slot. */
+/*
+ * Like selfmon_visit_take(), for a site. Returns NULL if the child is not in
+ * its parent's slot.
+ */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_open(struct selfmon_thread *thread,
 		   const struct selfmon_site *site, struct selfmon_frame *frame,
@@ -216,7 +229,10 @@ selfmon_visit_open(struct selfmon_thread *thread,
 	return selfmon_visit_begin(thread, node, frame, span, address, tag);
 }
 
-/* Finds a child whose slot another one took; NULL: the first visit. */
+/*
+ * Finds a child if another child occupies its slot. Returns NULL at its first
+ * visit.
+ */
 static inline struct selfmon_node *
 selfmon_visit_find(struct selfmon_thread *thread,
 		   const struct selfmon_site *site)
@@ -232,7 +248,7 @@ selfmon_visit_find(struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if this entry, noted in this frame, is the newest (the usual
+ * Returns true if the entry that this frame points to is the newest (the usual
  * case).
  */
 static ALWAYS_INLINE bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits that count units: the count, and the visit's end. */
+/* Counts units, and ends visits that counted units. */
 #include "visit/worked.h"
 
 #include "store/self.h"
@@ -15,7 +15,10 @@ static void count_work(struct selfmon_node *node, struct selfmon_work *work,
 	selfmon_store_once(&node->stats->unusual, 0);
 }
 
-/* Counts a unit for the first time at this place, or without an open visit. */
+/*
+ * Handles a unit that is new at this node, or that is counted without an open
+ * visit.
+ */
 static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
 				     uint64_t n)
 {
@@ -37,10 +40,10 @@ static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
 }
 
 /*
- * Units are counted at the node: a thread has at most one open visit of a node,
- * so that enter need not clear them. Setting `unusual` to 0 forces leave onto
- * the slow path, which collects the units. So a leave without units needs no
- * check.
+ * Units are counted in the node. A thread has at most one open visit of a node,
+ * so enter need not clear them. Setting `unusual` to 0 forces leave onto the
+ * slow path, which collects the units. So a leave without units needs no
+ * additional check.
  */
 void selfmon_impl_units(uint32_t unit, uint64_t n)
 {
@@ -61,7 +64,7 @@ void selfmon_impl_units(uint32_t unit, uint64_t n)
 		count_first(node, unit, n);
 }
 
-/* several: the place counts more than one unit. */
+/* several is true if the node counts more than one unit. */
 static ALWAYS_INLINE void leave_worked(struct selfmon_visit *open,
 				       uint64_t ticks, bool several)
 {
