@@ -8,16 +8,16 @@
  * (kernel drivers/perf/arm_pmuv3.c, __armv8_pmuv3_map_event), and EINVAL if
  * another member of the group has it (armv8pmu_get_event_idx).
  *
- * Counting a guest that the thread may run. Apple's PMUs cannot before Linux
- * 6.15 (drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_set_event_filter) and return
- * EOPNOTSUPP. The guest is then excluded; a thread without a guest has the same
- * count.
+ * Counting a guest that the thread may run. Apple's PMUs cannot count guests
+ * before Linux 6.15 (drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_set_event_filter)
+ * and return EOPNOTSUPP. The guest is then excluded, which changes nothing for
+ * a thread without a guest.
  *
  * Excluding the kernel. Some PMUs cannot (PERF_PMU_CAP_NO_EXCLUDE, riscv64
  * without Sscofpmf) and return EINVAL for any exclude bit, including exclude_hv
- * alone. If the user did not say :u, both modes are counted and the member is
- * marked. perf_event_paranoid still refuses that to users who may not count the
- * kernel.
+ * alone. If the user did not request :u, both modes are counted, and the member
+ * is marked. perf_event_paranoid still refuses kernel counts to users who may
+ * not have them.
  */
 #include "counters/attr_fallback.h"
 
@@ -33,7 +33,10 @@ void selfmon_attr_fallback_first(struct selfmon_attr_fallback *attempt,
 	attempt->both_modes = false;
 }
 
-/* Without a modifier, or with both, counting the kernel too is allowed. */
+/*
+ * Returns true if the event has no modifier or both: it may count the kernel
+ * too.
+ */
 static bool may_count_both(const struct selfmon_event *event)
 {
 	const uint32_t modes = SELFMON_EVENT_USER | SELFMON_EVENT_KERNEL;
@@ -49,8 +52,8 @@ bool selfmon_attr_fallback_next(struct selfmon_attr_fallback *attempt,
 	if (error != -EOPNOTSUPP && error != -EINVAL)
 		return false;
 	if (attempt->ask & (attempt->ask - 1)) {
-		attempt->ask &= attempt->ask - 1; /* 64 bits is the lowest
-						     bit */
+		attempt->ask &= attempt->ask - 1; /* clears the lowest bit:
+						   * that for 64 bits */
 		return true;
 	}
 	if (attempt->ask) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests to the kernel for an event, and reduced ones after a refusal. Pure.
+ * Requests an event from the kernel, and reduces the request after a refusal.
+ * Makes no system call.
  */
 #ifndef SELFMON_COUNTERS_ATTR_FALLBACK_H
 #define SELFMON_COUNTERS_ATTR_FALLBACK_H
@@ -10,12 +11,15 @@
 #include <selfmon/event.h>
 
 struct selfmon_attr_fallback {
-	uint64_t ask;    /* bits for config1, in addition to the event's */
-	bool no_guest;   /* exclude a guest that the thread runs */
-	bool both_modes; /* exclude nothing: the kernel is counted too */
+	uint64_t ask;    /* bits for config1, in addition to the event's own */
+	bool no_guest;   /* excludes a guest that the thread runs */
+	bool both_modes; /* excludes nothing: the kernel is counted too */
 };
 
-/* Requests everything; ask: from selfmon_kernel_user_read_bits(). */
+/*
+ * Begins with the complete request. ask comes from
+ * selfmon_kernel_user_read_bits().
+ */
 void selfmon_attr_fallback_first(struct selfmon_attr_fallback *attempt,
 				 const struct selfmon_event *event,
 				 uint64_t ask);

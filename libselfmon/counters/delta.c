@@ -6,7 +6,7 @@
 #include "counters/estimate.h"
 #include "counters/set.h"
 
-/* The value of an unknown snapshot.cpu. */
+/* snapshot.cpu has this value if the CPU is unknown. */
 #define CPU_UNKNOWN UINT32_MAX
 
 __extension__ typedef unsigned __int128 u128;
@@ -19,9 +19,9 @@ static uint64_t scale(uint64_t count, const struct selfmon_share *share)
 }
 
 /*
- * Returns the largest possible count of a user read. With read(2) at both ends
- * the kernel also counts around the reads, outside of the timestamps. Such a
- * count only has to be a valid difference.
+ * Returns the largest count that a user read can have. With read(2) at both
+ * ends the kernel also counts around the reads, outside of the timestamps. Such
+ * a count only has to be a valid difference.
  */
 static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 			 bool by_kernel)
@@ -31,13 +31,14 @@ static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 	return by_kernel || bound > INT64_MAX ? INT64_MAX : (uint64_t)bound;
 }
 
-/* Properties shared by all members of a group. */
+/* What all members of a group have in common. */
 struct group {
 	uint64_t possible;
 	bool hardware;
 	bool lost;                    /* one of the snapshots has no values */
 	bool refused, scaled;
-	enum selfmon_verdict verdict; /* of values without special conditions */
+	/* Verdict of values without special conditions. */
+	enum selfmon_verdict verdict;
 	struct selfmon_share share;   /* if it is scaled */
 	uint32_t more;                /* as in struct selfmon_value */
 };
@@ -64,7 +65,7 @@ static struct group judge(const struct selfmon_counters *set,
 	};
 }
 
-/* Judges a further group, which is always read by read(2). */
+/* Judges one of the further groups, which are always read by read(2). */
 static struct group judge_more(const struct selfmon_counters *set,
 			       const struct selfmon_snapshot *a,
 			       const struct selfmon_snapshot *b,
@@ -119,7 +120,7 @@ static struct selfmon_value subtract_odd(const struct group *group,
 	return value;
 }
 
-/* Subtracts members [first, last), all of one group. */
+/* Subtracts members [first, last), which belong to one group. */
 static void subtract(const struct selfmon_counters *set,
 		     const struct group *group,
 		     const struct selfmon_snapshot *a,
@@ -134,7 +135,7 @@ static void subtract(const struct selfmon_counters *set,
 		struct selfmon_value *const value = &delta->value[i];
 
 		/*
-		 * As an unsigned number a negative difference exceeds all
+		 * As an unsigned number, a negative difference exceeds all
 		 * bounds.
 		 */
 		if (selfmon_unlikely(odd || count > group->possible)) {
@@ -199,15 +200,15 @@ static void subtract_all(const struct selfmon_counters *set,
 		group = judge(set, a, b, delta, true);
 		subtract(set, &group, a, b, 0, hardware, delta);
 	}
-	last = subtract_more(set, a, b, delta); /* may set the refused flag
-						   too */
+	last = subtract_more(set, a, b, delta); /* this may set the refused
+						 * flag too */
 	if (hardware < last) {
 		group = judge(set, a, b, delta, false);
 		subtract(set, &group, a, b, hardware, last, delta);
 	}
 	/*
-	 * Dropped members, and all members in a forked child, whose set is
-	 * wiped.
+	 * Dropped members have no values. In a forked child no member has one,
+	 * since the set is wiped.
 	 */
 	for (i = set->count; i < SELFMON_MAX_COUNTERS; i++) {
 		delta->value[i].count = 0;

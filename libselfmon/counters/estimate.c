@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether values of a group that was off the PMU for some time can be
- * estimated.
+ * Decides whether the values of a group that was off the PMU for some time can
+ * be estimated.
  *
- * The leader's time enabled minus time running, also in the raw words of the
- * page, does not change while the group is on the PMU. If it changed, off /
- * enabled is the share of the time that was lost. enabled is extrapolated to
- * the time of each snapshot: the page's word plus the page clock (kernel
- * perf_event_mmap_page, "time_offset"), or it comes from read(2).
+ * The leader's time enabled minus its time running does not change while the
+ * group is on the PMU. This also holds for the raw words of the page. If the
+ * difference changed, its share of the time enabled is the share of the time
+ * that was lost. The time enabled is extrapolated to the time of each snapshot:
+ * it is the page's word plus the page clock (kernel perf_event_mmap_page,
+ * "time_offset"), or comes from read(2).
  */
 #include "counters/estimate.h"
 
@@ -27,7 +28,7 @@ static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
 }
 
 /*
- * Extrapolates time enabled to the snapshot; returns false if that is
+ * Extrapolates the time enabled to the snapshot. Returns false if that is
  * impossible.
  */
 static bool enabled_live(const struct selfmon_counters *set,
@@ -48,9 +49,9 @@ static bool enabled_live(const struct selfmon_counters *set,
 }
 
 /*
- * Returns true if a counter of less than 64 bits wrapped between the snapshots,
- * and the kernel added a whole wrap to the page's times. The thread would then
- * have run for longer than the elapsed time.
+ * Returns true if a clock counter of less than 64 bits wrapped between the
+ * snapshots, and the kernel added a whole wrap to the page's times. The thread
+ * would then have run for longer than the elapsed time.
  */
 static bool is_lap(const struct selfmon_counters *set,
 		   const struct selfmon_delta *delta)
@@ -61,9 +62,9 @@ static bool is_lap(const struct selfmon_counters *set,
 }
 
 /*
- * Returns the time in which groups could rotate. Times of several threads add
- * up, but a rotation belongs to one thread, so the result is at most the
- * elapsed time.
+ * Returns the time during which groups could rotate. The times of several
+ * threads add up, but a rotation belongs to one thread. So the result is at
+ * most the elapsed time.
  */
 static uint64_t turns_ns(const struct selfmon_counters *set,
 			 const struct selfmon_share *share, uint64_t ticks)
@@ -80,8 +81,8 @@ static uint64_t turns_ns(const struct selfmon_counters *set,
 }
 
 /*
- * Further groups share the PMU with the first one, so each is expected to be
- * off the PMU for part of the time.
+ * Further groups share the PMU with the first group, so each of them is
+ * expected to be off the PMU for part of the time.
  */
 bool selfmon_estimate_refused(const struct selfmon_counters *set,
 			      const struct selfmon_share *share, uint64_t ticks)
@@ -97,10 +98,10 @@ bool selfmon_estimate_refused(const struct selfmon_counters *set,
 }
 
 /*
- * If the CPU has several core types, a group is off the PMU while the thread
- * runs on another type; that time must not be extrapolated. The times of all
- * types' groups on the PMU must add up to the thread's time. If not, other
- * events took the counters, or one type has no group.
+ * Returns true if the groups of all core types together were on the PMU for all
+ * of the thread's time. A group is off the PMU while the thread runs on another
+ * core type; that time must not be extrapolated. If the times do not add up,
+ * other events took the counters, or one core type has no group.
  */
 static bool is_whole(const struct selfmon_counters *set,
 		     const struct selfmon_snapshot *a,
@@ -121,10 +122,10 @@ static bool is_whole(const struct selfmon_counters *set,
 }
 
 /*
- * Without a page clock an interrupted user read cannot be scaled: this delta is
- * lost, and the next ones use read(2), which returns the times. User reads
+ * Without a page clock an interrupted user read cannot be scaled. Its delta is
+ * lost, and the next deltas use read(2), which returns the times. User reads
  * resume after this many deltas with the group on the PMU. The number doubles
- * with each further loss, so that few deltas are lost.
+ * after each further loss, so that few deltas are lost.
  */
 #define QUIET_FIRST 64u
 #define LAPSES_MAX 20u

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Estimates of groups that were off the PMU for some time. */
+/* Estimates the values of groups that were off the PMU for some time. */
 #ifndef SELFMON_COUNTERS_ESTIMATE_H
 #define SELFMON_COUNTERS_ESTIMATE_H
 
 #include "counters/set.h"
 
 /*
- * Returns the ticks between two times, also if a counter of less than 64 bits
- * wrapped.
+ * Returns the ticks between two times, even if a clock counter of less than 64
+ * bits wrapped once.
  */
 static inline uint64_t selfmon_elapsed(const struct selfmon_counters *set,
 				       uint64_t from, uint64_t to)
@@ -16,14 +16,17 @@ static inline uint64_t selfmon_elapsed(const struct selfmon_counters *set,
 }
 
 /*
- * The first group was off the PMU between two snapshots: sets the flag of an
- * estimate, or that of a refused value, and the times.
+ * Call if the first group was off the PMU between two snapshots. Sets the flag
+ * of an estimate or of a refused value, and the times.
  */
 void selfmon_estimate(struct selfmon_counters *set,
 		      const struct selfmon_snapshot *a,
 		      const struct selfmon_snapshot *b,
 		      struct selfmon_delta *delta);
-/* It was not: user reads that were given up resume after some such deltas. */
+/*
+ * Call if the first group was on the PMU all the time. After some such deltas,
+ * user reads that were given up resume.
+ */
 void selfmon_estimate_none(struct selfmon_counters *set);
 /* Returns true if a group was off the PMU for too long. */
 bool selfmon_estimate_refused(const struct selfmon_counters *set,

@@ -2,12 +2,14 @@
 /*
  * Recognises the library's own descriptors by the kernel's id of each event.
  *
- * The table is ordinary memory. A forked child, whose sets are wiped, finds its
- * inherited descriptors there, and closes them before it opens events. The host
- * may have closed one already and reused its number for a file, so events are
- * identified by their ids, which the kernel never reuses.
+ * The table is in ordinary memory. A forked child, whose sets are wiped, finds
+ * the descriptors that it inherited there, and closes them before it opens
+ * events. The program may have closed one already and reused its number for a
+ * file. Therefore events are identified by their ids, which the kernel never
+ * reuses.
  *
- * No lock is needed: the kernel gives a descriptor to one thread at a time.
+ * No lock is needed: the kernel gives a descriptor's number to one thread at a
+ * time.
  */
 #include "counters/fd_table.h"
 
@@ -21,17 +23,20 @@
 
 #define PAGE_BITS 9
 #define PAGE_SLOTS (1u << PAGE_BITS)
-#define PAGES 2048 /* covers a million descriptors; higher ones are not noted */
+#define PAGES 2048 /* for a million descriptors; higher ones are not noted */
 
 #define MAP_LIMIT_PATH "/proc/sys/vm/max_map_count"
 #define MAP_LIMIT 65530 /* DEFAULT_MAX_MAP_COUNT of <linux/mm.h> */
 
-/* Each is written once; children inherit the addresses. */
+/* Each pointer is written once; forked children inherit it. */
 static uint64_t *held[PAGES];
 static struct selfmon_once swept;
 static uint32_t count, maps;
 
-/* If threads create the same page at once, one of them wins. */
+/*
+ * If several threads make the same page at once, one page is used and the
+ * others are freed.
+ */
 static uint64_t *page_of(size_t i, bool make)
 {
 	const size_t size = PAGE_SLOTS * sizeof(uint64_t);
@@ -91,9 +96,9 @@ void selfmon_fd_table_begin(void)
 }
 
 /*
- * Notes nothing if there was no memory for the turn: the next
- * selfmon_fd_table_begin() would take the descriptor for a parent's and close
- * it.
+ * Notes nothing if selfmon_fd_table_begin() has not swept the table in this
+ * process, for lack of memory: its next call would take the descriptor for a
+ * parent's and close it.
  */
 uint64_t selfmon_fd_table_add(int fd)
 {
@@ -123,7 +128,8 @@ static void stop_event(int fd, uint64_t noted)
 }
 
 /*
- * If the number was reused, the new entry may belong to another set: keep it.
+ * If the number was reused, the new entry may belong to another set: keep that
+ * entry.
  */
 void selfmon_fd_table_close(int fd, uint64_t id)
 {
@@ -151,7 +157,10 @@ void selfmon_fd_table_map(int pages)
 	__atomic_add_fetch(&maps, (uint32_t)pages, __ATOMIC_RELAXED);
 }
 
-/* Room for 8 events in each of 4,000 threads; a limit may be 0. */
+/*
+ * Enough for 8 events in each of 4,000 threads. The limit may be 0, which means
+ * none.
+ */
 #define ENOUGH 65536ul
 
 static unsigned long raised(unsigned long limit)
@@ -185,7 +194,10 @@ bool selfmon_fd_table_few_fds(void)
 	return selfmon_load_once(&count) < selfmon_kernel_fd_limit() / 4;
 }
 
-/* Read once: a later increase is left to the host. */
+/*
+ * Read only once: if the limit is raised later, the increase is left to the
+ * program.
+ */
 static unsigned long map_limit(void)
 {
 	static unsigned long known;
@@ -213,8 +225,8 @@ bool selfmon_fd_table_all_maps(struct selfmon_failure *failure)
 }
 
 /*
- * Descriptors that a child inherited and has not yet swept count for its
- * parent.
+ * Skips descriptors that a forked child inherited and has not closed yet: they
+ * are its parent's.
  */
 void selfmon_fd_table_disable(void)
 {

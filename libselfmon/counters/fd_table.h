@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptors of all events that the library holds in this process. */
+/* The descriptors of all events that the library has open in this process. */
 #ifndef SELFMON_COUNTERS_FD_TABLE_H
 #define SELFMON_COUNTERS_FD_TABLE_H
 
@@ -21,26 +21,28 @@ void selfmon_fd_table_begin(void);
 uint64_t selfmon_fd_table_add(int fd);
 
 /*
- * Returns true if the descriptor still is the event with this id. Also returns
- * true if the id is unknown, or the query is not permitted.
+ * Returns true if the descriptor still belongs to the event with this id. Also
+ * returns true if the id is unknown, or if the kernel refuses the query.
  */
 bool selfmon_fd_table_is(int fd, uint64_t id);
 
 /*
- * Closes the descriptor if it still is that event: the host may have closed all
- * descriptors and reused the number.
+ * Closes the descriptor if it still belongs to that event. The program may have
+ * closed all descriptors and reused the number.
  */
 void selfmon_fd_table_close(int fd, uint64_t id);
 
 /*
- * Closes a descriptor that was just opened, so its number cannot be reused yet.
+ * Closes a descriptor that was opened just before, so that its number cannot be
+ * reused yet.
  */
 void selfmon_fd_table_drop(int fd);
 
 /*
- * Return true if the library's share of a resource is used up: half of
- * RLIMIT_NOFILE, half of vm.max_map_count. The host needs the other half.
- * *failure then says so, with the step SELFMON_STEP_POLICY and what to raise.
+ * Both return true if the library's share of a resource is used up: half of
+ * RLIMIT_NOFILE, or half of vm.max_map_count. The program needs the other half.
+ * In that case *failure has the step SELFMON_STEP_POLICY and names the limit to
+ * raise.
  */
 bool selfmon_fd_table_all_fds(struct selfmon_failure *failure);
 bool selfmon_fd_table_all_maps(struct selfmon_failure *failure);
@@ -51,12 +53,12 @@ bool selfmon_fd_table_all_maps(struct selfmon_failure *failure);
  */
 bool selfmon_fd_table_few_fds(void);
 
-/* Adds to the number of mapped pages; may be negative. */
+/* Adds to the number of mapped pages. `pages` may be negative. */
 void selfmon_fd_table_map(int pages);
 
 /*
- * Stops all noted events of this process. Their descriptors stay open, so that
- * threads that still read them do not read another file.
+ * Stops all events of this process in the table. Their descriptors stay open,
+ * so that a thread that still reads one does not read another file.
  */
 void selfmon_fd_table_disable(void);
 

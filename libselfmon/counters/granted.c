@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hypervisor may offer more counters than it grants. KVM backs each of them
- * with a pinned event on the host (arch/x86/kvm/pmu.c, pmc_reprogram_counter).
- * If the host holds a counter itself, for its NMI watchdog, the last of these
- * events fails, and the guest's counter stands still. The guest's kernel does
- * not know: that event is on the PMU all of the time, and its count is 0.
+ * Measures how many counters a hypervisor really grants. It may offer more than
+ * that. KVM backs each counter of a guest with a pinned event on the host
+ * (arch/x86/kvm/pmu.c, pmc_reprogram_counter). If the host itself holds a
+ * counter, for its NMI watchdog, the last of these events fails, and the
+ * guest's counter stands still. The guest's kernel cannot detect that: the
+ * event is on the PMU all of the time, and its count is 0.
  *
- * Most events may truly be 0; instructions cannot. So a group is filled with
- * copies of instructions until the kernel refuses, and a loop runs.
+ * The count of most events may truly be 0, but not that of instructions. So a
+ * group is filled with copies of the event `instructions` until the kernel
+ * refuses more, and a loop runs.
  */
 #include "counters/granted.h"
 
@@ -21,7 +23,8 @@
 #include "platform/kernel.h"
 
 /*
- * An iteration takes at least one instruction. KVM counts emulated ones: fewer.
+ * An iteration executes at least one instruction. If KVM emulates instructions,
+ * it counts fewer.
  */
 #define ITERATIONS 1000
 
@@ -42,7 +45,10 @@ static size_t count_moved(const struct selfmon_group_read *now, size_t count)
 	return moved;
 }
 
-/* Opens up to `count` copies of user-mode instructions. Returns the number. */
+/*
+ * Opens up to `count` copies of user-mode instructions. Returns how many were
+ * opened.
+ */
 static size_t open_copies(struct selfmon_member *member, size_t count)
 {
 	size_t i;
@@ -51,16 +57,20 @@ static size_t open_copies(struct selfmon_member *member, size_t count)
 	for (i = 0; i < count; i++) {
 		member[i].event.type = PERF_TYPE_HARDWARE;
 		member[i].event.config = PERF_COUNT_HW_INSTRUCTIONS;
-		/* Not marked as a hardware event: its page would be mapped. */
+		/*
+		 * Does not set the flag for hardware events: the page would be
+		 * mapped.
+		 */
 		member[i].event.flags = SELFMON_EVENT_USER;
-		member[i].roams = true; /* do not wait for its turn */
+		/* Does not wait for the group's turn on the PMU. */
+		member[i].roams = true;
 	}
 	return selfmon_group_open(member, count);
 }
 
 /*
- * Runs one group, which ends up with *count copies. Returns true if it always
- * ran.
+ * Runs one group; *count receives its number of copies. Returns true if it was
+ * on the PMU all the time.
  */
 static bool try_group(struct selfmon_member *member, size_t *count,
 		      struct selfmon_grant *grant)
@@ -83,7 +93,10 @@ static bool try_group(struct selfmon_member *member, size_t *count,
 	return ran;
 }
 
-/* The NMI watchdog or another user may hold one or two counters. */
+/*
+ * Number of attempts: the NMI watchdog or another user may hold one or two
+ * counters.
+ */
 #define TRIES 3
 
 void selfmon_grant_measure(struct selfmon_grant *grant)
@@ -107,8 +120,8 @@ void selfmon_grant_measure(struct selfmon_grant *grant)
 }
 
 /*
- * Ignores a grant of one: an emulator may have one counter for all events of
- * one kind (QEMU's riscv64).
+ * Ignores the result that one event counts: an emulator may have one counter
+ * for all events of one kind (QEMU's riscv64).
  */
 static bool is_short(const struct selfmon_grant *grant)
 {

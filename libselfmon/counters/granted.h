@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many events this machine counts at once. */
+/* Measures how many events this machine can count at once. */
 #ifndef SELFMON_COUNTERS_GRANTED_H
 #define SELFMON_COUNTERS_GRANTED_H
 
@@ -7,18 +7,21 @@
 #include <stddef.h>
 
 /*
- * Returns how many events count at once if the kernel puts more than that on
- * the PMU; SIZE_MAX if it does not, or if that is unknown. Opens its own
- * groups, usually once per process. The caller must not have events on the PMU,
- * since they would rotate with these groups.
+ * Returns how many events are really counted at once, if the kernel puts more
+ * than that on the PMU. Otherwise, or if unknown, returns SIZE_MAX. Opens
+ * groups for the measurement, usually once in a process. Meanwhile the caller
+ * must not have events on the PMU, since they would rotate with these groups.
  */
 size_t selfmon_granted(void);
 
-/* Result of the measurement: events on the PMU, and those that count. */
+/*
+ * Result of the measurement: the number of events on the PMU, and of those that
+ * really count.
+ */
 struct selfmon_grant {
 	size_t running;
 	size_t counting;
-	bool beside; /* others use counters too, maybe temporarily */
+	bool beside; /* others use counters too, possibly only for now */
 };
 void selfmon_grant_measure(struct selfmon_grant *grant);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens one group of events: leader disabled, all opened, all mapped, one
- * enable. A group that opens may still never run, for example if the NMI
- * watchdog holds a counter. So it is tried, and reduced until it runs.
+ * Opens one group of events: the leader is opened disabled, then the members;
+ * all are mapped, and then enabled by one call. A group that opens may still
+ * never get onto the PMU, for example if the NMI watchdog holds a counter. So
+ * the group is tried, and reduced until it runs.
  */
 #include "counters/group.h"
 
@@ -21,8 +22,9 @@
 #include "platform/perf_open.h"
 
 /*
- * Clock events always count both modes: they ignore the exclude bits (kernel
- * kernel/events/core.c, task_clock_event_read() and cpu_clock_event_read()).
+ * Clock events always count both modes, because they ignore the exclude bits
+ * (kernel kernel/events/core.c, task_clock_event_read() and
+ * cpu_clock_event_read()).
  */
 bool selfmon_event_is_clock(const struct selfmon_event *event)
 {
@@ -73,11 +75,12 @@ static void release(struct selfmon_member *member)
 }
 
 /*
- * An event lives as long as its descriptor is open or its page is mapped. Pages
- * of hardware events are read. Pages of other members would only keep them
- * alive, and mapping is three quarters of the cost of opening them. They are
- * mapped only if descriptors, which are scarcer and which the host needs too,
- * run short.
+ * Returns true if the member's page is to be mapped. An event lives as long as
+ * its descriptor is open or its page is mapped. Pages of hardware events are
+ * read. Pages of other members would only keep the events alive, and mapping is
+ * three quarters of the cost of opening. So these pages are mapped only if
+ * descriptors run short: they are scarcer than mappings, and the program needs
+ * them too.
  */
 static bool wants_page(const struct selfmon_member *member,
 		       const struct selfmon_member *leader)
@@ -100,7 +103,7 @@ static int open_attr(struct perf_event_attr *attr,
 }
 
 /*
- * Returns the descriptor, or the error of the event exactly as the user
+ * Returns the descriptor, or the error for the event exactly as the user
  * requested it.
  */
 static int open_event(struct selfmon_member *member,
@@ -137,7 +140,10 @@ static int open_event(struct selfmon_member *member,
 	return fd;
 }
 
-/* Opens a member in the group of leader, or as the leader if that is NULL. */
+/*
+ * Opens a member in the leader's group; if leader is NULL, opens it as a
+ * leader.
+ */
 static bool open_member(struct selfmon_member *member,
 			const struct selfmon_member *leader)
 {
@@ -168,9 +174,9 @@ static bool open_member(struct selfmon_member *member,
 }
 
 /*
- * Maps a member's page if wanted, and then closes its descriptor: the leader's
- * group read covers it. A member that gets no page (the user's locked memory is
- * used up) keeps its descriptor.
+ * If wanted, maps a member's page and then closes its descriptor, because the
+ * leader's group read covers the member. A member whose page cannot be mapped
+ * (the limit of locked memory is used up) keeps its descriptor.
  */
 static void map_member(struct selfmon_member *member, bool leader)
 {
@@ -216,7 +222,7 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 
 	if (n < 0)
 		return (int)n;
-	/* 0 bytes: a pinned event in its error state */
+	/* 0 bytes: a pinned event is in its error state */
 	if (n != (ssize_t)size || in.count != count)
 		return -EIO;
 	out->enabled_ns = in.enabled_ns;
@@ -233,7 +239,7 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 {
 	int error;
 
-	/* A lost descriptor never comes back. */
+	/* A descriptor that is lost remains lost. */
 	if (selfmon_load_once(&leader->gone))
 		return -EBADF;
 	if (ticks - selfmon_load_once(&leader->looked) >= trusted) {
@@ -245,7 +251,10 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 		selfmon_store_once(&leader->looked, ticks);
 	}
 	error = selfmon_group_read(leader->fd_plus_1 - 1, count, out);
-	/* A trusted descriptor may by now be another group of the same size. */
+	/*
+	 * The descriptor may now belong to another group of the same size, if
+	 * it was trusted and not checked.
+	 */
 	if (!error && leader->id && out->leader != leader->id) {
 		selfmon_store_once(&leader->gone, true);
 		return -EBADF;
@@ -284,7 +293,8 @@ bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Moves dropped members to the end, keeping the order; returns the number left.
+ * Moves dropped members to the end and keeps the order of the others. Returns
+ * how many are left.
  */
 static size_t sort_dropped(struct selfmon_member *member, size_t count)
 {
@@ -306,7 +316,7 @@ void selfmon_group_release(struct selfmon_member *member, size_t count)
 		release(&member[count]);
 }
 
-/* Opens all members that are not dropped; drops those that fail. */
+/* Opens all members that are not dropped, and drops those that fail. */
 static void open_members(struct selfmon_member *member, size_t count)
 {
 	const struct selfmon_member *leader = NULL;
@@ -320,8 +330,8 @@ static void open_members(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Reads until the group has run, but at most for the time of a rotation.
- * Returns 0, or -errno of the last read.
+ * Reads until the group has been on the PMU, but for at most the time of a
+ * rotation. Returns 0, or -errno of the last read.
  */
 static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 {
@@ -340,8 +350,7 @@ static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 }
 
 /*
- * Maps and enables the group. Returns true if it is on the PMU: running while
- * enabled.
+ * Maps and enables the group. Returns true if it runs whenever it is enabled.
  */
 static bool start_member(struct selfmon_member *member, size_t left)
 {

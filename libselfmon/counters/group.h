@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens one group of events: leader disabled, all opened, all mapped, one
- * enable. A group that opens may still never run, for example if the NMI
- * watchdog holds a counter. So it is tried, and reduced until it runs.
+ * Opens one group of events: the leader is opened disabled, then the members;
+ * all are mapped, and then enabled by one call. A group that opens may still
+ * never get onto the PMU, for example if the NMI watchdog holds a counter. So
+ * the group is tried, and reduced until it runs.
  */
 #ifndef SELFMON_COUNTERS_GROUP_H
 #define SELFMON_COUNTERS_GROUP_H
@@ -10,14 +11,14 @@
 #include "counters/set.h"
 
 /*
- * Opens, maps, enables and test-schedules a group from the members [first,
- * first + count). Drops members that fail and moves them behind the others.
- * Returns the number that count.
+ * Opens, maps and enables a group of the members [first, first + count), and
+ * checks that it gets onto the PMU. Drops the members that fail and moves them
+ * to the end. Returns how many members are counted.
  */
 size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 /*
- * Drops the other members of each {} group that lost one. Returns true if there
- * were any: they may still be open.
+ * For each {} group of the user that lost a member, drops the other members.
+ * Returns true if there were any; they may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 /* Drops a member that is not open. */
@@ -25,7 +26,9 @@ void selfmon_group_refuse(struct selfmon_member *member, int error,
 			  const char *why);
 /* Releases the resources of members. */
 void selfmon_group_release(struct selfmon_member *member, size_t count);
-/* Returns true for the kernel's clock events, whose values are in ns. */
+/*
+ * Returns true for the kernel's clock events, whose values are in nanoseconds.
+ */
 bool selfmon_event_is_clock(const struct selfmon_event *event);
 
 struct selfmon_group_read {
@@ -36,16 +39,17 @@ struct selfmon_group_read {
 };
 
 /*
- * Reads a group with one read(2) of the leader's descriptor; values are in the
- * order of the members. Returns 0 or -errno; -EIO for a pinned event in its
- * error state.
+ * Reads a group with one read(2) of the leader's descriptor. The values are in
+ * the order of the members. Returns 0 or -errno; -EIO if a pinned event is in
+ * its error state.
  */
 int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
 /*
- * Reads a leader's group at time `ticks` if the descriptor still is the event.
- * Other code may close all descriptors of the process, and its own files reuse
- * the numbers; these must not be read. The descriptor is checked if the last
- * check is `trusted` ticks old. Returns -EBADF if the descriptor was reused.
+ * Reads a leader's group at time `ticks` if the descriptor still belongs to the
+ * event. Other code may close all descriptors of the process, and its files
+ * then reuse the numbers; such files must not be read. The descriptor is
+ * checked if its last check is at least `trusted` ticks old. Returns -EBADF if
+ * the number was reused.
  */
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 			   uint64_t ticks, uint64_t trusted,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides which events are counted together. PMUs have rules that no table here
- * has, and others may use a part of a PMU, like the NMI watchdog a counter. So
- * this code does not guess but tries. The first group keeps the events that the
- * kernel accepts and runs; the rest is tried again as a further group. The
- * kernel rotates groups that do not fit at once.
+ * contains, and others may use a part of the PMU, as the NMI watchdog uses a
+ * counter. So this code does not guess but tries. The first group keeps the
+ * events that the kernel accepts and runs. The other events are tried again as
+ * a further group. If the groups do not fit on the PMU together, the kernel
+ * rotates them.
  */
 #include "counters/grouping.h"
 
@@ -21,7 +22,7 @@
 
 /*
  * Returns true if the event was refused only because of the others in its
- * group. If it were wrong by itself, it would fail with EINVAL as the leader.
+ * group. An event that is wrong by itself fails with EINVAL as a leader, too.
  */
 static bool did_not_fit(const struct selfmon_member *member)
 {
@@ -39,7 +40,7 @@ static bool was_cancelled(const struct selfmon_member *member)
 	return member->failure.error == ECANCELED && !member->final;
 }
 
-/* Members of a {} are dropped together, and tried again together. */
+/* All members of a {} are dropped together, and tried again together. */
 static bool is_to_be_tried(const struct selfmon_member *member, size_t count,
 			   size_t i)
 {
@@ -56,8 +57,8 @@ static bool is_to_be_tried(const struct selfmon_member *member, size_t count,
 }
 
 /*
- * Clears the failures of members that are tried again. Returns true if there
- * are any.
+ * Clears the failures of members that will be tried again. Returns true if
+ * there are any.
  */
 static bool revive(struct selfmon_member *member, size_t count)
 {
@@ -76,8 +77,8 @@ static bool revive(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Drops {} groups that conflict internally or with others. Returns true if
- * there are any.
+ * Drops the {} groups that do not fit on the PMU alone or with others. Returns
+ * true if there are any.
  */
 static bool give_braces_up(struct selfmon_member *member, size_t count)
 {
@@ -100,8 +101,8 @@ static void note_group(struct selfmon_member *member, size_t count, int group)
 }
 
 /*
- * Opens further groups from the events that the first one left; returns their
- * number of events.
+ * Opens further groups for the events that the first group could not take.
+ * Returns how many events these groups have.
  */
 static size_t open_more(struct selfmon_counters *head,
 			struct selfmon_member *member, size_t count)
@@ -131,9 +132,10 @@ static bool takes_turns(unsigned int flags)
 }
 
 /*
- * The group that is read in user space. Its pages are inspected before further
- * groups open, since those would take the PMU from it. If the thread may move
- * between core types, no group is read in user space.
+ * Notes what the pages of the first group allow: this group is read in user
+ * space. Its pages are inspected before further groups are opened, since these
+ * would take the PMU from it. If the thread may move between core types, no
+ * group is read in user space.
  */
 static void note_first(struct selfmon_member *member, size_t count)
 {
@@ -143,10 +145,10 @@ static void note_first(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Opens events of several core types; the thread's current core decides which
- * are on the PMU. Each type has one group, read by read(2). Events that do not
- * fit into their group are dropped: in a second group, time off the PMU could
- * mean rotation or another core type.
+ * Opens events of several core types. The core on which the thread runs decides
+ * which of them are on the PMU. Each type has one group, read by read(2).
+ * Events that do not fit into their type's group are dropped: with a second
+ * group, time off the PMU could mean either rotation or another core type.
  */
 static size_t open_types(struct selfmon_counters *head,
 			 struct selfmon_member *member, size_t count,
@@ -186,8 +188,9 @@ static void refuse_ungranted(struct selfmon_member *member, size_t granted)
 }
 
 /*
- * If the machine counts fewer events than run at once, only that many are
- * opened, without rotation: two groups may be on the PMU together.
+ * If the machine counts fewer events at once than the kernel puts on the PMU,
+ * opens only that many, so that no groups rotate: two groups might be on the
+ * PMU together.
  */
 static size_t open_granted(struct selfmon_member *member, size_t count,
 			   size_t granted)
@@ -218,7 +221,10 @@ static size_t open_turns(struct selfmon_counters *head,
 	return open_more(head, member + *hardware, count - *hardware);
 }
 
-/* Nothing is open now; failed members will not be tried again. */
+/*
+ * Prepares another try: no event is open now, and members that failed are not
+ * tried again.
+ */
 static void begin_open(struct selfmon_member *member, size_t count)
 {
 	size_t i;
@@ -231,8 +237,8 @@ static void begin_open(struct selfmon_member *member, size_t count)
 }
 
 /*
- * If a {} has events in several groups and one group loses a member, all groups
- * are opened again without that {}.
+ * Opens all groups. If a {} has events in several groups and one group loses a
+ * member, opens all groups again without that {}.
  */
 static void open_groups(struct selfmon_set *set, size_t asked,
 			unsigned int flags)
@@ -262,7 +268,10 @@ static int rank_of(const struct selfmon_member *member)
 						   : (int)member->group;
 }
 
-/* Sorts by group, uncounted members last; otherwise keeps the order. */
+/*
+ * Sorts the members by group, with uncounted members last. Otherwise keeps the
+ * order.
+ */
 static void put_in_order(struct selfmon_member *member, size_t count)
 {
 	struct selfmon_member keep;
@@ -278,8 +287,8 @@ static void put_in_order(struct selfmon_member *member, size_t count)
 }
 
 /*
- * If the thread stays on cores of one type, only that type's events are
- * counted.
+ * If the thread can only run on cores of one type, drops the events of the
+ * other types.
  */
 static void settle(struct selfmon_member *member, size_t count,
 		   const struct selfmon_cores *cores, bool several)
@@ -288,7 +297,7 @@ static void settle(struct selfmon_member *member, size_t count,
 	int pinned = -1;
 	size_t i;
 
-	if (!several && /* other threads may be pinned elsewhere */
+	if (!several && /* other threads may be pinned to other cores */
 	    selfmon_kernel_allowed_cpus(allowed, SELFMON_CORE_WORDS) == 0)
 		pinned = selfmon_cores_pinned(cores, allowed);
 	for (i = 0; i < count; i++) {

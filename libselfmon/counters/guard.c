@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guard: moves sets with faulting counter reads to read(2).
+ * The guard: if reading a counter faults, switches its set to read(2).
  *
- * The faulting instruction was skipped and its result is invalid. Detecting
- * that must not slow down successful reads. So the guard replaces the set's
- * pages during the read. The new page has a lock value that was never seen, and
- * no counter. Each read ends by checking the lock of a page that it finds
- * through the set. It finds the lock changed, retries, finds no counter, and
- * falls back to read(2). The result is a count of the same event, and no value
- * is lost.
+ * The faulting instruction was skipped, and its result is invalid. Reads that
+ * succeed must not become slower by a check for that. So the fault handler
+ * replaces the set's pages while the read is in progress. The replacement page
+ * has a lock value that no read has seen before, and no counter. Each read ends
+ * by checking the lock of a page that it finds through the set. So the
+ * interrupted read finds a changed lock, retries, finds no counter, and falls
+ * back to read(2). The result is a count of the same event, and no value is
+ * lost.
  */
 #include "counters/guard.h"
 
@@ -16,8 +17,9 @@
 #include "platform/fault.h"
 
 /*
- * Odd, unlike any lock or sum of locks that a read has kept, since the other
- * pages' locks are 0. Different from the 1 used in known.c.
+ * Odd, so that it differs from each lock or sum of locks that a read has kept:
+ * the locks of the other replaced pages are 0. Also differs from the 1 that
+ * page_cache.c uses.
  */
 #define LOCK_TAKEN 3
 

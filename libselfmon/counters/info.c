@@ -21,7 +21,8 @@ const char *selfmon_verdict_name(enum selfmon_verdict verdict)
 }
 
 /*
- * Size of the struct in version 0.1; later members are filled in if they fit.
+ * Size of the struct in version 0.1. Later members are filled in if the
+ * caller's struct has room.
  */
 #define INFO_SIZE_FIRST                                                        \
 	(offsetof(struct selfmon_counter_info, failure) + sizeof(void *))
@@ -31,8 +32,8 @@ const char *selfmon_verdict_name(enum selfmon_verdict verdict)
 				 sizeof((info)->member))
 
 /*
- * Returns why member i is not read in user space; NULL if it is, or for events
- * that only the kernel counts.
+ * Returns why member i is not read in user space. Returns NULL if it is, and
+ * for events that only the kernel can count.
  */
 static const char *why_syscall(const struct selfmon_set *set, size_t i)
 {

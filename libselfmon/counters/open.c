@@ -27,8 +27,7 @@
 /* Kernels since 5.15 keep the page times of an inactive event up to date. */
 #define KERNEL_FRESH_PAGE_TIMES 5015
 /*
- * Default if perf_event_mux_interval_ms cannot be read: 1000 / HZ with HZ =
- * 250.
+ * Used if perf_event_mux_interval_ms cannot be read: 1000 / HZ with HZ = 250.
  */
 #define ROTATION_NS 4000000u
 #define MUX_INTERVAL_PATH                                                      \
@@ -36,9 +35,9 @@
 
 /*
  * Allocates memory that is wiped in forked children. Kernels before 4.14 cannot
- * wipe. There user reads are forbidden: a child that took the inline path would
- * access a page it does not have. The slow path compares the process id
- * instead.
+ * wipe memory. There user reads are not allowed: a child that took the inline
+ * path would access a page that it does not have. The slow path compares the
+ * process id, and so recognises a child.
  */
 static int set_alloc(struct selfmon_set **set)
 {
@@ -59,11 +58,11 @@ static int set_alloc(struct selfmon_set **set)
 }
 
 /*
- * Intel's top-down events are shares of slots, which must lead their group
- * (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config;
- * tools/perf/Documentation/topdown.txt). Their encodings belong to no counter:
- * event 0, unit mask 4 is slots, from 80H on its shares. On other PMUs this
- * only changes the order.
+ * Intel's top-down events are shares of the event `slots`, which must lead
+ * their group (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config;
+ * tools/perf/Documentation/topdown.txt). They have encodings that no counter
+ * has: event 0 with unit mask 4 is `slots`, unit masks from 80H on are its
+ * shares. On PMUs with other encodings this only changes the order.
  */
 #define CONFIG_SLOTS 0x0400u
 #define CONFIG_SHARES 0x8000u
@@ -95,8 +94,8 @@ static void lead_with_slots(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Puts hardware events first, then the others, in the requested order except
- * for slots.
+ * Fills in the members: hardware events first, then the others. `slots` leads;
+ * otherwise they are in the requested order.
  */
 static size_t set_fill(struct selfmon_set *set,
 		       const struct selfmon_events *events)
@@ -133,7 +132,10 @@ static void set_page_clock(struct selfmon_counters *head)
 		head->flags |= SELFMON_IMPL_SET_PAGE_CLOCK;
 }
 
-/* A tenth of a second, or less if the tick rate is not yet known. */
+/*
+ * Returns the ticks of a tenth of a second. Returns less if the tick rate is
+ * not known yet.
+ */
 static uint64_t trusted_ticks(const struct selfmon_page *page)
 {
 	const uint64_t ns = 100000000;
@@ -195,8 +197,8 @@ static void set_release(struct selfmon_set *set)
 }
 
 /*
- * Returns the failure of the first dropped event in specification order,
- * skipping those that have nothing to count; NULL if there is none.
+ * Returns the failure of the first dropped event in the order of the
+ * specification, or NULL. Skips events that would have nothing to count.
  */
 static const struct selfmon_failure *
 first_failure(const struct selfmon_set *set)
@@ -225,7 +227,10 @@ static int out_of_memory(struct selfmon_failure *failure)
 	return -ENOMEM;
 }
 
-/* Replaces the calling thread's own events, which showed what fits. */
+/*
+ * Opens the set's events for several threads, in place of the calling thread's
+ * own events. The latter showed which events fit on the PMU.
+ */
 static int open_threads(struct selfmon_set *set, unsigned int flags,
 			struct selfmon_failure *failure)
 {
@@ -241,8 +246,8 @@ static int open_threads(struct selfmon_set *set, unsigned int flags,
 }
 
 /*
- * *failure is already set if parts of the events were left out; else its error
- * is 0.
+ * *failure has an error if a part of the events was left out before; otherwise
+ * its error is 0.
  */
 static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
@@ -281,7 +286,7 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	return set->head.count;
 }
 
-/* Refuses flags of later versions instead of ignoring them. */
+/* Flags of later versions are refused rather than ignored. */
 static int refuse_flags(unsigned int unknown, struct selfmon_failure *failure)
 {
 	failure->error = EINVAL;
@@ -319,8 +324,8 @@ void selfmon_counters_close(struct selfmon_counters *counters)
 
 	if (!set)
 		return;
-	if (set->pid != selfmon_kernel_pid()) { /* belongs to the parent
-						   process */
+	if (set->pid != selfmon_kernel_pid()) { /* the set belongs to the
+						 * parent process */
 		set->asked = 0;
 		set->threads = NULL;
 	}

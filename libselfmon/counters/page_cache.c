@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps the contents of a set's pages and the sum of their locks at that time.
- * Visits then only check whether the sum is unchanged.
+ * Caches the contents of a set's pages together with the sum of their locks at
+ * that time. Visits then only check that the sum is unchanged.
  */
 #include "counters/page_cache.h"
 
 #include "counters/set.h"
 
-/* Keeps the leader's times, which change until the end of a visit. */
+/* Caches the leader's times, which the end of a visit needs. */
 static void keep_times(const struct selfmon_counters *head,
 		       struct selfmon_snapshot *times)
 {
@@ -22,7 +22,9 @@ static void keep_times(const struct selfmon_counters *head,
 	times->moved = 0;
 }
 
-/* Returns false if a member has no counter now. */
+/*
+ * Caches the members' counters. Returns false if a member has no counter now.
+ */
 static bool keep_members(const struct selfmon_counters *head,
 			 struct selfmon_page_cache *known,
 			 struct selfmon_page_cache_rest *rest)
@@ -46,8 +48,9 @@ static bool keep_members(const struct selfmon_counters *head,
 }
 
 /*
- * If a signal handler jumps out of this function, nothing half-known remains.
- * Locks are even whenever their own thread runs.
+ * Caches nothing partly, even if a signal handler jumps out of this function.
+ * Here all locks are even: they are odd only while the kernel runs in this
+ * thread.
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_page_cache *known,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps the contents of a set's pages and the sum of their locks at that time.
- * Visits then only check whether the sum is unchanged.
+ * Caches the contents of a set's pages together with the sum of their locks at
+ * that time. Visits then only check that the sum is unchanged.
  */
 #ifndef SELFMON_COUNTERS_PAGE_CACHE_H
 #define SELFMON_COUNTERS_PAGE_CACHE_H
@@ -9,8 +9,8 @@
 #include "counters/set.h"
 
 /*
- * Keeps the pages' current contents; times receives the leader's part
- * of a snapshot. Returns false if a member has no counter, or the set is read
+ * Caches the current contents of the pages. times receives the leader's part of
+ * a snapshot. Returns false if a member has no counter, or if the set is read
  * by read(2).
  */
 bool selfmon_set_keep(const struct selfmon_set *set,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow snapshot, for sets that are not entirely read in user space. Members
- * that only read(2) serves are read outermost, then the hardware members, and
- * the timestamp innermost.
+ * The slow snapshot, for sets that are not completely read in user space. The
+ * timestamp is innermost, around it the hardware members, and outermost the
+ * members that only read(2) serves.
  */
 #include <string.h>
 
@@ -21,9 +21,10 @@ static uint64_t now(const struct selfmon_counters *set)
 }
 
 /*
- * A descriptor is trusted for this many ticks, at most a millisecond: checking
- * it each time would make a read a third slower. At the end of a visit a check
- * would be counted with it, so a check at the start is valid for longer.
+ * A checked descriptor is trusted for this many ticks, at most a millisecond:
+ * checking it each time would make a read a third slower. A check at the end of
+ * a visit would be counted in the visit, so a check at the start stays valid
+ * for longer.
  */
 #define TRUSTED_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
 
@@ -53,8 +54,8 @@ SELFMON_ALWAYS_INLINE bool read_values(struct selfmon_set *set,
 }
 
 /*
- * Reads further groups, which follow all other members, and events without PMU
- * counters.
+ * Reads the further groups, which follow all other members, and the events that
+ * have no counter of the PMU.
  */
 __attribute__((noinline)) static void
 read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
@@ -82,7 +83,8 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
-	const size_t count = set->head.rest; /* 0 if there are further groups */
+	/* Is 0 if there are further groups. */
+	const size_t count = set->head.rest;
 	struct selfmon_group_read in;
 
 	if (selfmon_likely(count))
@@ -93,8 +95,8 @@ static void read_rest(struct selfmon_set *set,
 }
 
 /*
- * Reads the hardware members by one group read(2), which also returns current
- * times.
+ * Reads the hardware members by one group read(2), which also returns the
+ * current times.
  */
 static void read_hardware(struct selfmon_set *set,
 			  struct selfmon_snapshot *snapshot, bool end)
@@ -116,10 +118,15 @@ static void read_hardware(struct selfmon_set *set,
 		flags |= SELFMON_SNAPSHOT_LOST_USER;
 	}
 	snapshot->flags |= flags;
-	/* Use the kernel's page; the guard may have replaced it in the head. */
+	/*
+	 * Uses the kernel's page; in the head, the guard may have replaced it.
+	 */
 	if (count && set->member[0].page)
 		snapshot->lock = selfmon_load_once(&set->member[0].page->lock);
-	if (!end) /* as one word: a live file's reader may be looking */
+	/*
+	 * Stored as one word, since a reader of the live file may read it now.
+	 */
+	if (!end)
 		selfmon_store_once(&snapshot->ticks, now(head));
 }
 
@@ -136,13 +143,14 @@ static void read_threads(struct selfmon_set *set,
 		selfmon_threads_read(set, snapshot, before,
 				     end ? set->trusted_ticks : TRUSTED_TICKS,
 				     end);
-	if (!end) /* as one word, as above */
+	if (!end) /* stored as one word, as above */
 		selfmon_store_once(&snapshot->ticks, now(&set->head));
 }
 
 /*
- * If the C library has no CPU number for threads (glibc before 2.35, longer on
- * riscv64) asks the kernel: this path makes system calls anyway.
+ * Some C libraries have no CPU number of the thread (glibc before 2.35, on
+ * riscv64 later ones too). Then this asks the kernel, since this path makes
+ * system calls anyway.
  */
 static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 {
@@ -169,13 +177,19 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	const bool foreign = is_foreign_process(set);
 	uint32_t lost, cpu;
 
-	/* Everything but the values; those of members are filled in or lost. */
+	/*
+	 * Sets everything except the members' values, which are read or lost
+	 * afterwards.
+	 */
 	snapshot->off_ns = snapshot->enabled_ns = 0;
 	snapshot->flags = snapshot->moved = snapshot->lock = 0;
 	if (counters->flags & SELFMON_IMPL_SET_FENCE)
 		selfmon_arch_fence();
 	if (counters->count == 0 || foreign) {
-		/* Wiped flags do not say which clock the set used. */
+		/*
+		 * In a forked child the flags are wiped, so the set's clock is
+		 * unknown.
+		 */
 		snapshot->ticks = foreign ? selfmon_clock_ticks()
 					  : now(counters);
 		snapshot->cpu = own ? selfmon_load_once(counters->cpu)

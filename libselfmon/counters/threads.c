@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of several threads. An inherited event cannot be mapped without a CPU
- * (kernel kernel/events/core.c, perf_mmap), so each is read by read(2). The
- * result is the sum over the thread and all threads it started, including ended
- * ones.
+ * Opens the events of several threads. An inherited event cannot be mapped
+ * unless it is bound to a CPU (kernel kernel/events/core.c, perf_mmap), so each
+ * one is read by read(2). The kernel returns the sum over the thread and all
+ * threads that it started, including ended ones.
  *
- * Events are scheduled in groups and read one by one. A read of the whole group
- * is refused before Linux 4.13 (EINVAL). Later it is not atomic with the exit
- * of a thread: it fails (ECHILD), or misses what the thread counted with the
- * members after the leader. Observed on 6.18; see docs/DESIGN.md.
+ * Events are scheduled in groups, but read one by one. Linux before 4.13
+ * refuses to read a whole group of inherited events (EINVAL). Later a group
+ * read is not atomic with the exit of a thread: it fails (ECHILD), or lacks
+ * what that thread counted for the members after the leader. Observed on 6.18;
+ * see docs/DESIGN.md.
  */
 #include "counters/threads.h"
 
@@ -28,7 +29,10 @@
 #include "platform/perf_open.h"
 
 #define TASKS "/proc/self/task"
-/* Maximum number of retries if the list of threads changes while opening. */
+/*
+ * If the list of threads changes while events are opened, they are opened
+ * again, at most this many times.
+ */
 #define TRIES 16
 
 /* ---- which threads ------------------------------------------------------- */
@@ -43,7 +47,7 @@ static bool next_tid(struct selfmon_directory *tasks, pid_t *tid)
 	return true;
 }
 
-/* Returns how many threads there are, or -errno. */
+/* Returns the number of threads, or -errno. */
 static int count_tasks(void)
 {
 	struct selfmon_directory tasks;
@@ -60,9 +64,9 @@ static int count_tasks(void)
 }
 
 /*
- * Lists the threads, the caller last. Returns -EAGAIN if there are by now more
- * than fit. Returns -ESRCH if the caller is not among them: these numbers
- * belong to another PID namespace than those of perf_event_open(2).
+ * Lists the threads, with the caller last. Returns -EAGAIN if there are now
+ * more than fit. Returns -ESRCH if the caller is not in the list: /proc and
+ * perf_event_open(2) then use different PID namespaces.
  */
 static int list_tasks(struct selfmon_threads *threads)
 {
@@ -98,8 +102,9 @@ static bool is_listed_task(const struct selfmon_threads *threads, pid_t tid)
 }
 
 /*
- * Returns -EAGAIN if a thread was started meanwhile: it may or may not have
- * inherited events from its creator, so all must be opened again.
+ * Returns -EAGAIN if a thread was started meanwhile. Such a thread may or may
+ * not have inherited events from its creator, so all events must be opened
+ * again.
  */
 static int check_tasks(const struct selfmon_threads *threads)
 {
@@ -116,7 +121,10 @@ static int check_tasks(const struct selfmon_threads *threads)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Kernels that cannot distinguish threads from processes count both. */
+/*
+ * Opens an inherited event. Kernels that cannot inherit for threads only also
+ * count forked processes.
+ */
 static int open_inherited(struct selfmon_threads *threads,
 			  const struct perf_event_attr *asked,
 			  const struct selfmon_event *event, pid_t tid,
@@ -136,7 +144,9 @@ static int open_inherited(struct selfmon_threads *threads,
 	return fd;
 }
 
-/* Like open_event() in group.c, without the requests that only pages need. */
+/*
+ * Like open_event() in group.c, but without the requests that only pages need.
+ */
 static int open_task_event(struct selfmon_threads *threads,
 			   struct selfmon_member *member, pid_t tid, int group)
 {
@@ -222,7 +232,10 @@ static int open_one(struct selfmon_set *set, struct selfmon_task *task,
 	return 0;
 }
 
-/* Opens all members in the planned groups. A thread that has ended has none. */
+/*
+ * Opens all members in the planned groups. A thread that has ended gets no
+ * events.
+ */
 static int open_thread(struct selfmon_set *set, struct selfmon_task *task,
 		       struct selfmon_failure *failure)
 {
@@ -297,7 +310,10 @@ static int fail_list(struct selfmon_failure *failure, int error)
 	}
 }
 
-/* Lists and opens once. Returns -EAGAIN if threads were started meanwhile. */
+/*
+ * Lists the threads and opens their events once. Returns -EAGAIN if threads
+ * were started meanwhile.
+ */
 static int try_open(struct selfmon_set *set, bool all,
 		    struct selfmon_failure *failure)
 {

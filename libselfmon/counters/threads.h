@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets that count several threads: SELFMON_COUNTERS_INHERIT and _PROCESS. Each
- * event is opened once for each thread, inherited by the threads it starts, and
- * read by its own read(2). Values are sums over threads.
+ * event is opened once for each thread, is inherited by threads that this
+ * thread starts, and is read by its own read(2). Values are sums over the
+ * threads.
  */
 #ifndef SELFMON_COUNTERS_THREADS_H
 #define SELFMON_COUNTERS_THREADS_H
@@ -12,39 +13,41 @@
 #define SELFMON_COUNTERS_SEVERAL                                               \
 	(SELFMON_COUNTERS_INHERIT | SELFMON_COUNTERS_PROCESS)
 
-/* An event of one thread; see struct selfmon_member. */
+/*
+ * An event of one thread. The members are like those of struct selfmon_member.
+ */
 struct selfmon_task_event {
 	int fd_plus_1; /* 0: none */
-	bool gone;     /* the descriptor was closed and reused */
+	bool gone;     /* the program closed it and reused the number */
 	uint64_t id;
 	uint64_t looked;
 };
 
 struct selfmon_task {
 	pid_t tid;
-	bool ended; /* before its events were opened */
+	bool ended; /* the thread ended before its events were opened */
 	struct selfmon_task_event event[SELFMON_MAX_COUNTERS];
 };
 
-/* The calling thread is the last one. */
+/* The threads of a set. The calling thread is the last one. */
 struct selfmon_threads {
-	size_t size; /* of this memory, in bytes */
+	size_t size; /* size of this memory in bytes */
 	uint32_t room, count;
 	bool all;       /* of the process */
-	bool processes; /* forked processes are counted too */
+	bool processes; /* forked processes are counted, too */
 	struct selfmon_task thread[];
 };
 
 /*
  * Replaces the events of a planned set, which count the calling thread, by
- * inherited ones in the same order and groups. They count the calling thread
+ * inherited ones in the same order and groups. These count the calling thread
  * (INHERIT) or every thread of the process (PROCESS). Returns 0, or -errno with
- * the reason in *failure; then nothing is open.
+ * the reason in *failure. After an error nothing is open.
  */
 int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
 			 struct selfmon_failure *failure);
 
-/* Returns why such a set is read by system call. */
+/* Returns why a set that counts several threads is read by system call. */
 const char *selfmon_threads_why(const struct selfmon_set *set);
 
 /* Closes all events and frees the memory. */

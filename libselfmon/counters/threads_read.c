@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a set of several threads: each event by its own read(2). */
+/* Reads a set that counts several threads: each event by its own read(2). */
 #include "counters/threads_read.h"
 
 #include <string.h>
@@ -16,7 +16,10 @@ struct event_data {
 	uint64_t id;
 };
 
-/* Other code may have closed the descriptor; see selfmon_group_read_own(). */
+/*
+ * Returns false if other code closed the descriptor; see
+ * selfmon_group_read_own().
+ */
 static bool is_still_held(struct selfmon_task_event *event, uint64_t ticks,
 		    uint64_t trusted)
 {
@@ -47,7 +50,8 @@ static bool read_event(struct selfmon_task_event *event, uint64_t ticks,
 }
 
 /*
- * Returns where to add the times of member i if it leads its group; else NULL.
+ * Returns where the times of member i are added, or NULL if it does not lead
+ * its group.
  */
 static struct selfmon_share *share_of(const struct selfmon_set *set, size_t i,
 				      struct selfmon_share *first,
@@ -85,8 +89,8 @@ static uint32_t add_value(struct selfmon_set *set, struct selfmon_task *task,
 }
 
 /*
- * The calling thread's hardware events are innermost and other threads'
- * outermost, since the calling thread pays for the reads.
+ * Reads the other threads' events outermost and the calling thread's hardware
+ * events innermost, since the latter count the reads that they enclose.
  */
 uint32_t selfmon_threads_read(struct selfmon_set *set,
 			      struct selfmon_snapshot *snapshot, uint64_t ticks,

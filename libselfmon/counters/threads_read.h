@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a set of several threads: each event by its own read(2). */
+/* Reads a set that counts several threads: each event by its own read(2). */
 #ifndef SELFMON_COUNTERS_THREADS_READ_H
 #define SELFMON_COUNTERS_THREADS_READ_H
 
 #include "counters/threads.h"
 
 /*
- * Adds up the values of all threads. ticks: the current time. Other code may
+ * Adds up the values of all threads. ticks is the current time. Other code may
  * have reused a descriptor's number, so a descriptor is checked again if its
- * last check is at least `trusted` ticks old. end: reads in reverse order, for
- * the end of an interval. Returns the SELFMON_SNAPSHOT_LOST_* flags of groups
- * that could not be read. Async-signal-safe.
+ * last check is at least `trusted` ticks old. With end, the order of reads is
+ * reversed, for the end of an interval. Returns the SELFMON_SNAPSHOT_LOST_*
+ * flags of groups that could not be read. Async-signal-safe.
  */
 uint32_t selfmon_threads_read(struct selfmon_set *set,
 			      struct selfmon_snapshot *snapshot, uint64_t ticks,

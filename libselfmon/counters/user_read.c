@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides whether the hardware members of a set are read in user space: all or
- * none, since a group is read as one. If none, the reason is kept for the
- * report.
+ * none, since a group is read as a whole. If they are not, keeps the reason for
+ * the report.
  */
 #include "counters/user_read.h"
 
@@ -13,19 +13,27 @@
 #include "platform/kernel.h"
 
 /*
- * How riscv64 may take a counter away during a user read. On other machines the
- * read returns a wrong value, which the changed lock discards. On riscv64 it
- * raises SIGILL: a counter is readable while its bit in scounteren is set. The
- * kernel's drivers/perf/riscv_pmu_sbi.c clears the bit
- * - when the event leaves its counter (pmu_sbi_ctr_stop). A thread that is
- *   descheduled between the load of index and the read may come back on another
- *   counter or on none, and reads the old one. Another tool's event on this CPU
- *   is enough, and so are more events than counters;
- * - on all CPUs where this process runs, when any thread unmaps an event that
- *   is counting (pmu_sbi_event_unmapped). Other threads' events on the counter
- *   of that number lose it too, and their pages do not show it;
- * - when kernel.perf_user_access is written (riscv_pmu_update_counter_access);
- *   the pages do not show it.
+ * Returns why user reads are unsafe on this machine, or NULL. On riscv64 the
+ * kernel may take a counter away during a user read. On other machines such a
+ * read returns a wrong value, which is discarded because the lock has changed.
+ * On riscv64 it raises SIGILL: a counter is readable while its bit in
+ * scounteren is set. The kernel's drivers/perf/riscv_pmu_sbi.c clears the bit
+ * in three cases.
+ *
+ * 1. The event leaves its counter (pmu_sbi_ctr_stop). A thread that is
+ * descheduled between the load of the index and the read may return with its
+ * event on another counter or on none, and then reads the old one. An event of
+ * another tool on this CPU is enough for that, and so are more events than
+ * counters.
+ *
+ * 2. Any thread unmaps an event that is counting (pmu_sbi_event_unmapped). This
+ * clears the bit on all CPUs on which the process runs. Other threads' events
+ * on the counter with the same number lose it too, and their pages do not show
+ * it.
+ *
+ * 3. kernel.perf_user_access is written (riscv_pmu_update_counter_access). The
+ * pages do not show it.
+ *
  * Observed on 6.12; see docs/DESIGN.md. The guard (guard.c) handles all three.
  */
 static const char *refuse_unsafe(unsigned int flags)
@@ -41,10 +49,10 @@ static const char *refuse_unsafe(unsigned int flags)
 }
 
 /*
- * Events of the SBI firmware have no register, but their page shows the
- * capability and an index, that of cycles: pmu_sbi_csr_index subtracts 0xc00
- * from CSR number 0 and keeps eight bits. Bit 63 of a raw event marks it as a
- * firmware event (pmu_sbi_event_map).
+ * Returns true for an event of the SBI firmware. Such an event has no register,
+ * but its page shows the capability and an index, which is that of cycles:
+ * pmu_sbi_csr_index subtracts 0xc00 from CSR number 0 and keeps eight bits. Bit
+ * 63 of a raw event marks a firmware event (pmu_sbi_event_map).
  */
 static bool is_firmware(const struct selfmon_event *event)
 {
@@ -61,8 +69,8 @@ static bool is_zero(const char *path)
 }
 
 /*
- * Returns the reason for pages without user reads: a switch that is off, or
- * unknown.
+ * Returns the reason if pages do not allow user reads: a switch that is off, or
+ * an unknown reason.
  */
 static const char *refused_by_kernel(void)
 {
@@ -89,10 +97,11 @@ const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set
 }
 
 /*
- * Intel's PERF_METRICS holds shares of the slots since it was last 0, eight
- * bits each. Each read(2) of such an event resets it and slots to 0 without
- * updating the page (arch/x86/events/intel/core.c, intel_update_topdown_event).
- * Only read(2) returns increasing counts.
+ * Returns true for an event in Intel's PERF_METRICS. That register holds shares
+ * of the slots since both were last 0, eight bits each. Each read(2) of such an
+ * event resets the register and slots to 0 without an update of the page
+ * (arch/x86/events/intel/core.c, intel_update_topdown_event). So only read(2)
+ * returns counts that increase.
  */
 static bool is_share_of_slots(const struct selfmon_page *page)
 {
@@ -101,8 +110,8 @@ static bool is_share_of_slots(const struct selfmon_page *page)
 }
 
 /*
- * Looks at the page. Returns true if no further look is needed: the page showed
- * what it allows, or it is missing.
+ * Looks at the member's page. Returns true if no further look is needed: the
+ * page has shown what it allows, or there is none.
  */
 static bool look(struct selfmon_member *member)
 {
@@ -130,8 +139,8 @@ static bool look_at_all(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Time enabled minus time running does not change while the group is on the
- * PMU.
+ * Returns true if the group was on the PMU between two reads: its time enabled
+ * minus its time running did not change.
  */
 static bool was_on(const struct selfmon_group_read *a,
 		   const struct selfmon_group_read *b)
@@ -176,7 +185,7 @@ void selfmon_group_look(struct selfmon_member *member, size_t count)
 	}
 }
 
-/* Returns why a member is not read in user space; NULL if it is. */
+/* Returns why a member is not read in user space, or NULL if it is. */
 static const char *refused_by_page(const struct selfmon_member *member)
 {
 	switch (member->shows) {
@@ -230,8 +239,9 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 		return "kernels before 4.14 cannot hide event pages from "
 		       "forked children";
 	/*
-	 * Between the load of index and the read the thread may move to a core
-	 * without that counter: #GP (Intel SDM, RDPMC).
+	 * Between the load of the index and the read, the thread may move to a
+	 * core that lacks the counter. RDPMC then raises #GP (Intel SDM,
+	 * RDPMC).
 	 */
 	if (set->member[0].roams)
 		return "the thread may run on several core types, and not all "
@@ -243,10 +253,10 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 
 #define COST_READS 16
 #define COST_ROUNDS 4
-#define COST_ROUNDS_MAX 1000 /* one rotation of rounds that fall back to
-				read(2) */
+#define COST_ROUNDS_MAX 1000 /* enough rounds for one rotation, if all of
+			      * them fall back to read(2) */
 
-/* Returns 0 if a snapshot fell back to read(2), which is no user read. */
+/* Returns 0 if a snapshot fell back to read(2): it was then no user read. */
 static uint64_t read_round_ns(const struct selfmon_counters *set)
 {
 	const uint64_t begin = selfmon_kernel_monotonic_raw_ns();
@@ -263,7 +273,10 @@ static uint64_t read_round_ns(const struct selfmon_counters *set)
 	return flags & SELFMON_SNAPSHOT_SLOW ? 0 : ns;
 }
 
-/* Takes the best of some rounds: a context switch would make one too slow. */
+/*
+ * Returns the fastest of some rounds, since a context switch makes a round too
+ * slow.
+ */
 uint64_t selfmon_set_read_ns(const struct selfmon_counters *set)
 {
 	uint64_t best = UINT64_MAX;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds abandoned visits by their address on the stack. An entry below the code
- * that enters now cannot be alive, nor can an entry whose frame's bytes are
- * reused. The address of a span says nothing: its frame may be anywhere.
+ * Finds abandoned visits by their addresses on the stack. A visit whose address
+ * is below the code that enters now cannot be alive, nor can one whose frame's
+ * bytes are reused. The mark of a span has no address: its frame may be
+ * anywhere.
  */
 #include "open/abandoned.h"
 
@@ -20,7 +21,8 @@ static bool overlaps(const struct selfmon_frame *a,
 
 /*
  * Returns true if low is certainly on the same stack as high, and below it. A
- * signal stack may lie inside of the thread's own stack, in a caller's array.
+ * signal stack may lie inside of the thread's own stack, in a local array of a
+ * caller.
  */
 static bool is_lower(const struct selfmon_thread *thread, uint64_t low,
 		     uint64_t high)
@@ -39,9 +41,9 @@ static bool is_below(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if an entry of this function is alive above an abandoned one. A
- * function called from the position of the abandoned one has its frame and its
- * return address below that position.
+ * Returns true if an entry of the given function is alive above an abandoned
+ * one. A function that was called from the abandoned code's position has its
+ * frame and its return address below that position.
  */
 static bool lives_above(const struct selfmon_thread *thread,
 			const struct selfmon_visit *abandoned, uint64_t address)
@@ -59,17 +61,18 @@ static bool lives_above(const struct selfmon_thread *thread,
 }
 
 /*
- * Walks the chain down to the first entry that is certainly alive. An entry
- * whose frame is reused is abandoned. All entries above it are abandoned too,
- * unless lives_above() finds a living one: then only this entry is abandoned,
- * *under.
+ * Walks the chain of entries down to the first one that is certainly alive. An
+ * entry whose frame is reused is abandoned. All entries above it are abandoned
+ * too, unless lives_above() finds one that is alive: then only this entry is
+ * abandoned, and *under points to it.
  *
- * An entry lower than this code is taken for abandoned only if all entries
- * above it are abandoned. Below a living entry of this function it was
- * abandoned before that was entered, hidden under a span.
+ * An entry below the code that enters now counts as abandoned only if all
+ * entries above it are abandoned. If an entry of this function above it is
+ * alive, the lower entry was abandoned before that one was entered, and was
+ * hidden under a span.
  *
  * An entry without a visit was interrupted while it was filled in or given
- * back. Such an entry shares the fate of the entry below it. Its members may be
+ * back. It counts as abandoned if the entry below it does. Its members may be
  * from its last use.
  */
 struct selfmon_visit *
@@ -78,7 +81,10 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 			 struct selfmon_visit **under)
 {
 	struct selfmon_visit *open = thread->top, *abandoned = NULL;
-	bool all = true; /* all entries above are abandoned or share its fate */
+	/*
+	 * All entries above are abandoned, or count as abandoned with this one.
+	 */
+	bool all = true;
 
 	*under = NULL;
 	for (; open > thread->open; open--) {
@@ -103,8 +109,8 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if an entry above another can be on the same stack, or is a
- * handler's on the signal stack. An entry above a living visit on the same
+ * Returns true if one entry above another can be on the same stack, or belongs
+ * to a handler on the signal stack. An entry above a living visit on the same
  * stack has a lower address.
  */
 static bool is_inside(const struct selfmon_thread *thread,
@@ -116,7 +122,7 @@ static bool is_inside(const struct selfmon_thread *thread,
 	       selfmon_stack_alternates(mark, below);
 }
 
-/* Returns false if either is a span, or is on another stack. */
+/* Returns false if one of them is a span, or is on another stack. */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,
 			     const struct selfmon_visit *top)
@@ -135,8 +141,8 @@ bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 }
 
 /*
- * An entry that was interrupted while it was filled in or given back is judged
- * by its frame alone.
+ * Judges an entry by its frame alone if it was interrupted while it was filled
+ * in or given back.
  */
 bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conclusions from an open visit's mark, the stack address of the code that
- * entered: the stack that the visit is on, and whether the visit can be alive.
+ * Draws conclusions from the mark of an open visit, which is the stack address
+ * of the code that entered: which stack the visit is on, and whether it can be
+ * alive.
  */
 #ifndef SELFMON_OPEN_ABANDONED_H
 #define SELFMON_OPEN_ABANDONED_H
@@ -10,8 +11,8 @@
 
 /*
  * Returns true if a stack address, such as the mark of a lexical visit, is
- * inside of the bounds of the thread's stack. If the bounds are inexact, the
- * address may still be on another stack.
+ * inside of the bounds of the thread's own stack. If the bounds are inexact,
+ * the address may still belong to another stack.
  */
 static inline bool selfmon_on_own_stack(const struct selfmon_thread *thread,
 					uint64_t address)
@@ -20,7 +21,8 @@ static inline bool selfmon_on_own_stack(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true for a visit on another stack than its thread's: a coroutine's.
+ * Returns true if the visit is on another stack than its thread's own, such as
+ * a coroutine's.
  */
 static inline bool
 selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
@@ -33,8 +35,8 @@ selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns the lowest of the abandoned entries on top of the chain, or NULL.
- * frame and address: of the function that enters now. *under: receives an
+ * Returns the lowest of the abandoned entries at the top of the chain, or NULL.
+ * frame and address belong to the function that enters now. *under receives an
  * abandoned entry further down that has living entries above it, or NULL.
  */
 struct selfmon_visit *
@@ -43,21 +45,22 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 			 struct selfmon_visit **under);
 
 /*
- * Returns true if the top entry is abandoned because `open`, below it, is left.
+ * Returns true if the top entry is abandoned, given that `open`, an entry below
+ * it, is left now.
  */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,
 			     const struct selfmon_visit *top);
 
-/* Returns true if the entry is abandoned, whatever lies above it. */
+/* Returns true if the entry is abandoned, whatever the entries above it are. */
 bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,
 				   uint64_t address);
 
 /*
  * For inexact bounds. Returns true if this lexical entry has a lower stack
- * address than the given one: a jump abandoned the entry, or its coroutine was
- * switched away.
+ * address than the given one. Then either a jump abandoned the entry, or its
+ * coroutine was suspended.
  */
 bool selfmon_abandoned_or_switched(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,

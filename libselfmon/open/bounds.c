@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bounds of a thread's own stack. Guessed bounds cost a usual visit nothing. A
- * visit outside of them, a jump or a leave out of order makes the thread look
- * up the exact ones. No rule that ends a visit trusts a guess.
+ * The bounds of a thread's own stack. They are guessed at first, which costs a
+ * usual visit nothing. A visit outside of them, a jump, or a leave out of order
+ * makes the thread look up the exact ones. Rules that end visits never rely on
+ * guessed bounds.
  */
 #include "open/bounds.h"
 
@@ -10,7 +11,10 @@
 #include "open/entry.h"
 #include "store/self.h"
 
-/* The sentinel's mark is the end: enter compares its address with it. */
+/*
+ * The sentinel's mark is the end of the stack: enter compares its address with
+ * that mark.
+ */
 static void set_end(struct selfmon_thread *thread, uint64_t high)
 {
 	selfmon_thread_gate(thread);
@@ -27,8 +31,8 @@ void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here)
 }
 
 /*
- * Returns true if the guess missed an open visit that is on another stack.
- * Visits outside of the guess were checked when they began.
+ * Returns true if the guess included an open visit that is on another stack.
+ * Visits outside of the guessed bounds were checked when they began.
  */
 static bool was_wrong(const struct selfmon_thread *thread, uint64_t low,
 		      uint64_t high)

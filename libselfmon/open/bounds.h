@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bounds of a thread's own stack. Most threads never need the exact ones:
- * bounds are guessed at first, and looked up when a visit does not fit.
+ * The bounds of a thread's own stack. Most threads never need the exact ones:
+ * the bounds are guessed at first, and looked up when a visit does not fit.
  */
 #ifndef SELFMON_OPEN_BOUNDS_H
 #define SELFMON_OPEN_BOUNDS_H
@@ -9,21 +9,26 @@
 #include "store/state.h"
 
 /*
- * Guesses the bounds at the thread's first visit, on the stack with this
- * address.
+ * Guesses the bounds at the thread's first visit. here is an address on its
+ * stack.
  */
 void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here);
 
 /*
- * Replaces bounds that are still guessed. Signals are blocked, and the thread
- * is the calling one.
+ * If the bounds are still guessed, replaces them by the exact ones. The thread
+ * is the calling one, and has blocked signals.
  */
 void selfmon_bounds_settle(struct selfmon_thread *thread);
 
-/* Updates outdated bounds; a visit begins at this address, outside of them. */
+/*
+ * Updates outdated bounds, because a visit begins at this address outside of
+ * them.
+ */
 void selfmon_bounds_review(struct selfmon_thread *thread, uint64_t address);
 
-/* For calibration: its visits run on this thread's stack. */
+/*
+ * Copies the bounds for calibration, whose visits run on the stack of `from`.
+ */
 void selfmon_bounds_copy(struct selfmon_thread *to,
 			 const struct selfmon_thread *from);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The meaning of an open visit's mark. */
+/* What the mark of an entry means. */
 #ifndef SELFMON_OPEN_ENTRY_H
 #define SELFMON_OPEN_ENTRY_H
 
 #include "store/state.h"
 
-/* Acquire: after this load the entry that the mark belongs to is visible. */
+/*
+ * Acquire: after this load, the contents of the entry with this mark are
+ * visible.
+ */
 static inline uint64_t selfmon_entry_mark(const struct selfmon_visit *open)
 {
 	return __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE);
@@ -16,22 +19,22 @@ static inline bool selfmon_entry_is_span(const struct selfmon_visit *open)
 	return selfmon_entry_mark(open) == SELFMON_MARK_SPAN;
 }
 
-/* Returns true if the visit is open: begun, and not recorded yet. */
+/* Returns true if the visit is open: it has begun and is not recorded yet. */
 static inline bool selfmon_entry_is_open(const struct selfmon_visit *open)
 {
 	return selfmon_entry_mark(open) != SELFMON_MARK_NONE;
 }
 
-/* Returns true if this is the mark of a visit with an address on a stack. */
+/* Returns true if the mark is the stack address of a lexical visit. */
 static inline bool selfmon_mark_is_lexical(uint64_t mark)
 {
 	return mark != SELFMON_MARK_SPAN && mark != SELFMON_MARK_NONE;
 }
 
 /*
- * A visit that was suspended and resumed (visit/fiber_switch.c) has this bit set
- * in its frame's address, so that the fast leaves do not find it. Its start has
- * complete counts, not raw registers.
+ * Set in the frame address of a visit that was suspended and resumed
+ * (visit/fiber_switch.c), so that the fast leaves do not find the visit. The
+ * start of such a visit has complete counts, not raw registers.
  */
 #define SELFMON_ENTRY_RESUMED ((uintptr_t)1)
 
@@ -47,7 +50,9 @@ selfmon_entry_frame(const struct selfmon_visit *open)
 					      ~SELFMON_ENTRY_RESUMED);
 }
 
-/* Returns true if this is the entry of a frame whose visit has not ended. */
+/*
+ * Returns true if this entry belongs to the frame and its visit has not ended.
+ */
 static inline bool selfmon_entry_is_of(const struct selfmon_visit *open,
 				       const struct selfmon_frame *frame)
 {
@@ -55,9 +60,9 @@ static inline bool selfmon_entry_is_of(const struct selfmon_visit *open,
 }
 
 /*
- * Returns the node of the newest open visit below an entry; the root if there
- * is none. An entry without a visit was interrupted while it was filled in or
- * given back.
+ * Returns the node of the newest open visit below an entry, or the root if
+ * there is none. An entry without a visit was interrupted while it was filled
+ * in or given back.
  */
 static inline struct selfmon_node *
 selfmon_entry_parent(const struct selfmon_thread *thread,
@@ -69,7 +74,9 @@ selfmon_entry_parent(const struct selfmon_thread *thread,
 	return open->node;
 }
 
-/* Returns the place in the call tree where the thread's next visit begins. */
+/*
+ * Returns the node in the call tree below which the thread's next visit begins.
+ */
 static inline struct selfmon_node *
 selfmon_entry_place(const struct selfmon_thread *thread)
 {

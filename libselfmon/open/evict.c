@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Eviction: if all entries are taken, the oldest spans are ended, so that spans
- * that are never left take no more than their own time. A program that abandons
- * a span for each request evicts all the time. Therefore several spans are
- * evicted at once: all entries above them move in one pass.
+ * that are never left do not prevent further visits. A program that abandons a
+ * span for each request evicts all the time. Therefore several spans are
+ * evicted at once, and all entries above them move in one pass.
  *
  * A handler that evicts may have interrupted an enter or a leave. The entry of
- * that enter or leave moves down, and its writes go to the entry's old place:
- * selfmon_evict_start() finds the start there.
+ * that enter or leave then moves, but the interrupted code still writes to the
+ * old entry. selfmon_evict_start() finds the start there.
  */
 #include "open/evict.h"
 
@@ -21,8 +21,8 @@
 #define EVICTED_AT_ONCE 16
 
 /*
- * Returns true if an entry shows that a handler runs now which interrupted its
- * enter or leave: it has no mark, or its statistics are being updated.
+ * Returns true if a signal handler runs now that interrupted an enter or a
+ * leave. Then some entry has no mark, or its statistics are being updated.
  */
 static bool interrupts(const struct selfmon_thread *thread)
 {
@@ -61,8 +61,8 @@ static void evict_from(struct selfmon_thread *thread,
 }
 
 /*
- * Remembers that all visits are lexical: a deep recursion comes here often, and
- * searches once.
+ * Remembers that all visits are lexical: deep recursion calls this often, and
+ * should search only once.
  */
 bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 {
@@ -84,9 +84,9 @@ bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 }
 
 /*
- * The newest use of the frame's first entry was this visit if it names the
- * frame and is free. A visit that was resumed has its whole start, and its frame
- * may name an entry of another thread.
+ * The visit was the last one to use the frame's first entry if that entry names
+ * the frame and is free. A visit that was resumed has a complete start, and its
+ * frame may name an entry of another thread.
  */
 void selfmon_evict_start(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *first)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry is taken out: the entries above it move down and become children of
- * its parent. Their own nesting stays the same.
+ * Removes an entry from the middle. The entries above it move down by one, and
+ * become children of its parent. How they nest in each other is unchanged.
  *
- * Time that such a visit spent before and after is then below two parents. So
- * the self time of each row that it was in, or is in now, is unknown.
+ * The time of such a moved visit is then partly below the old parent and partly
+ * below the new one. So the self time of each of these rows is unknown.
  */
 #include "open/take_out.h"
 
@@ -20,8 +20,9 @@
 #define WORDS_TIME (SELFMON_LINE / sizeof(uint64_t))
 
 /*
- * Copies word by word: a report may read either entry. With time alone all that
- * a visit uses is in the first line; entries keep their thread.
+ * Copies word by word, since a report may read either entry at the same time.
+ * With time alone, all that a visit uses is in the first cache line. Each entry
+ * keeps its pointer to the thread.
  */
 static void copy_entry(const struct selfmon_thread *thread,
 		       struct selfmon_visit *to,
@@ -53,12 +54,15 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/* The parent of the next visit above the one taken out: before, and now. */
+/*
+ * The parent of the next visit above the removed one: the old one and the new
+ * one.
+ */
 struct chain {
 	struct selfmon_node *before, *parent;
 };
 
-/* Moves a visit that continues, from below one place to below another. */
+/* Moves a visit that continues from below one node to below another. */
 static void hang_below(struct selfmon_thread *thread, const struct chain *chain,
 		       struct selfmon_visit *open)
 {
@@ -68,7 +72,7 @@ static void hang_below(struct selfmon_thread *thread, const struct chain *chain,
 	if (was->parent == chain->parent)
 		return;
 	node = selfmon_tree_child(thread, chain->parent, was->region);
-	if (!node) { /* tree full or no memory: its node stays */
+	if (!node) { /* full tree or no memory: keep the node */
 		if (was->parent == chain->before)
 			selfmon_tree_displaced(thread, chain->before);
 		return;
@@ -85,7 +89,7 @@ static void move_down(struct selfmon_thread *thread, struct chain *chain,
 	struct selfmon_visit moved;
 
 	copy_entry(thread, &moved, from);
-	/* Without a visit an entry is no parent. */
+	/* An entry without a visit is nobody's parent. */
 	if (selfmon_entry_is_open(&moved)) {
 		struct selfmon_node *const was = moved.node;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Abandoned visits: a longjmp runs no leave. They are cut off. When a visit
- * ends out of order, the living visits above it continue without it.
+ * Abandoned visits: a longjmp runs no leave, so the visits that it skips are
+ * cut off here. If a visit ends out of order, the living visits above it
+ * continue without it.
  *
- * Entries are the library's own memory and frames are never followed, so that
- * nothing here can touch a stack that is gone.
+ * Entries are memory of the library, and the pointers to frames are never
+ * followed. So nothing here can access a stack that no longer exists.
  */
 #include "open/unwind.h"
 
@@ -19,9 +20,9 @@
 #include "store/stats.h"
 
 /*
- * Ends a visit that a jump abandoned, possibly while it was being recorded. The
- * order of the steps allows a handler to jump out of this function as well: the
- * visit is then found ended.
+ * Ends a visit that a jump abandoned, possibly while the visit was being
+ * recorded. The order of the steps allows a handler to jump out of this
+ * function as well: the visit is then ended.
  */
 void selfmon_unwind_end(struct selfmon_visit *open)
 {
@@ -43,7 +44,10 @@ void selfmon_unwind_end(struct selfmon_visit *open)
 		selfmon_rare_add(stats, SELFMON_RARE_CUT_OFF, 1);
 }
 
-/* The same if the visit was recorded already, but its update not ended. */
+/*
+ * Like selfmon_unwind_end(), for a visit that was recorded but whose update was
+ * not completed.
+ */
 static void end_update(const struct selfmon_visit *open)
 {
 	struct selfmon_stats *const stats = open->node->stats;
@@ -55,7 +59,10 @@ static void end_update(const struct selfmon_visit *open)
 	selfmon_stats_end(stats);
 }
 
-/* Drops the top entry. Without a mark, it never began or is recorded. */
+/*
+ * Drops the top entry. If the entry has no mark, its visit never began or is
+ * recorded already.
+ */
 void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 {
 	struct selfmon_visit *const top = thread->top;
@@ -70,10 +77,11 @@ void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 }
 
 /*
- * Returns true if code at this address shows that the bounds are outdated or a
- * guess was wrong. A handler on a signal stack shows nothing, nor does code of
- * a thread that is known to have other stacks. Entering above the newest visit
- * is a jump or a switch: only exact bounds distinguish the two.
+ * Returns true if the address of the running code shows that the bounds are
+ * outdated or were guessed wrong. A handler on a signal stack shows nothing,
+ * nor does code of a thread that is known to have other stacks. Code that
+ * enters above the newest visit follows a jump or a switch of stacks: only
+ * exact bounds distinguish the two.
  */
 static bool contradicts_bounds(const struct selfmon_thread *thread,
 			       uint64_t address)
@@ -88,8 +96,9 @@ static bool contradicts_bounds(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true on another stack, or right above a visit that is on another
- * stack. A handler on a signal stack does not count.
+ * Returns true if the code is on another stack, or on the thread's own stack
+ * directly above a visit that is on another stack. A handler on a signal stack
+ * does not count.
  */
 static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 {
@@ -102,10 +111,10 @@ static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 }
 
 /*
- * Returns true if a visit that begins at this address is a coroutine's, or is
- * code that runs while a coroutine is in a region. The nesting of such visits
- * is unknown: they are counted. From the first one on the thread takes the slow
- * path, which sees each of them.
+ * Returns true if a visit that begins at this address belongs to a coroutine,
+ * or to code that runs while a coroutine is in a region. The nesting of such
+ * visits is unknown, so they are counted. From the first of them on, the thread
+ * takes the slow path, which detects them.
  */
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 {
@@ -117,7 +126,7 @@ bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 	return true;
 }
 
-/* Returns the entry of this frame, or NULL. */
+/* Returns the entry of this frame, or NULL if there is none. */
 static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
 					const struct selfmon_frame *frame)
 {
@@ -133,9 +142,9 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
  * Brings an entry that is left out of order to the top.
  *
  * Lexical entries above a lexical one are abandoned, since their blocks lie
- * inside of its block. Spans, all entries above a span, and entries on another
+ * inside of its block. Spans, entries above a span, and entries on another
  * stack are still alive. The visit itself stays open until it is recorded, so
- * that code that ends it earlier finds it.
+ * that a handler that ends it earlier can find it.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
@@ -151,8 +160,8 @@ static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 
 /*
  * Brings the entry of this frame to the top. Returns false if the entry no
- * longer exists. Signals are blocked: a handler with regions also drops entries
- * that it finds abandoned.
+ * longer exists. Signals are blocked meanwhile, since a handler with regions
+ * also drops entries that it finds abandoned.
  */
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
@@ -164,14 +173,17 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		return open;
 	selfmon_thread_busy(thread, &signals);
 	selfmon_bounds_settle(thread);
-	open = find_visit(thread, frame); /* a handler may have moved it */
+	/* A handler may have moved the entry. */
+	open = find_visit(thread, frame);
 	if (open)
 		bring_up(thread, open);
 	selfmon_thread_idle(thread, &signals);
 	return open;
 }
 
-/* The visit ends first: a visit inside of it may move to the same node. */
+/*
+ * Ends the visit first, since a visit inside of it may move to the same node.
+ */
 static void take_out_abandoned(struct selfmon_thread *thread,
 			       struct selfmon_visit *open)
 {
@@ -196,7 +208,10 @@ static void drop_abandoned(struct selfmon_thread *thread,
 	} while (under && thread->top > thread->open);
 }
 
-/* Searches again with signals blocked: a handler may have dropped the same. */
+/*
+ * Searches again with signals blocked: a handler may have dropped the entries
+ * that were found before.
+ */
 void selfmon_unwind_abandoned(struct selfmon_thread *thread,
 			      const struct selfmon_frame *frame,
 			      uint64_t address)
@@ -213,8 +228,8 @@ void selfmon_unwind_abandoned(struct selfmon_thread *thread,
 
 /*
  * Called if there is no room for another entry. Takes out entries that are
- * abandoned but hidden under spans; if bounds are not exact, also those that
- * are most likely abandoned.
+ * abandoned but hidden under spans. If the bounds are not exact, also takes out
+ * those that are probably abandoned.
  */
 void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 {

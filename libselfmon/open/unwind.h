@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Abandoned visits, and leaves out of order. */
+/* Handles abandoned visits, and leaves that are out of order. */
 #ifndef SELFMON_OPEN_UNWIND_H
 #define SELFMON_OPEN_UNWIND_H
 
@@ -13,7 +13,10 @@ void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address);
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
 void selfmon_unwind_cut_off(struct selfmon_thread *thread);
-/* Cuts off the visit of an entry, which then has none. Signals are blocked. */
+/*
+ * Cuts off the entry's visit. Afterwards the entry has no visit. The caller has
+ * blocked signals.
+ */
 void selfmon_unwind_end(struct selfmon_visit *open);
 
 #endif

@@ -12,15 +12,19 @@
 #include "session/thread_ring.h"
 
 /*
- * 64 KiB have room for 200 samples; by default a thread has one each 1 ms. The
- * end of the process waits at most this long for the thread.
+ * Interval of the thread. 64 KiB have room for 200 samples, and by default a
+ * thread has one sample each 1 ms. The end of the process waits for the thread
+ * at most this long.
  */
 #define DRAIN_NS 10000000
 #define DRAIN_STACK ((size_t)128 << 10)
 
 static struct {
 	pthread_t thread;
-	int32_t pid; /* 0: no thread; another one: it is the parent's */
+	/*
+	 * Process of the thread; 0: no thread; another id: the parent's thread.
+	 */
+	int32_t pid;
 	bool stop;
 } drain;
 
@@ -55,7 +59,7 @@ static bool wants_thread(const char *sample)
 	       spec.event[0] && !spec.at_borders;
 }
 
-/* Without a thread, rings are read where visits end. */
+/* If the thread cannot be started, rings are read only where visits end. */
 static void start_thread(void)
 {
 	struct selfmon_signals signals;

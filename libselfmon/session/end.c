@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of the library, at the exit of the process or when dlclose(3) unloads
- * a plugin with a static copy. The two cannot be distinguished. At exit other
- * threads may still be in regions, so memory that they use is not freed.
+ * Ends the library: at the exit of the process, or when dlclose(3) unloads a
+ * plugin with a static copy. This code cannot distinguish the two. At exit
+ * other threads may still be in regions, so memory that they use is not freed.
  */
 #include "session/end.h"
 
@@ -21,8 +21,8 @@
 #define WAITS 10000
 
 /*
- * Waits for threads whose destructor was called before the key was deleted:
- * they must not run code that is about to be unmapped.
+ * Waits for threads whose destructor began before the key was deleted: they
+ * must not run code that is about to be unmapped.
  */
 static void wait_for_leavers(void)
 {
@@ -32,7 +32,7 @@ static void wait_for_leavers(void)
 		selfmon_kernel_sleep_ns(WAIT_NS);
 }
 
-/* Publishes the end of the process, which may continue for a while. */
+/* Publishes the end in the live file. The process may continue for a while. */
 static void publish_end(void)
 {
 	struct selfmon_process *const process = selfmon_process_made();
@@ -50,8 +50,8 @@ static void publish_end(void)
 }
 
 /*
- * Events stop before the guard is released. The page of a disabled event sends
- * its reader to read(2), so that no read can fault after that.
+ * The events are stopped before the guard is released. The page of a disabled
+ * event sends its readers to read(2), so no read can fault afterwards.
  */
 void selfmon_unload(void)
 {

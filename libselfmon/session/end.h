@@ -4,9 +4,9 @@
 #define SELFMON_SESSION_END_H
 
 /*
- * Ends the library in this process: disables events, closes those of the
- * calling thread, publishes the end in the live file, releases the guard. Does
- * not free memory that other threads may be using.
+ * Ends the library in this process: disables all events, closes those of the
+ * calling thread, publishes the end in the live file, and releases the guard.
+ * Does not free memory that other threads may be using.
  */
 void selfmon_unload(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events that the process counts. They are chosen once, with the first
- * thread's set, and opened in the same way for each later thread.
+ * The events that the process counts. They are chosen once, when the first
+ * thread opens its set. Each later thread opens the same events in the same
+ * way.
  */
 #include "session/events.h"
 
@@ -20,8 +21,9 @@
 
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
 /*
- * A user read that costs at least this much traps to a hypervisor that
- * intercepts RDPMC: `auto` then measures time alone.
+ * Limit of the cost of a user read. A read that costs at least this much traps
+ * to a hypervisor that intercepts RDPMC. With `auto` the process then measures
+ * time alone.
  */
 #define AUTO_READ_NS_MAX 200
 
@@ -66,7 +68,10 @@ static void map_columns(const struct selfmon_process *process,
 	}
 }
 
-/* Returns the read(2) calls per visit: two for each group that is read so. */
+/*
+ * Returns the number of read(2) calls per visit: two for each group that is
+ * read by read(2).
+ */
 static uint32_t calls_of(const struct selfmon_counters *counters)
 {
 	uint32_t groups = counters->more, others = counters->hardware_count, k;
@@ -79,7 +84,7 @@ static uint32_t calls_of(const struct selfmon_counters *counters)
 	return 2 * groups;
 }
 
-/* The same conditions as in reads_alike() of thread.c. */
+/* Checks the same conditions as reads_alike() in thread.c. */
 static const char *uneven(const struct selfmon_counters *counters)
 {
 	if (!counters->hardware_count)
@@ -89,7 +94,7 @@ static const char *uneven(const struct selfmon_counters *counters)
 	return counters->sign ? NULL : "counters of several widths";
 }
 
-/* Fills in the columns of the report from the set that was opened first. */
+/* Fills in the report's columns from the set that the first thread opened. */
 static void fill_columns(struct selfmon_process *process,
 			 const struct selfmon_counters *counters)
 {
@@ -113,8 +118,8 @@ static void fill_columns(struct selfmon_process *process,
 		column->place = set->member[i].column;
 		column->group = info.group;
 		/*
-		 * Events that may share the PMU are marked as estimates, even
-		 * if they never had to.
+		 * Marks events that may share the PMU as estimates, even if
+		 * none was estimated so far.
 		 */
 		column->verdict = info.group >= SELFMON_GROUP_MORE &&
 						  !(counters->flags &
@@ -173,7 +178,7 @@ static enum selfmon_choice try_list(struct selfmon_process *process,
 	return SELFMON_CHOICE_LIST;
 }
 
-/* A set makes the fences, if need be one without members. */
+/* The set executes the fences, so a set is needed even without members. */
 static struct selfmon_counters *open_fence(void)
 {
 	struct selfmon_counters *set = NULL;
@@ -183,7 +188,9 @@ static struct selfmon_counters *open_fence(void)
 	return set;
 }
 
-/* A set that counts nothing must not make visits dearer than time alone. */
+/*
+ * A set that counts nothing must not make visits slower than with time alone.
+ */
 static struct selfmon_counters *keep_if_of_use(struct selfmon_counters *set)
 {
 	if (set->count || set->flags & SELFMON_IMPL_SET_FENCE)
@@ -263,14 +270,17 @@ void selfmon_events_choose(struct selfmon_process *process,
 	selfmon_facts_publish(process);
 }
 
-/* An event that was already left out of the list is no limit of a thread. */
+/*
+ * An event that the process has already left out of its list is no limit of
+ * this thread.
+ */
 static bool meets_limit(int count, const struct selfmon_failure *failure)
 {
 	return count < 0 ||
 	       (failure->error && failure->step != SELFMON_STEP_PARSE);
 }
 
-/* A thread beyond a limit counts fewer events, or time alone. */
+/* A thread that meets a limit counts fewer events, or measures time alone. */
 void selfmon_events_open(struct selfmon_process *process,
 			 struct selfmon_thread *thread)
 {

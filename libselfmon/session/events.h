@@ -6,14 +6,15 @@
 #include "store/process.h"
 
 /*
- * Loads what the names in the list of events need (platform/pfm.c), once,
- * before the process lock is taken. A constructor that visits a region holds
- * the loader's lock while it waits for the process lock.
+ * Loads what the names of events need (platform/pfm.c), once, before the
+ * process lock is taken. It must be before: a constructor that visits a region
+ * holds the loader's lock while it waits for the process lock.
  */
 void selfmon_events_foresee(void);
 /*
- * Chooses the events of the process, with the calling thread's set as the first
- * (under the process lock), and opens the same for later threads.
+ * Chooses the events of the process and opens them for the calling thread, the
+ * first one. The caller holds the process lock. Later threads open the same
+ * events.
  */
 void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains why the process does not count requested events, for its report. */
+/* Explains in the report why requested events are not counted. */
 #include "session/events_why.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ void selfmon_events_reason(const struct selfmon_process *process, char *text,
 	}
 }
 
-/* Returns the failure that keeps this column from being counted, or NULL. */
+/* Returns the failure that prevents this column from being counted, or NULL. */
 static const struct selfmon_failure *
 failure_of(const struct selfmon_process *process, uint32_t column)
 {

@@ -5,17 +5,22 @@
 
 #include "store/process.h"
 
-/* Why only time is measured, or a part of a set; "" if all is counted. */
+/*
+ * Explains why only time is measured, or why a part of a set is left out; "" if
+ * everything is counted.
+ */
 void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);
 /*
- * Why no hardware event can be counted, and the one setting that changes it. ""
- * if something is counted, or if the requested events are at fault.
+ * Explains why no hardware event can be counted, and names the one setting that
+ * would change this. "" if something is counted, or if the requested events are
+ * wrong.
  */
 void selfmon_events_off(const struct selfmon_process *process, char *text,
 			size_t size);
 /*
- * Why a column is not counted; equal to off, from above, if that is the reason.
+ * Explains why a column is not counted. If the reason is the text `off` of
+ * selfmon_events_off(), the result equals it.
  */
 void selfmon_column_reason(const struct selfmon_column *column,
 			   const char *off, char *text, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the facts of a live file. They are explained by the process itself: a
- * reader may be on another machine.
+ * Writes the facts of a live file. The process itself explains them in
+ * sentences, since a reader may be on another machine.
  */
 #define _GNU_SOURCE
 #include "session/live_facts.h"
@@ -37,7 +37,7 @@ static void explain_into(char *to, const struct selfmon_failure *failure)
 		selfmon_explain(failure, to, SELFMON_LIVE_REASON);
 }
 
-/* Called once: a virtual machine exits twice for each leaf of CPUID. */
+/* Called only once: each leaf of CPUID makes a virtual machine exit twice. */
 static void publish_machine(struct selfmon_live_facts *facts,
 			 const struct selfmon_process *process)
 {
@@ -120,7 +120,7 @@ static void publish_sampling(struct selfmon_live_facts *facts,
 	facts->sampling.chain = from->chain;
 }
 
-/* Writes the copy that is not in use, then makes it the current one. */
+/* Writes into the copy that is not current, then makes it the current one. */
 void selfmon_facts_publish(struct selfmon_process *process)
 {
 	struct selfmon_live_header *const header = selfmon_live_header(process);

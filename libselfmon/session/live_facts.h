@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts of a live file: the text of a report above its table. */
+/* The facts in a live file: what a report says above its table. */
 #ifndef SELFMON_SESSION_LIVE_FACTS_H
 #define SELFMON_SESSION_LIVE_FACTS_H
 
 #include "store/process.h"
 
-/* Writes the facts again, if there is a file. Under the process lock. */
+/*
+ * Writes the facts again, if there is a live file. The caller holds the process
+ * lock.
+ */
 void selfmon_facts_publish(struct selfmon_process *process);
 
 #endif

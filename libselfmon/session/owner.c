@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Assigns states to threads. A thread that ends leaves its state, with the
- * statistics in it, to the next one: memory is bounded by the threads alive at
- * once. With the option "threads" of an output the first states are not reused,
- * so that a report can show these threads one by one.
+ * Assigns states to threads. When a thread ends, the next new thread gets its
+ * state, together with the statistics in it. So memory is limited by the number
+ * of threads alive at once. With the option "threads" of an output the first
+ * states are not reused, so that a report can show these threads one by one.
  */
 #include "session/owner.h"
 
@@ -18,7 +18,7 @@
 #include "store/process.h"
 #include "store/self.h"
 
-/* Returns true if this state's first owner keeps it. */
+/* Returns true if this state is not reused after its first owner ends. */
 static bool is_kept_apart(uint32_t number)
 {
 	return selfmon_config()->threads && number < SELFMON_THREADS_APART;
@@ -40,14 +40,14 @@ static struct selfmon_thread *make_state(struct selfmon_process *process)
 	if (!thread)
 		return NULL;
 	thread->next = process->threads;
-	/* Pairs with the reader's walk over the list, which takes no lock. */
+	/* Release: pairs with readers that walk the list without a lock. */
 	__atomic_store_n(&process->threads, thread, __ATOMIC_RELEASE);
 	return thread;
 }
 
 /*
- * Notes the calling thread's name, if that is the owner. Takes two system
- * calls, only if a report may show the name.
+ * Notes the name of the calling thread, if it is the owner. Takes two system
+ * calls, and only if a report may show the name.
  */
 static void note_name(struct selfmon_thread *thread)
 {
@@ -86,7 +86,7 @@ struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process)
 	return thread;
 }
 
-/* Threads are named after they begin: the name at the end counts. */
+/* Programs name threads after they begin, so the name at the end is noted. */
 void selfmon_thread_disown(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {
@@ -100,7 +100,8 @@ void selfmon_thread_disown(struct selfmon_process *process,
 
 /*
  * The thread may have been renamed since, by itself or by another thread. If it
- * has ended, or another thread has its number by now, the known name is kept.
+ * has ended, or if its number now belongs to another thread, the last known
+ * name is kept.
  */
 void selfmon_thread_look_up_name(const struct selfmon_process *process,
 				 struct selfmon_thread *thread)

@@ -7,13 +7,20 @@
 
 /*
  * Returns a state that the calling thread owns from now on: a new one, or that
- * of an ended thread. NULL: no memory. Under the process lock.
+ * of an ended thread. Returns NULL without memory. The caller holds the process
+ * lock.
  */
 struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process);
-/* Releases the state of a thread that has ended. Under the process lock. */
+/*
+ * Releases the state of a thread that has ended. The caller holds the process
+ * lock.
+ */
 void selfmon_thread_disown(struct selfmon_process *process,
 			   struct selfmon_thread *thread);
-/* Looks up the current name of a live thread. Under the process lock. */
+/*
+ * Looks up the current name of a live thread. The caller holds the process
+ * lock.
+ */
 void selfmon_thread_look_up_name(const struct selfmon_process *process,
 				 struct selfmon_thread *thread);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples: the records of a thread's ring, added to places and call stacks. */
+/*
+ * Samples: reads the records in a thread's ring, and adds them to nodes and
+ * call stacks.
+ */
 #include "session/sample_records.h"
 
 #include <linux/perf_event.h>
@@ -8,7 +11,10 @@
 #include "open/entry.h"
 #include "store/process.h"
 
-/* From the last one on, entries of a chain are no addresses. */
+/*
+ * Returns true for an entry of a call chain that is no address. Such entries
+ * mark a change of context, and are the highest values.
+ */
 #define IS_CONTEXT(address) ((address) >= (uint64_t)PERF_CONTEXT_MAX)
 
 void selfmon_samples_start(struct selfmon_thread_samples *samples)
@@ -21,7 +27,7 @@ void selfmon_samples_start(struct selfmon_thread_samples *samples)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* A part of a record, read from its beginning. */
+/* Reads a record word by word from its beginning. */
 struct record_reader {
 	const struct selfmon_ring *ring;
 	uint64_t at, end;
@@ -39,7 +45,10 @@ static uint64_t next_word(struct record_reader *reader)
 	return word;
 }
 
-/* The order of fields is the kernel's: perf_output_sample(). */
+/*
+ * The fields are in the order in which the kernel writes them:
+ * perf_output_sample().
+ */
 static uint32_t read_stack(struct record_reader *reader, bool switches, bool data_too,
 			   uint32_t chain, uint64_t *address, uint64_t *data)
 {
@@ -55,7 +64,7 @@ static uint32_t read_stack(struct record_reader *reader, bool switches, bool dat
 	n = next_word(reader);
 	if (n > (reader->end - reader->at) / sizeof(word))
 		n = (reader->end - reader->at) / sizeof(word);
-	/* The first address is where the interrupt was: with skid. */
+	/* Skips the first address: it is where the interrupt was, with skid. */
 	for (word = next_word(reader); n && IS_CONTEXT(word); n--)
 		word = next_word(reader);
 	for (; n > 1 && depth < chain; n--) {
@@ -76,10 +85,10 @@ static void owe_one(struct selfmon_thread_samples *samples, size_t entry,
 }
 
 /*
- * Returns the place of an entry whose visit was open at the position, else
- * NULL. A visit may end meanwhile, if the sample came after the last look at
- * the ring that its end took, and another one may begin in the entry: then mark
- * or position change.
+ * Returns the node of an entry whose visit was open at the ring position, or
+ * NULL. The visit may end meanwhile, if the sample was written after the
+ * visit's end last read the ring; another visit may then begin in the entry. In
+ * that case the mark or the position has changed.
  */
 static struct selfmon_node *place_in(const struct selfmon_visit *open,
 				     uint64_t position, uint64_t head,
@@ -101,9 +110,10 @@ static struct selfmon_node *place_in(const struct selfmon_visit *open,
 }
 
 /*
- * Visits that were open at the position are open now: each would have read the
- * record at its end. Those that began later have a later head. So another
- * thread may look as well: an entry's mark is stored after its head.
+ * Returns the innermost node that was open at the ring position. Visits that
+ * were open then are open now: each of them would have read the record when it
+ * ended. Visits that began later have a later head. Another thread may read the
+ * records too, because the mark of an entry is stored after its head.
  */
 static struct selfmon_node *sampled_place(struct selfmon_thread *thread,
 					  uint64_t position, uint64_t head,
@@ -174,9 +184,10 @@ void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 }
 
 /*
- * The number follows the event's id. With switches it includes these, and
- * belongs to no place. Otherwise the samples count where they were taken, so
- * that shares are right; only their stacks are unknown.
+ * Counts lost samples. Their number follows the event's id in the record. If
+ * switches are recorded in the same ring, the number includes them and belongs
+ * to no node. Otherwise the samples are counted in the node where they were
+ * taken, so that shares are right; only their call stacks are unknown.
  */
 void selfmon_samples_lost(struct selfmon_thread *thread)
 {
@@ -202,8 +213,9 @@ void selfmon_samples_lost(struct selfmon_thread *thread)
 /* ---- what samples cost --------------------------------------------------- */
 
 /*
- * A sample may have taken less than the mean: no visit with samples becomes the
- * shortest by them, and half of a first visit is not taken off.
+ * Subtracts the cost of samples from a time. A sample may have cost less than
+ * the mean. So the result is never a new minimum, and a first visit keeps at
+ * least half of its time.
  */
 static uint64_t net_ticks(const struct selfmon_sums *sums, uint64_t ticks,
 			  uint64_t owed)
@@ -241,7 +253,7 @@ uint64_t selfmon_samples_settle(struct selfmon_thread *thread, uint64_t ticks)
 		open--;
 	}
 	/*
-	 * The cost that is still to be subtracted passes to the visits around
+	 * The cost that is not subtracted yet passes on to the visits around
 	 * this one.
 	 */
 	for (; open > thread->open; open--) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the event and period that the process samples, and opens it for
- * threads.
+ * Chooses the event and the period with which the process samples, and opens
+ * the event for threads.
  */
 #define _GNU_SOURCE
 #include "session/sampling.h"
@@ -24,20 +24,20 @@
 #include "store/lock.h"
 
 /*
- * A prime number of ns, and another one for each thread: a period in step with
- * the program would see the same part of it each time.
+ * A prime number of nanoseconds, and each thread has another one. If the period
+ * were in step with the program, all samples would hit the same part of it.
  */
 #define CLOCK_PERIOD UINT64_C(1000003)
 #define THREAD_STEP 997u
 #define THREAD_STEPS 20u
 #define FREQUENCY 1000u
 
-/* How long the cost is measured, and with which period. */
+/* For how long the cost is measured, and with which period. */
 #define MEASURE_NS UINT64_C(2000000)
 #define MEASURE_PERIOD_NS UINT64_C(250000)
 #define MEASURE_PERIOD_CYCLES UINT64_C(1000000)
 #define MEASURE_MAX 16u
-/* Samples may take at most 1/COST_SHARE of a thread's time. */
+/* Samples may take at most 1/COST_SHARE of the thread's time. */
 #define COST_SHARE 20
 
 /* ---- opening ------------------------------------------------------------- */
@@ -58,7 +58,10 @@ static bool has_data(const struct selfmon_event *event)
 		 event->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ));
 }
 
-/* Precise events ask for a call chain too: else the kernel delivers late. */
+/*
+ * Precise events also request a call chain: otherwise the kernel delivers them
+ * late.
+ */
 static void fill_attr(const struct selfmon_sampling *sampling,
 		      struct perf_event_attr *attr)
 {
@@ -112,7 +115,7 @@ struct sample_cost {
 	unsigned int samples;
 };
 
-/* A loop sees each sample as a gap between two timestamps. */
+/* A loop sees each sample as a gap between two of its timestamps. */
 static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *cost)
 {
 	const uint64_t begin_ns = selfmon_kernel_monotonic_raw_ns(),
@@ -155,7 +158,7 @@ static int measure_cost(const struct selfmon_sampling *sampling,
 	return 0;
 }
 
-/* Lengthens the period until samples take a twentieth of the time. */
+/* Lengthens the period until samples take at most a twentieth of the time. */
 static void limit_cost(struct selfmon_sampling *sampling,
 		       const struct sample_cost *cost)
 {
@@ -188,9 +191,9 @@ static int fail_sampling(struct selfmon_sampling *sampling, int error, const cha
 }
 
 /*
- * Throttling a software clock hangs Linux 6.16, and 6.17 before the fix of its
- * last versions (commit eb3182ef0405, "perf/core: Fix system hang caused by
- * cpu-clock usage").
+ * Returns true for kernels that hang if a software clock is throttled: Linux
+ * 6.16, and 6.17 before its last stable versions (fixed by commit eb3182ef0405,
+ * "perf/core: Fix system hang caused by cpu-clock usage").
  */
 static bool hangs(void)
 {
@@ -202,7 +205,10 @@ static bool hangs(void)
 	       major == 6 && (minor == 16 || minor == 17);
 }
 
-/* The errno of the event and that of its map have different causes. */
+/*
+ * The same errno has different causes for opening the event and for mapping its
+ * ring.
+ */
 static int fail_ring(struct selfmon_sampling *sampling, int error,
 		     const struct selfmon_ring *ring)
 {
@@ -212,7 +218,7 @@ static int fail_ring(struct selfmon_sampling *sampling, int error,
 	return error;
 }
 
-/* Tries without what a PMU may refuse, as counters do. */
+/* Tries again without what a PMU may refuse, as for counters. */
 static int try_sampling(struct selfmon_sampling *sampling,
 			struct selfmon_ring *ring)
 {
@@ -291,7 +297,8 @@ static int choose_event(struct selfmon_sampling *sampling,
 	if (error)
 		return fail_ring(sampling, error, &ring);
 	if (!sampling->clock && !sampling->frequency)
-		return 0; /* each event costs what it costs */
+		/* A period given in events is kept, whatever samples cost. */
+		return 0;
 	error = measure_cost(sampling, &ring, &cost);
 	if (error)
 		return fail_ring(sampling, error, &ring);
@@ -304,7 +311,7 @@ static int choose_event(struct selfmon_sampling *sampling,
 	return 0;
 }
 
-/* Cycles if the PMU counts and interrupts, else CPU time. */
+/* Chooses cycles if the PMU counts and can interrupt, else CPU time. */
 static int choose_auto(struct selfmon_sampling *sampling,
 		       const struct selfmon_sample_spec *spec)
 {
@@ -355,7 +362,10 @@ static void choose_sampling(struct selfmon_process *process)
 	selfmon_config_note("nothing is sampled: %.230s", why);
 }
 
-/* Loads what names need, which must not happen under the lock. */
+/*
+ * Loads what the names of events need. This must not happen under the process
+ * lock.
+ */
 static void foresee(const char *text)
 {
 	struct selfmon_sample_spec spec;

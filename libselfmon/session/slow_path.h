@@ -5,7 +5,7 @@
 
 #include "store/process.h"
 
-/* Why visits do not take the fast path; "" if they do. */
+/* Explains why visits do not take the fast path; "" if they do. */
 void selfmon_slow_path(const struct selfmon_process *process, char *text,
 		       size_t size);
 

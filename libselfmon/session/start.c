@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of a program before it measures: options, on and off, preparation. */
+/*
+ * Functions that a program calls before it measures: they set options, switch
+ * regions on and off, and prepare threads.
+ */
 #include <errno.h>
 
 #include <selfmon/version.h>
@@ -38,7 +41,10 @@ bool selfmon_enable(bool on)
 
 int selfmon_prepare(void)
 {
-	/* The events are chosen together with a thread's set. */
+	/*
+	 * The events of the process are chosen when its first thread opens a
+	 * set.
+	 */
 	return selfmon_thread_prepare();
 }
 

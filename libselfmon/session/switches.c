@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Context switches: the records of a thread's ring, added to its visits. */
+/*
+ * Context switches: reads the records in a thread's ring, and adds them to its
+ * visits.
+ */
 #define _GNU_SOURCE
 #include "session/switches.h"
 
@@ -15,9 +18,9 @@
 /* ---- the ring ------------------------------------------------------------ */
 
 /*
- * The kernel records the thread's switches (attr.context_switch, Linux 4.3;
- * allowed to all for their own threads). CLOCK_MONOTONIC_RAW is the same on all
- * CPUs.
+ * Makes the kernel record the thread's switches (attr.context_switch, since
+ * Linux 4.3; everyone may record them for their own threads).
+ * CLOCK_MONOTONIC_RAW is the same on all CPUs.
  */
 void selfmon_switches_attr(struct perf_event_attr *attr)
 {
@@ -48,14 +51,17 @@ void selfmon_switches_start(struct selfmon_switches *switches)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* With sample_id_all: what sample_type names follows each record. */
+/*
+ * A record with sample_id_all: the fields that sample_type names follow each
+ * record.
+ */
 struct switch_record {
 	struct perf_event_header header;
 	uint64_t ns;
 	uint32_t cpu, reserved;
 };
 
-/* One or more periods in which the thread was off the CPU. */
+/* The sum of one or more periods in which the thread was off the CPU. */
 struct slice {
 	uint64_t position;
 	struct selfmon_ring_sums time;
@@ -85,9 +91,9 @@ static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
 
 /*
  * Adds the time to the visits that were open then, and to the root, which sums
- * up the whole thread. A visit reads the head a few instructions before its
- * start and after its end. A time longer than the newest visit must have passed
- * there, so it is not added to that visit.
+ * up the whole thread. A visit reads the ring's head some instructions before
+ * its start and after its end. So a time that is longer than the newest visit
+ * passed outside of it, in these instructions, and is not added to it.
  */
 static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 		      uint64_t head, uint64_t newest)
@@ -104,7 +110,7 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 	add_place(thread, 0, &slice->time);
 }
 
-/* A recorder has the time off the CPU among the visits that ended. */
+/* The recorder lists times off the CPU among the visits that ended. */
 static void record_off(struct selfmon_thread *thread,
 		       const struct selfmon_switches *switches, uint64_t in_ns,
 		       uint64_t ns)
@@ -125,7 +131,7 @@ static void record_off(struct selfmon_thread *thread,
 					   : SELFMON_ENDED_BLOCKED));
 }
 
-/* PERF_RECORD_SWITCH; PREEMPT is known from Linux 4.17 on. */
+/* Handles a PERF_RECORD_SWITCH. Linux sets the bit PREEMPT since 4.17. */
 static void add_switch(struct selfmon_thread *thread,
 		       const struct switch_record *record, uint64_t head,
 		       uint64_t newest)
@@ -178,9 +184,9 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
 
 /*
  * Call if the ring was full and the kernel left records out. The thread's usage
- * has the number of all switches and the CPU time. Adds the missing ones to the
- * visits that were open at the last record, and divides their time among
- * blocked and preempted by the number of switches.
+ * gives the number of all switches and the CPU time. Adds the missing switches
+ * to the visits that were open at the last record. Divides their time between
+ * blocked and preempted in proportion to the number of switches.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads begin and end. A thread gets a state at its first visit: that of an
- * ended thread, statistics included, or a new one. At its end the thread closes
- * its counters and leaves the state to the next.
+ * The beginning and the end of threads. At its first visit a thread gets a
+ * state: a new one, or that of an ended thread, statistics included. When the
+ * thread ends, it closes its counters and leaves the state to the next thread.
  */
 #include "session/thread.h"
 
@@ -32,14 +32,14 @@
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
-/* Entries that are still open belong to code that never continues. */
+/* The entries that are still open belong to code that will never continue. */
 static void cut_off_all(struct selfmon_thread *thread)
 {
 	while (thread->top > thread->open)
 		selfmon_unwind_cut_off(thread);
 }
 
-/* Leaves the state to the next thread; this thread has none from now on. */
+/* Leaves the state to the next thread. From now on this thread has no state. */
 static void end_thread(struct selfmon_process *process,
 		       struct selfmon_thread *thread)
 {
@@ -61,8 +61,8 @@ static void end_thread(struct selfmon_process *process,
 }
 
 /*
- * The key's destructor. Also runs in a forked child that never visited a
- * region.
+ * The destructor of the thread-specific key. It also runs in a forked child
+ * that never visited a region.
  */
 static void thread_exit(void *state)
 {
@@ -100,7 +100,8 @@ static void no_exit_key(void)
 
 /*
  * A plugin with a static copy of the library may be unloaded while threads that
- * visited its regions continue. Their end must not call into the library.
+ * visited its regions continue. When these threads end, they must not call into
+ * the library.
  */
 void selfmon_thread_forget(void)
 {
@@ -111,12 +112,12 @@ void selfmon_thread_forget(void)
 }
 
 /*
- * Returns true if all values of the set are read in user space, in the columns'
- * order, and from registers of one width.
+ * Returns true if all values of the set are read in user space, in the order of
+ * the columns, and from registers of the same width.
  *
- * The register numbers must also remain valid. A thread that is no longer
- * pinned to one type of core may move to a core without such a counter, where
- * reading it faults. A read through the page checks for that.
+ * The register numbers must also stay valid. A thread that is no longer pinned
+ * to one type of core may move to a core that lacks the counter, where reading
+ * it faults. A read through the page detects that.
  */
 static bool reads_alike(const struct selfmon_thread *thread)
 {
@@ -138,13 +139,16 @@ uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
 		return SELFMON_MODE_ANY;
 	if (!thread->set)
 		return SELFMON_MODE_TIME;
-	/* The ends of these visits do not note where the ring was. */
+	/*
+	 * With counters in user space, the end of a visit does not check the
+	 * ring's head.
+	 */
 	if (selfmon_thread_ring_on(thread))
 		return SELFMON_MODE_ANY;
 	return reads_alike(thread) ? SELFMON_MODE_USER : SELFMON_MODE_ANY;
 }
 
-/* Cached values belong to the pages of another set. */
+/* The cached contents belong to the pages of another set. */
 static void forget_pages(struct selfmon_thread *thread)
 {
 	struct selfmon_visit *open;
@@ -155,8 +159,8 @@ static void forget_pages(struct selfmon_thread *thread)
 }
 
 /*
- * Gives the calling thread a state. choose: also chooses the process's events
- * if no thread has.
+ * Gives the calling thread a state. With choose, also chooses the events of the
+ * process if no thread has done so.
  */
 static struct selfmon_thread *attach_state(struct selfmon_process *process,
 					   bool choose)
@@ -184,7 +188,7 @@ static struct selfmon_thread *attach_state(struct selfmon_process *process,
 	return thread;
 }
 
-/* The first region of a thread that had spans only. */
+/* Called at the first region of a thread that had only spans so far. */
 static void choose_events(struct selfmon_process *process,
 			  struct selfmon_thread *thread)
 {
@@ -211,9 +215,10 @@ static void attach_events(struct selfmon_process *process,
 }
 
 /*
- * A child of vfork(2) runs on its parent's memory, but with its own
- * descriptors. A set opened there would look like the parent's, and the parent
- * would close its own descriptors of the same numbers.
+ * Returns true in a child of vfork(2), which runs in its parent's memory but
+ * with descriptors of its own. A set that the child opened would later look
+ * like the parent's, and the parent would close those of its own descriptors
+ * that have the same numbers.
  */
 static bool is_borrowed(const struct selfmon_process *process)
 {
@@ -221,9 +226,9 @@ static bool is_borrowed(const struct selfmon_process *process)
 }
 
 /*
- * Attaches the calling thread. Signals and cancellation are blocked: a handler
- * that jumped out, or the thread's end, would leave the state half made. A
- * thread that has spans only opens no events.
+ * Attaches the calling thread. Signals and cancellation are blocked, because a
+ * handler that jumped out or the end of the thread would leave the state half
+ * made. A thread that has only spans opens no events.
  */
 static struct selfmon_thread *attach_whole(bool spans)
 {
@@ -258,8 +263,8 @@ static struct selfmon_thread *attach_whole(bool spans)
 }
 
 /*
- * Opens the events of a thread that had spans only. NULL: they cannot be opened
- * now. A request of a reader stays.
+ * Opens the events of a thread that had only spans so far. Returns NULL if they
+ * cannot be opened now. A reader's pending request is kept.
  */
 static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
 {
@@ -281,7 +286,10 @@ static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
 	return thread;
 }
 
-/* Open visits stay open: a live file shows them as they were at the end. */
+/*
+ * Open visits stay open, so that a live file shows them as they were at the
+ * end.
+ */
 void selfmon_thread_close(void)
 {
 	struct selfmon_thread *const thread = selfmon_thread_pointer;
@@ -294,7 +302,10 @@ void selfmon_thread_close(void)
 
 static bool has_state(const struct selfmon_thread *thread, bool spans)
 {
-	/* In a forked child the parent's state is zero, top included. */
+	/*
+	 * In a forked child the parent's state consists of zeros, including
+	 * top.
+	 */
 	return thread->top && (spans || !(selfmon_load_once(&thread->mode) &
 					  SELFMON_MODE_ASYNC));
 }
@@ -314,7 +325,8 @@ static struct selfmon_thread *attach_as(bool spans)
 		return NULL;
 	selfmon_cancel_off(&cancel);
 	selfmon_kernel_block_signals(&signals);
-	thread = selfmon_thread_pointer; /* a handler may have attached it */
+	/* A handler may have attached the thread. */
+	thread = selfmon_thread_pointer;
 	if (!thread->top)
 		thread = attach_whole(spans);
 	else if (!has_state(thread, spans))
@@ -335,7 +347,8 @@ struct selfmon_thread *selfmon_thread_attach_async(void)
 }
 
 /*
- * If the state is another process's, attaching has already counted the visit.
+ * If the state is that of another process, attaching has already counted the
+ * visit.
  */
 void selfmon_thread_refused(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's ring buffer: opened, read, closed. */
+/* Opens, reads and closes a thread's ring buffer. */
 #define _GNU_SOURCE
 #include "session/thread_ring.h"
 
@@ -21,19 +21,19 @@
 #include "store/memory.h"
 
 /*
- * Without samples, two pages hold the records of 170 switches. The number of
- * lost records follows from the thread's usage: see
+ * Without samples, two pages have room for the records of 170 switches. If more
+ * are lost, the thread's usage gives their number: see
  * selfmon_switches_take_lost().
  */
 #define SWITCHES_ORDER 1
 
-/* Room that a record needs at most: of a switch, of a sample. */
+/* The most room that the record of a switch or of a sample needs. */
 #define SWITCH_SIZE 48u
 #define SAMPLE_SIZE (64 + SELFMON_STACK_DEPTH_MAX * 8)
 
 /* ---- lock ---------------------------------------------------------------- */
 
-/* Held while records are read: for microseconds. */
+/* The lock is held while records are read, for microseconds. */
 static void lock_ring(struct selfmon_thread_ring *ring,
 		      struct selfmon_signals *signals)
 {
@@ -50,7 +50,7 @@ static void unlock_ring(struct selfmon_thread_ring *ring,
 
 /* ---- begin and end ------------------------------------------------------- */
 
-/* A dummy event counts nothing, and takes no counter. */
+/* Opens a dummy event, which counts nothing and takes no counter. */
 static int open_switches(struct selfmon_ring *ring)
 {
 	struct perf_event_attr attr = {
@@ -67,9 +67,9 @@ static int open_switches(struct selfmon_ring *ring)
 }
 
 /*
- * Counts a thread without a ring, and keeps the first failure. EPERM and ENOMEM
- * are from mmap(2), other errors from opening the event. Under the process
- * lock.
+ * Counts a thread that has no ring, and keeps the first failure. EPERM and
+ * ENOMEM come from mmap(2), other errors from opening the event. The caller
+ * holds the process lock.
  */
 static void count_without(struct selfmon_process *process,
 			  enum selfmon_step_down what, const char *event,
@@ -90,7 +90,7 @@ static void count_without(struct selfmon_process *process,
 	selfmon_facts_publish(process);
 }
 
-/* Release: a reader finds a complete ring. */
+/* Release: a reader that finds the ring finds it complete. */
 static struct selfmon_thread_ring *make_ring(struct selfmon_thread *thread)
 {
 	struct selfmon_thread_ring *const ring =
@@ -106,8 +106,8 @@ struct opened_ring {
 };
 
 /*
- * One event for both: with samples, switches are recorded beside them. Returns
- * false if nothing is recorded.
+ * Opens one event for both purposes: if there are samples, it records switches
+ * as well. Returns false if nothing is recorded.
  */
 static bool open_ring(struct selfmon_process *process,
 		      struct opened_ring *opened)
@@ -134,8 +134,8 @@ static bool open_ring(struct selfmon_process *process,
 }
 
 /*
- * Publishes the ring to other threads. One of them may still look at the ring
- * that this state had before.
+ * Publishes the ring to other threads. One of them may still be reading the
+ * previous ring of this state.
  */
 static void start_ring(struct selfmon_thread_ring *ring,
 		       const struct opened_ring *opened)
@@ -171,8 +171,8 @@ void selfmon_thread_ring_begin(struct selfmon_process *process,
 	if (!on)
 		return;
 	/*
-	 * Not under the process lock, which a reader takes while it holds the
-	 * ring's lock.
+	 * Must not be under the process lock: a reader takes that lock while it
+	 * holds the ring's lock.
 	 */
 	start_ring(thread->ring, &opened);
 	thread->cpu = selfmon_ring_head_word(&thread->ring->ring);
@@ -197,7 +197,10 @@ void selfmon_thread_ring_end(struct selfmon_thread *thread)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* Reads the record at the tail. Returns false if records were left out. */
+/*
+ * Reads the record at the ring's tail. Returns false if the record says that
+ * others were lost.
+ */
 static bool read_record(struct selfmon_thread *thread,
 			const struct perf_event_header *header, uint64_t head,
 			uint64_t newest)
@@ -224,7 +227,9 @@ static bool read_record(struct selfmon_thread *thread,
 	}
 }
 
-/* Returns false if the kernel says that records are missing. */
+/*
+ * Reads all records up to the head. Returns false if the kernel left some out.
+ */
 static bool read_all(struct selfmon_thread *thread, uint64_t head,
 		     uint64_t newest)
 {
@@ -245,7 +250,10 @@ static bool read_all(struct selfmon_thread *thread, uint64_t head,
 	return whole;
 }
 
-/* Under the lock. own: the calling thread is the ring's. */
+/*
+ * The caller holds the ring's lock. own is true if the ring is the calling
+ * thread's.
+ */
 static void read_records(struct selfmon_thread *thread, uint64_t head,
 		      uint64_t newest, bool own)
 {
@@ -268,7 +276,7 @@ static void read_records(struct selfmon_thread *thread, uint64_t head,
 
 /*
  * Signals are blocked: a handler that jumped out would leave a record half
- * added. The visits of a handler that ran before find the ring read.
+ * added. The visits of a handler that runs later find the records read.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks)

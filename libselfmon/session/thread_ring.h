@@ -3,10 +3,10 @@
  * A thread's ring buffer, in which the kernel records its context switches
  * (@offcpu) and samples.
  *
- * An open visit keeps the ring's head in place of the CPU number, so that the
- * same comparison at its end shows that something was recorded: a pair costs no
- * instruction more. Each record is of the visits that were open at its
- * position.
+ * The entry of an open visit stores the ring's head in place of the CPU number.
+ * So the comparison that detects a change of the CPU at the visit's end also
+ * detects new records, and needs no additional instruction. Each record belongs
+ * to the visits that were open at its position.
  */
 #ifndef SELFMON_SESSION_THREAD_RING_H
 #define SELFMON_SESSION_THREAD_RING_H
@@ -14,36 +14,38 @@
 #include "store/process.h"
 #include "store/ring_state.h"
 
-/* Opens the calling thread's ring, if the process records anything. */
+/* Opens a ring for the calling thread, if the process records anything. */
 void selfmon_thread_ring_begin(struct selfmon_process *process,
 			       struct selfmon_thread *thread);
-/* Reads what is left, and closes the ring. */
+/* Reads the remaining records, and closes the ring. */
 void selfmon_thread_ring_end(struct selfmon_thread *thread);
 
-/* Results of the records for the newest visit. */
+/* What the records mean for the newest visit. */
 struct selfmon_ring_end {
-	bool moved;	/* the thread came back to another CPU */
-	uint64_t ticks; /* its time, less the cost of its samples */
+	bool moved;	/* the thread returned to another CPU */
+	uint64_t ticks; /* its duration, less the cost of its samples */
 };
 
 /*
- * Reads the calling thread's records, and adds them to its open visits. ticks:
- * how long the newest visit took, which ends now; UINT64_MAX: it does not end.
+ * Reads the calling thread's records, and adds them to its open visits. ticks
+ * is the duration of the newest visit, which ends now; UINT64_MAX if it does
+ * not end.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks);
 /*
- * Reads the calling thread's records, and keeps other threads from reading
- * until selfmon_thread_ring_release(): entries are about to be moved, or given
- * back without an end. Without a ring both do nothing.
+ * Reads the calling thread's records, and prevents other threads from reading
+ * until selfmon_thread_ring_release(). Call it before entries are moved, or
+ * given back without an end of their visit. Without a ring both functions do
+ * nothing.
  */
 void selfmon_thread_ring_hold(struct selfmon_thread *thread,
 			      struct selfmon_signals *signals);
 void selfmon_thread_ring_release(struct selfmon_thread *thread,
 				 const struct selfmon_signals *signals);
 /*
- * Reads another thread's records. Those of a thread with fibers or
- * switches are left to it: only the thread knows when a visit began and ended.
+ * Reads another thread's records. Skips threads with fibers or @offcpu: only
+ * the thread itself knows when a visit began and ended.
  */
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a thread, with its entries, in one piece of memory. */
+/* A thread's state, which is allocated together with its entries. */
 #include "session/thread_state.h"
 
 #include "store/live.h"
@@ -10,9 +10,10 @@
 #include "store/tree.h"
 
 /*
- * Few threads nest deep, and the first access to each page costs a fault. A
- * signal handler that interrupts this initialises the same entries. Entries
- * beyond, which it may have used, are free again afterwards.
+ * Entries are initialised step by step: few threads nest deep, and the first
+ * access to each page costs a fault. A signal handler that interrupts this
+ * function initialises the same entries. Entries beyond, which the handler may
+ * have used, are free again afterwards.
  */
 bool selfmon_thread_deepen(struct selfmon_thread *thread)
 {
@@ -35,9 +36,9 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 }
 
 /*
- * The sentinel below the first entry has a mark, and the root as its node. Its
- * other members are not used: the thread's state lies there, in the cache line
- * of the mark.
+ * The sentinel below the first entry. It only needs a mark, and the root as its
+ * node. In place of its other members is the beginning of the thread's state,
+ * in the same cache line as the mark.
  */
 struct sentinel {
 	uint64_t mark;
@@ -55,7 +56,7 @@ _Static_assert(offsetof(struct sentinel, thread.stack_low) == SELFMON_LINE,
 
 /*
  * Allocates the state apart from the record if the record is in the live file.
- * A forked child does not have the file's pages, but still finds the state.
+ * A forked child does not have the file's pages, but must still find the state.
  */
 static struct selfmon_thread *make_room(struct selfmon_thread_record *live)
 {
@@ -78,7 +79,9 @@ static struct selfmon_thread *make_room(struct selfmon_thread_record *live)
 	return thread;
 }
 
-/* Numbers of states that readers see are those of the file's records. */
+/*
+ * The numbers of states that readers see are those of the records in the file.
+ */
 static struct selfmon_thread *seen_room(struct selfmon_process *process)
 {
 	struct selfmon_thread_record *const live = selfmon_live_take(

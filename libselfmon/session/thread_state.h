@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* States of threads: made, and extended by entries. */
+/* Makes the states of threads, and adds entries to them. */
 #ifndef SELFMON_SESSION_THREAD_STATE_H
 #define SELFMON_SESSION_THREAD_STATE_H
 
 #include "store/process.h"
 
 /*
- * Returns a new state without an owner; under the process lock. seen: the state
- * appears in reports and in the live file.
+ * Returns a new state without an owner. With seen, reports and the live file
+ * include the state. The caller holds the process lock.
  */
 struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
 					   bool seen);
-/* Makes room for more open visits; false: there are SELFMON_DEPTH_MAX. */
+/*
+ * Makes room for more open visits. Returns false if there are SELFMON_DEPTH_MAX
+ * already.
+ */
 bool selfmon_thread_deepen(struct selfmon_thread *thread);
 
 #endif
