@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Public access to a report's rows, columns and notes. */
+/*
+ * Functions of the public interface that read a report's rows, columns and
+ * notes.
+ */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -24,8 +27,8 @@ selfmon_report_async(const struct selfmon_report *report)
 }
 
 /*
- * Parents come before their children: a row deeper than the match belongs to
- * another branch.
+ * Parents come before their children: a row that is deeper than the match
+ * belongs to another branch.
  */
 const struct selfmon_row *
 selfmon_report_find(const struct selfmon_report *report,
@@ -58,7 +61,10 @@ size_t selfmon_report_column_count(const struct selfmon_report *report)
 	return report->columns;
 }
 
-/* The struct's size in 0.2, its first version; later ones may be longer. */
+/*
+ * Size of the struct in version 0.2, its first one. Later versions may be
+ * longer.
+ */
 #define INFO_SIZE_FIRST (offsetof(struct selfmon_column_info, reason) + \
 			 sizeof(const char *))
 

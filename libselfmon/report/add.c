@@ -11,7 +11,7 @@
 #include "report/visit_times.h"
 
 #define FACT(name) offsetof(struct selfmon_row, name)
-/* The numbers of a row that are summed. */
+/* The members of a row that are summed. */
 static const uint16_t row_fact[] = {
 	FACT(visits),	  FACT(measured),   FACT(open),	     FACT(cut_off),
 	FACT(migrated),	  FACT(disturbed),  FACT(retried),
@@ -22,7 +22,7 @@ static const uint16_t row_fact[] = {
 	FACT(samples),	  FACT(samples_within),
 };
 
-/* Those of them that include the rows below, as time does. */
+/* Those of row_fact[] that include the rows below, as time does. */
 static const uint16_t inclusive_fact[] = {
 	FACT(suspended),  FACT(suspended_ns), FACT(blocked_ns),
 	FACT(preempted_ns), FACT(switches), FACT(preemptions),
@@ -183,7 +183,7 @@ void selfmon_row_added(struct selfmon_row *row,
 	}
 }
 
-/* Settles the row as the only region of a report of its own. */
+/* Settles the row as if it were the only region of a report. */
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i)
 {
 	struct selfmon_report alone = *to;

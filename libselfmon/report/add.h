@@ -6,9 +6,9 @@
 #include "report/view.h"
 
 /*
- * Adds a row's visits and values; sums saturate. Adding to an empty row copies
- * the row, except its place and its times of single visits. Returns 0 or
- * -ENOMEM.
+ * Adds a row's visits and values. Sums saturate. If the sum has no rows yet,
+ * copies the row, except for its place and its times of single visits. Returns
+ * 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail,
@@ -19,17 +19,17 @@ int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail
 SELFMON_COLD
 void selfmon_row_take_out(struct selfmon_row *to, const struct selfmon_row *from,
 			  size_t columns);
-/* Adds a row's self values, and nothing of its children. */
+/* Adds a row's self values, without those of its children. */
 SELFMON_COLD
 void selfmon_row_add_self(struct selfmon_row *to, const struct selfmon_row *from,
 			  size_t columns);
-/* Call after the last row was added: sets the shares of time on the PMU. */
+/* Call after the last row is added: computes the shares of time on the PMU. */
 SELFMON_COLD
 void selfmon_row_added(struct selfmon_row *row,
 		       const struct selfmon_row_detail *detail, size_t columns);
 /*
- * Settles row i after all its rows were added: shares and the times of single
- * visits. Returns 0 or -ENOMEM.
+ * Call after all rows of sum i are added: computes shares and the times of
+ * single visits. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows by thread: each thread is a top-level row, the sum of its regions below
- * it. A thread has a row of its own if no other thread used its state and the
- * state's number is below SELFMON_THREADS_APART. All other threads share one
- * row.
+ * Rows by thread: each thread is a row at the top level, with the sum of its
+ * regions below. A thread has a row of its own if no other thread used the same
+ * state and if the number of the state is below SELFMON_THREADS_APART. All
+ * other threads share one row.
  */
 #include "report/apart.h"
 
@@ -19,7 +19,7 @@
 #include "report/recorded.h"
 #include "report/units.h"
 
-/* By thread: the index of its row + 1; 0: no row yet. */
+/* For each thread: the index of its row + 1; 0 if it has none yet. */
 struct tops {
 	size_t row[1 + SELFMON_THREADS_APART];
 };
@@ -41,7 +41,7 @@ static size_t top_row(struct selfmon_report *made, struct tops *tops, size_t k,
 	return made->rows - 1;
 }
 
-/* A thread has no self time: everything measured is in regions. */
+/* A thread has no self time: everything that is measured is in regions. */
 static void has_no_self(struct selfmon_row *row,
 			struct selfmon_row_detail *detail)
 {
@@ -118,7 +118,9 @@ static bool is_main(const struct selfmon_report *report,
 	return thread->tid == (uint32_t)report->pid;
 }
 
-/* A thread that was never named inherits the main thread's name. */
+/*
+ * Returns true if the thread has the main thread's name, which threads inherit.
+ */
 static bool is_named_as_main(const struct selfmon_report *report,
 			     const char *name)
 {
@@ -132,7 +134,10 @@ static bool is_named_as_main(const struct selfmon_report *report,
 		    !strcmp(name, thread->name))
 			return true;
 	}
-	/* The main thread may have no region; the kernel truncates names. */
+	/*
+	 * The main thread may have no region. The kernel truncates names of
+	 * threads.
+	 */
 	return !strncmp(name, report->program, SELFMON_THREAD_NAME - 1);
 }
 
@@ -155,7 +160,10 @@ static void name_thread(const struct selfmon_report *report,
 			 (unsigned long long)thread->threads);
 }
 
-/* Call once rows no longer move: row names point into the details. */
+/*
+ * Call when rows no longer move, since the names of rows point into the
+ * details.
+ */
 static void name_threads(struct selfmon_report *made)
 {
 	size_t i;
@@ -170,7 +178,7 @@ static void name_threads(struct selfmon_report *made)
 	}
 }
 
-/* Copies the counts of the whole report. */
+/* Copies the counts that apply to the whole report. */
 static void take_counts(struct selfmon_gather *to,
 			const struct selfmon_gather *from)
 {
@@ -200,7 +208,8 @@ static int settle_apart(struct selfmon_report *made,
 	if (error || !made->rows)
 		return error;
 	selfmon_report_columns_as_asked(made);
-	selfmon_samples_add_up(made); /* threads are sums of these */
+	/* The rows of threads are sums of these. */
+	selfmon_samples_add_up(made);
 	error = make_top_room(made);
 	if (!error)
 		error = add_tops(made, apart);

@@ -31,7 +31,10 @@ selfmon_report_by_thread(const struct selfmon_report *report)
 {
 	if (report->apart)
 		return report->apart;
-	/* A report read from a file may have rows by thread only. */
+	/*
+	 * The rows of a report that was read from a file may already be by
+	 * thread.
+	 */
 	return selfmon_report_has_threads(report) ? report : NULL;
 }
 

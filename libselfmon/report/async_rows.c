@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The detached spans of a report: a report of its own, since they are not part
- * of the call tree. Their times are as measured. The two ends of a span add
- * about one timestamp to it, which is nothing beside the time of a request.
+ * The detached spans of a report. They form a report of their own, since they
+ * are not part of the call tree. Their times are shown as measured: the two
+ * ends of a span add about one timestamp to it, which is negligible for a
+ * request.
  */
 #include "report/async_rows.h"
 

@@ -8,13 +8,13 @@
 struct selfmon_gather;
 
 /*
- * Makes *async an empty list of a report's spans. Frees nothing that it had;
- * free it with selfmon_report_free_empty().
+ * Makes *async an empty list for a report's spans, without freeing its former
+ * contents. Free it with selfmon_report_free_empty().
  */
 void selfmon_report_begin_async(struct selfmon_report *async,
 				const struct selfmon_report *report);
 /*
- * Makes report->async from the spans gathered, if there are any. Returns 0 or
+ * Makes report->async from the gathered spans, if there are any. Returns 0 or
  * -ENOMEM.
  */
 int selfmon_report_take_async(struct selfmon_report *report,

@@ -32,10 +32,13 @@ void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 		--*last;
 }
 
-/* Returns the rank, from 1, of the visit that a share q does not exceed. */
+/* Returns the rank, from 1 on, of the visit at quantile q. */
 static uint64_t visit_rank(double q, uint64_t visits)
 {
-	/* Compensates rounding of q and of the product: 0.99 of 100 is 99. */
+	/*
+	 * Compensates the rounding of q and of the product: 0.99 of 100 must be
+	 * 99.
+	 */
 	const double rank = q * (double)visits * (1 - 1e-15);
 	const uint64_t below = (uint64_t)rank;
 

@@ -9,25 +9,25 @@
 /* Returns the shortest visit of a bucket, in ticks. */
 uint64_t selfmon_gather_low(unsigned int bucket);
 /*
- * Returns the middle of a bucket, in ticks; for the last bucket, which is
- * unbounded, the longest visit.
+ * Returns the middle of a bucket in ticks. The last bucket has no upper bound:
+ * for it, returns the longest visit.
  */
 double selfmon_bucket_middle(unsigned int bucket, uint64_t most);
 /*
- * Finds the first bucket with visits, and the one after the last. The last one
- * if there are no visits.
+ * Finds the first bucket with visits, and the one after the last with visits.
+ * Both are the last bucket if there are no visits.
  */
 void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 			   unsigned int *first, unsigned int *last);
 /*
- * Returns the middle of the bucket that has the visit which a share q does not
- * exceed; 0 if there are no buckets.
+ * Returns the middle of the bucket that contains the visit at quantile q, or 0
+ * if there are no buckets.
  */
 double selfmon_buckets_quantile(const struct selfmon_row_bucket *bucket,
 				size_t buckets, double q);
 
 /*
- * Merges bucket lists into the first one, in rising order. Returns 0 or
+ * Merges two lists of buckets into the first one, in rising order. Returns 0 or
  * -ENOMEM.
  */
 int selfmon_buckets_add(struct selfmon_row_bucket **to, size_t *buckets,

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts columns in the order of the specification, whatever counts them. */
+/*
+ * Puts the columns into the order of the specification, independent of how they
+ * are counted.
+ */
 #include "report/columns.h"
 
 #include <string.h>
 
 #include "report/model.h"
 
-/* Finds the column at each place; false: places are no permutation. */
+/*
+ * Finds the column at each place. Returns false if the places are not a
+ * permutation.
+ */
 static bool find_places(const struct selfmon_report *report,
 			size_t from[SELFMON_MAX_COUNTERS])
 {

@@ -6,13 +6,13 @@
 #include "report/model.h"
 
 /*
- * Sorts columns, and the rows' values, into the order in which the events were
- * requested. Columns are recorded in the order in which sets read their values;
- * column.place is the requested position. Has no effect if the places are no
+ * Sorts the columns, and the values of all rows, into the order in which the
+ * events were requested: column.place. Recorded columns are in the order in
+ * which sets read their values. Does nothing if the places are not a
  * permutation, as in a damaged file.
  */
 void selfmon_report_columns_as_asked(struct selfmon_report *report);
-/* Drops all columns except those in keep; the order stays. */
+/* Drops all columns except those in keep. The others keep their order. */
 void selfmon_report_columns_keep(struct selfmon_report *report,
 				 const bool keep[SELFMON_MAX_COUNTERS]);
 

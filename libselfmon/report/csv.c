@@ -18,7 +18,7 @@
 
 #define END "\r\n"
 
-/* Facts about the whole report, so that each line need not look at all rows. */
+/* Facts about the whole report, computed once instead of for each line. */
 struct fields {
 	const struct selfmon_report *report;
 	struct selfmon_ratios ratios;
@@ -36,7 +36,7 @@ static const char *const of_quantity[] = {
 	"net_exclusive", "noise", "share_on_pmu",
 };
 
-/* The path is quoted already; a slash in a name is escaped as well. */
+/* The whole path is in quotes already. A slash in a name is escaped as well. */
 static void put_in_path(FILE *stream, const char *name)
 {
 	struct selfmon_glyph unit;
@@ -48,7 +48,9 @@ static void put_in_path(FILE *stream, const char *name)
 	}
 }
 
-/* Ignores a parent that does not come before the row. */
+/*
+ * Returns the row's parent. Ignores a parent that does not come before the row.
+ */
 static const struct selfmon_row *
 parent_of(const struct selfmon_report *report, const struct selfmon_row *row)
 {
@@ -129,7 +131,7 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		fprintf(stream, ",%" PRIu64, fact[i]);
 }
 
-/* This field exists in reports by thread only; empty for a region. */
+/* Only reports by thread have this field. It is empty for a region. */
 static void put_thread(FILE *stream, const struct selfmon_report *report,
 		       const struct selfmon_report *of, size_t row)
 {
@@ -140,7 +142,10 @@ static void put_thread(FILE *stream, const struct selfmon_report *report,
 		fprintf(stream, "%" PRIu32, of->detail[row].thread.tid);
 }
 
-/* These fields exist if there are spans: the kind of row, and theirs alone. */
+/*
+ * Reports with detached spans have these fields: the kind of the row, and
+ * values that only spans have.
+ */
 static void put_kind(FILE *stream, const struct selfmon_report *report,
 		     const struct selfmon_report *of,
 		     const struct selfmon_row *row)
@@ -153,7 +158,7 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
-/* These fields exist if the process was sampled. */
+/* Reports of sampled processes have these fields. */
 static void put_row_samples(FILE *stream, const struct selfmon_report *report,
 			    const struct selfmon_row *row)
 {
@@ -162,7 +167,7 @@ static void put_row_samples(FILE *stream, const struct selfmon_report *report,
 			row->samples_within);
 }
 
-/* These fields exist if context switches were recorded. */
+/* Reports with context switches have these fields. */
 static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			const struct selfmon_row *row)
 {
@@ -173,7 +178,7 @@ static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			row->preemptions);
 }
 
-/* These fields exist if any visit was suspended. */
+/* Reports in which any visit was suspended have these fields. */
 static void put_suspended(FILE *stream, const struct fields *fields,
 			  const struct selfmon_row *row)
 {
@@ -186,7 +191,7 @@ static const char *const of_unit[] = {
 	"sum", "visits", "min", "max", "p50", "p90", "p99",
 };
 
-/* These fields exist for units that any row counted. */
+/* There are fields for each unit that any row counted. */
 static void put_unit_names(FILE *stream, const struct fields *fields)
 {
 	const struct selfmon_report *const report = fields->report;
@@ -210,7 +215,7 @@ static void put_unit_fields(FILE *stream, uint64_t sum,
 	put_real_field(stream, selfmon_row_unit_quantile(unit, 0.99));
 }
 
-/* Empty in rows that counted nothing, and in those of spans. */
+/* These fields are empty for rows that counted nothing, and for spans. */
 static void put_row_units(FILE *stream, const struct fields *fields,
 			  const struct selfmon_report *of, size_t row)
 {
@@ -228,7 +233,10 @@ static void put_row_units(FILE *stream, const struct fields *fields,
 	}
 }
 
-/* of: the report that the row is from, which may be that of the spans. */
+/*
+ * `of` is the report that contains the row; for a span, the report of the
+ * spans.
+ */
 static void put_line(FILE *stream, const struct fields *fields,
 		     const struct selfmon_report *of,
 		     const struct selfmon_row *row)
@@ -266,7 +274,7 @@ static void put_line(FILE *stream, const struct fields *fields,
 	fputs(END, stream);
 }
 
-/* An event requested twice has #2 after its name the second time. */
+/* If an event was requested twice, "#2" follows its name the second time. */
 static unsigned int occurrence(const struct selfmon_report *report, size_t i)
 {
 	unsigned int n = 1;

@@ -25,7 +25,9 @@
 #define RAW_RETIRED_FIRST 0xc0
 #define RAW_RETIRED_LAST 0xd2
 
-/* Family, models and steppings as CPUID displays them, both ends included. */
+/*
+ * Family, models and steppings as CPUID shows them. Ranges include both ends.
+ */
 static const struct known {
 	const char *vendor;
 	int family, model, model_last, stepping_last;
@@ -66,7 +68,10 @@ static const struct known {
 	{ "GenuineIntel", 6, 0x9e, 0x9e, 0xd, HARDWARE, TSX_FORCE_ABORT },
 };
 
-/* r1a8: unit mask and event; on AMD bits 32 to 35 extend the event number. */
+/*
+ * rXXXX has the unit mask and the event (r1a8: unit mask 1, event a8). On AMD
+ * bits 32 to 35 extend the event.
+ */
 static bool is_raw(const struct selfmon_event_kind *meaning, uint64_t *code)
 {
 	const struct selfmon_piece digits = {
@@ -94,13 +99,13 @@ static bool is_retired(const struct selfmon_event_kind *meaning)
 		return (meaning->config & 0xff) == PERF_COUNT_HW_CACHE_BPU;
 	if (is_raw(meaning, &code))
 		return code >= RAW_RETIRED_FIRST && code <= RAW_RETIRED_LAST;
-	/* Names in perf, then names in libpfm4. */
+	/* Compares with the names in perf, then with those in libpfm4. */
 	return selfmon_event_kind_begins(meaning, "ex_ret_") ||
 	       selfmon_event_kind_begins(meaning, "retired_");
 }
 
 /*
- * Returns true only if the event surely belongs to the core's PMU: a name in
+ * Returns true only if the event certainly belongs to the core's PMU: a name in
  * lower case with a colon may be a tracepoint.
  */
 static bool is_vendors(const struct selfmon_event_kind *meaning)

@@ -10,7 +10,8 @@ struct selfmon_erratum {
 	const char *name;   /* "AMD erratum 1291" */
 	const char *text;   /* what is wrong */
 	const char *source; /* the publication */
-	const char *events; /* as in a file; NULL: derived from the columns */
+	/* Events as a file names them; NULL: derived from the columns. */
+	const char *events;
 };
 
 /* Finds the errata of this CPU that affect a counted column of the report. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps a column's name to its event, for all names that the event has. */
+/* Maps the name of a column to its event. An event may have several names. */
 #include "report/event_kind.h"
 
 #include <ctype.h>

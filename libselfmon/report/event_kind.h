@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The event that a column's name stands for, under any of its names. */
+/*
+ * The event that the name of a column stands for, whichever of its names is
+ * used.
+ */
 #ifndef SELFMON_REPORT_EVENT_KIND_H
 #define SELFMON_REPORT_EVENT_KIND_H
 
@@ -7,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The type of an event that is in none of our lists. */
+/* The type of an event that is in none of the library's lists. */
 #define SELFMON_MEANING_NONE UINT32_MAX
 
 struct selfmon_event_kind {
@@ -22,10 +25,13 @@ struct selfmon_event_kind {
 
 void selfmon_event_kind_of(const char *name,
 			   struct selfmon_event_kind *meaning);
-/* Returns true if PMU and modes are equal: only such events are divided. */
+/*
+ * Returns true if both events have the same PMU and modes. Only such events are
+ * divided by each other.
+ */
 bool selfmon_event_kind_alike(const struct selfmon_event_kind *a,
 			      const struct selfmon_event_kind *b);
-/* Returns true if the event's name begins so, ignoring case. */
+/* Returns true if the event's name begins with this text, ignoring case. */
 bool selfmon_event_kind_begins(const struct selfmon_event_kind *meaning,
 			       const char *start);
 /* Returns true if the event counts nanoseconds. */

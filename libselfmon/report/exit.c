@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the report at exit to the outputs in SELFMON_OUTPUT. An output that
- * cannot be written goes to standard error with a message, so no report is
- * lost.
+ * Writes the report at exit to the outputs in SELFMON_OUTPUT. If an output
+ * cannot be written, its report goes to standard error with a message, so that
+ * no report is lost.
  */
 #define _GNU_SOURCE
 #include "report/exit.h"
@@ -42,8 +42,9 @@ struct output {
 
 struct outputs {
 	const struct selfmon_report *report;
-	bool children;         /* forked children report to any name */
-	bool told;             /* all messages are on standard error */
+	/* Forked children write a report, whatever the file's name. */
+	bool children;
+	bool told;             /* standard error has all messages already */
 	bool fallen_back;
 };
 
@@ -88,7 +89,7 @@ static void unknown_format(const char *item, size_t length)
 		 near ? "'?)" : "");
 }
 
-/* Reports each invalid option and continues without it. */
+/* Prints a message for each invalid option, and ignores that option. */
 static void take_view(const struct selfmon_report *report, const char *options,
 		      size_t length, struct selfmon_view *view)
 {
@@ -177,7 +178,7 @@ static int write_file(const struct outputs *outputs,
 	return error;
 }
 
-/* Ignores errors: there is nowhere left to report them. */
+/* Ignores errors: there is no other place to report them. */
 static void write_error(const struct outputs *outputs,
 			enum selfmon_format format,
 			const struct selfmon_view *view)
@@ -219,8 +220,8 @@ static void put_out(struct outputs *outputs, const struct output *output)
 	if (!strcmp(output->path, "-")) {
 		write_error(outputs, output->format, &output->view);
 		/*
-		 * JSON includes notes and reasons; messages would break its
-		 * syntax.
+		 * JSON contains the notes and reasons, and messages would break
+		 * its syntax.
 		 */
 		outputs->told |= output->format != SELFMON_CSV;
 		return;
@@ -239,7 +240,10 @@ static bool is_word(const char *item, size_t length, const char *word)
 	return length == strlen(word) && !memcmp(item, word, length);
 }
 
-/* Parses the options as well: "threads" also applies to the live file. */
+/*
+ * Also parses the options of the output, since "threads" applies to the live
+ * file, too.
+ */
 static bool is_none(const struct outputs *outputs, const char *item,
 		    size_t length)
 {
@@ -252,7 +256,10 @@ static bool is_none(const struct outputs *outputs, const char *item,
 	return true;
 }
 
-/* Children are silent: a server that forks workers prints one table. */
+/*
+ * Forked children write nothing by default: a server with forked workers prints
+ * one table.
+ */
 static void handle(struct outputs *outputs, const char *item, size_t length)
 {
 	const bool silent = outputs->report->forked && !outputs->children;
@@ -312,8 +319,8 @@ void selfmon_report_exit(void)
 	outputs.report = report;
 	if (report->rows || report->async) {
 		/*
-		 * Flush the program's own output first; exit(3) would write it
-		 * after the report.
+		 * Flushes the program's own output first: exit(3) would write
+		 * it after the report.
 		 */
 		fflush(stdout);
 		fflush(stderr);
@@ -325,15 +332,16 @@ void selfmon_report_exit(void)
 }
 
 /*
- * Runs after all atexit(3) handlers and all destructors of the library's
- * object, so that their regions are in the report. 101 is the lowest priority
- * not reserved for the compiler.
+ * Runs after all atexit(3) handlers, and after all other destructors of the
+ * program or shared library that contains this function, so that their regions
+ * are in the report. 101 is the lowest priority that is not reserved for the
+ * compiler.
  */
 __attribute__((destructor(101))) static void at_end(void)
 {
 	struct selfmon_cancel cancel;
 
-	/* The calling thread may have a cancellation pending. */
+	/* A cancellation of the calling thread may be pending. */
 	selfmon_cancel_off(&cancel);
 	selfmon_report_exit();
 	selfmon_unload();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a report: call trees merged by path. Values stay as recorded, in
- * ticks; net_values.c converts them.
+ * The rows of a report: call trees of all threads, merged by path. Values stay
+ * as recorded, in ticks; net_values.c converts them.
  */
 #include "report/gather.h"
 
@@ -115,7 +115,10 @@ static uint64_t visits_of(const struct selfmon_stats *stats)
 	return selfmon_stats_visits(stats) + stats->rare[SELFMON_RARE_SKIPPED];
 }
 
-/* All visits of a node: the last measured visit stands for all visits since. */
+/*
+ * Adds all visits of a node. The last measured visit stands for all visits
+ * since its group began.
+ */
 static void merge_sampled(struct selfmon_weighted *to,
 			  const struct selfmon_sampled *from, uint64_t visits)
 {
@@ -143,8 +146,8 @@ static void merge(const struct selfmon_gather *gather,
 }
 
 /*
- * Returns true if nothing happened here. An entry may have been moved before
- * its visit ended: samples that were taken until then stay.
+ * Returns true if the row has no activity. Samples count as activity: the entry
+ * of a visit may move to another node, and samples taken before that stay here.
  */
 static bool is_empty(const struct selfmon_gathered *row)
 {
@@ -154,7 +157,7 @@ static bool is_empty(const struct selfmon_gathered *row)
 	       !rare[SELFMON_RARE_SKIPPED] && !rare[SELFMON_RARE_CUT_OFF];
 }
 
-/* Drops rows without any activity in them or below them. */
+/* Drops rows that have no activity, in them or below them. */
 static int drop_empty(struct selfmon_gather *gather)
 {
 	int32_t *place = calloc(gather->rows + 1, sizeof(*place));
@@ -214,8 +217,9 @@ int selfmon_gather_span(struct selfmon_gather *gather, uint32_t region,
 }
 
 /*
- * A span may begin in one thread and end in another: only all threads together
- * show how many are open. A thread that is read later may have ended more.
+ * Counts the open spans. A span may begin in one thread and end in another, so
+ * only all threads together have the number. It may be too low, because threads
+ * that are read later may have ended spans meanwhile.
  */
 static void count_open_spans(struct selfmon_gather *async)
 {
@@ -230,7 +234,7 @@ static void count_open_spans(struct selfmon_gather *async)
 	}
 }
 
-/* Visits of fibers that no thread runs now. */
+/* Counts the visits of fibers that no thread runs now. */
 static void count_suspended(struct selfmon_gather *gather)
 {
 	size_t i;

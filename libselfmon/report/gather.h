@@ -9,16 +9,18 @@
 #include "store/slowest.h"
 
 struct selfmon_gathered {
-	int32_t parent;   /* an earlier row; -1: top level */
+	int32_t parent;   /* index of an earlier row; -1: top level */
 	uint32_t region;
 	uint32_t threads;
-	uint64_t open, open_before; /* now; when an interval began */
+	/* Open visits now, and when an interval began. */
+	uint64_t open, open_before;
 	uint32_t unsure;  /* of an interval: SELFMON_BOUND_* */
 	struct selfmon_stats stats; /* in ticks */
 	struct selfmon_weighted all; /* if one visit in N is measured */
 	struct selfmon_ring_sums ring;
-	uint32_t origin; /* its index as it was made */
-	uint32_t unit[SELFMON_MAX_UNITS]; /* index of its units + 1; 0: none */
+	uint32_t origin; /* its index when it was made */
+	/* For each unit: index in the list + 1; 0: none. */
+	uint32_t unit[SELFMON_MAX_UNITS];
 };
 
 /* One unit's counts in the visits of a row. */
@@ -27,9 +29,9 @@ struct selfmon_gathered_unit {
 	uint64_t histogram[SELFMON_BUCKETS];
 };
 
-/* A stack of one thread; the entry does not change, but for its count. */
+/* A call stack of one thread. Only the count of the entry may still change. */
 struct selfmon_gathered_stack {
-	int32_t row; /* by origin; below 0: none */
+	int32_t row; /* the row's origin; negative: none */
 	uint64_t count;
 	const struct selfmon_stack_entry *entry;
 };
@@ -57,20 +59,22 @@ struct selfmon_gather {
 		samples_unstored;
 	struct selfmon_gathered_slow *slow;
 	size_t slows, slows_room;
-	bool every; /* one visit in N is measured: rows have samples */
+	bool every; /* rows have samples: one visit in N is measured */
 	/* A file's regions by id - 1; NULL: the process's own regions. */
 	struct selfmon_region *const *named;
 	struct selfmon_gather_apart *apart; /* NULL: not requested */
 	struct selfmon_gather *async;	    /* detached spans; NULL: none */
 };
 
-/* In place of a row: that of the place above all spans, which has none. */
+/*
+ * The parent of spans, in place of a row's index: the node above all spans has
+ * no row.
+ */
 #define SELFMON_GATHER_ASYNC INT32_MIN
 
 /*
- * The same rows by thread: top-level rows of thread k have the parent
- * selfmon_gather_top(k). Thread 0 stands for all threads without rows of their
- * own.
+ * The same rows by thread: rows at the top level of thread k have the parent
+ * selfmon_gather_top(k). k is 0 for all threads without rows of their own.
  */
 struct selfmon_gather_apart {
 	struct selfmon_gather gather;
@@ -83,14 +87,14 @@ static inline int32_t selfmon_gather_top(size_t k)
 }
 
 /*
- * Makes an empty gather collect its rows by thread as well. Returns 0
- * or -ENOMEM.
+ * Makes an empty gather collect its rows by thread in addition. Returns 0 or
+ * -ENOMEM.
  */
 int selfmon_gather_make_apart(struct selfmon_gather *gather);
 void selfmon_gather_free_apart(struct selfmon_gather *gather);
 /*
- * Returns the k of the state with this number, and adds its owners to the
- * threads of k.
+ * Returns k for the state with this number. Adds the state's owners to the
+ * number of threads of k.
  */
 size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
 			     uint32_t number, uint32_t owners, uint32_t tid,
@@ -103,27 +107,27 @@ static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Saturates: a sum that wrapped would look like a small one. */
+/* Saturates, because a sum that wrapped would look like a small one. */
 static inline uint64_t selfmon_gather_sum(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
 /*
- * Adds the statistics of one place to the row of its region below the parent's
- * row (-1: top). NULL stats add the row only; sampled is NULL, or read if
- * gather->every is set. Empty rows are dropped by selfmon_gather_end(). Returns
- * 0 or -ENOMEM.
+ * Adds the statistics of one node to the row of its region below the parent's
+ * row (-1: top level). If stats is NULL, only adds the row. sampled may be
+ * NULL, and is read only if gather->every is set. selfmon_gather_end() drops
+ * empty rows. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, const struct selfmon_stats *stats,
 		       const struct selfmon_sampled *sampled, int32_t *row);
-/* Adds the statistics of one span's place. Returns 0 or -ENOMEM. */
+/* Adds the statistics of one node of spans. Returns 0 or -ENOMEM. */
 int selfmon_gather_span(struct selfmon_gather *gather, uint32_t region,
 			const struct selfmon_stats *stats);
 /*
- * Finds or makes the row of a region below a parent's row (-1: top). Do not
- * call after selfmon_gather_end(). Returns 0 or -ENOMEM.
+ * Finds the row of a region below a parent's row (-1: top level), or makes it.
+ * Do not call after selfmon_gather_end(). Returns 0 or -ENOMEM.
  */
 int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, uint32_t *index);

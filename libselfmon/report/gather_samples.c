@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of a report's threads. */
+/* Collects the samples of a report's threads. */
 #define _GNU_SOURCE
 #include "report/gather_samples.h"
 
@@ -59,7 +59,10 @@ int selfmon_gather_samples(struct selfmon_gather *gather,
 
 /* ---- to the report ------------------------------------------------------- */
 
-/* Rows of the report by the numbers that they had while they were gathered. */
+/*
+ * Maps the index that a row had while rows were gathered to its row in the
+ * report.
+ */
 static int32_t *map_rows(const struct selfmon_report *report,
 			 const struct selfmon_gather *gather)
 {
@@ -81,7 +84,7 @@ static int32_t *map_rows(const struct selfmon_report *report,
 	return map;
 }
 
-/* By row, label and addresses: equal ones are of several threads. */
+/* Compares row, label and addresses. Equal stacks come from several threads. */
 static int compare_gathered(const void *a, const void *b)
 {
 	const struct selfmon_gathered_stack *const x = a, *const y = b;
@@ -134,7 +137,7 @@ static void copy_stack(const struct selfmon_modules *modules,
 		put_address(modules, samples, entry->address[i]);
 }
 
-/* The same stack again, of another thread. */
+/* Adds another thread's samples with the same stack. */
 static void merge_stack(struct selfmon_sampled_stack *to,
 			const struct selfmon_gathered_stack *from)
 {

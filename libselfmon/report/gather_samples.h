@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers the samples of all threads, and the row of each. */
+/* Collects the samples of all threads, and finds the row of each. */
 #ifndef SELFMON_REPORT_GATHER_SAMPLES_H
 #define SELFMON_REPORT_GATHER_SAMPLES_H
 
@@ -8,19 +8,22 @@
 #include "store/sampling.h"
 #include "store/ring_state.h"
 
-/* Adds the samples of a thread, whose nodes are in the tree. 0 or -ENOMEM. */
+/*
+ * Adds the samples of a thread whose nodes are in the tree. Returns 0 or
+ * -ENOMEM.
+ */
 int selfmon_gather_samples(struct selfmon_gather *gather,
 			   const struct selfmon_gather_tree *tree,
 			   const struct selfmon_thread *thread);
 /*
- * Makes report->samples, once its rows are in their order. Without stacks if
- * the gather has none. Returns 0 or -ENOMEM.
+ * Makes report->samples. Call when the report's rows are in their final order.
+ * Leaves out the call stacks if none were gathered. Returns 0 or -ENOMEM.
  */
 int selfmon_report_take_samples(struct selfmon_report *report,
 				const struct selfmon_gather *gather,
 				const struct selfmon_sampling *sampling,
 				double ns_per_tick);
-/* Sets samples_within of all rows. */
+/* Computes samples_within of all rows. */
 void selfmon_samples_add_up(struct selfmon_report *report);
 
 #endif

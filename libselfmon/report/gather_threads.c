@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the records of the process's threads while the threads run. */
+/* Reads the records of the process's threads while these run. */
 #include "report/gather_threads.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "store/process.h"
 #include "store/self.h"
 
-/* The lock protects the name, and the thread's owner. */
+/* The lock protects the thread's name and its owner. */
 static void begin_thread(struct selfmon_gather *gather,
 			 struct selfmon_gather_tree *tree,
 			 struct selfmon_process *process,
@@ -79,8 +79,8 @@ static int add_node(struct selfmon_gather *gather,
 }
 
 /*
- * Adds open visits, newest first. Races with the thread: visits that begin or
- * end meanwhile may be missed.
+ * Adds the open visits of a thread, newest first. The thread keeps running:
+ * visits that begin or end meanwhile may be missed.
  */
 static int add_thread(struct selfmon_gather *gather,
 		      struct selfmon_gather_tree *tree,
@@ -102,7 +102,7 @@ static int add_thread(struct selfmon_gather *gather,
 	return error;
 }
 
-/* Adds the records up to now to the open visits. */
+/* Adds what the ring has recorded so far to the open visits. */
 static void look_at_ring(struct selfmon_thread *thread)
 {
 	if (thread != selfmon_thread_self())

@@ -6,7 +6,10 @@
 #include "report/gather.h"
 #include "store/process.h"
 
-/* Requires the report lock; threads keep running. Returns 0 or -ENOMEM. */
+/*
+ * The caller holds the report lock; the threads keep running. Returns 0 or
+ * -ENOMEM.
+ */
 int selfmon_gather_threads(struct selfmon_gather *gather,
 			   struct selfmon_process *process);
 

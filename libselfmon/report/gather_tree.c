@@ -113,7 +113,10 @@ static int by_address(const void *a, const void *b)
 	return (x->self > y->self) - (x->self < y->self);
 }
 
-/* Returns NULL for the root, and for a node that is newer than the tree. */
+/*
+ * Returns NULL for the root, and for a node that was made after the tree was
+ * read.
+ */
 static struct selfmon_gather_place *find(struct selfmon_gather_tree *tree,
 					 const struct selfmon_node *node)
 {
@@ -131,7 +134,10 @@ static struct selfmon_gather_place *find(struct selfmon_gather_tree *tree,
 	return place && place->row >= 0 ? place : NULL;
 }
 
-/* The visit of an unfinished update is counted as ended, so it is not open. */
+/*
+ * Counts an open visit, unless its update is unfinished: such a visit counts as
+ * ended.
+ */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,
 			  const struct selfmon_visit *visit)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds the records of one thread to the rows of a report, whether they come
- * from memory (gather_threads.c) or from a live file (live_rows.c): first the
- * thread's, then its nodes, parents before children, then its open visits.
+ * Adds the records of one thread to the rows of a report: first the thread's
+ * own record, then its nodes with parents before children, then its open
+ * visits. The records come from memory (gather_threads.c) or from a live file
+ * (live_rows.c).
  */
 #ifndef SELFMON_REPORT_GATHER_TREE_H
 #define SELFMON_REPORT_GATHER_TREE_H
@@ -12,38 +13,42 @@
 
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
-	int32_t row;   /* below 0: the root, spans */
+	int32_t row;   /* negative for the root, and for spans */
 	int32_t apart; /* row among the rows by thread */
 	uint32_t depth;
-	bool updating; /* the row includes a visit that is still open */
+	bool updating; /* the row includes a visit whose update is unfinished */
 };
 
 struct selfmon_gather_tree {
 	struct selfmon_gather_place *place; /* by ordinal; then by address */
 	size_t places, room;
-	int32_t top; /* its root in the rows by thread */
+	int32_t top; /* the thread's row among the rows by thread */
 	bool sorted; /* by address */
 };
 
-/* Begins a tree that is empty, or whose places may be reused. */
+/* Begins a tree. It may be empty, or left from the previous thread. */
 void selfmon_gather_begin(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,
 			  const struct selfmon_thread_record *thread);
 /*
- * Adds a node. stats is a copy, which is changed; NULL: it could not be made.
- * whole: the copy was made between two updates. sampled is NULL, or read if
- * gather->every is set. Returns 0 or -ENOMEM.
+ * Adds a node. stats is a copy, which this function changes; NULL if the copy
+ * could not be made. whole is true if the copy was made between two updates.
+ * sampled may be NULL, and is read only if gather->every is set. Returns 0 or
+ * -ENOMEM.
  */
 int selfmon_gather_node(struct selfmon_gather *gather,
 			struct selfmon_gather_tree *tree,
 			const struct selfmon_node *node,
 			struct selfmon_stats *stats, bool whole,
 			const struct selfmon_sampled *sampled);
-/* Adds how long visits of a node, by its ordinal, were off the CPU. */
+/*
+ * Adds how long the visits of a node were off the CPU. The node is given by its
+ * ordinal.
+ */
 void selfmon_gather_ring(struct selfmon_gather *gather,
 			    const struct selfmon_gather_tree *tree,
 			    size_t ordinal, const struct selfmon_ring_sums *time);
-/* Adds an open visit; newest first, after all nodes. */
+/* Adds an open visit. Call after all nodes, for the newest visit first. */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,
 			  const struct selfmon_visit *visit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds up what the visits of places counted. */
+/* Adds up the units that the visits of nodes counted. */
 #include "report/gather_units.h"
 
 #include <errno.h>
@@ -9,7 +9,10 @@
 #include "report/bucket.h"
 #include "report/room.h"
 
-/* Returns the row's unit, made if need be; NULL: no memory. */
+/*
+ * Returns the row's counts of a unit; makes them if needed. Returns NULL
+ * without memory.
+ */
 static struct selfmon_gathered_unit *unit_for(struct selfmon_gather *gather,
 					      size_t row, size_t unit)
 {
@@ -53,8 +56,8 @@ static void name_unit(struct selfmon_gather *gather,
 }
 
 /*
- * A visit that is being recorded may have set one extreme only, and a file may
- * have anything.
+ * Checks the extremes: a visit that is being recorded may have set only one of
+ * them, and a file may contain anything.
  */
 int selfmon_gather_work(struct selfmon_gather *gather,
 			const struct selfmon_gather_tree *tree,
@@ -102,7 +105,10 @@ int selfmon_gather_units_copy(struct selfmon_gather *to,
 	return 0;
 }
 
-/* An extreme that is not new is bounded by the first or the last bucket. */
+/*
+ * Limits an extreme that was not reached in the interval by the first or the
+ * last bucket.
+ */
 static void bound_unit(struct selfmon_gathered_unit *unit,
 		       const struct selfmon_gathered_unit *before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds up what the visits of places counted. */
+/* Adds up the units that the visits of nodes counted. */
 #ifndef SELFMON_REPORT_GATHER_UNITS_H
 #define SELFMON_REPORT_GATHER_UNITS_H
 
@@ -8,21 +8,20 @@
 #include "store/work.h"
 
 /*
- * Adds a copy of a record to the row of its place, which the tree has. Returns
- * 0 or -ENOMEM.
+ * Adds a copy of a node's counts to its row. The tree has the node already.
+ * Returns 0 or -ENOMEM.
  */
 int selfmon_gather_work(struct selfmon_gather *gather,
 			const struct selfmon_gather_tree *tree,
 			const struct selfmon_work *work);
-/* Returns what a row counted of a unit, or NULL. */
+/* Returns what a row counted of a unit, or NULL if nothing. */
 const struct selfmon_gathered_unit *
 selfmon_gathered_unit(const struct selfmon_gather *gather, size_t row,
 		      size_t unit);
-/* Copies all units: rows that are copied refer to them. Returns 0 or -ENOMEM.
- */
+/* Copies all units, since copied rows refer to them. Returns 0 or -ENOMEM. */
 int selfmon_gather_units_copy(struct selfmon_gather *to,
 			      const struct selfmon_gather *from);
-/* Subtracts what a row had counted before. */
+/* Subtracts what the row had counted before the interval. */
 void selfmon_gather_units_since(struct selfmon_gather *to, size_t row,
 				const struct selfmon_gather *from,
 				size_t before);

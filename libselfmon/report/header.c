@@ -37,7 +37,7 @@ static void describe_machine(struct selfmon_report *report,
 static void describe_run(struct selfmon_report *report,
 			 const struct selfmon_process *process)
 {
-	/* Read first: selfmon_clock() may sleep to measure its rate. */
+	/* Must be read first: selfmon_clock() may sleep to measure its rate. */
 	const uint64_t cpu_ns = selfmon_kernel_process_cpu_ns();
 	const uint64_t ticks = selfmon_clock_ticks();
 	const struct selfmon_clock *clock = selfmon_clock();
@@ -109,7 +109,7 @@ static void describe_events(struct selfmon_report *report,
 	}
 }
 
-/* The lock is needed because threads are created and exit meanwhile. */
+/* The lock is needed since threads are created and exit meanwhile. */
 static void describe_threads(struct selfmon_report *report,
 			     struct selfmon_process *process)
 {
@@ -143,7 +143,10 @@ void selfmon_report_header(struct selfmon_report *report,
 	describe_threads(report, process);
 	describe_run(report, process);
 	describe_options(report);
-	/* Written once, under this lock, possibly by a thread right now. */
+	/*
+	 * Written once under this lock, possibly by another thread at this
+	 * moment.
+	 */
 	selfmon_process_lock(process);
 	describe_events(report, process);
 	selfmon_process_unlock(process);

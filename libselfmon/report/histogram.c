@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The histogram of a row, with the bounds of its buckets. A report stores the
- * middle of each bucket in ns; the clock's rate maps it back to the bucket.
+ * middle of each bucket in ns. The clock's rate is used to find the bucket of
+ * such a middle again.
  */
 #include <errno.h>
 
@@ -9,7 +10,10 @@
 #include "report/model.h"
 #include "store/state.h"
 
-/* A report merged over several clocks has no rate: its buckets are at 1 GHz. */
+/*
+ * A report merged over several clocks has no rate; its buckets are those of 1
+ * GHz.
+ */
 static double ns_per_tick_of(const struct selfmon_report *report)
 {
 	return report->clock_hz ? 1e9 / (double)report->clock_hz : 1;

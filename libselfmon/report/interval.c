@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of an interval: the visits between two reports of one process.
- * Recorded sums are subtracted in ticks and events, then settled as usual.
- * Subtracting ns would be wrong: each report used its own overhead and clock
- * rate.
+ * The report of an interval: the visits between two reports of one process. The
+ * recorded sums are subtracted in ticks and events, then settled as usual.
+ * Subtracting nanoseconds would be wrong, because each report used its own
+ * overhead and clock rate.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +20,9 @@
 #include "store/statistics.h"
 
 /*
- * Subtracts, but keeps UINT64_MAX (unknown). The earlier sum may be larger if
- * that report repaired a visit that was being recorded.
+ * Subtracts, but keeps UINT64_MAX (unknown). The earlier sum may be larger than
+ * the later one, if the earlier report repaired a visit that was being
+ * recorded.
  */
 static uint64_t since(uint64_t later, uint64_t earlier)
 {
@@ -42,7 +43,10 @@ static void subtract_words(void *to, const void *from, size_t offset,
 		word[i] = since(word[i], earlier[i]);
 }
 
-/* Keeps the extremes since the start: they bound those of the interval. */
+/*
+ * Keeps the extremes since the start of the process: they limit those of the
+ * interval.
+ */
 static void subtract_sums(struct selfmon_sums *to,
 			  const struct selfmon_sums *from, uint64_t visits)
 {
@@ -52,9 +56,9 @@ static void subtract_sums(struct selfmon_sums *to,
 }
 
 /*
- * Bounds the shortest and the longest visit of the interval. A new extreme
- * occurred in the interval. Otherwise the bounds of the first or last bucket
- * apply.
+ * Limits the shortest and the longest visit of the interval. If an extreme is
+ * new, it occurred in the interval. Otherwise the first or the last bucket
+ * limits it.
  */
 static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)
@@ -134,7 +138,7 @@ static int copy_rows(struct selfmon_gather *to,
 	return 0;
 }
 
-/* Paths are unique, and a later report has every row of an earlier one. */
+/* Paths are unique, and a later report has each row of an earlier one. */
 static int subtract_rows(struct selfmon_gather *to,
 			 const struct selfmon_gather *from)
 {
@@ -201,7 +205,10 @@ static int subtract_gathered(struct selfmon_gather *to,
 	return error ? error : subtract_spans(to, later, earlier);
 }
 
-/* Region names of a live file belong to its report, so they are copied. */
+/*
+ * The names of regions of a live file belong to the file's report, so they are
+ * copied.
+ */
 static int copy_regions(struct selfmon_report *to,
 			const struct selfmon_report *from)
 {
@@ -248,7 +255,7 @@ static void copy_header(struct selfmon_report *to,
 	to->stale = since(later->stale, earlier->stale);
 }
 
-/* Checks that both are complete reports of one process, in this order. */
+/* Checks that both are complete reports of the same process, in this order. */
 static int check_reports(const struct selfmon_report *later,
 			 const struct selfmon_report *earlier)
 {

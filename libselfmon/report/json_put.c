@@ -9,7 +9,7 @@
 #include "report/number.h"
 #include "report/number_exact.h"
 
-/* Longer than any name of the schema with its separators and a number. */
+/* Longer than any name in the schema together with separators and a number. */
 #define MEMBER_SIZE 128
 
 static size_t json_add(char *to, size_t at, const char *text)

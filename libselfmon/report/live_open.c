@@ -42,7 +42,7 @@ facts_of(const struct selfmon_live_input *input)
 
 /* ---- time ---------------------------------------------------------------- */
 
-/* Checks that the parts agree: hz ticks must be one second, within 1 %. */
+/* Checks that the parts agree: hz ticks must take one second, within 1 %. */
 static bool is_possible(const struct selfmon_clock *clock)
 {
 	uint64_t second;
@@ -56,7 +56,10 @@ static bool is_possible(const struct selfmon_clock *clock)
 	       second < NS_PER_S + NS_PER_S / 100;
 }
 
-/* If the machine has not rebooted since, the present extends the base line. */
+/*
+ * Returns true if the machine has not rebooted since. Then the current time can
+ * serve to calibrate the clock.
+ */
 static bool is_same_boot(const struct selfmon_live_facts *facts)
 {
 	char boot[sizeof(facts->boot)] = "";
@@ -89,14 +92,14 @@ static void find_clock(const struct selfmon_live_input *input,
 						    1]) &&
 	    is_possible(clock))
 		return;
-	/* The tick rate is unknown: show ticks as if they were ns. */
+	/* The tick rate is unknown, so ticks are shown as if they were ns. */
 	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
 	clock->error_ppm = UINT32_MAX;
 }
 
 /*
- * Sets the times up to the newest visit that had begun, or the newest thread or
- * place.
+ * The report's times end at the start of the newest visit, or at the newest
+ * thread or node.
  */
 static void note_time(struct selfmon_report *report,
 		      const struct selfmon_live_input *input,
@@ -249,7 +252,7 @@ static void take_sampling(struct selfmon_sampling *to,
 	to->chain = facts->sampling.chain;
 }
 
-/* All members from the first cost on are costs, stored as doubles. */
+/* From the first cost on, all members are costs, which are doubles. */
 static bool is_calibration(const struct selfmon_calibration *from)
 {
 	double value[(sizeof(*from) -
@@ -285,7 +288,7 @@ static int make_report(struct selfmon_report *report,
 	recorded->gather = input->gather;
 	recorded->gather.named = input->region;
 	input->gather = (struct selfmon_gather){ .rows = 0 };
-	/* The rows' names point into the regions. */
+	/* The names of rows point into the regions. */
 	report->region = input->region;
 	report->regions = input->regions;
 	input->region = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a live file's header, and reports what is wrong with a file. */
+/* Reads the header of a live file, and reports what is wrong with a file. */
 #include "report/live_read.h"
 
 #include <errno.h>
@@ -97,8 +97,8 @@ static int check_kind(struct selfmon_live_input *input)
 }
 
 /*
- * Detects the same version from another machine, or from a build with other
- * limits.
+ * Rejects a file of the same version from another kind of machine, or from a
+ * build with other limits.
  */
 static int check_layout(struct selfmon_live_input *input)
 {
@@ -146,7 +146,10 @@ static int check_extent(struct selfmon_live_input *input)
 	return 0;
 }
 
-/* Retries until the current copy of the facts is not overwritten. */
+/*
+ * Retries until the current copy of the facts was not overwritten while it was
+ * read.
+ */
 static int read_header(struct selfmon_live_input *input)
 {
 	struct selfmon_live_header *const header = &input->header;

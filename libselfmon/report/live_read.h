@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a live file whose content is untrusted. Each offset, number and string
- * is checked before use. Memory and time are bounded by the file's size.
+ * Reads a live file, whose content is not trusted. Each offset, number and
+ * string is checked before use. Memory and time are limited by the size of the
+ * file.
  */
 #ifndef SELFMON_REPORT_LIVE_READ_H
 #define SELFMON_REPORT_LIVE_READ_H
@@ -11,21 +12,22 @@
 #include "report/gather_tree.h"
 #include "report/model.h"
 
-/* Aligned as the entries of a thread are. */
+/* Aligned like the entries of a thread. */
 struct selfmon_live_input {
 	const char *path;
 	struct selfmon_file file;
 	uint64_t size;
 	struct selfmon_failure *failure; /* never NULL */
 	struct selfmon_live_header header;
-	struct selfmon_thread_record thread; /* the one that is being read */
+	/* The thread's record that is being read. */
+	struct selfmon_thread_record thread;
 	struct selfmon_region **region;  /* by id - 1 */
 	size_t regions, regions_room;
 	struct selfmon_live_tree *tree;  /* by thread */
 	size_t trees, trees_room;
 	uint64_t *off_cpu; /* offsets of such records */
 	size_t off_cpus, off_cpus_room;
-	uint64_t *slowest; /* likewise: records of slow visits */
+	uint64_t *slowest; /* records of slow visits, to be read at the end */
 	size_t slowests, slowests_room;
 	uint64_t newest;                 /* newest timestamp */
 	uint64_t unknown;		 /* records that were skipped */

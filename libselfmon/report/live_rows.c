@@ -26,7 +26,7 @@ static bool is_text(const char *text, size_t length)
 	return text[length] == '\0' && strlen(text) == length;
 }
 
-/* Both strings are stored after the struct. NULL: no memory. */
+/* Both strings are stored after the struct. Returns NULL without memory. */
 static struct selfmon_region *new_region(uint32_t id, uint32_t line,
 					  size_t name, size_t file)
 {
@@ -145,7 +145,7 @@ static bool has_samples(uint64_t size)
 					  sizeof(struct selfmon_sampled));
 }
 
-/* A place's parent must precede it. */
+/* The parent of a node must precede it. */
 static int check_place(struct selfmon_live_input *input, uint64_t offset,
 		       const struct selfmon_node *record)
 {
@@ -206,7 +206,7 @@ static int take_node(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-/* Sums of a unit are those of its place. */
+/* The sums of a unit are in the statistics of its node. */
 static int take_work(struct selfmon_live_input *input, uint64_t offset,
 		     uint64_t size)
 {
@@ -234,7 +234,10 @@ static int take_work(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-/* A record may have places that follow it: noted, and added in the end. */
+/*
+ * A record may belong to nodes that follow it, so it is noted and added at the
+ * end.
+ */
 static int note_off_cpu(struct selfmon_live_input *input, uint64_t offset,
 			uint64_t size)
 {

@@ -24,7 +24,7 @@ int selfmon_live_note_slowest(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-/* Regions that the file does not have are unknown. */
+/* A part whose region the file does not have is shown as unknown. */
 static void check_parts(const struct selfmon_live_input *input,
 			struct selfmon_slow_visit *visit)
 {
@@ -41,7 +41,7 @@ static void check_parts(const struct selfmon_live_input *input,
 	}
 }
 
-/* The process may write the visit again meanwhile: then it is left out. */
+/* If the process overwrites the visit meanwhile, the visit is left out. */
 static int take_slow(struct selfmon_live_input *input, uint64_t offset,
 		     uint32_t region, struct selfmon_slow_visit *visit)
 {

@@ -5,10 +5,13 @@
 
 #include "report/live_read.h"
 
-/* Notes a record, which may name regions that follow. Returns 0 or -errno. */
+/*
+ * Notes a record, since it may name regions that follow it. Returns 0 or
+ * -errno.
+ */
 int selfmon_live_note_slowest(struct selfmon_live_input *input, uint64_t offset,
 			      uint64_t size);
-/* Reads the records noted, once all regions are known. */
+/* Reads the noted records, when all regions are known. */
 int selfmon_live_slowest(struct selfmon_live_input *input);
 
 #endif

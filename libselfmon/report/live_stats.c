@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads statistics from a live file. If the process was killed, an update may
- * never finish. The file may also be damaged or forged. The reader repairs
- * what it is given (store/mend.c).
+ * never finish. The file may also be damaged or forged. The values are repaired
+ * as in memory (store/mend.c).
  */
 #include "report/live_stats.h"
 
@@ -10,14 +10,14 @@
 #include "store/statistics.h"
 
 /*
- * For a running process: a thread constantly visiting this place updates the
- * statistics faster than three system calls can read them.
+ * The limit for a running process: a thread that visits this node constantly
+ * updates the statistics faster than three system calls can read them.
  */
 #define TRIES 50
-/* After this many equal reads of an odd sequence the update is stalled. */
+/* If so many reads find the same odd sequence, the update is stalled. */
 #define STANDSTILL 3
 
-/* Reads the sequence, the rest, and the sequence again, as read.c does. */
+/* Reads the sequence, the rest, and the sequence again, as copy.c does. */
 static int read_once(struct selfmon_live_input *input, uint64_t offset,
 		     struct selfmon_stats *stats, bool *whole)
 {
@@ -39,9 +39,9 @@ static int read_once(struct selfmon_live_input *input, uint64_t offset,
 }
 
 /*
- * Sets whole if the statistics are consistent, read between updates. Otherwise
- * an update is stalled, or updates were too frequent: sums may be some visits
- * ahead of their count.
+ * Sets whole if the statistics are consistent, which means read between two
+ * updates. Otherwise an update is stalled, or updates were too frequent: the
+ * sums may then include some visits more than the count.
  */
 static int read_whole(struct selfmon_live_input *input, uint64_t offset,
 		      struct selfmon_stats *stats, bool *whole)

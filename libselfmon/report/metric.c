@@ -89,8 +89,8 @@ static bool is_event(const struct finder *finder, size_t i, uint32_t type,
 }
 
 /*
- * Finds the column of this event with the PMU and modes of column i. Prefers a
- * column that has values. Returns -1 if there is none.
+ * Finds the column of this event with the PMU and the modes of column i.
+ * Prefers a column that has values. Returns -1 if there is none.
  */
 static int column_of(const struct finder *finder, size_t i, uint32_t type,
 		     uint64_t config)
@@ -110,7 +110,10 @@ static int column_of(const struct finder *finder, size_t i, uint32_t type,
 	return found;
 }
 
-/* True for shares of slots, levels 1 and 2; false for counts of older CPUs. */
+/*
+ * Returns true for events that are shares of slots, of levels 1 and 2. Returns
+ * false for those that older CPUs count.
+ */
 static bool is_share(const struct selfmon_event_kind *own)
 {
 	static const char *const name[] = {
@@ -128,8 +131,8 @@ static bool is_share(const struct selfmon_event_kind *own)
 }
 
 /*
- * Returns true if other columns are of another type of core. The cycles of this
- * type then cover an unknown part of the time, and part of the work.
+ * Returns true if other columns belong to another type of core. The cycles of
+ * this type then cover an unknown part of the time and of the work.
  */
 static bool is_part(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
@@ -206,8 +209,9 @@ static void add_of_event(struct finder *finder, const struct selfmon_rule *rule,
 }
 
 /*
- * Puts a miss rate beside the miss's total, or misses per 1000 instructions if
- * there is no rate. All other metrics are in a table of their own.
+ * Decides where a metric is shown: a miss rate beside the miss's total; if
+ * there is no rate, the misses per 1000 instructions instead. All other metrics
+ * are in a table of their own.
  */
 static void place(struct finder *finder, size_t first)
 {
@@ -238,8 +242,8 @@ static bool is_same(const struct selfmon_event_kind *a,
 }
 
 /*
- * Returns true if another column of the same event is no worse, and has the
- * metrics.
+ * Returns true if another column has the same event, is no worse, and has the
+ * metrics already.
  */
 static bool is_double(const struct finder *finder, size_t i)
 {
@@ -297,7 +301,10 @@ static void add_work(struct finder *finder)
 	}
 }
 
-/* Returns the column of all instructions, or -1: cores of one type only. */
+/*
+ * Returns the column that counts all instructions, or -1. Only a machine with
+ * one type of core has one.
+ */
 static int instructions_of(const struct finder *finder)
 {
 	const struct selfmon_report *const report = finder->report;

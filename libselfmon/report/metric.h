@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Metrics: quotients of a report's columns. The names of the columns and the
- * reported work decide which metrics exist.
+ * units counted decide which metrics exist.
  */
 #ifndef SELFMON_REPORT_METRIC_H
 #define SELFMON_REPORT_METRIC_H
@@ -9,7 +9,7 @@
 #include "report/model.h"
 
 /*
- * At most six per column (cycles), four for bytes and items without a column,
+ * At most six per column (cycles), four for bytes and items without any column,
  * and two for each other unit.
  */
 #define SELFMON_RATIOS_MAX                                                     \
@@ -21,7 +21,7 @@
 #define SELFMON_OF_VISITS (-2)
 #define SELFMON_OF_BYTES (-3)
 #define SELFMON_OF_ITEMS (-4)
-#define SELFMON_OF_WANTED (-5) /* an event that was not requested */
+#define SELFMON_OF_WANTED (-5) /* divisor: an event that was not requested */
 #define SELFMON_OF_UNIT(i) (-16 - (int)(i)) /* but bytes and items */
 #define SELFMON_UNIT_OF(operand) ((size_t)(-16 - (operand)))
 #define SELFMON_IS_UNIT(operand) ((operand) <= -16)
@@ -29,10 +29,10 @@
 struct selfmon_rule;
 struct selfmon_ratio {
 	const struct selfmon_rule *rule;
-	int column;  /* the column it belongs to, or -1 */
+	int column;  /* the column to which it belongs, or -1 */
 	int of, by;
 	double factor;
-	bool beside; /* in text it follows its column's total */
+	bool beside; /* the text report shows it beside the column's total */
 };
 
 struct selfmon_ratios {

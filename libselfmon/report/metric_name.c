@@ -8,7 +8,7 @@
 #include "event/generic.h"
 #include "report/metric_rule.h"
 
-/* Fills in a rule's text: the event's name replaces %s. */
+/* Fills in the text of a rule: replaces %s by the event's name. */
 static void fill(char *to, size_t size, const char *text,
 		 const struct selfmon_event_kind *own)
 {
@@ -21,7 +21,7 @@ static void fill(char *to, size_t size, const char *text,
 			 mark + 2);
 }
 
-/* Fills in the name that a rule's %s stands for. */
+/* Finds the name for which a rule's %s stands. */
 static void subject_of(const struct selfmon_report *report,
 		       const struct selfmon_ratio *ratio,
 		       struct selfmon_event_kind *own)
@@ -35,7 +35,7 @@ static void subject_of(const struct selfmon_report *report,
 	own->core_length = strlen(own->core);
 }
 
-/* Writes events as perf does: the PMU before, the modes after. */
+/* Writes events as perf does: the PMU in front, the modes at the end. */
 void selfmon_ratio_name(const struct selfmon_report *report,
 			const struct selfmon_ratio *ratio,
 			char name[SELFMON_METRIC_NAME_SIZE])

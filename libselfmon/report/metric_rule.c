@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The event that a rule divides a column by. */
+/* Finds the event by which a rule divides a column. */
 #include "report/metric_rule.h"
 
 #include <linux/perf_event.h>
 
 /*
- * Finds the accesses that belong to a miss. Returns false if no event counts
+ * Finds the accesses to which a miss belongs. Returns false if no event counts
  * them.
  */
 static bool tries_of(const struct selfmon_event_kind *miss, uint32_t *type,

@@ -2,11 +2,11 @@
 /*
  * The value of a metric in a row.
  *
- * Both operands are inclusive net values of the same visits. A value left out
- * of some visits is divided only by what was counted in the remaining visits.
- * Those visits are known in two cases: they are all measured visits, or exactly
- * those with all values. Time is known for both sets. Two events of one group
- * have their values in the same visits, whichever those are.
+ * Both operands are inclusive net values and must be of the same visits. If
+ * some visits lack a value, it may only be divided by what the remaining visits
+ * counted. Those visits are known in two cases: they are all measured visits,
+ * or exactly those that have all values. The time is known for both sets. Two
+ * events of one group always have values in the same visits.
  */
 #include "report/metric_value.h"
 
@@ -19,11 +19,15 @@
 #include "report/metric.h"
 #include "report/metric_name.h"
 
-/* One operand: its visits among those measured, and its uncertainty. */
+/*
+ * One operand: in how many of the measured visits it has a value, and its
+ * uncertainty.
+ */
 struct operand {
 	double value, unsure;
 	uint64_t visits;
-	bool any_visits; /* known for all visits and for the whole ones */
+	/* Known for all measured visits, and for those that have all values. */
+	bool any_visits;
 	enum selfmon_verdict verdict;
 };
 
@@ -46,7 +50,7 @@ static struct operand counted(const struct selfmon_quantity *quantity)
 	return operand;
 }
 
-/* If no work was ever reported, its amount is unknown, not 0. */
+/* If the program never counted this unit, its amount is unknown, not 0. */
 static struct operand worked(const struct selfmon_row *row, uint64_t n)
 {
 	return (struct operand){ .value = (double)n * scale_of(row),
@@ -81,9 +85,10 @@ static struct operand operand_of(const struct selfmon_row *row, int what)
 }
 
 /*
- * Returns true if both have values in the same visits, or if any visits do. A
- * rejected value rejects its whole group, with two exceptions: an impossible
- * value, and a thread that could not open all of the group.
+ * Returns true if both operands have values in the same visits, or if it does
+ * not matter in which. If one value of a group is rejected, all are, with two
+ * exceptions: an impossible value, and a thread that could not open the whole
+ * group.
  */
 static bool are_same(const struct selfmon_report *report,
 		     const struct selfmon_row *row,
@@ -103,8 +108,8 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * Reduces an operand that is known for several sets of visits to this set.
- * same: the other operand has values in the same visits.
+ * If an operand is known for several sets of visits, chooses the given one.
+ * same is true if the other operand has values in the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)
@@ -125,8 +130,8 @@ static bool take_visits(const struct selfmon_row *row, int what,
 }
 
 /*
- * The largest error pairs one operand's upper bound with the other's lower
- * bound. An estimate may be off by a factor of two, see
+ * Returns the largest error: the upper bound of one operand divided by the
+ * lower bound of the other. An estimate may be off by a factor of two, see
  * selfmon_delta_uncertainty().
  */
 static double uncertainty(const struct operand *of, const struct operand *by,
@@ -258,8 +263,8 @@ int selfmon_row_metric(const struct selfmon_report *report, size_t row,
 	struct selfmon_ratios ratios;
 
 	/*
-	 * The struct's first version; a caller may have a later, longer
-	 * version.
+	 * The size of the struct's first version. A caller may have a later,
+	 * longer one.
 	 */
 	if (metric->size < sizeof(*metric))
 		return -EINVAL;

@@ -8,10 +8,12 @@
 /* Reasons why a row has no value of a ratio. */
 enum selfmon_absence {
 	SELFMON_PRESENT,
-	SELFMON_ABSENT_EVENT,  /* not requested, or not counted */
-	SELFMON_ABSENT_VISITS, /* counted in other visits, or possibly so */
+	/* The event was not requested, or is not counted. */
+	SELFMON_ABSENT_EVENT,
+	/* Both were counted in different visits, or may have been. */
+	SELFMON_ABSENT_VISITS,
 	SELFMON_ABSENT_ZERO,   /* a division by zero */
-	SELFMON_ABSENT_RANGE   /* exceeds the range of a number */
+	SELFMON_ABSENT_RANGE   /* the value is out of the range of a number */
 };
 
 struct selfmon_ratio_value {
@@ -25,7 +27,10 @@ void selfmon_ratio_of(const struct selfmon_report *report,
 		      const struct selfmon_row *row,
 		      const struct selfmon_ratio *ratio,
 		      struct selfmon_ratio_value *value);
-/* Names the missing event if no row can have the ratio, else returns "". */
+/*
+ * If no row can have the ratio, returns the name of the missing event;
+ * otherwise "".
+ */
 void selfmon_ratio_missing(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,
 			   char reason[SELFMON_METRIC_REASON_SIZE]);

@@ -31,7 +31,9 @@ static void put_json_real(FILE *stream, const char *key, double value)
 	fputs(text, stream);
 }
 
-/* Writes the operands of each metric; a row's values are in the same order. */
+/*
+ * Writes the operands of each metric. The values in a row have the same order.
+ */
 void selfmon_json_metrics(FILE *stream, const struct selfmon_report *report,
 			  const struct selfmon_ratios *ratios)
 {
@@ -74,7 +76,7 @@ void selfmon_json_row_metrics(FILE *stream, const struct selfmon_report *report,
 		fputs(i ? ", {" : "{", stream);
 		selfmon_ratio_of(report, row, &ratios->ratio[i], &value);
 		put_json(stream, "verdict", selfmon_verdict_name(value.verdict));
-		/* NaN, for no value, is written as null */
+		/* NaN means no value, and is written as null */
 		put_json_real(stream, "value", value.value);
 		put_json_real(stream, "uncertainty", value.uncertainty);
 		fputs(", ", stream);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics as lists in JSON; in CSV, as fields after the line's others. */
+/*
+ * Writes metrics: in JSON as lists, in CSV as fields at the end of each line.
+ */
 #ifndef SELFMON_REPORT_METRIC_WRITE_H
 #define SELFMON_REPORT_METRIC_WRITE_H
 

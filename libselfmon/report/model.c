@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report in memory: the parts it owns and the parts it borrows. */
+/* A report in memory: which parts it owns and which it borrows. */
 #include "report/model.h"
 
 #include <stdlib.h>
@@ -47,12 +47,14 @@ struct selfmon_report *selfmon_report_empty(const struct selfmon_report *report,
 		return NULL;
 	*to = *report;
 	to->rows = 0;
-	/* Owned by the original report; not freed with the copy. */
+	/*
+	 * These belong to the original report and are not freed with the copy.
+	 */
 	to->regions = 0;
 	to->region = NULL;
 	to->recorded = NULL;
 	to->apart = NULL;
-	to->stacks = false; /* they are of the original's rows */
+	to->stacks = false; /* stacks refer to the original's rows */
 	to->row = calloc(rows + 1, sizeof(*to->row));
 	to->detail = calloc(rows + 1, sizeof(*to->detail));
 	if (to->row && to->detail)

@@ -2,11 +2,12 @@
 /*
  * Converts recorded values to those shown, without the library's overhead.
  *
- * A visit's values include its own inner overhead. For each measured visit
- * below it they also include the inner and outer overhead, plus that of its
- * kind. For a visit that is only counted, they include that visit's overhead.
- * If one visit in N is measured, the measured visits stand for all. Sums are
- * extrapolated first, then the overhead of all visits is subtracted.
+ * The values of a visit include its own inner overhead. For each measured visit
+ * below, they also include that visit's inner and outer overhead, and the
+ * additional overhead of its kind. For each visit below that was only counted,
+ * they include the overhead of counting it. If one visit in N is measured, the
+ * measured visits stand for all: sums are extrapolated first, then the overhead
+ * of all visits is subtracted.
  */
 #include "report/net_values.h"
 
@@ -25,12 +26,12 @@
 #include "store/statistics.h"
 
 /*
- * The overhead of all visits below a row, used while the overhead of one
- * quantity is subtracted.
+ * The overhead of all visits below a row, for the quantity that is being
+ * settled.
  */
 struct below {
-	double usual;  /* as if all visits were of the usual kind */
-	double beyond; /* extra overhead of their kinds */
+	double usual;  /* overhead if all visits were of the usual kind */
+	double beyond; /* additional overhead of other kinds */
 	double noise;
 };
 
@@ -59,7 +60,7 @@ static uint64_t ns_up(const struct selfmon_clock *clock, uint64_t ticks)
 {
 	const uint64_t ns = selfmon_clock_ns(clock, ticks);
 
-	/* Rounds up, unless the clock counts in ns. */
+	/* Rounds up, unless the clock counts in nanoseconds. */
 	return ticks ? ns + (clock->source != SELFMON_CLOCK_GETTIME) : 0;
 }
 
@@ -75,8 +76,8 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 	    from->stats.rare[SELFMON_RARE_SCALED])
 		return SELFMON_SCALED;
 	/*
-	 * Only if all values were read by system call; if only some, a note
-	 * reports it.
+	 * Only if all values were read by system call. If only some were, a
+	 * note says so.
 	 */
 	if (settle->report->column[column].verdict == SELFMON_EXACT &&
 	    from->stats.rare[SELFMON_RARE_SLOW] >=
@@ -85,7 +86,10 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 	return settle->report->column[column].verdict;
 }
 
-/* Covers all visits, including those whose counter was off for too long. */
+/*
+ * Covers all visits, including those without a value because the counter was
+ * off for too long.
+ */
 static double share_on_pmu(const struct settle *settle,
 			   const struct selfmon_stats *stats, int column)
 {
@@ -100,7 +104,7 @@ static double share_on_pmu(const struct settle *settle,
 		       : 0;
 }
 
-/* The part of the counts that was extrapolated. */
+/* Returns which part of the counts was extrapolated. */
 static double guessed(const struct selfmon_stats *stats)
 {
 	if (!stats->scaled_enabled_ns)
@@ -108,7 +112,7 @@ static double guessed(const struct selfmon_stats *stats)
 	return (double)stats->scaled_off_ns / (double)stats->scaled_enabled_ns;
 }
 
-/* Stores the values as counted, in their unit. */
+/* Stores the values as counted, in the unit of the quantity. */
 static void take_counted(const struct settle *settle, size_t i, int column)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
@@ -135,7 +139,10 @@ static void take_counted(const struct settle *settle, size_t i, int column)
 	to->max = ns_up(settle->clock, sums->max);
 }
 
-/* Returns the overhead of all visits below the row that its values include. */
+/*
+ * Returns the overhead of all visits below the row that the row's values
+ * include.
+ */
 static double overhead_below(const struct settle *settle, size_t i,
 			     const struct selfmon_overhead *of)
 {
@@ -159,7 +166,7 @@ static double switched_in(const struct selfmon_gathered *from,
 					 ended / (ended + open), noise);
 }
 
-/* part: the share of the measured visits that the sum is of. */
+/* part is the share of the measured visits that have a value in the sum. */
 static double net_of(const struct settle *settle, size_t i,
 		     const struct selfmon_overhead *of, uint64_t sum, double part)
 {
@@ -223,7 +230,8 @@ static void pass_up(const struct settle *settle, size_t i,
 
 /*
  * Extrapolates a sum of measured visits to all visits. Under SELFMON_EVERY, the
- * measured visits of a parent and of its children are at different times.
+ * measured visits of a parent are not those that contain the measured visits of
+ * its children.
  */
 static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum,
 		      int column)
@@ -236,15 +244,15 @@ static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum,
 	return all < SELFMON_WHOLE_MAX ? (int64_t)all : INT64_MAX;
 }
 
-/* Values in a file may be too large; wrapping avoids undefined overflow. */
+/* Values in a file may be too large. Wrapping avoids undefined behaviour. */
 static void add_wrapping(int64_t *to, int64_t sign, int64_t value)
 {
 	*to = (int64_t)((uint64_t)*to + (uint64_t)sign * (uint64_t)value);
 }
 
 /*
- * Children come after their parents, so iterates from the last row to the
- * first.
+ * Iterates from the last row to the first, since children come after their
+ * parents.
  */
 static void settle_quantity(const struct settle *settle,
 			    const struct selfmon_overhead *of)

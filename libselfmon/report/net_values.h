@@ -9,14 +9,18 @@ struct selfmon_calibration;
 struct selfmon_gather;
 
 /*
- * Converts recorded values to those shown: ns, exclusive values, percentiles,
- * overhead subtracted, rows in tree order. Returns 0 or -ENOMEM.
+ * Converts recorded values to those shown: computes ns, exclusive values and
+ * percentiles, subtracts overhead, and puts rows in tree order. Returns 0 or
+ * -ENOMEM.
  */
 int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_calibration *calibration,
 			  const struct selfmon_clock *clock);
-/* Same, but rows stay in the order they were gathered: parents first. */
+/*
+ * The same, but keeps the rows in the order in which they were gathered:
+ * parents first.
+ */
 int selfmon_report_settle_values(struct selfmon_report *report,
 				 const struct selfmon_gather *gather,
 				 const struct selfmon_calibration *calibration,

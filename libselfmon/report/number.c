@@ -22,10 +22,13 @@ void selfmon_number_point(char *text)
 	*to = '\0';
 }
 
-/* Half a unit of the last digit, by decimals: the most that rounding adds. */
+/*
+ * Half a unit of the last digit, by number of decimals: the most that rounding
+ * adds.
+ */
 static const double half[] = { 0.5, 0.05, 0.005, 0.0005 };
 
-/* Returns the decimals that give a number below 1000 3 or 4 digits. */
+/* Returns how many decimals a number below 1000 needs for 3 or 4 digits. */
 static unsigned int decimals_of(double value, unsigned int digits)
 {
 	double limit = 10;
@@ -46,7 +49,7 @@ static void print(char *text, double value, unsigned int decimals,
 	selfmon_number_point(text);
 }
 
-/* From 100,000 on: four digits and a prefix. */
+/* For numbers from 100,000 on: writes four digits and a prefix. */
 static void print_prefixed(char *text, double value)
 {
 	static const char prefix[] = "kMGTPE";
@@ -100,7 +103,10 @@ void selfmon_number_time(char *text, double ns, unsigned int digits)
 		const double value = ns / unit[i].ns;
 		const unsigned int decimals = decimals_of(value, digits);
 
-		/* A value that rounds up to the limit uses the next unit. */
+		/*
+		 * A value that rounding would raise to the limit uses the next
+		 * unit.
+		 */
 		if (value < unit[i].below - half[decimals]) {
 			print(text, value, value > 0 ? decimals : 0,
 			      unit[i].name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats doubles with the fewest digits, 15, 16 or 17, that read back the
- * same. The result equals that of printf(3) and strtod(3), called up to three
- * times each. A report of 10,000 rows has 300,000 doubles, so that would be
- * slow.
+ * Formats a double with the fewest digits that read back as the same double:
+ * 15, 16 or 17. The result equals that of calling printf(3) and strtod(3) up to
+ * three times each. That would be slow: a report of 10,000 rows has 300,000
+ * doubles.
  */
 #include "report/number_exact.h"
 
@@ -18,11 +18,14 @@
 #define DIGITS_LEAST 15
 #define DIGITS_MOST 17
 
-/* From here on the last bit of a double is worth at least 2^-60. */
+/* From this value on, the last bit of a double is worth at least 2^-60. */
 #define VALUE_LEAST 0x1p-8
 /* %.15g writes fixed notation below this value. */
 #define VALUE_LIMIT 1e15
-/* Fractions are in units of 2^-60: ten times a fraction fits into 64 bits. */
+/*
+ * Fractions are in units of 2^-60, so that ten times a fraction fits into 64
+ * bits.
+ */
 #define FRACTION_BITS 60
 #define FRACTION_ONE (UINT64_C(1) << FRACTION_BITS)
 
@@ -41,12 +44,13 @@ size_t selfmon_number_integer(char *text, uint64_t value)
 	return length;
 }
 
-/* A number while its digits are written, and the remainder. */
+/* A number while its digits are written, with the remainder. */
 struct decimal {
 	char *text;
 	size_t length;
 	unsigned int digits; /* significant digits */
-	uint64_t rest;	     /* below FRACTION_ONE, of the last digit */
+	/* Remainder, below FRACTION_ONE, in units of the last digit. */
+	uint64_t rest;
 	uint64_t half_ulp;   /* in units of 2^-61 of the last digit */
 	bool wide;	     /* half_ulp exceeds any rest */
 };
@@ -97,7 +101,7 @@ static void end_decimal(struct decimal *decimal)
 
 /*
  * NEAR: the number, rounded to its digits so far, is less than half a step from
- * the double. FAR: it is farther. TIE: printf(3) decides.
+ * the double. FAR: it is farther away. TIE: printf(3) decides.
  */
 enum nearness { NEAR, FAR, TIE };
 
@@ -124,7 +128,7 @@ static bool write_decimal(char *text, double value)
 	int exponent;
 
 	/*
-	 * Below a power of two, the distance to the next double is half as
+	 * Below a power of two, the distance to the next double is only half as
 	 * large.
 	 */
 	if (frexp(value, &exponent) <= 0.5)
@@ -145,7 +149,7 @@ static bool write_decimal(char *text, double value)
 	return true;
 }
 
-/* Writes integers for which printf(3) writes all digits. */
+/* Writes an integer for which printf(3) would write all digits. */
 static bool write_integer(char *text, double value)
 {
 	const uint64_t whole = (uint64_t)value;

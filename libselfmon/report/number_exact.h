@@ -8,7 +8,10 @@
 
 /* Writes all digits, without a sign. Returns their number. */
 size_t selfmon_number_integer(char *text, uint64_t value);
-/* Writes enough digits to read the same double back; "null" if not finite. */
+/*
+ * Writes enough digits to read back the same double; "null" if it is not
+ * finite.
+ */
 void selfmon_number_exact(char *text, double value);
 
 #endif

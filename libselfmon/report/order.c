@@ -15,7 +15,7 @@ struct key {
 	int32_t parent;
 };
 
-/* Compares parent, then falling value, then name, then original index. */
+/* Compares parents, then falling values, then names, then original indices. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -35,12 +35,12 @@ struct order {
 	const struct selfmon_row *from; /* original order */
 	const double *value; /* by row; NULL: times */
 	size_t rows;
-	struct key *key;  /* of all rows, sorted: siblings adjacent */
-	size_t *next;     /* by row + 1: its next child in key[] */
+	struct key *key;  /* sorted keys of all rows, siblings adjacent */
+	size_t *next;     /* for each row + 1: its next child in key[] */
 	struct selfmon_row *to;
 	const struct selfmon_row_detail *detail_from; /* NULL: none */
 	struct selfmon_row_detail *detail_to;
-	int32_t *place;   /* by row: its index in to[] */
+	int32_t *place;   /* for each row: its index in to[] */
 	size_t done;
 };
 
@@ -57,7 +57,10 @@ static void put(struct order *order, int32_t index)
 	order->place[index] = (int32_t)order->done++;
 }
 
-/* Depth first, without recursion: trees may be as deep as their programs. */
+/*
+ * Walks depth first without recursion: trees may be as deep as their programs
+ * recurse.
+ */
 static void put_all(struct order *order)
 {
 	int32_t at = -1;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts calibration from ticks and events to the unit of a quantity. */
+/*
+ * Converts the calibrated overhead from ticks and events to the unit of a
+ * quantity.
+ */
 #include "report/overhead_of.h"
 
 #include "store/calibration.h"
@@ -10,14 +13,19 @@ static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 	return unit * (column < 0 ? cost->ticks : cost->counter[column]);
 }
 
-/* The noise of a median: half the range of the middle eight of ten samples. */
+/*
+ * Returns the noise of a median: half the range of the middle eight of ten
+ * samples.
+ */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
 	return unit / 2 * (column < 0 ? cost->ticks_spread
 				      : cost->counter_spread[column]);
 }
 
-/* The most events per ns that are possible; see selfmon_counters_delta(). */
+/*
+ * The highest possible number of events per ns; see selfmon_counters_delta().
+ */
 #define POSSIBLE_PER_NS 16
 
 struct selfmon_overhead
@@ -58,7 +66,7 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 }
 
 /*
- * Overhead is measured at one moment and around a few kinds of work. For other
+ * Overhead is measured at one time and around a few kinds of work. For other
  * work the mean is off by at least 3 ns, or by 3 % up to 10 ns. The causes are
  * changes of the CPU's frequency, and regions that change branch prediction.
  * `make bench-accuracy` shows how often the true time is within the noise.
@@ -116,7 +124,7 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	/* Steps may be negative, see selfmon_visit_count_same(). */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
-	if (tells_work(stats)) /* then nearly all visits report work */
+	if (tells_work(stats)) /* nearly all visits then count units */
 		beyond += (double)selfmon_stats_visits(stats) * of->told;
 	return beyond;
 }

@@ -9,31 +9,33 @@
 struct selfmon_overhead {
 	int column;  /* -1: time */
 	bool known;
-	double unit; /* one recorded unit: ns per tick, or 1 */
+	double unit; /* unit of the recorded values: ns per tick, or 1 */
 	double inner, inner_noise;
 	double outer, both_noise; /* noise of inner and outer together */
 	double skipped, told, switched;
 	double kind[SELFMON_KIND_COUNT];
-	/* Noise of kinds measured for too short a time; otherwise 0. */
+	/*
+	 * Noise of a kind that was measured for too short a time; otherwise 0.
+	 */
 	double skipped_noise, told_noise, switched_noise;
 	double kind_noise[SELFMON_KIND_COUNT];
 };
 
-/* column -1: time. All members are 0 if nothing was calibrated. */
+/* column -1 is time. All members are 0 if there was no calibration. */
 struct selfmon_overhead
 selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 		    double ns_per_tick);
 
 /*
- * Returns the least noise of a time that is not an estimate, for this net time
- * in ns and this number of visits.
+ * Returns the least noise of a time that is not an estimate, for a given net
+ * time in ns and number of visits.
  */
 double selfmon_overhead_noise(const struct selfmon_overhead *of, double net,
 			      double visits);
 
 /*
- * Returns the overhead in the parent beyond inner and outer: of visits of a
- * SELFMON_KIND_*, and of visits that report work.
+ * Returns the overhead in the parent beyond inner and outer: that of visits of
+ * a SELFMON_KIND_*, and that of visits that count units.
  */
 double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 			       const struct selfmon_stats *stats);
@@ -46,17 +48,17 @@ double selfmon_overhead_beyond_noise(const struct selfmon_overhead *of,
 				     const struct selfmon_stats *stats);
 
 /*
- * Returns the overhead in a row's own visits of the switches that suspended
- * them, and its noise. Switches are counted for visits still open as well:
- * share is the part of the visits that have ended.
+ * Returns the overhead of the switches that suspended a row's own visits, and
+ * its noise. Switches are counted for open visits as well; share is the part of
+ * the visits that have ended.
  */
 double selfmon_overhead_switched(const struct selfmon_overhead *of,
 				 const struct selfmon_stats *stats, double share,
 				 double *noise);
 
 /*
- * Returns the overhead of the visits inside another visit: inner and outer, or
- * skipped, without the overhead of selfmon_overhead_beyond().
+ * Returns the overhead of the visits inside of another visit: inner and outer,
+ * or skipped, but without the result of selfmon_overhead_beyond().
  */
 double selfmon_overhead_inside(const struct selfmon_overhead *of,
 			       const struct selfmon_inside *inside);

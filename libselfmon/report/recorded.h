@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The data a report was made from, kept to subtract another report. */
+/*
+ * The data from which a report was made. They are kept to subtract another
+ * report.
+ */
 #ifndef SELFMON_REPORT_RECORDED_H
 #define SELFMON_REPORT_RECORDED_H
 
@@ -13,13 +16,14 @@ struct selfmon_recorded {
 	struct selfmon_sampling sampling;
 	uint64_t start_ticks; /* as in struct selfmon_process */
 	uint64_t ticks;       /* when the report was taken */
-	/* In the order of the rows' values. */
+	/* In the order of the values in rows. */
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
 };
 
 /*
- * Makes the rows of a report that has its header, and keeps the recorded data.
- * Returns 0 or -ENOMEM; call selfmon_report_free() in both cases.
+ * Makes the rows of a report that has its header already, and keeps the
+ * recorded data. Returns 0 or -ENOMEM; call selfmon_report_free() in both
+ * cases.
  */
 int selfmon_recorded_settle(struct selfmon_report *report);
 

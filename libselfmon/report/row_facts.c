@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about a row besides its values. */
+/* Facts about a row other than its values. */
 #include "report/row_facts.h"
 
 #include <string.h>
@@ -45,15 +45,19 @@ void selfmon_row_facts(struct selfmon_row *row,
 	row->samples = from->ring.samples;
 }
 
-/* A visit open as an interval began has children that ended before it. */
+/*
+ * Returns true if a visit is open now, or was open when the interval began: it
+ * may have children that ended before.
+ */
 static bool was_open(const struct selfmon_gathered *row)
 {
 	return row->open || row->open_before;
 }
 
 /*
- * The time of these visits is not subtracted from their parent's, but that of
- * their children is shown.
+ * Returns true if the parent's self time is wrong, because the time of these
+ * visits is not subtracted from their parent's time while the time of their
+ * children is shown.
  */
 static bool spoils_parent(const struct selfmon_gathered *from,
 			  const struct selfmon_row *row)

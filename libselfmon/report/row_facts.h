@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about a row besides its values. */
+/* Facts about a row other than its values. */
 #ifndef SELFMON_REPORT_ROW_FACTS_H
 #define SELFMON_REPORT_ROW_FACTS_H
 
@@ -13,9 +13,9 @@ void selfmon_row_facts(struct selfmon_row *row,
 		       const struct selfmon_gathered *from,
 		       const struct selfmon_region *region);
 /*
- * Sets which rows have self values. Inclusive minus children is the self value
- * only under three conditions: every visit of both has ended, in order, and has
- * left its values.
+ * Decides which rows have self values. Inclusive minus children is the self
+ * value only if each visit of the row and of its children has ended, in order,
+ * and has left its values.
  */
 void selfmon_row_judge_self(struct selfmon_report *report,
 			    const struct selfmon_gather *gather);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits: from ticks and ids to times and names. */
+/* The slowest visits: converts ticks and ids to times and names. */
 #include "report/slow_visits.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static int compare_moments(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* Parts are sorted by their begin, longer ones first. */
+/* The parts are sorted by their begin, longer ones first. */
 static void find_outermost(struct selfmon_slow *slow)
 {
 	uint64_t end = 0;
@@ -102,7 +102,7 @@ static void put_part(const struct selfmon_recorded *recorded,
 					  SELFMON_ENDED_REGION_BITS);
 }
 
-/* Columns of a report are in the order in which they were asked for. */
+/* The columns of a report are in the order of the request. */
 static void put_slow_values(const struct selfmon_report *report,
 		       const struct selfmon_recorded *recorded,
 		       const struct selfmon_slow_visit *from,
@@ -160,7 +160,10 @@ static int compare_slows(const void *a, const void *b)
 	       (x->visit.start < y->visit.start);
 }
 
-/* A process that was killed may leave nine: it had not given up the fastest. */
+/*
+ * Returns true for the ninth visit of a region. A process that was killed may
+ * leave nine, if it had not dropped the fastest one yet.
+ */
 static bool is_one_too_many(const struct selfmon_gather *gather, size_t i)
 {
 	return i >= SELFMON_SLOW_VISITS &&

@@ -11,29 +11,29 @@ enum selfmon_part_kind {
 	SELFMON_PART_PREEMPTED
 };
 
-/* What happened inside of a visit. */
+/* A part of a slow visit: an inner visit, or a time off the CPU. */
 struct selfmon_slow_moment {
 	const char *region; /* "": unknown, or off the CPU */
 	enum selfmon_part_kind kind;
-	bool outermost;	/* not inside of another part of this visit */
+	bool outermost;	/* is not inside of another part of this visit */
 	uint64_t begin_ns, ns; /* after the visit began */
 };
 
 struct selfmon_slow {
 	const char *region;
 	uint64_t ns;
-	uint64_t begin_ns;	/* after the library's first use */
-	uint64_t ended_ns;	/* since 1970, UTC: its end */
+	uint64_t begin_ns;	/* since the library's first use */
+	uint64_t ended_ns;	/* end of the visit in ns since 1970, UTC */
 	uint32_t tid, cpu;	/* cpu: UINT32_MAX: unknown */
 	uint32_t flags;		/* SELFMON_SLOW_* */
 	uint32_t values;	/* bits: columns of value */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column of the report */
-	uint64_t inner;		/* parts, those not kept included */
+	uint64_t inner;		/* number of parts, including those not kept */
 	size_t parts;
 	struct selfmon_slow_moment part[SELFMON_SLOW_PARTS]; /* by begin */
 };
 
-/* The visits of one region lie together, the slowest one first. */
+/* The visits of one region are adjacent, the slowest one first. */
 struct selfmon_slow_list {
 	size_t visits;
 	struct selfmon_slow visit[];
@@ -49,7 +49,7 @@ int selfmon_gather_slow(struct selfmon_gather *gather, uint32_t region,
 void selfmon_slow_settle(struct selfmon_slow *slow);
 struct selfmon_recorded;
 /*
- * Makes report->slow of what was gathered; none if nothing was recorded.
+ * Makes report->slow from the gathered visits; NULL if nothing was recorded.
  * Returns 0 or -ENOMEM.
  */
 int selfmon_report_take_slowest(struct selfmon_report *report,

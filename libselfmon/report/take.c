@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes a report: one at a time, while threads keep running. */
+/* Takes a report while threads keep running; one report at a time. */
 #include "report/take.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int fill_report(struct selfmon_report *report,
 	recorded->ticks = selfmon_clock_ticks();
 	if (apart && selfmon_gather_make_apart(&recorded->gather))
 		return -ENOMEM;
-	/* Gather first: visits of the calibration must not be counted. */
+	/* Gathers first: the visits of the calibration must not be counted. */
 	error = selfmon_gather_threads(&recorded->gather, process);
 	if (!error)
 		error = selfmon_gather_slowest(&recorded->gather, process);
@@ -59,7 +59,7 @@ static int take_report(struct selfmon_report **out, bool apart)
 	struct selfmon_cancel cancel;
 
 	*out = NULL;
-	/* Calibration sleeps with the lock held: no cancellation here. */
+	/* The calibration sleeps with the lock held, so cancellation is off. */
 	selfmon_cancel_off(&cancel);
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
@@ -92,7 +92,7 @@ int selfmon_report_print(enum selfmon_format format, FILE *stream)
 	struct selfmon_cancel cancel;
 	int error;
 
-	/* Writing is a cancellation point, and would leak the report. */
+	/* Writing is a cancellation point, at which the report would leak. */
 	selfmon_cancel_off(&cancel);
 	error = selfmon_report_take(&report);
 	if (!error)

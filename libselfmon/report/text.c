@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the report as text in UTF-8: paragraphs of at most 100 terminal
- * columns, tables of at most 120. The order is header, tables, notes.
+ * Writes the report as text in UTF-8: header, tables, notes. Paragraphs have at
+ * most 100 terminal columns, tables at most 120.
  */
 #include "report/text.h"
 

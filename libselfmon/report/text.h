@@ -8,16 +8,16 @@
 #include "report/number.h"
 #include "report/view.h"
 
-/* Columns of a paragraph and of a table. */
+/* The widths of a paragraph and of a table, in terminal columns. */
 #define SELFMON_LINE_COLUMNS 100
 #define SELFMON_TABLE_COLUMNS 120
-/* Columns of a region's name: the rest is for the columns of time. */
+/* Width of a region's name; the columns of time take the rest. */
 #define SELFMON_LABEL_COLUMNS 36
 
-/* Columns of a label in the header. */
+/* Width of a label in the header. */
 #define SELFMON_HEADER_COLUMNS 13
 
-/* Marks after a number, most important first. */
+/* Marks after a number, the most important first. */
 enum selfmon_mark {
 	SELFMON_MARK_OPEN = 1,       /* * on visits: some are open */
 	SELFMON_MARK_CUT_OFF = 2,    /* x on visits: some never ended */
@@ -26,8 +26,8 @@ enum selfmon_mark {
 	SELFMON_MARK_SCALED = 16,    /* ~ */
 	SELFMON_MARK_NOISE = 32,     /* ? */
 	SELFMON_MARK_SYSCALL = 64,   /* s */
-	SELFMON_MARK_MOVED = 128,    /* m on visits: shown elsewhere */
-	SELFMON_MARK_DASH = 256      /* the dash itself: not counted */
+	SELFMON_MARK_MOVED = 128,    /* m on visits: recorded elsewhere */
+	SELFMON_MARK_DASH = 256      /* the dash: not counted */
 };
 
 struct selfmon_text {
@@ -37,18 +37,25 @@ struct selfmon_text {
 	/* The paragraph being written. */
 	unsigned int column, indent;
 	bool space;
-	/* The row being written: spaces due, dropped at the end of the row. */
+	/*
+	 * The spaces that are due in the current row. They are dropped at its
+	 * end.
+	 */
 	unsigned int pending;
 	/* Labels of regions. */
 	unsigned int label_columns, step;
-	unsigned char *located; /* by row: show file and line; NULL: all rows */
-	/* Marks that the legend has to explain. */
+	/* For each row: whether to show file and line; NULL: all rows. */
+	unsigned char *located;
+	/* The marks that the legend must explain. */
 	unsigned int marks;
 	double share_least, share_most;
-	bool in_step; /* samples: more than the time allows */
+	bool in_step; /* samples stand for more than the time allows */
 };
 
-/* Text of a known width: at most 4 bytes per column, or an escape. */
+/*
+ * A text of known width: at most 4 bytes for each column, or an escape
+ * sequence.
+ */
 #define SELFMON_CELL_COLUMNS 100
 struct selfmon_cell {
 	char text[SELFMON_CELL_COLUMNS * 4 + 20];

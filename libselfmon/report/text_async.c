@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of detached spans. Their sums are not of the program's time, since
- * they overlap: it has no totals and no shares.
+ * The table of detached spans. It has neither totals nor shares: spans overlap,
+ * so their sums are not a part of the program's time.
  */
 #include "report/text_async.h"
 
@@ -101,7 +101,7 @@ static void put_spans(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Their work, in the tables that regions have. */
+/* Prints the spans' units, in the same tables as for regions. */
 static void put_work(struct selfmon_text *text)
 {
 	struct selfmon_report some = *text->report;

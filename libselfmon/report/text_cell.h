@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Appends a string, escaped; cuts its middle to fit columns. */
+/* Appends a string with escapes. If it does not fit, cuts its middle. */
 void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
 		      unsigned int columns);
 

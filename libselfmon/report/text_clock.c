@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header lines: the clock, and CPU time beside wall time. */
+/* Header lines with the clock, and with CPU time beside wall time. */
 #include "report/text_clock.h"
 
 #include <inttypes.h>
@@ -16,7 +16,10 @@ void selfmon_text_say_time(struct selfmon_text *text, const char *before,
 	selfmon_text_say(text, "%s%s%s", before, number, after);
 }
 
-/* Regions have wall time, so says how much of it was not CPU time. */
+/*
+ * The times of regions are wall time, so this says how much of it was not CPU
+ * time.
+ */
 static void say_off_cpu(struct selfmon_text *text, double cpus)
 {
 	char share[SELFMON_NUMBER_SIZE];

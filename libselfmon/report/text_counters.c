@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the tables of counters: net totals of each event, each followed by its
- * metric if it has one. All other metrics follow. A table has as many columns
- * as fit; the rest is in further tables.
+ * Writes the tables of counters: the net totals of each event, followed by the
+ * event's metric if it has one. The other metrics follow. A table has as many
+ * columns as fit; the rest is in further tables.
  */
 #include "report/text_counters.h"
 
@@ -24,16 +24,18 @@
 #define NUMBER 7
 #define TIME 8
 #define RATIO 5
-#define RATIO_MOST 9999.5 /* the most that a ratio's digits can show */
-#define HEADING 13   /* per line of a heading, of two lines */
+#define RATIO_MOST 9999.5 /* the largest ratio that fits */
+#define HEADING 13   /* width of each of the two lines of a heading */
 #define MARKS 2
 #define FIELDS (SELFMON_MAX_COUNTERS + SELFMON_RATIOS_MAX)
 
 /* A column of a table: an event's total, or a metric. */
 struct field {
 	size_t value;    /* index of the event */
-	const struct selfmon_ratio *ratio; /* or the metric; NULL: an event */
-	unsigned int columns; /* of the number, without a space and marks */
+	/* The metric; NULL if this is an event's total. */
+	const struct selfmon_ratio *ratio;
+	/* Width of the number, without the space and marks. */
+	unsigned int columns;
 	bool time;            /* the event counts nanoseconds */
 	struct selfmon_cell heading[2];
 };
@@ -94,7 +96,7 @@ static void make_total(struct field *field, const struct selfmon_report *report,
 	set_heading(field, name);
 }
 
-/* Collects events, each followed by the metric shown beside it. */
+/* Collects the events, each followed by the metric beside it. */
 static size_t make_totals(const struct selfmon_report *report,
 			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
@@ -283,7 +285,7 @@ static size_t fitting(const struct field *field, size_t fields,
 	return i;
 }
 
-/* text NULL: only counts the tables. */
+/* If text is NULL, only counts the tables. */
 static size_t put_tables(struct selfmon_text *text, unsigned int label,
 			 const struct field *field, size_t fields)
 {

@@ -60,7 +60,10 @@ static bool is_alike(const struct selfmon_report_column *a,
 	return a->verdict == b->verdict && a->kernel == b->kernel;
 }
 
-/* Prints all columns read like column i, unless a previous line has them. */
+/*
+ * Prints all columns that are read in the same way as column i, unless a
+ * previous line has them.
+ */
 static void put_alike(struct selfmon_text *text, size_t i, bool first)
 {
 	const struct selfmon_report *report = text->report;
@@ -147,7 +150,7 @@ static bool same_reason(const struct selfmon_report *report, size_t a, size_t b)
 		       reason_of(&report->column[b]));
 }
 
-/* Returns true if an earlier line has the reason of column i. */
+/* Returns true if an earlier line has given the reason of column i. */
 static bool is_told(const struct selfmon_report *report, size_t i)
 {
 	size_t k;
@@ -158,7 +161,10 @@ static bool is_told(const struct selfmon_report *report, size_t i)
 	return false;
 }
 
-/* Prints all events not counted for the reason of column i, then the reason. */
+/*
+ * Prints all events that are not counted for the reason of column i, then the
+ * reason.
+ */
 static void put_reason(struct selfmon_text *text, size_t i)
 {
 	const struct selfmon_report *const report = text->report;
@@ -168,12 +174,15 @@ static void put_reason(struct selfmon_text *text, size_t i)
 	for (k = i + 1; k < report->columns; k++)
 		if (same_reason(report, i, k))
 			selfmon_text_say(text, ", %s", report->column[k].name);
-	/* The reason common to all events has a line of its own. */
+	/* The reason that all events share has a line of its own. */
 	if (strcmp(reason_of(&report->column[i]), report->counters_off))
 		selfmon_text_say(text, ": %s", reason_of(&report->column[i]));
 }
 
-/* For one process only: merged reports may have different reasons. */
+/*
+ * Only for the report of one process: processes of a merged report may have
+ * different reasons.
+ */
 static bool is_off_alone(const struct selfmon_report *report)
 {
 	return report->counters_off[0] && !report->processes &&
@@ -309,7 +318,9 @@ static void put_errata(struct selfmon_text *text)
 	}
 }
 
-/* Their values are correct; only their place in the tree is wrong. */
+/*
+ * The values of these visits are right, but their place in the tree is wrong.
+ */
 static void put_displaced(struct selfmon_text *text)
 {
 	if (!text->report->displaced)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region's place in the tree: its name, indented. If the tree is too deep,
- * the depth precedes the name instead. Twins, of one name below one parent, are
- * followed by file and line.
+ * A region's label: its name, indented by its depth. If the tree is too deep, a
+ * number for the depth is in front of the name instead. If two regions below
+ * one parent have the same name, file and line follow.
  */
 #include "report/text_label.h"
 
@@ -31,7 +31,10 @@ static size_t hash_of_row(const struct selfmon_row *row)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-/* Without memory, every region is treated as a twin. */
+/*
+ * Finds regions with the same name below the same parent. Without memory,
+ * treats every region as one of these.
+ */
 static void find_twins(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
@@ -100,8 +103,8 @@ static void put_indent(const struct selfmon_text *text, uint32_t depth,
 }
 
 /*
- * Indents by two columns a level if the deepest row fits, otherwise by one.
- * Then sets the label's width to the widest label.
+ * Indents by two columns for each level if the deepest row fits, otherwise by
+ * one. Then makes labels as wide as the widest one.
  */
 void selfmon_label_prepare(struct selfmon_text *text)
 {

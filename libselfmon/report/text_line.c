@@ -12,7 +12,7 @@ static void pad(struct selfmon_text *text, unsigned int columns)
 	fprintf(text->stream, "%*s", (int)columns, "");
 }
 
-/* label: ASCII, at the start of the line; may be "". */
+/* label is ASCII text for the start of the line; it may be "". */
 void selfmon_text_begin(struct selfmon_text *text, const char *label,
 			unsigned int indent)
 {
@@ -40,8 +40,8 @@ static size_t word_columns(const char *s, const char *end)
 }
 
 /*
- * Breaks a word longer than a line at the end of the line. Reserves the last
- * column for a comma that the next call may append.
+ * Breaks a word that is longer than a line at the end of the line. Keeps the
+ * last column free for a comma that the next call may append.
  */
 static void put_word(struct selfmon_text *text, const char *s, const char *end)
 {
@@ -113,7 +113,7 @@ void selfmon_text_row_end(struct selfmon_text *text)
 	text->pending = 0;
 }
 
-/* Prints as many marks as fit, the most important first. */
+/* Prints as many marks as fit, the most important ones first. */
 void selfmon_text_marks(struct selfmon_text *text, unsigned int marks,
 			unsigned int columns)
 {

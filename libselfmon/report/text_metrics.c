@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks of a metric in the text report, and the reasons for missing values. */
+/* Marks of metrics in the text report, and the reasons for missing values. */
 #include "report/text_metrics.h"
 
 #include "report/metric.h"
@@ -27,7 +27,7 @@ unsigned int selfmon_ratio_marks(struct selfmon_text *text,
 	       operand_marks(text, row, ratio->by);
 }
 
-/* Counts rows whose value is missing although its events are present. */
+/* Counts rows without a value although the events of the metric are present. */
 static size_t count_absent(const struct selfmon_text *text,
 			   const struct selfmon_ratio *ratio,
 			   struct selfmon_ratio_value *first)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Below the tables: the legend of the marks, and notes on regions. */
+/*
+ * Writes what is below the tables: the legend of the marks, and notes on
+ * regions.
+ */
 #include "report/text_notes.h"
 
 #include <inttypes.h>
@@ -14,7 +17,7 @@
 #include "report/text_metrics.h"
 
 #define NOTES_MAX 30  /* regions listed one by one */
-#define NOTES_FEW 4   /* the limit when a page is full of rows */
+#define NOTES_FEW 4   /* the limit if the rows fill a page */
 #define NAME_COLUMNS 32
 
 static void legend(struct selfmon_text *text, const char *sign,
@@ -40,7 +43,7 @@ static void legend_scaled(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* The least and the most of a column over all rows. */
+/* The lowest and the highest share of a column over all rows. */
 struct share_range {
 	double least, most;
 };
@@ -58,7 +61,7 @@ static void extend(struct share_range *range, double value)
 		range->most = value;
 }
 
-/* Returns false if the column has a value for every visit, or for none. */
+/* Returns false if the column has values for all visits, or for none. */
 static bool cover(const struct selfmon_report *report, size_t column,
 		  struct coverage *coverage)
 {
@@ -106,7 +109,7 @@ static bool is_same_coverage(const struct coverage *a, const struct coverage *b)
 	       is_same_range(&a->time, &b->time);
 }
 
-/* Prints column k and all others with the same coverage. */
+/* Prints column k together with all others of the same coverage. */
 static void put_coverage(struct selfmon_text *text,
 			 const struct coverage *coverage, const bool *any,
 			 size_t k)
@@ -254,8 +257,8 @@ static void put_counts(struct selfmon_text *text, const uint64_t *count)
 }
 
 /*
- * Prints "parent > name: ", cut. Cells are escaped already, so does not use
- * say().
+ * Prints "parent > name: ", shortened. The names are escaped already, so say()
+ * is not used.
  */
 static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
 {

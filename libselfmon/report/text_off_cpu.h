@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of where visits were off the CPU. */
+/* The table that shows where visits were off the CPU. */
 #ifndef SELFMON_REPORT_TEXT_OFF_CPU_H
 #define SELFMON_REPORT_TEXT_OFF_CPU_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the rows of a page, and reports what happened to the others. */
+/* Chooses the rows that fit on a page, and prints notes on those left out. */
 #include "report/text_rows.h"
 
 #include <errno.h>
@@ -16,9 +16,12 @@
 #include "report/view_columns.h"
 #include "report/view_rows.h"
 
-/* Rows with most self time, by name, shown if a tree's rows are folded. */
+/*
+ * If a tree's rows are folded, so many rows with the most self time are listed
+ * by name.
+ */
 #define HOT_ROWS 8
-/* The fewest useful rows of a table. */
+/* With fewer rows a table is of no use. */
 #define ROWS_LEAST 10
 
 void selfmon_text_rows(const struct selfmon_view *view,
@@ -82,7 +85,7 @@ void selfmon_text_other_threads(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Prints another report's table with the same text settings. */
+/* Prints the table of another report with the settings of this text. */
 static void put_hot(struct selfmon_text *text, struct selfmon_viewed *hot)
 {
 	struct selfmon_text table = *text;

@@ -12,7 +12,7 @@ void selfmon_text_other_threads(struct selfmon_text *text);
 /* Returns 0 or -ENOMEM. */
 SELFMON_COLD
 int selfmon_text_hot(struct selfmon_text *text);
-/* Returns limits for selfmon_view_make(): all tables fit on a page. */
+/* Returns limits for selfmon_view_make() so that all tables fit on a page. */
 SELFMON_COLD
 void selfmon_text_rows(const struct selfmon_view *view,
 		       const struct selfmon_report *report, size_t *rows,

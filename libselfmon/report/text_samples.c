@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of samples: how many were taken in each region, beside its exact
- * time. Functions need symbols, which the program selfmon looks up.
+ * time. Functions are not shown: they need symbols, which only the program
+ * selfmon looks up.
  */
 #include "report/text_samples.h"
 
@@ -61,9 +62,10 @@ static void put_samples_head(struct selfmon_text *text,
 }
 
 /*
- * The part of a region's own time that its samples stand for. Less than all:
- * the kernel, or off the CPU. More, by over 4 sigma: the period is in step with
- * the program, and no share of samples is right.
+ * Prints for which part of a region's self time its samples stand. It is less
+ * than the whole if the thread was in the kernel or off the CPU. If it is more
+ * by over 4 sigma, the period is in step with the program, and no share of
+ * samples is right.
  */
 static void put_seen(struct selfmon_text *text, const struct selfmon_row *row,
 		     const struct selfmon_samples *samples)

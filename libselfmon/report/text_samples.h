@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Nothing unless the process was sampled. */
+/* Prints nothing unless the process was sampled. */
 void selfmon_text_samples(struct selfmon_text *text);
 
 #endif

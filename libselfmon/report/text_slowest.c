@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest visits as text: of the regions whose slowest visit lost the most
- * time beyond a usual one, three visits each, with what took their time.
+ * Prints the slowest visits. Chooses the regions whose slowest visit lost the
+ * most time beyond a usual visit. For each, prints three visits with what took
+ * their time.
  */
 #include "report/text_slowest.h"
 
@@ -26,7 +27,10 @@ struct slow_region {
 	double usual_ns, excess_ns;
 };
 
-/* What took a visit's time: its direct parts by name, and times off the CPU. */
+/*
+ * One cause of a visit's duration: its direct parts of one name, or its times
+ * off the CPU.
+ */
 struct slow_cause {
 	const char *name;
 	uint64_t ns, times;
@@ -34,7 +38,7 @@ struct slow_cause {
 
 /* ---- regions ------------------------------------------------------------- */
 
-/* Returns the mean over all places of a region. */
+/* Returns the mean time of a visit over all nodes of a region. */
 static double mean_of(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_report *part[2] = { report, report->async };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of visits that were suspended: those of fibers, and of threads that
- * ran fibers. Their times in the other tables are those that they ran.
+ * The table of suspended visits: those of fibers, and of threads that ran
+ * fibers. In the other tables their times exclude the time when they were
+ * suspended.
  */
 #include "report/text_suspended.h"
 

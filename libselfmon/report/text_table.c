@@ -14,8 +14,8 @@
 #include "report/view_columns.h"
 
 /*
- * Columns of the table: a space before each, one mark after some. A brief
- * column's mark replaces the space before the next column.
+ * Widths of the columns: each begins with a space, and some end with a mark. In
+ * a brief column the mark replaces the space of the next column.
  */
 #define VISITS 8
 #define TOTAL 9
@@ -107,7 +107,7 @@ static void put_self(struct selfmon_text *text, const struct selfmon_row *row)
 	selfmon_text_marks(text, marks, 1);
 }
 
-/* Percentiles and extremes describe one visit each. */
+/* Percentiles and extremes are times of one visit. */
 static void put_brief(struct selfmon_text *text, const struct selfmon_row *row)
 {
 	const struct {
@@ -170,8 +170,8 @@ static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
 }
 
 /*
- * Skips what says nothing new: one visit is its own mean. Visits of several
- * regions have no mean, and a thread has no self time.
+ * Leaves out values that add nothing: a single visit is its own mean, visits of
+ * several regions have no mean, and a thread has no self time.
  */
 static void put_table_row(struct selfmon_text *text, size_t i)
 {

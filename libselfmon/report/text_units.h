@@ -7,7 +7,10 @@
 
 SELFMON_COLD
 void selfmon_text_units(struct selfmon_text *text);
-/* Returns how many tables of the report's rows the lines of units equal. */
+/*
+ * Returns how many units are shown. The table of units has at most this many
+ * lines for each row of the report.
+ */
 SELFMON_COLD
 size_t selfmon_text_unit_tables(const struct selfmon_report *report,
 				const struct selfmon_shown *shown);

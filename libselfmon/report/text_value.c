@@ -21,7 +21,7 @@ static void remember_share(struct selfmon_text *text, double share)
 		text->share_most = share;
 }
 
-/* Marks of the inclusive net value; column -1: time. */
+/* Returns the marks of the inclusive net value; column -1 is time. */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column)
 {

@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Returns the marks of a value; column -1: time. */
+/* Returns the marks of a value; column -1 is time. */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column);
 /* Returns the net value, at least 0; NaN if there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own units (bytes, items, ...), by row. */
+/* The units that the program counts (bytes, items, ...), by row. */
 #include "report/units.h"
 
 #include <errno.h>
@@ -156,7 +156,10 @@ size_t selfmon_report_unit_count(const struct selfmon_report *report)
 	return report->units;
 }
 
-/* The struct's size in 0.2, its first version; later ones may be longer. */
+/*
+ * Size of the struct in version 0.2, its first one. Later versions may be
+ * longer.
+ */
 #define UNIT_SIZE_FIRST                                                        \
 	(offsetof(struct selfmon_report_unit, p99) + sizeof(double))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own units (bytes, items, ...), by row. */
+/* The units that the program counts (bytes, items, ...), by row. */
 #ifndef SELFMON_REPORT_UNITS_H
 #define SELFMON_REPORT_UNITS_H
 
@@ -7,17 +7,20 @@
 #include "report/model.h"
 #include "report/view.h"
 
-/* Returns what a row counted of unit i, or NULL: none. */
+/* Returns what a row counted of unit i, or NULL if nothing. */
 const struct selfmon_row_unit *
 selfmon_row_unit(const struct selfmon_report *report, size_t row, size_t i);
 /* Returns true if any row counted this unit. */
 bool selfmon_unit_is_used(const struct selfmon_report *report, size_t i);
-/* Returns the quantile of one visit, at least min and at most max. */
+/* Returns the quantile of what one visit counted, limited to min and max. */
 double selfmon_row_unit_quantile(const struct selfmon_row_unit *unit, double q);
 
-/* Returns a detail's units, made if need be; NULL: no memory. */
+/*
+ * Returns the units of a detail; makes them if needed. Returns NULL without
+ * memory.
+ */
 struct selfmon_row_unit *selfmon_row_units(struct selfmon_row_detail *detail);
-/* Adds one unit, or all units. Return 0 or -ENOMEM. */
+/* Adds one unit, or all units. Both return 0 or -ENOMEM. */
 SELFMON_COLD
 int selfmon_row_unit_add(struct selfmon_row_unit *to,
 			 const struct selfmon_row_unit *from);
@@ -28,9 +31,9 @@ void selfmon_row_units_free(struct selfmon_row_detail *detail);
 /* Frees what a detail owns. */
 void selfmon_row_detail_free(struct selfmon_row_detail *detail);
 
-/* Names the units of a report that has none yet: bytes and items. */
+/* Sets the units of a report that has none yet: bytes and items. */
 void selfmon_report_units_begin(struct selfmon_report *report);
-/* Sets the units of all rows. Returns 0 or -ENOMEM. */
+/* Computes the units of all rows. Returns 0 or -ENOMEM. */
 int selfmon_report_units(struct selfmon_report *report,
 			 const struct selfmon_gather *gather);
 

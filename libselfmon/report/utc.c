@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gmtime_r(3) and strftime(3) take the C library's time zone lock. If another
- * thread holds it at fork(2), it stays locked in the child for ever (glibc
- * time/tzset.c, tzset_lock: fork(2) does not release it).
+ * Formats UTC without gmtime_r(3) and strftime(3), which take the C library's
+ * time zone lock. If another thread holds that lock at fork(2), it stays locked
+ * in the child for ever (glibc time/tzset.c, tzset_lock).
  */
 #include "report/utc.h"
 
@@ -10,7 +10,10 @@
 
 #define SECONDS_PER_DAY 86400u
 #define YEAR_LAST 9999u
-/* From 0000-03-01 to 1970-01-01; a year begins in March: leap days are last. */
+/*
+ * Days from 0000-03-01 to 1970-01-01. Years begin in March, so that the leap
+ * day is the last one.
+ */
 #define DAYS_BEFORE_1970 719468u
 #define DAYS_PER_ERA 146097u /* 400 years */
 
@@ -19,7 +22,10 @@ struct date {
 	unsigned int month, day;
 };
 
-/* Civil from days: H. Hinnant, chrono-compatible low-level date algorithms. */
+/*
+ * Algorithm civil_from_days: H. Hinnant, chrono-compatible low-level date
+ * algorithms.
+ */
 static struct date civil_from_days(uint64_t days)
 {
 	const uint64_t since = days + DAYS_BEFORE_1970;

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seconds since 1970 in UTC, as ISO 8601; "unknown time" after 9999. */
+/*
+ * Writes seconds since 1970 in UTC as ISO 8601; "unknown time" after the year
+ * 9999.
+ */
 void selfmon_utc_write(char *to, size_t size, uint64_t seconds);
 
 #endif

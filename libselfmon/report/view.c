@@ -17,7 +17,7 @@ static const char *const option_name[] = {
 	"flat", "collapse", "threads", "depth", "min-share",
 	"sort", "top",	    "columns", "find",	NULL,
 };
-#define SWITCHES 3 /* the first options: without a value */
+#define SWITCHES 3 /* the first options, which have no value */
 static const char allowed[] =
 	"flat, collapse, threads, depth=N, min-share=PERCENT, sort=COLUMN, "
 	"top=N, columns=A+B and find=REGEX";

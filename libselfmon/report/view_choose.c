@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the rows of a view. Rows of small shares, and rows beyond a limit,
- * are folded. Rows that are too deep or do not match a search are left out.
+ * Chooses the rows of a view. Rows with small shares and rows beyond a limit
+ * are folded into rows "others". Rows that are too deep or do not match a
+ * search are left out.
  */
 #include "report/view_choose.h"
 
@@ -9,7 +10,7 @@
 #include <regex.h>
 #include <stdlib.h>
 
-/* Keeps matches and their ancestors. */
+/* Leaves out all rows except matches and their ancestors. */
 static int leave_out_unfound(const struct selfmon_view_choice *choice)
 {
 	const struct selfmon_row *const row = choice->from->row;
@@ -33,7 +34,7 @@ static int leave_out_unfound(const struct selfmon_view_choice *choice)
 	return 0;
 }
 
-/* A row below a folded row is folded too: parents come first. */
+/* A row below a folded row is folded, too: parents come first. */
 static void fold_small(const struct selfmon_view_choice *choice)
 {
 	const double least = choice->view->min_share * choice->from->total_ns;
@@ -70,7 +71,9 @@ static int compare_ranks(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Rows shown so far, and the rows of others they require. */
+/*
+ * The number of rows shown so far, and of the rows "others" that these require.
+ */
 struct made {
 	size_t rows, others;
 };
@@ -120,7 +123,10 @@ static size_t show_path(const struct selfmon_view_choice *choice, size_t i,
 	return length;
 }
 
-/* A single folded row takes no more space than its row of others. */
+/*
+ * Shows a row that is folded alone, since its row "others" would take the same
+ * space.
+ */
 static void show_alone(const struct selfmon_view_choice *choice,
 		       const struct rank *rank, size_t ranks, struct made *made)
 {
@@ -138,8 +144,9 @@ static void show_alone(const struct selfmon_view_choice *choice,
 }
 
 /*
- * Shows the largest rows first, each with its ancestors, while they fit. rows:
- * the limit includes others; 0: the limit is top, without others.
+ * Shows the largest rows first, each with its ancestors, while they fit. If
+ * rows is not 0, it is the limit including the rows "others". If it is 0, top
+ * is the limit without them.
  */
 static void show_ranked(const struct selfmon_view_choice *choice,
 			const struct rank *rank, size_t ranks, size_t rows)

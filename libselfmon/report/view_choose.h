@@ -15,18 +15,22 @@ struct selfmon_chosen {
 	double key;      /* larger keys come first */
 	enum selfmon_row_fate fate;
 	uint32_t hidden; /* folded children */
-	int32_t place;   /* index in the view; if folded, that of others */
-	int32_t others;  /* index of the others below it + 1; 0: none */
+	/* Index in the view; for a folded row that of its "others". */
+	int32_t place;
+	int32_t others;  /* index of the row "others" below it + 1; 0: none */
 };
 
 struct selfmon_view_choice {
 	const struct selfmon_view *view;
 	const struct selfmon_report *from;
-	struct selfmon_chosen *top; /* parent of the top level */
+	struct selfmon_chosen *top; /* stands for the parent of the top level */
 	struct selfmon_chosen *row; /* by row */
 };
 
-/* Sets each row's fate; rows as in selfmon_view_make(). 0 or -ENOMEM. */
+/*
+ * Decides for each row whether it is shown. rows has the same meaning as for
+ * selfmon_view_make(). Returns 0 or -ENOMEM.
+ */
 SELFMON_COLD
 int selfmon_view_choose(const struct selfmon_view_choice *choice, size_t rows);
 

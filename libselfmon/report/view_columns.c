@@ -120,8 +120,9 @@ static double value_of_row(const struct selfmon_report *report,
 }
 
 /*
- * Sorts by total time in a tree and by self time in a flat view by default; by
- * name if the column is unknown. Threads have no self time.
+ * Computes the keys of the sort. The default is the total time in a tree and
+ * the self time in a flat view. Sorts by name if the column is unknown. Threads
+ * have no self time.
  */
 void selfmon_view_keys(const struct selfmon_view_choice *choice)
 {
@@ -147,7 +148,7 @@ void selfmon_view_keys(const struct selfmon_view_choice *choice)
 			is_thread && !view->sort[0] ? SELFMON_SHOW_TOTAL
 						    : column);
 
-		/* Rows without a value come before the rows of others. */
+		/* Rows without a value come before the rows "others". */
 		choice->row[i].key = isfinite(key) ? key : -1e300;
 	}
 }

@@ -7,8 +7,8 @@
 
 extern const char selfmon_time_name[SELFMON_SHOW_COUNT][8];
 /*
- * Names of the columns. Column i counts those of time first, then events, then
- * metrics.
+ * Returns the name of a column. Column i counts the columns of time first, then
+ * the events, then the metrics.
  */
 SELFMON_COLD
 bool selfmon_view_column_name(const struct selfmon_report *report,
@@ -18,7 +18,10 @@ SELFMON_COLD
 void selfmon_view_show(const struct selfmon_view *view,
 		       const struct selfmon_report *report,
 		       struct selfmon_shown *shown);
-/* For JSON and CSV: keeps events shown, and operands of metrics shown. */
+/*
+ * For JSON and CSV: keeps the events that are shown, and the operands of
+ * metrics that are shown.
+ */
 SELFMON_COLD
 void selfmon_view_drop_columns(struct selfmon_report *made,
 			       const struct selfmon_shown *shown);

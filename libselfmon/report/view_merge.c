@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges regions of one name into one row: all of them, in a flat view, or
- * those of a recursion, in a tree.
+ * Merges regions of the same name into one row: in a flat view all of them, in
+ * a tree those of a recursion.
  *
- * Visits, self values and the times of single visits cover all places.
- * Inclusive values count nested visits once: a visit inside another of the same
- * name is part of that one's value. In a tree the nested row moves up to the
- * outer row. Its value is subtracted from the rows in between, so a row is
- * still the sum of its own and its children's values.
+ * Visits, self values and the times of single visits cover all merged nodes.
+ * Inclusive values count nested visits once: a visit inside of another visit of
+ * the same name is already part of the value of that one. In a tree the nested
+ * row moves up into the outer row. Its value is subtracted from the rows in
+ * between, so that each row is still the sum of its self value and its
+ * children.
  */
 #include "report/view_merge.h"
 
@@ -24,8 +25,8 @@ struct view_merge {
 	struct selfmon_report *to;
 	uint32_t *slot;   /* hash of rows by parent and name; row + 1 */
 	size_t slots;
-	int32_t *place;   /* by row of from: its row in to */
-	int32_t *only;    /* by row of to: its source + 1; -1: several */
+	int32_t *place;   /* for each row of from: its row in to */
+	int32_t *only;    /* for each row of to: its source + 1; -1: several */
 	bool flat, threads;
 };
 
@@ -58,7 +59,7 @@ static int32_t new_row(struct selfmon_report *to, int32_t parent,
 	return (int32_t)to->rows++;
 }
 
-/* Finds or makes the row of a name below another. */
+/* Finds the row of a name below another row, or makes it. */
 static int32_t row_below(struct view_merge *merge, int32_t parent,
 			 const struct selfmon_row *from)
 {
@@ -73,8 +74,8 @@ static int32_t row_below(struct view_merge *merge, int32_t parent,
 }
 
 /*
- * Finds the enclosing row of this name; after merging there is only one. A
- * thread is no region, whatever its name.
+ * Finds the enclosing row of this name; after merging there is only one. The
+ * row of a thread does not match, even if it has this name.
  */
 static int32_t row_around(const struct view_merge *merge, int32_t at,
 			  const char *name)
@@ -87,7 +88,10 @@ static int32_t row_around(const struct view_merge *merge, int32_t at,
 	return at;
 }
 
-/* Returns the parent of a top-level row of a flat view: its thread, or none. */
+/*
+ * Returns the parent of a row at the top level of a flat view: its thread, or
+ * none.
+ */
 static int32_t thread_around(const struct view_merge *merge, int32_t at)
 {
 	while (at >= 0 && !selfmon_row_is_thread(merge->to, (size_t)at))
@@ -118,7 +122,7 @@ static int32_t find_place(struct view_merge *merge, size_t i)
 	return around >= 0 ? around : row_below(merge, parent, row);
 }
 
-/* A name at several places has no single file and line. */
+/* If a name occurs at several places, the row has no file and line. */
 static int add_to_place(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const from = &merge->from->row[i];
@@ -137,8 +141,9 @@ static int add_to_place(struct view_merge *merge, size_t i)
 }
 
 /*
- * Returns true if the inclusive value is already part of its place's value. In
- * a tree it is, unless the place is below the place of the row's parent.
+ * Returns true if the inclusive value is already part of the merged row's
+ * value. In a tree it is, unless the merged row is below that of the row's
+ * parent.
  */
 static bool is_nested(const struct view_merge *merge, size_t i)
 {
@@ -153,7 +158,10 @@ static bool is_nested(const struct view_merge *merge, size_t i)
 	return at >= 0;
 }
 
-/* Subtracts the value from its place, in a tree also from rows in between. */
+/*
+ * Subtracts the value from the merged row, and in a tree also from the rows in
+ * between.
+ */
 static void take_nested_out(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const row = &merge->from->row[i];
@@ -166,7 +174,7 @@ static void take_nested_out(struct view_merge *merge, size_t i)
 	selfmon_row_take_out(&merge->to->row[place], row, columns);
 }
 
-/* Keeps the times of single visits if they come from one place only. */
+/* Keeps the times of single visits if only one row was merged. */
 static void keep_visit_times(struct view_merge *merge)
 {
 	size_t i;

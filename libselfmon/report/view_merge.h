@@ -6,9 +6,9 @@
 #include "report/view.h"
 
 /*
- * Merges regions of one name into one row: all of them, or those of a
+ * Merges regions of the same name into one row: all of them, or those of a
  * recursion. Keeps the rows of threads, unless a flat view covers all threads.
- * Returns NULL if there is no memory.
+ * Returns NULL without memory.
  */
 SELFMON_COLD
 struct selfmon_report *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the rows of a view. Below each parent, one row "others (N)" is the sum
- * of N folded rows. The rows of a level thus still add up to their parent.
+ * Makes the rows of a view. Below each parent at most one row "others (N)" is
+ * the sum of N folded rows. So the rows of a level still add up to their
+ * parent.
  */
 #include "report/view_rows.h"
 
@@ -77,7 +78,7 @@ static void value_is_self(struct selfmon_quantity *value)
 	value->sum = value->exclusive > 0 ? (uint64_t)value->exclusive : 0;
 }
 
-/* In a flat view rows overlap each other: only self values add up. */
+/* In a flat view rows overlap each other, so only their self values add up. */
 static void row_is_self(struct selfmon_row *row, size_t columns)
 {
 	size_t k;
@@ -88,8 +89,8 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 }
 
 /*
- * Adds the topmost folded rows' visits and sums, which include the rows below.
- * Drops units: work of several regions is not that of one.
+ * Adds the visits and sums of the topmost folded rows, which include the rows
+ * below. Drops units, since the units of several regions mean different things.
  */
 static int fold_row(struct making *making, size_t i)
 {
@@ -142,7 +143,10 @@ static int make_rows(struct making *making)
 	return selfmon_report_order_by(to, making->key);
 }
 
-/* Call once rows no longer move: names of others point into the details. */
+/*
+ * Call when rows no longer move, since the names of the rows "others" point
+ * into the details.
+ */
 static void name_others(struct selfmon_report *to)
 {
 	size_t i;
@@ -158,7 +162,10 @@ static void name_others(struct selfmon_report *to)
 	}
 }
 
-/* Each row kept may have others, and so may the top level. */
+/*
+ * Each row that is kept may have a row "others" below it, and so may the top
+ * level.
+ */
 static size_t count_rows(const struct selfmon_view_choice *choice,
 			 struct selfmon_viewed *viewed)
 {

@@ -7,8 +7,8 @@
 
 /*
  * If the report has more than `rows` rows, makes at most `beyond` rows,
- * including others; 0: all. Free the view before its report. Returns 0 or
- * -ENOMEM.
+ * including the rows "others"; 0 means no limit. Free the view before its
+ * report. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_view_make(const struct selfmon_view *view,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of one visit without the library's overhead: the shortest, the
+ * Times of single visits without the library's overhead: the shortest, the
  * longest and percentiles.
  *
  * Each visit includes the overhead of its own two ends. The overhead of its
- * children is known for the mean visit only. A shorter visit is assumed to have
- * proportionally less, a longer one no more. The estimate is bounded: at most
- * the visit minus its own ends, at least a child that is in each visit. If the
- * estimated overhead exceeds half of the visit, the time is marked unsure.
+ * children is known only for the mean visit. A shorter visit is assumed to have
+ * proportionally less of it, and a longer visit not more. The estimate is
+ * limited: it is at most the visit minus its own ends, and at least the time of
+ * a child that occurs in each visit. If the estimated overhead exceeds half of
+ * the visit, the time is marked as unsure.
  */
 #include "report/visit_times.h"
 
@@ -19,7 +20,7 @@
 #include "report/gather.h"
 #include "report/model.h"
 
-/* Indexed by the bit's number in unsure. */
+/* Indexed by the number of the bit in unsure. */
 static const double quantile_of[] = { 0.5, 0.9, 0.99 };
 #define PERCENTILES (sizeof(quantile_of) / sizeof(quantile_of[0]))
 #define SHORTEST PERCENTILES
@@ -64,7 +65,7 @@ static double quantile_ns(const struct selfmon_row *row,
 			 (double)row->time.max);
 }
 
-/* Returns the measured time; NaN: unknown. */
+/* Returns the measured time; NaN if unknown. */
 static double measured_ns(const struct selfmon_report *report, size_t i,
 			  size_t which)
 {
@@ -99,7 +100,9 @@ static double inside_ns(const struct selfmon_report *report,
 	       (mean > 0 ? lesser_ns(ns / mean, 1) : 1);
 }
 
-/* Returns the time of a visit without overhead, at least low if possible. */
+/*
+ * Returns the time of a visit without overhead, but at least low if possible.
+ */
 static uint64_t net_ns(const struct selfmon_report *report,
 		       const struct selfmon_row *row, double ns, double low,
 		       bool *unsure)
@@ -122,8 +125,8 @@ static double mean_overhead(const struct selfmon_row *row)
 }
 
 /*
- * Returns the largest time among children that are in each visit, judged by
- * their number of visits. For the longest visit, considers all children.
+ * Returns the largest time among the children that occur in each visit, judged
+ * by their number of visits. For the longest visit, considers all children.
  */
 static double lower_bound(const struct selfmon_report *report,
 			  const int32_t *next, int32_t child, size_t which,
@@ -165,7 +168,10 @@ static void settle_row(struct selfmon_report *report, size_t i,
 	}
 }
 
-/* Rows come after their parents, so iterates from the last to the first. */
+/*
+ * Iterates from the last row to the first, since children come after their
+ * parents.
+ */
 int selfmon_report_visit_times(struct selfmon_report *report)
 {
 	int32_t *const first = calloc(report->rows + 1, sizeof(*first));
@@ -206,9 +212,9 @@ static double without_ends_at(const struct selfmon_report *report, size_t i,
 }
 
 /*
- * Returns a lower bound of the row's quantile from row i, at or below it. The
- * bound passes through rows that are in each visit of their parents, as in
- * settle_row(), and is limited by each of them.
+ * Returns a lower bound for the quantile of a row, derived from row i, which is
+ * the row itself or below it. The bound passes through rows that occur in each
+ * visit of their parents, as in settle_row(), and each of them limits it.
  */
 static double least_by(const struct selfmon_report *report, size_t row,
 		       size_t i, double q)
