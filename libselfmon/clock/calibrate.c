@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the timestamp counter if nothing states its frequency. */
+/*
+ * Measures the rate of the timestamp counter if neither the CPU nor the kernel
+ * states its frequency.
+ */
 #include "clock/calibrate.h"
 
 #include <errno.h>
@@ -13,9 +16,9 @@ __extension__ typedef unsigned __int128 wide;
 #define PPM 1000000
 
 /*
- * A base line is good enough at an error of a thousandth. A shorter one is
- * extended to this length, no longer, since a process that ends must not be
- * kept waiting.
+ * The time between the two pairs of readings, the base line, is long enough if
+ * the error is at most a thousandth. A shorter base line is extended to this
+ * length and no longer, since a process that ends must not be delayed.
  */
 #define BASE_NS UINT64_C(1000000)
 #define ERROR_PPM_GOOD 1000
@@ -24,13 +27,13 @@ __extension__ typedef unsigned __int128 wide;
 
 /*
  * The two clocks are read one after the other. A preemption between them may
- * look like a suspend, which costs only another round.
+ * look like a suspend of the machine, which costs only another round.
  */
 #define ASLEEP_SLACK_NS INT64_C(1000000)
 
 /*
- * CLOCK_MONOTONIC_RAW stops while the machine is suspended, the counter may
- * not: a base line across a suspend is useless.
+ * CLOCK_MONOTONIC_RAW stops while the machine is suspended, but the counter may
+ * continue. So a base line across a suspend is useless.
  */
 static uint64_t asleep_ns(void)
 {
@@ -60,8 +63,8 @@ void selfmon_clock_pair_take(struct selfmon_clock_pair *pair, int tries)
 }
 
 /*
- * Returns the error: half of each bracket and the resolution of both clocks at
- * each end, relative to the base line.
+ * Returns the error relative to the base line: at each end, half of the bracket
+ * and the resolution of both clocks.
  */
 static uint32_t error_ppm(uint64_t width_ticks, uint64_t ticks, uint64_t ns)
 {
@@ -114,7 +117,7 @@ void selfmon_clock_calibrate(struct selfmon_clock *clock,
 	struct selfmon_clock_pair start = *first, end;
 	int round;
 
-	/* Used if every round fails: ticks of an unknown unit. */
+	/* Used if every round fails. The unit of ticks is then unknown. */
 	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
 	clock->error_ppm = UINT32_MAX;
 	for (round = 0; round < ROUNDS; round++) {

@@ -8,21 +8,22 @@
 
 #include <selfmon/clock.h>
 
-/* Both clocks, read as closely together as possible. */
+/* Readings of both clocks, as close together as possible. */
 struct selfmon_clock_pair {
 	uint64_t ticks;        /* the middle of the bracket */
 	uint64_t raw_ns;       /* read inside the bracket */
-	uint64_t width_ticks;  /* of the bracket; the error is half of it */
-	uint64_t asleep_ns;    /* BOOTTIME - MONOTONIC: grows by a suspend */
+	/* Width of the bracket; the error is half of it. */
+	uint64_t width_ticks;
+	uint64_t asleep_ns; /* BOOTTIME - MONOTONIC, which grows by a suspend */
 };
 
 /* Reads the pair `tries` times and keeps the one with the smallest bracket. */
 void selfmon_clock_pair_take(struct selfmon_clock_pair *pair, int tries);
 
 /*
- * Computes the clock, and its error, from two pairs. Pure. Returns 0, or
- * -ERANGE if time stood still or went back, or the machine was suspended in
- * between.
+ * Computes the clock and its error from two pairs. Makes no system call.
+ * Returns 0, or -ERANGE if the time stood still or went backwards, or if the
+ * machine was suspended in between.
  */
 int selfmon_clock_from_pairs(struct selfmon_clock *clock,
 			     const struct selfmon_clock_pair *first,

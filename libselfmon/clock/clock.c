@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process's clock, chosen once.
+ * The process's clock, which is chosen once.
  *
- * Forks. A child inherits its parent's choice: constants, no mapping, and a
- * descriptor that it closes at its first use. The fork may also happen while
- * another thread is choosing; that thread does not exist in the child. The
- * anchor therefore takes no lock: each racing thread makes one, and the first
- * to publish wins. Choosing the clock opens an event and may sleep, so it has
- * an owner, identified by a process token. A child sees that the owner is
- * another process, and takes over. A process id would not show that if both
- * processes are the first of their PID namespaces.
+ * A forked child inherits its parent's choice: constants, no mapping, and a
+ * descriptor that the child closes at its first use. The fork may also happen
+ * while another thread is choosing, which does not exist in the child. The
+ * anchor (the first reading) therefore takes no lock: racing threads each make
+ * one, and the first to publish it wins. Choosing the clock opens an event and
+ * may sleep, so one thread owns the choice. The owner is identified by a token
+ * of its process. A child sees that the owner is in another process, and takes
+ * over. A process id would not show that if both processes are the first of
+ * their PID namespaces.
  */
 #include "clock/clock.h"
 
@@ -26,7 +27,10 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define POLL_NS UINT64_C(200000)
 
-/* Few, to keep the first use cheap: the base line has another end. */
+/*
+ * Only a few, to keep the first use fast: the other end of the base line takes
+ * more.
+ */
 #define ANCHOR_TRIES 8
 
 struct anchor {
@@ -41,13 +45,15 @@ static const struct anchor *published;
 
 #define OWNER_NONE 0
 #define OWNER_DONE (-1)
-static int32_t owner; /* one of these, or the token of the choosing process */
+/* One of these, or the token of the process that chooses. */
+static int32_t owner;
 static struct selfmon_clock chosen;
 
 static enum selfmon_clock_source best = SELFMON_CLOCK_NONE;
 
 /*
- * Opening, reading and sleeping are cancellation points; this code must not be.
+ * Opening, reading and sleeping are cancellation points, at which this code
+ * must not end.
  */
 static int cancel_hold(void)
 {
@@ -211,7 +217,10 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 	*pair = anchor()->pair;
 }
 
-/* The current owner may be calibrating: do not wait for it either. */
+/*
+ * The current owner may be calibrating: this function does not wait for it
+ * either.
+ */
 static void choose_without_wait(void)
 {
 	int32_t none = OWNER_NONE;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's clock for the layers above, before and while it is chosen. */
+/*
+ * The process's clock, for use by the layers above, even before it is chosen.
+ */
 #ifndef SELFMON_CLOCK_CLOCK_H
 #define SELFMON_CLOCK_CLOCK_H
 
@@ -23,15 +25,15 @@ void selfmon_clock_anchor(void);
 bool selfmon_clock_direct(void);
 
 /*
- * Returns a bound for the events that a counter can count in one tick: 16 per
- * nanosecond. Before the clock is chosen the slowest known TSC is assumed.
- * Calls selfmon_clock_anchor() first.
+ * Returns a limit for the number of events that a counter can count in one
+ * tick: 16 per nanosecond. Before the clock is chosen, assumes the slowest
+ * known TSC. Calls selfmon_clock_anchor() first.
  */
 uint32_t selfmon_clock_max_events_per_tick(void);
 
 /*
- * Sets *pair to the time of selfmon_clock_anchor() by both clocks, and calls it
- * first if needed.
+ * Sets *pair to the readings of both clocks at selfmon_clock_anchor(). Calls
+ * that function first if needed.
  */
 void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
 

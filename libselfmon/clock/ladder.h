@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses a clock source, and computes its conversion from a frequency. Pure.
+ * Chooses a clock source, and computes the conversion of its ticks from a
+ * frequency. Makes no system call.
  */
 #ifndef SELFMON_CLOCK_LADDER_H
 #define SELFMON_CLOCK_LADDER_H
@@ -8,14 +9,14 @@
 #include <selfmon/clock.h>
 
 /*
- * Fraction bits of mult in the clocks made here. The error is below 0.0025 ppm
- * up to 10 GHz, and 64-bit ticks times mult fit in 128 bits.
+ * Number of fraction bits of mult in the clocks made here. The error is below
+ * 0.0025 ppm up to 10 GHz, and 64-bit ticks times mult fit in 128 bits.
  */
 #define SELFMON_CLOCK_SHIFT 32
 
 /* Clock sources of the machine. */
 struct selfmon_clock_offer {
-	bool direct;                  /* the timestamp counter is a clock */
+	bool direct; /* the timestamp counter is a steady clock */
 	bool page;                    /* a perf page converts it */
 	uint64_t cpuid_hz;            /* 0: unknown */
 	uint64_t hypervisor_hz;
@@ -27,15 +28,15 @@ selfmon_clock_choose(const struct selfmon_clock_offer *offer,
 		     enum selfmon_clock_source best);
 
 /*
- * Sets *clock to a clock of hz ticks per second, hz not 0; for clock_gettime a
- * tick is 1 ns.
+ * Sets *clock to a clock of hz ticks per second. hz must not be 0. For
+ * clock_gettime a tick is 1 ns.
  */
 void selfmon_clock_from_hz(struct selfmon_clock *clock,
 			   enum selfmon_clock_source source, uint64_t hz);
 
 /*
- * Returns the bound of 16 events per ns, more than any counter counts, for each
- * tick; rounded up.
+ * Returns 16 events per ns, which is more than any counter counts, as a limit
+ * for each tick. Rounds up.
  */
 uint32_t selfmon_clock_events_per_tick(uint64_t hz);
 

@@ -14,7 +14,7 @@
 /* Every architecture that sets the capability limits the shift to this. */
 #define SHIFT_MAX 31
 
-/* The kernel rounds mult down and knows its own rate to a kHz. */
+/* The kernel rounds mult down, and knows its own rate only to a kHz. */
 #define ERROR_PPM 1
 
 int selfmon_clock_from_page(struct selfmon_clock *clock,
@@ -72,12 +72,12 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 
 static int open_fd = -1;
 static uint64_t open_id;
-static int32_t open_in; /* the token of the process that opened it */
+static int32_t open_in; /* token of the process that opened the event */
 static bool closed_for_good;
 
 /*
- * Checks the descriptor first: a program that becomes a daemon may have closed
- * it.
+ * Checks the descriptor before it closes it: a program that becomes a daemon
+ * may have closed it and reused the number.
  */
 static void close_event(void)
 {

@@ -9,15 +9,18 @@
 #include <selfmon/clock.h>
 #include <selfmon/page.h>
 
-/* Copies the conversion from a page. Returns 0, or -ENOTSUP if it has none. */
+/*
+ * Copies the conversion from a page. Returns 0, or -ENOTSUP if the page has
+ * none.
+ */
 int selfmon_clock_from_page(struct selfmon_clock *clock,
 			    const struct selfmon_page *page);
 
 /*
  * For timestamps of less than 64 bits (arm64 and riscv64, if the page has
- * cap_user_time_short): sets a time in the past and the missing bits. Later
- * ticks continue as cycles + ((ticks - cycles) & ~unused) after a wrap. Both
- * are 0 if no bits are missing.
+ * cap_user_time_short). Sets *cycles to a recent time, and *unused to the bits
+ * that timestamps lack. Later ticks are cycles + ((ticks - cycles) & ~unused),
+ * also after a wrap. Both are 0 if no bits are missing.
  */
 void selfmon_clock_page_short(const struct selfmon_page *page,
 			      uint64_t *cycles, uint64_t *unused);
@@ -32,14 +35,14 @@ void selfmon_clock_page_short(const struct selfmon_page *page,
 int selfmon_clock_page_open(struct selfmon_clock *clock);
 
 /*
- * Closes the event if it belongs to this process's parent: its conversion is
- * already copied.
+ * If the event belongs to this process's parent, closes it: its conversion has
+ * been copied.
  */
 void selfmon_clock_page_forked(void);
 
 /*
- * Ends the library: closes the event, if the descriptor still belongs to it,
- * and prevents further opens.
+ * Called when the library ends: closes the event if the descriptor still
+ * belongs to it, and prevents further opens.
  */
 void selfmon_clock_page_end(void);
 

@@ -9,7 +9,7 @@
 #include "doctor/explain.h"
 
 /*
- * Lower-cases the first letter to make a sentence a clause, except in names
+ * Makes a clause of a sentence: lower-cases the first letter, except in names
  * such as SELFMON_EVENTS.
  */
 static char first_letter(const char *text)
@@ -41,9 +41,7 @@ bool selfmon_brief_off(const struct selfmon_failure *failure,
 	if (!selfmon_cause_is_machine(failure, facts))
 		return false;
 	selfmon_explain_parts(failure, facts, &cause, &remedy);
-	/*
-	 * When events can be opened, the next run would fail for this reason.
-	 */
+	/* If events can be opened, the next run would fail for this reason. */
 	if (failure->error != ENOENT && facts->hypervisor && !facts->core_pmu)
 		selfmon_sentence_add(&cause, ", and this virtual machine shows "
 					     "no PMU");

@@ -10,15 +10,17 @@
 #include "doctor/sentence.h"
 #include "platform/facts.h"
 
-/* Appends `CAUSE; REMEDY`, using only the first alternative of the remedy. */
+/*
+ * Appends `CAUSE; REMEDY`. If the remedy has alternatives, uses only the first.
+ */
 void selfmon_brief_add(struct selfmon_sentence *to,
 		       const struct selfmon_sentence *cause,
 		       const struct selfmon_sentence *remedy);
 
 /*
  * Appends why this process counts no hardware event, and the one setting that
- * changes that. Returns false, and appends nothing, if the failure is caused by
- * the event and not by the machine.
+ * would change this. If the failure is caused by the event and not by the
+ * machine, appends nothing and returns false.
  */
 bool selfmon_brief_off(const struct selfmon_failure *failure,
 		       const struct selfmon_facts *facts,

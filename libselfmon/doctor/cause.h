@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files that find out why a call failed. */
+/* Helpers for the files that find out why a call failed. */
 #ifndef SELFMON_DOCTOR_CAUSE_H
 #define SELFMON_DOCTOR_CAUSE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds out who denied an event: perf_event_paranoid, seccomp, a security
+ * Finds out what refused an event: perf_event_paranoid, seccomp or a security
  * module.
  */
 #include "doctor/cause_access.h"
@@ -22,9 +22,9 @@ bool selfmon_facts_hold(const struct selfmon_facts *facts,
 
 /*
  * Debian at level 3 and Ubuntu at level 4 refuse every event without
- * CAP_SYS_ADMIN (their patches to kernel/events/core.c). Other kernels with
- * such a patch behave like Debian's. Unpatched ones never refuse user-only
- * events.
+ * CAP_SYS_ADMIN (by their patches to kernel/events/core.c). Other kernels with
+ * such a patch behave like Debian's. Unpatched kernels never refuse events that
+ * count only user mode.
  */
 bool selfmon_facts_refuse_all(const struct selfmon_facts *facts)
 {
@@ -41,7 +41,7 @@ bool selfmon_facts_privileged(const struct selfmon_facts *facts)
 		!selfmon_facts_refuse_all(facts));
 }
 
-/* In a user namespace no capability helps: add none. */
+/* In a user namespace no capability helps, so none is named. */
 static void add_capability(struct selfmon_sentence *s,
 			   const struct selfmon_facts *facts)
 {
@@ -148,7 +148,10 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 	}
 }
 
-/* The sysctl's file exists exactly if the kernel has perf_event_open(2). */
+/*
+ * The file of this sysctl exists if and only if the kernel has
+ * perf_event_open(2).
+ */
 void selfmon_cause_enosys(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s)

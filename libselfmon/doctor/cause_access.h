@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out who denied an event. */
+/* Finds out what refused an event. */
 #ifndef SELFMON_DOCTOR_CAUSE_ACCESS_H
 #define SELFMON_DOCTOR_CAUSE_ACCESS_H
 
@@ -18,11 +18,12 @@ bool selfmon_facts_hold(const struct selfmon_facts *facts,
 			unsigned int capability);
 /*
  * Returns true if perf_event_paranoid refuses every event to this process, as
- * only patched kernels do; and true if it does not apply to this process.
+ * only patched kernels do. Also returns true if the setting does not apply to
+ * this process.
  */
 bool selfmon_facts_refuse_all(const struct selfmon_facts *facts);
 bool selfmon_facts_privileged(const struct selfmon_facts *facts);
-/* Add who denied perf_event_open(2), by errno. */
+/* Each adds what refused perf_event_open(2) with this errno. */
 void selfmon_cause_eacces(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);

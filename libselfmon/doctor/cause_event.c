@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out what the kernel lacks or rejects, by the kind of event. */
+/*
+ * Finds out what the kernel lacks or rejects, depending on the kind of event.
+ */
 #include "doctor/cause_event.h"
 
 #include <errno.h>
@@ -70,7 +72,10 @@ static void add_no_pmu(const struct selfmon_facts *facts,
 			"why: dmesg | grep -i -e pmu -e 'performance events'");
 }
 
-/* An event that cannot be parsed here counts as a hardware event. */
+/*
+ * Returns true for a hardware event, and for an event that cannot be parsed
+ * here.
+ */
 static bool is_hardware(const struct selfmon_failure *failure)
 {
 	struct selfmon_event event;
@@ -79,7 +84,9 @@ static bool is_hardware(const struct selfmon_failure *failure)
 	       event.flags & SELFMON_EVENT_HARDWARE;
 }
 
-/* The process may not open events at all, or there is no PMU. */
+/*
+ * Returns true if the process may not open any events, or if there is no PMU.
+ */
 bool selfmon_cause_is_machine(const struct selfmon_failure *failure,
 			      const struct selfmon_facts *facts)
 {
@@ -138,9 +145,9 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 /* ---- EINVAL -------------------------------------------------------------- */
 
 /*
- * On x86-64 a breakpoint in the kernel must not exclude the kernel (kernel
- * kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On all 64-bit machines
- * kernel addresses are in the upper half.
+ * On x86-64 a breakpoint at a kernel address must not exclude the kernel
+ * (kernel kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On all 64-bit
+ * machines kernel addresses are in the upper half.
  */
 static void say_watch(const struct selfmon_failure *failure,
 		      struct selfmon_sentence *s)
@@ -190,8 +197,9 @@ static void say_share(const struct selfmon_failure *failure,
 }
 
 /*
- * Without a modifier both modes were tried too (counters/attr_fallback.c), so
- * the remaining cause is that this user may not count the kernel.
+ * Without a modifier, counting both modes was tried as well
+ * (counters/attr_fallback.c). So the remaining cause is that this user may not
+ * count the kernel.
  */
 static void say_one_mode(const struct selfmon_failure *failure,
 			 const struct selfmon_facts *facts,

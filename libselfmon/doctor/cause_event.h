@@ -10,7 +10,9 @@
 #include "doctor/sentence.h"
 #include "platform/facts.h"
 
-/* Add what the kernel lacks or rejects, by the kind of event. */
+/*
+ * Each adds what the kernel lacks or rejects, depending on the kind of event.
+ */
 void selfmon_cause_enoent(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);
@@ -18,8 +20,8 @@ void selfmon_cause_einval(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);
 /*
- * Returns true if the cause is not the event: every hardware event of this
- * process fails this way.
+ * Returns true if the event itself is not the cause: all hardware events fail
+ * in this way in this process.
  */
 bool selfmon_cause_is_machine(const struct selfmon_failure *failure,
 			      const struct selfmon_facts *facts);

@@ -13,7 +13,7 @@
 #include "doctor/cause_event.h"
 #include "doctor/remedy.h"
 
-/* Room for 8 events in each of 4,000 threads, and other files. */
+/* Enough for 8 events in each of 4,000 threads, and for other files. */
 #define NOFILE_ENOUGH 65536
 
 static void say_eopnotsupp(const struct selfmon_failure *failure,

@@ -11,8 +11,9 @@
 #define MAP_COUNT_DEFAULT 65530
 
 /*
- * kernel/events/core.c, perf_mmap: a page per event is charged to the user, up
- * to perf_event_mlock_kb per CPU; the rest is charged to RLIMIT_MEMLOCK.
+ * Explains EPERM of perf_mmap in kernel/events/core.c: the page of each event
+ * is charged to the user, up to perf_event_mlock_kb per CPU. The rest is
+ * charged to RLIMIT_MEMLOCK.
  */
 static void map_eperm(const struct selfmon_facts *facts,
 		      struct selfmon_sentence *s)

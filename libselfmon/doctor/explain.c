@@ -34,9 +34,9 @@ static void add_unknown(struct selfmon_sentence *sentence,
 	const unsigned int step = (unsigned int)failure->step;
 
 	/*
-	 * strerror(3) instead of strerror_r(3), which has two versions,
-	 * selected by feature macros. Its text for the kernel's errnos is
-	 * constant; since glibc 2.32 the text for others belongs to the thread.
+	 * Uses strerror(3) because strerror_r(3) has two versions, which
+	 * feature macros select. strerror's text is constant for the kernel's
+	 * errnos. For other errnos it belongs to the thread since glibc 2.32.
 	 */
 	selfmon_sentence_add(sentence,
 			     "%s failed: %s (errno %d). See what the kernel "
@@ -48,9 +48,10 @@ static void add_unknown(struct selfmon_sentence *sentence,
 }
 
 /*
- * User reads may have been off when the events were opened: by the PMU's file
- * rdpmc (kernel arch/x86/events/core.c, x86_pmu_event_init) or the sysctl of
- * arm64 and riscv64. Only root may read the file; for others it is unknown.
+ * User reads may have been off when the events were opened: by the file rdpmc
+ * of the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init) or by the
+ * sysctl of arm64 and riscv64. Only root may read the file; other users do not
+ * know its value.
  */
 static void add_user_reads(struct selfmon_sentence *sentence,
 			   const struct selfmon_facts *facts)
@@ -68,8 +69,8 @@ static void add_user_reads(struct selfmon_sentence *sentence,
 }
 
 /*
- * The NMI watchdog's own event is pinned on each CPU (kernel/watchdog_perf.c,
- * wd_hw_attr); a group notices that only by never running.
+ * The NMI watchdog has a pinned event on each CPU (kernel/watchdog_perf.c,
+ * wd_hw_attr). A group only notices that because it never runs.
  */
 static void add_policy(struct selfmon_sentence *sentence,
 		       const struct selfmon_failure *failure,
@@ -101,7 +102,7 @@ static void add_failure(struct selfmon_sentence *sentence,
 
 	if ((failure->step == SELFMON_STEP_PARSE ||
 	     failure->step == SELFMON_STEP_FILE) && failure->message[0]) {
-		/* the parser quotes the event itself */
+		/* the parser has put the event in quotes already */
 		selfmon_sentence_add(sentence, "%s", failure->message);
 		return;
 	}
@@ -128,7 +129,10 @@ static void add_any_failure(const struct selfmon_failure *failure,
 		selfmon_sentence_add(sentence, "nothing failed");
 		return;
 	}
-	/* Callers may have filled the members to the last byte. */
+	/*
+	 * Callers may have filled the text members to the last byte, without a
+	 * 0.
+	 */
 	copy = *failure;
 	copy.event[sizeof(copy.event) - 1] = '\0';
 	copy.message[sizeof(copy.message) - 1] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns failures into text; the machine's facts are passed in. */
+/* Turns failures into text. The caller passes the facts about the machine. */
 #ifndef SELFMON_DOCTOR_EXPLAIN_H
 #define SELFMON_DOCTOR_EXPLAIN_H
 
@@ -14,7 +14,7 @@ size_t selfmon_explain_with(const struct selfmon_failure *failure,
 			    size_t size);
 
 /*
- * The same in two parts, without the event; appends to both. If no remedy is
+ * Appends the same in two parts, without the name of the event. If no remedy is
  * known, that part is unchanged. Strings in the failure must be
  * zero-terminated.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the command to type, which differs between kinds of containers. */
+/* Writes the command that helps. It depends on the kind of container. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
 			"Start the container with --cap-add PERFMON (older "
 			"runtimes: SYS_ADMIN)",
 			", or with --security-opt seccomp=unconfined" },
-		/* Until October 2025 its profile required both. */
+		/* Until October 2025 podman's profile required both. */
 		[SELFMON_RUNTIME_PODMAN] = {
 			"podman run --cap-add PERFMON,SYS_ADMIN",
 			", or with --security-opt seccomp=unconfined" },
@@ -94,7 +94,7 @@ void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
 				     name, value);
 		break;
 	case SELFMON_RUNTIME_KUBERNETES:
-		/* Pods have no field that sets limits: kubernetes#3595. */
+		/* Pods have no field to set limits: kubernetes#3595. */
 		selfmon_sentence_add(sentence,
 				     "raise the limit of the node's container "
 				     "runtime (systemctl edit containerd)");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands to type, for the kind of container that this process runs in. */
+/* Commands that help, for the kind of container in which this process runs. */
 #ifndef SELFMON_DOCTOR_REMEDY_H
 #define SELFMON_DOCTOR_REMEDY_H
 
@@ -7,8 +7,8 @@
 #include "platform/facts.h"
 
 /*
- * Begins a remedy that root must type, `As root: sysctl -w NAME=VALUE`; in a
- * container it must be typed outside.
+ * Begins a remedy for root, `As root: sysctl -w NAME=VALUE`. In a container it
+ * says that the command is to be run outside.
  */
 void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
 				 const struct selfmon_facts *facts,
@@ -16,7 +16,7 @@ void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
 
 /*
  * Adds a clause: how to give this process CAP_SYS_ADMIN (admin) or CAP_PERFMON.
- * Not for user namespaces, in which neither has an effect.
+ * Do not call it in user namespaces, where neither has an effect.
  */
 void selfmon_sentence_add_capability(struct selfmon_sentence *sentence,
 				     const struct selfmon_facts *facts,
@@ -28,7 +28,7 @@ void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
 
 /*
  * Adds a clause: how to start a container with another resource limit. name and
- * value as in docker's --ulimit.
+ * value are those of docker's --ulimit.
  */
 void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
 				const struct selfmon_facts *facts,

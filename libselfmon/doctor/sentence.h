@@ -10,13 +10,14 @@
 
 struct selfmon_sentence {
 	size_t length;
-	size_t other; /* where a second alternative begins; 0: there is none */
+	/* Where the second alternative begins; 0 if there is none. */
+	size_t other;
 	char text[SELFMON_SENTENCE_SIZE];
 };
 
 /*
- * Appends like printf(3), escaped for a terminal, since names come from users.
- * Text that does not fit is left out.
+ * Appends like printf(3). Escapes the result for a terminal, since names come
+ * from users. Leaves out text that does not fit.
  */
 void selfmon_sentence_add(struct selfmon_sentence *sentence, const char *format,
 			  ...) __attribute__((format(printf, 2, 3)));

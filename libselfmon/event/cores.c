@@ -43,10 +43,10 @@ static void read_cores(struct selfmon_cores *cores)
 {
 	struct selfmon_directory directory;
 	struct selfmon_core core;
-	char name[256]; /* NAME_MAX: longer names are not PMUs */
+	char name[256]; /* NAME_MAX; longer names are no PMUs */
 
 	memset(cores, 0, sizeof(*cores));
-	/* The only PMU of all cores, on x86 and riscv64. */
+	/* On x86 and riscv64 this is the only PMU, for all cores. */
 	if (selfmon_pmu_find(selfmon_piece_of("cpu"), &core.pmu) == 0)
 		return;
 	if (selfmon_directory_open(selfmon_sysfs_root, &directory))

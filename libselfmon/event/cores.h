@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The core types of this machine. If there are several (Intel's hybrids, ARM's
- * big.LITTLE), each has its own PMU, and an event counts only on the cores of
+ * big.LITTLE), each type has its own PMU, and an event counts only on cores of
  * one type.
  */
 #ifndef SELFMON_EVENT_CORES_H
@@ -21,21 +21,21 @@ struct selfmon_core {
 	uint64_t cpus[SELFMON_CORE_WORDS]; /* bit i: CPU i has this type */
 };
 
-/* In the order of their PMUs' numbers. */
+/* Sorted by the numbers of their PMUs. */
 struct selfmon_cores {
-	size_t count; /* 0: all cores have one type */
+	size_t count; /* 0 if all cores are of one type */
 	struct selfmon_core core[SELFMON_CORES_MAX];
 };
 
 /*
- * Returns the core types of this machine. sysfs is read once per process, into
- * static memory; or into *room while another thread reads.
+ * Returns the core types of this machine. Reads sysfs once per process, into
+ * static memory. While another thread reads it, reads it into *room as well.
  */
 const struct selfmon_cores *selfmon_cores(struct selfmon_cores *room);
 
 /*
- * Parses "0-3,8" into SELFMON_CORE_WORDS words. Ignores CPUs beyond the last
- * bit, and everything after something that is not a number.
+ * Parses a list such as "0-3,8" into SELFMON_CORE_WORDS words. Ignores CPUs
+ * beyond the last bit, and everything after a part that is no number.
  */
 void selfmon_cores_cpus(const char *list, uint64_t *cpus);
 
@@ -49,8 +49,8 @@ size_t selfmon_cores_of(const struct selfmon_cores *cores,
 bool selfmon_event_is_generalised(const struct selfmon_event *event);
 
 /*
- * Returns the type to which all allowed CPUs belong; -1 if there may be others.
- * allowed: SELFMON_CORE_WORDS words.
+ * Returns the type to which all allowed CPUs belong, or -1 if there may be
+ * others. allowed has SELFMON_CORE_WORDS words.
  */
 int selfmon_cores_pinned(const struct selfmon_cores *cores,
 			 const uint64_t *allowed);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The generalised events of perf: names, aliases and the cache grid. */
+/*
+ * The generalised events of perf: names, aliases, and the grid of cache events.
+ */
 #include "event/generic.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@ struct named_event {
 #define SW(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
 
 /*
- * bpf-output is missing: it carries the samples of BPF programs and never
+ * bpf-output is missing, since it carries the samples of BPF programs and never
  * counts (kernel/trace/bpf_trace.c, __bpf_perf_event_output).
  */
 static const struct named_event named_events[] = {
@@ -61,7 +63,9 @@ static const struct named_event named_events[] = {
 #define RESULTS PERF_COUNT_HW_CACHE_RESULT_MAX
 #define ALIASES 6
 
-/* The first is what `perf list` prints. Each row ends with a NULL. */
+/*
+ * In each row, `perf list` prints the first alias. Each row ends with a NULL.
+ */
 static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_L1D] = {"L1-dcache", "l1-d", "l1d", "L1-data"},
 	[PERF_COUNT_HW_CACHE_L1I] = {"L1-icache", "l1-i", "l1i",
@@ -74,7 +78,7 @@ static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_NODE] = {"node"},
 };
 
-/* The second is what `perf list` prints if accesses are counted. */
+/* In each row, `perf list` prints the second alias if accesses are counted. */
 static const char *const ops[OPS][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = {"load", "loads", "read"},
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = {"store", "stores", "write"},
@@ -92,9 +96,10 @@ static const char *const results[RESULTS][ALIASES] = {
 #define OP(id) (1u << PERF_COUNT_HW_CACHE_OP_##id)
 
 /*
- * The operations of each cache. Instructions are never stored to, and
- * translation of instructions and branch prediction are only read (perf refuses
- * the same: tools/perf/util/evsel.c, evsel__is_cache_op_valid).
+ * The operations that each cache has. Nothing is stored into instruction
+ * caches, and translations of instructions and branch predictions are only read
+ * (perf refuses the same operations: tools/perf/util/evsel.c,
+ * evsel__is_cache_op_valid).
  */
 static const unsigned int cache_ops[CACHES] = {
 	[PERF_COUNT_HW_CACHE_L1D] = OP(READ) | OP(WRITE) | OP(PREFETCH),
@@ -112,7 +117,7 @@ static bool cache_has(size_t cache, size_t op)
 }
 
 /*
- * Returns true for events that happen only in kernel mode: with exclude_kernel
+ * Returns true for events that occur only in kernel mode: with exclude_kernel
  * their count is always 0.
  */
 static bool fires_in_kernel(uint64_t config)
@@ -179,7 +184,7 @@ static size_t match_alias(const char *const table[][ALIASES], size_t rows,
 	return best;
 }
 
-/* Removes "-word" of a table from the front of the text. */
+/* Removes "-word" from the front of the text, if the word is in the table. */
 static bool take_word(const char *const table[][ALIASES], size_t rows,
 		      const char **text, size_t *length, size_t *row)
 {
@@ -196,8 +201,8 @@ static bool take_word(const char *const table[][ALIASES], size_t rows,
 }
 
 /*
- * CACHE[-OPERATION][-RESULT], the last two in any order, as perf takes them;
- * the operation defaults to reads and the result to accesses.
+ * Parses CACHE[-OPERATION][-RESULT]. As in perf, operation and result may be in
+ * any order. The operation defaults to reads and the result to accesses.
  */
 static int find_cache_event(const char *name, size_t length,
 			    struct selfmon_event *event)
@@ -239,7 +244,7 @@ int selfmon_generic_find(const char *name, size_t length,
 	return find_cache_event(name, length, event);
 }
 
-/* The names of `perf list`: LLC-loads, LLC-load-misses. */
+/* Writes the name as in `perf list`: LLC-loads, LLC-load-misses. */
 static void name_cache_event(struct selfmon_event *event, size_t cache,
 			     size_t op, size_t result)
 {

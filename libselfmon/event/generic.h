@@ -11,16 +11,17 @@
 #include "event/suggest.h"
 
 /*
- * Looks up a name or alias and sets only type, config and flags of the event.
+ * Looks up a name or alias. Sets only type, config and flags of the event.
  * Returns 0 or -ENOENT.
  */
 int selfmon_generic_find(const char *name, size_t length,
 			 struct selfmon_event *event);
 
 /*
- * Sets name, type, config and flags of the index-th name, from 0. The aliases
- * of a hardware or software event follow it and have the same type and config.
- * Cache events have only the names of `perf list`. Returns false past the last.
+ * Sets name, type, config and flags of the index-th name; the first index is 0.
+ * The aliases of a hardware or software event follow its name and have the same
+ * type and config. Cache events have only the names of `perf list`. Returns
+ * false after the last name.
  */
 bool selfmon_generic_at(size_t index, struct selfmon_event *event);
 
@@ -28,8 +29,8 @@ bool selfmon_generic_at(size_t index, struct selfmon_event *event);
 struct selfmon_words selfmon_generic_words(void);
 
 /*
- * Returns SELFMON_EVENT_HARDWARE and SELFMON_EVENT_KERNEL_FIRED as far as type
- * and config determine them.
+ * Returns SELFMON_EVENT_HARDWARE and SELFMON_EVENT_KERNEL_FIRED, as far as type
+ * and config determine these flags.
  */
 uint32_t selfmon_generic_flags(uint32_t type, uint64_t config);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters after an event: modes and precision. */
+/* The letters after an event. They choose modes and precision. */
 #ifndef SELFMON_EVENT_MODIFIERS_H
 #define SELFMON_EVENT_MODIFIERS_H
 
@@ -13,31 +13,31 @@ struct selfmon_modifiers {
 };
 
 /*
- * Parses letters; it is an error if there are none. Returns 0 or -errno, with
- * the failure filled in.
+ * Parses the letters. At least one is required. Returns 0, or -errno with the
+ * failure filled in.
  */
 int selfmon_modifiers_parse(const struct selfmon_spec *spec,
 			    struct selfmon_piece letters,
 			    struct selfmon_modifiers *modifiers);
 
 /*
- * Cuts ":letters" off the end of a name that may contain colons. Does so only
- * if all letters are modifiers, and at least `colons` colons remain. Returns
- * false if there is nothing to cut.
+ * Cuts ":letters" off the end of a name that may contain colons. Cuts only if
+ * all letters are modifiers and at least `colons` colons remain. Otherwise
+ * returns false.
  */
 bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
 			   struct selfmon_piece *letters);
 
 /*
- * Adds modifiers to those of an event: both sets of modes, the greater
- * precision.
+ * Adds modifiers to those of an event: counts the modes of both, with the
+ * greater precision.
  */
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event);
 
 /*
- * Writes all modifiers of an event into its name, replacing the written ones.
- * Returns 0, or -EINVAL if the name becomes too long.
+ * Writes all modifiers of an event into its name, in place of those that were
+ * written there. Returns 0, or -EINVAL if the name becomes too long.
  */
 int selfmon_modifiers_rename(struct selfmon_event *event);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides which form of event name it is, and parses the modifiers after it. */
+/* Recognises the form of an event's name, and parses the modifiers after it. */
 #include "event/named.h"
 
 #include <errno.h>
@@ -12,7 +12,10 @@
 #include "event/pmu_event.h"
 #include "event/vendor.h"
 
-/* r1a8: a code of the core PMU, from its manual. Returns 1 if it is not one. */
+/*
+ * Parses a code of the core PMU from its manual, such as r1a8. Returns 1 if the
+ * text is no such code.
+ */
 static int parse_raw(const struct selfmon_spec *spec,
 		     struct selfmon_piece name, struct selfmon_event *event)
 {
@@ -33,7 +36,10 @@ static int parse_raw(const struct selfmon_spec *spec,
 	return 0;
 }
 
-/* Names with the same meaning on every machine. Returns 1 if it is not one. */
+/*
+ * Parses a name with the same meaning on every machine. Returns 1 if the text
+ * is no such name.
+ */
 static int parse_name(const struct selfmon_spec *spec,
 		      struct selfmon_piece name, struct selfmon_event *event)
 {
@@ -59,7 +65,7 @@ static int parse_modifiers(const struct selfmon_spec *spec,
 	return ret;
 }
 
-/* pmu/terms/modifiers; a colon before the modifiers is allowed too. */
+/* Parses pmu/terms/modifiers. A colon before the modifiers is allowed, too. */
 static int parse_pmu_event(const struct selfmon_spec *spec,
 			   struct selfmon_event *event)
 {
@@ -79,8 +85,8 @@ static int parse_pmu_event(const struct selfmon_spec *spec,
 }
 
 /*
- * For names with colons: only the last colon, followed by nothing but modifier
- * letters, begins the modifiers.
+ * Parses a name that contains colons. The modifiers begin at the last colon, if
+ * only modifier letters follow it.
  */
 static int parse_colons(const struct selfmon_spec *spec, size_t least,
 			int (*parse)(const struct selfmon_spec *spec,

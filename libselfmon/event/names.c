@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in sysfs for messages: the nearest name, or a list of them. */
+/* Names in sysfs, for messages: the nearest name, or a list of names. */
 #include "event/names.h"
 
 #include "event/sysfs.h"
@@ -18,7 +18,10 @@
 static bool next_of_directory(struct selfmon_words *words, char *word,
 			      size_t size)
 {
-	/* known is const because it usually points to a constant array */
+	/*
+	 * points to a directory here; const because it usually points to an
+	 * array
+	 */
 	struct selfmon_directory *directory = (void *)(uintptr_t)words->known;
 
 	return selfmon_directory_next(directory, word, size);
@@ -45,8 +48,8 @@ struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory)
 }
 
 /*
- * Opens root/pmu/folder and returns an iterator over it; if that cannot be
- * opened the iterator has no names.
+ * Opens root/pmu/folder and returns an iterator over its names. If the folder
+ * cannot be opened, there are no names.
  */
 static struct selfmon_words open_words(struct selfmon_directory *directory,
 				       const char *pmu, const char *folder)
@@ -138,7 +141,7 @@ const char *selfmon_pmu_suggest_term(const struct selfmon_pmu *pmu,
 	return found;
 }
 
-/* The first LIST_MAX names in alphabetical order. */
+/* The LIST_MAX names that come first in alphabetical order. */
 struct sorted_names {
 	size_t count;
 	char name[LIST_MAX + 1][LISTED_SIZE];

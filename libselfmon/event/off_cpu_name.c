@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "@offcpu" in a list of events. */
+/* Finds "@offcpu" in a list of events. */
 #include "event/off_cpu_name.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the list of events: commas, braces, and the text between them. */
+/* Parses the list of events: commas, braces, and the text between these. */
 #include <selfmon/event.h>
 
 #include <errno.h>
@@ -12,21 +12,22 @@
 #include "event/sets.h"
 #include "event/spec.h"
 
-/* The position of an event has 16 bits. */
+/* Positions of events are stored in 16 bits. */
 #define SPEC_MAX UINT16_MAX
 
 struct parser {
 	struct selfmon_spec spec;
 	struct selfmon_piece rest;  /* not yet parsed */
 	struct selfmon_events *events;
-	struct selfmon_piece group; /* text from the open { on */
+	struct selfmon_piece group; /* the text from the open { on */
 	size_t group_first;         /* its first event */
 	uint8_t groups;             /* begun so far */
 };
 
 /*
- * Length of the text up to the comma or brace that ends an event; those
- * between slashes do not, unless the slashes are those of an address or path.
+ * Returns the length of the text up to the comma or brace that ends an event. A
+ * comma between the slashes of a PMU's terms does not end it. Slashes of an
+ * address or a path have no such effect.
  */
 static size_t event_length(struct selfmon_piece rest)
 {
@@ -58,7 +59,10 @@ static void skip_spaces(struct parser *parser)
 
 /* ---- one event ----------------------------------------------------------- */
 
-/* Without the slash, the commas after it belong to the terms. */
+/*
+ * Reports that the closing slash is missing: all following commas would belong
+ * to the terms.
+ */
 static int missing_slash(const struct selfmon_spec *spec, size_t slash)
 {
 	return selfmon_spec_fail(spec, EINVAL, spec->event.position + slash,
@@ -134,7 +138,7 @@ static int parse_one_event(struct parser *parser, uint8_t group)
 	return 0;
 }
 
-/* Parses an event, or a set of several. */
+/* Parses one event, or the name of a set of events. */
 static int parse_event(struct parser *parser)
 {
 	const uint8_t group = parser->spec.grouped ? parser->groups : 0;
@@ -218,7 +222,7 @@ static int close_group(struct parser *parser)
 /* ---- the list ------------------------------------------------------------ */
 
 /*
- * Consumes a comma, or finds the end. Returns 1, 0, or -errno for anything
+ * Consumes a comma, or finds the end. Returns 1 or 0, or -errno for anything
  * else.
  */
 static int take_comma(struct parser *parser)
@@ -241,7 +245,7 @@ static int take_comma(struct parser *parser)
 	return 1;
 }
 
-/* Parses one event with the brace before or after it, and the comma. */
+/* Parses one event, with the brace before or after it and the comma. */
 static int parse_one(struct parser *parser)
 {
 	int ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a PMU that is named: pmu/terms/. */
+/* Parses events of a named PMU: pmu/terms/. */
 #include "event/pmu_event.h"
 
 #include <errno.h>
@@ -12,7 +12,10 @@
 #include "event/sysfs.h"
 #include "event/terms.h"
 
-/* Handles cpu/cycles/ if there are cpu_core and cpu_atom; returns 1 if not. */
+/*
+ * Handles cpu/cycles/ on a machine with cpu_core and cpu_atom. Returns 1 on
+ * other machines.
+ */
 static int unknown_cpu(const struct selfmon_spec *spec,
 		       struct selfmon_piece name)
 {
@@ -77,7 +80,10 @@ static int find_pmu(const struct selfmon_spec *spec, struct selfmon_piece name,
 	return 0;
 }
 
-/* cpu_core/cycles/: a name of `perf list` that the PMU's events files lack. */
+/*
+ * Handles cpu_core/cycles/: a name of `perf list` for which the PMU has no file
+ * under events/.
+ */
 static bool find_generic(const struct selfmon_pmu *pmu,
 			 struct selfmon_piece name, struct selfmon_event *event)
 {

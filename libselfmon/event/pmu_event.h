@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a PMU that is named: pmu/terms/. */
+/* Parses events of a named PMU: pmu/terms/. */
 #ifndef SELFMON_EVENT_PMU_EVENT_H
 #define SELFMON_EVENT_PMU_EVENT_H
 
@@ -8,8 +8,9 @@
 #include "event/spec.h"
 
 /*
- * Sets type, configs and flags of an event from a PMU's name, and its terms or
- * a generic event's name. Returns 0, or -errno with the failure filled in.
+ * Sets type, configs and flags of an event from the name of a PMU, with either
+ * its terms or the name of a generic event. Returns 0, or -errno with the
+ * failure filled in.
  */
 int selfmon_pmu_event_parse(const struct selfmon_spec *spec,
 			    struct selfmon_piece pmu_name,

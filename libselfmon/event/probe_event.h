@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events at a place in the program: a variable's address, a function. */
+/*
+ * Events at a place in the program: at the address of a variable or in a
+ * function.
+ */
 #ifndef SELFMON_EVENT_PROBE_EVENT_H
 #define SELFMON_EVENT_PROBE_EVENT_H
 
@@ -8,22 +11,25 @@
 #include "event/spec.h"
 
 /*
- * Returns the minimum number of colons in such a name: 1 for "mem:...", 2 for
- * "uprobe:..." and "uretprobe:..."; 0 if the text does not begin like one.
+ * Returns the number of colons that such a name has at least: 1 for "mem:...",
+ * 2 for "uprobe:..." and "uretprobe:...". Returns 0 if the text does not begin
+ * in one of these ways.
  */
 size_t selfmon_probe_event_colons(struct selfmon_piece text);
 
 /*
  * Parses mem:ADDRESS[/LENGTH][:ACCESS] or uprobe:PATH:PLACE, without modifiers.
- * For a breakpoint config is the kernel's bp_type, config1 the address and
- * config2 the length. For a uprobe config2 is the offset, and the path stays in
- * the name. Returns 0 or -errno, with the failure filled in.
+ * For a breakpoint, config is the kernel's bp_type, config1 the address and
+ * config2 the length. For a uprobe, config2 is the offset, and the path stays
+ * in the name. Returns 0, or -errno with the failure filled in.
  */
 int selfmon_probe_event_parse(const struct selfmon_spec *spec,
 			      struct selfmon_piece name,
 			      struct selfmon_event *event);
 
-/* Copies the path from a uprobe's name; returns false for any other event. */
+/*
+ * Copies the path from the name of a uprobe. Returns false for any other event.
+ */
 bool selfmon_probe_event_path(const struct selfmon_event *event,
 			      char path[SELFMON_EVENT_NAME_SIZE]);
 

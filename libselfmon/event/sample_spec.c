@@ -10,14 +10,14 @@
 #define CHAIN_MAX 127u /* kernel.perf_event_max_stack */
 #define RING_MIN 4096u
 #define RING_MAX (1u << 20)
-#define RING_ORDER 4 /* 64 KiB: 200 samples with 32 addresses */
+#define RING_ORDER 4 /* 64 KiB: room for 200 samples with 32 addresses */
 
 struct factor {
 	const char *name;
 	uint64_t factor;
 };
 
-/* Units of a period in time, in ns; a period in events may have k or M. */
+/* Units of a period in time, in ns. A period in events may have k or M. */
 static const struct factor time_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
 };
@@ -52,7 +52,7 @@ static bool find_factor(const struct factor *units, size_t count,
 	return false;
 }
 
-/* Takes the digits at the beginning off the part. */
+/* Reads the digits at the beginning of the part, and removes them. */
 static bool take_number(struct sample_part *part, uint64_t *n)
 {
 	const size_t length = part->length;
@@ -125,7 +125,7 @@ static int take_chain(struct sample_part part, struct selfmon_sample_spec *spec,
 	return 0;
 }
 
-/* The ring has a power of two of pages. */
+/* The number of pages in a ring must be a power of two. */
 static int take_ring(struct sample_part part, struct selfmon_sample_spec *spec,
 		     char *why, size_t size)
 {
@@ -166,7 +166,7 @@ static int take_option(struct sample_part part, struct selfmon_sample_spec *spec
 			   "allowed");
 }
 
-/* Commas between slashes belong to an event. */
+/* Commas between slashes belong to the event. */
 static struct sample_part next_part(const char **text)
 {
 	struct sample_part part = { *text, 0 };
@@ -180,7 +180,7 @@ static struct sample_part next_part(const char **text)
 	return part;
 }
 
-/* A file's name may have an '@' as well: the last one counts. */
+/* The name of a file may contain an '@', so the last one begins the period. */
 static struct sample_part split_period(struct sample_part *event)
 {
 	const char *const at = memrchr(event->text, '@', event->length);

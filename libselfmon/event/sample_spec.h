@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parsed SELFMON_SAMPLE: none, auto, or
- * EVENT[@PERIOD][,chain=N][,ring=SIZE][,drain=border|thread]. Pure: names are
- * not looked up here.
+ * Parses SELFMON_SAMPLE: none, auto, or
+ * EVENT[@PERIOD][,chain=N][,ring=SIZE][,drain=border|thread]. Does not look up
+ * the names of events.
  */
 #ifndef SELFMON_EVENT_SAMPLE_SPEC_H
 #define SELFMON_EVENT_SAMPLE_SPEC_H
@@ -13,24 +13,27 @@
 
 #include <selfmon/error.h>
 
-/* A shorter period of a clock would take most of the thread's time. */
+/*
+ * With a shorter period, samples of a clock would take most of the thread's
+ * time.
+ */
 #define SELFMON_SAMPLE_NS_MIN UINT64_C(200000)
 #define SELFMON_SAMPLE_HZ_MAX 5000u
 #define SELFMON_SAMPLE_CHAIN 32u
 
 struct selfmon_sample_spec {
 	char event[SELFMON_EVENT_NAME_SIZE]; /* "": nothing; may be "auto" */
-	uint64_t period;     /* as given, in ns if time is set; 0: none */
-	bool time;	     /* a unit of time was given */
+	/* The requested period, in ns if time is set; 0: none requested. */
+	uint64_t period;
+	bool time;	     /* the period has a unit of time */
 	uint32_t frequency;  /* as given; 0: none */
-	uint32_t chain;	     /* most addresses of a stack: 1 to 127 */
+	uint32_t chain;	     /* the most addresses of a stack: 1 to 127 */
 	uint8_t ring_order;  /* of pages of 4 KiB */
-	bool at_borders;     /* drain=border: rings are read by visits only */
+	/* Drain=border: only the ends of visits read the rings. */
+	bool at_borders;
 };
 
-/*
- * Returns 0, or -EINVAL with what is wrong, what is allowed, in why.
- */
+/* Returns 0, or -EINVAL. why then says what is wrong and what is allowed. */
 int selfmon_sample_spec_parse(const char *text,
 			      struct selfmon_sample_spec *spec, char *why,
 			      size_t size);

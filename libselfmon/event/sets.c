@@ -11,10 +11,10 @@
 #include "event/modifiers.h"
 
 /*
- * Members are generic names, which the kernel maps to the CPU. Events that a
- * CPU lacks are dropped with their reason, as always. The most important ones
- * come first, since a PMU may not fit more. Instructions or cycles are included
- * for comparison.
+ * Members are generic names, which the kernel maps to the CPU's events. As
+ * always, events that a CPU lacks are dropped, with their reason. The most
+ * important members come first, since a PMU may not have room for more. Each
+ * set includes instructions or cycles for comparison.
  */
 static const struct set {
 	const char *name;
@@ -129,8 +129,8 @@ static void make_member(const struct selfmon_spec *spec,
 }
 
 /*
- * Adds one event for each core type. The caller must report -E2BIG; other
- * errors are reported here.
+ * Adds one event for each core type. Reports all errors except -E2BIG, which
+ * the caller must report.
  */
 static int add_member(const struct selfmon_spec *spec,
 		      struct selfmon_piece name,
@@ -153,8 +153,8 @@ static int add_member(const struct selfmon_spec *spec,
 }
 
 /*
- * With several core types, a set is cut to the members that fit; this one does
- * not. Returns false if there is only one type, so that it is an error.
+ * Leaves out a member that does not fit: with several core types, a set is cut.
+ * With one core type returns false, since this is then an error.
  */
 static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 {
@@ -169,7 +169,9 @@ static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 	return true;
 }
 
-/* Puts the text before that of another set, which ends with advice. */
+/*
+ * Inserts this text before the text about another set, which ends with advice.
+ */
 static void report_left_out(const struct selfmon_spec *spec,
 			    struct selfmon_piece set, const char *names)
 {

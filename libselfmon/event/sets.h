@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Built-in sets: @basic and others stand for several events. */
+/* Built-in sets: @basic and other names stand for several events. */
 #ifndef SELFMON_EVENT_SETS_H
 #define SELFMON_EVENT_SETS_H
 
@@ -8,20 +8,24 @@
 #include "event/spec.h"
 
 /*
- * Appends the members of the set that spec->event names, "@name[:modifiers]",
- * except those already in the list, in the same {} or in none. With several
- * core types: only as many as fit for all types, in their order; the rest is
- * reported in left_out. Returns 0 or -errno, with the failure filled in.
+ * Appends the members of the set that spec->event names: "@name[:modifiers]".
+ * Skips members that the list has already in the same {}, or in none. With
+ * several core types, appends in order only as many members as fit for all
+ * types, and reports the rest in left_out. Returns 0, or -errno with the
+ * failure filled in.
  */
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		      struct selfmon_events *events);
 
-/* Returns the index-th set, from 0, and its members; NULL past the last. */
+/*
+ * Returns the name of the index-th set, and its members. The first index is 0.
+ * Returns NULL after the last set.
+ */
 const char *selfmon_sets_at(size_t index, const char **members);
 
 /*
- * Fills in the failure for too many events, naming the first one. Returns
- * -E2BIG.
+ * Fills in the failure for a list with too many events; names the first event
+ * beyond the limit. Returns -E2BIG.
  */
 int selfmon_sets_full(const struct selfmon_spec *spec,
 		     struct selfmon_piece name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The specification being parsed, and error reporting for it. */
+/* The specification that is being parsed, and the reporting of errors in it. */
 #ifndef SELFMON_EVENT_SPEC_H
 #define SELFMON_EVENT_SPEC_H
 
@@ -20,16 +20,16 @@ struct selfmon_spec {
 	bool grouped;               /* it is inside {} */
 	struct selfmon_failure *failure; /* may be NULL */
 	/*
-	 * Members of sets that did not fit; the list is valid nevertheless. May
-	 * be NULL.
+	 * If members of a set did not fit, receives which. The list is valid
+	 * nevertheless. May be NULL.
 	 */
 	struct selfmon_failure *left_out;
 };
 
 /*
- * Fills in the failure. error is a positive errno; with EOPNOTSUPP the step is
- * SELFMON_STEP_POLICY. Event and message are escaped for a terminal. Returns
- * -error.
+ * Fills in the failure. error is a positive errno. With EOPNOTSUPP the failure
+ * has the step SELFMON_STEP_POLICY. Event and message are escaped for a
+ * terminal. Returns -error.
  */
 int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 		      size_t position, const char *format, ...)
@@ -41,7 +41,7 @@ int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 						 : SELFMON_QUOTE_MAX),     \
 		(piece).text
 
-/* Returns a piece that is all of a text. */
+/* Returns a piece that covers a whole text. */
 struct selfmon_piece selfmon_piece_of(const char *text);
 
 /* Return the part of a piece from, or up to, an offset. */
@@ -51,12 +51,15 @@ struct selfmon_piece selfmon_piece_head(struct selfmon_piece piece, size_t at);
 /* Returns the piece without spaces and tabs at both ends. */
 struct selfmon_piece selfmon_piece_trim(struct selfmon_piece piece);
 
-/* Returns the offset of the first such byte, or the length if there is none. */
+/*
+ * Returns the offset of the first such byte, or the length of the piece if
+ * there is none.
+ */
 size_t selfmon_piece_find(struct selfmon_piece piece, char byte);
 
 /*
- * Cuts the first part, up to a separator, off *rest, including the separator.
- * Returns true if there was a separator, so that another part follows.
+ * Cuts the first part off *rest, up to and including a separator. Returns true
+ * if there was a separator, which means that another part follows.
  */
 bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
 		       struct selfmon_piece *part);
@@ -67,7 +70,7 @@ bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
  */
 int selfmon_piece_number(struct selfmon_piece piece, uint64_t *number);
 
-/* Parses hexadecimal digits; returns the same results. */
+/* Parses hexadecimal digits. Returns the same values. */
 int selfmon_piece_hex(struct selfmon_piece piece, uint64_t *number);
 
 #endif

@@ -27,7 +27,7 @@ struct selfmon_words selfmon_words_of(const char *const *array)
 	return words;
 }
 
-/* tolower() would depend on the host's locale. */
+/* Not tolower(), which depends on the program's locale. */
 static char lower(char byte)
 {
 	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
@@ -44,8 +44,9 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /*
- * Fills in one row of the distance table: row[j] is the distance from the first
- * i bytes of a to the first j of b. before and before2 are the two rows above.
+ * Fills in one row of the table of distances: row[j] is the distance from the
+ * first i bytes of a to the first j bytes of b. before is the previous row, and
+ * before2 the one before that.
  */
 static void fill_row(const char *a, size_t i, const char *b, size_t length,
 		     const uint8_t *before2, const uint8_t *before,

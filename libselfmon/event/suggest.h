@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the word that was probably meant by a misspelt one. */
+/* Finds the word that was probably meant when a word is misspelt. */
 #ifndef SELFMON_EVENT_SUGGEST_H
 #define SELFMON_EVENT_SUGGEST_H
 
@@ -11,24 +11,25 @@
 #define SELFMON_WORD_SIZE (SELFMON_WORD_MAX + 1)
 
 /*
- * An iterator over the known words: next() writes one into word,
- * zero-terminated (cut if longer than size), and returns false after the last.
+ * An iterator over the known words. next() writes one of them into word,
+ * zero-terminated, and cut if it is longer than size. It returns false after
+ * the last.
  */
 struct selfmon_words {
 	bool (*next)(struct selfmon_words *words, char *word, size_t size);
-	size_t index;      /* for the iterator: starts at 0 */
-	const void *known; /* for the iterator: what it iterates over */
+	size_t index;      /* state of the iterator, begins at 0 */
+	const void *known; /* data of the iterator: what it iterates over */
 };
 
 /* Returns an iterator over a NULL-terminated array of strings. */
 struct selfmon_words selfmon_words_of(const char *const *array);
 
 /*
- * Finds the known word nearest to a misspelt one: with the fewest insertions,
- * deletions, replacements and swaps of neighbours. At most one of these is
- * allowed for every four letters (rounded up from half). Case is ignored. If
- * several words are equally near, the alphabetically first is chosen. Consumes
- * all words.
+ * Finds the known word that is nearest to a misspelt one: with the fewest
+ * insertions, deletions, replacements and swaps of neighbours. For every four
+ * letters, at most one of these is allowed, rounded up from half. Ignores case.
+ * If several words are equally near, chooses the first in alphabetical order.
+ * Consumes all words.
  *
  * Returns nearest, or NULL if no word is near.
  */

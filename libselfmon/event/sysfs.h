@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMUs in sysfs: their types, the fields of their config, their names. */
+/*
+ * The PMUs in sysfs: their types, the fields of their configs, and the names of
+ * their events.
+ */
 #ifndef SELFMON_EVENT_SYSFS_H
 #define SELFMON_EVENT_SYSFS_H
 
 #include "event/spec.h"
 #include "event/suggest.h"
 
-/* The folder of PMUs; tests set it to their own tree. */
+/* The directory of the PMUs. Tests set it to a tree of their own. */
 extern const char *selfmon_sysfs_root;
 
-/* Maximum length of a file under events/: terms as in a specification. */
+/*
+ * Maximum length of a file under events/. It contains terms, as a specification
+ * does.
+ */
 #define SELFMON_PMU_EVENT_SIZE 512
 
 /* Maximum length of the names listed in a message. */
@@ -19,19 +25,20 @@ struct selfmon_pmu {
 	char name[SELFMON_WORD_SIZE];
 	uint32_t type;
 	bool core;    /* counts what a thread does on its CPU */
-	bool package; /* counts what a package does, for all programs */
+	bool package; /* counts what a package does, by all programs */
 };
 
-/* Bits of config (word 0), config1, config2 or config3. */
+/* The bits of a field in config (word 0), config1, config2 or config3. */
 struct selfmon_field {
 	unsigned int word;
 	unsigned int bits;
-	uint8_t bit[64]; /* the position of each bit of a value, lowest first */
+	/* The position of each bit of the value, lowest bit first. */
+	uint8_t bit[64];
 };
 
 /*
  * Finds a PMU. Returns 0, -ENOENT if there is none of this name, -EINVAL if its
- * type cannot be parsed, or the error of reading it.
+ * type cannot be parsed, or the error of reading its type.
  */
 int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu);
 
@@ -39,23 +46,23 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu);
 int selfmon_pmu_cpus(const struct selfmon_pmu *pmu, char *list, size_t size);
 
 /*
- * Finds the field of a term: a file under format/, or config, config1, config2,
- * config3 themselves. Returns 0, -ENOENT if there is no such term, -EINVAL if
- * its format cannot be parsed, -EOPNOTSUPP if it is in another word like
- * config4, or the error of reading it.
+ * Finds the field of a term: a file under format/, or one of config, config1,
+ * config2 and config3. Returns 0, -ENOENT if there is no such term, -EINVAL if
+ * its format cannot be parsed, -EOPNOTSUPP if it belongs to another word such
+ * as config4, or the error of reading the file.
  */
 int selfmon_pmu_field(const struct selfmon_pmu *pmu, struct selfmon_piece term,
 		      struct selfmon_field *field);
 
 /*
- * Returns true if part of a specification is a safe file name: it must not lead
- * to another folder.
+ * Returns true if a part of a specification is safe as a file name, which means
+ * that it cannot lead to another directory.
  */
 bool selfmon_pmu_is_file_name(struct selfmon_piece name);
 
 /*
- * Returns true if a file under events/ can be an event. Other files there
- * describe how to print one (kernel, Documentation/ABI/testing/
+ * Returns true if a file under events/ may be an event. Other files there
+ * describe how to print an event (kernel, Documentation/ABI/testing/
  * sysfs-bus-event_source-devices-events).
  */
 bool selfmon_pmu_is_event(struct selfmon_piece name);
@@ -68,8 +75,8 @@ int selfmon_pmu_event(const struct selfmon_pmu *pmu, struct selfmon_piece name,
 		      char terms[SELFMON_PMU_EVENT_SIZE]);
 
 /*
- * Returns an iterator over the names in a directory, which the caller opens and
- * closes.
+ * Returns an iterator over the names in a directory. The caller opens and
+ * closes the directory.
  */
 struct selfmon_directory;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns the terms of a PMU's event into bits of its configs. */
+/* Converts the terms of a PMU's event to bits of its configs. */
 #include "event/terms.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "event/names.h"
 #include "event/sysfs.h"
 
-/* Context of the terms, passed down. */
+/* What the functions for terms have in common. */
 struct target {
 	const struct selfmon_spec *spec;
 	const struct selfmon_pmu *pmu;
@@ -19,8 +19,8 @@ struct target {
 };
 
 /*
- * One term, split. Errors in terms from a file under events/ are reported at
- * the position of the event's name.
+ * One term, split at "=". Errors in terms from a file under events/ are
+ * reported at the position of the event's name.
  */
 struct term {
 	struct selfmon_piece name;
@@ -109,7 +109,9 @@ static void set_field(struct selfmon_event *event,
 	}
 }
 
-/* Applies a term that is a field: name=value, or a bare name for 1. */
+/*
+ * Applies a term that is a field: name=value, or only a name for the value 1.
+ */
 static int apply_field(const struct target *target, const struct term *term)
 {
 	struct selfmon_field field;
@@ -143,7 +145,9 @@ static void cut_term(struct selfmon_piece text, struct term *term)
 	term->value = selfmon_piece_trim(text);
 }
 
-/* Applies a file under events/: only fields, no names of events. */
+/*
+ * Applies a file under events/. It may contain fields, but no names of events.
+ */
 static int apply_event_file(const struct target *target,
 			    struct selfmon_piece name, const char *text)
 {
@@ -183,7 +187,7 @@ static int apply_term(const struct target *target, const struct term *term)
 	return apply_field(target, term);
 }
 
-/* Returns flags of events that the kernel fires only in kernel mode. */
+/* Returns the flags for events that occur only in kernel mode. */
 static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 {
 	if (pmu->core)

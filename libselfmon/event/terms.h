@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part between the slashes of pmu/term=value,name/. */
+/* Parses the part between the slashes of pmu/term=value,name/. */
 #ifndef SELFMON_EVENT_TERMS_H
 #define SELFMON_EVENT_TERMS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds tracepoints in tracefs, or explains why it cannot. */
+/* Finds tracepoints in tracefs, or explains why they cannot be found. */
 #include "event/tracepoint.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define PATH_SIZE 512
 
-/* The path since Linux 4.1, and the earlier one. */
+/* The path since Linux 4.1, and the path before. */
 static const char *const usual_roots[] = {
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug/tracing",
@@ -65,9 +65,9 @@ static bool is_bare(const char *root)
 }
 
 /*
- * Returns the path of tracefs, or NULL with -ENODEV or -EACCES. The contents of
- * a folder that only root may enter are unknown. If tracefs has its own mount
- * point, debugfs, which only root may enter, is not decisive.
+ * Returns the path of tracefs, or NULL with -ENODEV or -EACCES. What is in a
+ * directory that only root may enter is unknown. If tracefs has a mount point
+ * of its own, debugfs is ignored, since only root may enter it.
  */
 static const char *find_root(int *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks names up in tracefs, then in libpfm. If neither knows a name, reports
- * what was probably meant, or what is missing to know it.
+ * Looks up names in tracefs, then in libpfm. If neither knows a name, reports
+ * what was probably meant, or what is missing here to know the name.
  */
 #include "event/vendor.h"
 
@@ -14,11 +14,14 @@
 #include "event/tracepoint.h"
 #include "platform/pfm.h"
 
-/* Number of attributes that a message lists, and the buffer for them. */
+/*
+ * The number of attributes that a message lists, and the size of the buffer for
+ * these.
+ */
 #define ATTRIBUTES 4
 #define ATTRIBUTES_SIZE 128
 
-/* Characters of names in manuals and of libpfm's attributes. */
+/* The characters of names in manuals, and of libpfm's attributes. */
 #define LETTERS                                                                \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-+~"
 
@@ -32,7 +35,9 @@ static struct selfmon_piece first_word(struct selfmon_piece name)
 static bool next_vendor_event(struct selfmon_words *words, char *word,
 			      size_t size)
 {
-	/* known is const because it usually points to a constant array */
+	/*
+	 * points to a cursor here; const because it usually points to an array
+	 */
 	struct selfmon_pfm_cursor *cursor = (void *)(uintptr_t)words->known;
 
 	return selfmon_pfm_next(cursor, word, size, NULL);
@@ -72,7 +77,7 @@ static const char *suggest_attribute(const char *name, const char *attribute,
 }
 
 /*
- * Lists the first attributes of an event, which are its unit masks; libpfm's
+ * Lists the first attributes of an event. These are its unit masks; libpfm's
  * modifiers follow them.
  */
 static void list_attributes(const char *event, char list[ATTRIBUTES_SIZE])
@@ -143,8 +148,8 @@ static int take_code(const struct selfmon_spec *spec, struct selfmon_piece name,
 }
 
 /*
- * Returns 0, 1 if libpfm does not know the name, or -errno with the failure
- * filled in.
+ * Looks up a name in libpfm. Returns 0, 1 if libpfm does not know the name, or
+ * -errno with the failure filled in.
  */
 static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 		   struct selfmon_event *event)
@@ -179,7 +184,7 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 
 /* ---- unknown names ------------------------------------------------------- */
 
-/* Returns why the name is unknown as a name of the CPU's manual. */
+/* Returns why the name is unknown as a name from the CPU's manual. */
 static const char *why_no_manual(void)
 {
 	const char *const why_not = selfmon_pfm_why_not();
@@ -199,7 +204,10 @@ static int unknown_event(const struct selfmon_spec *spec,
 				 SELFMON_QUOTE(word), why_no_manual());
 }
 
-/* PMU::EVENT: libpfm does not know it, or does not know that PMU here. */
+/*
+ * Reports that libpfm does not know PMU::EVENT, or that this machine has no
+ * such PMU.
+ */
 static int unknown_pmu_event(const struct selfmon_spec *spec,
 			     struct selfmon_piece name)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that depend on the machine: tracepoints, and events of CPU manuals. */
+/*
+ * Names that depend on the machine: tracepoints, and events from CPU manuals.
+ */
 #ifndef SELFMON_EVENT_VENDOR_H
 #define SELFMON_EVENT_VENDOR_H
 
@@ -8,9 +10,9 @@
 #include "event/spec.h"
 
 /*
- * Parses a name that is neither generic nor a raw code, without its modifiers.
- * This is the last step for unknown names. Returns 0 or -errno, with the
- * failure filled in.
+ * Parses a name, without its modifiers, that is neither generic nor a raw code.
+ * Nothing is tried after this, so it reports unknown names. Returns 0, or
+ * -errno with the failure filled in.
  */
 int selfmon_vendor_parse(const struct selfmon_spec *spec,
 			 struct selfmon_piece name,

@@ -10,8 +10,8 @@ struct selfmon_cancel {
 };
 
 /*
- * The type must change too. If cancellation is asynchronous, glibc's handler
- * acts on a SIGCANCEL that arrives while the state changes (nptl
+ * The type must be changed too. If it is asynchronous, glibc's handler acts on
+ * a SIGCANCEL that arrives while the state is being changed (nptl
  * sigcancel_handler; observed on 2.36).
  */
 static inline void selfmon_cancel_off(struct selfmon_cancel *before)

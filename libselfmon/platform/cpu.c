@@ -15,7 +15,9 @@
 #define LEAF_HYPERVISOR UINT32_C(0x40000000)
 #define LEAF_BRAND UINT32_C(0x80000002)
 
-/* Copies what fits, with runs of blanks merged and no blanks at the ends. */
+/*
+ * Copies as much as fits. Merges runs of blanks, and drops blanks at both ends.
+ */
 static void copy_name(char *to, size_t size, const char *from, size_t length)
 {
 	size_t used = 0;
@@ -57,7 +59,7 @@ bool selfmon_cpu_find_field(const char *cpuinfo, const char *key, char *value,
 	return false;
 }
 
-/* Other machines than x86 use different keys. */
+/* Architectures other than x86 use different keys. */
 static void brand_from_cpuinfo(char *brand, uint32_t size)
 {
 	static const char *const keys[] = { "model name", "cpu model", "uarch",

@@ -15,7 +15,7 @@ struct selfmon_cpu {
 };
 
 /*
- * Fills in this CPU, by CPUID or /proc/cpuinfo. Takes tens of microseconds
+ * Identifies this CPU by CPUID or /proc/cpuinfo. Takes tens of microseconds
  * under a hypervisor: call it for reports, never for a region. Prints nothing.
  */
 void selfmon_cpu_identify(struct selfmon_cpu *cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executes CPUID, only for existing leaves. */
+/* Executes CPUID for leaves that exist. */
 #include "platform/cpuid.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the files for reports: the only files that the library writes. */
+/* Creates the files of reports. The library writes no other files. */
 #define _GNU_SOURCE
 #include "platform/create.h"
 
@@ -18,13 +18,16 @@
 
 /* ".selfmon-", a process id, a time. */
 #define NAME_SIZE 64
-/* A name may exist if a killed process left it, or somebody guessed it. */
+/*
+ * A name may be taken: a killed process left the file, or somebody guessed the
+ * name.
+ */
 #define NAME_TRIES 16
 #define REPORT_FLAGS (O_WRONLY | O_NOFOLLOW)
 
 /*
- * Returns the number if the path names one of the program's own descriptors, by
- * a symbolic link; -1 for any other path.
+ * If the path names one of the program's own descriptors by a symbolic link,
+ * returns its number; otherwise -1.
  */
 static int named_descriptor(const char *path)
 {
@@ -55,8 +58,8 @@ static int put_and_close(int fd, const char *text, size_t size)
 }
 
 /*
- * O_NONBLOCK for the open only: a FIFO without a reader must not delay the
- * exit.
+ * Writes to a device or FIFO. O_NONBLOCK is set only while it is opened: a FIFO
+ * without a reader must not delay the exit.
  */
 static int write_special(const char *path, const char *text, size_t size)
 {
@@ -128,8 +131,8 @@ static int overwrite(int fd, const char *text, size_t size)
 }
 
 /*
- * Returns true for errors of a directory or a name, false for those of the
- * disk.
+ * Returns true if the error is caused by the directory or the name. Returns
+ * false for errors of the disk.
  */
 static bool cannot_be_replaced(int error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks signal handlers, except those of faults, and cancellation in the
+ * Blocks cancellation and signal handlers (except those of faults) in the
  * calling thread, for code that must not be re-entered or left.
  */
 #ifndef SELFMON_PLATFORM_CRITICAL_H
@@ -20,7 +20,10 @@ static inline void selfmon_critical_begin(struct selfmon_critical *aside)
 	selfmon_kernel_block_signals(&aside->signals);
 }
 
-/* Restores errno. May not return: the thread may have been cancelled. */
+/*
+ * Ends the critical section and restores errno. May not return, if the thread
+ * was cancelled meanwhile.
+ */
 static inline void selfmon_critical_end(const struct selfmon_critical *aside)
 {
 	selfmon_kernel_restore_signals(&aside->signals);

@@ -50,8 +50,8 @@ static bool is_in(const struct range *range, size_t ranges, uint32_t code)
 	is_in(ranges, sizeof(ranges) / sizeof((ranges)[0]), code)
 
 /*
- * Accepts the forms of table 3-7 of the Unicode standard: shortest, no
- * surrogates.
+ * Accepts only the forms of table 3-7 of the Unicode standard: the shortest
+ * encodings, and no surrogates.
  */
 size_t selfmon_utf8_decode(const char *s, uint32_t *code)
 {
@@ -124,7 +124,7 @@ static void unit_add_utf16(struct selfmon_glyph *unit, uint32_t code)
 }
 
 /*
- * Hides a dangerous character of n bytes at s; n is 0 for a byte that is not
+ * Escapes a dangerous character of n bytes at s. n is 0 for a byte that is not
  * UTF-8.
  */
 static void unit_hide(enum selfmon_for what, struct selfmon_glyph *unit,

@@ -46,7 +46,10 @@ int64_t selfmon_facts_number(const char *root, const char *path)
 	return end == text ? SELFMON_FACT_UNKNOWN : value;
 }
 
-/* Returns true if the file exists, even if empty or larger than the buffer. */
+/*
+ * Returns true if the file exists, even if it is empty or larger than the
+ * buffer.
+ */
 static bool file_exists(const char *root, const char *path)
 {
 	char text[8];
@@ -64,8 +67,8 @@ static bool file_contains(const char *root, const char *path, const char *word)
 }
 
 /*
- * Checks the kernel's own text first: in a container os-release describes the
- * programs, not the kernel.
+ * Checks the kernel's own text first: in a container, os-release describes the
+ * installed programs, not the kernel.
  */
 static enum selfmon_distribution find_distribution(const char *root,
 						   bool container)
@@ -79,7 +82,8 @@ static enum selfmon_distribution find_distribution(const char *root,
 	if (container)
 		return SELFMON_DISTRIBUTION_OTHER;
 	/*
-	 * Derived distributions name both in ID_LIKE; Ubuntu is the closer one.
+	 * Derived distributions name both in ID_LIKE. Ubuntu is the closer
+	 * match.
 	 */
 	if (file_contains(root, path, "ubuntu"))
 		return SELFMON_DISTRIBUTION_UBUNTU;
@@ -90,9 +94,9 @@ static enum selfmon_distribution find_distribution(const char *root,
 }
 
 /*
- * Kubernetes comes first: its containers are also docker's or containerd's.
- * With word "" the existence of the file is sufficient. systemd and nspawn
- * create /run/systemd/container (systemd.io/CONTAINER_INTERFACE).
+ * Kubernetes comes first: its containers look like docker's or containerd's,
+ * too. With the word "", the existence of the file is sufficient. systemd and
+ * nspawn create /run/systemd/container (systemd.io/CONTAINER_INTERFACE).
  */
 static const struct {
 	const char *path, *word;
@@ -132,7 +136,9 @@ static void find_container(const char *root, struct selfmon_facts *facts)
 	}
 }
 
-/* A recorded machine has no CPUID: use what Linux shows on x86. */
+/*
+ * A recorded machine has no CPUID, so this looks for what Linux shows on x86.
+ */
 static bool find_hypervisor(const char *root)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -149,7 +155,10 @@ static bool find_hypervisor(const char *root)
 	       (*root && file_contains(root, "/proc/cpuinfo", " hypervisor"));
 }
 
-/* cpu, cpu_core, cpum_cf (s390), armv8_pmuv3_0, apple_icestorm_pmu. */
+/*
+ * Looks for cpu, cpu_core, cpum_cf (s390), armv8_pmuv3_0, apple_icestorm_pmu
+ * and the like.
+ */
 static bool find_core_pmu(const char *root)
 {
 	char path[PATH_SIZE];
@@ -169,7 +178,7 @@ static bool find_core_pmu(const char *root)
 	return found;
 }
 
-/* The initial namespace maps all 2^32 - 1 ids onto themselves. */
+/* The initial user namespace maps all 2^32 - 1 ids to themselves. */
 static bool find_user_namespace(const char *root)
 {
 	static const char path[] = "/proc/self/uid_map";
@@ -260,8 +269,8 @@ static void read_limits(const char *root, struct selfmon_facts *facts)
 }
 
 /*
- * Reads the kernel's version and machine; a recorded machine has them in two
- * files.
+ * Reads the version of the kernel and the kind of machine. A recorded machine
+ * has them in two files.
  */
 static void read_kernel(const char *root, struct selfmon_facts *facts)
 {
@@ -303,7 +312,7 @@ static void read_numbers(const char *root, struct selfmon_facts *facts)
 	for (i = 0; i < sizeof(number) / sizeof(number[0]); i++)
 		*(int64_t *)(void *)((char *)facts + number[i].member) =
 			selfmon_facts_number(root, number[i].path);
-	/* Core and atom each have a file, for the same switch. */
+	/* cpu_core and cpu_atom each have a file for the same switch. */
 	if (facts->rdpmc == SELFMON_FACT_UNKNOWN)
 		facts->rdpmc = selfmon_facts_number(
 			root, DEVICES_PATH "/cpu_core/rdpmc");

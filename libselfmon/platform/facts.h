@@ -16,17 +16,14 @@
 #define SELFMON_CAP_SYS_ADMIN 21
 #define SELFMON_CAP_PERFMON 38
 
-/*
- * The distribution of the kernel: both add a level above 2 to
- * perf_event_paranoid.
- */
+/* Distributions whose kernel adds a level above 2 to perf_event_paranoid. */
 enum selfmon_distribution {
 	SELFMON_DISTRIBUTION_OTHER = 0,
 	SELFMON_DISTRIBUTION_DEBIAN, /* at 3, nothing without SYS_ADMIN */
 	SELFMON_DISTRIBUTION_UBUNTU  /* at 4, likewise */
 };
 
-/* Who started the container: the commands to permit something differ. */
+/* What started the container. The commands to permit something differ. */
 enum selfmon_runtime {
 	SELFMON_RUNTIME_NONE = 0, /* no container, or an unknown kind */
 	SELFMON_RUNTIME_DOCKER,
@@ -43,8 +40,8 @@ struct selfmon_facts {
 	bool hypervisor; /* this is a virtual machine */
 	bool container;
 	enum selfmon_runtime runtime;
-	bool user_namespace;   /* not the initial one: capabilities have no
-				  effect */
+	bool user_namespace;   /* in a user namespace: capabilities have no
+			        * effect */
 	bool seccomp;	       /* a filter checks each system call */
 	bool no_status;	       /* seccomp and capabilities are unreadable */
 	bool core_pmu;	       /* the CPU's own PMU is registered */
@@ -61,12 +58,13 @@ struct selfmon_facts {
 	int64_t memlock; /* RLIMIT_MEMLOCK in bytes, soft */
 };
 
-/* Fills in all members; unreadable ones are unknown or false. */
+/* Fills in all members. What cannot be read is unknown or false. */
 void selfmon_facts_gather(struct selfmon_facts *facts);
 
 /*
- * The same for a machine whose /etc, /proc and /sys were recorded below root,
- * including /proc/self of the process. "" is this machine.
+ * The same for a machine whose /etc, /proc and /sys were recorded in the
+ * directory root, including /proc/self of the process. If root is "", it is
+ * this machine.
  */
 void selfmon_facts_gather_at(const char *root, struct selfmon_facts *facts);
 

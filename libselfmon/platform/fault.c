@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signal handler of fault.h: handles counter reads, and passes all other
- * faults on.
+ * The signal handler of fault.h: handles faults of counter reads, and passes
+ * all other signals on.
  */
 #define _GNU_SOURCE
 #include "platform/fault.h"
@@ -23,15 +23,15 @@ static bool installed;
 static selfmon_fault_fn on_taken; /* NULL: not installed */
 static struct sigaction before;   /* the replaced handler */
 
-/* Ends the program now, as the kernel would have done without the handler. */
+/* Ends the program now, as the kernel would without a handler. */
 static void end(int signo, siginfo_t *info)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 
 	sigaction(signo, &action, NULL);
 	/*
-	 * A fault happens again by itself; a signal that was sent must be sent
-	 * again.
+	 * The fault repeats by itself when the instruction is executed again. A
+	 * signal that was sent must be sent again.
 	 */
 	if (info->si_code <= 0)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
@@ -39,8 +39,8 @@ static void end(int signo, siginfo_t *info)
 }
 
 /*
- * Calls a handler as the kernel does: with the signals blocked that it
- * requested.
+ * Calls a handler like the kernel does: with the signals blocked that the
+ * handler requested.
  */
 static void call(const struct sigaction *action, int signo, siginfo_t *info,
 		 void *context)
@@ -66,7 +66,10 @@ static void hand_on(int signo, siginfo_t *info, void *context)
 	const struct sigaction action = before;
 
 	if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) {
-		/* The kernel ignores signals that were sent, but not faults. */
+		/*
+		 * If a signal is ignored, the kernel still delivers it for a
+		 * fault.
+		 */
 		if (info->si_code > 0)
 			end(signo, info);
 		return;
@@ -88,7 +91,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	const int error = errno;
 	void *set;
 
-	/* NULL only if the library has ended meanwhile. */
+	/* taken is NULL only if the library has ended meanwhile. */
 	if (taken && selfmon_fault_step(info, context, &set))
 		taken(set);
 	else
@@ -102,7 +105,7 @@ static bool is_ours(const struct sigaction *action)
 	       action->sa_sigaction == on_fault;
 }
 
-/* Handlers run on the stack that they requested. */
+/* Returns the flag for the stack on which the handler wants to run. */
 static int stack_of(const struct sigaction *action)
 {
 	const bool none = !(action->sa_flags & SA_SIGINFO) &&
@@ -113,8 +116,8 @@ static int stack_of(const struct sigaction *action)
 }
 
 /*
- * A child forked during this call finds the handler installed, and must not
- * take it for the program's.
+ * Installs the handler. A child that was forked during this call finds the
+ * handler installed, and must not take it for the program's.
  */
 static int install(selfmon_fault_fn taken)
 {
@@ -123,7 +126,7 @@ static int install(selfmon_fault_fn taken)
 
 	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &now))
 		return -errno;
-	/* Save the old handler before replacing it. */
+	/* The old handler must be saved before it is replaced. */
 	if (!is_ours(&now))
 		before = now;
 	on_taken = taken;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspects the faulting instruction and the mark after it, which names the
- * register with the set (see include/selfmon/arch/).
+ * Inspects the faulting instruction, and the mark after it, which names the
+ * register that holds the set (see include/selfmon/arch/).
  *
- * Code is inspected only if the CPU has just fetched an instruction there:
- * after a jump to an invalid address the inspection would fault too.
+ * Inspects code only if the CPU has just fetched an instruction there: after a
+ * jump to an invalid address the inspection would fault, too.
  */
 #define _GNU_SOURCE
 #include "platform/fault_step.h"
@@ -52,7 +52,7 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	unsigned int number;
 
 	/*
-	 * A general protection fault caused by an instruction, not by an
+	 * Only a general protection fault that an instruction caused, not an
 	 * address.
 	 */
 	if (info->si_code != SI_KERNEL || reg[REG_RIP] >> 47)
@@ -146,7 +146,10 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 
 	if (info->si_code <= 0 || reg[REG_PC] & 1)
 		return false;
-	/* Instructions have at least two bytes, whose low bits show that. */
+	/*
+	 * Instructions have at least two bytes. The low bits of the first show
+	 * whether there are four.
+	 */
 	if ((*code & 3) != 3)
 		return false;
 	memcpy(&read, code, sizeof(read));
@@ -156,7 +159,7 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	memcpy(&mark, behind, sizeof(mark));
 	if ((mark & 0xfff07fff) != SELFMON_ARCH_GUARD_MARK)
 		return false;
-	/* Index 0 holds pc, where x0 would be. */
+	/* Index 0 holds pc in place of x0, which is always 0. */
 	*set = mark >> 15 & 31 ? (void *)reg[mark >> 15 & 31] : NULL;
 	if (!*set)
 		return false;

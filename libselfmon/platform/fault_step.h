@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The signal of a forbidden counter read; 0: no user reads. */
+/*
+ * The signal that a forbidden counter read raises; 0 if there are no user
+ * reads.
+ */
 #if defined(__x86_64__)
 #define SELFMON_FAULT_SIGNAL SIGSEGV
 #elif defined(__aarch64__) || defined(__riscv)
@@ -17,8 +20,8 @@
 #endif
 
 /*
- * If this is a counter read with the mark and a set, skips the read with result
- * 0, sets *set and returns true.
+ * If the instruction is a counter read with the mark and a set: makes the read
+ * return 0 and skips it, sets *set, and returns true.
  */
 bool selfmon_fault_step(const siginfo_t *info, void *context, void **set);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files: written through shared mappings, read by pread(2). */
+/* Live files. They are written through shared mappings and read by pread(2). */
 #define _GNU_SOURCE
 #include "platform/file.h"
 
@@ -77,14 +77,16 @@ ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
 int selfmon_file_open(const char *path, struct selfmon_file *file,
 		      uint64_t *size)
 {
-	/* Follows links: the caller who names the file only reads it. */
+	/*
+	 * Follows symbolic links: the caller only reads the file that it names.
+	 */
 	const int fd = selfmon_kernel_open(path, O_RDONLY | O_NONBLOCK);
 
 	return fd < 0 ? fd : identify(fd, file, size);
 }
 
 /*
- * Returns 0 if the existing file may lose its name to a new one, else -errno.
+ * Returns 0 if a new file may take the name of the existing one, else -errno.
  */
 static int check_old(const char *path, const char *magic)
 {
@@ -108,9 +110,9 @@ static int check_old(const char *path, const char *magic)
 
 /*
  * Returns true if a reserved block stays reserved when it is overwritten.
- * Copy-on-write file systems (btrfs, bcachefs, ZFS) need a new block then, and
- * on a full disk a write through a mapping raises SIGBUS. overlayfs, used by
- * containers, passes through to the file of the underlying layer.
+ * Copy-on-write file systems (btrfs, bcachefs, ZFS) need a new block for that;
+ * on a full disk, a write through a mapping would then raise SIGBUS. overlayfs,
+ * which containers use, passes writes on to the underlying file system.
  */
 static bool keeps_blocks(int fd)
 {
@@ -160,7 +162,7 @@ int selfmon_file_create(const char *path, const char *magic,
 	return -EOPNOTSUPP;
 }
 
-/* Beyond the limit the kernel sends SIGXFSZ, which would kill the host. */
+/* Beyond the limit the kernel sends SIGXFSZ, which would kill the program. */
 static bool is_beyond_limit(uint64_t size)
 {
 	struct rlimit limit;
@@ -189,7 +191,7 @@ static int map_part(int fd, uint64_t from, size_t size, void **map)
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	/* A child must never access its parent's statistics. */
+	/* A forked child must never access its parent's statistics. */
 	if (madvise(memory, size, MADV_DONTFORK)) {
 		error = -errno;
 		munmap(memory, size);
@@ -211,8 +213,8 @@ int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 		if (!error)
 			error = map_part(file->fd, from, size, map);
 		/*
-		 * A file that begins with zeros would look like another
-		 * program's.
+		 * A file that begins with zeros would look like that of another
+		 * program.
 		 */
 		if (error && error != -EFBIG && ftruncate(file->fd, (off_t)from))
 			error = -errno;

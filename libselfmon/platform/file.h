@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files: written through shared mappings, read by pread(2). */
+/* Live files. They are written through shared mappings and read by pread(2). */
 #ifndef SELFMON_PLATFORM_FILE_H
 #define SELFMON_PLATFORM_FILE_H
 
@@ -10,7 +10,7 @@
 
 /*
  * An open file. Other code may close its descriptor and reuse the number. So
- * the file's identity is kept, and checked before use.
+ * the identity of the file is kept here, and is checked before use.
  */
 struct selfmon_file {
 	int fd; /* only valid if is_open */
@@ -22,10 +22,10 @@ struct selfmon_file {
 #define SELFMON_FILE_MAGIC_SIZE 8
 
 /*
- * Creates an empty file: mode 0600, close-on-exec, no symbolic link followed in
- * the last component. An existing file is never truncated, since another
- * process may have it mapped. The new file takes its name if the existing
- * file is empty or begins with magic; otherwise the existing file stays.
+ * Creates an empty file with mode 0600 and close-on-exec; follows no symbolic
+ * link in the last component. Never truncates an existing file, since another
+ * process may have it mapped. The new file takes the name of an existing file
+ * that is empty or begins with magic; otherwise the existing file stays.
  * Returns 0 or -errno: -EEXIST if another kind of file exists, -ELOOP for a
  * link, -EINVAL for a file that is not regular, always -EPERM if
  * selfmon_kernel_is_secure(), -EOPNOTSUPP on file systems other than tmpfs,
@@ -35,11 +35,11 @@ int selfmon_file_create(const char *path, const char *magic,
 			struct selfmon_file *file);
 
 /*
- * Extends the file to from + size and maps that part, in whole pages, shared.
- * Its blocks are allocated, so that later accesses cannot hit a full disk. A
- * forked child does not have these pages. Returns 0 or -errno: -EFBIG, without
- * a signal, beyond RLIMIT_FSIZE; -EBADF if the descriptor no longer is this
- * file.
+ * Extends the file to from + size, and maps the new part, in whole pages, as
+ * shared. Allocates its blocks, so that later accesses cannot fail on a full
+ * disk. A forked child does not have these pages. Returns 0 or -errno: -EFBIG,
+ * without a signal, beyond RLIMIT_FSIZE; -EBADF if the descriptor now belongs
+ * to another file.
  */
 int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 		      size_t size, void **map);
@@ -58,7 +58,7 @@ int selfmon_file_open(const char *path, struct selfmon_file *file,
 ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
 			  void *buffer, size_t size);
 
-/* Closes the descriptor if it still is this file. */
+/* Closes the descriptor if it still belongs to this file. */
 void selfmon_file_close(struct selfmon_file *file);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token is in memory that is wiped in a child. The child then takes the
- * next number; it has a copy of its parent's last one. No lock is needed, and a
- * fork in the middle leaves nothing half done.
+ * Tokens of processes. The token is in memory that is wiped in a forked child.
+ * The child then takes the next number, since it has a copy of its parent's
+ * last one. No lock is needed, and a fork at any point leaves nothing half
+ * done.
  */
 #include "platform/fork.h"
 
@@ -10,11 +11,14 @@
 
 #include "platform/kernel.h"
 
-static int32_t no_word; /* its address means: wiped memory is not available */
+/*
+ * The address of this variable means that there is no memory that a fork wipes.
+ */
+static int32_t no_word;
 static int32_t *fork_word; /* NULL: not yet allocated */
 static int32_t fork_last;
 
-/* Decided once: all threads must use the same token. */
+/* Decided once, because all threads must use the same token. */
 static int32_t *token_word(void)
 {
 	int32_t *word = __atomic_load_n(&fork_word, __ATOMIC_ACQUIRE);

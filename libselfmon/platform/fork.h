@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Identifies this process among its ancestors and their forks. */
+/* Distinguishes this process from its ancestors. */
 #ifndef SELFMON_PLATFORM_FORK_H
 #define SELFMON_PLATFORM_FORK_H
 
 #include <stdint.h>
 
 /*
- * Returns a number above 0 that none of this process's ancestors has, by fork
- * or by a raw clone. Process ids are not unique that way: the first of each PID
- * namespace has 1. Without memory that a fork wipes (before Linux 4.14) it is
- * the process id.
+ * Returns a number above 0 that none of this process's ancestors has, whether
+ * they forked or used a raw clone. Process ids would not be unique: the first
+ * process of each PID namespace has 1. If there is no memory that a fork wipes
+ * (before Linux 4.14), returns the process id.
  */
 int32_t selfmon_fork_token(void);
 

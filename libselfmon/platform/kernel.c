@@ -35,8 +35,9 @@ unsigned long selfmon_kernel_fd_limit(void)
 }
 
 /*
- * Keeps low descriptor numbers free for the host: those that select(2) can wait
- * for, and those that a host reuses after closing all.
+ * Moves a descriptor to a high number. Low numbers stay free for the program:
+ * those that select(2) can wait for, and those that a program reuses after it
+ * has closed all descriptors.
  */
 int selfmon_kernel_raise(int fd)
 {
@@ -102,8 +103,8 @@ uint64_t selfmon_kernel_event_id(int fd)
 }
 
 /*
- * Opens, reads and closes by syscall(2), which is not a cancellation point: a
- * region must not end a thread unexpectedly, nor with the process lock held.
+ * Opens, reads and closes by syscall(2), which is no cancellation point: a
+ * region must not end its thread, least of all with the process lock held.
  */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
@@ -115,7 +116,7 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		n = -errno;
-	errno = before; /* the program's errno: a visit may be anywhere */
+	errno = before; /* the program's errno, since a visit may be anywhere */
 	return n;
 }
 
@@ -136,7 +137,9 @@ int selfmon_kernel_open(const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Linux 3.12. No other driver has ioctls of this type and number. */
+/*
+ * Exists since Linux 3.12. No other driver has ioctls of this type and number.
+ */
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {
 	const int fd = selfmon_kernel_open(path, O_RDONLY);

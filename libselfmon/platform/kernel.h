@@ -28,30 +28,31 @@ int selfmon_kernel_enable_group(int fd);
 void selfmon_kernel_disable_group(int fd);
 
 /*
- * Returns the kernel's id of the event of a descriptor, unique while the system
- * runs. 0: not an event; SELFMON_EVENT_UNKNOWN: the query is not permitted, for
- * example by a seccomp filter.
+ * Returns the kernel's id of the descriptor's event, which is unique while the
+ * system runs. Returns 0 if the descriptor is no event. Returns
+ * SELFMON_EVENT_UNKNOWN if the query is refused, for example by a seccomp
+ * filter.
  */
 #define SELFMON_EVENT_UNKNOWN UINT64_MAX
 uint64_t selfmon_kernel_event_id(int fd);
 
 /*
- * Opens a file, close-on-exec and not as a controlling terminal. Not a
- * cancellation point; EINTR is repeated. New files are accessible to their
- * owner only. flags: O_*. Returns the descriptor or -errno.
+ * Opens a file, close-on-exec and not as a controlling terminal. New files are
+ * accessible only to their owner. flags are O_*. Not a cancellation point.
+ * Repeats after EINTR. Returns the descriptor or -errno.
  */
 int selfmon_kernel_open(const char *path, int flags);
 
 /*
- * read(2) with EINTR repeated. Returns the number of bytes (0: end of file) or
- * -errno.
+ * Calls read(2), and repeats it after EINTR. Returns the number of bytes (0 at
+ * the end of the file) or -errno.
  */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 
 void selfmon_kernel_close(int fd);
 
 /*
- * Moves a file to a high descriptor number, if one is free; returns the
+ * Moves a file to a high descriptor number, if one is free. Returns its
  * descriptor.
  */
 int selfmon_kernel_raise(int fd);
@@ -86,8 +87,9 @@ uint64_t selfmon_kernel_process_cpu_ns(void);
 uint64_t selfmon_kernel_thread_cpu_ns(void);
 
 /*
- * Returns the calling thread's CPU time and context switches. The CPU time is
- * read last, so that a switch before it is included. 0: refused.
+ * Returns the calling thread's CPU time and context switches; 0 if refused.
+ * Reads the CPU time last, so that it includes everything before the switches
+ * that are counted.
  */
 void selfmon_kernel_thread_usage(uint64_t *cpu_ns, uint64_t *preempted,
 				 uint64_t *blocked);
@@ -104,8 +106,8 @@ void selfmon_kernel_release(char *buffer, size_t size);
 unsigned int selfmon_kernel_version(void);
 
 /*
- * The program's signal mask (a sigset_t, which strict C11 lacks, fits in) and
- * its errno, which the library may change.
+ * The program's signal mask and its errno, which the library may change. The
+ * mask is a sigset_t, which strict C11 lacks, so it is stored as words.
  */
 struct selfmon_signals {
 	uint64_t word[16];
@@ -114,8 +116,8 @@ struct selfmon_signals {
 
 /*
  * Blocks the calling thread's signal handlers, except those of faults, which
- * must not be blocked. *before receives what to restore, including errno: the
- * program around a region may look at errno next.
+ * must not be blocked. *before receives what is to be restored. This includes
+ * errno, since the program may read errno directly after a region.
  */
 void selfmon_kernel_block_signals(struct selfmon_signals *before);
 void selfmon_kernel_restore_signals(const struct selfmon_signals *before);
@@ -136,8 +138,8 @@ void selfmon_kernel_thread_name(char name[SELFMON_THREAD_NAME]);
 uint32_t selfmon_kernel_cpu(void);
 
 /*
- * Sets a bit for each CPU that the calling thread may run on. Returns 0 or
- * -errno: -EINVAL if the kernel has more CPUs.
+ * Sets a bit for each CPU on which the calling thread may run. Returns 0 or
+ * -errno: -EINVAL if the kernel has more CPUs than bits.
  */
 int selfmon_kernel_allowed_cpus(uint64_t *bits, size_t words);
 

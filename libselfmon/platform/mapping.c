@@ -26,8 +26,8 @@ struct mapping_query {
 #define MAPPING_ACCESSIBLE UINT64_C(7) /* readable, writable, executable */
 
 /*
- * About 800 mappings, 0.5 ms. If the list is longer no thread reads it again,
- * since that would be useless.
+ * Enough for about 800 mappings, in 0.5 ms. If the list is longer, no thread
+ * reads it again, since that would be useless.
  */
 #define READ_MAX ((size_t)64 << 10)
 static uint32_t maps_too_long;
@@ -40,8 +40,8 @@ static int query(int fd, uint64_t address, struct mapping_query *query)
 }
 
 /*
- * Returns 0, or -ENOENT if there is no mapping. After another -errno the caller
- * reads the list instead: find_by_reading().
+ * Returns 0, or -ENOENT if no mapping contains the address. After any other
+ * error the caller reads the list instead: find_by_reading().
  */
 static int find_by_query(int fd, uint64_t address,
 			 struct selfmon_mapping *mapping)
@@ -60,11 +60,14 @@ static int find_by_query(int fd, uint64_t address,
 	return 0;
 }
 
-/* The address to find, and the line being read: "start-end perms ...". */
+/*
+ * The state while the list is read line by line: "start-end perms ...".
+ * Contains the address to find.
+ */
 struct list {
 	uint64_t address;
-	struct selfmon_mapping mapping; /* of the previous line, then of this
-					   one */
+	struct selfmon_mapping mapping; /* mapping of the previous line, then
+					 * of this one */
 	bool inaccessible;              /* the previous line was inaccessible */
 	unsigned int field, column;     /* position in the line */
 	uint64_t start, end;
@@ -114,7 +117,8 @@ static bool find_by_reading(int fd, uint64_t address,
 			    struct selfmon_mapping *mapping)
 {
 	struct list list = { .address = address };
-	char buffer[512]; /* small: the caller may be on a small stack */
+	/* Small, because the caller may be on a small stack. */
+	char buffer[512];
 	size_t read = 0;
 	ssize_t n, i;
 

@@ -9,7 +9,8 @@
 
 struct selfmon_module {
 	uint64_t begin, end; /* of its executable segments */
-	uint64_t bias;	     /* an address less the one in its symbol table */
+	/* Mapped address minus the address in the symbol table. */
+	uint64_t bias;
 	char *path;	     /* "[vdso]": the kernel's */
 	char build_id[2 * 20 + 1]; /* hexadecimal; "": none */
 };
@@ -25,7 +26,7 @@ struct selfmon_modules {
  */
 int selfmon_modules_find(struct selfmon_modules *modules);
 void selfmon_modules_free(struct selfmon_modules *modules);
-/* Returns the module that an address is in, or NULL. */
+/* Returns the module that contains an address, or NULL. */
 const struct selfmon_module *
 selfmon_modules_at(const struct selfmon_modules *modules, uint64_t address);
 

@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* A thread of higher priority that only yielded would starve the owner. */
+/*
+ * Waits by sleeping: a thread of higher priority that only yields would starve
+ * the owner.
+ */
 #define WAIT_NS 50000
 
 enum state { STATE_FREE = 0, STATE_TAKEN, STATE_DONE };
@@ -24,7 +27,7 @@ static uint32_t *word_of(struct selfmon_once *turn)
 	return word;
 }
 
-/* A waiting thread's handlers can run meanwhile. */
+/* While a thread waits, its signal handlers can run. */
 static bool take_turn(uint32_t *word, struct selfmon_critical *holder)
 {
 	uint32_t state = STATE_FREE;

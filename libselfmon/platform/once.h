@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one thread of a process does while others wait: once, or one thread
- * after the other.
+ * Work that one thread of a process does while the others wait: either once, or
+ * one thread after the other.
  *
- * The word is in memory that is zeroed in a forked child, which does not wait
- * for a thread of its parent and repeats the work for itself. The thread that
- * works has signal handlers (except those of faults) and cancellation blocked:
- * a handler that called selfmon_once_begin() would wait for the thread that it
- * interrupted.
+ * The word is in memory that is zeroed in a forked child. The child does not
+ * wait for a thread of its parent, and repeats the work for itself. The thread
+ * that works has cancellation and signal handlers (except those of faults)
+ * blocked: a handler that called selfmon_once_begin() would wait for the thread
+ * that it interrupted.
  */
 #ifndef SELFMON_PLATFORM_ONCE_H
 #define SELFMON_PLATFORM_ONCE_H
@@ -22,15 +22,15 @@ struct selfmon_once {
 };
 
 /*
- * Returns 1 if this thread must do the work, and then call selfmon_once_end();
- * 0 if the work is done; or -ENOMEM.
+ * Returns 1 if this thread must do the work and then call selfmon_once_end().
+ * Returns 0 if the work is done, or -ENOMEM.
  */
 int selfmon_once_begin(struct selfmon_once *turn,
 		       struct selfmon_critical *holder);
 
 /*
- * done: false if the work is to be done again, by the next thread that calls
- * selfmon_once_begin().
+ * If done is false, the next thread that calls selfmon_once_begin() does the
+ * work again.
  */
 void selfmon_once_end(struct selfmon_once *turn,
 		      const struct selfmon_critical *holder, bool done);
@@ -38,8 +38,8 @@ void selfmon_once_end(struct selfmon_once *turn,
 bool selfmon_once_is_done(const struct selfmon_once *turn);
 
 /*
- * Makes the work undone, so that a thread does it again. Must not be called
- * while a thread is doing it.
+ * Marks the work as not done, so that a thread does it again. Do not call it
+ * while a thread does the work.
  */
 void selfmon_once_reset(struct selfmon_once *turn);
 

@@ -18,7 +18,8 @@
 
 /* ---- standard error ------------------------------------------------------ */
 
-static struct stat first; /* the original file; no mode: it was closed */
+/* Standard error's original file; if it was closed, st_mode is 0. */
+static struct stat first;
 static bool remembered;
 
 static bool is_one_file(const struct stat *a, const struct stat *b)
@@ -38,9 +39,10 @@ void selfmon_output_remember(void)
 }
 
 /*
- * Returns true if the program redirected it later, like a daemon to its log. A
- * device (a terminal, /dev/null) keeps no data; a log is opened for appending,
- * or is standard output too.
+ * Returns true if the program redirected the descriptor later, as a daemon
+ * redirects it to a log. Recognises a device (a terminal, /dev/null), which
+ * keeps no data, and a log, which is opened for appending or is also standard
+ * output.
  */
 static bool is_redirected(int fd, const struct stat *now)
 {
@@ -69,7 +71,9 @@ int selfmon_output_error(void)
 
 /* ---- without a signal ---------------------------------------------------- */
 
-/* Signals that are sent to the writing thread (mm/filemap.c, fs/pipe.c). */
+/*
+ * Signals that the kernel sends to a writing thread (mm/filemap.c, fs/pipe.c).
+ */
 static const int of_writing[] = { SIGPIPE, SIGXFSZ };
 
 struct quiet {
@@ -87,7 +91,9 @@ static void quiet_begin(struct quiet *quiet)
 	pthread_sigmask(SIG_BLOCK, &quiet->ours, &quiet->mask);
 }
 
-/* Consumes new signals, but leaves those that were pending before. */
+/*
+ * Consumes the signals that are new, and leaves those that were pending before.
+ */
 static void quiet_end(struct quiet *quiet)
 {
 	const struct timespec now = { .tv_sec = 0 };

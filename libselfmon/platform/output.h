@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes text from a host that is about to end: completely, without raising a
- * signal, and never into a file of the host.
+ * Writes text while the program may be about to end: completely, without
+ * raising a signal, and never into one of the program's own files.
  */
 #ifndef SELFMON_PLATFORM_OUTPUT_H
 #define SELFMON_PLATFORM_OUTPUT_H
 
 #include <stddef.h>
 
-/* Remembers, at the first call, which file standard error is. */
+/* At the first call, remembers which file standard error is. */
 void selfmon_output_remember(void);
 
 /*
@@ -18,15 +18,13 @@ void selfmon_output_remember(void);
 int selfmon_output_error(void);
 
 /*
- * Writes a whole text. Returns 0 or -errno: -EPIPE and -EFBIG without their
- * signals, -EAGAIN if a non-blocking descriptor accepts nothing for a second.
+ * Writes the whole text. Returns 0 or -errno: -EPIPE and -EFBIG without raising
+ * their signals, -EAGAIN if a non-blocking descriptor accepts nothing for a
+ * second.
  */
 int selfmon_output(int fd, const char *text, size_t size);
 
-/*
- * Closes the descriptor. Returns 0, or -errno of data that could not be
- * written.
- */
+/* Closes the descriptor. Returns 0, or -errno if data could not be written. */
 int selfmon_output_close(int fd);
 
 #endif

@@ -7,34 +7,34 @@
 
 /*
  * Opens an event of the calling thread on any CPU, close-on-exec. On E2BIG the
- * kernel has written the size it knows into attr->size: the rest is cleared and
- * the call repeated once. EINTR is repeated.
- * Returns the descriptor, or -errno. With keep, the descriptor is at least
- * 1024, or half of RLIMIT_NOFILE, if such a number is free.
+ * kernel has written the size that it knows into attr->size; this function then
+ * clears the rest and repeats the call once. Repeats after EINTR. Returns the
+ * descriptor or -errno. With keep, the descriptor is at least 1024 or half of
+ * RLIMIT_NOFILE, if such a number is free.
  */
 int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 			     bool keep);
 /*
  * The same with a config3 (Linux 6.3), which the headers at compile time may
- * lack. Returns -E2BIG if the kernel does not know it; then nothing is left
- * out.
+ * lack. Returns -E2BIG if the kernel does not know config3; it never drops a
+ * member.
  */
 int selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 				  uint64_t config3, int group_fd, bool keep);
 /*
- * Opens an event of a thread of this process on any CPU. Threads that it starts
- * from then on inherit it, and with `processes` also processes that it forks.
- * Sets attr->inherit; otherwise like the two functions above, with config3 or
- * without (0). Returns -EINVAL without `processes` also if the kernel cannot
- * distinguish threads from processes (before 5.13), -ESRCH if there is no such
- * thread.
+ * Opens an event of a thread of this process on any CPU. Threads that this
+ * thread starts from then on inherit it; with `processes`, so do processes that
+ * it forks. Sets attr->inherit. config3 may be 0; otherwise like the two
+ * functions above. Returns -ESRCH if there is no such thread. Without
+ * `processes`, also returns -EINVAL if the kernel cannot inherit for threads
+ * only (before 5.13).
  */
 int selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
 				    uint64_t config3, pid_t tid, int group_fd,
 				    bool processes);
 /*
- * Returns the bits of attr.config1 that request user reads from this machine's
- * driver.
+ * Returns the bits of attr.config1 that request user reads from the PMU driver
+ * of this machine.
  */
 uint64_t selfmon_kernel_user_read_bits(void);
 

@@ -2,9 +2,9 @@
 /*
  * The only file that uses libpfm4.
  *
- * Its few structures are declared here. They contain their sizes, and this code
- * uses the older ones (tests/unit/test_pfm.c compares them with the header, if
- * that is installed).
+ * Its few structures are declared here. They contain their own sizes, so
+ * libpfm4 accepts these older versions (tests/unit/test_pfm.c compares them
+ * with the header, if it is installed).
  */
 #define _GNU_SOURCE
 #include "platform/pfm.h"
@@ -27,9 +27,10 @@
 const char *selfmon_pfm_library = "libpfm.so.4";
 
 /*
- * Weak, and dlopen is found by name only. A static program has the whole glibc
- * loader in it, but libraries that it loads would bring another C library, and
- * linking dlopen raises a warning in each program. There the name is not found.
+ * Weak, and dlopen is looked up by name. A static program contains glibc's
+ * whole loader, but libraries that it loads would bring a second C library.
+ * Linking dlopen would also raise a warning in each such program. In a static
+ * program the name is not found.
  */
 #pragma weak dlsym
 
@@ -93,8 +94,8 @@ static bool has_core_pmu(void)
 }
 
 /*
- * Refuses in a program with more privileges than its caller: libpfm obeys
- * environment variables (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
+ * Loads libpfm. Refuses in a program with more privileges than its caller,
+ * since libpfm obeys environment variables (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
  */
 static const char *load(void)
 {
@@ -128,10 +129,10 @@ static void load_once(void)
 }
 
 /*
- * libpfm allocates and reads files, so cancellation and handlers are blocked: a
- * handler that called this function would wait for itself. pthread_once()
- * instead of selfmon_once_begin(): a library that a parent has loaded is also
- * loaded in its child.
+ * libpfm allocates memory and reads files, so cancellation and handlers are
+ * blocked: a handler that called this function would wait for itself. Uses
+ * pthread_once() instead of selfmon_once_begin(), because a library that a
+ * parent has loaded is also loaded in its child.
  */
 const char *selfmon_pfm_why_not(void)
 {
@@ -145,7 +146,7 @@ const char *selfmon_pfm_why_not(void)
 
 /* ---- looking up ---------------------------------------------------------- */
 
-/* Room for later versions of the kernel's structure. */
+/* As large as later versions of the kernel's structure may be. */
 union attr {
 	struct perf_event_attr attr;
 	char room[1024];
@@ -168,8 +169,9 @@ static int encode(const char *name, union attr *attr,
 }
 
 /*
- * Returns the position of the first part that libpfm refuses. Two errors may
- * only mean that later parts are missing, so the next part is added after them.
+ * Returns the position of the first part that libpfm refuses. Two of the errors
+ * may only mean that later parts are missing, so after these the next part is
+ * added.
  */
 static size_t fault_at(const char *name)
 {

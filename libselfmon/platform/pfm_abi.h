@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The used part of libpfm4's interface, from <perfmon/pfmlib.h>, so that the
- * library can be built if that header is not installed.
+ * The part of libpfm4's interface that is used, from <perfmon/pfmlib.h>. So the
+ * library can be built without that header.
  */
 #ifndef SELFMON_PLATFORM_PFM_ABI_H
 #define SELFMON_PLATFORM_PFM_ABI_H

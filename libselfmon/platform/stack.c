@@ -22,10 +22,10 @@
 /*
  * The kernel keeps at least this much address space below the main stack free
  * of other mappings (MIN_GAP of mmap_base()), whatever RLIMIT_STACK was at
- * exec. Only for a larger distance does this code query the mappings.
+ * exec. Mappings are queried only for addresses that are further away.
  */
 #define MAIN_MAX (UINT64_C(128) << 20)
-/* The first visit of a thread is rarely further from the end of its stack. */
+/* A thread's first visit is rarely further away from the end of its stack. */
 #define NEAR (UINT64_C(64) << 10)
 /*
  * The C library puts a guard of a few pages below a stack that it allocates. A
@@ -34,7 +34,10 @@
  */
 #define GUARD_MAX (UINT64_C(1) << 20)
 
-/* pthread_self() of the main thread, known since it was seen on its stack. */
+/*
+ * pthread_self() of the main thread. It is noted when that thread is seen on
+ * the main stack.
+ */
 static uint64_t main_thread;
 
 static uint64_t self(void)
@@ -58,7 +61,8 @@ static bool main_bounds(uint64_t *low, uint64_t *high)
 }
 
 /*
- * Compares addresses only: the main thread of a forked child may be elsewhere.
+ * Compares only addresses: the main thread of a forked child may be on another
+ * stack.
  */
 static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
 {
@@ -68,7 +72,10 @@ static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
 	return true;
 }
 
-/* When loaded, the program's main thread is on its own stack. */
+/*
+ * Notes the main thread when the library is loaded, since it is then on its own
+ * stack.
+ */
 __attribute__((constructor)) static void see_main(void)
 {
 	uint64_t low, high;
@@ -78,9 +85,9 @@ __attribute__((constructor)) static void see_main(void)
 }
 
 /*
- * Returns true if the C library created this thread, or forked this process. It
- * then stores the kernel's thread id, which its clock ids contain. A child of
- * clone(2) has its parent's id, and may be on any stack.
+ * Returns true if the C library created this thread, or forked this process. In
+ * these cases it has stored the kernel's thread id, which is a part of its
+ * clock ids. A child of clone(2) has its parent's id, and may be on any stack.
  */
 static bool is_made_by_libc(void)
 {
@@ -113,7 +120,8 @@ static bool is_main_down_to(uint64_t address, uint64_t high, uint64_t *low)
 }
 
 /*
- * Handles a main thread that is not where RLIMIT_STACK allows its stack to be.
+ * Finds the bounds of a main thread that is not where RLIMIT_STACK allows its
+ * stack to be.
  */
 static enum selfmon_stack find_main(uint64_t here, uint64_t *low,
 				    uint64_t *high)
@@ -131,9 +139,10 @@ static bool is_guarded(const struct selfmon_mapping *mapping)
 }
 
 /*
- * The C library puts a thread's descriptor and thread-local storage at the high
- * end of the stack: all frames are below. Their low end is that of the mapping,
- * if it was made for this stack only: then there is a guard below.
+ * The C library puts a thread's descriptor and its thread-local storage at the
+ * high end of the stack, so all frames are below. The low end of the stack is
+ * that of the mapping, provided that the mapping was made for this stack only:
+ * there is then a guard below it.
  */
 static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 				      uint64_t *high)

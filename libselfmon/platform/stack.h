@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * How well the bounds [low, high) are known. Code outside of wide or exact
- * bounds is on another stack. Code inside of exact bounds is on the thread's
- * own stack; inside of wide ones it may be on either.
+ * How reliable the bounds [low, high) are. Code outside of wide or exact bounds
+ * is on another stack. Code inside of exact bounds is on the thread's own
+ * stack. Code inside of wide bounds may be on either.
  */
 enum selfmon_stack {
 	SELFMON_STACK_GUESSED, /* plausible, not verified */
@@ -20,29 +20,33 @@ enum selfmon_stack {
 };
 
 /*
- * Returns bounds of the calling thread's own stack; here: an address on the
- * current stack. Guesses if here is near the end of a thread's own stack: that
- * costs one system call.
+ * Returns the bounds of the calling thread's own stack. here is an address on
+ * the current stack. Guesses if here is near the end of a thread's own stack,
+ * which takes one system call.
  *
- * Async-signal-safe, without malloc(3): a thread's first visit may be in a
- * handler that interrupted it. Block signals, see mapping.h.
+ * Async-signal-safe, and does not call malloc(3): a thread's first visit may be
+ * in a handler that interrupted malloc. Block signals before, see mapping.h.
  */
 enum selfmon_stack selfmon_stack_guess(uint64_t here, uint64_t *low,
 				       uint64_t *high);
 
-/* The same without guessing: a few system calls, or a read of the maps. */
+/*
+ * The same without guessing. Takes some system calls, or reads the list of
+ * mappings.
+ */
 enum selfmon_stack selfmon_stack_find(uint64_t here, uint64_t *low,
 				      uint64_t *high);
 
 /*
- * Lowers *low if the stack with this end is the main thread's, and its limit
- * was raised or it reaches down to this address. Signals: as above.
+ * If the stack that ends at high is the main thread's, lowers *low if its limit
+ * was raised or if the stack reaches down to this address. Block signals as
+ * above.
  */
 void selfmon_stack_grow(uint64_t address, uint64_t *low, uint64_t high);
 
 /*
- * Returns true if exactly one of two addresses is on the stack of
- * sigaltstack(2).
+ * Returns true if one of the two addresses is on the stack of sigaltstack(2),
+ * and the other one is not.
  */
 bool selfmon_stack_alternates(uint64_t a, uint64_t b);
 

@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-/* The value of selfmon_thread_cpu()'s word if the CPU is unknown. */
+/* The word of selfmon_thread_cpu() has this value if the CPU is unknown. */
 #define SELFMON_CPU_UNKNOWN UINT32_MAX
 
 /*
- * Returns a word that the kernel keeps equal to the number of the calling
- * thread's CPU, or one that is always SELFMON_CPU_UNKNOWN. Valid as long as the
+ * Returns a word that the kernel sets to the number of the calling thread's
+ * CPU, or a word that is always SELFMON_CPU_UNKNOWN. Valid as long as the
  * thread lives; never NULL.
  */
 const uint32_t *selfmon_thread_cpu(void);

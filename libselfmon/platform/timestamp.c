@@ -17,7 +17,10 @@
 #define LEAF_HYPERVISOR UINT32_C(0x40000000)
 #define POWER_EDX_INVARIANT_TSC (UINT32_C(1) << 8)
 
-/* VMware's timing leaf, EAX: TSC in kHz; KVM and ACRN have the same. */
+/*
+ * Timing leaf of VMware; EAX is the TSC in kHz. KVM and ACRN have the same
+ * leaf.
+ */
 #define LEAF_TIMING UINT32_C(0x40000010)
 
 #define HZ_MIN UINT64_C(100000000)
@@ -28,7 +31,10 @@ static uint64_t plausible(uint64_t hz)
 	return hz >= HZ_MIN && hz <= HZ_MAX ? hz : 0;
 }
 
-/* Denverton states a ratio but no crystal: arch/x86/kernel/tsc.c. */
+/*
+ * Denverton states a ratio but no frequency of the crystal:
+ * arch/x86/kernel/tsc.c.
+ */
 static bool is_goldmont_d(uint32_t signature)
 {
 	const uint32_t family = signature >> 8 & 0xf;
@@ -39,11 +45,12 @@ static bool is_goldmont_d(uint32_t signature)
 }
 
 /*
- * Intel only, as in native_calibrate_tsc(). If the crystal is missing (Skylake,
- * Kaby Lake) the kernel starts with the base frequency of leaf 16H and measures
- * on. That frequency is rounded to 100 MHz, and the crystal of a Skylake server
- * runs a quarter of a percent slow (kernel commit b511203093489). Neither is
- * good enough for a clock, so the frequency counts as unknown.
+ * Decodes leaf 15H for Intel, as native_calibrate_tsc() does. If the crystal's
+ * frequency is missing (Skylake, Kaby Lake), the kernel starts with the base
+ * frequency of leaf 16H and continues to measure. That frequency is rounded to
+ * 100 MHz, and the crystal of a Skylake server is slow by a quarter of a
+ * percent (kernel commit b511203093489). Neither is good enough for a clock, so
+ * the frequency counts as unknown.
  */
 static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 {
@@ -61,7 +68,7 @@ static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 	return plausible(hz * crystal->ebx / crystal->eax);
 }
 
-/* For other hypervisors the leaf may have another meaning. */
+/* With other hypervisors the leaf may have another meaning. */
 static bool has_timing_leaf(const struct selfmon_cpuid_leaf *hypervisor)
 {
 	static const char names[][13] = { "VMwareVMware", "KVMKVMKVM\0\0\0",
@@ -108,9 +115,9 @@ void selfmon_timestamp_read(struct selfmon_timestamp_leaves *leaves)
 }
 
 /*
- * The kernel stops using these when the TSCs of two CPUs differ
- * (mark_tsc_unstable() in arch/x86/kernel/tsc.c). kvm-clock, Xen's and
- * Hyper-V's page are scaled TSC; with an invariant TSC they prove the same.
+ * The kernel stops using these clock sources when the TSCs of two CPUs differ
+ * (mark_tsc_unstable() in arch/x86/kernel/tsc.c). kvm-clock and the pages of
+ * Xen and Hyper-V are scaled TSC: with an invariant TSC they prove the same.
  */
 bool selfmon_timestamp_agrees(const char *clocksource)
 {
