@@ -25,10 +25,10 @@
  * they are left out. Next to each is a function that does the same without
  * exceptions: its result is false on failure.
  *
- * With SELFMON_DISABLE defined sites, names, regions, spans and fibers are empty
- * classes; arguments of their constructors are evaluated as usual. Sets and
- * reports cannot be opened: their constructors throw ENOSYS. Files compiled
- * with and without SELFMON_DISABLE may be linked together. Their classes
+ * With SELFMON_DISABLE defined, sites, names, regions, spans and fibers are
+ * empty classes. Arguments of their constructors are evaluated as usual. Sets
+ * and reports cannot be opened: their constructors throw ENOSYS. Files compiled
+ * with and without SELFMON_DISABLE may be linked together, but their classes
  * differ: an object cannot be passed from one file to the other.
  */
 #ifndef SELFMON_HPP
@@ -53,7 +53,7 @@
 #include <type_traits>
 #include <utility>
 
-/* Concepts: gcc has coroutines in C++17 as well. */
+/* Also needs concepts, since gcc has coroutines in C++17 as well. */
 #if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
 #define SELFMON_IMPL_COROUTINE_FIBERS
 #include <coroutine>
@@ -61,7 +61,10 @@
 
 #include "selfmon.h"
 
-/* Two namespaces, so that the linker does not merge the two sets of classes. */
+/*
+ * There are two namespaces, so that the linker does not merge the two sets of
+ * classes.
+ */
 #ifdef SELFMON_DISABLE
 #define SELFMON_IMPL_NAMESPACE compiled_off
 #else
@@ -87,8 +90,8 @@ inline namespace SELFMON_IMPL_NAMESPACE
 #ifndef SELFMON_DISABLE
 
 /*
- * A place in the source. Declare it static: it is then a constant that needs no
- * initialisation code. The name is copied at the first visit.
+ * A region's place in the source. Declare it static: it is then a constant that
+ * needs no initialisation code. The name is copied at the first visit.
  */
 class Site {
 public:
@@ -107,8 +110,9 @@ private:
 };
 
 /*
- * A region whose name is made at run time; a copy is the same region. The
- * constructor takes a lock: construct once. Never fails, see selfmon_region().
+ * A region whose name is made at run time. A copy represents the same region.
+ * The constructor takes a lock: construct it once. Never fails, see
+ * selfmon_region().
  */
 class Name {
 public:
@@ -128,15 +132,15 @@ private:
 	friend class Region;
 	friend class Span;
 	friend class AsyncSpan;
-	struct selfmon_region *handle; /* `struct`: a function has the same
-					  name */
+	struct selfmon_region *handle; /* with `struct`, since a function has
+				        * the same name */
 };
 
 /*
- * A visit, from here to the end of the block; costs the same as SELFMON_SCOPE.
- * Use it only as a local variable: the library detects longjmp by the address
- * of the enclosing stack frame. Use a Span for a visit that lives elsewhere, or
- * overlaps with others.
+ * A visit from here to the end of the block. It costs the same as
+ * SELFMON_SCOPE. Use it only as a local variable: the library detects longjmp
+ * by the address of the enclosing stack frame. Use a Span for a visit that is
+ * not a local variable, or that overlaps with others.
  */
 class [[maybe_unused]] Region {
 public:
@@ -165,9 +169,9 @@ private:
 
 /*
  * A visit that begins and ends at any two points, and may overlap with others;
- * see selfmon_enter(). It is identified by its address, so it cannot be copied
- * or moved. It may be returned by the function that constructs it, be a member,
- * or be allocated on the heap.
+ * see selfmon_enter(). Its address identifies it, so it cannot be copied or
+ * moved. It may be returned by the function that constructs it, be a member, or
+ * be allocated on the heap.
  */
 class [[maybe_unused]] Span {
 public:
@@ -180,7 +184,7 @@ public:
 	Span(const Span &) = delete;
 	Span &operator=(const Span &) = delete;
 
-	/* Begins a visit; ends the one that is open first. */
+	/* Begins a visit. If one is open, ends that one first. */
 	SELFMON_IMPL_INLINE void enter(Name name) noexcept
 	{
 		leave();
@@ -195,8 +199,8 @@ private:
 
 /*
  * A detached span: work that is not a call and may end on another thread; see
- * async.h. Movable: hand it over with the work. Ends with its object, unless it
- * was moved from, ended or dropped.
+ * async.h. It is movable, so that it can be handed over with the work. The
+ * destructor ends the span, unless the object was moved from, ended or dropped.
  */
 class [[maybe_unused]] AsyncSpan {
 public:
@@ -220,7 +224,7 @@ public:
 		return *this;
 	}
 
-	/* Begins a span; ends the one that is open first. */
+	/* Begins a span. If one is open, ends that one first. */
 	SELFMON_IMPL_INLINE void begin(Name name) noexcept
 	{
 		end();
@@ -228,7 +232,7 @@ public:
 	}
 	/* Ends the span; does nothing if none is open. */
 	void end() noexcept { selfmon_async_end(&span); }
-	/* Never ends: the report counts it as open. */
+	/* The span never ends: the report counts it as open. */
 	void drop() noexcept { span.node = nullptr; }
 	void bytes(std::uint64_t n) noexcept { selfmon_async_bytes(&span, n); }
 	void items(std::uint64_t n) noexcept { selfmon_async_items(&span, n); }
@@ -239,8 +243,9 @@ private:
 
 /*
  * Owns a fiber: the open visits of a stack that the program switches itself;
- * see fiber.h. A Fiber made without a name is the thread's own stack. So is one
- * that was moved from, or that could not be created; get() is NULL for these.
+ * see fiber.h. A Fiber made without a name represents the thread's own stack.
+ * So does one that was moved from, or that could not be created. get() returns
+ * NULL for these.
  */
 class [[maybe_unused]] Fiber {
 public:
@@ -263,7 +268,7 @@ public:
 		return *this;
 	}
 
-	/* Call these right before the switch of stacks. */
+	/* Call these directly before the switch of stacks. */
 	void switch_to() const noexcept { selfmon_fiber_switch(fiber); }
 	static void switch_to_own_stack() noexcept
 	{
@@ -276,9 +281,10 @@ private:
 };
 
 /*
- * Something that visits count: see selfmon_unit(). A copy is the same unit. The
- * constructor takes a lock: construct once. Never fails: a unit beyond
- * SELFMON_MAX_UNITS, or with an invalid name, is false and counts nothing.
+ * Something that visits count: see selfmon_unit(). A copy represents the same
+ * unit. The constructor takes a lock: construct it once. Never fails: a unit
+ * beyond SELFMON_MAX_UNITS, or one with an invalid name, converts to false and
+ * counts nothing.
  */
 class Unit {
 public:
@@ -291,8 +297,8 @@ public:
 	}
 
 private:
-	const struct selfmon_unit *handle; /* `struct`: a function has the same
-					      name */
+	const struct selfmon_unit *handle; /* with `struct`, since a function
+					    * has the same name */
 };
 
 #else /* SELFMON_DISABLE */
@@ -398,18 +404,18 @@ public:
  *	};
  *
  * All awaiters of the promise must pass through this class, which switches
- * fibers around them: to the coroutine's right before await_resume(), and back
- * right before await_suspend(). For co_await expressions that is
- * await_transform(); a promise with an await_transform() of its own calls this
- * one from it. The other three are shown above.
+ * fibers around them: to the coroutine's fiber directly before await_resume(),
+ * and back directly before await_suspend(). For co_await expressions,
+ * await_transform() does that; a promise with an await_transform() of its own
+ * calls this one from it. The other three cases are shown above.
  *
  * A suspended coroutine returns to the CoroutineFiber that resumed it, or else
  * to the thread's own stack. So coroutines may resume each other, by
  * symmetric transfer too, and on any thread. They may not be resumed on a fiber
  * that the program switches to itself.
  *
- * A coroutine that is destroyed while it is suspended runs its destructors on
- * its fiber: the regions that are open in it end there.
+ * If a coroutine is destroyed while it is suspended, its destructors run on its
+ * fiber, and the regions that are open in it end there.
  *
  * Constructor and destructor take a lock. The name is copied at its first use.
  */
@@ -458,7 +464,7 @@ public:
 private:
 	/*
 	 * Neither is inlined: between two suspensions a coroutine may change
-	 * the thread, and compilers keep addresses of thread-local variables.
+	 * threads, and compilers keep the addresses of thread-local variables.
 	 */
 	SELFMON_IMPL_NOINLINE void enter() noexcept
 	{
@@ -493,7 +499,10 @@ private:
 	void leave() noexcept {}
 #endif
 
-	/* As `co_await`: the awaiter of an awaitable, which may be itself. */
+	/*
+	 * Gets the awaiter of an awaitable, as `co_await` does. It may be the
+	 * awaitable itself.
+	 */
 	template <class Awaitable>
 	static decltype(auto)
 	awaiter_of(std::remove_reference_t<Awaitable> &awaitable)
@@ -516,12 +525,13 @@ private:
 	}
 
 	/*
-	 * Once the inner await_suspend() is called another thread may run the
-	 * coroutine, or destroy it. INSIDE: the coroutine may have variables.
+	 * Once the inner await_suspend() is called, another thread may run the
+	 * coroutine or destroy it. INSIDE is true if the coroutine may have
+	 * variables.
 	 */
 	template <class Inner, bool INSIDE> class [[nodiscard]] Awaiter {
 	public:
-		/* make: an awaiter need not be movable */
+		/* calls make, since an awaiter need not be movable */
 		template <class Make>
 		Awaiter(CoroutineFiber &of, Make &&make) noexcept(
 			noexcept(std::forward<Make>(make)()))
@@ -531,9 +541,9 @@ private:
 		Awaiter(const Awaiter &) = delete;
 		Awaiter &operator=(const Awaiter &) = delete;
 		/*
-		 * The coroutine's code also continues after an await_suspend()
-		 * that threw, and if the coroutine is destroyed while it is
-		 * suspended here.
+		 * The coroutine's code also continues here after an
+		 * await_suspend() that threw, and when the coroutine is
+		 * destroyed while it is suspended.
 		 */
 		~Awaiter()
 		{
@@ -547,8 +557,8 @@ private:
 			return static_cast<bool>(inner.await_ready());
 		}
 		/*
-		 * Not inlined: else compilers keep variables of the inner one
-		 * in the coroutine's frame.
+		 * Not inlined: otherwise compilers keep variables of the inner
+		 * await_suspend() in the coroutine's frame.
 		 */
 		template <class Promise>
 		SELFMON_IMPL_NOINLINE auto
@@ -618,7 +628,7 @@ inline void note(selfmon_failure &failure, int result) noexcept
 
 /* ---- counter sets -------------------------------------------------------- */
 
-/* The values at one moment. It has a fixed size: nothing is allocated. */
+/* The values at one time. Its size is fixed: nothing is allocated. */
 using Snapshot = ::selfmon_snapshot;
 
 /* The difference of two snapshots of a set. */
@@ -663,8 +673,8 @@ struct Value {
 
 /*
  * Owns a counter set of the thread that opened it. A CounterSet that was moved
- * from, or could not be opened, is false. It may only be tested, assigned to
- * and destroyed.
+ * from, or that could not be opened, converts to false. Such a set may only be
+ * tested, assigned to and destroyed.
  */
 class CounterSet {
 public:
@@ -682,7 +692,7 @@ public:
 #endif
 	/*
 	 * Opens a set without exceptions. *failure is also filled in if the set
-	 * was opened but events were dropped.
+	 * was opened but some events were dropped.
 	 */
 	static CounterSet open(const char *spec, unsigned int flags = 0,
 			       selfmon_failure *failure = nullptr) noexcept
@@ -749,7 +759,7 @@ public:
 	/* Returns the number of requested events that count. */
 	unsigned int counting() const noexcept { return number; }
 	/*
-	 * Returns the description of member i, counting all requested events.
+	 * Returns the description of member i. i counts all requested events.
 	 */
 	std::optional<selfmon_counter_info> info(std::size_t i) const noexcept
 	{
@@ -877,8 +887,8 @@ private:
 };
 
 /*
- * Owns a report: a range of rows, in tree order. A Report that was moved from,
- * or could not be made, is false and has no rows.
+ * Owns a report: a range of rows in tree order. A Report that was moved from,
+ * or that could not be made, converts to false and has no rows.
  */
 class Report {
 public:

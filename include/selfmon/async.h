@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detached spans: how long work takes that is not a call. A request of a
+ * Detached spans measure how long work takes that is not a call: a request of a
  * server, a job in a queue, a coroutine, a statement that stays open.
  *
  *	struct selfmon_region *const request = selfmon_region("request");
@@ -10,22 +10,23 @@
  *	selfmon_async_end(&connection->span);
  *
  * A span is not part of the call tree: it has no parent and no children, and
- * regions that run meanwhile do not know of it. It has wall time, bytes and
+ * does not affect regions that run meanwhile. It has wall time, bytes and
  * items, and no counters. Reports list spans in a section of their own: how
  * many ended, how many of these on another thread, how many are open now, and
  * their times.
  *
- * Threads: a span may end on another thread than it began on. One thread at a
- * time may use it; handing the object over, by whatever the program hands its
- * work over with, is enough. All spans are measured: SELFMON_EVERY does not
- * apply.
+ * Threads: a span may end on another thread than the one that began it. Only
+ * one thread at a time may use it. No synchronisation is needed in addition to
+ * what the program does to hand the work over. All spans are measured:
+ * SELFMON_EVERY does not apply.
  *
  * Signal handlers may begin and end spans after selfmon_thread_prepare(). A
- * thread's first span of a region may then only be counted. A handler must not
- * end the span whose end it interrupted.
+ * thread's first span of a region may then only be counted. A handler that
+ * interrupted the end of a span must not end that span.
  *
- * fork: a span that began before fork(2) ends in the parent. Its end in the
- * child records nothing and is counted with the leaves of closed visits.
+ * fork: a span that began before fork(2) ends in the parent. If the child ends
+ * it too, nothing is recorded there, and the end is counted with the leaves of
+ * closed visits.
  *
  * With SELFMON_DISABLE defined these calls compile to nothing.
  */
@@ -41,10 +42,11 @@
 SELFMON_C_BEGIN
 
 /*
- * A span, allocated by the caller: 48 bytes, aligned to 8. Private, but with a
- * fixed size. Nothing in the library points to it. It may be moved, and it may
- * be dropped without an end, which costs nothing and leaves it counted as open.
- * A copy is the same span: end one of the two. All zero: a span that has ended.
+ * A span, which the caller allocates: 48 bytes, aligned to 8. The members are
+ * private, but the size is fixed. Nothing in the library points to a span, so
+ * it may be moved. It may also be dropped without an end, which costs nothing;
+ * it is then counted as open for ever. A copy represents the same span: end
+ * only one of them. All zero: a span that has ended.
  */
 struct selfmon_async_span {
 	void *node;	       /* NULL: ended, or not measured */
@@ -64,9 +66,9 @@ SELFMON_API void selfmon_impl_async_end(struct selfmon_async_span *span);
 
 /*
  * Begins a span of a region from selfmon_region(). *span need not be
- * initialised; a span that is still open in it is dropped. If handle is NULL,
- * regions are off, or the span cannot be measured, *span is marked as ended.
- * Opens no counters. Thread-safe; async-signal-safe after
+ * initialised. A span that is still open in it is dropped. If handle is NULL,
+ * if regions are off, or if the span cannot be measured, *span is marked as
+ * ended. Opens no counters. Thread-safe; async-signal-safe after
  * selfmon_thread_prepare().
  */
 SELFMON_ALWAYS_INLINE void selfmon_async_begin(struct selfmon_region *handle,
@@ -80,9 +82,9 @@ SELFMON_ALWAYS_INLINE void selfmon_async_begin(struct selfmon_region *handle,
 }
 
 /*
- * Ends the span, on any thread. A second end of the same object does nothing.
- * A span that began while regions were on is recorded even if they are off
- * now. Opens no counters. Thread-safe; async-signal-safe after
+ * Ends the span, on any thread. Ending the same object again does nothing. A
+ * span that began while regions were on is recorded even if they are off now.
+ * Opens no counters. Thread-safe; async-signal-safe after
  * selfmon_thread_prepare().
  */
 SELFMON_ALWAYS_INLINE void selfmon_async_end(struct selfmon_async_span *span)
@@ -91,7 +93,10 @@ SELFMON_ALWAYS_INLINE void selfmon_async_end(struct selfmon_async_span *span)
 		selfmon_impl_async_end(span);
 }
 
-/* Spans without work need not clear the two words, nor look at them. */
+/*
+ * The two words are set only by spans with units, and read only if the span is
+ * marked.
+ */
 SELFMON_INLINE void selfmon_impl_async_work(struct selfmon_async_span *span)
 {
 	if (span->thread & SELFMON_IMPL_ASYNC_WORK)
@@ -101,9 +106,9 @@ SELFMON_INLINE void selfmon_impl_async_work(struct selfmon_async_span *span)
 }
 
 /*
- * Adds work to a span that is open: n bytes, or n items of whatever the program
- * processes. The report divides by them. Work of a span that never ends is not
- * recorded. Async-signal-safe.
+ * Adds n bytes, or n items of whatever the program processes, to a span that is
+ * open. The report divides the span's time by them. What a span that never ends
+ * has counted is not recorded. Async-signal-safe.
  */
 SELFMON_INLINE void selfmon_async_bytes(struct selfmon_async_span *span,
 					uint64_t n)

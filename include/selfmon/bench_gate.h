@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The gate of selfmon_bench.h: compares the samples of this run with those of a
- * baseline, by the confidence interval of their ratio.
+ * baseline. It decides by the confidence interval of their ratio.
  */
 #ifndef SELFMON_BENCH_GATE_H
 #define SELFMON_BENCH_GATE_H
@@ -45,7 +45,8 @@ SELFMON_INLINE const char *selfmon_impl_bench_key(const char *line,
 }
 
 /*
- * Returns the text after the field (as "name") if it has this value, or NULL.
+ * If the field (as "name") has this value, returns the text after it. Otherwise
+ * returns NULL.
  */
 SELFMON_INLINE const char *selfmon_impl_bench_after(const char *line,
 						    const char *field,
@@ -86,7 +87,7 @@ SELFMON_INLINE int selfmon_bench_baseline(FILE *stream, const char *name,
 	return -ENODATA;
 }
 
-/* Appends the sample of a line if its slot is in ascending order. */
+/* Appends the sample of a line, if its slot is larger than the last one. */
 SELFMON_INLINE void
 selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
 			double sample)
@@ -145,8 +146,8 @@ struct selfmon_impl_bench_pair {
 };
 
 /*
- * Sets *to to the interval of now / before, each divided by the reference loop
- * of its own round. Returns false if one side lacks the loop.
+ * Sets *to to the interval of now / before. Each side is divided, round by
+ * round, by the reference loop. Returns false if one side lacks the loop.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,
@@ -166,8 +167,8 @@ selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,
 }
 
 /*
- * Extends an interval to cover another one; value becomes the mean of both
- * values.
+ * Extends an interval so that it covers another one. Its value becomes the mean
+ * of both values.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_envelope(struct selfmon_bench_interval *to,
@@ -206,10 +207,11 @@ selfmon_impl_bench_reference_pair(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * For times, *to is the envelope of the intervals corrected by each of the two
- * reference loops. They agree if only the clock speed differs. If the core was
- * shared on one side they differ, and the interval is as wide as that
- * uncertainty. *speed is the ratio of the first loop's times, now / before.
+ * Corrects a time by the machine's speed: *to covers both intervals that result
+ * from correction by each of the two reference loops. They agree if only the
+ * clock speed has changed. If one side shared its core, they differ, and the
+ * interval is as wide as that uncertainty. *speed is the ratio of the first
+ * loop's times, now / before.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_ratio(const struct selfmon_impl_bench_judged *of,
@@ -282,7 +284,10 @@ selfmon_impl_bench_log(const struct selfmon_impl_bench_judged *of,
 						     : "inconclusive");
 }
 
-/* Fills *pair. Returns true, or logs why a case cannot be judged. */
+/*
+ * Fills in *pair. Returns true if the case can be judged. Otherwise logs the
+ * reason and returns false.
+ */
 SELFMON_INLINE bool
 selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,
 		       const struct selfmon_bench_result *result,

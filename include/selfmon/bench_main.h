@@ -53,8 +53,8 @@ SELFMON_INLINE const char *selfmon_impl_bench_value(const char *argument,
 }
 
 /*
- * Parses a whole number from least to most. Prints a message and returns false
- * if it is not one.
+ * Parses a whole number from least to most. If it is none, prints a message and
+ * returns false.
  */
 SELFMON_INLINE bool selfmon_impl_bench_number(const char *argument,
 					      const char *value,
@@ -142,7 +142,7 @@ selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
 	return left;
 }
 
-/* Returns true if the arguments can be combined; prints the reason if not. */
+/* Returns true if the arguments can be combined. If not, prints the reason. */
 SELFMON_INLINE bool
 selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 			  size_t count, size_t chosen)
@@ -177,7 +177,10 @@ selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 	return false;
 }
 
-/* Returns the default quantity: instructions, if both sides have them. */
+/*
+ * Returns the quantity that is compared by default: instructions, if both sides
+ * have them.
+ */
 SELFMON_INLINE const char *
 selfmon_impl_bench_gate_on(const struct selfmon_bench_result *results,
 			   FILE *baseline)
@@ -214,8 +217,8 @@ selfmon_impl_bench_judge(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * Writes tables and JSON, and runs the gate. The last results are the reference
- * loops'.
+ * Writes tables and JSON, and runs the gate. The last results are those of the
+ * reference loops.
  */
 SELFMON_INLINE int
 selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
@@ -250,7 +253,7 @@ selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
 							      results, count);
 }
 
-/* Measures further runs; reports the first that fails, and stops. */
+/* Measures further runs. Stops at the first that fails, and reports it. */
 SELFMON_INLINE void
 selfmon_impl_bench_repeat(const struct selfmon_impl_bench_arguments *arguments,
 			  struct selfmon_bench_result *results, size_t count)

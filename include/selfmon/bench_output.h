@@ -42,7 +42,7 @@ SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
 
 /* ---- table --------------------------------------------------------------- */
 
-/* Prints marks for unusual verdicts only. */
+/* Prints a mark if the verdict is unusual. */
 SELFMON_INLINE void
 selfmon_impl_bench_mark(const struct selfmon_bench_result *result,
 			const struct selfmon_bench_quantity *of, FILE *stream)
@@ -118,8 +118,9 @@ selfmon_impl_bench_print_ratio(const struct selfmon_bench_result *first,
 }
 
 /*
- * Writes each case relative to the first one, round by round: the ratio of CPU
- * times, and of instructions if both have them. Returns 0, or -EIO.
+ * Writes for each case its ratio to the first case, computed round by round:
+ * the ratio of CPU times, and that of instructions if both cases have them.
+ * Returns 0, or -EIO.
  */
 SELFMON_INLINE int
 selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
@@ -142,7 +143,7 @@ selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Writes a JSON string, truncated if it does not fit. */
+/* Writes a JSON string. If it does not fit, truncates it. */
 SELFMON_INLINE void selfmon_impl_bench_quote(char *to, size_t size,
 					     const char *text)
 {
@@ -166,8 +167,8 @@ selfmon_impl_bench_at(const struct selfmon_bench_quantity *of,
 }
 
 /*
- * Returns the value of a slot, or the median for slot -1; NULL if there is
- * none.
+ * Returns the value of a slot, or the median if slot is -1. Returns NULL if
+ * there is none.
  */
 SELFMON_INLINE const double *
 selfmon_impl_bench_of(const struct selfmon_bench_quantity *of, int slot)
@@ -200,8 +201,8 @@ selfmon_impl_bench_object_head(const struct selfmon_bench_result *result,
 }
 
 /*
- * Writes one object: a round, or for slot -1 the median. It must be on one
- * line: selfmon_bench_baseline() relies on that.
+ * Writes one object: a round, or the median if slot is -1. The object must be
+ * on one line, since selfmon_bench_baseline() relies on that.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
@@ -238,7 +239,7 @@ selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
 }
 
 /*
- * Returns true if a case has the times of that slot, which each object needs.
+ * Returns true if a case has both times of that slot. Each object needs them.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_has(const struct selfmon_bench_result *result, int slot)

@@ -2,8 +2,8 @@
 /*
  * Further runs of a benchmark, each in a new process: the program starts itself
  * again. A new process has other memory addresses and another state of the
- * branch predictor. These differences alone change the times of one binary, and
- * rounds in one process cannot show them.
+ * branch predictor. These differences alone change the times of the same
+ * binary, and rounds within one process cannot show them.
  */
 #ifndef SELFMON_BENCH_PROCESS_H
 #define SELFMON_BENCH_PROCESS_H
@@ -19,10 +19,12 @@
 
 SELFMON_C_BEGIN
 
-/* The variable with the descriptor that a further run writes its results to. */
+/*
+ * This variable holds the descriptor to which a further run writes its results.
+ */
 #define SELFMON_IMPL_BENCH_PIPE "LIBSELFMON_BENCH_PIPE"
 
-/* <unistd.h> declares it with _GNU_SOURCE only. */
+/* <unistd.h> declares it only with _GNU_SOURCE. */
 extern char **selfmon_impl_bench_environ __asm__("environ");
 
 /* Writes all bytes, or returns false. */
@@ -70,7 +72,9 @@ SELFMON_INLINE int selfmon_impl_bench_pipe(void)
 	return value ? atoi(value) : -1;
 }
 
-/* Returns the strings of /proc/self/cmdline as argv; free it and *text. */
+/*
+ * Returns the strings of /proc/self/cmdline as argv. Free the result and *text.
+ */
 SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 {
 	const int fd = open("/proc/self/cmdline", O_RDONLY);
@@ -96,7 +100,10 @@ SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 	return argv;
 }
 
-/* Returns a shallow copy of the environment with one more variable; free it. */
+/*
+ * Returns a shallow copy of the environment with one more variable. Free the
+ * result.
+ */
 SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 {
 	char **const from = selfmon_impl_bench_environ;
@@ -114,7 +121,7 @@ SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 	return to;
 }
 
-/* Executes the program again in the child, without standard output. */
+/* In the child process, executes the program again without standard output. */
 SELFMON_INLINE void selfmon_impl_bench_exec(char **argv, char **environment)
 {
 	const int silent = open("/dev/null", O_WRONLY);
@@ -127,8 +134,8 @@ SELFMON_INLINE void selfmon_impl_bench_exec(char **argv, char **environment)
 
 /*
  * Starts the program again with its command line, and reads its results.
- * Returns 0, -errno, or the run's exit status as a shell reports it (128 +
- * signal number).
+ * Returns 0, -errno, or the run's exit status in the form of a shell (128 +
+ * signal number if a signal ended it).
  */
 SELFMON_INLINE int
 selfmon_impl_bench_again(struct selfmon_bench_result *results, size_t size)

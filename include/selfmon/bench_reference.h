@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reference loops of known work, which show the current speed of the machine.
+ * Reference loops: known work whose time shows the current speed of the
+ * machine.
  */
 #ifndef SELFMON_BENCH_REFERENCE_H
 #define SELFMON_BENCH_REFERENCE_H
@@ -10,11 +11,11 @@
 SELFMON_C_BEGIN
 
 /*
- * Known work that selfmon_bench_main() measures along with the cases. The first
- * loop is latency-bound and follows only the core's clock. The second fills the
- * core's execution units, so it also slows down while another hardware thread
- * uses the core. The gate divides CPU times by these loops, since the machine
- * may now be slower than when the baseline was measured.
+ * selfmon_bench_main() measures this known work together with the cases. The
+ * first loop is latency-bound and depends only on the core's clock. The second
+ * fills the core's execution units, so it also slows down while another
+ * hardware thread uses the core. The gate divides CPU times by these loops,
+ * since the machine may now be slower than when the baseline was measured.
  */
 #define SELFMON_BENCH_REFERENCES 2
 

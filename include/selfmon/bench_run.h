@@ -12,7 +12,7 @@
 
 SELFMON_C_BEGIN
 
-/* A case; the function runs the given number of iterations. */
+/* A case. Its function runs the given number of iterations. */
 struct selfmon_bench_case {
 	const char *name;
 	void (*run)(void *context, uint64_t turns);
@@ -20,12 +20,12 @@ struct selfmon_bench_case {
 };
 
 struct selfmon_bench_options {
-	size_t size;         /* sizeof of this struct, by the caller */
+	size_t size;         /* set by the caller: sizeof of this struct */
 	const char *events;  /* as selfmon_counters_open() */
 	unsigned int rounds; /* 3 to SELFMON_BENCH_ROUNDS_MAX */
-	unsigned int tries;  /* tries for a round at most; at least 1 */
+	unsigned int tries;  /* the most tries for a round; at least 1 */
 	uint64_t batch_ns;   /* the smaller batch takes at least this long */
-	uint64_t warm_up_ns; /* a case runs this long before it is measured */
+	uint64_t warm_up_ns; /* how long a case runs before it is measured */
 };
 
 #define SELFMON_BENCH_OPTIONS_INIT                                             \
@@ -44,7 +44,8 @@ struct selfmon_bench_result {
 	const char *name;
 	uint64_t turns;         /* n */
 	unsigned int rounds;    /* of all runs together */
-	unsigned int dropped;   /* rounds left out: disturbed in every try */
+	/* Rounds left out, since every try was disturbed. */
+	unsigned int dropped;
 	unsigned int disturbed; /* rounds kept although disturbed */
 	unsigned int quantities;
 	struct selfmon_bench_quantity
@@ -80,9 +81,9 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
 }
 
 /*
- * Warms a case up and returns n. Uses CPU time if the kernel reports it, since
- * n would be too small if the thread was preempted here. Wall time is the limit
- * for a case that sleeps.
+ * Warms a case up and returns n. Uses CPU time if the kernel reports it: by
+ * wall time, n would be too small if the thread was preempted here. Wall time
+ * limits the warm-up of a case that sleeps.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,
@@ -106,7 +107,7 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 	return turns;
 }
 
-/* Times that are not above 0 are dropped; negative counts become 0. */
+/* Drops times that are not above 0. Negative counts become 0. */
 SELFMON_INLINE void
 selfmon_impl_bench_add(struct selfmon_bench_quantity *quantity,
 		       unsigned int round, enum selfmon_verdict verdict,
@@ -179,9 +180,9 @@ selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 }
 
 /*
- * Measures a batch of n and one of 2n, in reverse order in every other round.
- * Both are repeated if the thread was preempted, at most options->tries times.
- * Returns true if it was preempted in the last try too.
+ * Measures a batch of n and one of 2n iterations, in every other round in
+ * reverse order. Measures both again if the thread was preempted, with at most
+ * options->tries tries. Returns true if it was preempted in the last try, too.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_round(struct selfmon_counters *set,
@@ -224,8 +225,8 @@ selfmon_impl_bench_drop(struct selfmon_bench_quantity *quantity,
 }
 
 /*
- * Drops the rounds that were disturbed in every try, if at least a quarter of
- * the rounds and at least 3 remain; otherwise keeps and reports them.
+ * Drops the rounds in which every try was disturbed, if at least a quarter of
+ * the rounds and at least 3 remain. Otherwise keeps and reports them.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_settle(struct selfmon_bench_result *result,
@@ -244,7 +245,7 @@ selfmon_impl_bench_settle(struct selfmon_bench_result *result,
 		selfmon_impl_bench_drop(&result->quantity[i], disturbed);
 }
 
-/* Names of the events are valid as long as the set. */
+/* The names of the events are valid as long as the set. */
 SELFMON_INLINE void
 selfmon_impl_bench_start(struct selfmon_counters *set,
 			 struct selfmon_bench_result *result, const char *name,
@@ -292,10 +293,10 @@ selfmon_impl_bench_rounds(struct selfmon_counters *set,
 }
 
 /*
- * Measures all cases in this process, one run; results are in the order of the
- * cases. The calling thread must have opened the set. The events' names in the
- * results are valid as long as the set.
- * Returns 0, -EINVAL (size, rounds or tries) or -ENOMEM.
+ * Measures one run of all cases in this process. The results are in the order
+ * of the cases. The calling thread must have opened the set. The events' names
+ * in the results are valid as long as the set. Returns 0, -EINVAL (size, rounds
+ * or tries) or -ENOMEM.
  */
 SELFMON_INLINE int
 selfmon_bench_run(struct selfmon_counters *set,

@@ -21,10 +21,10 @@ SELFMON_C_BEGIN
 #define SELFMON_BENCH_DRAWS 1000
 
 /*
- * One quantity per iteration. Sample i was taken in round slot[i] %
- * SELFMON_BENCH_ROUNDS_MAX of run slot[i] / SELFMON_BENCH_ROUNDS_MAX; slots
- * ascend. If the verdict is SELFMON_NOT_COUNTED there are no samples, and all
- * numbers here are invalid.
+ * The samples of one quantity, per iteration. Sample i was taken in round
+ * slot[i] % SELFMON_BENCH_ROUNDS_MAX of run slot[i] / SELFMON_BENCH_ROUNDS_MAX.
+ * Slots are in ascending order. If the verdict is SELFMON_NOT_COUNTED there are
+ * no samples, and all numbers here are invalid.
  */
 struct selfmon_bench_quantity {
 	const char *name;
@@ -32,10 +32,14 @@ struct selfmon_bench_quantity {
 	unsigned int count;
 	double sample[SELFMON_BENCH_SAMPLES_MAX];
 	uint16_t slot[SELFMON_BENCH_SAMPLES_MAX];
-	/* Times only: the fastest batches of n and 2n in this run; 0: none. */
+	/*
+	 * Only for times: the fastest batches of n and 2n in this run; 0 if
+	 * there are none.
+	 */
 	double batch[2];
 	/*
-	 * Times only: the smallest slope between these over all runs; 0: none.
+	 * Only for times: the smallest slope between these, over all runs; 0 if
+	 * there is none.
 	 */
 	double fastest;
 	double median, low, high, minimum;
@@ -62,7 +66,7 @@ SELFMON_INLINE double selfmon_impl_bench_median(double *v, unsigned int count)
 }
 
 /*
- * Sets first[r] and first[r + 1] to the bounds of run r; returns the number of
+ * Sets first[r] and first[r + 1] to the bounds of run r. Returns the number of
  * runs.
  */
 SELFMON_INLINE unsigned int
@@ -80,7 +84,10 @@ selfmon_impl_bench_runs(const struct selfmon_bench_quantity *of,
 	return runs;
 }
 
-/* xorshift64, Marsaglia 2003: the same samples give the same interval. */
+/*
+ * xorshift64 (Marsaglia 2003) with a fixed seed: the same samples give the same
+ * interval.
+ */
 SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 						      unsigned int below)
 {
@@ -91,9 +98,9 @@ SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 }
 
 /*
- * Returns the median of the runs' medians. With a state, runs are drawn with
- * replacement, and within each of them rounds. Samples of one run depend on
- * each other, so runs are drawn as a whole.
+ * Returns the median of the medians of the runs. With a state, draws runs with
+ * replacement, and rounds within each of them. The samples of one run depend on
+ * each other, so a run is drawn as a whole.
  */
 SELFMON_INLINE double
 selfmon_impl_bench_estimate(const struct selfmon_bench_quantity *of,
@@ -126,7 +133,10 @@ SELFMON_INLINE double selfmon_impl_bench_over(double now, double before)
 	return now > 0 ? HUGE_VAL : 1;
 }
 
-/* Bootstraps one quantity, or now / before; both must have samples. */
+/*
+ * Computes the bootstrapped interval of one quantity, or of the ratio now /
+ * before. Both must have samples.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_bootstrap(const struct selfmon_bench_quantity *now,
 			     const struct selfmon_bench_quantity *before,
@@ -154,9 +164,9 @@ selfmon_impl_bench_bootstrap(const struct selfmon_bench_quantity *now,
 }
 
 /*
- * Sets median, low, high and minimum from the samples; all 0 without samples.
- * The minimum of a time is the slope between its fastest batches, if known: one
- * disturbed batch of n would make a sample too small.
+ * Sets median, low, high and minimum from the samples; all are 0 without
+ * samples. If known, the minimum of a time is the slope between its fastest
+ * batches: one disturbed batch of n would make a single sample too small.
  */
 SELFMON_INLINE void
 selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
@@ -178,9 +188,9 @@ selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
 }
 
 /*
- * Sets *ratio to the samples of b / a for the rounds that both have, so that
- * changes of the machine's speed cancel. Returns -ENODATA if no round is left,
- * or a sample of a is not above 0.
+ * Sets *ratio to the ratios b / a for the rounds that both have. So changes of
+ * the machine's speed cancel. Returns -ENODATA if no round is left, or if a
+ * sample of a is not above 0.
  */
 SELFMON_INLINE int
 selfmon_impl_bench_divide(const struct selfmon_bench_quantity *a,
@@ -209,10 +219,10 @@ selfmon_impl_bench_divide(const struct selfmon_bench_quantity *a,
 }
 
 /*
- * Computes how many times as long b takes as a, round by round, so that changes
- * of the machine's speed cancel. Both must be measured in the same rounds.
- * Returns 0, or -ENODATA if no round has both, or if a sample of a is not above
- * 0.
+ * Computes by which factor b takes longer than a, round by round, so that
+ * changes of the machine's speed cancel. Both must be measured in the same
+ * rounds. Returns 0, or -ENODATA if no round has both, or if a sample of a is
+ * not above 0.
  */
 SELFMON_INLINE int
 selfmon_bench_compare(const struct selfmon_bench_quantity *a,

@@ -17,7 +17,7 @@
 #endif
 
 /*
- * The headers are C: they use C casts, and a function may share its name with a
+ * The headers are C: they use C casts, and a function may have the name of a
  * struct. With SELFMON_DISABLE, disabled.h defines the functions that the other
  * headers declare; most of their arguments are unused.
  */
@@ -64,8 +64,8 @@
 #endif
 
 /*
- * Functions defined in headers. Plain inline from C++20 on: an exported inline
- * function of a module cannot use static ones.
+ * For functions that are defined in headers. In C++20 and later they are plain
+ * inline: an exported inline function of a module cannot use static functions.
  */
 #if defined(__cplusplus) &&                                                    \
 	(__cplusplus >= 202002L || defined(SELFMON_DISABLE))
@@ -83,11 +83,12 @@
 #define selfmon_unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * One load or store of memory that other code may change concurrently. The
- * compiler does not tear, repeat or invent the access. Relaxed atomics let
- * thread sanitizers see the intent; on every supported CPU they are plain
- * instructions. With gcc the macros use volatile, like the kernel's READ_ONCE:
- * for atomics on arm64 gcc computes each address separately, without an offset.
+ * One load or store of memory that other code may change at the same time. The
+ * compiler does not tear, repeat or invent the access. Relaxed atomics would
+ * show that intention to thread sanitizers; on every supported CPU they are
+ * plain instructions. With gcc the macros use volatile, like the kernel's
+ * READ_ONCE: for atomics on arm64, gcc computes each address separately,
+ * without an offset.
  */
 #if defined(__LP64__) && !defined(__clang__) && \
 	!defined(__SANITIZE_THREAD__)
@@ -100,9 +101,9 @@
 #endif
 
 /*
- * Prevents the compiler from moving memory accesses across it. No CPU fence is
- * needed against the kernel's page updates and signal handlers: both interrupt
- * this hardware thread, and interrupts are precise.
+ * Prevents the compiler from moving memory accesses across it. Neither the
+ * kernel's updates of pages nor signal handlers need a CPU fence: both
+ * interrupt this hardware thread, and interrupts are precise.
  */
 #define selfmon_compiler_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 

@@ -37,7 +37,7 @@ SELFMON_C_BEGIN
 /* How a value was obtained. */
 enum selfmon_verdict {
 	SELFMON_NOT_COUNTED = 0, /* no value */
-	SELFMON_EXACT,           /* read in user space, always on the PMU */
+	SELFMON_EXACT, /* read in user space, on the PMU all the time */
 	SELFMON_SYSCALL,         /* read(2), always on the PMU */
 	SELFMON_SCALED           /* extrapolated from the time on the PMU */
 };
@@ -59,22 +59,22 @@ SELFMON_API const char *selfmon_verdict_name(enum selfmon_verdict verdict);
  */
 #define SELFMON_MORE_GROUPS 3
 
-/* Time that a group was enabled, and the part of it off the PMU. */
+/* The time for which a group was enabled, and the part of it off the PMU. */
 struct selfmon_share {
 	uint64_t enabled_ns;
 	uint64_t off_ns;
 };
 
 /*
- * The values of a set at one moment. A snapshot that is all 0 except ticks is
- * valid for a set without members.
+ * The values of a set at one time. A snapshot in which all members but ticks
+ * are 0 is valid for a set without members.
  */
 struct selfmon_snapshot {
 	uint64_t ticks;      /* selfmon_arch_timestamp(), or see clock.h */
 	uint64_t value[SELFMON_MAX_COUNTERS];
 	uint32_t cpu;        /* CPU number; UINT32_MAX: unknown */
 	uint32_t lock;       /* of the leader's page */
-	uint64_t off_ns;     /* leader: time enabled minus time running */
+	uint64_t off_ns;     /* leader's time enabled minus its time running */
 	uint64_t enabled_ns; /* leader: time enabled; see counters/estimate.c */
 	uint32_t flags;
 	uint32_t moved;      /* lock changes seen while reading */
@@ -87,24 +87,26 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_FENCE 0x02u   /* fence before each snapshot */
 #define SELFMON_IMPL_SET_CLOCK 0x04u   /* timestamps by clock_gettime */
 #define SELFMON_IMPL_SET_SYSCALL 0x08u /* hardware members by read(2) */
-#define SELFMON_IMPL_SET_SLOW 0x0fu    /* any of these: no inline read */
+#define SELFMON_IMPL_SET_SLOW 0x0fu /* if any of these is set: no inline read */
 #define SELFMON_IMPL_SET_PAGE_CLOCK 0x10u /* page times can be extrapolated */
 #define SELFMON_IMPL_SET_STRICT 0x20u  /* scaled values are refused */
-#define SELFMON_IMPL_SET_UNWIPED 0x40u /* not wiped in a forked child */
-#define SELFMON_IMPL_SET_TAKEN 0x80u   /* a user read faulted: use read(2) */
-#define SELFMON_IMPL_SET_CORES 0x100u  /* cores of several types: no scaling */
+#define SELFMON_IMPL_SET_UNWIPED 0x40u /* cannot be wiped in a child */
+#define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: use read(2) */
+#define SELFMON_IMPL_SET_CORES 0x100u /* cores of several types: no estimates */
 #define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is temporary */
 #define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
 
 /*
- * State of the inline fast path. A forked child must not take that path: the
- * events' pages are not mapped there. The child finds this memory wiped, so
- * without an owner, and takes the slow path. Kernels before 4.14 cannot wipe;
- * on them SELFMON_IMPL_SET_SYSCALL forbids the fast path in the parent too.
+ * State of the inline fast path. A forked child must not take that path, since
+ * the events' pages are not mapped there. The child finds this memory wiped,
+ * which means without an owner, and takes the slow path. Kernels before 4.14
+ * cannot wipe; on these SELFMON_IMPL_SET_SYSCALL forbids the fast path in the
+ * parent, too.
  */
 struct selfmon_counters {
 	void *owner;          /* selfmon_arch_thread_pointer() of the opener */
-	const uint32_t *cpu;  /* CPU number in the opener's rseq area */
+	/* CPU number in the rseq area of the thread that opened the set. */
+	const uint32_t *cpu;
 	uint32_t flags;
 	uint16_t hardware_count; /* value[0 .. hardware_count) */
 	uint16_t count;          /* of all values */
@@ -113,19 +115,17 @@ struct selfmon_counters {
 	uint32_t time_mult;      /* of the page clock */
 	uint32_t time_shift;
 	uint64_t rotation_ns;    /* perf_event_mux_interval_ms, in ns */
-	uint64_t sign;           /* top bit of all registers; 0: they differ */
+	uint64_t sign; /* top bit of the registers; 0 if their widths differ */
 	uint32_t max_per_tick;   /* highest possible event rate */
-	uint8_t more;            /* number of further groups, after all other
-				    members */
+	uint8_t more;            /* number of further groups; they follow all
+				  * other members */
 	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their numbers of members */
-	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
-	uint64_t time_unused;    /* bits that ticks do not have */
-	uint16_t rest;           /* number of events without PMU counters; 0 if
-				    .more */
-	uint16_t lapses;         /* deltas lost because no page clock was
-				    usable */
-	uint32_t quiet;          /* deltas by read(2) on the PMU since the last
-				    lapse */
+	uint64_t time_cycles;    /* a time in ticks before all snapshots */
+	uint64_t time_unused;    /* the bits that ticks lack */
+	uint16_t rest; /* number of events without a PMU counter; 0 if .more */
+	uint16_t lapses; /* deltas lost for lack of a usable page clock */
+	uint32_t quiet;          /* deltas by read(2) with the group on the
+				  * PMU since the last lapse */
 };
 
 #ifndef SELFMON_DISABLE
@@ -136,17 +136,17 @@ SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
 
 /*
  * Reads all hardware members in user space. Each member is checked by the lock
- * of its own page, which is the only one that its overflow changes. All members
- * and the timestamp are checked by the leader's lock, which changes on every
- * deschedule, migration and reprogramming. If one member has to be read again,
- * it would be some instructions younger than the others: then all are read
- * again.
+ * of its own page, because an overflow of its counter changes only that lock.
+ * All members and the timestamp are checked by the leader's lock, which changes
+ * at every deschedule, migration and reprogramming. If one member has to be
+ * read again, its value would be some instructions younger than the others, so
+ * all are read again.
  *
- * The leader's page is looked up again for the last check: after a faulting
- * read the guard replaces the pages of the leader and of the other members.
+ * The last check looks up the leader's page again: after a read that faulted,
+ * the guard has replaced the pages of the leader and of the other members.
  *
- * The timestamp is innermost and the order mirrored at the end, so that most of
- * the reads' own cost is outside the region.
+ * The timestamp is read innermost, and the order is reversed at the end, so
+ * that most of the time of the reads is outside of the region.
  */
 SELFMON_ALWAYS_INLINE enum selfmon_page_try
 selfmon_impl_snapshot_try(const struct selfmon_counters *set,
@@ -176,7 +176,7 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 	snapshot->off_ns = enabled - selfmon_load_once(&leader->time_running);
 	snapshot->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
 	snapshot->cpu = selfmon_load_once(set->cpu);
-	if (!end) /* one store: a live file's reader may see it */
+	if (!end) /* one store, since a live file's reader may read it */
 		selfmon_store_once(&snapshot->ticks, selfmon_arch_timestamp());
 	selfmon_compiler_fence(); /* as in selfmon_page_try() */
 	leader = selfmon_load_once(&set->page[0]);
@@ -211,9 +211,9 @@ selfmon_impl_snapshot_user(const struct selfmon_counters *set,
  * Takes a snapshot at the start of the measured code.
  *
  * Reads in user space, without a system call, if the calling thread opened the
- * set and all members are hardware events with user reads. Otherwise takes one
- * read(2) for each of the set's groups; on threads other than the opener always
- * read(2). Never fails: missing values are marked in flags, and
+ * set and all members are hardware events with user reads. Otherwise makes one
+ * read(2) for each of the set's groups; a thread that did not open the set
+ * always uses read(2). Never fails: missing values are marked in flags, and
  * selfmon_counters_delta() reports them as not counted. Async-signal-safe.
  */
 SELFMON_INLINE void selfmon_counters_begin(const struct selfmon_counters *set,
@@ -244,34 +244,37 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 #define SELFMON_DELTA_MIGRATED 0x02u   /* ended on another CPU */
 #define SELFMON_DELTA_SLOW 0x04u       /* hardware members by read(2) */
 #define SELFMON_DELTA_REPAIRED 0x08u   /* 2^width added to a value */
-#define SELFMON_DELTA_IMPOSSIBLE 0x10u /* an impossible value was left out */
+#define SELFMON_DELTA_IMPOSSIBLE 0x10u /* impossible values were left out */
 #define SELFMON_DELTA_SCALED 0x20u     /* hardware values are estimates */
-#define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU too long: values left
-					  out */
+#define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU for too long: values
+				        * left out */
 #define SELFMON_DELTA_LOST 0x80u       /* a snapshot had no values */
 #define SELFMON_DELTA_MORE_SCALED 0x100u /* values of further groups are
-					    estimates */
+					  * estimates */
 
-/* One value and its verdict; if not counted, count is 0 and has no meaning. */
+/*
+ * One value and its verdict. If it is not counted, count is 0 and has no
+ * meaning.
+ */
 struct selfmon_value {
 	uint64_t count;
 	enum selfmon_verdict verdict;
-	uint32_t more; /* 1 + its further group; 0: in no further group */
+	uint32_t more; /* 1 + number of its further group; 0: in none */
 };
 
 struct selfmon_delta {
 	uint64_t ticks;      /* elapsed; convert with selfmon_clock_ns() */
-	uint64_t enabled_ns; /* 0: always on the PMU; else enabled thread
-				time */
-	uint64_t off_ns;     /* the part of enabled_ns off the PMU */
+	uint64_t enabled_ns; /* 0: on the PMU all the time; else the thread's
+			      * time enabled */
+	uint64_t off_ns;     /* the part of enabled_ns that was off the PMU */
 	uint32_t flags;
 	uint32_t moved;      /* lock changes in both snapshots */
 	struct selfmon_value value[SELFMON_MAX_COUNTERS];
 	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* 0: no estimates */
 	/*
-	 * Times of the first group [0] and of all further groups [1]: enabled,
-	 * and off the PMU if not always on it. Set whatever the values'
-	 * verdicts are.
+	 * The times of the first group [0] and of all further groups [1]:
+	 * enabled, and off the PMU. Set whatever the verdicts of the values
+	 * are.
 	 */
 	struct selfmon_share all[2];
 };
@@ -297,10 +300,10 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  * scaled.
  *
  * A scaled value extrapolates from the time on the PMU to the time off it. The
- * result is the extrapolated part, count * off_ns / enabled_ns. So count minus
- * the result was really counted, and the true count is at least that. It is at
- * most count plus the result, provided that events were at most twice as
- * frequent off the PMU as on it.
+ * result of this function is the extrapolated part, count * off_ns /
+ * enabled_ns. So count minus the result was really counted, and the true count
+ * is at least that. The true count is at most count plus the result, provided
+ * that the events were at most twice as frequent off the PMU as on it.
  */
 #ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t
@@ -324,7 +327,7 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 /* ---- opening ------------------------------------------------------------- */
 
 /* Flags of selfmon_counters_open(). */
-#define SELFMON_COUNTERS_STRICT 0x1u  /* all events or none; no scaling */
+#define SELFMON_COUNTERS_STRICT 0x1u  /* all events or none; no estimates */
 #define SELFMON_COUNTERS_FENCE 0x2u   /* serialise before each snapshot */
 #define SELFMON_COUNTERS_SYSCALL 0x4u /* never read in user space */
 /*
@@ -340,8 +343,8 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  */
 #define SELFMON_COUNTERS_GUARD 0x10u
 /*
- * Drops hardware events that do not fit into one group with the first ones,
- * instead of counting them in further groups. Implied by STRICT.
+ * Drops hardware events that do not fit into one group with the first ones.
+ * Without this flag they are counted in further groups. Implied by STRICT.
  */
 #define SELFMON_COUNTERS_ONE_GROUP 0x20u
 /*
@@ -350,15 +353,15 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * takes one read(2) for each event and each thread that the set was opened for.
  * The best possible verdict is SELFMON_SYSCALL.
  *
- * INHERIT counts the calling thread, the threads it starts from now on, and
- * their descendants. Threads that already run are not counted, even if they do
- * the work, like the workers of a pool.
+ * INHERIT counts the calling thread, the threads that it starts from now on,
+ * and their descendants. Threads that run already are not counted, even if they
+ * do the work, as the workers of a pool do.
  *
  * PROCESS counts all current threads of the process, including those of a pool,
- * and all threads they start from now on. It takes one descriptor for each
- * event and thread; all sets together take at most half of RLIMIT_NOFILE. Open
- * the set while no other thread starts threads: a thread created at that moment
- * may be missed. Idle workers that poll for work are counted too.
+ * and all threads that these start from now on. It takes one descriptor for
+ * each event and thread; all sets together take at most half of RLIMIT_NOFILE.
+ * Open the set while no other thread starts threads: a thread that is created
+ * at that time may be missed. Idle workers that poll for work are counted, too.
  *
  * Processes forked by these threads are not counted. Before Linux 5.13 they
  * are; selfmon_counter_info.why_syscall then says so.
@@ -381,9 +384,9 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * Events that cannot be opened are dropped; selfmon_counters_info() has the
  * reason. Members of a {} group are dropped together.
  *
- * Hardware events that do not fit on the PMU with the earlier ones, found out
- * by trying, form further groups, at most SELFMON_MORE_GROUPS. The kernel
- * rotates all groups, and further ones are read by read(2).
+ * Hardware events that do not fit on the PMU with the earlier ones form further
+ * groups, at most SELFMON_MORE_GROUPS. Whether they fit is found out by trying.
+ * The kernel rotates all groups, and further groups are read by read(2).
  *
  * If the CPU has several core types, each type has a group. They are read by
  * read(2), unless the thread is pinned to one type (and stays pinned while it
@@ -409,8 +412,8 @@ SELFMON_API int selfmon_counters_open(const char *spec, unsigned int flags,
 				      struct selfmon_failure *failure);
 
 /*
- * Closes a set and frees its descriptors, maps and memory. NULL is allowed. No
- * thread may be reading the set. In a forked child only the memory is freed.
+ * Closes a set and frees its descriptors, mappings and memory. NULL is allowed.
+ * No thread may be reading the set. In a forked child only the memory is freed.
  */
 SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
 
@@ -432,30 +435,35 @@ SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
  */
 SELFMON_API int selfmon_guard_check(void);
 
-/* Events of one group are always on or off the PMU together. */
+/*
+ * Which group an event is in. All events of a group are on the PMU at the same
+ * time, or none.
+ */
 enum selfmon_group {
 	SELFMON_GROUP_NONE = 0, /* not counted */
 	SELFMON_GROUP_FIRST,    /* hardware events */
-	SELFMON_GROUP_KERNEL,   /* events that use no PMU counter */
-	SELFMON_GROUP_MORE      /* the first further group; + 1: the second */
+	SELFMON_GROUP_KERNEL,   /* events that use no counter of the PMU */
+	SELFMON_GROUP_MORE      /* the first further group; + 1 is the second */
 };
 
 /* Description of member i of a set. */
 struct selfmon_counter_info {
-	size_t size;                 /* sizeof of this struct, by the caller */
+	size_t size; /* set by the caller: sizeof of this struct */
 	const char *name;            /* as in the specification */
 	size_t position;             /* in bytes into the specification */
-	enum selfmon_verdict verdict; /* the best verdict its values can have */
-	bool kernel;                 /* kernel mode is counted as well */
+	/* The best verdict that its values can have. */
+	enum selfmon_verdict verdict;
+	bool kernel;                 /* counts kernel mode as well */
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
-	const char *unit;            /* of its values: "ns", or "" for counts */
-	enum selfmon_group group;    /* the group it is counted in */
-	const char *why_syscall;     /* why not read in user space; NULL if it
-					is, or for a software event */
+	const char *unit; /* unit of its values: "ns", or "" for counts */
+	enum selfmon_group group;    /* the group in which it is counted */
+	const char *why_syscall;     /* why it is not read in user space;
+				      * NULL if it is, or for a software
+				      * event */
 };
 
 /*
- * Describes member i, counting all requested events. Set info->size first.
+ * Describes member i; i counts all requested events. Set info->size first.
  * Pointers in *info are valid as long as the set. Returns 0, -EINVAL (size),
  * -ENOENT (no member i) or -ESRCH (the set was opened before this process was
  * forked).

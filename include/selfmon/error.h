@@ -22,19 +22,20 @@ enum selfmon_step {
 	SELFMON_STEP_MAP,       /* mmap(2) of the event's page */
 	SELFMON_STEP_READ,      /* read(2) of the counts */
 	SELFMON_STEP_ENABLE,    /* ioctl(2) PERF_EVENT_IOC_ENABLE */
-	SELFMON_STEP_POLICY,    /* refused by the library; message says why */
-	SELFMON_STEP_FILE       /* reading a file; message explains it, position
-				   is the offset in the file */
+	/* Refused by the library; message has the reason. */
+	SELFMON_STEP_POLICY,
+	SELFMON_STEP_FILE       /* reading a file; message explains the
+				 * error, position is the offset in the file */
 };
 
 struct selfmon_failure {
 	int error;               /* errno, positive; 0: none */
 	enum selfmon_step step;
-	size_t position;         /* of the error, in bytes into the spec */
+	size_t position; /* byte of the specification at which the error is */
 	bool kernel_asked;       /* kernel mode was requested (:k) */
-	bool grouped;            /* opened as the member of a group */
+	bool grouped;            /* opened as a member of a group */
 	/*
-	 * The event's name and a whole sentence; each may be "". Both are safe
+	 * The event's name, and a whole sentence. Each may be "". Both are safe
 	 * to print: bytes that could control a terminal are written as \xNN.
 	 */
 	char event[SELFMON_EVENT_NAME_SIZE];
@@ -43,9 +44,9 @@ struct selfmon_failure {
 
 #ifndef SELFMON_DISABLE
 /*
- * Private to headers that print. Copy a text, escaped for a terminal, or for
- * JSON without the quotes. The copy is cut to size bytes including the final 0.
- * Return the length of the copy.
+ * Private, for headers that print. Both copy a text: escaped for a terminal, or
+ * for JSON without quotes. The copy is cut to size bytes, including the final
+ * 0. Return the length of the copy.
  */
 SELFMON_API size_t selfmon_impl_escape_text(char *to, size_t size,
 					    const char *from);

@@ -36,13 +36,13 @@ SELFMON_C_BEGIN
 /* Flags of struct selfmon_event. */
 #define SELFMON_EVENT_USER 0x01u       /* :u was given */
 #define SELFMON_EVENT_KERNEL 0x02u     /* :k was given */
-#define SELFMON_EVENT_HARDWARE 0x04u   /* of a core PMU: may be readable through
-					  a page */
+#define SELFMON_EVENT_HARDWARE 0x04u   /* event of a core PMU: its page may
+				        * allow user reads */
 #define SELFMON_EVENT_KERNEL_FIRED 0x08u /* happens in kernel mode only */
 
 /*
  * One event, ready for perf_event_open(2). The members type, config, config1,
- * config2, config3 and precise (precise_ip) correspond to those of struct
+ * config2, config3 and precise (precise_ip) have the same meaning as in struct
  * perf_event_attr. Kernels before 6.3 have no config3 and refuse events that
  * use it. The name is the text as written, including modifiers. Modifiers of a
  * {} or a set are added to the names of its members: {cycles,cs:k}:u gives
@@ -60,8 +60,8 @@ struct selfmon_event {
 	uint64_t config2;
 	uint64_t config3;
 	uint8_t precise;   /* 0 to 3, the number of p modifiers */
-	uint8_t group;     /* 0: none; k: member of the k-th {} */
-	uint16_t position; /* of its first byte in the specification */
+	uint8_t group;     /* 0: none; k: member of the k-th {} group */
+	uint16_t position; /* position of its first byte in the specification */
 	uint16_t base;     /* length of the name without modifiers */
 	uint16_t reserved;
 };

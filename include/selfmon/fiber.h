@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fibers: jobs, requests or coroutines with a stack of their own, which a
+ * Fibers: jobs, requests or coroutines with a stack of their own, which the
  * program switches itself (Boost.Context, ucontext, a job system).
  *
  *	struct selfmon_fiber *fiber = selfmon_fiber_create("job");
@@ -14,31 +14,31 @@
  *	selfmon_fiber_destroy(fiber);
  *
  * A fiber has open visits of its own. Regions in it count the time, the events
- * and the units of the fiber alone, while it runs. The time that it is
- * suspended is shown beside them. The fiber itself is a visit at the top level
- * of the call tree, with the name given: it begins when the fiber first runs
- * and ends when the fiber is destroyed. Its regions are below it. Fibers of one
- * name share these rows.
+ * and the units of this fiber, and only while it runs. Reports show the time
+ * during which it was suspended separately. The fiber itself is a visit at the
+ * top level of the call tree, with the name given: it begins when the fiber
+ * first runs and ends when the fiber is destroyed. The fiber's regions are
+ * below it. Fibers of the same name share these rows.
  *
  * A thread's own visits are suspended while it runs a fiber.
  *
  * Threads: a fiber may be resumed by another thread than the one that suspended
- * it. One thread at a time may run or destroy it; handing the fiber over, by
- * whatever the program hands its stack over with, is enough. Counts stay exact
- * if both threads count the same events; else the values of visits open at that
- * time are lost, and counted so. Between selfmon_fiber_switch() and the switch
- * of stacks no region may begin or end.
+ * it. Only one thread at a time may run or destroy it. No synchronisation is
+ * needed in addition to what the program does to hand the stack over. Counts
+ * stay exact if both threads count the same events. Otherwise the values of
+ * visits that are open at that time are lost, and are counted as lost. Between
+ * selfmon_fiber_switch() and the switch of stacks no region may begin or end.
  *
- * Signal handlers may interrupt a switch: their visits are counted, and not
- * measured. They may not call these functions. A handler that jumps out of a
- * switch leaves the thread without open visits: until its next switch, visits
- * are counted, and not measured.
+ * Signal handlers may interrupt a switch: their visits are then counted, and
+ * not measured. Handlers must not call these functions. A handler that jumps
+ * out of a switch leaves the thread without open visits: until the thread's
+ * next switch, visits are counted, and not measured.
  *
- * fork: the child has none of the fibers. It may pass their handles, but visits
- * there are counted, and not measured.
+ * fork: the child has none of the fibers. It may pass their handles to these
+ * functions, but visits in them are counted, and not measured.
  *
- * A thread that ends while it runs a fiber cuts off the fiber's visits, and its
- * own.
+ * If a thread ends while it runs a fiber, the fiber's visits and the thread's
+ * own visits are cut off.
  *
  * With SELFMON_DISABLE defined these calls compile to nothing.
  */
@@ -57,39 +57,39 @@ struct selfmon_fiber;
 #ifndef SELFMON_DISABLE
 
 /*
- * Returns a new fiber, which no thread runs yet. name: of its rows; it is
- * copied as by selfmon_region(). Returns NULL if regions are off or without
- * memory; NULL may be passed to the functions below, where it is the thread's
- * own stack. Thread-safe, takes a lock; not async-signal-safe. Memory: 1 KiB,
- * reused by later fibers.
+ * Returns a new fiber, which no thread runs yet. Its rows in the report have
+ * this name, which is copied as by selfmon_region(). Returns NULL if regions
+ * are off, or without memory. NULL may be passed to the functions below, where
+ * it stands for the thread's own stack. Thread-safe, takes a lock; not
+ * async-signal-safe. Memory: 1 KiB, which later fibers reuse.
  */
 SELFMON_API struct selfmon_fiber *selfmon_fiber_create(const char *name);
 
 /*
- * The calling thread runs this fiber from now on; NULL: its own stack. Call it
- * right before the switch of stacks. The end of the old fiber's values is taken
- * first, and the beginning of the new one's last. Does nothing if the thread
- * runs this fiber already.
+ * From now on the calling thread runs this fiber, or its own stack if fiber is
+ * NULL. Call it directly before the switch of stacks. First reads the values
+ * that end the old fiber's interval, and last those that begin the new fiber's.
+ * Does nothing if the thread runs this fiber already.
  *
- * A fiber that another thread runs, or that was destroyed, is not taken: visits
- * are counted, and not measured, until the thread's next switch. The report has
- * a note on it.
+ * If another thread runs the fiber, or if it was destroyed, the thread does not
+ * take it: visits are counted and not measured until the thread's next switch.
+ * The report has a note on that.
  *
- * Takes no lock, except where the fiber has visits at a place that this thread
- * has not visited yet, or more visits open than ever before. Thread-safe; not
- * async-signal-safe.
+ * Takes no lock, with two exceptions: the fiber has visits in a node that this
+ * thread has not visited yet, or it has more open visits than ever before.
+ * Thread-safe; not async-signal-safe.
  */
 SELFMON_API void selfmon_fiber_switch(struct selfmon_fiber *fiber);
 
 /*
- * Ends the fiber: its visit is recorded, and visits that are still open in it
- * are cut off, in the statistics of the calling thread. If that thread runs the
- * fiber, visits are counted, and not measured, until its next switch. A fiber
- * that another thread runs is left alone, with a note in the report. NULL: does
+ * Ends the fiber: records its own visit, and cuts off the visits that are still
+ * open in it, in the statistics of the calling thread. If that thread runs the
+ * fiber, visits are counted and not measured until its next switch. If another
+ * thread runs the fiber, does nothing but add a note to the report. NULL: does
  * nothing. Thread-safe, takes a lock; not async-signal-safe.
  *
- * The time from the fiber's last stop to its end is not its own. The calling
- * thread's open visits are suspended meanwhile.
+ * The fiber's visits do not include the time since it was last suspended. The
+ * calling thread's open visits are suspended during the call.
  */
 SELFMON_API void selfmon_fiber_destroy(struct selfmon_fiber *fiber);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two ends of a visit in a thread that measures time alone. The only copy:
- * the library makes selfmon_impl_enter() and selfmon_impl_leave() of it. All
- * other cases are in the library. Private.
+ * Enter and leave in a thread that measures time alone. There is no other copy
+ * of this code: the library makes selfmon_impl_enter() and selfmon_impl_leave()
+ * of it. All other cases are in the library. Private.
  *
- * Programs that define SELFMON_STATIC have it inlined into their regions. They
- * link libselfmon.a of the same version, or the single file, which defines it
- * by itself. The name of the thread-local variable has the version: a program
- * does not link with a library of another layout, nor with the shared one.
+ * In programs that define SELFMON_STATIC this code is inlined into regions.
+ * Such programs link libselfmon.a of the same version, or use the single file,
+ * which defines SELFMON_STATIC itself. The name of the thread-local variable
+ * contains the version, so that a program does not link with a library of
+ * another layout, nor with the shared library.
  *
- * Code for shared objects is not inlined: its access to a thread-local variable
- * is a call. Nor is code with a sanitizer, which would check the library's
- * memory, nor code for other machines, where compilers keep the address of a
+ * There is no inlining in three cases. In code for shared objects, access to a
+ * thread-local variable is a call. In code with a sanitizer, the library's
+ * memory would be checked. On other machines, compilers keep the address of a
  * thread-local variable across a switch of threads.
  *
  * A signal handler may interrupt at any instruction, use regions itself, and
@@ -28,12 +29,13 @@
 
 SELFMON_C_BEGIN
 
-/* The library accesses the same memory by types of its own. */
+/* The library accesses the same memory with types of its own. */
 #define SELFMON_IMPL_ALIAS __attribute__((may_alias))
 
 /*
  * The parts of the library's structures that a usual visit uses.
- * libselfmon/store/state.h explains the members, and checks that they lie alike.
+ * libselfmon/store/state.h explains the members, and checks that they have the
+ * same offsets.
  */
 struct selfmon_impl_stats {
 	uint64_t sequence, migrated, last, unusual, sum, min;
@@ -78,13 +80,13 @@ enum selfmon_impl_entered {
 	SELFMON_IMPL_ENTERED,
 	SELFMON_IMPL_OTHER,  /* another mode or stack */
 	SELFMON_IMPL_FULL,   /* no room, or no state */
-	SELFMON_IMPL_BESIDE, /* the newest is a span or maybe abandoned */
-	SELFMON_IMPL_CHILD   /* the place is not in its parent's slot */
+	SELFMON_IMPL_BESIDE, /* the newest is a span, or may be abandoned */
+	SELFMON_IMPL_CHILD   /* the node is not in its parent's slot */
 };
 
 /*
- * Returns true if the newest entry is of the entering function, alive, and the
- * only one of it: regions nested in one function.
+ * Returns true if the newest entry belongs to the entering function, is alive,
+ * and is the only one of that function: regions nested in one function.
  */
 SELFMON_ALWAYS_INLINE bool
 selfmon_impl_is_same(const struct selfmon_impl_visit *top,
@@ -98,7 +100,9 @@ selfmon_impl_is_same(const struct selfmon_impl_visit *top,
 	       selfmon_arch_is_above(&top[-1].mark, address);
 }
 
-/* Returns the child in the site's slot; it may be another region's. */
+/*
+ * Returns the child in the site's slot. The child may belong to another region.
+ */
 SELFMON_ALWAYS_INLINE struct selfmon_impl_node *
 selfmon_impl_child(const struct selfmon_impl_node *parent,
 		   const struct selfmon_site *site)
@@ -109,7 +113,10 @@ selfmon_impl_child(const struct selfmon_impl_node *parent,
 		(const char *)parent->child + selfmon_load_once(&site->slot));
 }
 
-/* Takes an entry before filling it in: handlers use those above it. */
+/*
+ * Takes an entry before it is filled in, so that handlers use the entries above
+ * it.
+ */
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_take(struct selfmon_impl_thread *thread,
 		  struct selfmon_impl_visit *open,
@@ -162,8 +169,8 @@ selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 
 enum selfmon_impl_left {
 	SELFMON_IMPL_LEFT,
-	SELFMON_IMPL_NOT_NEWEST, /* nor a visit with time alone */
-	SELFMON_IMPL_UNUSUAL     /* the longest yet, or on another CPU */
+	SELFMON_IMPL_NOT_NEWEST, /* or measures more than time */
+	SELFMON_IMPL_UNUSUAL /* the longest so far, or ended on another CPU */
 };
 
 /* Returns the bucket of ticks below 2^41. */
@@ -172,15 +179,17 @@ SELFMON_ALWAYS_INLINE unsigned int selfmon_impl_bucket(uint64_t ticks)
 	const uint64_t v = ticks + 4;
 	const unsigned int shift = 61u - (unsigned int)__builtin_clzll(v);
 
-	/* The top three bits of v, the first of which is set: 4 to 7. */
+	/*
+	 * The top three bits of v are 4 to 7, since the first of them is set.
+	 */
 	return shift * 4 + (unsigned int)(v >> shift) - 4;
 }
 
 /*
- * Records a usual time, between two updates of the sequence: one that cannot be
- * a new maximum. The histogram is one visit late: on AMD a store whose address
- * depends on a timestamp delays the next one. The mark goes last, when all
- * values are there.
+ * Records a usual time, which is one that cannot be a new maximum, between two
+ * updates of the sequence. The histogram lags one visit: on AMD a store whose
+ * address depends on a timestamp delays the next timestamp. The mark is stored
+ * last, after all values.
  */
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_record(struct selfmon_impl_stats *stats,
@@ -203,9 +212,9 @@ selfmon_impl_record(struct selfmon_impl_stats *stats,
 }
 
 /*
- * Need not check the mode: in a thread that measures more than time, the
- * pointers of frames to their entries have a bit set (visit/visit.h), so that
- * none is the newest entry. Negative ticks are unusual: as unsigned they exceed
+ * Need not check the mode: in a thread that measures more than time, frames'
+ * pointers to their entries have a bit set (visit/visit.h), so that none equals
+ * the newest entry. Negative ticks are unusual: as unsigned numbers they exceed
  * any limit.
  */
 SELFMON_ALWAYS_INLINE enum selfmon_impl_left
@@ -235,11 +244,14 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 #define SELFMON_IMPL_HIDDEN __attribute__((visibility("hidden")))
 #define SELFMON_IMPL_COLD __attribute__((visibility("hidden"), cold))
 
-/* All cases; address is that of the code that enters. */
+/*
+ * Enters in all other cases. address is the stack address of the code that
+ * enters.
+ */
 SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
 					       struct selfmon_frame *frame,
 					       uint64_t address);
-/* The same if the place was not in its parent's slot. */
+/* The same, if the node was not in its parent's slot. */
 SELFMON_IMPL_HIDDEN void
 selfmon_impl_enter_child_at(struct selfmon_site *site,
 			    struct selfmon_frame *frame, uint64_t address);
@@ -279,9 +291,9 @@ extern __thread struct selfmon_impl_thread *selfmon_impl_self
 	SELFMON_IMPL_HIDDEN __attribute__((tls_model("local-exec")));
 
 /*
- * The address is the stack pointer, which selfmon_impl_enter() called here would
- * have as its canonical frame address: the same for all regions of a function,
- * and higher for its callers.
+ * The address is the stack pointer. If selfmon_impl_enter() were called here,
+ * it would have the same value as its canonical frame address. It is the same
+ * for all regions of a function, and higher for the function's callers.
  */
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_enter_inlined(struct selfmon_site *site,

@@ -46,14 +46,15 @@ SELFMON_C_BEGIN
 typedef void (*selfmon_message_fn)(const char *message, void *context);
 
 struct selfmon_options {
-	size_t size;         /* sizeof of this struct, by the caller */
+	size_t size;         /* set by the caller: sizeof of this struct */
 	const char *events;  /* as SELFMON_EVENTS; NULL: "auto" */
-	const char *output;  /* as SELFMON_OUTPUT; NULL: no report at exit */
+	const char *output;  /* like SELFMON_OUTPUT; NULL: no report at exit */
 	bool enable;
 	bool fence;
 	bool strict;
 	uint32_t every;
-	selfmon_message_fn message; /* NULL: messages go to the exit report */
+	/* NULL: messages are part of the report at exit. */
+	selfmon_message_fn message;
 	void *context;
 	bool guard;
 	const char *live;    /* as SELFMON_LIVE; NULL: no file */
@@ -82,9 +83,9 @@ struct selfmon_options {
 SELFMON_API int selfmon_configure(const struct selfmon_options *options);
 
 /*
- * Returns the version of the library that runs, such as "0.2.0". SELFMON_VERSION
- * in version.h is that of the headers the program was compiled with.
- * Thread-safe and async-signal-safe.
+ * Returns the version of the library that runs, such as "0.2.0".
+ * SELFMON_VERSION in version.h is the version of the headers with which the
+ * program was compiled. Thread-safe and async-signal-safe.
  */
 SELFMON_API const char *selfmon_version(void);
 
@@ -95,19 +96,19 @@ SELFMON_API const char *selfmon_version(void);
 SELFMON_API bool selfmon_enable(bool on);
 
 /*
- * Does the work of the process's first visit in advance. Reads the environment,
- * opens the first event (milliseconds on some machines) and decides which
- * events `auto` stands for. These are the events that the calling thread can
- * count. Prepares the calling thread too. Returns 0, -ENOMEM, or -ENOSYS
- * (regions are switched off). Thread-safe; not async-signal-safe.
+ * Does the work of the process's first visit in advance: reads the environment,
+ * opens the first event (which takes milliseconds on some machines), and
+ * decides which events `auto` means. These are the events that the calling
+ * thread can count. Also prepares the calling thread. Returns 0, -ENOMEM, or
+ * -ENOSYS (regions are switched off). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_prepare(void);
 
 /*
- * Does the same for the calling thread: creates its state and opens its
- * counters. Returns 0, -ENOMEM, or -ENOSYS (regions are switched off). Events
- * that cannot be counted are not an error; the report lists them. Thread-safe;
- * not async-signal-safe.
+ * Prepares the calling thread: creates its state and opens its counters.
+ * Returns 0, -ENOMEM, or -ENOSYS (regions are switched off). Events that cannot
+ * be counted are no error; the report lists them. Thread-safe; not
+ * async-signal-safe.
  */
 SELFMON_API int selfmon_thread_prepare(void);
 

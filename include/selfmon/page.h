@@ -2,31 +2,31 @@
 /*
  * Reads one counter through its event's user page.
  *
- * The kernel maps a page for each event. The page has the hardware counter that
- * holds the event now (index), the number to add to the register (offset), and
- * the register's width. A sequence count (lock) changes with them. A read takes
- * lock, index, offset, counter, and lock again; it retries if the lock changed.
+ * The kernel maps a page for each event. The page has the number of the
+ * hardware counter on which the event is now (index), the number to add to the
+ * register (offset), and the register's width. A sequence count (lock) changes
+ * with them. A read loads lock, index and offset, reads the counter, and loads
+ * lock again. It retries if the lock changed.
  *
  * Ordering. The kernel changes the page on the CPU that runs the event's
- * thread, by a context switch or an interrupt. Both happen between two
- * instructions of this thread. There is no second CPU to order against, so the
- * fences below restrict the compiler only. They pair with
- * perf_event_update_userpage() (kernel/events/core.c), which increments the
- * lock before and after its stores. There is one exception: another thread can
- * make the kernel update the page from its own CPU (IOC_RESET; mmap on
- * riscv64). An odd lock could then stay odd, so the code never waits for an
- * even lock, and the loop is bounded.
+ * thread, at a context switch or in an interrupt. Both happen between two
+ * instructions of this thread. No other CPU is involved, so the fences below
+ * only restrict the compiler. They pair with perf_event_update_userpage()
+ * (kernel/events/core.c), which increments the lock before and after its
+ * stores. There is one exception: another thread can make the kernel update the
+ * page from another CPU (IOC_RESET; mmap on riscv64). An odd lock could then
+ * stay odd. So the code never waits for an even lock, and the loop has a limit.
  *
- * Result. offset + sign-extended register is a 64-bit count. The count may be
- * 2^width too small until the event is next scheduled. Only the difference of
- * two counts is a number of events, of any size up to 2^64.
- * selfmon_page_delta() repairs the difference if the later count was too small.
- * If the earlier count was too small, the difference is 2^width too large,
- * which selfmon_counters_delta() detects from the time between the two counts.
+ * Result. offset + sign-extended register is a 64-bit count. Until the event is
+ * next scheduled, the count may be 2^width too small. Only the difference of
+ * two counts is a number of events, of any size up to 2^64. If the later count
+ * was too small, selfmon_page_delta() repairs the difference. If the earlier
+ * count was too small, the difference is 2^width too large, which
+ * selfmon_counters_delta() detects by the time between the two counts.
  *
  * index 0 only means "no counter now". On arm64, and for software events, the
  * event may be counting while the page is stale. The caller then takes the slow
- * path, read(2).
+ * path, which uses read(2).
  *
  * Only the thread that opened the event may read it this way: another thread
  * would read the register of its own CPU.
@@ -46,20 +46,21 @@ SELFMON_C_BEGIN
  * in the first cache line.
  */
 struct selfmon_page {
-	uint32_t version;         /* 0 on every kernel: not useful */
+	uint32_t version;         /* 0 on every kernel, so of no use */
 	uint32_t compat_version;  /* also 0 on every kernel */
 	uint32_t lock;
 	uint32_t index;           /* counter + 1; 0: no counter now */
 	int64_t offset;           /* add to the sign-extended register */
-	uint64_t time_enabled;    /* ns of thread time, at the last update */
-	uint64_t time_running;    /* the part of time_enabled on the PMU */
+	uint64_t time_enabled; /* ns of the thread's time, at the last update */
+	/* The part of time_enabled that was on the PMU. */
+	uint64_t time_running;
 	uint64_t capabilities;    /* SELFMON_PAGE_CAP_* */
-	uint16_t pmc_width;       /* bits of the register; 0 without a PMU */
+	uint16_t pmc_width; /* width of the register in bits; 0 without a PMU */
 	uint16_t time_shift;
 	uint32_t time_mult;
 	uint64_t time_offset;
 	uint64_t time_zero;
-	uint32_t size;            /* of the part that the kernel fills in */
+	uint32_t size; /* size of the part that the kernel fills in */
 	uint32_t reserved;
 	uint64_t time_cycles;     /* with CAP_TIME_SHORT, size >= 96 */
 	uint64_t time_mask;
@@ -77,7 +78,9 @@ struct selfmon_page {
 #define SELFMON_PAGE_CAP_USER_TIME_ZERO (UINT64_C(1) << 4)
 #define SELFMON_PAGE_CAP_USER_TIME_SHORT (UINT64_C(1) << 5)
 
-/* index - 1 of Intel's PERF_METRICS: packed fractions, not a count. */
+/*
+ * index - 1 of Intel's PERF_METRICS, which holds packed fractions and no count.
+ */
 #define SELFMON_PAGE_PERF_METRICS (UINT32_C(1) << 29)
 
 /* Number of tries before a read takes the slow path. */
@@ -105,9 +108,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_page_extend(uint64_t raw,
 }
 
 /*
- * Returns true if the event has a readable counter now. Most machines show that
- * by index alone. On some the capability bit must be set as well, and one
- * number in the range is not a counter.
+ * Returns true if the event has a readable counter now. On most machines index
+ * alone shows that. On some, the capability bit must be set as well, and one
+ * number in the range is no counter.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
 					     uint32_t index)
@@ -141,8 +144,9 @@ SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
 	    !(capabilities & SELFMON_PAGE_CAP_USER_RDPMC))
 		return false;
 	/*
-	 * A sampling software clock event may show the capability by accident:
-	 * its flags share a union with the timer. Its width is 0.
+	 * A software clock event that samples may show the capability by
+	 * accident, since its flags share a union with the timer. Its width is
+	 * 0.
 	 */
 	if (width < 1 || width > 64)
 		return false;
@@ -161,7 +165,7 @@ enum selfmon_page_try {
 };
 
 /*
- * set: the counter set that the guard removes from user reads if this read
+ * set is the counter set that the guard switches to read(2) if this read
  * faults.
  */
 SELFMON_ALWAYS_INLINE enum selfmon_page_try
@@ -223,9 +227,9 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 
 /*
  * Returns the difference b - a of two counts of one event. If it is negative
- * and the register is narrower than 64 bits, 2^width is added and *repaired is
- * set to true. Reason: between an update and the next set_period the kernel
- * bases offset on the zero-extended register (x86_perf_event_update() and its
+ * and the register is narrower than 64 bits, adds 2^width and sets *repaired.
+ * The reason: between an update and the next set_period, the kernel bases
+ * offset on the zero-extended register (x86_perf_event_update() and its
  * counterparts). The count is then exactly 2^width too small until the event is
  * next scheduled.
  */

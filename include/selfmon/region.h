@@ -10,23 +10,24 @@
  *	selfmon_enter(handle, &frame); ... selfmon_leave(&frame);
  *
  * Control flow. A region ends however its block is left: at its end, by return
- * or goto, and in C++ by an exception. `break` and `continue` inside
+ * or goto, and in C++ by an exception. `break` and `continue` inside of
  * SELFMON_REGION and SELFMON_REGION_OF end the region and not a loop around it;
- * use SELFMON_SCOPE if they must reach the loop. SELFMON_BEGIN without
- * SELFMON_END ends with its block, like SELFMON_SCOPE; an END without a BEGIN
- * does not compile. A longjmp runs no end. Neither do pthread_exit and
- * cancellation in C code built without -fexceptions. Such a visit is counted as
- * cut off when the library next sees its stack, and has no values.
+ * use SELFMON_SCOPE to reach the loop. SELFMON_BEGIN without SELFMON_END ends
+ * with its block, like SELFMON_SCOPE. An END without a BEGIN does not compile.
+ * A longjmp does not end the regions that it leaves. Neither do pthread_exit
+ * and cancellation in C code that is built without -fexceptions. Such a visit
+ * is counted as cut off when the library next sees its stack, and has no
+ * values.
  *
  * A goto or a case label that jumps past the beginning of a region does not
- * compile: put braces around the region, or the label before it. A computed
- * goto (goto *) out of a region does not compile with clang; with gcc it runs
- * no end, like longjmp.
+ * compile: put braces around the region, or put the region after the label.
+ * With clang a computed goto (goto *) out of a region does not compile. With
+ * gcc it does not end the region, like longjmp.
  *
- * A region in a C++20 coroutine may be open across co_await. It is a detached
- * span then: wall time without counters, apart from the call tree; see async.h.
- * If the thread runs a fiber, it is a visit of the fiber; see CoroutineFiber in
- * selfmon.hpp.
+ * A region in a C++20 coroutine may be open across co_await. It is then a
+ * detached span: it has wall time without counters, and is not part of the call
+ * tree; see async.h. If the thread runs a fiber, it is a visit of the fiber;
+ * see CoroutineFiber in selfmon.hpp.
  *
  * In C, an inline function with regions must be static inline (C11 6.7.4p3).
  *
@@ -38,7 +39,7 @@
  * evaluated, and the control flow is the same. The other functions return
  * -ENOSYS; see disabled.h.
  *
- * Threads: any number, no set-up needed. Signal handlers: regions in them are
+ * Threads: any number, without set-up. Signal handlers: regions in them are
  * measured, whatever they interrupt, and handlers may jump out. The first visit
  * of a region, path or thread blocks signals. A handler of a fault may still
  * interrupt it; visits in that handler are counted as not measured.
@@ -64,8 +65,7 @@ SELFMON_C_BEGIN
 
 #ifndef SELFMON_DISABLE
 
-/* Code that may be a coroutine's, and whose other variables are on the stack.
- */
+/* The function may be a coroutine, and its other variables are on the stack. */
 #if defined(__cpp_impl_coroutine) && !defined(__SANITIZE_ADDRESS__) &&         \
 	!defined(__SANITIZE_HWADDRESS__)
 #define SELFMON_IMPL_COROUTINES
@@ -77,13 +77,16 @@ SELFMON_C_BEGIN
 #endif
 #endif
 
-/* A usual stack frame is no larger: selfmon_impl_enter_far() checks the others.
+/*
+ * Stack frames are usually not larger. selfmon_impl_enter_far() checks those
+ * that may be.
  */
 #define SELFMON_IMPL_NEAR 4096
 
 /*
- * Begins a visit in a coroutine, whose variables are not in its function's own
- * stack frame: they outlive the call. Returns false in any other function.
+ * Begins a visit in a coroutine. Its variables are not in the stack frame of
+ * its function, since they outlive the call. Returns false in any other
+ * function.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 						 struct selfmon_frame *frame)
@@ -103,9 +106,9 @@ SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 }
 
 /*
- * Costs one load and one branch if switched off. Always inlined: the library
- * recognises abandoned visits by the stack address of its caller, which must be
- * the same for all calls from one function.
+ * If regions are off, costs one load and one branch. Always inlined: the
+ * library recognises abandoned visits by the stack address of its caller, which
+ * must be the same for all calls from one function.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 					     struct selfmon_frame *frame)
@@ -123,7 +126,10 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 #endif
 }
 
-/* For the compiler, frame->open has a value: see SELFMON_IMPL_VARIABLE. */
+/*
+ * Makes the compiler assume that frame->open has a value: see
+ * SELFMON_IMPL_VARIABLE.
+ */
 SELFMON_ALWAYS_INLINE struct selfmon_frame *
 selfmon_impl_declare(struct selfmon_frame *frame)
 {
@@ -131,7 +137,7 @@ selfmon_impl_declare(struct selfmon_frame *frame)
 	return frame;
 }
 
-/* For a frame that is not used again: frame->open stays set. */
+/* Leaves a frame that is not used again: frame->open stays set. */
 SELFMON_ALWAYS_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
 {
 	if (selfmon_unlikely(frame->open == NULL))
@@ -144,8 +150,8 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
 }
 
 /*
- * Clears the pointer, so that the cleanup after SELFMON_END does not leave again.
- * Inlined, so that the pointer is optimised away.
+ * Clears the pointer, so that the cleanup after SELFMON_END does not leave
+ * again. Inlined, so that the compiler removes the pointer.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
 {
@@ -170,11 +176,11 @@ SELFMON_C_END
 #endif
 
 /*
- * Begins a block that runs once. A `for` without a condition follows;
- * SELFMON_IMPL_GO() leaves that loop after the block. Compilers can then see
- * that control never passes a block that returns. The loop around it never
- * repeats and holds the label; an `if` there would capture an `else` of the
- * program.
+ * Begins a block that runs once. A `for` without a condition follows, and
+ * SELFMON_IMPL_GO() leaves that loop after the block. So compilers see that
+ * control never passes a block that returns. The outer loop never repeats and
+ * holds the label. With an `if` in its place, an `else` of the program could
+ * belong to it.
  */
 #ifdef __GNUC__
 #define SELFMON_IMPL_ONCE(n)                                                   \
@@ -199,8 +205,8 @@ SELFMON_C_BEGIN
  * closed frame does nothing.
  *
  * Leave a visit on the thread that entered it. A leave on another thread
- * records nothing and is counted; the visit is cut off when its own thread
- * ends.
+ * records nothing and is counted as stale; the visit is cut off when its own
+ * thread ends.
  *
  * Thread-safe; async-signal-safe, though a first visit may only be counted.
  */
@@ -214,9 +220,9 @@ SELFMON_ALWAYS_INLINE void selfmon_enter(struct selfmon_region *handle,
 }
 
 /*
- * Ends the visit. A second leave of a frame does nothing. Exception: do not
- * leave a frame again if a signal handler jumped out of its leave. Thread-safe;
- * async-signal-safe.
+ * Ends the visit. Leaving a frame again does nothing, with one exception: do
+ * not leave a frame again if a signal handler jumped out of its leave.
+ * Thread-safe; async-signal-safe.
  */
 SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 {
@@ -228,15 +234,15 @@ SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 /*
  * Adds work to the innermost visit that is open in the calling thread: n bytes,
  * or n items of whatever the program processes. The report divides by them:
- * cycles/byte, ns/byte, GB/s, ns/item. The work belongs to that region only,
- * not to the regions around it. It is recorded when a measured visit ends;
- * visits that are cut off or only counted (SELFMON_EVERY) record no work.
- * Visits that are not measured are skipped: the work goes to the visit around
- * them. Without an open visit nothing happens.
+ * cycles/byte, ns/byte, GB/s, ns/item. The work is counted for that region
+ * only, not for the regions around it. It is recorded when a measured visit
+ * ends. Visits that are cut off or only counted (SELFMON_EVERY) record no work.
+ * Visits that are not measured are skipped: the work is counted for the visit
+ * around them. Without an open visit nothing happens.
  *
- * Takes about ten instructions inside the visit's time, and about thirty after
- * its end. Thread-safe; async-signal-safe: a handler adds to its own region, or
- * to the one it interrupted.
+ * Takes about ten instructions in the visit's time, and about thirty after its
+ * end. Thread-safe; async-signal-safe: a handler adds to its own region, or to
+ * the region that it interrupted.
  */
 SELFMON_INLINE void selfmon_region_bytes(uint64_t n)
 {
@@ -262,14 +268,14 @@ SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
 
 /*
  * Adds n of a unit to the innermost visit that is open in the calling thread,
- * by the rules of selfmon_region_bytes(). For each place in the call tree the
- * report has the sum, and the minimum, maximum and percentiles of one visit,
- * over the visits that counted more than 0 of the unit. NULL counts nothing.
+ * by the rules of selfmon_region_bytes(). The report has, for each place in the
+ * call tree, the sum over all visits. It also has the minimum, maximum and
+ * percentiles over the visits that counted more than 0. NULL counts nothing.
  *
- * Takes about fifteen instructions inside the visit's time, and about 25 for
- * each unit after its end. The first count of a unit at a place allocates 1.4
- * KiB, inside the visit's time. Without memory the call is counted in the
- * report. Thread-safe; async-signal-safe, like a first visit.
+ * Takes about fifteen instructions in the visit's time, and about 25 for each
+ * unit after its end. The first count of a unit at a place allocates 1.4 KiB,
+ * in the visit's time. Without memory nothing is added, and the report counts
+ * such calls. Thread-safe; async-signal-safe, like a first visit.
  */
 SELFMON_INLINE void selfmon_region_count(const struct selfmon_unit *unit,
 					 uint64_t n)
@@ -298,20 +304,20 @@ SELFMON_INLINE uint64_t selfmon_region_ticks(void)
 }
 
 /*
- * Labels the calling thread's samples from now on (SELFMON_SAMPLE) with a
- * number of the program, such as that of a query or a request; 0: no label.
- * Returns the label before. Does nothing and returns 0 if the thread is not
- * sampled: before its first region, or selfmon_thread_prepare(). Costs a few
- * instructions, plus the reading of samples taken since. Thread-safe and
- * async-signal-safe.
+ * Gives the samples that are taken of the calling thread from now on
+ * (SELFMON_SAMPLE) a label: a number of the program, such as that of a query or
+ * a request. 0 means no label. Returns the previous label. If the thread is not
+ * sampled, does nothing and returns 0: before its first region, or
+ * selfmon_thread_prepare(). Takes a few instructions, plus the time to read
+ * samples taken since. Thread-safe and async-signal-safe.
  */
 SELFMON_API uint64_t selfmon_label(uint64_t label);
 
 /*
- * Returns the region of this name; the same name gives the same handle. The
+ * Returns the region of this name. The same name gives the same handle. The
  * name is copied. NULL or "" gives the region "(unnamed)". Returns NULL, which
- * may be used like any handle, if there is no memory or if four million regions
- * exist. Thread-safe, takes a lock; not async-signal-safe. Never freed.
+ * may be used like any handle, without memory or if four million regions exist.
+ * Thread-safe, takes a lock; not async-signal-safe. Never freed.
  */
 SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)
 {
@@ -329,7 +335,7 @@ selfmon_region_name(const struct selfmon_region *handle)
 		      : "";
 }
 
-/* A NULL handle gives a block that is not measured. */
+/* With a NULL handle the block is not measured. */
 SELFMON_ALWAYS_INLINE struct selfmon_site *
 selfmon_impl_site_of(struct selfmon_region *handle)
 {
@@ -350,9 +356,9 @@ SELFMON_C_END
 	})
 
 /*
- * gcc in C gets a frame that seems to be set before it is opened. With
- * setjmp(3) in a region gcc assumes that any call may return twice. It warns of
- * a pointer that is set after the call (-Wmaybe-uninitialized), or set twice
+ * With gcc in C, the frame seems to be set before it is opened. With setjmp(3)
+ * in a region gcc assumes that any call may return twice. It would warn of a
+ * pointer that is set after the call (-Wmaybe-uninitialized), or set twice
  * (-Wclobbered).
  *
  * A jump past the variables would run the cleanup on an uninitialised pointer.
@@ -386,7 +392,7 @@ SELFMON_C_END
 	for (SELFMON_IMPL_PINNED pinned SELFMON_UNUSED;; exit)
 #endif
 
-/* n: a number, or a tag chosen by the program. */
+/* n is a number, or a tag chosen by the program. */
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
 			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
@@ -396,9 +402,9 @@ SELFMON_C_END
 	SELFMON_IMPL_DECLARE(site, n)
 
 /*
- * At -O0 gcc assumes that a goto out of a cleanup's scope is reached, even
- * after a return, and warns of a missing return value. It does not for a jump
- * in assembly.
+ * At -O0 gcc assumes that a goto out of a cleanup's scope can be reached, even
+ * after a return, and warns of a missing return value. It does not assume this
+ * for a jump in assembly.
  */
 #if defined(__clang__) || defined(__OPTIMIZE__) || !defined(SELFMON_ARCH_GOTO)
 #define SELFMON_IMPL_EXIT(n) SELFMON_IMPL_GO(n)

@@ -3,8 +3,8 @@
  * The results of regions: a model to walk, and writers for it.
  *
  * A report merges all threads, including ended ones. It may be taken while
- * threads run. Each region is consistent in itself; open visits are counted
- * separately and have no values.
+ * threads run. The values of each region are consistent. Open visits are
+ * counted separately and have no values.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
@@ -21,7 +21,7 @@
 SELFMON_C_BEGIN
 
 enum selfmon_format {
-	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, UTF-8 */
+	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, in UTF-8 */
 	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
 	SELFMON_CSV       /* one line for each region, RFC 4180 */
 };
@@ -30,37 +30,42 @@ struct selfmon_report;
 
 /*
  * One measured quantity of a region over all its visits: time in ns, or one
- * event. Sums are inclusive: of the region and everything below it. The
+ * event. Sums are inclusive: they cover the region and everything below it. The
  * library's overhead is subtracted from net values. A net value is unreliable
  * if it is smaller than its noise, or if the region has open visits.
  */
 struct selfmon_quantity {
 	enum selfmon_verdict verdict; /* NOT_COUNTED: all other members are
-					 invalid */
+				       * invalid */
 	uint32_t reserved;
-	uint64_t visits;      /* that have a value; net and sum cover them, so
-				 the mean is net / visits (SELFMON_EVERY: times
-				 measured / row visits) */
+	/*
+	 * Number of visits that have a value. net and sum cover these, so the
+	 * mean is net / visits (with SELFMON_EVERY: times measured / row
+	 * visits).
+	 */
+	uint64_t visits;
 	uint64_t sum;         /* inclusive, as counted */
-	uint64_t min, max;    /* of one visit, as counted; in ns min is rounded
-				 down, max up */
-	int64_t exclusive;    /* sum minus the children's sums, as counted; of
-				 all visits, measured or not (SELFMON_EVERY) */
+	uint64_t min, max;    /* of one visit, as counted. In ns, min is
+			       * rounded down and max up */
+	int64_t exclusive;    /* sum minus the sums of the children, as
+			       * counted. With SELFMON_EVERY it covers all
+			       * visits, measured or not */
 	double net;           /* inclusive, overhead subtracted */
 	double net_exclusive;
-	double noise;         /* of net: its possible error caused by the
-				 subtraction; docs/COST.md */
-	double share_on_pmu;  /* fraction of the time of all measured visits,
-				 including those without a value, that the event
-				 was on a counter */
-	double guessed;       /* scaled: the part of net that is extrapolated
-				 from the time on a counter; else 0 */
+	double noise;         /* possible error of net that is caused by
+			       * subtracting overhead; docs/COST.md */
+	double share_on_pmu;  /* share of the time of all measured visits
+			       * during which the event was on a counter;
+			       * includes visits without a value */
+	double guessed;       /* if scaled: the part of net that is
+			       * extrapolated from the time on a counter;
+			       * else 0 */
 };
 
 /*
  * Bits of selfmon_row.unsure. The overhead of nested visits is known only for
- * the mean visit. These bits mark values from which more than half of the
- * visit's time was subtracted by that mean, so they may be far from the truth.
+ * the mean visit. These bits mark times of which more than half was subtracted
+ * as overhead by that mean, so they may be far from the truth.
  */
 #define SELFMON_UNSURE_P50 0x01u
 #define SELFMON_UNSURE_P90 0x02u
@@ -85,132 +90,147 @@ struct selfmon_row {
 	uint32_t depth;    /* 0: top level */
 	int32_t parent;    /* row number; -1: none */
 	uint32_t threads;  /* number of thread states that visited it */
-	uint64_t visits;   /* begun and ended, measured or not */
+	uint64_t visits;   /* visits that began and ended, measured or not */
 	uint64_t measured; /* of these, with values (SELFMON_EVERY) */
 	uint64_t open;     /* begun and not ended yet */
-	uint64_t cut_off;  /* begun and never ended: longjmp, thread's end */
+	/* Began and never ended: longjmp, end of the thread. */
+	uint64_t cut_off;
 	uint64_t migrated; /* ended on another CPU */
 	uint64_t disturbed; /* descheduled, or counters reprogrammed */
-	uint64_t retried;  /* counter reads repeated at a visit's end because
-			      the kernel changed a counter; each adds
-			      instructions to its visit */
-	uint64_t slow;     /* visits with hardware values by read(2) */
+	uint64_t retried;  /* counter reads that were repeated at a visit's
+			    * end because the kernel changed a counter; each
+			    * adds instructions to its visit */
+	uint64_t slow;     /* visits whose hardware values needed read(2) */
 	uint64_t repaired; /* visits with a repaired value (2^width added) */
-	uint64_t impossible; /* visits with an impossible value: left out */
-	uint64_t refused;  /* visits off the PMU too long: left out */
+	/* Visits with an impossible value, which is left out. */
+	uint64_t impossible;
+	uint64_t refused;  /* visits off the PMU for too long: value left out */
 	uint64_t lost;     /* visits whose values were lost */
-	uint64_t overlapped; /* visits or children that ended out of order, or
-				around such a visit, or are shown elsewhere */
-	uint64_t switched;   /* begun across a switch of stacks (coroutines):
-				their nesting is unknown. Detached spans: begun by
-				a region in a coroutine */
-	bool exclusive_valid; /* none open or cut off here or in children, and
-				 none overlapping here */
+	uint64_t overlapped; /* visits or children that ended out of order,
+			      * or around such a visit, or that are shown
+			      * elsewhere */
+	uint64_t switched;   /* began after a switch of stacks (coroutines),
+			      * so their nesting is unknown. For detached
+			      * spans: begun by a region in a coroutine */
+	bool exclusive_valid; /* self values are valid: no visit is open, cut
+			       * off or overlapping here, and none is open or
+			       * cut off in a child */
 	struct selfmon_quantity time; /* ns */
-	uint64_t p50_ns, p90_ns, p99_ns; /* of time: within 12.5 % as counted,
-					    overhead subtracted */
+	uint64_t p50_ns, p90_ns, p99_ns; /* percentiles of time: within 12.5
+					  * % as counted, overhead subtracted */
 	uint64_t min_ns, max_ns; /* shortest and longest visit, overhead
 				    subtracted */
-	uint32_t unsure;   /* SELFMON_UNSURE_*: which of the five times above
-			      consist mostly of overhead; SELFMON_BOUND_*:
-			      whether min_ns and time.min, or max_ns and
-			      time.max, are only bounds */
-	double own_ns;     /* overhead of the library in the mean visit */
+	/*
+	 * SELFMON_UNSURE_*: which of these five times consist mostly of
+	 * overhead. SELFMON_BOUND_*: whether min_ns and time.min, or max_ns and
+	 * time.max, are only bounds.
+	 */
+	uint32_t unsure;
+	double own_ns;     /* the library's overhead in the mean visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
 	uint64_t whole;    /* measured visits that have all their values */
-	double whole_ns;   /* the part of time.net of these visits */
-	uint64_t bytes, items; /* work of the measured visits with values:
-				  selfmon_region_bytes(), _items() */
-	uint64_t elsewhere; /* detached spans: ended on another thread than they
-			       began on */
+	double whole_ns; /* the part of time.net that belongs to these visits */
+	uint64_t bytes, items; /* counted by the measured visits with values:
+			        * selfmon_region_bytes(), _items() */
+	uint64_t elsewhere; /* detached spans that ended on another thread
+			     * than they began on */
 	uint64_t unit[SELFMON_MAX_UNITS]; /* sums, by unit: see
 					     selfmon_report_unit() */
-	uint64_t suspended; /* times that visits were suspended, and resumed:
-			       fibers. No other value includes that time */
-	uint64_t suspended_ns; /* for so long, until they were resumed */
+	uint64_t suspended; /* how often visits were suspended and resumed:
+			     * fibers. No other value includes the time
+			     * suspended */
+	uint64_t suspended_ns; /* total time from suspension until resumption */
 	/*
-	 * With @offcpu: how long visits were off the CPU, as measured. time
-	 * includes it.
+	 * With @offcpu: how long visits were off the CPU, as measured. These
+	 * times are part of `time`.
 	 */
 	uint64_t blocked_ns;   /* waited: slept, locked, read */
 	uint64_t preempted_ns; /* could run, while others did */
-	uint64_t switches;     /* times off the CPU, of which ... */
+	uint64_t switches;     /* number of times off the CPU, of which ... */
 	uint64_t preemptions;  /* ... were preempted */
 	/* With SELFMON_SAMPLE: */
-	uint64_t samples;	 /* taken while it was the innermost region */
-	uint64_t samples_within; /* the same, and those of regions inside */
+	uint64_t samples; /* samples taken while it was the innermost region */
+	/* These, and those of the regions inside of it. */
+	uint64_t samples_within;
 };
 
 /* An address of a call stack. */
 struct selfmon_address {
-	const char *module;   /* path of the mapped file; "": none is known,
-				 as for code made at run time */
-	const char *build_id; /* of the module, in hexadecimal; "": none */
+	const char *module;   /* path of the mapped file; "" if none is
+			       * known, as for code made at run time */
+	/* Build id of the module, in hexadecimal; "": none. */
+	const char *build_id;
 	uint64_t address;     /* as in the module's symbol table; without a
-				 module as it was in the process */
+			       * module, as it was in the process */
 };
 
 /* Samples of a row that have the same call stack and label. */
 struct selfmon_call_stack {
-	size_t size;	/* sizeof of this struct, by the caller */
+	size_t size;	/* set by the caller: sizeof of this struct */
 	uint64_t count; /* samples */
-	uint64_t label; /* selfmon_label() at that moment; 0: none */
-	uint64_t data, data_end; /* lowest and highest address accessed, if the
-				    event has one; else 0 */
+	uint64_t label; /* selfmon_label() when they were taken; 0: none */
+	uint64_t data, data_end; /* lowest and highest address of the data
+				  * accessed, if the event records it; else 0 */
 	size_t depth;
-	const struct selfmon_address *address; /* depth of them, innermost
-						  first: where the thread was,
-						  then return addresses */
+	const struct selfmon_address *address; /* depth addresses, innermost
+					        * first: where the thread
+					        * was, then return addresses */
 };
 
 /*
- * One unit's counts in the measured visits of a row, without those of the
- * visits inside them.
+ * The counts of one unit in the measured visits of a row. What visits inside of
+ * them counted is not included.
  */
 struct selfmon_report_unit {
-	size_t size;	  /* sizeof of this struct, by the caller */
-	const char *name; /* "bytes", "items", or as given to selfmon_unit() */
+	size_t size;	  /* set by the caller: sizeof of this struct */
+	/* "bytes", "items", or the argument of selfmon_unit(). */
+	const char *name;
 	uint64_t sum;
-	uint64_t visits;   /* that counted more than 0. All values below are of
-			      these, and invalid if there are none */
-	uint64_t min, max; /* of one visit. In an interval bounds, unless one
-			      visit of it had less (more) than all before it */
-	double p50, p90, p99; /* of one visit: within 12.5 % */
+	uint64_t visits;   /* number of visits that counted more than 0. All
+			    * values below cover these visits, and are
+			    * invalid if there are none */
+	uint64_t min, max; /* lowest and highest count of one visit. In an
+			    * interval they are bounds, unless a visit of it
+			    * counted less (more) than all before it */
+	/* Percentiles of the count of one visit: within 12.5 %. */
+	double p50, p90, p99;
 };
 
 #define SELFMON_METRIC_NAME_SIZE (SELFMON_EVENT_NAME_SIZE + 32)
 #define SELFMON_METRIC_REASON_SIZE (2 * SELFMON_EVENT_NAME_SIZE + 128)
 
 /*
- * A value derived from two counts, or from a count and time: instructions per
- * cycle, misses in percent. Its verdict is the weaker one of the two.
+ * A value derived from two counts, or from a count and the time: instructions
+ * per cycle, misses in percent. Its verdict is the weaker verdict of the two.
  */
 struct selfmon_metric {
-	size_t size;   /* sizeof of this struct, by the caller */
+	size_t size;   /* set by the caller: sizeof of this struct */
 	char name[SELFMON_METRIC_NAME_SIZE]; /* "IPC", "cache-misses MPKI" */
 	enum selfmon_verdict verdict; /* NOT_COUNTED: no value */
 	uint32_t reserved;
-	double value;       /* of inclusive net values; NaN without a value */
-	double uncertainty; /* possible error from scaling and from the noise of
-			       the subtracted overhead; infinite if unbounded */
+	/* Quotient of inclusive net values; NaN if there is none. */
+	double value;
+	double uncertainty; /* possible error from estimates and from the
+			     * noise of the subtracted overhead; infinite if
+			     * unbounded */
 	char reason[SELFMON_METRIC_REASON_SIZE]; /* why there is no value */
 };
 
 /*
  * Takes a report of the current results. The first report of a process measures
- * the library's overhead. For each kind of visit that takes 1 ms of CPU time or
- * a hundredth of the time since the first visit, whichever is more, but at most
- * 60 ms. A shorter measurement has more noise. May wait like selfmon_clock().
- * Free the report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is
- * then NULL). Thread-safe; not async-signal-safe.
+ * the library's overhead. For each kind of visit, this takes 1 ms of CPU time
+ * or a hundredth of the time since the first visit, whichever is more, but at
+ * most 60 ms. A shorter measurement has more noise. May wait like
+ * selfmon_clock(). Free the report with selfmon_report_free(). Returns 0, or
+ * -ENOMEM (*report is then NULL). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 
 /*
  * Opens a live file (SELFMON_LIVE) and makes the report of the process that
- * wrote it. The process may still run, or have ended in any way. The file may
- * have any content: a file that this library cannot read is refused. Free the
- * report with selfmon_report_free(). Returns 0, or, with *report NULL,
+ * wrote it. The process may still run, or may have ended in any way. The file
+ * may have any content: if this library cannot read the file, it refuses it.
+ * Free the report with selfmon_report_free(). Returns 0, or, with *report NULL,
  *   -EILSEQ  the file is damaged, cut short, or of another version or machine
  *   -ENOMEM  no memory
  *   another -errno  the file cannot be opened or read
@@ -222,18 +242,19 @@ SELFMON_API int selfmon_report_open(const char *path,
 				    struct selfmon_failure *failure);
 
 /*
- * Makes the report of the time between two reports of one process, each from
- * selfmon_report_take() or selfmon_report_open(). It has the visits that ended
- * in the interval, with their own sums, net values, percentiles and histograms.
- * Nothing is reset in the process. Rows are matched by path. A row without a
- * visit in the interval is left out unless a visit in or below it is open or
- * was cut off. Exclusive values are invalid if a visit was open at either end.
+ * Makes the report of the time between two reports of the same process, each
+ * from selfmon_report_take() or selfmon_report_open(). It has the visits that
+ * ended in the interval, with sums, net values, percentiles and histograms of
+ * these. Nothing is reset in the process. Rows are matched by path. A row
+ * without a visit in the interval is left out unless a visit in or below it is
+ * open or was cut off. Exclusive values are invalid if a visit was open at
+ * either end of the interval.
  *
- * Values that are not sums are bounded. time.min and time.max are exact if a
- * visit of the interval was shorter, or longer, than all before it. Otherwise
- * they are bounds from the histogram, and SELFMON_BOUND_MIN or
+ * Values that are not sums may only be bounds. time.min is exact if a visit of
+ * the interval was shorter than all before it, time.max if one was longer.
+ * Otherwise they are bounds from the histogram, and SELFMON_BOUND_MIN or
  * SELFMON_BOUND_MAX is set. min and max of a counter are those since the start
- * of the process, unless the interval has one visit.
+ * of the process, unless the interval has only one visit.
  *
  * The header is that of the later report; its counts of visits and leaves are
  * those of the interval. Threads and their limits are those since the start.
@@ -257,29 +278,30 @@ SELFMON_API void selfmon_report_free(struct selfmon_report *report);
 
 /*
  * Returns the number of rows, and row i. Rows are in tree order, siblings by
- * falling time. Returns NULL if there is no row i.
+ * falling time. selfmon_report_row() returns NULL if there is no row i.
  */
 SELFMON_API size_t selfmon_report_row_count(const struct selfmon_report *report);
 SELFMON_API const struct selfmon_row *
 selfmon_report_row(const struct selfmon_report *report, size_t i);
 
 /*
- * Returns the detached spans (async.h) of a report, as a report of its own: one
- * row for each region that had any, the one with most time first, all at the
- * top level and without columns. visits is how many ended, open how many had
- * begun and not ended; dropped spans stay open. In a report taken while spans
- * begin and end, open may be off by those. The times are as measured. Returns
- * NULL if there were none. It belongs to the report: do not free it, and use it
- * only as long as the report.
+ * Returns the detached spans (async.h) of a report, as a report of its own. It
+ * has one row for each region with spans, the one with most time first, all at
+ * the top level and without columns. `visits` is the number of spans that
+ * ended, `open` of those that began and have not ended. Dropped spans stay
+ * open. If spans begin and end while the report is taken, `open` may be wrong
+ * by as many. The times are as measured. Returns NULL if there were no spans.
+ * The result belongs to the report: do not free it, and use it only as long as
+ * the report.
  */
 SELFMON_API const struct selfmon_report *
 selfmon_report_async(const struct selfmon_report *report);
 
 /*
  * Returns the row at a path in the call tree: path[0] is the name of the
- * topmost ancestor, path[depth - 1] the row's own name. If several regions
- * match that differ in file or line, returns the first in tree order. NULL if
- * none matches.
+ * topmost ancestor, path[depth - 1] the row's own name. If several rows match,
+ * which differ in file or line, returns the first in tree order. Returns NULL
+ * if none matches.
  */
 SELFMON_API const struct selfmon_row *
 selfmon_report_find(const struct selfmon_report *report,
@@ -287,12 +309,13 @@ selfmon_report_find(const struct selfmon_report *report,
 
 /* A counter column. */
 struct selfmon_column_info {
-	size_t size;                  /* sizeof of this struct, by the caller */
+	size_t size; /* set by the caller: sizeof of this struct */
 	const char *name;             /* as requested */
 	enum selfmon_verdict verdict; /* the best verdict of its values */
-	bool kernel;                  /* kernel mode is counted as well */
-	const char *reason;           /* why it is not counted, a sentence that
-					 names the remedy; "" if it is */
+	bool kernel;                  /* counts kernel mode as well */
+	const char *reason;           /* why it is not counted, in a sentence
+				       * that names the remedy; "" if it is
+				       * counted */
 };
 
 /* Returns the number of counter columns. */
@@ -312,9 +335,9 @@ SELFMON_API const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i);
 
 /*
- * Returns the number of notes, and note i: a sentence about what was not done as
- * requested, such as an unknown variable. Returns NULL if there is no note i.
- * The string is valid as long as the report.
+ * Returns the number of notes, and note i: a sentence on what was not done as
+ * requested, such as an unknown variable. selfmon_report_note() returns NULL if
+ * there is no note i. The string is valid as long as the report.
  */
 SELFMON_API size_t
 selfmon_report_note_count(const struct selfmon_report *report);
@@ -322,8 +345,8 @@ SELFMON_API const char *
 selfmon_report_note(const struct selfmon_report *report, size_t i);
 
 /*
- * Returns the number of metrics, which depends on the counter columns and the
- * kinds of work recorded; see docs/REPORT.md.
+ * Returns the number of metrics. It depends on the counter columns and on the
+ * units that were counted; see docs/REPORT.md.
  */
 SELFMON_API size_t selfmon_report_metric_count(const struct selfmon_report *report);
 
@@ -337,7 +360,7 @@ SELFMON_API int selfmon_row_metric(const struct selfmon_report *report,
 
 /*
  * Returns the number of units of a report: bytes, items, and those that the
- * program named by selfmon_unit(). At most SELFMON_MAX_UNITS.
+ * program named by selfmon_unit(). It is at most SELFMON_MAX_UNITS.
  */
 SELFMON_API size_t
 selfmon_report_unit_count(const struct selfmon_report *report);
@@ -352,25 +375,29 @@ SELFMON_API int selfmon_report_unit(const struct selfmon_report *report,
 				    size_t row, size_t i,
 				    struct selfmon_report_unit *unit);
 
-/* Visits with a time of at least low_ns and less than high_ns, as counted. */
+/*
+ * The visits whose time, as counted, is at least low_ns and less than high_ns.
+ */
 struct selfmon_bucket {
-	double low_ns, high_ns; /* high is at most 1.25 low plus one tick; the
-				   last bucket, of all visits from 2^41 ticks
-				   on, ends with the longest visit */
+	/*
+	 * high_ns is at most 1.25 low_ns plus one tick. The last bucket has all
+	 * visits from 2^41 ticks on, and ends with the longest visit.
+	 */
+	double low_ns, high_ns;
 	uint64_t visits;
 };
 
-/* Maximum number of buckets of a row. */
+/* The most buckets of a row. */
 #define SELFMON_BUCKETS_MAX 158
 
 /*
- * Copies the histogram of a row's times, of measured visits only. The shortest
- * visits come first; empty buckets are left out. At most size buckets are
- * copied; bucket may be NULL if size is 0. Buckets include the library's
- * overhead; the quantiles below do not.
- * Returns the number of buckets of the row, which may be more than size; 0 if
- * its time was not counted; -ENOENT: no such row. Several threads may read a
- * report at once. Not async-signal-safe.
+ * Copies the histogram of a row's times, of measured visits only. The buckets
+ * of the shortest visits come first; empty buckets are left out. Copies at most
+ * size buckets; bucket may be NULL if size is 0. Buckets include the library's
+ * overhead; the quantiles below do not. Returns the number of buckets of the
+ * row, which may be more than size; 0 if its time was not counted; -ENOENT if
+ * there is no such row. Several threads may read a report at once. Not
+ * async-signal-safe.
  */
 SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 				      size_t row,
@@ -379,7 +406,7 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 
 /*
  * Returns the time that a fraction q (0 to 1) of a row's visits does not
- * exceed, in whole ns: q = 0.999 is the 99.9th percentile. Computed like
+ * exceed, in whole ns: q = 0.999 is the 99.9th percentile. It is computed like
  * p50_ns, p90_ns and p99_ns: within 12.5 % as counted, overhead subtracted.
  * Returns NaN if there is no such row, q is out of range, or the row's time was
  * not counted. Several threads may read a report at once. Not
@@ -388,15 +415,15 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 SELFMON_API double selfmon_row_quantile(const struct selfmon_report *report,
 					size_t row, double q);
 
-/* In place of a row: outside of all regions. */
+/* Stands for the samples outside of all regions, in place of a row. */
 #define SELFMON_NO_ROW ((size_t)-1)
 
 /*
  * Returns stack i of the samples that were taken while a row's region was the
- * innermost one, the most frequent stack first. row may be SELFMON_NO_ROW. Set
- * stack->size first. Pointers in *stack are valid as long as the report.
- * Returns 0, -EINVAL (size) or -ENOENT (no such row, no stack i). Several
- * threads may read a report at once. Not async-signal-safe.
+ * innermost one. The most frequent stack is the first. row may be
+ * SELFMON_NO_ROW. Set stack->size first. Pointers in *stack are valid as long
+ * as the report. Returns 0, -EINVAL (size) or -ENOENT (no such row, no stack
+ * i). Several threads may read a report at once. Not async-signal-safe.
  */
 SELFMON_API int selfmon_row_stack(const struct selfmon_report *report,
 				  size_t row, size_t i,

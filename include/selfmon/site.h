@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The expansion of regions: sites, frames and the two ends of a visit. Private,
- * except that programs allocate frames.
+ * What the macros of regions expand to: sites, frames, and the two ends of a
+ * visit. Private, except that programs allocate frames.
  */
 #ifndef SELFMON_SITE_H
 #define SELFMON_SITE_H
@@ -10,13 +10,14 @@
 
 SELFMON_C_BEGIN
 
-/* A place in the source, or a name made at run time. Private. */
+/* A region's place in the source, or a name made at run time. Private. */
 struct selfmon_site {
-	uint32_t id;      /* of the region; 0 before the first visit */
+	uint32_t id;      /* id of the region; 0 before the first visit */
 	uint32_t line;
 	const char *name; /* not read after id is set */
 	const char *file;
-	uint64_t slot;    /* of its nodes below their parents, in bytes */
+	/* Position in bytes of its nodes' slot in their parents. */
+	uint64_t slot;
 };
 
 /* A region whose name is made at run time; exists as long as the process. */
@@ -31,7 +32,7 @@ struct selfmon_frame {
 	uint64_t reserved[3];
 };
 
-/* At most this many units in a process, bytes and items included. */
+/* The most units of a process, including bytes and items. */
 #define SELFMON_MAX_UNITS 8
 #define SELFMON_UNIT_NAME_SIZE 32
 
@@ -43,10 +44,10 @@ struct selfmon_unit {
 
 #ifndef SELFMON_DISABLE
 
-/* 1: regions are measured; 0: switched off. Private, read-only. */
+/* 1: regions are measured; 0: they are switched off. Private, read-only. */
 SELFMON_API extern uint32_t selfmon_impl_on;
 
-/* Used for NULL handles; entering it measures nothing. Private. */
+/* The site of NULL handles. Entering it measures nothing. Private. */
 SELFMON_API extern struct selfmon_site selfmon_impl_nowhere;
 
 SELFMON_API void selfmon_impl_enter(struct selfmon_site *site,

@@ -20,7 +20,8 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_USER_READ 1
 #define SELFMON_ARCH_COUNTERS 32
 /*
- * By PMUSERENR_EL0, set while an event with user reads is on (armv8pmu_start).
+ * PMUSERENR_EL0 allows reads only while an event with user reads is on
+ * (armv8pmu_start).
  */
 #define SELFMON_ARCH_STALE_READ_FAULTS 1
 
@@ -37,7 +38,7 @@ SELFMON_C_BEGIN
  * equal offsets on all CPUs (kernel Documentation/arm64/booting.rst).
  */
 #define SELFMON_ARCH_TIMESTAMP_STEADY 1
-/* 1 to 50 MHz are usual before Armv8.6, which uses 1 GHz. */
+/* Counters of 1 to 50 MHz are usual before Armv8.6, which uses 1 GHz. */
 #define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
 
 /*
@@ -72,15 +73,15 @@ SELFMON_C_BEGIN
  * entries end here.
  */
 #define SELFMON_IMPL_GUARD_TEXT "ubfm xzr, %2, #41, #23"
-#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* for x0: add register << 5 */
+#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* with x0; add register << 5 */
 
 /*
- * counter is the page index minus one: 0 to 30 an event counter, 31 the cycle
- * counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). It must
- * be below SELFMON_ARCH_COUNTERS; page.h checks that in the same comparison as
- * index 0. The upper half of a 32-bit counter is undefined. Raises SIGILL if
- * user reads are switched off. Volatile, so that the compiler does not merge
- * two reads.
+ * counter is the page's index minus one: 0 to 30 is an event counter, 31 the
+ * cycle counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). It
+ * must be below SELFMON_ARCH_COUNTERS; page.h checks that in the same
+ * comparison as index 0. The upper half of a 32-bit counter is undefined. The
+ * read raises SIGILL if user reads are switched off. Volatile, so that the
+ * compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -116,8 +117,8 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 }
 
 /*
- * Not ordered with neighbouring instructions; add selfmon_arch_fence() if
- * needed.
+ * The read is not ordered with neighbouring instructions; add
+ * selfmon_arch_fence() if needed.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
@@ -127,7 +128,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 	return ticks;
 }
 
-/* Reads of counters and time after the fence execute after it. */
+/* Reads of counters and of the time after the fence execute after it. */
 SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 {
 	__asm__ __volatile__("isb" : : : "memory");
@@ -137,15 +138,15 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile: a coroutine may have changed threads meanwhile. */
+	/* volatile, since a coroutine may have changed threads meanwhile */
 	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(self));
 	return self;
 }
 
 /*
- * Adds n without losing a signal handler's concurrent addition: an exception
- * between the load and the store makes the store fail. The compiler's own
- * atomics would check for STADD at run time on each use.
+ * Adds n without losing a signal handler's addition: an exception between the
+ * load and the store makes the store fail. The compiler's own atomics would
+ * check at run time, on each use, whether STADD exists.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {
@@ -164,7 +165,7 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 #endif
 }
 
-/* Adds one and returns what was there before, likewise. */
+/* Adds one in the same way, and returns the value before. */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
 {
 	uint64_t n, sum;

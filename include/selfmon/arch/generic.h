@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any machine without its own header: no user reads, time from the system's
- * monotonic clock.
+ * For machines without a header of their own: no user reads, and time from the
+ * system's monotonic clock.
  */
 #ifndef SELFMON_ARCH_GENERIC_H
 #define SELFMON_ARCH_GENERIC_H
@@ -41,9 +41,9 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 }
 
 /*
- * A call each time: compilers take the address of errno for the same in all of
- * a function, and a coroutine may have changed threads meanwhile. The assembly
- * keeps them from seeing that this function returns no more than that.
+ * A call each time: compilers assume that the address of errno is the same
+ * throughout a function, but a coroutine may change threads. The assembly
+ * prevents compilers from seeing that this function only returns that address.
  */
 static __attribute__((noinline, unused)) void *selfmon_arch_thread_pointer(void)
 {

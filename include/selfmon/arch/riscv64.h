@@ -22,7 +22,10 @@ SELFMON_C_BEGIN
  * hpmcounter31.
  */
 #define SELFMON_ARCH_COUNTERS 32
-/* scounteren has a bit set for each counter in use (pmu_sbi_ctr_start). */
+/*
+ * A bit of scounteren is set for each counter that is in use
+ * (pmu_sbi_ctr_start).
+ */
 #define SELFMON_ARCH_STALE_READ_FAULTS 1
 /* CSR 0xc01 is time, not an event counter. */
 #define SELFMON_ARCH_COUNTERS_HOLE 1
@@ -57,15 +60,15 @@ SELFMON_C_BEGIN
  * the layout of struct selfmon_counters stays the same. All entries end here.
  */
 #define SELFMON_IMPL_GUARD_TEXT "slti zero, %2, 0x5f3"
-#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* for x0: add register << 15 */
+#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* with x0; add register << 15 */
 
 /*
- * counter is the page index minus one, counted from the CSR cycle (kernel
- * drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). It must be below
- * SELFMON_ARCH_COUNTERS and not the hole; page.h checks both. Raises SIGILL if
- * the counter's bit in scounteren is clear. The page does not always show that;
- * see libselfmon/counters/user_read.c. Volatile, so that the compiler does not
- * merge two reads.
+ * counter is the page's index minus one: the distance from the CSR cycle
+ * (kernel drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). It must be below
+ * SELFMON_ARCH_COUNTERS and must not be the hole; page.h checks both. The read
+ * raises SIGILL if the counter's bit in scounteren is clear. The page does not
+ * always show that; see libselfmon/counters/user_read.c. Volatile, so that the
+ * compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -106,8 +109,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 }
 
 /*
- * Steady, the same on all harts, and the source of the kernel's own clocks. Not
- * ordered with neighbouring instructions; add selfmon_arch_fence() if needed.
+ * The counter is steady, the same on all harts, and the source of the kernel's
+ * own clocks. The read is not ordered with neighbouring instructions; add
+ * selfmon_arch_fence() if needed.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
@@ -118,9 +122,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 }
 
 /*
- * No instruction waits for earlier ones to retire. This one orders memory
- * accesses and CSR reads, which count as device input (unprivileged ISA,
- * chapter Zicsr, "CSR Access Ordering").
+ * riscv64 has no instruction that waits until earlier ones have retired. This
+ * one orders memory accesses and reads of CSRs, which count as device input
+ * (unprivileged ISA, chapter Zicsr, "CSR Access Ordering").
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 {
@@ -132,7 +136,7 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile: a coroutine may have changed threads meanwhile. */
+	/* volatile, since a coroutine may have changed threads meanwhile */
 	__asm__ volatile("mv %0, tp" : "=r"(self));
 	return self;
 }
@@ -146,7 +150,7 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
-/* Adds one and returns what was there before, likewise. */
+/* Adds one in the same way, and returns the value before. */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
 {
 	uint64_t n;

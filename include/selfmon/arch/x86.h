@@ -12,7 +12,7 @@ SELFMON_C_BEGIN
 
 #define SELFMON_ARCH_NAME "x86-64"
 #define SELFMON_ARCH_USER_READ 1
-/* "ZeroExtend" in the operation of RDPMC (SDM volume 2). */
+/* RDPMC zero-extends: see "ZeroExtend" in its operation (SDM volume 2). */
 #define SELFMON_ARCH_RAW_IS_CLEAN 1
 
 /*
@@ -23,10 +23,10 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_GUARD_TEXT "0x53466d01"
 
 /*
- * ECX is the page index minus one: a general counter, or (1 << 30) | k for
+ * index is the page's index minus one: a general counter, or (1 << 30) | k for
  * Intel's fixed counter k (kernel arch/x86/events/core.c, x86_pmu_event_idx).
- * Raises SIGSEGV if the counter does not exist or user reads are switched off.
- * Volatile, so that the compiler does not merge two reads.
+ * The read raises SIGSEGV if the counter does not exist or if user reads are
+ * switched off. Volatile, so that the compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -41,9 +41,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 }
 
 /*
- * Stores the halves of a register without combining them. A read of the whole
- * word may have to wait until both stores are done: only for a word that is
- * read later.
+ * Stores the two halves of a register without combining them first. A read of
+ * the whole word may have to wait until both stores are done, so use this only
+ * for a word that is read much later.
  */
 #define SELFMON_ARCH_STORE_COUNTER 1
 SELFMON_ALWAYS_INLINE void
@@ -62,8 +62,8 @@ selfmon_arch_store_counter(uint32_t counter, const void *set, uint64_t *value)
 }
 
 /*
- * Not ordered with neighbouring instructions; add selfmon_arch_fence() if
- * needed.
+ * The read is not ordered with neighbouring instructions; add
+ * selfmon_arch_fence() if needed.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
@@ -83,9 +83,9 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 }
 
 /*
- * The ends of a visit can be inlined: a thread-local variable of the program
- * itself is one load by the thread's segment, and no address is kept across a
- * switch of threads.
+ * The ends of a visit can be inlined: one load by the thread's segment register
+ * reads a thread-local variable of the program itself, and no address is kept
+ * across a switch of threads.
  */
 #define SELFMON_ARCH_INLINES 1
 
@@ -102,7 +102,7 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile: a coroutine may have changed threads meanwhile. */
+	/* volatile, since a coroutine may have changed threads meanwhile */
 	__asm__ volatile("movq %%fs:0, %0" : "=r"(self));
 	return self;
 }
@@ -117,8 +117,8 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 }
 
 /*
- * Adds one and returns what was there before. Of one thread: a signal handler
- * sees it done or not begun.
+ * Adds one and returns the value before. For words of one thread: its signal
+ * handlers see the addition done or not begun.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
 {
@@ -134,7 +134,7 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
 }
 
 /*
- * Compares in memory; compilers would first load a volatile word into a
+ * Compares in memory. Compilers would first load a volatile word into a
  * register.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
@@ -171,7 +171,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
 }
 
 /*
- * One instruction computes both results; compilers would test the index first.
+ * One instruction computes both results. Compilers would test the index first.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 						uint32_t *counter)
