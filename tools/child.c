@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program in a child process, and ends the same way. */
+/* Runs a program in a child process, and ends in the same way as the child. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -22,7 +22,8 @@ static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 static volatile sig_atomic_t child_pid;
 
 /*
- * Signals from the terminal driver (SI_KERNEL) also reach the child directly.
+ * Signals that the terminal driver sends (SI_KERNEL) reach the child directly,
+ * so they are not forwarded.
  */
 static void forward(int number, siginfo_t *info, void *context)
 {
@@ -34,7 +35,10 @@ static void forward(int number, siginfo_t *info, void *context)
 	errno = error;
 }
 
-/* Blocks forwarded signals, so that none is lost in between. */
+/*
+ * Blocks the signals that are forwarded, so that none is lost before the child
+ * exists.
+ */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t set;
@@ -46,7 +50,10 @@ static void hold_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* Ignored signals stay ignored, as under nohup(1), in the child too. */
+/*
+ * Signals that are ignored, as under nohup(1), stay ignored here and in the
+ * child.
+ */
 static void forward_signals(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -61,7 +68,7 @@ static void forward_signals(void)
 			sigaction(forwarded[i], &action, NULL);
 }
 
-/* Runs in the child. The error of execvp(3) is sent through the pipe. */
+/* Runs in the child. If execvp(3) fails, sends its error through the pipe. */
 static void become(char **argv, int pipe_end, const sigset_t *signals)
 {
 	int error;
@@ -74,7 +81,7 @@ static void become(char **argv, int pipe_end, const sigset_t *signals)
 	_exit(error == ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_RUN);
 }
 
-/* An empty pipe means that execvp(3) succeeded and closed it. */
+/* If the pipe is empty, execvp(3) succeeded and closed it. */
 static int read_error(int pipe_end)
 {
 	int error = 0;
@@ -143,7 +150,7 @@ int child_exit(const struct child *child, int status)
 
 	if (!child->signal)
 		return status;
-	/* The child has already dumped its core. */
+	/* The child has dumped its core already, so this process must not. */
 	setrlimit(RLIMIT_CORE, &none);
 	fflush(stdout);
 	signal(child->signal, SIG_DFL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A child process in place of this one: signals, and how it ends. */
+/*
+ * Runs a child process in place of this one: forwards signals, and ends like
+ * the child.
+ */
 #ifndef SELFMON_TOOLS_CHILD_H
 #define SELFMON_TOOLS_CHILD_H
 
@@ -12,7 +15,7 @@ struct child {
 	int signal;  /* that ended it; 0: none */
 };
 
-/* Exit statuses of shells: not executable, and not found. */
+/* Exit statuses as of a shell: not executable, and not found. */
 #define CHILD_NOT_RUN 126
 #define CHILD_NOT_FOUND 127
 

@@ -47,7 +47,7 @@ static const char help[] =
 	"wrong, or files\n"
 	"cannot be read or compared; 3: inconclusive (--require-conclusive).\n";
 
-/* Uses the run of each side whose time is the median. */
+/* Shows, for each side, the run whose time is the median. */
 static void write_html(const struct compare *compare, FILE *to)
 {
 	if (html_write(compare_typical(compare, 0), compare_typical(compare, 1),
@@ -152,7 +152,10 @@ static int take_option(struct request *request, int option)
 	}
 }
 
-/* Takes the files of A, then "--", then those of B; stores them without it. */
+/*
+ * Takes the files of A, then "--", then those of B. Stores them without the
+ * "--".
+ */
 static int take_files(struct compare *compare, char **word, int count)
 {
 	int i, between = -1;
@@ -208,7 +211,8 @@ int tool_compare(int argc, char **argv)
 	int option, status = 0;
 
 	/*
-	 * Options come first, so that getopt does not consume the files' "--".
+	 * Options must come first, so that getopt does not consume the "--"
+	 * between the files.
 	 */
 	while (!status && (option = getopt_long(argc, argv, "+:f:h", options,
 						NULL)) != -1)

@@ -14,9 +14,12 @@
 #include "compare_stats.h"
 #include "report_file.h"
 
-#define COMPARE_SIDES 2 /* A, the base, and B, the change */
+#define COMPARE_SIDES 2 /* A is the base, and B the change */
 
-/* Columns: mean time of a visit, its percentiles, visits, then counters. */
+/*
+ * The columns: mean time of a visit, its percentiles, number of visits, then
+ * counters.
+ */
 enum compare_column {
 	COMPARE_TIME,
 	COMPARE_P50,
@@ -27,15 +30,15 @@ enum compare_column {
 #define COMPARE_COLUMNS (COMPARE_COUNTERS + SELFMON_MAX_COUNTERS)
 #define COMPARE_NO_COLUMN COMPARE_COLUMNS
 
-/* Ordered by importance to the reader. */
+/* Ordered by their importance to the reader. */
 enum compare_verdict {
 	COMPARE_REGRESSION,   /* significant, and beyond the gate */
-	COMPARE_SLOWER,       /* significant, but maybe within the gate */
+	COMPARE_SLOWER, /* significant, but the change may be within the gate */
 	COMPARE_INCONCLUSIVE, /* the interval extends beyond the gate */
 	COMPARE_FASTER,       /* significant */
 	COMPARE_SAME,         /* the interval is within the gate */
 	COMPARE_NO_TEST,      /* too few runs */
-	COMPARE_SMALL,        /* below the minimum share of time: not judged */
+	COMPARE_SMALL, /* below the minimum share of time, so not judged */
 	COMPARE_VERDICTS
 };
 
@@ -50,26 +53,26 @@ struct compare_cell {
 };
 
 struct compare_region {
-	char *path;             /* names from the top, joined by
-				   COMPARE_SEPARATOR */
+	char *path;             /* names from the top of the tree, joined by
+				 * COMPARE_SEPARATOR */
 	const char *name;       /* the last part of path */
 	size_t depth;
-	const struct selfmon_row **row; /* by run, A's first; NULL: absent */
+	/* For each run, A's runs first; NULL: the run lacks it. */
+	const struct selfmon_row **row;
 	const struct selfmon_row_detail **detail;
-	size_t runs[COMPARE_SIDES]; /* number of runs that have it */
-	double share;           /* share of a run's time: the larger median */
+	size_t runs[COMPARE_SIDES]; /* number of runs that have the region */
+	double share; /* share of a run's time: the larger of both medians */
 	struct compare_cell cell[COMPARE_COLUMNS];
-	double adjusted;        /* p of the primary column, after Holm's
-				   correction */
+	double adjusted; /* p of the primary column after Holm's correction */
 	enum compare_verdict verdict;
-	double weight;          /* distance of the primary column's ratio
-				   from 1 */
+	double weight; /* how far the primary column's ratio is from 1 */
 };
 #define COMPARE_SEPARATOR '\037'
 
 struct compare_side {
 	size_t first, count; /* range of the side's files */
-	const char *name;    /* as requested; NULL: that of its first file */
+	/* As requested; NULL: name of the side's first file. */
+	const char *name;
 };
 
 #define COMPARE_MARKS 16
@@ -87,10 +90,10 @@ struct compare {
 	const char *column[COMPARE_COLUMNS]; /* NULL: no such column */
 	size_t primary;
 	size_t family;         /* number of regions that are judged */
-	size_t needed;         /* runs per side that can reach significance */
+	size_t needed; /* number of runs per side that can reach significance */
 	size_t verdicts[COMPARE_VERDICTS];
 	size_t appeared, vanished;
-	/* Warnings: sides that differ in more than the code. */
+	/* Warnings that the sides differ in more than the code. */
 	size_t marks;
 	char mark[COMPARE_MARKS][SELFMON_TEXT_MAX];
 };

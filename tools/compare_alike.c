@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles runs that differ in more than the code. Other machines are refused,
- * other settings are marked, and a column is compared only if all runs have it.
+ * Handles runs that differ in more than the code. Runs on other machines are
+ * refused, other settings are reported as warnings, and a column is compared
+ * only if all runs have it.
  */
 #include "compare_alike.h"
 
@@ -103,7 +104,10 @@ counted(const struct selfmon_report *report, const char *name)
 	return NULL;
 }
 
-/* Takes a column that all runs have; marks one that only some have. */
+/*
+ * Takes a column that all runs have. Adds a warning for a column that only some
+ * runs have.
+ */
 static void take_column(struct compare *compare, const char *name)
 {
 	const size_t runs = compare->side[0].count + compare->side[1].count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles runs that differ in more than the code. Other machines are refused,
- * other settings are marked, and a column is compared only if all runs have it.
+ * Handles runs that differ in more than the code. Runs on other machines are
+ * refused, other settings are reported as warnings, and a column is compared
+ * only if all runs have it.
  */
 #ifndef SELFMON_TOOLS_COMPARE_ALIKE_H
 #define SELFMON_TOOLS_COMPARE_ALIKE_H

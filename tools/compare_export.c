@@ -30,7 +30,7 @@ static void put_string(FILE *to, const char *key, const char *value)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* An unbounded interval has null as its upper end. */
+/* If the interval has no upper bound, its upper end is null. */
 static void put_cell(const struct compare_cell *cell, const char *name,
 		     FILE *to)
 {
@@ -143,8 +143,8 @@ void compare_json(const struct compare *compare, FILE *to)
 /* ---- Bencher ------------------------------------------------------------- */
 
 /*
- * One benchmark per region, one measure per column: B's value, and the interval
- * of B / A around it, as a share of A's median.
+ * Writes one benchmark for each region, and one measure for each column: B's
+ * value, and around it the interval of B / A, as a share of A's median.
  */
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. A region's value in a run is its mean visit: one
- * number per run.
+ * Computes the verdicts. A run gives one number for a region: the mean time of
+ * a visit.
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is
@@ -17,7 +17,7 @@
 #include "progress.h"
 #include "tool.h"
 
-/* Names in JSON; compare_verdict_word() also knows the column. */
+/* The names in JSON. compare_verdict_word() also depends on the column. */
 const char *const compare_verdict_name[COMPARE_VERDICTS + 1] = {
 	[COMPARE_REGRESSION] = "regression",
 	[COMPARE_SLOWER] = "more",
@@ -82,8 +82,9 @@ static size_t values_of(const struct compare *compare,
 }
 
 /*
- * A reader divides the printed medians. The interval belongs to another
- * estimate, and is widened if it does not contain their ratio.
+ * Readers will divide the printed medians. The interval belongs to another
+ * estimate of the ratio, and is widened if it does not contain the quotient of
+ * the medians.
  */
 static void take_medians(struct compare_cell *cell)
 {
@@ -145,8 +146,8 @@ static bool fill_region(const struct compare *compare,
 /* ---- who is judged ------------------------------------------------------- */
 
 /*
- * Returns the median share of the run's time over the runs that have the
- * region.
+ * Returns the region's median share of a run's time, over the runs that have
+ * the region.
  */
 static double share_of(const struct compare *compare,
 		       const struct compare_region *region, size_t side,
@@ -226,7 +227,7 @@ static int adjust(struct compare *compare)
 	return 0;
 }
 
-/* Returns the distance of the ratio from 1, as a factor. */
+/* Returns by which factor the ratio differs from 1. */
 static double distance(double ratio)
 {
 	return ratio > 1 ? ratio : ratio > 0 ? 1 / ratio : HUGE_VAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. A region's value in a run is its mean visit: one
- * number per run.
+ * Computes the verdicts. A run gives one number for a region: the mean time of
+ * a visit.
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is

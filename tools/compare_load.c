@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loads the runs and matches their rows. Two rows are the same region if all
- * names from the top of the tree are equal. Lines change with the code, so they
- * only order regions of one name below one parent.
+ * names from the top of the tree are equal. Line numbers change with the code,
+ * so they only serve to order regions of the same name below the same parent.
  */
 #define _GNU_SOURCE
 #include "compare_load.h"
@@ -20,10 +20,11 @@ struct load {
 	struct compare *compare;
 	void *by_path; /* tsearch(3) of regions */
 	size_t runs;
-	/* Members of the run being added. */
+	/* Members for the run that is being added. */
 	const struct selfmon_report *report;
 	char **path;   /* by row */
-	size_t *order; /* rows, parents first, equal names by their place */
+	/* Rows with parents first, and rows of equal names by file and line. */
+	size_t *order;
 	size_t run;
 };
 
@@ -87,7 +88,10 @@ static struct compare_region *find(struct load *load, char *path)
 	return region;
 }
 
-/* Returns "parent\037name", with "#2" appended for the second of that name. */
+/*
+ * Returns "parent\037name". If the name occurs below the parent for the second
+ * time, appends "#2".
+ */
 static char *path_of(const struct load *load, const struct selfmon_row *row,
 		     size_t turn)
 {

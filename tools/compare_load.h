@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loads the runs and matches their rows. Two rows are the same region if all
- * names from the top of the tree are equal. Lines change with the code, so they
- * only order regions of one name below one parent.
+ * names from the top of the tree are equal. Line numbers change with the code,
+ * so they only serve to order regions of the same name below the same parent.
  */
 #ifndef SELFMON_TOOLS_COMPARE_LOAD_H
 #define SELFMON_TOOLS_COMPARE_LOAD_H

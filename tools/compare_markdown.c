@@ -76,7 +76,9 @@ static bool is_news(enum compare_verdict verdict)
 	       verdict == COMPARE_FASTER;
 }
 
-/* Writes the changed rows, or the others; returns how many more rows fit. */
+/*
+ * Writes the changed rows, or the other rows. Returns how many more rows fit.
+ */
 static size_t put_rows(const struct compare *compare, bool news, size_t left,
 		       FILE *to)
 {

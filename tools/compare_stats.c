@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank test, its interval, and the correction for multiple tests. */
+/*
+ * The rank test, its confidence interval, and the correction for multiple
+ * tests.
+ */
 #include "compare_stats.h"
 
 #include <errno.h>
@@ -37,7 +40,8 @@ size_t compare_random(uint64_t *state, size_t below)
 
 struct ranked {
 	double value;
-	size_t rank; /* twice the rank, so that ties have whole numbers */
+	/* Twice the rank, so that the ranks of ties are whole numbers. */
+	size_t rank;
 	int is_b;
 };
 
@@ -70,8 +74,8 @@ static struct ranked *rank_all(const double *a, size_t n, const double *b,
 }
 
 /*
- * Returns ways[k * (sums + 1) + s]: the number of choices of k ranks with the
- * sum s. Counts of up to C(40, 20) = 1.4e11 are precise enough for p values.
+ * Returns ways[k * (sums + 1) + s]: in how many ways k ranks with the sum s can
+ * be chosen. A double is precise enough for counts of up to C(40, 20) = 1.4e11.
  */
 static double *count_ways(const size_t *rank, size_t count, size_t most,
 			  size_t sums)
@@ -92,8 +96,8 @@ static double *count_ways(const size_t *rank, size_t count, size_t most,
 }
 
 /*
- * Returns the share of choices at least as far from the middle as this sum, on
- * both sides.
+ * Returns the share of choices whose sum is at least as far from the middle as
+ * this sum, on either side.
  */
 static double exact_p(const struct ranked *all, size_t n, size_t m, size_t sum)
 {
@@ -134,7 +138,9 @@ static double normal_p(const struct ranked *all, size_t n, size_t m, size_t sum)
 	variance = squares * (double)n * (double)m / count / (count - 1);
 	if (variance <= 0)
 		return 1;
-	/* Half a rank is 1 here: the continuity correction. */
+	/*
+	 * The continuity correction is half a rank, which is 1 in these units.
+	 */
 	z = (fabs((double)sum - middle) - 1) / sqrt(variance);
 	return z > 0 ? erfc(z / SQRT_2) : 1;
 }
@@ -193,8 +199,8 @@ void compare_holm(double *p, size_t count)
 	for (i = 0; i < count; i++) {
 		if (order)
 			order[i] = &p[i];
-		else /* Bonferroni's correction needs no memory, and is
-			stricter. */
+		else /* Bonferroni's correction is stricter, and needs no
+		      * memory. */
 			p[i] = fmin(1, p[i] * (double)count);
 	}
 	if (!order)
@@ -217,9 +223,9 @@ double compare_over(double now, double before)
 }
 
 /*
- * Returns the number of ratios at each end that the interval leaves out. That
- * is the largest c for which P(U < c) is at most 2.5 %. U is the number of
- * pairs in which the value of B is below that of A.
+ * Returns how many ratios the interval leaves out at each end. That is the
+ * largest c for which P(U < c) is at most 2.5 %. U is the number of pairs in
+ * which the value of B is below that of A.
  */
 static size_t left_out(size_t n, size_t m)
 {

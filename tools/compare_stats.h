@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of two groups of runs. Each run gives one value, since visits of
- * one run depend on each other and are not independent samples.
+ * Statistics of two groups of runs. Each run gives one value: visits of one run
+ * depend on each other and are not independent samples.
  */
 #ifndef SELFMON_TOOLS_COMPARE_STATS_H
 #define SELFMON_TOOLS_COMPARE_STATS_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With fewer runs per side p < 0.05 is impossible. */
+/* With fewer runs per side, p < 0.05 cannot be reached. */
 #define COMPARE_RUNS_MIN 4
 #define COMPARE_ALPHA 0.05
 
@@ -20,8 +20,8 @@ struct compare_interval {
 
 /*
  * Returns the two-sided p of the Mann-Whitney test. Uses the exact distribution
- * of the rank sum given the ties; above COMPARE_EXACT_MAX values in all, the
- * normal one.
+ * of the rank sum for the given ties. For more than COMPARE_EXACT_MAX values in
+ * total, uses the normal distribution.
  */
 #define COMPARE_EXACT_MAX 40
 double compare_rank_test(const double *a, size_t n, const double *b, size_t m);
@@ -41,23 +41,23 @@ size_t compare_runs_needed(size_t regions);
 void compare_holm(double *p, size_t count);
 
 /*
- * Computes the median of all ratios of a value of B to one of A (Hodges and
+ * Computes the median of all ratios of a value of B to a value of A (Hodges and
  * Lehmann), and the interval of ratios that the rank test does not reject.
  * Values must not be negative. Returns 0, or -ENOMEM.
  */
 int compare_ratio(const double *a, size_t n, const double *b, size_t m,
 		  struct compare_interval *to);
 
-/* Returns now / before; 0 / 0 is 1, and any other number / 0 is infinite. */
+/* Returns now / before. 0 / 0 is 1, and any other number / 0 is infinite. */
 double compare_over(double now, double before);
 
-/* Returns the median; sorts the values. NaN without values. */
+/* Returns the median, and sorts the values. Returns NaN if there are none. */
 double compare_median(double *v, size_t count);
 
 /* Compares two numbers for sorting, including infinite ones. */
 int compare_ascending(const void *a, const void *b);
 
-/* xorshift64 (Marsaglia 2003): the same input gives the same output. */
+/* xorshift64 (Marsaglia 2003). The same input always gives the same output. */
 size_t compare_random(uint64_t *state, size_t below);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Percentiles of both sides, from the pooled histograms of a side's runs. The
+ * Compares percentiles, using the pooled histograms of each side's runs. The
  * interval is bootstrapped: runs are drawn with replacement, and their
- * histograms pooled.
+ * histograms are pooled.
  */
 #include "compare_tail.h"
 
@@ -11,20 +11,20 @@
 
 #define DRAWS 400
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* Minimum number of visits above a percentile, over all runs of a side. */
+/* So many visits must be above a percentile, over all runs of a side. */
 #define BEYOND_MIN 5
 
 struct bin {
 	double ns;
 	double half; /* half of its width */
-	size_t run;  /* index of its run on the side */
+	size_t run;  /* index of the run on its side */
 	double visits;
 };
 
 struct pool {
-	struct bin *bin; /* of all runs of a side, ascending */
+	struct bin *bin; /* bins of all runs of a side, ascending */
 	size_t bins, runs;
-	double *weight;  /* by run: how often it was drawn */
+	double *weight;  /* for each run: how often it was drawn */
 };
 
 static int by_ns(const void *a, const void *b)
@@ -34,8 +34,9 @@ static int by_ns(const void *a, const void *b)
 }
 
 /*
- * Buckets have a width of a quarter of a power of two, in ticks + 4 (state.h).
- * The middle of the last bucket is the maximum; its width matters little.
+ * Returns half of a bucket's width. Buckets are a quarter of a power of two
+ * wide, in ticks + 4 (state.h). The middle of the last bucket is the maximum,
+ * so its width hardly matters.
  */
 static double half_width(double ns, double hz)
 {
@@ -91,7 +92,7 @@ static bool is_enough(const struct pool *pool, double quantile)
 	       visits * (1 - quantile) >= BEYOND_MIN;
 }
 
-/* Assumes that visits are spread evenly within a bucket. */
+/* Assumes that the visits of a bucket are spread evenly over it. */
 static double quantile_of(const struct pool *pool, double quantile)
 {
 	double total = 0, below = 0, here = 0;

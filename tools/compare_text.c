@@ -14,7 +14,9 @@
 #define ROWS_MAX 60
 #define LISTED_MAX 10
 
-/* Keeps the end of a path that is too long, since it identifies the region. */
+/*
+ * Shortens a path that is too long. Keeps its end, which identifies the region.
+ */
 static const char *last_parts(const char *label)
 {
 	const char *next = label;

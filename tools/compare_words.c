@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts shared by text and markdown: values, changes, the conclusion. */
+/* Texts for both the terminal and markdown: values, changes, the conclusion. */
 #include "compare_words.h"
 
 #include <math.h>

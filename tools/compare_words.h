@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts shared by text and markdown: values, changes, the conclusion. */
+/* Texts for both the terminal and markdown: values, changes, the conclusion. */
 #ifndef SELFMON_TOOLS_COMPARE_WORDS_H
 #define SELFMON_TOOLS_COMPARE_WORDS_H
 
@@ -11,19 +11,21 @@
 void compare_conclude(const struct compare *compare, char *text, size_t size);
 
 /*
- * Writes what may lead to a conclusion; returns false if nothing is missing or
- * helps.
+ * Writes what may lead to a conclusion. Returns false if nothing is missing, or
+ * if nothing helps.
  */
 bool compare_advise(const struct compare *compare, char *text, size_t size);
 
-/* Returns "slower" for times, "more" for other columns. */
+/*
+ * Returns the word for a verdict: "slower" for times, "more" for other columns.
+ */
 const char *compare_verdict_word(const struct compare *compare,
 				 enum compare_verdict verdict);
 
 /* Returns true for a significant change: the interval excludes 1. */
 bool compare_is_changed(const struct compare_cell *cell);
 
-/* Returns "parent > child", freed by the caller; NULL: no memory. */
+/* Returns "parent > child", which the caller frees, or NULL without memory. */
 char *compare_label(const struct compare_region *region);
 const char *compare_value(const struct compare *compare, size_t column,
 			  double value, char text[COMPARE_WORD]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon doctor: finds out whether counters can be read here, and why not. */
+/*
+ * selfmon doctor: finds out whether counters can be read here and, if not, why.
+ */
 #include "doctor.h"
 
 #include <getopt.h>

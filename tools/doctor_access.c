@@ -21,11 +21,14 @@
 static unsigned int kernel_wanted(enum doctor_arch arch)
 {
 	static const unsigned int since[] = {
-		/* rdpmc's permission follows the address space (bfe334924ccd) */
+		/*
+		 * rdpmc's permission belongs to the address space
+		 * (bfe334924ccd)
+		 */
 		[DOCTOR_X86] = 4013,
 		[DOCTOR_ARM64] = 5017,
 		[DOCTOR_RISCV64] = 6006,
-		/* each capability bit of the page has one meaning */
+		/* each capability bit of the page has a single meaning */
 		[DOCTOR_OTHER] = 3012,
 	};
 
@@ -57,9 +60,9 @@ void doctor_check_kernel(const struct doctor_case *from,
 }
 
 /*
- * The file exists whenever the call does: perf_event_open(2). If the file is
- * missing, but the call returns success or an error other than ENOSYS, /proc is
- * missing.
+ * The kernel has this file if and only if it has perf_event_open(2). So if the
+ * file is missing, but the call succeeds or fails with an error other than
+ * ENOSYS, /proc is missing.
  */
 static bool proc_is_missing(const struct doctor_case *from)
 {
@@ -68,8 +71,8 @@ static bool proc_is_missing(const struct doctor_case *from)
 }
 
 /*
- * Returns true for the error of security modules, if neither paranoid nor a
- * missing /proc explains it.
+ * Returns true if the error is that of security modules, and neither paranoid
+ * nor a missing /proc explains it.
  */
 static bool refused_by_module(const struct doctor_case *from)
 {
@@ -78,14 +81,17 @@ static bool refused_by_module(const struct doctor_case *from)
 	       from->facts->paranoid != SELFMON_FACT_UNKNOWN;
 }
 
-/* A filter may return any error, including that of security modules. */
+/*
+ * A filter may return any error, including the one that security modules
+ * return.
+ */
 static bool filter_or_module(const struct doctor_case *from)
 {
 	return from->facts->seccomp && !from->machine->modules[0] &&
 	       refused_by_module(from);
 }
 
-/* Returns true for the two errors with which filters hide a call. */
+/* Returns true for the two errors that filters return to hide a call. */
 static bool filtered(const struct doctor_case *from)
 {
 	const int error = from->probe->software;
@@ -125,7 +131,10 @@ void doctor_check_seccomp(const struct doctor_case *from,
 	doctor_explain_open(from, "", from->probe->software, false, check);
 }
 
-/* Returns what a level permits; each level permits what higher ones permit. */
+/*
+ * Returns what a level permits. Each level also permits what higher levels
+ * permit.
+ */
 static const char *permitted(int64_t level)
 {
 	if (level >= 2)
@@ -231,7 +240,7 @@ void doctor_check_security_module(const struct doctor_case *from,
 	}
 }
 
-/* Returns the check that has the reason and the remedy. */
+/* Returns the name of the check that has the reason and the remedy. */
 static const char *who_refuses(const struct doctor_case *from)
 {
 	if (filtered(from))

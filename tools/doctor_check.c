@@ -15,8 +15,8 @@
 #include "doctor_user.h"
 
 /*
- * Causes come first, their consequences after them. A failed consequence is
- * reported as the cause only if nothing before it failed.
+ * Causes come first, then their consequences. A failed consequence is reported
+ * as the cause only if nothing before it failed.
  */
 static const struct {
 	const char *name;
@@ -79,7 +79,8 @@ static void find_causes(struct doctor_report *report)
 			report->cause[report->causes++] = check;
 		opening = opening || !of_reads;
 		/*
-		 * This does not explain why a pinned program has no user reads.
+		 * Roaming does not explain why a pinned program has no user
+		 * reads.
 		 */
 		reading = reading || !roaming || report->when_pinned;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Several core types: the types on which this program may run. */
+/*
+ * For machines with several core types: the types on which this program may
+ * run.
+ */
 #define _GNU_SOURCE
 #include "doctor_cores.h"
 
@@ -11,8 +14,8 @@
 #include "platform/kernel.h"
 
 /*
- * Reads the CPUs as sched_getaffinity(2) does; a recorded machine has them in a
- * file.
+ * Reads the CPUs that sched_getaffinity(2) returns. A recorded machine has them
+ * in a file.
  */
 static bool read_allowed(const char *root, uint64_t *allowed)
 {
@@ -72,7 +75,10 @@ static bool set_cpus(const struct doctor_cpus *cpus)
 		       cpus->bits) == 0;
 }
 
-/* Pins to the type that the remedy of core-types names, or to another one. */
+/*
+ * Pins the thread to the core type that the remedy of core-types names, or to
+ * another one.
+ */
 struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine)
 {
 	struct doctor_cpus before, one;

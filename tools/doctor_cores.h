@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Several core types: the types on which this program may run. */
+/*
+ * For machines with several core types: the types on which this program may
+ * run.
+ */
 #ifndef SELFMON_TOOLS_DOCTOR_CORES_H
 #define SELFMON_TOOLS_DOCTOR_CORES_H
 
 #include "doctor.h"
 
-/* CPUs that a thread may run on; empty: unchanged. */
+/* The CPUs on which a thread may run. Empty if they were not changed. */
 struct doctor_cpus {
 	uint64_t bits[SELFMON_CORE_WORDS];
 };
 
 /*
- * Returns the index of the PMU that this program is pinned to, or -1. root: as
- * in selfmon_facts_gather_at().
+ * Returns the index of the PMU to whose CPUs this program is restricted, or -1.
+ * root is as in selfmon_facts_gather_at().
  */
 int doctor_cores_pinned(const char *root, const struct doctor_machine *machine);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that uses libcpuid, for microarchitecture, caches and features
- * of an x86 CPU. Without libcpuid, and on other machines, all of these are
- * unknown.
+ * The only file that uses libcpuid: microarchitecture, caches and features of
+ * an x86 CPU. Without libcpuid, and on other machines, these are unknown.
  */
 #include "doctor_cpu.h"
 
@@ -10,7 +9,10 @@
 #include <string.h>
 
 #ifdef TOOL_HAVE_LIBCPUID
-/* The extended family and model of CPUID 1H:EAX (Intel SDM volume 2). */
+/*
+ * Masks of the extended family and the extended model in CPUID 1H:EAX (Intel
+ * SDM volume 2).
+ */
 #define EXTENDED_FAMILY UINT32_C(0x0ff00000)
 #define EXTENDED_MODEL UINT32_C(0x000f0000)
 
@@ -33,9 +35,9 @@ static bool is_named_by(const struct cpu_raw_data_t *raw,
 }
 
 /*
- * libcpuid returns the nearest entry of its table, however far away: version
- * 0.6.2 calls a Zen 5 EPYC an Athlon. A name that matches neither the family
- * nor the model of this CPU is dropped.
+ * libcpuid returns the nearest entry of its table, however far away it is:
+ * version 0.6.2 calls a Zen 5 EPYC an Athlon. A name is dropped if it matches
+ * neither the family nor the model of this CPU.
  */
 static bool is_known(const struct cpu_raw_data_t *raw,
 		     const struct cpu_id_t *id)

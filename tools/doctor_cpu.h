@@ -25,11 +25,16 @@ struct doctor_cpu {
 	char features[1024];               /* "fpu vme ..."; "": unknown */
 };
 
-/* Fills in the CPU of the caller; all is unknown without libcpuid. */
+/*
+ * Fills in details of the CPU on which the caller runs. Without libcpuid
+ * everything is unknown.
+ */
 void doctor_cpu_gather(struct doctor_cpu *cpu);
 
 #ifdef TOOL_HAVE_LIBCPUID
-/* The same from recorded CPUID leaves. Returns false if libcpuid fails. */
+/*
+ * Fills in details from recorded CPUID leaves. Returns false if libcpuid fails.
+ */
 bool doctor_cpu_decode(struct cpu_raw_data_t *raw, struct doctor_cpu *cpu);
 #endif
 

@@ -69,8 +69,8 @@ void doctor_check_tracepoints(const struct doctor_case *from,
 			   "/sys/kernel/tracing");
 	} else if (error == ENXIO) {
 		/*
-		 * Since 6.18 mode= leaves files at 0440, readable by their
-		 * group.
+		 * Since Linux 6.18 mode= leaves files at 0440, so their group
+		 * can read them.
 		 */
 		doctor_say(&check->found, "not available");
 		doctor_say(&check->reason, "only root may read tracefs");

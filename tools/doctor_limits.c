@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the limits: how many threads have room. */
+/* Checks the limits: for how many threads is there room? */
 #include "doctor_limits.h"
 
 #include <errno.h>
@@ -8,15 +8,20 @@
 #include "doctor/cause_access.h"
 #include "doctor_result.h"
 
-/* A thread's set of hardware events, four of them, as in `auto`. */
+/* The number of hardware events in a thread's set: four, as in `auto`. */
 #define EVENTS 4
-/* Fewer threads than this are worth a warning. */
+/* If there is room for fewer threads, warns. */
 #define THREADS_FEW 256
-/* Descriptors needed to open one set, besides the program's open files. */
+/*
+ * Number of descriptors needed to open one set, in addition to the program's
+ * open files.
+ */
 #define FILES_LEAST 16
 #define CAP_IPC_LOCK_BIT 14
 
-/* Larger values are not limits; sums of them do not overflow. */
+/*
+ * Values from here on are not limits. Sums of smaller values do not overflow.
+ */
 #define BEYOND DOCTOR_PAGES_UNLIMITED
 
 static void say_threads(struct doctor_check *check, int64_t threads)
@@ -28,7 +33,9 @@ static void say_threads(struct doctor_check *check, int64_t threads)
 			   "%d hardware events each", threads, EVENTS);
 }
 
-/* Returns true if the probe ran out of files, or if the limit is too low. */
+/*
+ * Returns true if the probe ran out of descriptors, or if the limit is too low.
+ */
 static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 {
 	if (probe->hardware == EMFILE || probe->software == EMFILE ||
@@ -37,7 +44,10 @@ static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 	return limit < FILES_LEAST && probe->together < EVENTS;
 }
 
-/* A thread's set keeps one descriptor; half of all are left to the host. */
+/*
+ * A thread's set keeps one descriptor. Half of all descriptors are left to the
+ * program.
+ */
 void doctor_check_descriptors(const struct doctor_case *from,
 			      struct doctor_check *check)
 {
@@ -86,8 +96,8 @@ void doctor_check_file_table(const struct doctor_case *from,
 }
 
 /*
- * kernel/events/core.c, perf_mmap: a page per event, charged first to the
- * user's perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
+ * perf_mmap() in kernel/events/core.c charges one page for each event: first to
+ * the user's perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
  */
 int64_t doctor_locked_pages(const struct doctor_case *from)
 {

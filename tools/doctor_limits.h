@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the limits: how many threads have room. */
+/* Checks the limits: for how many threads is there room? */
 #ifndef SELFMON_TOOLS_DOCTOR_LIMITS_H
 #define SELFMON_TOOLS_DOCTOR_LIMITS_H
 
@@ -8,8 +8,8 @@
 doctor_check_fn doctor_check_descriptors, doctor_check_file_table,
 	doctor_check_locked_memory, doctor_check_mappings;
 /*
- * Returns the pages of events that this user may map; DOCTOR_PAGES_UNLIMITED or
- * more: any number; or SELFMON_FACT_UNKNOWN.
+ * Returns how many pages of events this user may map, or SELFMON_FACT_UNKNOWN.
+ * DOCTOR_PAGES_UNLIMITED or more means any number.
  */
 #define DOCTOR_PAGES_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
 int64_t doctor_locked_pages(const struct doctor_case *from);

@@ -16,7 +16,7 @@
 #define DEVICES_PATH "/sys/bus/event_source/devices"
 #define PATH_SIZE 512
 
-/* Reads the first line of a file, or "". */
+/* Reads the first line of a file; "" if there is none. */
 static void read_line(const char *root, const char *path, char *to,
 		      size_t size)
 {
@@ -124,8 +124,8 @@ static void read_cpu(const char *root, struct doctor_machine *machine)
 }
 
 /*
- * Returns the number of CPUs in a list such as 0-3,8,10-11; 0 if it is not a
- * list.
+ * Returns the number of CPUs in a list such as 0-3,8,10-11. Returns 0 if the
+ * text is no list.
  */
 static int64_t count_list(const char *list)
 {
@@ -145,7 +145,8 @@ static int64_t count_list(const char *list)
 }
 
 /*
- * Both Arm's and Intel's larger cores also have the alphabetically later name.
+ * For both Arm and Intel, the larger cores also have the name that comes later
+ * in the alphabet.
  */
 static int by_size(const void *a, const void *b)
 {
@@ -168,8 +169,8 @@ static int64_t read_capacity(const char *root, const struct doctor_pmu *pmu)
 }
 
 /*
- * Core PMUs: "cpu", and those with a list of CPUs; the library's event/sysfs.c
- * has the reasons.
+ * Reads the core PMUs: "cpu", and all that have a list of CPUs; event/sysfs.c
+ * of the library has the reasons.
  */
 static void read_pmus(const char *root, struct doctor_machine *machine)
 {

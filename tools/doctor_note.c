@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Found by ID of os-release(5), or by ID_LIKE. The package of setcap(8).
- * sysctl.d(5) keeps settings of sysctl(8) on all distributions except those
- * with their own configuration.
+ * Distributions by ID of os-release(5), or by ID_LIKE, with their package of
+ * setcap(8). sysctl.d(5) makes settings of sysctl(8) permanent on all of them,
+ * except on those with a configuration of their own.
  */
 static const struct {
 	const char *id; /* with spaces, like struct doctor_machine */
@@ -58,7 +58,7 @@ static void note_setcap(const struct doctor_machine *machine,
 		}
 }
 
-/* In a container the host is another, unknown system. */
+/* In a container the host is another system, which is unknown. */
 void doctor_note(struct doctor_report *report)
 {
 	const struct doctor_machine *machine = report->machine;

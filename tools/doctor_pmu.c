@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the PMU: its existence, its types, and what it counts at once. */
+/*
+ * Checks the PMU: whether there is one, its types, and how many events it
+ * counts at once.
+ */
 #include "doctor_pmu.h"
 
 #include <errno.h>
@@ -28,7 +31,7 @@ void doctor_check_pmu(const struct doctor_case *from,
 {
 	const bool there = from->machine->pmus > 0 || from->facts->core_pmu;
 
-	/* A sandbox may hide sysfs but not the PMU. */
+	/* A sandbox may hide sysfs and yet permit the PMU. */
 	if (!there && from->probe->hardware == 0) {
 		check->status = DOCTOR_PASS;
 		doctor_say(&check->found, "not in sysfs, but counts");
@@ -46,7 +49,7 @@ void doctor_check_pmu(const struct doctor_case *from,
 			   "it with others unnoticed");
 }
 
-/* Writes what a program can do about several core types, by machine. */
+/* Writes what a program on this machine can do about several core types. */
 static void say_core_types(const struct doctor_case *from,
 			   struct doctor_check *check)
 {
@@ -162,7 +165,7 @@ void doctor_check_together(const struct doctor_case *from,
 	doctor_explain(from, &from->probe->dropped, check);
 }
 
-/* As in counters/granted.c, which does not judge a single counter. */
+/* As in counters/granted.c, a single counter is not judged. */
 void doctor_check_granted(const struct doctor_case *from,
 			  struct doctor_check *check)
 {

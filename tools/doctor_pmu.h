@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the PMU: its existence, its types, and what it counts at once. */
+/*
+ * Checks the PMU: whether there is one, its types, and how many events it
+ * counts at once.
+ */
 #ifndef SELFMON_TOOLS_DOCTOR_PMU_H
 #define SELFMON_TOOLS_DOCTOR_PMU_H
 

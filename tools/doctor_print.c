@@ -20,7 +20,7 @@ static const char *const status_name[] = {
 	[DOCTOR_FAIL] = "fail",
 };
 
-/* Dim, green, yellow, red: SGR of ECMA-48. */
+/* Escape sequences for dim, green, yellow and red: SGR of ECMA-48. */
 static const char *const status_colour[] = {
 	[DOCTOR_SKIP] = "\033[2m",
 	[DOCTOR_PASS] = "\033[32m",
@@ -57,7 +57,7 @@ static void print_check(const struct doctor_check *check, bool colours,
 	}
 }
 
-/* Prints the consequences of this check in one line. */
+/* Prints in one line the checks that failed because of this one. */
 static void print_blocked(const struct doctor_report *report,
 			  const struct doctor_check *root, FILE *stream)
 {
@@ -188,7 +188,7 @@ static void json_root(const struct doctor_check *root, FILE *stream)
 	fputs("},\n ", stream);
 }
 
-/* Writes all rows; one that the text leaves out names its cause. */
+/* Writes all checks. A check that the text leaves out names its cause. */
 static void json_check(const struct doctor_report *report,
 		       const struct doctor_check *check, FILE *stream)
 {

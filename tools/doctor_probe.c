@@ -84,7 +84,10 @@ static void try_hardware(struct doctor_probe *probe)
 	if (fd < 0) {
 		bool both_modes = false;
 
-		/* No hardware event: a software event has a page too. */
+		/*
+		 * There is no hardware event, so this uses a software event,
+		 * which has a page too.
+		 */
 		fd = open_event("task-clock", &both_modes);
 		if (fd < 0)
 			return;
@@ -98,8 +101,9 @@ static void try_hardware(struct doctor_probe *probe)
 }
 
 /*
- * Finds out why a tracepoint has no id. If tracefs is mounted, only root may
- * enter its folders; if not, there is an empty folder that everybody may enter.
+ * Returns why a tracepoint has no id. If tracefs is mounted, only root may
+ * enter its directories. If it is not mounted, there is an empty directory,
+ * which everybody may enter.
  */
 static int why_no_number(const char *path)
 {
@@ -151,8 +155,9 @@ static int try_breakpoint(void)
 }
 
 /*
- * Passes a struct that is too large and not zero at its end. The kernel returns
- * E2BIG and its own size (kernel/events/core.c, perf_copy_attr).
+ * Passes a struct that is too large and not zero at its end. The kernel refuses
+ * it with E2BIG and returns the size that it knows (kernel/events/core.c,
+ * perf_copy_attr).
  */
 static int64_t try_attr_size(void)
 {
@@ -189,7 +194,9 @@ static void try_cores(const struct doctor_machine *machine,
 		const char *const pmu = machine->pmu[i].name;
 		char terms[16];
 
-		/* x86 names it cpu-cycles, arm64 cpu_cycles. */
+		/*
+		 * The event is named cpu-cycles on x86 and cpu_cycles on arm64.
+		 */
 		snprintf(path, sizeof(path),
 			 "/sys/bus/event_source/devices/%s/events/cpu_cycles",
 			 pmu);
@@ -214,7 +221,7 @@ static void try_together(struct doctor_probe *probe)
 	selfmon_counters_close(set);
 }
 
-/* As the library chooses for SELFMON_SAMPLE=auto. */
+/* Tries what the library chooses for SELFMON_SAMPLE=auto. */
 static void try_sampling(struct doctor_probe *probe)
 {
 	struct selfmon_sampling sampling;
@@ -256,7 +263,8 @@ static void try_all(const struct doctor_machine *machine,
 }
 
 /*
- * Pins to one core type; what other types prevent is checked without reading.
+ * Pins this thread to one core type. What the other types prevent is checked
+ * without reading counters.
  */
 void doctor_probe_all(const struct doctor_machine *machine,
 		      struct doctor_probe *probe)

@@ -12,7 +12,10 @@
 #define COST_READS 64
 #define COST_ROUNDS 5
 
-/* Takes the best of some rounds, since others use the machine too. */
+/*
+ * Returns the fastest of some rounds, since other programs use the machine,
+ * too.
+ */
 static int64_t read_cost(const struct selfmon_counters *set)
 {
 	struct selfmon_snapshot snapshot;
@@ -38,7 +41,7 @@ static bool reads_in_user_space(const struct selfmon_counters *set)
 	       !(set->flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
-/* Opens a set without reading it, to see what the library would do. */
+/* Opens a set without reading it, to find out how the library would read it. */
 static bool would_read(unsigned int flags, struct doctor_probe *probe)
 {
 	struct selfmon_counters *set;
@@ -55,8 +58,8 @@ static bool would_read(unsigned int flags, struct doctor_probe *probe)
 }
 
 /*
- * Reads a set under the guard, since some hypervisors offer counters and fault
- * each read. Returns false in that case.
+ * Reads a set under the guard, because some hypervisors offer counters but make
+ * each read fault. Returns false in that case.
  */
 static bool survive_reads(struct doctor_probe *probe)
 {
@@ -79,7 +82,8 @@ static bool survive_reads(struct doctor_probe *probe)
 }
 
 /*
- * Tries as a program would, which has SELFMON_GUARD too; then with the guard.
+ * Tries first what a program would do, which has the same SELFMON_GUARD, and
+ * then with the guard.
  */
 void doctor_probe_reads(struct doctor_probe *probe)
 {

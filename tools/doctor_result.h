@@ -10,21 +10,28 @@ void doctor_explain(const struct doctor_case *from,
 		    const struct selfmon_failure *failure,
 		    struct doctor_check *check);
 
-/* Does the same for an errno of perf_event_open(2) on an event with this name. */
+/*
+ * Fills in reason and remedy from an errno of perf_event_open(2) for an event
+ * with this name.
+ */
 void doctor_explain_open(const struct doctor_case *from, const char *event,
 			 int error, bool kernel, struct doctor_check *check);
 
-/* Returns "EACCES" etc., as in manuals and traces of system calls. */
+/*
+ * Returns the name of an errno as in manuals and traces of system calls:
+ * "EACCES".
+ */
 const char *doctor_errno(int error);
 
 /*
- * Marks a check as unknown because another check failed: the call itself, or
- * the PMU.
+ * Marks a check as unknown because another check failed: that of the call
+ * itself, or that of the PMU.
  */
 void doctor_skip(struct doctor_check *check, const char *other);
 
 /*
- * Marks a check as failed because another check failed, which has the reason.
+ * Marks a check as failed because another check failed. That check has the
+ * reason.
  */
 void doctor_follow(struct doctor_check *check, const char *other);
 

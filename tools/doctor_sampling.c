@@ -8,13 +8,13 @@
 #include "doctor_limits.h"
 #include "doctor_result.h"
 
-/* Pages of a thread's ring by default, and the page of its event. */
+/* Number of pages of a thread's ring by default, with the page of its event. */
 #define RING_PAGES 16
 #define THREAD_PAGES (RING_PAGES + 1)
-/* Fewer threads than this are worth a warning. */
+/* If there is room for fewer threads, warns. */
 #define THREADS_FEW 64
 
-/* perf_event_open(2) works here, so EPERM is that of mmap(2). */
+/* perf_event_open(2) works here, so EPERM must come from mmap(2). */
 static void explain(const struct doctor_case *from,
 		    const struct selfmon_failure *failure,
 		    struct doctor_check *check)
@@ -26,7 +26,10 @@ static void explain(const struct doctor_case *from,
 	doctor_explain(from, &copy, check);
 }
 
-/* Why cycles are not sampled. Returns true if they are counted all the same. */
+/*
+ * Explains why cycles are not sampled. Returns true if they are counted
+ * nevertheless.
+ */
 static bool say_no_cycles(const struct doctor_case *from,
 			  struct doctor_check *check)
 {

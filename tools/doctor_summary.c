@@ -9,7 +9,10 @@
 
 #define AUTO_COUNT 4
 
-/* Limits of working counters, the worst first, and the words around FOUND. */
+/*
+ * What may be limited although counters work, the worst first, with the words
+ * around FOUND.
+ */
 static const struct {
 	const char *name, *before, *after;
 } limits[] = {
@@ -43,7 +46,10 @@ const struct doctor_check *doctor_root_of(const struct doctor_report *report,
 								    : NULL;
 }
 
-/* If nothing counts, returns a cause of that, not of missing user reads. */
+/*
+ * If nothing is counted, returns a cause of that rather than a cause of missing
+ * user reads.
+ */
 static const struct doctor_check *find_root(const struct doctor_report *report)
 {
 	size_t i;

@@ -11,7 +11,7 @@
 #include "doctor_cores.h"
 #include "doctor_result.h"
 
-/* Above this cost `auto` measures only time: session/events.c. */
+/* If a read costs more, `auto` measures time alone: session/events.c. */
 #define READ_NS_MAX 200
 
 /* Explains the four valid values of rdpmc and perf_user_access. */
@@ -37,7 +37,7 @@ void doctor_check_switch(const struct doctor_case *from,
 		return;
 	doctor_say(&check->found, x86 ? "rdpmc " : "perf_user_access ");
 	if (value == SELFMON_FACT_UNKNOWN) {
-		/* Only root may read the file: mode 0600. */
+		/* The file has mode 0600, so only root may read it. */
 		check->status = from->probe->user_reads ? DOCTOR_PASS
 							: DOCTOR_SKIP;
 		doctor_say(&check->found, "cannot be read");
@@ -139,8 +139,8 @@ void doctor_check_user_reads(const struct doctor_case *from,
 }
 
 /*
- * An administrator may disable user reads at any time; on riscv64 others can
- * too.
+ * An administrator may switch off user reads at any time. On riscv64 other
+ * programs may, too.
  */
 void doctor_check_taken_away(const struct doctor_case *from,
 			     struct doctor_check *check)

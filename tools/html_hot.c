@@ -17,7 +17,10 @@
 
 #define FUNCTIONS_MOST 20
 
-/* Addresses without a symbol are one entry, named by their module. */
+/*
+ * All addresses of a module without a symbol form one entry with the name of
+ * the module.
+ */
 static const char *name_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)
 {
@@ -30,7 +33,10 @@ static const char *name_of(const struct selfmon_samples *samples,
 	return symbols_short_name(samples->module[hot->function->module].path);
 }
 
-/* The file of a line, or else the module of a function; or the address. */
+/*
+ * Returns the file of the line. If it is unknown, returns the module of the
+ * function, or the address.
+ */
 static const char *file_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)
 {
@@ -43,7 +49,7 @@ static const char *file_of(const struct selfmon_samples *samples,
 	return symbols_short_name(samples->module[hot->function->module].path);
 }
 
-/* [function, samples, file, line, whether it is inlined] */
+/* Writes [function, samples, file, line, whether it is inlined]. */
 static void put_hot(const struct selfmon_samples *samples,
 		    const struct hot *hot, FILE *to)
 {
@@ -104,7 +110,7 @@ static int put_rows(const struct selfmon_samples *samples,
 	return error;
 }
 
-/* [module, samples without a symbol, reason] */
+/* Writes [module, samples without a symbol, reason]. */
 static void put_unknown(const struct selfmon_samples *samples,
 			const struct symbols *symbols, const uint64_t *unknown,
 			FILE *to)

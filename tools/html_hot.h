@@ -7,7 +7,7 @@
 
 #include <selfmon/report.h>
 
-/* Writes them as JSON: null without samples. Returns 0, or -ENOMEM. */
+/* Writes them as JSON; null if there are no samples. Returns 0, or -ENOMEM. */
 int html_hot(const struct selfmon_report *report, FILE *to);
 
 #endif

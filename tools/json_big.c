@@ -20,7 +20,7 @@ static bool parse(const char *digits, uint64_t *number)
 	return !errno && *number > INT64_MAX;
 }
 
-/* Returns the length of what begins here and is copied as a whole. */
+/* Returns the length of the part that begins here and is copied as a whole. */
 static size_t length_of(const char *s)
 {
 	const char *end = s + 1;
@@ -30,7 +30,7 @@ static size_t length_of(const char *s)
 			end += *end == '\\' && end[1];
 		return (size_t)(end - s) + (*end == '"');
 	}
-	/* A sign, a fraction and an exponent are part of their number. */
+	/* A sign, a fraction and an exponent belong to their number. */
 	if (strchr("+-." DIGITS, *s))
 		return strspn(s, "+-.eE" DIGITS);
 	return 1;

@@ -10,8 +10,9 @@
 #include <jansson.h>
 
 /*
- * Returns a copy of a text in which each such number is an object that
- * json_big_is() recognises; NULL without memory. The caller frees it.
+ * Returns a copy of a text in which each such number is replaced by an object
+ * that json_big_is() recognises. Returns NULL without memory. The caller frees
+ * the copy.
  */
 char *json_big_marked(const char *text, size_t size, size_t *marked_size);
 bool json_big_is(const json_t *value, uint64_t *number);

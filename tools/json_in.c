@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads JSON by libjansson: values of the expected kind, or an error message.
+ * Reads JSON with libjansson. A value of an unexpected kind is an error with a
+ * message.
  */
 #include "json_in.h"
 
@@ -13,7 +14,9 @@
 #include "json_big.h"
 #include "json_line.h"
 
-/* The parser's quotes from the file may contain terminal sequences. */
+/*
+ * The parser's messages quote the file, which may contain terminal sequences.
+ */
 static void make_plain(char *text)
 {
 	for (; *text; text++)
@@ -21,7 +24,7 @@ static void make_plain(char *text)
 			*text = '?';
 }
 
-/* Only such a file is read twice. */
+/* Only a file with such large numbers is parsed twice. */
 static json_t *load_big(const char *text, size_t size, json_error_t *error)
 {
 	char *const marked = json_big_marked(text, size, &size);
@@ -54,7 +57,7 @@ void json_in_close(struct json_in *in)
 	in->root = NULL;
 }
 
-/* Writes the path of a value: rows[3].time_ns.sum */
+/* Writes the path of a value, such as rows[3].time_ns.sum. */
 static void put_steps(const struct json_in *in, char *to, size_t size)
 {
 	size_t used = 0, i;
@@ -241,7 +244,8 @@ static int digit(char c)
 }
 
 /*
- * Decodes pairs of hex digits, none of them 00; returns NULL for anything else.
+ * Decodes pairs of hexadecimal digits, none of them 00. Returns NULL for
+ * anything else.
  */
 static char *from_hex(const char *hex)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a JSON file: required values must exist and have the right kind. The
+ * Reads a JSON file. Required values must exist and have the right kind. The
  * first fault is kept; after it all results are empty and invalid.
  */
 #ifndef SELFMON_TOOLS_JSON_IN_H
@@ -17,12 +17,12 @@
 
 struct json_in {
 	const char *path;
-	const char *text;       /* the whole file, and a final 0 */
+	const char *text;       /* the whole file, with a final 0 */
 	json_t *root;
 	struct json_in_step {
 		const char *key; /* NULL: an element */
 		size_t index;
-	} step[JSON_IN_DEPTH];  /* from the root to the current value */
+	} step[JSON_IN_DEPTH];  /* steps from the root to the current value */
 	size_t depth;
 	char fault[JSON_IN_FAULT]; /* "": none yet */
 };
@@ -31,11 +31,14 @@ struct json_in {
 bool json_in_open(struct json_in *in, size_t size);
 void json_in_close(struct json_in *in);
 
-/* Records a fault, with its line and path, unless there was one before. */
+/* Records a fault with its line and path, if it is the first one. */
 void json_in_wrong(struct json_in *in, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Enter a member or an element; json_in_up() leaves it, also after a fault. */
+/*
+ * These enter a member or an element. json_in_up() leaves it, even after a
+ * fault.
+ */
 json_t *json_in_object(struct json_in *in, json_t *from, const char *key);
 json_t *json_in_list(struct json_in *in, json_t *from, const char *key);
 json_t *json_in_element(struct json_in *in, json_t *list, size_t i);
@@ -51,18 +54,21 @@ bool json_in_boolean(struct json_in *in, json_t *from, const char *key);
 /* Returns NaN for null. */
 double json_in_real(struct json_in *in, json_t *from, const char *key);
 /*
- * Returns arbitrary bytes, from its _hex member if there is one; freed by the
- * caller; or NULL.
+ * Returns a string of any bytes, or NULL. If there is a member with _hex at the
+ * end of its name, decodes that one. The caller frees the string.
  */
 char *json_in_string(struct json_in *in, json_t *from, const char *key);
-/* Copies such bytes into a field; too long ones are a fault. */
+/*
+ * Copies a string of any bytes into a field. A string that is too long is a
+ * fault.
+ */
 void json_in_copy(struct json_in *in, json_t *from, const char *key, char *to,
 		  size_t size);
-/* Returns the index in a NULL-terminated list of words. */
+/* Returns the index of the word in a NULL-terminated list. */
 size_t json_in_word(struct json_in *in, json_t *from, const char *key,
 		    const char *const *words);
 
-/* Return values that are not members. */
+/* Return the value of an element, which has no key. */
 double json_in_number(struct json_in *in, const json_t *value);
 uint64_t json_in_count(struct json_in *in, const json_t *value, uint64_t most);
 

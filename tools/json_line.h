@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the line at which a value of a JSON text begins. The parser accepted
- * the text but keeps no positions, so this walks the text again to report a
- * fault.
+ * Finds the line at which a value in a JSON text begins. The parser keeps no
+ * positions, so this walks the text, which the parser has accepted, a second
+ * time to report a fault.
  */
 #ifndef SELFMON_TOOLS_JSON_LINE_H
 #define SELFMON_TOOLS_JSON_LINE_H

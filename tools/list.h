@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list: events, by their origin and how they are counted here. */
+/* selfmon list: the events by their origin, and how they are counted here. */
 #ifndef SELFMON_TOOLS_LIST_H
 #define SELFMON_TOOLS_LIST_H
 
@@ -19,7 +19,7 @@ struct list_event {
 	char aliases[96];
 	char text[160];   /* what it counts */
 	char section[64]; /* its origin */
-	uint32_t type;    /* of generic events, to find aliases */
+	uint32_t type; /* type and config of generic events, to find aliases */
 	uint64_t config;
 	enum list_how how;
 	char reason[512]; /* why it cannot be counted */
@@ -28,7 +28,7 @@ struct list_event {
 struct list {
 	size_t count, room;
 	struct list_event *event;
-	bool searched; /* includes events that are listed only on a search */
+	bool searched; /* includes events that are only listed by a search */
 };
 
 int tool_list(int argc, char **argv);

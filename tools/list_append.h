@@ -5,7 +5,10 @@
 
 #include "list.h"
 
-/* Appends an event, all zero except its name and section. NULL: no memory. */
+/*
+ * Appends an event, in which everything but name and section is zero. Returns
+ * NULL without memory.
+ */
 struct list_event *list_append(struct list *list, const char *name,
 			       const char *section);
 

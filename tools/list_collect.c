@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects all events: generic ones, sets, those of sysfs, tracepoints. */
+/* Collects all events: generic ones, sets, those in sysfs, and tracepoints. */
 #define _GNU_SOURCE
 #include "list_collect.h"
 
@@ -30,7 +30,7 @@ static const char *section_of(uint32_t type)
 	}
 }
 
-/* Aliases follow the event with the same type and config. */
+/* An alias follows the event with the same type and config. */
 static bool is_alias(struct list *list, const struct selfmon_event *event)
 {
 	struct list_event *before =
@@ -74,7 +74,7 @@ static struct selfmon_piece piece_of(const char *text)
 	return piece;
 }
 
-/* Appends a file of events/; those with a ? need values from the user. */
+/* Appends a file under events/. Files with a ? need values from the user. */
 static bool append_sysfs(struct list *list, const struct selfmon_pmu *pmu,
 			 const char *file)
 {

@@ -11,11 +11,12 @@
 bool list_collect(struct list *list);
 
 /*
- * Returns true if an event has this word in a name or its text, ignoring case.
+ * Returns true if a name or the text of an event contains this word, ignoring
+ * case.
  */
 bool list_has(const struct list_event *event, const char *word);
 
-/* Keeps only events that have all words. */
+/* Keeps only the events that contain all words. */
 void list_keep(struct list *list, char **words);
 
 #endif

@@ -24,7 +24,10 @@ bool list_collect_sets(struct list *list)
 	return true;
 }
 
-/* Appends only complete names: some need a unit mask, which is added later. */
+/*
+ * Appends only complete names. Some events need a unit mask, which
+ * append_masks() adds.
+ */
 static bool append_vendor(struct list *list, const char *name,
 			  const char *description)
 {
@@ -40,7 +43,9 @@ static bool append_vendor(struct list *list, const char *name,
 	return event;
 }
 
-/* libpfm writes unit masks in upper case and its modifiers in lower case. */
+/*
+ * libpfm writes unit masks in upper case, and its own modifiers in lower case.
+ */
 static bool append_masks(struct list *list, const char *name,
 			 const char *description)
 {

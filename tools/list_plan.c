@@ -56,7 +56,7 @@ static void print_left_out(const struct selfmon_failure *left_out, FILE *stream)
 	tool_line(stream, "  %s", why);
 }
 
-/* Refuses values of SELFMON_EVENTS that are not a list of events. */
+/* Refuses values that SELFMON_EVENTS allows but that are no list of events. */
 static int refuse(const char *spec)
 {
 	if (!strcmp(spec, "auto"))

@@ -63,7 +63,9 @@ static size_t sharing(const struct list *list, size_t i)
 	return count;
 }
 
-/* Prints each reason once, with its number of events and the first of them. */
+/*
+ * Prints each reason once, with the number of its events and the first of them.
+ */
 static void print_reasons(const struct list *list, FILE *stream)
 {
 	bool first = true;

@@ -17,7 +17,7 @@ static void say_why(struct list_event *event,
 	const char *at = text;
 
 	selfmon_explain(failure, text, sizeof(text));
-	/* Drops the event's name, so that equal reasons are equal texts. */
+	/* Removes the event's name, so that equal reasons have equal texts. */
 	if (n && !strncmp(text, failure->event, n) && text[n] == ':')
 		at += n + 2;
 	memmove(event->reason, at, strlen(at) + 1);
@@ -45,8 +45,8 @@ static void try_one(struct list_event *event)
 }
 
 /*
- * If one tracepoint of a system counts, all others with an id do too:
- * permission is decided by system (perf_trace_event_perm() in
+ * If one tracepoint of a system can be counted, so can all others of the system
+ * that have an id: permission depends on the system (perf_trace_event_perm() in
  * kernel/trace/trace_event_perf.c). Closing one makes the kernel wait for all
  * CPUs (perf_trace_event_unreg()), so trying thousands would take minutes.
  */

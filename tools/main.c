@@ -56,7 +56,7 @@ static int unknown_command(const char *name)
 			    tool_hint(name, names, hint));
 }
 
-/* Output that could not be written is a failure in any case. */
+/* If the output could not be written, the status is a failure in any case. */
 static int flushed(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
-	opterr = 0; /* the messages of getopt(3) are not escaped */
+	opterr = 0; /* getopt(3) does not escape its messages */
 	if (argc < 2)
 		return tool_misused(NULL, "a command is missing");
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

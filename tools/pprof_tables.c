@@ -68,7 +68,10 @@ uint64_t pprof_string(struct pprof *pprof, const char *text)
 	return made->id;
 }
 
-/* Returns false the first time; ids rise by little. */
+/*
+ * Returns true if this id was passed before. Ids are small: room grows to the
+ * largest one.
+ */
 static bool is_done(struct pprof *pprof, bool **done, size_t *room, size_t id)
 {
 	size_t wanted = *room ? *room : 1024;

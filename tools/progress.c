@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shown by a separate thread, since a long task may be a single call: parsing a
- * large file, or opening a pipe.
+ * A separate thread shows the progress, since a long task may consist of a
+ * single call, such as parsing a large file or opening a pipe.
  */
 #include "progress.h"
 
@@ -37,7 +37,7 @@ static void show(void)
 	shown = true;
 }
 
-/* Updates ten times a second, after the first second. */
+/* Updates ten times per second, after the first second. */
 static void *show_until_end(void *unused)
 {
 	struct timespec next;

@@ -13,7 +13,7 @@ struct protobuf {
 	bool failed; /* no memory */
 };
 
-/* Makes it empty; keeps its memory. */
+/* Empties the buffer, but keeps its memory. */
 void protobuf_clear(struct protobuf *buffer);
 void protobuf_free(struct protobuf *buffer);
 

@@ -128,7 +128,7 @@ static int print_each(char **paths, size_t count,
 	return status;
 }
 
-/* Writes two reports on one page. */
+/* Writes two reports into one page. */
 static int print_both(char **paths)
 {
 	struct report_file file[2];
@@ -143,7 +143,10 @@ static int print_both(char **paths)
 	return status;
 }
 
-/* Prints nothing if one file fails: a partial sum would look complete. */
+/*
+ * Prints nothing if one of the files fails, since the sum of the others would
+ * look complete.
+ */
 static int print_merged(char **paths, size_t count,
 			const struct report_request *request)
 {

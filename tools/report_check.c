@@ -50,7 +50,7 @@ int report_take_view(struct selfmon_view *view, const char *name,
 	return 0;
 }
 
-/* --top is the only view option that applies to samples. */
+/* --top is the only option of views that also applies to samples. */
 static bool is_viewed(const struct selfmon_view *view)
 {
 	return view->flat || view->collapse || view->threads || view->depth ||

@@ -5,7 +5,10 @@
 
 #include "report_request.h"
 
-/* All return 0, or TOOL_USAGE with a message; the last one TOOL_NO. */
+/*
+ * All functions but the last return 0, or TOOL_USAGE with a message; the last
+ * one returns TOOL_NO instead.
+ */
 int report_take_format(const char *name, int *format);
 
 /* Parses an option as in SELFMON_OUTPUT: "name=value". */
@@ -13,7 +16,7 @@ int report_take_view(struct selfmon_view *view, const char *name,
 		     const char *value);
 int report_check(const struct report_request *request, size_t files);
 
-/* Checked for each report, since columns differ. */
+/* Called for each report, since their columns differ. */
 int report_check_view(const struct selfmon_report *report, const char *path,
 		      const struct report_request *request);
 

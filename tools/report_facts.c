@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of reports that are added up, by their names in JSON. */
+/* The numbers in reports that are added up, with their names in JSON. */
 #include "report_facts.h"
 
 #include "report_file.h"

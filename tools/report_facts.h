@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of reports that are added up, by their names in JSON. */
+/* The numbers in reports that are added up, with their names in JSON. */
 #ifndef SELFMON_TOOLS_REPORT_FACTS_H
 #define SELFMON_TOOLS_REPORT_FACTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers of a row that are summed. */
+/* The numbers of a row that are added up. */
 struct report_fact {
 	const char *key;
-	size_t offset; /* of an uint64_t in struct selfmon_row */
+	size_t offset; /* offset of a uint64_t in struct selfmon_row */
 };
 #define REPORT_FACTS 26
 #define REPORT_FACTS_REGION 17 /* those that each region has */
 #define REPORT_FACTS_SPAN 18   /* and each span */
 extern const struct report_fact report_fact[REPORT_FACTS];
 
-/* Numbers of the header that are summed. */
+/* The numbers of the header that are added up. */
 #define REPORT_COUNTS 16
 #define REPORT_COUNTS_FIRST 11 /* those in every report */
 extern const struct report_fact report_count[REPORT_COUNTS];

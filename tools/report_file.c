@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens a report file of either kind, and has the fields that all reports
- * share.
+ * Opens a report file of either kind. Sets the members that reports of both
+ * kinds have.
  */
 #include "report_file.h"
 
@@ -22,7 +22,8 @@
 #define PART 65536
 
 /*
- * Reads a whole stream and adds a final 0. Returns NULL with errno on failure.
+ * Reads a whole stream and adds a final 0. Returns NULL and sets errno on
+ * failure.
  */
 static char *read_all(FILE *stream, size_t *size)
 {
@@ -97,7 +98,10 @@ static int open_neither(struct report_file *file, int error, const char *why)
 			 "JSON%s%s", file->path, *why ? ": " : "", why);
 }
 
-/* Live files are opened again by name: bytes read here are lost. */
+/*
+ * A live file is opened again by its name, so the bytes that are read here do
+ * not matter.
+ */
 static bool begins_as_live(FILE *stream, int first)
 {
 	static const char magic[] = SELFMON_LIVE_MAGIC;
@@ -108,7 +112,7 @@ static bool begins_as_live(FILE *stream, int first)
 	return !*at;
 }
 
-/* A JSON object begins with its brace, a live file with its magic. */
+/* A JSON object begins with a brace, a live file with its magic bytes. */
 static int open_stream(struct report_file *file, FILE *stream)
 {
 	int first = getc(stream);
@@ -126,7 +130,10 @@ static int open_stream(struct report_file *file, FILE *stream)
 			    first == EOF ? "it is empty" : "");
 }
 
-/* Returns true for a pipe that the caller made, not one found in a folder. */
+/*
+ * Returns true for a pipe that the caller passed. A pipe that was found in a
+ * directory does not count.
+ */
 static bool is_given(const char *path)
 {
 	return !strcmp(path, "/dev/stdin") ||
@@ -134,7 +141,10 @@ static bool is_given(const char *path)
 	       !strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/"));
 }
 
-/* O_NONBLOCK for the open only: a FIFO without a writer would block. */
+/*
+ * O_NONBLOCK is set only while the file is opened: a FIFO without a writer
+ * would block.
+ */
 static int open_file(struct report_file *file, int fd)
 {
 	struct stat status;

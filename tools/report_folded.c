@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes folded stacks: `parent;child 1234`. Values are self values, so sums
- * are right.
+ * Writes folded stacks: `parent;child 1234`. The values are self values, so
+ * that readers of the format compute correct sums.
  */
 #include "report_folded.h"
 
@@ -48,7 +48,7 @@ static int misused(const struct selfmon_report *report, const char *by)
 			    report->samples ? ", samples" : "", count - 2);
 }
 
-/* Returns the value minus those of the children; at least 0. */
+/* Returns the value minus those of the children, but at least 0. */
 static double self_of(const struct selfmon_report *report, size_t i, int by)
 {
 	const struct selfmon_row *const row = &report->row[i];
@@ -69,7 +69,9 @@ static double self_of(const struct selfmon_report *report, size_t i, int by)
 	return fmax(self, 0);
 }
 
-/* A semicolon ends a frame, and the last space the stack. */
+/*
+ * In this format a semicolon ends a frame, and the last space ends the stack.
+ */
 void report_folded_name(const char *name, FILE *to)
 {
 	struct selfmon_glyph unit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes samples as folded stacks: regions from the top, then functions from
- * the outermost one, inlined ones too.
+ * Writes samples as folded stacks: first the regions from the top, then the
+ * functions from the outermost one, including inlined ones.
  */
 #define _GNU_SOURCE
 #include "report_folded_samples.h"
@@ -71,7 +71,7 @@ static int compare_texts(const void *a, const void *b)
 		      ((const struct line *)b)->text);
 }
 
-/* Different addresses in the same functions are one line. */
+/* Stacks with different addresses in the same functions become one line. */
 static void put_lines(struct line *line, size_t count, FILE *to)
 {
 	uint64_t sum = 0;

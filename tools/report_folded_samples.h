@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes samples as folded stacks: regions from the top, then functions from
- * the outermost one, inlined ones too.
+ * Writes samples as folded stacks: first the regions from the top, then the
+ * functions from the outermost one, including inlined ones.
  */
 #ifndef SELFMON_TOOLS_REPORT_FOLDED_SAMPLES_H
 #define SELFMON_TOOLS_REPORT_FOLDED_SAMPLES_H
@@ -12,7 +12,7 @@
 
 #include "symbols.h"
 
-/* path: of the report, for messages. */
+/* path is that of the report, for messages. */
 int report_folded_samples(const struct selfmon_report *report, const char *path,
 			  struct symbols *symbols, FILE *to);
 

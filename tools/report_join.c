@@ -21,7 +21,8 @@ static bool holds(const char *list, const char *between, const char *text)
 }
 
 /*
- * Lists different texts one after the other; texts without room become `...`.
+ * Appends a text to a list, if it is not in the list yet. If there is no room,
+ * appends `...` instead.
  */
 void report_join(char *to, size_t size, const char *between, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the model of a report from what libselfmon/report/json.c writes. */
+/* Reads a report from the JSON that libselfmon/report/json.c writes. */
 #include "report_json.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void read_columns(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
-/* Missing in earlier reports: these have bytes and items alone. */
+/* Earlier reports lack this member: they have only bytes and items. */
 static void read_unit_names(struct json_in *in, json_t *root,
 			    struct selfmon_report *to)
 {
@@ -183,7 +183,7 @@ static bool make_room(struct report_file *file, json_t *root)
 	return file->report && file->text;
 }
 
-/* Returns true if the rows have the net time of the shortest visit. */
+/* Returns true if the rows have the net time of their shortest visits. */
 static bool has_extremes(const json_t *root)
 {
 	const json_t *const row =

@@ -31,7 +31,10 @@ static void read_clock(struct json_in *in, json_t *root,
 	if (json_object_get(root, "since")) /* since 0.2.0 */
 		COPY(in, root, "since", to->since);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
-	/* Missing in earlier reports; null in live files and merged reports. */
+	/*
+	 * Earlier reports lack this member. In live files and merged reports it
+	 * is null.
+	 */
 	if (json_object_get(root, "cpu_ns") &&
 	    !json_in_is_null(in, root, "cpu_ns"))
 		to->cpu_ns = json_in_integer(in, root, "cpu_ns", INT64_MAX);
@@ -42,7 +45,7 @@ static void read_clock(struct json_in *in, json_t *root,
 		in, root, "clock_error_ppm", UINT32_MAX);
 }
 
-/* Earlier reports lack the later counts. */
+/* Earlier reports lack the counts that were added later. */
 static void read_counts(struct json_in *in, json_t *root,
 			struct selfmon_report *to)
 {
@@ -114,7 +117,9 @@ static void read_process(struct json_in *in, json_t *from,
 		in, from, "clock_error_ppm", UINT32_MAX);
 }
 
-/* Missing in reports from before merging existed. */
+/*
+ * Reports lack this member if they were written before reports could be merged.
+ */
 static void read_processes(struct json_in *in, json_t *root,
 			   struct selfmon_report *to)
 {
@@ -137,7 +142,7 @@ static void read_processes(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
-/* A merged report has values only in its list of processes. */
+/* In a merged report only the list of processes has these values. */
 static void check_processes(struct json_in *in, json_t *root,
 			    const struct selfmon_report *report)
 {

@@ -36,7 +36,10 @@ size_t report_json_buckets(struct json_in *in, json_t *list,
 	return i;
 }
 
-/* Null or missing if unknown; reports before merging lack it. */
+/*
+ * The member is null or missing if the histogram is unknown. Reports that were
+ * written before reports could be merged lack it.
+ */
 static void read_histogram(struct json_in *in, json_t *from,
 			   struct selfmon_row_detail *to)
 {
@@ -102,7 +105,9 @@ static void read_quantity(struct json_in *in, json_t *from,
 			      "counted");
 }
 
-/* Missing in the first versions: report_json_read() then computes them. */
+/*
+ * The first versions lack these members; report_json_read() then computes them.
+ */
 static void read_extremes(struct json_in *in, json_t *from,
 			  struct selfmon_row *row)
 {

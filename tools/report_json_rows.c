@@ -12,8 +12,8 @@
 #include "report_json_text.h"
 
 /*
- * A parent precedes its children, so there are no cycles, and depth grows by
- * one.
+ * Checks that each parent precedes its children, so that there are no cycles,
+ * and that depth grows by one.
  */
 static void read_place(struct json_in *in, json_t *from,
 		       const struct selfmon_report *report,
@@ -44,7 +44,10 @@ static void read_place(struct json_in *in, json_t *from,
 						 UINT32_MAX);
 }
 
-/* Rows at the top: a thread, or several with shared statistics. */
+/*
+ * Reads the thread of a row at the top: one thread, or several with shared
+ * statistics.
+ */
 static void read_thread(struct json_in *in, json_t *from,
 			const struct selfmon_row *row,
 			struct selfmon_row_detail *detail)
@@ -59,7 +62,7 @@ static void read_thread(struct json_in *in, json_t *from,
 			      "threads, was expected");
 }
 
-/* Returns the index of a unit that the report names. */
+/* Returns the index of a unit. The report must name that unit. */
 static size_t unit_named(struct json_in *in, json_t *from,
 			 const struct selfmon_report *report)
 {
@@ -94,7 +97,10 @@ static void read_unit(struct json_in *in, json_t *from, struct selfmon_row *row,
 	json_in_up(in);
 }
 
-/* Only rows that counted units have them. Earlier reports have sums alone. */
+/*
+ * Only rows that counted units have this member. Earlier reports have only
+ * sums.
+ */
 static void read_units(struct json_in *in, json_t *row_json,
 		       const struct selfmon_report *report,
 		       struct selfmon_row *row,
@@ -172,7 +178,7 @@ static void read_rows(struct report_file *file, struct json_in *in,
 		return;
 	}
 	for (i = 0; !in->fault[0] && i < rows; i++) {
-		report->rows++; /* counts rows that must be freed */
+		report->rows++; /* counts the rows that must be freed */
 		read_row(file, in, report, json_in_element(in, list, i), i);
 		json_in_up(in);
 	}
@@ -184,7 +190,7 @@ void report_json_rows(struct report_file *file, struct json_in *in)
 	read_rows(file, in, file->report, in->root);
 }
 
-/* Missing in earlier reports, null without spans. */
+/* Earlier reports lack this member. It is null if there are no spans. */
 void report_json_async(struct report_file *file, struct json_in *in)
 {
 	struct selfmon_report *const report = file->report;

@@ -9,7 +9,7 @@
 /* Call it after the columns are read. */
 void report_json_rows(struct report_file *file, struct json_in *in);
 
-/* Reads the detached spans; call it after all else of the report is read. */
+/* Reads the detached spans. Call it after the rest of the report is read. */
 void report_json_async(struct report_file *file, struct json_in *in);
 
 #endif

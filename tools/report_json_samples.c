@@ -7,7 +7,7 @@
 
 #include "report/samples.h"
 
-#define BUILD_ID_MAX 64 /* bytes; linkers write 16 or 20 */
+#define BUILD_ID_MAX 64 /* in bytes; linkers write 16 or 20 */
 
 static bool is_build_id(const char *text)
 {
@@ -41,7 +41,7 @@ static void read_modules(struct json_in *in, json_t *from,
 		return;
 	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
-		to->modules++; /* counts modules that must be freed */
+		to->modules++; /* counts the modules that must be freed */
 		read_module(in, json_in_element(in, list, i), &to->module[i]);
 		json_in_up(in);
 	}
@@ -69,7 +69,9 @@ static void read_address(struct json_in *in, const json_t *pair,
 	to->address = json_in_count(in, json_array_get(pair, 1), UINT64_MAX);
 }
 
-/* Addresses of all stacks are one array, which has room for all. */
+/*
+ * The addresses of all stacks are in one array, which has room for all of them.
+ */
 static void read_addresses(struct json_in *in, json_t *from,
 			   struct selfmon_samples *samples,
 			   struct selfmon_sampled_stack *to)
@@ -169,7 +171,7 @@ static void read_counts(struct json_in *in, json_t *from,
 			      "expected", (unsigned long long)to->taken);
 }
 
-/* Spans have counts too if the library wrote them. */
+/* The library writes counts of samples for spans as well. */
 static void share_with_spans(struct selfmon_report *report, const json_t *root)
 {
 	const json_t *const rows =
@@ -189,7 +191,7 @@ static bool has_stacks(struct json_in *in, json_t *from)
 	return stacks;
 }
 
-/* Missing in earlier reports, null without samples. */
+/* Earlier reports lack this member. It is null if there are no samples. */
 void report_json_samples(struct report_file *file, struct json_in *in)
 {
 	struct selfmon_samples *samples;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON values used by both halves of the reader. */
+/* Reads JSON values that several parts of the reader need. */
 #include "report_json_text.h"
 
 static const char *const verdicts[] = { "not counted", "exact", "syscall",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON values used by both halves of the reader. */
+/* Reads JSON values that several parts of the reader need. */
 #ifndef SELFMON_TOOLS_REPORT_JSON_TEXT_H
 #define SELFMON_TOOLS_REPORT_JSON_TEXT_H
 
@@ -8,7 +8,7 @@
 
 enum selfmon_verdict report_json_verdict(struct json_in *in, json_t *from);
 
-/* Returns a text owned by the file; "" on a fault. */
+/* Returns a text that the file owns; "" on a fault. */
 const char *report_json_text(struct report_file *file, struct json_in *in,
 			     json_t *from, const char *key);
 

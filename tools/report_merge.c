@@ -39,7 +39,7 @@ static bool make_room(struct report_merging *merge, size_t rows)
 }
 
 /*
- * Returns the merged row for one of the file's, below a row of the merged
+ * Returns the merged row for a row of the file. parent is a row of the merged
  * report.
  */
 static size_t place_of(struct report_merging *merge, int32_t parent,
@@ -76,7 +76,7 @@ static void add_region(struct report_merging *merge, size_t i)
 	to->exclusive_valid = to->exclusive_valid && from.exclusive_valid;
 	if (__builtin_add_overflow(to->threads, from.threads, &to->threads))
 		report_merging_fail(merge, "threads", "too many in all files");
-	/* Whole visits have every value of the merged report. */
+	/* A whole visit has a value for every event of the merged report. */
 	if (!merge->whole)
 		from.whole = 0;
 	for (k = 0; k < REPORT_FACTS; k++)
@@ -166,8 +166,8 @@ static void add_all(struct report_merging *merge, struct report_file *files,
 	     selfmon_report_order(merge->to)))
 		report_merging_no_memory(merge);
 	/*
-	 * Adds in this order, so that sums of fractions do not depend on the
-	 * order of files.
+	 * Adds in the order of the rows, since sums of fractions would
+	 * otherwise depend on the order of the files.
 	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&
@@ -186,7 +186,7 @@ static int merge_all(struct selfmon_report *to, struct report_file *files,
 	return merge.status;
 }
 
-/* Detached spans are merged as regions are: they have no parents. */
+/* Merges detached spans in the same way as regions; spans have no parents. */
 static int merge_spans(struct selfmon_report *merged,
 		       const struct report_file *files, size_t count)
 {

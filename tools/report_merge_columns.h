@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a merged report: those of any file, by name. */
+/* The columns of a merged report: the columns of all files, matched by name. */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_COLUMNS_H
 #define SELFMON_TOOLS_REPORT_MERGE_COLUMNS_H
 
@@ -7,8 +7,8 @@
 
 #define REPORT_NO_COLUMN SELFMON_MAX_COUNTERS
 /*
- * Finds a column of another report by its name. If the name was requested
- * repeatedly, the n-th column of one is the n-th of the other.
+ * Finds a column of another report by its name. If a name was requested several
+ * times, the n-th column of one report matches the n-th of the other.
  */
 size_t report_column_find(const struct selfmon_report *report,
 			  const struct selfmon_report *of, size_t column);
@@ -18,7 +18,7 @@ int report_columns_add(struct selfmon_report *to,
 		       const struct report_file *file);
 
 /*
- * Adds to the reason in how many processes the event was not requested, or
+ * Adds to the reason: in how many processes the event was not requested, or
  * could not be counted.
  */
 void report_column_note(struct selfmon_report *to, size_t column,

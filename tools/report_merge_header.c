@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header of a merged report. Values that all processes share are kept,
- * others are listed, and differences that would change the meaning of sums are
- * refused.
+ * The header of a merged report. A value that all processes share is kept,
+ * different values are listed, and a difference that would change the meaning
+ * of sums is refused.
  */
 #include "report_merge_header.h"
 
@@ -57,7 +57,7 @@ static void describe(struct selfmon_report_process *to,
 	to->clock_error_ppm = from->clock_error_ppm;
 }
 
-/* Returns true for equal numbers, and if both are NaN: unknown. */
+/* Returns true if the numbers are equal, or if both are NaN (unknown). */
 static bool is_same(double a, double b)
 {
 	return !(a < b) && !(a > b);
@@ -71,7 +71,7 @@ static bool is_same_process(const struct selfmon_report_process *a,
 	       is_same(a->elapsed_ns, b->elapsed_ns);
 }
 
-/* Refuses to count a process twice. */
+/* Refuses to count the same process twice. */
 static int check_process(const struct selfmon_report *to)
 {
 	const struct selfmon_report_process *const last =
@@ -167,8 +167,8 @@ static void add_facts(struct selfmon_report *to,
 	if (strcmp(from->when, to->when) > 0)
 		memcpy(to->when, from->when, sizeof(to->when));
 	/*
-	 * "" for a report since the start of its process, which is earlier than
-	 * all others.
+	 * If `since` is "", the report begins with its process, which is
+	 * earlier than any time.
 	 */
 	if (strcmp(from->since, to->since) < 0)
 		memcpy(to->since, from->since, sizeof(to->since));
@@ -186,7 +186,7 @@ static void add_facts(struct selfmon_report *to,
 	note_option(to, "off_cpu", &to->off_cpu, from->off_cpu);
 }
 
-/* Keeps the first report's values for comparison with the others. */
+/* Keeps the values of the first report, to compare the others with them. */
 static void take_first(struct selfmon_report *to,
 		       const struct selfmon_report *from)
 {
@@ -226,7 +226,7 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 	return 0;
 }
 
-/* If requests differ, lists the events in the table. */
+/* If the requests differ, lists the events that are in the table. */
 static void list_events(struct selfmon_report *to,
 			const struct report_file *files, size_t count)
 {
@@ -245,7 +245,8 @@ static void list_events(struct selfmon_report *to,
 }
 
 /*
- * Returns the overhead of one visit's own ends, for net times of single visits.
+ * Returns the overhead of one visit's own two ends. It is needed for the net
+ * times of single visits.
  */
 static double mean_inner_ns(const struct selfmon_report *merged)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header of a merged report. Values that all processes share are kept,
- * others are listed, and differences that would change the meaning of sums are
- * refused.
+ * The header of a merged report. A value that all processes share is kept,
+ * different values are listed, and a difference that would change the meaning
+ * of sums is refused.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_HEADER_H
 #define SELFMON_TOOLS_REPORT_MERGE_HEADER_H

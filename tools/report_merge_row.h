@@ -10,11 +10,12 @@ struct report_merging {
 	const struct report_file *file; /* the file being added */
 	struct selfmon_report *to;
 	struct report_places places;
-	int32_t *place; /* by row of the file: its row in the merged report */
+	/* For each row of the file: its row in the merged report. */
+	int32_t *place;
 	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
 	size_t unit[SELFMON_MAX_UNITS];	     /* by unit of the file */
 	size_t row;			     /* the file's row being added */
-	bool whole; /* it counted every event that any process counted */
+	bool whole; /* the file counted every event that any file counted */
 	int status;
 };
 

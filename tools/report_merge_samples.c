@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merges the samples of several processes. Addresses are relative to modules,
- * so equal stacks of two processes are one. Samples at different events or
- * periods have different weights: then the merged report has none, and a note.
+ * so equal stacks of two processes become one. Samples with different events or
+ * periods have different weights. In that case the merged report has no samples
+ * but a note.
  */
 #include "report_merge_samples.h"
 
@@ -22,7 +23,8 @@ struct merging {
 	struct selfmon_samples *samples; /* of to */
 	struct report_places places;
 	const struct report_file *file; /* the file being added */
-	int32_t *row;	 /* by row of the file: its row in the merged report */
+	/* For each row of the file: its row in the merged report. */
+	int32_t *row;
 	size_t *module;	 /* by module of the file */
 	size_t stacks, addresses; /* room */
 	int status;
@@ -36,7 +38,10 @@ static void fail_memory(struct merging *merging)
 
 /* ---- modules and rows ---------------------------------------------------- */
 
-/* Finds a module by path and build id, or adds it. There is room. */
+/*
+ * Finds a module by its path and build id, or adds it. There is room for all
+ * modules.
+ */
 static size_t module_in(struct merging *merging,
 			const struct selfmon_sampled_module *from)
 {
@@ -65,7 +70,10 @@ static void map_modules(struct merging *merging)
 		merging->module[i] = module_in(merging, &from->module[i]);
 }
 
-/* The regions of a thread are those of all threads. */
+/*
+ * Maps the file's rows to rows of the merged report. The row of a thread has
+ * none, so the regions below it are mapped to the rows of all threads.
+ */
 static void map_rows(struct merging *merging)
 {
 	const struct selfmon_report *const from = merging->file->report;
@@ -86,7 +94,10 @@ static void map_rows(struct merging *merging)
 
 /* ---- stacks -------------------------------------------------------------- */
 
-/* Addresses point to the paths of their modules. */
+/*
+ * Returns the module of an address. Addresses point to the paths of their
+ * modules.
+ */
 static const struct selfmon_sampled_module *
 module_at(const struct selfmon_samples *samples,
 	  const struct selfmon_address *address)

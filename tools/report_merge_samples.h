@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merges the samples of several processes. Addresses are relative to modules,
- * so equal stacks of two processes are one. Samples at different events or
- * periods have different weights: then the merged report has none, and a note.
+ * so equal stacks of two processes become one. Samples with different events or
+ * periods have different weights. In that case the merged report has no samples
+ * but a note.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H
 #define SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H

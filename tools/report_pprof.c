@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes samples as a message Profile of pprof's profile.proto, uncompressed.
- * Regions are labels of samples. Addresses are those of each module's symbol
- * table, so all mappings begin at 0.
+ * Regions are labels of the samples. Addresses are those in the symbol tables
+ * of the modules, so all mappings begin at 0.
  */
 #define _GNU_SOURCE
 #include "report_pprof.h"
@@ -23,7 +23,10 @@ enum label { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
 
 /* ---- samples ------------------------------------------------------------- */
 
-/* Values: samples, and the events that they stand for if that is known. */
+/*
+ * Returns true if samples have a second value: the number of events for which
+ * they stand, if that is known.
+ */
 static bool has_events(const struct selfmon_samples *samples)
 {
 	return samples->period && !samples->frequency;
@@ -120,7 +123,10 @@ static void put_sample(struct pprof *pprof, const char *path,
 	protobuf_message(&pprof->to, PROFILE_SAMPLE, &pprof->part);
 }
 
-/* Samples without a stack are of their region, too. */
+/*
+ * Writes the samples of a row. Samples of the row that have no stack form one
+ * sample without locations.
+ */
 static void put_row(struct pprof *pprof, int32_t row, size_t *at)
 {
 	const struct selfmon_samples *const samples = pprof->samples;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of selfmon report, parsed. */
+/* The options of selfmon report, after parsing. */
 #ifndef SELFMON_TOOLS_REPORT_REQUEST_H
 #define SELFMON_TOOLS_REPORT_REQUEST_H
 
@@ -10,7 +10,10 @@
 #include "report/view.h"
 #include "report/write.h"
 
-/* The library's formats with its own numbers, then the tool's. */
+/*
+ * The library's formats have their own numbers, and those of this program
+ * follow.
+ */
 enum {
 	REPORT_FOLDED = SELFMON_FORMATS,
 	REPORT_HTML,

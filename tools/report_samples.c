@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the samples of each region: a table of the regions in their tree, each
- * followed by its functions, and by the line of each function that has most
- * samples.
+ * Writes the samples of each region: a table with the tree of regions. Each
+ * region is followed by its functions, with the line that has most samples in
+ * each.
  */
 #include "report_samples.h"
 
@@ -23,7 +23,7 @@
 #define LABEL_LEAST 24
 #define LABEL_MOST 44
 #define LINE_GAP 2
-/* Columns of numbers: total, share, self, share of the region. */
+/* The columns of numbers: total, share, self, and share of the region. */
 #define NUMBERS_COLUMNS (2 * NUMBER_COLUMNS + 2 * SHARE_COLUMNS + 4)
 
 struct table {
@@ -32,7 +32,8 @@ struct table {
 	const struct selfmon_samples *samples;
 	size_t top;
 	unsigned int line_columns;
-	uint64_t *unknown; /* samples without a symbol, by module + 1 */
+	/* Samples without a symbol, by index of the module + 1. */
+	uint64_t *unknown;
 	bool failed;
 };
 
@@ -66,7 +67,7 @@ static const char *name_of(const struct table *table, const struct hot *hot)
 		table->samples->module[hot->function->module].path);
 }
 
-/* Functions are below their region, and a dash distinguishes them from it. */
+/* Functions are below their region. A dash distinguishes them from regions. */
 static void put_name(struct table *table, const char *name, bool inlined,
 		     uint32_t depth)
 {
@@ -91,7 +92,7 @@ static void put_name(struct table *table, const char *name, bool inlined,
 	selfmon_text_left(&table->text, &cell, most);
 }
 
-/* The line, or the file that has no lines. */
+/* Writes the line; if the lines of a file are unknown, the file. */
 static void put_line(struct table *table, const struct hot *hot)
 {
 	const struct symbol_function *const function = hot->function;
@@ -163,7 +164,8 @@ static void put_functions(struct table *table,
 		table->failed = true;
 		return;
 	}
-	shown += shown + 1 == count; /* "1 more" takes a line too */
+	/* The line "1 more" takes as much room as the function. */
+	shown += shown + 1 == count;
 	for (i = 0; i < count; i++) {
 		count_unknown(table, &list[i]);
 		stored += list[i].count;
@@ -181,7 +183,7 @@ static void put_functions(struct table *table,
 
 /* ---- regions ------------------------------------------------------------- */
 
-/* The stacks of a row, from a position that rises with the rows. */
+/* Returns the stacks of a row. The position advances with the rows. */
 static const struct selfmon_sampled_stack *
 stacks_of(const struct table *table, int32_t row, size_t *at, size_t *count)
 {
@@ -254,7 +256,7 @@ static void put_regions(struct table *table)
 	put_outside(table, &outside);
 }
 
-/* Long names of functions get the columns that regions do not need. */
+/* Gives long names of functions the columns that regions do not need. */
 static void set_widths(struct table *table)
 {
 	const struct selfmon_samples *const samples = table->samples;

@@ -83,7 +83,10 @@ void report_samples_head(struct selfmon_text *text)
 
 /* ---- below --------------------------------------------------------------- */
 
-/* The modules without symbols, that with most samples first. */
+/*
+ * Returns the next module without symbols, in the order of the number of
+ * samples.
+ */
 static int32_t next_unknown(const struct selfmon_samples *samples,
 			    const uint64_t *unknown, int32_t last)
 {

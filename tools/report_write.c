@@ -16,7 +16,7 @@
 #include "report_samples.h"
 #include "tool.h"
 
-/* Reports without a view of their own use the rows of this one. */
+/* Returns the rows by thread if the view asks for them, else the report. */
 static const struct selfmon_report *
 rows_of(const struct selfmon_report *report,
 	const struct report_request *request)
@@ -44,7 +44,7 @@ static char *csv_of(const struct selfmon_report *report,
 }
 
 /*
- * Skips the header line if it equals that of the previous report, kept in
+ * Skips the header line if it equals the previous report's, which is kept in
  * header: processes that counted the same events share a table.
  */
 static int write_csv(const struct selfmon_report *report, const char *path,
@@ -70,7 +70,10 @@ static int write_csv(const struct selfmon_report *report, const char *path,
 	return 0;
 }
 
-/* Returns NULL, with a message, for a report without samples. */
+/*
+ * Opens the symbols. For a report without samples, prints a message and returns
+ * NULL.
+ */
 static struct symbols *open_symbols(const struct selfmon_report *report,
 				    const char *path)
 {
@@ -99,7 +102,7 @@ static size_t top_of(const struct report_request *request)
 	return request->view.limited ? request->view.top : REPORT_SAMPLES_TOP;
 }
 
-/* The table has reasons of its own for modules without symbols. */
+/* This table lists the reasons for modules without symbols itself. */
 static int write_samples(const struct selfmon_report *report, const char *path,
 			 const struct report_request *request)
 {

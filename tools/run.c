@@ -99,7 +99,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Options of selfmon compare keep their names. */
+/* Passes an option on to selfmon compare, under the same name. */
 static void pass_option(struct run *run, int index)
 {
 	static const char *const name[] = { "--by", "--gate", "--min-share",
@@ -133,7 +133,7 @@ static void take_option(struct run *run, int option, int index)
 	}
 }
 
-/* at: at most the length of the specification, which is less than 72. */
+/* at is at most the length of the specification, which is less than 72. */
 static void mark_place(const char *spec, size_t at)
 {
 	char before[72];
@@ -224,7 +224,7 @@ static void set_variables(const struct run *run)
 		setenv("SELFMON_FENCE", "lfence", 1);
 }
 
-/* -n means --every, but --runs after --compare. */
+/* Option -n means --every; after --compare it means --runs. */
 static int check_compare(struct run *run)
 {
 	const char *const text = run->runs ? run->runs : run->n;
@@ -249,7 +249,8 @@ static int check_compare(struct run *run)
 }
 
 /*
- * Takes options up to the first other word; later ones belong to the command.
+ * Takes the options up to the first other word. Later options belong to the
+ * command.
  */
 static int take_options(struct run *run, int argc, char **argv)
 {
@@ -266,7 +267,7 @@ static int take_options(struct run *run, int argc, char **argv)
 	return 0;
 }
 
-/* Takes the second command, and options after it. */
+/* Takes the second command and the options after it. */
 static int take_second(struct run *run, int argc, char **argv)
 {
 	int status;

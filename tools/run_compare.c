@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Alternates two commands, A B B A, so that changes of the machine affect both.
- * One uncounted run of each comes first, to fill caches.
+ * Alternates two commands in the order A B B A, so that changes of the machine
+ * affect both. Before that, each runs once without being counted, to fill
+ * caches.
  */
 #define _GNU_SOURCE
 #include "run_compare.h"
@@ -24,7 +25,8 @@ struct turns {
 	char folder[4096];
 	bool is_temporary;
 	unsigned int runs;
-	char **path; /* paths of the reports: A's by run, then B's */
+	/* Paths of the reports: those of A's runs, then those of B's. */
+	char **path;
 };
 
 void run_compare_pass(struct run_compare *compare, const char *option,
@@ -48,7 +50,7 @@ static int make_folder(struct turns *turns)
 	snprintf(turns->folder, sizeof(turns->folder), "%s%s",
 		 keep ? keep : base && *base ? base : "/tmp",
 		 keep ? "" : "/selfmon-compare-XXXXXX");
-	/* A comma ends an item of SELFMON_OUTPUT, and % is an escape there. */
+	/* In SELFMON_OUTPUT a comma ends an item, and % begins an escape. */
 	if (strpbrk(turns->folder, ",;%"))
 		return tool_misused("run", "folder '%s': a path without , ; "
 				    "and %% is allowed", turns->folder);
@@ -118,7 +120,10 @@ static int check_end(const char *command, unsigned int side, int status,
 	return 0;
 }
 
-/* Standard output is reserved for the comparison. */
+/*
+ * Standard output is reserved for the comparison, so the commands must not
+ * write to it.
+ */
 static int run_one(const struct turns *turns, unsigned int side,
 		   unsigned int run)
 {

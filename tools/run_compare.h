@@ -9,10 +9,11 @@
 #define RUN_COMPARE_WORDS 16
 
 struct run_compare {
-	const char *command[2];  /* A and B; [0] NULL: nothing to compare */
-	const char *keep;        /* a folder for the reports; NULL: none */
+	/* A and B; if [0] is NULL, nothing is compared. */
+	const char *command[2];
+	const char *keep;        /* folder in which reports are kept, or NULL */
 	unsigned int runs;       /* per side; 0: RUN_COMPARE_RUNS */
-	/* Options of selfmon compare, as given. */
+	/* Options for selfmon compare, as the user wrote them. */
 	const char *word[RUN_COMPARE_WORDS];
 	int words;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes pages, folded stacks and pprof from a program's report in JSON. */
+/*
+ * Makes pages, folded stacks and pprof profiles from a program's report in
+ * JSON.
+ */
 #include "run_made.h"
 
 #include <errno.h>
@@ -32,7 +35,7 @@ static int write_samples(const struct selfmon_report *report, const char *path,
 	return status;
 }
 
-/* Folded stacks without samples have the time of regions. */
+/* Without samples, folded stacks contain the time of regions. */
 static int write_made(const struct selfmon_report *report, const char *path,
 		      enum run_made made, FILE *to)
 {

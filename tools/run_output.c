@@ -26,7 +26,10 @@ static enum run_made made_of(const char *format)
 	return RUN_NOT_MADE;
 }
 
-/* Returns the requested format, or that of the file's ending, or text. */
+/*
+ * Returns the requested format. Without a request, returns the format that the
+ * file's ending shows, or text.
+ */
 static const char *choose_format(const char *format, const char *file)
 {
 	const char *ending = strrchr(file, '.');
@@ -40,7 +43,7 @@ static const char *choose_format(const char *format, const char *file)
 }
 
 /*
- * Splits FORMAT:FILE as in SELFMON_OUTPUT: returns the format, *file is the
+ * Splits FORMAT:FILE as in SELFMON_OUTPUT. Returns the format; *file is the
  * rest.
  */
 static const char *split_format(const char **file)
@@ -59,7 +62,7 @@ static const char *split_format(const char **file)
 }
 
 /*
- * Expands %p and %% as the library does; returns false if the result is too
+ * Expands %p and %% like the library does. Returns false if the result is too
  * long.
  */
 static bool expand(const char *from, pid_t pid, char *to, size_t size)
@@ -80,9 +83,9 @@ static bool expand(const char *from, pid_t pid, char *to, size_t size)
 }
 
 /*
- * Makes the name absolute, since the program may change its directory.
- * Exception: with a comma or a semicolon, which would end the name in
- * SELFMON_OUTPUT, it stays as it is.
+ * Makes the name absolute, since the program may change its directory. A name
+ * with a comma or a semicolon is not changed: these characters would end it in
+ * SELFMON_OUTPUT.
  */
 static int make_absolute(const char *file, const char *option, char *path)
 {
@@ -106,7 +109,7 @@ static int make_absolute(const char *file, const char *option, char *path)
 	return 0;
 }
 
-/* Checks now what the library would notice only at the program's end. */
+/* Checks now what the library would only notice at the program's end. */
 static int check_place(struct run_output *out, const char *file)
 {
 	char path[RUN_OUTPUT_SIZE], *slash;

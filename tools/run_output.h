@@ -13,29 +13,31 @@
 #define RUN_OUTPUT_SIZE 4096
 
 struct run_output {
-	char value[RUN_OUTPUT_SIZE]; /* for SELFMON_OUTPUT; "": do not set it */
-	char path[RUN_OUTPUT_SIZE];  /* the file, with %p; "": no file */
+	/* Value of SELFMON_OUTPUT; "": do not set it. */
+	char value[RUN_OUTPUT_SIZE];
+	char path[RUN_OUTPUT_SIZE];  /* the file's name, with %p; "": no file */
 	enum run_made made;          /* path is of this kind */
-	struct stat before;          /* of the file; st_nlink 0: none */
+	/* State of the file before; st_nlink 0: it did not exist. */
+	struct stat before;
 };
 
 /*
- * file, format: as given by the user, or NULL. Returns 0, or an exit status
+ * file and format are those of the user, or NULL. Returns 0, or an exit status
  * with a message.
  */
 int run_output_take(struct run_output *out, const char *file,
 		    const char *format, bool children);
 
 /*
- * The same for SELFMON_LIVE: its value. The second function prints how to read
- * the file after the program's end, or that there is none.
+ * Does the same for SELFMON_LIVE. The second function is called after the
+ * program's end: it prints how to read the file, or that there is none.
  */
 int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_say(const char *live, const struct child *child);
 
 /*
- * Makes the page or the like if requested, and prints where the report is, or
- * why there is none.
+ * Makes the page or another such format if requested, then prints where the
+ * report is, or why there is none.
  */
 void run_output_say(const struct run_output *out, const struct child *child);
 

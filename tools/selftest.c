@@ -80,7 +80,10 @@ static int take_options(int argc, char **argv, struct choice *to)
 	return 0;
 }
 
-/* Variables that a user set for other programs must not change the tests. */
+/*
+ * Removes variables that the user set for other programs: they must not change
+ * the tests.
+ */
 static void forget_variables(void)
 {
 	static const char *const names[] = {
@@ -94,7 +97,10 @@ static void forget_variables(void)
 		unsetenv(names[i]);
 }
 
-/* Opens the file before measuring, so that a wrong name is reported at once. */
+/*
+ * Opens the file before anything is measured, so that a wrong name is reported
+ * at once.
+ */
 static FILE *open_json(const char *name)
 {
 	FILE *file;

@@ -3,8 +3,8 @@
  * selfmon selftest: checks the library's numbers on this machine.
  *
  * A check gathers samples and passes them to a judge (selftest_judge.h), which
- * is pure. Each check runs in its own process, so that a faulting counter read
- * is just another row.
+ * only computes. Each check runs in a process of its own, so that a counter
+ * read that faults only fails that check's row.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_H
 #define SELFMON_TOOLS_SELFTEST_H
@@ -21,12 +21,13 @@
 enum selftest_status {
 	SELFTEST_PASS = 0,
 	SELFTEST_FAIL,
-	SELFTEST_ABSENT, /* not applicable; the row has the reason */
+	SELFTEST_ABSENT, /* does not apply here; the row has the reason */
 	SELFTEST_BUSY    /* disturbed: retry, or SELFTEST_ABSENT */
 };
 
 /*
- * name and unit are literals, since rows are passed from a child to its parent.
+ * name and unit must be literals, since rows are passed from a child to its
+ * parent.
  */
 struct selftest_figure {
 	const char *name;
@@ -34,7 +35,7 @@ struct selftest_figure {
 	double value;
 };
 
-/* The expected range, least to most, and the value seen. */
+/* The value that was seen, and the range in which it was expected. */
 struct selftest_difference {
 	char what[96];
 	double least, most, seen;
@@ -50,8 +51,8 @@ struct selftest_row {
 	struct selfmon_sentence reason;
 	size_t figures;
 	struct selftest_figure figure[SELFTEST_FIGURES];
-	size_t differences; /* number of all differences; the first ones are
-			       kept */
+	size_t differences; /* number of all differences; only the first ones
+			     * are kept */
 	struct selftest_difference difference[SELFTEST_DIFFERENCES];
 };
 
@@ -61,7 +62,7 @@ struct selftest_row {
 
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
 
-/* Facts about the machine for a check; selftest_machine.c fills them in. */
+/* Facts about the machine, for the checks. selftest_machine.c fills them in. */
 struct selftest_case {
 	enum selftest_mode mode;
 	uint64_t budget_ns;  /* maximum time of one attempt of this check */
@@ -69,9 +70,9 @@ struct selftest_case {
 	bool user_reads;     /* without a system call */
 	bool perf;           /* --perf was given */
 	bool hypervisor;
-	uint64_t read_ns;    /* cost of a user read; 0: unknown */
-	int offered;         /* counters on the PMU at once */
-	int counting;        /* the number of these that count */
+	uint64_t read_ns;    /* duration of a user read; 0: unknown */
+	int offered;         /* number of counters on the PMU at once */
+	int counting;        /* how many of these really count */
 };
 
 typedef void selftest_check_fn(const struct selftest_case *from,

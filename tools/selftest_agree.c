@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* agree and wrap: compares user reads with read(2), and with a long run. */
+/*
+ * The checks agree and wrap: compare user reads with read(2), and with a long
+ * run.
+ */
 #define _GNU_SOURCE
 #include "selftest_agree.h"
 
@@ -12,7 +15,7 @@
 #define SPEC "instructions"
 #define BRACKETS 50000
 
-/* Reads a set with user reads by read(2). */
+/* Reads a set that has user reads by read(2). */
 static uint64_t read_slowly(struct selfmon_counters *set)
 {
 	struct selfmon_snapshot at;
@@ -34,7 +37,7 @@ static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 }
 
 /*
- * Reads the counter three times: in user space between two read(2), or, if
+ * Reads the counter three times: in user space between two reads by read(2). If
  * outside is set, by read(2) between two reads in user space.
  */
 static bool take_bracket(struct selfmon_counters *set, bool outside,
@@ -65,7 +68,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 		free(bracket);
 		return;
 	}
-	/* A set read by system call has no page. */
+	/* A set that is read by system call has no page. */
 	while (!(set->flags & SELFMON_IMPL_SET_SYSCALL) && n < BRACKETS &&
 	       !selftest_is_over(&timer)) {
 		if (take_bracket(set, tries & 1, &bracket[n]))
@@ -85,8 +88,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 /* ---- wrap ---------------------------------------------------------------- */
 
 #define STEP UINT64_C(100000) /* instructions between two reads */
-#define AROUND 2000           /* maximum instructions of a step outside of its
-				 loop */
+#define AROUND 2000 /* most instructions of a step outside of its loop */
 
 static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 {
@@ -97,7 +99,10 @@ static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 		run->first_back = last - now;
 }
 
-/* Returns how often a register passed its highest bit; it starts below 0. */
+/*
+ * Returns how often a register exceeded its highest bit. Registers start below
+ * 0.
+ */
 static double wraps_of(const struct selfmon_counters *set, uint64_t last)
 {
 	const unsigned int width = 64 - set->shift[0];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* agree and wrap: compares user reads with read(2), and with a long run. */
+/*
+ * The checks agree and wrap: compare user reads with read(2), and with a long
+ * run.
+ */
 #ifndef SELFMON_TOOLS_SELFTEST_AGREE_H
 #define SELFMON_TOOLS_SELFTEST_AGREE_H
 

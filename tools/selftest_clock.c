@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clock and faults: checks that need no PMU. */
+/* The checks clock and faults, which need no PMU. */
 #define _GNU_SOURCE
 #include "selftest_clock.h"
 
@@ -16,13 +16,16 @@
 
 #define READINGS 200
 
-/* Both clocks at one moment; width: the possible distance of the readings. */
+/*
+ * Readings of both clocks. width is the largest possible distance in time
+ * between them.
+ */
 struct reading {
 	uint64_t ticks, raw_ns;
 	double width_ns;
 };
 
-/* Takes the narrowest of many readings. */
+/* Takes many readings and returns the one with the smallest width. */
 static struct reading read_clocks(void)
 {
 	const struct selfmon_clock *clock = selfmon_clock();
@@ -109,7 +112,7 @@ static void count_faults(struct selfmon_counters *set, char *memory,
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
 	seen = (double)delta.value[0].count;
-	/* plus pages of the stack or of the library */
+	/* faults on the stack or in the library may be added */
 	if (delta.value[0].verdict != SELFMON_SYSCALL || seen < PAGES ||
 	    seen > PAGES + 3)
 		selftest_differs(row, PAGES, PAGES + 3, seen, "page faults");

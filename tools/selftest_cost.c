@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cost: records the cost of a region, without judging it. */
+/* The check cost: reports what a region costs, without judging it. */
 #define _GNU_SOURCE
 #include "selftest_cost.h"
 
@@ -13,13 +13,16 @@
 
 #define ROUNDS 200
 #define ROUND_NS 50000.0  /* target length of a round */
-#define BUSY 1.5          /* factor over the fastest empty loop */
+#define BUSY 1.5          /* slower by this factor: busy core */
 #define LOOP 10000        /* iterations of the empty loop */
 #define TRAP_NS 200
-#define PAIRS 2          /* in a batch whose instructions are counted */
+#define PAIRS 2          /* pairs in a batch whose instructions are counted */
 #define BATCHES 200
 
-/* Results that a process measuring one kind of pair passes to its parent. */
+/*
+ * The results of a process that measures one kind of pair (enter and leave),
+ * for its parent.
+ */
 struct pair_cost {
 	bool counted;        /* the events can be counted */
 	double quiet_ns, busy_ns, instructions; /* negative: unknown */
@@ -66,7 +69,10 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the median, and sorts; negative if there are too few values. */
+/*
+ * Returns the median, and sorts the values. Returns a negative number if there
+ * are too few.
+ */
 static double median(double *value, size_t n)
 {
 	if (n < 3)
@@ -75,7 +81,7 @@ static double median(double *value, size_t n)
 	return value[n / 2];
 }
 
-/* A round: the current speed of an empty loop, and the time of pairs. */
+/* One round: the current speed of an empty loop, and the time of the pairs. */
 struct round {
 	double loop_ns, pair_ns;
 };
@@ -93,7 +99,7 @@ static struct round measure(uint64_t pairs)
 			       (double)(after - between) / (double)pairs };
 }
 
-/* Rounds with a slow loop belong to a busy core. */
+/* Separates the rounds of a busy core, in which the empty loop was slow. */
 static void split(const struct round *round, size_t n, struct pair_cost *cost)
 {
 	double quiet[ROUNDS], busy[ROUNDS], fastest = round[0].loop_ns;
@@ -178,7 +184,10 @@ static void measure_kind(const struct selftest_case *from, size_t kind,
 	cost->counted = true;
 }
 
-/* A process keeps its events, so each kind gets its own process. */
+/*
+ * A process keeps its choice of events, so each kind is measured in its own
+ * process.
+ */
 static void measure_apart(const struct selftest_case *from, size_t kind,
 			  struct pair_cost *cost)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exact and slope: loops with a known number of instructions. */
+/* The checks exact and slope, with loops of a known number of instructions. */
 #define _GNU_SOURCE
 #include "selftest_exact.h"
 
@@ -13,7 +13,7 @@
 #define SIZES 4
 #define CONSTANT_VISITS 500
 
-/* Maximum instructions of all visits of one size together. */
+/* The most instructions of all visits of one size together. */
 static uint64_t work_of(const struct selftest_case *from)
 {
 	return from->mode == SELFTEST_QUICK ? UINT64_C(10000000)
@@ -64,7 +64,7 @@ static uint64_t exact_sets(const struct selftest_case *from,
 	return visits;
 }
 
-/* Visits of one region; disturbances go into sums. */
+/* Makes the visits of one region. Adds the disturbances to sums. */
 static void visit_often(const struct selftest_case *from, const char *name,
 			uint64_t size, size_t visits,
 			struct selftest_sums *sums)
@@ -85,7 +85,8 @@ static void visit_often(const struct selftest_case *from, const char *name,
 }
 
 /*
- * Returns false, with the reason in the row, if the report has no such count.
+ * If the report has no such count, puts the reason in the row and returns
+ * false.
  */
 static bool take_sums(const struct selfmon_report *report,
 		      struct selftest_sums *sums, struct selftest_row *row)
@@ -115,7 +116,10 @@ static uint64_t judge_regions(const struct selfmon_report *report,
 	for (i = 0; i < count; i++) {
 		if (!take_sums(report, &sums[i], row))
 			return 0;
-		/* sums[0] is a loop of 2: what a visit adds */
+		/*
+		 * sums[0] has a loop of 2 instructions: it shows what a visit
+		 * adds
+		 */
 		sums[i].expected = sums[i].size + sums[0].least - 2;
 		if (i > 0)
 			selftest_judge_sums(&sums[i], row);
@@ -165,7 +169,9 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 /* ---- slope --------------------------------------------------------------- */
 
 #define SLOPES 3
-/* Minimum number of visits with the least count, and of all visits. */
+/*
+ * How many visits must have the least count, and how many visits there must be.
+ */
 #define ALIKE 5
 #define ALIKE_OF 50
 

@@ -8,17 +8,24 @@
 #include <stdlib.h>
 
 /*
- * Instructions that an interrupt, and a repeated snapshot, may add to a visit.
+ * How many instructions an interrupt, or a repeated snapshot, may add to a
+ * visit.
  */
 #define AN_INTERRUPT 2
 #define A_RETRY 400
-/* Interrupts of a host: at most one per this many instructions, plus a few. */
+/* A host's interrupts: at most one in so many instructions, plus a few. */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
 #define HOST_NS UINT64_C(20000)
-/* With read(2) the library checks its descriptor now and then. */
+/*
+ * With read(2) the library checks its descriptor from time to time, which adds
+ * instructions.
+ */
 #define A_LOOK 400
-/* In short visits noise cannot be the same in so large a share. */
+/*
+ * In short visits, noise cannot be the same in such a large share of the
+ * visits.
+ */
 #define ALIKE 0.9
 #define SHORT_NS UINT64_C(100000)
 
@@ -35,7 +42,9 @@ static bool has_value(const struct selftest_sample *sample)
 	       sample->verdict == SELFMON_SYSCALL;
 }
 
-/* Moves samples with a value to the front; returns their number. */
+/*
+ * Moves the samples that have a value to the front, and returns their number.
+ */
 static size_t take_valued(const struct selftest_counts *in)
 {
 	size_t i, n = 0;
@@ -48,7 +57,8 @@ static size_t take_valued(const struct selftest_counts *in)
 }
 
 /*
- * Returns the most frequent count of sorted samples, and its number of samples.
+ * Returns the most frequent count of sorted samples, and how many samples have
+ * it.
  */
 static uint64_t mode_of(const struct selftest_counts *in, size_t n,
 			size_t *share)
@@ -74,7 +84,8 @@ static uint64_t host_interrupts(const struct selftest_counts *in)
 }
 
 /*
- * Returns true if one visit's excess is within the bound for any disturbance.
+ * Returns true if the excess of one visit is within the bound that any
+ * disturbance may cause.
  */
 static bool one_explained(const struct selftest_counts *in,
 			  const struct selftest_sample *sample, uint64_t more)
@@ -89,7 +100,7 @@ static bool one_explained(const struct selftest_counts *in,
 	return more <= bound;
 }
 
-/* Fails the row if an excess has no cause. */
+/* Fails the row if disturbances do not explain an excess. */
 static bool explained(const struct selftest_counts *in, size_t n,
 		      struct selftest_row *row)
 {
@@ -175,7 +186,10 @@ void selftest_judge_sums(const struct selftest_sums *in,
 	}
 }
 
-/* A minimum that this many visits reach has no interrupt: those vary. */
+/*
+ * If so large a share of visits have the minimum, it contains no interrupt:
+ * interrupts differ.
+ */
 #define UNDISTURBED 0.1
 
 void selftest_judge_slope(const char *what, uint64_t size,

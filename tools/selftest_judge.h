@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges turn samples into a row's status and differences. They are pure, so
- * that unit tests can pass wrong samples.
+ * Judges decide about samples: they set a row's status and its differences.
+ * They only compute, so that unit tests can pass wrong samples.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_JUDGE_H
 #define SELFMON_TOOLS_SELFTEST_JUDGE_H
@@ -22,48 +22,56 @@ struct selftest_sample {
 struct selftest_counts {
 	const char *what;
 	uint64_t size;     /* instructions of the loop */
-	uint64_t expected; /* of a visit: the loop and its surroundings */
+	/* Instructions of a visit: its loop and the code around it. */
+	uint64_t expected;
 	size_t count;
 	struct selftest_sample *sample; /* the judge sorts them */
 	uint64_t causes;   /* interrupts, faults and switches meanwhile */
 	uint64_t ns;       /* of all visits */
-	bool hypervisor;   /* a guest cannot count its interrupts */
-	bool moving;       /* visits switch CPUs: do not check the mode */
+	bool hypervisor;   /* a guest of a hypervisor cannot count interrupts */
+	/*
+	 * Visits change CPUs: do not check the mode (the most frequent count).
+	 */
+	bool moving;
 };
 
 /*
- * Passes if minimum and mode are exact and the excess is explained. Busy if the
- * excess is explained, but minimum or mode are not reached. Returns the number
- * of samples with a value.
+ * Passes if the minimum and the mode (the most frequent count) are exact and
+ * the excess is explained. Busy if the excess is explained, but minimum or mode
+ * are not reached. Returns the number of samples with a value.
  */
 size_t selftest_judge_counts(const struct selftest_counts *in,
 			     struct selftest_row *row);
 
-/* Minimum and sum of a region's visits: all that a report has. */
+/* Minimum and sum of a region's visits, which are all that a report has. */
 struct selftest_sums {
 	const char *what;
 	uint64_t size, expected, visits, least, sum;
-	uint64_t retried; /* visits whose end was read repeatedly */
+	uint64_t retried; /* number of visits whose end was read again */
 	uint64_t causes, ns;
 	bool hypervisor;
 };
 void selftest_judge_sums(const struct selftest_sums *in,
 			 struct selftest_row *row);
 
-/* The minimum count of a loop, and the share of visits that have it. */
+/* The least count of a loop's visits, and the share of visits that have it. */
 struct selftest_least {
 	uint64_t count;
 	double part;
 };
 
-/* Judges loops of size and 2 * size instructions, read the same way. */
+/*
+ * Judges loops of size and of 2 * size instructions that are read in the same
+ * way.
+ */
 void selftest_judge_slope(const char *what, uint64_t size,
 			  const struct selftest_least *once,
 			  const struct selftest_least *twice,
 			  struct selftest_row *row);
 
 /*
- * One counter read three times: the middle value must lie between the others.
+ * A counter that was read three times: the middle value must lie between the
+ * other two.
  */
 struct selftest_bracket {
 	uint64_t before, inside, after;
@@ -72,10 +80,10 @@ void selftest_judge_brackets(const char *what,
 			     const struct selftest_bracket *in, size_t count,
 			     struct selftest_row *row);
 
-/* A long run: successive reads, and the work done. */
+/* A long run: successive reads of a counter, and the work done. */
 struct selftest_run {
 	uint64_t reads, backwards; /* reads below the previous one */
-	uint64_t first_back;       /* size of the first step back */
+	uint64_t first_back; /* by how much the counter first went backwards */
 	uint64_t work;             /* instructions */
 	uint64_t slack;            /* maximum of additional instructions */
 	uint64_t counted;

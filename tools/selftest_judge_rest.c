@@ -71,7 +71,10 @@ void selftest_judge_places(const struct selftest_places *in,
 			      in->right, in->wanted);
 }
 
-/* A thread leaves its CPU some microseconds after its nap has begun. */
+/*
+ * A thread leaves its CPU some microseconds after its nap begins, so only this
+ * part is required.
+ */
 #define NAP_PART 0.9
 
 void selftest_judge_naps(const struct selftest_naps *in,

@@ -8,7 +8,7 @@
 
 #include "selftest_judge.h"
 
-/* A value with its interval, and the true range: least to most. */
+/* An estimated value with its interval, and the range of the true value. */
 struct selftest_estimate {
 	uint64_t count, uncertainty;
 	enum selfmon_verdict verdict;
@@ -17,7 +17,7 @@ struct selftest_estimate {
 void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
 			      struct selftest_row *row);
 
-/* Two clocks over the same interval. */
+/* Two clocks, measured over the same interval. */
 struct selftest_clocks {
 	double seen_ns, true_ns;
 	double error_ns;   /* of reading both clocks */
@@ -26,18 +26,18 @@ struct selftest_clocks {
 void selftest_judge_clock(const struct selftest_clocks *in,
 			  struct selftest_row *row);
 
-/* A region's own instructions per visit, compared with a known number. */
+/* The instructions per visit in a region's self value, and the known number. */
 struct selftest_self {
 	const char *what;
-	double known, extra; /* extra: what the program may add */
+	double known, extra; /* extra is what the compiler may add */
 	double seen, noise;
 };
 void selftest_judge_self(const struct selftest_self *in,
 			 struct selftest_row *row);
 
 /*
- * Samples by the code that the thread was in: in the region of that code, or
- * in another one or none.
+ * Samples, separated by the code in which the thread was: in that code's
+ * region, or in another region or none.
  */
 struct selftest_places {
 	uint64_t wanted;
@@ -46,7 +46,9 @@ struct selftest_places {
 void selftest_judge_places(const struct selftest_places *in,
 			   struct selftest_row *row);
 
-/* Naps in a region: as reported, by getrusage(2), and bounds of their time. */
+/*
+ * Naps in a region: as reported, by getrusage(2), and the limits of their time.
+ */
 struct selftest_naps {
 	uint64_t naps;
 	uint64_t blocked, expected;
@@ -56,8 +58,8 @@ void selftest_judge_naps(const struct selftest_naps *in,
 			 struct selftest_row *row);
 
 /*
- * Slopes of perf stat and of the library over the same loops. noise: of
- * interrupts; start: variation of a program start between runs.
+ * The slopes of perf stat and of the library over the same loops. noise is that
+ * of interrupts; start is how much the start of a program varies.
  */
 void selftest_judge_perf(double work, double perf, double own, double noise,
 			 double start, struct selftest_row *row);

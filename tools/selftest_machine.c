@@ -15,7 +15,10 @@
 
 #define CLOCKSOURCE                                                            \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-/* A slower read is not an instruction but a VM exit. */
+/*
+ * A read that takes longer is no instruction but an exit of the virtual
+ * machine.
+ */
 #define TRAP_NS 200
 
 static void note(struct selftest_machine *to, const char *format, ...)
@@ -36,7 +39,9 @@ static void note_counters(struct selftest_machine *to,
 			  const struct doctor_probe *probe,
 			  const struct selfmon_facts *facts)
 {
-	/* As in the doctor: an emulator may have one counter of a kind. */
+	/*
+	 * As in the doctor: an emulator may have only one counter of each kind.
+	 */
 	if (probe->counting >= 2 && probe->counting < probe->running)
 		note(to, "the hypervisor offers %d counters and grants %d",
 		     probe->running, probe->counting);
@@ -109,7 +114,7 @@ void selftest_machine_gather(struct selftest_machine *machine,
 			       sizeof(machine->clocksource)) <= 0)
 		machine->clocksource[0] = '\0';
 	from->pmu = !probe.hardware;
-	/* All checks except move pin their thread. */
+	/* All checks but `move` pin their thread. */
 	from->user_reads = report.user_reads || report.when_pinned;
 	from->hypervisor = doctor.facts.hypervisor;
 	from->read_ns = probe.read_ns > 0 ? (uint64_t)probe.read_ns : 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* move and preempt: visits that change CPUs or are preempted. */
+/*
+ * The checks move and preempt: visits that change CPUs, or that are preempted.
+ */
 #define _GNU_SOURCE
 #include "selftest_move.h"
 
@@ -14,7 +16,10 @@
 #define VISITS 4000
 #define CPUS 64
 
-/* Picks CPUs of the affinity mask, evenly spread if there are many. */
+/*
+ * Chooses CPUs that this thread may use. If there are many, spreads them
+ * evenly.
+ */
 static size_t allowed_cpus(int cpu[CPUS])
 {
 	size_t count, step, seen = 0, n = 0;
@@ -31,7 +36,10 @@ static size_t allowed_cpus(int cpu[CPUS])
 	return n;
 }
 
-/* Does half of the work here and half on another CPU, or on the same one. */
+/*
+ * Does one half of the work on this CPU, and the other half on another CPU or
+ * on the same one.
+ */
 static SELFTEST_NOINLINE void visit_two(struct selfmon_counters *set, int cpu,
 					struct selfmon_delta *delta)
 {
@@ -45,7 +53,10 @@ static SELFTEST_NOINLINE void visit_two(struct selfmon_counters *set, int cpu,
 	selfmon_counters_delta(set, &a, &b, delta);
 }
 
-/* Returns the instructions of a visit outside its loops, without a move. */
+/*
+ * Returns the instructions of a visit outside of its loops, if it does not
+ * move.
+ */
 static uint64_t constant_of(struct selfmon_counters *set, int cpu)
 {
 	uint64_t least = UINT64_MAX;
@@ -96,7 +107,10 @@ static void visit_all(const struct selftest_case *from,
 		at = next;
 	}
 	to->ns = selftest_now_ns() - to->ns;
-	/* Interrupts of other CPUs are unknown: assume equal numbers. */
+	/*
+	 * The interrupts of other CPUs are unknown, so as many as here are
+	 * assumed.
+	 */
 	to->causes = (selftest_causes() - to->causes) * cpus + moves->moved;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* move and preempt: visits that change CPUs or are preempted. */
+/*
+ * The checks move and preempt: visits that change CPUs, or that are preempted.
+ */
 #ifndef SELFMON_TOOLS_SELFTEST_MOVE_H
 #define SELFMON_TOOLS_SELFTEST_MOVE_H
 

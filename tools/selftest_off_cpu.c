@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* off-cpu: a region that naps, compared with getrusage(2). */
+/* The check off-cpu: a region that naps, compared with getrusage(2). */
 #define _GNU_SOURCE
 #include "selftest_off_cpu.h"
 
@@ -29,7 +29,7 @@ static SELFTEST_NOINLINE void wait_outside(void)
 		selfmon_kernel_sleep_ns(NAP_NS);
 }
 
-/* Usage is taken inside, where nothing but the naps blocks. */
+/* Reads the usage inside of the region, where only the naps block. */
 static void nap(const struct selftest_case *from, struct selftest_naps *to)
 {
 	const struct selftest_timer timer = selftest_timer(from, 800);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overhead: regions of known work, nested in one function and in separate ones.
+ * The check overhead: regions of known work, nested in one function and in
+ * separate functions.
  */
 #define _GNU_SOURCE
 #include "selftest_overhead.h"
@@ -17,10 +18,13 @@
 /* Instructions that a compiler may put around a region and its call. */
 #define EXTRA 12
 /*
- * With more noise the check is inconclusive; a visit's overhead is above 100.
+ * With more noise the check is inconclusive. A visit's overhead is above 100.
  */
 #define NOISE_MAX 20
-/* Counter reads of a good measurement, times 100: see prepare. */
+/*
+ * How many counter reads a good measurement makes, times 100: see
+ * selftest_overhead_prepare().
+ */
 #define AGE_READS UINT64_C(1300000)
 #define SYSCALL_NS 3000 /* without user reads */
 #define A_RETRY 400.0   /* instructions of a repeated end */
@@ -62,8 +66,8 @@ static void visit_often(void)
 }
 
 /*
- * The time that a report may take to measure the overhead grows with the time
- * since the first visit, so this check waits until the others are done.
+ * A report may spend more time on measuring the overhead if more time has
+ * passed since the first visit. So this check waits until the others are done.
  */
 static uint64_t first_visit_ns;
 
@@ -77,7 +81,10 @@ bool selftest_overhead_prepare(struct selftest_row *row)
 	return true;
 }
 
-/* If reads trap, the other checks may not have taken long enough. */
+/*
+ * If reads trap, the other checks may not have taken long enough for a good
+ * measurement.
+ */
 static void grow_old(const struct selftest_case *from)
 {
 	static const uint64_t most_ns[] = {
@@ -95,7 +102,7 @@ static void grow_old(const struct selftest_case *from)
 		selfmon_kernel_sleep_ns(first_visit_ns + age - now);
 }
 
-/* Takes the visits between two reports, which exclude first visits. */
+/* Takes the visits between two reports, so that first visits are excluded. */
 static struct selfmon_report *take_interval(void)
 {
 	struct selfmon_report *before, *after, *interval = NULL;
@@ -113,8 +120,8 @@ static struct selfmon_report *take_interval(void)
 }
 
 /*
- * Returns the repeats of a region and its child: both are in the outer one's
- * self value.
+ * Returns how often ends of a region and of its child were read again. Both are
+ * part of the outer region's self value.
  */
 static double retried_of(const struct selfmon_report *report,
 			 const char *outer, const char *inner)
@@ -145,7 +152,10 @@ static void judge_row(const struct selfmon_report *report, const char *what,
 	if (!count || !count->visits)
 		return;
 	self.seen = count->net_exclusive / (double)count->visits;
-	/* An interrupt adds one; repeated ends add more and are counted. */
+	/*
+	 * An interrupt adds one instruction. Repeated ends add more, and are
+	 * counted.
+	 */
 	self.noise = count->noise / (double)count->visits + 2;
 	if (self.noise > NOISE_MAX) {
 		selftest_absent(row, "the report had too little time to "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overhead: regions of known work, nested in one function and in separate ones.
+ * The check overhead: regions of known work, nested in one function and in
+ * separate functions.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_OVERHEAD_H
 #define SELFMON_TOOLS_SELFTEST_OVERHEAD_H
@@ -10,8 +11,8 @@
 selftest_check_fn selftest_overhead;
 
 /*
- * Runs in the check's process some time before it; returns false with the
- * reason in the row.
+ * Called in the check's process some time before the check. Returns false with
+ * the reason in the row.
  */
 bool selftest_overhead_prepare(struct selftest_row *row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf: compares with perf stat over the same loops. */
+/* The check perf: compares with perf stat over the same loops. */
 #define _GNU_SOURCE
 #include "selftest_perf.h"
 
@@ -17,9 +17,9 @@
 #define RUNS 5
 #define TURNS_QUICK UINT64_C(10000000)
 #define TURNS UINT64_C(50000000)
-/* Variation of a program start between runs. */
+/* How much the instructions of a program's start vary between runs. */
 #define START_NOISE 5000.0
-/* Interrupts: a share of all instructions, plus a constant. */
+/* Interrupts add a share of all instructions, plus a constant. */
 #define PART 1e-5
 #define SOME 100
 
@@ -37,13 +37,14 @@ int selftest_perf_loop(const char *turns)
 	return delta.value[0].verdict == SELFMON_NOT_COUNTED;
 }
 
-/* Counts of one run: of the whole program, and of its loop. */
+/* The counts of one run: of the whole program, and of its loop. */
 struct run {
 	double perf, own;
 };
 
 /*
- * Parses "COUNT,,instructions:u,..." of perf and "selfmon COUNT" of the loop.
+ * Parses "COUNT,,instructions:u,..." from perf, and "selfmon COUNT" from the
+ * loop.
  */
 static void read_lines(FILE *from, struct run *run)
 {
@@ -102,8 +103,8 @@ static int run_once(uint64_t turns, struct run *run)
 }
 
 /*
- * Takes the minimum of some runs; returns false, with the reason in the row, if
- * there is none.
+ * Runs it several times and takes the minimum. If there is none, returns false
+ * with the reason in the row.
  */
 static bool run_often(uint64_t turns, struct run *least,
 		      struct selftest_row *row)

@@ -16,7 +16,7 @@
 #define STATUS_WIDTH 14 /* "not applicable" */
 #define NAME_WIDTH 9
 
-/* Green, red, dim: SGR of ECMA-48. */
+/* Escape sequences for green, red and dim: SGR of ECMA-48. */
 static const char *const colour[] = {
 	[SELFTEST_PASS] = "\033[32m",
 	[SELFTEST_FAIL] = "\033[31m",
@@ -111,7 +111,10 @@ static void add_names(struct selftest_result *to, enum selftest_status status)
 	}
 }
 
-/* Lists the checks needed for "counts are exact" that did not pass. */
+/*
+ * Lists the checks that the verdict "counts are exact" needs but that did not
+ * pass.
+ */
 static bool add_unshown(struct selftest_result *to)
 {
 	static const char *const needed[] = { "exact", "slope", "agree" };

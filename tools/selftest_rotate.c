@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rotate: more events than counters, which rotate. */
+/* The check rotate: more events than counters, which rotate. */
 #define _GNU_SOURCE
 #include "selftest_rotate.h"
 
@@ -12,11 +12,11 @@
 #define SETS 8
 #define ESTIMATES 512
 #define EVENTS 12
-#define AROUND 4000 /* maximum instructions of a visit outside its loop */
-#define READS 1000 /* of each set, between two checks of the time */
+#define AROUND 4000 /* most instructions of a visit outside of its loop */
+#define READS 1000 /* reads of each set between two checks of the time */
 #define ROTATION_LEAST UINT64_C(1000000)
 
-/* Rotating sets, each of a few copies of instructions. */
+/* Sets that rotate. Each has a few copies of the event instructions. */
 struct crowd {
 	struct selfmon_counters *set[SETS];
 	size_t sets, events; /* events of one set */
@@ -25,9 +25,10 @@ struct crowd {
 };
 
 /*
- * Returns the number of events per set. If a hypervisor offers more counters
- * than count, no two sets may be on the PMU at once, so each takes more than
- * half of it. Otherwise each set has two events.
+ * Returns the number of events in each set. If a hypervisor offers more
+ * counters than really count, no two sets may be on the PMU at once, so each
+ * set has more than half of the offered number. Otherwise each set has two
+ * events.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {
@@ -63,7 +64,7 @@ static uint64_t rotation_of(const struct crowd *crowd)
 	return ns < ROTATION_LEAST ? ROTATION_LEAST : ns;
 }
 
-/* Returns true if the first set is off the PMU at times. */
+/* Returns true if the first set is off the PMU some of the time. */
 static bool takes_turns(struct crowd *crowd)
 {
 	const uint64_t n = iterations(crowd, rotation_of(crowd) / 2);
@@ -102,7 +103,7 @@ static bool add_set(struct crowd *crowd, struct selftest_row *row)
 	return true;
 }
 
-/* Opens sets until they rotate, or the maximum is reached. */
+/* Opens sets until they rotate, or until the maximum is reached. */
 static bool gather(const struct selftest_case *from, struct crowd *crowd,
 		   struct selftest_row *row)
 {
@@ -124,7 +125,7 @@ static bool gather(const struct selftest_case *from, struct crowd *crowd,
 	return true;
 }
 
-/* Adds each value of one visit, and the true count of its loop. */
+/* Adds each value of one visit together with the true count of its loop. */
 static size_t estimate(struct selfmon_counters *set, size_t events, uint64_t n,
 		       struct selftest_estimate *to)
 {
@@ -147,7 +148,7 @@ struct estimates {
 	size_t count;
 };
 
-/* Visits of 1 to 6 rotations, on each set in turn. */
+/* Makes visits of 1 to 6 rotations, on each set in turn. */
 static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 			size_t most, struct estimates *to)
 {
@@ -164,7 +165,7 @@ static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 	}
 }
 
-/* The last value read of each member of a set. */
+/* The last value that was read of each member of a set. */
 struct last {
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
@@ -200,8 +201,8 @@ static void read_while_on(const struct selfmon_counters *set, size_t events,
 }
 
 /*
- * Reads continuously while sets rotate. A read of another event's counter would
- * go back, immediately or at the next read.
+ * Reads continuously while sets rotate. If a read returned another event's
+ * counter, counts would go backwards, at once or at the next read.
  */
 static void reads_in_order(const struct selftest_case *from,
 			   struct crowd *crowd, struct selftest_row *row)
@@ -220,7 +221,10 @@ static void reads_in_order(const struct selftest_case *from,
 	selftest_judge_run(&run, row);
 }
 
-/* One set with more events than counters, and another set. */
+/*
+ * Makes visits with one set that has more events than there are counters, and
+ * another set.
+ */
 static void visit_one_set(const struct selftest_case *from,
 			  struct crowd *crowd, struct estimates *to,
 			  struct selftest_row *row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rotate: more events than counters, which rotate. */
+/* The check rotate: more events than counters, which rotate. */
 #ifndef SELFMON_TOOLS_SELFTEST_ROTATE_H
 #define SELFMON_TOOLS_SELFTEST_ROTATE_H
 

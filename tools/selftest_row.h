@@ -8,12 +8,14 @@
 void selftest_figure(struct selftest_row *row, const char *name,
 		     const char *unit, double value);
 
-/* Fails the row: the value was outside of least to most. */
+/*
+ * Fails the row, because the value was outside of the range from least to most.
+ */
 void selftest_differs(struct selftest_row *row, double least, double most,
 		      double seen, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Set the status and the reason, unless the row has failed. */
+/* These set the status and the reason, unless the row has failed already. */
 void selftest_absent(struct selftest_row *row, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void selftest_busy(struct selftest_row *row, const char *format, ...)

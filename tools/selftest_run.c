@@ -38,7 +38,7 @@ enum needs {
 	USER_READS
 };
 
-/* ms: time limit of an attempt with --quick. */
+/* ms is the time limit of one attempt with --quick. */
 static const struct {
 	const char *name;
 	selftest_check_fn *run;
@@ -68,7 +68,7 @@ static const struct {
 
 _Static_assert(CHECKS <= SELFTEST_ROWS, "a result has room for all rows");
 
-/* Factor over --quick, and the time limit of the whole run. */
+/* The factor over --quick, and the time limit of the whole run. */
 static const unsigned int factor[] = { [SELFTEST_QUICK] = 1,
 				       [SELFTEST_NORMAL] = 5,
 				       [SELFTEST_FULL] = 40 };
@@ -82,7 +82,8 @@ static uint64_t budget_ns(const struct selftest_case *from, size_t i)
 }
 
 /*
- * The time for all checks: a check that could not end in time is not started.
+ * The time left for all checks. A check that could not end in time is not
+ * started.
  */
 struct time_left {
 	uint64_t end_ns;
@@ -95,7 +96,7 @@ static uint64_t left_ns(const struct time_left *time)
 	return now < time->end_ns ? time->end_ns - now : 0;
 }
 
-/* Returns false if it did not end in time and was killed. */
+/* Returns false if the process did not end in time and was killed. */
 static bool await(pid_t pid, uint64_t limit_ns, int *status)
 {
 	const uint64_t end = selfmon_kernel_monotonic_ns() + limit_ns;
@@ -126,7 +127,7 @@ static void judge_end(int status, struct selftest_row *row)
 			     WEXITSTATUS(status));
 }
 
-/* A process for a check; it waits for a byte, or the end of the pipe. */
+/* The process of a check. It waits for a byte, or for the end of the pipe. */
 struct worker {
 	pid_t pid; /* 0: none */
 	int go;
@@ -199,7 +200,7 @@ static bool applies(const struct selftest_case *from, enum needs needs,
 	return row->status == SELFTEST_PASS;
 }
 
-/* Settles a row that was retried until the time was over. */
+/* Settles a row whose check was repeated until the time was over. */
 static void settle(struct selftest_row *row)
 {
 	struct selfmon_sentence why = row->reason;
@@ -211,7 +212,7 @@ static void settle(struct selftest_row *row)
 	selftest_say(&row->reason, "too busy: %s", why.text);
 }
 
-/* Runs a check until it is not disturbed, as long as there is time. */
+/* Repeats a check until it is not disturbed, as long as there is time. */
 static void run_check(const struct selftest_case *from, size_t i,
 		      const struct time_left *time, struct worker *worker,
 		      struct selftest_row *row)
@@ -243,7 +244,7 @@ void selftest_run_all(const struct selftest_case *from, uint64_t began,
 	struct selftest_row *row;
 	size_t i;
 
-	/* Shared memory: the children fill it in. */
+	/* Shared memory, which the children fill in. */
 	row = mmap(NULL, sizeof(*row) * CHECKS, PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (row == MAP_FAILED)

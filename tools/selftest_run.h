@@ -6,8 +6,8 @@
 #include "selftest.h"
 
 /*
- * Fills in the rows of a result, and prints each to text, if not NULL, when it
- * is done. began: start of the total time limit.
+ * Fills in the rows of a result. If text is not NULL, prints each row when its
+ * check is done. began is the start of the total time limit.
  */
 void selftest_run_all(const struct selftest_case *from, uint64_t began,
 		      FILE *text, struct selftest_result *result);

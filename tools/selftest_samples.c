@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * samples: two regions whose work is in code of their own, so that the address
- * of a sample shows which region it belongs to.
+ * The check samples: two regions, each with work in code of its own, so that
+ * the address of a sample shows to which region it belongs.
  */
 #define _GNU_SOURCE
 #include "selftest_samples.h"
@@ -15,14 +15,15 @@
 #include "store/process.h"
 
 /*
- * The library chooses the event: cycles at this frequency, or task-clock with a
- * period of 200 us. It lengthens the period if samples cost too much.
+ * The library chooses the event: cycles with this frequency, or task-clock with
+ * a period of 200 us. It lengthens the period if samples cost too much.
  */
 #define SAMPLE "auto@5000hz"
 
 /*
- * A visit works for 4 of these in all: at lengths around the period most
- * samples of the outer region are read at the end of the inner one.
+ * A visit works for 4 of these in total. If a visit were about as long as the
+ * period, most samples of the outer region would be read at the end of the
+ * inner one.
  */
 #define UNIT_NS 20000
 #define LENGTHS 6
@@ -55,8 +56,8 @@ static SELFTEST_NOINLINE void visit(uint64_t n)
 }
 
 /*
- * Iterations of a unit, by the best of some measurements. They are outside of
- * the regions, so they have code of their own as well.
+ * Returns the iterations of a unit, by the best of some measurements. These are
+ * made outside of the regions, so they have code of their own as well.
  */
 static uint64_t unit(void)
 {
@@ -77,7 +78,7 @@ static uint64_t unit(void)
 
 /* ---- what the report has ------------------------------------------------- */
 
-/* Takes the first module, which is the program. */
+/* Takes the first module, which is the program itself. */
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	(void)size;
@@ -91,7 +92,10 @@ static bool is_between(uint64_t address, const char *begin, const char *end)
 	       address < (uint64_t)(uintptr_t)end;
 }
 
-/* Adds the samples of a row to those that belong there, or do not. */
+/*
+ * Adds the samples of a row to those that belong to it, or to those that do
+ * not.
+ */
 static void add_row(const struct selfmon_report *report, size_t at,
 		    uint64_t base, struct selftest_places *to)
 {

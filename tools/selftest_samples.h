@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * samples: two regions whose work is in code of their own, so that the address
- * of a sample shows which region it belongs to.
+ * The check samples: two regions, each with work in code of its own, so that
+ * the address of a sample shows to which region it belongs.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_SAMPLES_H
 #define SELFMON_TOOLS_SELFTEST_SAMPLES_H

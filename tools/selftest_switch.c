@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* switch: records the cost of a context switch with open events. */
+/* The check switch: reports what a context switch costs with open events. */
 #define _GNU_SOURCE
 #include "selftest_switch.h"
 
@@ -15,7 +15,7 @@
 #define ROUNDS 9
 #define TRIPS_MAX 20000
 
-/* A process on this CPU that answers while the caller sleeps. */
+/* A process on the same CPU, which answers while the caller sleeps. */
 struct peer {
 	int to, from;
 	pid_t pid;
@@ -62,7 +62,7 @@ static void stop(const struct peer *peer)
 	waitpid(peer->pid, NULL, 0);
 }
 
-/* In a round trip this thread leaves its CPU and returns. */
+/* In one round trip this thread leaves its CPU once and returns. */
 static double ns_of_a_trip(const struct peer *peer, const struct selftest_case
 			   *from)
 {
@@ -99,7 +99,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Returns a negative value if the events do not open. The first kind has none.
+ * Returns a negative value if the events cannot be opened. The first kind has
+ * no events.
  */
 static double measure(const struct peer *peer, const struct selftest_case *from,
 		      size_t kind, const char *four)
@@ -136,7 +137,8 @@ void selftest_switches(const struct selftest_case *from,
 		return;
 	}
 	/*
-	 * Alternate, so that changes of the machine's speed affect all kinds.
+	 * The kinds alternate, so that changes of the machine's speed affect
+	 * all of them.
 	 */
 	for (i = 0; i < ROUNDS; i++)
 		for (kind = 0; kind < KINDS; kind++)

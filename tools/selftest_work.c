@@ -78,7 +78,10 @@ uint64_t selftest_causes(void)
 	return sum;
 }
 
-/* With several core types each has its own event; some may be left out. */
+/*
+ * With several core types each type has its own event. Some of them may be left
+ * out.
+ */
 static bool all_count(const char *spec, int count)
 {
 	int events = 1;
@@ -88,7 +91,7 @@ static bool all_count(const char *spec, int count)
 	return count >= events;
 }
 
-/* Writes `EVENT: cause`, without the remedy, which the doctor has. */
+/* Writes `EVENT: cause` without a remedy, since the doctor has it. */
 static void explain(const struct selfmon_failure *failure, const char *spec,
 		    char *text, size_t size)
 {

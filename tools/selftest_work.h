@@ -13,7 +13,7 @@
 #define SELFTEST_NOINLINE __attribute__((noinline))
 
 /*
- * Executes 2n instructions in n iterations, n at least 1; consumes n.
+ * Executes 2n instructions in n iterations, and changes n. n is at least 1.
  * SELFTEST_KEPT declares an n in a register that calls preserve, so that
  * loading it takes no instruction.
  */
@@ -32,7 +32,7 @@
 #define SELFTEST_KEPT(n) register uint64_t n __asm__("s1")
 #define SELFTEST_LOOP(n)                                                       \
 	__asm__ __volatile__("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n))
-#else /* other machines count nothing and need no number */
+#else /* other machines count nothing, so the number does not matter */
 #define SELFTEST_KEPT(n) uint64_t n
 #define SELFTEST_LOOP(n)                                                       \
 	do {                                                                   \
@@ -47,7 +47,10 @@ static inline __attribute__((always_inline)) void selftest_loop(uint64_t n)
 
 uint64_t selftest_now_ns(void);
 
-/* Returns true if this attempt has used a share of its budget, in 1/1000. */
+/*
+ * Returns true if this attempt has used the given part of its budget, in
+ * 1/1000.
+ */
 struct selftest_timer {
 	uint64_t end_ns;
 };
@@ -55,34 +58,34 @@ struct selftest_timer selftest_timer(const struct selftest_case *from,
 				     unsigned int share);
 bool selftest_is_over(const struct selftest_timer *timer);
 
-/* Pins the calling thread to this CPU; -1: to its current one. */
+/* Pins the calling thread to this CPU, or to its current CPU if cpu is -1. */
 bool selftest_pin(int cpu);
 
 /*
- * Returns the interrupts of this CPU, and the faults and context switches of
- * this thread, so far.
+ * Returns how many interrupts this CPU, and how many faults and context
+ * switches this thread, has had so far.
  */
 uint64_t selftest_causes(void);
 
 /*
- * Opens events for this thread; returns false with the reason in the row. A set
- * that lost an event is closed again.
+ * Opens events for this thread. On failure returns false with the reason in the
+ * row. If any event is lost, closes the set again.
  */
 bool selftest_open(const char *spec, unsigned int flags,
 		   struct selfmon_counters **set, struct selftest_row *row);
 
-/*
- * Returns four hardware events that this machine counts at once; NULL if there
- * are none.
- */
+/* Returns four hardware events that this machine can count at once, or NULL. */
 const char *selftest_four_events(void);
 
 /*
- * Makes regions count these events; returns false with the reason in the row.
+ * Makes regions count these events. On failure returns false with the reason in
+ * the row.
  */
 bool selftest_configure(const char *events, struct selftest_row *row);
 
-/* The same with samples, as SELFMON_SAMPLE; NULL: none. */
+/*
+ * The same with samples; sample is a value of SELFMON_SAMPLE, or NULL for none.
+ */
 bool selftest_configure_sampling(const char *events, const char *sample,
 				 struct selftest_row *row);
 
@@ -95,31 +98,31 @@ const struct selfmon_quantity *
 selftest_instructions(const struct selfmon_report *report,
 		      const struct selfmon_row *of, struct selftest_row *row);
 
-/* One visit: for every n the code around the loop is the same. */
+/* One visit. The code around the loop is the same for every n. */
 SELFTEST_NOINLINE void selftest_visit(struct selfmon_counters *set, uint64_t n,
 				      struct selfmon_delta *delta);
 SELFTEST_NOINLINE void selftest_visit_region(struct selfmon_region *region,
 					     uint64_t n);
 
 /*
- * Returns the instructions of a visit. With several core types each has its own
- * event: their sum.
+ * Returns the instructions of a visit. With several core types, returns the sum
+ * of their events.
  */
 struct selftest_sample selftest_sample(const struct selfmon_counters *set,
 				       const struct selfmon_delta *delta);
 
-/* Returns true if it has a count that is not an estimate. */
+/* Returns true if the sample has a count that is no estimate. */
 bool selftest_is_counted(const struct selftest_sample *sample);
 
 /*
- * Returns a visit's instructions outside its loop; UINT64_MAX if no visit had a
- * value.
+ * Returns how many instructions a visit has outside of its loop. Returns
+ * UINT64_MAX if no visit had a value.
  */
 uint64_t selftest_constant(struct selfmon_counters *set, int visits);
 
 /*
- * Visits until there are enough, or time is over; fills in all members except
- * what.
+ * Makes visits until there are enough, or until the time is over. Fills in all
+ * members except what.
  */
 struct selftest_counts selftest_visits(struct selfmon_counters *set,
 				       const struct selftest_case *from,
@@ -128,8 +131,8 @@ struct selftest_counts selftest_visits(struct selfmon_counters *set,
 void selftest_visits_free(struct selftest_counts *counts);
 
 /*
- * Starts a process that keeps the calling thread's CPU busy; it ends with this
- * one.
+ * Starts a process that keeps the calling thread's CPU busy. It ends together
+ * with this process.
  */
 pid_t selftest_spinner(void);
 void selftest_end(pid_t pid);

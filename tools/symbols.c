@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks up the addresses of a report's samples. Each is looked up once, and
- * each module is opened when the first address in it is.
+ * Looks up the addresses of a report's samples. Each address is looked up once.
+ * A module is opened when the first of its addresses is looked up.
  */
 #define _GNU_SOURCE
 #include "symbols.h"
@@ -138,7 +138,7 @@ static bool is_function(const void *thing, const void *key)
 	       a->file == b->file && a->line == b->line;
 }
 
-/* Returns NULL without memory. Its texts are kept already. */
+/* Returns NULL without memory. The texts of `like` must be kept already. */
 static const struct symbol_function *
 keep_function(struct symbols *symbols, const struct symbol_function *like)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Demangles names by libstdc++, which a system with C++ programs has. It is
- * loaded when the first name needs it, so that this program needs no C++
- * library to be built or started.
+ * Demangles names by libstdc++, which systems with C++ programs have. It is
+ * loaded when the first name needs it, so that this program can be built and
+ * started without a C++ library.
  */
 #include "symbols_demangle.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of C++ functions as they are written in the source. */
+/* Converts names of C++ functions to the form in which the source has them. */
 #ifndef SELFMON_TOOLS_SYMBOLS_DEMANGLE_H
 #define SELFMON_TOOLS_SYMBOLS_DEMANGLE_H
 
 /*
- * Returns the demangled name, freed by the caller; or NULL if it is not mangled
- * or this system has no libstdc++.
+ * Returns the demangled name, which the caller frees. Returns NULL if the name
+ * is not mangled, or if this system has no libstdc++.
  */
 char *symbols_demangle(const char *name);
 

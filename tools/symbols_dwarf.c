@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions and lines from debugging information, by libdw. Units are found by
- * the ranges of their own entries, since some compilers write no table of
- * addresses; the functions of a unit when the first address in it is looked up.
+ * Functions and lines from debugging information, read by libdw. Compilation
+ * units are found by the address ranges in their own entries, since some
+ * compilers write no table of addresses. The functions of a unit are read when
+ * its first address is looked up.
  */
 #define _GNU_SOURCE
 #include "symbols_dwarf.h"
@@ -22,18 +23,20 @@ struct function_list {
 
 struct unit {
 	Dwarf_Die die;	 /* has the lines */
-	Dwarf_Die split; /* has the functions: of a .dwo file, or the same */
+	/* The unit with the functions: from a .dwo file, or the unit itself. */
+	Dwarf_Die split;
 	struct function_list functions;
 };
 
 struct symbols_dwarf {
-	Dwarf_Addr bias; /* an address less this is one of the units */
+	/* Difference between an address of the module and of the unit. */
+	Dwarf_Addr bias;
 	size_t units, room;
 	struct unit *unit;
 	struct symbols_ranges ranges;
 };
 
-/* Linkers give code that they left out the address 0. */
+/* Skips address 0: linkers give it to code that they left out. */
 static void add_ranges(struct symbols_ranges *to, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, low, high;
@@ -66,7 +69,7 @@ static void add_function(struct function_list *to, Dwarf_Die *die)
 		to->die[to->count++] = *die;
 }
 
-#define NESTED_MOST 64 /* namespaces and classes inside of each other */
+#define NESTED_MOST 64 /* most namespaces and classes in each other */
 
 static void add_functions(struct function_list *to, Dwarf_Die *of, int depth)
 {
@@ -152,7 +155,10 @@ static bool is_block(int tag)
 	       tag == DW_TAG_catch_block;
 }
 
-/* Goes to the child of a block or call that has an address, if there is one. */
+/*
+ * Moves *die to the child that contains an address and is a block or an inlined
+ * call. Returns false if there is none.
+ */
 static bool go_into(Dwarf_Die *die, Dwarf_Addr address)
 {
 	Dwarf_Die child;
@@ -171,7 +177,10 @@ static bool go_into(Dwarf_Die *die, Dwarf_Addr address)
 	return false;
 }
 
-/* Lists a function and the calls inlined at an address, outermost first. */
+/*
+ * Lists a function and the calls that are inlined at an address, the outermost
+ * first.
+ */
 static size_t list_calls(const Dwarf_Die *function, Dwarf_Addr address,
 			 Dwarf_Die call[SYMBOLS_INLINED])
 {
@@ -196,7 +205,10 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* A function inherits what its declaration or its abstract copy says. */
+/*
+ * Reads an attribute. A function inherits the attributes of its declaration and
+ * of its abstract copy.
+ */
 static uint32_t number_of(Dwarf_Die *die, unsigned int name,
 			  Dwarf_Attribute *attribute)
 {
@@ -209,8 +221,9 @@ static uint32_t number_of(Dwarf_Die *die, unsigned int name,
 }
 
 /*
- * The number is an index of the unit's files. dwarf_decl_file() of libdw 0.188
- * aborts if a unit has no list of them.
+ * Returns the name of a file, whose number is an index of the unit's files.
+ * dwarf_decl_file() of libdw 0.188 is not used: it aborts if a unit has no list
+ * of files.
  */
 static const char *file_of(Dwarf_Die *die, unsigned int name)
 {
@@ -228,7 +241,7 @@ static const char *file_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* The place from which an inlined function is called. */
+/* Sets the place from which an inlined function is called. */
 static void put_caller(Dwarf_Die *call, struct symbols_raw *to)
 {
 	Dwarf_Attribute attribute;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions and lines from debugging information, by libdw. */
+/* Functions and lines from debugging information, read by libdw. */
 #ifndef SELFMON_TOOLS_SYMBOLS_DWARF_H
 #define SELFMON_TOOLS_SYMBOLS_DWARF_H
 
@@ -7,15 +7,15 @@
 
 #include "symbols_elf.h"
 
-/* Returns NULL without memory. A module without such information is fine. */
+/* Returns NULL without memory. A module need not have debugging information. */
 struct symbols_dwarf *symbols_dwarf_open(Dwfl_Module *module);
 /* Accepts NULL. */
 void symbols_dwarf_close(struct symbols_dwarf *dwarf);
 
 /*
  * Finds the frames at an address of the module's Dwfl, the innermost inlined
- * call first. Returns their number; 0: no function is known there. raw[0] has
- * file and line even then, if these are known.
+ * call first. Returns their number; 0 if no function is known there. Even then
+ * raw[0] has the file and the line, if these are known.
  */
 size_t symbols_dwarf_find(struct symbols_dwarf *dwarf, Dwarf_Addr address,
 			  struct symbols_raw raw[SYMBOLS_INLINED]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symbols of one file, by elfutils' libdwfl: from its debugging
- * information, which may be a file of its own, else from its symbol tables.
- * Everything is found on this machine. libdw would ask the servers that
- * DEBUGINFOD_URLS names, so that variable is removed unless it is wanted.
+ * The symbols of one file, read by elfutils' libdwfl: from its debugging
+ * information, which may be in a separate file, or else from its symbol tables.
+ * Everything is looked up on this machine. libdw would contact the servers in
+ * DEBUGINFOD_URLS, so that variable is removed unless requests are wanted.
  */
 #define _GNU_SOURCE
 #include "symbols_elf.h"
@@ -19,7 +19,10 @@
 struct symbols_elf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	GElf_Addr bias; /* 0 for files that are mapped as they are linked */
+	/*
+	 * 0 for files that are mapped at the address for which they are linked.
+	 */
+	GElf_Addr bias;
 	struct symbols_dwarf *dwarf;
 	struct symbols_symtab *symtab;
 };
@@ -106,7 +109,10 @@ void symbols_elf_build_id(struct symbols_elf *elf,
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* Linkers write stubs for calls of other modules, and no symbols for them. */
+/*
+ * Linkers write stubs for calls into other modules, without symbols. This finds
+ * their names.
+ */
 static const char *find_stub(struct symbols_elf *elf, GElf_Addr address)
 {
 	GElf_Addr bias;
@@ -135,7 +141,7 @@ static const char *find_symbol(struct symbols_elf *elf, GElf_Addr address)
 	return name ? name : find_stub(elf, address);
 }
 
-/* Each is read when the first address needs it. */
+/* Each kind of information is read when the first address needs it. */
 size_t symbols_elf_find(struct symbols_elf *elf, uint64_t address,
 			struct symbols_raw raw[SYMBOLS_INLINED])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /tmp/perf-PID.map: lines of a start and a size in hexadecimal and a
- * name. Anyone can create files in /tmp, so only a regular file of this user or
- * of root is read, as perf does.
+ * Reads /tmp/perf-PID.map. Each line has a start and a size in hexadecimal, and
+ * a name. Everybody can create files in /tmp, so, like perf, this only reads a
+ * regular file that belongs to this user or to root.
  */
 #define _GNU_SOURCE
 #include "symbols_map.h"
@@ -151,7 +151,10 @@ void symbols_map_close(struct symbols_map *map)
 	free(map);
 }
 
-/* Code may be replaced at the same place: the last line of a start is valid. */
+/*
+ * Code may be replaced by other code at the same place, so of several lines
+ * with the same start the last one is valid.
+ */
 const char *symbols_map_find(const struct symbols_map *map, uint64_t address)
 {
 	size_t low = 0, high = map ? map->entries : 0;

@@ -10,14 +10,17 @@
 struct symbols_map;
 
 /*
- * Reads /tmp/perf-PID.map. Returns NULL with the reason if there is none or it
- * cannot be trusted.
+ * Reads /tmp/perf-PID.map. If there is no such file, or if it cannot be
+ * trusted, returns NULL with the reason.
  */
 struct symbols_map *symbols_map_open(int32_t pid,
 				     char why[SYMBOLS_MAP_WHY_SIZE]);
 /* Accepts NULL. */
 void symbols_map_close(struct symbols_map *map);
-/* Returns the name of the code at an address, valid until close; or NULL. */
+/*
+ * Returns the name of the code at an address, or NULL. The name is valid until
+ * the map is closed.
+ */
 const char *symbols_map_find(const struct symbols_map *map, uint64_t address);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the file of a module: the one of its path if its build id is still that
- * of the report, else the debugging information that is installed for this
- * build id. Paths come from the report: nothing but a regular file is read.
+ * Finds the file of a module. Uses the file with the module's path if its build
+ * id is still that in the report. Otherwise uses the debugging information that
+ * is installed for this build id. Paths come from the report, so only regular
+ * files are read.
  */
 #define _GNU_SOURCE
 #include "symbols_module.h"
@@ -52,8 +53,8 @@ static struct symbols_elf *open_path(const char *path, const char **why)
 }
 
 /*
- * The kernel maps code into each process, as an ELF file in memory: that of
- * this process, whose sections end behind all else.
+ * The kernel maps the vdso, an ELF file in memory, into each process. Opens
+ * that of this process. Its sections are the last part.
  */
 static struct symbols_elf *open_vdso(void)
 {
@@ -73,7 +74,7 @@ static struct symbols_elf *open_vdso(void)
 	return NULL;
 }
 
-/* A report without a build id is believed. */
+/* If the report has no build id, the file is accepted. */
 static bool is_that_build(struct symbols_elf *elf, const char *build_id,
 			  char found[SYMBOLS_BUILD_ID_SIZE])
 {

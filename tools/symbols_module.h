@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a module of a report: found, checked and opened. */
+/* Finds, checks and opens the file of a module in a report. */
 #ifndef SELFMON_TOOLS_SYMBOLS_MODULE_H
 #define SELFMON_TOOLS_SYMBOLS_MODULE_H
 

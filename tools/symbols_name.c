@@ -14,7 +14,10 @@ const char *symbols_short_name(const char *path)
 
 #define UNIT_MOST 24
 
-/* Returns the length of what is never cut: operator<< is a name itself. */
+/*
+ * Returns the length of a part that is never cut: in operator<<, the < are part
+ * of the name.
+ */
 static size_t unit_length(const char *s)
 {
 	static const char anonymous[] = "(anonymous namespace)";

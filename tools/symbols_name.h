@@ -8,8 +8,8 @@
 /* Returns the last part of a path. */
 const char *symbols_short_name(const char *path);
 /*
- * Writes a C++ function without the arguments of templates and without
- * parameters: std::vector<>::push_back. Names of other languages stay.
+ * Writes the name of a C++ function without template arguments and parameters:
+ * std::vector<>::push_back. Names in other languages are not changed.
  */
 void symbols_compact(const char *name, char *to, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges of addresses in an array by rising start. */
+/* Ranges of addresses, in an array sorted by their starts. */
 #define _GNU_SOURCE
 #include "symbols_ranges.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges of addresses, found by an address in them. */
+/* Ranges of addresses. A range is found by an address in it. */
 #ifndef SELFMON_TOOLS_SYMBOLS_RANGES_H
 #define SELFMON_TOOLS_SYMBOLS_RANGES_H
 
@@ -9,7 +9,7 @@
 
 struct symbols_range {
 	uint64_t low, high;
-	uint64_t furthest; /* highest end of this range and those before */
+	uint64_t furthest; /* highest end of this range and of all before it */
 	size_t index;	   /* of what it belongs to */
 };
 
@@ -18,17 +18,18 @@ struct symbols_ranges {
 	struct symbols_range *range;
 };
 
-/* Returns a list with room for one more element; NULL without memory. */
+/* Returns the list with room for one more element, or NULL without memory. */
 void *symbols_with_room(void *list, size_t *room, size_t count, size_t size);
 
-/* Returns false without memory. An empty range is left out. */
+/* Returns false without memory. Skips an empty range. */
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low,
 			uint64_t high, size_t index);
-/* Call it after the last one was added. */
+/* Call it after the last range is added. */
 void symbols_ranges_sort(struct symbols_ranges *ranges);
 /*
- * Returns the range around an address that starts last, and of those with one
- * start that of the highest index; or NULL.
+ * Of the ranges that contain an address, returns the one with the highest
+ * start, and of several such ranges the one with the highest index. Returns
+ * NULL if there is none.
  */
 const struct symbols_range *
 symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t address);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions from the symbol tables of a module. libdwfl would search all
+ * Functions from the symbol tables of a module. libdwfl itself would search all
  * symbols for each address.
  */
 #include "symbols_symtab.h"
@@ -41,7 +41,10 @@ static void add_symbol(struct symbols_symtab *to, Dwfl_Module *module, int i)
 	to->count++;
 }
 
-/* Names of the program's interface are preferred to its aliases. */
+/*
+ * Ranks a symbol: names of the program's interface are preferred to its
+ * aliases.
+ */
 static int rank(const struct symbol *symbol)
 {
 	return symbol->binding == STB_GLOBAL ? 2
@@ -54,7 +57,10 @@ static size_t underscores(const struct symbol *symbol)
 	return strspn(symbol->name, "_");
 }
 
-/* By address; of one address the preferred name is last. */
+/*
+ * Orders by address. Among symbols of one address the preferred name is the
+ * last.
+ */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *const x = a, *const y = b;
@@ -68,7 +74,10 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-/* A function in assembly may have no size: it reaches to the next one. */
+/*
+ * Returns the end of a function. A function in assembly may have no size: then
+ * it ends at the next one.
+ */
 static GElf_Addr end_of(const struct symbols_symtab *symtab, size_t i)
 {
 	const struct symbol *const symbol = symtab->symbol;

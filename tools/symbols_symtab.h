@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions from the symbol tables of a module, by libdwfl. */
+/* Functions from the symbol tables of a module, read by libdwfl. */
 #ifndef SELFMON_TOOLS_SYMBOLS_SYMTAB_H
 #define SELFMON_TOOLS_SYMBOLS_SYMTAB_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of pointers to things that are never removed. */
+/* A hash table of pointers to objects that are never removed. */
 #ifndef SELFMON_TOOLS_SYMBOLS_TABLE_H
 #define SELFMON_TOOLS_SYMBOLS_TABLE_H
 
@@ -16,8 +16,9 @@ struct symbols_table {
 };
 
 /*
- * Returns the slot of what equals a key, or an empty one, which the caller sets
- * and then adds to count; NULL without memory.
+ * Returns the slot of the object that equals a key. If there is none, returns
+ * an empty slot; the caller sets it and then increments count. Returns NULL
+ * without memory.
  */
 struct symbols_slot *symbols_table_find(struct symbols_table *table,
 					uint64_t hash, const void *key,
@@ -25,7 +26,7 @@ struct symbols_slot *symbols_table_find(struct symbols_table *table,
 							const void *key));
 
 #define SYMBOLS_HASH UINT64_C(0xcbf29ce484222325)
-/* Add a text or a number to a hash. */
+/* Both add to a hash: a text, or a number. */
 uint64_t symbols_hash_text(uint64_t hash, const char *text);
 uint64_t symbols_hash_number(uint64_t hash, uint64_t number);
 

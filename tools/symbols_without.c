@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In place of symbols_elf.c and symbols_demangle.c: this program was built
+ * Replaces symbols_elf.c and symbols_demangle.c if this program is built
  * without libdw.
  */
 #include <unistd.h>
