@@ -64,7 +64,7 @@ struct sample {
 
 static struct sample sample[KINDS][SIZES][ROUNDS];
 static double loop_ns[KINDS * SIZES * ROUNDS];
-static uint64_t chain; /* each loop's result, with which the next one begins */
+static uint64_t chain; /* each loop begins with the result of the one before */
 
 static _Noreturn void die(const char *what)
 {
@@ -255,7 +255,7 @@ static double bare_ns(const struct kind *kind, unsigned int units)
 	return median(time, 7);
 }
 
-/* Returns the smallest number of units that takes this long. */
+/* Returns the smallest number of units that takes at least this long. */
 static unsigned int units_of(const struct kind *kind, double ns)
 {
 	unsigned int low = 1, high = 2000;

@@ -75,7 +75,10 @@ static ALWAYS_INLINE uint64_t add(uint64_t x, unsigned int n)
 	return a + b + c + d;
 }
 
-/* Always the same pattern: taken, taken, not taken, taken, ... */
+/*
+ * The pattern of branches is always the same: taken, taken, not taken, taken,
+ * ...
+ */
 static ALWAYS_INLINE uint64_t branch(uint64_t x, unsigned int n)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bare operations that any library needs, without a library. */
+/* The bare operations that any such library needs, without a library. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -107,7 +107,7 @@ static int open_one(uint64_t config)
 	return (int)fd;
 }
 
-/* The events of BENCH_SOFTWARE, in their order. */
+/* Opens the events of BENCH_SOFTWARE, in this order. */
 void bench_bare_group_open(void)
 {
 	group = open_one(PERF_COUNT_SW_PAGE_FAULTS);

@@ -46,7 +46,10 @@ static const struct bench_case {
 	{ "events-8", bench_case_events_8 },
 };
 
-/* Programs in folders beside this one, whose rows are used like a case's. */
+/*
+ * Programs in directories beside this one, whose rows are used like those of a
+ * case.
+ */
 static const struct bench_peer {
 	const char *folder, *program, *without;
 } peers[] = {
@@ -57,7 +60,7 @@ static const struct bench_peer {
 	  "google-benchmark is not here: install libbenchmark-dev" },
 };
 
-/* Runs the program in the child; it writes rows instead of a table. */
+/* Runs the program in the child process. It writes rows instead of a table. */
 static _Noreturn void run_child(const char *program, const char *name,
 				bool is_quick, int rows)
 {

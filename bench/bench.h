@@ -33,7 +33,8 @@ struct bench_row {
 	char state[8];        /* of the machine; "": any */
 	char note[112];       /* instead of figures; "": none */
 	char unit[8];
-	char against[24];     /* divisor of ratio; "" if there is none */
+	/* Name of the row by which ratio divides; "" if there is none. */
+	char against[24];
 	double median, low, high; /* low and high: p10 and p90 */
 	double min;
 	double ratio;         /* median of the rounds' ratios */
@@ -44,7 +45,8 @@ struct bench_row {
 /* Amount of measuring. */
 struct bench_effort {
 	unsigned int rounds;
-	uint64_t visits;      /* in one round, of an operation of a few ns */
+	/* Number of visits in one round of an operation that takes a few ns. */
+	uint64_t visits;
 	unsigned int threads;
 };
 
@@ -52,16 +54,16 @@ extern struct bench_effort bench_effort;
 
 /* ---- measure.c ----------------------------------------------------------- */
 
-/* Runs the operation n times, or as often as `each` says. */
+/* Runs the operation n times. If `each` is set, that many times for each n. */
 typedef void (*bench_loop_fn)(uint64_t n);
 
 struct bench_operation {
 	const char *what;
 	bench_loop_fn loop;
 	uint64_t n;            /* for each round */
-	uint64_t each;         /* operations in one of n; 0: 1 */
-	int against;           /* index of the operation that ratio divides by;
-				  -1: none */
+	uint64_t each;         /* operations for each n; 0 means 1 */
+	int against;           /* index of the operation by which ratio
+			        * divides; -1: none */
 	const char *against_name;
 	double budget;
 	enum bench_judge judge;
@@ -73,7 +75,7 @@ void bench_measure(struct bench_operation *operation, size_t count);
 
 uint64_t bench_now_ns(void);
 
-/* Forces the compiler to compute a value. */
+/* Makes the compiler compute a value although it is not used. */
 #define bench_keep(value) __asm__ __volatile__("" : : "r"(value) : "memory")
 
 /* ---- summary.c ----------------------------------------------------------- */
@@ -109,7 +111,7 @@ _Noreturn void bench_refused(const char *format, ...)
 void bench_configure(const char *events);
 
 /*
- * Call it first in a program: sets the amount of measuring, clears the
+ * Call it first in a program: sets how much is measured, and clears the
  * environment.
  */
 void bench_prepare(bool is_quick);
@@ -157,11 +159,14 @@ bool bench_bare_has_rdtscp(void);
 void bench_bare_rdtscp(uint64_t n);
 void bench_bare_lfence_rdtsc(uint64_t n);
 #endif
-/* Two group reads of BENCH_SOFTWARE, by a group opened without a library. */
+/*
+ * Opens a group of the events in BENCH_SOFTWARE without a library, and makes
+ * two group reads.
+ */
 void bench_bare_group_open(void);
 void bench_bare_group_reads(uint64_t n);
 
-/* compiled_out.c: a loop with a region, with SELFMON_DISABLE. */
+/* In compiled_out.c: a loop with a region, compiled with SELFMON_DISABLE. */
 void bench_compiled_out(uint64_t n);
 
 #ifdef __cplusplus

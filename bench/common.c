@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the bench's programs and those of its peers. */
+/* Code that the bench's programs and those of its peers share. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ void bench_configure(const char *events)
 		bench_fail("selfmon_configure");
 }
 
-/* Uses the current CPU: others may be busy, or not allowed. */
+/* Pins to the current CPU, since other CPUs may be busy or not allowed. */
 void bench_pin(void)
 {
 	const int cpu = sched_getcpu();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same loop with SELFMON_DISABLE: regions compile to nothing. */
+/* The loop of off.c with SELFMON_DISABLE: regions compile to nothing. */
 #define SELFMON_DISABLE
 #include <selfmon.h>
 

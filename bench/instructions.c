@@ -54,7 +54,7 @@ static NOINLINE void same_function(unsigned long n)
 				selfmon_compiler_fence();
 }
 
-/* README's first example: one iteration opens both regions. */
+/* The first example of the README: one iteration opens both regions. */
 static NOINLINE void both_in_function(unsigned long n)
 {
 	for (; n > 0; n--)

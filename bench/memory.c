@@ -72,7 +72,7 @@ static void each(sem_t *post, sem_t *wait, unsigned int count)
 		sem_wait(wait);
 }
 
-/* Excludes one node's share, which has its own row. */
+/* Subtracts the share of one node, which has a row of its own. */
 static void measure_threads(double node_bytes)
 {
 	const unsigned int count = bench_effort.threads;

@@ -70,7 +70,10 @@ static double first_us_of_a_process(void)
 	return us;
 }
 
-/* One-time cost of switched-off regions, in addition to their pairs. */
+/*
+ * One-time cost of regions that are switched off, in addition to the cost of
+ * their pairs.
+ */
 void bench_case_off_start(void)
 {
 	const unsigned int count = bench_effort.threads;

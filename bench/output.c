@@ -103,7 +103,7 @@ static void print_json(const struct bench_row *row)
 	printf("}");
 }
 
-/* At most two decimals, fewer for larger numbers. */
+/* Returns the number of decimals: at most two, fewer for larger numbers. */
 static int digits(double value)
 {
 	return value < 10 ? 2 : value < 1000 ? 1 : 0;

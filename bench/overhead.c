@@ -111,7 +111,7 @@ static double run(const char *program, const char *option, const char *output)
 	return seconds(&usage.ru_utime) + seconds(&usage.ru_stime);
 }
 
-/* "region pair, time only" of the bench, in ns. */
+/* Returns the row "region pair, time only" of the bench, in ns. */
 static double pair_ns(const char *bench)
 {
 	char command[4096], line[512];
@@ -145,7 +145,7 @@ static double median(double *value, unsigned int count)
 	return value[count / 2];
 }
 
-/* The variants; a round has one time of each. */
+/* The variants. Each round measures each of them once. */
 enum way { STAGE_OFF, STAGE, LINE_OFF, LINE, PAIR, WAYS };
 
 struct round {

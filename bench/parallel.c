@@ -106,8 +106,8 @@ void bench_case_parallel(void)
 	visits = bench_effort.visits * (bench_effort.rounds > 500 ? 100 : 20);
 	bench_configure(NULL);
 	unpin();
-	pair_ns(THREADS_MAX); /* creates the thread states that are reused
-				 below */
+	pair_ns(THREADS_MAX); /* makes the thread states that are reused
+			       * below */
 	for (turn = 0; turn < REPEAT; turn++)
 		for (k = 0; k < 7; k++)
 			sample[k][turn] = pair_ns(1u << k);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sets alone: snapshots, deltas, and a page without a counter. */
+/*
+ * Counter sets without regions: snapshots, deltas, and a page without a
+ * counter.
+ */
 #include <string.h>
 
 #include <selfmon.h>

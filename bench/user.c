@@ -21,7 +21,7 @@
 
 #define COUNT 4
 
-/* Each page is separate, like the kernel's. */
+/* Each page is separate, as the kernel's are. */
 static struct {
 	struct selfmon_page page __attribute__((aligned(4096)));
 } place[COUNT];

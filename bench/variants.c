@@ -41,7 +41,10 @@ static void configure(struct selfmon_options *options, const char *events)
 		bench_fail("selfmon_configure");
 }
 
-/* judge: compared with this many bare timestamp pairs; 0: not judged */
+/*
+ * judge: the row is compared with this many bare timestamp pairs; 0: it is not
+ * judged
+ */
 static void measure(const char *what, uint64_t n, double judge)
 {
 	struct bench_operation operation[] = {
@@ -80,7 +83,7 @@ EVENTS_CASE(6)
 EVENTS_CASE(7)
 EVENTS_CASE(8)
 
-/* The handler waits for faults and does nothing in a visit. */
+/* The handler only handles faults, and does nothing in a visit. */
 void bench_case_guard(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -90,7 +93,7 @@ void bench_case_guard(void)
 	measure("region pair, time only, guarded", bench_effort.visits, 1.25);
 }
 
-/* Statistics are then in the file's pages, not in the process's own memory. */
+/* The statistics are in the file's pages, not in the process's own memory. */
 void bench_case_live(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders of tests. Includers define _GNU_SOURCE: ftw.h is of X/Open. */
+/*
+ * Directories of tests. Files that include this define _GNU_SOURCE, since ftw.h
+ * needs X/Open.
+ */
 #ifndef SELFMON_TESTS_FOLDER_H
 #define SELFMON_TESTS_FOLDER_H
 
@@ -16,7 +19,7 @@ static inline int folder_remove_one(const char *path, const struct stat *status,
 	return remove(path);
 }
 
-/* The folder, and all that is in it. */
+/* Removes the directory and everything in it. */
 static inline void folder_remove(const char *path)
 {
 	nftw(path, folder_remove_one, 8, FTW_DEPTH | FTW_PHYS);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: from here on every system call kills, save the one that ends. */
+/*
+ * For tests: from here on every system call kills the process, except those
+ * that end it.
+ */
 #ifndef SELFMON_TESTS_FORBID_H
 #define SELFMON_TESTS_FORBID_H
 
@@ -9,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* 0, or -1 with errno where the kernel has no filters. */
+/* Returns 0, or -1 and sets errno if the kernel has no filters. */
 static inline int forbid_system_calls(void)
 {
 	struct sock_filter filter[] = {

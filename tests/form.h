@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests that have several forms: a sample in `make check`, the whole in
- * `make check-full`, more of it in `make check-long`. TEST_FORM names the form.
+ * For tests that have several forms: `make check` runs a sample, `make
+ * check-full` the whole, `make check-long` still more. TEST_FORM names the
+ * form.
  */
 #ifndef SELFMON_TESTS_FORM_H
 #define SELFMON_TESTS_FORM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: threads that do a piece of work each time they are started, and
- * wait in between. pool_run() returns when all have done it.
+ * For tests: threads that do one piece of work each time they are started, and
+ * wait in between. pool_run() returns when all threads have done it.
  */
 #ifndef SELFMON_TESTS_POOL_H
 #define SELFMON_TESTS_POOL_H
@@ -24,7 +24,8 @@ struct pool {
 	pthread_barrier_t begin, end;
 	int count;
 	bool stop;
-	void (*work)(int); /* by which thread: 0 .. count - 1 */
+	/* The argument is the number of the thread: 0 to count - 1. */
+	void (*work)(int);
 };
 
 static inline void *pool_thread(void *argument)

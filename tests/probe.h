@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names the uprobe of a function of the program that runs. */
+/* Names the uprobe of a function of the running program. */
 #ifndef TESTS_PROBE_H
 #define TESTS_PROBE_H
 
@@ -15,7 +15,7 @@ struct probe {
 	uint64_t offset; /* in the file */
 };
 
-/* Looks at the program alone: dl_iterate_phdr(3) lists it first. */
+/* Looks only at the program itself, which dl_iterate_phdr(3) lists first. */
 static inline int probe_find(struct dl_phdr_info *info, size_t size, void *at)
 {
 	struct probe *const probe = at;
@@ -33,7 +33,7 @@ static inline int probe_find(struct dl_phdr_info *info, size_t size, void *at)
 	return 1;
 }
 
-/* Writes "uprobe:PROGRAM:0xOFFSET"; false if there is no room for it. */
+/* Writes "uprobe:PROGRAM:0xOFFSET". Returns false if that does not fit. */
 static inline bool probe_name(char *spec, size_t size, const void *function)
 {
 	struct probe probe = { .address = (uintptr_t)function };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: from here on a seccomp filter answers one call with an error. */
+/*
+ * For tests: from here on a seccomp filter makes one system call return an
+ * error.
+ */
 #ifndef SELFMON_TESTS_REFUSE_H
 #define SELFMON_TESTS_REFUSE_H
 

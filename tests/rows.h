@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: reports, and their rows by path. */
+/* For tests: takes reports, and finds their rows by path. */
 #ifndef SELFMON_TESTS_ROWS_H
 #define SELFMON_TESTS_ROWS_H
 
@@ -18,7 +18,10 @@ static inline struct selfmon_report *rows_take(void)
 	return report;
 }
 
-/* As it is written in this format, line breaks and all. */
+/*
+ * Returns true if the report, written in this format, contains the text. The
+ * text may contain line breaks.
+ */
 static inline bool rows_say(const struct selfmon_report *report,
 			    enum selfmon_format format, const char *words)
 {
@@ -34,7 +37,7 @@ static inline bool rows_say(const struct selfmon_report *report,
 	return found;
 }
 
-/* The row whose names from the top are these; or NULL. */
+/* Returns the row with these names from the top of the tree, or NULL. */
 #define ROWS_PATH(...) ((const char *const[]){ __VA_ARGS__ })
 #define ROWS_FIND(report, ...)                                                 \
 	selfmon_report_find(report, ROWS_PATH(__VA_ARGS__),                    \

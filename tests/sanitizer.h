@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests that a sanitizer's own doings would spoil. */
+/* For tests that fail because of what a sanitizer itself does. */
 #ifndef SELFMON_TESTS_SANITIZER_H
 #define SELFMON_TESTS_SANITIZER_H
 

@@ -10,7 +10,7 @@
 
 enum schema_answer { SCHEMA_ALLOWS, SCHEMA_REFUSES, SCHEMA_NO_VALIDATOR };
 
-/* Checks the reports in a file. option: "", or "--refuses" (see schema.py). */
+/* Checks the reports in a file. option is "" or "--refuses" (see schema.py). */
 static inline enum schema_answer schema_check(const char *option,
 					      const char *path)
 {

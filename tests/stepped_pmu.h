@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A model of a PMU for the real machine code, which runs in a traced child. On
- * a machine without a PMU, and for a counter that does not exist, RDPMC faults.
- * The tracer then returns the value of this model, in memory shared with the
- * child.
+ * a machine without a PMU, or for a counter that does not exist, RDPMC faults.
+ * The tracer then returns the value of this model, which is in memory shared
+ * with the child.
  *
  * Each event is in one of two registers. A move does what the kernel does at a
  * context switch: all events continue in their other registers, from other
- * values, and no count is lost. The old registers count for another thread.
+ * values, and no count is lost. The old registers then count for another
+ * thread.
  */
 #ifndef SELFMON_TESTS_STEPPED_PMU_H
 #define SELFMON_TESTS_STEPPED_PMU_H
@@ -26,7 +27,7 @@
 
 #define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
 #define STEPPED_PMU_WIDTH 48
-/* The number in a page of register 0, which no CPU has. */
+/* The number of register 0 in a page. No CPU has a counter of this number. */
 #define STEPPED_PMU_FIRST ((UINT32_C(1) << 28) + 1)
 
 struct stepped_pmu {
@@ -51,7 +52,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* For group reads: the next ones return the current counts. */
+/* For group reads: so many next reads return the current counts. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
@@ -75,14 +76,17 @@ static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
 			_exit(1);
 }
 
-/* From here on the set is read by read(2), as far as its visits know of it. */
+/* From here on the set is read by read(2), as far as its visits can see. */
 static inline void stepped_pmu_end_user_reads(struct stepped_pmu *pmu)
 {
 	stepped_pmu_serve(pmu);
 	pmu->set.head.flags |= SELFMON_IMPL_SET_SYSCALL;
 }
 
-/* From here on the calling thread's visits count this many events so. */
+/*
+ * From here on the visits of the calling thread count this many events in this
+ * way.
+ */
 static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
@@ -110,7 +114,7 @@ static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
 	selfmon_thread_set_mode(thread, selfmon_thread_mode(thread));
 }
 
-/* Member k counts n times k + 1. */
+/* Member k counts n * (k + 1) events. */
 static inline void stepped_pmu_count(struct stepped_pmu *pmu, uint64_t n)
 {
 	unsigned int k;
@@ -140,8 +144,8 @@ static inline void stepped_pmu_move(struct stepped_pmu *pmu)
 }
 
 /*
- * Returns true if the child stopped at a faulting RDPMC. The instruction then
- * has its result, and the child is behind it.
+ * Returns true if the child stopped at an RDPMC that faulted. The instruction
+ * then has its result, and the child is after it.
  */
 static inline bool stepped_pmu_answer(const struct stepped_pmu *pmu, pid_t pid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LIKWID's marker API next to libselfmon, with one counted event. Reports if
- * LIKWID does not support the machine.
+ * LIKWID's marker API next to libselfmon, with one counted event. If LIKWID
+ * does not support the machine, says so.
  */
 #define _GNU_SOURCE
 #include <likwid.h>
@@ -30,7 +30,7 @@ static void region(uint64_t n)
 			selfmon_compiler_fence();
 }
 
-/* Sets the variables that its launcher, likwid-perfctr, sets. */
+/* Sets the variables that LIKWID's launcher, likwid-perfctr, would set. */
 static void start(void)
 {
 	char cpu[16];

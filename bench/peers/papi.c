@@ -44,7 +44,7 @@ static void start_stop(uint64_t n)
 	PAPI_start(set);
 }
 
-/* The high level has one set per process, started by the first. */
+/* The high level has one set per process, which its first use opens. */
 static void high_level(uint64_t n)
 {
 	for (; n > 0; n--) {

@@ -18,7 +18,7 @@
 #include "empty.h"
 #include "part.h"
 
-#define LOOP_NS 30000 /* of one candidate in a round, at least one unit */
+#define LOOP_NS 30000 /* for a candidate in a round; at least a unit */
 #define LOOP_MAX 4000
 #define WARM_UP 8 /* an eighth of a loop */
 
@@ -169,7 +169,7 @@ static void measure(void)
 	send(&round, sizeof(round));
 }
 
-/* A fast region that counts wrong is useless. */
+/* A region that is fast but counts wrong is useless. */
 static void check(void)
 {
 	struct selfmon_report *report;

@@ -10,11 +10,12 @@
 #define NOINLINE __attribute__((noinline))
 
 struct candidate {
-	const char *what;         /* "": only to divide by, no row */
+	const char *what; /* name of the row; "": only a divisor, has no row */
 	void (*loop)(uint64_t n); /* n is a multiple of `unit` */
 	uint64_t unit;
 	uint64_t each;		/* operations in one of n */
-	const char *against;	/* name of the first candidate; NULL: none */
+	/* Name of the candidate by which its time is divided; NULL: none. */
+	const char *against;
 	bool (*is_there)(void); /* NULL: always */
 	const char *missing;	/* reason if it is not */
 };
@@ -38,9 +39,9 @@ void prepare_tracy(void);
 void prepare_tracy_in_situ(void);
 
 /*
- * Measures kinds of work bare, with a bare floor and with a region around each
- * visit. Writes ns a visit of the work alone and what the other two added,
- * IN_SITU_KINDS columns each.
+ * Measures each kind of work in three ways: alone, with a bare floor, and with
+ * a region around each visit. Writes ns per visit of the work alone and what
+ * the other two added, in IN_SITU_KINDS columns each.
  */
 #define IN_SITU_KINDS 9
 void prepare_in_situ(void);

@@ -44,8 +44,8 @@ static bool has_hardware(void)
 }
 
 /*
- * Returns 0 or an errno. A set that is incomplete is no set: its cost would be
- * another one.
+ * Returns 0 or an errno. An incomplete set is closed, since its cost would
+ * differ.
  */
 static int open_set(const char *events)
 {
@@ -66,7 +66,7 @@ void prepare_software(void)
 		bench_fail("a software event cannot be counted");
 }
 
-/* Says why four counters cannot be opened. */
+/* Explains why four counters cannot be opened. */
 static void explain(void)
 {
 	const int error = open_set("cycles");
@@ -82,7 +82,7 @@ static void explain(void)
 			 error ? strerror(error) : "fewer than 4 counters");
 }
 
-/* Opens the first four counters that there are. Returns their names or NULL. */
+/* Opens the first four counters that exist. Returns their names, or NULL. */
 static const char *open_hardware(void)
 {
 	size_t i;
@@ -100,7 +100,7 @@ void prepare_hardware_set(void)
 	bench_configure(NULL);
 }
 
-/* Closes the set, which would take the region's counters from it. */
+/* Closes the set, since it would take counters from the region. */
 void prepare_hardware(void)
 {
 	const char *const events = open_hardware();

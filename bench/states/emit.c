@@ -16,7 +16,7 @@ static struct bench_row new_row(enum bench_state state, const char *what)
 	return row;
 }
 
-/* Adds a column's part of the mean that a row shows. */
+/* Adds the part of a column to the mean that a row shows. */
 static void add_column(const struct bench_rounds *rounds, struct bench_row *row,
 		       enum bench_state state, size_t column, uint32_t columns)
 {

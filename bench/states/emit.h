@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a state, sent to the bench. */
+/* Sends the rows of a state to the bench. */
 #ifndef BENCH_STATES_EMIT_H
 #define BENCH_STATES_EMIT_H
 
@@ -8,13 +8,16 @@
 
 #include "parts.h"
 
-/* Rounds of each state, and for how long at most. */
+/* How many rounds of each state to wait for, and for how long at most. */
 struct wait_for {
 	size_t rounds;
 	uint64_t seconds;
 };
 
-/* A state with fewer rounds has one row, which says so. */
+/*
+ * Emits the rows of a state. If there are fewer rounds, emits one row that says
+ * so.
+ */
 void emit_state(const struct bench_rounds *rounds, const struct parts *parts,
 		enum bench_state state, const struct wait_for *wait_for);
 

@@ -6,7 +6,7 @@
 #define TRIES 5
 #define ITERATIONS 10000
 
-/* Aligned: its speed must not depend on the program that it is linked into. */
+/* Aligned, so that its speed does not depend on where the linker puts it. */
 static __attribute__((noinline, aligned(64))) void empty(uint64_t n)
 {
 	for (; n > 0; n--)

@@ -4,8 +4,8 @@
 #define BENCH_STATES_EMPTY_H
 
 /*
- * Returns ns an iteration, the shortest of several tries: a context switch is
- * no state.
+ * Returns ns per iteration, the shortest of several tries: a try with a context
+ * switch does not show the state.
  */
 double empty_loop_ns(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region adds around real work. The work overlaps with a region's
- * instructions, or is held up by them, which a loop of empty regions cannot
+ * What a region adds around real work. The work may overlap with a region's
+ * instructions, or be delayed by them, which a loop of empty regions cannot
  * show. The bare floor is the least that any profiler does: two timestamps and
  * a stored sum.
  */
@@ -21,7 +21,7 @@ struct kind {
 };
 
 static volatile uint64_t sum;
-static uint64_t chain; /* each loop's result, with which the next begins */
+static uint64_t chain; /* each loop begins with the result of the one before */
 
 #define LOOPS(kind)                                                            \
 	static NOINLINE uint64_t kind##_plain(uint64_t n, uint64_t x)          \

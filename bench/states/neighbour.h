@@ -17,7 +17,7 @@ int neighbour_in(const char *list, int cpu);
 /* Returns this CPU's sibling, or -1 if the topology has none. */
 int neighbour_cpu(void);
 
-/* Starts or stops the process; neither does anything twice. */
+/* Starts or stops the process. Repeated calls have no effect. */
 void neighbour_spin(int cpu, bool spin);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a part of a round sends the bench: one process, which holds one form of
- * the library and one choice of events. A part sends a head and its rows. Then
- * for each byte it reads, it measures once and sends its empty loops and
- * columns.
+ * The protocol between the bench and a part of a round. A part is a process
+ * with one form of the library and one choice of events. It sends a head and
+ * its rows. Then, for each byte that it reads, it measures once and sends the
+ * times of its empty loops and its columns.
  */
 #ifndef BENCH_STATES_PART_H
 #define BENCH_STATES_PART_H
@@ -19,11 +19,15 @@ struct part_head {
 	uint32_t rows, columns;
 };
 
-/* A row: the mean of the columns' medians. It is not shown if `what` is "". */
+/*
+ * A row, which shows the mean of the medians of its columns. It is not shown if
+ * `what` is "".
+ */
 struct part_row {
 	char what[64];
 	char against[24]; /* "": no ratio */
-	char missing[48]; /* reason why nothing is measured; "": measured */
+	/* Reason why nothing is measured; "": it is measured. */
+	char missing[48];
 	uint32_t first, count;
 	int32_t divisor; /* column that ratio divides by */
 };

@@ -22,14 +22,16 @@ struct parts {
 	size_t count, columns;
 };
 
-/* Starts each part of each form; says which form was not built. */
+/* Starts each part of each form. Prints which forms were not built. */
 void parts_start(struct parts *parts);
 
-/* Measures all parts, one after the other, into a round's columns. */
+/*
+ * Measures all parts, one after the other, and fills in the columns of a round.
+ */
 void parts_measure(struct parts *parts, double *column,
 		   struct bench_loops *loops);
 
-/* Ends the parts. Fails the bench if one has lost a visit. */
+/* Ends the parts. If one has lost a visit, the bench fails. */
 void parts_end(struct parts *parts);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A state is computed when it is read, not when a round is kept: the lowest
- * empty loop may come late in the run.
+ * The state of a round is computed when it is read, not when the round is kept:
+ * the lowest empty loop may come late in the run.
  */
 #include "rounds.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds of measurements, put into two states by an empty loop. What runs on
- * the sibling hardware thread decides the state, and no program sees it.
+ * Rounds of measurements, sorted into two states by an empty loop. The state
+ * depends on what runs on the sibling hardware thread, which programs cannot
+ * see.
  */
 #ifndef BENCH_STATES_ROUNDS_H
 #define BENCH_STATES_ROUNDS_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Factors over the lowest empty loop of the run. */
+/* Limits of the states, as factors of the lowest empty loop of the run. */
 #define BENCH_QUIET_BELOW 1.3
 #define BENCH_BUSY_ABOVE 1.7
 
@@ -24,7 +25,7 @@ enum bench_state {
 
 extern const char *const bench_state_name[BENCH_STATES];
 
-/* Time of an empty loop, at the start and end of each part of a round. */
+/* Times of an empty loop at the start and the end of each part of a round. */
 struct bench_loops {
 	double fastest, slowest;
 };
@@ -40,7 +41,7 @@ struct bench_rounds {
 bool bench_rounds_init(struct bench_rounds *rounds, size_t columns);
 void bench_rounds_free(struct bench_rounds *rounds);
 
-/* Returns the state of a round whose empty loops took this long. */
+/* Returns the state of a round in which the empty loops took this long. */
 enum bench_state bench_state_of(const struct bench_loops *loops, double lowest);
 
 /*
@@ -49,26 +50,34 @@ enum bench_state bench_state_of(const struct bench_loops *loops, double lowest);
  */
 double *bench_rounds_next(struct bench_rounds *rounds);
 
-/* Keeps that round unless it is in neither state. */
+/* Keeps that round, unless it belongs to neither state. */
 void bench_rounds_keep(struct bench_rounds *rounds,
 		       const struct bench_loops *loops);
 
-/* Returns the state of an empty loop alone, without keeping a round. */
+/*
+ * Returns the state according to a single empty loop, without keeping a round.
+ */
 enum bench_state bench_rounds_glance(struct bench_rounds *rounds, double loop);
 
-/* Counts the rounds of a state. A new lowest loop moves earlier rounds. */
+/*
+ * Returns the number of rounds in a state. A new lowest loop changes the state
+ * of earlier rounds.
+ */
 size_t bench_rounds_seen(const struct bench_rounds *rounds,
 			 enum bench_state state);
 
 /*
- * Copies a column's values in a state, each divided by column `divisor` of the
- * same round if that is not negative. Returns their number.
+ * Copies the values of a column in a state. If divisor is not negative, divides
+ * each by column `divisor` of the same round. Returns their number.
  */
 size_t bench_rounds_column(const struct bench_rounds *rounds,
 			   enum bench_state state, size_t column, int divisor,
 			   double to[BENCH_ROUNDS_STORED]);
 
-/* Copies the rounds' fastest empty loops in a state. Returns their number. */
+/*
+ * Copies the fastest empty loops of the rounds in a state. Returns their
+ * number.
+ */
 size_t bench_rounds_loops(const struct bench_rounds *rounds,
 			  enum bench_state state,
 			  double to[BENCH_ROUNDS_STORED]);

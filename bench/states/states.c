@@ -29,7 +29,10 @@ static struct wait_for wait_for = { 50, 300 };
 static struct parts parts;
 static struct bench_rounds rounds;
 
-/* On a terminal each second on one line, elsewhere a line now and then. */
+/*
+ * On a terminal updates one line each second; otherwise prints a line from time
+ * to time.
+ */
 static void progress(uint64_t begin)
 {
 	static uint64_t shown;
@@ -62,7 +65,9 @@ static void pause_a_moment(void)
 	nanosleep(&moment, NULL);
 }
 
-/* A whole round, unless the present state has enough of them. */
+/*
+ * Measures a whole round, unless there are enough rounds of the present state.
+ */
 static void step(void)
 {
 	const enum bench_state state =

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches between two fibers, with time alone. */
+/* Switches between two fibers that measure time alone. */
 #include <selfmon.h>
 
 #include "../bench.h"
 #include "candidate.h"
 
-/* Visits open in each fiber, its own not counted. */
+/* Number of visits open in each fiber, without its own visit. */
 #define FEW 1
 #define MANY 8
 
@@ -29,7 +29,7 @@ static void switches_with_many(uint64_t n)
 	switches(with_many, n);
 }
 
-/* Their visits stay open: no report counts them. */
+/* The visits stay open, so no report counts them. */
 static void make_fibers(struct selfmon_fiber *fiber[2], int open)
 {
 	static struct selfmon_frame frame[2 * (FEW + MANY)];

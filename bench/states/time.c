@@ -12,7 +12,7 @@
 
 static struct selfmon_region *span_region, *child[CHILDREN];
 
-/* Switched off, its visits are not counted. */
+/* Regions are off here, so visits are not counted. */
 static NOINLINE void off(uint64_t n)
 {
 	for (; n > 0; n--)
@@ -28,7 +28,7 @@ static NOINLINE void one(uint64_t n)
 			selfmon_compiler_fence();
 }
 
-/* README's first example: both regions are of one function. */
+/* The first example of the README: both regions are in one function. */
 static NOINLINE void nested(uint64_t n)
 {
 	candidate_visits += 2 * n;

@@ -59,7 +59,7 @@ static ALWAYS_INLINE uint64_t work_chase(uint64_t x)
 	return at;
 }
 
-/* An insertion sort of 16 numbers: its branches cannot be predicted. */
+/* An insertion sort of 16 numbers, whose branches cannot be predicted. */
 static ALWAYS_INLINE uint64_t work_sort(uint64_t x)
 {
 	uint8_t v[16];
@@ -139,7 +139,9 @@ static ALWAYS_INLINE uint64_t work_format(uint64_t x)
 	return x + 1;
 }
 
-/* One cycle through all words, in the order of a full-period generator. */
+/*
+ * Makes one cycle through all words, in the order of a full-period generator.
+ */
 static void work_fill_memory(void)
 {
 	uint32_t at = 0, i;

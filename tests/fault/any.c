@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes allocations, files and keys of the library fail (ld --wrap, tests.mk),
- * and checks that all of them are given back.
+ * Makes allocations, file operations and key operations of the library fail (ld
+ * --wrap, tests.mk), and checks that everything allocated is released.
  */
 #define _GNU_SOURCE
 #include "fault/any.h"
@@ -61,7 +61,7 @@ static void let_go(const void *memory)
 	}
 }
 
-/* errno as the C library sets it. */
+/* Sets errno like the C library. */
 static bool fails(const char *name)
 {
 	const int error = kernel_faults_any(name);
@@ -71,7 +71,7 @@ static bool fails(const char *name)
 	return error != 0;
 }
 
-/* The prototypes of ld --wrap: NAME as the library calls it. */
+/* The prototypes for ld --wrap. NAME is what the library calls. */
 #define WRAP(type, name, ...)                                                  \
 	type __real_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__);                                       \
@@ -131,7 +131,10 @@ WRAP(size_t, fwrite, const void *from, size_t size, size_t n, FILE *to)
 	return __real_fwrite(from, size, n, to);
 }
 
-/* A sanitizer's runtime, in this program too, made its own before any run. */
+/*
+ * The runtime of a sanitizer, which is part of this program too, made its key
+ * before any run.
+ */
 static pthread_key_t own_key = (pthread_key_t)-1;
 
 WRAP(int, pthread_key_create, pthread_key_t *key, void (*end)(void *))

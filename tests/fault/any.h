@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts what the library holds: memory of the heap, and memory that it mapped
- * itself.
+ * Counts what the library holds: memory from the heap, and memory that the
+ * library mapped itself.
  */
 #ifndef TESTS_FAULT_ANY_H
 #define TESTS_FAULT_ANY_H
@@ -18,9 +18,9 @@ struct any_held {
 extern struct any_held any_held;
 
 /*
- * Returns true for the sizes of maps that stay for the life of the process: a
- * word that a child finds zeroed, a page of noted descriptors, the process's
- * state, chunks of memory for regions.
+ * Returns true for the sizes of maps that exist as long as the process: a word
+ * that a child finds zeroed, a page of the descriptor table, the state of the
+ * process, chunks of memory for regions.
  */
 bool any_stays(size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes functions of the C library that call the kernel fail (ld --wrap,
- * tests.mk). They are below kernel_faults.c and any.c, so that the steps of the
- * library's own functions fail one by one.
+ * tests.mk). They are below kernel_faults.c and any.c, so that each step of the
+ * library's own functions fails in turn.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,13 +25,16 @@
 #include "fault/kernel_faults.h"
 #include "sanitized.h"
 
-/* The prototypes of ld --wrap: NAME as the library calls it. */
+/* The prototypes for ld --wrap. NAME is what the library calls. */
 #define WRAP(type, name, ...)                                                  \
 	type __real_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__)
 
-/* A sanitizer's runtime, which calls some of these, has begun as well. */
+/*
+ * Set when the program begins: before that, a sanitizer's runtime calls some of
+ * these functions.
+ */
 static volatile bool begun;
 
 static __attribute__((constructor)) void begin(void)
@@ -39,7 +42,7 @@ static __attribute__((constructor)) void begin(void)
 	begun = true;
 }
 
-/* errno as the C library sets it. */
+/* Sets errno like the C library. */
 static __attribute__((no_sanitize("address"))) bool fails(const char *name)
 {
 	const int error = begun ? kernel_faults_any(name) : 0;
@@ -49,7 +52,7 @@ static __attribute__((no_sanitize("address"))) bool fails(const char *name)
 	return error != 0;
 }
 
-/* The same for a look at what is behind a number. */
+/* Like fails(), for a query about a descriptor. */
 static bool is_unseen(const char *name)
 {
 	const bool failed = fails(name);
@@ -58,7 +61,7 @@ static bool is_unseen(const char *name)
 	return failed;
 }
 
-/* Calls without a name close, return numbers or send: they do not fail. */
+/* Calls without a name never fail: they close, return numbers, or send. */
 static const struct call {
 	long number;
 	size_t arguments;
@@ -84,7 +87,7 @@ static const struct call *find_call(long number)
 	       calls[i].number != number)
 		i++;
 	if (i == sizeof(calls) / sizeof(calls[0]))
-		abort(); /* one that is new: it belongs into the table */
+		abort(); /* a new name, which must be added to the table */
 	return &calls[i];
 }
 
@@ -158,7 +161,9 @@ WRAP(int, getrlimit, int resource, struct rlimit *limit)
 	return fails("getrlimit") ? -1 : __real_getrlimit(resource, limit);
 }
 
-/* The harness looks whether a number is open; the library does not. */
+/*
+ * The test harness checks whether a descriptor is open; the library does not.
+ */
 WRAP(int, fcntl, int fd, int command, ...)
 {
 	va_list list;
@@ -197,7 +202,7 @@ WRAP(int, sigaction, int number, const struct sigaction *action,
 				  : __real_sigaction(number, action, before);
 }
 
-/* AddressSanitizer asks for it in each thread, and does not take a no. */
+/* AddressSanitizer calls it in each thread, and does not accept an error. */
 WRAP(int, sigaltstack, const stack_t *stack, stack_t *before)
 {
 	return !SANITIZED && fails("sigaltstack")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter set on a machine whose calls fail as a test says. */
+/* Opens counter sets on a machine whose calls fail as a test requests. */
 #ifndef TESTS_FAULT_COUNTERS_FAULTS_H
 #define TESTS_FAULT_COUNTERS_FAULTS_H
 
@@ -10,7 +10,7 @@
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
 
-/* Flags with which a failure may be that of the whole set. */
+/* With these flags, the failure of one event may be that of the whole set. */
 #define ONE_FAILS_ALL                                                          \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_INHERIT |                  \
 	 SELFMON_COUNTERS_PROCESS)
@@ -45,7 +45,7 @@ static inline const void *page_of(size_t i)
 	return ((const struct selfmon_set *)(const void *)set)->member[i].page;
 }
 
-/* The members' names in order, dropped ones behind a bar: "a,b|c". */
+/* The names of the members in order, with dropped ones after a bar: "a,b|c". */
 static inline const char *order(int count)
 {
 	static char text[256];
@@ -64,7 +64,9 @@ static inline const char *order(int count)
 static inline void setup(void)
 {
 	kernel_faults_clear();
-	/* The process's clock and the runtime's own descriptors. */
+	/*
+	 * Opens the process's clock and the descriptors that the runtime keeps.
+	 */
 	cr_assert_eq(open_set("dummy", 0), 1);
 	selfmon_counters_close(set);
 	kernel_faults_clear();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements kernel_faults.h; ld --wrap determines the names. */
+/* Implements kernel_faults.h. ld --wrap prescribes the names. */
 #define _GNU_SOURCE
 #include "fault/kernel_faults.h"
 
@@ -56,15 +56,14 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void);
 struct kernel_faults kernel_faults;
 
 /*
- * For descriptors of hardware events: the size of their group; 0: other files.
+ * By descriptor: the size of the group of a hardware event; 0 for other files.
  */
 static unsigned int group_size[FDS];
 static uint64_t config_of[FDS]; /* as asked for */
 static bool leads[FDS];
 
 /*
- * A map of the kernel keeps the event alive; the library sees the test's page
- * instead.
+ * The kernel's map keeps the event alive, but the library sees the test's page.
  */
 static struct {
 	struct selfmon_page *shown;
@@ -96,7 +95,7 @@ void kernel_faults_from(enum fault_call call, unsigned int n, int error)
 	kernel_faults.call[call].to = UINT_MAX;
 }
 
-/* Operations that are very frequent fail only now and then. */
+/* Of operations that are very frequent, only some fail. */
 static bool is_one_of_many(const char *name)
 {
 	static struct {
@@ -152,7 +151,7 @@ uint64_t __wrap_selfmon_kernel_user_read_bits(void)
 	return kernel_faults.ask;
 }
 
-/* In the kernel's order: permission first, then the driver. */
+/* Checks in the kernel's order: first permission, then the driver. */
 static int refuse_hardware(const struct perf_event_attr *attr)
 {
 	if (kernel_faults.paranoid && !attr->exclude_kernel)
@@ -185,7 +184,7 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 		return fd;
 	if (group >= 0 && group_size[group] >= kernel_faults.largest)
 		return -EINVAL;
-	/* Shares of slots go with slots: intel_pmu_hw_config(). */
+	/* Shares of slots need slots in their group: intel_pmu_hw_config(). */
 	if (is_share(config) && (group < 0 || config_of[group] != SLOTS))
 		return -EINVAL;
 	kernel_faults.config1 = attr->config1;
@@ -205,7 +204,10 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 	return fd;
 }
 
-/* Replaces a uprobe by a dummy event: the kernel takes 100 ms for a probe. */
+/*
+ * Replaces a uprobe by a dummy event, since the kernel takes 100 ms for a
+ * probe.
+ */
 static void spare_probe(struct perf_event_attr *attr)
 {
 	if (!kernel_faults.no_probes || attr->type <= PERF_TYPE_BREAKPOINT ||
@@ -248,7 +250,9 @@ int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 		     : __wrap_selfmon_kernel_perf_open(&narrow, group, keep);
 }
 
-/* Writes the index into the pages: a counter of the PMU, or none. */
+/*
+ * Writes the index into the pages: the number of a counter of the PMU, or none.
+ */
 static void show_index(size_t i)
 {
 	maps[i].shown->index = is_share(maps[i].config)
@@ -265,7 +269,9 @@ static void take_turns(int fd)
 			maps[i].shown->index = 0;
 }
 
-/* Keeps the group off the PMU, with its running time fixed, for N reads. */
+/*
+ * Keeps the group off the PMU for N reads: its running time does not advance.
+ */
 static void wait_for_turn(uint64_t *running_ns)
 {
 	size_t i;
@@ -285,7 +291,7 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_RAW;
 }
 
-/* No check of the group's size: the set was planned with it. */
+/* Does not check the size of the group, since the set was planned with it. */
 int __wrap_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
 					   uint64_t config3, pid_t tid,
 					   int group, bool processes)
@@ -384,7 +390,7 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void)
 	return kernel_faults.virtual;
 }
 
-/* The words are a count, two times, and pairs of value and id. */
+/* The words are a count, two times, and pairs of a value and an id. */
 static void stop_ungranted(uint64_t *word, size_t members)
 {
 	size_t i;
@@ -393,7 +399,7 @@ static void stop_ungranted(uint64_t *word, size_t members)
 		word[3 + 2 * i] = 0;
 }
 
-/* A group of more events than there are counters has no time running. */
+/* A group with more events than there are counters does not run. */
 ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
 	const int error = fault(FAULT_READ);
@@ -411,7 +417,10 @@ ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 	return n;
 }
 
-/* A descriptor closed twice may be another thread's the second time. */
+/*
+ * If a descriptor were closed twice, the second close could close another
+ * thread's file.
+ */
 void __wrap_selfmon_kernel_close(int fd)
 {
 	if (fcntl(fd, F_GETFD) < 0)

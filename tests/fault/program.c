@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instrumented program of test_whole_run.c, which looks whether what it is
- * given is true, and whether all that was taken is given back.
+ * The instrumented program of test_whole_run.c. It checks that everything that
+ * the library returns is true, and that everything that was allocated is
+ * released.
  */
 #define _GNU_SOURCE
 #include "fault/program.h"
@@ -115,7 +116,7 @@ static void count_by_hand(const char *events)
 	selfmon_counters_close(set);
 }
 
-/* Nothing that did not happen is in it. */
+/* Checks that the report contains nothing that did not happen. */
 static void look_at(const struct selfmon_report *report, uint64_t expected)
 {
 	uint64_t rounds = 0;
@@ -165,7 +166,7 @@ static void report_by_hand(uint64_t expected)
 	selfmon_report_print(SELFMON_JSON, stderr);
 }
 
-/* Blocks that are not there are missed when the disk is full. */
+/* If the disk is full, missing blocks are discovered here. */
 static void look_at_blocks(const char *path)
 {
 	struct stat status;
@@ -175,7 +176,10 @@ static void look_at_blocks(const char *path)
 		note("a live file with holes, or cut short");
 }
 
-/* A report or a failure with words, of what there is of a file. */
+/*
+ * Reads what exists of the file. The result must be a report, or a failure with
+ * a message.
+ */
 static void read_live_file(const char *path, uint64_t expected)
 {
 	struct selfmon_failure failure = { .error = 0 };
@@ -204,7 +208,10 @@ __attribute__((noinline)) int program_probed(int x)
 	return x;
 }
 
-/* A function of this program, and a word that few kernels know. */
+/*
+ * Uses a function of this program as an event, and an unusual event that few
+ * kernels have.
+ */
 static void count_calls_by_hand(void)
 {
 	char spec[512] = "software/config=2,config3=1/,";
@@ -243,7 +250,10 @@ static void keep_name(void)
 		memcpy(outcome->name, kernel_faults.any.name, sizeof(outcome->name));
 }
 
-/* Its calls are counted on from its parent's, and its parent's from its. */
+/*
+ * The child's calls are counted in addition to its parent's, and later the
+ * parent's in addition to the child's.
+ */
 static void fork_a_child(void)
 {
 	int status = 0;
@@ -309,19 +319,26 @@ static void work_through(const struct program *program)
 static void check(const struct holdings *before)
 {
 	const struct selfmon_process *const process = selfmon_process();
-	/* A live file's stays: threads may still make it longer. */
+	/*
+	 * The memory of a live file stays, since threads may still extend the
+	 * file.
+	 */
 	const size_t kept = getenv("SELFMON_LIVE") != NULL;
-	/* Without the key of thread-specific data their ends are not seen. */
+	/*
+	 * Without the thread-specific key, the ends of threads are not noticed.
+	 */
 	const bool unseen_ends = process && process->alive > 1;
 	struct holdings now;
 
-	/* 0 + 1 + 2 + 3 + 4, and 5 of the regions made at run time */
+	/*
+	 * 0 + 1 + 2 + 3 + 4, and 5 of the regions with names made at run time
+	 */
 	if (sum != (THREADS + 1) * 15)
 		note("the program's own work is wrong");
 	now = holdings_now();
 	/*
-	 * A descriptor that cannot be examined stays open: it may be the
-	 * host's.
+	 * A descriptor that cannot be checked stays open: it may belong to the
+	 * program.
 	 */
 	if (now.fds < before->fds ||
 	    (now.fds > before->fds + kernel_faults.unseen + kept &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with regions, to be run while calls fail, and its outcome. */
+/* A program with regions that runs while calls fail, and its outcome. */
 #ifndef TESTS_FAULT_PROGRAM_H
 #define TESTS_FAULT_PROGRAM_H
 
@@ -9,7 +9,7 @@
 
 struct program {
 	const char *events;
-	bool more; /* a guard, signals, a probe and a forked child as well */
+	bool more; /* also uses a guard, signals, a probe and a forked child */
 };
 
 /* Shared by all processes. */
@@ -22,7 +22,10 @@ struct outcome {
 
 extern struct outcome *outcome;
 
-/* The process of the program: ends with 0, and has written its outcome. */
+/*
+ * Runs the program in this process, which ends with status 0 after it has
+ * written its outcome.
+ */
 void program_run(const struct program *program, const char *output)
 	__attribute__((noreturn));
 

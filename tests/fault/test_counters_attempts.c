@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A PMU that refuses what is asked for beside the event itself. */
+/* A PMU that refuses requests that are made in addition to the event itself. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -155,7 +155,10 @@ Test(counters_attempts, one_mode_asked_for_by_name_is_not_made_both)
 	selfmon_counters_close(set);
 }
 
-/* EACCES would refer to kernel mode, which the user did not request. */
+/*
+ * EACCES would mean that kernel mode is refused, which the user did not
+ * request.
+ */
 Test(counters_attempts, who_may_not_count_the_kernel_is_told_what_was_asked)
 {
 	kernel_faults.no_exclude = true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets on cores of several types: what is open, for whom, and how read. */
+/*
+ * Sets on a machine with several core types: which events are opened, for which
+ * threads, and how they are read.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -102,7 +105,9 @@ Test(counters_cores, a_type_that_is_named_alone_is_safe_as_well)
 	cr_expect(set->flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
-/* It may not run now: that it is not on the PMU says nothing. */
+/*
+ * The group may never run here, so it proves nothing that it is not on the PMU.
+ */
 Test(counters_cores, a_group_that_never_runs_here_is_kept)
 {
 	make_machine("900-901", "902-903");
@@ -118,7 +123,10 @@ Test(counters_cores, a_strict_set_takes_all_types)
 	expect_member(1, "cpu_atom/cycles/", SELFMON_GROUP_MORE);
 }
 
-/* Off the PMU, or on other cores: unknown. */
+/*
+ * For such events it is unknown whether they were off the PMU, or on other
+ * cores.
+ */
 Test(counters_cores, what_does_not_fit_into_a_types_group_is_dropped)
 {
 	make_machine("900-901", "902-903");
@@ -139,7 +147,7 @@ static void pin(void)
 	cr_assert_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
-/* All CPUs there are, are of the second type. */
+/* All existing CPUs belong to the second type. */
 static void make_pinned(void)
 {
 	pin();
@@ -160,7 +168,10 @@ Test(counters_cores, a_pinned_thread_counts_its_own_type_in_user_space)
 	cr_expect_not_null(strstr(info_of(2).failure->message, "pinned"));
 }
 
-/* As where a filter forbids it, or the kernel has more CPUs than we know. */
+/*
+ * As if a filter forbids the query, or as if the kernel has more CPUs than the
+ * library supports.
+ */
 Test(counters_cores, one_that_cannot_know_where_it_may_run_roams)
 {
 	make_pinned();
@@ -246,7 +257,10 @@ static void *prepare_pinned(void *unused)
 	return prepare(unused);
 }
 
-/* It is of the list: a thread that is pinned has not met a limit for that. */
+/*
+ * A pinned thread is not limited by an event that was left out of the list
+ * already.
+ */
 Test(counters_cores, a_pinned_thread_is_not_limited_by_what_is_left_out)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kernel call of a counter set made to fail. */
+/* Makes each kernel call of a counter set fail. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -14,10 +14,10 @@
 static const int errors[] = { EACCES, EPERM,  EMFILE, ENFILE, ENOSPC,
 			      ENOMEM, EBUSY, ENODEV, EINVAL };
 #define ERRORS (sizeof(errors) / sizeof(errors[0]))
-/* More calls than any of the specifications below makes. */
+/* More calls than any of the specifications below needs. */
 #define CALLS 14
 
-/* The opened events agree with their description. */
+/* Checks that the opened events agree with their descriptions. */
 static void check_set(int count, size_t asked, int error)
 {
 	size_t i;
@@ -64,7 +64,9 @@ static void open_with_fault(const char *spec, size_t asked, unsigned int flags,
 	cr_assert_eq(kernel_faults.bad_closes, 0, "closed twice");
 }
 
-/* Each error of each call, or (quick) each of them of some call. */
+/*
+ * Tries each error of each call. The quick form tries each error of some call.
+ */
 static void try_all(const char *spec, size_t asked, unsigned int flags)
 {
 	const size_t stride = (size_t)by_form(ERRORS, 1, 1);
@@ -206,7 +208,7 @@ Test(counters_faults, memory_that_cannot_be_wiped_is_lost_in_a_child_too)
 	child = fork();
 	if (child == 0) {
 		struct selfmon_counter_info info = { .size = sizeof(info) };
-		/* Something else may live where the parent's page was. */
+		/* Another mapping may now be where the parent's page was. */
 		void *page = mmap((void *)(uintptr_t)page_of(0), 1, PROT_READ,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 				  0);

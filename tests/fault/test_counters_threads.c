@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of several threads: older kernels, and threads that come and go. */
+/*
+ * Sets that count several threads: older kernels, and threads that begin and
+ * end meanwhile.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +58,7 @@ Test(counters_threads_faults, old_kernels_follow_processes_and_it_is_said)
 	selfmon_counters_close(set);
 }
 
-/* Any thread but the caller and those of the pool that are used here. */
+/* Returns a thread that is neither the caller nor used in the pool. */
 static pid_t another_thread(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -96,14 +99,20 @@ static unsigned int opens(const char *spec)
 	return kernel_faults.call[FAULT_OPEN].calls - before;
 }
 
-/* It may have inherited an event, or not: all are opened again. */
+/*
+ * The new thread may have inherited an event or not, so all events are opened
+ * again.
+ */
 Test(counters_threads_faults, a_thread_that_starts_meanwhile_is_counted_once)
 {
 	unsigned int usual = opens("dummy"), with_start;
 
 	kernel_faults.on_thread_open = start_later;
 	with_start = opens("dummy");
-	/* The event of the plan, of all threads, of all and the new one. */
+	/*
+	 * The event of the plan, those of all threads, and those of all threads
+	 * with the new one.
+	 */
 	cr_assert_eq(with_start, 1 + (usual - 1) + usual);
 	pool_end(&later);
 }
@@ -147,7 +156,10 @@ Test(counters_threads_faults, threads_without_end_are_an_error)
 		pthread_join(started[starts], NULL);
 }
 
-/* Whatever fails: the list of threads, memory, descriptors, a look at one. */
+/*
+ * Whatever fails: the list of threads, memory, descriptors, or a query about
+ * one.
+ */
 Test(counters_threads_faults, each_call_may_fail_and_nothing_is_left)
 {
 	struct holdings before = holdings_now();
@@ -165,7 +177,7 @@ Test(counters_threads_faults, each_call_may_fail_and_nothing_is_left)
 			failed++;
 		}
 		selfmon_counters_close(set);
-		/* A descriptor that no longer shows its event is not closed. */
+		/* If a descriptor cannot be checked, it is not closed. */
 		if (strcmp(kernel_faults.any.name, "PERF_EVENT_IOC_ID"))
 			holdings_assert_back(&before);
 		before = holdings_now();

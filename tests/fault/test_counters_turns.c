@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that do not fit at once: which go into which further group. */
+/*
+ * Events that do not fit on the PMU at once: which events form which further
+ * group.
+ */
 #include "fault/counters_faults.h"
 
 #include <errno.h>
@@ -8,7 +11,8 @@
 TestSuite(counters_turns, .init = setup_pmu);
 
 /*
- * The group of each member, in order: F first, K kernel, 1 to 3 further ones.
+ * Returns the group of each member in order: F is the first, K the kernel's, 1
+ * to 3 are further ones.
  */
 static const char *groups(void)
 {
@@ -27,7 +31,7 @@ static void open_more(const char *spec, int count, const char *expected)
 	const struct holdings before = holdings_now();
 	size_t i;
 
-	/* No CPU has the counters that the pages of this PMU name. */
+	/* The pages of this PMU name counters that no CPU has. */
 	cr_assert_eq(open_set(spec, SELFMON_COUNTERS_SYSCALL), count);
 	cr_assert_str_eq(groups(), expected);
 	cr_assert_eq(set->count, count);
@@ -101,7 +105,9 @@ static void require_user_reads(void)
 		cr_skip_test("no user reads on " SELFMON_ARCH_NAME);
 }
 
-/* The pages of a group that others follow have no index at the end. */
+/*
+ * At the end, the pages of a group that was followed by others have no index.
+ */
 Test(counters_turns, the_first_group_has_user_reads_whatever_groups_follow)
 {
 	require_user_reads();
@@ -140,7 +146,7 @@ Test(counters_turns, a_group_that_does_not_come_back_says_who_has_the_pmu)
 	selfmon_counters_close(set);
 }
 
-/* It is on the PMU all the while, and its page shows no register. */
+/* The group is on the PMU all the time, and its page shows no register. */
 Test(counters_turns, a_group_without_user_reads_is_not_waited_for)
 {
 	const unsigned int before = kernel_faults.call[FAULT_READ].calls;
@@ -186,7 +192,7 @@ Test(counters_turns, what_would_stay_0_is_dropped_with_its_reason)
 	cr_expect_eq(kernel_faults.pages, 0);
 }
 
-/* A further group might be on the PMU beside the first one. */
+/* A further group could be on the PMU at the same time as the first one. */
 Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
 {
 	grant(2);
@@ -198,7 +204,7 @@ Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
 	selfmon_counters_close(set);
 }
 
-/* The guest's own NMI watchdog holds one of four as well. */
+/* The guest's own NMI watchdog holds one of four counters as well. */
 Test(counters_turns, it_is_found_where_others_hold_counters_too)
 {
 	grant(2);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that another thread has made in the meantime, at each place of it. */
+/*
+ * Another thread has made the same memory meanwhile, at each place where that
+ * can happen.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fcntl.h>

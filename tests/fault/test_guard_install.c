@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The guard where the kernel does not let its handler be installed. */
+/* The guard on a kernel that refuses to install its handler. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include "platform/fault.h"
 #include "platform/fault_step.h"
 
-/* Call number n fails, of all that installing it makes. */
+/* Installs the guard while call number n fails. */
 static int install_with_failing(unsigned int n)
 {
 	int error;
@@ -23,7 +23,10 @@ static int install_with_failing(unsigned int n)
 	return error;
 }
 
-/* Replaced is what a program did; never there, what the kernel did. */
+/*
+ * "Replaced" means that the program installed another handler. Here the kernel
+ * refused the guard's.
+ */
 Test(guard_install, that_failed_is_not_reported_as_replaced)
 {
 	unsigned int n;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that meet a limit: each step down, and what is said of it. */
+/*
+ * Threads that meet a limit: how they continue, and what the report says about
+ * that.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
@@ -30,7 +33,10 @@ static void setup(void)
 
 TestSuite(region_limits, .init = setup);
 
-/* The PMU is one of the test's: no region is visited, none is read. */
+/*
+ * The PMU is simulated, so no region may be visited: its counters cannot be
+ * read.
+ */
 static void *prepare(void *flags)
 {
 	const struct selfmon_thread *thread;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that cannot be opened: in no thread, or in some threads alone. */
+/*
+ * Events that cannot be opened, either in all threads or in some threads only.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +28,7 @@ static void setup(void)
 
 	snprintf(live, sizeof(live), "/dev/shm/selfmon-missing-%d", getpid());
 	kernel_faults_clear();
-	selfmon_clock(); /* opens an event of its own, once */
+	selfmon_clock(); /* opens an event of its own at its first call */
 	kernel_faults_clear();
 	setenv("SELFMON_LIVE", live, 1);
 	options.events = LIST;
@@ -59,7 +61,10 @@ static void visit_in_thread(int n)
 	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
-/* In the order of the list, each with its own values, or none. */
+/*
+ * Checks that the columns are in the order of the list, each with its own
+ * values or none.
+ */
 static void check_order(const struct selfmon_report *report)
 {
 	const struct selfmon_row *const row = ROWS_GET(report, "work");
@@ -95,7 +100,9 @@ Test(region_missing, a_column_that_no_thread_has_keeps_its_place)
 	selfmon_report_free(report);
 }
 
-/* Its visits lack one value, and those of others do not. */
+/*
+ * The thread's visits lack one value, and the visits of other threads do not.
+ */
 Test(region_missing, a_thread_that_lacks_a_column_leaves_out_its_own_visits)
 {
 	struct selfmon_report *report;

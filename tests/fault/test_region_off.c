@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that the environment switches off: what is left undone. */
+/*
+ * Regions that the environment switches off: what the library then does not do.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

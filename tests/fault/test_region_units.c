@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* No memory for what visits count: the visits are there, and the report says so. */
+/*
+ * There is no memory for the units that visits count: the visits are recorded,
+ * and the report has a note.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a whole instrumented program again and again. In run n, operation n of
- * all that can fail does fail; the last run is the first without a failure.
+ * Runs a whole instrumented program repeatedly. In run n, operation n of all
+ * operations that can fail does fail. The first run without a failure is the
+ * last one.
  *
- * Operations of one name (a call, or the path of a file) are numbered up to the
- * first `alike` ones, then one in a thousand: pread(2) of a live file and
- * malloc(3) of a report are very frequent, and equal.
+ * Operations of the same name (a call, or the path of a file) are counted up to
+ * the first `alike` ones; of the rest, only one in a thousand. pread(2) of a
+ * live file and malloc(3) of a report are very frequent, and all alike.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -46,8 +47,8 @@ static void run_once(const struct program *program, const char *output)
 }
 
 /*
- * A start that failed leaves a file that the next may replace: an empty one,
- * unless it could not even be made short again.
+ * A start that failed leaves a file that the next start may replace: an empty
+ * file, unless truncating it failed too.
  */
 static void check_live_file(bool on)
 {
@@ -68,7 +69,10 @@ static void check_live_file(bool on)
 		close(fd);
 }
 
-/* One call, or (on) that and all after it. Returns how many runs it took. */
+/*
+ * Makes one call fail or, if on is set, that call and all later ones. Returns
+ * the number of runs.
+ */
 static unsigned int run_all(const struct program *program, int error, bool on,
 			    unsigned int step)
 {
@@ -117,9 +121,9 @@ static void run_all_ways(const struct program *program, int error,
 }
 
 /*
- * The long form takes more calls of a name, and other errors as well, with
- * fewer of these: in a run all calls of a name are answered alike. The quick
- * form takes fewer of both.
+ * The long form makes more calls of each name fail, and also fails with other
+ * errors, with fewer calls each: in one run all calls of a name fail with the
+ * same error. The quick form does less of both.
  */
 static void run_with(const struct program *program, int error)
 {

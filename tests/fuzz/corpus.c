@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target over files, where there is no libFuzzer. */
+/* Runs a fuzz target on files, for systems without libFuzzer. */
 #include "fuzz/fuzz.h"
 
 static void run(const char *path)
@@ -15,7 +15,10 @@ static void run(const char *path)
 	}
 	size = fread(data, 1, sizeof(data), file);
 	fclose(file);
-	/* Memory that ends where the input ends, for sanitizers' eyes. */
+	/*
+	 * The memory ends where the input ends, so that sanitizers notice reads
+	 * beyond it.
+	 */
 	exact = malloc(size ? size : 1);
 	for (size_t i = 0; i < size; i++)
 		exact[i] = data[i];

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* libFuzzer calls it; so does corpus.c, with each file of a corpus. */
+/*
+ * libFuzzer calls this function; so does corpus.c, with each file of a corpus.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*

@@ -39,7 +39,7 @@ static void visit(int depth)
 	}
 }
 
-/* Written by another process, so that this one has no regions. */
+/* Another process writes the file, so that this one has no regions. */
 static void write_file(const char *path)
 {
 	struct selfmon_report *report;
@@ -151,7 +151,7 @@ static void whole_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* The caller restores the changed bytes: *at to *end. */
+/* Changes bytes of the file. The caller restores those from *at to *end. */
 static size_t change(const uint8_t *data, size_t size, size_t *at, size_t *end)
 {
 	const size_t length = data[4] & 0x7f;

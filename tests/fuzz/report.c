@@ -53,7 +53,10 @@ static void make_row(struct selfmon_report *report, const char *name,
 	report->rows++;
 }
 
-/* The event's name is the column's, and the message a file with code. */
+/*
+ * The event of the samples has the name of the column; their file has the
+ * message as its name.
+ */
 static void make_samples(struct selfmon_report *report)
 {
 	struct selfmon_samples *const samples = calloc(1, sizeof(*samples));
@@ -78,7 +81,7 @@ static void make_samples(struct selfmon_report *report)
 	samples->stack->address = samples->address;
 }
 
-/* A detached span with the names of the last row. */
+/* Makes a detached span with the names of the last row. */
 static void make_span(struct selfmon_report *report)
 {
 	struct selfmon_report *const spans = malloc(sizeof(*spans));
@@ -219,7 +222,7 @@ static char csv_byte(const char *hex)
 	return (char)strtoul(digits, NULL, 16);
 }
 
-/* Undoes docs/REPORT.md's rules for names, in place. */
+/* Reverts the rules of docs/REPORT.md for names, in place. */
 static void csv_name(char *text)
 {
 	const char *s = text;
@@ -237,7 +240,10 @@ static void csv_name(char *text)
 	*text = '\0';
 }
 
-/* A field's content, unquoted, into text; what follows it. */
+/*
+ * Copies the content of a field, without quotes, to text. Returns what follows
+ * the field.
+ */
 static const char *csv_field(const char *s, char *text)
 {
 	if (*s != '"') {

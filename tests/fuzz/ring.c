@@ -23,7 +23,9 @@
 
 /* ---- memory: of one input ------------------------------------------------ */
 
-/* The library never frees it; a process that runs all inputs has to. */
+/*
+ * The library never frees this memory, but a process that runs all inputs must.
+ */
 static void *kept[4096];
 static size_t kept_count;
 static bool keeping;
@@ -95,7 +97,7 @@ static unsigned int two_bytes(const uint8_t *data)
 	return data[0] | (unsigned int)data[1] << 8;
 }
 
-/* The position goes beyond 32 bits: visits note the lower half. */
+/* Positions exceed 32 bits, of which visits store the lower half. */
 static void set_up(struct input *input, const uint8_t *data, size_t length)
 {
 	struct selfmon_sampling *const sampling = &selfmon_process()->sampling;
@@ -116,7 +118,9 @@ static void set_up(struct input *input, const uint8_t *data, size_t length)
 	input->head[0] = input->tail + length * data[10] / 255;
 }
 
-/* Exactly as large as they are, for sanitizers' eyes. */
+/*
+ * Makes buffers of the exact size, so that sanitizers notice reads beyond it.
+ */
 static struct selfmon_thread_ring *make_ring(const struct input *input,
 					     const uint8_t *bytes,
 					     size_t length)
@@ -162,7 +166,10 @@ static void close_visits(struct selfmon_thread *thread)
 
 struct expected {
 	uint64_t samples[VISITS + 1], all;
-	bool lost; /* a record says so: then numbers are the kernel's */
+	/*
+	 * A record says that others were lost: numbers are then the kernel's.
+	 */
+	bool lost;
 };
 
 static int innermost(const struct input *input, uint64_t position)
@@ -177,7 +184,10 @@ static int innermost(const struct input *input, uint64_t position)
 	return i;
 }
 
-/* Records up to head; what does not look like one ends them. */
+/*
+ * Computes the expected result of the records up to head. What does not look
+ * like a record ends them.
+ */
 static void expect(struct expected *expected, const struct input *input,
 		   const uint8_t *bytes, uint64_t from, uint64_t head)
 {

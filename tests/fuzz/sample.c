@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as SELFMON_SAMPLE: what to sample, or a message. */
+/* Any bytes as SELFMON_SAMPLE: the result is what to sample, or a message. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a specification: an event list or a message. */
+/*
+ * Any bytes as a specification: the result is a list of events, or a message.
+ */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,7 @@ static void check_events(const char *spec, int count,
 	}
 }
 
-/* Printable in a terminal, whatever it quotes. */
+/* The text must be safe to print in a terminal, whatever it quotes. */
 static void check_text(const char *text, size_t size)
 {
 	size_t i;

@@ -28,7 +28,10 @@ static struct {
 static size_t files;
 static size_t reads;
 
-/* The content of a path below the root; NULL: no such file. */
+/*
+ * Returns the content of a path below the root, or NULL if there is no such
+ * file.
+ */
 static const char *find(const char *path)
 {
 	const char *found[FILES];
@@ -65,7 +68,7 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 	return (ssize_t)length;
 }
 
-/* An open folder: the next file to look at, and the folder's name. */
+/* An open directory: its name, and the next file to look at. */
 struct folder {
 	size_t next;
 	char path[512];
@@ -117,7 +120,10 @@ static struct folder *folder_of(const struct selfmon_directory *directory)
 				    : NULL;
 }
 
-/* As the real one: no name that begins with a dot, cut to what fits. */
+/*
+ * Like the real function: skips names that begin with a dot, and cuts names to
+ * what fits.
+ */
 bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 				   char *name, size_t size)
 {

@@ -53,7 +53,7 @@ void hw_require_cpus(long count)
 		cr_skip_test("wants %ld CPUs, there are %ld", count, have);
 }
 
-/* Returns true for an error that the machine causes, not the library. */
+/* Returns true for an error that the machine causes and not the library. */
 static bool is_refusal(int error)
 {
 	return error == -ENOENT || error == -EACCES || error == -EPERM ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For hardware tests: what the machine is, sets that count, and a loop whose
- * number of instructions is known.
+ * For hardware tests: facts about the machine, sets of events, and a loop with
+ * a known number of instructions.
  *
- * SELFMON_HW_GUEST=1: a throw-away machine, tests may change its settings.
- * SELFMON_HW_EXACT=1: it counts to the instruction, no interrupt shows.
- * SELFMON_HW_UNGUARDED=1: read in user space where that is unsafe (riscv64).
+ * SELFMON_HW_GUEST=1: a throw-away machine, whose settings tests may change.
+ * SELFMON_HW_EXACT=1: the machine counts exactly, and interrupts add no
+ * instructions. SELFMON_HW_UNGUARDED=1: read in user space even where that is
+ * unsafe (riscv64).
  */
 #ifndef SELFMON_TESTS_HW_H
 #define SELFMON_TESTS_HW_H
@@ -25,40 +26,48 @@ void hw_require_exact(void);
 void hw_require_cpus(long count);
 void hw_require_pmu(void); /* one that counts instructions */
 
-/* Skips where the members of this set are read by read(2). */
+/* Skips the test if members of this set are read by read(2). */
 void hw_require_user_reads(const struct selfmon_counters *set);
 
 /*
- * Opens all events of a specification for this thread. Skips, explained,
- * where the machine cannot count them; fails where they should be counted.
+ * Opens all events of a specification for this thread. If the machine cannot
+ * count them, skips the test with the reason. Fails if it should be able to.
  */
 struct selfmon_counters *hw_open(const char *spec);
 struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags);
 
-/* The calling thread runs on this CPU alone from here on. */
+/* From here on the calling thread runs on this CPU only. */
 void hw_pin(int cpu);
 
 /*
- * Writes a file of the kernel's settings in a guest; skips the test elsewhere.
+ * Writes a file of the kernel's settings in a guest. Skips the test on other
+ * machines.
  */
 void hw_write_file(const char *path, const char *text);
 
-/* The first number after key in a file, after "" the first of all. */
+/*
+ * Returns the first number after key in a file. If key is "", returns the first
+ * number.
+ */
 uint64_t hw_read_number(const char *path, const char *key);
 
 /*
- * A process on this CPU that does nothing but use it up; it ends with the
- * caller. And its end.
+ * Starts a process that uses up this CPU. It ends together with the caller. The
+ * second function ends it.
  */
 pid_t hw_competitor(void);
 void hw_competitor_end(pid_t pid);
 
-/* A child's end: its exit status, or 256 + signal. */
+/*
+ * Waits for a child. Returns its exit status, or 256 + the signal that ended
+ * it.
+ */
 int hw_wait(pid_t pid);
 
 /*
- * 2n instructions in n turns, n at least 1; uses n up. HW_KEPT declares an n
- * that calls leave in its register: then nothing is needed to bring it there.
+ * Executes 2n instructions in n iterations, and changes n. n is at least 1.
+ * HW_KEPT declares an n in a register that calls preserve, so that loading it
+ * takes no instruction.
  */
 #if defined(__x86_64__)
 #define HW_KEPT(n) register uint64_t n __asm__("rbx")
@@ -84,34 +93,40 @@ static inline __attribute__((always_inline)) void hw_loop(uint64_t n)
 	HW_LOOP(n);
 }
 
-/* For regions: counts these events, and reports when asked. */
+/* Makes regions count these events, and report only when requested. */
 void hw_configure(const char *events);
 
 /*
- * As if the process had lived for minutes: its report may then take its time to
- * measure the library's overhead. hw_configure() does it.
+ * Makes the process seem minutes old, so that its report may take the time to
+ * measure the library's overhead. hw_configure() calls this.
  */
 void hw_grow_old(void);
 
-/* One visit of the region "loop": the loop, and nothing else in it. */
+/* One visit of the region "loop", which contains only the loop. */
 void hw_visit_region(uint64_t n);
 
 /*
- * More than one try of a snapshot of two members takes. A context switch in
- * the middle makes it vain; its instructions are the visit's all the same.
+ * More instructions than one try of a snapshot of two members takes. A context
+ * switch in the middle makes the try useless; its instructions still count in
+ * the visit.
  */
 #define HW_TRY_INSTRUCTIONS 120
-/* The same at the end of a region: it is found to be vain out of line. */
+/*
+ * The same at the end of a region, where a useless try is detected out of line.
+ */
 #define HW_TRY_END_INSTRUCTIONS 170
 
-/* Exactly this many in all visits, but for what was retried. */
+/* Expects exactly this count in all visits, except for retries. */
 void hw_expect_net(const struct selfmon_row *row, size_t column, double net);
 
-/* One visit of the loop, not inlined: the same code around it for every n. */
+/*
+ * One visit of the loop. It is not inlined, so that the code around the loop is
+ * the same for every n.
+ */
 void hw_visit_loop(struct selfmon_counters *set, uint64_t n,
 		   struct selfmon_delta *delta);
 
-/* Which member of the set has this name. */
+/* Returns which member of the set has this name. */
 size_t hw_member(const struct selfmon_counters *set, const char *name);
 
 #endif

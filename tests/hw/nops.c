@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A region of many instructions, out of line. */
+/* A region of many instructions; the function is not inlined. */
 #include "hw/nops.h"
 
 #include <time.h>
@@ -12,7 +12,10 @@ static uint64_t thread_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Turns in a millisecond or more of this thread's time, over that time. */
+/*
+ * Returns the iterations per ns of this thread's time, measured over a
+ * millisecond or more.
+ */
 static double turns_a_ns(void)
 {
 	uint64_t turns = 1, took;

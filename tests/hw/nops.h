@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many instructions in little time. An emulator translates a nop to nothing
- * but counts it: 400 of them cost what a loop's turn of two costs.
+ * Executes many instructions in little time. An emulator translates a nop to
+ * nothing but counts it: 400 of them take as long as one iteration of a loop of
+ * two instructions.
  */
 #ifndef SELFMON_TESTS_HW_NOPS_H
 #define SELFMON_TESTS_HW_NOPS_H
@@ -36,12 +37,16 @@ static inline __attribute__((always_inline)) void nops(uint64_t n)
 }
 
 /*
- * Turns that take so long: by an emulator's clock, which is its instructions,
- * else as measured on this CPU. At least 1.
+ * Returns how many iterations take this long: by the clock of an emulator,
+ * which is its number of instructions, or as measured on this CPU. Returns at
+ * least 1.
  */
 uint64_t nops_turns(uint64_t ns);
 
-/* One visit, not inlined: the same code around it for every n. */
+/*
+ * One visit. It is not inlined, so that the code around the loop is the same
+ * for every n.
+ */
 void nops_visit(struct selfmon_counters *set, uint64_t n,
 		struct selfmon_delta *delta);
 

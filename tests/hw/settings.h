@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings that are restored at a test's end, and messages to users. */
+/*
+ * Settings that are restored at the end of a test, and the messages that users
+ * see.
+ */
 #ifndef SELFMON_TESTS_HW_SETTINGS_H
 #define SELFMON_TESTS_HW_SETTINGS_H
 
 #include "hw/hw.h"
 
-/* Writes a setting of a guest; one of them a test is put back at its end. */
+/*
+ * Writes a setting of a guest. A test may change one setting, which is restored
+ * at its end.
+ */
 void setting_write(const char *path, const char *text);
 
 /*
- * The text report of a process of its own, of this user (0: the same), at its
- * exit: in one line, each run of spaces as one, into exit_report.
+ * Stores in exit_report the text report at exit of a separate process. The
+ * process belongs to this user, or to the same user if user is 0. The text is
+ * one line, with each run of spaces as one.
  */
 void take_exit_report(const char *events, uid_t user);
 extern char exit_report[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User reads and read(2) of the same counters agree. */
+/* Tests that user reads and read(2) of the same counters agree. */
 #include "counters/group.h"
 #include "hw/hw.h"
 
@@ -9,7 +9,7 @@
 #define SPEC "cycles,instructions"
 #define MEMBERS 2
 
-/* More user instructions, or cycles, than there are around one read. */
+/* More user instructions, and more cycles, than there are around one read. */
 #define STEP_MAX 100000
 
 static struct selfmon_counters *open_both(void)
@@ -43,7 +43,7 @@ Test(hw_agreement, read_2_lies_between_two_user_reads)
 	selfmon_counters_close(set);
 }
 
-/* A snapshot by read(2), of a set that has user reads. */
+/* Takes a snapshot by read(2), of a set that has user reads. */
 static void begin_slow(struct selfmon_counters *set,
 		       struct selfmon_snapshot *snapshot)
 {
@@ -64,7 +64,10 @@ Test(hw_agreement, visits_that_mix_both_never_jump)
 	selfmon_counters_begin(set, &first);
 	at[0] = first;
 	for (i = 1; i <= TIMES; i++) {
-		/* Two by each way in turn, hence all four transitions. */
+		/*
+		 * Two reads in each way in turn, which gives all four
+		 * transitions.
+		 */
 		if (i & 2)
 			begin_slow(set, &at[i & 1]);
 		else

@@ -62,7 +62,10 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The most frequent of sorted counts; of several, the least. */
+/*
+ * Returns the most frequent of sorted counts. If several are equally frequent,
+ * returns the lowest.
+ */
 static uint64_t most_frequent(const uint64_t *count, size_t n)
 {
 	uint64_t found = 0;
@@ -92,7 +95,7 @@ static uint64_t count_of(struct selfmon_counters *set,
 	struct selfmon_delta delta;
 	size_t i;
 
-	turns(n); /* the first visit is another one's cost */
+	turns(n); /* the first visit has additional costs */
 	for (i = 0; i < REPEATS; i++) {
 		selfmon_counters_begin(set, &begin);
 		turns(n);
@@ -105,14 +108,14 @@ static uint64_t count_of(struct selfmon_counters *set,
 	return most_frequent(count, REPEATS);
 }
 
-/* Instructions of one turn, what surrounds the turns left out. */
+/* Returns the instructions of one iteration, without those around the loop. */
 static double cost_of(void (*turns)(unsigned int))
 {
 	struct selfmon_counters *const set = hw_open("instructions");
 	uint64_t count;
 
 	hw_require_user_reads(set);
-	turns(1000 * TURNS); /* until no visit is the longest so far */
+	turns(1000 * TURNS); /* repeats until no visit is the longest so far */
 	count = count_of(set, turns, 2 * TURNS) - count_of(set, turns, TURNS);
 	selfmon_counters_close(set);
 	return (double)count / TURNS;
@@ -185,7 +188,7 @@ Test(hw_cost, a_region_pair_with_four_counters_makes_no_system_call)
 	struct selfmon_counters *const set = hw_open(FOUR_EVENTS);
 
 	hw_require_user_reads(set);
-	hw_require_exact(); /* else a visit may be off the PMU */
+	hw_require_exact(); /* otherwise a visit may be off the PMU */
 	selfmon_counters_close(set);
 	cr_assert_eq(visit_in_silence(0), 0);
 	cr_assert_neq(visit_in_silence(1), 0, "the filter lets calls pass");
@@ -193,7 +196,7 @@ Test(hw_cost, a_region_pair_with_four_counters_makes_no_system_call)
 
 /* ---- events that are not there -------------------------------------------- */
 
-/* A generalised event that this PMU does not have. */
+/* Returns a generalised event that this PMU does not have. */
 static const char *missing_event(void)
 {
 	static const char *const candidate[] = {
@@ -216,8 +219,8 @@ static const char *missing_event(void)
 }
 
 /*
- * Returns the cost of a pair in a process that counts these events; its report
- * must have all of the cost.
+ * Returns the cost of a pair in a process that counts these events. Its report
+ * must state the complete cost.
  */
 static double pair_cost(const char *events)
 {

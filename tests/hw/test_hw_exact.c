@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of a loop whose number of instructions is known. */
+/* Tests the counts of a loop with a known number of instructions. */
 #define _GNU_SOURCE
 #include "hw/tool.h"
 
@@ -12,8 +12,8 @@
 #include "rows.h"
 
 /*
- * Returns the interrupts and faults so far: natively each may add an
- * instruction to a visit.
+ * Returns the number of interrupts and faults so far. On a real machine each
+ * may add an instruction to a visit.
  */
 static uint64_t disturbances(void)
 {
@@ -38,8 +38,9 @@ static uint64_t disturbances(void)
 }
 
 /*
- * An event beside the set, read by read(2) around each visit: what interrupts
- * of a hypervisor's host add to a visit, which guests cannot see, it counts too.
+ * An event beside the set, read by read(2) around each visit. It also counts
+ * what interrupts of a hypervisor's host add to a visit; guests cannot see
+ * those interrupts.
  */
 static struct {
 	int fd; /* 0: an exact machine needs none */
@@ -73,7 +74,7 @@ static void visit(struct selfmon_counters *set, uint64_t n,
 		beside.least = beside.last;
 }
 
-/* Such a visit is refused, and later ones may be read by read(2). */
+/* Such a visit is refused, and later visits may be read by read(2). */
 static void skip_if_off_pmu(void)
 {
 	struct tool_count now;
@@ -86,16 +87,19 @@ static void skip_if_off_pmu(void)
 			     "in the place of this one's");
 }
 
-/* An instruction for each of a host's interrupts: few, by the loop's length. */
+/*
+ * Allows an instruction for each interrupt of a host: few, in proportion to the
+ * loop's length.
+ */
 static bool host_added(uint64_t n, uint64_t excess)
 {
 	return excess <= 8 + n / 10000 && beside.last - beside.least >= excess;
 }
 
 /*
- * Each count above the minimum must have a cause: natively an interrupt or a
- * fault; in exact machines only a retry of the end's reads after a context
- * switch, which the delta shows.
+ * Each count above the minimum must have a cause: on a real machine an
+ * interrupt or a fault, in an exact machine only a repeated read at the end,
+ * after a context switch, which the delta shows.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 			 uint64_t excess, uint64_t *before)
@@ -115,7 +119,7 @@ static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 	*before = now;
 }
 
-/* Each makes the reads of a visit's end vain at most once. */
+/* Each switch makes the reads at the end of a visit useless at most once. */
 static long switches(void)
 {
 	struct rusage usage;
@@ -156,7 +160,9 @@ static void expect_loops(struct selfmon_counters *set, uint64_t n, int visits,
 			expect_cause(&delta, n, count - expected, &before);
 		retried += delta.moved > 0;
 	}
-	/* Natively a longer loop has an interrupt in each of its visits. */
+	/*
+	 * On a real machine, each visit of a longer loop contains an interrupt.
+	 */
 	if (hw_exact() || n <= SHORT_LOOP)
 		cr_assert_eq(least, expected, "n %ju: least %ju, not %ju",
 			     (uintmax_t)n, (uintmax_t)least,
@@ -166,7 +172,7 @@ static void expect_loops(struct selfmon_counters *set, uint64_t n, int visits,
 		      switches() - switched);
 }
 
-/* Returns the instructions of a visit outside of its loop. */
+/* Returns how many instructions a visit has outside of its loop. */
 static uint64_t constant_of(struct selfmon_counters *set)
 {
 	uint64_t least = UINT64_MAX;
@@ -181,7 +187,10 @@ static uint64_t constant_of(struct selfmon_counters *set)
 	return least - 2;
 }
 
-/* Two CPUs of a rig count the edges of each other's turns. */
+/*
+ * In an emulator with two CPUs, each CPU counts the ends of the other's time
+ * slices.
+ */
 static struct selfmon_counters *open_instructions(void)
 {
 	hw_require_pmu();
@@ -238,8 +247,8 @@ Test(hw_exact, a_region_of_a_loop_reports_2n_less_the_own_cost)
 }
 
 /*
- * A suite of its own, as it takes a minute: a register of 32 bits wraps three
- * times under an open visit.
+ * In a separate suite since it takes a minute: a register of 32 bits wraps
+ * three times during an open visit.
  */
 Test(hw_long, a_region_of_three_times_2_to_the_32_is_exact, .timeout = 600)
 {
@@ -257,7 +266,7 @@ Test(hw_long, a_region_of_three_times_2_to_the_32_is_exact, .timeout = 600)
 			     64 - set->shift[0]);
 	hw_visit_loop(set, 1000, &delta);
 	hw_visit_loop(set, 1000, &delta);
-	/* Cycles of an instruction are a whole number in machines like these. */
+	/* In such machines each instruction takes a whole number of cycles. */
 	n = n / (delta.value[0].count / delta.value[1].count) / 2;
 	selfmon_counters_close(set);
 	hw_configure("cycles,instructions");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers with counters: what ran is counted to the instruction, on any thread. */
+/* Tests fibers with counters: what ran is counted exactly, on any thread. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -31,8 +31,8 @@ static HW_NOINLINE void work_in_turns(struct job *this)
 }
 
 /*
- * Skips where read(2) counts part of the kernel's return path: no count is
- * exact there.
+ * Skips the test if read(2) counts a part of the kernel's return path, since no
+ * count is exact then.
  */
 static void prepare(void)
 {
@@ -63,7 +63,10 @@ static void run_jobs(void)
 		job_run(&job[i]);
 }
 
-/* A turn costs the same in each: what is left is known of the idle one. */
+/*
+ * An iteration costs the same in each fiber. The idle fiber shows what else is
+ * counted.
+ */
 static void expect_turns(uint64_t slack)
 {
 	struct selfmon_report *const report = rows_take();
@@ -97,7 +100,7 @@ static void expect_turns(uint64_t slack)
 		cr_assert_geq(count[i]->sum + slack, wanted, "%s: %ld less",
 			      name[i], (long)(wanted - count[i]->sum));
 	}
-	/* The thread's own visit has nothing of them. */
+	/* The thread's own visit includes nothing of the fibers. */
 	row = ROWS_GET(report, "scheduler");
 	cr_assert_leq(row->counter[1].net, 2000.0 * (double)turns);
 	selfmon_report_free(report);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The members of a snapshot, and its time, are of one moment. In machines whose
- * cycles and time follow from the instructions, this can be checked for each
- * snapshot.
+ * Tests that all members of a snapshot, and its time, belong to the same
+ * moment. In machines whose cycles and time follow from the number of
+ * instructions, this can be checked for each snapshot.
  */
 #define _GNU_SOURCE
 #include "hw/hw.h"
@@ -12,14 +12,14 @@ enum { INSTRUCTIONS, CYCLES };
 
 #define SNAPSHOTS 100000
 #define SNAPSHOTS_WRAPPING 300000
-#define SLICES 40 /* slices of the competitor, between visits or in them */
+#define SLICES 40 /* time slices of the competitor */
 /*
- * Slices in or beside visits: without the check of the lock, 30 of them cause
- * errors.
+ * Number of slices inside of visits or beside them: without the check of the
+ * lock, 30 of them cause errors.
  */
 #define SLICES_OF_VISITS 200
 
-#define INSTRUCTIONS_US 1000 /* the same number of ticks: the x86 rig */
+#define INSTRUCTIONS_US 1000 /* x86 emulator: also ticks */
 #define SLICE_TICKS 1000000u /* less than the scheduler gives */
 #define ROUNDING_NS 2
 
@@ -35,7 +35,10 @@ static struct selfmon_counters *open_pair(const char *spec)
 	return set;
 }
 
-/* Returns the cycles per instruction, a whole number in such a machine. */
+/*
+ * Returns the cycles per instruction, which is a whole number in such a
+ * machine.
+ */
 static uint64_t ratio_of(struct selfmon_counters *set)
 {
 	struct selfmon_delta delta;
@@ -49,7 +52,7 @@ static uint64_t ratio_of(struct selfmon_counters *set)
 	return ratio;
 }
 
-/* Returns the cycles in excess of those of the instructions. */
+/* Returns by how many cycles the count exceeds that of the instructions. */
 static uint64_t surplus(const struct selfmon_snapshot *at, uint64_t ratio)
 {
 	return at->value[CYCLES] - ratio * at->value[INSTRUCTIONS];
@@ -104,7 +107,10 @@ Test(hw_group, members_are_of_one_moment_beside_a_competitor)
 	selfmon_counters_close(set);
 }
 
-/* A sibling's overflow moves its own page's lock and not the leader's. */
+/*
+ * An overflow of a sibling moves the lock of its own page, but not the
+ * leader's.
+ */
 Test(hw_group, members_are_of_one_moment_while_registers_wrap)
 {
 	struct selfmon_counters *set = open_pair(SPEC);
@@ -143,7 +149,7 @@ static struct selfmon_counters *open_timed(void)
 
 /*
  * A snapshot that is read during a switch would have one time slice too many or
- * too few compared with its counters; the next snapshot would not.
+ * too few compared with its counters. The next snapshot would be right.
  */
 Test(hw_group, time_holds_no_slice_of_a_competitor)
 {
@@ -178,7 +184,7 @@ Test(hw_group, time_holds_no_slice_of_a_competitor)
 	selfmon_counters_close(set);
 }
 
-/* Additional time is an interrupt's, and shorter than a slice. */
+/* Any additional time belongs to an interrupt, and is shorter than a slice. */
 Test(hw_group, an_undisturbed_visit_takes_the_time_of_its_cycles)
 {
 	struct selfmon_counters *set = open_timed();

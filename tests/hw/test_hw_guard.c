@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * User reads are switched off by the machine's own setting, while they are
- * made.
+ * Tests that user reads may be switched off by a setting of the machine while
+ * they are in use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,12 +28,15 @@
 #define TURNS 20
 #define READS 1000000
 /*
- * Reads after which the reader switches user reads off for itself. A change by
- * another process on the same CPU shows in the page on arm64, and does not
- * fault.
+ * After this many reads, the reader switches user reads off for itself. On
+ * arm64, a change by another process on the same CPU shows in the page, and no
+ * read faults.
  */
 #define READS_BETWEEN 8192
-/* Far more than a visit counts; far less than the jump of another register. */
+/*
+ * Far more than a visit counts, and far less than the difference to another
+ * register.
+ */
 #define LEAP 100000
 
 static const char *setting(void)
@@ -209,7 +212,10 @@ Test(hw_guard, user_reads_go_on_without_any_descriptor)
 
 /* ---- again and again ------------------------------------------------------ */
 
-/* Another process takes user reads away for a while, gives them back, ... */
+/*
+ * Another process switches user reads off for a while, then on again, and so
+ * on.
+ */
 static pid_t toggle(void)
 {
 	const pid_t pid = fork();
@@ -308,8 +314,9 @@ static void check_way(const struct selfmon_row *row)
 }
 
 /*
- * Returns true if a page that the kernel updates shows the loss of user reads:
- * on arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx()) and riscv64.
+ * Returns true if the page shows the loss of user reads after the kernel
+ * updates it: on arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx())
+ * and riscv64.
  */
 static bool page_shows_loss(void)
 {
@@ -391,7 +398,7 @@ static void *visit_regions(void *unused)
 	return unused;
 }
 
-/* Threads come and go, some with user reads and some without. */
+/* Threads begin and end, some with user reads and some without. */
 Test(hw_guard, regions_of_many_threads_lose_no_visit_and_no_count,
      .timeout = 100)
 {

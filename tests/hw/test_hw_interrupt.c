@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads into which overflow interrupts fall: those of another tool's event,
- * which leave ours alone, those that rewrite the page that is being read, and
- * those that move our event to another counter in the middle of a read.
+ * Tests reads that overflow interrupts interrupt: interrupts of another tool's
+ * event, which do not affect our event; interrupts that rewrite the page that
+ * is being read; and interrupts that move our event to another counter in the
+ * middle of a read.
  */
 #include <unistd.h>
 
@@ -14,20 +15,24 @@
 #define READS_MOST 20000000 /* until an interrupt falls into one */
 #define READS_A_CHECK 1000
 /*
- * Periods in instructions: no multiple of a read's length, so that every
- * instruction of the read is interrupted.
+ * Periods in instructions. They are no multiples of a read's length, so that
+ * every instruction of the read is interrupted at some time.
  */
 #define PERIOD 10007
 #define PERIOD_NATIVE 1000003
 #define PERIOD_LONG 40009
-/* Between two reads in a row, signal handlers left out; far below 2^width. */
+/*
+ * The most events between two successive reads, except in signal handlers; far
+ * below 2^width.
+ */
 #define STEP_MAX 1000000
 
 /*
- * Real machines throttle an event that overflows so often: stopped and started
- * again without a new period, its page is off by 2^width until the next
- * overflow (x86/events/core.c, x86_pmu_start without PERF_EF_RELOAD), which
- * selfmon_page_delta() repairs and a single read cannot.
+ * Returns a short period. Real machines throttle an event that overflows that
+ * often: it is stopped and started again without a new period, and its page is
+ * wrong by 2^width until the next overflow (x86/events/core.c, x86_pmu_start
+ * without PERF_EF_RELOAD). selfmon_page_delta() repairs this, but a single read
+ * cannot.
  */
 static uint64_t short_period(void)
 {
@@ -64,7 +69,7 @@ static struct selfmon_group_read by_kernel(const struct selfmon_counters *set)
 	return in;
 }
 
-/* One read between two of the kernel's. */
+/* Expects one user read to be between two reads by the kernel. */
 static void assert_bracketed(const struct selfmon_counters *set)
 {
 	const struct selfmon_group_read before = by_kernel(set);
@@ -83,7 +88,10 @@ static void assert_bracketed(const struct selfmon_counters *set)
 			  (unsigned long long)after.value[i]);
 }
 
-/* Each read of the set a step above the last one; bracketed at intervals. */
+/*
+ * Expects each read of the set to be above the last one, by at most a step.
+ * Compares with the kernel's reads at intervals.
+ */
 static void assert_whole(const struct selfmon_counters *set)
 {
 	struct selfmon_snapshot last, now;
@@ -104,7 +112,7 @@ static void assert_whole(const struct selfmon_counters *set)
 	}
 }
 
-/* How often the event overflowed, as its count says. */
+/* Returns how often the event overflowed, according to its count. */
 static uint64_t overflows_of(int fd, uint64_t period)
 {
 	return tool_read(fd).value / period;
@@ -129,8 +137,8 @@ Test(hw_interrupt, an_event_that_another_tool_samples_tears_no_read)
 }
 
 /*
- * The page of a sampled event is rewritten at each of its overflows: what was
- * read of it before no longer belongs to the counter.
+ * The page of a sampled event is rewritten at each overflow: what was read from
+ * it before no longer matches the counter.
  */
 Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
 {
@@ -171,12 +179,12 @@ Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
 }
 
 /*
- * A handler of the other tool's overflow switches its pinned events, so that
- * ours has to go from one counter to another. It runs between any two
+ * The handler of the other tool's overflow switches its pinned events on and
+ * off, so that our event must move between counters. It runs between any two
  * instructions of a read.
  */
 static struct {
-	int crowd; /* leader of events on all general counters */
+	int crowd; /* leader of a group that occupies all general counters */
 	int rival; /* takes the place that ours prefers */
 	bool turn;
 	unsigned int switches;
@@ -191,7 +199,7 @@ static void switch_counters(int signal)
 	other.switches++;
 }
 
-/* A code that needs one of an x86 machine's general counters. */
+/* A code that needs one of the general counters of an x86 machine. */
 #define RAW_GENERAL 0x01c4
 #define GENERAL 4
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters across fork, exec, close and the ends of threads. */
+/* Tests counters across fork, exec, close and the ends of threads. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static void visit(uint64_t turns)
 	}
 }
 
-/* Natively each interrupt and fault may count one instruction. */
+/* On a real machine each interrupt and fault may count one instruction. */
 static bool is_close(uint64_t count, uint64_t expected)
 {
 	return hw_exact() ? count == expected
@@ -46,7 +46,7 @@ static pid_t libc_fork(void)
 	return fork();
 }
 
-/* As a program that knows no handlers of fork(3) does. */
+/* Like a program that bypasses the handlers of fork(3). */
 static pid_t raw_fork(void)
 {
 #ifdef SYS_fork
@@ -57,8 +57,8 @@ static pid_t raw_fork(void)
 }
 
 /*
- * In the child: the parent's set counts nothing, and one of its own counts
- * from zero. 0, or what was wrong.
+ * In the child: checks that the parent's set counts nothing, and that a set of
+ * its own counts from zero. Returns 0, or which check failed.
  */
 static int child_of(const struct selfmon_counters *parents,
 		    const struct selfmon_snapshot *begun)
@@ -113,7 +113,10 @@ static void assert_fork(pid_t (*fork_by)(void))
 	around_fork(set, fork_by, 1);
 	one = around_fork(set, fork_by, 1);
 	many = around_fork(set, fork_by, 1 + TURNS);
-	/* A fork's own path is not the same each time to the instruction. */
+	/*
+	 * The path of a fork does not always have exactly the same
+	 * instructions.
+	 */
 	cr_assert(many - one + 500 >= TURNS_COUNT &&
 			  many - one <= TURNS_COUNT + 5000,
 		  "%llu counts", (unsigned long long)(many - one));
@@ -140,7 +143,7 @@ static int report_is(uint64_t visits, uint64_t instructions)
 	if (selfmon_report_take(&report))
 		return 3;
 	row = ROWS_FIND(report, "around", "visit");
-	if (!row) /* a forked child's tree begins with the fork */
+	if (!row) /* the tree of a forked child begins at the fork */
 		row = ROWS_FIND(report, "visit");
 	if (!row || row->visits != visits)
 		return 4;
@@ -174,7 +177,10 @@ Test(hw_lifetime, a_child_forked_in_a_region_reports_its_own_work_alone)
 
 /* ---- exec ---------------------------------------------------------------- */
 
-/* How many links in /proc/pid/fd, or lines of its maps, are of perf events. */
+/*
+ * Returns how many links in /proc/pid/fd, or lines of the process's maps,
+ * belong to perf events.
+ */
 static unsigned int events_of(pid_t pid)
 {
 	char path[300], text[512];
@@ -223,7 +229,7 @@ Test(hw_lifetime, nothing_of_a_set_is_left_after_exec)
 		execlp("cat", "cat", (char *)NULL);
 		_exit(4);
 	}
-	/* Closed by the exec: the end of the file. */
+	/* The exec closes it, which is the end of the file. */
 	close(ready[1]);
 	cr_assert_eq(read(ready[0], &end, 1), 0);
 	cr_assert_eq(waitpid(pid, NULL, WNOHANG), 0, "it did not exec");
@@ -239,7 +245,7 @@ Test(hw_lifetime, nothing_of_a_set_is_left_after_exec)
 
 static bool stop;
 
-/* Reads its own set until it is stopped; NULL, or what was wrong. */
+/* Reads its own set until it is stopped. Returns NULL, or what was wrong. */
 static void *read_own(void *unused)
 {
 	struct selfmon_snapshot last, now;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits that end on another CPU than they began. */
+/* Tests visits that end on another CPU than they began on. */
 #define _GNU_SOURCE
 #include "hw/hw.h"
 
 #define MIGRATIONS 200
 
-/* A visit in which the thread is pinned to a CPU, perhaps the one it has. */
+/* During the visit the thread is pinned to a CPU, possibly its current one. */
 static HW_NOINLINE void visit_pinned(struct selfmon_counters *set, int cpu,
 				     struct selfmon_delta *delta)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which modes are counted: the kernel left out where the PMU can do that; on
- * one that cannot (riscv64 without Sscofpmf), both, and said so.
+ * Tests which modes are counted: the kernel is excluded if the PMU can do that.
+ * If it cannot (riscv64 without Sscofpmf), both modes are counted, and the
+ * value is marked.
  */
 #include <unistd.h>
 
@@ -44,7 +45,10 @@ static uint64_t counted_of_calls(const char *spec)
 	return calls.value[0].count - nothing.value[0].count;
 }
 
-/* A system call is some instructions here and some hundred in the kernel. */
+/*
+ * A system call is some instructions in user mode and some hundred in the
+ * kernel.
+ */
 Test(hw_modes, a_value_is_marked_by_what_it_counts)
 {
 	const bool kernel = counts_the_kernel("instructions");
@@ -64,7 +68,7 @@ Test(hw_modes, a_report_says_which_modes_were_counted)
 				   : "user mode only");
 }
 
-/* :u is counted as user mode alone or not at all. */
+/* :u counts user mode alone, or the event is not counted. */
 Test(hw_modes, user_mode_that_was_asked_for_is_not_quietly_more)
 {
 	struct selfmon_counters *set;
@@ -90,7 +94,9 @@ static int open_as_nobody(void)
 				     &set, NULL) < 0;
 }
 
-/* At level 2 an ordinary user gets user mode, or an error: never the kernel. */
+/*
+ * At level 2 an ordinary user gets user mode or an error, but never the kernel.
+ */
 Test(hw_modes, an_ordinary_user_is_not_given_the_kernel)
 {
 	const bool kernel = counts_the_kernel("instructions");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More events than counters: sets rotate on the PMU, once per
+ * Tests more events than counters: sets rotate on the PMU, once per
  * perf_event_mux_interval_ms (kernel/events/core.c, perf_rotate_context).
  *
- * The truth is known from a pinned event, which is never rotated, and counts
- * what the sets count.
+ * A pinned event, which never rotates and counts the same as the sets, shows
+ * the truth.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -76,7 +76,9 @@ static uint64_t truth_now(void)
 	return tool_read(rig.pinned).value;
 }
 
-/* A region with two reads of the pinned event around it, and two inside. */
+/*
+ * A region with two reads of the pinned event around it, and two inside of it.
+ */
 struct measured {
 	struct selfmon_delta delta;
 	uint64_t least, most;
@@ -136,7 +138,8 @@ static void steady(uint64_t ns)
 }
 
 /*
- * Alternates between user mode and kernel mode, about half a millisecond each.
+ * Alternates between user mode and kernel mode, with about half a millisecond
+ * in each.
  */
 static void in_bursts(uint64_t ns)
 {
@@ -195,7 +198,7 @@ Test(hw_multiplex, a_competitor_on_the_cpu_changes_no_estimate,
 	hw_competitor_end(competitor);
 }
 
-/* The region is so short that its position in a rotation is unknown. */
+/* The region is so short that its place in a rotation is unknown. */
 Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
      .timeout = TIMEOUT)
 {
@@ -226,7 +229,10 @@ Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
 	cr_assert_gt(other, 0);
 }
 
-/* Twice as many sets, so that none is on the PMU for half of a long time. */
+/*
+ * There are twice as many sets, so that over a long time none is on the PMU for
+ * half of it.
+ */
 Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
      .timeout = TIMEOUT)
 {
@@ -243,7 +249,7 @@ Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
 		struct measured m;
 
 		measure(rig.set[i], steady, ns, &m);
-		/* Without the page's clock one visit may have no times. */
+		/* Without the page's clock a visit may have no times. */
 		if (m.delta.enabled_ns == 0 &&
 		    !(rig.set[i]->flags & SELFMON_IMPL_SET_PAGE_CLOCK))
 			measure(rig.set[i], steady, ns, &m);
@@ -254,8 +260,8 @@ Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
 }
 
 /*
- * The thread's clock excludes time stolen by a hypervisor; the kernel's times
- * of events include it.
+ * Time that a hypervisor stole is not part of the thread's clock, but of the
+ * kernel's times of events.
  */
 static uint64_t thread_ns(void)
 {
@@ -268,7 +274,7 @@ static uint64_t thread_ns(void)
 }
 
 /*
- * The page has times of its last update. Extended to the moment of each
+ * The page has the times of its last update. Extended to the time of each
  * snapshot, they are the thread's time.
  */
 Test(hw_multiplex, the_time_behind_an_estimate_is_the_threads_own,

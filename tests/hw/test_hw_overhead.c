@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's overhead is subtracted from each region, whatever way its
- * visits take: known numbers of instructions, in one function and apart.
+ * Tests that the library's overhead is subtracted from each region, whichever
+ * path its visits take. The regions have known numbers of instructions, nested
+ * in one function and in separate ones.
  */
 #include "hw.h"
 #include "store/self.h"
@@ -36,9 +37,9 @@
 #define SLOW "instructions,page-faults" /* one by read(2): no fast path */
 
 /*
- * By read(2) a descriptor is looked at as time goes by, not in each visit
- * (TRUSTED_TICKS, counters/snapshot.c): where all visits are so, and clocks
- * tick slowly, their number is not known to the instruction.
+ * With read(2), a descriptor is checked by time, not at each visit
+ * (TRUSTED_TICKS, counters/snapshot.c). If all visits use read(2) and the clock
+ * ticks slowly, the number of instructions is not known exactly.
  */
 static void require(void)
 {
@@ -107,7 +108,10 @@ static HW_NOINLINE void sixteen_children(void)
 	}
 }
 
-/* Children of one residue share a slot: each is found by the hash. */
+/*
+ * The ids of the children have the same residue and share a slot, so each child
+ * is found in the hash table.
+ */
 #define NAMES 33
 static struct selfmon_region *name[NAMES];
 
@@ -190,8 +194,8 @@ static void expect_own(const struct selfmon_report *before,
 }
 
 /*
- * Each region has WORK instructions. outer and inner: instructions that the
- * program adds to the outer region, and to each region in it.
+ * Each region has WORK instructions. outer and inner are the instructions that
+ * the program adds to the outer region and to each region in it.
  */
 static void expect_work(const char *events, void (*visit)(void), int outer,
 			int inner)
@@ -211,7 +215,10 @@ static void expect_work(const char *events, void (*visit)(void), int outer,
 	after = rows_take();
 	cr_assert_gt(selfmon_report_row_count(after), 1);
 	for (i = 0; i < selfmon_report_row_count(after); i++)
-		/* Read(2) looks at its descriptor now and then: 1 a child. */
+		/*
+		 * With read(2) the descriptor is checked from time to time,
+		 * which adds about 1 per child.
+		 */
 		expect_own(before, after, i,
 			   WORK + (selfmon_report_row(after, i)->parent < 0
 					   ? outer
@@ -345,7 +352,7 @@ static void expect_mean(const struct selfmon_report *report, const char *column,
 		  "%s: %.1f a visit, not %.1f", column, mean, expected);
 }
 
-/* There is one counter for ref-cycles: these are two groups. */
+/* There is only one counter for ref-cycles, so these are two groups. */
 Test(hw_overhead, is_known_of_events_that_take_turns)
 {
 	struct selfmon_report *report;
@@ -363,7 +370,9 @@ Test(hw_overhead, is_known_of_events_that_take_turns)
 	selfmon_report_free(report);
 }
 
-/* More events than counters: values of all groups, in short visits. */
+/*
+ * There are more events than counters. Short visits have values of all groups.
+ */
 Test(hw_overhead, is_known_of_each_group)
 {
 	struct selfmon_report *report;
@@ -392,7 +401,9 @@ Test(hw_overhead, is_known_of_each_group)
 	selfmon_report_free(report);
 }
 
-/* Another set of the thread took the PMU, and the group is still off it. */
+/*
+ * Another set of the thread has taken the PMU, and the group is still off it.
+ */
 static void lose_the_pmu(void)
 {
 	const struct selfmon_page *const leader =

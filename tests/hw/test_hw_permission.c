@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Machines that allow less: what is counted instead, with which verdict, and
- * messages to the user.
+ * Tests machines that permit less: what is counted instead, with which verdict,
+ * and the messages to the user.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,10 @@
 /* An unprivileged user and group. */
 #define ORDINARY 65534
 
-/* The file that allows user reads, for events opened from then on. */
+/*
+ * Returns the file that permits user reads, for events that are opened
+ * afterwards.
+ */
 static const char *user_reads_path(void)
 {
 	if (!access(USER_ACCESS, F_OK))
@@ -55,8 +58,8 @@ Test(hw_permission, without_user_reads_counts_come_by_system_call)
 }
 
 /*
- * A set looks at its pages when it is opened. Were that to go wrong, each
- * read still finds no counter in the page.
+ * A set checks its pages when it is opened. Even without that check, each read
+ * finds no counter in the page.
  */
 Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 {
@@ -102,7 +105,10 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 
 /* ---- paranoid ------------------------------------------------------------ */
 
-/* A child of an ordinary user; what body returns is its exit status. */
+/*
+ * Runs body in a child that belongs to an ordinary user. The result of body is
+ * the exit status.
+ */
 static int as_ordinary(int (*body)(void))
 {
 	pid_t pid;
@@ -173,7 +179,9 @@ Test(hw_permission, level_3_refuses_an_ordinary_user_all_events)
 	hw_require_guest();
 	hw_require_pmu();
 	setting_write(PARANOID, "3");
-	/* Only kernels with Debian's patch, or one like it, know this level. */
+	/*
+	 * Only kernels with Debian's patch, or a similar one, know this level.
+	 */
 	if (as_ordinary(user_mode_counted) == 0)
 		cr_skip_test("this kernel's level 3 is as level 2");
 	cr_assert_eq(as_ordinary(all_refused), 0);
@@ -221,7 +229,7 @@ Test(hw_permission, without_a_pmu_time_alone_is_measured)
 	ASSERT_REPORT_SAYS("measured");
 }
 
-/* How many events of cycles the PMU has room for; spec: one more. */
+/* Returns how many events of cycles fit on the PMU. spec receives one more. */
 static size_t most_at_once(char *spec, size_t size)
 {
 	struct selfmon_counters *counters;
@@ -277,7 +285,7 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 	ASSERT_REPORT_SAYS("kernel.nmi_watchdog=0 frees one");
 }
 
-/* The watchdog that was there from the start. */
+/* The watchdog has been running from the start. */
 Test(hw_permission, events_that_fit_beside_the_watchdog_are_exact)
 {
 	struct selfmon_counters *counters;
@@ -297,7 +305,10 @@ Test(hw_permission, events_that_fit_beside_the_watchdog_are_exact)
 	selfmon_counters_close(counters);
 }
 
-/* CPU-wide, pinned, until there is no more: each takes a counter for good. */
+/*
+ * Opens CPU-wide pinned events until no more fit: each holds a counter
+ * permanently.
+ */
 static void hold_all_counters(void)
 {
 	static const uint64_t held[] = { PERF_COUNT_HW_CPU_CYCLES,

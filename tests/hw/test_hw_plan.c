@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One set of more events than the PMU has counters: it makes two groups, which
- * take turns. The truth is known: a pinned event, which is never rotated,
- * counts what the set counts.
+ * Tests one set with more events than the PMU has counters: it has two groups,
+ * which rotate. A pinned event, which never rotates and counts the same as the
+ * set, shows the truth.
  */
 #include <string.h>
 
@@ -19,7 +19,8 @@ static const char spec[] =
 
 static struct {
 	struct selfmon_counters *set;
-	size_t members[2]; /* of the first group, and of the further one */
+	/* Members of the first group, and of the further one. */
+	size_t members[2];
 	int pinned;
 } rig;
 
@@ -68,7 +69,10 @@ static uint64_t truth_now(void)
 	return tool_read(rig.pinned).value;
 }
 
-/* How many values of one long region are estimates; all are bracketed. */
+/*
+ * Returns how many values of one long region are estimates. All must be within
+ * the bounds.
+ */
 static unsigned int measure(uint64_t ns)
 {
 	struct selfmon_snapshot a, b;
@@ -115,7 +119,9 @@ Test(hw_plan, both_groups_are_estimated_and_bracket_the_truth,
 		     scaled);
 }
 
-/* On the PMU or off it for all of that: exact, or refused. */
+/*
+ * The group is on the PMU or off it all the time: values are exact or refused.
+ */
 Test(hw_plan, no_value_of_a_short_region_is_guessed, .timeout = TIMEOUT)
 {
 	struct selfmon_snapshot a, b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions whose counters are read in user space, where the ends of a visit
- * have code of their own (visit/user.c): beside other processes, other
- * events, and registers that wrap.
+ * Tests regions whose counters are read in user space, for which the ends of a
+ * visit have code of their own (visit/user.c): together with other processes,
+ * other events, and registers that wrap.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -51,7 +51,10 @@ static uint64_t preemptions(void)
 			      "nonvoluntary_ctxt_switches:");
 }
 
-/* All visits count the same, except those whose end was read again. */
+/*
+ * Expects the same count in all visits, except in those whose end was read
+ * again.
+ */
 static void expect_alike(const struct selfmon_row *row, size_t i)
 {
 	const struct selfmon_quantity *const count = &row->counter[i];
@@ -66,13 +69,16 @@ static void expect_alike(const struct selfmon_row *row, size_t i)
 	cr_assert_leq(count->max - count->min, 500);
 }
 
-/* Visits until the thread was preempted a few times. */
+/* Makes visits until the thread was preempted some times. */
 static void visit_preempted(void)
 {
 	const uint64_t before = preemptions();
 	int i;
 
-	/* To ask takes longer than a visit: most would be preempted in that. */
+	/*
+	 * Querying the preemptions takes longer than a visit, so it is done
+	 * rarely: most preemptions would be in the query.
+	 */
 	for (i = 1; i < VISITS || i % 100 || preemptions() < before + 20; i++)
 		hw_visit_region(1000);
 }
@@ -86,7 +92,7 @@ Test(hw_region, visits_beside_a_competitor_count_alike)
 	prepare();
 	hw_visit_region(1000);
 	competitor = hw_competitor();
-	/* No preemption of a few need fall into a visit. */
+	/* If there are only a few preemptions, none may be in a visit. */
 	do {
 		selfmon_report_free(report);
 		visit_preempted();
@@ -152,7 +158,10 @@ static void *visit_flat(void *arg)
 	return NULL;
 }
 
-/* Another set's locks may have the same sum, and its events other counters. */
+/*
+ * The locks of another set may have the same sum, although its events have
+ * other counters.
+ */
 Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
 {
 	pthread_t thread;
@@ -165,7 +174,7 @@ Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
 	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
-/* A visit is marked when something happened in it, the next one is not. */
+/* A visit during which a switch happened is marked. The next visit is not. */
 Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
 {
 	struct selfmon_report *report;
@@ -200,8 +209,9 @@ Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
 }
 
 /*
- * Another set takes turns with ours, and goes. From then on ours is on the
- * PMU whenever the thread runs, and a switch is no reason for an estimate.
+ * Another set rotates with ours, and is then closed. From then on ours is on
+ * the PMU whenever the thread runs, and a switch gives no reason for an
+ * estimate.
  */
 Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
 {
@@ -235,7 +245,7 @@ Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
 	selfmon_report_free(report);
 }
 
-/* The page of a register that wraps has another offset each time. */
+/* After each wrap of a register its page has another offset. */
 Test(hw_region, visits_over_registers_that_wrap_count_alike)
 {
 	struct selfmon_report *report;
@@ -253,7 +263,7 @@ Test(hw_region, visits_over_registers_that_wrap_count_alike)
 	selfmon_report_free(report);
 }
 
-/* Another part of the program resets the events while a visit is open. */
+/* Another part of the program resets the events during a visit. */
 Test(hw_region, a_count_that_was_reset_is_not_taken_for_a_count)
 {
 	struct selfmon_report *report;
@@ -264,7 +274,7 @@ Test(hw_region, a_count_that_was_reset_is_not_taken_for_a_count)
 	hw_visit_region(1000);
 	fd = selfmon_set_of(selfmon_thread_self()->set)->member[0].fd_plus_1 -
 	     1;
-	hw_loop(100000); /* the events have counted more than a visit will */
+	hw_loop(100000); /* before, the events count more than a visit will */
 	SELFMON_REGION("reset")
 		cr_assert_eq(ioctl(fd, PERF_EVENT_IOC_RESET,
 				   PERF_IOC_FLAG_GROUP), 0);
@@ -285,7 +295,7 @@ static HW_NOINLINE void visit_beside(uint64_t wrong)
 	}
 }
 
-/* Errors that no lock shows: a register or an offset that is wrong. */
+/* Errors that no lock shows: a wrong register or a wrong offset. */
 Test(hw_region, a_count_that_cannot_be_is_left_out)
 {
 	struct selfmon_report *report;
@@ -306,7 +316,10 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 	selfmon_report_free(report);
 }
 
-/* Units must not send a visit another way: same reads, same cost. */
+/*
+ * Counting units must not change the path of a visit: it has the same reads at
+ * the same cost.
+ */
 static HW_NOINLINE void visit_counted(uint64_t n)
 {
 	SELFMON_REGION("seen")
@@ -334,13 +347,13 @@ Test(hw_region, visits_that_count_units_are_read_in_user_space_too)
 	cr_assert_eq(row->bytes, 1000u * VISITS);
 	cr_assert_eq(row->slow, 0);
 	cr_assert_eq(row->whole, row->measured);
-	/* The first count at a place makes its record, within that visit. */
+	/* The first count at a node makes its record, during that visit. */
 	count = &row->counter[1];
 	if (row->retried == 0)
 		cr_assert_eq(count->sum - count->max,
 			     (VISITS - 1) * (uint64_t)count->min);
 	cr_assert_leq(count->max - count->min, 1000);
-	/* 2000 of the loop, the call, and what the loop's own visit has. */
+	/* 2000 of the loop, the call, and the loop's own visit */
 	cr_assert_leq(row->counter[1].net / VISITS, 2000 + 40, "%f",
 		      row->counter[1].net / VISITS);
 	for (i = 0; strcmp(metric.name, "cycles/byte"); i++)

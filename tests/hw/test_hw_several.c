@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets that count several threads; each thread runs a loop of known length. */
+/*
+ * Tests sets that count several threads, each of which runs a loop of known
+ * length.
+ */
 #define _GNU_SOURCE
 #include "hw/hw.h"
 
@@ -8,7 +11,7 @@
 #define THREADS 4
 #define TURNS UINT64_C(1000000)
 #define WORK (2 * TURNS * THREADS) /* instructions of all threads */
-/* As many as several rotations of the counters take. */
+/* Enough iterations for several rotations of the counters. */
 #define LONG_TURNS UINT64_C(20000000)
 #define LONG_WORK (2 * LONG_TURNS * THREADS)
 
@@ -52,7 +55,7 @@ static void run_pool(void)
 	pool_run(&pool);
 }
 
-/* Not the code's first run: the loader's work is done. */
+/* Runs the code once before, so that the loader's work is done. */
 static uint64_t count(void (*work)(void))
 {
 	work();
@@ -63,7 +66,7 @@ static uint64_t count(void (*work)(void))
 	return delta.value[0].count;
 }
 
-/* Within 1 %: starting and waking threads is some work as well. */
+/* Within 1 %, since starting and waking threads takes some work too. */
 static void expect_all(uint64_t counted)
 {
 	cr_assert(counted >= WORK && counted <= WORK + WORK / 100,
@@ -100,7 +103,7 @@ Test(hw_several, a_pool_is_counted_by_process_alone)
 	pool_end(&pool);
 }
 
-/* A pool's threads take turns on the counters, each for itself. */
+/* Each thread of a pool rotates its own groups on the counters. */
 Test(hw_several, estimates_over_threads_are_as_good_as_they_say)
 {
 	uint64_t truth = LONG_WORK, uncertain, counted;

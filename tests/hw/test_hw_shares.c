@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of known work under more events than the PMU has counters for: what
- * a report says of each column is true, of how many visits and of how long.
+ * Tests regions of known work with more events than the PMU has counters: what
+ * a report says about each column is true, including the number of visits and
+ * the time that it covers.
  */
 #include "counters/set.h"
 #include "hw.h"
@@ -52,7 +53,10 @@ static bool is_near(double value, double truth, double error)
 	return value >= truth - error && value <= truth + error;
 }
 
-/* Those of the columns are of their groups' turns: all of them make 1. */
+/*
+ * The shares of the columns follow from the rotation of their groups: all
+ * groups together make 1.
+ */
 static void check_shares(const struct selfmon_row *row)
 {
 	const struct selfmon_quantity *const first = &row->counter[0];

@@ -58,9 +58,7 @@ static void peer_end(const struct peer *peer)
 	cr_assert_eq(hw_wait(peer->pid), 0);
 }
 
-/*
- * The peer answers after it has run, for which the caller must leave this CPU.
- */
+/* The peer must run before it answers, so the caller leaves this CPU. */
 static void peer_ask(const struct peer *peer)
 {
 	char byte = 0;
@@ -133,7 +131,7 @@ struct counted {
 	int visits, wrong;
 };
 
-/* A failed attempt of the reads is counted too, and shown in `moved`. */
+/* A failed try of the reads is counted, too, and shown in `moved`. */
 static void count_visit(struct counted *counted,
 			const struct selfmon_delta *delta)
 {
@@ -180,7 +178,10 @@ Test(hw_switch, two_processes_on_one_cpu_are_both_exact)
 	other = fork();
 	cr_assert_geq(other, 0);
 	peer = peer_start();
-	/* Sometimes longer than a time slice, so that both are preempted. */
+	/*
+	 * Takes longer than a time slice in some runs, so that both processes
+	 * are preempted.
+	 */
 	wrong = count_exactly(&peer, other ? 70000 : 50000);
 	peer_end(&peer);
 	if (other == 0)
@@ -220,8 +221,8 @@ Test(hw_switch, switches_without_multiplexing_leave_no_time_off_the_pmu)
 }
 
 /*
- * Returns the switches of this thread, and of the event, with no switch between
- * the two reads.
+ * Returns the thread's switches, and those that the event counted, with no
+ * switch between the two reads.
  */
 static uint64_t switches_of_both(const struct selfmon_counters *set,
 				 uint64_t *event)
@@ -268,7 +269,7 @@ Test(hw_switch, the_event_counts_what_the_kernel_says_of_the_thread)
 		     "%ju by the event, %ju by the kernel",
 		     (uintmax_t)(event[1] - event[0]),
 		     (uintmax_t)(status[1] - status[0]));
-	/* The scheduler decides how many of 50 questions cause a switch. */
+	/* The scheduler decides how many of the 50 questions cause a switch. */
 	cr_assert_geq(status[1] - status[0], 10);
 	hw_competitor_end(competitor);
 	peer_end(&peer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter is taken away in the middle of a read. Each sixteenth counter
- * read of this file gives the CPU away between the load of index and the
- * register.
+ * Tests reads during which the counter is taken away. Each sixteenth counter
+ * read in this file yields the CPU between the load of the index and the read
+ * of the register.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -36,8 +36,9 @@ static inline uint64_t read_after_a_while(uint32_t counter, const void *set)
 TestSuite(hw_taken, .init = hw_require_pmu);
 
 /*
- * Another tool: its event of this CPU comes and goes, and takes a counter.
- * Not the event that is read: QEMU lets one counter alone have that.
+ * Acts as another tool: its event on this CPU comes and goes, and takes a
+ * counter. It is not the same event, since QEMU gives each kind of event to a
+ * single counter.
  */
 static void be_a_tool(void)
 {
@@ -74,7 +75,7 @@ static pid_t tool_start(void)
 	return pid;
 }
 
-/* No number is less than the loop, or leaps. */
+/* Checks that no count is less than the loop, or far too high. */
 static void visit_often(struct selfmon_counters *set)
 {
 	struct selfmon_snapshot a, b;

@@ -48,7 +48,7 @@ static void *count_loops(void *argument)
 	pthread_barrier_wait(worker->barrier);
 	for (i = 0; i < VISITS; i++) {
 		hw_visit_loop(set, worker->n, &delta);
-		if (delta.moved) /* a vain try of the reads counts too */
+		if (delta.moved) /* a useless try of the reads counts, too */
 			continue;
 		if (delta.value[0].count < worker->least)
 			worker->least = delta.value[0].count;
@@ -119,7 +119,8 @@ Test(hw_thread, a_report_adds_up_the_regions_of_eight_threads)
 struct reading {
 	const struct selfmon_counters *set;
 	struct selfmon_snapshot first, last;
-	int wrong; /* not by read(2), or not after the one before */
+	/* Number not read by read(2), or not above the reading before. */
+	int wrong;
 	bool done;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's time against the kernel's. In a guest all time is virtual, so
- * that a second of sleep is soon over, and exact where it is so.
+ * Compares the library's time with the kernel's. In a guest all time is
+ * virtual, so a second of sleep ends at once, and on some machines time is
+ * exact.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +19,10 @@
 #define PPM_MAX 200
 #define RAW_TRIES 100
 
-/* Ticks and CLOCK_MONOTONIC_RAW of one moment, the closest of some tries. */
+/*
+ * Ticks and CLOCK_MONOTONIC_RAW read together: the closest pair of several
+ * tries.
+ */
 struct moment {
 	uint64_t ticks, ns, spread_ns;
 };
@@ -125,8 +129,8 @@ static struct ring open_ring(void)
 }
 
 /*
- * The time of the next record of a switch; false: there is none. Records are
- * whole words and the ring never wraps in a test.
+ * Returns the time of the next record of a switch, or false if there is none.
+ * Records are whole words, and the ring never wraps in a test.
  */
 static bool next_time(struct ring *ring, uint64_t *ns)
 {
@@ -150,14 +154,14 @@ static bool next_time(struct ring *ring, uint64_t *ns)
 	return false;
 }
 
-/* The kernel's perf clock at this many ticks. */
+/* Returns the time of the kernel's perf clock at this many ticks. */
 static uint64_t perf_ns(const struct selfmon_page *page, uint64_t ticks)
 {
 	return selfmon_load_once(&page->time_zero) +
 	       selfmon_clock_ns(selfmon_clock(), ticks);
 }
 
-/* Error of two conversions, each rounded down. */
+/* The error of two conversions, each of which rounds down. */
 #define ROUNDING_NS 2
 
 Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
@@ -193,7 +197,9 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 
 /* ---- the time of regions ------------------------------------------------- */
 
-/* On machines where an instruction takes a nanosecond and none overlap. */
+/*
+ * For machines on which each instruction takes a nanosecond and none overlap.
+ */
 #define VISITS 20000
 #define BATCH 100
 #define NS_OFF 1.0
@@ -232,7 +238,7 @@ static HW_NOINLINE void visit_outer(uint64_t turns)
 	}
 }
 
-/* Returns the time of a visit in the batch with the fewest interrupts. */
+/* Returns the time of a visit, from the batch with the fewest interrupts. */
 static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
 {
 	uint64_t least = UINT64_MAX;
@@ -261,7 +267,7 @@ static void configure(bool fence)
 	hw_grow_old();
 }
 
-/* The shortest visit's, in which no interrupt fell. */
+/* Returns that of the shortest visit, which contained no interrupt. */
 static double net_of(const struct selfmon_row *row)
 {
 	return (double)row->time.min - row->own_ns;

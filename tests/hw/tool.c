@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of another tool; tool.h says what for. */
+/* Events of another tool; see tool.h. */
 #define _GNU_SOURCE
 #include "hw/tool.h"
 
@@ -116,7 +116,7 @@ struct copies {
 	uint64_t count, enabled_ns, running_ns, value[COPIES_MAX];
 };
 
-/* A group of instructions, as large as the kernel lets it be. */
+/* Opens a group of copies of instructions, as large as the kernel permits. */
 static size_t open_copies(int fd[COPIES_MAX])
 {
 	struct perf_event_attr attr;
@@ -174,7 +174,10 @@ void tool_sample_fast(void)
 {
 	if (!hw_guest())
 		return;
-	/* The rate is not taken while its lowering is off: 0 per cent. */
+	/*
+	 * The kernel rejects the rate while this limit is off, which is 0
+	 * percent.
+	 */
 	hw_write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
 	hw_write_file("/proc/sys/kernel/perf_event_max_sample_rate",
 		      "10000000");

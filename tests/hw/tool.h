@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another user of the PMU: events of a debugger or profiler beside those of
- * the library, opened by perf_event_open(2) itself.
+ * Another user of the PMU: events of a debugger or profiler beside those of the
+ * library, opened by perf_event_open(2) directly.
  */
 #ifndef SELFMON_TESTS_HW_TOOL_H
 #define SELFMON_TESTS_HW_TOOL_H
@@ -10,22 +10,23 @@
 
 #include "hw/hw.h"
 
-/* An event of user mode that counts, switched off. */
+/* Describes an event that counts in user mode and is switched off at first. */
 void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config);
 
 /*
- * The descriptor. pid 0 and cpu -1: this thread; pid -1: all of a CPU; group
- * -1: a group of its own. Skips where the machine refuses it.
+ * Opens an event and returns its descriptor. pid 0 and cpu -1: this thread. pid
+ * -1: everything on a CPU. group -1: in a group of its own. Skips the test if
+ * the machine refuses it.
  */
 int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
-/* The same; -errno where it is refused. */
+/* The same, but returns -errno if the machine refuses it. */
 int tool_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
 void tool_enable(int fd);
 void tool_disable(int fd);
 
-/* The count, and the time on the PMU. */
+/* A count, and the time on the PMU. */
 struct tool_count {
 	uint64_t value, enabled_ns, running_ns;
 };
@@ -38,25 +39,29 @@ const struct selfmon_page *tool_map(int fd);
 void tool_signal(int fd, void (*handler)(int));
 
 /*
- * Skips where of several events of instructions not all count, though all are
- * on the PMU: QEMU's riscv64 gives each kind of event to one counter.
+ * Skips the test if several events of instructions are on the PMU but only some
+ * of them count: QEMU's riscv64 gives each kind of event to a single counter.
  */
 void tool_require_twins(void);
 
 /*
- * Skips where of all events that run at once some do not count: a hypervisor
- * offers more counters than it grants. An emulator with one counter for a kind
- * of event is the business of tool_require_twins().
+ * Skips the test if not all of the events that are on the PMU at once are
+ * counted: a hypervisor offers more counters than it grants.
+ * tool_require_twins() handles emulators with a single counter for each kind of
+ * event.
  */
 void tool_require_granted(void);
 
 /*
- * An event of instructions that counts from now on and is never off the PMU, to
- * hold what takes turns against. Skips the test where that cannot be.
+ * Opens an event of instructions that counts from now on and is never off the
+ * PMU, to compare rotating events with. Skips the test if that is impossible.
  */
 int tool_open_truth(void);
 
-/* A throw-away machine's limits on samples are lifted; others keep theirs. */
+/*
+ * Removes the limits on samples of a throw-away machine. Other machines keep
+ * theirs.
+ */
 void tool_sample_fast(void);
 
 #endif

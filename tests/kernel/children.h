@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Children of a test that visit a region, and say how they found it. */
+/*
+ * For tests with child processes that visit a region and report what they
+ * found.
+ */
 #ifndef SELFMON_TESTS_CHILDREN_H
 #define SELFMON_TESTS_CHILDREN_H
 

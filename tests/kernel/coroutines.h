@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Coroutines, for tests: stacks that a thread's own code switches between. */
+/* Coroutines for tests: stacks between which a thread's own code switches. */
 #ifndef SELFMON_TESTS_COROUTINES_H
 #define SELFMON_TESTS_COROUTINES_H
 
@@ -14,8 +14,9 @@
 #define GUARD ((size_t)16 << 10) /* of whole pages, whatever their size */
 
 /*
- * Below, the thread, above: three pieces of one mapping. The thread's begins
- * with a guard, as it would if the C library had made it.
+ * Three pieces of one mapping: below the thread's stack, the thread's stack,
+ * above it. The thread's stack begins with a guard, as if the C library had
+ * made it.
  */
 enum place { BELOW, OWN, ABOVE, PLACES };
 
@@ -52,9 +53,9 @@ static inline void make(int i, void (*body)(void), enum place place,
 }
 
 /*
- * On a thread whose stack lies between those of its coroutines, and then on
- * others that go on with its state: the first two visits of a region go
- * another way than those after them.
+ * Tests run this often: on a thread whose stack lies between those of its
+ * coroutines, and then on others that take over its state. The first two visits
+ * of a region take other paths than later ones.
  */
 #define TIMES 4
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of the report at exit: processes of their own, with variables of
- * their own. Who includes it defines _GNU_SOURCE.
+ * For tests of the report at exit, in processes with environments of their own.
+ * Files that include this define _GNU_SOURCE.
  */
 #ifndef SELFMON_TESTS_EXITS_H
 #define SELFMON_TESTS_EXITS_H
@@ -34,7 +34,10 @@ static inline void set_variables(const char *const *variable)
 		setenv(variable[0], variable[1], 1);
 }
 
-/* A process of its own that ends by exit(); its standard error in text. */
+/*
+ * Runs body in a process that ends by exit(). Stores its standard error in
+ * text.
+ */
 static inline int run_with(const char *const *variable, void (*body)(void))
 {
 	const int file = memfd_create("stderr", 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jobs on stacks of their own, switched by swapcontext(3). */
+/* Jobs on stacks of their own, between which swapcontext(3) switches. */
 #ifndef TESTS_KERNEL_FIBERS_H
 #define TESTS_KERNEL_FIBERS_H
 
@@ -32,7 +32,7 @@ struct job {
 	size_t size;
 };
 
-/* Tells a sanitizer that the code of a job, or of its caller, is next. */
+/* Informs a sanitizer that the code of a job, or of its caller, runs next. */
 static inline void job_before_switch(struct job *job, bool in)
 {
 #if SANITIZED && !SANITIZED_THREADS

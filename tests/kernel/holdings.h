@@ -12,8 +12,10 @@
 struct holdings {
 	size_t fds;
 	size_t maps; /* of perf events */
-	size_t lines; /* of all maps; the C library's come and go too */
-	size_t kib; /* of addresses: maps of one kind that touch are one line */
+	/* Number of all maps; those of the C library change too. */
+	size_t lines;
+	/* Size of all maps: adjacent maps of one kind are one line. */
+	size_t kib;
 };
 
 static inline size_t holdings_kib(void)
@@ -58,8 +60,8 @@ static inline void holdings_assert_back(const struct holdings *before)
 }
 
 /*
- * Allowance for threads that run one after the other: a stack, an arena of the
- * heap.
+ * May be added by threads that run one after the other: a stack, an arena of
+ * the heap.
  */
 #define HOLDINGS_MORE_LINES 20
 #define HOLDINGS_MORE_KIB 1024

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which descriptors of this process are perf events. */
+/* Finds out which descriptors of this process are perf events. */
 #ifndef TESTS_KERNEL_HOLDS_H
 #define TESTS_KERNEL_HOLDS_H
 

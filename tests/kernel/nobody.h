@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: a user without privileges, who has nothing else on the machine. */
+/*
+ * For tests: becomes a user without privileges who runs nothing else on the
+ * machine.
+ */
 #ifndef TESTS_KERNEL_NOBODY_H
 #define TESTS_KERNEL_NOBODY_H
 
@@ -26,8 +29,8 @@ static inline long nobody_paranoid(void)
 }
 
 /*
- * A root becomes a user of its own, without capabilities: the kernel counts
- * what all programs of a user lock. The test is skipped where that user, or who
+ * Root becomes a separate user without capabilities: the kernel sums up what
+ * all programs of a user lock. Skips the test if that user, or the user who
  * runs the test, may open no event.
  */
 static inline void nobody_become(void)

@@ -26,7 +26,7 @@ static inline void quantiles_start(void)
 }
 
 /*
- * Returns the count of visit i by distribution k: all numbers equally often; 40
+ * Returns what visit i counts in distribution k: all numbers equally often; 40
  * powers of two equally often; one in 20 far from the others.
  */
 static inline uint64_t quantiles_value(int k, uint64_t i)
@@ -64,8 +64,8 @@ static inline int quantiles_order(const void *a, const void *b)
 }
 
 /*
- * Accepts the values of both neighbours, since the exact rank of a percentile
- * is not defined.
+ * Accepts the values of both neighbours too, since the exact rank of a
+ * percentile is not defined.
  */
 static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 				  double share)
@@ -78,7 +78,7 @@ static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 		      seen);
 }
 
-/* Expects a row of visits 0 to n - 1. */
+/* Expects a row with visits 0 to n - 1. */
 static inline void quantiles_expect(const struct selfmon_report *report,
 				    const struct selfmon_row *row, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of counter sets: one, two snapshots of it, and faults to count.
- * Who includes it defines _GNU_SOURCE.
+ * For tests of counter sets: a set, two snapshots, and page faults to count.
+ * Files that include this define _GNU_SOURCE.
  */
 #ifndef SELFMON_TESTS_SETS_H
 #define SELFMON_TESTS_SETS_H
@@ -24,7 +24,10 @@ static struct selfmon_delta delta;
 
 static inline int open_set(const char *spec, unsigned int flags)
 {
-	/* Touched, so that a snapshot's own faults are not counted. */
+	/*
+	 * Touches the memory, so that page faults of the snapshots themselves
+	 * are not counted.
+	 */
 	memset(&a, 1, sizeof(a));
 	memset(&b, 1, sizeof(b));
 	return selfmon_counters_open(spec, flags, &set, &failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Detached spans: their two ends, on any thread. */
+/* Tests detached spans: their begin and end, on any thread. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void in_a_thread(void *(*run)(void *), void *argument)
 	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
-/* The row of "request"; the report before it is freed. */
+/* Returns the row of "request" in a new report, and frees the report before. */
 static const struct selfmon_row *request(void)
 {
 	static struct selfmon_report *report;
@@ -103,7 +103,10 @@ static void *begin_one(void *span)
 	return NULL;
 }
 
-/* The next thread gets the state of the one that ended: it is another one. */
+/*
+ * The next thread takes over the state of the ended thread, but is another
+ * thread.
+ */
 Test(async, of_an_ended_thread_ends_elsewhere)
 {
 	struct selfmon_async_span span;
@@ -139,7 +142,7 @@ Test(async, a_second_end_does_nothing)
 	assert_row(1, 0, 0);
 }
 
-/* 0 under a sanitizer, which maps memory of its own meanwhile. */
+/* Returns 0 under a sanitizer, which maps memory of its own meanwhile. */
 static uint64_t address_space(void)
 {
 	FILE *const statm = fopen("/proc/self/statm", "r");
@@ -150,7 +153,7 @@ static uint64_t address_space(void)
 	return SANITIZED ? 0 : pages;
 }
 
-/* Nothing in the library points to them: no memory is kept for them. */
+/* The library does not point to spans, so it keeps no memory for them. */
 Test(async, dropped_spans_are_open_and_cost_nothing)
 {
 	const struct selfmon_process *process;
@@ -187,7 +190,7 @@ Test(async, work_is_that_of_spans_that_ended)
 	selfmon_async_end(&done);
 	selfmon_async_end(&done);
 	selfmon_async_end(&other);
-	begin(&done); /* starts without the work that it had */
+	begin(&done); /* begins again, without the units of the span before */
 	selfmon_async_end(&done);
 	assert_row(3, 1, 0);
 	cr_assert_eq(request()->bytes, 1000);
@@ -216,7 +219,8 @@ Test(async, has_the_time_between_its_ends)
 }
 
 /*
- * Without a readable timestamp counter, both ends use the clock of the process.
+ * If the timestamp counter cannot be used, both ends use the clock of the
+ * process.
  */
 Test(async, by_a_clock_that_takes_a_call)
 {
@@ -240,7 +244,7 @@ Test(async, by_a_clock_that_takes_a_call)
 	cr_assert_lt(row->time.max, UINT64_C(60000000000));
 }
 
-/* Regions do not know of spans, and spans not of regions. */
+/* Regions do not affect spans, nor spans regions. */
 Test(async, is_no_part_of_the_call_tree)
 {
 	struct selfmon_async_span span, within;
@@ -278,7 +282,7 @@ Test(async, every_span_is_measured_if_one_visit_in_n_is)
 	cr_assert_eq(request()->measured, 500);
 }
 
-/* More regions than slots, in both directions. */
+/* There are more regions than slots. They are visited in both directions. */
 Test(async, of_many_regions)
 {
 	enum { REGIONS = 200 };
@@ -390,7 +394,10 @@ static int status_of(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* In a child: 0 if its report has this one span and the parent's stale end. */
+/*
+ * Called in a child. Returns 0 if its report has this one span and the stale
+ * end of the parent's span.
+ */
 static int own_span_only(struct selfmon_async_span *parents)
 {
 	struct selfmon_async_span own;
@@ -426,7 +433,7 @@ Test(async, of_the_parent_is_stale_in_a_child)
 	assert_row(1, 0, 0);
 }
 
-/* The child has a state by then, with an id of its own. */
+/* By then the child has a state with an id of its own. */
 static int end_in_a_busy_child(struct selfmon_async_span *parents)
 {
 	struct selfmon_async_span own;
@@ -480,7 +487,7 @@ Test(async, every_format_has_them)
 	selfmon_report_free(report);
 }
 
-/* They are no row of the table: totals and shares are of regions. */
+/* Spans are no rows of the table: totals and shares are those of regions. */
 Test(async, are_not_in_the_total)
 {
 	struct selfmon_async_span span;
@@ -541,7 +548,7 @@ Test(async, an_interval_has_those_that_ended_in_it)
 
 static struct selfmon_async_span many[MANY];
 
-/* Each ends and begins again those of the thread before it. */
+/* Each thread ends the spans of the thread before it, and begins them again. */
 static void *pass_on(void *argument)
 {
 	const size_t first = *(const size_t *)argument * (MANY / THREADS);
@@ -574,7 +581,7 @@ Test(async, ten_thousand_are_open_over_threads)
 	assert_row((uint64_t)MANY * ROUNDS, MANY, (uint64_t)MANY * ROUNDS);
 }
 
-/* An event loop: the oldest request ends, and a new one begins. */
+/* An event loop: ends the oldest request and begins a new one. */
 static void serve(struct selfmon_region *region, uint64_t requests)
 {
 	uint64_t i;
@@ -601,7 +608,7 @@ Test(async, ten_million_over_ten_thousand_open_take_no_memory)
 	assert_row(requests + MANY, MANY, 0);
 }
 
-/* A thread that does nothing else still answers a reader. */
+/* A thread that visits no regions still answers a reader. */
 static bool stop;
 
 static void *spin(void *unused)

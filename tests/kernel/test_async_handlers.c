@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Detached spans in signal handlers, and in processes that are killed. */
+/* Tests detached spans in signal handlers, and in processes that are killed. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -35,7 +35,10 @@ static void with_work(void)
 
 static int handled;
 
-/* Until enough were handled: on a busy machine several become one. */
+/*
+ * Sends signals until enough were handled: on a busy machine several of them
+ * become one.
+ */
 static void *kick(void *thread)
 {
 	while (__atomic_load_n(&handled, __ATOMIC_RELAXED) < HANDLED) {
@@ -84,7 +87,10 @@ static sigjmp_buf out;
 static volatile int steps;
 static volatile uint64_t nested;
 
-/* The kernel clears the flag for the handler: it is not stepped itself. */
+/*
+ * The kernel clears the trap flag for the handler, so the handler is not
+ * stepped.
+ */
 static void step_by_step(void (*what)(void))
 {
 	__asm__ volatile("pushfq; orq $" TRAP_FLAG ", (%%rsp); popfq" ::
@@ -101,7 +107,10 @@ static void nest(int number)
 	once();
 }
 
-/* Counts, buckets and extremes are those of all spans, wherever it comes. */
+/*
+ * Counts, buckets and extremes are those of all spans, wherever the handler
+ * interrupts.
+ */
 static void interrupt(void (*what)(void))
 {
 	struct selfmon_report *report;
@@ -150,7 +159,10 @@ static void jump_out(int number)
 		siglongjmp(out, 1);
 }
 
-/* Returns false if the span has fewer instructions. */
+/*
+ * Jumps out after this number of instructions. Returns false if the span has
+ * fewer.
+ */
 static bool jump_after(int instructions, void (*what)(void))
 {
 	steps = instructions;
@@ -160,7 +172,7 @@ static bool jump_after(int instructions, void (*what)(void))
 	return false;
 }
 
-/* Nothing waits for an update that was abandoned, and no count is lost. */
+/* After a jump nothing waits for the abandoned update, and no count is lost. */
 static void jump_out_of(void (*what)(void))
 {
 	struct selfmon_report *report;

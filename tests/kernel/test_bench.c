@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon_bench.h measuring: page faults, which are exact everywhere. */
+/*
+ * Tests what selfmon_bench.h measures, by page faults: these are exact on every
+ * machine.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -12,7 +15,7 @@
 
 #include "sanitizer.h"
 
-#define AHEAD 5 /* faults of a batch that are no turn's */
+#define AHEAD 5 /* faults of a batch that belong to no iteration */
 
 static size_t page_size;
 static int calls;
@@ -29,7 +32,7 @@ static void fault(size_t times)
 	}
 }
 
-/* This many page faults in each iteration, and some before the first. */
+/* Causes this many page faults in each iteration, and some before the first. */
 static void faults(void *context, uint64_t turns)
 {
 	fault(AHEAD);
@@ -93,7 +96,7 @@ Test(bench_run, cases_and_lengths_take_turns)
 
 	options.batch_ns = options.warm_up_ns = 1;
 	options.rounds = 3;
-	options.tries = 1; /* the same order when it is preempted */
+	options.tries = 1; /* a preempted round has the same order */
 	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
 	cr_expect_str_eq(order, "abaAbBBbAaaAbB");
 	cr_expect_eq(result[0].rounds, 3);
@@ -101,7 +104,8 @@ Test(bench_run, cases_and_lengths_take_turns)
 }
 
 /*
- * Computes. Each preempted_every-th call lasts until this thread is preempted.
+ * Each preempted_every-th call lasts until this thread is preempted; others
+ * only compute.
  */
 static unsigned int preempted_every;
 
@@ -120,7 +124,7 @@ static void compute(void *context, uint64_t turns)
 	       (selfmon_thread_usage(&now), now.preempted == from.preempted));
 }
 
-/* Another thread on the one CPU that this process may use. */
+/* Set to end the other thread on the only CPU that this process may use. */
 static bool over;
 
 static void *spin(void *unused)
@@ -153,7 +157,7 @@ static void run_beside_a_spinner(struct selfmon_bench_result *result,
 	selfmon_counters_close(set);
 }
 
-/* Each batch waits for its context switch, and its rounds are marked. */
+/* Each batch waits for a context switch, so its round is marked. */
 Test(bench_run, says_how_many_rounds_were_disturbed)
 {
 	static struct selfmon_bench_result result;
@@ -166,7 +170,7 @@ Test(bench_run, says_how_many_rounds_were_disturbed)
 		cr_expect_gt(result.quantity[0].sample[i], 0);
 }
 
-/* Two pairs of three are disturbed, and the third is measured at last. */
+/* Two of three pairs of batches are disturbed; the third is not. */
 Test(bench_run, measures_a_disturbed_round_again)
 {
 	static struct selfmon_bench_result result;

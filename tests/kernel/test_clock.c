@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of this machine, by each source that it offers. */
+/* Tests the clock of this machine with each source that it offers. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static void assert_monotonic(void)
 	}
 }
 
-/* Ticks of the timestamp counter against CLOCK_MONOTONIC_RAW, one second. */
+/* Compares the timestamp counter with CLOCK_MONOTONIC_RAW over one second. */
 static void assert_accurate(const struct selfmon_clock *clock)
 {
 	struct selfmon_clock_pair from, to;
@@ -200,7 +200,9 @@ Test(clock, is_the_same_for_eight_threads_that_ask_at_once)
 	}
 }
 
-/* The child's exit status: 0 when it has the same clock as `expected`. */
+/*
+ * Returns the exit status of a child: 0 if it has the same clock as `expected`.
+ */
 static int child_compares(const struct selfmon_clock *expected)
 {
 	const pid_t child = fork();
@@ -239,8 +241,9 @@ static void *ask_and_tell(void *done)
 }
 
 /*
- * Whether the choice is under way at the fork is a matter of luck: it takes some
- * hundred microseconds, and rounds fork at moments further and further on.
+ * A fork while the clock is being chosen only happens by chance: choosing takes
+ * some hundred microseconds. Each round forks a little later than the one
+ * before.
  */
 #define ROUNDS 64
 #define ROUND_NS 5000
@@ -291,7 +294,10 @@ Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
 	}
 }
 
-/* In a PID namespace of its own: what is forked next is number 1. */
+/*
+ * Runs the function in a new PID namespace, in which the next process forked
+ * has the id 1.
+ */
 static int in_namespace(int (*what)(void))
 {
 	const pid_t child = unshare(CLONE_NEWPID) ? -1 : fork();
@@ -361,7 +367,7 @@ Test(clock, is_no_cancellation_point)
 	cr_assert_neq(answer.source, SELFMON_CLOCK_NONE);
 }
 
-/* Waits for each kind of use to be seen, however busy the machine is. */
+/* Waits until each kind of usage was seen, however busy the machine is. */
 Test(clock, a_thread_knows_its_cpu_time_and_context_switches)
 {
 	struct selfmon_thread_usage from, to;

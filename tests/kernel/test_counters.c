@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sets of software events: real counts of the running kernel. */
+/*
+ * Tests counter sets with software events: real counts of the running kernel.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -64,7 +66,7 @@ Test(counters, task_clock_agrees_with_the_threads_cpu_time)
 	selfmon_counters_end(set, &b);
 	wall = clock_now(CLOCK_MONOTONIC) - wall;
 	selfmon_counters_delta(set, &a, &b, &delta);
-	/* CPU time has interrupts taken out of it on some kernels. */
+	/* Some kernels subtract interrupts from CPU time. */
 	cr_assert_geq(delta.value[0].count, cpu - cpu / 20);
 	cr_assert_leq(delta.value[0].count, wall + wall / 20);
 	selfmon_counters_close(set);
@@ -130,7 +132,7 @@ Test(counters, dropped_events_do_not_disturb_the_rest)
 {
 	cr_assert_eq(open_set("page-faults," NO_EVENT ",dummy", 0), 2);
 	cr_assert_neq(failure.error, 0);
-	/* riscv64 opens any code, and then finds no counter for it. */
+	/* riscv64 opens any raw code, and then finds no counter for it. */
 	cr_assert(failure.step == SELFMON_STEP_OPEN ||
 		  (failure.step == SELFMON_STEP_POLICY &&
 		   failure.error == EBUSY));
@@ -279,7 +281,7 @@ Test(counters, refuses_unknown_flags)
 	cr_assert_not_null(strstr(failure.message, "0x80000000"));
 }
 
-/* Without it another event would be counted. */
+/* Without config3 another event would be counted. */
 Test(counters, config3_is_never_left_out)
 {
 	const bool known = selfmon_kernel_version() >= 6003;

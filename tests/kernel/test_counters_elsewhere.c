@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sets in other threads and processes than the opener's. */
+/*
+ * Tests counter sets in threads and processes other than the one that opened
+ * them.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +28,7 @@ Test(counters_elsewhere, another_thread_reads_the_openers_counts)
 	measure_faults();
 	selfmon_counters_begin(set, &a);
 	touch(pages);
-	/* A new thread's stack costs the opener some faults as well. */
+	/* The stack of a new thread causes some faults in the opener, too. */
 	cr_assert_eq(pthread_create(&thread, NULL, read_elsewhere, &b), 0);
 	pthread_join(thread, NULL);
 	selfmon_counters_delta(set, &a, &b, &delta);
@@ -58,7 +61,7 @@ Test(counters_elsewhere, a_set_outlives_its_thread_and_stands_still)
 	selfmon_counters_close(set);
 }
 
-/* Exit status of a forked child: which of these went wrong. */
+/* Returns an exit status of a child that says which check failed. */
 static int use_in_child(void)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
@@ -80,7 +83,7 @@ static int use_in_child(void)
 	return delta.value[0].count == PAGES ? 0 : 5;
 }
 
-/* The wiped set no longer says by which clock it went. */
+/* In the wiped set the choice of the clock is lost. */
 Test(counters_elsewhere, a_forked_child_keeps_the_time_of_the_processs_clock)
 {
 	int status = -1;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets that count several threads: those started inside, and those of a pool. */
+/*
+ * Tests sets that count several threads: threads started inside, and those of a
+ * pool.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>
@@ -50,7 +53,7 @@ static void open_inside(unsigned int flags)
 	cr_assert_eq(failure.error, 0);
 }
 
-/* A thread's stack and its end are some faults as well. */
+/* A thread's stack and its end cause some faults, too. */
 static void assert_all_inside(uint64_t faults)
 {
 	cr_assert_geq(faults, THREADS * PAGES);
@@ -118,8 +121,8 @@ Test(counters_threads, threads_of_threads_are_counted)
 }
 
 /*
- * An exit is not atomic: a thread that was joined may still be on its way out.
- * Its counts must be neither lost nor there twice.
+ * The exit of a thread is not atomic: a thread that was joined may still be
+ * exiting. Its counts must be neither lost nor counted twice.
  */
 Test(counters_threads, no_count_is_lost_while_threads_end)
 {
@@ -187,7 +190,7 @@ Test(counters_threads, a_pool_is_counted_exactly_by_process)
 	selfmon_counters_close(set);
 }
 
-/* More than one read of the directory, and of descriptors. */
+/* Needs more than one read of the directory, and many descriptors. */
 Test(counters_threads, a_large_pool_is_counted_exactly)
 {
 	SKIP_IF_SANITIZED("its shadow memory faults too");
@@ -244,7 +247,7 @@ Test(counters_threads, the_clocks_of_a_pool_add_up_to_its_cpu_time)
 	ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - ns;
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
-	/* CPU time has interrupts taken out of it on some kernels. */
+	/* Some kernels subtract interrupts from CPU time. */
 	cr_assert_geq(delta.value[0].count, ns - ns / 20);
 	cr_assert_geq(ns, THREADS * UINT64_C(20000000));
 	selfmon_counters_close(set);

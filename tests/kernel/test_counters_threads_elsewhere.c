@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of several threads, elsewhere: other threads, processes and limits. */
+/*
+ * Tests sets of several threads in other threads and processes, and at limits.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +38,7 @@ Test(counters_threads_elsewhere, another_thread_reads_the_same_sums)
 	pool_end(&pool);
 }
 
-/* Exit status of a forked child: which of these went wrong. */
+/* Returns an exit status of a child that says which check failed. */
 static int use_in_child(void)
 {
 	selfmon_counters_end(set, &b);
@@ -67,7 +69,8 @@ Test(counters_threads_elsewhere, a_forked_child_finds_no_numbers_and_can_open_it
 		_exit(use_in_child());
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert_eq(status, 0, "status %#x", (unsigned int)status);
-	faults_of_a_run(); /* the copies of what was shared with it */
+	/* Copies the pages that the child shared with its parent. */
+	faults_of_a_run();
 	cr_assert_eq(faults_of_a_run(), THREADS * PAGES, "the parent's goes on");
 	selfmon_counters_close(set);
 	pool_end(&pool);
@@ -99,7 +102,7 @@ Test(counters_threads_elsewhere, a_forked_process_is_not_counted_or_it_is_said)
 static void *open_after_main(void *unused)
 {
 	usleep(1000);
-	for (;;) { /* until the first thread is a zombie */
+	for (;;) { /* waits until the first thread is a zombie */
 		char text[512], path[64];
 		FILE *file;
 
@@ -119,7 +122,9 @@ static void *open_after_main(void *unused)
 	return unused;
 }
 
-/* It stays in the list of threads, and cannot be opened. */
+/*
+ * The first thread stays in the list of threads, but cannot be opened any more.
+ */
 Test(counters_threads_elsewhere, the_first_thread_may_have_ended)
 {
 	int status = -1;
@@ -163,7 +168,10 @@ Test(counters_threads_elsewhere, too_few_descriptors_are_an_error_and_none_is_ke
 	pool_end(&pool);
 }
 
-/* As after closefrom(3): the numbers are files of the host's, at their start. */
+/*
+ * As after closefrom(3): the numbers now belong to files of the program, read
+ * from their start.
+ */
 Test(counters_threads_elsewhere, no_file_of_the_host_is_read)
 {
 	const char *const path = "/proc/self/maps";

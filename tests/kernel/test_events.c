@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of places in the program and in the kernel count what happens there. */
+/*
+ * Tests that events at places in the program and in the kernel count what
+ * happens there.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -17,7 +20,7 @@
 
 #define TIMES 1000
 
-/* Skips the test where the machine does not let this one be counted. */
+/* Opens the event. Skips the test if this machine cannot count it. */
 static struct selfmon_counters *open_set(const char *spec)
 {
 	struct selfmon_failure failure = { 0 };
@@ -38,7 +41,8 @@ static volatile uint64_t watched, neighbour;
 
 /*
  * Each iteration has 3 stores and 2 loads of `watched`, and 1 store of
- * `neighbour`. An instruction that both loads and stores would be one access.
+ * `neighbour`. An instruction that both loads and stores would count as one
+ * access.
  */
 static void touch(int times)
 {

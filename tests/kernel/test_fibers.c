@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers: regions count what ran on their own stack, on any thread. */
+/* Tests fibers: regions count what ran on their own stack, on any thread. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -80,7 +80,7 @@ static void run_in_turns(struct job *job, int jobs)
 	}
 }
 
-/* Their code and memory have been used once. */
+/* Runs the jobs once, so that their code and memory are in use. */
 static void warm(void)
 {
 	struct job job;
@@ -92,7 +92,10 @@ static void warm(void)
 	job_end(&job);
 }
 
-/* And a few more: of pages that the kernel moved meanwhile, or a sanitizer's. */
+/*
+ * Allows a few additional faults: for pages that the kernel moved meanwhile, or
+ * of a sanitizer.
+ */
 static void expect_faults(const struct selfmon_row *row, uint64_t faults)
 {
 	cr_assert_eq(row->counter[0].verdict, SELFMON_SYSCALL);
@@ -134,7 +137,7 @@ Test(fibers, count_the_events_of_what_ran_on_their_own_stack)
 	cr_assert_eq(row->suspended, TURNS);
 	cr_assert_gt(row->suspended_ns, 0);
 	cr_assert_eq(row->cut_off + row->overlapped + row->switched, 0);
-	/* The thread's own visits do not have what the jobs did. */
+	/* The thread's own visits do not include what the jobs did. */
 	row = ROWS_GET(report, "loop", "turn");
 	cr_assert_eq(row->visits, 2 * (TURNS + 1));
 	expect_faults(row, 0);
@@ -172,7 +175,7 @@ Test(fibers, have_the_time_of_what_ran_and_that_between_beside_it)
 	cr_assert_eq(read->visits, 2 * TURNS);
 	cr_assert_leq(read->time.sum, own->time.sum);
 	cr_assert_leq(read->suspended_ns, own->suspended_ns);
-	/* While one is suspended the other runs. */
+	/* While one fiber is suspended the other one runs. */
 	cr_assert_geq(own->suspended_ns + own->suspended, read->time.sum / 2);
 	cr_assert(rows_say(report, SELFMON_TEXT, "Suspended while others ran"));
 	cr_assert(rows_say(report, SELFMON_CSV, ",suspended,suspended_ns,"));
@@ -192,7 +195,7 @@ static void count_in_turns(struct job *job)
 		}
 }
 
-/* All of them are open at one place. */
+/* All fibers are open at the same node. */
 Test(fibers, count_the_units_of_each_visit)
 {
 	struct selfmon_report *report;
@@ -291,7 +294,7 @@ Test(fibers, that_are_suspended_have_their_visits_open)
 		job_run(&job[i]);
 		job_end(&job[i]);
 	}
-	/* The third is destroyed in the middle. */
+	/* The third fiber is destroyed while it is suspended. */
 	job_end(&job[2]);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "job")->open, 0);
@@ -316,7 +319,9 @@ static struct selfmon_report *report_of_file(pid_t pid)
 	return report;
 }
 
-/* Two fibers are suspended, a third runs below a region of the thread. */
+/*
+ * Two fibers are suspended, and a third one runs below a region of the thread.
+ */
 static void suspend_with_live_file(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -421,7 +426,7 @@ static struct job jobs[JOBS];
 static atomic_int next_turn, done;
 static atomic_flag taken[JOBS];
 
-/* Begins on one thread and ends on another, inside of one function. */
+/* A function that begins on one thread and ends on another. */
 static void move_about(struct job *job)
 {
 	int i;
@@ -500,7 +505,7 @@ Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 	selfmon_report_free(report);
 }
 
-/* In three parts: each visit is suspended twice. */
+/* Counts in three parts: each visit is suspended twice. */
 static void count_about(struct job *job)
 {
 	uint64_t i;
@@ -535,7 +540,7 @@ Test(fibers, percentiles_of_units_are_of_whole_visits, .timeout = 120)
 	selfmon_report_free(report);
 }
 
-/* The first to its end, the second until it pauses. */
+/* Runs the first job to its end, and the second until it pauses. */
 static void *run_some(void *two)
 {
 	struct job *const job = two;
@@ -554,7 +559,7 @@ static void in_thread(void *(*what)(void *), void *argument)
 	pthread_join(thread, NULL);
 }
 
-/* The thread that began them is gone when they end. */
+/* The thread on which the fibers began has ended before they end. */
 Test(fibers, outlive_the_thread_that_began_them)
 {
 	struct selfmon_report *report;
@@ -574,7 +579,7 @@ Test(fibers, outlive_the_thread_that_began_them)
 	report = rows_take();
 	row = ROWS_GET(report, "job", "request", "read");
 	cr_assert_eq(row->visits, 2);
-	/* Each in the statistics of the thread where it ended. */
+	/* Each is in the statistics of the thread on which it ended. */
 	cr_assert_eq(row->threads, 2);
 	cr_assert_eq(ROWS_GET(report, "job")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "job")->open, 0);
@@ -596,7 +601,10 @@ static void *run_without_events(void *job)
 	return NULL;
 }
 
-/* The thread that began it counts nothing, the one that ends it does. */
+/*
+ * The thread on which it began counts no events, and the thread on which it
+ * ends counts some.
+ */
 Test(fibers, that_move_to_a_thread_with_other_events_lose_their_counts)
 {
 	struct selfmon_report *report;
@@ -641,7 +649,7 @@ Test(fibers, are_cut_off_with_the_thread_that_runs_them)
 	cr_assert_eq(ROWS_GET(report, "job", "inside")->cut_off +
 			     ROWS_GET(report, "job", "inside")->visits, 1);
 	selfmon_report_free(report);
-	/* The next thread has the state, and no fiber. */
+	/* The next thread takes over the state, but not the fiber. */
 	in_thread(end_inside, selfmon_fiber_create("job"));
 	selfmon_fiber_destroy(fiber);
 }
@@ -705,7 +713,7 @@ Test(fibers, are_run_by_one_thread_at_a_time)
 	selfmon_report_free(report);
 }
 
-/* In the middle of a scheduler's loop: a NULL handle is the own stack. */
+/* In a scheduler's loop: a NULL handle stands for the thread's own stack. */
 Test(fibers, without_memory_may_be_used)
 {
 	struct selfmon_report *report;
@@ -818,7 +826,10 @@ static volatile uint64_t handled;
 static volatile int steps;
 static sigjmp_buf out;
 
-/* The kernel clears the flag for the handler: it is not stepped itself. */
+/*
+ * The kernel clears the trap flag for the handler, so the handler is not
+ * stepped.
+ */
 static void step_by_step(void (*what)(void))
 {
 	__asm__ volatile("pushfq; orq $" TRAP_FLAG ", (%%rsp); popfq" ::
@@ -899,7 +910,10 @@ static void nothing_is_lost(const char *events)
 	cr_assert_eq(visits_of(report, "own"), 1);
 	cr_assert_eq(visits_of(report, "first"), 1);
 	cr_assert_eq(visits_of(report, "second"), 1);
-	/* Those in the middle of a switch are not measured, and counted. */
+	/*
+	 * Visits of handlers in the middle of a switch are counted and not
+	 * measured.
+	 */
 	cr_assert_eq(visits_of(report, "handler") + report->unready, handled);
 	cr_assert_gt(report->unready, 100);
 	for (i = 0; handlers_fault &&
@@ -931,7 +945,10 @@ static void jump_out(int number)
 		siglongjmp(out, 1);
 }
 
-/* Returns false if the switch has fewer instructions. */
+/*
+ * Jumps out after this number of instructions. Returns false if the switch has
+ * fewer.
+ */
 static bool jump_after(int instructions)
 {
 	steps = instructions;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of fibers: of 10,000 at once, each with open visits of its own. */
+/*
+ * Tests the memory of fibers: 10,000 at the same time, each with open visits.
+ */
 #define _GNU_SOURCE
 #include <stdio.h>
 
@@ -68,7 +70,7 @@ static void end_all(void)
 		end(i);
 }
 
-/* Later only fibers take memory: the test has written all of its own. */
+/* From here on only fibers need memory: the test has written all of its own. */
 static void warm(uint64_t rows)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -107,7 +109,7 @@ static void expect(uint64_t ended, uint64_t open, uint64_t rows)
 	selfmon_report_free(report);
 }
 
-/* addresses_max: in KiB; memory is taken in chunks. */
+/* addresses_max is in KiB. Memory is taken in chunks. */
 static void use_and_use_again(uint64_t rows, size_t addresses_max)
 {
 	size_t resident, addresses;

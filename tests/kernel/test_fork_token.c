@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of a process in a line of forks. */
+/* Tests the token of a process in a chain of forks. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -21,7 +21,10 @@ static void *ask(void *mine)
 	return NULL;
 }
 
-/* In a new process, as the first: which all of them would decide. */
+/*
+ * In a new process, all threads ask for the token first, so that all would
+ * choose it.
+ */
 static int ask_at_once(void)
 {
 	pthread_t thread[THREADS];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which descriptors are ours: noted by threads at once, found by a child. */
+/*
+ * Tests the table of the library's descriptors: several threads note theirs at
+ * once, and a child finds them.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -75,7 +78,10 @@ static int still_open_in_child(void)
 	return WEXITSTATUS(status);
 }
 
-/* The first of each page: which all of them would make. */
+/*
+ * The threads note the first descriptor of each page of the table, so that all
+ * would make the page.
+ */
 Test(held, a_child_closes_what_threads_noted_at_once)
 {
 	static int number[THREADS];

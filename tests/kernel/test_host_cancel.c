@@ -11,7 +11,7 @@
 #include "store/state.h"
 
 #define TIMES 100
-/* AddressSanitizer calls sigaltstack there, at a thread's end. */
+/* AddressSanitizer calls sigaltstack at a thread's end. */
 #define CANCELLED_STACK "it takes the frames of a cancelled thread for alive"
 
 static void visit(void)
@@ -62,8 +62,8 @@ Test(host_cancel, a_thread_that_is_cancelled_in_a_region_counts)
 }
 
 /*
- * A handler that interrupts a blocking call of glibc may be cancelled anywhere:
- * not while it holds the lock.
+ * A handler that interrupts a blocking call of glibc may be cancelled anywhere,
+ * but not while it holds the lock.
  */
 static void *cancel_in_lock(void *unused)
 {
@@ -92,8 +92,9 @@ Test(host_cancel, a_thread_that_holds_the_lock_is_cancelled_as_it_gives_it_back)
 }
 
 /*
- * Deferred: acted on at the first cancellation point, and a sleep is one: a
- * report waits for other threads that are in the middle of an update.
+ * Deferred cancellation takes effect at the next cancellation point, such as a
+ * sleep. A report sleeps while it waits for threads that are in the middle of
+ * an update.
  */
 static struct selfmon_stats *updating;
 static bool printed;

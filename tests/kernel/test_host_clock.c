@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The event of the clock in forked children, which inherit it from their
- * parent.
- */
+/* Tests the clock's event in forked children, which inherit it. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/syscall.h>
@@ -14,7 +11,9 @@
 
 #define HELD 2 /* descriptors of a thread with events */
 
-/* The clock's event has a descriptor, where timestamps are the clock. */
+/*
+ * Makes the clock use an event with a descriptor, if timestamps are its source.
+ */
 static void open_clock(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Coroutines that never go on, and spans where others do. */
+/* Tests coroutines that never continue, and spans in code that does. */
 #define _GNU_SOURCE
 #include "coroutines.h"
 #include "session/thread.h"
@@ -7,7 +7,7 @@
 
 TestSuite(host_dropped, .init = setup);
 
-/* Dropped inside of its region; its bytes are used by another like it. */
+/* A coroutine is dropped inside of its region. Another one reuses its stack. */
 static void *drop(void *unused)
 {
 	begin_only(unused);
@@ -26,7 +26,7 @@ Test(host_dropped, one_that_is_dropped_is_cut_off_when_its_bytes_are_used_again)
 	selfmon_report_free(report);
 }
 
-/* Runs a coroutine on a stack that is never used again. */
+/* Runs a coroutine on a stack that is not reused afterwards. */
 static void drop_one(char *stack)
 {
 	getcontext(&coroutine[0]);
@@ -89,7 +89,7 @@ Test(host_dropped,
 	report = rows_take();
 	cr_assert_eq(row_named(report, "of the thread")->visits, TIMES);
 	cr_assert_eq(row_named(report, "of the thread")->switched, 0);
-	/* It is a sibling of the visits that were abandoned before. */
+	/* The visit is a sibling of the visits that were abandoned before. */
 	cr_assert_eq(ROWS_GET(report, "of the coroutine")->visits, TIMES);
 	cr_assert_eq(ROWS_GET(report, "of the coroutine")->switched, 0);
 	cr_assert_eq(ROWS_GET(report, "alone")->switched, TIMES);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that end without their destructor: no visit of theirs is lost. */
+/*
+ * Tests threads that end without their destructor: none of their visits is
+ * lost.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter sets of the program's own, whose opening a handler with regions
- * interrupts: at some instant in each of some children. One that waits for
- * what it interrupted is ended by an alarm.
+ * The program opens counter sets of its own, and a handler with regions
+ * interrupts that: in each of some children at another instant. If the handler
+ * waits for the code that it interrupted, an alarm ends the child.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -27,7 +27,9 @@ static void visit(int signo)
 	}
 }
 
-/* From the first instant on, again and again until it has had its visit. */
+/*
+ * From then on interrupts again and again, until the handler has had its visit.
+ */
 static void interrupt_after(int us)
 {
 	const struct itimerval timer = { { 0, 100 }, { 0, us } };
@@ -93,7 +95,7 @@ Test(host_opening, or_while_libpfm_is_loaded)
 }
 
 /*
- * A child does not wait for a thread of its parent, since the child has no such
+ * A child must not wait for a thread of its parent, since it has no such
  * thread.
  */
 Test(host_opening, nor_does_a_child_wait_for_a_thread_of_its_parents)

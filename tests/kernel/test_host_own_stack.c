@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process or a thread on another stack than the kernel gave it: its visits
- * are its own, jumps end the visits that they pass, and no system call is made.
+ * A process or a thread runs on another stack than the kernel gave it. Its
+ * visits are recorded, jumps end the visits that they skip, and no system call
+ * is made.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,12 +51,14 @@ static __attribute__((noinline)) void visit(void)
 	}
 }
 
-/* To gcc a longjmp is no end of a recursion. */
+/* gcc does not consider a longjmp to be the end of a recursion. */
 #pragma GCC diagnostic push
 #if !defined(__clang__) && __GNUC__ >= 12
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 #endif
-/* Jumps out of a region this number of frames of 256 bytes further down. */
+/*
+ * Jumps out of a region this number of frames, of 256 bytes each, further down.
+ */
 static __attribute__((noinline)) void jump_out(int depth)
 {
 	volatile char frame[256];
@@ -167,7 +170,7 @@ static void on_thread(void *(*start)(void *), void *argument)
 	pthread_join(thread, NULL);
 }
 
-/* The parent's own visits are no matter to the child. */
+/* The parent's own visits do not affect the child. */
 static void fork_from_thread(int (*body)(void *))
 {
 	visit();
@@ -194,7 +197,10 @@ static void check_counted(void)
 	cr_assert_not(outcome->mode & SELFMON_MODE_STACKS);
 }
 
-/* All but the last jump's, which the next enter would end. */
+/*
+ * All visits were ended except that of the last jump, which the next enter
+ * would end.
+ */
 static void check_healed(void)
 {
 	check_counted();
@@ -262,7 +268,7 @@ static int lower_and_jump(void *unused)
 	return jump_in_child(unused);
 }
 
-/* The stack is as long as it ever was, and allowed to be 1 MiB. */
+/* The stack has never been longer, and may grow to 1 MiB. */
 static void first_visit_beyond(void)
 {
 	call_deep(3072, nothing);
@@ -318,7 +324,7 @@ Test(host_own_stack, of_a_thread_ends_what_jumps_pass)
 	check_healed();
 }
 
-/* No descriptor is left: as where there is no /proc. */
+/* No descriptor is free, which is like a missing /proc. */
 static void *jump_without_maps(void *unused)
 {
 	struct rlimit limit, none;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The number of places in the tree for spans that overlap in ever new orders.
- */
+/* Tests the number of nodes in the tree if spans overlap in ever new orders. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/stat.h>
@@ -13,7 +11,7 @@
 
 #define NAMES 8
 #define SPANS 32
-#define OPERATIONS 4000 /* a thread's tree is full after about 1,100 */
+#define OPERATIONS 4000 /* a thread's tree is full after 1,100 */
 
 TestSuite(host_places, .init = setup, .fini = teardown);
 
@@ -28,7 +26,7 @@ static uint32_t random_below(uint32_t *state, uint32_t end)
 	return *state % end;
 }
 
-/* An event loop: each operation ends any one span, and begins one. */
+/* An event loop: each operation ends a random span and begins one. */
 static void overlap(uint32_t seed)
 {
 	struct selfmon_frame frame[SPANS] = { { .open = NULL } };
@@ -134,7 +132,7 @@ Test(host_places, a_visit_without_a_place_is_in_the_row_at_the_top)
 	selfmon_report_free(report);
 }
 
-/* More children than a node caches, so that they are searched. */
+/* There are more children than slots in a node, so they are searched. */
 static void visit_many_in(const char *outer)
 {
 	char text[16];
@@ -181,7 +179,8 @@ Test(host_places, one_that_goes_on_without_a_place_stays_where_it_was)
 	selfmon_enter(selfmon_region("one"), &first);
 	selfmon_enter(selfmon_region("two"), &second);
 	selfmon_enter(selfmon_region("three"), &third);
-	selfmon_leave(&second); /* three is below one, where it has no place */
+	/* Span three is below span one, which has no node for it. */
+	selfmon_leave(&second);
 	cr_assert_eq(displaced(), before + 1);
 	selfmon_leave(&third);
 	selfmon_leave(&first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in a host that calls fork, clone, vfork or spawn, or becomes a
- * daemon.
+ * Tests regions in a program that calls fork, clone, vfork or spawn, or becomes
+ * a daemon.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "store/self.h"
 
 #define THREADS 4
-#define HELD 2 /* descriptors of a thread that counts events */
+#define HELD 2 /* descriptors that a thread holds if it counts events */
 
 static void count_events(void)
 {
@@ -33,7 +33,7 @@ static void count_events(void)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Threads that have visited a region, and stay until they are released. */
+/* Threads that have visited a region, and wait until they are released. */
 struct staying {
 	pthread_t thread[THREADS];
 	pthread_barrier_t visited, leave;
@@ -68,7 +68,7 @@ static void let_go(struct staying *staying)
 		pthread_join(staying->thread[i], NULL);
 }
 
-/* One set of one group: its leader's descriptor. */
+/* There is one set with one group, so only its leader's descriptor. */
 Test(host_processes, a_child_closes_its_parents_counters_at_its_first_visit)
 {
 	struct staying staying;
@@ -118,7 +118,7 @@ static uint64_t task_clock_sum(void)
 	return sum;
 }
 
-/* Both have the same events behind their descriptors. */
+/* The descriptors of parent and child refer to the same events. */
 Test(host_processes, the_end_of_a_child_stops_no_event_of_its_parents)
 {
 	uint64_t before;
@@ -137,7 +137,7 @@ Test(host_processes, the_end_of_a_child_stops_no_event_of_its_parents)
 	cr_assert_gt(task_clock_sum(), before);
 }
 
-/* The host's own file behind each number that was an event's. */
+/* Opens a file of the program under each number that was an event's. */
 static int take_over(int *taken)
 {
 	const int null = open("/dev/null", O_RDONLY);
@@ -264,7 +264,7 @@ Test(host_processes, a_child_of_vfork_opens_nothing_in_its_parents_name)
 	cr_assert_eq(pthread_create(&thread, NULL, vfork_first, NULL), 0);
 	pthread_join(thread, NULL);
 	report = rows_take();
-	/* The visits of the child are reported as not measured. */
+	/* The child's visits are reported as not measured. */
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "visit")->counter[0].visits, 2);
 	cr_assert_geq(selfmon_thread_unready(), 1);
@@ -318,7 +318,10 @@ Test(host_processes, a_program_that_is_spawned_inherits_no_event)
 	selfmon_report_free(report);
 }
 
-/* Paths and names that are new each time: the lock is taken all the time. */
+/*
+ * Visits new paths with new names each time, so that the lock is held almost
+ * always.
+ */
 static void *visit_new(void *stop)
 {
 	unsigned int i;
@@ -337,7 +340,10 @@ static void *visit_new(void *stop)
 
 Test(host_processes, forks_while_threads_make_regions, .timeout = 600)
 {
-	/* With a race detector's shadow of it all a fork takes a second. */
+	/*
+	 * With a race detector, a fork copies so much shadow memory that it
+	 * takes a second.
+	 */
 	const int forks = by_form(30, 100, SANITIZED_THREADS ? 100 : 3000);
 	pthread_t thread[THREADS];
 	int stop = 0, i;
@@ -349,7 +355,8 @@ Test(host_processes, forks_while_threads_make_regions, .timeout = 600)
 	for (i = 0; i < forks; i++) {
 		pid = fork();
 		if (pid == 0) {
-			alarm(60); /* in place of a lock held for ever */
+			/* Ends the test if a lock is held for ever. */
+			alarm(60);
 			selfmon_region("made in the child");
 			visit();
 			visit();

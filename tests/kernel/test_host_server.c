@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Servers with forked workers, and daemons: the process that writes each
- * report, and its file.
+ * Tests servers with forked workers, and daemons: which process writes a
+ * report, and to which file.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,7 +31,7 @@ static void visit(const char *name, int times)
 }
 
 /*
- * Runs body in a process; keeps what that process and its children write to
+ * Runs body in a process. Stores what that process and its children write to
  * standard error.
  */
 static void run(void (*body)(void), const char *output)
@@ -68,7 +68,9 @@ static size_t count_of(const char *word)
 	return count;
 }
 
-/* Worker i serves i + 1 requests inside of the server's own open region. */
+/*
+ * Worker i serves i + 1 requests inside of a region that the server has open.
+ */
 static void serve(void)
 {
 	pid_t pid[WORKERS];
@@ -94,7 +96,7 @@ Test(host_server, a_server_with_32_workers_prints_one_table)
 {
 	run(serve, "text:-");
 	cr_assert_eq(count_of("library "), 1, "%s", text);
-	/* three tables have the name: time, events, metrics */
+	/* the name is in three tables: time, events, metrics */
 	cr_assert_eq(count_of("setup"), 3);
 	cr_assert_eq(count_of("request"), 0);
 }
@@ -111,8 +113,8 @@ Test(host_server, workers_print_theirs_if_they_are_asked_to)
 }
 
 /*
- * Returns the visits of a region in a CSV report (third field); 0: no such
- * line.
+ * Returns the visits of a region in a CSV report (third field), or 0 if there
+ * is no such line.
  */
 static int visits_in(const char *path, const char *region)
 {
@@ -136,7 +138,7 @@ static int visits_in(const char *path, const char *region)
 	return visits;
 }
 
-/* Reads all reports in the directory, and removes them and it. */
+/* Reads and removes all reports in the directory, and removes the directory. */
 static void read_reports(int *reports, int *requests, int *setups)
 {
 	struct dirent *entry;
@@ -173,9 +175,9 @@ Test(host_server, each_worker_writes_a_file_of_its_own)
 	cr_assert_eq(setups, 1);
 }
 
-static int finished[2]; /* a pipe that the daemon holds to its end */
+static int finished[2]; /* a pipe that the daemon keeps open to its end */
 
-/* Closes all descriptors except the pipe, as daemons do. */
+/* Closes all descriptors except that pipe, as daemons do. */
 static void close_all(void)
 {
 	int fd;
@@ -189,7 +191,7 @@ static void close_all(void)
 }
 
 /*
- * Visits regions before, between and after the two forks; the grandchild is the
+ * Visits regions before, between and after the two forks. The grandchild is the
  * daemon.
  */
 static void daemonise(void)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans that are never left: they make no thread deaf. */
+/*
+ * Tests that spans which are never left do not prevent a thread from measuring.
+ */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <setjmp.h>
@@ -14,7 +16,7 @@
 
 #define SPANS 300
 #define REGIONS 1000
-/* Fewer than these are evicted, in pieces of 16. */
+/* At least this many are evicted; they are evicted in groups of 16. */
 #define NOT_KEPT (SPANS - SELFMON_DEPTH_MAX + 16)
 
 TestSuite(host_spans, .init = setup, .fini = teardown);
@@ -49,7 +51,7 @@ struct sums {
 	uint64_t visits, open, cut_off;
 };
 
-/* Sums of the rows of a name, at any place in the tree. */
+/* Returns sums over the rows of a name, at any place in the tree. */
 static struct sums sums_of(const struct selfmon_report *report,
 			   const char *name)
 {
@@ -68,7 +70,7 @@ static struct sums sums_of(const struct selfmon_report *report,
 	return sums;
 }
 
-/* The first row of a name that has visits. */
+/* Returns the first row of a name that has visits. */
 static const struct selfmon_row *row_of(const struct selfmon_report *report,
 					const char *name)
 {
@@ -89,7 +91,10 @@ static const struct selfmon_thread_record *record(void)
 	return selfmon_thread_attach()->record;
 }
 
-/* No visit is lost, no entry leaks, and the report says what happened. */
+/*
+ * Checks that no visit is lost, no entry leaks, and the report says what
+ * happened.
+ */
 static void check(const struct selfmon_report *report, uint64_t spans,
 		  uint64_t visits)
 {
@@ -132,7 +137,7 @@ Test(host_spans, never_left_are_reported_by_a_live_file_too)
 	selfmon_report_free(report);
 }
 
-/* As in a server: one for each request, for ever. */
+/* As in a server that abandons one span for each request. */
 Test(host_spans, never_left_for_ever_need_no_more_places)
 {
 	struct selfmon_report *report;
@@ -208,7 +213,7 @@ Test(host_spans, regions_are_never_ended_to_make_room)
 		recurse(SELFMON_DEPTH_MAX + 100);
 	cr_assert_eq(record()->too_deep, 300);
 	cr_assert_eq(record()->evicted, 0);
-	abandon(1); /* a recursion after it is not the same */
+	abandon(1); /* a recursion after this differs from the one before */
 	recurse(SELFMON_DEPTH_MAX);
 	cr_assert_eq(record()->too_deep, 300);
 	cr_assert_eq(record()->evicted, 1);
@@ -242,7 +247,7 @@ Test(host_spans, never_left_by_handlers_are_ended_as_well)
 
 static jmp_buf env;
 
-/* Each at another height: no bytes are used again. */
+/* Each jump is at another height, so that no bytes of the stack are reused. */
 static __attribute__((noinline)) void jump_out(size_t i)
 {
 	volatile char *const room = alloca(64 * (i % 100) + 1);
@@ -275,8 +280,9 @@ Test(host_spans, never_left_after_jumps_are_ended_as_well)
 }
 
 /*
- * A handler evicts spans after it interrupted an enter between the entry's mark
- * and its start. That enter then writes the start to the entry's old place.
+ * A handler evicts spans after it interrupted an enter between storing the
+ * entry's mark and its start. That enter then writes the start to the entry's
+ * old place.
  */
 Test(host_spans, ended_in_a_handler_leave_an_interrupted_visit_its_start)
 {
@@ -300,7 +306,7 @@ Test(host_spans, ended_in_a_handler_leave_an_interrupted_visit_its_start)
 	selfmon_report_free(report);
 }
 
-/* A handler takes the last entry after an enter found it free. */
+/* A handler takes the last entry after an enter found that entry free. */
 static void take_the_last_too(size_t depth)
 {
 	struct selfmon_thread *const thread = selfmon_thread_attach();
@@ -335,7 +341,7 @@ Test(host_spans, of_handlers_in_the_last_entry_let_no_visit_run_beyond)
 	selfmon_report_free(report);
 }
 
-/* Half an entry may be that of a visit which this handler interrupted. */
+/* Half an entry may belong to a visit that this handler interrupted. */
 Test(host_spans, are_kept_for_a_while_if_an_enter_may_be_interrupted)
 {
 	abandon(SELFMON_DEPTH_MAX - 1);
@@ -368,7 +374,10 @@ static void *fresh_pages(size_t pages)
 	return map;
 }
 
-/* The start of a visit that moves is moved with it, its counters too. */
+/*
+ * If a visit moves to another entry, its start moves with it, including the
+ * counters.
+ */
 Test(host_spans, ended_below_a_region_leave_it_its_counters)
 {
 	const struct selfmon_row *row;
@@ -386,7 +395,7 @@ Test(host_spans, ended_below_a_region_leave_it_its_counters)
 		touch(inside, 100);
 		selfmon_enter(selfmon_region("abandoned"),
 			      &span[SELFMON_DEPTH_MAX]);
-		abandon(15); /* one has the old entry of the region */
+		abandon(15); /* one span gets the former entry of the region */
 	}
 	cr_assert_eq(record()->evicted, 16);
 	report = rows_take();

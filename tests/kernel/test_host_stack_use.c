@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of the host's stack visits take, as docs/HOST.md says. */
+/* Tests how much of the program's stack visits use, as docs/HOST.md states. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -22,8 +22,8 @@ static void visit_again(void)
 }
 
 /*
- * Returns the bytes of stack that body uses: fills a stack with a pattern
- * first.
+ * Returns how many bytes of stack body uses. Fills a stack with a pattern
+ * before.
  */
 static size_t taken_by(void (*body)(void))
 {

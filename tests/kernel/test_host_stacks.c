@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Coroutines: regions on stacks that the thread's own code switches between. */
+/*
+ * Tests coroutines: regions on stacks between which the thread's own code
+ * switches.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -23,7 +26,7 @@ static void visit_b(void)
 	yield(1);
 }
 
-/* The coroutine that entered first leaves first. */
+/* The coroutine that entered first also leaves first. */
 static void *interleave(void *place)
 {
 	make(0, visit_a, *(enum place *)place, 0);
@@ -35,7 +38,10 @@ static void *interleave(void *place)
 	return NULL;
 }
 
-/* A span says nothing of where it stands, but the thread's stack has an end. */
+/*
+ * The position of a span is unknown, but the bounds of the thread's stack are
+ * known.
+ */
 static void *interleave_in_a_span(void *place)
 {
 	static struct selfmon_frame request;
@@ -46,7 +52,7 @@ static void *interleave_in_a_span(void *place)
 	return NULL;
 }
 
-/* All that began has ended, and each is marked. */
+/* Checks that all visits that began have ended, and that each is marked. */
 static void check_marked(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_row *row = row_named(report, name);
@@ -99,7 +105,7 @@ Test(host_stacks, nor_with_counters)
 	interleaved(interleave, BELOW, "task-clock");
 }
 
-/* On the main thread, which had no visit before. */
+/* Runs on the main thread, which had no visit before. */
 static void interleave_on_main(void)
 {
 	enum place place = BELOW;
@@ -133,7 +139,10 @@ Test(host_stacks, nor_in_a_child_of_it)
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* No guard, no bounds: what stands higher than what it outlives has its own. */
+/*
+ * Without a guard there are no bounds. A coroutine's stack above that of a
+ * visit which it outlives is then another stack.
+ */
 Test(host_stacks, nor_where_nobody_knows_the_threads_own)
 {
 	enum place place = BELOW;
@@ -155,7 +164,7 @@ static void visit(const char *name)
 	}
 }
 
-/* The thread's own work while a coroutine waits inside of a region. */
+/* The thread works itself while a coroutine waits inside of a region. */
 static void *work_meanwhile(void *place)
 {
 	make(0, visit_a, *(enum place *)place, 0);
@@ -199,8 +208,8 @@ static void *start_a(void *unused)
 }
 
 /*
- * The thread that began the coroutine is still there, and continues with its
- * own visits.
+ * The thread on which the coroutine began still runs, and continues with visits
+ * of its own.
  */
 static void *hand_on(void *unused)
 {
@@ -277,7 +286,7 @@ static void jump_out_of_handler(int signal)
 	}
 }
 
-/* Its visit lies outside of the bounds that are guessed first. */
+/* The visit is outside of the bounds that are guessed first. */
 static void *jump_from_other_stack(void *unused)
 {
 	const stack_t stack = { .ss_sp = memory, .ss_size = STACK };

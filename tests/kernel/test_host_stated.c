@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits that docs/HOST.md states: they are as it says. */
+/* Tests that the limits stated in docs/HOST.md are as stated. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ static void visit(void)
 
 static volatile sig_atomic_t forks, wrong;
 
-/* The child does not return from here. */
+/* The child ends here. */
 static void fork_and_end(int number)
 {
 	int status;

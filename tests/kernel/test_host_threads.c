@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many threads: what they take, what they give back, and their ends. */
+/* Tests many threads: what they take, what they release, and their ends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,7 +56,10 @@ static void *visit_once(void *unused)
 
 static pthread_barrier_t visited;
 
-/* One after the other: those that open at once may go beyond a limit. */
+/*
+ * Makes threads open their events one after the other: threads that open at the
+ * same time may exceed a limit.
+ */
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
 
 static void *visit_and_wait(void *unused)
@@ -70,7 +73,7 @@ static void *visit_and_wait(void *unused)
 	return unused;
 }
 
-/* Threads at once, and rounds of them. */
+/* Runs `times` rounds of at_once threads each. */
 static void waves(int at_once, int times)
 {
 	pthread_t thread[AT_ONCE];
@@ -110,8 +113,8 @@ Test(host_threads, thousands_come_and_go_and_none_is_lost, .timeout = 600)
 }
 
 /*
- * As the page tables say: before Linux 6.2 statm leaves out what each thread
- * has not added up yet (kernel mm/memory.c, add_mm_counter_fast).
+ * Returns the size according to the page tables. Before Linux 6.2 statm lacks
+ * what each thread has not added yet (kernel mm/memory.c, add_mm_counter_fast).
  */
 static long resident_kib(void)
 {
@@ -161,8 +164,9 @@ Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
 }
 
 /*
- * Software events have pages where descriptors are no longer few: the library
- * holds a quarter of the limit here, and less than half (counters/group.c).
+ * With this limit software events keep pages instead of descriptors, since
+ * descriptors run short: the library holds a quarter of the limit, and less
+ * than half (counters/group.c).
  */
 #define PAGED_LIMIT 128
 #define PAGED_SETS 20 /* of two: one keeps its descriptor at least */
@@ -201,7 +205,10 @@ Test(host_threads, nor_do_short_threads_with_pages, .timeout = 600)
 	assert_short_threads_leave_nothing(by_form(500, 2000, 100000));
 }
 
-/* Half of so few descriptors: threads that come later count nothing. */
+/*
+ * With so few descriptors, the library's half is soon used up: later threads
+ * count nothing.
+ */
 #define FEW 64
 
 Test(host_threads, half_of_the_descriptors_are_the_hosts)
@@ -259,7 +266,7 @@ static void visit_early(void *unused)
 static void visit_late(void *left)
 {
 	visit();
-	/* A destructor that sets its key again is run again. */
+	/* If a destructor sets its key again, it is called again. */
 	if (rounds++ == 0)
 		pthread_setspecific(late, left);
 }
@@ -272,7 +279,10 @@ static void *end_with_destructors(void *unused)
 	return unused;
 }
 
-/* The library's key is made at the first visit: between the two. */
+/*
+ * The library's key is made at the first visit, which is between the creation
+ * of the two other keys.
+ */
 Test(host_threads, destructors_before_and_after_the_librarys_own_may_visit)
 {
 	struct selfmon_report *report;
@@ -293,7 +303,7 @@ Test(host_threads, destructors_before_and_after_the_librarys_own_may_visit)
 	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 0);
 	/*
 	 * This thread, the other one, and the other one again in each of two
-	 * rounds.
+	 * rounds of destructors.
 	 */
 	cr_assert_eq(selfmon_process()->attached, 1 + 1 + 2);
 	cr_assert_eq(selfmon_process()->alive, 1);

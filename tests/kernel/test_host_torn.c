@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports while an update of statistics never ends: a handler jumped out of the
- * recording of a visit.
+ * Tests reports while an update of statistics never ends: a handler jumped out
+ * while a visit was recorded.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void enter_span(void)
 	selfmon_enter(selfmon_region("span"), &span);
 }
 
-/* Makes ten visits, and an eleventh whose recording has begun. */
+/* Makes ten visits, and an eleventh whose update has begun and does not end. */
 static struct selfmon_stats *stand_in_update(void)
 {
 	struct selfmon_stats *stats;
@@ -60,7 +60,7 @@ Test(host_torn, a_report_by_its_own_thread_asks_nobody_and_waits_for_nobody)
 	cr_assert_null(selfmon_thread_attach()->wanted);
 }
 
-/* Like a report taken in a handler, which is not supported. */
+/* Like a report taken in a signal handler, which is not supported. */
 Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 {
 	struct selfmon_stats *const stats = stand_in_update();
@@ -90,7 +90,7 @@ static void on_step(int number)
 }
 
 /*
- * Jumps out after this number of instructions; returns false if the leave has
+ * Jumps out after this number of instructions. Returns false if the leave has
  * fewer.
  */
 static bool leave_up_to(int instructions)
@@ -109,7 +109,7 @@ static bool leave_up_to(int instructions)
 
 struct round {
 	int number;  /* visits begun so far, from 1 */
-	bool usual;  /* a visit that is not the longest */
+	bool usual;  /* whether the visit is usual, that is, not the longest */
 	bool jumped;
 	bool asked;  /* the report requested a copy */
 	uint64_t counted, repaired, unread; /* in the report */
@@ -136,7 +136,10 @@ static void *play_round(void *argument)
 	return NULL;
 }
 
-/* A thread cuts off open visits at its end, so each round has a new thread. */
+/*
+ * A thread cuts off its open visits when it ends, so each round uses a new
+ * thread.
+ */
 static void jump_out_everywhere(bool usual)
 {
 	struct round round = { .usual = usual };

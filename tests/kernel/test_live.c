@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files: what is left of processes that end without a word. */
+/* Tests live files: what remains of processes that end without a report. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void teardown(void)
 
 TestSuite(live, .init = setup, .fini = teardown);
 
-/* The child of a fork that has no state of the library's from before. */
+/* Starts a child that has no state of the library from before. */
 static pid_t start(void (*what)(void))
 {
 	const pid_t child = fork();
@@ -180,7 +180,7 @@ static void threads_for_ever(void)
 	thread_for_ever((void *)0);
 }
 
-/* The counted visits are between those ended and those begun. */
+/* The number of visits in the report is between those ended and those begun. */
 static void check_told(const struct selfmon_report *report)
 {
 	const struct selfmon_row *const row = ROWS_GET(report, "visited");
@@ -276,7 +276,10 @@ Test(live, a_child_never_writes_to_its_parents_file)
 	selfmon_report_free(report);
 }
 
-/* The frames of its parent's visits lead to pages that the child has not. */
+/*
+ * The frames of the parent's visits point to pages that the child does not
+ * have.
+ */
 static void leave_the_parents_regions(void)
 {
 	struct selfmon_frame span;

@@ -99,7 +99,7 @@ Test(live_contents, events_and_their_counts_are_in_it)
 	selfmon_report_free(report);
 }
 
-/* Its own report measures the library's cost, which then is in the file. */
+/* Its own report measures the library's overhead, which is then in the file. */
 static void report_and_go(void)
 {
 	struct selfmon_report *report;

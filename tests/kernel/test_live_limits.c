@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files that cannot grow, and the mappings and descriptors of them. */
+/* Tests live files that cannot grow, and their mappings and descriptors. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 #include "kernel/lives.h"
 #include "store/state.h"
 
-/* More than fit into the file's first MiB. */
+/* More regions than fit into the file's first MiB. */
 #define MANY 1000
 
 TestSuite(live_limits, .init = setup, .fini = teardown);
@@ -33,7 +33,7 @@ static void visit_many(void)
 	}
 }
 
-/* All of it is in the process's own report, which says what is missing. */
+/* The process's own report has everything, and says what the file lacks. */
 static void visit_and_look(void)
 {
 	struct selfmon_report *report;
@@ -75,7 +75,7 @@ Test(live_limits, a_limit_of_file_sizes_ends_the_file_and_not_the_process)
 	check_full(path);
 }
 
-/* In a mount namespace of its own: no other process sees it. */
+/* In a mount namespace of its own, so that no other process sees the mount. */
 static void mount_on(const char *folder, const char *type, const char *options)
 {
 	if (unshare(CLONE_NEWNS) ||
@@ -84,7 +84,10 @@ static void mount_on(const char *folder, const char *type, const char *options)
 		_exit(77);
 }
 
-/* The file system is gone with its process: copied to where it stays. */
+/*
+ * The file system ends with its process, so the file is copied to a place that
+ * remains.
+ */
 static void keep_copy(const char *from)
 {
 	static char buffer[1 << 16];
@@ -125,7 +128,7 @@ Test(live_limits, a_full_disk_ends_the_file_and_not_the_process)
 	check_full(path);
 }
 
-/* ramfs cannot be full, but is not known either. */
+/* ramfs cannot be full, but the library does not know it. */
 static void write_to_ramfs(void)
 {
 	struct selfmon_report *report;
@@ -158,7 +161,7 @@ Test(live_limits, on_other_file_systems_there_is_none)
 	cr_assert(outcome->noted);
 }
 
-/* The number of the live file, by its name. */
+/* Returns the descriptor of the live file, which is found by its name. */
 static int find_descriptor(void)
 {
 	char link[64], name[128];
@@ -265,7 +268,7 @@ Test(live_limits, a_child_has_no_hold_of_its_parents_file)
 	cr_assert_eq(run(fork_and_look), 0);
 }
 
-/* The child's own memory may come to lie where its parent's entries were. */
+/* The child's own memory may be at the addresses of its parent's entries. */
 static void leave_deep_in_a_child(void)
 {
 	static struct selfmon_frame frame[SELFMON_DEPTH_MAX];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files that are truncated, damaged or foreign: reported, not followed. */
+/*
+ * Tests live files that are truncated, damaged or foreign: they are reported,
+ * and never followed blindly.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +25,8 @@
 #include "store/work.h"
 
 static char path[64];
-static char *file;      /* a small live file, as it was */
-static size_t size;     /* up to the end of its records */
+static char *file;      /* a small live file without changes */
+static size_t size;     /* size up to the end of its records */
 static int copy = -1;   /* another, to be changed */
 static char *map;       /* the same in memory */
 
@@ -85,7 +88,10 @@ static void setup(void)
 
 TestSuite(live_read, .init = setup, .timeout = 600);
 
-/* Whatever it is, it can be written and walked; or the failure says why not. */
+/*
+ * Whatever the file contains, the report can be written and walked, or the
+ * failure has the reason.
+ */
 static int look(struct selfmon_failure *failure)
 {
 	struct selfmon_report *report;
@@ -239,7 +245,7 @@ Test(live_read, a_record_beyond_the_end_is_named)
 	says("a record has size 0", offset_of(record));
 }
 
-/* The newest place, "last", has no child. */
+/* The newest node, "last", has no child. */
 Test(live_read, a_record_of_an_unknown_type_is_named)
 {
 	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 4);
@@ -356,7 +362,7 @@ static struct selfmon_row row_named(const char *name)
 	return row;
 }
 
-/* "outer" is the first place after the root. */
+/* "outer" is the first node after the root. */
 static struct selfmon_stats *outer(void)
 {
 	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 1);
@@ -394,7 +400,7 @@ Test(live_read, a_first_visit_that_was_just_recorded_is_one)
 	cr_assert_eq(row_named("outer").visits, 1);
 }
 
-/* The place of "last" is the one that has an open visit. */
+/* The node of "last" is the one with an open visit. */
 Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 {
 	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 4);
@@ -414,13 +420,13 @@ Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 #define GOOD 2000
 #define READS 100000
 #define PAUSE 20000
-/* The bucket that is farthest from the sequence. */
+/* The bucket that is stored farthest from the sequence. */
 #define LAST (SELFMON_BUCKETS - 1)
 
 static bool enough;
 
 /*
- * Adds one visit and one entry of the histogram per update, with a pause
+ * In each update adds one visit and one entry of the histogram, with a pause
  * between updates.
  */
 static void *record_for_ever(void *stats_of)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A live file after each instruction: its contents while the process is stopped
- * are those after a SIGKILL at this instruction.
+ * Tests a live file after each instruction: what the file contains while the
+ * process is stopped is what it would contain after a SIGKILL there.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -21,7 +21,8 @@
 #include "stepped_pmu.h"
 
 /*
- * Progress of the child, counted before and after each visit in shared memory.
+ * Counts of the child's visits in shared memory, incremented before and after
+ * each visit.
  */
 struct outcome {
 	uint64_t begun, ended;
@@ -30,7 +31,7 @@ struct outcome {
 	struct stepped_pmu pmu;
 };
 
-/* Any four events, which give the model its columns. */
+/* Any four events. They give the model its columns. */
 #define MODEL "page-faults,task-clock,minor-faults,context-switches"
 #define MODEL_MEMBERS 4
 
@@ -78,8 +79,8 @@ static __attribute__((noinline)) void nested(void)
 }
 
 /*
- * Nested visits with work in both; the inner one ends with other registers than
- * it began with.
+ * Nested visits that both do work. The inner visit begins and ends with
+ * different registers.
  */
 static void nested_counted(void)
 {
@@ -137,8 +138,8 @@ static void out_of_order(void)
 }
 
 /*
- * Stepped visits take longer than all before. This gives every node a longest
- * visit of an hour, so that leave takes its usual path.
+ * Stepped visits take longer than all visits before. This gives every node a
+ * longest visit of an hour, so that leave takes its usual path.
  */
 static void make_usual(void)
 {
@@ -151,8 +152,8 @@ static void make_usual(void)
 }
 
 /*
- * Replaces the events, which are read by read(2), with the model's, read in
- * user space.
+ * Replaces the events, which are read by read(2), by the model's, which are
+ * read in user space.
  */
 static void take_model(void)
 {
@@ -237,8 +238,8 @@ static void check(bool must_be)
 }
 
 /*
- * Continues to the next stop. A read of a counter gets its value, and counts as
- * one instruction.
+ * Continues to the next stop. Answers a read of a counter, and counts it as one
+ * instruction.
  */
 static void go(enum __ptrace_request request, pid_t child, int wanted)
 {

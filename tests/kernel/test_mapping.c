@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's list of mappings, asked by ioctl and read as text. */
+/* Tests the kernel's list of mappings, queried by ioctl and read as text. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -19,7 +19,8 @@
 #define QUERY 0xc0686611 /* PROCMAP_QUERY of <linux/fs.h>, Linux 6.11 */
 
 static size_t page;
-static char *pages; /* accessible, a guard of two, accessible, none */
+/* Two accessible pages around a guard of two pages, then none. */
+static char *pages;
 
 static void map_pages(void)
 {
@@ -105,7 +106,10 @@ static char *make_long_list(void)
 	return many;
 }
 
-/* Linux 6.11; an ioctl that is not known is refused before its argument. */
+/*
+ * Returns true on Linux 6.11 and later. An unknown ioctl is refused before its
+ * argument is read.
+ */
 static bool has_query(void)
 {
 	const int fd = open("/proc/self/maps", O_RDONLY);
@@ -116,7 +120,9 @@ static bool has_query(void)
 	return has;
 }
 
-/* Once it was too long it is not read again, however short it is by then. */
+/*
+ * Once the list was too long it is not read again, even if it has become short.
+ */
 Test(mapping, is_not_found_at_the_end_of_a_long_list)
 {
 	struct selfmon_mapping mapping;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose address space is used up; what is mapped into it, and how. */
+/*
+ * Tests a program whose address space is used up, and how the library maps
+ * memory.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -47,7 +50,7 @@ static rlim_t address_space(void)
 	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Threads visit in a process that gets no more memory. */
+/* Threads visit regions in a process that gets no more memory. */
 static void visit_without_memory(void)
 {
 	pthread_t thread[THREADS];
@@ -125,7 +128,7 @@ Test(memory, threads_without_memory_work_on_and_are_counted)
 
 #define SETS 16
 
-/* Software events have pages once they hold a quarter of the descriptors. */
+/* Software events keep pages once they hold a quarter of the descriptors. */
 static void open_until_pages(struct selfmon_counters *set[SETS])
 {
 	const struct rlimit limit = { .rlim_cur = 64, .rlim_max = 64 };

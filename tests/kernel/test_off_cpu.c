@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* @offcpu: what regions say of context switches, beside what the kernel says. */
+/*
+ * Tests @offcpu: compares the context switches of regions with those that the
+ * kernel reports.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -49,8 +52,9 @@ static struct usage usage_now(void)
 }
 
 /*
- * Returns how often the thread was blocked: where the timer fires before the
- * thread has slept, as on a CPU that a hypervisor took away, it is not.
+ * Naps, and returns how often the thread was blocked. If the timer fires before
+ * the thread sleeps, as on a CPU that a hypervisor took away, the thread is not
+ * blocked.
  */
 static uint64_t nap(int n)
 {
@@ -62,7 +66,10 @@ static uint64_t nap(int n)
 	return usage_now().blocked - before;
 }
 
-/* Around a region and inside of it: the region's counts are between. */
+/*
+ * Usages before, inside and after a region: the region's counts must be between
+ * them.
+ */
 struct usages {
 	struct usage outer[2], inner[2];
 };
@@ -202,7 +209,7 @@ Test(off_cpu, goes_to_the_regions_that_were_open)
 	cr_assert_eq(naps_of("after"), 0);
 }
 
-/* naps[0]: those of the outermost visit, which has all. */
+/* naps[0] are those of the outermost visit, which includes all. */
 static void recurse(int depth, uint64_t *naps)
 {
 	SELFMON_REGION_OF(selfmon_region("deep")) {
@@ -232,7 +239,7 @@ Test(off_cpu, is_in_each_level_of_a_recursion)
 	selfmon_report_free(report);
 }
 
-/* The ring holds 170 switches: the rest is lost, and is known all the same. */
+/* The ring holds 170 switches. More are lost, but are counted nevertheless. */
 Test(off_cpu, counts_more_switches_than_the_ring_holds)
 {
 	struct selfmon_row row;
@@ -452,7 +459,10 @@ Test(off_cpu, survives_in_a_live_file)
 
 /* ---- what is refused ----------------------------------------------------- */
 
-/* With no descriptor a thread has no ring: it measures time, and says so. */
+/*
+ * Without a free descriptor a thread has no ring: it measures time, and the
+ * report says so.
+ */
 Test(off_cpu, says_which_threads_have_none)
 {
 	struct selfmon_report *report;

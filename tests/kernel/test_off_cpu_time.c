@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * @offcpu as two users: the time off the CPU is wall time less CPU time, and
- * the switches are those of getrusage(2).
+ * Tests @offcpu as two different users: the time off the CPU is wall time minus
+ * CPU time, and the switches are those of getrusage(2).
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include "kernel/nobody.h"
 #include "rows.h"
 
-/* The thread's clocks and switches, at one moment. */
+/* The clocks and switches of the thread at one time. */
 struct usage {
 	uint64_t wall_ns, cpu_ns, blocked, preempted;
 };
@@ -42,8 +42,8 @@ static uint64_t off_ns(const struct usage *usage)
 }
 
 /*
- * The records are inside of the kernel's switch, of which CPU time has a part:
- * long naps make some microseconds of each a small share.
+ * Part of the kernel's switch, in which the records are written, is CPU time.
+ * With long naps, these microseconds are a small share.
  */
 static void sleep_and_work(int naps)
 {
@@ -56,7 +56,10 @@ static void sleep_and_work(int naps)
 	}
 }
 
-/* Around a region and inside of it: the region's figures are between. */
+/*
+ * Usages before, inside and after a region: the region's figures must be
+ * between them.
+ */
 struct usages {
 	struct usage outer[2], inner[2];
 };
@@ -123,8 +126,9 @@ static bool measured_well(const char *name)
 }
 
 /*
- * What a hypervisor took from the thread is no CPU time on some kernels, and no
- * switch: tried again. The counts are right each time.
+ * On some kernels, time that a hypervisor took from the thread is neither CPU
+ * time nor a switch. So times are compared repeatedly. The counts must be right
+ * each time.
  */
 static void assert_agreement(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The report at exit: where it goes, and that nothing of it is lost. */
+/*
+ * Tests the report at exit: where it is written, and that nothing of it is
+ * lost.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

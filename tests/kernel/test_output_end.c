@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The report at exit harms no host: its files, and how it ends. */
+/*
+ * Tests that the report at exit does not harm the program: its files, and how
+ * it ends.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -7,7 +10,7 @@
 #include "kernel/exits.h"
 #include "platform/fault_step.h"
 
-static int data; /* a file of the host's, which the test sees too */
+static int data; /* a file of the program, which the test can see too */
 
 static void make_data(void)
 {
@@ -21,7 +24,7 @@ static off_t data_size(void)
 	return lseek(data, 0, SEEK_END);
 }
 
-/* As after closefrom(3): the number is free, and a file has it next. */
+/* As after closefrom(3): the number is free, and the next file gets it. */
 static void use_the_number_again(void)
 {
 	visit();
@@ -108,8 +111,8 @@ Test(output_end, is_the_programs_own_though_nobody_reads_the_report)
 }
 
 /*
- * Limits the size of files, standard error's too: there is room for the message
- * only.
+ * Limits the size of files, including standard error: there is room for the
+ * message only.
  */
 static void have_a_limit(void)
 {
@@ -138,7 +141,10 @@ static void take_the_guard_away(void)
 	signal(SELFMON_FAULT_SIGNAL, SIG_DFL);
 }
 
-/* It is there until the last of the program, whose destructors read too. */
+/*
+ * The guard is installed until the last code of the program, since destructors
+ * read counters too.
+ */
 Test(output_end, knows_that_the_guard_is_gone)
 {
 	if (!SELFMON_FAULT_SIGNAL)

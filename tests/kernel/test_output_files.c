@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that the report at exit goes to: new ones, old ones, FIFOs. */
+/*
+ * Tests the files to which the report at exit is written: new ones, existing
+ * ones, FIFOs.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +19,7 @@
 #include "platform/create.h"
 #include "sanitized.h"
 
-/* A directory of the test's own, and paths in it. */
+/* A directory for this test, and paths in it. */
 static char folder[32];
 
 static const char *inside(const char *name)
@@ -129,7 +132,10 @@ Test(output, a_hard_link_elsewhere_keeps_what_it_had)
 	folder_remove(folder);
 }
 
-/* Standard error is a file too, and longer than that: it gets no report. */
+/*
+ * Standard error is a file too, and already longer than the limit: it gets no
+ * report.
+ */
 static void visit_with_little_disk(void)
 {
 	const struct rlimit limit = { 20, 20 };
@@ -186,7 +192,7 @@ Test(output, a_file_in_a_folder_that_takes_no_other_is_overwritten)
 	folder_remove(folder);
 }
 
-/* Somebody has made it, to read what is written there. */
+/* Another user has made the file to read what is written to it. */
 Test(output, but_not_the_file_of_another_user)
 {
 	if (getuid() != 0)
@@ -232,7 +238,7 @@ Test(output, a_fifo_that_nobody_reads_keeps_no_program_from_ending)
 	rmdir(folder);
 }
 
-/* Full to the last byte: who writes has to wait. */
+/* Fills the pipe completely, so that a writer must wait. */
 static void fill_pipe(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
@@ -245,13 +251,14 @@ static void fill_pipe(int fd)
 
 static char fifo_text[1 << 18];
 
-/* Slowly, and to the end of the report's one line of a region. */
+/* Reads slowly, up to the end of the report's only line for a region. */
 static void *read_fifo(void *fd)
 {
 	char *to = fifo_text;
 	ssize_t n;
 
-	usleep(1500000); /* longer than one who does not block is waited for */
+	/* Longer than a non-blocking writer is willing to wait. */
+	usleep(1500000);
 	do {
 		n = read(*(int *)fd, to, 4096);
 		if (n <= 0)
@@ -290,7 +297,7 @@ static void *write_much(void *path)
 	return selfmon_create_write(path, much, sizeof(much)) ? path : NULL;
 }
 
-/* The descriptor behind which the same file is, other than this one; or -1. */
+/* Returns another descriptor of the same file, or -1. */
 static int other_of(int fd)
 {
 	struct stat wanted, status;
@@ -305,7 +312,7 @@ static int other_of(int fd)
 	return -1;
 }
 
-/* A pipe that is full holds the writer where its descriptor can be seen. */
+/* A full pipe stops the writer while its descriptor can be inspected. */
 Test(output, descriptors_of_files_are_not_for_programs_executed_meanwhile)
 {
 	static char path[64];

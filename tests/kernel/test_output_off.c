@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's header names the one thing that keeps counters off. */
+/*
+ * Tests that the report's header names the one setting that prevents counters.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -16,7 +18,7 @@ static void visit_refused(void)
 	visit();
 }
 
-/* Lines are wrapped: a run of blanks is one, as if they were not. */
+/* Undoes the wrapping of lines: replaces each run of blanks by one. */
 static void unwrap(void)
 {
 	char *to = text;

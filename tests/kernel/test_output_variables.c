@@ -128,7 +128,10 @@ static void find_out_later(void)
 	visit();
 }
 
-/* The context may be gone by then, and the host hold what it locks itself. */
+/*
+ * The context may no longer exist by then, and the program may hold a lock that
+ * the function needs.
+ */
 Test(output_variables, but_only_while_it_configures)
 {
 	RUN(find_out_later, "SELFMON_LIVE", "/nonexistent/live", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of one thread: the tree, its values, and bad input. */
+/* Tests regions of one thread: the tree, its values, and wrong input. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -352,13 +352,16 @@ Test(region, one_visit_in_n_is_measured_and_all_are_counted)
 		leaf();
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "leaf")->visits, 1000);
-	/* One of 1, 1, 2, 4, 8 visits, then of each 10; 4 are left over. */
+	/*
+	 * One visit of each group of 1, 1, 2, 4, 8 is measured, then one of
+	 * each 10. 4 are left over.
+	 */
 	cr_assert_geq(ROWS_GET(report, "leaf")->measured, 5 + 98);
 	cr_assert_leq(ROWS_GET(report, "leaf")->measured, 5 + 98 + 1);
 	selfmon_report_free(report);
 }
 
-/* Every bucket, by what falls into its lowest and its highest value. */
+/* Checks every bucket with its lowest and its highest value. */
 Test(region, the_middle_of_a_bucket_is_within_an_eighth_of_all_in_it)
 {
 	uint64_t low, high = 0;
@@ -418,7 +421,7 @@ static void nest_three(void)
 	selfmon_compiler_fence();
 }
 
-/* The third costs its parent a step more than the second. */
+/* The third one costs its parent one step more than the second. */
 Test(region, those_nested_in_one_function_are_told_apart_by_number)
 {
 	const struct selfmon_stats *third;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions with software events: real counts of the running kernel. */
+/* Tests regions with software events: real counts of the running kernel. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ static void configure(const char *events)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Touches pages that are not there yet, one fault each. */
+/* Touches fresh pages, each of which causes one fault. */
 static void touch(size_t pages)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -46,7 +46,7 @@ static void *touch_pages(void *unused)
 	return unused;
 }
 
-/* Events that no machine has fail; a first visit asks for them all the same. */
+/* Events that no machine has fail, but a first visit tries to open them. */
 Test(region_counters, a_first_visit_leaves_errno_alone)
 {
 	configure("page-faults," NO_EVENT);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans that are left on another thread than the one which entered them. */
+/*
+ * Tests spans that are left on another thread than the one that entered them.
+ */
 #include <pthread.h>
 
 #include "store/process.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that measure one visit in N: estimates compared with the known work.
- * The work is page faults: each visit touches a fixed number of fresh pages.
+ * Tests regions that measure one visit in N: compares estimates with known
+ * work. The work is page faults: each visit touches a fixed number of fresh
+ * pages.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include "rows.h"
 #include "sanitized.h"
 
-#define OWN 3   /* page faults of a parent's own in a visit */
+#define OWN 3   /* page faults of the parent itself in a visit */
 #define CHILD 2 /* of each child's */
 
 static void configure(const char *events, uint32_t every)
@@ -58,8 +59,8 @@ static __attribute__((noinline)) void visit_parent(unsigned int children)
 }
 
 /*
- * Each visit has an exact number of page faults of its own; a few more are the
- * library's.
+ * Each visit has an exact number of page faults of its own. The library may add
+ * a few.
  */
 static void expect(const struct selfmon_row *row, double faults)
 {
@@ -112,7 +113,7 @@ static __attribute__((noinline)) void visit_tenth_dear(int i)
 		touch_fresh(i % 10 == 0 ? 10 : 1);
 }
 
-/* Measured at a fixed distance it would be all 10, or all 1. */
+/* At a fixed distance, all measured visits would have 10 faults, or all 1. */
 Test(region_every, sees_what_is_periodic_as_often_as_it_is)
 {
 	struct selfmon_report *report;
@@ -125,7 +126,10 @@ Test(region_every, sees_what_is_periodic_as_often_as_it_is)
 		visit_tenth_dear(i);
 	report = rows_take();
 	faults = ROWS_GET(report, "periodic")->counter[0].net / 10000;
-	/* 1000 measured: 1.9 in the mean, 2.7 apart, so 0.085 of that. */
+	/*
+	 * 1000 are measured: the mean is 1.9 and the standard deviation 2.7, so
+	 * the standard error is 0.085
+	 */
 	cr_assert(faults > 1.4 && faults < 2.4, "%.3f", faults);
 	selfmon_report_free(report);
 }
@@ -153,7 +157,7 @@ Test(region_every, counts_the_first_visit_once)
 	selfmon_report_free(report);
 }
 
-/* 15 page faults and 4 times 1; the first must not stand for all of them. */
+/* 15 page faults, and 4 times 1. The first visit must not stand for all. */
 Test(region_every, a_long_first_visit_of_few_does_not_stand_for_all)
 {
 	struct selfmon_report *report;

@@ -86,7 +86,10 @@ Test(region_fork, a_grandchild_starts_afresh_too)
 	cr_assert_eq(status_of(pid), 0);
 }
 
-/* As a host's threads do: in and out of the C library's lock of time zones. */
+/*
+ * Like the threads of a program that take and release the C library's lock of
+ * time zones.
+ */
 static void *ask_the_date(void *stop)
 {
 	const time_t moment = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions left by longjmp, and by their thread's end. */
+/* Tests regions that are left by longjmp, or by the end of their thread. */
 #include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -20,8 +20,9 @@ static __attribute__((noinline)) void jump_out(void)
 }
 
 /*
- * In a frame of its own, so that the caller enters its next region higher. An
- * abandoned entry at the same height is recognised once its bytes are reused.
+ * Has a frame of its own, so that the caller enters its next region at a higher
+ * address. An abandoned entry at the same height is recognised when its bytes
+ * are reused.
  */
 static __attribute__((noinline)) void jump_out_often(int times)
 {
@@ -32,7 +33,7 @@ static __attribute__((noinline)) void jump_out_often(int times)
 			jump_out();
 }
 
-/* To gcc a longjmp is no end of a recursion. */
+/* gcc does not consider a longjmp to be the end of a recursion. */
 #pragma GCC diagnostic push
 #if !defined(__clang__) && __GNUC__ >= 12
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
@@ -114,8 +115,8 @@ Test(region_jumps, all_levels_that_were_jumped_past_are_cut_off)
 }
 
 /*
- * Both calls are in one place, so the entries of both have the same height: only
- * the bytes of the frames show which one is abandoned.
+ * Both calls are at the same place, so the entries of both have the same
+ * height: only the bytes of the frames show which one is abandoned.
  */
 static __attribute__((noinline)) void jump_or_visit(bool jumps)
 {
@@ -131,7 +132,9 @@ static __attribute__((noinline)) void jump_or_visit(bool jumps)
 	selfmon_leave(&frames[0]);
 }
 
-/* At any place of the tree: the place depends on when the jump was noticed. */
+/*
+ * Accepts any place in the tree, since it depends on when the jump was noticed.
+ */
 static void assert_one_visit(const struct selfmon_report *report,
 			     const char *name)
 {
@@ -267,7 +270,7 @@ Test(region_jumps, past_a_span_do_not_cut_off_what_is_entered_later)
 	selfmon_report_free(report);
 }
 
-/* A span above, which says nothing about what lies below it, and a jump. */
+/* Opens a span, whose position is unknown, above a region, then jumps. */
 static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 {
 	SELFMON_REGION("under a span")
@@ -277,7 +280,7 @@ static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 	}
 }
 
-/* Each higher than the one before, whose bytes it does not use. */
+/* Each jump is higher than the one before, and does not use its bytes. */
 static __attribute__((noinline)) void jump_from_depth(struct selfmon_frame *span,
 						      size_t depth)
 {
@@ -314,7 +317,7 @@ Test(region_jumps, out_of_an_enter_leave_nothing_behind)
 
 	SELFMON_REGION("outer")
 	{
-		/* As far as an enter has come that a handler jumped out of. */
+		/* As if a handler jumped out of enter at this point. */
 		selfmon_thread_attach()->top++;
 		visit();
 	}

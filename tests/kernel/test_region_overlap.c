@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans that overlap, or end without a leave: the self times that are shown are
- * never more than the time that passed.
+ * Tests spans that overlap or end without a leave: self times that are shown
+ * never exceed the time that has passed.
  */
 #include <setjmp.h>
 #include <time.h>
@@ -31,7 +31,7 @@ static void work(const char *name)
 	}
 }
 
-/* Percentages of the clock's error, and of the overhead's. */
+/* Percentages for the errors of the clock and of the overhead. */
 #define SLACK 1.02
 
 static struct selfmon_report *measure(void (*what)(void))
@@ -173,7 +173,7 @@ static void jump(void)
 	}
 }
 
-/* Its own time has that of the region, whose own children are shown. */
+/* Its self time includes that of the region, whose own children are shown. */
 Test(region_overlap, of_time_with_a_region_that_was_cut_off_is_said_around_it)
 {
 	struct selfmon_report *report = measure(jump);

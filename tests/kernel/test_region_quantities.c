@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Units of the program: what each visit counted, for each place. */
+/*
+ * Tests units of the program: what each visit counted, for each place in the
+ * tree.
+ */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -32,7 +35,7 @@ static size_t index_of(const struct selfmon_report *report, const char *name)
 	return 0;
 }
 
-/* Returns what a row counted of a unit, by their names. */
+/* Returns what a row counted of a unit. Both are given by name. */
 static struct selfmon_report_unit unit_of(const struct selfmon_report *report,
 					  const char *row, const char *name)
 {
@@ -315,7 +318,7 @@ Test(region_quantities, are_of_measured_visits)
 
 static jmp_buf env;
 
-/* One function for both: their frames lie at the same address. */
+/* One function does both, so that their frames are at the same address. */
 static __attribute__((noinline)) void jump_or_visit(bool jumps, uint64_t n)
 {
 	SELFMON_REGION_OF(selfmon_region("work")) {
@@ -369,7 +372,10 @@ static void *interrupt(void *thread)
 	return NULL;
 }
 
-/* Each handler adds 1 to the region it interrupts, or to none outside. */
+/*
+ * Each handler adds 1 to the region that it interrupts, or to none if there is
+ * none.
+ */
 Test(region_quantities, of_handlers_are_the_interrupted_visits_or_their_own)
 {
 	const pthread_t self = pthread_self();
@@ -386,7 +392,8 @@ Test(region_quantities, of_handlers_are_the_interrupted_visits_or_their_own)
 		selfmon_store_once(&stop, 1);
 		pthread_join(thread, NULL);
 	}
-	visit(1000); /* takes what a handler added to a recorded visit */
+	/* Collects what a handler added after a visit was recorded. */
+	visit(1000);
 	report = rows_take();
 	rows_check(report);
 	sum = 0;
@@ -444,7 +451,7 @@ Test(region_quantities, of_an_interval_are_its_own)
 	selfmon_report_free(earlier);
 }
 
-/* The longest visit stays the longest: each visit ends unlike a usual one. */
+/* The longest visit stays the longest, so each visit ends on a slow path. */
 Test(region_quantities, leave_times_what_they_were)
 {
 	const struct selfmon_row *row;
@@ -525,7 +532,7 @@ static void visit_and_die(const char *path)
 
 Test(region_quantities, of_a_killed_process_are_in_its_live_file)
 {
-	char path[64]; /* a child's file needs %p in its name */
+	char path[64]; /* the file of a child needs %p in its name */
 	struct selfmon_report_unit unit;
 	struct selfmon_failure failure;
 	struct selfmon_report *report;

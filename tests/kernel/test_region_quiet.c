@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After the first visit a region makes no system call, takes no lock and
- * allocates nothing: shown by force.
+ * Proves that after the first visit a region makes no system call, takes no
+ * lock and allocates nothing.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -32,8 +32,8 @@ static void visit(struct selfmon_region *span)
 }
 
 /*
- * Ends with 0, or is killed by the first system call; waiting for a lock is
- * one, and all of the library's are held meanwhile.
+ * Ends with status 0, or is killed by the first system call. Waiting for a lock
+ * is a system call, and all locks of the library are held meanwhile.
  */
 static void child(int visits, int calls)
 {
@@ -85,7 +85,7 @@ Test(region_quiet, the_filter_would_have_killed)
 	cr_assert_eq(WTERMSIG(status), SIGSYS);
 }
 
-/* A limit: what a filter that kills has to allow. */
+/* A limit: these are the calls that a filter which kills must allow. */
 static void first_visits(void)
 {
 	SELFMON_REGION("outer")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in signal handlers that interrupt the library itself. */
+/* Tests regions in signal handlers that interrupt the library itself. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +30,9 @@ static void visit(void)
 	}
 }
 
-/* A handler's first visit while this thread holds the library's lock. */
+/*
+ * A handler makes its first visit while this thread holds the library's lock.
+ */
 static void interrupt_under_lock(void)
 {
 	struct selfmon_process *process = selfmon_process();
@@ -55,7 +57,7 @@ Test(region_signals, a_handler_does_not_wait_for_a_lock_its_thread_holds)
 	selfmon_report_free(report);
 }
 
-/* The handler of a fault is not put off. */
+/* The handler of a fault cannot be delayed. */
 Test(region_signals, one_of_a_fault_is_counted_and_does_not_wait)
 {
 	struct selfmon_process *process = selfmon_process();
@@ -118,7 +120,10 @@ static void *be_interrupted(void *alternate)
 	return NULL;
 }
 
-/* Above the thread's: what it interrupted lies lower. */
+/*
+ * The signal stack is above the thread's stack, so the interrupted code is at a
+ * lower address.
+ */
 Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
 {
 	struct sigaction action = { .sa_handler = visit_new,
@@ -150,7 +155,7 @@ Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
 static struct selfmon_region *fresh[256];
 static unsigned int handled;
 
-/* Mostly the first visit of a path: one that needs the process lock. */
+/* Usually the first visit of a path, which needs the process lock. */
 static void visit_in_handler(int number)
 {
 	(void)number;
@@ -313,7 +318,7 @@ static uint64_t sum_of_visits(const struct selfmon_report *report,
 	return sum;
 }
 
-/* 10 kHz where the machine gives it; each visit is somewhere in the tree. */
+/* At 10 kHz if the machine can do that. Each visit is somewhere in the tree. */
 Test(region_signals, a_storm_of_them_loses_no_visit, .timeout = 120)
 {
 	const unsigned int signals = (unsigned int)by_form(1000, 3000, 100000);

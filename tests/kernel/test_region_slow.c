@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report says in one line what makes visits dear, if anything does. */
+/*
+ * Tests the line of a report that says what makes visits slow, if anything
+ * does.
+ */
 #include <criterion/criterion.h>
 
 #include <selfmon.h>
@@ -22,7 +25,7 @@ static void visit(const char *events, uint32_t every, bool fence)
 		selfmon_compiler_fence();
 }
 
-/* The same in text, below its label, and in JSON. */
+/* Expects the same reason in text, after its label, and in JSON. */
 static void assert_slow(const char *why)
 {
 	struct selfmon_report *const report = rows_take();

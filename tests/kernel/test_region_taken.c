@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter sets that lose what they need: their descriptors are closed, or the
- * system calls that read them fail.
+ * Tests counter sets that lose what they need: their descriptors are closed, or
+ * the system calls that read them fail.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -44,7 +44,7 @@ static __attribute__((noinline)) void visit(int visits)
 			selfmon_compiler_fence();
 }
 
-/* Longer than the library relies on a descriptor without checking it. */
+/* Waits longer than the library trusts a descriptor without a check. */
 static void wait_a_while(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
@@ -57,7 +57,7 @@ static bool is_event(int fd)
 	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0;
 }
 
-/* Descriptors of events, before all are closed. */
+/* The descriptors of events, noted before all are closed. */
 static int event_fd[FDS];
 static int events;
 
@@ -77,7 +77,7 @@ static void close_all(void)
 
 /* ---- descriptors ---------------------------------------------------------- */
 
-/* Runs body in a child, because Criterion needs its descriptors. */
+/* Runs body in a child, because Criterion needs its own descriptors. */
 static int status_of(void (*body)(void))
 {
 	int status;
@@ -95,7 +95,7 @@ static int status_of(void (*body)(void))
 				   : WEXITSTATUS(status);
 }
 
-/* Visits before have their values, visits after have only their time. */
+/* Visits before have their values. Visits after have only their time. */
 static int is_lost(uint64_t before, uint64_t after)
 {
 	struct selfmon_report *report;
@@ -123,8 +123,8 @@ Test(region_taken, closed_descriptors_lose_values_and_say_so)
 }
 
 /*
- * A pipe of the host at all descriptor numbers that were the library's, with a
- * message in it.
+ * Puts a pipe of the program, with a message in it, at each descriptor that was
+ * the library's.
  */
 static int ends[2];
 
@@ -166,7 +166,7 @@ Test(region_taken, a_number_used_again_is_not_read)
 	cr_assert_eq(status_of(reuse_descriptors), 7);
 }
 
-/* Longer than the end of a visit relies on the check at its start. */
+/* Takes longer than the end of a visit trusts the check at its start. */
 static void reuse_in_a_long_visit(void)
 {
 	configure();
@@ -233,8 +233,8 @@ Test(region_taken, a_number_used_again_is_not_closed_with_its_set)
 }
 
 /*
- * Groups of another owner with the same number of events, which look like the
- * library's.
+ * Opens groups with the same number of events at the library's descriptors, so
+ * that they look like the library's.
  */
 static void open_twins(void)
 {
@@ -264,7 +264,7 @@ Test(region_taken, another_set_at_the_number_is_neither_read_nor_closed)
 
 /* ---- system calls --------------------------------------------------------- */
 
-/* From now on these two system calls fail with EPERM; all others work. */
+/* From here on these two system calls fail with EPERM. All others work. */
 static int deny(int first, int second)
 {
 	struct sock_filter filter[] = {
@@ -356,7 +356,7 @@ Test(region_taken, a_filter_that_refuses_events_leaves_new_threads_their_time)
 }
 
 #if defined(__x86_64__)
-/* A known limit, also of the strict mode of seccomp(2). */
+/* A known limit, which also applies to the strict mode of seccomp(2). */
 static void lose_timestamps(void)
 {
 	configure();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of many threads, with reports taken while they run. */
+/* Tests regions of many threads, with reports taken while they run. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 #define THREADS 64
 
-/* Sanitizers are ten times slower: `make tsan` sets fewer visits. */
+/* Sanitizers are ten times slower, so `make tsan` sets fewer visits. */
 #ifndef THREAD_VISITS
 #define THREAD_VISITS 1000000
 #endif
@@ -103,7 +103,7 @@ static void *visit_once(void *unused)
 
 #define WALK_DEPTH 13
 
-/* Every path of its length, each of them new: 2 to the power of depth. */
+/* Walks each path of this length. All are new: 2 to the power of depth. */
 static void walk_new_paths(int depth)
 {
 	if (!depth)
@@ -125,7 +125,7 @@ static void *walk_once(void *running)
 	return NULL;
 }
 
-/* A report counts an open visit at a place it knows; the others it lets be. */
+/* A report counts open visits at nodes that it has read, and ignores others. */
 Test(region_threads, reports_taken_while_places_are_made_are_consistent,
      .timeout = 300)
 {
@@ -185,7 +185,10 @@ static void visit_late(void *unused)
 
 static void *end_late(void *unused)
 {
-	/* The key was made after the library's own: its destructor is later. */
+	/*
+	 * The key was made after the library's key, so its destructor runs
+	 * later.
+	 */
 	visit_nested();
 	pthread_setspecific(late_key, &late_key);
 	return unused;
@@ -206,7 +209,7 @@ Test(region_threads, regions_in_destructors_of_a_thread_are_measured)
 	selfmon_report_free(report);
 }
 
-/* A writer that stands still in the middle of an update. */
+/* A writer that stops in the middle of an update. */
 static struct selfmon_thread *stuck;
 
 static void *stand_still(void *go_on)
@@ -234,7 +237,7 @@ Test(region_threads, a_writer_that_stands_still_does_not_hold_up_a_report)
 		usleep(1000);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "outer")->visits, 1);
-	/* The update that stands still is a visit too. */
+	/* The visit whose update stopped is counted, too. */
 	cr_assert_eq(ROWS_GET(report, "outer", "inner")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "outer", "inner")->repaired, 1);
 	selfmon_report_free(report);

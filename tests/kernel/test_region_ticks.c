@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The elapsed time of an open visit. The library's start is between two
- * timestamps of the test, which are the bounds.
+ * Tests the elapsed time of an open visit. The library's start is between two
+ * timestamps of the test, which give the bounds.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void configure(const char *events, uint32_t every)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Some time, which visits that are open now and at the return all hold. */
+/* Waits for some time, during which all open visits stay open. */
 static uint64_t wait_some(void)
 {
 	const struct timespec some = { .tv_nsec = 3000000 };

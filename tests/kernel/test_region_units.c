@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Work reported by visits: counted with its visit, and with no other. */
+/*
+ * Tests work that visits count: it is recorded together with its visit, and
+ * with no other.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -203,7 +206,10 @@ static void *visit_until_told(void *unused)
 	return unused;
 }
 
-/* 100 bytes and 3 items a visit: a reader sees all of a visit or nothing. */
+/*
+ * Each visit counts 100 bytes and 3 items. A reader sees all of a visit or
+ * nothing.
+ */
 Test(region_units, are_read_with_their_visits_while_the_thread_goes_on)
 {
 	const struct selfmon_row *row;

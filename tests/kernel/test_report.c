@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about the process in a report. */
+/* Tests the facts about the process in a report. */
 #include <sys/resource.h>
 
 #include "platform/kernel.h"

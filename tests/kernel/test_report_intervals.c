@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of intervals: of a process and its threads, and of a live file. */
+/*
+ * Tests reports of intervals: of a process and its threads, and of a live file.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -70,7 +72,7 @@ Test(report_intervals, have_what_was_done_in_them)
 	row = ROWS_GET(interval, "both");
 	cr_assert_eq(row->visits, 30);
 	cr_assert_eq(in_histogram(interval, row), 30);
-	/* Each is rounded down to a ns. */
+	/* Each time is rounded down to a ns. */
 	cr_assert_leq(ROWS_GET(second, "both")->time.sum -
 			      ROWS_GET(first, "both")->time.sum -
 			      row->time.sum + 1, 2);
@@ -95,7 +97,7 @@ static void *visit_all_the_time(void *unused)
 	return NULL;
 }
 
-/* No visit is in two intervals, and each is in one. */
+/* Each visit is in exactly one interval. */
 Test(report_intervals, add_up_while_threads_run, .timeout = 600)
 {
 	const int count = by_form(INTERVALS, INTERVALS, 200);
@@ -184,7 +186,7 @@ Test(report_intervals, are_of_one_process)
 
 static char path[64];
 
-/* Goes on when its parent says so, or has ended. */
+/* Continues when its parent says so, or when the parent has ended. */
 static void keep_live_file(const int *from, const int *to)
 {
 	char go;
@@ -208,7 +210,7 @@ static struct selfmon_report *open_live(void)
 	return report;
 }
 
-/* The names in it are those of the file, which both reports have read. */
+/* The report's names are those of the file, which both reports have read. */
 Test(report_intervals, are_of_a_live_file_as_well)
 {
 	struct selfmon_report *first, *second, *interval, *own;

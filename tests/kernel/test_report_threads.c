@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A report by thread: each is a row, the sum of its regions. */
+/*
+ * Tests a report by thread: each thread is a row with the sum of its regions.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -42,7 +44,7 @@ TestSuite(report_threads, .init = keep_apart, .fini = remove_file);
 struct worker {
 	pthread_t thread;
 	uint64_t visits;
-	const char *name; /* NULL: it has no name of its own */
+	const char *name; /* NULL: the thread has no name of its own */
 	pthread_barrier_t *together;
 	uint32_t tid;     /* result */
 };
@@ -140,7 +142,7 @@ below_thread(const struct selfmon_report *report,
 	return row;
 }
 
-/* Sums over all rows with a region's name and depth below the threads. */
+/* Sums over all rows that have a region's name and depth below the threads. */
 struct whole {
 	uint64_t visits, sum;
 	double net, self;
@@ -166,7 +168,10 @@ static struct whole sum_over_threads(const struct selfmon_report *report,
 	return whole;
 }
 
-/* A child's time below 0, as on a slow clock, counts as 0 for its parent. */
+/*
+ * If a child's time is below 0, as on a coarse clock, it counts as 0 for its
+ * parent.
+ */
 static bool any_below_0(const struct selfmon_report *report)
 {
 	size_t i;
@@ -177,7 +182,10 @@ static bool any_below_0(const struct selfmon_report *report)
 	return false;
 }
 
-/* Each row of the report is the sum of the threads' rows; ticks are rounded. */
+/*
+ * Each row of the report is the sum of the rows of its threads, but for the
+ * rounding of ticks.
+ */
 static void check_sums(const struct selfmon_report *report)
 {
 	const bool selves = !any_below_0(report) && !any_below_0(report->apart);
@@ -201,7 +209,7 @@ static void check_sums(const struct selfmon_report *report)
 	}
 }
 
-/* A thread is the sum of its top level, and has nothing of its own. */
+/* A thread is the sum of its top level, and has no self values. */
 static void check_tops(const struct selfmon_report *report)
 {
 	const struct selfmon_report *const apart = report->apart;
@@ -307,7 +315,10 @@ static uint64_t samples_below(const struct selfmon_report *report, size_t row)
 	return sum;
 }
 
-/* Samples are those of a thread's regions; call stacks are of all threads. */
+/*
+ * Samples of a thread are those of its regions. Call stacks are those of all
+ * threads.
+ */
 Test(report_threads, samples_of_a_thread_are_those_of_its_regions)
 {
 	const struct selfmon_view view = { .threads = true };
@@ -343,7 +354,7 @@ Test(report_threads, samples_of_a_thread_are_those_of_its_regions)
 
 /* ---- threads of one process, again --------------------------------------- */
 
-/* The rows of the report itself are those of one without the option. */
+/* The rows of the report itself are the same as without the option. */
 Test(report_threads, the_report_itself_is_as_ever)
 {
 	struct worker worker[WORKERS] = { { .visits = 1 }, { .visits = 2 },
@@ -381,7 +392,9 @@ Test(report_threads, ended_threads_keep_their_rows)
 	selfmon_report_free(report);
 }
 
-/* They hand their statistics on: none is shown for another's. */
+/*
+ * Ended threads hand their statistics on, so no thread is shown with another's.
+ */
 Test(report_threads, without_the_option_ended_threads_are_one_row)
 {
 	struct worker worker[WORKERS] = { { .visits = 1 }, { .visits = 2 },
@@ -403,7 +416,7 @@ Test(report_threads, without_the_option_ended_threads_are_one_row)
 
 static char *text_by_thread(const struct selfmon_report *report)
 {
-	/* All rows: by default those with little time are folded. */
+	/* Shows all rows: by default those with little time are folded. */
 	const struct selfmon_view view = { .threads = true, .limited = true };
 	char *text = NULL;
 	size_t size;
@@ -427,7 +440,7 @@ static uint32_t states(void)
 
 #define BEYOND 40
 
-/* Memory is bounded: the states of the others are reused. */
+/* Memory is limited: the states of the other threads are reused. */
 Test(report_threads, those_beyond_the_first_256_are_one_row)
 {
 	struct worker *const worker =
@@ -471,7 +484,7 @@ static void *wait_inside(void *unused)
 	return unused;
 }
 
-/* A pool names its threads after it has made them. */
+/* A pool names its threads after it has started them. */
 Test(report_threads, one_that_is_alive_has_the_name_that_it_has_now)
 {
 	struct selfmon_report *report;
@@ -597,7 +610,7 @@ Test(report_threads, a_live_file_has_them_after_a_kill)
 	selfmon_report_free(report);
 }
 
-/* No option is needed for those that were alive at once. */
+/* Threads that were alive at the same time are shown without the option. */
 Test(report_threads, a_live_file_without_the_option_has_those_at_once)
 {
 	struct selfmon_report *report;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A seccomp filter refuses perf_event_open(2): what reports say of samples and
- * of time off the CPU, if it is there at the start and if it comes later.
+ * A seccomp filter refuses perf_event_open(2). Tests what reports say about
+ * samples and about time off the CPU, if the filter exists at the start and if
+ * it is installed later.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -52,7 +53,7 @@ static void visit_in_new_threads(unsigned int count)
 	}
 }
 
-/* Locked memory is another reason, with the same errno. */
+/* Locked memory would be another reason, with the same errno. */
 static void assert_blames_the_filter(const struct selfmon_report *report,
 				     enum selfmon_format format)
 {
@@ -102,7 +103,7 @@ Test(ring_refused, later_new_threads_have_no_samples_and_are_counted)
 	assert_blames_the_filter(report, SELFMON_JSON);
 	assert_blames_the_filter(report, SELFMON_TEXT);
 	selfmon_report_free(report);
-	/* The thread that was there before is sampled still. */
+	/* The thread that ran before the filter is still sampled. */
 	visit_for_long();
 	report = rows_take();
 	cr_expect_gt(ROWS_GET(report, "work")->samples, samples);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples where something has an end: memory for stacks, locked memory. */
+/* Tests samples at limits: memory for stacks, locked memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -25,7 +25,7 @@ static void ask_for(const char *sample, unsigned int every)
 
 /* ---- memory for stacks --------------------------------------------------- */
 
-/* Each has a label of its own, and so a stack of its own. */
+/* Each sample has a label of its own, and therefore a stack of its own. */
 #define STACKS 90000u
 
 static uint64_t stored(const struct selfmon_report *report)
@@ -68,7 +68,7 @@ Test(sample_limits, samples_without_memory_for_their_stack_are_counted)
 
 /* ---- locked memory ------------------------------------------------------- */
 
-/* A ring of 256 KiB and its page, in pages of 4 KiB. */
+/* A ring of 256 KiB, with its page of 4 KiB. */
 #define RING_KIB 260
 
 static void become_nobody(void)
@@ -145,7 +145,9 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	selfmon_report_free(report);
 }
 
-/* Locks all that the user may lock. Returns what the last attempt returned. */
+/*
+ * Locks as much as the user may lock. Returns the result of the last attempt.
+ */
 static int lock_all_memory(void)
 {
 	struct perf_event_attr attr = {

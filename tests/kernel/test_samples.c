@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The region of each sample. The truth is the code that the thread was in: each
- * region's work is in code of its own.
+ * Tests which region each sample belongs to. The work of each region is in code
+ * of its own, so the address shows the truth.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,8 +18,8 @@
 #include "store/self.h"
 
 /*
- * Without the library's thread: samples that visits do not read in time are
- * attributed late.
+ * Without the library's thread. Samples that visits do not read in time are
+ * attributed later.
  */
 #define ALONE OFTEN ",drain=border"
 
@@ -99,7 +99,7 @@ Test(samples, go_with_time_off_the_cpu)
 	selfmon_report_free(report);
 }
 
-/* Two periods, so that each part has samples; they are read together. */
+/* Lasts two periods, so that each part has samples. They are read together. */
 static uint64_t long_ns;
 
 static void visit_long(void)
@@ -179,7 +179,7 @@ Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 }
 
 /*
- * 300 spans exceed a thread's 256 entries: the oldest are ended, and others
+ * 300 spans exceed a thread's 256 entries, so the oldest are ended and others
  * move.
  */
 Test(samples, of_spans_that_are_never_left_stay_theirs)
@@ -201,7 +201,7 @@ Test(samples, of_spans_that_are_never_left_stay_theirs)
 	a = counts_of(report, "a");
 	if (!SANITIZED)
 		cr_expect_gt(a.a, 30);
-	/* Only the number of samples lost to a full ring is known. */
+	/* Of samples lost to a full ring, only their number is known. */
 	cr_expect_eq(sum_of(report, "a"),
 		     a.samples + (uint64_t)number_of(report, "\"lost\": "));
 	cr_expect_eq(counts_of(report, "b").a, 0);
@@ -284,9 +284,7 @@ static void *work_until_stopped(void *unused)
 	return NULL;
 }
 
-/*
- * Its samples are read by this thread; the visiting thread does not read them.
- */
+/* This thread reads the samples; the visiting thread does not read them. */
 Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 {
 	pthread_t thread;
@@ -301,7 +299,10 @@ Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 	assert_apart(25);
 }
 
-/* Reports race with visits, and samples are still attributed correctly. */
+/*
+ * Reports and visits read samples at the same time. Samples are still
+ * attributed correctly.
+ */
 Test(samples, are_attributed_alike_by_another_thread)
 {
 	pthread_t thread[2];
@@ -498,7 +499,7 @@ Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
 	selfmon_report_free(report);
 }
 
-/* The library's thread reads them in time, although no visit ends. */
+/* The library's thread reads the samples in time, although no visit ends. */
 Test(samples, of_one_long_visit_are_all_there)
 {
 	char *const memory = fresh_memory();
@@ -576,7 +577,7 @@ Test(samples, have_the_label_of_their_moment_within_a_visit)
 	selfmon_report_free(report);
 }
 
-/* In a frame of its own, so that the kernel finds the caller. */
+/* Has a frame of its own, so that the kernel finds the caller. */
 static __attribute__((noinline)) void work_framed(void)
 {
 	void *volatile frame = __builtin_frame_address(0);
@@ -591,7 +592,7 @@ static void visit_framed(void)
 		work_framed();
 }
 
-/* Returns how many of the stacks of row 0 have a caller, which is checked. */
+/* Returns how many stacks of row 0 have a caller. Checks the caller. */
 static size_t callers_of(const struct selfmon_report *report)
 {
 	struct selfmon_call_stack stack = { .size = sizeof(stack) };
@@ -607,7 +608,7 @@ static size_t callers_of(const struct selfmon_report *report)
 	return callers;
 }
 
-/* The kernel's markers between addresses are not reported as addresses. */
+/* The kernel's markers between addresses must not be reported as addresses. */
 Test(samples, have_the_caller_after_where_the_thread_was)
 {
 	struct selfmon_report *report;
@@ -674,8 +675,8 @@ Test(samples, of_a_breakpoint_show_who_writes)
 }
 
 /*
- * The cost of samples is subtracted; the child's share of the cost is not part
- * of the parent's time.
+ * The cost of samples is subtracted, and the child's share of it is not part of
+ * the parent's time.
  */
 /* Returns true if the parent has less self time than its samples cost. */
 static bool is_taken_off(const char *name)
@@ -701,7 +702,10 @@ static bool is_taken_off(const char *name)
 	return self < cost / 2 && self > -cost / 2;
 }
 
-/* Tries again, since another program may take the CPU between two children. */
+/*
+ * Tries repeatedly, since another program may take the CPU between two
+ * children.
+ */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
 	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
@@ -712,7 +716,7 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 }
 
 /*
- * A clock inside of the region includes the cost of samples, the region does
+ * A clock inside of the region includes the cost of samples. The region does
  * not.
  */
 Test(samples, take_their_cost_off_the_time_of_a_visit)
@@ -756,7 +760,7 @@ Test(samples, make_no_visit_the_shortest)
 	selfmon_report_free(report);
 }
 
-/* The text writer makes a view of its own. */
+/* The text writer makes a view for itself. */
 Test(samples, are_those_of_a_report_after_its_views_too)
 {
 	struct selfmon_report *report;
@@ -800,7 +804,9 @@ Test(samples, of_an_interval_are_those_since)
 	selfmon_report_free(since);
 }
 
-/* The live file of a killed process has counts of samples, and no stacks. */
+/*
+ * The live file of a killed process has the counts of samples, but no stacks.
+ */
 Test(samples, are_counted_in_a_live_file)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest visits of each region (SELFMON_RECORD): that they are the slowest
- * ones, what was inside of them, and who may be interrupted meanwhile.
+ * Tests the slowest visits of each region (SELFMON_RECORD): that they are the
+ * slowest, what happened inside of them, and what may interrupt the recording.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -21,9 +21,11 @@
 #include "store/self.h"
 #include "platform/kernel.h"
 
-/* Longer than what else happens to a visit on a busy machine, mostly. */
+/* Usually longer than what else may delay a visit on a busy machine. */
 #define LONG_NS 10000000
-/* By the library's clock, which a short process calibrates coarsely. */
+/*
+ * Measured by the library's clock, which a short process calibrates coarsely.
+ */
 #define LONG_LEAST_NS (LONG_NS - LONG_NS / 50)
 
 static void record_with(const char *events)
@@ -58,7 +60,10 @@ static void visit(const char *name, uint64_t ns)
 	selfmon_leave(&frame);
 }
 
-/* Returns how many visits of a region were kept, and the first of them. */
+/*
+ * Returns how many visits of a region were kept. *first receives the first of
+ * them.
+ */
 static size_t kept(const struct selfmon_report *report, const char *name,
 		   const struct selfmon_slow **first)
 {
@@ -81,8 +86,8 @@ static const struct selfmon_slow *slowest(const struct selfmon_report *report,
 }
 
 /*
- * Returns the kept visit that has such a part, of at least this time. On a busy
- * machine others may take as long, as a whole.
+ * Returns the kept visit that has such a part of at least this time. On a busy
+ * machine, other visits may take as long in total.
  */
 static const struct selfmon_slow *slow_with(const struct selfmon_report *report,
 					    const char *name, const char *part,
@@ -141,7 +146,7 @@ Test(slowest, of_few_visits_are_all_of_them)
 	selfmon_report_free(report);
 }
 
-/* The truth is what the program itself saw around each visit. */
+/* Compares with what the program itself measured around each visit. */
 Test(slowest, are_the_slowest)
 {
 	const struct selfmon_slow *first = NULL;
@@ -155,13 +160,16 @@ Test(slowest, are_the_slowest)
 	cr_assert_eq(kept(report, "a", &first), SELFMON_SLOW_VISITS);
 	for (i = 0; i < SELFMON_SLOW_VISITS; i++)
 		cr_expect_geq(first[i].ns, LONG_LEAST_NS);
-	/* A row's longest visit is net of the overhead, and rounded. */
+	/* A row's longest visit excludes the overhead, and is rounded. */
 	cr_expect_geq(first->ns + 1, ROWS_GET(report, "a")->max_ns);
 	cr_expect_lt(first->ns, ROWS_GET(report, "a")->max_ns + 1000);
 	selfmon_report_free(report);
 }
 
-/* Growing and falling times: each visit, or none, is a new slowest one. */
+/*
+ * With rising times each visit is a new slowest one, with falling times none
+ * is.
+ */
 Test(slowest, are_the_slowest_in_any_order)
 {
 	const struct selfmon_slow *first = NULL;
@@ -278,7 +286,7 @@ Test(slowest, keep_the_longest_parts)
 	for (i = 0; i < slow->parts; i++)
 		longs += slow->part[i].ns >= LONG_LEAST_NS / 10;
 	cr_expect_geq(longs, 10);
-	/* Sums over the parts that were kept are no sums of the visit. */
+	/* Sums over the kept parts are not sums over the whole visit. */
 	cr_expect(rows_say(report, SELFMON_TEXT, "longest of 1000"));
 	cr_expect_eq(slow->flags & SELFMON_SLOW_OVERWRITTEN, 0);
 	selfmon_report_free(report);
@@ -428,7 +436,7 @@ static void pause_once(struct job *job)
 	}
 }
 
-/* The thread does other things meanwhile: these are not the visit's. */
+/* Meanwhile the thread does other things, which do not belong to the visit. */
 Test(slowest, of_a_fiber_say_that_they_were_suspended)
 {
 	const struct selfmon_slow *slow;
@@ -494,7 +502,10 @@ Test(slowest, and_their_parts_are_whole_with_handlers)
 
 #define TRAP_FLAG "0x100"
 
-/* The kernel clears the flag for the handler: it is not stepped itself. */
+/*
+ * The kernel clears the trap flag for the handler, so the handler is not
+ * stepped.
+ */
 static void step_by_step(void (*what)(void))
 {
 	__asm__ volatile("pushfq; orq $" TRAP_FLAG ", (%%rsp); popfq" ::
@@ -529,8 +540,8 @@ static void jump_out(int signal)
 }
 
 /*
- * Stepped visits are slow. Keeping one blocks signals, and no handler comes
- * then: none is kept.
+ * Stepped visits are slow. Keeping a visit blocks signals, so no handler would
+ * run. Prevents visits from being kept.
  */
 static void keep_none_any_more(void)
 {
@@ -541,7 +552,7 @@ static void keep_none_any_more(void)
 			SELFMON_ENDED_TICKS_MAX;
 }
 
-/* How many entries of the ring are of a region. */
+/* Returns how many entries of the ring belong to a region. */
 static uint64_t entries_of(const char *name)
 {
 	const struct selfmon_recorder *const recorder =
@@ -580,7 +591,10 @@ Test(slowest, no_visit_is_lost_with_a_handler_at_each_instruction)
 		     warm + 3 + (uint64_t)nested);
 }
 
-/* Returns false if the visit has fewer instructions. */
+/*
+ * Jumps out after this number of instructions. Returns false if the visit has
+ * fewer.
+ */
 static bool jump_after(int instructions)
 {
 	steps = instructions;
@@ -590,7 +604,10 @@ static bool jump_after(int instructions)
 	return false;
 }
 
-/* Returns as jump_after(). The outer region's end forgets what a jump left. */
+/*
+ * Like jump_after(), inside of another region. The end of that region drops
+ * what the jump left.
+ */
 static bool jump_inside(int instructions)
 {
 	bool jumped = false;
@@ -600,7 +617,7 @@ static bool jump_inside(int instructions)
 	return jumped;
 }
 
-/* What is abandoned leaves at most an old entry in the ring. */
+/* An abandoned entry of the ring at most keeps its old contents. */
 Test(slowest, a_jump_at_each_instruction_leaves_the_ring_whole)
 {
 	uint64_t ended = 0;
@@ -653,7 +670,7 @@ Test(slowest, of_a_child_begin_at_none)
 	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* A process that was killed leaves its slowest visits, all of them whole. */
+/* A process that was killed leaves its slowest visits complete. */
 Test(slowest, outlive_a_killed_process_in_a_live_file)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -691,7 +708,7 @@ Test(slowest, outlive_a_killed_process_in_a_live_file)
 	selfmon_report_free(report);
 }
 
-/* The process is killed at any moment, also while it writes a visit. */
+/* The process is killed at a random time, also while it writes a visit. */
 Test(slowest, are_whole_if_the_process_was_killed_while_writing)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

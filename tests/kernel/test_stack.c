@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's stack, compared with other sources than the C
- * library.
+ * Tests the bounds of a thread's stack. Compares them with sources other than
+ * the C library.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -53,7 +53,10 @@ static struct bounds look_in_thread(const pthread_attr_t *attr)
 	return bounds;
 }
 
-/* The end of the frames, not that of the thread's own data above them. */
+/*
+ * Checks the end of the frames. The thread's own data above them are not part
+ * of it.
+ */
 static void check(const struct bounds *bounds)
 {
 	cr_assert_eq(bounds->known, SELFMON_STACK_EXACT);
@@ -93,7 +96,7 @@ static void guard(void *page)
 
 #define GUARD_INSTALL 102 /* MADV_GUARD_INSTALL, Linux 6.13 */
 
-/* The kernel says since 6.15 where they are. */
+/* Since Linux 6.15 the kernel shows where such guards are. */
 static void lightweight_guard(void *page)
 {
 	if (madvise(page, page_size(), GUARD_INSTALL) ||
@@ -101,7 +104,7 @@ static void lightweight_guard(void *page)
 		cr_skip_test("Linux 6.15");
 }
 
-/* A thread on the middle one of three pieces of a mapping. */
+/* Runs a thread on the middle one of three pieces of a mapping. */
 static struct bounds look_in_the_middle(void (*protect)(void *page))
 {
 	const size_t size = 1 << 20;
@@ -123,7 +126,7 @@ Test(stack, and_one_that_the_program_has_made_with_a_guard)
 	check(&bounds);
 }
 
-/* As glibc makes them from 2.42 on. */
+/* glibc makes such guards from 2.42 on. */
 Test(stack, or_with_a_lightweight_one)
 {
 	const struct bounds bounds = look_in_the_middle(lightweight_guard);

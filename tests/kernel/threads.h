@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests of sets that count several threads. Each thread touches fresh
- * pages: a number of faults that is known, and counted without a PMU. Who
- * includes it defines _GNU_SOURCE.
+ * pages, which causes a known number of faults and needs no PMU. Files that
+ * include this define _GNU_SOURCE.
  */
 #ifndef TESTS_KERNEL_THREADS_H
 #define TESTS_KERNEL_THREADS_H
@@ -26,7 +26,7 @@ static inline void touch_own(int which)
 	touch(pages[which]);
 }
 
-/* Not the threads' first run: their code and stacks are there. */
+/* Runs the threads once before, so that their code and stacks are in memory. */
 static inline void start_pool(int count)
 {
 	int i;
@@ -47,7 +47,7 @@ static inline void drop_pages(int count)
 		madvise(pages[i], size, MADV_DONTNEED);
 }
 
-/* Faults of one run of the pool, by value 0 of the set. */
+/* Returns the faults of one run of the pool: value 0 of the set. */
 static inline uint64_t faults_of_a_run(void)
 {
 	drop_pages(pool.count);
@@ -62,7 +62,7 @@ static inline uint64_t faults_of_a_run(void)
 
 /*
  * The kernel may add page faults when it moves pages, so the run is repeated
- * until it has none of these. No run may have fewer faults than expected.
+ * until there are none. No run may have fewer faults than expected.
  */
 static inline void assert_faults(uint64_t expected)
 {
@@ -85,7 +85,10 @@ static inline const char *why(size_t i)
 	return info.why_syscall;
 }
 
-/* Returns the threads of this process; Criterion has one of its own. */
+/*
+ * Returns the number of threads of this process. Criterion has a thread of its
+ * own.
+ */
 static inline int task_count(void)
 {
 	DIR *tasks = opendir("/proc/self/task");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends an update of statistics that a test has begun and let stand. */
+/* Ends an update of statistics that a test began and left unfinished. */
 #ifndef SELFMON_TESTS_KERNEL_TORN_H
 #define SELFMON_TESTS_KERNEL_TORN_H
 
 #include "store/stats.h"
 
 /*
- * Records a visit like the shortest so far: times and counts may be alike in
- * all visits, and a visit without its values is repaired.
+ * Records a visit as short as the shortest so far. All visits may have the same
+ * times and counts, and a visit without its values is repaired.
  */
 static inline void torn_finish(struct selfmon_stats *stats)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See moves.h; a file of its own, with flags of its own: tests.mk. */
+/*
+ * See moves.h. This is a separate file because it is compiled with flags of its
+ * own: tests.mk.
+ */
 #include "unit/moves.h"
 
 #include <selfmon/page.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The installed header of this machine. On arm64 each entry of the table of
- * counter readers is executed. If user reads are off, the read faults, and the
- * handler decodes the register of the faulting instruction.
+ * Tests the installed header for this machine. On arm64 each entry of the table
+ * of counter readers is executed. If user reads are off, the read faults, and
+ * the handler decodes the register of the faulting instruction.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -60,7 +60,8 @@ static void add_in_handler(int signal)
 
 /*
  * qemu-user delivers signals only between blocks of instructions, so this test
- * cannot fail there. A machine emulated with -icount also interrupts blocks.
+ * cannot fail there. A machine that is emulated with -icount also interrupts
+ * blocks.
  */
 Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 {
@@ -84,7 +85,10 @@ Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 
 #if defined(__aarch64__)
 
-/* MRS of op0 3, op1 3; the other bits are Rt and the register's number. */
+/*
+ * MRS with op0 3 and op1 3. The other bits are Rt and the number of the
+ * register.
+ */
 #define MRS_EL0 0xd53b0000u
 #define MRS_MASK 0xffff0000u
 #define ENCODED(n, m, op2) ((uint32_t)(n) << 12 | (uint32_t)(m) << 8 | (op2) << 5)

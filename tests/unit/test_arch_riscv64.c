@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each entry of riscv64's row of counter readers is executed: while no event
- * is mapped it faults, and the handler looks which CSR the instruction at
- * fault names.
+ * Executes each entry of riscv64's table of counter readers. While no event is
+ * mapped, the read faults, and the handler checks which CSR the faulting
+ * instruction names.
  */
 #if defined(__riscv) && __riscv_xlen == 64
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon_bench.h: its statistics, its JSON and its gate, without measuring. */
+/*
+ * Tests selfmon_bench.h without measuring: its statistics, its JSON and its
+ * gate.
+ */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -8,7 +11,7 @@
 #define ROUNDS 31
 #define RUN SELFMON_BENCH_ROUNDS_MAX /* the first slot of run 1 */
 
-/* Rounds of a run, around a level: 0, 1 and 2 parts in a thousand above. */
+/* Adds the rounds of a run: 0, 1 and 2 parts in a thousand above a level. */
 static void add_run(struct selfmon_bench_quantity *of, unsigned int run,
 		    double level)
 {
@@ -20,7 +23,7 @@ static void add_run(struct selfmon_bench_quantity *of, unsigned int run,
 	}
 }
 
-/* A result of as many runs as there are levels, up to one that is 0. */
+/* Fills in a result with one run for each level, up to a level that is 0. */
 static void fill_runs(struct selfmon_bench_result *result, const char *name,
 		      const double *cpu, double instructions)
 {
@@ -61,7 +64,7 @@ static FILE *written(const struct selfmon_bench_result *results, size_t count)
 
 static char said[4096]; /* the gate's log */
 
-/* Runs the gate with count results per side, at 1 %. */
+/* Runs the gate with a limit of 1 % on count results per side. */
 static int gate_on(const struct selfmon_bench_result *before,
 		   const struct selfmon_bench_result *now, size_t count,
 		   const char *quantity)
@@ -84,7 +87,7 @@ static int gate(const struct selfmon_bench_result *before,
 	return gate_on(before, now, 1, "instructions");
 }
 
-/* A case and the two reference loops, each in ns. */
+/* Fills in a case and the two reference loops, each in ns. */
 static void fill_machine(struct selfmon_bench_result *results, double cpu,
 			 double latency, double throughput)
 {
@@ -142,7 +145,9 @@ Test(bench, there_is_no_ratio_to_what_was_not_counted)
 	cr_expect_eq(selfmon_bench_compare(&a, &b, &ratio), -ENODATA);
 }
 
-/* Two medians of two runs are far apart, whatever their rounds agree on. */
+/*
+ * The medians of two runs differ much, although the rounds of each run agree.
+ */
 Test(bench, the_interval_holds_what_runs_differ_by)
 {
 	static struct selfmon_bench_result result;
@@ -210,7 +215,7 @@ Test(bench, the_gate_says_what_it_compared)
 	cr_expect_not_null(strstr(said, "limit 1 %): regression\n"), "%s", said);
 }
 
-/* All is slower by 9 %: the clock is, and the case is not worse. */
+/* Everything is slower by 9 %, because the clock is. The case is not worse. */
 Test(bench, a_slower_clock_is_no_regression)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -226,7 +231,7 @@ Test(bench, a_slower_clock_is_no_regression)
 		     SELFMON_BENCH_REGRESSION, "%s", said);
 }
 
-/* The regression of 10 % cancels against a clock that is faster by 9 %. */
+/* The regression of 10 % is hidden by a clock that is faster by 9 %. */
 Test(bench, a_faster_clock_hides_no_regression)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -237,7 +242,7 @@ Test(bench, a_faster_clock_hides_no_regression)
 		     SELFMON_BENCH_REGRESSION, "%s", said);
 }
 
-/* The loops disagree: how much the case suffers from it is not known. */
+/* The loops disagree, so it is unknown how much the case is affected. */
 Test(bench, a_shared_core_is_inconclusive)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -296,7 +301,7 @@ Test(bench, the_gate_does_not_pass_what_it_cannot_judge)
 			       "instructions of it\n");
 }
 
-/* As versions wrote it whose rounds have no slot, and no CPU time. */
+/* As written by versions whose rounds have no slots and no CPU times. */
 Test(bench, a_baseline_without_rounds_is_refused_with_the_reason)
 {
 	static struct selfmon_bench_result now;
@@ -346,7 +351,7 @@ Test(bench, a_baseline_is_found_by_any_name)
 	fclose(stream);
 }
 
-/* Like slope(), but the batch of n takes more_ns more than its work. */
+/* Like slope(), but the batch of n takes more_ns longer than its work. */
 static void slope_after(struct selfmon_bench_result *result,
 			unsigned int round, double ns, double cpu_ns,
 			double count, double more_ns)
@@ -366,7 +371,7 @@ static void slope_after(struct selfmon_bench_result *result,
 	selfmon_impl_bench_slope(batch, round, result);
 }
 
-/* The slope of a batch in ns, CPU time in ns, and faults. */
+/* Adds the slope of a batch in ns, its CPU time in ns, and its faults. */
 static void slope(struct selfmon_bench_result *result, unsigned int round,
 		  double ns, double cpu_ns, double count)
 {
@@ -385,7 +390,7 @@ static void start(struct selfmon_bench_result *result, unsigned int rounds)
 		result->quantity[i].verdict = SELFMON_EXACT;
 }
 
-/* A preemption in the batch of n made its slope negative. */
+/* A preemption during the batch of n made its slope negative. */
 Test(bench, a_time_below_0_is_no_sample)
 {
 	static struct selfmon_bench_result result;
@@ -433,7 +438,7 @@ Test(bench, a_disturbed_batch_makes_no_minimum)
 	selfmon_bench_summarise(of);
 	cr_expect_eq(of->sample[3], 1, "sample 3 is %g", of->sample[3]);
 	cr_expect_eq(of->minimum, 6, "the minimum is %g", of->minimum);
-	/* A further run's is taken if it is less. */
+	/* The minimum of a further run is used if it is lower. */
 	start(&other, 8);
 	for (i = 0; i < 8; i++)
 		slope(&other, i, 5, 6, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of the bench, sorted by the state of the machine. */
+/* Tests how the bench sorts its rounds by the state of the machine. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ Test(bench_states, a_round_of_neither_state_is_dropped, .init = begin,
 	cr_assert_eq(bench_rounds_seen(&rounds, BENCH_BUSY), 0);
 }
 
-/* The first rounds may all be of a busy machine. */
+/* The machine may have been busy during all of the first rounds. */
 Test(bench_states, a_lower_loop_moves_earlier_rounds, .init = begin,
      .fini = end)
 {
@@ -107,7 +107,7 @@ Test(bench_states, there_is_no_round_beyond_the_last, .init = begin,
 static struct bench_row emitted[8];
 static size_t emitted_count;
 
-/* Instead of the bench's, which writes to a pipe. */
+/* Replaces the bench's function, which writes to a pipe. */
 void bench_emit(const struct bench_row *row)
 {
 	cr_assert_lt(emitted_count, 8);
@@ -115,8 +115,8 @@ void bench_emit(const struct bench_row *row)
 }
 
 /*
- * One part: a row of both columns' mean, one without a PMU, and one that is
- * only divided by.
+ * Runs one part with three rows: one with the mean of both columns, one without
+ * a PMU, and one that only serves as a divisor.
  */
 static void emit(enum bench_state state, size_t wanted)
 {

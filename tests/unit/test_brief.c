@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One sentence about why nothing is counted, with one remedy. */
+/* Tests the one sentence that says why nothing is counted, with one remedy. */
 #include "doctor/brief.h"
 #include "unit/test_explain.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The ladder, the conversion of ticks, the page's clock: all pure. */
+/*
+ * Tests the ranking of clock sources, the conversion of ticks, and the page's
+ * clock. None of these makes a system call.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 
@@ -7,7 +10,7 @@
 #include "clock/ladder.h"
 #include "clock/page_clock.h"
 
-/* ns = ticks * mult / 2^shift, digit by digit in base 2^32. */
+/* Computes ns = ticks * mult / 2^shift, digit by digit in base 2^32. */
 static uint64_t long_multiply_ns(uint64_t ticks, uint64_t mult, uint32_t shift)
 {
 	const uint64_t tl = ticks & UINT32_MAX, th = ticks >> 32;
@@ -57,7 +60,10 @@ Test(clock_convert, does_not_overflow_at_the_last_tick_of_a_fast_clock)
 	const struct selfmon_clock clock = clock_of(10000000000);
 	const uint64_t ns = selfmon_clock_ns(&clock, UINT64_MAX);
 
-	/* A tenth of 2^64, within the 0.0025 ppm that mult may be off. */
+	/*
+	 * A tenth of 2^64, within the error of mult, which is at most 0.0025
+	 * ppm.
+	 */
 	cr_assert_geq(ns, UINT64_MAX / 10 - UINT64_MAX / 4000000000u);
 	cr_assert_leq(ns, UINT64_MAX / 10 + UINT64_MAX / 4000000000u);
 }
@@ -153,7 +159,7 @@ Test(clock_name, is_there_for_every_source_and_beyond)
 				 (enum selfmon_clock_source)99), "unknown");
 }
 
-/* As read on a 2.1 GHz machine with a native clock. */
+/* A page as read on a 2.1 GHz machine with a native clock. */
 static struct selfmon_page native_page(void)
 {
 	struct selfmon_page page = { 0 };
@@ -210,7 +216,10 @@ Test(clock_page, is_refused_where_the_conversion_makes_no_sense)
 	cr_assert_eq(selfmon_clock_from_page(&clock, &page), -ENOTSUP);
 }
 
-/* As on an arm64 machine: 57 bits, the kernel's moment near their end. */
+/*
+ * As on an arm64 machine with 57 bits, and with the kernel's reading near their
+ * end.
+ */
 #define MASK57 (UINT64_MAX >> 7)
 
 static struct selfmon_page short_page(void)
@@ -238,7 +247,7 @@ Test(clock_page, tells_where_a_counter_of_less_than_64_bits_wraps)
 
 	cr_assert(is_short(&page, &cycles, &unused));
 	cr_assert_eq(unused, UINT64_C(0x7f) << 57);
-	/* 50 ticks after the wrap go on behind those before it. */
+	/* 50 ticks after the wrap continue those before it. */
 	cr_assert_eq(cycles + ((50 - cycles) & ~unused), MASK57 + 51);
 }
 
@@ -250,7 +259,7 @@ Test(clock_page, has_no_wrap_where_the_kernel_tells_none)
 	page.capabilities &= ~SELFMON_PAGE_CAP_USER_TIME_SHORT;
 	cr_assert_not(is_short(&page, &cycles, &unused));
 	page = short_page();
-	page.size = 76; /* kernels before 5.9: these words mean nothing */
+	page.size = 76; /* kernels before 5.9: these words have no meaning */
 	cr_assert_not(is_short(&page, &cycles, &unused));
 	page = short_page();
 	page.time_mask = 0;

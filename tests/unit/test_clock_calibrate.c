@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock that leads from one pair of readings to another. */
+/* Tests the clock that is computed from two pairs of readings. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -7,7 +7,10 @@
 
 #include "clock/calibrate.h"
 
-/* A machine of 2.5 GHz, 20 ms apart, each bracket 50 ns wide. */
+/*
+ * A machine of 2.5 GHz; the pairs are 20 ms apart, and each bracket is 50 ns
+ * wide.
+ */
 static const struct selfmon_clock_pair first = { 1000000000, 700000000, 125,
 						 42 };
 static const struct selfmon_clock_pair second = { 1050000000, 720000000, 125,
@@ -32,7 +35,8 @@ Test(clock_calibrate, states_the_error_of_the_brackets)
 	selfmon_clock_from_pairs(&clock, &first, &second);
 	cr_assert_geq(clock.error_ppm, 3, "125 of 50 million ticks");
 	cr_assert_leq(clock.error_ppm, 5);
-	wide.width_ticks = 100000; /* preempted: 40 us of 20 ms, halved */
+	/* Preempted: half of 40 us, relative to 20 ms. */
+	wide.width_ticks = 100000;
 	selfmon_clock_from_pairs(&clock, &first, &wide);
 	cr_assert_geq(clock.error_ppm, 1000);
 	cr_assert_leq(clock.error_ppm, 1010);
@@ -69,7 +73,7 @@ Test(clock_calibrate, refuses_time_that_stands_still_or_goes_back)
 
 	bad.ticks = first.ticks;
 	cr_assert_eq(selfmon_clock_from_pairs(&clock, &first, &bad), -ERANGE);
-	bad.ticks = 5; /* the counter was reset by a resume */
+	bad.ticks = 5; /* a resume has reset the counter */
 	cr_assert_eq(selfmon_clock_from_pairs(&clock, &first, &bad), -ERANGE);
 	bad = second;
 	bad.raw_ns = first.raw_ns;
@@ -100,7 +104,7 @@ Test(clock_calibrate, starts_again_from_a_first_pair_that_is_no_use)
 	cr_assert_lt(clock.hz, 20000000000);
 }
 
-/* A sleep is a context switch of the thread's own. */
+/* A sleep would be a voluntary context switch of the thread. */
 Test(clock_calibrate, does_not_sleep_where_the_base_line_at_hand_is_good)
 {
 	struct selfmon_clock_pair start, now;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The timestamp counter's frequency by recorded CPUID leaves. */
+/*
+ * Tests how recorded CPUID leaves give the frequency of the timestamp counter.
+ */
 #include <criterion/criterion.h>
 
 #include "platform/timestamp.h"

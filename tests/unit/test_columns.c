@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report's columns are put into the order of the specification. */
+/*
+ * Tests that the columns of a report are put into the order of the
+ * specification.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -12,7 +15,10 @@ static struct selfmon_row row[2];
 static struct selfmon_row_detail detail[2];
 static struct selfmon_report report;
 
-/* As recorded; value k of all belongs to the column that was recorded as k. */
+/*
+ * Makes a report as recorded. Value k belongs to the column that was recorded
+ * as number k.
+ */
 static void record(const uint32_t *place)
 {
 	size_t i, k;

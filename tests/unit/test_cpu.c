@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which CPU this is, by CPUID or /proc/cpuinfo. */
+/* Tests the identification of the CPU by CPUID or /proc/cpuinfo. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdlib.h>

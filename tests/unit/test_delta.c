@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two snapshots made by hand: which number comes out, with which verdict. */
+/* Subtracts two snapshots made by hand: checks the numbers and the verdicts. */
 #include "unit/test_delta.h"
 
 TestSuite(delta, .init = setup);
@@ -132,7 +132,7 @@ Test(delta, keeps_more_than_32_bits_of_a_32_bit_counter)
 Test(delta, a_lost_snapshot_at_either_end_gives_no_number)
 {
 	b.flags = SELFMON_SNAPSHOT_SLOW | SELFMON_SNAPSHOT_LOST_USER;
-	b.off_ns = 12; /* no time either: it was not read */
+	b.off_ns = 12; /* no time has passed either: it was not read */
 	subtract();
 	assert_value(0, 0, SELFMON_NOT_COUNTED);
 	assert_value(1, 0, SELFMON_NOT_COUNTED);
@@ -259,7 +259,7 @@ Test(delta, strict_refuses_any_time_off)
 
 /* ---- the page clock ------------------------------------------------------ */
 
-/* User snapshots; half a ns a tick; off for 3 of 10 ms. */
+/* Snapshots by user reads: half a ns per tick, off the PMU for 3 of 10 ms. */
 static void page_times(uint32_t flags)
 {
 	set.flags |= flags;
@@ -267,7 +267,7 @@ static void page_times(uint32_t flags)
 	set.time_shift = 31;
 	a.ticks = UINT64_C(1) << 62;
 	b.ticks = a.ticks + 16 * MS;
-	/* time_offset is minus the clock at the last update */
+	/* time_offset is minus the clock's time at the last update */
 	a.enabled_ns = 500 - (a.ticks / 2 - 250);
 	b.enabled_ns = 500 + 3 * MS - (a.ticks / 2 + MS - 250);
 	b.off_ns = 3 * MS;
@@ -277,7 +277,7 @@ Test(delta, brings_the_page_times_up_by_the_page_clock)
 {
 	page_times(SELFMON_IMPL_SET_PAGE_CLOCK);
 	subtract();
-	/* 8 ms by the clock, 3 - 1 ms by the page's words */
+	/* 8 ms by the clock, 3 - 1 ms by the words of the page */
 	cr_assert_eq(delta.enabled_ns, 10 * MS);
 	cr_assert_eq(delta.off_ns, 3 * MS);
 	assert_scaled(1000, 2000);
@@ -303,7 +303,10 @@ Test(delta, without_a_page_clock_refuses_and_goes_over_to_read_2)
 	cr_assert(set.flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
-/* How many deltas by read(2), on the PMU, until user reads come back. */
+/*
+ * Returns how many deltas by read(2) with the group on the PMU it takes until
+ * user reads resume.
+ */
 static unsigned int quiet_deltas(void)
 {
 	unsigned int n;
@@ -353,7 +356,7 @@ Test(delta, while_the_group_leaves_the_pmu_user_reads_stay_away)
 	cr_assert(set.flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
-/* Ticks have 40 bits and wrap 1 ms after the first snapshot. */
+/* Ticks have 40 bits, and wrap 1 ms after the first snapshot. */
 static void wrap_between(void)
 {
 	const uint64_t laps = (UINT64_C(1) << 40) - 1;
@@ -381,7 +384,7 @@ Test(delta, the_page_clock_goes_on_where_ticks_of_less_than_64_bits_wrap)
 Test(delta, refuses_page_times_of_two_laps)
 {
 	wrap_between();
-	/* The kernel's value is a lap further than the ticks show. */
+	/* The kernel's value is one wrap beyond what the ticks show. */
 	b.enabled_ns += UINT64_C(1) << 39;
 	subtract();
 	assert_refused();

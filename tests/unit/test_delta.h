@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two snapshots made by hand, and what is looked at of their difference. */
+/* Snapshots made by hand, and checks of their differences. */
 #ifndef SELFMON_TEST_DELTA_H
 #define SELFMON_TEST_DELTA_H
 
@@ -10,7 +10,10 @@
 
 #define MS 1000000u
 
-/* Two hardware members of 48 bits, one by read(2), five slots unused. */
+/*
+ * Two hardware members of 48 bits, one member read by read(2), and five unused
+ * slots.
+ */
 static struct selfmon_counters set;
 static struct selfmon_snapshot a, b;
 static struct selfmon_delta delta;
@@ -43,7 +46,10 @@ static inline void subtract(void)
 	selfmon_counters_delta(&set, &a, &b, &delta);
 }
 
-/* The group was enabled and off the PMU for so long; times by read(2). */
+/*
+ * Subtracts snapshots read by read(2), with a group that was enabled and off
+ * the PMU for these times.
+ */
 static inline void subtract_off(uint64_t enabled_ns, uint64_t off_ns)
 {
 	a.flags = b.flags = SELFMON_SNAPSHOT_SLOW;

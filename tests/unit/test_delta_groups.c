@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The same of sets with more than one group: in turns, or by type of core. */
+/*
+ * Like test_delta.c, for sets with more than one group: rotating groups, or one
+ * for each core type.
+ */
 #include "unit/test_delta.h"
 
 TestSuite(delta_groups, .init = setup);
 
 /* ---- further groups ------------------------------------------------------ */
 
-/* Members 3 and 4, on the PMU for a part of 100 ms. */
+/* Members 3 and 4 are on the PMU for a part of 100 ms. */
 static void set_more(uint64_t off_ns)
 {
 	set.count = 5;
@@ -66,8 +69,8 @@ Test(delta_groups, further_groups_are_refused_where_they_never_ran)
 /* ---- cores of several types ---------------------------------------------- */
 
 /*
- * Subtracts snapshots 100 ms apart; each of two groups was on the PMU for the
- * given time.
+ * Subtracts snapshots that are 100 ms apart. Each of the two groups was on the
+ * PMU for the given time.
  */
 static void subtract_types(uint64_t first_ns, uint64_t other_ns)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* No name steers a terminal or a spreadsheet, and none is lost. */
+/*
+ * Tests that no name controls a terminal or a spreadsheet, and that no name is
+ * lost.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,10 @@ static const char *escaped(enum selfmon_for what, const char *name)
 	return to;
 }
 
-/* In quotes, and for CSV behind an apostrophe if it needs one. */
+/*
+ * Returns the cell in quotes, in CSV with an apostrophe in front if it needs
+ * one.
+ */
 static const char *cell(void (*put)(FILE *stream, const char *s),
 			const char *name)
 {
@@ -104,7 +110,7 @@ Test(escape, never_splits_what_does_not_fit)
 #define TRIES 100000
 #define LONGEST 24
 
-/* xorshift64*: the same bytes in every run, whatever libc. */
+/* xorshift64*: the same bytes in every run, with any C library. */
 static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static size_t draw(size_t below)
@@ -196,7 +202,9 @@ static void set(char *to, size_t size, const char *name)
 	snprintf(to, size, "%.*s", (int)size - 1, name);
 }
 
-/* Each name of a report, and each text in its header. */
+/*
+ * Makes a report in which all names and all texts of the header are this text.
+ */
 static struct selfmon_report *any_report(char (*name)[LONGEST * 6 + 1])
 {
 	struct selfmon_report *const report = model_make(20);

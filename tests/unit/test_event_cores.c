@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines with cores of several types: Intel's, Arm's and Apple's. */
+/*
+ * Tests events on machines with several core types: Intel's, Arm's and Apple's.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,7 +14,7 @@ TestSuite(event_cores, .fini = tree_remove);
 
 static struct selfmon_events events;
 
-/* name, type, config, {} of one event */
+/* Checks name, type, config and {} group of one event. */
 static void expect_event(size_t i, const char *name, uint32_t type,
 			 uint64_t config)
 {
@@ -126,7 +128,7 @@ Test(event_cores, say_that_each_type_counts_where_that_is_too_much,
 			 "as in cpu_core/bus-cycles/");
 }
 
-/* The members in their order, for both types, until there are 8 events. */
+/* The members are added in order, for both types, until there are 8 events. */
 Test(event_cores, leave_out_what_does_not_fit_of_a_set,
      .init = tree_make_hybrid)
 {
@@ -201,7 +203,7 @@ Test(event_cores, refuse_a_set_of_which_nothing_fits,
 	cr_expect_eq(failure.position, strlen("@branch,"));
 }
 
-/* Kernels before 6.6 take no number of a PMU in config on ARM. */
+/* On ARM, kernels before 6.6 do not accept the number of a PMU in config. */
 Test(event_cores, take_the_names_of_arms_pmus, .init = tree_make_rk3399)
 {
 	parse("cycles,instructions:u,branches,branch-misses", 8);
@@ -211,7 +213,7 @@ Test(event_cores, take_the_names_of_arms_pmus, .init = tree_make_rk3399)
 	expect_event(4, "armv8_cortex_a53/branches/", 7, 0xc);
 	expect_event(5, "armv8_cortex_a72/branches/", 8, 0x21);
 	expect_event(6, "armv8_cortex_a53/branch-misses/", 7, 0x10);
-	/* This one does not have it: the kernel is to say so. */
+	/* This PMU lacks the event: the kernel will report that. */
 	expect_event(7, "armv8_cortex_a72/branch-misses/", PERF_TYPE_HARDWARE,
 		     UINT64_C(0x800000005));
 }
@@ -224,7 +226,10 @@ Test(event_cores, take_general_names_with_one_of_arms_pmus,
 	expect_event(1, "armv8_cortex_a53/branches/u", 7, 0xc);
 }
 
-/* sysfs has only "cycles" and "instructions": the kernel selects the codes. */
+/*
+ * sysfs has only "cycles" and "instructions", so the kernel selects the codes
+ * of the others.
+ */
 Test(event_cores, leave_the_event_to_the_kernel_where_it_has_no_arms_name,
      .init = tree_make_apple_m2)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever the bytes: an event list or a message, never anything else. */
+/* Tests that any bytes give either a list of events or a message. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static size_t tries;
 
-/* Uses libpfm too, set to a Skylake. */
+/* Also uses libpfm, set to a Skylake. */
 static void make(void)
 {
 	tries = (size_t)by_form(3000, 20000, 100000);
@@ -24,7 +24,7 @@ TestSuite(event_fuzz, .init = make, .fini = tree_remove);
 
 #define LONGEST 200
 
-/* xorshift64*: the same bytes in every run, whatever libc. */
+/* xorshift64*: the same bytes in every run, with any C library. */
 static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static size_t draw(size_t below)
@@ -71,8 +71,8 @@ static void check_failure(const char *spec, int error,
 }
 
 /*
- * Parses a copy that ends where its memory ends, for the sanitizers' and
- * valgrind's eyes. Returns whether it is an event list.
+ * Parses a copy whose end is the end of its memory, so that sanitizers and
+ * valgrind notice reads beyond it. Returns true if it is a list of events.
  */
 static bool check(const char *spec)
 {
@@ -107,7 +107,7 @@ Test(event_fuzz, answers_any_bytes)
 	}
 }
 
-/* Fewer letters: gets through the first checks more often. */
+/* With fewer letters, more strings pass the first checks. */
 Test(event_fuzz, answers_any_string_of_its_own_letters)
 {
 	static const char letters[] = "{}/,:=ukpr0x1 cs";
@@ -138,7 +138,7 @@ static const char *const valid[] = {
 	"r1,r2,r3,r4,{r5,r6,r7,r8}",
 };
 
-/* Changes, takes out, puts in or doubles a few bytes. */
+/* Changes, removes, inserts or doubles a few bytes. */
 static void mutate(char *spec)
 {
 	static const char letters[] = "{}/,:=ukp09ax \t.-_\x80\xff";
@@ -186,7 +186,7 @@ Test(event_fuzz, answers_mutations_of_valid_specifications)
 		  "%zu of %zu were event lists", lists, tries);
 }
 
-/* Words of all kinds, whole and cut, put together in any order. */
+/* Words of all kinds, which are combined in any order, whole or cut. */
 static const char *const word[] = {
 	"cycles", "instructions", "L1-dcache", "LLC", "-load", "-misses", "cs",
 	"task-clock", "r1a8", "rffffffffffffffffff", "cpu/", "event=0x3c",

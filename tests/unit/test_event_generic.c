@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names perf list prints, and their aliases. */
+/* Tests the names that perf list prints, and their aliases. */
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -15,7 +15,10 @@ struct expected {
 	uint64_t config;
 };
 
-/* By number, so that a wrong constant in the library shows. */
+/*
+ * With numbers instead of constants, so that a wrong constant in the library is
+ * noticed.
+ */
 static const struct expected hardware_and_software[] = {
 	{"cpu-cycles", 0, 0},
 	{"cycles", 0, 0},
@@ -82,7 +85,7 @@ Test(event_generic, knows_every_hardware_and_software_name)
 			     hardware_and_software[i].config);
 }
 
-/* One line a cache, in the order of enum perf_hw_cache_id. */
+/* One line for each cache, in the order of enum perf_hw_cache_id. */
 static const char *const cache_words[] = {
 	"L1-dcache l1-d l1d L1-data",
 	"L1-icache l1-i l1i L1-instruction",
@@ -113,7 +116,7 @@ static bool is_valid(unsigned int cache, unsigned int op)
 	return valid[cache][op] == 'y';
 }
 
-/* Takes the next word off a line. */
+/* Takes the next word from a line. */
 static bool next_word(const char **line, char *word)
 {
 	int n = 0;
@@ -131,7 +134,7 @@ static void expect_cache(const char *name, unsigned int cache,
 		"branches", "branch-misses", NULL};
 	size_t i;
 
-	/* perf gives these words to the hardware events */
+	/* perf uses these words for hardware events */
 	for (i = 0; of_hardware[i]; i++) {
 		if (strcmp(name, of_hardware[i]) == 0)
 			return;
@@ -142,7 +145,10 @@ static void expect_cache(const char *name, unsigned int cache,
 		expect_unknown(name);
 }
 
-/* All spellings of cache, operation and result, the last two both ways. */
+/*
+ * Tests all spellings of cache, operation and result, with the last two in
+ * either order.
+ */
 static void expect_spellings(unsigned int cache, unsigned int op,
 			     unsigned int result)
 {
@@ -294,7 +300,7 @@ Test(event_generic, lists_every_name_once_and_each_parses_to_itself)
 			cr_expect_str_neq(event.name, other.name);
 		}
 	}
-	/* 28 by name, 16 pairs of the cache grid */
+	/* 28 names, and 16 pairs of the grid of cache events */
 	cr_expect_eq(count, 28 + 2 * 16, "%zu names", count);
 }
 

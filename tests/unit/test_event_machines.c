@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PMU trees of machines that others recorded in public. */
+/* PMU trees of machines that other people recorded in public. */
 #include "unit/test_event_tree.h"
 
 #include <stddef.h>

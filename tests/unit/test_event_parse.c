@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, groups, modifiers and raw codes that are as they should be. */
+/* Tests lists, groups, modifiers and raw codes that are correct. */
 #include <linux/perf_event.h>
 
 #include "unit/test_event_parse.h"

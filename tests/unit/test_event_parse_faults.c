@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages about errors in lists, groups, modifiers and raw codes. */
+/* Tests the messages about errors in lists, groups, modifiers and raw codes. */
 #include <stdio.h>
 
 #include "platform/pfm.h"
@@ -14,7 +14,7 @@ struct fault {
 };
 
 /*
- * The forms of names that are allowed, and why there are no others on this
+ * The forms of names that are allowed, and why other names are unknown on this
  * machine.
  */
 #define HINT                                                                   \
@@ -205,7 +205,7 @@ Test(event_parse_faults, refuses_a_ninth_event_and_names_it)
 	expect_faults(faults, COUNT(faults));
 }
 
-/* A specification of one letter, after a first event. */
+/* Makes a specification whose second event is a name of one repeated letter. */
 static void fill(char *spec, size_t length)
 {
 	memset(spec, 'a', length);

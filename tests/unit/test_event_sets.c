@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets that ship: each is a list, and goes with others as events do. */
+/*
+ * Tests the built-in sets: each is a list of events, and can be combined with
+ * other events.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

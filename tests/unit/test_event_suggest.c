@@ -33,7 +33,7 @@ Test(event_suggest, mends_one_letter_replaced)
 
 Test(event_suggest, counts_a_swap_of_neighbours_once)
 {
-	/* four letters allow one edit: two replacements would be too many */
+	/* four letters allow one edit, so two replacements are too many */
 	cr_expect_str_eq(suggest("tael", colours), "teal");
 }
 

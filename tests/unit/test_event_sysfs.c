@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PMU terms against trees of several machines. */
+/* Tests the terms of PMUs, with trees of several machines. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -223,7 +223,7 @@ Test(event_sysfs, takes_generic_names_inside_of_a_core_pmu)
 		 {UINT64_C(10) << 32 | 4}},
 		{"cpu_atom/L1-dcache-loads/", PERF_TYPE_HW_CACHE, HW,
 		 {UINT64_C(10) << 32}},
-		/* what the PMU has itself goes before */
+		/* the PMU's own name has precedence */
 		{"cpu/instructions/", 4, HW, {0xc0}},
 	};
 

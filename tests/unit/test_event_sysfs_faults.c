@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages about errors in PMU terms, with sysfs trees of several machines. */
+/*
+ * Tests the messages about errors in the terms of PMUs, with trees of several
+ * machines.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 

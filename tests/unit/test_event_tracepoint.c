@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints by their names, in trees as tracefs has them. */
+/* Tests tracepoints by name, with trees like those of tracefs. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -110,7 +110,7 @@ static int errno_of(const char *bare, const char *closed)
 	return -selfmon_events_parse("sched:sched_switch", &events, NULL);
 }
 
-/* debugfs is root's alone, whether tracefs is mounted or not. */
+/* Only root may enter debugfs, whether tracefs is mounted or not. */
 Test(event_tracepoint, does_not_take_a_closed_debugfs_for_tracefs)
 {
 	const char *const closed = selfmon_sysfs_root;
@@ -128,7 +128,7 @@ Test(event_tracepoint, does_not_take_a_closed_debugfs_for_tracefs)
 	cr_expect_eq(none, EACCES);
 }
 
-/* A name of a manual, with a colon in it, looks like one of tracefs. */
+/* A name from a manual that contains a colon looks like a tracepoint. */
 static void expect_both_causes(const char *libpfm)
 {
 	struct selfmon_failure failure = { 0 };

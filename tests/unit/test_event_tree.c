@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PMU trees as sysfs has them on several machines, made in a directory. */
+/* Makes PMU trees in a directory, like those in sysfs on several machines. */
 #define _GNU_SOURCE
 #include "unit/test_event_tree.h"
 
@@ -15,8 +15,9 @@
 static char root[64];
 
 /*
- * No machine's: formats and events of a Skylake, its memory controller and its
- * meter, and more below. Recorded ones are in test_event_machines.c.
+ * This tree belongs to no machine: it has the formats and events of a Skylake,
+ * its memory controller and its power meter, and others below. Recorded trees
+ * are in test_event_machines.c.
  */
 static const struct tree_file all_files[] = {
 	{"cpu/type", "4\n"},
@@ -51,7 +52,7 @@ static const struct tree_file all_files[] = {
 	{"power/cpumask", "0\n"},
 	{"power/format/event", "config:0-7\n"},
 	{"power/events/energy-pkg", "event=0x02\n"},
-	/* AMD: an event number in two parts */
+	/* AMD, where the number of an event has two parts */
 	{"amd/type", "40\n"},
 	{"amd/cpus", "0-15\n"},
 	{"amd/format/event", "config:0-7,32-35\n"},
@@ -85,7 +86,7 @@ static const struct tree_file all_files[] = {
 	{"uprobe/type", "7\n"},
 	{"uprobe/format/retprobe", "config:0\n"},
 	{"uprobe/format/ref_ctr_offset", "config:32-63\n"},
-	/* what no kernel should write, and what a later one might */
+	/* what no kernel should write, and what a later kernel may write */
 	{"odd/type", "99\n"},
 	{"odd/format/second", "config2:0-31\n"},
 	{"odd/format/third", "config3:0-63\n"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of CPUs' manuals: as libpfm has them, set to a Skylake. */
+/* Tests names from CPU manuals, as libpfm has them, set to a Skylake. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static struct selfmon_failure fail(const char *spec, int error)
 	return failure;
 }
 
-/* Codes: Intel's and AMD's tables of events. */
+/* The codes are from the tables of events of Intel and AMD. */
 Test(event_vendor, takes_names_as_the_manuals_write_them)
 {
 	static const struct {
@@ -119,7 +119,7 @@ Test(event_vendor, lists_unit_masks_where_one_is_needed)
 			 "unit masks, as L1_HIT, L2_HIT, L3_HIT, L1_MISS, ...");
 }
 
-/* Expects the message that the name is one of another PMU. */
+/* Expects the message that the name belongs to another PMU. */
 static void expect_other_pmus(const char *spec, const char *pmu)
 {
 	const struct selfmon_failure failure = fail(spec, -ENOENT);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures in words: each errno of the kernel, and what holds for all. */
+/*
+ * Tests the explanations of failures: each errno of the kernel, and the rules
+ * that all explanations obey.
+ */
 #include "unit/test_explain.h"
 
 /*
- * Maximum length of a message in a line of a report, without the event's name.
+ * Maximum length of an explanation in one line of a report, without the event's
+ * name.
  */
 #define LENGTH_MAX 310
 
-/* Each error on bare metal: a word of the cause, and a word of the remedy. */
+/*
+ * For each error on bare metal: a word of the cause, and a word of the remedy.
+ */
 static const struct {
 	enum selfmon_step step;
 	int error;
@@ -54,7 +60,10 @@ static const struct {
 	{ SELFMON_STEP_ENABLE, ENOTTY, "no longer an event", "strace" },
 	{ SELFMON_STEP_ENABLE, EINVAL, "counting event", "period" },
 	{ SELFMON_STEP_ENABLE, EBADF, "enable was closed", "strace" },
-	/* No table has these: the step and the C library's word. */
+	/*
+	 * No table has these errors, so the step and the C library's text are
+	 * used.
+	 */
 	{ SELFMON_STEP_OPEN, EXDEV, "perf_event_open failed", "dmesg" },
 	{ SELFMON_STEP_MAP, EXDEV, "mmap of", "dmesg" },
 	{ SELFMON_STEP_READ, EXDEV, "read of the counts failed", "dmesg" },
@@ -112,7 +121,9 @@ static void check_line(const struct selfmon_failure *failure,
 	says_not(text, "(null)");
 	says_not(text, "  ");
 	says_not(text, "..");
-	/* SELFMON_FACT_UNKNOWN and _UNLIMITED are no numbers to show. */
+	/*
+	 * SELFMON_FACT_UNKNOWN and _UNLIMITED must not be printed as numbers.
+	 */
 	says_not(text, "-922337203685477580");
 	if (facts->paranoid != INT64_MAX)
 		says_not(text, "922337203685477580");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of failures in words: machines made up here, and their words. */
+/* For tests of explanations: invented machines, and checks of the text. */
 #ifndef SELFMON_TEST_EXPLAIN_H
 #define SELFMON_TEST_EXPLAIN_H
 
@@ -22,7 +22,7 @@
 
 static const struct selfmon_facts metal = { MACHINE(2) };
 
-/* Machines of all kinds, for what has to hold on each. */
+/* Machines of all kinds, for rules that must hold on each. */
 static const struct selfmon_facts machines[] = {
 	{ MACHINE(2) },
 	{ MACHINE(3), .distribution = SELFMON_DISTRIBUTION_DEBIAN },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures in words: the same errno of events of several kinds. */
+/* Tests the explanations of the same errno for several kinds of events. */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 
@@ -78,12 +78,12 @@ Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
 	says(said(kernel, EINVAL, &guest), "a kernel address");
 	says_not(said(kernel, EINVAL, &guest), "multiple of the length");
 	says(said("mem:0x1001/8:w", EINVAL, &guest), "multiple of the length");
-	/* With :k, the mode is not the reason for the refusal. */
+	/* The event has :k, so the mode is not the reason for the refusal. */
 	explain_kernel("mem:0xffffffff81000001/8:w:k", EINVAL, &guest, text);
 	says(text, "multiple of the length");
 }
 
-/* Topdown events count only in a group after slots. */
+/* Top-down events can only be counted in a group after slots. */
 Test(explain_event, tells_that_topdown_shares_need_slots)
 {
 	static const char why[] = "needs slots before it in the same group";

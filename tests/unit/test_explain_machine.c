@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures in words: what is to blame, and what helps, on which machine. */
+/*
+ * Tests what explanations name as the cause and the remedy on different
+ * machines.
+ */
 #include "unit/test_explain.h"
 
 Test(explain_machine, tells_debians_paranoid_3_and_that_perfmon_is_no_help)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about the machine, compared with other sources. */
+/* Compares the facts about this machine with other sources. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <linux/filter.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guard, with the real machine code and real faults: counters that do not
- * exist, or that may not be read here.
+ * Tests the guard with the real machine code and real faults: counters that do
+ * not exist, or that may not be read here.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #if defined(__x86_64__)
 #define INDEX(k) (((UINT32_C(1) << 28) | (k)) + 1)
 #else
-#define INDEX(k) (4 + (k)) /* 0 and 2 are what anyone may read on riscv64 */
+#define INDEX(k) (4 + (k)) /* on riscv64 anyone may read counters 0 and 2 */
 #endif
 
 static struct selfmon_page page[3];
@@ -57,7 +57,7 @@ static void setup(void)
 
 TestSuite(guard, .init = setup);
 
-/* The next group read(2) finds these values, 1 us of time. */
+/* The next group read(2) returns these values and a time of 1 us. */
 static void serve(uint64_t first)
 {
 	const uint64_t answer[] = { 3,	       1000, 1000,      first, 0,
@@ -99,7 +99,10 @@ Test(guard, an_end_that_faults_comes_by_read_2)
 	assert_taken(&at);
 }
 
-/* The last to be read: only the leader's lock is looked at after it. */
+/*
+ * This is the last member that is read: after it only the leader's lock is
+ * checked.
+ */
 Test(guard, a_fault_of_a_single_member_is_seen)
 {
 	struct selfmon_snapshot at;
@@ -154,7 +157,9 @@ Test(guard, a_set_that_was_taken_keeps_nothing_of_its_pages)
 	cr_assert(known.locks & 1);
 }
 
-/* Whatever the number of counters: no sum that was kept is odd. */
+/*
+ * Whatever the number of counters is: no sum of locks that a read keeps is odd.
+ */
 Test(guard, the_locks_of_a_set_that_was_taken_have_a_sum_never_kept)
 {
 	struct selfmon_snapshot at;
@@ -239,7 +244,7 @@ Test(guard, only_marked_reads_of_a_set_are_stepped_over)
 	cr_assert_eq(status_of(read_with_another_mark), 77);
 }
 
-/* Each register that the compiler may choose for the set. */
+/* One case for each register that the compiler may choose for the set. */
 #if defined(__x86_64__)
 #define IN(register)                                                           \
 	Test(guard, the_set_is_found_in_##register)                            \

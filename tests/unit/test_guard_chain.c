@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults that are not the guard's: the program's own handler, or the kernel's
- * default, gets them as if there were no guard.
+ * Tests that faults which are not the guard's go to the program's own handler,
+ * or to the kernel's default, as if there were no guard.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -23,7 +23,7 @@
 
 #define SIGNAL SELFMON_FAULT_SIGNAL
 
-/* In a child, which the fault may end; bodies exit by themselves. */
+/* Runs body in a child, which the fault may end. Bodies exit by themselves. */
 static int status_of(void (*body)(void))
 {
 	int status;
@@ -46,7 +46,7 @@ static int status_of(void (*body)(void))
 				   : WEXITSTATUS(status);
 }
 
-/* A fault of the program's own, of the guard's signal. */
+/* A fault of the program itself that raises the guard's signal. */
 static void fault(void)
 {
 #if defined(__x86_64__)
@@ -335,8 +335,9 @@ static void return_beyond(int signo, siginfo_t *info, void *context)
 }
 
 /*
- * A general protection fault whose rip is where no code can be: not of every
- * CPU's jump, but of a return from a handler by the kernel's iret.
+ * Causes a general protection fault at an address where no code can be. On some
+ * CPUs a jump does not cause it, but the kernel's iret at the return from a
+ * handler does.
  */
 static void jump_beyond(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Effects of bytes on a terminal and a spreadsheet, by rules of the tests' own:
- * nothing here calls the library.
+ * The effects of bytes on a terminal and on a spreadsheet, by rules of the
+ * tests' own: nothing here calls the library.
  */
 #ifndef SELFMON_TESTS_HARMLESS_H
 #define SELFMON_TESTS_HARMLESS_H
@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of a code point, or 0: not UTF-8, or not in its shortest form. */
+/*
+ * Returns the length of a code point in bytes, or 0 if it is no UTF-8 or not in
+ * its shortest form.
+ */
 static inline size_t utf8_code(const unsigned char *s, uint32_t *code)
 {
 	const size_t length = *s < 0x80 ? 1 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
@@ -55,7 +58,10 @@ static inline bool is_dangerous(uint32_t code)
 	       (code >= 0xe0000 && code < 0xe1000);
 }
 
-/* Valid UTF-8, without dangerous characters but those allowed. */
+/*
+ * Checks that the text is valid UTF-8 without dangerous characters, except for
+ * those allowed.
+ */
 static inline void harmless(const char *text, const char *allowed)
 {
 	const char *s = text;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The histogram of a node's time, which is one visit behind until copied. */
+/*
+ * Tests the histogram of a node's time, which lags one visit until it is
+ * copied.
+ */
 #include <criterion/criterion.h>
 
 #include "store/copy.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the memory of regions: where its pieces and nodes lie. */
+/*
+ * Tests the memory of regions: at which addresses its pieces and the nodes are.
+ */
 #include <criterion/criterion.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,7 +48,7 @@ Test(memory, gives_no_byte_out_twice)
 	cr_assert_geq((char *)selfmon_memory_wiped_at(32, 1) - first, 65);
 }
 
-/* Returns how many of these addresses are not wiped in a child. */
+/* Returns how many of these addresses are not wiped in a forked child. */
 static size_t not_wiped(char *const *at, size_t count)
 {
 	size_t found = 0;
@@ -75,7 +77,7 @@ static bool can_wipe(void)
 	return not_wiped(&piece, 1) == 0;
 }
 
-/* The last piece ends with the chunk's last byte, or 64 before it. */
+/* The last piece of a chunk ends at the chunk's end, or 64 bytes before it. */
 Test(memory, ends_no_piece_behind_its_chunk)
 {
 	static char *last[CHUNK / 64 + 1];
@@ -106,7 +108,10 @@ Test(memory, has_room_for_a_piece_larger_than_a_chunk_at_its_offset)
 	cr_assert_eq(not_wiped(&last, 1), 0);
 }
 
-/* The members of node and statistics that a visit with time alone uses. */
+/*
+ * The members of a node and of its statistics that a visit with time alone
+ * uses.
+ */
 Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 {
 	static struct selfmon_thread_record record;
@@ -127,8 +132,8 @@ Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 }
 
 /*
- * The members of the thread's state and the entry below that an outermost visit
- * uses.
+ * The members of the thread's state and of the entry in front of it that an
+ * outermost visit uses.
  */
 Test(memory, of_each_thread_has_what_a_visit_looks_at_in_one_line)
 {

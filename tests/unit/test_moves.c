@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of a fiber that begin on one thread and end on another: the second
- * half must not use what the compiler knows of the first half's thread.
+ * Tests functions of a fiber that begin on one thread and end on another. The
+ * second half must not use what the compiler knows about the first half's
+ * thread.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -19,7 +20,10 @@ static void *run(void *job)
 	return NULL;
 }
 
-/* Each time on another thread: two do not have the pointer of one in turn. */
+/*
+ * Runs the function in two threads that exist at the same time, since a later
+ * thread could have the pointer of an earlier one.
+ */
 static void run_in_two_threads(struct job *job)
 {
 	pthread_t thread;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread's turn: others wait, handlers do not. */
+/*
+ * Tests work that only one thread does: other threads wait, and handlers do not
+ * run.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -69,7 +72,7 @@ static void take_in_handler(int signo)
 	take_one(true);
 }
 
-/* The alarm ends a test that hangs. */
+/* If the test hangs, the alarm ends it. */
 Test(once, lets_no_handler_in_that_would_wait_for_it)
 {
 	signal(SIGUSR1, take_in_handler);

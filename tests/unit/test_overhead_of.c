@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Noise that is added for kinds of visits without a measured overhead. */
+/*
+ * Tests the noise that is added for kinds of visits whose overhead is not
+ * measured.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which pages may be read in user space: each age of the capability word. */
+/*
+ * Tests which pages may be read in user space, for each meaning that the
+ * capability word has had.
+ */
 #include <criterion/criterion.h>
 
 #include "counters/set.h"
@@ -51,7 +54,7 @@ Test(page_check, refuses_bit_0_of_3_4_to_3_11_that_means_two_things)
 
 Test(page_check, refuses_the_numbering_of_3_12_rc1)
 {
-	/* usr_time, usr_rdpmc, usr_time_zero in bits 0, 1, 2 */
+	/* usr_time, usr_rdpmc and usr_time_zero in bits 0, 1 and 2 */
 	cr_assert_not(passes(0x3));
 	cr_assert_not(passes(0x5));
 }

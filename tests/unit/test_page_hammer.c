@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader that is interrupted all the time. The writer is a signal handler
- * of the reader's own thread, on a timer of 10 us: so it runs where the
- * kernel's update does, between two of the reader's instructions, and follows
+ * Tests a reader that is interrupted all the time. The writer is a signal
+ * handler in the reader's own thread, on a timer of 10 us. Like the kernel's
+ * update, it runs between two instructions of the reader, and it follows
  * perf_event_update_userpage().
  */
 #include <criterion/criterion.h>
@@ -17,14 +17,18 @@ static uint64_t model_read(uint32_t counter);
 #include <selfmon/counters.h>
 
 #define REGISTERS 4
-/* The number of the first: above all that some machine has no counter for. */
+/*
+ * The number of the first counter. From here on, there are numbers for which
+ * some machines have no counter.
+ */
 #define FIRST 2
 #define WIDTH 48
 #define ENOUGH_RETRIES 10000
 
 static struct selfmon_page page[2];
 static volatile uint64_t registers[2 * REGISTERS];
-static volatile uint64_t epoch;   /* page 0 counts 7, page 1 counts 21 each */
+/* The current count of page 0 is 7 and of page 1 is 21 for each update. */
+static volatile uint64_t epoch;
 static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t model_read(uint32_t counter)
@@ -40,7 +44,10 @@ static uint64_t noise(void)
 	return seed;
 }
 
-/* Another register, another start value, the same count: all junk moves. */
+/*
+ * Chooses another register and start value for the same count, and changes
+ * everything else.
+ */
 static void update(struct selfmon_page *at, uint32_t first, uint64_t count)
 {
 	const uint32_t chosen = first + (uint32_t)(noise() % REGISTERS);
@@ -76,7 +83,10 @@ static uint64_t microseconds(void)
 	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-/* As often as can be that still leaves time for reads: slow in an emulator. */
+/*
+ * As often as possible, but with time left for reads, since an emulator is
+ * slow.
+ */
 static struct itimerval timer_often(void)
 {
 	const uint64_t start = microseconds();
@@ -90,7 +100,7 @@ static struct itimerval timer_often(void)
 	return (struct itimerval){ { 0, cost }, { 0, cost } };
 }
 
-/* Calls once() until it was interrupted often, or for a second or two. */
+/* Calls once() until it was often interrupted, or for a second or two. */
 static void hammer(void (*once)(uint32_t *moved))
 {
 	const struct itimerval never = { .it_value = { .tv_sec = 0 } };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The read of a page on machines whose capability bit comes and goes with the
- * counter, played on any machine.
+ * Tests, on any machine, reads of a page whose capability bit is set only while
+ * the event has a counter.
  */
 #include <criterion/criterion.h>
 

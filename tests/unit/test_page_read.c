@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline read of one page against a model of a PMU: the model's register
- * read may change the page under the reader, as the kernel would.
+ * Tests the inline read of one page against a model of a PMU. The model's
+ * register read may change the page during the read, as the kernel might.
  */
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@ static uint64_t model_read(uint32_t counter);
 
 #include <selfmon/page.h>
 
-/* The effect during register read n (0: the first). */
+/* Called during register read n; 0 is the first. */
 typedef void (*effect_fn)(unsigned int n);
 
 static struct selfmon_page page;
@@ -295,7 +295,7 @@ Test(page_read, extends_a_register_of_one_bit)
 
 Test(page_read, drops_the_junk_above_the_width)
 {
-	/* as arm64 gives a 32-bit event counter */
+	/* as arm64 gives it to a 32-bit event counter */
 	model.raw[2] = UINT64_C(0xffffffff8000008d);
 	page.offset = INT64_C(0x7fffffff);
 	cr_assert_eq(read_value(32), 0x8c);
@@ -306,7 +306,7 @@ Test(page_read, drops_the_junk_above_the_width)
 
 Test(page_read, counts_on_through_an_overflow_of_the_register)
 {
-	/* past the sign bit's change, before the interrupt is taken */
+	/* after the sign bit changed and before the interrupt is taken */
 	page.offset = INT64_C(0x7fffffff);
 	model.raw[2] = UINT64_C(0xffffffff);
 	cr_assert_eq(read_value(32), 0x7ffffffe);
@@ -354,7 +354,7 @@ Test(page_delta, is_the_plain_difference)
 
 Test(page_delta, repairs_a_raw_prev_count_by_exactly_2_to_the_width)
 {
-	/* the page said 0xffffffff00000489 where 1161 was right (w = 32) */
+	/* the page said 0xffffffff00000489, while 1161 was right (w = 32) */
 	const uint64_t low = UINT64_C(0xffffffff00000489);
 	bool repaired = false;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A text on its way out: whole, and without a signal. */
+/* Tests that a text is written completely, and without a signal. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Breakpoints and uprobes: what their names mean, and faults in them. */
+/* Tests breakpoints and uprobes: what their names mean, and errors in them. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -152,7 +152,7 @@ Test(probe_event, writes_no_breakpoint_that_no_cpu_has)
 	cr_expect_eq(selfmon_event_watch(spec, 8, spec, 4, "w"), -E2BIG);
 }
 
-/* The tree's uprobe PMU has type 7. */
+/* In the tree, the PMU for uprobes has type 7. */
 Test(probe_event, takes_the_offset_of_a_uprobe)
 {
 	const struct selfmon_events events =

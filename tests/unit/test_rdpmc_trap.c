@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine code that ships: the inline reads execute RDPMC and RDTSC, the
- * fault handler of trap_pmu.h plays the PMU.
+ * Tests the machine code of the library: the inline reads execute RDPMC and
+ * RDTSC, and the fault handler of trap_pmu.h acts as the PMU.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -52,7 +52,9 @@ static void end(struct selfmon_snapshot *snapshot)
 	trap_pmu_time(false);
 }
 
-/* The next group read(2) of member i finds these values, 1 us of time. */
+/*
+ * The next group read(2) returns these values for member i, and a time of 1 us.
+ */
 static int serve(size_t i, uint64_t first, uint64_t second)
 {
 	const uint64_t answer[] = { 2, 1000, 1000, first, 0, second, 0 };
@@ -220,7 +222,7 @@ Test(rdpmc_trap, reads_all_again_when_a_sibling_overflows)
 	cr_assert_eq(a.moved, 1);
 }
 
-/* Another thread ran: all registers were used, all offsets moved. */
+/* Another thread ran meanwhile: all registers and all offsets have changed. */
 static void descheduled_at_1(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -350,7 +352,7 @@ Test(rdpmc_trap, the_end_of_file_of_a_pinned_event_is_lost)
 	cr_assert(a.flags & SELFMON_SNAPSHOT_LOST_USER);
 }
 
-/* A group read that is cut short, or of another group. */
+/* A group read that is too short, or that belongs to another group. */
 static void serve_words(const uint64_t *word, size_t count)
 {
 	const ssize_t size = (ssize_t)(count * sizeof(*word));
@@ -403,7 +405,7 @@ Test(rdpmc_trap, wiped_memory_of_a_forked_child_is_lost_altogether)
 	cr_assert_eq(a.value[0], 0);
 }
 
-/* Two members served by read(2) behind the two hardware members. */
+/* Adds two members that are read by read(2), after the two hardware members. */
 static void add_rest(void)
 {
 	set.head.flags = SELFMON_IMPL_SET_REST;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns and notes of a report, by the API. */
+/* Tests columns and notes of a report by the API. */
 #include <errno.h>
 #include <string.h>
 

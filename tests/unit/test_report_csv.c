@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV: every name can be had back, and what was not counted is empty. */
+/* Tests CSV: every name can be recovered, and what was not counted is empty. */
 #include <math.h>
 #include <time.h>
 
@@ -10,7 +10,7 @@ TestSuite(report_csv, .fini = model_free);
 
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 
-/* Fields of the record at *at, which moves to the next one. */
+/* Splits the record at *at into fields, and moves *at to the next record. */
 static size_t fields_of(const char **at)
 {
 	const char *s = *at;
@@ -124,7 +124,10 @@ static int64_t cpu_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The least CPU time of several reports with this number of rows, per row. */
+/*
+ * Returns the least CPU time per row of several reports with this number of
+ * rows.
+ */
 static int64_t cost_of_a_row(size_t rows)
 {
 	struct selfmon_report *report = model_make(rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts that are known to be wrong, by CPU. */
+/* Tests counts that are known to be wrong on some CPUs. */
 #include "report/errata.h"
 #include "unit/test_report_model.h"
 
@@ -79,7 +79,10 @@ Test(report_errata, of_software_events_are_none)
 	cr_assert_eq(report->errata, 0);
 }
 
-/* vendor, family and model of a CPU with an erratum of all such events */
+/*
+ * Returns the number of errata for a CPU, by vendor, family and model, with all
+ * such events.
+ */
 static size_t errata_of(const char *vendor, int family, int model,
 			const char *event)
 {

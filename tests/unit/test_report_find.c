@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One row of a report by its path. */
+/* Tests finding a row of a report by its path. */
 #include "test_report_model.h"
 
 TestSuite(report_find, .fini = model_free);
@@ -29,7 +29,7 @@ static struct selfmon_report *report_of_twins(void)
 	return report;
 }
 
-/* The number of the row; -1: none. */
+/* Returns the number of the row, or -1 if there is none. */
 static long find(const struct selfmon_report *report, size_t depth,
 		 const char *a, const char *b, const char *c)
 {

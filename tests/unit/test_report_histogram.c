@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The histogram of a row, and quantiles by it. */
+/* Tests the histogram of a row, and quantiles computed from it. */
 #include <errno.h>
 #include <math.h>
 
@@ -79,7 +79,10 @@ static uint64_t lowest(unsigned int b)
 		       : SELFMON_TICKS_LONG;
 }
 
-/* A visit at the lower end of each bucket: each is within its own. */
+/*
+ * Makes a visit at the lower end of each bucket: each must be within its own
+ * bucket.
+ */
 static void check_bounds(uint64_t hz)
 {
 	struct selfmon_bucket bucket[SELFMON_BUCKETS_MAX];
@@ -160,7 +163,7 @@ Test(report_histogram, copies_no_more_than_there_is_room_for)
 	cr_assert_eq(selfmon_row_histogram(report, 1, bucket, 2), -ENOENT);
 }
 
-/* Middles in ns of clocks that differ: two in one bucket are one bucket. */
+/* The clocks differ, so two middles in ns may belong to the same bucket. */
 Test(report_histogram, of_a_merged_report_has_no_bucket_twice)
 {
 	struct selfmon_row_bucket middle[] = { { 1000, 1 }, { 1003, 2 },
@@ -191,7 +194,10 @@ Test(report_histogram, of_what_was_not_counted_is_empty)
 	cr_assert(isnan(selfmon_row_quantile(report, 0, 0.5)));
 }
 
-/* A visit of each length from 1 ns to 1 ms: q of them take q ms at most. */
+/*
+ * There is a visit of each length from 1 ns to 1 ms, so a share q of them takes
+ * at most q ms.
+ */
 Test(report_histogram, quantiles_are_within_an_eighth)
 {
 	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
@@ -226,7 +232,7 @@ Test(report_histogram, quantiles_outside_of_0_to_1_are_not_numbers)
 	cr_assert(isnan(selfmon_row_quantile(report, 1, 0.5)));
 }
 
-/* 0.07 times 100 is more than 7 in numbers of the machine. */
+/* In floating point, 0.07 times 100 is more than 7. */
 Test(report_histogram, quantiles_are_not_of_the_next_visit_by_rounding)
 {
 	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };

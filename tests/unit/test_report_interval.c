@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of an interval, by reports whose visits are known. */
+/* Tests the report of an interval, with reports whose visits are known. */
 #include <errno.h>
 
 #include "clock/ladder.h"
@@ -34,7 +34,7 @@ static void visit(struct selfmon_stats *stats, uint64_t ticks, uint64_t visits)
 	stats->histogram[selfmon_bucket_of(ticks)] += visits;
 }
 
-/* Returns a report taken after this number of seconds; its clock has 1 GHz. */
+/* Returns a report taken after this number of seconds. Its clock has 1 GHz. */
 static struct selfmon_report *begin(uint64_t seconds)
 {
 	struct selfmon_report *report = model_keep(calloc(1, sizeof(*report)));
@@ -93,7 +93,7 @@ static bool is_near(double ns, double wanted)
 	return ns >= 0.875 * wanted && ns <= 1.125 * wanted;
 }
 
-/* 100 visits of 1 us; then 40 of 5 us and 10 of 50 us. */
+/* First 100 visits of 1 us, then 40 of 5 us and 10 of 50 us. */
 Test(report_interval, has_the_visits_and_percentiles_of_its_own)
 {
 	struct selfmon_stats stats = NONE;
@@ -230,7 +230,7 @@ Test(report_interval, leaves_out_what_was_not_visited)
 	cr_assert_eq(selfmon_report_row_count(interval_of(report[0], report[0])), 0);
 }
 
-/* The same regions at other numbers: their order is by time. */
+/* The same regions have other numbers, since rows are ordered by time. */
 Test(report_interval, finds_rows_by_their_path)
 {
 	struct selfmon_stats a = NONE, b = NONE;
@@ -253,7 +253,7 @@ Test(report_interval, finds_rows_by_their_path)
 	cr_assert_eq(ROWS_GET(interval, "outer", "later")->visits, 5);
 }
 
-/* Its children ended in the interval before, and in this one. */
+/* Children of the visit ended in the interval before and in this one. */
 Test(report_interval, has_no_self_time_of_a_visit_open_at_its_beginning)
 {
 	struct selfmon_stats stats = NONE;
@@ -286,7 +286,7 @@ Test(report_interval, has_the_overhead_of_its_own_visits_subtracted)
 	cr_expect_float_eq(row->time.net, 100 * (2000 - 20), 1e-3);
 }
 
-/* Recorded in another order than asked for. */
+/* Columns are recorded in another order than requested. */
 static struct selfmon_report *with_columns(uint64_t seconds,
 					   const struct selfmon_stats *stats)
 {
@@ -360,7 +360,7 @@ Test(report_interval, is_refused_of_what_is_none)
 	interval_of(other, first);
 }
 
-/* By their times in order, by what is in them not. */
+/* The times are in order, but the contents are not. */
 Test(report_interval, is_refused_of_fewer_visits_than_before)
 {
 	struct selfmon_stats stats = NONE;
@@ -373,7 +373,7 @@ Test(report_interval, is_refused_of_fewer_visits_than_before)
 	is_refused(-EINVAL, of_one(60, &stats), first);
 }
 
-/* As a visit was being recorded more was taken to be there than came. */
+/* A visit was being recorded. The repair assumed more than was then added. */
 Test(report_interval, has_no_sum_below_zero)
 {
 	struct selfmon_stats stats = NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON: valid whatever comes, and nothing lost. */
+/* Tests JSON: it is always valid, and nothing is lost. */
 #include <ctype.h>
 #include <math.h>
 

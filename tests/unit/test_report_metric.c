@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics: what is divided by what, when not, and how sure it is. */
+/*
+ * Tests metrics: what is divided by what, when there is no value, and how
+ * certain a value is.
+ */
 #include <math.h>
 
 #include "unit/test_report_model.h"
@@ -9,7 +12,7 @@ TestSuite(report_metric, .fini = model_free);
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 #define LACKS(text, part) cr_assert_null(strstr(text, part), "%s", text)
 
-/* The metric of this name in a row; it must be there. */
+/* Returns the metric of this name in a row. It must exist. */
 static struct selfmon_metric metric_of(const struct selfmon_report *report,
 				       size_t row, const char *name)
 {
@@ -58,7 +61,7 @@ static void check_reason(const struct selfmon_report *report, const char *name,
 	cr_assert_str_eq(metric.reason, reason);
 }
 
-/* One row of 10 visits and 1000 ns, with a column for each name. */
+/* Makes one row of 10 visits and 1000 ns, with a column for each name. */
 static struct selfmon_report *model_of(const char *const *name, double first)
 {
 	struct selfmon_report *report = model_make(1);
@@ -76,7 +79,9 @@ static struct selfmon_report *model_of(const char *const *name, double first)
 #define MODEL(first, ...)                                                      \
 	model_of((const char *const[]){ __VA_ARGS__, NULL }, first)
 
-/* For one core type, neither its time nor its share of the work is known. */
+/*
+ * For a single core type, neither its time nor its share of the work is known.
+ */
 Test(report_metric, sets_no_type_of_core_against_what_is_of_all)
 {
 	struct selfmon_report *report =
@@ -136,7 +141,8 @@ Test(report_metric, takes_measured_work_for_all_as_it_takes_time)
 {
 	struct selfmon_report *report = MODEL(3000, "cycles");
 
-	report->row[0].visits = 40; /* one in four: net is of all */
+	/* One visit in four is measured: net covers all. */
+	report->row[0].visits = 40;
 	report->row[0].bytes = 1000;
 	check_value(report, "ns/byte", 0.25);
 	check_value(report, "cycles/visit", 75);
@@ -279,7 +285,7 @@ Test(report_metric, holds_all_that_estimates_may_be_off)
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 0));
 	counter[0].verdict = counter[1].verdict = SELFMON_SCALED;
 	counter[0].guessed = counter[1].guessed = 0.25;
-	/* 625 by 750 is the most; 500 by 1000 is said */
+	/* 625 / 750 is the extreme value; the metric is 500 / 1000 */
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 1 / 3.0));
 	counter[1].guessed = 0.5;
 	counter[1].noise = 500;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of the writers: models made by hand, and what they write. */
+/* For tests of writers: models made by hand, and the text that they give. */
 #ifndef SELFMON_TESTS_REPORT_MODEL_H
 #define SELFMON_TESTS_REPORT_MODEL_H
 
@@ -12,8 +12,8 @@
 #include "report/write.h"
 
 /*
- * Reports and texts made by a test, freed at its end: TestSuite(..., .fini =
- * model_free).
+ * Reports and texts that a test makes. They are freed at its end:
+ * TestSuite(..., .fini = model_free).
  */
 static struct selfmon_report *model_reports[64];
 static char *model_texts[64];
@@ -95,7 +95,7 @@ static inline void model_value(struct selfmon_quantity *value,
 	value->guessed = verdict == SELFMON_SCALED ? 0.375 : 0;
 }
 
-/* The next row; its depth follows from its parent. */
+/* Adds the next row. Its depth follows from its parent. */
 static inline struct selfmon_row *model_row(struct selfmon_report *report,
 					    int32_t parent, const char *name,
 					    uint64_t visits, double ns,
@@ -142,7 +142,7 @@ static inline char *model_written(const struct selfmon_report *report,
 	return model_keep_text(text);
 }
 
-/* The same of a view: options as in SELFMON_OUTPUT, with semicolons. */
+/* The same with a view. Options are as in SELFMON_OUTPUT, with semicolons. */
 static inline char *model_viewed(const struct selfmon_report *report,
 				 enum selfmon_format format,
 				 const char *options)
@@ -219,7 +219,10 @@ static inline struct selfmon_report *model_time(void)
 	return report;
 }
 
-/* One row a byte value, one with them all, and longer and stranger ones. */
+/*
+ * One row for each byte value, one row with all of them, and longer and
+ * stranger names.
+ */
 static inline struct selfmon_report *model_hostile(void)
 {
 	static char single[255][2], all[256], longest[10001];

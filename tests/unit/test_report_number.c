@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text: short, rounded once, and never wider than their column. */
+/*
+ * Tests numbers as text: short, rounded once, and never wider than their
+ * column.
+ */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +77,7 @@ Test(report_number, exact_ones_read_back_the_same)
 	IS(selfmon_number_exact(text, (double)INFINITY), "null");
 }
 
-/* As printf(3) and strtod(3) have it: the fewest of 15 to 17 digits. */
+/* Compares with printf(3) and strtod(3): the fewest of 15 to 17 digits. */
 static void check_exact(double value)
 {
 	char wanted[SELFMON_NUMBER_SIZE];
@@ -91,7 +94,7 @@ static void check_exact(double value)
 	IS(selfmon_number_exact(text, value), wanted);
 }
 
-/* A number, and the doubles before and after it; without libm. */
+/* Checks a number, and the doubles before and after it. Does not need libm. */
 static void check_around(double value)
 {
 	uint64_t bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: what an independent reader, python3, makes of a file. */
+/* For tests: reads a file with an independent reader, python3. */
 #ifndef SELFMON_TESTS_REPORT_PYTHON_H
 #define SELFMON_TESTS_REPORT_PYTHON_H
 
@@ -12,8 +12,8 @@
 #include "unit/test_report_model.h"
 
 /*
- * Runs a script of single-quote free text, with `data` being the bytes of
- * text; returns what it prints. Skips the test where there is no python3.
+ * Runs a script without single quotes, in which `data` holds the bytes of text.
+ * Returns what it prints. Skips the test if there is no python3.
  */
 static inline char *python_reads(const char *text, const char *script)
 {
@@ -43,7 +43,9 @@ static inline char *python_reads(const char *text, const char *script)
 	return model_keep_text(said);
 }
 
-/* Names in hexadecimal, one a line: what python is to print. */
+/*
+ * Returns the names in hexadecimal, one in each line: what python must print.
+ */
 static inline char *python_names(const struct selfmon_report *report)
 {
 	char *text = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metrics of random reports, with zeros, estimates and holes, recomputed from
- * the JSON by a script that shares no code (tests/tools/metrics.py).
+ * Recomputes the metrics of random reports, with zeros, estimates and missing
+ * values, from their JSON. The script for that shares no code with the library
+ * (tests/tools/metrics.py).
  */
 #include <math.h>
 #include <unistd.h>

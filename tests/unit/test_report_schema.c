@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of each kind are what docs/report.schema.json says; others are not. */
+/*
+ * Tests that reports of each kind conform to docs/report.schema.json, and that
+ * others do not.
+ */
 #include <math.h>
 #include <unistd.h>
 
@@ -19,7 +22,10 @@ static struct selfmon_row_detail detail[VERDICTS + 1] = {
 		.enabled_ns[SELFMON_SCALED] = 9, .off_ns[SELFMON_SCALED] = 3 },
 };
 
-/* Each verdict, of a column and of its value; a row that was not measured. */
+/*
+ * Makes a report with each verdict of a column and of a value, and with a row
+ * that was not measured.
+ */
 static struct selfmon_report *all_verdicts(void)
 {
 	static const char *const name[VERDICTS] = { "cycles", "instructions",
@@ -82,7 +88,7 @@ static struct selfmon_report *odd(void)
 	return report;
 }
 
-/* The first row is a thread, or several. */
+/* Makes a report whose first row is one thread, or several. */
 static struct selfmon_report *by_thread(uint32_t tid)
 {
 	struct selfmon_report *report = all_verdicts();

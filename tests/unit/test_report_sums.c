@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of many threads that are more than a number holds. */
+/* Tests sums over many threads that exceed the range of a number. */
 #include "clock/ladder.h"
 #include "report/gather.h"
 #include "rows.h"
@@ -23,7 +23,7 @@ static void end(void)
 
 TestSuite(report_sums, .fini = end);
 
-/* Adds one thread's ticks and events, in a thousand visits. */
+/* Adds the ticks and events of one thread, in a thousand visits. */
 static int32_t add(int32_t parent, uint32_t region, uint64_t ticks,
 		   uint64_t events)
 {
@@ -65,7 +65,7 @@ Test(report_sums, sums_saturate)
 	report = settle(3 * GHZ);
 	row = ROWS_GET(report, "outer");
 	cr_assert_eq(row->visits, 2000);
-	/* of 2^64 ticks, by the clock's rounding */
+	/* converted from 2^64 ticks, with the clock's rounding */
 	cr_assert_gt(row->time.sum, UINT64_MAX / 3 - (UINT64_C(1) << 32));
 	cr_assert_leq(row->time.sum, UINT64_MAX / 3);
 	cr_assert_eq(row->counter[0].sum, UINT64_MAX);

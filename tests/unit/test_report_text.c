@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text report: true, and within its columns whatever comes. */
+/*
+ * Tests the text report: its statements are true, and it stays within its
+ * columns.
+ */
 #include <math.h>
 
 #include "platform/escape.h"
@@ -7,7 +10,9 @@
 
 TestSuite(report_text, .fini = model_free);
 
-/* Columns by a rule of the test's own: code points, some of them wide. */
+/*
+ * Counts columns by a rule of the test's own: code points, some of them wide.
+ */
 static size_t columns_of(const char *line, size_t length)
 {
 	size_t columns = 0, i;
@@ -44,7 +49,7 @@ static void check_lines(const char *text)
 	}
 }
 
-/* The line that begins so; it must be there. */
+/* Returns the line with this beginning. It must exist. */
 static const char *line_of(const char *text, const char *start)
 {
 	static char line[1024];
@@ -114,7 +119,7 @@ Test(report_text, says_why_system_calls_read_the_events)
 	HAS(text_of(report), "user mode only\n             user space cannot\n");
 }
 
-/* Half of the visits of one column, and all of the other. */
+/* One column has half of the visits, the other one all of them. */
 Test(report_text, says_in_which_part_of_visits_an_event_was_counted)
 {
 	struct selfmon_report *report = model_counters();
@@ -494,7 +499,7 @@ Test(report_text, explains_a_row_without_visits)
 	LACKS(text_of(model_counters()), "\n  m ");
 }
 
-/* Two merged reports; `calibrated` of them have a measured overhead. */
+/* Writes two merged reports, of which `calibrated` have a measured overhead. */
 static const char *merged(size_t calibrated)
 {
 	struct selfmon_report *report = model_time();

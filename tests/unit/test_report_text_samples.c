@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of samples, and the columns of a CSV. */
+/* Tests the table of samples, and the columns for samples in CSV. */
 #include "report/samples.h"
 #include "unit/test_report_model.h"
 
@@ -8,7 +8,10 @@ TestSuite(report_text_samples, .fini = model_free);
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 #define LACKS(text, part) cr_assert_null(strstr(text, part), "%s", text)
 
-/* outer has 1 ms of its own, inner 99 ms: at 1 ms a sample 1 and 99. */
+/*
+ * outer has a self time of 1 ms, inner 99 ms. With one sample per ms, they have
+ * 1 and 99 samples.
+ */
 static struct selfmon_report *sampled(uint64_t outer, uint64_t inner)
 {
 	struct selfmon_report *const report = model_make(2);

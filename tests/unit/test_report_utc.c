@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments as text, compared with the C library's. */
+/* Compares times as text with those of the C library. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Views: which rows a report has, and that sums hold. */
+/* Tests views: which rows they have, and that sums are right. */
 #include <errno.h>
 
 #include "report/view_rows.h"
@@ -12,7 +12,7 @@ TestSuite(report_view, .fini = model_free);
 
 static struct selfmon_viewed viewed;
 
-/* The rows of a view; freed by close_view(). */
+/* Returns the rows of a view; close_view() frees them. */
 static const struct selfmon_report *view_of(const struct selfmon_report *report,
 					    const char *options)
 {
@@ -62,7 +62,10 @@ static void check_row(const struct selfmon_report *report, const char *name,
 			   name, row->time.net_exclusive);
 }
 
-/* A row is its own time and that of its children; all selves are the whole. */
+/*
+ * Checks that each row is the sum of its self value and its children, and that
+ * all self values add up to the whole.
+ */
 static void check_sums(const struct selfmon_report *report)
 {
 	double self = 0, children;
@@ -84,7 +87,7 @@ static void check_sums(const struct selfmon_report *report)
 	cr_assert_float_eq(self, report->total_ns, 1e-3);
 }
 
-/* main > a > b > a > b, and main > b; a counter that goes with time. */
+/* main > a > b > a > b, and main > b; one counter is proportional to time. */
 static struct selfmon_report *recursive(void)
 {
 	static const struct {
@@ -133,7 +136,10 @@ Test(report_view, flat_counts_recursion_once)
 	close_view();
 }
 
-/* The b inside of a inside of b is the first b's: it leaves that a's time. */
+/*
+ * The b inside of a inside of b belongs to the first b, so it is subtracted
+ * from that a.
+ */
 Test(report_view, collapse_merges_recursion_and_sums_hold)
 {
 	const struct selfmon_report *report = view_of(recursive(), "collapse");
@@ -208,7 +214,9 @@ Test(report_view, top_folds_the_rest)
 
 	cr_assert_eq(report->rows, 2);
 	check_row(report, "b", 14, 700, 400);
-	/* Rows of a flat view lie in each other: selves add up. */
+	/*
+	 * Rows of a flat view contain each other, so self values are added up.
+	 */
 	check_row(report, "others (2)", 7, 600, 600);
 	close_view();
 	report = view_of(recursive(), "top=2");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of one visit: percentiles, shortest and longest, without overhead. */
+/*
+ * Tests the times of single visits without overhead: percentiles, the shortest
+ * and the longest.
+ */
 #include "report/visit_times.h"
 #include "unit/test_report_model.h"
 
@@ -29,8 +32,8 @@ static struct selfmon_row *set(struct selfmon_report *report, size_t i,
 }
 
 /*
- * A hundred queries, each with a parse of 20 us; one of them has a thousand
- * small visits besides, which cost 2 us each: the mean visit has 21.8 us of
+ * A hundred queries, each with a parse of 20 us. One of them also has a
+ * thousand small visits, which cost 2 us each. The mean visit has 21.8 us of
  * overhead, the usual one 2 us.
  */
 static struct selfmon_report *queries(void)
@@ -95,7 +98,7 @@ Test(visit_times, that_are_mostly_overhead_are_marked)
 {
 	struct selfmon_report *const report = queries();
 
-	report->rows = 1; /* no child says how short it can be */
+	report->rows = 1; /* no child gives a lower bound */
 	report->row[0].time.net = 100 * 1000.;
 	settle(report);
 	cr_assert(report->row[0].unsure & SELFMON_UNSURE_P50);

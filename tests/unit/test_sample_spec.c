@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SELFMON_SAMPLE: all forms, and what is said of others. */
+/* Tests SELFMON_SAMPLE: all valid forms, and the messages for others. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
@@ -158,7 +158,7 @@ Test(sample_spec, refuses_other_values)
 	refuses("auto,ring=1025k", "1025k: ring=4k to ring=1024k");
 	refuses("auto,ring=1M", "1M: ring=4k to ring=1024k");
 	refuses("auto,ring=k", "k: ring=4k to ring=1024k");
-	/* In bytes 4 KiB more than 2^64. */
+	/* In bytes this is 4 KiB more than 2^64. */
 	refuses("auto,ring=18014398509481988k", "18014398509481988k: ring=4k");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judges of selfmon selftest, fed with right and wrong samples. */
+/* Tests the judges of selfmon selftest with right and wrong samples. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void expect_status(enum selftest_status status)
 		     selftest_status_name(status), row.reason.text);
 }
 
-/* One difference, with these numbers in it. */
+/* Expects one difference with these numbers. */
 static void expect_failed(double least, double seen)
 {
 	expect_status(SELFTEST_FAIL);
@@ -62,7 +62,9 @@ Test(selftest, one_count_below_the_loop_fails)
 	expect_failed(EXPECTED, EXPECTED - 1);
 }
 
-/* A register that is not sign-extended, or the wrong one. */
+/*
+ * As if a register was not sign-extended, or as if the wrong register was read.
+ */
 Test(selftest, a_count_far_off_fails)
 {
 	sample[7].count += UINT64_C(1) << 48;
@@ -111,7 +113,7 @@ Test(selftest, a_snapshot_read_again_may_add_its_instructions)
 	expect_status(SELFTEST_PASS);
 }
 
-/* Each visit has one more: no interrupts are so regular. */
+/* Each visit has one instruction more. Interrupts are not that regular. */
 Test(selftest, one_more_in_all_visits_fails)
 {
 	size_t i;
@@ -254,7 +256,9 @@ Test(selftest, the_truth_outside_of_an_estimate_fails)
 	expect_failed(1000, 700);
 }
 
-/* Half of the truth, shown as if it had been counted all the time. */
+/*
+ * Half of the true count, shown as if the event had been counted all the time.
+ */
 Test(selftest, an_estimate_shown_as_exact_fails)
 {
 	const struct selftest_estimate estimate = { 500, 0, SELFMON_EXACT,

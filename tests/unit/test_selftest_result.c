@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The conclusion of selfmon selftest, and its JSON. */
+/* Tests the conclusion of selfmon selftest, and its JSON. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

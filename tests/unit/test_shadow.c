@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The overhead around work, and the noise that a report states. */
+/* Tests the overhead around work, and the noise that a report states. */
 #include <criterion/criterion.h>
 
 #include "store/calibration.h"
@@ -27,7 +27,10 @@ static struct selfmon_report *report_of_visits(bool fence)
 	cr_assert_eq(selfmon_configure(&options), 0);
 	for (i = 0; i < VISITS; i++)
 		visit();
-	/* Old enough for all samples, however slow the machine is. */
+	/*
+	 * Makes the process old enough for all samples, however slow the
+	 * machine is.
+	 */
 	selfmon_process()->start_ticks -= UINT64_C(1) << 40;
 	return rows_take();
 }
@@ -38,7 +41,7 @@ static void expect_noise(const struct selfmon_row *row)
 		      row->name, row->time.noise / VISITS);
 }
 
-/* However little the kinds of work differ that were measured. */
+/* Even if the measured kinds of work hardly differ. */
 Test(shadow, a_time_states_a_noise)
 {
 	struct selfmon_report *report = report_of_visits(false);
@@ -57,7 +60,7 @@ Test(shadow, a_fenced_time_states_a_noise)
 	selfmon_report_free(report);
 }
 
-/* System calls take longer than any overlap. */
+/* Visits with system calls take so long that no overlap matters. */
 Test(shadow, an_overhead_of_system_calls_stays_as_it_is)
 {
 	const double second = (double)selfmon_clock()->hz;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The changes that a visit makes to its statistics. */
+/* Tests how a visit changes its statistics. */
 #include <criterion/criterion.h>
 
 #include <selfmon/region.h>
@@ -49,7 +49,7 @@ Test(stats, an_endless_visit_does_not_become_the_usual_one, .init = init)
 	cr_assert_eq(stats->rare[SELFMON_RARE_IMPOSSIBLE], 1);
 }
 
-/* A tick of riscv64's and arm64's clocks is long: visits take none. */
+/* The clocks of riscv64 and arm64 have long ticks, so visits take 0 ticks. */
 Test(stats, no_time_is_usual_where_work_waits_to_be_counted, .init = init)
 {
 	struct selfmon_visit sentinel = { .node = &node };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions for user reads, and the reason if a set has none. */
+/* Tests the conditions for user reads, and the reason if a set has none. */
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static struct selfmon_page page[2];
 static struct selfmon_set set;
 
-/* Decides as at the opening of a set. */
+/* Decides as when a set is opened. */
 static const char *user_read(unsigned int flags)
 {
 	selfmon_group_look(set.member, set.head.hardware_count);

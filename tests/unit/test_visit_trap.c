@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both ends of a visit with four counters, as the real machine code. It
- * executes RDPMC and RDTSC, the fault handler of trap_pmu.h acts as the PMU,
+ * Tests both ends of a visit with four counters, by the real machine code. It
+ * executes RDPMC and RDTSC. The fault handler of trap_pmu.h acts as the PMU,
  * and changes pages in the middle of a start or an end.
  */
 #include <criterion/criterion.h>
@@ -65,8 +65,8 @@ static __attribute__((noinline)) void visit(uint64_t ticks)
 }
 
 /*
- * Gives the thread this set, a longest visit that no test exceeds, and the
- * pages' cached values.
+ * Gives the thread this set, a longest visit that no test exceeds, and cached
+ * pages.
  */
 static void setup(void)
 {
@@ -92,7 +92,7 @@ static void setup(void)
 }
 
 /*
- * Detaches the set, since the exit would close descriptors that it does not
+ * Detaches the set, because exit would close descriptors that the set does not
  * have.
  */
 static void fini(void)
@@ -200,7 +200,10 @@ Test(visit_trap, an_end_sees_a_deschedule_between_members)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
 
-/* A context switch in the visit: the same registers, with other values. */
+/*
+ * A context switch during the visit: the registers stay the same, with other
+ * values.
+ */
 static void all_go_on_in_the_visit(unsigned int n, uint32_t what)
 {
 	unsigned int k;
@@ -213,7 +216,7 @@ static void all_go_on_in_the_visit(unsigned int n, uint32_t what)
 	}
 }
 
-/* The registers are checked again later; these counts are not recorded. */
+/* The registers are checked again later. These counts are not recorded. */
 Test(visit_trap, an_end_after_a_context_switch_is_read_once)
 {
 	trap_pmu.effect = all_go_on_in_the_visit;
@@ -285,7 +288,10 @@ Test(visit_trap, an_end_sees_an_overflow_after_its_read)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
 
-/* More than the CPU can count in that time: the register is another event's. */
+/*
+ * More events than the CPU can count in that time, so the register belongs to
+ * another event.
+ */
 static void leap_in_the_visit(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -324,7 +330,7 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 	assert_exact(2);
 }
 
-/* The cost of a start that is read again is not in the visit. */
+/* The time for a start that is read again is not part of the visit. */
 Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 {
 	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_ANY);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model of a PMU for the real machine code. RDPMC of a counter that does not
- * exist faults (as every RDPMC does if user reads are off), and so does RDTSC
- * after prctl(PR_SET_TSC). A handler returns the model's value and steps over
- * the instruction.
+ * A model of a PMU for the real machine code. RDPMC faults for a counter that
+ * does not exist, and for every counter if user reads are off. RDTSC faults
+ * after prctl(PR_SET_TSC). A handler returns the model's value and skips the
+ * instruction.
  */
 #ifndef TESTS_UNIT_TRAP_PMU_H
 #define TESTS_UNIT_TRAP_PMU_H
@@ -21,7 +21,10 @@
 
 #define TRAP_COUNTERS 8
 #define TRAP_LOG 512
-/* The log's entry for RDTSC; other entries are the model's counters, 0 ... */
+/*
+ * The entry for RDTSC in the log. Other entries are the numbers of the model's
+ * counters.
+ */
 #define TRAP_TIME UINT32_C(0xfffffff0)
 
 /* index of a page that names counter k of the model. */
@@ -29,19 +32,22 @@
 
 struct trap_pmu {
 	volatile uint64_t raw[TRAP_COUNTERS];
-	volatile uint64_t tsc;        /* of the model; each trap adds 1 */
+	volatile uint64_t tsc; /* the model's timestamp; each trap adds 1 */
 	volatile unsigned int traps;  /* entries of the log */
 	volatile uint32_t log[TRAP_LOG];
-	/* Called during trap n, after its value was taken: moves locks, ... */
+	/*
+	 * Called during trap n, after its value is taken. May change locks and
+	 * so on.
+	 */
 	void (*volatile effect)(unsigned int n, uint32_t what);
 };
 
 extern struct trap_pmu trap_pmu;
 
-/* Clears the model and takes SIGSEGV; skips the test on other machines. */
+/* Clears the model and handles SIGSEGV. Skips the test on other machines. */
 void trap_pmu_setup(void);
 
-/* Makes RDTSC of this thread trap to the model, or execute normally. */
+/* Makes RDTSC of this thread trap to the model, or be executed normally. */
 void trap_pmu_time(bool model);
 
 /*

@@ -55,7 +55,7 @@ void check_reports();
 
 void check_compiled_off();
 
-/* other.cc: compiled measured, whatever the rest is. */
+/* In other.cc, which always measures, however the rest is compiled. */
 void visit_elsewhere(int times);
 sums reported(const char *name);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests the doctor's lines about CPUs, with CPUID leaves that are made up here.
- */
+/* Tests the doctor's lines about CPUs with invented CPUID leaves. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +58,10 @@ static bool is_described(uint32_t signature, const char *brand,
 
 bool cpu_works(void)
 {
-	/* No CPU has the second's family and model: libcpuid guesses. */
+	/*
+	 * No CPU has the family and model of the second one, so libcpuid
+	 * guesses.
+	 */
 	return is_described(0x00830f10, "AMD EPYC 7742 64-Core Processor",
 			    "EPYC (Rome)") &&
 	       is_described(0x0fff0f21, "AMD EPYC", "");

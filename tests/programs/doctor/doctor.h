@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of selfmon doctor: a state is set, its output compared. */
+/*
+ * Tests selfmon doctor: sets up a state of a machine, and compares the output.
+ */
 #ifndef SELFMON_TESTS_DOCTOR_DOCTOR_H
 #define SELFMON_TESTS_DOCTOR_DOCTOR_H
 
@@ -9,7 +11,7 @@
 
 /*
  * Unpacks the files of a machine from tests/programs/doctor/NAME.machine into a
- * new folder. Its path is written to root, the results of the probes to probe.
+ * new directory. root receives its path, probe the results of the probes.
  */
 void machine_unpack(const char *folder, const char *name, char root[256],
 		    struct doctor_probe *probe);
@@ -34,10 +36,17 @@ bool cpu_works(void);
  */
 bool expect_matches(const char *path, const char *text);
 
-/* A state of this machine, for a process that has just been forked. */
+/*
+ * A state of this machine that is set up in a process which has just been
+ * forked.
+ */
 struct live {
 	const char *name;
-	const char *needs; /* NULL, or how to put it into a skip's reason */
+	/*
+	 * NULL, or a function that puts the missing condition into the reason
+	 * of a skip.
+	 */
+	const char *needs;
 	bool (*possible)(void);
 	void (*set)(void);
 };

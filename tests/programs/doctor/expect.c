@@ -14,7 +14,9 @@ struct lines {
 	char line[LINES][COLUMNS];
 };
 
-/* Only * is special: what is expected has brackets and question marks. */
+/*
+ * Only * is special, since expected texts contain brackets and question marks.
+ */
 static bool like(const char *pattern, const char *text)
 {
 	if (*pattern == '*')
@@ -62,7 +64,7 @@ static void read_expected(struct lines *lines, const char *path)
 	fclose(file);
 }
 
-/* From the first of each on; returns how far the expectation was met. */
+/* Compares from the first line of each. Returns how far the text matched. */
 static bool compare(const struct lines *want, size_t i,
 		    const struct lines *have, size_t k, size_t *reached)
 {

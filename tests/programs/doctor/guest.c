@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States of a throw-away machine: its settings, another user, other events. */
+/* States of a throw-away machine: settings, another user, other events. */
 #define _GNU_SOURCE
 #include "guest.h"
 
@@ -57,7 +57,7 @@ static const struct state states[] = {
 	{ .name = "selftest-no-pmu", .selftest = true, .ordinary = true },
 };
 
-/* Writes a setting; what it was is kept in before. */
+/* Writes a setting. Keeps the former value in before. */
 static bool set(const char *path, const char *text, char before[32])
 {
 	FILE *file = fopen(path, "r+");
@@ -75,7 +75,10 @@ static bool set(const char *path, const char *text, char before[32])
 	return done;
 }
 
-/* CPU-wide, pinned, until there is no more: each takes a counter for good. */
+/*
+ * Opens CPU-wide pinned events until no more fit: each holds a counter
+ * permanently.
+ */
 static void hold_all_counters(void)
 {
 	static const uint64_t held[] = { PERF_COUNT_HW_CPU_CYCLES,
@@ -114,7 +117,7 @@ static void become(const struct state *state, int output)
 	_exit(3);
 }
 
-/* The program's output, and its exit status. */
+/* Runs the program. Returns its exit status, and its output in text. */
 static int run_tool(const struct state *state, char *text, size_t size)
 {
 	const int memory = memfd_create("doctor", MFD_CLOEXEC);
@@ -142,7 +145,7 @@ static int run_tool(const struct state *state, char *text, size_t size)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* The exit status that goes with what was printed. */
+/* Returns the exit status that belongs to what was printed. */
 static int status_of(const struct state *state, const char *text)
 {
 	if (!state->selftest)

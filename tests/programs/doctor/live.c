@@ -111,8 +111,8 @@ static bool is_root(void)
 }
 
 /*
- * Root, so that it can become somebody else, whom paranoid does limit. With 8
- * CPUs there would be room for 258 threads.
+ * Needs root, since it becomes another user, whom paranoid limits. With 8 CPUs
+ * there would be room for 258 threads.
  */
 static bool memory_can_be_limited(void)
 {
@@ -123,7 +123,10 @@ static bool memory_can_be_limited(void)
 	       number_in("/proc/sys/kernel/perf_event_mlock_kb") == 516;
 }
 
-/* By other signs than the doctor's: cpuinfo and the first PMU's folder. */
+/*
+ * Decides by other signs than the doctor does: by cpuinfo and the directory of
+ * the first PMU.
+ */
 static bool is_bare_guest(void)
 {
 	char line[4096];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines in a file: their /etc, /proc and /sys, and what was tried there. */
+/*
+ * Machines in files: their /etc, /proc and /sys, and the results of probes on
+ * them.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -62,7 +65,10 @@ static void begin_probe(struct doctor_probe *probe)
 	probe->sample_ns = 3000;
 }
 
-/* An event whose group opened and never ran, as counters/group.c reports it. */
+/*
+ * An event whose group was opened but never ran, as counters/group.c reports
+ * it.
+ */
 static void take_busy(const char *event, struct doctor_probe *probe)
 {
 	struct selfmon_failure *failure = &probe->dropped;
@@ -181,9 +187,9 @@ static FILE *create(const char *root, const char *name)
 }
 
 /*
- * @/path begins a file, @tried the list of what was tried, %from another
- * machine that this one differs from, %without a file
- * or folder of it that is not there.
+ * @/path begins a file, and @tried the list of results. %from names another
+ * machine from which this one differs. %without names a file or directory of
+ * that machine which this one lacks.
  */
 static void unpack(const char *folder, const char *name, const char *root,
 		   struct doctor_probe *probe)

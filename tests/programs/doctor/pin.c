@@ -11,7 +11,10 @@
 #include "../../../tools/doctor_cores.h"
 #include "doctor.h"
 
-/* The first two CPUs that this program has, each a type of its own. */
+/*
+ * Makes a machine whose two core types are the first two CPUs that this program
+ * may use.
+ */
 static bool make_machine(struct doctor_machine *machine)
 {
 	cpu_set_t all;

@@ -17,7 +17,9 @@ static void hear(const char *text, void *unused)
 	printf("%s\n", text);
 }
 
-/* A thread of that name, with a region and a detached span of that name. */
+/*
+ * A thread with this name, and with a region and a detached span of this name.
+ */
 static void *in_thread(void *name)
 {
 	struct selfmon_async_span span;
@@ -30,7 +32,7 @@ static void *in_thread(void *name)
 	return NULL;
 }
 
-/* Regions in each other, and a file with a name too. */
+/* Visits nested regions. The name of their file is the same text. */
 static int visit(char *name, bool hears)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

@@ -9,7 +9,7 @@
 
 #define NAMES 128 /* with room to spare; see flow_visit() */
 
-/* Compiled off, no visit is expected, and there is no report. */
+/* If regions are compiled off, no visit is expected and there is no report. */
 #ifdef SELFMON_DISABLE
 static const bool measured = false;
 #else

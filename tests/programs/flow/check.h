@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The second half of the control-flow test: the expected report. */
+/*
+ * The second half of the control-flow test: compares with the expected report.
+ */
 #ifndef FLOW_CHECK_H
 #define FLOW_CHECK_H
 
 /*
- * Returns 0 if the report has the visits that were made, in their places, and
+ * Returns 0 if the report has the visits that were made, at their places, and
  * none is open.
  */
 int flow_check(void);

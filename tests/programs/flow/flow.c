@@ -47,7 +47,7 @@
 #define CLOSE SELFMON_END(part); }
 #include "ways.h"
 
-/* Ended by hand before each jump, and so twice: once by its block. */
+/* Ended by hand before each jump. The block then ends it a second time. */
 #define WAY(way) begin_end_##way
 #define VISITED(name) "begin_end " name
 #define OPEN(name) { SELFMON_BEGIN(part, VISITED(name));
@@ -150,7 +150,7 @@ static void in_a_macro(int argument)
 		TIMED("macro 3", flow_say("macro 3", 0));
 }
 
-/* `break` in a REGION ends the REGION; the one behind it ends the case. */
+/* `break` in a REGION ends the REGION. The `break` after it ends the case. */
 static void in_a_switch(int which)
 {
 	switch (which) {
@@ -189,7 +189,7 @@ static int recurse(int depth)
 	return depth == 5 ? depth : recurse(depth + 1) + 1;
 }
 
-/* The value of a statement expression leaves through a region. */
+/* A jump leaves the statement expression, and a region, with its value. */
 static int in_an_expression(int turn)
 {
 	return __extension__({

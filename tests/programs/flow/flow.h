@@ -11,10 +11,12 @@
 /* Prints a step: its word, and a number that identifies the iteration. */
 void flow_say(const char *word, int turn);
 
-/* A region of this name was just entered, at this depth of the tree. */
+/*
+ * Notes that a region of this name was just entered, at this depth of the tree.
+ */
 void flow_visit(const char *name, unsigned int depth);
 
-/* other.c: the same inline function in another translation unit. */
+/* In other.c: the same inline function in another translation unit. */
 void flow_other(void);
 
 static inline void flow_static_inline(int turn)
@@ -29,8 +31,8 @@ static inline void flow_static_inline(int turn)
 }
 
 /*
- * Plain inline in C++ alone: in C such a function may neither hold nor use
- * anything static (C11 6.7.4p3), and both compilers say so.
+ * Plain inline only in C++: in C such a function must neither define nor use
+ * anything static (C11 6.7.4p3), and both compilers report that.
  */
 #ifdef __cplusplus
 #define FLOW_INLINE inline

@@ -19,7 +19,7 @@ static void WAY(falls)(void)
 	}
 }
 
-/* In a region that is a block, `break` ends the region and not the loop. */
+/* If a region is a block, `break` ends the region and not the loop. */
 static void WAY(breaks)(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -82,7 +82,10 @@ again:
 		if (turn == 0) {
 			turn++;
 			LEAVE
-			goto again; /* backward, out of it and in again */
+			/*
+			 * Jumps backwards, out of the region and into it again.
+			 */
+			goto again;
 		}
 		LEAVE
 		goto out; /* forward */
@@ -92,7 +95,7 @@ out:
 	flow_say("out", turn);
 }
 
-/* Out of three at once, the outer ones of other forms. */
+/* Leaves three regions at once; the outer two have other forms. */
 static int WAY(nested)(void)
 {
 	int left = 3;

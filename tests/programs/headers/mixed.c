@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured, and linked with uses.c, which is compiled off. */
+/*
+ * This file is measured, and linked with uses.c, which is compiled with
+ * SELFMON_DISABLE.
+ */
 #include <errno.h>
 
 #include <selfmon.h>

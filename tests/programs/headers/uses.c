@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every form of region and some calls, in what C11 and C++11 share. */
+/* Every form of region and some calls, in the common part of C11 and C++11. */
 #include <errno.h>
 
 #include <selfmon.h>

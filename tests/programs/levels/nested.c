@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions nested in main(), at every level of optimisation. Compilers inline
- * less into code that runs once. The library distinguishes live visits from
- * abandoned ones by the stack address of its caller, which must be the same in
- * all of a function.
+ * less into code that runs only once. The library distinguishes live visits
+ * from abandoned ones by the stack address of its caller, which must be the
+ * same for all calls from a function.
  */
 #include <selfmon.h>
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's first visit in a signal handler that interrupted malloc(3). The
- * allocator here says so when it is called by one who holds its lock: any other
- * would wait for ever.
+ * A thread makes its first visit in a signal handler that interrupted
+ * malloc(3). The allocator of this program reports calls by the thread that
+ * holds its lock; any other allocator would wait for ever.
  *
- * held: as it is. held keys: where the process has made more keys than the C
- * library keeps in a thread's own memory, the first visit allocates. held
- * prepared: not where the thread was prepared before.
+ * held: as it is. held keys: the process has made more keys than the C library
+ * stores in a thread's own memory, so the first visit allocates. held prepared:
+ * the thread was prepared before, so it does not.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ static void check_not_held(void)
 		_exit(2);
 }
 
-/* Its size stands before each piece; nothing is ever given back. */
+/* Stores the size in front of each piece. Memory is never released. */
 void *malloc(size_t size)
 {
 	const size_t whole = (size + 31) & ~(size_t)15;
@@ -69,7 +69,7 @@ void free(void *piece)
 
 void *calloc(size_t n, size_t size)
 {
-	return malloc(n * size); /* fresh memory of the kernel's is zero */
+	return malloc(n * size); /* fresh memory from the kernel is zero */
 }
 
 void *realloc(void *piece, size_t size)
@@ -93,8 +93,8 @@ static void handler(int number)
 }
 
 /*
- * As if the signal had come in the middle of malloc. So far down that where the
- * stack lies is asked for, too.
+ * Acts as if the signal had interrupted malloc. The stack is so deep here that
+ * its bounds are queried, too.
  */
 static void *interrupt_malloc(void *unused)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at its own process before and after it uses the library, and prints
- * what has changed, a line each: tests/tools/process.py compares them with
- * docs/PROCESS.md.
+ * Inspects its own process before and after it uses the library. Prints what
+ * has changed, one change in each line. tests/tools/process.py compares these
+ * with docs/PROCESS.md.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,7 +35,7 @@ struct maps {
 	int executable;
 };
 
-/* All but the heap, the stacks and what the kernel maps. */
+/* Returns all mappings except the heap, the stacks and those of the kernel. */
 static struct maps maps_now(void)
 {
 	struct maps maps = { 0 };
@@ -69,7 +69,7 @@ static int entries(const char *path)
 	return count;
 }
 
-/* The folder that is being read has a descriptor too. */
+/* The directory that is being read has a descriptor too. */
 static int descriptors(void)
 {
 	return entries("/proc/self/fd") - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints addresses in functions of known names, as in its symbol table: those
- * that a sampler would find there. tests/tools/samples.py finds the lines by
- * their comments.
+ * Prints addresses in functions of known names, in the form of its symbol
+ * table: the addresses that a sampler would find there. tests/tools/samples.py
+ * finds the lines by their comments.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static NOINLINE void middle(int n)
 	work++;
 }
 
-/* Its return address is behind the end of its caller. */
+/* Its return address is beyond the end of its caller. */
 static NOINLINE __attribute__((noreturn)) void quit(void)
 {
 	returns[2] = (uintptr_t)__builtin_return_address(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is configured in code, and by its environment, to write reports; a
- * second argument names a live file.
- * It ends with 0; with 3 if the kernel gave it no privileges.
+ * A program that is configured to write reports, by code and by its
+ * environment. A second argument names a live file. Exits with 0, or with 3 if
+ * the kernel gave it no additional privileges.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks what the process holds, and that its reports have all visits. */
+/* Checks what the process holds, and that its reports include all visits. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static uint64_t not_measured(const struct selfmon_report *report)
 	return n;
 }
 
-/* Nobody is at work any more: each visit is somewhere. */
+/* No worker runs any more, so each visit must be counted somewhere. */
 void soak_check_all(const struct selfmon_report *report, const char *of)
 {
 	uint64_t seen[SOAK_KINDS] = { 0 };

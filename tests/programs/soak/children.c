@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Children by fork, clone and vfork, and what some do to themselves. */
+/*
+ * Children made by fork, clone and vfork, and what some of them do to
+ * themselves.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -17,9 +20,9 @@
 #include "soak.h"
 
 /*
- * Its own work alone, whatever its parent's threads were at. A report is made
- * of memory, and a sanitizer's allocator leaves a child the locks that those
- * threads held.
+ * Expects only the child's own work, whatever the threads of its parent were
+ * doing. A report allocates memory, and a sanitizer's allocator leaves the
+ * locks that those threads held locked in a child.
  */
 static int look_at_own(uint64_t expected)
 {
@@ -173,7 +176,7 @@ void *soak_clone(void *unused)
 
 /* ---- by vfork ----------------------------------------------------------- */
 
-/* On its parent's memory: in its parent's name. */
+/* The child runs on its parent's memory, so its visits are the parent's. */
 static __attribute__((noinline)) pid_t visit_by_vfork(void)
 {
 	const pid_t pid = vfork();

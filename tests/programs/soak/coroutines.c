@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines that take turns inside of regions: on one thread, and on threads
- * that hand them on and come to their end meanwhile.
+ * Coroutines that alternate inside of regions: on one thread, and on threads
+ * that hand them on and end meanwhile.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,8 +13,8 @@
 
 #define STACK ((size_t)64 << 10)
 /*
- * Few: each order in which they begin and end is a place of its own, and comes
- * to be one of each thread's state.
+ * Only a few: each order in which they begin and end makes nodes of its own, in
+ * each thread's state.
  */
 #define COROUTINES 2
 
@@ -49,7 +49,7 @@ static void begin(unsigned int high, unsigned int low)
 	yield(coroutine);
 }
 
-/* makecontext(3) hands on numbers of type int. */
+/* makecontext(3) passes numbers of type int. */
 static void make(struct coroutine *coroutine,
 		 void (*body)(struct coroutine *coroutine))
 {
@@ -116,7 +116,7 @@ void *soak_take_turns(void *unused)
 /* ---- from thread to thread ---------------------------------------------- */
 
 #define THREADS 2
-#define RESUMES 50 /* then a thread ends, inside of whose regions others are */
+#define RESUMES 50 /* then a thread ends; others are in its regions */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct coroutine *waiting[COROUTINES];
@@ -137,7 +137,7 @@ static void move_about(struct coroutine *coroutine)
 	}
 }
 
-/* The one that has waited longest; NULL: none does. */
+/* Takes the coroutine that has waited longest. Returns NULL if none waits. */
 static struct coroutine *take_one(void)
 {
 	struct coroutine *one = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that are left by longjmp, and those of signal handlers. */
+/* Regions that are left by longjmp, and regions of signal handlers. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 static __thread jmp_buf out;
 
-/* Lower on the stack than what is entered after it. */
+/* Is lower on the stack than the regions that are entered later. */
 static __attribute__((noinline)) void jump(void)
 {
 	volatile char apart[512];
@@ -53,7 +53,10 @@ void soak_handle(int number)
 	soak_count(SOAK_SIGNAL, 1);
 }
 
-/* To a thread that is in regions all the time, and outlives the signals. */
+/*
+ * Sends signals to a thread that is in regions all the time, and that outlives
+ * them.
+ */
 static void *interrupted(void *over)
 {
 	while (!__atomic_load_n((bool *)over, __ATOMIC_ACQUIRE))

@@ -23,11 +23,11 @@
 #include "soak.h"
 
 #define ROUND_SECONDS 2
-/* Until the C library's own stacks and arenas have come to what they need. */
+/* Rounds until the C library's own stacks and arenas have their final size. */
 #define ROUNDS_FIRST 2
 #define MORE_DESCRIPTORS 2
 #define MORE_MAPS 40
-/* Each thread's state comes to have a place for each order of spans. */
+/* In the end, each thread's state has nodes for each order of spans. */
 #define MORE_KIB 16384
 
 const char *const soak_name[SOAK_KINDS] = {
@@ -141,7 +141,7 @@ static void check_visits(void)
 static void check_held(const struct soak_held *first,
 		       const struct soak_held *now)
 {
-	/* A sanitizer keeps what was freed, and has maps of its own. */
+	/* A sanitizer keeps freed memory, and has mappings of its own. */
 	const long more_kib = SANITIZED ? LONG_MAX / 2 : MORE_KIB;
 	const long more_maps = SANITIZED ? LONG_MAX / 2 : MORE_MAPS;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plugins that come and go, reports, and what is refused. */
+/* Plugins that are loaded and unloaded, reports, and calls that are refused. */
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of a soak test for the requested time, and its counts. */
+/*
+ * The work of a soak test for the requested time, and the counts of its visits.
+ */
 #ifndef SELFMON_TESTS_SOAK_H
 #define SELFMON_TESTS_SOAK_H
 
@@ -7,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Regions, by the name that each visit of them has. */
+/* Kinds of regions. The name of a visit's region shows its kind. */
 enum soak_kind {
 	SOAK_SHORT,   /* of threads that come and go */
 	SOAK_NESTED,  /* below those */
@@ -15,9 +17,9 @@ enum soak_kind {
 	SOAK_SIGNAL,  /* of handlers */
 	SOAK_PLUGIN,  /* of code that is unloaded */
 	SOAK_MANY,    /* of names made at run time */
-	SOAK_CANCELLED, /* of threads that are cancelled in them */
+	SOAK_CANCELLED, /* visits of threads that are cancelled in them */
 	SOAK_TURN,    /* of coroutines on one thread */
-	SOAK_MOVED,   /* of those that go from thread to thread */
+	SOAK_MOVED,   /* visits that move from thread to thread */
 	SOAK_SPAN,    /* some of these are left on another thread */
 	SOAK_VFORK,   /* of children on this process's memory */
 	SOAK_KINDS
@@ -25,7 +27,7 @@ enum soak_kind {
 
 extern const char *const soak_name[SOAK_KINDS];
 extern uint64_t soak_done[SOAK_KINDS];
-/* Visits that may have begun and not ended: at most this many more. */
+/* At most this many more visits may have begun and not ended. */
 extern uint64_t soak_perhaps[SOAK_KINDS];
 /* The round is over: all workers stop. */
 extern bool soak_over;
@@ -45,14 +47,14 @@ static inline bool soak_goes_on(void)
 	return !__atomic_load_n(&soak_over, __ATOMIC_RELAXED);
 }
 
-/* Says what is wrong, and ends the process. */
+/* Prints what is wrong, and ends the process. */
 void soak_fail(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 
 /* main.c: or fails. */
 pthread_t soak_start(void *(*body)(void *), void *argument);
 
-/* Each a thread's function, until the round is over. */
+/* Each is the function of a thread, which runs until the round is over. */
 void *soak_come_and_go(void *unused);      /* threads.c */
 void *soak_cancel(void *unused);
 void *soak_name_many(void *unused);
@@ -69,7 +71,7 @@ void *soak_load_and_unload(void *unused);  /* reports.c */
 void *soak_report(void *unused);
 void *soak_fail_often(void *unused);
 
-/* Visits SOAK_SHORT this often, and SOAK_NESTED below it as often. */
+/* Visits SOAK_SHORT this many times, and SOAK_NESTED below it as many times. */
 #define SOAK_VISITS 50
 void *soak_short_thread(void *unused);
 
@@ -85,7 +87,7 @@ struct soak_held {
 	long descriptors, maps, resident_kib;
 };
 void soak_hold(struct soak_held *held);
-/* Check a report of this process, or of its live file. */
+/* Check a report of this process or of its live file. */
 struct selfmon_report;
 void soak_check_report(const struct selfmon_report *report);
 void soak_check_all(const struct selfmon_report *report, const char *of);

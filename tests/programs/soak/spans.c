@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans that another thread leaves than the one which has entered them, while
- * that one is inside of regions, or has come to its end.
+ * Spans that are left by another thread than the one that entered them, while
+ * that one is inside of regions or has ended.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that come and go, are cancelled, make names. */
+/* Threads that begin and end, are cancelled, or make names. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ void *soak_come_and_go(void *unused)
 
 /* ---- cancelled ----------------------------------------------------------- */
 
-/* Bodies begun by short threads, one thread after the other. */
+/* Bodies of short threads that run one after the other. */
 static volatile uint64_t bodies;
 static bool started;
 
@@ -93,8 +93,8 @@ void *soak_cancel(void *unused)
 /* ---- names --------------------------------------------------------------- */
 
 /*
- * Names made at run time, again and again. Each thread's state comes to have
- * places for all of them, as it goes from thread to thread.
+ * Makes the same names at run time again and again. In the end each thread's
+ * state has nodes for all of them, as it passes from thread to thread.
  */
 #define NAMES 40
 

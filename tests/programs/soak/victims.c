@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs that are spawned, write a live file of their own, and are killed at
- * any moment: what had ended by then is in it.
+ * a random time: everything that had ended before is in the file.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-/* In a file that both have mapped. */
+/* In a file that both processes have mapped. */
 struct outcome {
 	uint64_t begun[THREADS], ended[THREADS];
 };
@@ -124,7 +124,7 @@ static void wait_and_kill(pid_t pid, const struct outcome *seen, unsigned int us
 		soak_fail("a spawned program has not waited for its end");
 }
 
-/* Before its first visit has ended there need not be a file. */
+/* Before the end of the first visit the file need not exist. */
 static void look_at_file(const char *live, const struct outcome *seen)
 {
 	struct selfmon_failure failure;

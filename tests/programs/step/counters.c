@@ -20,7 +20,8 @@
 #define WORK 10
 
 static enum step_counters counters;
-static volatile char *fresh; /* unmapped and touched again by each work */
+/* Each piece of work unmaps this memory and touches it again. */
+static volatile char *fresh;
 
 static void prepare_kernel_events(void)
 {
@@ -77,7 +78,7 @@ void step_work(void)
 	*fresh = 1;
 }
 
-/* No visit has lost a value or has an impossible one. */
+/* Checks that no visit has lost a value or has an impossible one. */
 static void check_node(const struct selfmon_stats *stats, unsigned int members)
 {
 	const uint64_t visits = selfmon_stats_visits(stats);

@@ -152,7 +152,7 @@ static bool go_until(enum step_phase phase)
 	return true;
 }
 
-/* The library's objects are linked after those of the test. */
+/* The objects of the library are linked after those of the test. */
 static bool is_library(uint64_t at)
 {
 	return at >= step_symbols_end && step_symbol_of(at);

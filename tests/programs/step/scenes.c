@@ -42,7 +42,7 @@ static void visit_nested(void)
 	}
 }
 
-/* Names are reused, in new and in known places. */
+/* Reuses the names, at new and at known places. */
 static void visit_new(void)
 {
 	static unsigned int n;
@@ -63,7 +63,7 @@ static __attribute__((noinline)) void jump_back(void)
 	}
 }
 
-/* Jumps out of a region of its own, and continues normally. */
+/* Jumps out of a region that it entered itself, and continues normally. */
 static void visit_and_jump(void)
 {
 	SELFMON_REGION_OF(stepped)
@@ -74,7 +74,7 @@ static void visit_and_jump(void)
 }
 
 /*
- * Reports work of the interrupted region and of the handler's own; the time is
+ * Counts work for the interrupted region and for the handler's own. The time is
  * not used.
  */
 static void report_item(void)

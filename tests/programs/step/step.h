@@ -43,8 +43,8 @@ struct step_variant {
 	unsigned int cut_off;
 	unsigned int bytes; /* bytes of work that it reports */
 	bool other_stack;
-	bool inner_stack; /* the inner stack lies in main's stack */
-	bool moves; /* moves events to other counters, if any */
+	bool inner_stack; /* the inner stack is inside of main's stack */
+	bool moves; /* moves events to other counters, if there are any */
 	bool ends;  /* ends user reads for the rest of the round */
 };
 
@@ -65,13 +65,15 @@ struct step_scene {
 	unsigned int bytes;
 	enum step_counters counters;
 	uint16_t members;      /* number of events, for STEP_USER */
-	unsigned int works;    /* works of a round, each in its own visit */
-	unsigned int moved_at; /* during read n of a round; 0: never */
+	/* Pieces of work in a round, each in a visit of its own. */
+	unsigned int works;
+	/* Events move during read n of a round; 0: never. */
+	unsigned int moved_at;
 	bool cold;  /* the thread's first visit of all */
-	bool spans; /* spans: a jump does not cut them off */
-	bool far;   /* a handler's visits cut off abandoned ones too */
-	bool many;  /* more addresses than are tried in short */
-	bool whole; /* the quick form tests all: the fast path */
+	bool spans; /* has spans, which a jump does not cut off */
+	bool far;   /* visits of a handler cut off abandoned ones too */
+	bool many;  /* has more addresses than the short form tries */
+	bool whole; /* the quick form tests all of it: the fast path */
 };
 
 extern struct step_shared *step_shared;
@@ -103,7 +105,7 @@ void step_counters_again(void);
 void step_work(void);
 uint64_t step_counters_found(const struct step_scene *scene, bool whole);
 
-/* symbols.c: returns the function of this program at an address, or NULL. */
+/* In symbols.c: returns the function of this program at an address, or NULL. */
 struct step_symbol {
 	const char *name;
 	uint64_t address, size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of this program, by its own symbol table. */
+/* Finds the functions of this program in its own symbol table. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -13,7 +13,9 @@
 #include "step.h"
 
 #ifdef SELFMON_IMPL_INLINED
-/* The scenes that have both ends inlined, and what these call. */
+/*
+ * The scenes in which both ends are inlined, and the functions that these call.
+ */
 static const char *const symbols_needed[] = {
 	"pair",
 	"twice_in_one_function",
@@ -26,7 +28,7 @@ static const char *const symbols_needed[] = {
 };
 static const char *const symbols_of_kernel_events[] = { NULL };
 #else
-/* Both ends, and what the first visits and the unwinding go through. */
+/* Both ends, and the functions through which first visits and unwinding go. */
 static const char *const symbols_needed[] = {
 	"selfmon_impl_enter",	 "selfmon_impl_enter_span",
 	"selfmon_impl_leave",	 "selfmon_enter_any",
@@ -42,7 +44,7 @@ static const char *const symbols_needed[] = {
 	"selfmon_stats_delta",	 NULL,
 };
 
-/* And where the kernel lets its events be counted. */
+/* Functions that are also needed if the kernel permits its events. */
 static const char *const symbols_of_kernel_events[] = {
 	"selfmon_impl_snapshot_slow",
 	"selfmon_group_read_own",
@@ -79,7 +81,7 @@ static void add(const ElfW(Sym) * entry, const char *names)
 	symbols++;
 }
 
-/* The scenes have visits inlined: they are stepped through as the library. */
+/* Scenes with inlined visits are stepped through like the library. */
 static bool is_ours(const char *name)
 {
 #ifdef SELFMON_IMPL_INLINED
@@ -90,7 +92,7 @@ static bool is_ours(const char *name)
 	return !strncmp(name, "step_", 5);
 }
 
-/* From the file's addresses to those of this process. */
+/* Converts addresses in the file to those of this process. */
 static int relocate(void)
 {
 	const struct step_symbol *known = step_symbol_named("step_handler");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that end inside of regions where that runs cleanups: in C with
- * -fexceptions, and in C++. This file is compiled as both. Every region ends
- * once, by pthread_exit(3) as by a cancellation.
+ * Threads that end inside of regions, where that runs cleanups: in C with
+ * -fexceptions, and in C++. This file is compiled in both ways. Every region
+ * ends exactly once, by pthread_exit(3) as well as by a cancellation.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -58,7 +58,7 @@ static NOINLINE void in_tagged(void)
 	SELFMON_END(tag);
 }
 
-/* The visit has ended: the cleanup finds nothing to end. */
+/* The visit has ended already, so the cleanup has nothing to end. */
 static NOINLINE void behind_tagged(void)
 {
 	SELFMON_BEGIN(tag, "behind_tagged");

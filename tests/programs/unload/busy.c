@@ -37,13 +37,16 @@ __attribute__((constructor)) static void load(void)
 	}
 }
 
-/* After a static copy's own: its threads meet what that has taken away. */
+/*
+ * Runs after the destructor of a static copy, so that its threads find what
+ * that removed.
+ */
 __attribute__((destructor(101))) static void let_them_run(void)
 {
 	usleep(20000);
 }
 
-/* Returns once its threads are at it. */
+/* Returns when its threads are running. */
 int work(void)
 {
 	pthread_t thread;

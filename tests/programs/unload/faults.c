@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *	faults PLUGIN...
+ * faults PLUGIN...
  *
- * Loads each plugin, has its counter reads fault and the guard step over them,
- * unloads it, and all of that again, with something else where it was. Prints
- * which function faulted.
+ * Loads each plugin, makes its counter reads fault so that the guard skips
+ * them, and unloads the plugin. Repeats all of that with something else at the
+ * plugin's former address. Prints which function faulted.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ static struct sigaction guard;
 static void *volatile at[FAULTS_MAX];
 static volatile int faults;
 
-/* Notes where it is, and leaves it to the guard. */
+/* Notes the address, and leaves the fault to the guard. */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
 	const greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -34,7 +34,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	guard.sa_sigaction(signo, info, context);
 }
 
-/* The guard is there once a first set was opened. */
+/* The guard is installed when a first set has been opened. */
 static int work_noted(int (*work)(void))
 {
 	struct sigaction mine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes SIZE bytes of what is left of the static TLS. */
+/* Takes SIZE bytes of the remaining static TLS. */
 char *fill(void);
 
 static __thread char bytes[SIZE]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unloads a plugin while a thread that visited its regions lives on. */
+/* Unloads a plugin while a thread that visited its regions continues. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,8 +18,8 @@ static void *visit_and_live_on(void *unused)
 }
 
 /*
- * Returns true if a fault has a handler: the plugin's guard, or another one
- * that was left.
+ * Returns true if the fault's signal has a handler: the plugin's guard, or
+ * another handler that was left.
  */
 static int is_handled(void)
 {

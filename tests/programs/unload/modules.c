@@ -34,13 +34,16 @@ static void visit(void)
 }
 #endif
 
-/* Loads before the process is held against: lazy things have been made. */
+/*
+ * Number of loads before measuring, since some memory is only allocated at
+ * first use.
+ */
 #define WARM 20
 #define KB_MAX 256
 
 /*
- * A static copy leaves at most so much behind each time. Descriptors are those
- * of two events for each thread that lives on.
+ * The most that a static copy leaves behind each time. The descriptors are
+ * those of two events for each thread that continues.
  */
 #define COPY_FDS 2
 #define COPY_MAPS 8
@@ -188,7 +191,9 @@ static long read_values(struct values *at)
 	return read(at->fd, at->value, sizeof(at->value));
 }
 
-/* Time passes and pages fault: an event that still counts moves. */
+/*
+ * Uses time and causes page faults, so that an event that still counts changes.
+ */
 static int burn(void)
 {
 	char *const memory = malloc(1 << 20);
@@ -264,9 +269,9 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	/*
-	 * Once static TLS is used up the C library allocates a thread's copy
-	 * of a plugin's, and for its first an arena of 64 MiB: not the
-	 * library's to give back.
+	 * When static TLS is used up, the C library allocates each thread's
+	 * copy of a plugin's TLS, and for the first one an arena of 64 MiB. The
+	 * library cannot release that.
 	 */
 	mallopt(M_ARENA_MAX, 1);
 	pthread_barrier_init(&step, NULL, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for a version of the library that is yet to come: linked with this
- * file as that LIBRARY, and started with the one there is.
+ * A program for a future version of the library: linked with this file as
+ * LIBRARY, and started with the current library.
  */
 #include <stdio.h>
 

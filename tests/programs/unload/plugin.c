@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin with regions, linked with the static library or the shared one. Only
- * its VERSION shows that a newly built file was loaded.
+ * A plugin with regions, linked with the static or the shared library. Only its
+ * VERSION shows whether a newly built file was loaded.
  */
 #include <stdio.h>
 
@@ -23,7 +23,10 @@ __attribute__((constructor)) static void load(void)
 	selfmon_enter(loaded, &life);
 }
 
-/* Regions of a plugin's last moments, one begun in its first. */
+/*
+ * Visits regions when the plugin is unloaded. One of them began when it was
+ * loaded.
+ */
 __attribute__((destructor)) static void unload(void)
 {
 	SELFMON_REGION("unloading")
@@ -32,7 +35,7 @@ __attribute__((destructor)) static void unload(void)
 	}
 }
 
-/* After the library's own end: nothing is measured, and nothing breaks. */
+/* Runs after the library has ended: nothing is measured, and nothing breaks. */
 __attribute__((destructor(101))) static void too_late(void)
 {
 	struct selfmon_report *report;

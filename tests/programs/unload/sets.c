@@ -4,7 +4,9 @@
 
 int work(void);
 
-/* 1, as tests/programs/unload/plugin.c; 0: it did not count. */
+/*
+ * Returns 1, like tests/programs/unload/plugin.c, or 0 if nothing was counted.
+ */
 int work(void)
 {
 	struct selfmon_counters *set;

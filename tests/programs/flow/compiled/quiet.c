@@ -120,7 +120,7 @@ int comes_back(int x)
 	return 0;
 }
 
-/* -Wclobbered is of -Wextra and asks which variables are set twice. */
+/* -Wclobbered is part of -Wextra, and warns of variables that are set twice. */
 int comes_back_inside(void)
 {
 	SELFMON_REGION("jumped into")
