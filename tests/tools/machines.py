@@ -20,11 +20,12 @@ HEAD = """# Tested machines
 Each row is a file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)). Failed
 runs stay listed. `make machines` makes this page.
 
-**No run on bare hardware is among them yet.** The emulated machines count exactly and test the code that reads counters; their
-times have no meaning, and their dates are the host's. One virtual machine has a real PMU behind a hypervisor, and each of its
-counter reads traps; the other one, on which this library is developed, has no PMU. A row's library is the version of its run:
-machines that could not be run again keep their old row. Instructions of a pair are those of a function with a region minus those of an empty function: five more
-than in [COST.md](COST.md) for x86-64, which counts the pair only.
+**No run on bare hardware is among them yet.** The emulated machines count exactly, so they test the code that reads
+counters. Their times have no meaning, and their dates are the host's. Of the two virtual machines, one has a real PMU
+behind a hypervisor, and each counter read traps to it. The other one, on which this library is developed, has no PMU.
+The column `library` has the version that ran: machines that could not be run again keep their old row. Instructions of
+a pair are those of a function with a region minus those of an empty function. They are five more than in
+[COST.md](COST.md) for x86-64, which counts the pair only.
 
 If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file. It has no names of hosts or
 users, no paths and no addresses.
