@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The console of libselfmon. `make help` lists the targets.
+# libselfmon's targets. `make help` lists them.
 
 # ARCH=arm64, riscv64 and ppc64el build for another machine with Debian's cross
-# compilers; left out, or this machine's own name, for this one.
+# compilers. Without ARCH, or with this machine's own name, make builds for this
+# machine.
 ARCH ?=
 ifneq ($(filter $(ARCH),$(shell uname -m | sed \
 	's/^x86_64$$/& x86-64 x86 amd64/; s/^aarch64$$/& arm64/')),)
@@ -72,11 +73,12 @@ warnings += -Werror
 endif
 c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
 
-# libpfm4 is looked for at run time: nothing is linked.
+# libpfm4 is searched at run time, so nothing is linked.
 pfm_cflags := $(if $(filter 0,$(PFM)),-DSELFMON_NO_PFM)
 
-# Static objects find the thread's state by a TLS descriptor where the
-# compiler has them: a call that saves all registers, and none in a program.
+# Static objects find the thread's state by a TLS descriptor if the compiler
+# supports them: in a shared object this is a call that saves all registers, and
+# in a program there is no call.
 tls := $(shell $(CC) -mtls-dialect=gnu2 -x c -fPIC -c /dev/null -o /dev/null \
 	2>/dev/null && echo -mtls-dialect=gnu2)
 
@@ -112,7 +114,7 @@ examples := $(patsubst examples/%.c,$(O)/examples/%, \
 examples_off := $(patsubst $(O)/examples/%,$(O)/examples-off/%, \
 	$(filter-out %/sums,$(examples)))
 
-# The headings of `make help`; a target stands below the last one before it.
+# The headings of `make help`. A target belongs to the last heading before it.
 ##@ Build
 ##@ Test
 ##@ One kind of test
@@ -127,8 +129,8 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 
 # ---- the library -----------------------------------------------------------
 
-# What no visit and no snapshot runs through is compiled for size. Other levels
-# than -O2 are the caller's choice, and stay.
+# Files that neither a visit nor a snapshot runs through are compiled for size.
+# If the caller chose another level than -O2, that level stays.
 cold := doctor/% event/% report/% \
 	$(addprefix counters/,attr_fallback% granted% guard% open% grouping%) \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
@@ -136,8 +138,8 @@ cold := doctor/% event/% report/% \
 	session/% $(addprefix store/,config% live% name% process%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
-# Protected: what links the library into itself uses that copy, even where
-# another one is in the process too.
+# Protected visibility: a shared object that links the library into itself uses
+# its own copy, even if the process has another copy too.
 $(O)/static/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(code_cflags) -fPIC \
@@ -151,12 +153,13 @@ $(O)/shared/%.o: %.c $(O)/flags
 		$(code_cflags) -fPIC \
 		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
 
-# What regions refer to that have the ends of visits inlined: selfmon/inline.h.
+# The symbols that a region refers to if the ends of its visits are inlined:
+# selfmon/inline.h.
 inlined_symbols := selfmon_impl_self_$(version) selfmon_impl_enter_at \
 	selfmon_impl_enter_child_at selfmon_impl_leave_unusual
 
-# One object, its hidden symbols made local: a static host sees the API and
-# nothing else, and the exit report is linked in whenever anything is.
+# One object, with its hidden symbols made local. A program that links it sees
+# only the API, and the exit report is linked in whenever anything is.
 $(O)/selfmon.o: $(objects)
 	$(call quiet,LD)$(LD) -r $(objects) -o $@
 	@$(OBJCOPY) --localize-hidden $@
@@ -165,7 +168,7 @@ $(O)/selfmon.o: $(objects)
 $(static_lib): $(O)/selfmon.o
 	$(call quiet,AR)rm -f $@ && $(AR) rcs $@ $<
 
-# What a sanitizer calls is in the program alone.
+# Only the program defines the functions that a sanitizer calls.
 no_undefined = $(if $(findstring -fsanitize,$(LDFLAGS)),,-Wl$(comma)-z$(comma)defs)
 
 $(shared_lib): $(pic_objects) libselfmon/selfmon.map
@@ -176,13 +179,14 @@ $(shared_lib): $(pic_objects) libselfmon/selfmon.map
 	@ln -sf $(@F) $(O)/$(soname)
 	@ln -sf $(soname) $(O)/libselfmon.so
 
-# Always made again: PREFIX may be another than last time.
+# Always made again, because PREFIX may differ from the last time.
 $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(version)|' $< > $@
 
-# Relative to where CMake finds the file, and always made again as above.
+# The path is relative to the place where CMake finds the file. Always made
+# again, like selfmon.pc.
 $(O)/%.cmake: libselfmon/%.cmake.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@VERSION@|$(version)|' -e 's|@SONAME@|$(soname)|' \
@@ -196,8 +200,8 @@ $(O)/%.cmake: libselfmon/%.cmake.in FORCE
 
 include tools/tools.mk
 
-# Objects depend on what they are compiled with: this file changes when the
-# compilers or their flags do.
+# Objects depend on the compilers and their flags: this file changes when one of
+# them does.
 flags := $(strip $(CC) $(CXX) $(lib_cflags) $(tls) $(pfm_cflags) \
 	$(app_cxxflags) $(tool_cflags) $(cpuid_libs) $(json_libs) $(dw_libs) \
 	$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS))
@@ -227,7 +231,7 @@ $(O)/examples/%: examples/%.cc $(static_lib)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -o $@
 
-# Compiled off: nothing of the library is left to link with.
+# With SELFMON_DISABLE, so nothing of the library is needed to link.
 $(O)/examples-off/%: examples/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_DISABLE $(CPPFLAGS) \
@@ -238,7 +242,7 @@ $(O)/examples-off/%: examples/%.cc $(O)/flags
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) -DSELFMON_DISABLE $(CPPFLAGS) \
 		$(CXXFLAGS) $< $(LDFLAGS) -o $@
 
-# FILE goes through the environment, where its name needs no quoting.
+# FILE is passed in the environment, so that its name needs no quoting.
 .PHONY: demo
 demo: $(O)/examples/textstats $(tool) ## textstats over FILE, and its report
 	@tests/tools/demo.sh $^ $(O)/demo.html
@@ -258,7 +262,8 @@ include bench/bench.mk
 
 # ---- install ---------------------------------------------------------------
 
-# One list: source, colon, where it goes. Install and uninstall both read it.
+# Each entry is a source, a colon, and the place where it is installed. Both
+# install and uninstall read this list.
 installed := \
 	$(foreach h,$(headers),$(h):$(INCLUDEDIR)/$(h:include/%=%)) \
 	$(tool):$(BINDIR)/selfmon \

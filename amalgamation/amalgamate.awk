@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 # Makes one file out of many: awk -f amalgamate.awk -v what=c -- FILE...
 #
-# what: h    FILE... and what they include of include/, each once
-#       c    FILE... and what they include of libselfmon/, each once; what is
-#            in include/ is taken to be in selfmon_all.h
-#       more FILE..., which use selfmon.h, that is selfmon_all.h
+# what: h    the FILEs, and each file of include/ that they include, once
+#       c    the FILEs, and each file of libselfmon/ that they include, once;
+#            selfmon_all.h replaces the files of include/
+#       more the FILEs, which include selfmon_all.h instead of selfmon.h
 #
-# Those that others need under a condition are named first.
-# Nothing is renamed: no two files of the library give one name to two things
-# of their own. Macros of a file end with it.
+# A file that others include under a condition must be named before them.
+# Nothing is renamed, because no two files of the library define the same static
+# name. Macros of a file are undefined at its end.
 
-# The file that an include of FROM means, or "" for one of the system's.
+# The path of the file that the line `text` in file `from` includes, or "" for a
+# header of the system.
 function resolve(text, from, name, path)
 {
 	name = text
@@ -40,7 +41,8 @@ function readable(path, line, result)
 	return result
 }
 
-# Lines, kept apart: a string that grows by each is copied for each.
+# Lines are kept in an array, because a string that grows is copied for each
+# line.
 function put(text)
 {
 	body[++lines] = text
@@ -52,7 +54,8 @@ function print_body(i)
 		print body[i]
 }
 
-# What is not the library's must not be said to be hidden.
+# An extern declaration in a .c file names a symbol that the library does not
+# define. It must not get hidden visibility.
 function put_foreign(text)
 {
 	put("#pragma GCC visibility push(default)\n" text \
@@ -89,7 +92,8 @@ function include(text, from, conditional, path)
 		add(path, conditional)
 }
 
-# One that was first needed under a condition would be missing without it.
+# A file must not be included first under a condition: if the condition is
+# false, the file would be missing where it is needed without one.
 function add(path, conditional, line, depth, defined, names, i, name)
 {
 	if (path in seen) {

@@ -4,7 +4,7 @@
 #
 #	amalgamate.sh h|c|hpp|bench
 #
-# Make, CMake and Meson call it. It needs awk and sed alone.
+# Make, CMake and Meson call this script. It needs only awk and sed.
 set -eu
 cd "$(dirname "$0")/.."
 LC_ALL=C

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The library as two files, for programs that carry what they need with them,
-# and what goes with them if it is wanted; included by the Makefile.
+# Makes the library as two files, for programs that contain the library's
+# source, and the optional files of C++ and benchmarks. Included by the
+# Makefile.
 
 all_files := $(addprefix $(O)/amalgamation/selfmon_all,.h .c .hpp _bench.h)
 amalgamate := amalgamation/amalgamate.sh

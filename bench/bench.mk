@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the library costs; included by the Makefile. See bench/RESULTS.md.
+# Measures the costs of the library. Included by the Makefile. See
+# bench/RESULTS.md.
 
 ##@ Measure
 
@@ -10,7 +11,7 @@ bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
 
-# A stripped library of -O2, the default, is no larger.
+# Fails if the stripped library, compiled with -O2 (the default), is larger.
 library_bytes := 400000
 
 $(O)/bench/%.o: bench/%.c $(O)/flags
@@ -66,8 +67,8 @@ $(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
 $(O)/bench/overhead: $(O)/bench/overhead.o
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-# Rows in two states of the machine. A candidate is a program for each form of
-# the library: bench/states/parts.c.
+# Compares rows in two states of the machine. A candidate is a program, for each
+# form of the library: bench/states/parts.c.
 states_objects := $(patsubst %,$(O)/bench/states/%.o,states parts rounds \
 	emit neighbour empty)
 states_common := $(addprefix $(O)/bench/,common.o measure.o summary.o \
@@ -101,8 +102,8 @@ $(O)/bench/states/candidate-inlined: $(inlined_objects) \
 		$(O)/bench/states/empty.o $(states_common) $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
-# The library and its caller in one, as a program that carries the single file
-# may compile it. Not every compiler comes with a linker for -flto.
+# The library and its caller in one translation unit, as programs that contain
+# the single file may compile it. Not every compiler has a linker for -flto.
 $(O)/bench/states/single/selfmon.h: $(O)/amalgamation/selfmon_all.h
 	@mkdir -p $(@D)
 	@echo '#include "selfmon_all.h"' > $@
@@ -123,7 +124,7 @@ $(O)/bench/states/candidate-single: $(candidate_sources) $(all_files) \
 		-o $@ 2> $@.log || { cat $@.log; exit 1; }; \
 	fi
 
-# Tracy, of which TRACY is a source. Its queue is drained by a client.
+# Tracy's source is in the folder TRACY. A client drains its queue.
 TRACY ?=
 ifneq ($(TRACY),)
 states_programs += $(O)/bench/states/candidate-tracy
@@ -149,7 +150,7 @@ $(O)/bench/states/candidate-tracy: bench/states/tracy.cc bench/states/in_situ.c 
 		$(O)/bench/states/tracy-*.o $(filter %.o %.a,$^) \
 		$(LDFLAGS) -pthread -ldl -o $@
 
-# Peers: each is built if its package is installed; nothing installs one.
+# Peers. Each is built if its package is installed; this file installs none.
 peer_common := $(states_common)
 peer_libs_papi := -lpapi
 peer_libs_likwid := -llikwid
@@ -190,8 +191,8 @@ bench: $(bench_program) $(states_programs) $(peer_programs) ## What regions cost
 bench-build: $(bench_program) $(states_programs) $(peer_programs) $(O)/bench/instructions $(O)/bench/overhead $(O)/bench/accuracy $(O)/bench/exit $(O)/bench/report $(bench_user)
 bench-build: ## Builds the bench
 
-# Takes half a minute for 100 repeats; SELFMON_FENCE=lfence measures fenced
-# regions.
+# One run takes half a minute for 100 repeats. SELFMON_FENCE=lfence measures
+# fenced regions.
 bench-accuracy: $(O)/bench/accuracy ## Regions' times against the truth
 	@$< $(BENCH)
 
@@ -211,7 +212,7 @@ bench-overhead: $(O)/bench/overhead $(O)/examples/textstats \
 bench-overhead: ## textstats over 50 MiB, measured and compiled off
 	@$< $(filter --quick,$(BENCH)) $(wordlist 2,4,$^)
 
-# PAPI's own package, in a guest with counters.
+# PAPI as packaged, in a guest with counters.
 $(O)/bench/vm/peers: bench/vm/peers.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
@@ -226,8 +227,8 @@ bench-vm:
 endif
 bench-vm: ## PAPI and regions in an x86-64 guest
 
-# In a guest where each instruction takes a nanosecond, so that time is exact
-# too.
+# In a guest in which each instruction takes a nanosecond, so that times are
+# exact too.
 bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@mkdir -p $(O)/bench/vm/exact/x86-64
 	@$(vm_make) LDFLAGS=-static O=$(O)/bench/vm/static \

@@ -5,10 +5,10 @@
 
 n=20000
 
-# A command to run it with, such as env and its arguments.
+# A command that runs the program, such as env with its arguments.
 in_front=
 
-# counted WHAT N: "instructions clock"
+# counted WHAT N: prints "instructions clock"
 counted() {
 	# shellcheck disable=SC2086 # words of a command
 	$in_front valgrind --tool=callgrind --callgrind-out-file=/dev/null \

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Passes compare.sh counts that are right, and counts that are wrong in each
-# way.
+# Passes right counts to compare.sh, and counts with each kind of error.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 baseline=$(mktemp)

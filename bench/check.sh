@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares instruction counts with the baseline: exact, unlike times.
+# Compares instruction counts with the baseline. Unlike times, they are exact.
 #
 #	bench/check.sh native PROGRAM COMPILER FLAGS
 #	bench/check.sh guest PROGRAMS
 #
-# Counts belong to a compiler and its flags. With others this script only
-# prints them, and fails if BENCH_MUST=1.
+# Counts are valid for one compiler and its flags. With others this script only
+# prints the counts, and fails if BENCH_MUST=1.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints the instructions of a region pair, minus an empty loop's, with
-# budgets.
+# Prints the instructions of a region pair minus those of an empty loop, and
+# checks them against budgets.
 #
 #	bench/instructions.sh PROGRAM [TEXTSTATS TEXTSTATS_OFF]
 
@@ -44,9 +44,9 @@ fi
 
 "$(dirname "$0")/lines.sh" "$program" time 10
 
-# What a region per line adds to a real program, compared with the same program
-# compiled with SELFMON_DISABLE. Unlike time, instructions do not depend on
-# overlap.
+# The instructions that a region per line adds to a real program. The base is
+# the same program compiled with SELFMON_DISABLE. Unlike time, instructions do
+# not depend on overlapped execution.
 [ $# -eq 3 ] || exit 0
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT

@@ -34,7 +34,7 @@ user)
 *) exit 2 ;;
 esac
 
-# turn PADDING: an iteration; PADDING moves the stack by its length.
+# turn PADDING: one iteration; PADDING moves the stack by its length.
 turn()
 {
 	PADDING=$1 valgrind --tool=lackey --trace-mem=yes "$program" "$way" \
@@ -98,8 +98,9 @@ turn()
 	}'
 }
 
-# The environment decides how the caller's frame is aligned to lines: an extra
-# line is a failure only if it also appears half a line further down.
+# The environment decides how the caller's frame is aligned to lines. An extra
+# line is therefore a failure only if it also appears with the frame moved by
+# half a line.
 failed=0
 text=$(turn "") || text=$(turn 12345678901234567890123456789012) || failed=1
 echo "$text"

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints the instructions of zstd as it is, with regions compiled off, switched
-# off, and measuring time alone: regions around each block, and around each
-# sequence, which is too small for a region.
+# Prints the instructions of zstd without regions, with regions compiled off,
+# with regions switched off, and with regions that measure only time. There are
+# two builds: regions around each block, and regions around each sequence, which
+# is too small for a region.
 #
 #	bench/zstd.sh BUILD ZSTD
 #
 # BUILD has libselfmon.so. ZSTD is the source of zstd 1.5.4 (on Debian: apt-get
-# source libzstd); it is copied. Compresses and decompresses its own sources.
+# source libzstd), which is copied. The program compresses and decompresses its
+# own sources.
 
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat "$zstd"/lib/*/*.[ch] > "$work/text"
 
-# scope COPY FILE FUNCTION...: a region at the start of each function
+# scope COPY FILE FUNCTION...: adds a region at the start of each function
 scope()
 {
 	file=$work/$1/lib/$2

@@ -6,7 +6,7 @@
 # user's, writes into O, and has a target `check`. Two more integrations are
 # Debian's packages, and the HTML page in a browser.
 
-# What takes longest is first.
+# The checks that take longest are first.
 integrations := tests/programs/packaging tests/programs/browser \
 	examples/cmake
 integrations += $(filter-out $(integrations), \

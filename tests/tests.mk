@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Tests and checks; included by the Makefile.
+# Tests and checks. Included by the Makefile.
 #
-# One Criterion program a kind: unit (pure, fake pages; runs anywhere), kernel
-# (software events; any Linux), fault (each kernel call made to fail), hw (a
-# PMU; without one all of it is skipped).
+# There is one Criterion program for each kind of test: unit (pure functions,
+# prepared event pages; any machine), kernel (software events; any Linux), fault
+# (each system call made to fail), hw (a PMU; skipped as a whole without one).
 
 comma := ,
 criterion_cflags = $(shell $(PKG_CONFIG) --cflags criterion)
@@ -19,10 +19,11 @@ $(O)/tests/%.o: tests/%.c $(O)/flags
 	$(call quiet,CC)$(CC) $(test_cflags) $(criterion_cflags) $(CPPFLAGS) \
 		$(CFLAGS) $(or $(code_for),-fPIE) -c $< -o $@
 
-# Code of a shared object: what compilers keep across calls differs there.
+# Position-independent code, as in a shared object, because compilers keep other
+# values across calls there.
 $(O)/tests/unit/moves.o $(O)/plain/tests/unit/moves.o: private code_for := -O2 -fPIC
 
-# Calls that tests/fault/kernel_faults.c, any.c and calls.c stand in for.
+# Calls that tests/fault/kernel_faults.c, any.c and calls.c replace.
 fault_wrapped := perf_open perf_open_wide perf_open_thread map_page \
 	unmap_page enable_group read close map_memory user_read_bits read_file \
 	unmap_memory thread_cpu_ns
@@ -44,7 +45,8 @@ unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress \
 	$(patsubst %,$(O)/bench/%.o,summary \
 	$(addprefix states/,rounds emit neighbour))
 
-# Tests link the objects, not the archive: they may call hidden functions.
+# Tests link the objects and not the archive, because they may call hidden
+# functions.
 $(O)/tests/unit/run: $(unit_objects) $(unit_tool_objects) $(objects)
 $(O)/tests/kernel/run: $(kernel_objects) $(objects)
 $(O)/tests/fault/run: $(fault_objects) $(objects)
@@ -66,7 +68,8 @@ checks_rest := check-amalgamation check-cxx check-headers check-soak \
 	check-secure check-malloc installcheck
 checks_long := tsan check-inlined asan ubsan analyze
 
-# Side by side, one a processor unless -j says another number.
+# The checks run in parallel, one for each processor unless -j gives another
+# number.
 side_by_side = $(MAKE) --no-print-directory -k \
 	$(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(shell nproc))
 
@@ -80,7 +83,7 @@ check-full: ## All of it, as CI does
 	+@TEST_FORM=full tests/tools/check.sh $(O)/check-full $(side_by_side) \
 		$(checks_long) $(checks) $(checks_rest)
 
-# Under check.sh the shell of their recipes is one that keeps logs.
+# Under check.sh the recipes of checks have a shell that keeps their logs.
 ifdef CHECK_LOGS
 logged := $(checks) $(checks_rest) $(checks_long) check-plain
 $(logged): private SHELL := tests/tools/logged.sh
@@ -101,12 +104,12 @@ check-unit: $(O)/unit/run
 	@tests/tools/emulated.sh qemu-$(cross:powerpc%=ppc%) $<
 endif
 
-# Each by Debian's cross compiler and qemu-user.
+# Each is compiled by Debian's cross compiler and runs under qemu-user.
 .PHONY: check-unit-arm64 check-unit-riscv64 check-unit-ppc64el
 check-unit-arm64 check-unit-riscv64 check-unit-ppc64el: check-unit-%:
 	+@$(MAKE) --no-print-directory WERROR=0 ARCH=$* check-unit
 
-# One at a time: they share the CPU's counters.
+# The tests run one at a time, because they share the CPU's counters.
 hw_options := --jobs 1
 
 check-host: ## Each promise of docs/HOST.md has a test that can fail
@@ -203,8 +206,8 @@ $(O)/tests/programs/unload/newer: tests/programs/unload/newer.c $(shared_lib)
 	$(call unload_cc,,-Wl$(comma)-z$(comma)lazy $@.so \
 		-Wl$(comma)-rpath$(comma)$(abspath $(O)))
 
-# Inline functions of the headers are COMDAT from C++20 on. Not every compiler
-# comes with a linker for -flto.
+# In C++20 and later, inline functions of the headers are COMDAT. Not every
+# compiler has a linker for -flto.
 guarded_cxx = $(call quiet,CXX)mkdir -p $(@D) && $(CXX) \
 	$(app_cxxflags) -std=c++20 $(CPPFLAGS) $(CXXFLAGS) $(1) -fPIC -shared \
 	$< $(LDFLAGS) $(2) -o $@
@@ -239,8 +242,9 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 		SELFMON_OUTPUT=none $(O)/tests/programs/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3'
 
-# The order matters: code behind these objects in the program is taken for the
-# library. scenes.o is the last of them, because visits are inlined into it.
+# The order matters: the test takes code that follows these objects in the
+# program for the library's. scenes.o is the last one, because visits are
+# inlined into it.
 step_objects := $(patsubst %,$(O)/tests/programs/step/%.o,\
 	child counters main symbols scenes)
 $(O)/tests/programs/step/run: $(step_objects) $(objects)
@@ -251,9 +255,10 @@ check-step: $(O)/tests/programs/step/run ## A signal at each instruction of both
 	@SELFMON_OUTPUT=none $<
 endif
 
-# The tests with visits inlined into their regions, instead of calls. The
-# library's objects are the same, and so are those of unit tests without a
-# region. check-flow and check-coroutine inline by themselves.
+# The same tests, with visits inlined into their regions instead of called. The
+# objects of the library are shared with the other build, and so are those of
+# unit tests without regions. check-flow and check-coroutine make inlined
+# variants themselves.
 inlined_units := $(filter %/trap_pmu.c, $(wildcard tests/unit/*.c)) \
 	$(shell grep -l SELFMON_REGION tests/unit/*.c)
 inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \
@@ -349,8 +354,8 @@ $(O)/tests/programs/soak/plugin.so: tests/programs/soak/plugin.c $(shared_lib)
 
 # ---- fuzzing ---------------------------------------------------------------
 
-# Each target is run over its corpus by any compiler, and by libFuzzer for
-# FUZZ_SECONDS, which starts from the corpus and keeps what it finds in O.
+# Any compiler can run each target over its corpus. libFuzzer runs the target
+# for FUZZ_SECONDS: it starts from the corpus and keeps new inputs in O.
 fuzz_targets := spec sample ring sysfs report live
 .PRECIOUS: $(O)/tests/fuzz/%.o
 fuzz_sysfs_ldflags := -Wl,--wrap=selfmon_kernel_read_file \
@@ -421,8 +426,8 @@ sanitize = TEST_FORM=$(long) tests/tools/check.sh $(O)/$@/check$(2) $(side_by_si
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"
 
-# Children that a test forks end without freeing what the test holds: leaks
-# are looked for in the other programs.
+# Children that a test forks end without freeing what the test has allocated.
+# Leaks are therefore searched only in the other programs.
 asan: ## The tests under AddressSanitizer
 	+@$(call sanitize,-fsanitize=address) check-unit check-fault \
 		check-merge check-fuzz check-report && \
@@ -440,7 +445,8 @@ ubsan: ## The tests under UndefinedBehaviorSanitizer
 	echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
 		'signals of its own, which a host must not have there)'
 
-# Criterion's runner does not start under this one: tests/tools/plain stands in.
+# Criterion's runner does not start under ThreadSanitizer, so tests/tools/plain
+# replaces it.
 tsan: ## The tests under ThreadSanitizer
 	+@$(call sanitize,-fsanitize=thread -DTHREAD_VISITS=400000) \
 		check-plain check-soak check-throw && \
@@ -454,7 +460,8 @@ tsan-long: ## The same, in the long form of those that have one
 asan-long ubsan-long tsan-long: %-long:
 	+@TEST_FORM=long TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
 
-# Unit tests with neither a thread nor a handler have nothing that could race.
+# Unit tests without threads and signal handlers cannot race, so they are left
+# out.
 plain_sources := $(wildcard tests/kernel/*.c) tests/tools/plain/run.c \
 	tests/unit/moves.c \
 	$(shell grep -lE 'pthread|SIG[A-Z]|trap_pmu' tests/unit/*.c)
@@ -475,8 +482,8 @@ check-plain: $(O)/tests/tools/plain/run
 
 -include $(plain_objects:.o=.d)
 
-# Static programs: the hardware tests for machines that have nothing but a
-# kernel, the unit tests for an emulator of another machine's programs.
+# Static programs: the hardware tests for machines that have only a kernel, and
+# the unit tests for an emulator of user programs.
 plain_of = $(patsubst %.c,$(O)/plain/%.o,$(wildcard tests/$(1)/*.c) \
 	tests/tools/plain/run.c)
 guest_objects := $(call plain_of,hw)
@@ -506,7 +513,8 @@ tests-rest: ## Of these what asan does not build
 
 ##@ Test
 
-# A file a run: its analyzer mistakes va_lists after the first file of several.
+# Each run of the analyzer gets one file, because with several it misjudges
+# va_lists after the first.
 tidy := $(sources:%=tidy/%)
 tidy_tools := $(patsubst %,tidy/%,$(wildcard tools/*.c))
 .PHONY: cppcheck $(tidy) $(tidy_tools)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests find_package() from a prefix that was moved, and FetchContent from a
-# copy of the sources: check.sh PREFIX SCRATCH-DIRECTORY
+# Tests find_package() with an installed prefix that was moved, and FetchContent
+# with a copy of the sources: check.sh PREFIX SCRATCH-DIRECTORY
 set -eu
 cd "$(dirname "$0")"
 prefix=$1
@@ -16,7 +16,7 @@ fail()
 	exit 1
 }
 
-# built SOURCE NAME OPTION...: configured and built in SCRATCH/NAME
+# built SOURCE NAME OPTION...: configures and builds SOURCE in SCRATCH/NAME
 built()
 {
 	from=$1
@@ -26,7 +26,7 @@ built()
 		cmake --build "$into"
 }
 
-# reports PROGRAM: its report has each visit of both regions
+# reports PROGRAM: checks that its report has each visit of both regions
 reports()
 {
 	"$1" > "$scratch/out" 2> "$scratch/err" || fail "$1 does not run"
@@ -54,12 +54,12 @@ ldd "$scratch/installed/work" | grep -q "libselfmon.* => $moved/" ||
 reports "$scratch/installed/work-static"
 is_shared "$scratch/installed/work-static" && fail 'selfmon::static is shared'
 
-# What the documents say is what was built.
+# The built program is the one that the documents describe.
 line=$(grep '^find_package' CMakeLists.txt)
 grep -qxF "    $line" "$top/README.md" ||
 	fail "README.md does not have: $line"
 
-# The version must be in this series, and not newer.
+# find_package() accepts a version of the same series that is not newer.
 for version in 0.2 0.2.0 0; do
 	sed "s/selfmon 0.2 CONFIG/selfmon $version CONFIG/" CMakeLists.txt \
 		> "$scratch/CMakeLists.txt"

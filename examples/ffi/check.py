@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Are these the visits that each program makes? check.py REPORT.csv"""
+"""Checks the visits that each program reports: check.py REPORT.csv"""
 import csv
 import sys
 
 inner = "outer/inner"
 expected = {
-    # bytes and items are of the visit itself
+    # The bytes and items of a row exclude those of its children.
     "outer": (100, 0, 0),
     inner: (100, 800, 100),
     inner + "/inner": (100, 800, 100),

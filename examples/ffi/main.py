@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Regions in Python, by ctypes: main.py LIBRARY"""
+"""Regions in Python, by means of ctypes: main.py LIBRARY"""
 import contextlib
 import ctypes
 import sys

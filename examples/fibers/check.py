@@ -25,7 +25,7 @@ def run(events, *command):
 
 
 def rows_of(report):
-    """Returns the rows by path, none of which lost anything."""
+    """Returns the rows by path, and checks that none lost a visit."""
     for name in "unready", "too_deep", "unread", "stale", "uncounted":
         assert report[name] == 0, (name, report[name])
     assert not [note for note in report["notes"] if "fiber" in note]
@@ -38,7 +38,8 @@ def rows_of(report):
                      "refused", "impossible"):
             assert row[name] == 0, (path, name, row[name])
         assert row["measured"] == row["visits"], path
-        # The threads count the same events: no value is lost by a move.
+        # Both threads count the same events, so a fiber that moves loses no
+        # value.
         for counter in row["counters"]:
             if counter["verdict"] != "not counted":
                 assert counter["visits"] == row["visits"], (path, counter)
@@ -52,13 +53,13 @@ def check_ucontext(events, threads):
     found = {path: (row["visits"], row["suspended"])
              for path, row in rows.items()}
     expected = {
-        # and after the end, until it is destroyed
+        # A fiber stays suspended after its job's end, until it is destroyed.
         "parse": (50, 50 * (4 + 1)),
         "parse > block": (200, 200),
         "parse > block > read": (200, 200),
         "render": (50, 50 * (1 + 1)),
         "render > tile": (50, 50),
-        # once for each run of a job, and once while it is destroyed
+        # Once for each run of a job, and once more when its fiber is destroyed.
         "worker": (threads, 50 * (4 + 1) + 50 * (1 + 1) + 100),
     }
     assert found == expected, (found, expected)

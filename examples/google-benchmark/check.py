@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the benchmarks and looks at the columns in their JSON: check.py PROGRAM
+"""Runs the benchmarks and checks the columns in their JSON: check.py PROGRAM
 
-Counts are those known beforehand; what cannot be counted has no column."""
+Expected counts are known. An event that cannot be counted has no column.
+"""
 import json
 import math
 import os
@@ -11,7 +12,8 @@ import sys
 
 
 def run(events, *arguments):
-    """By name: what the program says of each benchmark; and its complaints."""
+    """Returns what the program prints of each benchmark, by name, and its
+    messages."""
     environment = dict(os.environ, SELFMON_EVENTS=events)
     done = subprocess.run(
         [sys.argv[1], "--benchmark_format=json",
@@ -22,7 +24,8 @@ def run(events, *arguments):
 
 
 def exact(case, wanted):
-    """This many faults an iteration, and a handful that the library takes."""
+    """The count must be this many faults an iteration, plus a few of the
+    library."""
     more = (case["page-faults"] - wanted) * case["iterations"]
     assert -0.5 < more < 8, (case["name"], case["page-faults"], wanted)
 
@@ -37,11 +40,12 @@ exact(cases["sum"], 0)
 assert "page-faults" not in cases["sum_bare"]
 assert complaints.count("selfmon:") == 0, complaints
 
-# Two clocks of the same quantity: the thread's CPU time.
+# Both columns are the thread's CPU time, by two clocks.
 ratio = cases["sum"]["task-clock"] / cases["sum"]["cpu_time"]
 assert 0.8 < ratio < 1.25, ratio
 
-# An event that exists on no machine, with one that does; reported once.
+# An event that does not exist, together with one that does. The failure is
+# reported once.
 cases, complaints = run("page-faults,no-such-event-at-all",
                         "--benchmark_filter=touch/1/")
 assert "page-faults" not in cases["touch/1"], cases  # nothing of a wrong list

@@ -9,8 +9,8 @@ fail()
 	exit 1
 }
 
-# report PROGRAM LINE...: each line is in its report, in CSV: path, visits and
-# counts of visits that were lost
+# report PROGRAM LINE...: checks that each line is in its report in CSV. A line
+# has the path, the visits, and the counts of lost visits.
 report()
 {
 	program=$1
@@ -31,7 +31,7 @@ report()
 		fail "$program: > is in its report, not <"
 }
 
-# path, threads, visits, cut off, others
+# The columns: path, threads, visits, cut off, and the others.
 report "$1/work" 'round 1 100 0 0' 'round/sum 1 100 0 0'
 report "$1/threads" 'round 5 5000 0 0' \
 	'round/nested 5 5000 0 0' 'round/nested/nested 5 5000 0 0' \

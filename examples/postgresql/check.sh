@@ -24,7 +24,7 @@ finish() {
 	exit
 }
 
-# one number, or t and f, by psql
+# Prints a number, or t or f, by psql.
 ask() { psql -Atqc "$1"; }
 holds() { [ "$(ask "$1")" = t ]; }
 
@@ -85,7 +85,8 @@ check "no call failed, was cut off or found no room" \
 	holds "SELECT sum(errors + cut_off) = 0 AND
 		(SELECT dropped = 0 FROM selfmon_info())
 		FROM both_of WHERE $bench"
-# The interval contains the other's, so this always holds.
+# This always holds, because the extension's interval contains that of
+# pg_stat_statements.
 check "of each no less time than pg_stat_statements says" \
 	holds "SELECT bool_and(total_ms >= 0.999 * pgss_ms)
 		FROM both_of WHERE $bench"
@@ -112,7 +113,7 @@ check "cycles are NULL and the verdict says why, or they are counted" \
 check "the postmaster holds no more of perf's files than before" \
 	[ "$(perf_files)" = "$files" ]
 
-# Long enough that nothing takes nearly twice as long: a second of sleep.
+# The query sleeps for a second, so that no disturbance nearly doubles its time.
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 check "a second of sleep is a second, less than two: by both" \

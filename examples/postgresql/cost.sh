@@ -69,8 +69,9 @@ software=$port
 ready statements "shared_preload_libraries = 'pg_stat_statements'"
 statements=$port
 
-# The executor alone, with parser and planner: $selects of pgbench's selects in
-# one session; the scheduler's CPU time in ns.
+# The server's work without a client: parser, planner and executor of $selects
+# of pgbench's selects, in one session. The time is the scheduler's CPU time in
+# ns.
 loop_us() { # loop_us PORT [SETTING ...]
 	PGPORT=$1
 	shift
@@ -124,7 +125,7 @@ pairs_of "  enabled = off" "$selfmon" selfmon.enabled=off
 pairs_of "  software events" "$software"
 pairs_of "pg_stat_statements" "$statements"
 
-# A node's cost is per row.
+# A node of the plan costs time for each row.
 scan() { # scan [SETTING]: milliseconds, the best of five
 	yes 'SELECT count(aid) FROM pgbench_accounts;' | head -n 5 |
 		PGPORT=$software PGOPTIONS="${1:+-c $1} -c \

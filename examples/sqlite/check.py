@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The extension where a program keeps several statements open at once, which
-the shell does not: check.py EXTENSION"""
+"""Tests the extension in a program that keeps several statements open at once,
+which the shell does not: check.py EXTENSION"""
 import os
 import sqlite3
 import sys
@@ -18,14 +18,15 @@ def connect(**options):
 
 
 def seen(database, name, column="visits"):
-    """The sum of a column over all places where a region is."""
+    """The sum of a column over all rows of the region."""
     return database.execute(
         f"SELECT coalesce(sum({column}), 0) FROM selfmon_regions "
         "WHERE name = ?", (name,)).fetchone()[0]
 
 
 def spans(database, name):
-    """How many statements ended, are open, and ended on another thread."""
+    """How many statements ended, how many are open, and how many ended on
+    another thread."""
     return database.execute(
         "SELECT ended, open, elsewhere FROM selfmon_spans WHERE name = ?",
         (name,)).fetchone()
@@ -40,7 +41,8 @@ def filled(table, **options):
 
 
 def interleaved():
-    """Two statements in turns, the first ending first: siblings."""
+    """Two statements run alternately, and the first one ends first: both are
+    siblings."""
     database = filled("inter")
     one, two = "SELECT a FROM inter", "SELECT a + ? FROM inter"
     for _ in range(10):
@@ -60,7 +62,7 @@ def interleaved():
 
 
 def rows():
-    """As many as the program fetched, by each statement."""
+    """Each statement has as many rows as the program fetched from it."""
     database = filled("counted")
     name = "SELECT a FROM counted WHERE a < ?"
     fetched = []
@@ -71,7 +73,7 @@ def rows():
     assert seen(database, name, "rows_max") == max(fetched)
     assert seen(database, "INSERT INTO counted VALUES (?)", "rows") == 0
     assert seen(database, "INSERT INTO counted VALUES (?)", "vm_steps") > 100
-    # Of two in turns the newer one has the rows of both.
+    # If two statements run alternately, the newer one has the rows of both.
     older, newer = "SELECT a FROM counted", "SELECT a + ? FROM counted"
     first, second = database.execute(older), database.execute(
         "SELECT a + 1 FROM counted")
@@ -103,7 +105,8 @@ def reset_halfway():
 
 
 def of_one_text():
-    """One text, two statements of it at once: the inner is below the outer."""
+    """Two statements of the same text are open at once: the inner one is below
+    the outer one."""
     database = filled("both")
     name = "SELECT a FROM both"
     outer, inner = database.execute(name), database.execute(name)
@@ -131,7 +134,7 @@ def errors():
 
 
 def triggers():
-    """What a trigger does is part of the statement."""
+    """The work of a trigger belongs to the statement that fired it."""
     database = connect()
     database.executescript(
         "CREATE TABLE fired(a); CREATE TABLE log(a);"
@@ -143,7 +146,8 @@ def triggers():
 
 
 def schema_changes():
-    """A run that was prepared again is counted, and said to have no time."""
+    """A run that SQLite prepared again is counted, and reported as a run
+    without a time."""
     database = filled("changing")
     again = "(prepared again: not measured)"
     name = "SELECT * FROM changing"
@@ -156,7 +160,8 @@ def schema_changes():
 
 
 def threads():
-    """Begun on one thread, ended on another: no visit, but a span."""
+    """A statement that begins on one thread and ends on another is a span, not
+    a visit."""
     database = filled("apart", check_same_thread=False)
     name = "SELECT a FROM apart"
     cursor = database.execute(name)
@@ -170,7 +175,8 @@ def threads():
 
 
 def many_at_once():
-    """More than are measured inside of one another: each has its span."""
+    """More statements are open than can be nested: each of them has its span.
+    """
     database = filled("many")
     name = "SELECT a FROM many"
     cursors = [database.execute(name) for _ in range(300)]
@@ -181,8 +187,8 @@ def many_at_once():
         cursor.close()
     assert spans(database, name) == (300, 0, 0), spans(database, name)
     assert seen(database, name, "open") == 0
-    # 256 are open at once, the oldest make room; one is open for good, see
-    # threads().
+    # At most 256 are open at once, and the oldest ones make room. One stays
+    # open for good, see threads().
     visits, cut_off = seen(database, name), seen(database, name, "cut_off")
     assert visits + cut_off == 300, (visits, cut_off)
     assert 0 < cut_off < 64, cut_off
@@ -191,7 +197,7 @@ def many_at_once():
 
 
 def closing():
-    """The connection ends while a statement is half through."""
+    """The connection is closed while a statement is half executed."""
     name = "SELECT a FROM closing"
     database = filled("closing")
     cursor = database.execute(name)
@@ -222,7 +228,8 @@ def names():
 
 
 def no_end_of_names():
-    """Nor with another connection, once all that had it are closed."""
+    """Ever more texts of statements do not take ever more rows, nor do they
+    over a second connection after the first one was closed."""
     for start in (0, 750):
         database = connect()
         for i in range(start, start + 750):
@@ -238,7 +245,7 @@ def no_end_of_names():
 TESTS = (interleaved, rows, reset_halfway, of_one_text, errors, triggers,
          schema_changes, threads, many_at_once, closing, names)
 
-# Loaded automatically, before any other connection.
+# The extension is loaded automatically, before any other connection is opened.
 child = os.fork()
 if child == 0:
     try:

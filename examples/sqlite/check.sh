@@ -18,7 +18,8 @@ fail()
 	exit 1
 }
 
-# shell FILE: with the extension, errors of the statements into FILE.err
+# shell FILE: runs the shell with the extension, and writes errors of statements
+# to FILE.err
 shell()
 {
 	{
@@ -39,7 +40,8 @@ INSERT INTO numbers WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL
 	SELECT i + 1 FROM c WHERE i < 999999) SELECT i, i * 7919 % 1000003 FROM c;
 END
 
-# 200 look-ups, two passes, one failing run, one text that is not a statement.
+# 200 look-ups, two passes over the table, one failing run, and one text that is
+# not a statement.
 {
 	i=0
 	while [ "$i" -lt 200 ]; do
@@ -79,20 +81,20 @@ grep -v -e '^of|' -e '^bad|' -e '^slow|' "$scratch/measured.out" |
 is 'errors' "$(grep -c . "$scratch/plain.err")" \
 	"$(grep -c . "$scratch/measured.err")"
 
-# No output of its own unless requested.
+# The extension prints nothing unless requested.
 printf 'SELECT 1;\n' > "$scratch/quiet"
 shell "$scratch/quiet"
 is 'said' '' "$(cat "$scratch/quiet.err")"
 SELFMON_OUTPUT=text:$scratch/report shell "$scratch/quiet"
 grep -q '^SELECT ?  *1 ' "$scratch/report" || fail 'no report'
 
-# Loaded twice, each statement is counted once.
+# If the extension is loaded twice, each statement is still counted once.
 printf '.load %s\nSELECT 7;\nSELECT visits FROM selfmon_regions
 	WHERE name = %s;\n' "$extension" "'SELECT ?'" > "$scratch/twice"
 shell "$scratch/twice"
 is 'loaded twice' '7 1' "$(xargs < "$scratch/twice.out")"
 
-# Rows and steps as the shell itself counts them.
+# The shell itself counts the same rows and steps.
 {
 	echo '.stats vmstep'
 	echo 'SELECT i FROM numbers WHERE i < 1234;'
@@ -114,12 +116,12 @@ grep -q '|1239|1234|[1-9]' "$scratch/wanted" || fail 'the shell counts no steps'
 grep '^of|' "$scratch/counted.out" | diff "$scratch/wanted" - >&2 ||
 	fail 'other rows or steps than the shell counts'
 
-# If it does not load, the shell reports why, and works.
+# If the extension cannot be loaded, the shell reports why, and still works.
 printf 'SELECT 5 + 6;\n' > "$scratch/refused"
 SELFMON_ENABLE=0 shell "$scratch/refused"
 is 'refused' 11 "$(cat "$scratch/refused.out")"
 grep -q 'switched off by SELFMON_ENABLE' "$scratch/refused.err" ||
 	fail 'refused without a reason'
 
-# Debian's: others may be built without extensions.
+# Only Debian's Python: others may be built without support of extensions.
 /usr/bin/python3 check.py "$extension"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
+# Functions that run.sh and native.sh share. These scripts set: here, the folder
+# of patches; source, the project; work, a scratch folder.
 # shellcheck shell=sh disable=SC2154 # sourced: the caller has set them
-# What run.sh and native.sh share. They have set: here, the folder of patches;
-# source, the project; work, a folder of their own.
 
 die()
 {
@@ -9,7 +9,7 @@ die()
 	exit 1
 }
 
-# head_of FIELD NAME: what the patch says of itself
+# head_of FIELD NAME: prints a field of the patch's head
 head_of()
 {
 	sed -n "/^---/q; s/^$1: *//p" "$here/$2.patch"
@@ -25,7 +25,7 @@ make_tree()
 		tar xf - -C "$work/tree"
 }
 
-# apply NAME: false, with a message, if it no longer can be
+# apply NAME: returns false, with a message, if the patch no longer applies
 apply()
 {
 	if patch -s -p1 -d "$work/tree" --dry-run < "$here/$1.patch" \

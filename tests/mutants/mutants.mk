@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The library with one defence taken out, again and again; included by the
-# Makefile. README.md here says what a mutant is.
+# Tests of the tests: each mutant is the library without one defence. Included
+# by the Makefile. README.md in this folder explains mutants.
 
 ##@ Test
 
@@ -14,7 +14,7 @@ mutants: ## Does a test notice each defence taken out? (MUTANT="NAME ...")
 mutants-native: ## The same for what needs no PMU and no emulator
 	@env -u MAKEFLAGS -u MFLAGS TEST_FORM=full tests/mutants/native.sh $(O) $(MUTANT)
 
-# Their tests are all in `make check`, in its form of them.
+# `make check` has all tests of these mutants, in its form of them.
 fast_path = $(shell grep -lE '^[+]{3} b/(libselfmon/visit/|include/selfmon/(region.h|page.h|arch/))' \
 	tests/mutants/native/*.patch)
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# native.sh BUILD [NAME...]: the same as run.sh, on this machine, for what needs
-# no counters of a CPU.
+# native.sh BUILD [NAME...]: does the same as run.sh, but on this machine, for
+# mutants that need no counters of a CPU.
 #
-# The head of each native/NAME.patch says which tests must then fail, all of
+# The head of each native/NAME.patch names the tests that must then fail, all of
 # them, in lines of "Kills: PROGRAM SUITE/TEST..." (a Criterion program of
-# tests/) or "Kills: make TARGET...", and what is gone (What:). The unchanged
-# library passes the same ones before. Fails if one survives or its patch no
-# longer applies.
+# tests/) or "Kills: make TARGET...". "What:" says what the patch changes. The
+# unchanged library must pass the same tests before. The script fails if a
+# mutant survives or its patch no longer applies.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)/native
 source=$(cd "$here/../../.." && pwd)
@@ -37,11 +37,11 @@ tests_of()
 	done | sort -u
 }
 
-# Time limits of a target and of a test. A mutant may hang.
+# Time limits of a target and of a test, because a mutant may hang.
 TARGET_SECONDS=${TARGET_SECONDS:-300}
 TEST_SECONDS=${TEST_SECONDS:-60}
 
-# Kills processes that a mutant has left, in a loop or waiting for ever.
+# Kills processes that a mutant has left in a loop or waiting forever.
 end_what_is_left()
 {
 	for link in /proc/[0-9]*/exe; do
@@ -86,7 +86,7 @@ run_test()
 	fi
 }
 
-# Each test that is named, with the library as it is.
+# Runs each named test with the unchanged library.
 run_unchanged()
 {
 	tests_of "$@" > "$work/tests"
@@ -104,7 +104,7 @@ run_unchanged()
 	done < "$work/tests"
 }
 
-# judge NAME: with the library as its patch leaves it
+# judge NAME: runs the tests with the patched library
 judge()
 {
 	survived='' failed=''

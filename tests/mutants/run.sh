@@ -1,21 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh BUILD [NAME...]: does a test notice when a defence is taken out?
+# run.sh BUILD [NAME...]: checks that a test fails if a defence is removed.
 #
-# Each NAME.patch here takes one out of the library. Its head says which suite
-# of the hardware tests, or with selftest:CHECK which row of selfmon selftest
-# --quick must then fail (Kills:), in which scenario of
-# tests/vm/scenarios.txt (Where: RIG NAME), and what is gone (What:). Every
-# mutant of a scenario runs in one boot, after the unchanged library has passed
-# the same suites there. Fails if one survives or its patch no longer applies.
+# Each NAME.patch in this folder removes one defence of the library. Its head
+# says which suite of the hardware tests must then fail (Kills:), or, with
+# selftest:CHECK, which row of selfmon selftest --quick. It also names the
+# scenario of tests/vm/scenarios.txt (Where: RIG NAME) and says what the patch
+# changes (What:). All mutants of a scenario run in one boot, after the
+# unchanged library has passed the same suites there. The script fails if a
+# mutant survives or its patch no longer applies.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 
 . "$here/common.sh"
 
-# build RIG TO KILLS: the tree's hardware tests, or the selfmon program, as one
-# static program
+# build RIG TO KILLS: builds the patched tree's hardware tests, or its selfmon
+# program, as one static program
 build()
 {
 	program=hw/run
@@ -33,7 +34,7 @@ build()
 	$strip -o "$2" "$work/tree/build/$1/$program"
 }
 
-# mutate NAME: builds it, or says why not
+# mutate NAME: builds the mutant, or prints why it cannot be built
 mutate()
 {
 	rig=$(head_of Where "$1" | cut -d ' ' -f 1)
@@ -47,13 +48,13 @@ mutate()
 	take_back "$1"
 }
 
-# The guest's program: the unchanged library, then each mutant.
+# The guest's program runs the unchanged library, then each mutant.
 write_guest_script()
 {
 	cat << 'END'
 #!/bin/busybox sh
 cd /tests
-# rows NAME CHECK...: 1 if one of these fails
+# rows NAME CHECK...: returns 1 if one of these checks fails
 rows()
 {
 	timeout 300 "./$1" selftest --quick > /tmp/log 2>&1

@@ -17,7 +17,8 @@ fail()
 	exit 1
 }
 
-# C by this compiler, C++ by its own, with what the rest of the line says.
+# Compiles C by this compiler and C++ by its C++ compiler, with the rest of the
+# arguments.
 compile()
 {
 	source=$1
@@ -29,7 +30,7 @@ compile()
 	esac || fail "$cc: $source does not build"
 }
 
-# As a program would have them that carries the library with it.
+# The compiler flags of a program that contains the library's source.
 cp "$made"/selfmon_all* "$scratch"
 mkdir "$scratch/fibers"
 for example in examples/*.c examples/*.cc examples/fibers/*.c; do

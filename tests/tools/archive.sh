@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An archive of the library's objects, as CMake, Meson or Bazel make it: a
-# program that only has regions prints its report at exit.
+# Tests an archive of the library's objects, as CMake, Meson or Bazel make it: a
+# program that only has regions must print its report at exit.
 # Usage: CC=... LIBRARIES=... archive.sh OBJECT...
 set -eu
 scratch=$(mktemp -d)
@@ -19,7 +19,8 @@ int main(void)
 EOF
 "${AR:-ar}" qcs "$scratch/libobjects.a" "$@"
 
-# report_of LINKER-OPTION...: links the program, runs it, looks for its region
+# report_of LINKER-OPTION...: links and runs the program, and checks that its
+# report has its region
 report_of()
 {
 	# shellcheck disable=SC2086 # several words

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs a command of make whose recipes leave their logs in FOLDER (logged.sh
-# writes them), then prints the outputs of those that failed once more, what was
-# skipped and what took longest: check.sh FOLDER COMMAND...
+# Runs a make command whose recipes write logs into FOLDER by logged.sh. Then
+# prints the output of failed targets once more, the tests that were skipped,
+# and the ones that took longest: check.sh FOLDER COMMAND...
 set -eu
 logs=$1
 shift
@@ -13,7 +13,7 @@ status=0
 CHECK_LOGS=$logs "$@" || status=$?
 took=$(($(date +%s) - began))
 
-# slowest COUNT FILE...: of lines "SECONDS NAME"
+# slowest COUNT FILE...: prints the largest of the lines "SECONDS NAME"
 slowest()
 {
 	count=$1

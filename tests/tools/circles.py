@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# Files that name each other's symbols, directly or by way of others: none may.
-# Usage: circles.py OBJECT...
+# Fails if files use each other's symbols in a circle, directly or through other
+# files. Usage: circles.py OBJECT...
 import collections
 import subprocess
 import sys
 
-# Files that may name a symbol of a file above them, and why.
+# Pairs in which a file may use a symbol of a file above it, with the reason.
 ALLOWED = {
-    # An archive of objects links the report at exit with the regions.
+    # In an archive of objects, this reference links the exit report whenever
+    # regions are linked.
     ("visit/visit", "report/exit"),
 }
 
@@ -18,7 +19,7 @@ def name_of(path):
 
 
 def edges_of(paths):
-    """By file: the files whose symbols it names."""
+    """Returns, by file, the files whose symbols it uses."""
     defined, used = {}, collections.defaultdict(set)
     for path in paths:
         listing = subprocess.run(["nm", "-P", path], check=True, text=True,
@@ -37,7 +38,8 @@ def edges_of(paths):
 
 
 def peel(edges):
-    """What is left once each file goes that no other leads to, or back from."""
+    """Removes files that no other file uses, or that use no other, until all
+    remaining ones are in circles or between them."""
     left = set(edges)
     while True:
         into = {to for name in left for to in edges[name] if to in left}

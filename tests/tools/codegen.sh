@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The machine code of one inline read, by each compiler there is: at most 45
-# instructions, exactly one RDPMC, no call, three loads before it and the lock
-# once more behind it. And two reads of the thread pointer.
+# Checks the machine code of one inline read, made by each installed compiler:
+# at most 45 instructions, exactly one RDPMC, no call, three loads before the
+# RDPMC, and one more load of the lock after it. Also checks two reads of the
+# thread pointer.
 set -eu
 cd "$(dirname "$0")/../.."
 limit=45
@@ -28,9 +29,10 @@ bool read_page(const struct selfmon_page *page, unsigned int shift,
 }
 END
 
-# One line an instruction: mnemonic and operands, padding left out. Between
-# rdpmc and the next branch the lock is loaded once more (gcc keeps its address
-# in a register, so it cannot be identified by its offset).
+# One line for each instruction: mnemonic and operands, without padding. The
+# load of the lock cannot be identified by its offset, since gcc keeps its
+# address in a register. So one load between rdpmc and the next branch is
+# required.
 judge() {
 	objdump -d --no-show-raw-insn "$1" | awk -v limit="$limit" -v cc="$2" '
 	/^ *[0-9a-f]+:\t/ {
@@ -71,7 +73,7 @@ judge() {
 	}'
 }
 
-# However it is compiled: each RDPMC has the guard's mark behind it.
+# At any optimisation level, the guard's mark follows each RDPMC.
 cat > "$work/guarded.c" <<'END'
 #include <selfmon.h>
 static struct selfmon_counters *set;
@@ -96,8 +98,9 @@ judge_marks() {
 	}'
 }
 
-# A coroutine may go on on another thread between the two ends of a set's
-# snapshots: each asks whose thread it is on, and no compiler remembers.
+# A coroutine may continue on another thread between the two snapshots of a set.
+# So each snapshot must read the thread pointer, and the compiler must not reuse
+# the first value.
 cat > "$work/ends.c" <<'END'
 #include <selfmon/arch.h>
 bool moved(void (*yield)(void));

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests selfmon compare on reports whose truth is known.
+"""Tests selfmon compare on reports whose true values are known.
 
-    compare.py SELFMON EXAMPLE          verdicts, refusals, formats; and
-                                        rates, unless the form is the quick one
-    compare.py --rates SELFMON COMMAND  false alarms and power over real runs
-                                        of COMMAND, as a table
+    compare.py SELFMON EXAMPLE          verdicts, refusals and formats; also
+                                        rates, except in the quick form
+    compare.py --rates SELFMON COMMAND  prints false alarms and power over real
+                                        runs of COMMAND, as a table
 
-EXAMPLE is a program with regions; its report in JSON is the template whose
-values are replaced. The rank test is checked against an enumeration of all
+EXAMPLE is a program with regions. Its report in JSON is the template, in which
+values are replaced. The rank test is compared with an enumeration of all
 choices, which shares no code with it.
 """
 import argparse
@@ -57,7 +57,7 @@ class Tool:
         return done.returncode, done.stdout, done.stderr
 
     def compare(self, a, b, *options):
-        """Of reports: the comparison as an object."""
+        """Compares reports and returns the comparison as an object."""
         status, out, err = self.run(self.save(a, "a"), self.save(b, "b"),
                                     "-f", "json", *options)
         expect(status in (0, 1, 3), f"status {status}: {err}")
@@ -77,7 +77,8 @@ class Tool:
 
 
 def scaled(report, name, factor):
-    """A report whose regions of this name (None: all) took so much longer."""
+    """Returns a report whose regions of this name (None: all) took `factor` as
+    long."""
     report = copy.deepcopy(report)
     for row in report["rows"]:
         time = row["time_ns"]
@@ -91,7 +92,8 @@ def scaled(report, name, factor):
 
 
 def noisy(template, rng, spread, name=None, factor=1.0):
-    """A run: each region's mean differs by so much (a share) from others'."""
+    """Returns a run in which the mean of each region deviates by a random
+    share."""
     report = copy.deepcopy(template)
     for row in report["rows"]:
         times = factor if name in (None, row["name"]) else 1
@@ -103,7 +105,8 @@ def noisy(template, rng, spread, name=None, factor=1.0):
 
 
 def flat(template, count):
-    """A template of so many regions of equal share below one root."""
+    """Returns a template with this number of regions of equal share below one
+    root."""
     report = copy.deepcopy(template)
     root = copy.deepcopy(report["rows"][0])
     rows = [root]
@@ -119,7 +122,7 @@ def flat(template, count):
 
 
 def set_means(template, means):
-    """Runs of one region with these means, in ns."""
+    """Returns runs of one region with these means, in ns."""
     runs = []
     for mean in means:
         report = copy.deepcopy(template)
@@ -142,7 +145,8 @@ def region_of(found, name):
 
 
 def enumerated_p(a, b):
-    """Two-sided, over all choices of which values are b's."""
+    """The two-sided p value, enumerated over all choices of the values that are
+    b's."""
     both = a + b
     rank = [sum(x < v for x in both) + (sum(x == v for x in both) + 1) / 2
             for v in both]
@@ -157,7 +161,7 @@ def check_rank_test(tool, template):
     rng = random.Random(7)
     for n, m in ((4, 4), (4, 7), (6, 5), (7, 7)):
         for _ in range(4):
-            # Few values, so that there are ties.
+            # The values are few, so that there are ties.
             a = [rng.randrange(100, 112) for _ in range(n)]
             b = [rng.randrange(103, 115) for _ in range(m)]
             found = tool.compare(set_means(template, a),
@@ -169,7 +173,7 @@ def check_rank_test(tool, template):
 
 
 def check_interval(tool, template):
-    """A ratio that is exact, and the coverage of the interval."""
+    """Checks a ratio that is exact, and the coverage of the interval."""
     name = template["rows"][0]["name"]
     found = tool.compare(set_means(template, [100] * 5),
                          set_means(template, [110] * 5))
@@ -193,7 +197,8 @@ def check_interval(tool, template):
 
 
 def alarms_of(found):
-    """Significant either way, and regressions."""
+    """Returns how many regions were significant in either direction, and how
+    many were regressions."""
     verdicts = [r["verdict"] for r in found["regions"]]
     return (any(v in ("regression", "more", "less") for v in verdicts),
             "regression" in verdicts)
@@ -240,23 +245,23 @@ def check_verdicts(tool, template):
     expect({r["verdict"] for r in found["regions"]} == {"same"},
            f"alike: {[r['verdict'] for r in found['regions']]}")
     expect(found["status"] == 0, "alike, and not 0")
-    # 1 % more is significant and within the gate.
+    # A change of 1 % is significant, and within the gate.
     found = tool.compare(a, [scaled(r, "r1", 1.01) for r in b])
     expect(region_of(found, "r1")["verdict"] == "more", "1 % more")
     found = tool.compare(a, [scaled(r, "r1", 0.9) for r in b])
     expect(region_of(found, "r1")["verdict"] == "less", "10 % less")
     found = tool.compare(a, [scaled(r, "r1", 1.1) for r in b], "--gate", "15")
     expect(region_of(found, "r1")["verdict"] == "more", "10 % within 15 %")
-    # Below the least share it is not judged, whatever it is.
+    # A region below the least share is not judged, whatever its change.
     found = tool.compare(a, [scaled(r, "r1", 1.1) for r in b], "--min-share",
                          "30")
     expect(region_of(found, "r1")["verdict"] == "not judged", "small")
-    # Wide spreads say nothing, and that is not "same".
+    # With a wide spread the verdict is inconclusive, and not "same".
     wide = [noisy(template, rng, 0.2) for _ in range(2 * RUNS)]
     found = tool.compare(wide[:RUNS], wide[RUNS:], "--require-conclusive")
     expect(found["status"] == 3, "inconclusive, and not 3")
     expect("inconclusive" in found["conclusion"], found["conclusion"])
-    # Three runs a side are no test; four are too few for six.
+    # With three runs a side there is no test. Four are too few for six regions.
     found = tool.compare(a[:3], b[:3])
     expect("no test" in found["conclusion"] and found["status"] == 0,
            found["conclusion"])
@@ -273,7 +278,8 @@ def check_verdicts(tool, template):
 
 
 def check_regions(tool, template):
-    """New and vanished ones; namesakes stay apart by their place."""
+    """New and removed regions; regions of the same name in other places stay
+    apart."""
     template = flat(template, 4)
     other = copy.deepcopy(template)
     other["rows"][2]["name"] = "new"
@@ -322,7 +328,7 @@ def check_refusals(tool, template):
 
 
 def check_columns(tool, template):
-    """A counter that one run lacks is not compared, and that is said."""
+    """A counter that one run lacks is not compared, and the output says so."""
     counted = copy.deepcopy(template)
     counted["columns"] = [{"name": "instructions", "verdict": "exact",
                            "kernel": False, "reason": ""}]
@@ -364,7 +370,7 @@ def check_formats(tool, template):
     expect(len(lines) <= 100, f"{len(lines)} lines of text")
     expect(max(map(len, lines)) <= 100, "a line is too long")
     expect("\x1b" not in text and "\u202e" not in text, "escapes in text")
-    # So small a p takes 10 runs a side, and few regions.
+    # A p value this small needs 10 runs a side, and few regions.
     one = flat(template, 1)
     far = [tool.save([scaled(noisy(one, rng, 0.01), None, factor)
                       for _ in range(10)], name)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Regions in C++20 coroutines, by each compiler and optimisation, called and
-# inlined: coroutine.sh BUILD-DIRECTORY LIBRARY... The quick form (tests/form.h)
-# takes one program.
+# Tests regions in C++20 coroutines, with each compiler and optimisation level,
+# with visits called and inlined: coroutine.sh BUILD-DIRECTORY LIBRARY... The
+# quick form (tests/form.h) compiles one program.
 set -eu
 build=$1/tests/programs/coroutine
 shift
@@ -17,7 +17,8 @@ fail()
 	exit 1
 }
 
-# try LIBRARIES COMPILER FLAG...: with time alone, with events, and one in 10
+# try LIBRARIES COMPILER FLAG...: runs with only time, with events, and with one
+# visit in 10 measured
 try()
 {
 	libraries=$1

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs a Criterion program; shows what failed, what was skipped and why, and
-# a line that counts them. Usage: criterion.sh PROGRAM NAME [OPTION]...
+# Runs a Criterion program. Prints the tests that failed, those that were
+# skipped with the reasons, and a line that counts them: criterion.sh PROGRAM
+# NAME [OPTION]...
 #
-# TEST_TIMES=FILE is made a list of the seconds that each test took. TEST_TIMEOUT
-# (600 s) is for tests that hang, on any machine.
+# If TEST_TIMES=FILE is set, FILE becomes a list of the seconds that each test
+# took. TEST_TIMEOUT (600 s) is the limit for tests that hang, on any machine.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -16,7 +17,8 @@ status=$?
 
 grep -vE '^\[(RUN |PASS|SKIP|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
 	grep -vE '^\[----\] [0-9]+ reports$'
-# One line a reason: without a PMU all of tests/hw has the same.
+# Prints each reason once: without a PMU it is the same for all tests of
+# tests/hw.
 sed -n 's/^\[SKIP\] \([^ ]*\): /\1 /p' "$log" | awk '{
 	test = $1; sub(/^[^ ]* /, "")
 	if (!($0 in first)) { first[$0] = test; reason[++n] = $0 }
@@ -34,7 +36,7 @@ failed=$(grep -c '^\[FAIL\]' "$log")
 skipped=$(grep -c '^\[SKIP\]' "$log")
 [ -z "${TEST_TIMES:-}" ] || sed -n \
 	's/^\[PASS\] \(.*\): (\([0-9.]*\)s)$/\2 \1/p' "$log" > "$TEST_TIMES"
-# Its runner does not look at what a sanitizer says at a test's end.
+# Criterion's runner ignores what a sanitizer reports at the end of a test.
 if grep -q 'Sanitizer: ' "$log"; then
 	echo "$name: a sanitizer has something to say"
 	status=1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selfmon.hpp by each compiler, standard and option that changes it, and what
-# a region by it is compiled to: cxx.sh BUILD-DIRECTORY LIBRARY...
+# Compiles and tests selfmon.hpp with each compiler, each standard and each
+# option that changes it, and compares the machine code of its regions with that
+# of the macros: cxx.sh BUILD-DIRECTORY LIBRARY...
 set -eu
 build=$1/tests/programs/cxx
 shift
@@ -29,8 +30,8 @@ program()
 	programs=$((programs + 1))
 }
 
-# instructions FUNCTION: what it consists of up to its first return, without
-# addresses and names; what is unlikely follows
+# instructions FUNCTION: prints its instructions up to the first return, without
+# addresses and names. Unlikely code comes after the return.
 instructions()
 {
 	objdump -d --no-show-raw-insn --no-addresses "$build/cost.o" |
@@ -40,7 +41,8 @@ instructions()
 			inside && $1 == "ret" { exit }'
 }
 
-# same COMPILER A B: both have the same instructions, and some
+# same COMPILER A B: checks that both functions have the same instructions, and
+# at least some
 same()
 {
 	instructions "$2" > "$build/a"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The demo: demo.sh TEXTSTATS SELFMON PAGE, over $FILE or, by default, over the
-# sources of this repository. The name comes through the environment: any bytes
-# will do. The page of HTML is made of a live file, for which SELFMON needs no
-# library that reads JSON.
+# Runs the demo: demo.sh TEXTSTATS SELFMON PAGE. The input is $FILE, by default
+# the sources of this repository. The name is passed in the environment, because
+# it may consist of any bytes. The HTML page is made from a live file, because
+# SELFMON may be built without the library that reads JSON.
 set -eu
 textstats=$1 selfmon=$2 page=$3
 live=$(mktemp)

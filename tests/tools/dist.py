@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `make dist` writes: dist.py
+"""Tests the files that `make dist` writes: dist.py
 
-Two runs give the same bytes. The SBOM agrees with the tarball, with the
-Makefile's dependencies and with debian/copyright, and each of a list of faults
-is noticed. A signed release verifies, a changed one does not.
+Two runs write the same bytes. The SBOM agrees with the tarball, with the
+Makefile's dependencies and with debian/copyright. The checks notice each fault
+of a list. A signed release can be verified, and a changed one cannot.
 
-With SPDX_SCHEMA=FILE the SBOM is validated by the published schema as well:
+With SPDX_SCHEMA=FILE the SBOM is also validated by the published schema:
 schemas/spdx-schema.json of github.com/spdx/spdx-spec at v2.3.
 """
 import collections
@@ -70,7 +70,8 @@ def contents(tarball):
 
 
 def ends(document, kind, one=None, other=None):
-    """Returns pairs of ids that are so related, at least these ends being so."""
+    """Returns the pairs of ids with this relationship, or at least those with
+    these ends."""
     return {(row["spdxElementId"], row["relatedSpdxElement"])
             for row in document["relationships"]
             if row["relationshipType"] == kind
@@ -159,7 +160,8 @@ def problems_of_components(document, files):
 
 
 def problems_of_dependencies(document, files):
-    """pkg-config's names in the makefiles are those in the SBOM."""
+    """The dependencies that the makefiles find by pkg-config are those in the
+    SBOM."""
     for path, kind, mine in (
             ("tools/tools.mk", "OPTIONAL_DEPENDENCY_OF", TOOL),
             ("tests/tests.mk", "TEST_DEPENDENCY_OF", OURS)):
@@ -205,7 +207,8 @@ def problems(document, tarball, name):
 
 
 def repacked(tarball, path, content):
-    """The tarball with another content of one file, or with one more file."""
+    """Returns the tarball with other content in one file, or with one more
+    file."""
     out = io.BytesIO()
     files = contents(tarball)
     files[path] = content
@@ -269,7 +272,7 @@ def check_faults(document, tarball, name):
 
 
 def check_schema(document):
-    """Returns what the summary says about it."""
+    """Returns what the summary of the checks prints about the file."""
     schema = os.environ.get("SPDX_SCHEMA")
     if not schema:
         skip("SPDX_SCHEMA names no file: not validated by the schema")

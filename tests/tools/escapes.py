@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No way out lets a name control a terminal or a spreadsheet.
+"""Checks that no name can control a terminal or a spreadsheet by any output.
 
 Usage: escapes.py PROGRAM SELFMON SAMPLED
 
-Names of regions, threads and spans, specifications, file names, arguments and
-environment values of dangerous bytes go in; standard output, standard error
-and the files that come out are looked at. Then reports in JSON of which each
-text is dangerous (spoiled.py)."""
+The script passes dangerous bytes as names of regions, threads and spans, as
+specifications, file names, arguments and environment values. It examines
+standard output, standard error and the written files. Then it does the same
+with reports in JSON in which each text is dangerous (spoiled.py).
+"""
 import json
 import os
 import sys
@@ -75,7 +76,7 @@ def tool(program, selfmon, folder):
 
 
 def reports(program, selfmon, folder, name):
-    """Files of reports, printed again: live, in JSON, by thread, merged."""
+    """Prints files of reports again: live, in JSON, by thread, merged."""
     live = os.path.join(folder, b"live" + file_name())
     saved, apart = (os.path.join(folder, file) for file in (b"saved", b"apart"))
     call("selfmon run", [selfmon, b"run", b"--live", live.replace(b"%", b"%%"),

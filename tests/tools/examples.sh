@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Runs each example as a test: examples.sh MEASURED-DIRECTORY OFF-DIRECTORY
 #
-# Measured: exit status 0, the words expected in what it prints, the regions
-# expected in what it reports. Compiled off: the same output, no report.
+# The measured build must exit with status 0, print the expected words, and
+# report the expected regions. The build with SELFMON_DISABLE must print the
+# same, without a report.
 set -u
 measured=$1
 off=$2
@@ -20,7 +21,7 @@ fail()
 	failures=$((failures + 1))
 }
 
-# run DIRECTORY KIND: output in KIND.out, report in KIND.err
+# run DIRECTORY KIND: writes the output to KIND.out and the report to KIND.err
 run()
 {
 	if [ -n "$input" ]; then
@@ -31,7 +32,7 @@ run()
 		fail "exit status $? ($2)"
 }
 
-# has FILE WORD...: one line each that has the word
+# has FILE WORD...: checks that a line matches each WORD
 has()
 {
 	file=$scratch/$1
@@ -41,10 +42,9 @@ has()
 	done
 }
 
-# Runs both builds, and checks what all examples have in common. Measured values
-# vary between runs: for examples that print them, only the first column is
-# compared.
-# run_both NAME [OPTION FILE]
+# run_both NAME [OPTION FILE]: runs both builds, and checks what all examples
+# have in common. Measured values vary between runs, so for examples that print
+# them only the first column is compared.
 run_both()
 {
 	name=$1
@@ -71,7 +71,7 @@ has measured.err '^textstats  *1 ' '^  read  *1 ' '^  split  *1 ' \
 	'^    line  *2 ' '^  hash  *1 ' '^  count  *1 ' '^  sort  *1 ' \
 	'^  print  *1 '
 
-# Each line counts its words: none, 5 and 2.
+# The words of each line are counted: none, 5 and 2.
 printf '\nThe cat and the dog.\nThe end' > "$scratch/some words.txt"
 run_both textstats -w "$scratch/some words.txt"
 has measured.out '^3 lines, 7 words, 5 of them distinct$'
@@ -79,7 +79,7 @@ has measured.err '^    line  *3 ' '^Units counted by visits' \
 	'^    line  *words  *2  *7  *3\.50 .* 2  *5$' \
 	'^  split  *bytes  *1  *29$' '^  hash  *items  *1  *7$'
 
-# Sums alone: what the same compiler makes of the same numbers.
+# Only sums are compared: the order of the numbers is the compiler's choice.
 run_both branches
 has measured.out '^shuffled: [0-9]' '^sorted:   [0-9]'
 has measured.err '^shuffled  *100 ' '^sorted  *100 ' '^sort  *1 ' \
@@ -90,7 +90,7 @@ has measured.out '^worker 0: longest chain 324, 5133 primes$' '^worker 3: '
 has measured.err '^worker 0  *1 ' '^worker 3  *1 ' '^  work  *1 ' \
 	'^    primes  *1 ' '4 threads'
 
-# The words and steps of its jobs, which examples/fibers/check.py compares.
+# The words and steps of the jobs. examples/fibers/check.py compares the rest.
 run_both fibers/ucontext
 has measured.out '^parse: 50 jobs, 36940 words$' \
 	'^render: 50 jobs, [0-9]* steps$'
@@ -99,7 +99,7 @@ has measured.err '^parse  *50 ' '^  block  *200 ' '^    read  *200 ' \
 	'^  block  *words  *200  *36940 ' '^Suspended while others ran' \
 	'^worker  *450 '
 
-# Compiled off it has nothing to measure with, and says so.
+# Without the library the harness cannot measure, and must say so.
 name=harness
 input=
 run "$measured" measured
@@ -116,7 +116,8 @@ has measured.err '^log: list 1: 1 visits, 0 open$' \
 	'^log:   sum: 1 visits, 0 open$' '^log:     parse_number: 2 visits, 0 open$'
 grep -q '^selfmon' "$scratch/measured.err" && fail 'it reports at exit'
 
-# Times alone, where there are no counters. A benchmark is never compiled off.
+# Only times, because there may be no counters. A benchmark cannot be compiled
+# off.
 name=sums
 input=
 run "$measured" measured
@@ -126,7 +127,8 @@ has measured.out '^forwards  *real-time, ns  *[0-9]' \
 	'^scattered  *cpu-time  *[0-9.]*  *[0-9.]* to [0-9.]*$'
 grep -q 'exact' "$scratch/measured.out" && fail 'it prints a usual verdict'
 
-# Slots of 101 rounds a run: the second run was measured, in a new process.
+# A run has 101 slots, so a slot of 101 or more shows that the second run, in a
+# new process, was measured.
 "$measured/sums" --runs=2 --rounds=5 --filter=scat --events= \
 	--json="$scratch/sums.json" > "$scratch/filtered.out" 2>&1 ||
 	fail "exit status $?"
@@ -136,7 +138,7 @@ grep -q -e '": -[0-9]' "$scratch/sums.json" && fail 'a sample below 0'
 grep -q 'forwards' "$scratch/filtered.out" && fail 'the filter leaves forwards'
 "$measured/sums" --help > "$scratch/help.out" || fail "--help: exit status $?"
 has help.out '--filter=TEXT' '--gate=PERCENT' 'Exit status: 0 .* 1 '
-# 101 times as much is allowed.
+# The gate allows a factor of 101.
 "$measured/sums" --runs=1 --filter=scat --events= \
 	--baseline="$scratch/sums.json" --gate=10000 \
 	> "$scratch/gate.out" 2> "$scratch/gate.err" || fail "gate: exit status $?"

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The headers, the map and the shared library name the same symbols.
-# Usage: exports.sh LIBRARY OBJECT...: objects of what is inline in the headers
-# and exported too.
+# Checks that the headers, the symbol map and the shared library name the same
+# symbols.
+# Usage: exports.sh LIBRARY OBJECT...; the objects are those of functions that
+# are inline in the headers and also exported.
 set -eu
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Declarations end before the body or at the semicolon; the name is the last
-# word before the first parenthesis, or, of a variable, before the semicolon.
+# A declaration ends before its body or at the semicolon. Its name is the last
+# word before the first parenthesis or, for a variable, before the semicolon.
 cat include/selfmon/*.h | tr '\n\t' '  ' | grep -o 'SELFMON_API [^;{]*[;{]' |
 	grep -v 'SELFMON_API __' |
 	sed 's/ *[;{(].*//; s/.*[ *]//' > "$scratch/declared"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The control-flow test: flow.sh BUILD-DIRECTORY LIBRARY...
+# Tests control flow: flow.sh BUILD-DIRECTORY LIBRARY...
 #
-# tests/programs/flow compiled as C and C++, measured, inlined (SELFMON_STATIC)
-# and with SELFMON_DISABLE, with and without optimisation, by each compiler that
-# is there, all warnings being errors. Each program prints
-# tests/programs/flow/expected.txt; the report of each has the visits that were
-# made. An END without its BEGIN does not compile, nor does a jump past the
-# beginning of a region. The quick form (tests/form.h) takes one
-# compiler of each language and its first standard.
+# tests/programs/flow is compiled as C and C++, measured, inlined
+# (SELFMON_STATIC) and with SELFMON_DISABLE, with and without optimisation, by
+# each installed compiler. All warnings are errors. Each program must print
+# tests/programs/flow/expected.txt, and its report must have the visits that
+# were made. An END without its BEGIN must not compile, nor a jump past the
+# beginning of a region. The quick form (tests/form.h) takes one compiler of
+# each language and its first standard.
 set -eu
 build=$1
 shift
@@ -17,11 +17,11 @@ mkdir -p "$build/tests/programs/flow"
 programs=0
 jumps=0
 languages=
-# clang as a compiler without GNU C.
+# This use of clang stands for a compiler without GNU C.
 other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
-# try COMPILER LANGUAGE STANDARD LEVEL FLAGS [LIBRARY...]: without a library it
-# is compiled off
+# try COMPILER LANGUAGE STANDARD LEVEL FLAGS [LIBRARY...]: builds and runs the
+# program; without a library it is compiled off
 try()
 {
 	compiler=$1 language=$2 standard=$3 level=$4 flag=$5
@@ -49,7 +49,8 @@ try()
 	fi
 }
 
-# quiet COMPILER LANGUAGE STANDARD: no warning at any level (quick: at two)
+# quiet COMPILER LANGUAGE STANDARD: checks that there is no warning at any level
+# (quick form: at two)
 quiet()
 {
 	casts=
@@ -70,7 +71,8 @@ quiet()
 	done
 }
 
-# compiled COMPILER LANGUAGE STANDARD FLAG...: jumps.c, into the file errors
+# compiled COMPILER LANGUAGE STANDARD FLAG...: compiles jumps.c; messages go to
+# the file errors
 compiled()
 {
 	compiler=$1 language=$2 standard=$3
@@ -81,8 +83,8 @@ compiled()
 		2> "$build/tests/programs/flow/errors"
 }
 
-# refuses COMPILER LANGUAGE STANDARD: each jump past a region's beginning, in
-# the compiler's words for that; and none that goes another way
+# refuses COMPILER LANGUAGE STANDARD: checks that the compiler reports each jump
+# past a region's beginning, in its own words, and no other jump
 refuses()
 {
 	words='jump(s)? into scope of identifier with variably modified type'

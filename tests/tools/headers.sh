@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each public header compiles alone and twice, as C and as C++, without a
-# warning; together they declare each function that they name; and the library
-# compiles without its Makefile, beside a file that is compiled off. With
-# SELFMON_DISABLE the headers define each function, and compile for Windows and
-# macOS. Compilers that are not installed are named and skipped.
+# Checks the public headers. Each compiles alone and twice, as C and as C++,
+# without a warning. Together they declare each function that they name. The
+# library compiles without its Makefile, beside a file with SELFMON_DISABLE.
+# With SELFMON_DISABLE the headers define each function, and compile for Windows
+# and macOS. Compilers that are not installed are named and skipped.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -25,7 +25,7 @@ compile()
 	compiled=$((compiled + 1))
 }
 
-# declares COMPILER: the headers together declare each function they name
+# declares COMPILER: checks that the headers declare each function they name
 declares()
 {
 	{
@@ -46,7 +46,8 @@ declares()
 	}
 }
 
-# defines COMPILER: compiled off, each function named by man/ is an inline one
+# defines COMPILER: checks that with SELFMON_DISABLE each function that man/
+# names is an inline one
 defines()
 {
 	{
@@ -66,7 +67,7 @@ defines()
 	}
 }
 
-# foreign LANGUAGE FLAG... FILE: by clang, for a system that is not here
+# foreign LANGUAGE FLAG... FILE: compiles by clang for another system
 foreign()
 {
 	language=$1
@@ -76,7 +77,7 @@ foreign()
 		-isystem tests/programs/headers -Iinclude -fsyntax-only "$@"
 }
 
-# elsewhere FLAG...: the headers and the examples with and without
+# elsewhere FLAG...: compiles the headers and the examples with and without
 # SELFMON_DISABLE, for the system that the flags name
 elsewhere()
 {
@@ -149,7 +150,7 @@ for compiler in gcc clang g++ clang++; do
 	done
 done
 
-# Not those that only code that measures includes.
+# Headers that only measuring code includes are left out.
 everywhere=$(for header in include/selfmon.h include/selfmon/*.h; do
 	case $header in
 	*/bench_* | */arch.h | */page.h) ;;

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs/HOST.md against tests/host.txt: each promise has tests that exist and
-# that a mutant of tests/mutants fails, alone or with their suite. Lines of
-# "What not to do" and "Known limits" may have tests. No entry is left over.
+# Compares docs/HOST.md with tests/host.txt. Each promise must have tests that
+# exist, and each of these tests must fail with a mutant of tests/mutants, alone
+# or as part of its suite. Lines of "What not to do" and "Known limits" may have
+# tests. Each entry of host.txt must belong to a line of the page.
 set -eu
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tab=$(printf '\t')
 
-# SUITE/TEST of all tests, and what mutants fail
+# SUITE/TEST of all tests, and the tests that mutants fail
 find tests -name '*.c' -exec cat {} + | tr '\n' ' ' |
 	grep -oE 'Test\([a-z_0-9]+,[[:space:]]*[a-z_0-9]+' |
 	sed 's/Test(//; s/,[[:space:]]*/\//' | sort -u > "$scratch/tests"
@@ -17,7 +18,7 @@ sed -n 's/^Kills: *//p' tests/mutants/*.patch tests/mutants/native/*.patch |
 	awk '{ for (i = $1 ~ /^hw/ ? 1 : 2; i <= NF; i++)
 		print $1 == "make" ? "make " $i : $i }' | sort -u > "$scratch/killed"
 
-# Lines of the page as: kind TAB text
+# Prints the lines of the page as: kind TAB text
 awk '/^## /	{ kind = "" }
 /^## What not to do$/	{ kind = "avoid" }
 /^## What is promised$/	{ kind = "promise" }
@@ -29,7 +30,8 @@ kind == ""	{ next }
 /^- \*\*/ { sub(/^- \*\*/, ""); sub(/\*\*.*/, ""); print kind "\t" $0 }
 ' docs/HOST.md > "$scratch/page"
 
-# Entries as: kind TAB text, and their tests as: kind TAB text TAB test
+# Prints the entries as: kind TAB text, and their tests as: kind TAB text TAB
+# test
 awk -v entries="$scratch/entries" '/^#/ || /^$/ { next }
 /^[ \t]/ { sub(/^[ \t]+/, ""); print entry "\t" $0; next }
 { entry = $0; sub(/: /, "\t", entry); print entry > entries }
@@ -42,7 +44,7 @@ complain()
 	status=1
 }
 
-# each FILE MESSAGE: a complaint about each of its lines
+# each FILE MESSAGE: prints the message for each line of the file
 each()
 {
 	while IFS=$tab read -r kind text; do
@@ -65,7 +67,7 @@ grep -vxF -f "$scratch/shown" "$scratch/entries" > "$scratch/left" || :
 grep "^promise$tab" "$scratch/left" > "$scratch/empty" || :
 each "$scratch/empty" 'no test'
 
-# Tests that a macro makes are known by the beginning of their name only.
+# Of a test that a macro makes, only the beginning of the name is known.
 grep / "$scratch/killed" | grep -vxF -f "$scratch/tests" |
 	grep -v '/the_set_is_found_in_' > "$scratch/unknown" || :
 while read -r test; do
@@ -86,7 +88,7 @@ exists()
 	esac
 }
 
-# is_killed TEST: by a mutant, alone or with its suite
+# is_killed TEST: whether a mutant names the test or its suite
 is_killed()
 {
 	case $1 in

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Names that would control a terminal or a spreadsheet, and looks at output.
+"""Makes names that could control a terminal or a spreadsheet, and checks
+output.
 
-escapes.py and spoiled.py give the names to the library and to the program, and
-look at what comes out. The same bytes in every run."""
+escapes.py gives these names to the library, and spoiled.py gives them to the
+program; both check the output. The bytes are the same in every run.
+"""
 import csv
 import io
 import json
@@ -38,7 +40,8 @@ def complain(what, text):
 
 
 def harmless(what, data, allowed):
-    """Valid UTF-8 without control characters, bidi marks and the like."""
+    """Is this valid UTF-8 without control characters, bidi marks and the like?
+    """
     global looked_at
     looked_at += 1
     try:
@@ -62,12 +65,13 @@ def any_name(least=1):
 
 
 def file_name():
-    """Fits into a folder."""
+    """Can this be the name of a file?"""
     return any_name().replace(b"/", b"_").strip(b".")[:100] or b"x"
 
 
 def call(what, words, environment={}, name=None):
-    """Standard error of a call; it and standard output are harmless."""
+    """Returns the standard error of a call, and checks that both outputs are
+    harmless."""
     values = {key: value for key, value in os.environb.items()
               if not key.startswith(b"SELFMON")}
     values[b"SELFMON_EVENTS"] = b"none"
@@ -94,7 +98,7 @@ def exact_json(row):
 
 
 def exact_csv(cell):
-    """By the rule in docs/REPORT.md."""
+    """Restores a name by the rule in docs/REPORT.md."""
     name = cell.encode()
     if name[:1] == b"'":
         name = name[1:]
@@ -103,7 +107,8 @@ def exact_csv(cell):
 
 
 def check_names(what, names, name, thread):
-    """The name is among them, and that of a thread, whose number follows."""
+    """Checks that the name is among them, and the thread's, which its number
+    follows."""
     if name not in names:
         complain(what, f"{name} came back as {names}")
     if thread and not any(re.fullmatch(re.escape(name[:15]) + rb" \d+", found)
@@ -112,7 +117,7 @@ def check_names(what, names, name, thread):
 
 
 def check_json(data, name, thread=False):
-    """Rows of regions, and those of spans if there are any."""
+    """Returns the rows of regions, and those of spans if there are any."""
     report = json.loads(data.decode(errors="replace"))
     check_names("JSON", [exact_json(row) for row in report["rows"]], name,
                 thread)
@@ -122,7 +127,8 @@ def check_json(data, name, thread=False):
 
 
 def check_html(data, name, thread=False):
-    """The page's data is JSON that no name can end; its scripts escape too."""
+    """No name can end the JSON data of the page; its scripts escape names too.
+    """
     found = re.search(rb'<script [^>]*id="data"[^>]*>(.*?)</script>', data,
                       re.DOTALL)
     if not found or b"<" in found[1]:

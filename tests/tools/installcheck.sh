@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs into a staging directory, builds and runs a program through
-# pkg-config against it, removes it again: installcheck.sh BUILD-DIRECTORY
+# Installs into a staging directory, builds and runs a program against it
+# through pkg-config, and uninstalls: installcheck.sh BUILD-DIRECTORY
 set -eu
 build=$1
 scratch=$(mktemp -d)
@@ -21,7 +21,7 @@ in_stage()
 		PREFIX=/usr LIBDIR=/usr/lib > /dev/null
 }
 
-# The system's paths are wanted, for they are those of the stage.
+# pkg-config must print the system's paths, because they are inside the stage.
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
@@ -63,7 +63,7 @@ else
 	printf 'installcheck: skipped C++: no %s\n' "$CXX"
 fi
 
-# libselfmon alone from its archive; then everything.
+# Links only libselfmon from its archive; then links everything statically.
 # shellcheck disable=SC2046
 says_hello archive $(package --cflags) "$stage/usr/lib/libselfmon.a" \
 	$(PKG_CONFIG_SYSROOT_DIR='' package --static --libs |
@@ -74,7 +74,7 @@ readelf -d "$scratch/archive" | grep -q libselfmon &&
 says_hello static -static $(package --static --cflags --libs)
 
 library=$stage/usr/lib/libselfmon.so
-# The loader is there where libc's thread-local storage is used.
+# The dynamic loader appears if libc's thread-local storage is used.
 needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
 	grep -v -e '^libc\.so\.[0-9]*$' -e '^ld-linux' || true)
 [ -z "$needed" ] || fail "the library needs more than libc: $needed"
@@ -88,7 +88,7 @@ nm --defined-only -g "$stage/usr/lib/libselfmon.a" 2> /dev/null |
 	awk 'NF == 3 { print $3 }' | grep -v '^selfmon_' > "$scratch/strangers" &&
 	fail "global in the archive: $(cat "$scratch/strangers")"
 
-# Before 1.0 with the minor version.
+# Before 1.0 the soname includes the minor version.
 series=$(sed -n 's/^#define SELFMON_VERSION "\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/p' \
 	include/selfmon/version.h)
 readelf -d "$library" | grep -qF "[libselfmon.so.$series]" ||

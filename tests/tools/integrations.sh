@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs the checks of folders that are programs of others with the library in
-# them: integrations.sh BUILD-DIRECTORY FOLDER...
+# Runs the checks of the folders in which the library is part of another
+# program: integrations.sh BUILD-DIRECTORY FOLDER...
 #
-# BUILD-DIRECTORY has an installed library in stage/. A line for each; one
-# whose packages are missing fails, and says which. One a processor at once.
+# BUILD-DIRECTORY has an installed library in stage/. The script prints a line
+# for each folder. A folder whose packages are missing fails, and the line names
+# them. Checks run in parallel, one for each processor.
 set -u
 build=$1
 shift
@@ -14,8 +15,8 @@ export PKG_CONFIG_PATH
 unset SELFMON_EVENTS SELFMON_OUTPUT SELFMON_ENABLE SELFMON_FENCE \
 	SELFMON_EVERY SELFMON_STRICT SELFMON_GUARD SELFMON_LIVE
 
-# missing_of FOLDER: what is not installed of its packages, on one line. Without
-# dpkg-query its own build will say what it lacks.
+# missing_of FOLDER: prints its packages that are not installed, on one line.
+# Without dpkg-query the folder's own build has to report what is missing.
 missing_of()
 {
 	command -v dpkg-query > /dev/null || return 0
@@ -28,7 +29,7 @@ missing_of()
 	echo "$list"
 }
 
-# check FOLDER: its own check, whose output is shown when it fails
+# check FOLDER: runs its check, and prints the output if it fails
 check()
 {
 	name=${1##*/}

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Includes point down only: a file may include its own layer and those below.
-# System calls, assembly and libcpuid stay where they belong.
-# Lowest first; a header include/selfmon/X.h belongs to the layer it opens.
+# Checks that includes only point down: a file may include its own layer and
+# those below. System calls, assembly and libcpuid stay in their layers. The
+# lowest layer is first. A header include/selfmon/X.h belongs to the layer whose
+# interface it is.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -27,11 +28,12 @@ level() {
 	esac
 }
 
-# Outside of platform/, these and no other: what makes system calls of its own
-# has a header that is not here. (So has what names the machine.)
+# Outside of platform/ only these system headers are allowed. Headers of system
+# calls, and those that name the machine, are missing from the list on purpose.
 plain_headers=" assert ctype errno inttypes limits locale math pthread regex stdarg \
 stdbool stddef stdint stdio stdlib string time sys/types linux/perf_event "
-# bench_process.h, which starts a program again, is of benchmarks, not the library.
+# bench_process.h, which starts a program again, belongs to benchmarks, not to
+# the library.
 blank='[[:space:]]*'
 
 checked=0
@@ -54,10 +56,11 @@ for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
 		-e 's|^<\(selfmon\)\.h>.*|\1|p' \
 		-e 's|^"\(\.\./\)*\(selfmon/\)*\(.*\)\.h".*|\3|p' \
 		"$file"); do
-		# Compiled off, each header includes all: see disabled.h.
+		# With SELFMON_DISABLE each header includes all others: see
+		# disabled.h.
 		case $file,$name in
 		include/selfmon/*,selfmon) continue ;;
-		# Names it, and that alone: see tests/tools/circles.py.
+		# This file only names the symbol: see tests/tools/circles.py.
 		libselfmon/visit/visit.c,report/exit) continue ;;
 		esac
 		checked=$((checked + 1))

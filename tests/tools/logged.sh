@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The shell of recipes under check.sh: keeps what a target printed and how long
-# it took in CHECK_LOGS, and prints it when it ends: logged.sh TARGET RECIPE
+# The shell of recipes under check.sh: logged.sh TARGET RECIPE. It keeps the
+# output of a target and its duration in CHECK_LOGS, and prints the output when
+# the target ends.
 set -u
 logs=$CHECK_LOGS
 log=$logs/$1

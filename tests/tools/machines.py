@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/MACHINES.md, made from the files in machines/.
+"""Makes docs/MACHINES.md from the files in machines/.
 
     machines.py            prints the page
-    machines.py --check    fails unless docs/MACHINES.md is that page
+    machines.py --check    fails if docs/MACHINES.md is not that page
 
-Each file is what `selfmon selftest --json FILE` has written on one machine. A
-name that begins with "emulated-" says that there was no processor.
+Each file was written by `selfmon selftest --json FILE` on one machine. A name
+that begins with "emulated-" means that the machine had no real processor.
 """
 import json
 import pathlib

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The man pages: well formed, one for each exported function, and their
-# examples compile, measured and compiled off, and their structs are those of
-# the headers. Usage: man.sh COMPILE SHARED STATIC COMPILE-CXX, the first and
-# the last with their flags.
+# Checks the man pages: they are well formed, each exported function has one,
+# their examples compile both measured and with SELFMON_DISABLE, and their
+# structs are those of the headers.
+# Usage: man.sh COMPILE SHARED STATIC COMPILE-CXX; the first and the last
+# contain their flags.
 set -eu
 cd "$(dirname "$0")/../.."
 compile=$1
@@ -38,8 +39,9 @@ lint() {
 }
 lint || complain "the pages above are not well formed"
 
-# In ASCII, because awk may count bytes. A line that is too long is usually an
-# example with the tab stops of the table before it.
+# Pages are formatted as ASCII, because awk may count bytes. If a line is too
+# long, it is usually in an example that has the tab stops of the table before
+# it.
 if command -v man > /dev/null && command -v col > /dev/null; then
 	for page in $texts; do
 		LC_ALL=C MANWIDTH=80 man -l "$page" 2> /dev/null |
@@ -48,7 +50,7 @@ if command -v man > /dev/null && command -v col > /dev/null; then
 	done
 fi
 
-# The names that a page says it is about.
+# The names in a page's NAME section.
 names_of() {
 	sed -n '/^\.SH NAME/,/^\.SH SYN/p' "$1" | grep -v '^\.SH' | tr '\n' ' ' |
 		sed 's/ \\-.*//' | tr -d ','
@@ -75,7 +77,7 @@ do
 done
 [ "$functions" -gt 0 ] || complain "no function is exported by $shared"
 
-# work/PAGE.N: the N-th text between .EX and .EE, escapes undone.
+# work/PAGE.N is the N-th text between .EX and .EE, without escapes.
 examples_of() {
 	awk -v to="$work/$(basename "$1")" '
 	/^\.EX/ { n++; inside = 1; next }

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Merges reports in JSON by the rules of docs/REPORT.md, to compare.
+"""Merges reports in JSON by the rules of docs/REPORT.md, for comparison.
 
-    merge.py MERGED FILE...   is MERGED what the FILEs make together?
-    merge.py --mutate FILE DIRECTORY   some dozens of damaged copies of FILE
-    merge.py --vary FILE DIRECTORY   one as of other machines: scaled values,
-                                     open visits, other clocks, none counted
+    merge.py MERGED FILE...   checks that MERGED is the merge of the FILEs
+    merge.py --mutate FILE DIRECTORY   writes some dozens of damaged copies
+    merge.py --vary FILE DIRECTORY   writes copies as other machines make them:
+                                     scaled values, open visits, other clocks,
+                                     values that were not counted
 
-Shares no code with the library. Exits with 1 at the first difference.
+The script shares no code with the library. It exits with 1 at the first
+difference.
 """
 import collections
 import fractions
@@ -67,7 +69,8 @@ def quantity_of(row, name, columns):
 
 
 def merge_quantity(parts, exclusive, times):
-    """times: of the parts' rows, by which their shares are weighed"""
+    """The merged quantity. times are those of the parts' rows, as weights of
+    shares."""
     times = [t for t, p in zip(times, parts)
              if p and p["verdict"] != "not counted"]
     parts = [p for p in parts if p and p["verdict"] != "not counted"]
@@ -111,7 +114,8 @@ TIMES = ["p50", "p90", "p99", "shortest", "longest"]
 
 
 def net_of_one(ns, row, inner, low):
-    """One visit of ns without overhead, and whether that is a guess."""
+    """The time of one visit of ns without overhead, and whether it is mostly a
+    guess."""
     time = row["time_ns"]
     mean = time["sum"] / row["measured"]
     own = max(mean - time["net"] / row["visits"], 0)
@@ -123,7 +127,7 @@ def net_of_one(ns, row, inner, low):
 
 
 def inner_of(reports):
-    """The mean overhead of a visit's own ends over all processes."""
+    """The mean overhead of a visit's own two ends, over all processes."""
     inner = []
     for report in reports:
         if report["processes"]:
@@ -241,7 +245,7 @@ def compare(merged, reports):
 
 
 def places(value, path=()):
-    """The path of each value in it."""
+    """Yields the path of each value in the report."""
     yield path
     if isinstance(value, dict):
         for key in value:

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selfmon report over JSON: written again as it was, merged, damaged.
-# Usage: merge.sh PROGRAM EXAMPLE THREADS: examples with regions; the second
-# has several threads.
+# Tests selfmon report with JSON: rewritten, merged and damaged reports.
+# Usage: merge.sh PROGRAM EXAMPLE THREADS; both are examples with regions, and
+# THREADS has several threads.
 set -eu
 program=$1 example=$2 threads=$3
 work=$(mktemp -d)
@@ -15,13 +15,14 @@ fail()
 	exit 1
 }
 
-# run NAME EVENTS EXAMPLE: leaves NAME.json
+# run NAME EVENTS EXAMPLE: runs the example, which writes NAME.json
 run()
 {
 	SELFMON_OUTPUT="json:$work/$1.json" SELFMON_EVENTS=$2 "$3" > /dev/null
 }
 
-# refused TEXT FILE...: the merge is, with this in its sentence
+# refused TEXT FILE...: checks that the merge is refused, with TEXT in the
+# message
 refused()
 {
 	want=$1
@@ -49,8 +50,8 @@ SELFMON_EVERY=7 run every none "$example"
 SELFMON_LIVE="$work/live" SELFMON_OUTPUT=none SELFMON_EVENTS=none "$example" \
 	> /dev/null
 
-# On a terminal what takes more than a second says how far it is, until it is
-# done: the second file comes when that was seen.
+# On a terminal, a command that takes more than a second shows its progress
+# until it is done. The second file is written only after progress was seen.
 come_late()
 {
 	tries=0
@@ -98,7 +99,8 @@ done
 "$program" report -f csv "$work/a.json" "$work/live" > "$work/out"
 [ "$(grep -c '^"round/print"' "$work/out")" = 2 ] || fail "no CSV"
 
-# histograms N FILE REGION: the region is there N times, with all of its visits
+# histograms N FILE REGION: checks that the output has N such regions, each with
+# all of its visits
 histograms()
 {
 	"$program" report --histogram "$3" "$2" > "$work/out" ||
@@ -140,15 +142,17 @@ status=0
 "$program" report -m --histogram round "$work/a.json" "$work/b.json" |
 	grep -q '^round: 200 visits$' || fail 'no merged histogram'
 
-# One by itself stays what it was but for who it is of.
+# The merge of one report differs from it only in the description of the
+# process.
 "$program" report -mf json "$work/a.json" > "$work/out"
 grep '"id"' "$work/a.json" > "$work/rows"
 grep '"id"' "$work/out" | cmp "$work/rows" - || fail "one by itself differs"
 
-# With the clock of when it is read, a live file's numbers differ each time.
+# A live file's numbers depend on the time at which it is read, so it is read
+# only once.
 "$program" report -f json "$work/live" > "$work/live.json"
 
-# schema ARGUMENT...: reports are what docs/report.schema.json says
+# schema ARGUMENT...: checks reports against docs/report.schema.json
 schema()
 {
 	status=0
@@ -190,7 +194,8 @@ grep -q '^round  *300 ' "$work/out" || fail "live and JSON: no 300 visits"
 grep -q 'hello, 3 processes, merged' "$work/out" || fail "the number is not printed"
 grep -q 'not counted in 2 of 3 processes' "$work/out" ||
 	fail "uncounted events are not printed: $(cat "$work/out")"
-# Sums of part of the visits are marked; ratios of different visits are none.
+# Sums over a part of the visits are marked. Ratios of values from different
+# visits are not printed.
 grep -Eq '^round .*[0-9]!' "$work/out" || fail "no mark of values left out"
 
 refused 'every.json: every: 7, and 1 in' "$work/a.json" "$work/every.json"
@@ -214,7 +219,7 @@ cmp -s "$work/b.json" "$work/kernel.json" ||
 		"$work/a.json" "$work/kernel.json"
 refused 'none.json: cannot be opened' "$work/a.json" "$work/none.json"
 
-# Messages have the place of an error and the expected value.
+# Messages state the position of an error and the expected value.
 sed 's/"min": [0-9]*/"min": "x"/' "$work/a.json" > "$work/bad.json"
 line=$(grep -n '"min": "x"' "$work/bad.json" | head -n 1 | cut -d : -f 1)
 refused "bad.json:$line: rows\\[0\\].time_ns.min: a whole number was expected" \
@@ -224,7 +229,8 @@ refused 'bad.json:2[01]: not JSON: ' "$work/bad.json"
 sed 's/"version": 1/"version": 2/' "$work/a.json" > "$work/bad.json"
 refused 'bad.json:1: version: 1 was expected' "$work/bad.json"
 
-# Whatever is in it: a report or a sentence, and no escape for the terminal.
+# Whatever the file contains, the output is a report or a message, and never has
+# an escape sequence.
 escape=$(printf '\033')
 mutants=0
 if command -v python3 > /dev/null; then

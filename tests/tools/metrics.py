@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Recomputes the metrics of reports in JSON by the rules of docs/REPORT.md.
 
-    metrics.py FILE     FILE: any number of reports, one behind the other
+    metrics.py FILE     FILE has any number of reports, one after the other
 
-Shares no code with the library. Prints what was compared; exits 1 at the
-first difference.
+The script shares no code with the library. It prints what it compared, and
+exits with 1 at the first difference.
 """
 import collections
 import json
@@ -17,7 +17,7 @@ CYCLES = {"cycles", "cpu-cycles", "cpu_cycles", "cpu_clk_unhalted.thread",
           "ls_not_halted_cyc"}
 INSTRUCTIONS = {"instructions", "inst_retired.any", "inst_retired.any_p",
                 "inst_retired", "ex_ret_instr"}
-# name -> (what it is, what it is divided by, factor, name of the metric)
+# (dividend, divisor, factor, name of the metric)
 EVENT = [("instructions", "cycles", 1, "IPC"),
          ("cycles", "time", 1, "GHz"),
          ("cycles", "visits", 1, "cycles/visit"),
@@ -69,7 +69,7 @@ class Column:
 
 
 class Unit(str):
-    """the name of a unit of the program"""
+    """The name of a unit that the program defines."""
 
 
 def units_of(row):
@@ -77,8 +77,8 @@ def units_of(row):
 
 
 def wanted_metrics(report):
-    """(name, operand, operand, factor); an operand is a word or a Column,
-    or None where nobody asked for the event."""
+    """Returns tuples of name, dividend, divisor and factor. An operand is a
+    word or a Column, or None if the event was not requested."""
     columns = [Column(k, c) for k, c in enumerate(report["columns"])]
     has = {unit: any(row[unit] for row in report["rows"])
            for unit in ("bytes", "items")}
@@ -132,7 +132,7 @@ def wanted_metrics(report):
 
 
 def operand(row, what):
-    """value, unsure, visits (None: any), verdict"""
+    """Returns value, uncertainty, visits (None: any), verdict."""
     if what is None:
         return None
     if what == "visits":
@@ -157,7 +157,8 @@ def operand(row, what):
 
 
 def are_same(report, row, of, by):
-    """Do both have values in the same visits, or does any set of them do?"""
+    """Do both operands have values in the same visits, if some visits have
+    none?"""
     if "visits" in (of, by):
         return True
     if not isinstance(of, Column) or not isinstance(by, Column):
@@ -167,7 +168,8 @@ def are_same(report, row, of, by):
 
 
 def among(row, what, value, unsure, known, visits, together):
-    """The operand over so many visits; None: it is not known of them."""
+    """The operand over this number of visits, or None if it is unknown for
+    them."""
     if known is not None:
         same = known == visits and (
             together or visits in (row["measured"], row["whole"]))
@@ -184,7 +186,8 @@ def among(row, what, value, unsure, known, visits, together):
 
 
 def metric(report, row, of, by, factor):
-    """("value", value, uncertainty, verdict) or (why there is none,)"""
+    """Returns ("value", value, uncertainty, verdict), or (reason,) without a
+    value."""
     a, b = operand(row, of), operand(row, by)
     if a is None or b is None:
         return ("missing",)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# A file's functions and data are declared in its own header: no private header
-# declares those of another file. Usage: own_header.py SOURCES OBJECT...
+# Checks that functions and data of a file are declared in its own header, and
+# in no other private header. Usage: own_header.py SOURCES OBJECT...
 import pathlib
 import re
 import subprocess
 import sys
 
-# A stand-in for two files, used in their place: it has their headers.
+# This file replaces two others at build time, so it uses their headers.
 STAND_INS = {"tools/symbols_without"}
 
 
@@ -19,7 +19,8 @@ def defined_in(path):
 
 
 def declarations(path):
-    """Words of a header without comments, directives, bodies and tags."""
+    """Returns the words of a header, without comments, directives, bodies and
+    tags."""
     text = re.sub(r"/\*.*?\*/", " ", path.read_text(), flags=re.S)
     text = re.sub(r"^\s*#(?:.*\\\n)*.*", "", text, flags=re.M)
     while re.search(r"\{[^{}]*\}", text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Packages of Debian; included by the Makefile.
+# Debian packages. Included by the Makefile.
 
 ##@ One kind of test
 

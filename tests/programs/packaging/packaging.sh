@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The tarball is the same each time; out of it come packages of Debian that
-# lintian has no error in, and against them, unpacked, an outside program is
-# built and run: packaging.sh BUILD-DIRECTORY VERSION
+# Two runs make the same tarball. Debian packages are built from it, and lintian
+# finds no error in them. A program outside of the tree is built against the
+# unpacked packages, and run: packaging.sh BUILD-DIRECTORY VERSION
 set -eu
 build=$1
 version=$2
@@ -93,7 +93,8 @@ cp "$source/examples/hello.c" "$source/examples/embed.cc" "$scratch"
 rm -rf "$source"
 cd "$scratch"
 
-# No other package is to be found: a program needs this one alone.
+# The search path has no other package, because a program must need only this
+# one.
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
@@ -101,7 +102,7 @@ package()
 		PKG_CONFIG_SYSROOT_DIR=$root "$PKG_CONFIG" "$@" selfmon
 }
 
-# reports SOURCE COMPILER...: built, run, and its report is there
+# reports SOURCE COMPILER...: builds and runs SOURCE, and checks that it reports
 reports()
 {
 	from=$1
