@@ -49,7 +49,7 @@ $(O)/tools/%.o: tools/%.c $(O)/flags
 	$(call quiet,CC)$(CC) $(tool_cflags) $(CPPFLAGS) $(CFLAGS) -fPIE -c $< \
 		-o $@
 
-# The page of selfmon report -f html: one file, assembled from its parts.
+# The page of selfmon report -f html is one file, which is assembled from parts.
 html_uplot := third_party/uPlot/uPlot.iife.min.js third_party/uPlot/uPlot.min.css
 html_script := $(patsubst %,tools/html/%.js,format off_cpu samples model icicle table spans charts main)
 html_parts := tools/html/page.html tools/html/style.css $(html_script) $(html_uplot)
@@ -92,7 +92,7 @@ $(O)/tests/programs/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) $(json_libs) $(dw_libs) -lm -o $@
 
-# Static, for emulated machines: the program itself, and its runner.
+# Static programs for emulated machines: selfmon, and the program that runs it.
 $(O)/vm/selfmon: $(call static_tool_objects,$(tool_objects)) $(objects)
 $(O)/vm/doctor: $(call static_tool_objects,$(doctor_objects)) $(objects)
 $(O)/vm/selfmon $(O)/vm/doctor:
@@ -106,7 +106,7 @@ check-tool: $(tool) ## The commands: options, exit statuses, output
 check-selftest: $(tool) ## selfmon selftest on this machine, the quick one
 	@tests/tools/selftest.sh $<
 
-# One of its checks by name, used by mutants.
+# Runs one check of the selftest by name; mutants use it.
 check-selftest-%: $(tool)
 	@tests/tools/selftest.sh $< $*
 
@@ -120,7 +120,7 @@ check-merge: $(tool) $(O)/examples/hello $(O)/examples/threads ## selfmon report
 check-compare: $(tool) $(O)/examples/hello ## selfmon compare over reports whose truth is known
 	@SELFMON_EVENTS=none tests/tools/compare.py $^
 
-# PROGRAM='COMMAND': a program with regions.
+# PROGRAM='COMMAND' is a program with regions.
 compare-rates: $(tool) ## False alarms and power of selfmon compare over real runs
 	@SELFMON_EVENTS=none tests/tools/compare.py --rates $(tool) \
 		"$(or $(PROGRAM),$(O)/examples/textstats README.md docs/*.md)"
@@ -143,7 +143,7 @@ $(O)/tests/programs/escapes/program: tests/programs/escapes/program.c $(static_l
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -lm -o $@
 
-# Its symbols, and lines, are replaced by others of any bytes.
+# The test replaces its symbols and lines by arbitrary bytes.
 $(O)/tests/programs/escapes/sampled: tests/programs/escapes/sampled.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -g $< \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154 # sourced: the caller has set them
 # Functions that run.sh and native.sh share. These scripts set: here, the folder
 # of patches; source, the project; work, a scratch folder.
-# shellcheck shell=sh disable=SC2154 # sourced: the caller has set them
 
 die()
 {

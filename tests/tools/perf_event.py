@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/PERF_EVENT.md: each name of <linux/perf_event.h> has a row that is true.
+"""Checks that docs/PERF_EVENT.md has a true row for each name of
+<linux/perf_event.h>.
 
 perf_event.py [HEADER]    default: the header that $CC includes
 
 - Each PERF_* name, each struct or union, and each field of the attributes and
-  of the user page stands in a row. A name may end in '*' unless it is used.
-- A used row's files contain its names, comments left out; 'as `X`' gives the
-  text that stands for the name.
-- The library's code has no name of the other rows, and sets no such attribute.
+  of the user page has a row. A name may end in '*' unless it is used.
+- The files that a used row lists contain its names, outside of comments; 'as
+  `X`' gives the text that stands for the name.
+- The library's code uses no name of the other rows, and sets no such attribute.
 
-Then each row is spoiled, and the check must notice: removed, its files emptied,
-its names used by code although it says otherwise.
+Then the script damages each row, and the check must notice: the row is removed,
+its files are emptied, or code uses its names although the row says otherwise.
 """
 import os
 import re
@@ -38,7 +39,7 @@ def find_header():
 
 
 def read_header(path):
-    """The names that need a row, as (struct or '', name)."""
+    """Returns the names that need a row, as (struct or '', name)."""
     with open(path, encoding='utf-8') as file:
         text = without_comments(file.read())
     names = {('', name) for name in re.findall(r'\bPERF_[A-Z0-9_]*[A-Z0-9]\b',
@@ -113,7 +114,8 @@ def place(name):
 
 
 def is_pasted(code, name):
-    """HW(CPU_CYCLES), where HW(id) is PERF_COUNT_HW_##id."""
+    """Does the code build the name, as HW(CPU_CYCLES) with HW(id)
+    PERF_COUNT_HW_##id?"""
     return any(name.startswith(prefix) and re.search(
         r'\b%s\(%s\)' % (macro, name[len(prefix):]), code)
         for macro, prefix in re.findall(
@@ -126,7 +128,7 @@ def contains(code, row, name):
     if not row.struct or name.startswith('PERF_'):
         return bool(re.search(r'\b%s\b' % re.escape(name), code)) or \
             is_pasted(code, name)
-    # A field, or a constant of ours that is named after one.
+    # A field of this name, or a constant of the library that is named after it.
     return bool(re.search(r'(\.|->)%s\b|_%s\b' % (name, name.upper()), code))
 
 
@@ -203,7 +205,8 @@ def notices(function, *arguments):
 
 
 def spoil(row, rows, names, tree, complain):
-    """Returns how many ways there were to spoil a row; each must be noticed."""
+    """Damages the row in each way, and returns how many; each must be noticed.
+    """
     ways = 0
     own = {name for name in names if row.covers(*name)}
     if own:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/PROCESS.md against the library: process.py BUILD-DIRECTORY
+"""Compares docs/PROCESS.md with the library: process.py BUILD-DIRECTORY
 
-The page's tables are compared with what the archive asks the C library for,
-with the sources, with examples under strace and with what
-tests/programs/process/guest.c sees of its own process. Then rows are taken out of a copy of the page, one
-after another, and each must be missed.
+The page's tables are compared with the functions of the C library that the
+archive needs, with the sources, with examples under strace, and with what
+tests/programs/process/guest.c measures in its own process. Then the script
+removes one row after another from a copy of the page, and each time the
+comparison must fail.
 """
 import collections
 import fnmatch
@@ -21,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/PROCESS.md"
 
 SOFTWARE = "task-clock,page-faults,context-switches,cpu-migrations"
-# Columns of the measured tables, and what these programs run with.
+# Columns of the measured tables, and the environment of each column's program.
 SETTINGS = {
     "time alone": {"SELFMON_EVENTS": "none"},
     "four software events": {"SELFMON_EVENTS": SOFTWARE},
@@ -43,18 +44,19 @@ TRACED = [
     ("threads", {"SELFMON_SAMPLE": "task-clock,drain=border",
                  "SELFMON_OUTPUT": "json:{}/json"}),
 ]
-# Functions of strings and numbers, which the page does not list; compilers put
-# one in another's place.
+# Functions of strings and numbers, which the page does not list. Compilers
+# replace some of them by others.
 PURE = re.compile(
     r"(mem|str|stp)\w+|bcmp|__ctype_\w+|ato[il]|v?snprintf|sscanf|frexp|bsearch|"
     r"environ|std(out|err)|program_invocation_short_name|"
     r"__errno_location|__rseq_\w+|__(u?divti3|u?modti3|tls_get_addr)|"
     r"__stack_chk_\w+|_GLOBAL_OFFSET_TABLE_|__(aarch64|riscv)_\w+")
-# Their like in other versions of the C library, and with other compilers.
+# Names of the same functions in other versions of the C library, or made by
+# other compilers.
 ALIKE = {"fputc": "putc", "__fxstat": "fstat", "__xstat": "stat",
          "__lxstat": "lstat"}
 STARTS = re.compile(r"/(proc|sys|dev|etc|run|var|\.dockerenv)(/|$)")
-# Advice in messages, and the program's own descriptors by their names.
+# Paths in messages with advice, and names of the program's own descriptors.
 NOT_READ = re.compile(r"/dev/(stdout|stderr|shm|fd/)|/proc/self/fd/")
 
 problems = []
@@ -84,7 +86,8 @@ class Page:
         self.text = text
 
     def rows(self, heading, first):
-        """The rows of the table below a heading whose head begins so."""
+        """Returns the rows of the table below a heading, whose first cell
+        begins so."""
         part = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", self.text,
                          re.M | re.S)
         found = re.search(rf"^\| {first} \|[^\n]*\n\|[-|]*\n((?:\|[^\n]*\n)*)",
@@ -114,7 +117,7 @@ def source():
 
 
 def imports(build):
-    """The functions that the archive wants, by their plain names."""
+    """Returns the functions that the archive needs, without symbol versions."""
     done = subprocess.run(["nm", "-u", build / "libselfmon.a"],
                           capture_output=True, text=True, check=True)
     names = set()
@@ -164,7 +167,7 @@ def check_environment(page, code):
 
 
 def check_once(code):
-    """What the page says there is a number of."""
+    """Checks what the page states a number of."""
     for what, pattern, stated in (
             ("constructor", r"__attribute__\(\(constructor", 2),
             ("destructor", r"__attribute__\(\(destructor\(101\)\)\)", 1),
@@ -260,7 +263,7 @@ def may_trace(folder):
 
 
 def traces(build, folder):
-    """Calls and paths of which runs with the library have more."""
+    """Returns the calls and paths that occur more often with the library."""
     calls, paths = set(), set()
     for program, environment in TRACED:
         base_calls, base_paths = trace(build, folder, program, {}, off=True)
@@ -288,7 +291,7 @@ def check_traces(page, calls, paths):
 
 
 def guest(build, settings, folder):
-    """What the program prints, by what it is about."""
+    """Returns the lines that the program prints, as a dictionary."""
     env = {key: value for key, value in os.environ.items()
            if not key.startswith("SELFMON_")}
     env["SELFMON_OUTPUT"] = "none"
@@ -317,7 +320,8 @@ def check_unchanged(seen, setting):
 
 
 def check_measured(page, measured):
-    """Only where the page's figures are from: see its beginning."""
+    """Runs only on the kind of machine that the page's figures are from: see
+    its head."""
     missing = set().union(*measured.values()) - UNCHANGED.keys()
     for heading in ("Memory", "Descriptors"):
         names = page.head(heading, "step")[1:]
@@ -337,7 +341,7 @@ def check_measured(page, measured):
 
 
 def without_refused(measured):
-    """Drops what needs events, where the kernel allows none."""
+    """Drops figures that need events, if the kernel allows none."""
     if measured["four software events"]["descriptors after the first visit"] \
             != "0":
         return True
@@ -372,7 +376,8 @@ def check(page, build, code, traced, measured):
 
 
 def check_faults(page, build, code, traced, measured):
-    """Each row that something can miss is missed when it is gone."""
+    """Removes each row that a check covers, and requires that the check fails.
+    """
     count = 0
     tables = [("System calls", "call"), ("Environment", "variable"),
               ("Files read", "file")]
@@ -392,7 +397,8 @@ def check_faults(page, build, code, traced, measured):
 
 
 def is_elsewhere(page, heading, row):
-    """A call of the C library's own, in functions that other rows have too."""
+    """Is this a call that the C library makes, by functions that other rows
+    have too?"""
     if heading != "System calls":
         return False
     others = {name for other in page.rows(heading, "call") if other != row
@@ -404,7 +410,7 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     page, code = Page(PAGE.read_text()), source()
     traced, measured = None, {}
-    # Live files need a file system of a few kinds: a tmpfs is one.
+    # Live files need certain file systems, of which tmpfs is one.
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=shm) as name:
         folder = pathlib.Path(name)

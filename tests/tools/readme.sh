@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code of README and of the pages for readers compiles as it stands, and
-# their commands run in their order:
-# readme.sh BUILD-DIRECTORY
+# Checks that the code of README and of the pages for readers compiles
+# unchanged, and that their commands can be run in their order: readme.sh
+# BUILD-DIRECTORY
 #
-# A block of C is the file that the text before it names last. Blocks of sh
-# run in one shell, in a copy of the sources. Only where things are installed
-# is another place: PREFIX is in a scratch folder, sudo and ldconfig do nothing
-# of their own.
+# A block of C is the file that the text before it named last. Blocks of sh run
+# in one shell, in a copy of the sources. Only the place of installation
+# differs: PREFIX is in a scratch folder, sudo runs its command as the same
+# user, and ldconfig does nothing.
 set -eu
 build=$(realpath "$1")
 scratch=$(mktemp -d)
@@ -26,7 +26,7 @@ git rev-parse --show-toplevel > /dev/null 2>&1 || {
 	exit 0
 }
 
-# Times are kept: what is built already is not built again.
+# The copy keeps the files' times, so that nothing is built twice.
 mkdir "$scratch/bin" "$scratch/clone"
 git ls-files -z 2> /dev/null | grep -zv '^examples/.*/' |
 	xargs -0 cp --parents -p -t "$scratch/clone"
@@ -51,8 +51,8 @@ match($0, /`[a-z]+\.c`/) { name = substr($0, RSTART + 1, RLENGTH - 2) }
 ' $pages > "$scratch/programs" || fail "$(cat "$scratch/programs")"
 [ -s "$scratch/commands" ] || fail 'README.md has no commands in ```sh'
 
-# MAKEFLAGS: as on the command line of each make. O is in the environment if it
-# was on the command line of the make that runs this; the commands know build/.
+# MAKEFLAGS acts like arguments of each make. O is removed from the environment,
+# where the calling make may have put it, because the commands expect build/.
 cd "$scratch/clone"
 env -u MFLAGS -u MAKELEVEL -u O MAKEFLAGS="PREFIX=$stage" \
 	PATH="$scratch/bin:$stage/bin:$PATH" \
@@ -89,7 +89,7 @@ sed '1,/\*\//d' examples/hello.c | cmp - hello.c ||
 
 # ---- figures ---------------------------------------------------------------
 
-# Second column of the table of costs: "26.3 KiB, 2038 B".
+# The second column of the table of costs, as in "26.3 KiB, 2038 B".
 cd "$OLDPWD"
 sed -n '/^## Cost/,/^## API/s/^| [^|]* | \([0-9][^|]*\) |.*/\1/p' README.md |
 	sed 's/, /\n/g' > "$scratch/figures"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selfmon report: over live files, good ones and others.
-# Usage: report.sh PROGRAM EXAMPLE, the second with regions in it.
+# Tests selfmon report with live files, valid ones and others.
+# Usage: report.sh PROGRAM EXAMPLE; EXAMPLE is a program with regions.
 set -eu
 program=$(realpath "$1") example=$(realpath "$2")
 here=$(realpath "$(dirname "$0")")
@@ -36,7 +36,7 @@ command=$(sed -n 's/^selfmon run: to read the live file: selfmon //p' \
 eval "'$program' $command" | grep -q "^round  *100 " ||
 	fail "run --live: $(cat "$work/err")"
 
-# A file that is no report does not keep the others from being printed.
+# A file that is no report does not prevent the others from being printed.
 echo 'no live file at all' > "$work/other"
 status=0
 "$program" report "$work/other" "$work/none" "$work/live" > "$work/text" \
@@ -48,7 +48,7 @@ grep -q "none: cannot be opened: No such file" "$work/err" ||
 	fail "no word of what is missing: $(cat "$work/err")"
 grep -q "^round  *100 " "$work/text" || fail "the good file is left out"
 
-# is_neither FILE WHY
+# is_neither FILE WHY: checks that FILE is refused with this reason
 is_neither()
 {
 	status=0
@@ -61,7 +61,7 @@ is_neither()
 is_neither "$work/empty" 'it is empty'
 is_neither "$work" 'Is a directory'
 
-# Without a writer a FIFO would keep the others waiting for ever.
+# Without a writer a FIFO would block the command, and with it the other files.
 mkfifo "$work/fifo"
 status=0
 timeout 20 "$program" report "$work/fifo" "$work/live" > "$work/text" \
@@ -77,11 +77,11 @@ status=0
 grep -q "text, json, csv, html, folded or pprof are allowed" "$work/err" ||
 	fail "no word of what is allowed: $(cat "$work/err")"
 
-# CSV has one header for all processes with the same columns; others have a
-# header before their rows.
+# CSV has one header for all processes with the same columns. A process with
+# other columns has a header before its rows.
 SELFMON_LIVE="$work/faults" SELFMON_OUTPUT=none SELFMON_EVENTS=page-faults \
 	"$example" > /dev/null
-# headers N FILE...
+# headers N FILE...: checks that the output has N headers
 headers()
 {
 	wanted=$1

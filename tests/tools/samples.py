@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""selfmon report over samples whose truth is known.
+"""Tests selfmon report with samples at known places.
 
     samples.py PROGRAM EXAMPLE   EXAMPLE has regions
 
-Compiles tests/programs/samples/sampled.c, which prints addresses in functions
-of known names, and writes reports with samples there.
+The script compiles tests/programs/samples/sampled.c, which prints addresses in
+functions of known names, and writes reports with samples at these addresses.
 """
 import copy
 import ctypes.util
@@ -42,7 +42,7 @@ def same(what, found, wanted):
 
 
 class Tool:
-    """The program selfmon, in a folder of its own."""
+    """The program selfmon, run in a scratch folder."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -80,7 +80,8 @@ def stack(row, count, *addresses, **more):
 
 
 def with_samples(report, modules, stacks, **counts):
-    """A copy of a report, with samples whose sums are right."""
+    """Returns a copy of a report with these samples, and the sums that belong
+    to them."""
     report = copy.deepcopy(report)
     stacks = sorted(stacks, key=lambda s: (-1 if s["row"] is None else
                                            s["row"], -s["count"]))
@@ -217,7 +218,7 @@ def test_wrong(tool, report):
 # ---- merging ----------------------------------------------------------------
 
 def stacks_by_path(report):
-    """Counts by the path of the row, label, and places of the stack."""
+    """Returns the counts by path of the row, label, and places of the stack."""
     paths, sums = {None: ()}, {}
     for row in report["rows"]:
         paths[row["id"]] = paths[row["parent"]] + (row["name"],)
@@ -307,7 +308,8 @@ def test_merge_refused(tool, a, b):
 # ---- symbols ----------------------------------------------------------------
 
 class Sampled:
-    """A program with samples at known places: a folder with its variants."""
+    """A program that prints the addresses of known places, compiled in several
+    ways."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -334,7 +336,8 @@ class Sampled:
         return [{"path": str(path), "build_id": build_id}]
 
     def report(self, report, path, **counts):
-        """spot1 in a call inlined into leaf, which middle calls of main."""
+        """The samples are in spot1, which is inlined into leaf. middle calls
+        leaf, and main calls middle."""
         chain = [(0, self.at["return0"]), (0, self.at["return1"])]
         return with_samples(report, self.modules(path), [
             stack(1, 6, (0, self.at["spot1"]), *chain),
@@ -344,7 +347,7 @@ class Sampled:
 
 
 def table_of(text):
-    """Lines of the table, cut into their words at two blanks."""
+    """Lines of the table, split into cells at two blanks."""
     lines = text[text.index("\nregion "):].split("\n\n")[0].splitlines()[2:]
     return [[word.strip() for word in line.split("  ") if word.strip()]
             for line in lines]
@@ -401,7 +404,8 @@ def test_options(tool):
 
 
 def test_many(tool, report, sampled):
-    """Functions beyond the first, and names of any bytes."""
+    """Only the functions with most samples have a row, and names of any bytes
+    are safe."""
     modules = [{"path": f"/{i}/lib{ESCAPE}[31m{i}\u202e.so", "build_id": "00"}
                for i in range(9)]
     given = with_samples(report, modules,
@@ -425,7 +429,7 @@ def test_many(tool, report, sampled):
 
 
 def test_files(tool, report, sampled):
-    """The file changed, is gone, is no file, has no symbols."""
+    """The file was changed, is missing, is no ELF file, or has no symbols."""
     path = sampled.compile("file", "-g")
     tool.write("file.json", sampled.report(report, path))
     subprocess.run(["strip", path], check=True)
@@ -449,7 +453,7 @@ def test_files(tool, report, sampled):
 
 
 def test_separate(tool, report, sampled):
-    """Debugging information in a file of its own."""
+    """The debugging information is in a separate file."""
     path = sampled.compile("apart", "-g")
     tool.write("apart.json", sampled.report(report, path))
     wanted = table_of(tool.run("report", "--samples", "apart.json"))
@@ -462,7 +466,8 @@ def test_separate(tool, report, sampled):
 
 
 def test_symtab(tool, report, sampled):
-    """Functions of the symbol table alone; C++ names as they are written."""
+    """The functions are only in the symbol table; names of C++ are shown
+    demangled."""
     path = sampled.compile("table", "-g")
     tool.write("table.json", sampled.report(report, path))
     subprocess.run(["objcopy", "--strip-debug", "--redefine-sym",
@@ -482,7 +487,8 @@ def test_symtab(tool, report, sampled):
 
 
 def test_compilers(tool, report, sampled):
-    """Compilers that write no table of addresses, split files, LTO."""
+    """Compilers that write no table of addresses, split debugging information,
+    LTO."""
     ways = [("gcc", ["-g", "-gdwarf-4"]), ("gcc", ["-g", "-fno-pie", "-no-pie"]),
             ("gcc", ["-g", "-gsplit-dwarf"]), ("gcc", ["-g", "-flto"]),
             ("clang", ["-g", "-fPIE", "-pie", "-Wno-unknown-attributes"])]
@@ -500,7 +506,7 @@ def test_compilers(tool, report, sampled):
 
 
 def test_vdso(tool, report):
-    """The kernel's code that is mapped here, too."""
+    """Code of the vdso, which the kernel maps into each process."""
     maps = pathlib.Path("/proc/self/maps").read_text().splitlines()
     found = [line for line in maps if line.endswith("[vdso]")]
     if not found:
@@ -523,7 +529,7 @@ def test_vdso(tool, report):
 
 
 def requests_of(tool, *words):
-    """How often a server in DEBUGINFOD_URLS is asked."""
+    """Returns how often the command asks a server in DEBUGINFOD_URLS."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.01)
         done = threading.Event()
@@ -551,7 +557,7 @@ def requests_of(tool, *words):
 
 
 def test_network(tool, report, sampled):
-    """Nothing is asked for unless it is allowed."""
+    """The command asks no server unless an option allows it."""
     path = sampled.compile("asks")
     tool.write("asks.json", sampled.report(report, path))
     subprocess.run(["strip", path], check=True)
@@ -564,7 +570,7 @@ def test_network(tool, report, sampled):
 
 
 def test_map(tool, report):
-    """Code made at run time, whose symbols are in /tmp/perf-PID.map."""
+    """The symbols of code made at run time are in /tmp/perf-PID.map."""
     given = with_samples(report, [], [stack(1, 4, (-1, 0x7f0010)),
                                       stack(1, 2, (-1, 0x8f0000))])
     given["pid"] = 2 ** 31 - 1 - os.getpid()
@@ -626,7 +632,7 @@ def test_folded(tool):
 
 
 def test_folded_unknown(tool, report):
-    """Without symbols; callers that are any numbers are left out."""
+    """There are no symbols; callers that are arbitrary numbers are left out."""
     given = made_up(report)
     given["samples"]["modules"][2]["path"] = f"/x/a;{ESCAPE}b"
     tool.write("unknown.json", given)
@@ -643,7 +649,8 @@ def test_folded_unknown(tool, report):
 
 
 def decode(path):
-    """The message in protoc's text form as lists of pairs, no field unknown."""
+    """Decodes the message by protoc into lists of pairs; no field may be
+    unknown."""
     with open(path, "rb") as file:
         text = subprocess.run(
             ["protoc", f"--proto_path={HERE}", "--decode=Profile",
@@ -689,7 +696,7 @@ class Profile:
         return self.strings[one(message, key)]
 
     def lines(self, location):
-        """Functions and lines, outermost first."""
+        """Returns the functions and lines of each stack, outermost first."""
         lines = values(self.by_id["location"][location], "line")
         return [(self.text(self.by_id["function"][one(line, "function_id")],
                            "name"), one(line, "line"))
@@ -764,7 +771,7 @@ def test_pprof_labels(tool, report):
 
 
 def test_go(tool):
-    """What reads it: go tool pprof."""
+    """go tool pprof, a reader of the format, prints the same numbers."""
     if not shutil.which("go"):
         print("[SKIP] samples: go tool pprof needs golang-go")
         return

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Is what is written what docs/report.schema.json says?
+"""Checks reports against docs/report.schema.json.
 
-    schema.py FILE...          each holds one report in JSON, or several
-    schema.py --refuses FILE   changes its first report in each place, and wants
-                               each change to be refused
-    schema.py --schema SCHEMA ...  the same with another schema
+    schema.py FILE...          each file has one report in JSON, or several
+    schema.py --refuses FILE   changes each place of the first report; the schema
+                               must refuse each change
+    schema.py --schema SCHEMA ...  does the same with another schema
 
-Exits with 77 where there is no jsonschema that knows JSON Schema 2020-12.
+The script exits with 77 if there is no jsonschema that supports JSON Schema
+2020-12.
 """
 import copy
 import json
@@ -51,7 +52,8 @@ def check(validator, path):
 
 
 def places_of(value, path=()):
-    """Each place of the report; of alike ones in lists the first."""
+    """Yields each place of the report. Of a list, only the first element has
+    places."""
     if path:
         yield path
     if isinstance(value, dict):
@@ -62,7 +64,7 @@ def places_of(value, path=()):
 
 
 def shortened(value):
-    """With the first of alike ones in lists: places_of() gives no others."""
+    """Removes all but the first object of each list, like places_of()."""
     if isinstance(value, dict):
         return {key: shortened(value[key]) for key in value}
     if isinstance(value, list) and value and isinstance(value[0], dict):

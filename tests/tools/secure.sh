@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Checks which files and variables a setuid program reads and writes. Such a
-# program has privileges that its caller has not. Usage: secure.sh PROGRAM LIBRARY
+# program has privileges that its caller does not have. Usage: secure.sh PROGRAM
+# LIBRARY
 set -eu
 program=$1 library=$2
 
@@ -11,7 +12,8 @@ fail()
 	exit 1
 }
 
-# secure_getenv(3) and one place that creates files: nothing else of the kind.
+# The library may use only secure_getenv(3), and its one function that creates
+# files.
 calls=$(nm -u "$library" | awk '{ print $2 }' | sed 's/@.*//' |
 	grep -xE 'getenv|fopen(64)?|freopen(64)?|open(64)?|openat(64)?|creat(64)?|mkstemp|popen|system' || true)
 [ -z "$calls" ] || fail "the library calls" $calls
@@ -24,7 +26,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 chmod 777 "$dir"
 
-# run PROGRAM OUTPUT VARIABLE: set in code, and by the environment
+# run PROGRAM OUTPUT VARIABLE: code sets the output to OUTPUT, and the
+# environment sets it to VARIABLE
 run()
 {
 	rm -rf "$dir/out"
@@ -39,7 +42,8 @@ files()
 	find "$dir/out" -type f | wc -l
 }
 
-# Not setuid, the same program writes both files: the test can detect a write.
+# The same program without the setuid bit writes both files, so the test can
+# detect a write.
 install -m 755 "$program" "$dir/plain"
 run "$dir/plain" "" "json:$dir/out/by-env"
 [ "$status" = 3 ] && [ "$(files)" = 1 ] || fail "a plain program wrote nothing"
@@ -68,7 +72,8 @@ run "$dir/setuid" "json:$dir/out/by-code" ""
 grep -q "by-code': the program has more privileges than its caller" \
 	"$dir/err" || fail "no message why there is no file"
 grep -q visited "$dir/err" || fail "the report is lost"
-# A live file likewise: by the environment, and by the program's own code.
+# The same test for a live file, set by the environment and by the program's
+# code.
 rm -rf "$dir/out"
 mkdir -m 777 "$dir/out"
 SELFMON_LIVE=$dir/out/plain "$dir/plain" 2> /dev/null || :

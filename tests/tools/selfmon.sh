@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The selfmon program from outside: options, exit statuses, what goes to which
-# stream. Usage: selfmon.sh PROGRAM
+# Tests the selfmon program from outside: options, exit statuses, and what goes
+# to which stream. Usage: selfmon.sh PROGRAM
 set -u
 cd "$(dirname "$0")/../.." || exit
 program=$(readlink -f "$1")
@@ -16,7 +16,7 @@ complain()
 	bad=1
 }
 
-# try STATUS ARGUMENT...: runs it, keeps what it prints
+# try STATUS ARGUMENT...: runs the program, checks its status, keeps its output
 try()
 {
 	want=$1
@@ -28,7 +28,7 @@ try()
 	passed=$((passed + 1))
 }
 
-# says FILE WORDS: a fixed string in out or err
+# says FILE WORDS: checks that the file out or err contains a fixed string
 says()
 {
 	grep -qF -- "$2" "$work/$1" || complain "no '$2' in: $(cat "$work/$1")"
@@ -91,13 +91,13 @@ for command in $commands; do
 	done < "$work/options"
 done
 
-# No colours where it is no terminal; JSON is JSON.
+# There are no colours if the output is not a terminal, and JSON never has any.
 "$program" doctor > "$work/out"
 status=$?
 if grep -q "$(printf '\033')" "$work/out"; then
 	complain 'colours in a file'
 fi
-# has_colours VARIABLE=VALUE: on a terminal that script(1) makes
+# has_colours VARIABLE=VALUE: runs it on a terminal that script(1) makes
 has_colours()
 {
 	env -u NO_COLOR "$@" script -qc "'$program' doctor" /dev/null \
@@ -121,7 +121,7 @@ import json, re, sys
 doctor = json.load(open(sys.argv[1]))
 text = open(sys.argv[2]).read()
 assert doctor["doctor"] == 1
-# The time of a read is another one each time.
+# The time of a read differs between two runs.
 assert re.sub("[0-9]+ ns", "", text.split("\n")[0]) == \
        re.sub("[0-9]+ ns", "", doctor["summary"]), text
 assert doctor["counted"] == (not doctor["summary"].startswith("No "))
@@ -145,7 +145,8 @@ for line, check in zip(lines, shown):
     assert check["remedy"] in text
 END
 		complain 'doctor --json says something else than doctor'
-	# caches: the sizes that the kernel has of some CPU's
+	# caches: each size is one that the kernel states for a cache of some
+	# CPU
 	caches=/sys/devices/system/cpu/cpu0/cache/index0/size
 	if ! readelf -d "$program" | grep -q 'NEEDED.*libcpuid' ||
 		[ ! -r "$caches" ]; then
@@ -171,7 +172,7 @@ else
 	echo '[SKIP] check-tool: doctor --json needs python3'
 fi
 
-# list: what opens is not denied, what does not is not promised
+# list: an event that can be opened is not denied, and no other one is promised
 try 0 list
 says out 'task-clock'
 grep -q '^  task-clock .* system call ' "$work/out" ||
@@ -215,8 +216,9 @@ END
 		complain 'list --json says something else than list'
 fi
 
-# Pinned to cores of one type, those of the other never count: PMUs of two
-# types are laid over this machine's, the other's a name for software events.
+# If a thread is pinned to cores of one type, events of the other type never
+# count. The script mounts a tree with PMUs of two types over this machine's.
+# The PMU of the other type has the type number of software events.
 cat > "$work/hybrid" << 'END'
 folder=/sys/bus/event_source/devices
 mount -t tmpfs none $folder || exit 3
@@ -253,8 +255,8 @@ else
 	echo "[SKIP] check-tool: two types of core: $(cat "$work/err")"
 fi
 
-# One tracepoint is opened for each system. In this tree the number of the
-# second one is no number, and the number of the third one cannot be read.
+# The program opens one tracepoint of each system. In this tree the id of the
+# second one is not a number, and the id of the third one cannot be read.
 cat > "$work/tracefs" << 'END'
 folder=/sys/kernel/tracing
 mount -t tracefs none $folder || exit 3
@@ -282,7 +284,7 @@ else
 	echo "[SKIP] check-tool: tracepoints: $(cat "$work/err")"
 fi
 
-# run: statuses, signals, streams, the report
+# run: exit statuses, signals, streams, and the report
 try 2 run
 try 127 run "$work/nothing"
 says err 'no such program'
@@ -321,7 +323,7 @@ says out "text:$work/r.txt"
 "$program" run sh -c 'kill -TERM $$' 2> "$work/err"
 [ $? = 143 ] || complain 'run does not end by the signal of its command'
 
-# A signal to selfmon reaches the command.
+# A signal that selfmon receives reaches the command.
 "$program" run sh -c 'trap "exit 9" TERM; echo ready
 	for turn in $(seq 200); do sleep 0.05; done' \
 	> "$work/out" &

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selfmon selftest on this machine: no check fails, what it writes is what its
-# schema says. Usage: selftest.sh PROGRAM [CHECK]
-# With the name of a check: that one does not fail, whatever becomes of others.
-# How long it takes is not asserted: other programs may keep the machine busy.
+# Runs selfmon selftest on this machine: no check may fail, and the file that it
+# writes must match its schema. Usage: selftest.sh PROGRAM [CHECK]. With the
+# name of a check only this check must not fail. The duration is not checked,
+# because other programs may keep the machine busy.
 set -u
 cd "$(dirname "$0")/../.." || exit
 program=$(readlink -f "$1")
@@ -17,7 +17,7 @@ complain()
 	bad=1
 }
 
-# only CHECK: one row
+# only CHECK: prints the row of one check
 only()
 {
 	"$program" selftest --quick --perf > "$work/out" 2> "$work/err"
@@ -31,7 +31,8 @@ only()
 }
 [ $# -lt 2 ] || only "$2"
 
-# run NAME COMMAND...: the quick test by this command into NAME.txt and .json
+# run NAME COMMAND...: runs the quick test by this command, into NAME.txt and
+# NAME.json
 run()
 {
 	name=$1
@@ -48,7 +49,7 @@ run()
 		complain "it does not say what $name.json holds"
 }
 
-# is_schema FILE...: they are what docs/selftest.schema.json says
+# is_schema FILE...: checks files against docs/selftest.schema.json
 is_schema()
 {
 	code=0
@@ -60,7 +61,7 @@ is_schema()
 	esac
 }
 
-# The rows of the text, and those of the JSON.
+# Compares the rows of the text with those of the JSON.
 agrees()
 {
 	python3 - "$1" "$2" "$status" << 'END' ||
@@ -80,7 +81,7 @@ END
 		complain "text and JSON differ: $(cat "$2")"
 }
 
-# The file must not show whose machine it is.
+# The file must not contain names of this machine or its users.
 names_nobody()
 {
 	for word in "$(uname -n)" "$(id -un)" "$PWD" "$HOME"; do
@@ -120,7 +121,7 @@ else
 	echo '[SKIP] check-selftest: no privileges to give up'
 fi
 
-# refused ARGUMENT...: wrong options
+# refused ARGUMENT...: checks that wrong options are refused
 refused()
 {
 	"$program" selftest "$@" > "$work/out" 2> "$work/err"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reports of others, of which each text is dangerous, printed by selfmon.
+"""Makes reports in which each text is dangerous, and prints them by selfmon.
 
 Used by escapes.py. A report in JSON and a program with symbols may come from
-anyone: all their texts are replaced, those too that the library never writes
-like that."""
+anyone. The script therefore replaces all their texts, including those that the
+library never writes with such bytes.
+"""
 import copy
 import json
 import os
@@ -11,14 +12,16 @@ import subprocess
 
 from hostile import any_name, call, check, complain, exact_json
 
-# Words of which the reader knows each, and identifiers that it checks.
+# Words that the reader checks against a list, and identifiers that it
+# validates.
 KEPT = {"schema", "choice", "verdict", "unit", "units", "build_id", "off_cpu",
         "no_stacks_reason"} # a reason says that there are no stacks
 LONGEST = 31 # bytes that the shortest of a report's texts has room for
 
 
 def set_text(to, key, text):
-    """As the library writes strings that are not UTF-8."""
+    """Writes a text like the library: strings that are not UTF-8 are in
+    hexadecimal too."""
     to[key] = text.decode(errors="replace")
     to.pop(key + "_hex", None)
     if to[key].encode() != text:
@@ -26,7 +29,7 @@ def set_text(to, key, text):
 
 
 def spoil(value):
-    """Replaces each text in a value of JSON."""
+    """Replaces each text in a JSON value."""
     if isinstance(value, list):
         for i, inside in enumerate(value):
             if isinstance(inside, str):
@@ -43,7 +46,7 @@ def spoil(value):
 
 
 def counted(time):
-    """A quantity of an event, out of that of time."""
+    """Makes a quantity of an event from that of time."""
     keys = ("verdict", "visits", "sum", "min", "max", "net", "noise",
             "share_on_pmu", "guessed", "exclusive", "net_exclusive")
     return {**{key: time[key] for key in keys}, "scaled_enabled_ns": None,
@@ -56,7 +59,8 @@ def not_counted(time):
 
 
 def add_columns(report):
-    """Two events: one counted, one not, for a reason."""
+    """Adds two events: one is counted, and the other is not, for a stated
+    reason."""
     column = {"kernel": False, "group": 0, "name": "", "reason": "",
               "without": 0}
     report["columns"] = [{**column, "verdict": "exact"},
@@ -94,7 +98,7 @@ def add_slowest(report):
 
 
 def made_of(path):
-    """A report with everything that has a text, all of them spoiled."""
+    """Makes a report that has every kind of text, with all texts replaced."""
     with open(path, encoding="utf-8") as stream:
         report = json.load(stream)
     add_columns(report)
@@ -129,7 +133,7 @@ def printed(selfmon, words, name=None, format=b"text"):
 
 
 def reports(selfmon, folder, path):
-    """Each format and each view of a report, and of two that are merged."""
+    """Prints each format and each view of a report, and of the merge of two."""
     report = made_of(path)
     name = exact_json(report["rows"][0])
     event = exact_json(report["columns"][0])
@@ -162,7 +166,7 @@ def of_run(report, factor):
 
 
 def compare(selfmon, folder, report, event):
-    """Runs of two programs, of which one takes twice as long."""
+    """Makes the runs of two programs, of which one takes twice as long."""
     sides = [[write(folder, f"run{i * side}".encode(),
                     of_run(report, side + i / 1000)) for i in range(1, 6)]
              for side in (1, 20)]
@@ -191,7 +195,7 @@ SOURCE = b"a_file_of_any_name_for_spoiled_py.c"
 
 
 def as_long_as(name, other):
-    """A name for a place in a program that has room for one of that length."""
+    """Returns the name, cut or extended to the length of the other one."""
     name = name.replace(b"/", b"_")[:len(other)]
     return name + b"x" * (len(other) - len(name))
 
@@ -203,8 +207,8 @@ def build_id_of(path):
 
 
 def symbols(selfmon, folder, sampled):
-    """A program whose function and file have such names, in a folder's too;
-    and code made at run time."""
+    """Prints samples in a program with such names of functions, files and
+    folders, and in code made at run time."""
     function, source = (as_long_as(any_name(), name)
                         for name in (FUNCTION, SOURCE))
     path = os.path.join(folder, any_name().replace(b"/", b"_") + b"x")
@@ -227,7 +231,8 @@ def symbols(selfmon, folder, sampled):
 
 
 def with_map(selfmon, file, pid):
-    """perf's map of the process has a symbol at the address without a file."""
+    """A perf map of the process has a symbol for the address of code without a
+    file."""
     path = f"/tmp/perf-{pid}.map"
     with open(path, "wb") as stream:
         stream.write(b"1000 10 " + any_name().replace(b"\n", b"") + b"x\n")
@@ -241,7 +246,7 @@ def with_map(selfmon, file, pid):
 
 
 def check_symbols(words, done):
-    """All names were found, else nothing was tested."""
+    """Checks that all names were found, since otherwise nothing was tested."""
     if b"libjansson" in done.stderr or b"without libdw" in \
             done.stdout + done.stderr:
         return

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The rows of counter readers, from the machine code: entry i reads register i
-# and nothing else. Then the same with entries 12 and 13 swapped, which has to
-# be found. Machines whose compiler is not installed are named and skipped.
+# Checks the machine code of the rows of counter readers: entry i reads register
+# i and nothing else. Then entries 12 and 13 are swapped, and the check must
+# find this. Machines whose compiler is not installed are named and skipped.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -17,8 +17,8 @@ uint64_t read_counter(uint32_t counter, const void *set)
 }
 END
 
-# judge OBJECT MACHINE STRIDE OBJDUMP
-# The row begins behind the branch into it. Entries of 16 bytes begin with a
+# judge OBJECT MACHINE STRIDE OBJDUMP: checks all entries
+# The row begins after the branch into it. Entries of 16 bytes begin with a
 # landing pad.
 judge() {
 	"$4" -d --no-show-raw-insn -M no-aliases "$1" | awk -v machine="$2" \

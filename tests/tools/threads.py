@@ -5,8 +5,8 @@
     threads.py PROGRAM APART PLAIN LIVE
 
 APART and PLAIN are reports in JSON of one process, with and without the option
-`threads`; LIVE is its live file. Shares no code with the library. Exits with 1
-at the first difference.
+`threads`. LIVE is the live file of the process. The script shares no code with
+the library. It exits with 1 at the first difference.
 """
 import json
 import math
@@ -50,12 +50,12 @@ def quantities(row):
 
 
 def close(a, b, rows):
-    """Sums in ns are rounded down in each row."""
+    """Compares sums in ns, which are rounded down in each row."""
     return math.isclose(a, b, rel_tol=1e-6, abs_tol=rows + 1)
 
 
 def check_sums(what, rows, plain):
-    """Rows of a path below all threads are together the row of that path."""
+    """The rows of a path, summed over all threads, are the row of that path."""
     for k in range(1 + len(plain[0]["counters"])):
         for key in ("sum", "net"):
             sums = {}
@@ -80,7 +80,7 @@ def check_sums(what, rows, plain):
 
 
 def check_tops(what, rows):
-    """A thread is the sum of its top level, and has no time of its own."""
+    """A thread's row is the sum of the rows below it, and has no self time."""
     for row in rows:
         if ("thread" in row) != (row["parent"] is None):
             fail(f"{what}: {row['name']} is no thread, or is below one")
@@ -95,7 +95,7 @@ def check_tops(what, rows):
 
 
 def check_names(what, rows, workers):
-    """Each worker of the example has a region of its own name, in one thread."""
+    """Each worker of the example has a region named after it, in one thread."""
     tops = [r for r in rows if "thread" in r]
     if len(tops) != workers:
         fail(f"{what}: {[t['name'] for t in tops]}")
@@ -116,7 +116,8 @@ def check_written():
 
 
 def check_read():
-    """What is read again is what was written, however it is asked for."""
+    """A report that is read again equals the written one, with and without the
+    option."""
     rows = rows_of(APART)
     for options in ([], ["--threads"]):
         again = rows_in(written("report", "-f", "json", *options, APART))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Regions in code that is unloaded, with and without the library in it: plugins
-# that are unloaded, rebuilt and loaded again, and two copies of the library in
-# one process.
+# Tests regions in code that is unloaded, with the library linked into that code
+# or not: plugins that are unloaded, rebuilt and loaded again, and two copies of
+# the library in one process.
 # Usage: unload.sh BUILD-DIRECTORY; TEST_FORM=long for the long form
 set -eu
 build=$1
@@ -20,7 +20,7 @@ fail()
 	exit 1
 }
 
-# run WHAT COMMAND...: it succeeds; standard error is kept
+# run WHAT COMMAND...: checks that it succeeds, and keeps its standard error
 run()
 {
 	what=$1
@@ -36,8 +36,9 @@ tables()
 	[ "$n" = "$1" ] || fail "$what: $n reports, not $1"
 }
 
-# row TABLE NAME VISITS [ROWS]: in all rows of report TABLE, each with a path of
-# its own; VISITS "": no such row
+# row TABLE NAME VISITS [ROWS]: checks the sum of visits over all rows of NAME
+# in report TABLE. Each row must have another path. If VISITS is "", there must
+# be no such row.
 row()
 {
 	got=$(awk -F, -v table="$1" -v name="\"$2\"" '
@@ -92,7 +93,8 @@ run "regions of a module made anew, $times times" env \
 	SELFMON_EVENTS=page-faults "$here/shared-host" reload "$times" \
 	"$here/shared-1.so" "$here/shared-2.so"
 tables 1
-# In a thread outside of other regions, and in one inside: two paths each.
+# The region has two paths: in one thread outside of other regions, and in one
+# inside.
 row 1 'in plugin' $((2 * times)) 2
 row 1 'plugin is loaded' $((3 * times)) 2
 row 1 'made in plugin' $((2 * times)) 2

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Checks views of a report: which rows `selfmon report` writes, and sums.
 
-    view.py --grow REPORT ROWS FILE   a report of so many rows, as of an
-                                      interpreter's functions, made of the
-                                      first row of a real one
-    view.py PROGRAM FILE              each option, of the report in FILE
+    view.py --grow REPORT ROWS FILE   writes a report with this number of rows,
+                                      like the functions of an interpreter,
+                                      made of the first row of a real report
+    view.py PROGRAM FILE              tests each option on the report in FILE
 
-Shares no code with the library. Exits with 1 at the first difference.
+The script shares no code with the library. It exits with 1 at the first
+difference.
 """
 import heapq
 import json
@@ -49,7 +50,7 @@ def fill(template, i, parent, depth, name, visits, total, own):
 
 
 def expand(chance, node, count):
-    """Children of a node, with most of the time in few of them."""
+    """Yields children of a node; a few of them have most of its time."""
     below = chance.randrange(2, 9)
     parts = [chance.random() ** 3 + 0.02 for _ in range(below)]
     for part in parts:
@@ -60,7 +61,7 @@ def expand(chance, node, count):
 
 
 def grow(report, count):
-    """A tree as of an interpreter, with recursion in it."""
+    """Makes a call tree like that of an interpreter, with recursion in it."""
     chance = random.Random(1)
     top = [{"name": name, "visits": 3 + i, "total": 4e9 / (i + 1),
             "own": 4e9 / (i + 1), "below": []}
@@ -129,7 +130,8 @@ def check(what, found, wanted):
 
 
 def check_levels(what, rows):
-    """A row is its own values and its children's, in time and events."""
+    """A row is the sum of its own values and its children's, in time and
+    events."""
     for k in range(len(COLUMNS) + 1):
         below = [0.0] * len(rows)
         for row in rows:
@@ -233,7 +235,7 @@ def check_others():
 
 
 def check_page():
-    """What is printed if nothing is said: a page that names the hot ones."""
+    """The default output is one page that has the rows with most time."""
     lines = written().split("\n")
     if len(lines) > 100 or max(map(len, lines)) > 120:
         fail(f"{len(lines)} lines of {max(map(len, lines))} columns")

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Which rows and columns selfmon report writes, of a report of 1,773 rows.
-# Usage: view.sh PROGRAM EXAMPLE THREADS, the last an example with threads.
+# Tests which rows and columns selfmon report writes, with a report of 1,773
+# rows.
+# Usage: view.sh PROGRAM EXAMPLE THREADS; THREADS is an example with threads.
 set -eu
 program=$1 example=$2 threads=$3
 work=$(mktemp -d)

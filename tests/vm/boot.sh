@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# boot.sh RIG KERNEL PROGRAMS SETTINGS COMMAND: one boot, console on stdout.
+# boot.sh RIG KERNEL PROGRAMS SETTINGS COMMAND: boots once, with the console on
+# stdout.
 #
-# PROGRAMS is a folder of static programs, COMMAND one of them with its
-# arguments, or empty for a shell. SETTINGS are scenarios.txt's. Exits with
-# 124 when the guest has made no progress; QEMU's own status says nothing.
+# PROGRAMS is a folder of static programs. COMMAND is one of them with its
+# arguments, or empty for a shell. SETTINGS are a line's of scenarios.txt. The
+# script exits with 124 if the guest has made no progress; QEMU's own status has
+# no meaning.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
@@ -35,7 +37,7 @@ say_in_guest()
 	printf '%s\n' "$1" >> "$work/scenario"
 }
 
-# setting WORD
+# setting WORD: applies one word of SETTINGS
 setting()
 {
 	value=${1#*=}
@@ -56,13 +58,13 @@ setting()
 	esac
 }
 
-# The hardware tests are passed their machine; others need not say anything.
+# Only the hardware tests need the description of their machine.
 case $command in
 hw | hw\ *) say_in_guest "export SELFMON_HW_GUEST=1" ;;
 *) say_in_guest "export SELFMON_OUTPUT=none" ;;
 esac
 say_in_guest "export TEST_PROGRESS=1"
-# The long form of tests/kernel is for machines that are not emulated.
+# The long form of tests/kernel is meant for real machines.
 case ${TEST_FORM:-},$command in
 long,hw | long,hw\ *) say_in_guest "export TEST_FORM=long" ;;
 long,*) say_in_guest "export TEST_FORM=full" ;;
@@ -80,7 +82,7 @@ cp "$work/scenario" "$work/root/scenario"
 cp "$programs"/* "$work/root/tests/"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) > "$work/initrd"
 
-# The same day and the same random numbers at each boot
+# Each boot has the same date and the same random numbers.
 set -- "$cpus" -m 512 -display none -no-reboot -kernel "$linux/vmlinux" \
 	-initrd "$work/initrd" -append "$arguments" -seed 1 \
 	-rtc base=2026-01-01,clock=vm
@@ -89,9 +91,9 @@ if [ -z "$command" ]; then
 	exit
 fi
 
-# No line for so long is the end of it, however slow the machine is: the tests
-# name themselves as they begin. The kernel's own lines, which begin with "[",
-# may come for ever from a guest that hangs.
+# If no line arrives for this long, the boot is stopped. Even a slow machine
+# prints the name of each test that begins. Lines of the kernel, which begin
+# with "[", do not count, because a hanging guest may print them forever.
 console=$work/console
 : > "$console"
 (rig_boot "$@" -monitor none -serial chardev:console \

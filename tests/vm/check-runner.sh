@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Feeds verdict.sh with consoles of guests that went wrong in each way: each
-# has to count as a failure, and to be called by its name.
+# Passes consoles of failed guests to verdict.sh, one for each kind of failure.
+# Each must count as a failure, and be called by its name.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/verdict.sh"
@@ -9,14 +9,16 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 seen=0
 
-# console LINE...: what the guest printed, with a console's line ends
+# console LINE...: writes what the guest printed, with the line ends of a
+# console
 console()
 {
 	printf '[    0.1] booting\r\n' > "$log"
 	[ $# = 0 ] || printf '%s\r\n' "$@" >> "$log"
 }
 
-# expect STATUS COUNTS TEXT: of the console above, QEMU having ended so
+# expect STATUS COUNTS TEXT: checks the verdict of this console, if QEMU has
+# exited with STATUS
 expect()
 {
 	said=$(verdict 'rig 6.1 name' 7 "$1" "$log")
@@ -71,7 +73,7 @@ expect 0 '3 1 0' 'FAILED: its program ended with status 1'
 console 'INIT run hw' '3 passed, 1 failed, 0 skipped' 'INIT rc=0'
 expect 0 '3 2 0' 'FAILED: its program ended with status 0'
 
-# The count and the status have to come from where they belong.
+# The counts and the status must be taken from the right lines.
 console '3 passed, 0 failed, 0 skipped' 'INIT rc=0'
 expect 0 '0 1 0' 'FAILED: its guest never started the tests'
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Sourced by each script here: where things are, and how to say something.
+# Sourced by each script of this folder: paths, and functions that print.
 
-# Read by the scripts that source this.
+# The scripts that source this file read these variables.
 # shellcheck disable=SC2034
 cache=${VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selfmon-vm}
 
-# step TEXT: a line of progress; stdout is for results
+# step TEXT: prints a line of progress to stderr, because stdout is for results
 step()
 {
 	printf '  %-8s %s\n' VM "$1" >&2
@@ -18,7 +18,7 @@ die()
 	exit 1
 }
 
-# need COMMAND PACKAGE: what is not there is named, never done without
+# need COMMAND PACKAGE: fails and names the package if the command is missing
 need()
 {
 	command -v "$1" > /dev/null ||

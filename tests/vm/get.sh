@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints the folder of one thing that a rig is made of, made where it is not
-# in the cache yet.
+# Prints the folder of one part of a rig. The part is made first if it is not in
+# the cache.
 #
 #   get.sh linux ARCHITECTURE 6.1|6.12   a kernel, as FOLDER/vmlinux
 #   get.sh busybox ARCHITECTURE          FOLDER/busybox, static
@@ -12,10 +12,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 . "$here/apt.sh"
 
-# A thing is made in a folder of its own and gets its name, which ends in its
-# version, when it is complete: what is half made never counts.
+# A part is made in a temporary folder, which is renamed when the part is
+# complete. The new name ends in the version. So an incomplete part is never
+# used.
 
-# find_thing NAME: the newest version's folder, if any
+# find_thing NAME: prints the folder of the newest version, if there is one
 find_thing()
 {
 	for folder in "$cache/$1"_*; do
@@ -23,8 +24,8 @@ find_thing()
 	done | sort -V | tail -n 1
 }
 
-# make_thing NAME MAKER ARGUMENT...: MAKER fills the folder that it is given
-# first, and sets version
+# make_thing NAME MAKER ARGUMENT...: calls MAKER, which fills the folder of its
+# first argument and sets version
 make_thing()
 {
 	name=$1
@@ -85,15 +86,16 @@ make_linux()
 	rm -r "$1/package"
 }
 
-# number BYTES OFFSET FILE: one little-endian number
+# number BYTES OFFSET FILE: prints one little-endian number
 number()
 {
 	od -An -v --endian=little -t "u$1" -N "$1" -j "$2" "$3" | tr -d ' '
 }
 
-# unpack_kernel IMAGE VMLINUX: a bzImage says where its payload is (the boot
-# protocol's setup_sects, payload_offset and payload_length); to unpack that
-# here saves seconds a boot. QEMU takes other machines' as they are.
+# unpack_kernel IMAGE VMLINUX: the header of a bzImage states where the payload
+# is (the boot protocol's setup_sects, payload_offset and payload_length).
+# Unpacking it here saves seconds in each boot. QEMU boots kernels of other
+# machines unchanged.
 unpack_kernel()
 {
 	if [ "$(dd if="$1" bs=1 skip=514 count=4 2> /dev/null)" != HdrS ]; then
@@ -128,8 +130,8 @@ make_busybox()
 	rm -r "$1/package"
 }
 
-# make_qemu DIR: Debian 13's, which runs on other releases with its own
-# libraries and their loader
+# make_qemu DIR: takes Debian 13's QEMU, which runs on other releases with its
+# own libraries and their loader
 make_qemu()
 {
 	apt_use trixie "$(dpkg --print-architecture)"
@@ -171,7 +173,7 @@ overlay_key()
 	cat "$overlay"/* | sha256sum | cut -c 1-12
 }
 
-# make_qemu_x86 DIR: Debian 12's source, and the overlay
+# make_qemu_x86 DIR: builds Debian 12's source, with the overlay
 make_qemu_x86()
 {
 	need_build_tools
@@ -216,7 +218,7 @@ need_build_tools()
 		die "libfdt-dev is missing: ./setup check-vm installs it"
 }
 
-# build_qemu DIR: one machine, without what a test does not need
+# build_qemu DIR: builds one machine, without parts that no test needs
 build_qemu()
 {
 	jobs=$(nproc)
@@ -253,7 +255,7 @@ END
 for command in apt-get dpkg-deb flock xz; do
 	need "$command" "apt, dpkg, util-linux and xz-utils of Debian"
 done
-# A stop in the middle of apt or ninja is a stop of this too.
+# If apt or ninja is interrupted, this script stops too.
 trap 'exit 130' INT TERM
 
 case ${1:-}:$# in

@@ -3,8 +3,8 @@
 # Sourced: QEMU's virt machine with Arm's PMUv3, a cycle counter and 6 others.
 #
 # cpu=MODEL   (max: 64-bit counters; cortex-a57: 32-bit ones)
-# icount=off  the processors run at once, in real time: there are races then,
-#             and cycles are the only hardware event
+# icount=off  the processors run at the same time, in real time, so there are
+#             races; cycles are the only hardware event
 
 rig_architecture=arm64
 rig_qemu=qemu
@@ -26,7 +26,8 @@ rig_boot()
 	smp=$1
 	shift
 	arm64_cpu=${arm64_cpu:-max}
-	# Signing pointers in a way that is quick to emulate
+	# Selects an algorithm of pointer authentication that is fast to
+	# emulate.
 	[ "$arm64_cpu" != max ] || arm64_cpu=max,pauth-impdef=on
 	[ "${arm64_icount:-on}" = off ] || set -- -icount shift=0,sleep=off "$@"
 	exec "$qemu/qemu-aarch64" -M virt,dtb-randomness=off \

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Sourced: QEMU's virt machine with RISC-V's counters, reached by OpenSBI.
+# Sourced: QEMU's virt machine with RISC-V's counters, which OpenSBI controls.
 #
-# cpu=MODEL   (rv64,sscofpmf=on,smcntrpmf=on: overflow interrupts, and counts
-#             of user mode alone that are exact)
-# pmu-mask=N  which programmable counters there are (0x8: one)
+# cpu=MODEL   (rv64,sscofpmf=on,smcntrpmf=on: overflow interrupts, and exact
+#             counts of user mode only)
+# pmu-mask=N  the mask of programmable counters (0x8: one counter)
 
 rig_architecture=riscv64
 rig_qemu=qemu

@@ -11,7 +11,7 @@ rig_architecture=amd64
 rig_qemu=qemu-x86
 rig_defaults="sysctl.kernel.perf_event_paranoid=2"
 
-# rig_setting NAME VALUE: false if it is none of this rig's
+# rig_setting NAME VALUE: returns false if the rig has no such setting
 rig_setting()
 {
 	case $1 in
@@ -22,9 +22,10 @@ rig_setting()
 	esac
 }
 
-# rig_boot CPUS ARGUMENT...: QEMU with the rig's arguments before these. The
-# processor is a model that Linux knows to have architectural counters; the
-# clock of all is the instruction count, so that a run repeats itself.
+# rig_boot CPUS ARGUMENT...: runs QEMU with the rig's arguments before these.
+# Linux knows that this model of processor has architectural counters. The
+# instruction count is the clock of all devices, so that runs can be repeated
+# exactly.
 rig_boot()
 {
 	x86_cpu=qemu64,vendor=GenuineIntel,family=6,model=6,stepping=3,level=13

@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh check PROGRAMS RIG...: the scenarios of these rigs, and a verdict.
-# run.sh shell PROGRAMS RIG: a shell in the rig's first scenario.
+# run.sh check PROGRAMS RIG...: boots the scenarios of these rigs and prints a
+# verdict.
+# run.sh shell PROGRAMS RIG: starts a shell in the rig's first scenario.
 #
-# PROGRAMS holds a folder of static programs for each rig. VM_SCENARIO=TEXT
-# takes those scenarios alone whose "RIG KERNEL NAME" holds TEXT; TEST_FORM=long
-# takes those marked as long too; VM_KEEP=1 keeps the consoles' logs; VM_AGAIN=1
-# boots what failed once more, and reports both; VM_JOBS=N boots so many at once;
-# VM_TABLE=FILE is read instead of scenarios.txt; VM_UNMADE=skip leaves out the
-# scenarios of a machine that cannot be fetched or built, and says so.
+# PROGRAMS has a folder of static programs for each rig. VM_SCENARIO=TEXT
+# selects the scenarios whose "RIG KERNEL NAME" contains TEXT. TEST_FORM=long
+# adds those that are marked as long. VM_KEEP=1 keeps the consoles' logs.
+# VM_AGAIN=1 boots failed scenarios once more, and reports both results.
+# VM_JOBS=N boots N at once. VM_TABLE=FILE replaces scenarios.txt.
+# VM_UNMADE=skip leaves out the scenarios of a machine that cannot be fetched or
+# built, and names them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 . "$here/verdict.sh"
 table=${VM_TABLE:-$here/scenarios.txt}
 
-# scenarios_of RIG...: their lines of the table that are wanted
+# scenarios_of RIG...: prints the selected lines of the table
 scenarios_of()
 {
 	for rig; do
@@ -30,8 +32,8 @@ scenarios_of()
 	done
 }
 
-# things_of: what get.sh has to have ready for the scenarios read from stdin,
-# the slowest to make first
+# things_of: prints the parts that get.sh must make for the scenarios on stdin,
+# the slowest first
 things_of()
 {
 	while IFS='|' read -r rig kernel rest; do
@@ -44,7 +46,8 @@ things_of()
 	done | sort -ru
 }
 
-# judge: boots $rig and so on, and leaves $file.log and $file.verdict
+# judge: boots the scenario in $rig and the other variables, and writes
+# $file.log and $file.verdict
 judge()
 {
 	began=$(date +%s)
@@ -55,8 +58,8 @@ judge()
 		> "$file.verdict"
 }
 
-# scenario LINE: boots it and prints what came of it at once, so that those
-# of scenarios that run side by side do not mix
+# scenario LINE: boots it, and prints all its output at once, so that the
+# outputs of parallel scenarios do not mix
 scenario()
 {
 	IFS='|' read -r rig kernel name settings command << END
@@ -87,7 +90,7 @@ total()
 		}'
 }
 
-# without_unmade: takes the scenarios out that need a thing in $logs/unmade
+# without_unmade: removes the scenarios that need a part listed in $logs/unmade
 without_unmade()
 {
 	[ "${VM_UNMADE:-}" = skip ] ||

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Sourced: what a guest's console says about its tests. QEMU's exit status
-# says nothing, so whatever is not said in full counts as a failure.
+# Sourced: decides from a guest's console whether its tests passed. QEMU's exit
+# status has no meaning, so a console without a complete result counts as a
+# failure.
 
-# verdict TITLE SECONDS STATUS LOG: prints the scenario's line, what the
-# program had to say beneath it, and last "counts PASSED FAILED SKIPPED".
+# verdict TITLE SECONDS STATUS LOG: prints the scenario's line, then the
+# program's messages, and last "counts PASSED FAILED SKIPPED".
 verdict()
 {
 	tr -d '\r\033' < "$4" | LC_ALL=C awk -v title="$1" -v seconds="$2" \
@@ -20,7 +21,8 @@ verdict()
 	}
 	/^RUN [a-z]/ { next } # progress
 	running && !ended { said[++lines] = $0 }
-	# A panic is recognised by its first lines, all else by the last ones.
+	# A panic is recognised by its first lines, and other failures by the
+	# last ones.
 	function print_tail(i, first) {
 		first = panic ? panic - 5 : NR - tail + 1
 		for (i = first; i < first + tail; i++)

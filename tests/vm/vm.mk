@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Emulated machines that have a PMU; included by the Makefile. README.md here
-# says what they are.
+# Emulated machines that have a PMU. Included by the Makefile. README.md in this
+# folder describes them.
 
 vm_rigs := x86-64 arm64 riscv64
 vm_arch_arm64 := ARCH=arm64
 vm_arch_riscv64 := ARCH=riscv64
 
-# The tests of tests/kernel as a static program, as hw/run is one of tests/hw.
+# The tests of tests/kernel as a static program, like hw/run of tests/hw.
 vm_kernel_objects := $(patsubst %.c,$(O)/plain/%.o,\
 	$(wildcard tests/kernel/*.c) tests/tools/plain/run.c)
 
@@ -14,8 +14,8 @@ $(O)/vm/kernel: $(vm_kernel_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ -o $@
 
-# A guest's programs, built separately: this make's variables for compilers and
-# flags apply to this machine.
+# A guest's programs are built by a separate make, because the compilers and
+# flags of this one are for this machine.
 vm_make = env -u MAKEFLAGS -u MFLAGS -u CC -u CXX -u CPPFLAGS -u CFLAGS \
 	-u CXXFLAGS -u LDFLAGS $(firstword $(MAKE)) --no-print-directory \
 	-j $$(nproc) CPUID=0 WERROR=$(WERROR) \

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-# A release: the tarball, its list of contents, checksums; included by the
-# Makefile. docs/RELEASING.md has the steps.
+# Makes a release: the tarball, its SBOM and checksums. Included by the
+# Makefile. docs/RELEASING.md describes the steps.
 
 release := libselfmon-$(version)
 tarball := $(O)/$(release).tar.gz
 sbom := $(O)/$(release).spdx.json
 
-# URL=ADDRESS: where the tarball will be. SIGN=KEY: the key that signs.
+# URL=ADDRESS is where the tarball will be published. SIGN=KEY is the key that
+# signs.
 URL :=
 SIGN :=
 
 ##@ Install and release
 
-# Made from the current commit: one commit always gives the same bytes.
+# Made from the current commit, so one commit always gives the same bytes.
 .PHONY: dist
 dist: ## The tarball of this commit, its SBOM and checksums (SIGN=KEY: signed)
 	@git rev-parse -q --verify HEAD > /dev/null || \

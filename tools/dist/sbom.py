@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The contents of a release as SPDX 2.3 in JSON: sbom.py TARBALL [URL]
+"""Writes the contents of a release as SPDX 2.3 in JSON: sbom.py TARBALL [URL]
 
-Everything is read from the tarball that `make dist` wrote, so that one
-tarball gives one document. URL is where the tarball can be downloaded.
+The script reads only the tarball that `make dist` wrote, so one tarball always
+gives the same document. URL is where the tarball can be downloaded.
 """
 import hashlib
 import json
@@ -13,10 +13,11 @@ import sys
 import tarfile
 import time
 
-# None of these is in the tarball. The Makefile links the tool without its three
-# libraries if they are missing; libpfm is loaded if an event needs it.
+# The tarball contains none of these. The Makefile links the tool without its
+# three libraries if they are missing. libpfm is loaded if an event's name needs
+# it.
 DEPENDENCIES = [
-    # name, licence, purl, how, of what
+    # Name, licence, purl, relationship, and the package that it belongs to.
     ("libc", "NOASSERTION", None, "DEPENDS_ON", "libselfmon"),
     ("libpfm", "MIT", "pkg:generic/libpfm", "OPTIONAL_DEPENDENCY_OF",
      "libselfmon"),
@@ -33,13 +34,13 @@ DEPENDENCIES = [
 
 SUPPLIER = "Organization: libselfmon contributors"
 LICENCE = re.compile(r"SPDX-License-Identifier: ([A-Za-z0-9.+-]+)")
-# First words of third_party/*/README.md.
+# Each third_party/*/README.md begins with these words.
 COMPONENT = re.compile(r"(\S+) ([0-9][^ ,]*), (\S+) \(LICENSE\), from the npm "
                        r"package `([^`]+)`")
 
 
 class Element:
-    """A file of the tarball, as SPDX has it."""
+    """Returns a file of the tarball as SPDX describes it."""
 
     def __init__(self, path, content):
         self.path = path
@@ -72,7 +73,7 @@ def sha256_of(path):
 
 
 def read_tarball(path):
-    """Returns its files, the commit they are of, and the commit's time."""
+    """Returns the tarball's files, its commit, and the time of the commit."""
     with tarfile.open(path) as tar:
         members = [member for member in tar if member.isfile()]
         folder = members[0].name.split("/")[0] + "/"
@@ -84,7 +85,7 @@ def read_tarball(path):
 
 
 def verification_code(files):
-    """SPDX 2.3, 7.9."""
+    """Computes the verification code: SPDX 2.3, 7.9."""
     sums = "".join(sorted(file.sha1 for file in files))
     return {"packageVerificationCodeValue":
             hashlib.sha1(sums.encode()).hexdigest()}
@@ -96,7 +97,7 @@ def copyright_of(files, path):
 
 
 def analyzed(files):
-    """What a package says about files that are in the tarball."""
+    """Returns the members of a package whose files are in the tarball."""
     found = sorted({file.stated for file in files if file.stated})
     return {
         "filesAnalyzed": True,
@@ -137,7 +138,7 @@ def own_packages(files, version, tarball, url):
 
 
 def component(files, folder):
-    """A folder of third_party: its README begins with what it is."""
+    """Describes a folder of third_party by the beginning of its README."""
     inside = [file for file in files if file.path.startswith(folder)]
     readme = [file for file in inside if file.path == folder + "README.md"]
     found = COMPONENT.match(readme[0].text) if readme else None
@@ -160,7 +161,7 @@ def relation(element, kind, related):
 
 
 def dependencies():
-    """Returns packages, each once, and how each is related to ours."""
+    """Returns each package once, and its relationship to ours."""
     packages, relations = {}, []
     for name, licence, purl, how, mine in DEPENDENCIES:
         packages[name] = package(name, licence, purl)
