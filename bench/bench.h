@@ -30,7 +30,7 @@ enum bench_judge {
 
 struct bench_row {
 	char what[64];
-	char state[8];        /* of the machine; "": any */
+	char state[8];        /* state of the machine during the row; "": any */
 	char note[112];       /* instead of figures; "": none */
 	char unit[8];
 	/* Name of the row by which ratio divides; "" if there is none. */
@@ -60,7 +60,7 @@ typedef void (*bench_loop_fn)(uint64_t n);
 struct bench_operation {
 	const char *what;
 	bench_loop_fn loop;
-	uint64_t n;            /* for each round */
+	uint64_t n;            /* operations in each round */
 	uint64_t each;         /* operations for each n; 0 means 1 */
 	int against;           /* index of the operation by which ratio
 			        * divides; -1: none */
@@ -129,7 +129,7 @@ void bench_case_off(void);      /* off.c */
 void bench_case_off_start(void);
 void bench_case_software(void); /* threads.c, only time */
 void bench_case_read(void);     /* read.c */
-void bench_case_threads(void);  /* threads.c, time alone */
+void bench_case_threads(void);  /* threads.c: threads that measure only time */
 void bench_case_threads_software(void);
 void bench_case_memory(void);   /* memory.c */
 void bench_case_nesting(void);  /* nesting.c */

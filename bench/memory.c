@@ -72,7 +72,7 @@ static void each(sem_t *post, sem_t *wait, unsigned int count)
 		sem_wait(wait);
 }
 
-/* Subtracts the share of one node, which has a row of its own. */
+/* Subtracts the memory of one node, which another row reports. */
 static void measure_threads(double node_bytes)
 {
 	const unsigned int count = bench_effort.threads;

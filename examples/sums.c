@@ -14,7 +14,10 @@
 
 static uint32_t number[NUMBERS];
 
-/* Looks used to the compiler, which would drop the sums otherwise. */
+/*
+ * Makes the compiler believe that the value is used. Otherwise it would remove
+ * the sums.
+ */
 static volatile uint64_t sink;
 
 static void forwards(void *context, uint64_t turns)

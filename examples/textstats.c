@@ -98,7 +98,7 @@ static void split_line(struct stats *s, char *at, const char *end)
 	}
 }
 
-/* A region that counts something of its own for each visit. */
+/* A region that counts a unit of the program for each visit. */
 static void split_counted(struct stats *s, char *at, char *stop,
 			  const struct selfmon_unit *words)
 {

@@ -43,7 +43,7 @@ static inline bool rows_say(const struct selfmon_report *report,
 	selfmon_report_find(report, ROWS_PATH(__VA_ARGS__),                    \
 			    sizeof(ROWS_PATH(__VA_ARGS__)) / sizeof(char *))
 
-/* The same, which must be there. */
+/* Like ROWS_FIND(), but the row must exist. */
 #define ROWS_GET(report, ...)                                                  \
 	__extension__({                                                        \
 		const struct selfmon_row *rows_row =                           \

@@ -36,7 +36,7 @@ struct stepped_pmu {
 	struct selfmon_set set;
 	uint32_t cpu;
 	uint32_t moves;
-	int end[2]; /* of the pipe that serves read(2) */
+	int end[2]; /* both ends of the pipe that serves read(2) */
 };
 
 static inline unsigned int stepped_pmu_register(const struct stepped_pmu *pmu,
@@ -52,7 +52,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* For group reads: so many next reads return the current counts. */
+/* Number of the next group reads that return the current counts. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)

@@ -11,7 +11,9 @@
 
 #define DRAWS 400
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* So many visits must be above a percentile, over all runs of a side. */
+/*
+ * A percentile is compared only if this number of visits of a side is above it.
+ */
 #define BEYOND_MIN 5
 
 struct bin {

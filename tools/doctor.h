@@ -74,9 +74,10 @@ enum doctor_sampled {
 struct doctor_probe {
 	/* Errno of opening a software event in user mode; 0: it opens. */
 	int software;
-	int hardware;    /* of instructions, user mode */
+	int hardware;    /* result of opening instructions in user mode */
 	bool both_modes; /* the event opens only together with kernel mode */
-	int kernel_mode; /* of a kernel mode event */
+	/* Result of opening an event that counts kernel mode. */
+	int kernel_mode;
 	/* ENODEV: tracefs is not mounted; ENXIO: this user may not read it */
 	int tracepoint;
 	int breakpoint;

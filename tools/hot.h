@@ -15,7 +15,7 @@ struct hot {
 	const char *file; /* file of the line with most samples; "": unknown */
 	uint32_t line;
 	uint64_t count;	   /* samples */
-	uint64_t at_line;  /* of these, at that line */
+	uint64_t at_line;  /* of these samples, those at that line */
 	bool inlined;	   /* all samples were in inlined copies */
 };
 

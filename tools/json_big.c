@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define DIGITS "0123456789"
-#define DIGITS_LEAST 19 /* of 2^63 */
+#define DIGITS_LEAST 19 /* number of digits of 2^63 */
 
 static bool parse(const char *digits, uint64_t *number)
 {

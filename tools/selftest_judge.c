@@ -13,7 +13,9 @@
  */
 #define AN_INTERRUPT 2
 #define A_RETRY 400
-/* A host's interrupts: at most one in so many instructions, plus a few. */
+/*
+ * A host's interrupts: at most one in this number of instructions, plus a few.
+ */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
 #define HOST_NS UINT64_C(20000)

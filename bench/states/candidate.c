@@ -18,7 +18,7 @@
 #include "empty.h"
 #include "part.h"
 
-#define LOOP_NS 30000 /* for a candidate in a round; at least a unit */
+#define LOOP_NS 30000 /* time of a candidate in a round */
 #define LOOP_MAX 4000
 #define WARM_UP 8 /* an eighth of a loop */
 

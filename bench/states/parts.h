@@ -12,7 +12,8 @@
 struct part_process {
 	pid_t pid;
 	int to, from;	     /* pipes */
-	size_t first_column; /* of a round's columns */
+	/* Index of its first column among a round's columns. */
+	size_t first_column;
 	struct part_head head;
 	struct part_row row[PART_ROWS_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches between two fibers that measure time alone. */
+/* Switches between two fibers that measure only time. */
 #include <selfmon.h>
 
 #include "../bench.h"

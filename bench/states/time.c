@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that measure time alone, and regions that are switched off. */
+/* Regions that measure only time, and regions that are switched off. */
 #include <stdio.h>
 
 #include <selfmon.h>

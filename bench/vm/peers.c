@@ -24,7 +24,10 @@
 #define COUNT 4
 #define NOINLINE __attribute__((noinline))
 
-/* The same events; PAPI uses the names of the CPU in LIBPFM_FORCE_PMU. */
+/*
+ * The same events as for libselfmon. PAPI uses the names of the CPU in
+ * LIBPFM_FORCE_PMU.
+ */
 #define SELFMON_NAMES "cycles,instructions,ref-cycles,bus-cycles"
 static const char *const papi_names[COUNT] = {
 	"skl::UNHALTED_CORE_CYCLES",

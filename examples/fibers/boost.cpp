@@ -89,7 +89,7 @@ public:
 	const unsigned number;
 	Tally tally;
 	unsigned moves = 0;
-	std::thread::id last; /* that ran the job */
+	std::thread::id last; /* thread that ran the job last */
 
 private:
 	selfmon_fiber *fiber;
@@ -203,7 +203,7 @@ void render(Job &job)
 	}
 }
 
-/* Waits for ever: the program destroys it. */
+/* Waits forever. The program destroys this fiber at the end. */
 void listen(Job &job)
 {
 	SELFMON_SCOPE("wait");

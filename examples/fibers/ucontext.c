@@ -29,7 +29,7 @@ struct job {
 
 	struct selfmon_fiber *fiber;
 	ucontext_t context;
-	ucontext_t *worker; /* of the thread that runs the job */
+	ucontext_t *worker; /* context of the thread that runs the job */
 	char *stack;
 	struct job *next; /* in the queue */
 };
@@ -200,8 +200,7 @@ static unsigned long shade(double x, double y)
 	return n;
 }
 
-/* Draws a tile of the Mandelbrot set. Others have their turn after half of it.
- */
+/* Draws a tile of the Mandelbrot set. Yields to other jobs after half of it. */
 static void render(struct job *job)
 {
 	SELFMON_REGION("tile")

@@ -47,7 +47,7 @@ public:
 	Counter *const parent;
 	Counter *awaits = nullptr;
 	unsigned int waits = 0;
-	std::uint64_t ticks = 0; /* that it ran, without its waits */
+	std::uint64_t ticks = 0; /* time that the job ran, without its waits */
 
 private:
 	void begin(std::unique_ptr<Fiber> on)

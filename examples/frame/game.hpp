@@ -16,7 +16,8 @@ constexpr unsigned int ISLAND_BALLS = 64, BALLS = ISLANDS * ISLAND_BALLS;
 constexpr unsigned int PARTS = 8;    /* jobs that share the islands */
 constexpr unsigned int BATCHES = 16; /* jobs that share the particles */
 constexpr unsigned int PARTICLES = BATCHES * 4096;
-constexpr unsigned int VOICES = 8, SAMPLES = 735; /* of sound, in a frame */
+/* Number of voices; sound samples in a frame. */
+constexpr unsigned int VOICES = 8, SAMPLES = 735;
 constexpr float STEP = 1.0f / 60; /* seconds of physics */
 
 /* All persistent state belongs to the program: a module comes and goes. */
@@ -25,7 +26,8 @@ struct World {
 	bool visible[BALLS];
 	float sound[SAMPLES];
 	unsigned int heavy = ISLANDS; /* a slow island; ISLANDS: none */
-	std::chrono::nanoseconds heavy_time; /* of that island's physics */
+	/* Time of the physics of the heavy island. */
+	std::chrono::nanoseconds heavy_time;
 
 	/* What jobs counted: the units of the report must be the same. */
 	std::atomic<std::uint64_t> contacts, particles, balls, samples;

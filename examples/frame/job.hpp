@@ -16,7 +16,7 @@ struct Kind {
 
 	Kind(const char *called, Work what) : name(called), work(what) {}
 
-	const selfmon::Name name; /* of its row in the report */
+	const selfmon::Name name; /* name of the job's row in the report */
 	const Work work;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests what README.md says of jobs: the report has what they counted
- * themselves, on 1, 2 and 4 workers. MODULES is the folder of module.so.
+ * Checks the statements of README.md about jobs: the report has the numbers
+ * that the jobs counted themselves, on 1, 2 and 4 workers. MODULES is the
+ * folder of module.so.
  */
 #include <string>
 
@@ -23,7 +24,9 @@ static void expect_whole(const selfmon_row &row)
 
 using Did = std::map<std::string, Tally>;
 
-/* The workers are gone: so are their fibers, whose visits have ended. */
+/*
+ * The workers have ended, and with them their fibers and the visits on these.
+ */
 static void expect_jobs(const selfmon::Report &report, const Did &all)
 {
 	for (const auto &[name, did] : all) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker's queue, and what it did: its own thread alone writes the latter. */
+/*
+ * A worker's queue, and counts of the work that it did. Only its own thread
+ * writes the counts.
+ */
 #ifndef WORKER_HPP
 #define WORKER_HPP
 
@@ -12,8 +15,8 @@
 
 /* What jobs of one name did: the report must have the same. */
 struct Tally {
-	unsigned long jobs = 0;  /* that ended */
-	unsigned long waits = 0; /* for children */
+	unsigned long jobs = 0;  /* jobs that ended */
+	unsigned long waits = 0; /* how often a job waited for its children */
 	unsigned long moved = 0; /* jobs that ended on another thread than they
 				    began on */
 };
@@ -22,7 +25,7 @@ struct Tally {
 struct Longest {
 	const char *name = "none";
 	unsigned int number = 0;
-	std::uint64_t ticks = 0; /* that it ran */
+	std::uint64_t ticks = 0; /* time that the worker ran jobs */
 };
 
 struct Worker {

@@ -81,7 +81,8 @@ static size_t event_of(const struct selfmon_counter_info *info)
 		if (sm_events.event[i].position == info->position &&
 		    strcmp(sm_events.event[i].name, info->name) == 0)
 			return i;
-	return 0; /* not reached: both come from one text */
+	/* Not reached, because both counter sets are made from one text. */
+	return 0;
 }
 
 /*

@@ -53,7 +53,7 @@ struct query {
 	bool failed, ended;
 	int nodes;          /* the value of sm_nodes at the start */
 	int node_count;
-	struct node *node;  /* by plan_node_id */
+	struct node *node;  /* nodes, indexed by plan_node_id */
 };
 
 static void query_gone(void *argument)

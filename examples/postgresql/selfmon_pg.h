@@ -70,8 +70,9 @@ extern void sm_values_less(struct sm_values *whole,
 enum sm_how {
 	SM_CALL,    /* normally; only its values are added */
 	SM_WORKER,  /* normally, in a parallel worker: part of a call */
-	SM_ERROR,   /* by an ERROR */
-	SM_CUT_OFF  /* not at all: a cursor whose transaction was rolled back */
+	SM_ERROR,   /* it ended by an ERROR */
+	/* It did not end: a cursor whose transaction was rolled back. */
+	SM_CUT_OFF
 };
 
 /* A query, or (node not T_Invalid) all its plan nodes of one type. */

@@ -31,7 +31,7 @@ SQLITE_EXTENSION_INIT1
 struct span {
 	struct span *next;
 	sqlite3_stmt *statement; /* NULL: not in use */
-	int steps;		 /* of the statement's earlier runs */
+	int steps;		 /* VM steps of the statement's earlier runs */
 	struct selfmon_frame frame;
 	struct selfmon_async_span elapsed;
 };
@@ -93,8 +93,8 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 	struct selfmon_region *region;
 
 	/*
-	 * It is already running: this is one of its triggers, whose text is a
-	 * comment.
+	 * The span is already running, so this call is for one of its triggers.
+	 * The text is then a comment.
 	 */
 	if (span && text != sql)
 		return;

@@ -161,7 +161,7 @@ static void row_unit(struct selfmon_json *json, const char *name, uint64_t sum,
 	histogram(json, unit->bucket, unit->buckets);
 }
 
-/* Only rows that counted units have them. */
+/* Only rows whose visits counted units have these members. */
 static void row_units(struct selfmon_json *outer,
 		      const struct selfmon_report *report, size_t i)
 {

@@ -14,7 +14,9 @@
  * updates the statistics faster than three system calls can read them.
  */
 #define TRIES 50
-/* If so many reads find the same odd sequence, the update is stalled. */
+/*
+ * If this number of reads finds the same odd sequence, the update is stalled.
+ */
 #define STANDSTILL 3
 
 /* Reads the sequence, the rest, and the sequence again, as copy.c does. */

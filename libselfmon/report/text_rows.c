@@ -17,8 +17,8 @@
 #include "report/view_rows.h"
 
 /*
- * If a tree's rows are folded, so many rows with the most self time are listed
- * by name.
+ * If a tree's rows are folded, this number of rows with the most self time is
+ * listed by name.
  */
 #define HOT_ROWS 8
 /* With fewer rows a table is of no use. */

@@ -23,7 +23,8 @@ void selfmon_thread_ring_end(struct selfmon_thread *thread);
 /* What the records mean for the newest visit. */
 struct selfmon_ring_end {
 	bool moved;	/* the thread returned to another CPU */
-	uint64_t ticks; /* its duration, less the cost of its samples */
+	/* Duration of the visit, without the cost of its samples. */
+	uint64_t ticks;
 };
 
 /*

@@ -51,7 +51,7 @@ struct selfmon_switches {
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
-	} base; /* that usage */
+	} base; /* the thread's usage when it was last computed */
 	bool lost; /* another thread saw that records were lost */
 	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };

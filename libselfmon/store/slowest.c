@@ -202,7 +202,7 @@ static void keep_slow_visit(const struct selfmon_thread *thread,
 	struct selfmon_slow_visit *slot = slowest->visit;
 	uint64_t limit;
 
-	while (slot->ticks) /* one is free */
+	while (slot->ticks) /* at least one slot is free */
 		slot++;
 	write_visit(thread, visit, slot);
 	/* Release: a reader that sees the time sees the complete visit. */

@@ -15,13 +15,17 @@
 #define SELFMON_OVERHEAD_MANY 20
 
 enum selfmon_overhead_shape {
-	SELFMON_OVERHEAD_APART, /* each visit in a function of its own */
-	SELFMON_OVERHEAD_SAME,  /* in its parent's function */
-	SELFMON_OVERHEAD_DEEP,  /* as SAME, with one more visit open there */
-	SELFMON_OVERHEAD_SPAN,  /* selfmon_enter() in a function of its own */
-	SELFMON_OVERHEAD_STORE, /* as APART, each after a store to *slot */
-	SELFMON_OVERHEAD_TOLD,  /* as APART, each visit counts one item */
-	SELFMON_OVERHEAD_SWITCH /* as APART, a fiber runs after each visit */
+	SELFMON_OVERHEAD_APART, /* each visit is in its own function */
+	SELFMON_OVERHEAD_SAME,  /* the visit is in its parent's function */
+	/* Like SAME, with one more visit open in that function. */
+	SELFMON_OVERHEAD_DEEP,
+	/* selfmon_enter() is called in its own function. */
+	SELFMON_OVERHEAD_SPAN,
+	/* Like APART, with a store to *slot before each visit. */
+	SELFMON_OVERHEAD_STORE,
+	SELFMON_OVERHEAD_TOLD,  /* like APART, and each visit counts one item */
+	/* Like APART, and a fiber runs after each visit. */
+	SELFMON_OVERHEAD_SWITCH
 };
 
 struct selfmon_overhead_sites {

@@ -29,7 +29,7 @@ bool any_stays(size_t size)
 	       size == sizeof(struct selfmon_process) || size >= 1 << 20;
 }
 
-static void *pointer[POINTERS]; /* of the heap */
+static void *pointer[POINTERS]; /* allocated memory */
 static struct {
 	FILE *stream;
 	char **text;

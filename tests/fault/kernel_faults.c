@@ -59,7 +59,8 @@ struct kernel_faults kernel_faults;
  * By descriptor: the size of the group of a hardware event; 0 for other files.
  */
 static unsigned int group_size[FDS];
-static uint64_t config_of[FDS]; /* as asked for */
+/* Config of each event, as the caller requested it. */
+static uint64_t config_of[FDS];
 static bool leads[FDS];
 
 /*

@@ -49,9 +49,13 @@ struct kernel_faults {
 		unsigned int to;
 		int error;
 		unsigned int calls;
-		/* After so many of the same name, only 1 in 1000 counts. */
+		/*
+		 * After this number of operations of the same name, only 1 in
+		 * 1000 counts.
+		 */
 		unsigned int alike;
-		char name[FAULT_NAME]; /* of the first made to fail */
+		/* Name of the first operation made to fail. */
+		char name[FAULT_NAME];
 	} any;
 
 	/*
@@ -82,10 +86,11 @@ struct kernel_faults {
 	unsigned int granted; /* members of a group beyond this number stay 0 */
 	bool virtual;           /* CPUID says that the machine is virtual */
 	uint64_t refused;       /* this config is not known: ENOENT */
-	uint64_t capabilities;  /* of the pages */
+	uint64_t capabilities;  /* capability bits that event pages show */
 	uint64_t ask;           /* config1 bits that request user reads */
 	uint64_t too_much;      /* bits of config1 refused: EOPNOTSUPP */
-	bool no_guest;          /* to count guests is refused: EOPNOTSUPP */
+	/* Opening an event that excludes guests fails with EOPNOTSUPP. */
+	bool no_guest;
 	bool no_exclude;        /* exclude bits are refused: EINVAL */
 	bool paranoid;          /* counting the kernel is refused with EACCES */
 	uint64_t config1; /* config1 of the last hardware event that opened */

@@ -211,7 +211,7 @@ Test(counters_turns, it_is_found_where_others_hold_counters_too)
 	kernel_faults.largest = 4;
 	kernel_faults.counters = 3;
 	expect_granted("cycles,instructions,branches", 2, "FF-");
-	/* Now they are gone. */
+	/* Now the counters are no longer available. */
 	kernel_faults.counters = kernel_faults.granted = 3;
 	cr_expect_eq(open_set("cycles,instructions,branches", 0), 3);
 	selfmon_counters_close(set);

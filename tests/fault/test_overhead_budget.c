@@ -71,7 +71,7 @@ Test(overhead_budget, of_a_short_process_is_a_millisecond_in_all)
 	noise_of_outer(&looks);
 	cr_assert_geq(looks, 4 * SAMPLES_MIN);
 
-	/* And then it is known. */
+	/* After this, the noise is known. */
 	noise_of_outer(&looks);
 	cr_assert_eq(looks, 0);
 }

@@ -28,7 +28,11 @@ Test(region_every, reads_nothing_at_either_end_of_a_visit_it_only_counts)
 	options.events = "task-clock,page-faults";
 	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
-	visit(FIRST); /* one of 1, 1, 2, 4; the first opens the events */
+	/*
+	 * One visit is measured in each group of 1, 1, 2 and 4; the first one
+	 * opens the events.
+	 */
+	visit(FIRST);
 	kernel_faults_clear();
 	visit(VISITS);
 	reads = kernel_faults.call[FAULT_READ].calls;

@@ -49,7 +49,7 @@ static void *visit(void *count)
 
 	while (n-- > 0)
 		SELFMON_REGION("work")
-			usleep(1); /* one context switch at least */
+			usleep(1); /* causes at least one context switch */
 	return NULL;
 }
 

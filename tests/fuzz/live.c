@@ -25,7 +25,7 @@
 
 static char *real;          /* the file as it was written */
 static size_t real_size;
-static char *map;           /* the same, to be changed */
+static char *map;           /* copy of the file, which is then changed */
 static int changed;
 static size_t place[PLACES];
 static size_t places;

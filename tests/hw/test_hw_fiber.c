@@ -13,7 +13,8 @@
 #define EVENTS "cycles,instructions"
 #define FIBERS 3
 
-static const uint64_t turn[FIBERS] = { 1, 50000, 150000 }; /* of two each */
+/* Iterations in a turn; each has two instructions. */
+static const uint64_t turn[FIBERS] = { 1, 50000, 150000 };
 static const char *const name[FIBERS] = { "idle", "small", "large" };
 
 static struct job job[FIBERS];

@@ -98,7 +98,8 @@ Test(hw_several, a_pool_is_counted_by_process_alone)
 	selfmon_counters_close(set);
 	set = hw_open_with("instructions", SELFMON_COUNTERS_PROCESS);
 	expect_all(count(run_pool));
-	expect_all(count(fork_and_join)); /* and what is started later */
+	/* This includes threads that start later. */
+	expect_all(count(fork_and_join));
 	selfmon_counters_close(set);
 	pool_end(&pool);
 }

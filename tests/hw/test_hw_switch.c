@@ -207,7 +207,8 @@ Test(hw_switch, switches_without_multiplexing_leave_no_time_off_the_pmu)
 	cr_assert_eq(selfmon_group_read(fd, 2, &before), 0);
 	selfmon_counters_begin(set, &a);
 	from = switches();
-	for (i = 0; i < SWITCHES / 2; i++) /* one away, one back */
+	/* One switch away from the CPU, one back. */
+	for (i = 0; i < SWITCHES / 2; i++)
 		peer_ask(&peer);
 	cr_assert_geq(switches() - from, SWITCHES / 2);
 	selfmon_counters_end(set, &b);

@@ -14,7 +14,7 @@ struct worker {
 	pthread_t thread;
 	pthread_barrier_t *barrier;
 	uint64_t n;
-	uint64_t least, most; /* of its visits */
+	uint64_t least, most; /* smallest and largest count of its visits */
 	uint64_t once;        /* a visit of one turn */
 };
 

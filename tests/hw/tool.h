@@ -20,7 +20,7 @@ void tool_attr(struct perf_event_attr *attr, uint32_t type, uint64_t config);
  */
 int tool_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
-/* The same, but returns -errno if the machine refuses it. */
+/* Like tool_open(), but returns -errno if the machine refuses the event. */
 int tool_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
 void tool_enable(int fd);

@@ -11,7 +11,7 @@
 #include "sanitizer.h"
 
 #define STACK ((size_t)256 << 10)
-#define GUARD ((size_t)16 << 10) /* of whole pages, whatever their size */
+#define GUARD ((size_t)16 << 10) /* guard size; whole pages everywhere */
 
 /*
  * Three pieces of one mapping: below the thread's stack, the thread's stack,

@@ -48,7 +48,8 @@ static inline int run_with(const char *const *variable, void (*body)(void))
 	cr_assert_geq(file, 0);
 	pid = fork();
 	if (pid == 0) {
-		alarm(20); /* one that hangs fails */
+		/* Kills a child that hangs, so that the test fails. */
+		alarm(20);
 		dup2(file, STDERR_FILENO);
 		set_variables(variable);
 		body();

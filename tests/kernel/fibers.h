@@ -27,7 +27,7 @@ struct job {
 	uint64_t n;    /* the work's own */
 	bool done;
 	char *stack;
-	void *self, *caller; /* of the sanitizers */
+	void *self, *caller; /* handles of fibers for the sanitizers */
 	const void *bottom;
 	size_t size;
 };

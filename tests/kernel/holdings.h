@@ -11,7 +11,7 @@
 
 struct holdings {
 	size_t fds;
-	size_t maps; /* of perf events */
+	size_t maps; /* mappings of perf events */
 	/* Number of all maps; those of the C library change too. */
 	size_t lines;
 	/* Size of all maps: adjacent maps of one kind are one line. */
@@ -60,8 +60,8 @@ static inline void holdings_assert_back(const struct holdings *before)
 }
 
 /*
- * May be added by threads that run one after the other: a stack, an arena of
- * the heap.
+ * Number of mappings that threads may add if they run one after the other: a
+ * stack, and an arena of the heap.
  */
 #define HOLDINGS_MORE_LINES 20
 #define HOLDINGS_MORE_KIB 1024

@@ -433,7 +433,7 @@ Test(async, of_the_parent_is_stale_in_a_child)
 	assert_row(1, 0, 0);
 }
 
-/* By then the child has a state with an id of its own. */
+/* At that time the child has a state with its own id. */
 static int end_in_a_busy_child(struct selfmon_async_span *parents)
 {
 	struct selfmon_async_span own;

@@ -49,7 +49,8 @@ static int use_in_child(void)
 		return 2;
 	if (open_set("page-faults", SELFMON_COUNTERS_PROCESS) != 1)
 		return 3;
-	if (holds_events_from(0) != 1) /* its parent's are closed */
+	/* The child has closed the events of its parent. */
+	if (holds_events_from(0) != 1)
 		return 4;
 	measure_faults();
 	return delta.value[0].count == PAGES ? 0 : 5;

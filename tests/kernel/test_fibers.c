@@ -338,7 +338,7 @@ static void suspend_with_live_file(void)
 	for (i = 0; i < 2; i++)
 		job_run(&job[i]);
 	job_run(&job[2]);
-	job_run(&job[2]); /* to its end */
+	job_run(&job[2]); /* the job runs to its end */
 	selfmon_enter(selfmon_region("loop"), &frame[0]);
 	selfmon_fiber_switch(job[2].fiber);
 	selfmon_enter(selfmon_region("runs"), &frame[1]);
@@ -570,7 +570,7 @@ Test(fibers, outlive_the_thread_that_began_them)
 	choose("none");
 	for (i = 0; i < 2; i++)
 		job_make(&job[i], "job", pause_once);
-	SELFMON_REGION("main") /* has a state of its own */
+	SELFMON_REGION("main") /* this row has its own state */
 		fault(1);
 	in_thread(run_some, job);
 	job_run(&job[1]);

@@ -12,7 +12,7 @@
 
 #define FIBERS 10000
 #define KIB_MAX (10000000 / 1024)
-#define CHUNK_KIB 1024 /* of the library's memory */
+#define CHUNK_KIB 1024 /* size of the chunks that the library allocates */
 
 static struct selfmon_fiber *fiber[FIBERS];
 static struct selfmon_frame frame[FIBERS];
@@ -70,7 +70,10 @@ static void end_all(void)
 		end(i);
 }
 
-/* From here on only fibers need memory: the test has written all of its own. */
+/*
+ * After this, only fibers need more memory, because the test has already
+ * written all of its own memory.
+ */
 static void warm(uint64_t rows)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

@@ -294,7 +294,7 @@ Test(host_spans, ended_in_a_handler_leave_an_interrupted_visit_its_start)
 	selfmon_enter(selfmon_region("interrupted"), last);
 	entry = selfmon_thread_attach()->top;
 	cr_assert_eq(entry, &selfmon_thread_attach()->open[SELFMON_DEPTH_MAX]);
-	entry->start.ticks = 1; /* that of an earlier visit */
+	entry->start.ticks = 1; /* the value is from an earlier visit */
 	visit();
 	cr_assert_gt(record()->evicted, 0);
 	entry->start.ticks = selfmon_clock_ticks();

@@ -71,7 +71,8 @@ Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "span")->visits, 11);
 	cr_assert_eq(ROWS_GET(report, "span")->repaired, 0);
-	cr_assert_eq(ROWS_GET(report, "span")->open, 1); /* not given back */
+	/* The entry was not given back. */
+	cr_assert_eq(ROWS_GET(report, "span")->open, 1);
 	selfmon_report_free(report);
 }
 

@@ -11,7 +11,7 @@
 #include "sanitized.h"
 
 #define OWN 3   /* page faults of the parent itself in a visit */
-#define CHILD 2 /* of each child's */
+#define CHILD 2 /* page faults of each child */
 
 static void configure(const char *events, uint32_t every)
 {

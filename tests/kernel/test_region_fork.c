@@ -114,7 +114,8 @@ Test(region_fork, a_childs_report_waits_for_no_lock_that_a_thread_held,
 	for (i = 0; i < 100; i++) {
 		pid = fork();
 		if (pid == 0) {
-			alarm(30); /* in place of waiting for ever */
+			/* Ends the test instead of letting it wait forever. */
+			alarm(30);
 			visit();
 			_exit(own_work_only(1));
 		}

@@ -35,7 +35,10 @@ static size_t index_of(const struct selfmon_report *report, const char *name)
 	return 0;
 }
 
-/* Returns what a row counted of a unit. Both are given by name. */
+/*
+ * Returns how much of a unit the visits of a row counted. Row and unit are
+ * given by name.
+ */
 static struct selfmon_report_unit unit_of(const struct selfmon_report *report,
 					  const char *row, const char *name)
 {
@@ -309,7 +312,8 @@ Test(region_quantities, are_of_measured_visits)
 	options.events = "none";
 	options.every = 4;
 	cr_assert_eq(selfmon_configure(&options), 0);
-	for (i = 0; i < 8; i++) /* one of 1, 1, 2, 4 */
+	/* One visit is measured in each group of 1, 1, 2 and 4. */
+	for (i = 0; i < 8; i++)
 		visit(100);
 	unit = counted_by("work", "rows");
 	cr_assert_eq(unit.visits, 4);

@@ -293,7 +293,8 @@ static void deny_reads(void)
 	errno = 0;
 	visit(10);
 	if (errno)
-		_exit(2); /* the program's own, left alone */
+		/* This handler is the program's own, and was not changed. */
+		_exit(2);
 	_exit(is_lost(10, 10) ? 7 : 1);
 }
 

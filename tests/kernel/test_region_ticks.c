@@ -115,7 +115,8 @@ Test(region_ticks, are_0_in_visits_that_are_only_counted)
 	int i, measured = 0;
 
 	configure("none", 4);
-	for (i = 0; i < 8; i++) { /* one of 1, 1, 2, 4 */
+	/* One visit is measured in each group of 1, 1, 2 and 4. */
+	for (i = 0; i < 8; i++) {
 		SELFMON_REGION("one in four")
 		{
 			wait_some();

@@ -109,7 +109,8 @@ Test(region_units, of_visits_that_are_only_counted_are_left_out)
 	int i;
 
 	configure("none", 4);
-	for (i = 0; i < 8; i++) /* one of 1, 1, 2, 4 */
+	/* One visit is measured in each group of 1, 1, 2 and 4. */
+	for (i = 0; i < 8; i++)
 		visit(100, 1);
 	row = row_of("work");
 	cr_assert_eq(row->measured, 4);

@@ -77,7 +77,8 @@ Test(delta, repairs_a_value_that_is_2_to_the_width_too_small)
 
 Test(delta, does_not_repair_what_read_2_gave)
 {
-	set.shift[2] = 16; /* not a register's: never looked at */
+	/* The member is not in a register, so its shift is not used. */
+	set.shift[2] = 16;
 	b.value[2] = a.value[2] - (UINT64_C(1) << 48);
 	subtract();
 	assert_value(2, 0, SELFMON_NOT_COUNTED);

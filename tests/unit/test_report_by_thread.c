@@ -166,7 +166,7 @@ Test(report_by_thread, the_option_takes_them_from_beside_the_report)
 	LACKS(model_viewed(report, SELFMON_CSV, ""), ",thread,");
 	LACKS(model_viewed(report, SELFMON_TEXT, ""), "c 8");
 	HAS(model_viewed(report, SELFMON_TEXT, "threads"), "c 8");
-	report->apart = NULL; /* is freed by itself here */
+	report->apart = NULL; /* the test frees it separately */
 }
 
 Test(report_by_thread, a_report_that_has_none_says_how_to_get_them)

@@ -177,7 +177,7 @@ Test(report_histogram, of_a_merged_report_has_no_bucket_twice)
 	report->processes = 2;
 	report->detail = &detail;
 	cr_assert_eq(selfmon_row_histogram(report, 0, bucket, 2), 2);
-	report->detail = NULL; /* not the report's to free */
+	report->detail = NULL; /* the report must not free it */
 	cr_assert_eq(bucket[0].visits, 3);
 	cr_assert_eq(bucket[1].visits, 4);
 	cr_assert(bucket[0].low_ns <= 1000 && bucket[0].high_ns > 1003);

@@ -346,7 +346,8 @@ Test(report_interval, is_refused_of_what_is_none)
 	second = of_one(61, &stats);
 	is_refused(-EINVAL, first, second);
 	is_refused(-EINVAL, interval_of(second, first), first);
-	is_refused(-EINVAL, second, model_time()); /* of a file in JSON */
+	/* A file in JSON has no clock. */
+	is_refused(-EINVAL, second, model_time());
 	other = of_one(62, &stats);
 	other->pid = 43;
 	is_refused(-EINVAL, other, first);

@@ -142,7 +142,10 @@ static inline char *model_written(const struct selfmon_report *report,
 	return model_keep_text(text);
 }
 
-/* The same with a view. Options are as in SELFMON_OUTPUT, with semicolons. */
+/*
+ * Like the function above, with a view. Options are as in SELFMON_OUTPUT,
+ * separated by semicolons.
+ */
 static inline char *model_viewed(const struct selfmon_report *report,
 				 enum selfmon_format format,
 				 const char *options)

@@ -104,7 +104,7 @@ static struct selfmon_report *by_thread(uint32_t tid)
 static void write_to(FILE *stream, struct selfmon_report *report)
 {
 	cr_assert_eq(selfmon_report_write(report, SELFMON_JSON, stream), 0);
-	report->detail = NULL; /* not the report's to free */
+	report->detail = NULL; /* the report must not free it */
 }
 
 /* Skips the test without a validator. */

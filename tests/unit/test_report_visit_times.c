@@ -55,7 +55,7 @@ static struct selfmon_report *queries(void)
 static void settle(struct selfmon_report *report)
 {
 	cr_assert_eq(selfmon_report_visit_times(report), 0);
-	report->detail = NULL; /* not the report's to free */
+	report->detail = NULL; /* the report must not free it */
 }
 
 Test(visit_times, of_a_leaf_are_without_its_own_ends)

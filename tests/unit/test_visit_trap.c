@@ -25,7 +25,8 @@ static struct selfmon_page page[COUNT_MORE];
 static struct selfmon_set set;
 static uint32_t cpu;
 static const struct selfmon_stats *stats; /* statistics of the region below */
-static uint64_t events = 10;		  /* of the first member */
+/* Events that the first member counts in a visit. */
+static uint64_t events = 10;
 
 static void make_set(uint16_t count)
 {

@@ -165,7 +165,10 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 #endif
 }
 
-/* Adds one in the same way, and returns the value before. */
+/*
+ * Adds one with the instructions of the function above. Returns the value
+ * before.
+ */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
 {
 	uint64_t n, sum;

@@ -96,7 +96,7 @@ struct Task {
 	};
 };
 
-/* Resumes what is ready: the last first, as an event loop that is unlucky. */
+/* Resumes all ready coroutines, the last one first, as an event loop might. */
 void run_ready()
 {
 	std::vector<std::coroutine_handle<>> now;
@@ -160,7 +160,7 @@ __attribute__((noinline)) void big()
 	large[99999] = large[0];
 }
 
-/* As deep below the resumer as none of its own regions is. */
+/* Uses the stack further down than any region of the resumer. */
 __attribute__((noinline)) void run_deep(int depth)
 {
 	volatile char pad[512];
@@ -258,7 +258,10 @@ int main()
 			}
 		}
 	}
-	/* Given up halfway, on another thread: its region ends there. */
+	/*
+	 * The coroutine is destroyed halfway, on another thread. Its region
+	 * ends there.
+	 */
 	{
 		Generator generator = numbers(3);
 

@@ -115,7 +115,7 @@ public:
 		closed = true;
 		changed.notify_all();
 	}
-	/* Resumes what is ready until the queue is closed. */
+	/* Resumes ready coroutines until the queue is closed. */
 	void serve()
 	{
 		std::unique_lock guard(lock);
@@ -342,7 +342,10 @@ Job request(std::uint64_t n)
 			co_await Later{};
 			if (co_await branch("branch", n) != TURNS * n)
 				std::abort();
-			/* Resumed by this coroutine, within a region of it. */
+			/*
+			 * This coroutine resumes the generator, within one of
+			 * its regions.
+			 */
 			Generator generator = numbers(2);
 
 			while (generator.next())
@@ -415,7 +418,9 @@ std::uint64_t stale(const selfmon::Report &report)
 	return number;
 }
 
-/* Those of the threads' own stacks, and what no row may have. */
+/*
+ * Checks the rows of the threads' own stacks, and that no row has lost visits.
+ */
 void check_others(const selfmon::Report &report)
 {
 	const selfmon_row *const around = report.find({ "around" }),
@@ -487,14 +492,17 @@ int main()
 				continue;
 		}
 	}
-	/* Given up halfway, on another thread: its region ends there. */
+	/*
+	 * The coroutine is destroyed halfway, on another thread. Its region
+	 * ends there.
+	 */
 	{
 		Generator generator = numbers(3);
 
 		generator.next();
 		std::thread([moved = std::move(generator)] {}).join();
 	}
-	/* Given up before it began. */
+	/* The generator is destroyed before it began. */
 	numbers(1);
 	for (std::uint64_t i = 0; i < MOVED; i++)
 		mover("mover", i).start();

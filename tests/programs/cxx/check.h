@@ -55,7 +55,10 @@ void check_reports();
 
 void check_compiled_off();
 
-/* In other.cc, which always measures, however the rest is compiled. */
+/*
+ * This function is in other.cc, which always measures, even if the other files
+ * are compiled with SELFMON_DISABLE.
+ */
 void visit_elsewhere(int times);
 sums reported(const char *name);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One region by the macro and by the class: tests/tools/cxx.sh compares. */
+/*
+ * The same region, made by the macro and by the class. tests/tools/cxx.sh
+ * compares their instructions.
+ */
 #include <selfmon.hpp>
 
 extern "C" {

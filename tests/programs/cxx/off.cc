@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled off also where the rest of the program is measured. */
+/*
+ * This file is compiled with SELFMON_DISABLE even if the rest of the program
+ * measures.
+ */
 #ifndef SELFMON_DISABLE
 #define SELFMON_DISABLE
 #endif

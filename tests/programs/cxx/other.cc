@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured also where the rest of the program is compiled off. */
+/*
+ * This file measures even if the rest of the program is compiled with
+ * SELFMON_DISABLE.
+ */
 #undef SELFMON_DISABLE
 #include "check.h"
 

@@ -68,7 +68,10 @@ static void ends_once()
 	region.end();
 }
 
-/* Both begin where the function's frame says, or the first would seem left. */
+/*
+ * Both regions must begin at the address of the function's frame. Otherwise the
+ * first one would seem abandoned.
+ */
 static void mixes_with_macros()
 {
 	static selfmon::Site site("around a macro");
@@ -192,7 +195,10 @@ void check_units()
 	       sums{ MEASURED * 3, MEASURED * 36, MEASURED * 13 }));
 }
 
-/* Ended, open and elsewhere of the detached spans of a name. */
+/*
+ * Returns how many visits of the detached spans of a name ended, are open, and
+ * ended on another thread.
+ */
 static sums detached(const char *name)
 {
 	const selfmon::Report report = selfmon::Report::take();

@@ -25,9 +25,9 @@
 
 struct state {
 	const char *name;
-	const char *level;  /* of perf_event_paranoid; NULL: as it is */
+	const char *level;  /* value for perf_event_paranoid; NULL: unchanged */
 	bool no_user_reads; /* switched off */
-	bool ordinary;      /* not root */
+	bool ordinary;      /* run as an ordinary user, not as root */
 	bool held;          /* all counters, by somebody else */
 	bool guarded;       /* SELFMON_GUARD=1 */
 	bool selftest;      /* selfmon selftest --quick, not the doctor */

@@ -48,7 +48,7 @@ static int work(void)
 /* ---- one that closes all, and has files of its own there ---------------- */
 
 #define FILES 64
-#define LEAST 1024 /* where the library's own are (platform/kernel.c) */
+#define LEAST 1024 /* the library's first descriptor (platform/kernel.c) */
 
 static void take_all(int file[FILES])
 {
@@ -84,7 +84,10 @@ static int take_its_parents(void)
 	return has_all(file) ? look_at_own(2 * SOAK_VISITS) : 3;
 }
 
-/* At those of its own. */
+/*
+ * Like the function above, but the files take the numbers that the child's own
+ * events had.
+ */
 static int take_its_own(void)
 {
 	int file[FILES];
@@ -134,7 +137,11 @@ void *soak_fork(void *unused)
 		{
 			pid = fork();
 			if (pid == 0) {
-				alarm(300); /* in place of waiting for ever */
+				/*
+				 * Ends the process instead of letting it wait
+				 * forever.
+				 */
+				alarm(300);
 				_exit(what[turn % 4]());
 			}
 		}

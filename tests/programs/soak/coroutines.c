@@ -20,7 +20,7 @@
 
 struct coroutine {
 	ucontext_t self;
-	ucontext_t *back; /* of the thread that runs it */
+	ucontext_t *back; /* context of the thread that runs it */
 	void (*body)(struct coroutine *coroutine);
 	bool ended;
 	char stack[STACK] __attribute__((aligned(64)));

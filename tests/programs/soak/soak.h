@@ -11,17 +11,17 @@
 
 /* Kinds of regions. The name of a visit's region shows its kind. */
 enum soak_kind {
-	SOAK_SHORT,   /* of threads that come and go */
+	SOAK_SHORT,   /* visits of threads that start and end */
 	SOAK_NESTED,  /* below those */
 	SOAK_JUMPED,  /* left by longjmp */
-	SOAK_SIGNAL,  /* of handlers */
-	SOAK_PLUGIN,  /* of code that is unloaded */
-	SOAK_MANY,    /* of names made at run time */
+	SOAK_SIGNAL,  /* visits in signal handlers */
+	SOAK_PLUGIN,  /* visits in code that is unloaded */
+	SOAK_MANY,    /* visits of names made at run time */
 	SOAK_CANCELLED, /* visits of threads that are cancelled in them */
-	SOAK_TURN,    /* of coroutines on one thread */
+	SOAK_TURN,    /* visits of coroutines on one thread */
 	SOAK_MOVED,   /* visits that move from thread to thread */
 	SOAK_SPAN,    /* some of these are left on another thread */
-	SOAK_VFORK,   /* of children on this process's memory */
+	SOAK_VFORK,   /* visits of children that share this process's memory */
 	SOAK_KINDS
 };
 

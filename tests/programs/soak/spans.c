@@ -14,7 +14,7 @@
 #define ROUNDS 20
 
 static struct selfmon_frame frame[SPANS];
-static bool entered[SPANS]; /* to be left */
+static bool entered[SPANS]; /* spans that must still be left */
 static bool no_more;
 
 static void enter_some(struct selfmon_region *region)

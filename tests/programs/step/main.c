@@ -354,7 +354,8 @@ static bool fits(const struct step_scene *scene,
 	const int stride = by_form(scene->whole ? full : QUICK_VARIANTS, full, 1);
 
 #ifdef SELFMON_IMPL_INLINED
-	if (scene->counters != STEP_TIME) /* not inlined */
+	/* Visits with counters are not inlined. */
+	if (scene->counters != STEP_TIME)
 		return false;
 #endif
 	if (scene->cold && !is_long)

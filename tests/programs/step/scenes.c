@@ -223,8 +223,8 @@ static void over_abandoned_entries(void)
 }
 
 /*
- * So far down the stack that a handler's regions recognise them as abandoned as
- * well.
+ * This function's frame is large, so that the regions of a handler also
+ * recognise the entries as abandoned.
  */
 static __attribute__((noinline)) void leave_abandoned_entries_far_down(void)
 {

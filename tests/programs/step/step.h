@@ -39,7 +39,7 @@ struct step_shared {
 struct step_variant {
 	const char *name;
 	void (*visit)(void); /* the regions it visits */
-	unsigned int visits; /* their number */
+	unsigned int visits; /* number of visits that the handler makes */
 	unsigned int cut_off;
 	unsigned int bytes; /* bytes of work that it reports */
 	bool other_stack;
@@ -70,10 +70,11 @@ struct step_scene {
 	/* Events move during read n of a round; 0: never. */
 	unsigned int moved_at;
 	bool cold;  /* the thread's first visit of all */
-	bool spans; /* has spans, which a jump does not cut off */
+	bool spans; /* makes spans, which a jump does not cut off */
 	bool far;   /* visits of a handler cut off abandoned ones too */
 	bool many;  /* has more addresses than the short form tries */
-	bool whole; /* the quick form tests all of it: the fast path */
+	/* The quick form tests all addresses, since this is the fast path. */
+	bool whole;
 };
 
 extern struct step_shared *step_shared;
@@ -111,7 +112,7 @@ struct step_symbol {
 	uint64_t address, size;
 	uint64_t stops; /* distinct addresses, counted by main.c */
 };
-extern uint64_t step_symbols_end; /* of the functions of this test */
+extern uint64_t step_symbols_end; /* end of the functions of this test */
 int step_symbols_read(void);
 struct step_symbol *step_symbol_of(uint64_t address);
 struct step_symbol *step_symbol_named(const char *name);

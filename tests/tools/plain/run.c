@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define EXIT_SKIPPED 77
-#define TIMEOUT 600 /* for what hangs, on any machine */
+#define TIMEOUT 600 /* seconds until a test counts as hanging */
 
 static struct plain_test *tests;
 static int timeout = TIMEOUT; /* or what TEST_TIMEOUT says */
