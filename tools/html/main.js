@@ -4,6 +4,7 @@ const view = {
 	model: null, other: null, comparison: null, changes: null,
 	width: 'time', colour: 'self', sort: 'total', rising: false, flat: false, inside: false,
 	hot: null, hotB: null,
+	slowRegions: [], slow: 0, kept: 0, apart: false,
 	zoom: null, picked: null, found: null, find: '', theme: null,
 };
 
@@ -136,7 +137,8 @@ function saveState() {
 	const state = new URLSearchParams();
 	for (const key of ['width', 'colour', 'sort', 'find', 'theme'])
 		if (view[key] && view[key] !== { width: 'time', colour: 'self', sort: 'total' }[key]) state.set(key, view[key]);
-	for (const key of ['rising', 'flat', 'inside']) if (view[key]) state.set(key, 1);
+	for (const key of ['rising', 'flat', 'inside', 'apart']) if (view[key]) state.set(key, 1);
+	for (const key of ['slow', 'kept']) if (view[key]) state.set(key, view[key]);
 	for (const key of ['zoom', 'picked']) if (view[key]) state.set(key, view[key].index);
 	history.replaceState(null, '', '#' + state);
 }
@@ -154,10 +156,14 @@ function loadState() {
 	view.rising = state.has('rising');
 	view.flat = state.has('flat');
 	view.inside = state.has('inside');
+	view.apart = state.has('apart');
 	view.find = state.get('find') || '';
 	view.theme = ['dark', 'light'].includes(state.get('theme')) ? state.get('theme') : null;
 	view.zoom = model.rows[number(state.get('zoom'))] || null;
 	view.picked = model.rows[number(state.get('picked'))] || hottest(model);
+	view.slow = view.slowRegions[number(state.get('slow'))] ? number(state.get('slow')) : 0;
+	const slow = view.slowRegions[view.slow];
+	view.kept = slow && slow.visits[number(state.get('kept'))] ? number(state.get('kept')) : 0;
 }
 
 function hottest(model) {
@@ -180,16 +186,19 @@ function draw() {
 	fillTable(view);
 	drawSpans(view);
 	drawDetail();
+	drawSlow(view);
 	saveState();
 }
 
 function pick(row) {
 	if (!row) return;
 	view.picked = row;
+	followSlow(view, row);
 	for (const box of byId('icicle').children)
 		box.classList.toggle('picked', box.dataset.row === String(row.index));
 	drawLines(view);
 	drawDetail();
+	drawSlow(view);
 	saveState();
 }
 
@@ -204,6 +213,7 @@ function show(model, other, comparison) {
 	view.comparison = comparison;
 	view.changes = other || comparison ? compareModels(model, other, comparison) : null;
 	view.flatRows = flatten(model);
+	view.slowRegions = slowRegionsOf(model.report);
 	loadState();
 	drawHeader();
 	drawChips();
@@ -219,18 +229,29 @@ const rowAt = event => {
 	return element ? view.model.rows[element.dataset.row] : null;
 };
 
-function tip(event, row) {
-	const box = byId('tip');
-	box.hidden = !row;
-	if (!row) return;
+function rowTip(row) {
+	if (!row) return null;
 	const found = view.changes && view.changes.get(row.path);
-	box.replaceChildren(make('b', {}, make('bdi', {}, shown(row.name))), make('br'),
+	return [make('b', {}, make('bdi', {}, shown(row.name))), make('br'),
 		`${count(row.visits)} visits · total ${time(row.time.net)} (${share(row.time.net / view.model.total)}) · self ${time(row.time.self)}`,
 		make('br'), `mean ${time(row.time.mean)} · p99 ${time(row.p99)}`,
-		...(found ? [make('br'), `B to A: ${change(found.ratio)}, ${found.verdict}`] : []));
+		...(found ? [make('br'), `B to A: ${change(found.ratio)}, ${found.verdict}`] : [])];
+}
+
+function tip(event, children) {
+	const box = byId('tip');
+	box.hidden = !children;
+	if (!children) return;
+	box.replaceChildren(...children);
 	const width = Math.min(520, box.offsetWidth);
 	box.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 10)) + 'px';
 	box.style.top = Math.min(event.clientY + 16, innerHeight - box.offsetHeight - 8) + 'px';
+}
+
+/* Arrow keys select a kept visit. */
+function stepKept(key) {
+	keep(view, view.kept + (key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1));
+	saveState();
 }
 
 /* Arrow keys move in the tree: to a child, the parent, a sibling. */
@@ -256,6 +277,9 @@ function onKey(event) {
 	else if (event.key.startsWith('Arrow') && document.activeElement === byId('icicle')) {
 		event.preventDefault();
 		step(event.key);
+	} else if (event.key.startsWith('Arrow') && byId('kept').contains(document.activeElement)) {
+		event.preventDefault();
+		stepKept(event.key);
 	}
 }
 
@@ -274,11 +298,32 @@ async function takeFile(file) {
 	}
 }
 
+function listenSlow() {
+	byId('slow-region').addEventListener('change', event => {
+		view.slow = Number(event.target.value);
+		view.kept = 0;
+		drawSlow(view);
+		pick(slowRow(view));
+		saveState();
+	});
+	byId('kept').addEventListener('click', event => {
+		const button = event.target.closest('[data-kept]');
+		if (!button) return;
+		keep(view, Number(button.dataset.kept));
+		saveState();
+	});
+	byId('apart').addEventListener('change', event => { view.apart = event.target.checked; drawSlow(view); saveState(); });
+	for (const id of ['slow-one', 'slow-median']) {
+		byId(id).addEventListener('mousemove', event => tip(event, slowTip(event)));
+		byId(id).addEventListener('mouseleave', event => tip(event, null));
+	}
+}
+
 function listen() {
 	const icicle = byId('icicle'), table = byId('table');
 	icicle.addEventListener('click', event => pick(rowAt(event)));
 	icicle.addEventListener('dblclick', event => zoom(rowAt(event)));
-	icicle.addEventListener('mousemove', event => tip(event, rowAt(event)));
+	icicle.addEventListener('mousemove', event => tip(event, rowTip(rowAt(event))));
 	icicle.addEventListener('mouseleave', event => tip(event, null));
 	table.tBodies[0].addEventListener('click', event => pick(rowAt(event)));
 	table.tBodies[0].addEventListener('dblclick', event => zoom(rowAt(event)));
@@ -290,6 +335,7 @@ function listen() {
 		fillTable(view);
 		saveState();
 	});
+	listenSlow();
 	let pending = false;
 	byId('scroll').addEventListener('scroll', () => {
 		if (pending) return;

@@ -11,11 +11,12 @@ function isTimeEvent(name) {
 }
 
 /* A name that is not UTF-8 has its bytes in name_hex. */
-function nameOf(row) {
-	if (!row.name_hex) return String(row.name);
-	return row.name_hex.match(/../g).map(hex => {
-		const byte = parseInt(hex, 16);
-		return byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '\\x' + hex.toUpperCase();
+function nameOf(row, key = 'name') {
+	const hex = row[key + '_hex'];
+	if (!hex) return String(row[key]);
+	return hex.match(/../g).map(two => {
+		const byte = parseInt(two, 16);
+		return byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '\\x' + two.toUpperCase();
 	}).join('');
 }
 

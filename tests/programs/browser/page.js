@@ -188,7 +188,133 @@ async function testOffCpu(plain) {
 	await close(tab);
 	tab = await open(plain);
 	assert.deepEqual((await cells(tab, 'o'))[0], [], 'no columns without records');
-	assert.equal(await tab.$('.off'), null);
+	assert.equal(await tab.$('#icicle .off, .scale .off'), null);
+	await close(tab);
+}
+
+/* Visits of row 0's region and of its child's: parts, times off the CPU, and what is not known of them. */
+function slowest(report) {
+	const visit = (region, ns, more = {}) => ({ region, ns, begin_ns: 2e6, ended: '2026-11-25T04:31:00Z',
+		ended_ns: 1795581060123456789, tid: 4711, cpu: 3, migrated: false, detached: false, suspended: false,
+		overwritten: false, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
+	const [outer, inner] = report.rows.map(row => row.name);
+	// A millisecond of computing, eight of waiting in the child, one of another thread's.
+	const parts = [{ region: inner, begin_ns: 1000000, ns: 8500000 },
+		{ region: '</script><b>\u202ename', begin_ns: 1000001, ns: 300000 },
+		{ off_cpu: 'blocked', begin_ns: 1400000, ns: 8000000 },
+		{ region: inner, begin_ns: 9500000, ns: 2500000 },
+		{ off_cpu: 'preempted', begin_ns: 10000000, ns: 1000000 }];
+	const median = [{ region: inner, begin_ns: 500000, ns: 2000000 }];
+	const visits = [visit(outer, 16000000, { inner: 70, parts }),
+		...[9, 8, 7].map(ms => visit(outer, ms * 1e6, { cpu: null, migrated: true, suspended: true })),
+		visit(outer, 6000000, { inner: 1, parts: median, overwritten: true }),
+		...[5, 4].map(ms => visit(outer, ms * 1e6)), visit(outer, 3000000, { detached: true }),
+		visit(inner, 2000000)];
+	return { ...structuredClone(report), slowest: visits };
+}
+
+const visitBoxes = (tab, id) => tab.$eval(`#${id}`, holder => ({ width: holder.clientWidth,
+	boxes: [...holder.querySelectorAll('.box')].map(box => ({ name: box.querySelector('bdi') ? box.querySelector('bdi').textContent : '',
+		left: parseFloat(box.style.left), top: parseFloat(box.style.top), right: box.getBoundingClientRect().right - holder.getBoundingClientRect().left,
+		hatched: getComputedStyle(box).backgroundImage.includes('repeating-linear-gradient'), colour: getComputedStyle(box).backgroundColor,
+		off: [...box.querySelectorAll('.off')].map(off => ({ kind: off.className, left: parseFloat(off.style.left),
+			width: off.getBoundingClientRect().width, hatched: getComputedStyle(off).backgroundImage.includes('repeating-linear-gradient') })) })) }));
+
+const near = (a, b, text) => assert.ok(Math.abs(a - b) <= 1.1, `${text}: ${a}, not ${b}`);
+
+/* Both icicles have one scale; what was off the CPU is hatched where it was, in all boxes around it. */
+async function testSlowScale(file, report) {
+	const tab = await open(file);
+	const one = await visitBoxes(tab, 'slow-one'), median = await visitBoxes(tab, 'slow-median');
+	const scale = one.width / 16e6;
+	const drawn = [...report.slowest[0].parts.filter(part => part.region), ...report.slowest[0].parts.filter(part => part.off_cpu)];
+	assert.equal(one.boxes.length, 1 + drawn.length);
+	near(one.boxes[0].right, one.width, 'the slowest visit is as wide as the page');
+	drawn.forEach((part, i) => {
+		near(one.boxes[i + 1].left, part.begin_ns * scale, 'begin');
+		near(one.boxes[i + 1].right, (part.begin_ns + part.ns) * scale, 'end');
+		assert.equal(one.boxes[i + 1].hatched, Boolean(part.off_cpu));
+	});
+	assert.deepEqual(one.boxes.map(box => Math.round(box.top)), [1, 26, 51, 26, 51, 51], 'levels');
+	near(median.boxes[0].right, 6e6 * scale, 'the median on the same scale');
+	near(median.boxes[1].left, 0.5e6 * scale, 'and its part');
+	assert.deepEqual(one.boxes.map(box => box.off.map(off => off.kind)),
+		[['off blocked', 'off preempted'], ['off blocked'], [], ['off preempted'], [], []]);
+	for (const box of [one.boxes[0], one.boxes[1]]) {
+		assert.ok(box.off[0].hatched, 'hatched');
+		near(box.left + box.off[0].left, 1.4e6 * scale, 'from where it waited');
+		near(box.off[0].width, 8e6 * scale, 'as long as it waited');
+	}
+	assert.notEqual(one.boxes[0].colour, one.boxes[3].colour, 'own time on the CPU has a colour');
+	assert.equal(one.boxes[4].name, 'blocked');
+	assert.equal(one.boxes[1].name, report.rows[1].name);
+	const ruler = await tab.$$eval('#slow-ruler span', ticks => ticks.map(tick => [tick.textContent, parseFloat(tick.style.left)]));
+	const tick = ruler.find(([text]) => text === '10 ms');
+	near(tick[1], 10e6 * scale, 'the ruler');
+	await tab.check('#apart');
+	near((await visitBoxes(tab, 'slow-median')).boxes[0].right, median.width, 'each at full width');
+	assert.equal(await tab.$eval('#slow-ruler', ruler => getComputedStyle(ruler).visibility), 'hidden', 'then no ruler');
+	await close(tab);
+}
+
+const captions = tab => Promise.all(['slow-facts', 'median-facts'].map(id => tab.textContent('#' + id)));
+const keptVisits = tab => tab.$$eval('#kept button', list => list.map(button => [button.textContent, button.getAttribute('aria-checked')]));
+
+async function testSlowWords(file) {
+	const tab = await open(file);
+	assert.equal(await tab.evaluate(() => window.hacked), undefined);
+	let [one, median] = await captions(tab);
+	assert.match(one, /^16\.00 ms the slowest of the 8 kept · blocked 8\.000 ms · preempted 1\.000 ms · ended 2026-11-25 04:31:00\.123 UTC, /);
+	assert.match(one, /began 2\.000 ms after the first use · thread 4711 · CPU 3 · page-faults 12, task-clock 1\.500 ms · the 5 longest of 70 parts$/);
+	assert.match(median, /^6\.000 ms number 5 of the 8 kept, their median .* only the last 4096 visits inside are known$/);
+	assert.deepEqual((await keptVisits(tab)).map(([text]) => text),
+		['16.00 ms', '9.000 ms', '8.000 ms', '7.000 ms', '6.000 ms median', '5.000 ms', '4.000 ms', '3.000 ms']);
+	// A name is text, and says what it hides.
+	await tab.hover('#slow-one .box:nth-child(3)');
+	assert.match(await tab.textContent('#tip'), /^<\/script><b>\\u\{202E\}name300\.0 µs, 1\.9 % of the visit, from 1\.000 ms on/);
+	await tab.click('#kept button:nth-child(2)');
+	[one] = await captions(tab);
+	assert.match(one, /number 2 of the 8 kept .* suspended with its fiber: its parts are not known$/);
+	assert.ok(!one.includes('CPU'), 'an unknown CPU is not shown');
+	await tab.click('#kept button:nth-child(8)');
+	assert.match((await captions(tab))[0], /a detached span: its parts are not known$/);
+	await close(tab);
+}
+
+/* By keyboard, by the tree, by the list of regions; the address keeps what was chosen. */
+async function testSlowChoice(file, report) {
+	const tab = await open(file, {}, `#picked=${report.rows.length - 1}`);
+	assert.deepEqual((await tab.$$eval('#slow-region option', list => list.map(one => one.textContent))),
+		[`${report.rows[0].name} – 16.00 ms`, `${report.rows[1].name} – 2.000 ms`]);
+	await tab.focus('#kept [aria-checked="true"]');
+	await tab.keyboard.press('ArrowRight');
+	await tab.keyboard.press('ArrowRight');
+	await tab.keyboard.press('ArrowLeft');
+	assert.deepEqual((await keptVisits(tab)).map(([, checked]) => checked).indexOf('true'), 1);
+	assert.match((await captions(tab))[0], /^9\.000 ms/);
+	const hash = await tab.evaluate(() => location.hash);
+	await tab.click('#icicle .box[data-row="1"]');
+	assert.equal(await tab.inputValue('#slow-region'), '1', 'the region that is selected in the tree');
+	assert.match((await captions(tab))[0], /^2\.000 ms the only visit kept/);
+	assert.ok(await tab.isHidden('#slow-below'), 'and no median of one visit');
+	await tab.selectOption('#slow-region', '0');
+	assert.equal(await tab.textContent('#facts h3'), report.rows[0].name, 'and the other way round');
+	assert.match((await captions(tab))[0], /^16\.00 ms/);
+	await close(tab);
+	const again = await open(file, {}, hash);
+	assert.match((await captions(again))[0], /^9\.000 ms/);
+	await close(again);
+}
+
+async function testSlow(plain) {
+	const report = slowest(template);
+	const file = page('slow.html', report);
+	await testSlowScale(file, report);
+	await testSlowWords(file);
+	await testSlowChoice(file, report);
+	await pictures(file, 'slow');
+	const tab = await open(plain);
+	assert.ok(await tab.isHidden('#slow'), 'no visits were kept');
 	await close(tab);
 }
 
@@ -442,6 +568,7 @@ async function main() {
 	await testUnits(small);
 	await testOffCpu(small);
 	await testSamples(small);
+	await testSlow(small);
 	await testSort(large, report);
 	await testFind(large, report);
 	await testFlat(large, report);

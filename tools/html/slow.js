@@ -1,0 +1,225 @@
+/* The slowest visits of a region (SELFMON_RECORD): one of them above their median, on one scale of time. */
+
+const LABEL_LEAST = 30; /* narrower boxes have no name */
+
+/* ---- model ----------------------------------------------------------------- */
+
+function partOf(from) {
+	return { name: from.off_cpu || nameOf(from, 'region') || 'unknown region', off: Boolean(from.off_cpu),
+		begin: from.begin_ns, ns: from.ns };
+}
+
+/* Mean and number of a region's visits at all its places, detached spans included. */
+function usualOf(report, name) {
+	const rows = report.rows.concat(report.async ? report.async.rows : []).filter(row => nameOf(row) === name && row.time_ns);
+	const visits = rows.reduce((sum, row) => sum + row.measured, 0);
+	return { visits, mean: visits ? rows.reduce((sum, row) => sum + (row.time_ns.net || 0), 0) / visits : 0 };
+}
+
+/* Regions that have kept visits, the one that lost most time in its slowest visit first. */
+function slowRegionsOf(report) {
+	const byName = new Map();
+	for (const from of report.slowest || []) {
+		const name = nameOf(from, 'region');
+		if (!byName.has(name)) byName.set(name, { name, visits: [] });
+		byName.get(name).visits.push({ raw: from, name, ns: from.ns, parts: from.parts.map(partOf) });
+	}
+	const regions = [...byName.values()];
+	for (const region of regions) {
+		region.visits.sort((a, b) => b.ns - a.ns);
+		region.median = Math.floor(region.visits.length / 2);
+		Object.assign(region, { usual: usualOf(report, region.name) });
+	}
+	const lost = region => region.visits[0].ns - region.usual.mean;
+	return regions.sort((a, b) => lost(b) - lost(a));
+}
+
+const endOf = box => box.begin + box.ns;
+const middleOf = part => part.begin + part.ns / 2;
+
+/* The part of a time off the CPU inside of a box: their clocks differ a little. */
+function clipped(part, box) {
+	const begin = Math.max(part.begin, box.begin);
+	return { ...part, begin, ns: Math.max(0, Math.min(endOf(part), endOf(box)) - begin) };
+}
+
+/* Boxes of a visit, each with its level, its own time on the CPU and its times off the CPU. A part lies inside of
+ * another one by its middle, since times are rounded. */
+function nestedBoxes(visit) {
+	const root = { name: visit.name, begin: 0, ns: visit.ns, own: visit.ns, level: 0, off: [], above: null };
+	const boxes = [root];
+	let inner = root;
+	const visits = visit.parts.filter(part => !part.off).sort((a, b) => a.begin - b.begin || b.ns - a.ns);
+	for (const part of visits) {
+		while (inner.above && middleOf(part) > endOf(inner)) inner = inner.above;
+		const box = { ...part, own: part.ns, level: inner.level + 1, off: [], above: inner };
+		inner.own -= part.ns;
+		boxes.push(box);
+		inner = box;
+	}
+	for (const part of visit.parts.filter(one => one.off)) {
+		const around = boxes.filter(box => box.begin <= middleOf(part) && middleOf(part) <= endOf(box));
+		const deepest = around.reduce((best, box) => box.level >= best.level ? box : best, root);
+		deepest.own -= part.ns;
+		for (let box = deepest; box; box = box.above) box.off.push(clipped(part, box));
+		boxes.push({ ...clipped(part, deepest), slice: true, own: 0, level: deepest.level + 1, off: [], above: deepest });
+	}
+	return boxes;
+}
+
+/* ---- drawing --------------------------------------------------------------- */
+
+function placed(element, box, perNs) {
+	element.style.left = box.begin * perNs + 'px';
+	element.style.width = Math.max(1, box.ns * perNs - 1) + 'px';
+}
+
+function hatched(part, box, perNs) {
+	const element = make('span', { class: 'off ' + part.name });
+	element.style.left = (part.begin - box.begin) * perNs + 'px';
+	element.style.width = Math.max(1, part.ns * perNs) + 'px';
+	return element;
+}
+
+function visitBox(box, visit, perNs) {
+	const element = make('div', { class: box.slice ? `box slice ${box.name}` : 'box' });
+	placed(element, box, perNs);
+	element.style.top = box.level * ROW_HEIGHT + 1 + 'px';
+	if (!box.slice) element.style.background = mix(SAND, EMBER, Math.max(0, box.own) / (visit.ns || 1));
+	if (box.ns * perNs >= LABEL_LEAST) element.append(make('bdi', {}, shown(box.name, 80)));
+	else element.classList.add('tiny');
+	if (box.ns * perNs >= 150) element.append(` ${time(box.ns)}`);
+	element.append(...box.off.map(part => hatched(part, box, perNs)));
+	return element;
+}
+
+function drawVisit(id, visit, perNs) {
+	const boxes = nestedBoxes(visit);
+	const holder = byId(id);
+	holder.style.height = (1 + Math.max(...boxes.map(box => box.level))) * ROW_HEIGHT + 1 + 'px';
+	holder.replaceChildren(...boxes.map((box, i) => {
+		const element = visitBox(box, visit, perNs);
+		element.dataset.box = i;
+		return element;
+	}));
+	holder.boxes = boxes;
+	holder.visit = visit;
+}
+
+function drawRuler(perNs, width) {
+	const least = 90 / perNs, power = 10 ** Math.floor(Math.log10(least));
+	const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= least);
+	const ticks = [];
+	for (let at = 0; at * perNs < width - 20; at += step) {
+		const tick = make('span', {}, at ? timeTick(at) : '0');
+		tick.style.left = at * perNs + 'px';
+		ticks.push(tick);
+	}
+	byId('slow-ruler').replaceChildren(...ticks);
+}
+
+/* ---- one visit in words ---------------------------------------------------- */
+
+function offWords(visit, kind) {
+	const parts = visit.parts.filter(part => part.off && part.name === kind);
+	const sum = parts.reduce((ns, part) => ns + part.ns, 0);
+	return parts.length ? `${kind} ${time(sum)}` + (parts.length > 1 ? ` (${parts.length} times)` : '') : '';
+}
+
+function reservations(raw) {
+	const said = [];
+	if (raw.inner > raw.parts.length) said.push(`the ${raw.parts.length} longest of ${count(raw.inner)} parts`);
+	if (raw.overwritten) said.push('only the last 4096 visits inside are known');
+	if (raw.suspended) said.push('suspended with its fiber: its parts are not known');
+	if (raw.detached) said.push('a detached span: its parts are not known');
+	return said;
+}
+
+function wordsOf(visit) {
+	const { raw } = visit;
+	const ended = new Date(raw.ended_ns / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC');
+	const counters = Object.entries(raw.counters || {}).map(([name, value]) =>
+		`${shown(name, 40)} ${isTimeEvent(name) ? time(value) : count(value)}`);
+	return [offWords(visit, 'blocked'), offWords(visit, 'preempted'),
+		`ended ${ended}, began ${time(raw.begin_ns)} after the first use`, `thread ${raw.tid}`,
+		raw.cpu === null ? '' : `CPU ${raw.cpu}` + (raw.migrated ? ' at its end, moved' : ''),
+		counters.join(', '), ...reservations(raw)].filter(Boolean).join(' · ');
+}
+
+function rankOf(region, i) {
+	const { length } = region.visits;
+	if (length === 1) return 'the only visit kept';
+	const place = i === 0 ? 'the slowest' : `number ${i + 1}`;
+	return `${place} of the ${length} kept` + (i === region.median ? ', their median' : '');
+}
+
+function caption(id, region, i) {
+	const visit = region.visits[i];
+	byId(id).replaceChildren(make('b', {}, time(visit.ns)), ` ${rankOf(region, i)} `,
+		make('span', { class: 'quiet' }, '· ' + wordsOf(visit)));
+}
+
+/* ---- the section ----------------------------------------------------------- */
+
+function drawKept(region, chosen) {
+	byId('kept').replaceChildren(...region.visits.map((visit, i) => make('button', { type: 'button', role: 'radio',
+		'aria-checked': i === chosen, tabindex: i === chosen ? 0 : -1, 'data-kept': i, title: rankOf(region, i) },
+		time(visit.ns), ...(i === region.median && region.visits.length > 1 ? [make('span', { class: 'quiet' }, ' median')] : []))));
+}
+
+function drawSlow(view) {
+	const region = view.slowRegions[view.slow];
+	byId('slow').hidden = !region;
+	if (!region) return;
+	const width = byId('slow-one').clientWidth;
+	const one = region.visits[view.kept], median = region.visits[region.median];
+	const alone = region.visits.length === 1;
+	const scale = view.apart ? Math.max(1, one.ns) : Math.max(1, one.ns, median.ns);
+	options(byId('slow-region'), view.slowRegions.map((each, i) => [i, `${shown(each.name, 60)} – ${time(each.visits[0].ns)}`]), view.slow);
+	byId('slow-about').textContent = `mean ${time(region.usual.mean)} of ${count(region.usual.visits)} visits`;
+	byId('apart').checked = view.apart;
+	drawKept(region, view.kept);
+	caption('slow-facts', region, view.kept);
+	drawVisit('slow-one', one, width / scale);
+	byId('slow-below').hidden = alone;
+	if (!alone) {
+		caption('median-facts', region, region.median);
+		drawVisit('slow-median', median, view.apart ? width / Math.max(1, median.ns) : width / scale);
+	}
+	drawRuler(width / scale, width);
+	byId('slow-ruler').classList.toggle('apart', view.apart && !alone);
+}
+
+/* The region of a row that is picked, if it has kept visits. */
+function followSlow(view, row) {
+	const found = view.slowRegions.findIndex(region => region.name === row.name);
+	if (found < 0 || found === view.slow) return;
+	view.slow = found;
+	view.kept = 0;
+}
+
+function slowRow(view) {
+	const { name } = view.slowRegions[view.slow];
+	return view.model.rows.filter(row => row.name === name)
+		.reduce((best, row) => !best || row.time.net > best.time.net ? row : best, null);
+}
+
+function keep(view, i) {
+	const region = view.slowRegions[view.slow];
+	if (!region || !region.visits[i]) return;
+	view.kept = i;
+	drawSlow(view);
+	byId('kept').children[i].focus();
+}
+
+function slowTip(event) {
+	const element = event.target.closest('[data-box]');
+	if (!element) return null;
+	const { boxes, visit } = element.parentElement;
+	const box = boxes[element.dataset.box];
+	const off = box.off.reduce((sum, part) => sum + part.ns, 0);
+	return [make('b', {}, make('bdi', {}, shown(box.name))), make('br'),
+		`${time(box.ns)}, ${share(box.ns / (visit.ns || 1))} of the visit, from ${time(box.begin)} on`,
+		...(box.slice ? [] : [make('br'), `own time on the CPU ${time(Math.max(0, box.own))}` +
+			(off ? ` · off the CPU ${time(off)}` : '')])];
+}
