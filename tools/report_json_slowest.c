@@ -118,6 +118,9 @@ void report_json_slowest(struct report_file *file, struct json_in *in)
 		return;
 	}
 	file->report->slow = slow;
+	if (json_object_get(in->root, "slowest_incomplete"))
+		slow->incomplete =
+			json_in_boolean(in, in->root, "slowest_incomplete");
 	for (; !in->fault[0] && slow->visits < json_array_size(list);
 	     slow->visits++) {
 		read_visit(file, in, json_in_element(in, list, slow->visits),

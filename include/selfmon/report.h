@@ -254,7 +254,9 @@ SELFMON_API int selfmon_report_open(const char *path,
  * the interval was shorter than all before it, time.max if one was longer.
  * Otherwise they are bounds from the histogram, and SELFMON_BOUND_MIN or
  * SELFMON_BOUND_MAX is set. min and max of a counter are those since the start
- * of the process, unless the interval has only one visit.
+ * of the process, unless the interval has only one visit. Slowest visits
+ * (SELFMON_RECORD) are complete if no report was taken between the two, and
+ * the later one is not of a live file: docs/REPORT.md.
  *
  * The header is that of the later report; its counts of visits and leaves are
  * those of the interval. Threads and their limits are those since the start.

@@ -36,7 +36,7 @@ struct selfmon_gathered_stack {
 	const struct selfmon_stack_entry *entry;
 };
 
-/* One of the slowest visits of a region. */
+/* A visit of a region: one of the slowest, or one that was until lately. */
 struct selfmon_gathered_slow {
 	uint32_t region;
 	struct selfmon_slow_visit visit;
@@ -59,6 +59,8 @@ struct selfmon_gather {
 		samples_unstored;
 	struct selfmon_gathered_slow *slow;
 	size_t slows, slows_room;
+	uint64_t slow_serial; /* serial number of the visit kept last */
+	uint64_t slow_begin;  /* as in struct selfmon_process */
 	bool every; /* rows have samples: one visit in N is measured */
 	/* A file's regions by id - 1; NULL: the process's own regions. */
 	struct selfmon_region *const *named;

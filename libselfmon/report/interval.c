@@ -17,6 +17,7 @@
 #include "report/live_rows.h"
 #include "report/net_values.h"
 #include "report/recorded.h"
+#include "report/slow_visits.h"
 #include "store/statistics.h"
 
 /*
@@ -296,6 +297,10 @@ static int fill_interval(struct selfmon_report *to,
 		error = selfmon_report_take_async(to, &gather,
 						  &later->recorded->clock);
 	}
+	if (!error)
+		error = selfmon_report_slowest_since(to, later->recorded,
+						     earlier->recorded,
+						     gather.named);
 	selfmon_gather_free(&gather);
 	return error;
 }

@@ -86,6 +86,7 @@ void selfmon_json_slowest(struct selfmon_json *outer,
 
 	if (!report->slow) {
 		selfmon_json_null(outer, "slowest");
+		selfmon_json_boolean(outer, "slowest_incomplete", false);
 		return;
 	}
 	selfmon_json_key(outer, "slowest");
@@ -95,4 +96,6 @@ void selfmon_json_slowest(struct selfmon_json *outer,
 		put_slow_visit(outer->stream, report, &report->slow->visit[i]);
 	}
 	fputs("\n  ]", outer->stream);
+	selfmon_json_boolean(outer, "slowest_incomplete",
+			     report->slow->incomplete);
 }

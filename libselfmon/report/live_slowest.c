@@ -52,6 +52,8 @@ static int take_slow(struct selfmon_live_input *input, uint64_t offset,
 
 	if (error || !visit->ticks || ticks != visit->ticks)
 		return error;
+	if (visit->serial > input->gather.slow_serial)
+		input->gather.slow_serial = visit->serial;
 	check_parts(input, visit);
 	if (selfmon_gather_slow(&input->gather, region, visit))
 		return selfmon_live_fails(input, -ENOMEM, "cannot be read");
@@ -69,6 +71,8 @@ static int take_slowest(struct selfmon_live_input *input, uint64_t offset,
 	if (slowest->region == 0 || slowest->region > input->regions)
 		return selfmon_live_wrong(input, offset,
 					  "slow visits belong to no region");
+	if (slowest->begin > input->gather.slow_begin)
+		input->gather.slow_begin = slowest->begin;
 	for (i = 0; i < SELFMON_SLOW_SLOTS && !error; i++)
 		error = take_slow(input,
 				  offset + offsetof(struct selfmon_slowest,

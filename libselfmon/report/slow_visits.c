@@ -34,10 +34,14 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 	const struct selfmon_slowest *slowest =
 		__atomic_load_n(&process->slowest, __ATOMIC_ACQUIRE);
 	struct selfmon_slow_visit *const visit =
-		slowest ? calloc(SELFMON_SLOW_VISITS, sizeof(*visit)) : NULL;
+		slowest ? calloc(SELFMON_SLOW_SLOTS, sizeof(*visit)) : NULL;
 	size_t i, n;
 	int error = slowest && !visit ? -ENOMEM : 0;
 
+	/* No interval begins or ends with a report that left regions out. */
+	if (slowest && !gather->unread)
+		gather->slow_serial = selfmon_slowest_begin(
+			process, &gather->slow_begin);
 	for (; slowest && !error; slowest = slowest->next) {
 		n = selfmon_slowest_read(process, slowest, visit);
 		for (i = 0; i < n && !error; i++)
@@ -161,34 +165,62 @@ static int compare_slows(const void *a, const void *b)
 }
 
 /*
- * Returns true for the ninth visit of a region. A process that was killed may
- * leave nine, if it had not dropped the fastest one yet.
+ * Adds the slowest visits of each region, of those with serial numbers from
+ * after + 1 to until.
  */
-static bool is_one_too_many(const struct selfmon_gather *gather, size_t i)
+static int list_slow(struct selfmon_report *report,
+		     const struct selfmon_recorded *recorded, uint64_t after,
+		     uint64_t until)
 {
-	return i >= SELFMON_SLOW_VISITS &&
-	       gather->slow[i - SELFMON_SLOW_VISITS].region ==
-		       gather->slow[i].region;
+	const struct selfmon_gather *const gather = &recorded->gather;
+	struct selfmon_slow_list *list;
+	size_t i, of_region = 0;
+
+	if (!gather->slows)
+		return 0;
+	list = calloc(1, sizeof(*list) +
+				 gather->slows * sizeof(list->visit[0]));
+	report->slow = list; /* freed with the report */
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < gather->slows; i++) {
+		const struct selfmon_gathered_slow *const from =
+			&gather->slow[i];
+
+		if (i && from->region != from[-1].region)
+			of_region = 0;
+		if (from->visit.serial > after && from->visit.serial <= until &&
+		    of_region++ < SELFMON_SLOW_VISITS)
+			put_slow(report, recorded, from,
+				 &list->visit[list->visits++]);
+	}
+	return 0;
 }
 
 int selfmon_report_take_slowest(struct selfmon_report *report,
 				const struct selfmon_recorded *recorded)
 {
 	const struct selfmon_gather *const gather = &recorded->gather;
-	size_t i;
 
-	if (!gather->slows)
-		return 0;
-	qsort(gather->slow, gather->slows, sizeof(gather->slow[0]),
-	      compare_slows);
-	report->slow = calloc(1, sizeof(*report->slow) +
-					 gather->slows *
-						 sizeof(report->slow->visit[0]));
-	if (!report->slow)
-		return -ENOMEM;
-	for (i = 0; i < gather->slows; i++)
-		if (!is_one_too_many(gather, i))
-			put_slow(report, recorded, &gather->slow[i],
-				 &report->slow->visit[report->slow->visits++]);
-	return 0;
+	if (gather->slows)
+		qsort(gather->slow, gather->slows, sizeof(gather->slow[0]),
+		      compare_slows);
+	return list_slow(report, recorded, 0, UINT64_MAX);
+}
+
+int selfmon_report_slowest_since(struct selfmon_report *interval,
+				 const struct selfmon_recorded *later,
+				 const struct selfmon_recorded *earlier,
+				 struct selfmon_region *const *named)
+{
+	const uint64_t after = earlier->gather.slow_serial;
+	struct selfmon_recorded recorded = *later;
+	int error;
+
+	recorded.gather.named = named;
+	error = list_slow(interval, &recorded, after,
+			  later->gather.slow_serial);
+	if (interval->slow)
+		interval->slow->incomplete = later->gather.slow_begin > after;
+	return error;
 }

@@ -35,11 +35,15 @@ struct selfmon_slow {
 
 /* The visits of one region are adjacent, the slowest one first. */
 struct selfmon_slow_list {
+	bool incomplete; /* an interval in which another report was taken */
 	size_t visits;
 	struct selfmon_slow visit[];
 };
 
-/* Adds the visits of the process's regions. Returns 0 or -ENOMEM. */
+/*
+ * Adds the visits of the process's regions, and begins an interval. Returns 0
+ * or -ENOMEM.
+ */
 int selfmon_gather_slowest(struct selfmon_gather *gather,
 			   struct selfmon_process *process);
 /* Adds one visit. Returns 0 or -ENOMEM. */
@@ -54,5 +58,13 @@ struct selfmon_recorded;
  */
 int selfmon_report_take_slowest(struct selfmon_report *report,
 				const struct selfmon_recorded *recorded);
+/*
+ * The same of the visits that ended between two reports. named: the regions of
+ * the interval. Returns 0 or -ENOMEM.
+ */
+int selfmon_report_slowest_since(struct selfmon_report *interval,
+				 const struct selfmon_recorded *later,
+				 const struct selfmon_recorded *earlier,
+				 struct selfmon_region *const *named);
 
 #endif

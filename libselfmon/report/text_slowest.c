@@ -219,13 +219,17 @@ int selfmon_text_slowest(struct selfmon_text *text)
 	struct slow_region *region;
 	size_t i, n;
 
-	if (!report->slow)
+	if (!report->slow || !report->slow->visits)
 		return 0;
 	region = calloc(report->slow->visits, sizeof(*region));
 	if (!region)
 		return -ENOMEM;
 	n = find_regions(report, region);
-	fputs("\nSlowest visits\n\n", text->stream);
+	fputs(report->slow->incomplete
+		      ? "\nSlowest visits (another report was taken "
+			"meanwhile: some before it may be missing)\n\n"
+		      : "\nSlowest visits\n\n",
+	      text->stream);
 	for (i = 0; i < n && i < REGIONS_SHOWN; i++)
 		put_slow_region(text, &region[i]);
 	if (n > REGIONS_SHOWN)

@@ -102,6 +102,8 @@ struct selfmon_process {
 	/* The regions whose slowest visits are kept: store/slowest.h. */
 	struct selfmon_slowest *slowest;
 	uint32_t slow_regions;
+	uint64_t slow_serial; /* serial number of the visit kept last */
+	uint64_t slow_begin;  /* the interval has the visits kept after it */
 	/* Protects the slowest visits; its holder takes no other lock. */
 	pthread_mutex_t slow_lock;
 };

@@ -168,36 +168,80 @@ static void write_visit(const struct selfmon_thread *thread,
 		find_parts(thread->recorder, from, to);
 }
 
-/* If all slots are taken, drops the fastest visit. Returns the new limit. */
-static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
+/* Of equal ones the first is the slowest: so 8 visits are, not more. */
+static bool is_faster(const struct selfmon_slow_visit *visit,
+		      const struct selfmon_slow_visit *than)
+{
+	return visit->ticks < than->ticks ||
+	       (visit->ticks == than->ticks && visit->serial > than->serial);
+}
+
+/*
+ * Returns the interval's fastest visit if it has one too many, else NULL.
+ * *limit: visits that are longer will be among the interval's slowest, so those
+ * that will be among the slowest of all are longer too.
+ */
+static struct selfmon_slow_visit *find_fastest(struct selfmon_slowest *slowest,
+					       uint64_t *limit)
 {
 	struct selfmon_slow_visit *fastest = NULL, *next = NULL;
-	size_t i, taken = 0;
+	size_t i, visits = 0;
 
 	for (i = 0; i < SELFMON_SLOW_SLOTS; i++) {
 		struct selfmon_slow_visit *const visit = &slowest->visit[i];
 
-		if (!visit->ticks)
+		if (!visit->ticks || visit->serial <= slowest->begin)
 			continue;
-		taken++;
-		if (!fastest || visit->ticks < fastest->ticks) {
+		visits++;
+		if (!fastest || is_faster(visit, fastest)) {
 			next = fastest;
 			fastest = visit;
-		} else if (!next || visit->ticks < next->ticks) {
+		} else if (!next || is_faster(visit, next)) {
 			next = visit;
 		}
 	}
-	if (taken < SELFMON_SLOW_VISITS)
-		return 0;
-	if (taken == SELFMON_SLOW_VISITS)
-		return fastest->ticks;
-	selfmon_store_once(&fastest->ticks, 0);
-	return next->ticks;
+	*limit = visits < SELFMON_SLOW_VISITS	 ? 0
+		 : visits == SELFMON_SLOW_VISITS ? fastest->ticks
+						 : next->ticks;
+	return visits > SELFMON_SLOW_VISITS ? fastest : NULL;
+}
+
+static bool is_slowest_of_all(const struct selfmon_slowest *slowest,
+			      const struct selfmon_slow_visit *visit)
+{
+	size_t i, slower = 0;
+
+	for (i = 0; i < SELFMON_SLOW_SLOTS; i++)
+		slower += slowest->visit[i].ticks &&
+			  is_faster(visit, &slowest->visit[i]);
+	return slower < SELFMON_SLOW_VISITS;
+}
+
+/*
+ * Gives up visits that are among the slowest neither of the interval nor of
+ * all. Returns the new limit.
+ */
+static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
+{
+	uint64_t limit;
+	const struct selfmon_slow_visit *const fastest =
+		find_fastest(slowest, &limit);
+	size_t i;
+
+	for (i = 0; i < SELFMON_SLOW_SLOTS; i++) {
+		struct selfmon_slow_visit *const visit = &slowest->visit[i];
+
+		if (visit->ticks &&
+		    (visit == fastest || visit->serial <= slowest->begin) &&
+		    !is_slowest_of_all(slowest, visit))
+			selfmon_store_once(&visit->ticks, 0);
+	}
+	return limit;
 }
 
 static void keep_slow_visit(const struct selfmon_thread *thread,
-		       struct selfmon_slowest *slowest,
-		       const struct selfmon_recorded_visit *visit)
+			    struct selfmon_slowest *slowest, uint64_t serial,
+			    const struct selfmon_recorded_visit *visit)
 {
 	struct selfmon_slow_visit *slot = slowest->visit;
 	uint64_t limit;
@@ -205,6 +249,7 @@ static void keep_slow_visit(const struct selfmon_thread *thread,
 	while (slot->ticks) /* at least one slot is free */
 		slot++;
 	write_visit(thread, visit, slot);
+	slot->serial = serial;
 	/* Release: a reader that sees the time sees the complete visit. */
 	__atomic_store_n(&slot->ticks, visit->ticks, __ATOMIC_RELEASE);
 	limit = give_up_fastest(slowest);
@@ -229,14 +274,38 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 	pthread_mutex_lock(&process->slow_lock);
 	/* Times above the largest storable limit are compared here. */
 	if (visit->ticks > slowest->limit)
-		keep_slow_visit(thread, slowest, visit);
+		keep_slow_visit(thread, slowest, ++process->slow_serial,
+				visit);
 	pthread_mutex_unlock(&process->slow_lock);
 	selfmon_kernel_restore_signals(&signals);
 }
 
+uint64_t selfmon_slowest_begin(struct selfmon_process *process,
+			       uint64_t *before)
+{
+	struct selfmon_slowest *slowest;
+	struct selfmon_signals signals;
+	uint64_t serial;
+
+	selfmon_kernel_block_signals(&signals);
+	pthread_mutex_lock(&process->slow_lock);
+	serial = process->slow_serial;
+	*before = process->slow_begin;
+	process->slow_begin = serial;
+	/* Acquire: a region that is in the list is complete. */
+	slowest = __atomic_load_n(&process->slowest, __ATOMIC_ACQUIRE);
+	for (; slowest; slowest = slowest->next) {
+		selfmon_store_once(&slowest->begin, serial);
+		selfmon_store_once(&slowest->limit, 0);
+	}
+	pthread_mutex_unlock(&process->slow_lock);
+	selfmon_kernel_restore_signals(&signals);
+	return serial;
+}
+
 size_t selfmon_slowest_read(struct selfmon_process *process,
 			    const struct selfmon_slowest *slowest,
-			    struct selfmon_slow_visit visit[SELFMON_SLOW_VISITS])
+			    struct selfmon_slow_visit visit[SELFMON_SLOW_SLOTS])
 {
 	struct selfmon_signals signals;
 	size_t i, n = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest visits of each region, over all threads (SELFMON_RECORD). They
- * are stored in the live file if there is one.
+ * The slowest visits of each region, over all threads (SELFMON_RECORD): since
+ * the start, and in the interval since the last report. They are stored in the
+ * live file if there is one.
  */
 #ifndef SELFMON_STORE_SLOWEST_H
 #define SELFMON_STORE_SLOWEST_H
@@ -9,11 +10,11 @@
 #include "store/process.h"
 #include "store/recorder.h"
 
-/* Number of visits kept of each region. */
+/* Number of visits kept of each region: since the start, and of the interval. */
 #define SELFMON_SLOW_VISITS 8u
 /* Number of parts kept of each visit: the longest ones. */
 #define SELFMON_SLOW_PARTS 64u
-/* Number of regions whose visits are kept, with 11 KiB each. */
+/* Number of regions whose visits are kept, with 20 KiB each. */
 #define SELFMON_SLOW_REGIONS 1024u
 
 #define SELFMON_SLOW_MOVED UINT32_C(1)	     /* ended on another CPU */
@@ -30,6 +31,7 @@ struct selfmon_slow_part {
 struct selfmon_slow_visit {
 	/* Stored last; 0: the slot is free, or is being written. */
 	uint64_t ticks;
+	uint64_t serial; /* 1, 2 ... in the process, in the order of keeping */
 	uint64_t start; /* ticks */
 	uint64_t real_ns; /* CLOCK_REALTIME at its end */
 	uint32_t tid, cpu; /* cpu: at its end */
@@ -42,10 +44,11 @@ struct selfmon_slow_visit {
 };
 
 /*
- * A visit is written to a free slot before the fastest visit is dropped. If the
- * process is killed meanwhile, the other visits are complete.
+ * A visit that is one of the slowest since the start and of the interval takes
+ * one slot. A visit is written to a free slot before another one is dropped. If
+ * the process is killed meanwhile, the other visits are complete.
  */
-#define SELFMON_SLOW_SLOTS (SELFMON_SLOW_VISITS + 1)
+#define SELFMON_SLOW_SLOTS (2 * SELFMON_SLOW_VISITS + 1)
 
 struct selfmon_slowest {
 	struct selfmon_record record;
@@ -53,6 +56,7 @@ struct selfmon_slowest {
 	uint32_t reserved;
 	uint64_t limit; /* only longer visits are kept; at most
 			 * SELFMON_ENDED_TICKS_MAX */
+	uint64_t begin; /* visits of the interval have larger serial numbers */
 	struct selfmon_slowest *next;
 	struct selfmon_slow_visit visit[SELFMON_SLOW_SLOTS];
 };
@@ -71,11 +75,17 @@ const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  const struct selfmon_recorded_visit *visit);
 /*
- * Copies the kept visits of a region for a reader in the process. Returns their
- * number.
+ * Begins an interval, whose visits have serial numbers above the one returned.
+ * *before receives that of the interval that ends.
+ */
+uint64_t selfmon_slowest_begin(struct selfmon_process *process,
+			       uint64_t *before);
+/*
+ * Copies the visits of a region for a reader in the process, in no order.
+ * Returns their number, which may be more than are the slowest ones.
  */
 size_t selfmon_slowest_read(struct selfmon_process *process,
 			    const struct selfmon_slowest *slowest,
-			    struct selfmon_slow_visit visit[SELFMON_SLOW_VISITS]);
+			    struct selfmon_slow_visit visit[SELFMON_SLOW_SLOTS]);
 
 #endif

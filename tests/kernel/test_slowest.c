@@ -14,97 +14,10 @@
 #include <unistd.h>
 
 #include "kernel/fibers.h"
-#include "report/slow_visits.h"
-#include "rows.h"
+#include "kernel/slow.h"
 #include "sanitizer.h"
 #include "store/name.h"
 #include "store/self.h"
-#include "platform/kernel.h"
-
-/* Usually longer than what else may delay a visit on a busy machine. */
-#define LONG_NS 10000000
-/*
- * Measured by the library's clock, which a short process calibrates coarsely.
- */
-#define LONG_LEAST_NS (LONG_NS - LONG_NS / 50)
-
-static void record_with(const char *events)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-
-	options.events = events;
-	options.output = NULL;
-	options.record = "slowest";
-	cr_assert_eq(selfmon_configure(&options), 0);
-}
-
-static void record(void)
-{
-	record_with("none");
-}
-
-static void work_for(uint64_t ns)
-{
-	const uint64_t end = selfmon_kernel_monotonic_ns() + ns;
-
-	while (selfmon_kernel_monotonic_ns() < end)
-		;
-}
-
-static void visit(const char *name, uint64_t ns)
-{
-	struct selfmon_frame frame;
-
-	selfmon_enter(selfmon_region(name), &frame);
-	work_for(ns);
-	selfmon_leave(&frame);
-}
-
-/*
- * Returns how many visits of a region were kept. *first receives the first of
- * them.
- */
-static size_t kept(const struct selfmon_report *report, const char *name,
-		   const struct selfmon_slow **first)
-{
-	const struct selfmon_slow_list *const slow = report->slow;
-	size_t i, n = 0;
-
-	for (i = 0; slow && i < slow->visits; i++)
-		if (!strcmp(slow->visit[i].region, name) && n++ == 0 && first)
-			*first = &slow->visit[i];
-	return n;
-}
-
-static const struct selfmon_slow *slowest(const struct selfmon_report *report,
-					  const char *name)
-{
-	const struct selfmon_slow *first = NULL;
-
-	cr_assert_gt(kept(report, name, &first), 0);
-	return first;
-}
-
-/*
- * Returns the kept visit that has such a part of at least this time. On a busy
- * machine, other visits may take as long in total.
- */
-static const struct selfmon_slow *slow_with(const struct selfmon_report *report,
-					    const char *name, const char *part,
-					    uint64_t ns)
-{
-	const struct selfmon_slow *first = NULL;
-	const size_t n = kept(report, name, &first);
-	size_t i, k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < first[i].parts; k++)
-			if (!strcmp(first[i].part[k].region, part) &&
-			    first[i].part[k].ns >= ns)
-				return &first[i];
-	cr_assert_fail();
-	return NULL;
-}
 
 /* ---- which are kept ------------------------------------------------------ */
 
@@ -227,17 +140,6 @@ Test(slowest, are_those_of_all_threads)
 }
 
 /* ---- what was inside ----------------------------------------------------- */
-
-static void request(bool slow)
-{
-	SELFMON_REGION("request") {
-		SELFMON_REGION("parse")
-			visit("token", 1000);
-		SELFMON_REGION("store")
-			if (slow)
-				work_for(LONG_NS);
-	}
-}
 
 Test(slowest, have_what_was_inside_of_them)
 {
@@ -761,27 +663,6 @@ Test(slowest, are_whole_if_the_process_was_killed_while_writing)
 		}
 		selfmon_report_free(report);
 	}
-}
-
-/* ---- other reports ------------------------------------------------------- */
-
-Test(slowest, are_not_in_an_interval)
-{
-	struct selfmon_report *before, *after, *between;
-
-	record();
-	visit("a", 0);
-	before = rows_take();
-	visit("a", LONG_NS);
-	after = rows_take();
-	cr_assert_eq(selfmon_report_subtract(after, before, &between), 0);
-	cr_expect_null(between->slow);
-	cr_expect_eq(ROWS_GET(between, "a")->visits, 1);
-	selfmon_report_free(between);
-	cr_expect_geq(slowest(after, "a")->ns, LONG_LEAST_NS);
-	cr_expect_eq(kept(before, "a", NULL), 1);
-	selfmon_report_free(before);
-	selfmon_report_free(after);
 }
 
 /* ---- refusals ------------------------------------------------------------ */

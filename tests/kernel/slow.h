@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For tests of the slowest visits (SELFMON_RECORD): visits that take a known
+ * time, and those that a report kept.
+ */
+#ifndef TESTS_KERNEL_SLOW_H
+#define TESTS_KERNEL_SLOW_H
+
+#include "platform/kernel.h"
+#include "report/slow_visits.h"
+#include "rows.h"
+
+/* Longer than what else happens to a visit on a busy machine, mostly. */
+#define LONG_NS 10000000
+/* By the library's clock, which a short process calibrates coarsely. */
+#define LONG_LEAST_NS (LONG_NS - LONG_NS / 50)
+
+static inline struct selfmon_options slow_options(const char *events)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events;
+	options.output = NULL;
+	options.record = "slowest";
+	return options;
+}
+
+static inline void record_with(const char *events)
+{
+	const struct selfmon_options options = slow_options(events);
+
+	cr_assert_eq(selfmon_configure(&options), 0);
+}
+
+static inline void record(void)
+{
+	record_with("none");
+}
+
+static inline void work_for(uint64_t ns)
+{
+	const uint64_t end = selfmon_kernel_monotonic_ns() + ns;
+
+	while (selfmon_kernel_monotonic_ns() < end)
+		;
+}
+
+static inline void visit(const char *name, uint64_t ns)
+{
+	struct selfmon_frame frame;
+
+	selfmon_enter(selfmon_region(name), &frame);
+	work_for(ns);
+	selfmon_leave(&frame);
+}
+
+/* A visit with others inside of it; slow: one of them takes LONG_NS. */
+static inline void request(bool slow)
+{
+	SELFMON_REGION("request") {
+		SELFMON_REGION("parse")
+			visit("token", 1000);
+		SELFMON_REGION("store")
+			if (slow)
+				work_for(LONG_NS);
+	}
+}
+
+/* Returns how many visits of a region were kept, and the first of them. */
+static inline size_t kept(const struct selfmon_report *report, const char *name,
+			  const struct selfmon_slow **first)
+{
+	const struct selfmon_slow_list *const slow = report->slow;
+	size_t i, n = 0;
+
+	for (i = 0; slow && i < slow->visits; i++)
+		if (!strcmp(slow->visit[i].region, name) && n++ == 0 && first)
+			*first = &slow->visit[i];
+	return n;
+}
+
+static inline const struct selfmon_slow *
+slowest(const struct selfmon_report *report, const char *name)
+{
+	const struct selfmon_slow *first = NULL;
+
+	cr_assert_gt(kept(report, name, &first), 0);
+	return first;
+}
+
+/*
+ * Returns the kept visit that has such a part, of at least this time. On a busy
+ * machine others may take as long, as a whole.
+ */
+static inline const struct selfmon_slow *
+slow_with(const struct selfmon_report *report, const char *name,
+	  const char *part, uint64_t ns)
+{
+	const struct selfmon_slow *first = NULL;
+	const size_t n = kept(report, name, &first);
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < first[i].parts; k++)
+			if (!strcmp(first[i].part[k].region, part) &&
+			    first[i].part[k].ns >= ns)
+				return &first[i];
+	cr_assert_fail();
+	return NULL;
+}
+
+#endif
