@@ -7,33 +7,11 @@
  */
 #include "visit/leave_recorded.h"
 
-#include "session/thread_ring.h"
 #include "store/recorder.h"
 #include "store/self.h"
 #include "store/stats.h"
+#include "visit/leave_rare.h"
 #include "visit/visit.h"
-
-/*
- * Ends a visit that is one of the slowest, is the longest or shortest of its
- * node, counted units, or ended on another CPU.
- */
-static NEVER_INLINE void leave_recorded_rare(struct selfmon_thread *thread,
-					     struct selfmon_visit *open,
-					     uint64_t ticks)
-{
-	const uint64_t end = open->start.ticks + ticks;
-	bool moved = selfmon_load_once(thread->cpu) != open->cpu;
-	struct selfmon_ring_end ring;
-
-	if (moved && selfmon_thread_ring_on(thread)) {
-		ring = selfmon_thread_ring_read(thread, ticks);
-		moved = ring.moved;
-		ticks = ring.ticks;
-	}
-	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
-	selfmon_recorder_time(thread, open, end, ticks, moved);
-	selfmon_visit_give_back(thread, open);
-}
 
 /* No limit exceeds SELFMON_ENDED_TICKS_MAX. */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
@@ -46,7 +24,7 @@ void selfmon_leave_recorded(struct selfmon_thread *thread,
 			     ticks > selfmon_load_once(stats->slow_limit) ||
 			     selfmon_load_once(thread->cpu) != open->cpu ||
 			     stats->work)) {
-		leave_recorded_rare(thread, open, ticks);
+		selfmon_leave_rare(thread, open, ticks);
 		return;
 	}
 	selfmon_stats_begin(stats);

@@ -13,13 +13,13 @@
 #include "platform/hide_var.h"
 #include "platform/label.h"
 #include "report/exit.h"
-#include "session/thread_ring.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/stats.h"
 #include "visit/any.h"
 #include "visit/coroutine.h"
 #include "visit/ends.h"
+#include "visit/leave_rare.h"
 #include "visit/leave_recorded.h"
 #include "visit/user.h"
 #include "visit/worked.h"
@@ -245,21 +245,6 @@ void selfmon_impl_enter_child_at(struct selfmon_site *site,
 	enter_child(site, frame, address, selfmon_thread_self());
 }
 
-static NEVER_INLINE void leave_rare(struct selfmon_thread *thread,
-				    struct selfmon_visit *open, uint64_t ticks)
-{
-	bool moved = selfmon_load_once(thread->cpu) != open->cpu;
-	struct selfmon_ring_end end;
-
-	if (moved && selfmon_thread_ring_on(thread)) {
-		end = selfmon_thread_ring_read(thread, ticks);
-		moved = end.moved;
-		ticks = end.ticks;
-	}
-	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
-	selfmon_visit_give_back(thread, open);
-}
-
 /*
  * Returns true if the visit is unusual only because its node counts units: it
  * is not the longest so far, and did not end on another CPU.
@@ -290,7 +275,7 @@ NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 		selfmon_leave_recorded(thread, open, ticks);
 	else if (selfmon_unlikely(
 			 !is_usual_but_work(thread, open, stats, ticks)))
-		leave_rare(thread, open, ticks);
+		selfmon_leave_rare(thread, open, ticks);
 	else if (!stats->work->next)
 		selfmon_leave_work(open, ticks);
 	else
