@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* The slowest visits: signal handlers between any two instructions. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "kernel/slow.h"
+#include "sanitizer.h"
+#include "store/name.h"
+#include "store/self.h"
+
+static void visit_in_handler(int signal)
+{
+	(void)signal;
+	visit("handler's", 0);
+}
+
+/* Handlers run between any two instructions of a visit's end. */
+Test(slowest, and_their_parts_are_whole_with_handlers)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } },
+			       never = { { 0, 0 }, { 0, 0 } };
+	const struct selfmon_slow *slow;
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	uint64_t parts = 0;
+	size_t i;
+
+	record();
+	signal(SIGALRM, visit_in_handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (i = 0; i < 300; i++)
+		SELFMON_REGION("a") {
+			visit("b", 0);
+			visit("b", i == 200 ? 4 * LONG_NS : 0);
+		}
+	setitimer(ITIMER_REAL, &never, NULL);
+	report = rows_take();
+	slow = slow_with(report, "a", "b", 4 * LONG_LEAST_NS);
+	for (i = 0; i < slow->parts; i++)
+		parts += slow->part[i].ns >= 4 * LONG_LEAST_NS;
+	cr_expect_eq(parts, 1);
+	cr_expect_geq(slow->inner, 2);
+	row = ROWS_GET(report, "a");
+	cr_expect_eq(row->measured, 300);
+	cr_expect_eq(ROWS_GET(report, "a", "b")->measured, 600);
+	selfmon_report_free(report);
+}
+
+#ifdef __x86_64__
+
+#define TRAP_FLAG "0x100"
+
+/*
+ * The kernel clears the trap flag for the handler, so the handler is not
+ * stepped.
+ */
+static void step_by_step(void (*what)(void))
+{
+	__asm__ volatile("pushfq; orq $" TRAP_FLAG ", (%%rsp); popfq" ::
+				 : "memory", "cc");
+	what();
+	__asm__ volatile("pushfq; andq $~" TRAP_FLAG ", (%%rsp); popfq" ::
+				 : "memory", "cc");
+}
+
+static void once(void)
+{
+	SELFMON_REGION("stepped")
+		;
+}
+
+static sigjmp_buf out;
+static volatile int steps, nested;
+
+static void nest(int signal)
+{
+	(void)signal;
+	nested++;
+	SELFMON_REGION("handler's")
+		;
+}
+
+static void jump_out(int signal)
+{
+	(void)signal;
+	if (--steps == 0)
+		siglongjmp(out, 1);
+}
+
+/*
+ * Stepped visits are slow. Keeping a visit blocks signals, so no handler would
+ * run. Prevents visits from being kept.
+ */
+static void keep_none_any_more(void)
+{
+	const struct selfmon_node *node = selfmon_thread_self()->root->next;
+
+	for (; node; node = node->next)
+		*(uint64_t *)(uintptr_t)node->stats->slow_limit =
+			SELFMON_ENDED_TICKS_MAX;
+}
+
+/* Returns how many entries of the ring belong to a region. */
+static uint64_t entries_of(const char *name)
+{
+	const struct selfmon_recorder *const recorder =
+		selfmon_thread_self()->recorder;
+	uint64_t i, n = 0;
+
+	cr_assert_lt(recorder->position, SELFMON_RECORDER_ENTRIES);
+	for (i = 0; i < recorder->position; i++)
+		n += !strcmp(name, selfmon_name_of((uint32_t)(
+						     recorder->entry[i]
+							     .ticks_region &
+						     SELFMON_ENDED_REGION_MASK))
+					   ->site.name);
+	return n;
+}
+
+Test(slowest, no_visit_is_lost_with_a_handler_at_each_instruction)
+{
+	const uint64_t warm = SELFMON_SLOW_VISITS + 1;
+	uint64_t i;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	record();
+	for (i = 0; i < warm; i++) {
+		once();
+		nest(0);
+	}
+	keep_none_any_more();
+	signal(SIGTRAP, nest);
+	for (i = 0; i < 3; i++) /* the ring has room for all */
+		step_by_step(once);
+	cr_expect_gt(nested, 200);
+	cr_expect_eq(entries_of("stepped"), warm + 3);
+	cr_expect_eq(entries_of("handler's"), (uint64_t)nested);
+	cr_expect_eq(selfmon_thread_self()->recorder->position,
+		     warm + 3 + (uint64_t)nested);
+}
+
+/*
+ * Jumps out after this number of instructions. Returns false if the visit has
+ * fewer.
+ */
+static bool jump_after(int instructions)
+{
+	steps = instructions;
+	if (sigsetjmp(out, 1))
+		return true;
+	step_by_step(once);
+	return false;
+}
+
+/*
+ * Like jump_after(), inside of another region. The end of that region drops
+ * what the jump left.
+ */
+static bool jump_inside(int instructions)
+{
+	bool jumped = false;
+
+	SELFMON_REGION("outer")
+		jumped = jump_after(instructions);
+	return jumped;
+}
+
+/* An abandoned entry of the ring at most keeps its old contents. */
+Test(slowest, a_jump_at_each_instruction_leaves_the_ring_whole)
+{
+	uint64_t ended = 0;
+	int i;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	record();
+	for (i = 0; i <= (int)SELFMON_SLOW_VISITS; i++) {
+		SELFMON_REGION("outer")
+			once();
+		ended++;
+	}
+	keep_none_any_more();
+	signal(SIGTRAP, jump_out);
+	for (i = 1; jump_inside(i); i++) {
+		SELFMON_REGION("outer")
+			once();
+		ended++;
+	}
+	cr_expect(i > 50 && i < 5000, "%d instructions", i);
+	cr_expect_geq(entries_of("stepped"), ended);
+	cr_expect_leq(entries_of("stepped"), ended + (uint64_t)i);
+	cr_expect_eq(entries_of("outer"), ended + (uint64_t)i);
+}
+
+#endif
