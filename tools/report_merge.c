@@ -23,6 +23,7 @@
 #include "report_merge_place.h"
 #include "report_merge_row.h"
 #include "report_merge_samples.h"
+#include "report_merge_slowest.h"
 #include "tool.h"
 
 /* ---- places -------------------------------------------------------------- */
@@ -228,6 +229,8 @@ int report_merge(struct report_file *files, size_t count,
 		status = merge_all(to, files, count);
 	if (!status)
 		status = report_merge_samples(to, files, count);
+	if (!status)
+		status = report_merge_slowest(to, files, count);
 	if (!status)
 		status = merge_spans(to, files, count);
 	if (status)

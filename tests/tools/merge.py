@@ -216,7 +216,27 @@ def check_row(path, found, parts, merged, inner):
             [r for r in merged["rows"] if r["parent"] == found["id"]], inner)
 
 
+def check_slowest(merged, reports):
+    """Of all kept visits of a region, by name, the 8 slowest ones."""
+    if all(r["slowest"] is None for r in reports):
+        same("slowest", merged["slowest"], None)
+        return
+    visits = collections.defaultdict(list)
+    for report in reports:
+        for visit in report["slowest"] or []:
+            visits[visit["region"]].append(visit)
+    wanted = [visit for name in sorted(visits, key=str.encode)
+              for visit in sorted(visits[name], key=lambda v:
+                                  (-v["ns"], v["ended_ns"]))[:8]]
+    same("slowest visits", len(merged["slowest"]), len(wanted))
+    for found, visit in zip(merged["slowest"], wanted):
+        same("slowest visit", found, visit)
+    same("slowest_incomplete", merged["slowest_incomplete"],
+         any(r["slowest_incomplete"] for r in reports))
+
+
 def compare(merged, reports):
+    check_slowest(merged, reports)
     rows = rows_by_path(merged)
     parts = collections.defaultdict(list)
     for report in reports:

@@ -47,6 +47,9 @@ run b task-clock,page-faults "$example"
 run c context-switches,page-faults "$example"
 run d none "$threads"
 SELFMON_EVERY=7 run every none "$example"
+SELFMON_RECORD=slowest run s task-clock,page-faults "$example"
+SELFMON_RECORD=slowest run t context-switches,page-faults "$example"
+SELFMON_RECORD=slowest run u none "$threads"
 SELFMON_LIVE="$work/live" SELFMON_OUTPUT=none SELFMON_EVENTS=none "$example" \
 	> /dev/null
 
@@ -167,7 +170,7 @@ if command -v python3 > /dev/null; then
 		"$work/every.json" "$work/live.json"
 	schema --refuses "$work/a.json"
 	cat "$work/said"
-	for set in 'a b' 'a b c' 'c d a' 'd c live'; do
+	for set in 'a b' 'a b c' 'c d a' 'd c live' 's t' 't u s a'; do
 		files=
 		for name in $set; do files="$files $work/$name.json"; done
 		# shellcheck disable=SC2086 # several names
