@@ -81,11 +81,16 @@ function hatched(part, box, perNs) {
 	return element;
 }
 
+/* Grey: what was inside of the visit is not known. */
+function ownColour(box, { raw, ns }) {
+	return raw.suspended || raw.detached ? mix(GREY, GREY, 0) : mix(SAND, EMBER, Math.max(0, box.own) / (ns || 1));
+}
+
 function visitBox(box, visit, perNs) {
 	const element = make('div', { class: box.slice ? `box slice ${box.name}` : 'box' });
 	placed(element, box, perNs);
 	element.style.top = box.level * ROW_HEIGHT + 1 + 'px';
-	if (!box.slice) element.style.background = mix(SAND, EMBER, Math.max(0, box.own) / (visit.ns || 1));
+	if (!box.slice) element.style.background = ownColour(box, visit);
 	if (box.ns * perNs >= LABEL_LEAST) element.append(make('bdi', {}, shown(box.name, 80)));
 	else element.classList.add('tiny');
 	if (box.ns * perNs >= 150) element.append(` ${time(box.ns)}`);
@@ -178,6 +183,9 @@ function drawSlow(view) {
 	options(byId('slow-region'), view.slowRegions.map((each, i) => [i, `${shown(each.name, 60)} – ${time(each.visits[0].ns)}`]), view.slow);
 	byId('slow-about').textContent = `mean ${time(region.usual.mean)} of ${count(region.usual.visits)} visits`;
 	byId('apart').checked = view.apart;
+	byId('slow-own').textContent = view.model.report.off_cpu ? 'redder: more own time on the CPU; grey: not known'
+		: 'redder: more own time; grey: not known. With SELFMON_EVENTS=@offcpu times off the CPU are hatched.';
+	for (const element of byId('slow').querySelectorAll('.legend .hatching')) element.hidden = !view.model.report.off_cpu;
 	drawKept(region, view.kept);
 	caption('slow-facts', region, view.kept);
 	drawVisit('slow-one', one, width / scale);
@@ -220,6 +228,6 @@ function slowTip(event) {
 	const off = box.off.reduce((sum, part) => sum + part.ns, 0);
 	return [make('b', {}, make('bdi', {}, shown(box.name))), make('br'),
 		`${time(box.ns)}, ${share(box.ns / (visit.ns || 1))} of the visit, from ${time(box.begin)} on`,
-		...(box.slice ? [] : [make('br'), `own time on the CPU ${time(Math.max(0, box.own))}` +
+		...(box.slice || visit.raw.suspended || visit.raw.detached ? [] : [make('br'), `own time ${time(Math.max(0, box.own))}` +
 			(off ? ` · off the CPU ${time(off)}` : '')])];
 }

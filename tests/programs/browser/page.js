@@ -210,7 +210,7 @@ function slowest(report) {
 		visit(outer, 6000000, { inner: 1, parts: median, overwritten: true }),
 		...[5, 4].map(ms => visit(outer, ms * 1e6)), visit(outer, 3000000, { detached: true }),
 		visit(inner, 2000000)];
-	return { ...structuredClone(report), slowest: visits };
+	return { ...structuredClone(report), slowest: visits, off_cpu: true };
 }
 
 const visitBoxes = (tab, id) => tab.$eval(`#${id}`, holder => ({ width: holder.clientWidth,
@@ -276,6 +276,8 @@ async function testSlowWords(file) {
 	[one] = await captions(tab);
 	assert.match(one, /number 2 of the 8 kept .* suspended with its fiber: its parts are not known$/);
 	assert.ok(!one.includes('CPU'), 'an unknown CPU is not shown');
+	assert.equal((await visitBoxes(tab, 'slow-one')).boxes[0].colour, 'rgb(205, 205, 202)', 'what is not known is grey');
+	assert.match(await tab.textContent('#slow .legend'), /own time on the CPU; grey: not known +blocked: waited/);
 	await tab.click('#kept button:nth-child(8)');
 	assert.match((await captions(tab))[0], /a detached span: its parts are not known$/);
 	await close(tab);
@@ -313,7 +315,10 @@ async function testSlow(plain) {
 	await testSlowWords(file);
 	await testSlowChoice(file, report);
 	await pictures(file, 'slow');
-	const tab = await open(plain);
+	let tab = await open(page('unswitched.html', { ...report, off_cpu: false }));
+	assert.match(await tab.innerText('#slow .legend'), /With SELFMON_EVENTS=@offcpu times off the CPU are hatched\.$/);
+	await close(tab);
+	tab = await open(plain);
 	assert.ok(await tab.isHidden('#slow'), 'no visits were kept');
 	await close(tab);
 }
