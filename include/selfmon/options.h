@@ -27,6 +27,13 @@
  *   SELFMON_RECORD  none (default), slowest: keep the 8 slowest visits of each
  *                   region, with what happened inside; docs/REPORT.md
  *
+ *   SELFMON_TRACE   none (default), or FILE: each visit with its time, for
+ *                   selfmon trace(1). %p in FILE is the process id. Options
+ *                   follow with commas: ring=SIZE of each thread's buffer, 64k
+ *                   to 1g (4m); regions=REGEX, the last one: only regions whose
+ *                   name matches this extended regular expression;
+ *                   docs/TRACE.md
+ *
  * The environment overrides the program, since the person who runs the program
  * sets it. It is read with secure_getenv(3), so it is ignored in setuid
  * programs. For an unknown variable or value the library prints a message and
@@ -60,13 +67,14 @@ struct selfmon_options {
 	const char *live;    /* as SELFMON_LIVE; NULL: no file */
 	const char *sample;  /* as SELFMON_SAMPLE; NULL: none */
 	const char *record;  /* as SELFMON_RECORD; NULL: none */
+	const char *trace;   /* as SELFMON_TRACE; NULL: none */
 };
 
 /* The defaults of all options. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
-			false, 1, NULL, NULL, false, NULL, NULL, NULL          \
+			false, 1, NULL, NULL, false, NULL, NULL, NULL, NULL    \
 	}
 
 /*

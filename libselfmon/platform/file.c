@@ -85,6 +85,14 @@ int selfmon_file_open(const char *path, struct selfmon_file *file,
 	return fd < 0 ? fd : identify(fd, file, size);
 }
 
+/* Returns true if another process has locked the file. */
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 /*
  * Returns 0 if a new file may take the name of the existing one, else -errno.
  */
@@ -102,6 +110,8 @@ static int check_old(const char *path, const char *magic)
 	if (error)
 		return error;
 	n = selfmon_file_read(&old, 0, begin, sizeof(begin));
+	if (is_locked(old.fd))
+		n = -EBUSY;
 	selfmon_kernel_close(old.fd);
 	if (n == 0 || (n == sizeof(begin) && !memcmp(begin, magic, (size_t)n)))
 		return 0;
@@ -133,8 +143,8 @@ static bool keeps_blocks(int fd)
 	return false;
 }
 
-int selfmon_file_create(const char *path, const char *magic,
-			struct selfmon_file *file)
+static int create_file(const char *path, const char *magic,
+		       struct selfmon_file *file)
 {
 	int tries = CREATE_TRIES, fd, error;
 	uint64_t size;
@@ -154,12 +164,51 @@ int selfmon_file_create(const char *path, const char *magic,
 	}
 	if (fd < 0)
 		return fd;
-	error = identify(selfmon_kernel_raise(fd), file, &size);
+	return identify(selfmon_kernel_raise(fd), file, &size);
+}
+
+int selfmon_file_create(const char *path, const char *magic,
+			struct selfmon_file *file)
+{
+	const int error = create_file(path, magic, file);
+
 	if (error || keeps_blocks(file->fd))
 		return error;
 	selfmon_file_close(file);
 	unlink(path);
 	return -EOPNOTSUPP;
+}
+
+int selfmon_file_create_log(const char *path, const char *magic,
+			    struct selfmon_file *file)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	const int error = create_file(path, magic, file);
+
+	/* A file system without locks: others may replace the file. */
+	if (!error)
+		fcntl(file->fd, F_SETLK, &lock);
+	return error;
+}
+
+int selfmon_file_append(const struct selfmon_file *file, const void *bytes,
+			size_t size)
+{
+	size_t done = 0;
+
+	if (!is_still(file))
+		return -EBADF;
+	while (done < size) {
+		const ssize_t n = write(file->fd, (const char *)bytes + done,
+					size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	return 0;
 }
 
 /* Beyond the limit the kernel sends SIGXFSZ, which would kill the program. */

@@ -35,6 +35,21 @@ int selfmon_file_create(const char *path, const char *magic,
 			struct selfmon_file *file);
 
 /*
+ * Creates a file that only grows, on any file system, and locks it (fcntl(2),
+ * F_SETLK) while this process has it open. Names and errors as above, except
+ * that -EBUSY means: another process has locked the existing file.
+ */
+int selfmon_file_create_log(const char *path, const char *magic,
+			    struct selfmon_file *file);
+
+/*
+ * Appends all bytes. Block SIGXFSZ: beyond RLIMIT_FSIZE the kernel sends it.
+ * Returns 0 or -errno: -EBADF if the descriptor no longer is this file.
+ */
+int selfmon_file_append(const struct selfmon_file *file, const void *bytes,
+			size_t size);
+
+/*
  * Extends the file to from + size, and maps the new part, in whole pages, as
  * shared. Allocates its blocks, so that later accesses cannot fail on a full
  * disk. A forked child does not have these pages. Returns 0 or -errno: -EFBIG,

@@ -24,6 +24,7 @@
 #include "report/view.h"
 #include "report/write.h"
 #include "session/end.h"
+#include "session/trace_writer.h"
 #include "store/config.h"
 #include "store/process.h"
 
@@ -343,6 +344,7 @@ __attribute__((destructor(101))) static void at_end(void)
 
 	/* A cancellation of the calling thread may be pending. */
 	selfmon_cancel_off(&cancel);
+	selfmon_trace_end();
 	selfmon_report_exit();
 	selfmon_unload();
 	selfmon_cancel_restore(&cancel);

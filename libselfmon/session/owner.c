@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock/clock.h"
 #include "platform/fork.h"
 #include "platform/kernel.h"
 #include "session/thread_state.h"
 #include "store/config.h"
 #include "store/live.h"
 #include "store/process.h"
+#include "store/recorder.h"
 #include "store/self.h"
 
 /* Returns true if this state is not reused after its first owner ends. */
@@ -68,6 +70,7 @@ static void count_in(struct selfmon_process *process,
 	selfmon_store_once(&record->tid, (uint32_t)selfmon_kernel_tid());
 	selfmon_store_once(&record->owners, record->owners + 1);
 	note_name(thread);
+	selfmon_recorder_owner(thread, selfmon_clock_ticks());
 	process->attached++;
 	thread->id = SELFMON_THREAD_ID(selfmon_fork_token(), process->attached);
 	process->alive++;
@@ -92,6 +95,8 @@ void selfmon_thread_disown(struct selfmon_process *process,
 {
 	thread->taken = 0;
 	note_name(thread);
+	if (thread->record->tid == (uint32_t)selfmon_kernel_tid())
+		selfmon_recorder_name(thread);
 	if (is_kept_apart(thread->record->number))
 		return;
 	thread->idle = process->idle;

@@ -9,6 +9,7 @@
 
 #include "session/drain.h"
 #include "session/thread.h"
+#include "session/trace_writer.h"
 #include "store/config.h"
 #include "store/lock.h"
 #include "store/process.h"
@@ -24,8 +25,10 @@ int selfmon_configure(const struct selfmon_options *options)
 	if (process->choice == SELFMON_CHOICE_NONE && !process->threads)
 		error = selfmon_config_take(options);
 	selfmon_process_unlock(process);
-	if (!error)
+	if (!error) {
 		selfmon_drain_begin(selfmon_config()->sample);
+		selfmon_trace_begin();
+	}
 	return error;
 }
 

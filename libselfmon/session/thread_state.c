@@ -2,6 +2,7 @@
 /* A thread's state, which is allocated together with its entries. */
 #include "session/thread_state.h"
 
+#include "session/trace_writer.h"
 #include "store/live.h"
 #include "store/memory.h"
 #include "store/process.h"
@@ -99,6 +100,24 @@ static struct selfmon_thread *seen_room(struct selfmon_process *process)
 	return thread;
 }
 
+/* Visits that reports do not have, a calibration's, are not traced. */
+static struct selfmon_recorder *make_recorder(bool seen)
+{
+	const size_t ring = selfmon_trace_ring();
+	const size_t entries = ring && seen
+				       ? ring / sizeof(struct selfmon_ended)
+				       : SELFMON_RECORDER_ENTRIES;
+	struct selfmon_recorder *recorder = NULL;
+
+	if (selfmon_config()->record || ring)
+		recorder = selfmon_memory_wiped(selfmon_recorder_size(entries));
+	if (!recorder)
+		return NULL;
+	recorder->mask = entries - 1;
+	recorder->traced = ring && seen;
+	return recorder;
+}
+
 struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
 					   bool seen)
 {
@@ -108,9 +127,7 @@ struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
 	if (!thread)
 		return NULL;
 	thread->seen = seen;
-	if (selfmon_config()->record)
-		thread->recorder =
-			selfmon_memory_wiped(sizeof(*thread->recorder));
+	thread->recorder = make_recorder(seen);
 	thread->copy = selfmon_memory_wiped(sizeof(*thread->copy));
 	if (!thread->copy || selfmon_tree_init(process, thread))
 		return NULL;

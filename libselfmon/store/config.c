@@ -31,6 +31,7 @@ static char events_text[SELFMON_SPEC_MAX];
 static char output_text[SELFMON_OUTPUT_MAX];
 static char live_text[SELFMON_OUTPUT_MAX];
 static char sample_text[SELFMON_OUTPUT_MAX];
+static char trace_text[SELFMON_OUTPUT_MAX];
 static char notes_text[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
 
 static struct selfmon_config config = {
@@ -38,6 +39,7 @@ static struct selfmon_config config = {
 	.output = "text:-",
 	.live = "",
 	.sample = "",
+	.trace = "",
 	.enable = true,
 	.every = 1,
 	.note = notes_text,
@@ -49,7 +51,8 @@ static bool obeyed;
 static const char *const variable[] = {
 	"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE", "SELFMON_FENCE",
 	"SELFMON_EVERY",  "SELFMON_STRICT", "SELFMON_GUARD",
-	"SELFMON_LIVE",   "SELFMON_SAMPLE", "SELFMON_RECORD", NULL,
+	"SELFMON_LIVE",   "SELFMON_SAMPLE", "SELFMON_RECORD",
+	"SELFMON_TRACE",  NULL,
 };
 
 struct selfmon_config *selfmon_config(void)
@@ -200,10 +203,9 @@ static void check_name(const char *entry)
 	else
 		selfmon_config_note("unknown variable %.*s: SELFMON_EVENTS, "
 				    "_OUTPUT, _ENABLE, _FENCE, _EVERY, "
-				    "_STRICT, _GUARD, _LIVE, _SAMPLE and "
-				    "_RECORD are known",
-				    shown,
-				    entry);
+				    "_STRICT, _GUARD, _LIVE, _SAMPLE, "
+				    "_RECORD and _TRACE are known",
+				    shown, entry);
 }
 
 static void check_names(void)
@@ -250,6 +252,9 @@ void selfmon_config_environment(void)
 	if ((value = secure_getenv("SELFMON_SAMPLE")))
 		set_text(&config.sample, sample_text, sizeof(sample_text),
 			 "SELFMON_SAMPLE", value);
+	if ((value = secure_getenv("SELFMON_TRACE")))
+		set_text(&config.trace, trace_text, sizeof(trace_text),
+			 "SELFMON_TRACE", value);
 	if ((value = secure_getenv("SELFMON_ENABLE")))
 		set_switch(&config.enable, "SELFMON_ENABLE", value);
 	if ((value = secure_getenv("SELFMON_STRICT")))
@@ -319,7 +324,8 @@ static int check_options(const struct selfmon_options *options)
 	if (!fits(options->events, sizeof(events_text)) ||
 	    !fits(options->output, sizeof(output_text)) ||
 	    !fits(options->live, sizeof(live_text)) ||
-	    !fits(options->sample, sizeof(sample_text)))
+	    !fits(options->sample, sizeof(sample_text)) ||
+	    !fits(options->trace, sizeof(trace_text)))
 		return -EINVAL;
 	return 0;
 }
@@ -335,6 +341,7 @@ static void take_options(const struct selfmon_options *options)
 	config.live = keep(live_text, live);
 	config.sample = keep(sample_text,
 			     options->sample ? options->sample : "");
+	config.trace = keep(trace_text, options->trace ? options->trace : "");
 	config.enable = options->enable;
 	config.fence = options->fence;
 	config.strict = options->strict;

@@ -22,6 +22,8 @@ struct selfmon_config {
 	const char *live;
 	/* Shorter than SELFMON_OUTPUT_MAX; "": no samples. */
 	const char *sample;
+	/* Shorter than SELFMON_OUTPUT_MAX; "": no trace. */
+	const char *trace;
 	bool enable;
 	bool fence;
 	bool strict;
@@ -29,6 +31,7 @@ struct selfmon_config {
 	bool threads;       /* an output in the list has the option "threads" */
 	bool off_cpu; /* the list of events had @offcpu, which was removed */
 	bool record;        /* keep the slowest visits of each region */
+	bool traced;        /* a trace is written; not so in a forked child */
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;

@@ -40,6 +40,9 @@ static struct selfmon_fiber *take_used(void)
 	return fiber;
 }
 
+/* A fiber made anew in used memory has another number. */
+static uint64_t last_traced;
+
 struct selfmon_fiber *selfmon_fiber_make(uint32_t region)
 {
 	struct selfmon_fiber *fiber = take_used();
@@ -49,7 +52,11 @@ struct selfmon_fiber *selfmon_fiber_make(uint32_t region)
 	if (!fiber)
 		return NULL;
 	fiber->region = region;
-	fiber->units |= selfmon_config()->off_cpu || *selfmon_config()->sample;
+	fiber->units |= selfmon_config()->off_cpu ||
+			*selfmon_config()->sample || *selfmon_config()->trace;
+	fiber->traced = region ? __atomic_add_fetch(&last_traced, 1,
+						    __ATOMIC_RELAXED)
+			       : 0;
 	fiber->count = 0;
 	fiber->since = 0;
 	fiber->running = NULL;

@@ -75,9 +75,10 @@ struct selfmon_fiber {
 	uint32_t region;
 	uint32_t count; /* number of saved visits; 0 while the fiber runs */
 	uint32_t units;		    /* 1 forces the general path: a visit has
-				     * counted units, or context switches are
-				     * recorded */
+				     * counted units, or context switches or a
+				     * trace are recorded */
 	uint64_t since;		    /* time of suspension; 0: never ran */
+	uint64_t traced; /* its number in a trace; 0: a thread's stack */
 	/* Columns of the thread that ran it last. */
 	struct selfmon_fiber_values values;
 	/* The thread that runs it now, or NULL. */

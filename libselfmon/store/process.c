@@ -21,6 +21,7 @@
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/self.h"
+#include "store/trace_file.h"
 
 /* True once the library has ended: nothing begins any more. */
 static bool ended;
@@ -91,6 +92,8 @@ static void process_start(struct selfmon_process *process)
 	if (forked) {
 		selfmon_thread_forked();
 		selfmon_live_forked();
+		selfmon_trace_file_forked();
+		selfmon_config()->traced = false;
 		selfmon_fd_table_begin();
 		selfmon_guard_forked();
 	}

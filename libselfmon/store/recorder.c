@@ -2,7 +2,57 @@
 /* Records visits when they end, and keeps the slowest ones. */
 #include "store/recorder.h"
 
+#include <string.h>
+
+#include "platform/kernel.h"
 #include "store/slowest.h"
+
+/* The most entries that a visit has: its start, itself, its values. */
+#define GROUP_MAX (2 + SELFMON_MAX_COUNTERS)
+
+/* Takes entries that follow each other, also if a handler interrupts. */
+static void put_group(struct selfmon_recorder *recorder,
+		      const struct selfmon_ended *from, size_t count)
+{
+	const uint64_t position =
+		selfmon_arch_take(&recorder->position, count);
+	size_t i;
+
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (i = 0; i < count; i++) {
+		struct selfmon_ended *const to =
+			&recorder->entry[(position + i) & recorder->mask];
+
+		selfmon_store_once(&to->end, from[i].end);
+		selfmon_store_once(&to->ticks_region, from[i].ticks_region);
+	}
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	selfmon_arch_add(&recorder->written, count);
+}
+
+static struct selfmon_ended ended_entry(uint64_t end, uint64_t ticks, uint64_t region)
+{
+	return (struct selfmon_ended){ end, selfmon_ended_pack(ticks, region) };
+}
+
+/* For a trace: with what does not fit into an entry. */
+static void put_traced(struct selfmon_recorder *recorder,
+		       const struct selfmon_recorded_visit *visit)
+{
+	const uint64_t ticks = visit->end - visit->start;
+	struct selfmon_ended group[GROUP_MAX];
+	size_t n = 0, i;
+
+	if (visit->alone || ticks > SELFMON_ENDED_TICKS_MAX)
+		group[n++] = ended_entry(visit->start, visit->alone,
+				   SELFMON_ENDED_START);
+	group[n++] = ended_entry(visit->end, ticks, visit->node->region);
+	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
+		if (visit->values & UINT32_C(1) << i)
+			group[n++] = ended_entry(visit->value[i], i,
+					   SELFMON_ENDED_COUNT);
+	put_group(recorder, group, n);
+}
 
 void selfmon_recorder_add(struct selfmon_thread *thread,
 			  const struct selfmon_recorded_visit *visit)
@@ -11,11 +61,50 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 
 	if (visit->ticks > selfmon_load_once(visit->node->stats->slow_limit))
 		selfmon_slowest_keep(thread, visit);
-	if (!visit->alone)
+	if (recorder->traced)
+		put_traced(recorder, visit);
+	else if (!visit->alone)
 		selfmon_recorder_put(
 			recorder, visit->end,
 			selfmon_ended_pack(visit->end - visit->start,
 					   visit->node->region));
+}
+
+void selfmon_recorder_owner(struct selfmon_thread *thread, uint64_t now)
+{
+	if (thread->recorder && thread->recorder->traced)
+		selfmon_recorder_put(thread->recorder, now,
+				     selfmon_ended_pack(thread->record->tid,
+							SELFMON_ENDED_THREAD));
+}
+
+void selfmon_recorder_name(struct selfmon_thread *thread)
+{
+	char name[SELFMON_THREAD_NAME];
+	uint64_t half[2];
+
+	if (!thread->recorder || !thread->recorder->traced)
+		return;
+	selfmon_kernel_thread_name(name);
+	memcpy(half, name, sizeof(half));
+	put_group(thread->recorder,
+		  (struct selfmon_ended[]){
+			  ended_entry(half[0], 0, SELFMON_ENDED_NAME),
+			  ended_entry(half[1], 1, SELFMON_ENDED_NAME),
+		  },
+		  2);
+}
+
+void selfmon_recorder_fiber(struct selfmon_thread *thread, uint64_t before,
+			    uint64_t now, uint64_t fiber)
+{
+	const struct selfmon_ended group[] = {
+		ended_entry(before, SELFMON_ENDED_NO_FIBER, SELFMON_ENDED_FIBER),
+		ended_entry(now, fiber, SELFMON_ENDED_FIBER),
+	};
+
+	if (thread->recorder && thread->recorder->traced)
+		put_group(thread->recorder, group, 2);
 }
 
 /* Negative ticks become 0: the timestamp counters of two CPUs may differ. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's recorder (SELFMON_RECORD): a ring of the visits that ended last.
- * When a slow visit ends, the ring shows what happened inside of it.
+ * A thread's recorder (SELFMON_RECORD, SELFMON_TRACE): a ring of the visits that
+ * ended last. When a slow visit ends, the ring shows what happened inside of it.
+ * The file of a trace is written from the ring.
  */
 #ifndef SELFMON_STORE_RECORDER_H
 #define SELFMON_STORE_RECORDER_H
 
 #include "store/state.h"
 
-/* 64 KiB a thread. */
+/* Entries of a ring, without a trace: 64 KiB a thread. */
 #define SELFMON_RECORDER_ENTRIES 4096u
 
 /* The low bits of ticks_region: the region. The bits above hold the time. */
@@ -16,9 +17,31 @@
 #define SELFMON_ENDED_REGION_MASK ((UINT64_C(1) << SELFMON_ENDED_REGION_BITS) - 1)
 /* Longer times are stored as this value. */
 #define SELFMON_ENDED_TICKS_MAX (UINT64_MAX >> SELFMON_ENDED_REGION_BITS)
-/* Stands in place of a region for a time off the CPU. */
-#define SELFMON_ENDED_BLOCKED (SELFMON_ENDED_REGION_MASK - 1)
+/*
+ * Values in place of a region. The first two: the thread was off the CPU. The
+ * others are written for a trace only, with other values in both words:
+ *
+ *            end                  ticks
+ *   COUNT    a value              its column; of the visit before it
+ *   START    start of the visit   1: that visit is a detached span, 0: it is
+ *            that follows         longer than SELFMON_ENDED_TICKS_MAX
+ *   FIBER    time of a switch     the fiber that runs from then on; 0: the
+ *                                 thread's own stack; SELFMON_ENDED_NO_FIBER
+ *   THREAD   time                 kernel's id of the thread that now owns the
+ *                                 ring
+ *   NAME     8 bytes of its name  0: the first ones, 1: the rest
+ */
 #define SELFMON_ENDED_PREEMPTED SELFMON_ENDED_REGION_MASK
+#define SELFMON_ENDED_BLOCKED (SELFMON_ENDED_REGION_MASK - 1)
+#define SELFMON_ENDED_COUNT (SELFMON_ENDED_REGION_MASK - 2)
+#define SELFMON_ENDED_START (SELFMON_ENDED_REGION_MASK - 3)
+#define SELFMON_ENDED_FIBER (SELFMON_ENDED_REGION_MASK - 4)
+#define SELFMON_ENDED_THREAD (SELFMON_ENDED_REGION_MASK - 5)
+/* Between two fibers. */
+#define SELFMON_ENDED_NO_FIBER SELFMON_ENDED_TICKS_MAX
+#define SELFMON_ENDED_NAME (SELFMON_ENDED_REGION_MASK - 6)
+/* This value and those above are not regions. */
+#define SELFMON_ENDED_SPECIAL SELFMON_ENDED_NAME
 
 struct selfmon_ended {
 	uint64_t end;	       /* ticks */
@@ -28,8 +51,18 @@ struct selfmon_ended {
 /* Written only by its thread, including signal handlers there. */
 struct selfmon_recorder {
 	uint64_t position; /* entries taken so far */
-	struct selfmon_ended entry[SELFMON_RECORDER_ENTRIES];
+	uint64_t written;  /* entries taken and written so far */
+	uint64_t mask;	   /* entries of the ring - 1 */
+	bool traced;	   /* see session/trace_writer.c */
+	struct selfmon_traced *trace; /* used by the trace's writer only */
+	struct selfmon_ended entry[];
 };
+
+static inline size_t selfmon_recorder_size(size_t entries)
+{
+	return sizeof(struct selfmon_recorder) +
+	       entries * sizeof(struct selfmon_ended);
+}
 
 static inline uint64_t selfmon_ended_pack(uint64_t ticks, uint64_t region)
 {
@@ -42,17 +75,21 @@ static inline uint64_t selfmon_ended_pack(uint64_t ticks, uint64_t region)
 /*
  * Takes an entry by one instruction, so that a handler that interrupts takes
  * another entry. If a handler jumps out before the entry is written, the entry
- * keeps its old contents.
+ * keeps its old contents. A reader in another thread sees that an entry is taken
+ * before its contents change, and that it is written after that.
  */
 static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 					uint64_t end, uint64_t ticks_region)
 {
 	struct selfmon_ended *const entry =
-		&recorder->entry[selfmon_arch_take(&recorder->position) %
-				 SELFMON_RECORDER_ENTRIES];
+		&recorder->entry[selfmon_arch_take(&recorder->position, 1) &
+				 recorder->mask];
 
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	selfmon_store_once(&entry->end, end);
 	selfmon_store_once(&entry->ticks_region, ticks_region);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	selfmon_arch_add(&recorder->written, 1);
 }
 
 /* A visit that has ended. It has a value for each bit set in values. */
@@ -88,5 +125,15 @@ void selfmon_recorder_counts(struct selfmon_thread *thread,
 void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    const struct selfmon_visit *open,
 			    const struct selfmon_delta *delta);
+
+/*
+ * Record for a trace, and do nothing without one: the calling thread owns the
+ * ring from now on; its name, when it ends; a switch between two times, to a
+ * fiber, 0: to the thread's own stack.
+ */
+void selfmon_recorder_owner(struct selfmon_thread *thread, uint64_t now);
+void selfmon_recorder_name(struct selfmon_thread *thread);
+void selfmon_recorder_fiber(struct selfmon_thread *thread, uint64_t before,
+			    uint64_t now, uint64_t fiber);
 
 #endif

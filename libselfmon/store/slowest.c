@@ -39,7 +39,7 @@ const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
 {
 	struct selfmon_slowest *slowest = process->slowest;
 
-	if (!thread->recorder || !thread->seen ||
+	if (!thread->recorder || !thread->seen || !selfmon_config()->record ||
 	    region >= SELFMON_REGION_ASYNC)
 		return &keeps_none;
 	while (slowest && slowest->region != region)
@@ -122,8 +122,7 @@ static void find_parts(const struct selfmon_recorder *recorder,
 
 	for (n = 1; n <= position && n <= SELFMON_RECORDER_ENTRIES; n++) {
 		const struct selfmon_ended *const entry =
-			&recorder->entry[(position - n) %
-					 SELFMON_RECORDER_ENTRIES];
+			&recorder->entry[(position - n) & recorder->mask];
 		const uint64_t end = entry->end,
 			       ticks = entry->ticks_region >>
 				       SELFMON_ENDED_REGION_BITS,
@@ -131,6 +130,9 @@ static void find_parts(const struct selfmon_recorder *recorder,
 					SELFMON_ENDED_REGION_MASK,
 			       begin = end - ticks, middle = end - ticks / 2;
 
+		if (region >= SELFMON_ENDED_SPECIAL &&
+		    region < SELFMON_ENDED_BLOCKED)
+			continue;
 		if (middle >= of->start && middle <= of->end)
 			add_part(&parts,
 				 (struct selfmon_slow_part){

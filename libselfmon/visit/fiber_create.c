@@ -7,6 +7,7 @@
 #include "open/unwind.h"
 #include "platform/kernel.h"
 #include "store/fiber.h"
+#include "store/recorder.h"
 #include "store/self.h"
 #include "visit/any.h"
 #include "visit/fiber_stack.h"
@@ -74,6 +75,8 @@ __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 	if (fiber->since) {
 		fiber->since = now.ticks;
 		selfmon_fiber_resume(thread, fiber, &now, &now);
+		selfmon_recorder_fiber(thread, now.ticks, now.ticks,
+				       fiber->traced);
 		end_fiber(thread, fiber);
 	}
 	selfmon_store_once(&thread->fiber,
@@ -81,7 +84,11 @@ __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 	if (goes_on) {
 		selfmon_fiber_resume(thread, runs, &now, &after);
 		selfmon_fiber_gate_open(thread);
+	} else {
+		after.ticks = now.ticks;
 	}
+	selfmon_recorder_fiber(thread, after.ticks, after.ticks,
+			       thread->fiber->traced);
 }
 
 __attribute__((cold))

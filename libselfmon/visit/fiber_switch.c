@@ -25,6 +25,7 @@
 #include "store/config.h"
 #include "store/lock.h"
 #include "store/process.h"
+#include "store/recorder.h"
 #include "visit/fiber_stack.h"
 #include "visit/fiber_visits.h"
 
@@ -225,6 +226,7 @@ static NEVER_INLINE void switch_any(struct selfmon_thread *thread,
 	if (selfmon_unlikely(!may_run(thread, fiber)))
 		return;
 	selfmon_fiber_resume(thread, fiber, &before, &now);
+	selfmon_recorder_fiber(thread, before.ticks, now.ticks, fiber->traced);
 	selfmon_fiber_gate_open(thread);
 }
 

@@ -41,6 +41,7 @@ TRACED = [
     ("threads", {"SELFMON_LIVE": "{}/%p", "SELFMON_OUTPUT": "none;threads"}),
     ("branches", {"SELFMON_FENCE": "lfence"}),
     ("branches", {"SELFMON_SAMPLE": "task-clock"}),
+    ("threads", {"SELFMON_TRACE": "{}/trace,regions=."}),
     ("threads", {"SELFMON_SAMPLE": "task-clock,drain=border",
                  "SELFMON_OUTPUT": "json:{}/json"}),
 ]
@@ -169,10 +170,10 @@ def check_environment(page, code):
 def check_once(code):
     """Checks what the page states a number of."""
     for what, pattern, stated in (
-            ("constructor", r"__attribute__\(\(constructor", 2),
+            ("constructor", r"__attribute__\(\(constructor", 3),
             ("destructor", r"__attribute__\(\(destructor\(101\)\)\)", 1),
             ("thread key", r"\bpthread_key_create\(&", 1),
-            ("thread", r"\bpthread_create\(&", 1),
+            ("thread", r"\bpthread_create\(&", 2),
             ("thread-local variable", r"(?<!extern )\b__thread\b", 1),
             ("pthread_atfork", r"\bpthread_atfork\(NULL, NULL, ", 1)):
         count = len(re.findall(pattern, code))

@@ -165,22 +165,20 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 #endif
 }
 
-/*
- * Adds one with the instructions of the function above. Returns the value
- * before.
- */
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+/* Adds n in the same way, and returns the value before. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
-	uint64_t n, sum;
+	uint64_t before, sum;
 	uint32_t failed;
 
 	__asm__ __volatile__("1:\tldxr %0, %3\n\t"
-			     "add %1, %0, #1\n\t"
+			     "add %1, %0, %4\n\t"
 			     "stxr %w2, %1, %3\n\t"
 			     "cbnz %w2, 1b"
-			     : "=&r"(n), "=&r"(sum), "=&r"(failed),
-			       "+Q"(*word));
-	return n;
+			     : "=&r"(before), "=&r"(sum), "=&r"(failed),
+			       "+Q"(*word)
+			     : "rI"(n));
+	return before;
 }
 
 SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)

@@ -58,9 +58,9 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	selfmon_store_once(word, *word + n);
 }
 
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
-	return __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
 SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)

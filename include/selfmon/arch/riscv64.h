@@ -150,15 +150,15 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
-/* Adds one in the same way, and returns the value before. */
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+/* Adds n in the same way, and returns the value before. */
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
-	uint64_t n;
+	uint64_t before;
 
 	__asm__ __volatile__("amoadd.d %0, %2, %1"
-			     : "=r"(n), "+A"(*word)
-			     : "r"(UINT64_C(1)));
-	return n;
+			     : "=r"(before), "+A"(*word)
+			     : "r"(n));
+	return before;
 }
 
 SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)

@@ -117,13 +117,11 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 }
 
 /*
- * Adds one and returns the value before. For words of one thread: its signal
- * handlers see the addition done or not begun.
+ * Adds n and returns the value before. For one thread: a signal handler sees
+ * the addition done or not begun.
  */
-SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word)
+SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
-	uint64_t n = 1;
-
 	__asm__("xaddq %0, %1" : "+r"(n), "+m"(*word));
 	return n;
 }

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer of a trace. Threads write their rings without regard to the
+ * writer: a thread that is faster overwrites what is not yet written to the
+ * file, and these entries are counted as lost.
+ *
+ * The writer reads a ring at a moment when as many entries are written as were
+ * taken. Then none of them is half written. Afterwards it checks that the
+ * thread has not begun to overwrite what was copied.
+ */
+#define _GNU_SOURCE
+#include "session/trace_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/calibrate.h"
+#include "platform/kernel.h"
+#include "platform/path.h"
+#include "store/lock.h"
+#include "store/memory.h"
+#include "store/name.h"
+#include "store/process.h"
+#include "store/trace_file.h"
+#include "store/trace_spec.h"
+
+/* Within 10 ms a thread fills a quarter of the default ring at 6 M/s. */
+#define PAUSE_NS 10000000
+#define SHORT_PAUSE_NS 1000000
+#define WRITER_STACK ((size_t)256 << 10)
+/* Entries of a block. */
+#define BLOCK_ENTRIES 4096u
+/* A thread takes and writes an entry within nanoseconds. */
+#define SETTLE_TRIES 64
+#define UNSETTLED_MAX 8
+/* At the end of the process other threads continue: so many short pauses. */
+#define SETTLE_PAUSES 100
+/*
+ * Between two pairs of clocks, and between two looks at threads' names. The file
+ * of a process that is killed needs two pairs.
+ */
+#define CLOCK_NS 5000000
+#define NAMES_NS 1000000000
+#define PAIR_TRIES 4
+/* The regions' numbers are below: PAGES_MAX of store/name.c. */
+#define REGIONS_MAX (UINT32_C(1) << 22)
+
+/* What the writer knows of a thread's ring. */
+struct selfmon_traced {
+	uint64_t read;	    /* entries that were read, or lost */
+	uint64_t unwritten; /* entries that a handler's jump left unwritten */
+	uint64_t position;  /* at the last call that found some unwritten */
+	uint32_t unsettled; /* such calls in a row, of a thread that went on */
+	uint32_t tid;	    /* of its owner, by the entries read */
+	char name[SELFMON_THREAD_NAME];	  /* that is in the file */
+	char ending[SELFMON_THREAD_NAME]; /* of a thread that has ended */
+};
+
+/* Whether a region is written. */
+enum { REGION_NEW = 0, REGION_WRITTEN, REGION_LEFT_OUT };
+
+static struct {
+	pthread_t thread;
+	int32_t pid; /* 0: no thread; another one: it is the parent's */
+	bool stop;
+	struct selfmon_trace_spec spec;
+	regex_t regions;   /* if spec.regions */
+	uint8_t *region;   /* by number: REGION_*; NULL: no memory */
+	uint32_t clocks, columns; /* written so far */
+	uint64_t clock_ns, names_ns; /* times of the last ones written */
+	uint64_t visits, lost;
+	int error; /* of the file; nothing is written any more */
+} trace;
+
+/* In one piece: a block is written by one call. */
+static struct {
+	struct selfmon_trace_visits head;
+	struct selfmon_ended entry[BLOCK_ENTRIES];
+} out_block;
+
+static void trace_note(const char *what, const char *why)
+{
+	struct selfmon_process *const process = selfmon_process();
+
+	if (!process)
+		return;
+	selfmon_process_lock(process);
+	selfmon_config_note("SELFMON_TRACE=%.*s: %s%s",
+			    (int)(trace.spec.file_length < 128
+					  ? trace.spec.file_length
+					  : 128),
+			    selfmon_config()->trace, what, why);
+	selfmon_process_unlock(process);
+}
+
+static bool add_block(const void *bytes)
+{
+	if (!trace.error) {
+		trace.error = selfmon_trace_file_add(bytes);
+		if (trace.error)
+			trace_note("the file cannot grow; the trace ends: ",
+			     strerror(-trace.error));
+	}
+	return !trace.error;
+}
+
+/* ---- what visits refer to ------------------------------------------------ */
+
+static void write_clock(void)
+{
+	struct selfmon_clock_pair pair;
+	struct selfmon_trace_clock clock = {
+		.block = { SELFMON_TRACE_CLOCK, sizeof(clock) },
+	};
+
+	selfmon_clock_pair_take(&pair, PAIR_TRIES);
+	clock.ticks = pair.ticks;
+	clock.raw_ns = pair.raw_ns;
+	clock.real_ns = selfmon_kernel_realtime_ns();
+	trace.clock_ns = pair.raw_ns;
+	trace.clocks++;
+	add_block(&clock);
+}
+
+/* Threads open the same events; the process's are chosen once. */
+static void write_columns(struct selfmon_process *process)
+{
+	struct selfmon_trace_column column = {
+		.block = { SELFMON_TRACE_COLUMN, sizeof(column) },
+	};
+	uint32_t columns;
+
+	selfmon_process_lock(process);
+	columns = process->columns;
+	selfmon_process_unlock(process);
+	for (; trace.columns < columns; trace.columns++) {
+		column.column = trace.columns;
+		selfmon_process_lock(process);
+		memcpy(column.name, process->column[trace.columns].name,
+		       sizeof(column.name));
+		selfmon_process_unlock(process);
+		add_block(&column);
+	}
+}
+
+static void write_name(struct selfmon_traced *traced, const char *name)
+{
+	struct selfmon_trace_thread thread = {
+		.block = { SELFMON_TRACE_THREAD, sizeof(thread) },
+		.tid = traced->tid,
+	};
+
+	if (!strncmp(name, traced->name, sizeof(thread.name)))
+		return;
+	memcpy(thread.name, name, sizeof(thread.name));
+	memcpy(traced->name, name, sizeof(traced->name));
+	add_block(&thread);
+}
+
+/* A thread that has ended keeps its last known name. */
+static void look_up_name(struct selfmon_traced *traced)
+{
+	char path[64], name[SELFMON_THREAD_NAME + 1] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%lu/comm",
+		 (unsigned long)traced->tid);
+	if (selfmon_kernel_read_file(path, name, sizeof(name)) > 0)
+		write_name(traced, name);
+}
+
+static void write_all_names(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+
+	trace.names_ns = selfmon_kernel_monotonic_raw_ns();
+	for (; thread; thread = thread->next)
+		if (thread->recorder && thread->recorder->trace &&
+		    thread->recorder->trace->tid)
+			look_up_name(thread->recorder->trace);
+}
+
+/* Returns true if the region's visits are written. Its name is written first. */
+static bool is_written(uint32_t id)
+{
+	const struct selfmon_region *const region = selfmon_name_of(id);
+
+	if (!region || id >= REGIONS_MAX)
+		return false;
+	if (trace.region[id] == REGION_NEW) {
+		trace.region[id] = REGION_WRITTEN;
+		if (trace.spec.regions &&
+		    regexec(&trace.regions, region->site.name, 0, NULL, 0))
+			trace.region[id] = REGION_LEFT_OUT;
+		else if (!trace.error)
+			trace.error = selfmon_trace_file_add_region(region);
+	}
+	return trace.region[id] == REGION_WRITTEN;
+}
+
+/* ---- rings --------------------------------------------------------------- */
+
+/*
+ * Copies entries to the block, beginning with traced->read. Returns how many
+ * were there, copied or lost.
+ */
+static uint64_t copy_entries(const struct selfmon_recorder *recorder,
+			     uint64_t from, uint64_t to, uint64_t *lost,
+			     uint32_t *copied)
+{
+	const uint64_t size = recorder->mask + 1;
+	uint64_t position, overwritten, n, i;
+
+	*lost = to - from > size ? to - from - size : 0;
+	from += *lost;
+	n = to - from < BLOCK_ENTRIES ? to - from : BLOCK_ENTRIES;
+	for (i = 0; i < n; i++) {
+		const struct selfmon_ended *const entry =
+			&recorder->entry[(from + i) & recorder->mask];
+
+		out_block.entry[i].end = selfmon_load_once(&entry->end);
+		out_block.entry[i].ticks_region =
+			selfmon_load_once(&entry->ticks_region);
+	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	position = selfmon_load_once(&recorder->position);
+	overwritten = position - from > size ? position - from - size : 0;
+	if (overwritten > n)
+		overwritten = n;
+	memmove(out_block.entry, out_block.entry + overwritten,
+		(n - overwritten) * sizeof(*out_block.entry));
+	*copied = (uint32_t)(n - overwritten);
+	*lost += overwritten;
+	return *lost + *copied;
+}
+
+/* Returns the region of an entry, or what stands in its place. */
+static uint64_t region_of(const struct selfmon_ended *entry)
+{
+	return entry->ticks_region & SELFMON_ENDED_REGION_MASK;
+}
+
+/* The last entry may be a start: its visit is in the next block then. */
+static uint32_t whole_groups(uint32_t count)
+{
+	if (count > 1 &&
+	    region_of(&out_block.entry[count - 1]) == SELFMON_ENDED_START)
+		count--;
+	return count;
+}
+
+/* What a thread's ring says of the thread itself. */
+static void take_thread_entry(struct selfmon_traced *traced,
+			const struct selfmon_ended *entry)
+{
+	const uint64_t value = entry->ticks_region >> SELFMON_ENDED_REGION_BITS;
+
+	if (region_of(entry) == SELFMON_ENDED_THREAD) {
+		traced->tid = (uint32_t)value;
+		memset(traced->name, 0, sizeof(traced->name));
+		look_up_name(traced);
+	} else if (value == 0) {
+		memcpy(traced->ending, &entry->end, sizeof(entry->end));
+	} else {
+		memcpy(traced->ending + sizeof(entry->end), &entry->end,
+		       sizeof(entry->end));
+		write_name(traced, traced->ending);
+	}
+}
+
+/*
+ * Keeps the entries for the file, and returns how many. A start belongs to the
+ * visit after it, and counts to the visit before them.
+ */
+static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
+{
+	uint32_t kept = 0, i;
+	bool written = false, starts = false;
+
+	for (i = 0; i < count; i++) {
+		const struct selfmon_ended entry = out_block.entry[i];
+		const uint64_t region = region_of(&entry);
+
+		if (region == SELFMON_ENDED_THREAD ||
+		    region == SELFMON_ENDED_NAME)
+			take_thread_entry(traced, &entry);
+		if (region < SELFMON_ENDED_SPECIAL) {
+			written = is_written((uint32_t)region);
+			trace.visits += written;
+			kept -= starts && !written;
+		}
+		starts = region == SELFMON_ENDED_START;
+		if (region == SELFMON_ENDED_NAME ||
+		    ((region < SELFMON_ENDED_SPECIAL ||
+		      region == SELFMON_ENDED_COUNT) &&
+		     !written))
+			continue;
+		out_block.entry[kept++] = entry;
+	}
+	return kept;
+}
+
+/* The entry that names the thread may be among the lost ones. */
+static void write_block(const struct selfmon_thread *thread, uint32_t count,
+			uint64_t lost)
+{
+	struct selfmon_traced *const traced = thread->recorder->trace;
+
+	if (!traced->tid) {
+		traced->tid = selfmon_load_once(&thread->record->tid);
+		look_up_name(traced);
+	}
+	out_block.head.block = (struct selfmon_trace_block){
+		SELFMON_TRACE_VISITS,
+		(uint32_t)(sizeof(out_block.head) + count * sizeof(*out_block.entry)),
+	};
+	out_block.head.ring = thread->record->number;
+	out_block.head.tid = traced->tid;
+	out_block.head.lost = lost;
+	trace.lost += lost;
+	if (count || lost)
+		add_block(&out_block);
+}
+
+/*
+ * Returns the number of entries that the thread has taken, all of them written;
+ * or UINT64_MAX: some are not, at each look.
+ */
+static uint64_t settled_position(const struct selfmon_recorder *recorder,
+				 const struct selfmon_traced *traced,
+				 uint64_t *least)
+{
+	uint64_t position, written;
+	int i;
+
+	*least = UINT64_MAX;
+	for (i = 0; i < SETTLE_TRIES; i++) {
+		written = __atomic_load_n(&recorder->written, __ATOMIC_ACQUIRE);
+		position = __atomic_load_n(&recorder->position,
+					   __ATOMIC_ACQUIRE);
+		if (position - written == traced->unwritten)
+			return position;
+		if (position - written < *least)
+			*least = position - written;
+	}
+	return UINT64_MAX;
+}
+
+/*
+ * A handler that jumps out leaves an entry unwritten for ever. If the thread
+ * goes on and entries are missing at several calls in a row, that is what
+ * happened: the ring's contents are given up, and from then on as many are
+ * expected to be missing.
+ */
+static void wait_or_give_up(const struct selfmon_thread *thread, uint64_t least)
+{
+	const struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+	const uint64_t position = selfmon_load_once(&recorder->position);
+
+	if (position != traced->position)
+		traced->unsettled++;
+	traced->position = position;
+	if (traced->unsettled < UNSETTLED_MAX)
+		return;
+	write_block(thread, 0, position - traced->read);
+	traced->read = position;
+	traced->unwritten = least;
+	traced->unsettled = 0;
+}
+
+/* Returns how full the ring was, in 1/256. */
+static unsigned int read_ring(struct selfmon_thread *thread)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+	const uint64_t from = traced->read;
+	uint64_t least;
+	const uint64_t to = settled_position(recorder, traced, &least);
+
+	if (to == UINT64_MAX) {
+		wait_or_give_up(thread, least);
+		return 0;
+	}
+	traced->unsettled = 0;
+	while (traced->read < to) {
+		uint64_t lost, n;
+		uint32_t copied;
+
+		n = copy_entries(recorder, traced->read, to, &lost, &copied);
+		if (copied && traced->read + n < to)
+			n -= copied - whole_groups(copied);
+		copied = (uint32_t)(n - lost);
+		traced->read += n;
+		write_block(thread, choose_entries(traced, copied), lost);
+	}
+	return (unsigned int)((to - from) * 256 / (recorder->mask + 1));
+}
+
+static bool begin_ring(struct selfmon_process *process,
+		       struct selfmon_recorder *recorder)
+{
+	if (!recorder->trace) {
+		selfmon_process_lock(process);
+		recorder->trace =
+			selfmon_memory_wiped(sizeof(*recorder->trace));
+		selfmon_process_unlock(process);
+	}
+	return recorder->trace;
+}
+
+/* Returns how full the fullest ring was, in 1/256. */
+static unsigned int read_traced_rings(void)
+{
+	struct selfmon_process *const process = selfmon_process_made();
+	struct selfmon_thread *thread;
+	unsigned int fullest = 0, full;
+
+	if (!process)
+		return 0;
+	/* First: the file of a process that is killed then has two clocks. */
+	if (trace.clocks < 2 ||
+	    selfmon_kernel_monotonic_raw_ns() - trace.clock_ns > CLOCK_NS)
+		write_clock();
+	write_columns(process);
+	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	for (; thread; thread = thread->next) {
+		if (!thread->recorder || !thread->recorder->traced ||
+		    !begin_ring(process, thread->recorder))
+			continue;
+		full = read_ring(thread);
+		if (full > fullest)
+			fullest = full;
+	}
+	if (selfmon_kernel_monotonic_raw_ns() - trace.names_ns > NAMES_NS)
+		write_all_names(process);
+	return fullest;
+}
+
+/* ---- beginning and end --------------------------------------------------- */
+
+static void *run_writer(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&trace.stop, __ATOMIC_ACQUIRE))
+		selfmon_kernel_sleep_ns(read_traced_rings() > 64 ? SHORT_PAUSE_NS
+							  : PAUSE_NS);
+	return NULL;
+}
+
+static bool start_writer(void)
+{
+	struct selfmon_signals signals;
+	pthread_attr_t attr;
+	int error;
+
+	if (pthread_attr_init(&attr))
+		return false;
+	pthread_attr_setstacksize(&attr, WRITER_STACK);
+	selfmon_kernel_block_signals(&signals);
+	error = pthread_create(&trace.thread, &attr, run_writer, NULL);
+	if (!error)
+		pthread_setname_np(trace.thread, "selfmon-trace");
+	selfmon_kernel_restore_signals(&signals);
+	pthread_attr_destroy(&attr);
+	return !error;
+}
+
+static bool take_regions(void)
+{
+	char why[SELFMON_MESSAGE_SIZE];
+	int error;
+
+	if (!trace.spec.regions)
+		return true;
+	error = regcomp(&trace.regions, trace.spec.regions,
+			REG_EXTENDED | REG_NOSUB);
+	if (!error)
+		return true;
+	regerror(error, &trace.regions, why, sizeof(why));
+	trace_note("regions= is not a regular expression; no trace is written: ", why);
+	return false;
+}
+
+static const char *why_no_trace(int error)
+{
+	switch (error) {
+	case -EEXIST: return "the existing file is not a trace";
+	case -EBUSY:
+		return "another process is writing it; put %p, the process id, "
+		       "in the name";
+	case -ELOOP: return "symbolic links are not followed";
+	case -EINVAL: return "it is not a regular file";
+	case -ENAMETOOLONG: return "the name is too long";
+	case -EPERM:
+		if (selfmon_kernel_is_secure())
+			return "the program has more privileges than its "
+			       "caller";
+		break;
+	}
+	return strerror(-error);
+}
+
+static int begin_file(void)
+{
+	char path[SELFMON_PATH_SIZE];
+	bool names_process;
+	void *memory;
+	int error;
+
+	if (!selfmon_path_expand(selfmon_config()->trace,
+				 trace.spec.file_length, path, &names_process))
+		return -ENAMETOOLONG;
+	error = selfmon_kernel_map_memory(REGIONS_MAX, false, &memory);
+	if (error)
+		return error;
+	trace.region = memory;
+	error = selfmon_trace_file_begin(path);
+	if (error)
+		selfmon_kernel_unmap_memory(memory, REGIONS_MAX);
+	return error;
+}
+
+void selfmon_trace_begin(void)
+{
+	const char *const text = selfmon_config()->trace;
+	const int32_t pid = (int32_t)selfmon_kernel_pid();
+	char why[SELFMON_MESSAGE_SIZE];
+	int error;
+
+	if (!*text || !strcmp(text, "none") || trace.pid == pid)
+		return;
+	memset(&trace, 0, sizeof(trace));
+	if (selfmon_trace_spec_parse(text, &trace.spec, why, sizeof(why))) {
+		trace_note("no trace is written: ", why);
+		return;
+	}
+	if (!take_regions())
+		return;
+	error = begin_file();
+	if (error) {
+		trace_note("no trace is written: ", why_no_trace(error));
+		return;
+	}
+	write_clock();
+	if (!start_writer()) {
+		selfmon_trace_file_end();
+		trace_note("no trace is written: ", "no thread could be started");
+		return;
+	}
+	trace.pid = pid;
+	selfmon_config()->traced = true;
+}
+
+size_t selfmon_trace_ring(void)
+{
+	return selfmon_config()->traced ? trace.spec.ring : 0;
+}
+
+/* Waits until no thread is between taking an entry and writing it. */
+static void read_the_rest(void)
+{
+	struct selfmon_process *const process = selfmon_process_made();
+	struct selfmon_thread *thread;
+	int i;
+
+	if (!process)
+		return;
+	read_traced_rings();
+	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	for (; thread; thread = thread->next) {
+		const struct selfmon_recorder *const recorder = thread->recorder;
+
+		if (!recorder || !recorder->trace)
+			continue;
+		for (i = 0; i < SETTLE_PAUSES &&
+			    recorder->trace->read <
+				    selfmon_load_once(&recorder->position);
+		     i++) {
+			read_ring(thread);
+			selfmon_kernel_sleep_ns(SHORT_PAUSE_NS / 10);
+		}
+	}
+	write_all_names(process);
+}
+
+static void say_what_is_lost(void)
+{
+	char text[SELFMON_MESSAGE_SIZE];
+
+	if (!trace.lost)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu of %llu entries were overwritten before they were "
+		 "written to the file; a larger ring=SIZE (now %zuk), or fewer "
+		 "regions, may help",
+		 (unsigned long long)trace.lost,
+		 (unsigned long long)(trace.lost + trace.visits),
+		 trace.spec.ring >> 10);
+	trace_note(text, "");
+}
+
+void selfmon_trace_end(void)
+{
+	const struct selfmon_trace_block end = { SELFMON_TRACE_END,
+						 sizeof(end) };
+
+	if (trace.pid != (int32_t)selfmon_kernel_pid())
+		return;
+	__atomic_store_n(&trace.stop, true, __ATOMIC_RELEASE);
+	pthread_join(trace.thread, NULL);
+	read_the_rest();
+	write_clock();
+	add_block(&end);
+	selfmon_trace_file_end();
+	trace.pid = 0;
+	say_what_is_lost();
+}
+
+__attribute__((constructor)) static void begin_trace_by_environment(void)
+{
+	const char *const enable = secure_getenv("SELFMON_ENABLE");
+	const char *const text = secure_getenv("SELFMON_TRACE");
+
+	if (text && *text && (!enable || strcmp(enable, "0") != 0) &&
+	    selfmon_process())
+		selfmon_trace_begin();
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a trace (SELFMON_TRACE): its format, for its writer
+ * (session/trace.c) and its reader (tools/trace_read.c), and its blocks'
+ * writing. docs/TRACE.md describes it.
+ *
+ * A header is followed by blocks. A process that is killed leaves the blocks
+ * that were written, the last one maybe cut off. All numbers have the byte order
+ * of the machine.
+ */
+#ifndef SELFMON_STORE_TRACE_FILE_H
+#define SELFMON_STORE_TRACE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform/file.h"
+#include "store/recorder.h"
+
+#define SELFMON_TRACE_MAGIC "selftrc\n"
+#define SELFMON_TRACE_ORDER UINT32_C(0x01020304)
+#define SELFMON_TRACE_VERSION 1
+
+struct selfmon_trace_header {
+	char magic[SELFMON_FILE_MAGIC_SIZE];
+	uint32_t order, version;
+	uint32_t header_size; /* the first block begins there */
+	int32_t pid;
+	char program[256];
+};
+
+/* Readers skip blocks of other types. */
+enum selfmon_trace_type {
+	SELFMON_TRACE_CLOCK = 1, /* after the header, and after visits */
+	SELFMON_TRACE_REGION,	 /* before the first visit of the region */
+	SELFMON_TRACE_THREAD,	 /* a thread's name; the last one counts */
+	SELFMON_TRACE_COLUMN,	 /* an event whose counts follow visits */
+	SELFMON_TRACE_VISITS,	 /* entries of a thread's ring, in order */
+	SELFMON_TRACE_END,	 /* no block follows; missing if killed */
+};
+
+struct selfmon_trace_block {
+	uint32_t type;
+	uint32_t size; /* with this head; a multiple of 8 */
+};
+
+struct selfmon_trace_clock {
+	struct selfmon_trace_block block;
+	uint64_t ticks, raw_ns, real_ns; /* CLOCK_MONOTONIC_RAW, _REALTIME */
+};
+
+/* The name and the file follow, each with NUL. */
+struct selfmon_trace_region {
+	struct selfmon_trace_block block;
+	uint32_t id, line;
+	uint32_t name_length, file_length; /* without NUL */
+};
+
+struct selfmon_trace_thread {
+	struct selfmon_trace_block block;
+	uint32_t tid, padding;
+	char name[16];
+};
+
+struct selfmon_trace_column {
+	struct selfmon_trace_block block;
+	uint32_t column, padding;
+	char name[SELFMON_EVENT_NAME_SIZE];
+};
+
+/* The entries follow: struct selfmon_ended. */
+struct selfmon_trace_visits {
+	struct selfmon_trace_block block;
+	uint32_t ring;	   /* 0, 1, 2 and so on; one per thread at a time */
+	uint32_t tid;	   /* of the owner, after these entries */
+	uint64_t lost;	   /* entries that were overwritten before these */
+};
+
+/*
+ * Creates the file with its header. Returns 0 or -errno, as
+ * selfmon_file_create_log().
+ */
+int selfmon_trace_file_begin(const char *path);
+/* Appends a block. After an error nothing more is written. */
+int selfmon_trace_file_add(const void *block);
+/* Appends a region's block; longer names are cut. */
+struct selfmon_region;
+int selfmon_trace_file_add_region(const struct selfmon_region *region);
+void selfmon_trace_file_end(void);
+/* In a forked child: closes the parent's file. */
+void selfmon_trace_file_forked(void);
+
+#endif

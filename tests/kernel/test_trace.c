@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rings of traced threads (SELFMON_TRACE): what a handler at each instruction,
+ * or a jump out of it, leaves there, and what the file has then.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rows.h"
+#include "sanitizer.h"
+#include "session/trace_writer.h"
+#include "store/name.h"
+#include "store/self.h"
+#include "store/trace_file.h"
+
+/* What a file has of a region, and of all. */
+struct found {
+	uint64_t visits, entries, lost;
+	bool ended;
+};
+
+static char path[64];
+
+static void trace_to_file(const char *options)
+{
+	struct selfmon_options with = SELFMON_OPTIONS_INIT;
+	char text[96];
+
+	snprintf(path, sizeof(path), "/dev/shm/selfmon-test-trace-%d",
+		 (int)getpid());
+	snprintf(text, sizeof(text), "%s%s", path, options);
+	with.events = "none";
+	with.output = NULL;
+	with.trace = text;
+	cr_assert_eq(selfmon_configure(&with), 0);
+	cr_assert_gt(selfmon_trace_ring(), 0);
+}
+
+static void count_block(const struct selfmon_trace_block *block,
+			uint32_t region, struct found *found)
+{
+	const struct selfmon_trace_visits *const visits = (const void *)block;
+	const struct selfmon_ended *entry = (const void *)(visits + 1);
+
+	found->ended = block->type == SELFMON_TRACE_END;
+	if (block->type != SELFMON_TRACE_VISITS)
+		return;
+	found->lost += visits->lost;
+	for (; (const char *)entry < (const char *)block + block->size;
+	     entry++) {
+		const uint64_t of =
+			entry->ticks_region & SELFMON_ENDED_REGION_MASK;
+
+		found->entries += of < SELFMON_ENDED_SPECIAL;
+		found->visits += of == region;
+	}
+}
+
+static uint32_t id_of(const char *name)
+{
+	uint32_t id = 1;
+
+	while (selfmon_name_of(id) &&
+	       strcmp(selfmon_name_of(id)->site.name, name) != 0)
+		id++;
+	return id;
+}
+
+/* Reads the whole file, and removes it. */
+static struct found find(const char *name)
+{
+	static char bytes[1 << 20];
+	const uint32_t region = id_of(name);
+	struct found found = { .visits = 0 };
+	struct selfmon_trace_header header;
+	const struct selfmon_trace_block *block;
+	FILE *const file = fopen(path, "rb");
+	size_t size;
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fread(&header, sizeof(header), 1, file), 1);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	cr_assert_lt(size, sizeof(bytes));
+	fclose(file);
+	unlink(path);
+	for (block = (const void *)bytes; (const char *)block < bytes + size;
+	     block = (const void *)((const char *)block + block->size))
+		count_block(block, region, &found);
+	return found;
+}
+
+static void visit(const char *name)
+{
+	struct selfmon_frame frame;
+
+	selfmon_enter(selfmon_region(name), &frame);
+	selfmon_leave(&frame);
+}
+
+/* No region is looked up, which takes a lock. */
+static void visit_stepped(void)
+{
+	SELFMON_REGION("stepped")
+		;
+}
+
+static void visit_in_handler(void)
+{
+	SELFMON_REGION("handler's")
+		;
+}
+
+Test(trace, has_each_visit)
+{
+	struct found found;
+	int i;
+
+	trace_to_file("");
+	for (i = 0; i < 1000; i++)
+		SELFMON_REGION("outer")
+			visit("a");
+	selfmon_trace_end();
+	found = find("a");
+	cr_expect_eq(found.visits, 1000);
+	cr_expect_eq(found.entries, 2000);
+	cr_expect_eq(found.lost, 0);
+	cr_expect(found.ended);
+}
+
+/* Faster than any writer: what is missing is counted, each entry. */
+Test(trace, counts_what_is_overwritten)
+{
+	const uint64_t visits = 1000000;
+	struct found found;
+	uint64_t i;
+
+	trace_to_file(",ring=64k,regions=no such region");
+	for (i = 0; i < visits; i++)
+		visit("a");
+	selfmon_trace_end();
+	found = find("a");
+	cr_expect_eq(found.visits, 0);
+	cr_expect_gt(found.lost, 0);
+	cr_expect_leq(found.lost, visits + 1);
+}
+
+/* A child has neither the writer nor the file; what it visits is not traced. */
+Test(trace, is_the_parent_s)
+{
+	struct found found;
+	pid_t child;
+	int status;
+
+	trace_to_file("");
+	visit("a");
+	child = fork();
+	cr_assert_geq(child, 0);
+	if (!child) {
+		visit("a");
+		_exit(selfmon_trace_ring() != 0 ||
+		      selfmon_thread_self()->recorder != NULL);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	selfmon_trace_end();
+	found = find("a");
+	cr_expect_eq(found.visits, 1);
+}
+
+#ifdef __x86_64__
+
+static sigjmp_buf out;
+static volatile int steps, nested;
+
+static void step_by_step(void)
+{
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::
+				 : "memory", "cc");
+	visit_stepped();
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::
+				 : "memory", "cc");
+}
+
+static void nest(int signal)
+{
+	(void)signal;
+	nested++;
+	visit_in_handler();
+}
+
+Test(trace, has_each_visit_with_a_handler_at_each_instruction)
+{
+	struct found found;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	trace_to_file("");
+	visit_stepped();
+	visit_in_handler();
+	signal(SIGTRAP, nest);
+	step_by_step();
+	step_by_step();
+	selfmon_trace_end();
+	cr_expect_gt(nested, 100);
+	found = find("handler's");
+	cr_expect_eq(found.visits, (uint64_t)nested + 1);
+	cr_expect_eq(found.entries, (uint64_t)nested + 4);
+	cr_expect_eq(found.lost, 0);
+}
+
+static void jump_out(int signal)
+{
+	(void)signal;
+	if (--steps == 0)
+		siglongjmp(out, 1);
+}
+
+/* Returns false if the visit has fewer instructions. */
+static bool jump_after(int instructions)
+{
+	steps = instructions;
+	if (sigsetjmp(out, 1))
+		return true;
+	step_by_step();
+	return false;
+}
+
+/* Returns as jump_after(). The outer region's end forgets what a jump left. */
+static bool jump_inside(int instructions)
+{
+	bool jumped = false;
+
+	SELFMON_REGION("outer")
+		jumped = jump_after(instructions);
+	return jumped;
+}
+
+/*
+ * An entry that a jump left unwritten holds the writer up, until it gives up
+ * what is there. The trace goes on after that, and nothing is in it twice.
+ */
+Test(trace, goes_on_after_a_jump_at_each_instruction)
+{
+	const int warm = 10;
+	struct found found;
+	int i, jumps = 0;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	trace_to_file("");
+	signal(SIGTRAP, jump_out);
+	for (i = 0; i < warm; i++)
+		jump_inside(0); /* not at all */
+	while (jump_inside(jumps + 1))
+		jumps++;
+	signal(SIGTRAP, SIG_DFL);
+	cr_expect(jumps > 50 && jumps < 5000, "%d jumps", jumps);
+	/* Until the writer has looked often enough. */
+	for (i = 0; i < 100; i++) {
+		visit("later");
+		usleep(10000);
+	}
+	selfmon_trace_end();
+	found = find("later");
+	cr_expect_gt(found.visits, 0);
+	cr_expect_leq(found.visits, 100);
+	cr_expect_leq(found.entries,
+		      (uint64_t)(2 * warm + 2 * (jumps + 1) + 100));
+}
+
+#endif
