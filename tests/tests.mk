@@ -58,7 +58,7 @@ $(O)/tests/%/run:
 # The longest checks are first. check-full runs all three lists, with the full
 # form of tests that have one (tests/form.h).
 checks := check-kernel check-unit check-step check-fault check-flow \
-	check-throw check-man check-escapes check-merge check-view check-samples \
+	check-throw check-man check-escapes check-trace check-merge check-view check-samples \
 	check-hw check-layers check-exports check-examples check-compare check-host check-doctor \
 	check-codegen check-tool check-selftest check-fuzz check-archive \
 	check-coroutine check-report check-perf-event check-tables check-machines \
@@ -504,7 +504,7 @@ tests: ## The tests' programs
 tests-rest: $(O)/tests/hw/run \
 	$(addprefix $(O)/tests/programs/,step/run soak/run soak/plugin.so \
 	doctor/run malloc/held process/guest secure/secure \
-	escapes/program escapes/sampled) \
+	escapes/program escapes/sampled trace/program) \
 	$(throw_programs) $(unload_programs) \
 	$(fuzz_targets:%=$(O)/tests/fuzz/%) bench-build
 tests-rest: ## Of these what asan does not build

@@ -12,6 +12,7 @@
 #include "run.h"
 #include "selftest.h"
 #include "tool.h"
+#include "trace.h"
 
 static const struct {
 	const char *name;
@@ -24,6 +25,7 @@ static const struct {
 	{ "report", tool_report, "prints and merges what processes left in files" },
 	{ "run", tool_run, "runs a program, and prints where its report is" },
 	{ "selftest", tool_selftest, "are the numbers right on this machine" },
+	{ "trace", tool_trace, "each visit on a time line, for Perfetto and others" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

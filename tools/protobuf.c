@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Wire types. */
-enum { VARINT = 0, LENGTH_DELIMITED = 2 };
+enum { VARINT = 0, FIXED_64 = 1, LENGTH_DELIMITED = 2 };
 
 #define VARINT_MOST 10
 
@@ -65,6 +65,26 @@ void protobuf_number(struct protobuf *to, unsigned int field, uint64_t value)
 		return;
 	append_varint(to, field << 3 | VARINT);
 	append_varint(to, value);
+}
+
+void protobuf_present(struct protobuf *to, unsigned int field, uint64_t value)
+{
+	append_varint(to, field << 3 | VARINT);
+	append_varint(to, value);
+}
+
+/* Little-endian on any machine. */
+void protobuf_double(struct protobuf *to, unsigned int field, double value)
+{
+	unsigned char byte[8];
+	uint64_t bits;
+	unsigned int i;
+
+	memcpy(&bits, &value, sizeof(bits));
+	for (i = 0; i < sizeof(byte); i++)
+		byte[i] = (unsigned char)(bits >> 8 * i);
+	append_varint(to, field << 3 | FIXED_64);
+	append(to, byte, sizeof(byte));
 }
 
 void protobuf_bytes(struct protobuf *to, unsigned int field, const void *bytes,

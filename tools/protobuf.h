@@ -19,6 +19,9 @@ void protobuf_free(struct protobuf *buffer);
 
 /* Appends a number of any sign; 0 is the default and takes no space. */
 void protobuf_number(struct protobuf *to, unsigned int field, uint64_t value);
+/* The same, and 0 too, for optional fields where it is a value. */
+void protobuf_present(struct protobuf *to, unsigned int field, uint64_t value);
+void protobuf_double(struct protobuf *to, unsigned int field, double value);
 /* Appends a string or bytes, even if it is empty. */
 void protobuf_bytes(struct protobuf *to, unsigned int field, const void *bytes,
 		    size_t size);

@@ -131,6 +131,10 @@ check-samples: $(tool) $(O)/examples/hello ## Samples: functions and lines in ea
 		CC='$(CC)' CXX='$(CXX)' tests/tools/samples.py $^; \
 		else echo 'check-samples: SKIPPED: no python3'; fi
 
+check-trace: $(O)/tests/programs/trace/program $(tool) ## SELFMON_TRACE and selfmon trace, in each format
+	@if command -v python3 > /dev/null; then tests/tools/trace.py $^; \
+		else echo 'check-trace: SKIPPED: no python3'; fi
+
 check-view: $(tool) $(O)/examples/hello $(O)/examples/threads ## Which rows selfmon report writes, and their sums
 	@tests/tools/view.sh $^
 
@@ -138,7 +142,8 @@ check-escapes: $(O)/tests/programs/escapes/program $(tool) $(O)/tests/programs/e
 	@if command -v python3 > /dev/null; then tests/tools/escapes.py $^; \
 		else echo 'check-escapes: SKIPPED: no python3'; fi
 
-$(O)/tests/programs/escapes/program: tests/programs/escapes/program.c $(static_lib)
+$(patsubst %,$(O)/tests/programs/%/program,escapes trace): \
+		$(O)/tests/programs/%/program: tests/programs/%/program.c $(static_lib)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -lm -o $@
@@ -149,4 +154,5 @@ $(O)/tests/programs/escapes/sampled: tests/programs/escapes/sampled.c $(O)/flags
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -g $< \
 		$(LDFLAGS) -o $@
 
--include $(patsubst %,$(O)/tests/programs/escapes/%.d,program sampled)
+-include $(patsubst %,$(O)/tests/programs/%.d,escapes/program \
+	escapes/sampled trace/program)

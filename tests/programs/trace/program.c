@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Visits whose number and order are known, for tests/tools/trace.py:
+ *
+ *   program known         two threads that nest, a long visit, spans, fibers
+ *   program slowest SEED  100 regions: nested, recursive, on fibers, in threads
+ *   program rate V S      S seconds of V visits a second, by one thread
+ *   program kill          visits until it is killed
+ *   program fork          a child that visits regions
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <selfmon.h>
+
+#define KNOWN 1000
+#define TURNS 20
+#define REGIONS 100
+#define STACK 65536
+
+static void spin(unsigned int n)
+{
+	volatile unsigned int i;
+
+	for (i = 0; i < n; i++)
+		;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- fibers -------------------------------------------------------------- */
+
+static ucontext_t home, away[2];
+static struct selfmon_fiber *fiber[2];
+
+static void switch_to(int which, ucontext_t *from)
+{
+	selfmon_fiber_switch(which < 0 ? NULL : fiber[which]);
+	swapcontext(from, which < 0 ? &home : &away[which]);
+}
+
+static void turn(int which)
+{
+	int i;
+
+	SELFMON_REGION("fiber's work")
+		for (i = 0; i < TURNS; i++)
+			SELFMON_REGION("turn") {
+				SELFMON_REGION("step")
+					spin(100);
+				switch_to(-1, &away[which]);
+			}
+	switch_to(-1, &away[which]);
+}
+
+static void run_fibers(void)
+{
+	static char stack[2][STACK];
+	int i, j;
+
+	for (i = 0; i < 2; i++) {
+		fiber[i] = selfmon_fiber_create("fiber");
+		getcontext(&away[i]);
+		away[i].uc_stack.ss_sp = stack[i];
+		away[i].uc_stack.ss_size = STACK;
+		away[i].uc_link = &home;
+		makecontext(&away[i], (void (*)(void))turn, 1, i);
+	}
+	SELFMON_REGION("scheduler")
+		for (j = 0; j <= TURNS; j++)
+			for (i = 0; i < 2; i++)
+				switch_to(i, &home);
+	for (i = 0; i < 2; i++)
+		selfmon_fiber_destroy(fiber[i]);
+}
+
+/* ---- modes --------------------------------------------------------------- */
+
+static void *nest(void *name)
+{
+	int i;
+
+	if (name)
+		pthread_setname_np(pthread_self(), name);
+	for (i = 0; i < KNOWN; i++)
+		SELFMON_REGION("outer") {
+			SELFMON_REGION("first")
+				spin(50);
+			SELFMON_REGION("second")
+				spin(20);
+		}
+	return NULL;
+}
+
+static void known(void)
+{
+	struct selfmon_async_span span[3];
+	pthread_t thread;
+	int i;
+
+	pthread_create(&thread, NULL, nest, (void *)(uintptr_t) "worker");
+	nest(NULL);
+	pthread_join(thread, NULL);
+	for (i = 0; i < 3; i++)
+		selfmon_async_begin(selfmon_region("request"), &span[i]);
+	SELFMON_REGION("slow frame")
+		usleep(20000);
+	for (i = 0; i < 3; i++)
+		selfmon_async_end(&span[i]);
+	run_fibers();
+}
+
+/* Each call is one visit of a region, whose visits nest as deep as it says. */
+static void visit(unsigned int which, unsigned int depth, unsigned int *seed)
+{
+	static struct selfmon_region *region[REGIONS];
+	struct selfmon_region *of =
+		__atomic_load_n(&region[which], __ATOMIC_ACQUIRE);
+	struct selfmon_frame frame;
+	char name[32];
+
+	if (!of) {
+		snprintf(name, sizeof(name), "region %u", which);
+		of = selfmon_region(name);
+		__atomic_store_n(&region[which], of, __ATOMIC_RELEASE);
+	}
+	selfmon_enter(of, &frame);
+	spin((unsigned int)rand_r(seed) % 50);
+	if (rand_r(seed) % 100 == 0)
+		spin(2000);
+	if (depth)
+		visit(rand_r(seed) % 3 ? (unsigned int)rand_r(seed) % REGIONS
+				       : which,
+		      depth - 1, seed);
+	selfmon_leave(&frame);
+}
+
+static void *visit_all(void *context)
+{
+	unsigned int seed = (unsigned int)(uintptr_t)context, i;
+
+	for (i = 0; i < 20 * REGIONS; i++)
+		visit(i % REGIONS, (unsigned int)rand_r(&seed) % 6, &seed);
+	return NULL;
+}
+
+static void slowest(unsigned int seed)
+{
+	pthread_t thread[3];
+	uintptr_t i;
+
+	for (i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, visit_all,
+			       (void *)(seed + i));
+	visit_all((void *)(seed + i));
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	run_fibers();
+}
+
+/* Visits are paced by the clock, so a thread that waited for a CPU catches up. */
+static void rate(double visits_per_second, double seconds)
+{
+	const uint64_t begin = now_ns();
+	uint64_t visits = 0, due, ns;
+	int i;
+
+	do {
+		ns = now_ns() - begin;
+		due = (uint64_t)((double)ns * 1e-9 * visits_per_second);
+		for (i = 0; i < 1000 && visits < due; i++, visits++)
+			SELFMON_REGION("paced")
+				;
+	} while ((double)ns < seconds * 1e9);
+	printf("%llu visits in %.2f s\n", (unsigned long long)visits,
+	       (double)(now_ns() - begin) * 1e-9);
+}
+
+static void until_killed(void)
+{
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	for (;;)
+		nest(NULL);
+}
+
+static void fork_child(void)
+{
+	nest(NULL);
+	if (!fork()) {
+		nest(NULL);
+		exit(0);
+	}
+	wait(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *const mode = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(mode, "known"))
+		known();
+	else if (!strcmp(mode, "slowest") && argc == 3)
+		slowest((unsigned int)atoi(argv[2]));
+	else if (!strcmp(mode, "rate") && argc == 4)
+		rate(atof(argv[2]), atof(argv[3]));
+	else if (!strcmp(mode, "kill"))
+		until_killed();
+	else if (!strcmp(mode, "fork"))
+		fork_child();
+	else
+		return 2;
+	return 0;
+}

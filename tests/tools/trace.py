@@ -1,0 +1,482 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""SELFMON_TRACE and selfmon trace, by programs whose visits are known.
+
+    trace.py PROGRAM SELFMON     PROGRAM of tests/programs/trace
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+KNOWN, TURNS = 1000, 20
+checks = 0
+
+
+def expect(what, condition, shown=""):
+    global checks
+    checks += 1
+    if not condition:
+        sys.exit(f"check-trace: {what}: {shown}")
+
+
+def same(what, found, wanted):
+    expect(what, found == wanted, f"{found!r}, not {wanted!r}")
+
+
+class Tools:
+    def __init__(self, program, selfmon, folder):
+        self.program, self.selfmon, self.folder = program, selfmon, folder
+
+    def start(self, *words, **variables):
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith("SELFMON_")}
+        env.update({"SELFMON_OUTPUT": "none", **variables})
+        return subprocess.Popen([self.program, *map(str, words)], env=env,
+                                cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def measure(self, *words, **variables):
+        """Runs the program; returns what it wrote to standard error."""
+        process = self.start(*words, **variables)
+        _, err = process.communicate()
+        same(f"the status of {words}", process.returncode, 0)
+        return err
+
+    def trace(self, *words, status=0):
+        done = subprocess.run([self.selfmon, "trace", *map(str, words)],
+                              cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        same(f"the status of trace {words}: {done.stderr}", done.returncode,
+             status)
+        return done.stdout if not status else done.stderr
+
+    def chrome(self, *names):
+        self.trace("-o", "out.json", *names)
+        return json.loads((self.folder / "out.json").read_text())
+
+    def perfetto(self, *names):
+        self.trace("-o", "out.pftrace", *names)
+        return Perfetto(self.folder / "out.pftrace")
+
+
+# ---- readers ----------------------------------------------------------------
+
+Slice = collections.namedtuple("Slice", "track name begin end depth counts")
+
+
+def us(number):
+    """Microseconds with three decimals as whole nanoseconds."""
+    return round(number * 1000)
+
+
+class Chrome:
+    def __init__(self, document):
+        self.tracks, self.process, self.slices = {}, {}, []
+        self.counters = collections.Counter()
+        spans = {}
+        by_track = collections.defaultdict(list)
+        for event in document["traceEvents"]:
+            key, name = (event["pid"], event["tid"]), event["name"]
+            if event["ph"] == "M" and name == "process_name":
+                self.process[event["pid"]] = event["args"]["name"]
+            elif event["ph"] == "M":
+                self.tracks[key] = event["args"]["name"]
+            elif event["ph"] == "C":
+                self.counters[name] += 1
+            elif event["ph"] == "b":
+                spans[event["id"]] = (name, us(event["ts"]))
+            elif event["ph"] == "e":
+                same("a span's name", spans[event["id"]][0], name)
+                self.slices.append(Slice("spans", *spans.pop(event["id"]),
+                                         us(event["ts"]), 0, {}))
+            else:
+                same("a kind of event", event["ph"], "X")
+                by_track[key].append((us(event["ts"]), us(event["dur"]), name,
+                                      event.get("args", {})))
+        same("spans that end", spans, {})
+        for key, events in by_track.items():
+            self.nest(self.tracks[key], events)
+
+    def nest(self, track, events):
+        """Complete events must nest, and begin one after the other."""
+        open_ends, last = [], 0
+        for begin, duration, name, counts in events:
+            expect("begins in order", begin >= last, (track, name, begin))
+            last = begin
+            while open_ends and open_ends[-1] <= begin and \
+                    open_ends[-1] < begin + max(duration, 1):
+                open_ends.pop()
+            expect("nested visits",
+                   not open_ends or begin + duration <= open_ends[-1],
+                   (track, name, begin, duration, open_ends[-1:]))
+            self.slices.append(Slice(track, name, begin, begin + duration,
+                                     len(open_ends), counts))
+            open_ends.append(begin + duration)
+
+
+class Perfetto:
+    """What protoc decodes, with no field that the schema lacks."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            text = subprocess.run(
+                ["protoc", f"--proto_path={HERE}", "--decode=Trace",
+                 "perfetto.proto"], stdin=file, capture_output=True, text=True,
+                check=True).stdout
+        self.tracks, self.slices, self.values = {}, [], []
+        self.names, self.time, self.open = {}, {}, {}
+        self.track_of, self.processes = {}, {}
+        for packet in self.packets(text):
+            self.take(packet)
+        same("begins that end", [open for open in self.open.values() if open],
+             [])
+
+    @staticmethod
+    def packets(text):
+        packet, stack = None, []
+        for line in map(str.strip, text.splitlines()):
+            key = re.split("[: ]", line)[0]
+            expect("a field that is known", not key.isdigit(), line)
+            if line == "}":
+                top = stack.pop()
+                if not stack:
+                    yield top
+            elif line.endswith("{"):
+                message = {}
+                if stack:
+                    stack[-1].setdefault(key, []).append(message)
+                stack.append(message)
+            else:
+                value = line.split(": ", 1)[1]
+                stack[-1].setdefault(key, []).append(
+                    json.loads(value.replace("\\'", "'"))
+                    if value[0] == '"' else
+                    float(value) if "." in value or "e" in value[1:] and
+                    value[0].isdigit() else
+                    int(value) if value.isdigit() else value)
+
+    def describe(self, track):
+        uuid = track["uuid"][0]
+        expect("a new track", uuid not in self.tracks, uuid)
+        if "process" in track:
+            self.processes[uuid] = track["process"][0]["process_name"][0]
+        else:
+            same("a track's parent", track["parent_uuid"][0],
+                 next(reversed(self.processes)))
+        thread = track.get("thread", [{}])[0]
+        self.tracks[uuid] = (
+            f"{thread['thread_name'][0] or 'thread'} {thread['tid'][0]}"
+            if thread else track.get("name", [""])[0])
+
+    def take(self, packet):
+        for track in packet.get("track_descriptor", []):
+            self.describe(track)
+        sequence = packet.get("trusted_packet_sequence_id", [None])[0]
+        if "clock_snapshot" in packet:
+            clocks = {clock["clock_id"][0]: clock for clock in
+                      packet["clock_snapshot"][0]["clocks"]}
+            same("clocks", sorted(clocks), [1, 6, 64])
+            same("the lane's clock", clocks[64]["is_incremental"], ["true"])
+            self.time[sequence] = clocks[6]["timestamp"][0]
+            self.names[sequence] = {}
+        for defaults in packet.get("trace_packet_defaults", []):
+            self.track_of[sequence] = \
+                defaults["track_event_defaults"][0]["track_uuid"][0]
+        if "track_event" not in packet:
+            return
+        names = self.names[sequence]
+        for interned in packet.get("interned_data", []):
+            for kind, entries in interned.items():
+                for entry in entries:
+                    names[kind, entry["iid"][0]] = entry["name"][0]
+        self.time[sequence] += packet["timestamp"][0]
+        self.event(packet["track_event"][0], sequence, names)
+
+    def event(self, event, sequence, names):
+        now, track = self.time[sequence], self.track_of[sequence]
+        stack = self.open.setdefault(track, [])
+        if event["type"][0] == "TYPE_COUNTER":
+            self.values.append((self.tracks[event["track_uuid"][0]],
+                                event["double_counter_value"][0]))
+        elif event["type"][0] == "TYPE_SLICE_BEGIN":
+            counts = {names["debug_annotation_names", note["name_iid"][0]]:
+                      note["uint_value"][0]
+                      for note in event.get("debug_annotations", [])}
+            stack.append((names["event_names", event["name_iid"][0]], now,
+                          counts))
+        else:
+            name, begin, counts = stack.pop()
+            self.slices.append(Slice(self.tracks[track], name, begin, now,
+                                     len(stack), counts))
+
+
+def number_of(slices):
+    return collections.Counter(one.name for one in slices)
+
+
+# ---- tests ------------------------------------------------------------------
+
+WANTED = {"outer": 2 * KNOWN, "first": 2 * KNOWN, "second": 2 * KNOWN,
+          "slow frame": 1, "request": 3, "scheduler": 1, "fiber": 2,
+          "fiber's work": 2, "turn": 2 * TURNS, "step": 2 * TURNS}
+
+
+def test_known(tools):
+    tools.measure("known", SELFMON_TRACE="known.trace")
+    chrome = Chrome(tools.chrome("known.trace"))
+    same("visits", dict(number_of(chrome.slices)), WANTED)
+    main = next(name for name in chrome.tracks.values()
+                if name.startswith("program "))
+    worker = next(name for name in chrome.tracks.values()
+                  if name.startswith("worker "))
+    for track in main, worker:
+        found = number_of(one for one in chrome.slices if one.track == track)
+        same(f"visits of {track}", found["outer"], KNOWN)
+    for one in chrome.slices:
+        same(f"the depth of {one}", one.depth,
+             {"first": 1, "second": 1, "fiber's work": 1, "turn": 2,
+              "step": 3}.get(one.name, 0))
+        expect("tracks of fibers",
+               (one.name in ("fiber", "fiber's work", "turn", "step")) ==
+               one.track.startswith("fiber "), one)
+    for number in 1, 2:
+        work = [one for one in chrome.slices if one.track == f"fiber {number}"]
+        same(f"visits of fiber {number}", number_of(work)["step"], TURNS)
+    slow = next(one for one in chrome.slices if one.name == "slow frame")
+    expect("the slow frame", slow.end - slow.begin >= 20_000_000, slow)
+    requests = [one for one in chrome.slices if one.name == "request"]
+    expect("spans last longer", all(
+        one.begin <= slow.begin and one.end >= slow.end for one in requests),
+        requests)
+    same("the process", list(chrome.process.values()), ["program"])
+    test_perfetto(tools, chrome)
+    summary = tools.trace("known.trace")
+    expect("a summary", f"{sum(WANTED.values())} visits in" in summary and
+           "slow frame, program" in summary, summary)
+
+
+def test_perfetto(tools, chrome):
+    if not shutil.which("protoc"):
+        print("[SKIP] check-trace: Perfetto's format needs protobuf-compiler")
+        return
+    perfetto = tools.perfetto("known.trace")
+    def key(one):
+        return (one.name, one.end - one.begin, one.depth)
+    same("the same visits in both formats",
+         sorted(map(key, perfetto.slices)), sorted(map(key, chrome.slices)))
+    same("the same tracks", {one.track for one in perfetto.slices
+                             if one.name != "request"},
+         {one.track for one in chrome.slices if one.name != "request"})
+    offset = {one.begin for one in perfetto.slices if one.name == "slow frame"}
+    base = min(offset) - next(one.begin for one in chrome.slices
+                              if one.name == "slow frame")
+    same("the same times", sorted(one.begin - base for one in perfetto.slices),
+         sorted(one.begin for one in chrome.slices))
+
+
+def test_counts(tools):
+    tools.measure("known", SELFMON_TRACE="counts.trace",
+                  SELFMON_EVENTS="page-faults,@offcpu")
+    chrome = Chrome(tools.chrome("counts.trace"))
+    counted = [one for one in chrome.slices if one.counts]
+    if not counted:
+        print("[SKIP] check-trace: page-faults are not counted here")
+        return
+    wanted = {name: n for name, n in WANTED.items() if name != "request"}
+    # A visit on a busy machine may have no value, and says so in the report.
+    for name, number in number_of(counted).items():
+        expect(f"visits of {name} with counts",
+               0 <= wanted[name] - number <= 1 + wanted[name] // 100, number)
+    expect("counts", all(list(one.counts) == ["page-faults"]
+                         for one in counted), counted[:1])
+    expect("an outer visit has what is inside of it", sum(
+        one.counts["page-faults"] for one in counted if one.name == "outer") >=
+        sum(one.counts["page-faults"] for one in counted
+            if one.name in ("first", "second")))
+    expect("rates", any("page-faults/us" in name for name in chrome.counters),
+           chrome.counters)
+    slow = next(one for one in counted if one.name == "slow frame")
+    off = [one for one in chrome.slices
+           if one.track.endswith("off the CPU") and one.name == "blocked" and
+           one.begin >= slow.begin - 1000 and one.end <= slow.end + 1000]
+    expect("the slow frame was off the CPU",
+           sum(one.end - one.begin for one in off) > 19_000_000, (slow, off))
+    if shutil.which("protoc"):
+        perfetto = tools.perfetto("counts.trace")
+        same("the same counts", sorted(one.counts["page-faults"] for one in
+                                       perfetto.slices if one.counts),
+             sorted(one.counts["page-faults"] for one in counted))
+        expect("counter tracks", perfetto.values)
+
+
+def test_slowest(tools, seed):
+    """The recorder's slowest visits are the slowest ones of the trace."""
+    tools.measure("slowest", seed, SELFMON_TRACE="slowest.trace",
+                  SELFMON_RECORD="slowest", SELFMON_OUTPUT="json:slowest.json")
+    report = json.loads((tools.folder / "slowest.json").read_text())
+    chrome = Chrome(tools.chrome("slowest.trace"))
+    times, kept = (collections.defaultdict(list) for _ in range(2))
+    suspended = {"fiber", "fiber's work", "turn", "scheduler"}
+    for one in chrome.slices:
+        times[one.name].append(one.end - one.begin)
+    for one in report["slowest"]:
+        kept[one["region"]].append(one["ns"])
+    same("regions", set(kept) | suspended, set(times) | suspended)
+    expect("a hundred of them", len(times) >= 100, len(times))
+    for name, found in kept.items():
+        if name in suspended:
+            continue
+        wanted = sorted(times[name], reverse=True)[:8]
+        same(f"visits kept of {name}", len(found), len(wanted))
+        for mine, traced in zip(sorted(found, reverse=True), wanted):
+            expect(f"the slowest visits of {name}",
+                   abs(mine - traced) <= 2 + traced * 1e-4, (found, wanted))
+
+
+def test_choice(tools):
+    tools.measure("known", SELFMON_TRACE="some.trace,ring=1m,"
+                  "regions=^(outer|request)$")
+    chrome = Chrome(tools.chrome("some.trace"))
+    same("chosen regions", dict(number_of(chrome.slices)),
+         {"outer": 2 * KNOWN, "request": 3})
+
+
+def test_lost(tools):
+    """A ring of 4096 entries, and visits without a pause."""
+    err = tools.measure("rate", 1e9, 0.2, SELFMON_TRACE="lost.trace,ring=64k",
+                        SELFMON_OUTPUT="json:lost.json")
+    lost = int(re.search(r"(\d+) of \d+ entries were overwritten", err)[1])
+    visits = json.loads((tools.folder / "lost.json").read_text())["rows"][0]
+    chrome = Chrome(tools.chrome("lost.trace"))
+    found = number_of(chrome.slices)
+    # The entry that names the thread may be lost too.
+    expect("written and lost", found["paced"] + lost - visits["visits"] in
+           (0, 1), (found, lost, visits["visits"]))
+    expect("gaps are shown", found["visits are missing here"] > 0, found)
+    expect("the summary says so", f"{lost} entries are missing" in
+           tools.trace("lost.trace"), lost)
+
+
+def test_killed(tools):
+    process = tools.start("kill", SELFMON_TRACE="%p.trace")
+    path = tools.folder / f"{process.stdout.readline().strip()}.trace"
+    while path.stat().st_size < 200_000:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    chrome = Chrome(tools.chrome(path))
+    found = number_of(chrome.slices)
+    expect("visits of a killed process", found["outer"] > 1000, found)
+    expect("the summary says so", "did not end the trace" in
+           tools.trace(path))
+    whole = path.read_bytes()
+    for size in list(range(0, 2000, 7)) + [len(whole) - 1, len(whole) - 20]:
+        (tools.folder / "cut.trace").write_bytes(whole[:size])
+        done = subprocess.run([tools.selfmon, "trace", "cut.trace"],
+                              cwd=tools.folder, capture_output=True, text=True,
+                              check=False)
+        expect(f"a file cut off at {size}", done.returncode in (0, 1) and
+               done.stderr.count("\n") == done.returncode, done)
+
+
+def test_processes(tools):
+    tools.measure("fork", SELFMON_TRACE="fork.trace")
+    chrome = Chrome(tools.chrome("fork.trace"))
+    same("a child has no trace", number_of(chrome.slices)["outer"], KNOWN)
+    tools.measure("known", SELFMON_TRACE="other.trace")
+    both = Chrome(tools.chrome("fork.trace", "other.trace"))
+    same("two processes", len(both.process), 2)
+    same("visits of both", number_of(both.slices)["outer"], 3 * KNOWN)
+    if shutil.which("protoc"):
+        same("two processes", len(tools.perfetto(
+            "fork.trace", "other.trace").processes), 2)
+
+
+def refused(tools, why, variable):
+    err = tools.measure("fork", SELFMON_TRACE=variable,
+                        SELFMON_OUTPUT="text:report")
+    expect(f"a message: {why}", why in err + (
+        tools.folder / "report").read_text().replace("\n             ", " "),
+        err)
+
+
+def test_messages(tools):
+    (tools.folder / "mine").write_text("a file of mine\n")
+    refused(tools, "is not a trace", "mine")
+    same("the file stays", (tools.folder / "mine").read_text(),
+         "a file of mine\n")
+    refused(tools, "ring=1k: 64k to 1g are allowed", "a.trace,ring=1k")
+    refused(tools, "ring=2g: 64k to 1g are allowed", "a.trace,ring=2g")
+    refused(tools, "not a regular expression", "a.trace,regions=[")
+    refused(tools, "a file is missing", ",ring=1m")
+    refused(tools, "No such file", "no/such/a.trace")
+    expect("no file", not (tools.folder / "a.trace").exists())
+    process = tools.start("kill", SELFMON_TRACE="busy.trace")
+    process.stdout.readline()
+    refused(tools, "another process is writing it", "busy.trace")
+    process.kill()
+    process.wait()
+    for words, why in (
+            ((), "a file is missing"),
+            (("mine",), "not a trace"),
+            (("no.trace",), "No such file"),
+            (("-o", "x.txt", "busy.trace"), ".pftrace or .json"),
+            (("-f", "xml", "-o", "x", "busy.trace"), "perfetto and chrome"),
+            (("-f", "chrome", "busy.trace"), "needs --output"),
+            (("-o", "/nowhere/x.json", "busy.trace"), "No such file")):
+        status = 2 if why in ("a file is missing", ".pftrace or .json",
+                              "perfetto and chrome", "needs --output") else 1
+        err = tools.trace(*words, status=status)
+        expect(f"a message of {words}", why in err, err)
+    if os.path.exists("/dev/full"):
+        err = tools.trace("-o", "/dev/full", "-f", "chrome", "busy.trace",
+                          status=1)
+        expect("a full disk", "No space left" in err, err)
+
+
+def test_hostile(tools):
+    """Bytes that are changed never do more than end in a message."""
+    tools.measure("fork", SELFMON_TRACE="bytes.trace")
+    whole = bytearray((tools.folder / "bytes.trace").read_bytes()[:6000])
+    for at in range(0, len(whole), 5):
+        for value in 0, 255, whole[at] ^ 1:
+            changed = bytearray(whole)
+            changed[at] = value
+            (tools.folder / "bad.trace").write_bytes(changed)
+            done = subprocess.run([tools.selfmon, "trace", "-o", "bad.json",
+                                   "bad.trace"], cwd=tools.folder,
+                                  capture_output=True, check=False)
+            expect(f"byte {at} set to {value}", done.returncode in (0, 1),
+                   done)
+            if not done.returncode:
+                json.loads((tools.folder / "bad.json").read_bytes())
+
+
+def main():
+    program, selfmon = (str(pathlib.Path(word).resolve())
+                        for word in sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        tools = Tools(program, selfmon, pathlib.Path(folder))
+        test_known(tools)
+        test_counts(tools)
+        for seed in 1, 2:
+            test_slowest(tools, seed)
+        test_choice(tools)
+        test_lost(tools)
+        test_killed(tools)
+        test_processes(tools)
+        test_messages(tools)
+        test_hostile(tools)
+    print(f"check-trace: {checks} checks passed")
+
+
+main()

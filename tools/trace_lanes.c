@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Puts the visits of a track in lanes. */
+#include "trace_lanes.h"
+
+#include <stdlib.h>
+
+#define TOLERANCE_NS 1000
+
+/* The open visits of a lane, newest last, and all that it had. */
+struct lane {
+	struct trace_visit **open;
+	size_t depth, room;
+	uint64_t time; /* the newest begin or end */
+};
+
+/* The one that ended later is the parent, if both took the same time. */
+static int by_begin(const void *left, const void *right)
+{
+	const struct trace_visit *const a = left, *const b = right;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return a->order > b->order ? -1 : a->order < b->order;
+}
+
+static int by_lane(const void *left, const void *right)
+{
+	const struct trace_visit *const a = left, *const b = right;
+
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	return by_begin(left, right);
+}
+
+static bool push(struct lane *lane, struct trace_visit *visit)
+{
+	struct trace_visit **longer;
+
+	if (lane->depth == lane->room) {
+		lane->room = lane->room ? lane->room * 2 : 16;
+		longer = realloc(lane->open, lane->room * sizeof(*longer));
+		if (!longer)
+			return false;
+		lane->open = longer;
+	}
+	lane->open[lane->depth++] = visit;
+	if (visit->begin < lane->time)
+		visit->begin = lane->time;
+	if (visit->end < visit->begin)
+		visit->end = visit->begin;
+	lane->time = visit->begin;
+	return true;
+}
+
+/* Returns true if the visit is inside of the lane's newest one, or after it. */
+static bool fits(struct lane *lane, struct trace_visit *visit, bool may_nest)
+{
+	const struct trace_visit *top;
+
+	while (lane->depth) {
+		top = lane->open[lane->depth - 1];
+		if (top->end > visit->begin &&
+		    (!may_nest || top->end - visit->begin > TOLERANCE_NS ||
+		     visit->end <= top->end))
+			break;
+		lane->time = top->end;
+		lane->depth--;
+	}
+	if (!lane->depth)
+		return true;
+	top = lane->open[lane->depth - 1];
+	if (!may_nest)
+		return false;
+	if (visit->end > top->end && visit->end - top->end <= TOLERANCE_NS)
+		visit->end = top->end;
+	return visit->end <= top->end;
+}
+
+bool trace_lanes(struct trace_track *track)
+{
+	const bool may_nest = track->kind != TRACE_SPANS;
+	struct lane *lane = NULL, *longer;
+	uint32_t i, j = 0;
+
+	if (track->visits)
+		qsort(track->visit, track->visits, sizeof(*track->visit),
+		      by_begin);
+	for (i = 0; i < track->visits; i++) {
+		struct trace_visit *const visit = &track->visit[i];
+
+		for (j = 0; j < track->lanes; j++)
+			if (fits(&lane[j], visit, may_nest))
+				break;
+		if (j == track->lanes) {
+			longer = realloc(lane, (j + 1) * sizeof(*lane));
+			if (!longer)
+				break;
+			lane = longer;
+			lane[j] = (struct lane){ .depth = 0 };
+			track->lanes++;
+		}
+		visit->lane = j;
+		if (!push(&lane[j], visit))
+			break;
+	}
+	for (j = 0; j < track->lanes; j++)
+		free(lane[j].open);
+	free(lane);
+	if (i < track->visits)
+		return false;
+	if (track->lanes > 1)
+		qsort(track->visit, track->visits, sizeof(*track->visit),
+		      by_lane);
+	return true;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the file of a trace (store/trace_file.h): the visits of each thread and
+ * fiber, the times off the CPU, and what is missing.
+ */
+#ifndef SELFMON_TOOLS_TRACE_READ_H
+#define SELFMON_TOOLS_TRACE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A visit, or a time off the CPU. */
+struct trace_visit {
+	uint64_t begin, end; /* ns since the trace began */
+	uint32_t region;     /* index; or TRACE_BLOCKED and so on */
+	uint32_t counts;     /* its counts begin there; 0: it has none */
+	uint32_t order;	     /* of its end, on its track */
+	uint32_t lane;	     /* see trace_lanes.h */
+};
+
+/* In place of a region: the thread was off the CPU; entries are missing. */
+#define TRACE_PREEMPTED UINT32_MAX
+#define TRACE_BLOCKED (UINT32_MAX - 1)
+#define TRACE_LOST (UINT32_MAX - 2)
+
+enum trace_kind {
+	TRACE_THREAD, /* the visits on a thread's own stack */
+	TRACE_FIBER,
+	TRACE_OFF_CPU, /* of a thread */
+	TRACE_GAPS,    /* of a thread: where entries are missing */
+	TRACE_SPANS,   /* all detached spans */
+};
+
+struct trace_run {
+	uint64_t from, to; /* ticks */
+};
+
+struct trace_track {
+	enum trace_kind kind;
+	uint64_t id; /* kernel's id of the thread; number of the fiber */
+	struct trace_visit *visit;
+	uint32_t visits, room, lanes;
+	/* When the stack ran, if fibers are used. */
+	struct trace_run *run;
+	size_t runs, run_room;
+};
+
+struct trace_region {
+	char *name, *file;
+	uint32_t line;
+};
+
+struct trace_thread {
+	uint32_t tid;
+	char name[17];
+};
+
+struct trace {
+	char program[257];
+	int pid;
+	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock */
+	uint64_t ns;	    /* time of the newest end */
+	uint64_t offset_ns; /* after the first of several traces; set by others */
+	struct trace_track *track;
+	size_t tracks, track_room;
+	struct trace_region *region; /* by number */
+	size_t regions;
+	struct trace_thread *thread;
+	size_t threads;
+	char (*column)[65];
+	size_t columns;
+	/* A bit for each column that has a value, then the values. */
+	uint64_t *count;
+	size_t counts, count_room;
+	uint64_t visits, lost;
+	bool cut_off; /* the process did not end the file */
+};
+
+/*
+ * Reads a file. Returns NULL and writes why, one line, if it is not a trace of
+ * this machine's byte order and this version, or is damaged.
+ */
+#define TRACE_WHY_SIZE 160
+struct trace *trace_read(const char *path, char why[TRACE_WHY_SIZE]);
+void trace_free(struct trace *trace);
+
+/* Returns the thread's name; "" if it is unknown. */
+const char *trace_thread_name(const struct trace *trace, uint64_t tid);
+/* Returns what the visit is called. */
+const char *trace_visit_name(const struct trace *trace,
+			     const struct trace_visit *visit);
+
+#endif
