@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes Chrome's Trace Event Format: complete events ("X") of visits, whose
+ * Writes Chrome's Trace Event Format: begins and ends ("B", "E") of visits, whose
  * counts are arguments; async events ("b", "e") of detached spans; counters
- * ("C"); names of tracks as metadata ("M"). Times are microseconds. A viewer
+ * ("C"); names of tracks as metadata ("M"). Complete events ("X") would be
+ * shorter, but viewers add their begin and duration in floating point, and then
+ * visits that end at the same time may not nest. Times are microseconds. A viewer
  * takes "tid" as the track: threads keep the kernel's number, all other tracks
  * have numbers above those.
  */
@@ -37,15 +39,11 @@ static void begin_event(struct chrome *chrome, const char *kind,
 	selfmon_output_json(chrome->to, name);
 }
 
-static void put_us(FILE *to, const char *key, uint64_t ns)
-{
-	fprintf(to, ",\"%s\":%llu.%03u", key, (unsigned long long)(ns / 1000),
-		(unsigned int)(ns % 1000));
-}
-
 static void put_time(const struct chrome *chrome, uint64_t ns)
 {
-	put_us(chrome->to, "ts", chrome->trace->offset_ns + ns);
+	ns += chrome->trace->offset_ns;
+	fprintf(chrome->to, ",\"ts\":%llu.%03u",
+		(unsigned long long)(ns / 1000), (unsigned int)(ns % 1000));
 }
 
 static void put_name(struct chrome *chrome, const char *kind, const char *name)
@@ -102,9 +100,8 @@ static void begin_visit(void *context, const struct trace_visit *visit,
 {
 	struct chrome *const chrome = context;
 
-	begin_event(chrome, "X", trace_visit_name(chrome->trace, visit));
+	begin_event(chrome, "B", trace_visit_name(chrome->trace, visit));
 	put_time(chrome, visit->begin);
-	put_us(chrome->to, "dur", visit->end - visit->begin);
 	if (visit->counts)
 		put_counts(chrome, visit);
 	fputs("}", chrome->to);
@@ -115,8 +112,13 @@ static void begin_visit(void *context, const struct trace_visit *visit,
 static void end_visit(void *context, const struct trace_visit *visit,
 		      size_t depth)
 {
+	struct chrome *const chrome = context;
+
+	begin_event(chrome, "E", trace_visit_name(chrome->trace, visit));
+	put_time(chrome, visit->end);
+	fputs("}", chrome->to);
 	if (visit->counts && !depth)
-		put_rates(context, visit, false);
+		put_rates(chrome, visit, false);
 }
 
 static void put_spans(struct chrome *chrome)

@@ -99,28 +99,27 @@ class Chrome:
                 self.slices.append(Slice("spans", *spans.pop(event["id"]),
                                          us(event["ts"]), 0, {}))
             else:
-                same("a kind of event", event["ph"], "X")
-                by_track[key].append((us(event["ts"]), us(event["dur"]), name,
-                                      event.get("args", {})))
+                by_track[key].append(event)
         same("spans that end", spans, {})
         for key, events in by_track.items():
             self.nest(self.tracks[key], events)
 
     def nest(self, track, events):
-        """Complete events must nest, and begin one after the other."""
-        open_ends, last = [], 0
-        for begin, duration, name, counts in events:
-            expect("begins in order", begin >= last, (track, name, begin))
-            last = begin
-            while open_ends and open_ends[-1] <= begin and \
-                    open_ends[-1] < begin + max(duration, 1):
-                open_ends.pop()
-            expect("nested visits",
-                   not open_ends or begin + duration <= open_ends[-1],
-                   (track, name, begin, duration, open_ends[-1:]))
-            self.slices.append(Slice(track, name, begin, begin + duration,
-                                     len(open_ends), counts))
-            open_ends.append(begin + duration)
+        """Begins and ends are in the order of time, and nest."""
+        visits, last = [], 0
+        for event in events:
+            now, name = us(event["ts"]), event["name"]
+            expect("times in order", now >= last, (track, event))
+            last = now
+            if event["ph"] == "B":
+                visits.append((name, now, event.get("args", {})))
+                continue
+            same("a kind of event", event["ph"], "E")
+            begun, begin, counts = visits.pop()
+            same("the visit that ends", name, begun)
+            self.slices.append(Slice(track, name, begin, now, len(visits),
+                                     counts))
+        same("visits that end", visits, [])
 
 
 class Perfetto:
