@@ -75,7 +75,11 @@ static void bare_apart(uint64_t n)
 
 /* ---- all sites in one function ------------------------------------------- */
 
-/* Three sites, since each depth is a separate place in the source. */
+/*
+ * Each k makes three sites, one for each depth, since the three regions are at
+ * different places in the source. In site_##k() above, one site is visited at
+ * all depths.
+ */
 #define WITHIN(k, next)                                                        \
 	SELFMON_REGION("within " #k)                                           \
 		SELFMON_REGION("within " #k " b")                              \

@@ -12,8 +12,8 @@
 #include "../bench.h"
 
 /*
- * The programs are beside this one; see bench.mk. Switches of fibers are calls
- * in each form.
+ * The programs are beside this one; see bench.mk. The inlined forms do not run
+ * "fibers": a switch of fibers is a call of the library in these, too.
  */
 static const struct form {
 	const char *program, *name;

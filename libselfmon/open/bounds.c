@@ -12,8 +12,9 @@
 #include "store/self.h"
 
 /*
- * The sentinel's mark is the end of the stack: enter compares its address with
- * that mark.
+ * Sets the upper bound of the stack, and the sentinel's mark to the same value.
+ * Enter compares the address of the caller's stack with the newest mark, which
+ * is the sentinel's while no visit is open.
  */
 static void set_end(struct selfmon_thread *thread, uint64_t high)
 {
@@ -31,8 +32,8 @@ void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here)
 }
 
 /*
- * Returns true if the guess included an open visit that is on another stack.
- * Visits outside of the guessed bounds were checked when they began.
+ * Returns true if an open visit is within the guessed bounds, but on another
+ * stack. Visits outside of the guessed bounds were checked when they began.
  */
 static bool was_wrong(const struct selfmon_thread *thread, uint64_t low,
 		      uint64_t high)

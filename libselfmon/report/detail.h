@@ -7,7 +7,11 @@
 
 struct selfmon_gather;
 
-/* For settled rows not in tree order yet. Returns 0 or -ENOMEM. */
+/*
+ * Fills report->detail. Row i of the report must still be row i of gather: call
+ * it when the rows have their values, and before they are put in tree order.
+ * Returns 0 or -ENOMEM.
+ */
 int selfmon_report_detail(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,
 			  const struct selfmon_clock *clock);

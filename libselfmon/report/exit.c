@@ -45,7 +45,7 @@ struct outputs {
 	const struct selfmon_report *report;
 	/* Forked children write a report, whatever the file's name. */
 	bool children;
-	bool told;             /* standard error has all messages already */
+	bool told;             /* standard error has the notes already */
 	bool fallen_back;
 };
 
@@ -221,8 +221,9 @@ static void put_out(struct outputs *outputs, const struct output *output)
 	if (!strcmp(output->path, "-")) {
 		write_error(outputs, output->format, &output->view);
 		/*
-		 * JSON contains the notes and reasons, and messages would break
-		 * its syntax.
+		 * Text and JSON contain the notes and reasons. Messages would
+		 * repeat them, and break the syntax of JSON. CSV does not
+		 * contain them.
 		 */
 		outputs->told |= output->format != SELFMON_CSV;
 		return;
@@ -292,7 +293,7 @@ static void for_each_item(struct outputs *outputs, const char *list)
 	}
 }
 
-/* Prints the notes if no text report has shown them. */
+/* Prints the report's notes, and why only time is measured. */
 static void print_notes(const struct selfmon_report *report)
 {
 	size_t i;

@@ -21,9 +21,9 @@
 #include "store/memory.h"
 
 /*
- * Without samples, two pages have room for the records of 170 switches. If more
- * are lost, the thread's usage gives their number: see
- * selfmon_switches_take_lost().
+ * Without samples, the ring has two pages, for the records of 170 switches. The
+ * kernel drops records if there are more before the ring is read. getrusage(2)
+ * then gives their number: see selfmon_switches_take_lost().
  */
 #define SWITCHES_ORDER 1
 
@@ -33,7 +33,7 @@
 
 /* ---- lock ---------------------------------------------------------------- */
 
-/* The lock is held while records are read, for microseconds. */
+/* The lock is held for microseconds: while records are read. */
 static void lock_ring(struct selfmon_thread_ring *ring,
 		      struct selfmon_signals *signals)
 {
@@ -198,8 +198,8 @@ void selfmon_thread_ring_end(struct selfmon_thread *thread)
 /* ---- records ------------------------------------------------------------- */
 
 /*
- * Reads the record at the ring's tail. Returns false if the record says that
- * others were lost.
+ * Reads the record at the ring's tail. Returns false if it is a
+ * PERF_RECORD_LOST: the kernel dropped records before it.
  */
 static bool read_record(struct selfmon_thread *thread,
 			const struct perf_event_header *header, uint64_t head,
@@ -228,7 +228,7 @@ static bool read_record(struct selfmon_thread *thread,
 }
 
 /*
- * Reads all records up to the head. Returns false if the kernel left some out.
+ * Reads all records up to the head. Returns false if the kernel dropped some.
  */
 static bool read_all(struct selfmon_thread *thread, uint64_t head,
 		     uint64_t newest)
@@ -275,8 +275,9 @@ static void read_records(struct selfmon_thread *thread, uint64_t head,
 }
 
 /*
- * Signals are blocked: a handler that jumped out would leave a record half
- * added. The visits of a handler that runs later find the records read.
+ * Blocks signals while it reads: a handler that jumped out would leave a record
+ * half added. A signal that was blocked is handled afterwards, when the records
+ * are read already, so none is added to visits of its handler.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks)

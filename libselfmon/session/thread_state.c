@@ -13,8 +13,8 @@
 /*
  * Entries are initialised step by step: few threads nest deep, and the first
  * access to each page costs a fault. A signal handler that interrupts this
- * function initialises the same entries. Entries beyond, which the handler may
- * have used, are free again afterwards.
+ * function initialises the same entries. It may also initialise and use further
+ * ones; when it has returned, those are free.
  */
 bool selfmon_thread_deepen(struct selfmon_thread *thread)
 {
@@ -81,7 +81,9 @@ static struct selfmon_thread *make_room(struct selfmon_thread_record *live)
 }
 
 /*
- * The numbers of states that readers see are those of the records in the file.
+ * Makes a state that readers see. Its number is that of its record in the live
+ * file. A record without a state, for lack of memory, takes a number too: the
+ * file's reader expects each.
  */
 static struct selfmon_thread *seen_room(struct selfmon_process *process)
 {
@@ -100,7 +102,10 @@ static struct selfmon_thread *seen_room(struct selfmon_process *process)
 	return thread;
 }
 
-/* Visits that reports do not have, a calibration's, are not traced. */
+/*
+ * seen is false for the state of a calibration. Reports leave its visits out,
+ * and traces must too.
+ */
 static struct selfmon_recorder *make_recorder(bool seen)
 {
 	const size_t ring = selfmon_trace_ring();

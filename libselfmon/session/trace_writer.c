@@ -34,14 +34,21 @@
 #define WRITER_STACK ((size_t)256 << 10)
 /* Entries of a block. */
 #define BLOCK_ENTRIES 4096u
-/* A thread takes and writes an entry within nanoseconds. */
+/*
+ * How often one reading of a ring looks whether all entries are written. Few
+ * looks are enough: a thread writes an entry within nanoseconds of taking it.
+ */
 #define SETTLE_TRIES 64
+/* See wait_or_give_up(). */
 #define UNSETTLED_MAX 8
-/* At the end of the process other threads continue: so many short pauses. */
+/*
+ * Other threads may still run at the end of the process. The last reading of a
+ * ring waits for them for at most this number of pauses.
+ */
 #define SETTLE_PAUSES 100
 /*
- * Between two pairs of clocks, and between two looks at threads' names. The file
- * of a process that is killed needs two pairs.
+ * Time between two pairs of clocks, and between two looks at threads' names. The
+ * file of a process that is killed needs two pairs.
  */
 #define CLOCK_NS 5000000
 #define NAMES_NS 1000000000
@@ -53,11 +60,16 @@
 struct selfmon_traced {
 	uint64_t read;	    /* entries that were read, or lost */
 	uint64_t unwritten; /* entries that a handler's jump left unwritten */
-	uint64_t position;  /* at the last call that found some unwritten */
-	uint32_t unsettled; /* such calls in a row, of a thread that went on */
-	uint32_t tid;	    /* of its owner, by the entries read */
-	char name[SELFMON_THREAD_NAME];	  /* that is in the file */
-	char ending[SELFMON_THREAD_NAME]; /* of a thread that has ended */
+	/* The recorder's, when entries were last found unwritten. */
+	uint64_t position;
+	/*
+	 * Number of readings in a row that found entries unwritten although the
+	 * thread had taken others meanwhile.
+	 */
+	uint32_t unsettled;
+	uint32_t tid;	    /* of the ring's owner, by the entries read */
+	char name[SELFMON_THREAD_NAME];	  /* the last one in the file */
+	char ending[SELFMON_THREAD_NAME]; /* name of a thread at its end */
 };
 
 /* Whether a region is written. */
@@ -65,7 +77,7 @@ enum { REGION_NEW = 0, REGION_WRITTEN, REGION_LEFT_OUT };
 
 static struct {
 	pthread_t thread;
-	int32_t pid; /* 0: no thread; another one: it is the parent's */
+	int32_t pid; /* of the traced process, maybe a parent; 0: no trace */
 	bool stop;
 	struct selfmon_trace_spec spec;
 	regex_t regions;   /* if spec.regions */
@@ -126,7 +138,10 @@ static void write_clock(void)
 	add_block(&clock);
 }
 
-/* Threads open the same events; the process's are chosen once. */
+/*
+ * Writes the names of new columns. The process has one list of them for all
+ * threads, since threads open the same events.
+ */
 static void write_columns(struct selfmon_process *process)
 {
 	struct selfmon_trace_column column = {
@@ -205,8 +220,9 @@ static bool is_written(uint32_t id)
 /* ---- rings --------------------------------------------------------------- */
 
 /*
- * Copies entries to the block, beginning with traced->read. Returns how many
- * were there, copied or lost.
+ * Copies entries to the block, as many as fit, beginning with number `from`.
+ * *lost is the number of those that the thread has overwritten, *copied that of
+ * the others. Returns the sum of both: how far the ring is read now.
  */
 static uint64_t copy_entries(const struct selfmon_recorder *recorder,
 			     uint64_t from, uint64_t to, uint64_t *lost,
@@ -238,13 +254,17 @@ static uint64_t copy_entries(const struct selfmon_recorder *recorder,
 	return *lost + *copied;
 }
 
-/* Returns the region of an entry, or what stands in its place. */
+/* Returns the region of an entry, or the SELFMON_ENDED_ value in its place. */
 static uint64_t region_of(const struct selfmon_ended *entry)
 {
 	return entry->ticks_region & SELFMON_ENDED_REGION_MASK;
 }
 
-/* The last entry may be a start: its visit is in the next block then. */
+/*
+ * Returns the number of entries to write in this block. If the last one is the
+ * start of a visit (SELFMON_ENDED_START), it is left for the next block, which
+ * will have the visit's own entry.
+ */
 static uint32_t whole_groups(uint32_t count)
 {
 	if (count > 1 &&
@@ -253,7 +273,7 @@ static uint32_t whole_groups(uint32_t count)
 	return count;
 }
 
-/* What a thread's ring says of the thread itself. */
+/* Takes an entry about the thread itself: its number, or a part of its name. */
 static void take_thread_entry(struct selfmon_traced *traced,
 			const struct selfmon_ended *entry)
 {
@@ -273,8 +293,9 @@ static void take_thread_entry(struct selfmon_traced *traced,
 }
 
 /*
- * Keeps the entries for the file, and returns how many. A start belongs to the
- * visit after it, and counts to the visit before them.
+ * Drops the entries that are not for the file, such as visits of regions that
+ * are left out, and returns the number of the others. A START entry belongs to
+ * the visit after it, COUNT entries to the visit before them.
  */
 static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 {
@@ -304,7 +325,10 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 	return kept;
 }
 
-/* The entry that names the thread may be among the lost ones. */
+/*
+ * Asks for the thread's number if its entry has not been read: it may be among
+ * the lost ones.
+ */
 static void write_block(const struct selfmon_thread *thread, uint32_t count,
 			uint64_t lost)
 {
@@ -327,8 +351,10 @@ static void write_block(const struct selfmon_thread *thread, uint32_t count,
 }
 
 /*
- * Returns the number of entries that the thread has taken, all of them written;
- * or UINT64_MAX: some are not, at each look.
+ * Waits for a moment when all entries that the thread has taken are written,
+ * except those that never will be. Returns the number of entries then. Returns
+ * UINT64_MAX if there was no such moment; *least is the smallest number of
+ * unwritten entries that was seen.
  */
 static uint64_t settled_position(const struct selfmon_recorder *recorder,
 				 const struct selfmon_traced *traced,
@@ -351,10 +377,11 @@ static uint64_t settled_position(const struct selfmon_recorder *recorder,
 }
 
 /*
- * A handler that jumps out leaves an entry unwritten for ever. If the thread
- * goes on and entries are missing at several calls in a row, that is what
- * happened: the ring's contents are given up, and from then on as many are
- * expected to be missing.
+ * Called if entries stayed unwritten. A handler that jumps out leaves an entry
+ * unwritten for ever. That must have happened if the thread takes new entries
+ * while old ones stay unwritten, at UNSETTLED_MAX calls in a row. Then all
+ * unread entries are counted as lost, and from then on `least` unwritten ones
+ * are expected.
  */
 static void wait_or_give_up(const struct selfmon_thread *thread, uint64_t least)
 {
@@ -373,7 +400,7 @@ static void wait_or_give_up(const struct selfmon_thread *thread, uint64_t least)
 	traced->unsettled = 0;
 }
 
-/* Returns how full the ring was, in 1/256. */
+/* Writes the ring's new entries. Returns how full it was, 256: full. */
 static unsigned int read_ring(struct selfmon_thread *thread)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
@@ -413,7 +440,7 @@ static bool begin_ring(struct selfmon_process *process,
 	return recorder->trace;
 }
 
-/* Returns how full the fullest ring was, in 1/256. */
+/* Reads all rings. Returns how full the fullest one was, 256: full. */
 static unsigned int read_traced_rings(void)
 {
 	struct selfmon_process *const process = selfmon_process_made();
@@ -422,7 +449,10 @@ static unsigned int read_traced_rings(void)
 
 	if (!process)
 		return 0;
-	/* First: the file of a process that is killed then has two clocks. */
+	/*
+	 * Before the visits: if the process is killed after them, the file has
+	 * two pairs of clocks.
+	 */
 	if (trace.clocks < 2 ||
 	    selfmon_kernel_monotonic_raw_ns() - trace.clock_ns > CLOCK_NS)
 		write_clock();
@@ -561,7 +591,10 @@ size_t selfmon_trace_ring(void)
 	return selfmon_config()->traced ? trace.spec.ring : 0;
 }
 
-/* Waits until no thread is between taking an entry and writing it. */
+/*
+ * Reads all rings to their ends. Waits for threads that have taken an entry and
+ * not written it yet.
+ */
 static void read_the_rest(void)
 {
 	struct selfmon_process *const process = selfmon_process_made();

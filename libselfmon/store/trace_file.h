@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file of a trace (SELFMON_TRACE): its format, for its writer
- * (session/trace.c) and its reader (tools/trace_read.c), and its blocks'
+ * (session/trace_writer.c) and its reader (tools/trace_read.c), and its blocks'
  * writing. docs/TRACE.md describes it.
  *
  * A header is followed by blocks. A process that is killed leaves the blocks

@@ -39,16 +39,16 @@ const struct selfmon_page *tool_map(int fd);
 void tool_signal(int fd, void (*handler)(int));
 
 /*
- * Skips the test if several events of instructions are on the PMU but only some
- * of them count: QEMU's riscv64 gives each kind of event to a single counter.
+ * Skips the test if several `instructions` events are on the PMU at once, but
+ * some of them stay 0. QEMU's riscv64 does so: it has one counter for each kind
+ * of event.
  */
 void tool_require_twins(void);
 
 /*
  * Skips the test if not all of the events that are on the PMU at once are
- * counted: a hypervisor offers more counters than it grants.
- * tool_require_twins() handles emulators with a single counter for each kind of
- * event.
+ * counted: a hypervisor offers more counters than it grants. For emulators, see
+ * tool_require_twins().
  */
 void tool_require_granted(void);
 
@@ -59,8 +59,8 @@ void tool_require_granted(void);
 int tool_open_truth(void);
 
 /*
- * Removes the limits on samples of a throw-away machine. Other machines keep
- * theirs.
+ * Lifts the kernel's limits on the rate of samples, if this machine is an
+ * emulated one that only runs tests (hw_guest()).
  */
 void tool_sample_fast(void);
 

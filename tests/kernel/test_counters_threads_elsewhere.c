@@ -124,7 +124,8 @@ static void *open_after_main(void *unused)
 }
 
 /*
- * The first thread stays in the list of threads, but cannot be opened any more.
+ * A first thread that has ended stays in /proc/self/task as a zombie, and the
+ * kernel refuses to open events for it.
  */
 Test(counters_threads_elsewhere, the_first_thread_may_have_ended)
 {
@@ -170,8 +171,8 @@ Test(counters_threads_elsewhere, too_few_descriptors_are_an_error_and_none_is_ke
 }
 
 /*
- * As after closefrom(3): the numbers now belong to files of the program, read
- * from their start.
+ * As if the program had called closefrom(3) and opened files at the numbers of
+ * the set's descriptors. If the library read one, its position would move.
  */
 Test(counters_threads_elsewhere, no_file_of_the_host_is_read)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rings of traced threads (SELFMON_TRACE): what a handler at each instruction,
- * or a jump out of it, leaves there, and what the file has then.
+ * Traces (SELFMON_TRACE): which visits are in the file. Also if a handler that
+ * interrupts any instruction of a visit makes visits itself, or jumps out.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "store/self.h"
 #include "store/trace_file.h"
 
-/* What a file has of a region, and of all. */
+/* Numbers of a region's visits, of all visits, and of lost entries. */
 struct found {
 	uint64_t visits, entries, lost;
 	bool ended;
@@ -102,7 +102,7 @@ static void visit(const char *name)
 	selfmon_leave(&frame);
 }
 
-/* No region is looked up, which takes a lock. */
+/* Unlike visit(), does not call selfmon_region(), which takes a lock. */
 static void visit_stepped(void)
 {
 	SELFMON_REGION("stepped")
@@ -132,7 +132,10 @@ Test(trace, has_each_visit)
 	cr_expect(found.ended);
 }
 
-/* Faster than any writer: what is missing is counted, each entry. */
+/*
+ * The thread fills the small ring faster than the writer can read it. An entry
+ * that is overwritten is counted as lost, once.
+ */
 Test(trace, counts_what_is_overwritten)
 {
 	const uint64_t visits = 1000000;
@@ -149,7 +152,7 @@ Test(trace, counts_what_is_overwritten)
 	cr_expect_leq(found.lost, visits + 1);
 }
 
-/* A child has neither the writer nor the file; what it visits is not traced. */
+/* Visits of a forked child are not traced: it has no writer and no file. */
 Test(trace, is_the_parent_s)
 {
 	struct found found;
@@ -219,7 +222,10 @@ static void jump_out(int signal)
 		siglongjmp(out, 1);
 }
 
-/* Returns false if the visit has fewer instructions. */
+/*
+ * Makes a visit and jumps out of it after this number of instructions. Returns
+ * false if the visit has fewer.
+ */
 static bool jump_after(int instructions)
 {
 	steps = instructions;
@@ -229,7 +235,10 @@ static bool jump_after(int instructions)
 	return false;
 }
 
-/* Returns as jump_after(). The outer region's end forgets what a jump left. */
+/*
+ * Like jump_after(), within another region. When that ends, a visit that the
+ * jump left open is cut off.
+ */
 static bool jump_inside(int instructions)
 {
 	bool jumped = false;
@@ -240,8 +249,9 @@ static bool jump_inside(int instructions)
 }
 
 /*
- * An entry that a jump left unwritten holds the writer up, until it gives up
- * what is there. The trace goes on after that, and nothing is in it twice.
+ * A jump may leave an entry of the ring unwritten. The writer waits for that
+ * entry at first; then it counts all unread entries as lost, and goes on with
+ * later ones. No visit is in the file twice.
  */
 Test(trace, goes_on_after_a_jump_at_each_instruction)
 {
@@ -253,12 +263,12 @@ Test(trace, goes_on_after_a_jump_at_each_instruction)
 	trace_to_file("");
 	signal(SIGTRAP, jump_out);
 	for (i = 0; i < warm; i++)
-		jump_inside(0); /* not at all */
+		jump_inside(0); /* 0: never jumps */
 	while (jump_inside(jumps + 1))
 		jumps++;
 	signal(SIGTRAP, SIG_DFL);
 	cr_expect(jumps > 50 && jumps < 5000, "%d jumps", jumps);
-	/* Until the writer has looked often enough. */
+	/* Gives the writer time to stop waiting for unwritten entries. */
 	for (i = 0; i < 100; i++) {
 		visit("later");
 		usleep(10000);

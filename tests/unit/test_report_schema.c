@@ -88,7 +88,10 @@ static struct selfmon_report *odd(void)
 	return report;
 }
 
-/* Makes a report whose first row is one thread, or several. */
+/*
+ * Makes a report by thread. Its first row is that of the thread with this
+ * number; if tid is 0, that of 40 threads together.
+ */
 static struct selfmon_report *by_thread(uint32_t tid)
 {
 	struct selfmon_report *report = all_verdicts();
