@@ -38,7 +38,7 @@ $(O)/bench/instructions-shared: $(O)/bench/instructions.o $(shared_lib)
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
 bench_user := $(O)/bench/user
 endif
-visit_user := user user_start
+visit_user := user user_start fiber_counted fiber_visits
 visit_user_objects := $(visit_user:%=$(O)/bench/visit/%.o)
 $(visit_user_objects): $(O)/bench/visit/%.o: libselfmon/visit/%.c \
 		$(O)/static/libselfmon/visit/%.o
@@ -48,9 +48,15 @@ $(visit_user_objects): $(O)/bench/visit/%.o: libselfmon/visit/%.c \
 	@sed -i 's/\<rdpmc\>/rdtsc/' $(@:.o=.s)
 	@$(CC) -c $(@:.o=.s) -o $@
 
-$(O)/bench/user: bench/user.c $(visit_user_objects) $(objects)
+$(O)/bench/user.o: bench/user.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call quiet,LINK)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
+	$(call quiet,CC)$(CC) $(app_cflags) -Ilibselfmon $(CPPFLAGS) \
+		$(CFLAGS) -S $< -o $(@:.o=.s)
+	@sed -i 's/\<rdpmc\>/rdtsc/' $(@:.o=.s)
+	@$(CC) -c $(@:.o=.s) -o $@
+
+$(O)/bench/user: $(O)/bench/user.o $(visit_user_objects) $(objects)
+	$(call quiet,LINK)$(CC) \
 		$(CFLAGS) $(LDFLAGS) -pthread $< $(visit_user_objects) \
 		$(filter-out $(visit_user:%=$(O)/static/libselfmon/visit/%.o), \
 		$(objects)) -o $@

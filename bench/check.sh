@@ -61,9 +61,20 @@ native()
 		"$here/budget.sh" "$1-$form" children-1000 110 \
 			"region pair, 1000 children under a place, $form"
 	done
+	switch="switch beyond two snapshots, a visit in each"
+	for form in "" -shared; do
+		"$here/budget.sh" "$1$form" switched 150 \
+			"switch of fibers, two visits in each${form:+, ${form#-}}"
+		"$here/switch.sh" "$1$form" switched-1-software snapshot 200 \
+			"$switch, 4 software events${form:+, ${form#-}}"
+	done
 	"$here/lines.sh" "$1" time 10
 	user=$(dirname "$1")/user
-	[ ! -x "$user" ] || "$here/lines.sh" "$user" user 13
+	[ -x "$user" ] || return 0
+	"$here/lines.sh" "$user" user 13
+	# The budget is 200.
+	"$here/switch.sh" "$user" switched-1 snapshot 220 \
+		"$switch, 4 counters read in user space"
 }
 
 # The guest's programs have their own flags: tests/vm/vm.mk.

@@ -141,26 +141,36 @@ static NOINLINE void detached(unsigned long n)
 	}
 }
 
-/* Two fibers with two visits open in each, without stacks to switch. */
-static NOINLINE void switched(unsigned long n)
+/* Two fibers with visits open in each, without stacks to switch. */
+static NOINLINE void switched(unsigned long n, int open)
 {
 	struct selfmon_fiber *const fiber[2] = {
 		selfmon_fiber_create("even"), selfmon_fiber_create("odd")
 	};
 	struct selfmon_region *const region = selfmon_region("switched");
 	static struct selfmon_frame frame[2][2];
-	int i;
+	int i, k;
 
 	for (i = 0; i < 2; i++) {
 		selfmon_fiber_switch(fiber[i]);
-		selfmon_enter(region, &frame[i][0]);
-		selfmon_enter(region, &frame[i][1]);
+		for (k = 0; k < open; k++)
+			selfmon_enter(region, &frame[i][k]);
 	}
 	for (; n > 0; n--)
 		selfmon_fiber_switch(fiber[n & 1]);
 	selfmon_fiber_switch(NULL);
 	for (i = 0; i < 2; i++)
 		selfmon_fiber_destroy(fiber[i]);
+}
+
+static void switched_1(unsigned long n)
+{
+	switched(n, 1);
+}
+
+static void switched_2(unsigned long n)
+{
+	switched(n, 2);
 }
 
 static ucontext_t thread, coroutine;
@@ -220,7 +230,12 @@ static const struct way {
 	{ "items", items, "none", true, false, NULL, NULL },
 	{ "span", span, "none", true, false, NULL, NULL },
 	{ "detached", detached, "none", true, false, NULL, NULL },
-	{ "switched", switched, "none", true, false, NULL, NULL },
+	{ "switched-1", switched_1, "none", true, false, NULL, NULL },
+	{ "switched", switched_2, "none", true, false, NULL, NULL },
+	{ "switched-1-software", switched_1, SOFTWARE, true, false, NULL,
+	  NULL },
+	{ "switched-software", switched_2, SOFTWARE, true, false, NULL,
+	  NULL },
 	{ "elsewhere", elsewhere, "none", true, false, NULL, NULL },
 	{ "recorded", visit, "none", true, false, "slowest",
 	  NULL },

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * n visits with four counters read in user space, on machines without user
- * reads, for bench/lines.sh:
+ * Operations with four counters read in user space, on machines without user
+ * reads: n visits for bench/lines.sh, and switches of fibers with one or two
+ * visits open in each and snapshots for bench/switch.sh:
  *
- *	user user N
+ *	user user|switched-1|switched|snapshot|loop N
  *	user address 0
  *
- * Linked with the library's objects, one of which has RDTSC in place of RDPMC
- * (see bench.mk). The touched memory and the number of instructions are the
+ * This file and some of the library's objects have RDTSC in place of RDPMC (see
+ * bench.mk). The touched memory and the number of instructions are the
  * same.
  */
 #include <stdio.h>
@@ -53,7 +54,64 @@ static __attribute__((noinline)) void visit(unsigned long n)
 			selfmon_compiler_fence();
 }
 
-static int visit_counted(unsigned long n)
+static __attribute__((noinline)) void loop(unsigned long n)
+{
+	for (; n > 0; n--)
+		selfmon_compiler_fence();
+}
+
+static struct selfmon_snapshot snapshot;
+
+static __attribute__((noinline)) void take_snapshots(unsigned long n)
+{
+	const struct selfmon_counters *const four = selfmon_thread_self()->set;
+
+	for (; n > 0; n--)
+		selfmon_counters_begin(four, &snapshot);
+}
+
+/* As in bench/instructions.c. */
+static __attribute__((noinline)) void switch_fibers(unsigned long n, int open)
+{
+	struct selfmon_fiber *const fiber[2] = {
+		selfmon_fiber_create("even"), selfmon_fiber_create("odd")
+	};
+	struct selfmon_region *const region = selfmon_region("switched");
+	static struct selfmon_frame frame[2][2];
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		selfmon_fiber_switch(fiber[i]);
+		for (k = 0; k < open; k++)
+			selfmon_enter(region, &frame[i][k]);
+	}
+	for (; n > 0; n--)
+		selfmon_fiber_switch(fiber[n & 1]);
+	selfmon_fiber_switch(NULL);
+}
+
+static void switch_with_one(unsigned long n)
+{
+	switch_fibers(n, 1);
+}
+
+static void switch_with_two(unsigned long n)
+{
+	switch_fibers(n, 2);
+}
+
+static const struct user_way {
+	const char *name;
+	void (*run)(unsigned long n);
+} user_ways[] = {
+	{ "user", visit },
+	{ "loop", loop },
+	{ "snapshot", take_snapshots },
+	{ "switched-1", switch_with_one },
+	{ "switched", switch_with_two },
+};
+
+static int run_counted(void (*run)(unsigned long n), unsigned long n)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	struct selfmon_thread *thread;
@@ -70,7 +128,7 @@ static int visit_counted(unsigned long n)
 	for (k = 0; k < COUNT; k++)
 		thread->column[k] = (uint8_t)k;
 	selfmon_thread_set_mode(thread, SELFMON_MODE_USER);
-	visit(n);
+	run(n);
 	selfmon_thread_set_mode(thread, SELFMON_MODE_TIME);
 	thread->set = NULL; /* it has no descriptors to close */
 	return 0;
@@ -78,11 +136,16 @@ static int visit_counted(unsigned long n)
 
 int main(int argc, char **argv)
 {
+	size_t i;
+
 	if (argc == 3 && strcmp(argv[1], "address") == 0)
 		return printf("%lx\n", (unsigned long)selfmon_impl_enter) < 0;
 	if (argc == 3 && strcmp(argv[1], "pages") == 0)
 		return printf("%lx\n", (unsigned long)place) < 0;
-	if (argc != 3 || strcmp(argv[1], "user") != 0)
-		return 2;
-	return visit_counted(strtoul(argv[2], NULL, 10));
+	for (i = 0; argc == 3 && i < sizeof(user_ways) / sizeof(user_ways[0]);
+	     i++)
+		if (strcmp(argv[1], user_ways[i].name) == 0)
+			return run_counted(user_ways[i].run,
+					   strtoul(argv[2], NULL, 10));
+	return 2;
 }

@@ -25,6 +25,17 @@ static inline bool selfmon_entry_is_open(const struct selfmon_visit *open)
 	return selfmon_entry_mark(open) != SELFMON_MARK_NONE;
 }
 
+/*
+ * Returns true if several entries are all open. marks is the bitwise OR of
+ * their marks: the mark of an open visit is even.
+ */
+static inline bool selfmon_marks_are_open(uint64_t marks)
+{
+	return !(marks & 1);
+}
+_Static_assert(SELFMON_MARK_NONE & 1 && !(SELFMON_MARK_SPAN & 1),
+	       "none is the only odd mark");
+
 /* Returns true if the mark is the stack address of a lexical visit. */
 static inline bool selfmon_mark_is_lexical(uint64_t mark)
 {

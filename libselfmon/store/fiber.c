@@ -61,6 +61,7 @@ struct selfmon_fiber *selfmon_fiber_make(uint32_t region)
 	fiber->since = 0;
 	fiber->running = NULL;
 	fiber->ran = NULL;
+	fiber->counted = 0;
 	fiber->stack = SELFMON_STACK_EXACT;
 	fiber->stack_low = 0;
 	fiber->stack_high = SELFMON_LOW_NONE;
@@ -131,6 +132,7 @@ void selfmon_fiber_end_thread(struct selfmon_thread *thread)
 	if (fiber != thread->own && fiber->running == thread) {
 		fiber->running = NULL;
 		fiber->ran = NULL;
+		fiber->counted = 0;
 		fiber->since = 0;
 		cut_off(fiber);
 		fiber->alive = SELFMON_FIBER_ENDED;

@@ -11,33 +11,29 @@
 #include "store/state.h"
 
 /*
- * A visit of a suspended fiber. It holds what the visit has counted so far:
- * differences, which do not depend on the time or on an event's page.
+ * A visit of a suspended fiber. The counts of its start are relative to those
+ * at the suspension, so they do not depend on an event's page or on a thread.
  */
 struct selfmon_suspended {
 	/*
-	 * The first cache line of the visit's entry. The node belongs to the
-	 * thread that ran the fiber last.
+	 * The first members have the offsets of the same members of an entry.
+	 * The node belongs to the thread that ran the fiber last.
 	 */
 	uint64_t mark;
 	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
 	uint64_t reserved;
 	uint32_t cpu, known[5];
-	/* Start of the visit minus the time of its suspension. */
-	uint64_t ticks;
-	/* Members beyond the first cache line. */
+	struct selfmon_snapshot start; /* its ticks are not relative */
 	uint64_t *units; /* counted so far; NULL: none so far */
 	bool measured;	 /* false: only counted (SELFMON_EVERY) */
-	bool disturbed;	 /* before its suspension */
 	struct selfmon_inside inside;
-	struct selfmon_snapshot spent; /* counts so far, but for the ticks */
 };
 _Static_assert(offsetof(struct selfmon_suspended, cpu) ==
 			       offsetof(struct selfmon_visit, cpu) &&
-		       offsetof(struct selfmon_suspended, ticks) ==
-			       offsetof(struct selfmon_visit, start.ticks),
-	       "a line of an entry");
+		       offsetof(struct selfmon_suspended, start) ==
+			       offsetof(struct selfmon_visit, start),
+	       "as in an entry");
 
 /* Most fibers have the visit of the fiber itself and two more inside of it. */
 #define SELFMON_FIBER_VISITS 3
@@ -79,6 +75,11 @@ struct selfmon_fiber {
 				     * trace are recorded */
 	uint64_t since;		    /* time of suspension; 0: never ran */
 	uint64_t traced; /* its number in a trace; 0: a thread's stack */
+	/*
+	 * selfmon_fiber_number() of the thread that ran it last, if
+	 * fiber_counted.c may switch from and to it; else 0.
+	 */
+	uint64_t counted;
 	/* Columns of the thread that ran it last. */
 	struct selfmon_fiber_values values;
 	/* The thread that runs it now, or NULL. */

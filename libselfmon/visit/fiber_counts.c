@@ -38,25 +38,23 @@ void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 			       const struct selfmon_snapshot *now,
 			       struct selfmon_suspended *kept)
 {
-	struct selfmon_snapshot *const spent = &kept->spent;
+	struct selfmon_snapshot *const to = &kept->start;
 	struct selfmon_snapshot start;
 	unsigned int i;
 
 	selfmon_start_counts(open, &start);
 	for (i = 0; i < set->count; i++)
-		spent->value[i] = now->value[i] - start.value[i];
+		to->value[i] = start.value[i] - now->value[i];
 	for (i = 0; i < set->more; i++) {
-		spent->more[i].enabled_ns =
-			now->more[i].enabled_ns - start.more[i].enabled_ns;
-		spent->more[i].off_ns =
-			now->more[i].off_ns - start.more[i].off_ns;
+		to->more[i].enabled_ns =
+			start.more[i].enabled_ns - now->more[i].enabled_ns;
+		to->more[i].off_ns = start.more[i].off_ns - now->more[i].off_ns;
 	}
-	spent->off_ns = now->off_ns - start.off_ns;
-	spent->enabled_ns = now->enabled_ns - start.enabled_ns;
-	spent->cpu = start.cpu;
-	spent->flags = start.flags | now->flags;
-	spent->moved = now->moved;
-	kept->disturbed = start.lock != now->lock;
+	to->off_ns = start.off_ns - now->off_ns;
+	to->enabled_ns = start.enabled_ns - now->enabled_ns;
+	to->cpu = start.cpu;
+	to->flags = start.flags | now->flags;
+	to->lock = start.lock - now->lock;
 }
 
 void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
@@ -64,26 +62,26 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 				 const struct selfmon_snapshot *now,
 				 const struct selfmon_suspended *kept)
 {
-	const struct selfmon_snapshot *const spent = &kept->spent;
+	const struct selfmon_snapshot *const from = &kept->start;
 	struct selfmon_snapshot *const start = &open->start;
 	unsigned int i;
 
 	for (i = 0; i < set->count; i++)
-		start->value[i] = now->value[i] - spent->value[i];
+		start->value[i] = now->value[i] + from->value[i];
 	for (i = 0; i < set->more; i++) {
 		start->more[i].enabled_ns =
-			now->more[i].enabled_ns - spent->more[i].enabled_ns;
+			now->more[i].enabled_ns + from->more[i].enabled_ns;
 		start->more[i].off_ns =
-			now->more[i].off_ns - spent->more[i].off_ns;
+			now->more[i].off_ns + from->more[i].off_ns;
 	}
-	start->off_ns = now->off_ns - spent->off_ns;
-	start->enabled_ns = now->enabled_ns - spent->enabled_ns;
-	start->flags = now->flags | spent->flags;
-	start->moved = now->moved;
-	start->lock = now->lock - kept->disturbed;
+	start->off_ns = now->off_ns + from->off_ns;
+	start->enabled_ns = now->enabled_ns + from->enabled_ns;
+	start->flags = now->flags | from->flags;
+	start->moved = 0; /* retries of a start are not counted */
+	start->lock = now->lock + from->lock;
 	start->cpu = selfmon_thread_ring_on(open->thread)
 			     ? selfmon_load_once(set->cpu)
-			     : spent->cpu;
+			     : from->cpu;
 	open->known.locks = SELFMON_LOCKS_UNKNOWN;
 }
 
@@ -95,6 +93,22 @@ void selfmon_fiber_match(const struct selfmon_thread *thread,
 	if (counts_alike(thread, fiber))
 		return;
 	for (i = 0; i < n && fiber->since; i++)
-		selfmon_fiber_visit(fiber, i)->spent.flags |=
+		selfmon_fiber_visit(fiber, i)->start.flags |=
 			SELFMON_SNAPSHOT_LOST;
+	fiber->values = selfmon_fiber_values(thread);
+}
+
+/* Needs the lock in the upper half of its word: no carry reaches the CPU. */
+uint64_t selfmon_fiber_counted(const struct selfmon_thread *thread,
+			       const struct selfmon_fiber *fiber,
+			       unsigned int visits)
+{
+	const struct selfmon_counters *const set = thread->set;
+
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && set && !set->more &&
+			       set->count <= SELFMON_FIBER_VALUES &&
+			       !thread->random && !fiber->units &&
+			       visits <= SELFMON_FIBER_VISITS
+		       ? selfmon_fiber_number(thread)
+		       : 0;
 }

@@ -29,4 +29,21 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 void selfmon_fiber_match(const struct selfmon_thread *thread,
 			 struct selfmon_fiber *fiber, unsigned int n);
 
+/* The most values of a set for which fiber_counted.c may switch. */
+#define SELFMON_FIBER_VALUES 4
+
+/* Identifies the thread. Never 0, but the id of a calibration's thread is 0. */
+static inline uint64_t selfmon_fiber_number(const struct selfmon_thread *thread)
+{
+	return thread->id | 1;
+}
+
+/*
+ * Returns the thread's number if fiber_counted.c may switch from and to this
+ * fiber in the thread, with this number of visits; else 0.
+ */
+uint64_t selfmon_fiber_counted(const struct selfmon_thread *thread,
+			       const struct selfmon_fiber *fiber,
+			       unsigned int visits);
+
 #endif

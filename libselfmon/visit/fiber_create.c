@@ -10,6 +10,7 @@
 #include "store/recorder.h"
 #include "store/self.h"
 #include "visit/any.h"
+#include "visit/fiber_any.h"
 #include "visit/fiber_stack.h"
 #include "visit/fiber_switch.h"
 #include "visit/fiber_visits.h"
@@ -59,6 +60,17 @@ __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 		selfmon_leave_any(&fiber->frame);
 }
 
+/* The visits will end as if the fiber had been suspended at this time. */
+static void move_to(struct selfmon_fiber *fiber, uint64_t now)
+{
+	const uint64_t pause = now - fiber->since;
+	unsigned int i;
+
+	for (i = 0; i < fiber->count; i++)
+		selfmon_fiber_visit(fiber, i)->start.ticks += pause;
+	fiber->since = now;
+}
+
 /*
  * The destroyed visits do not include the time since the fiber was suspended.
  */
@@ -73,7 +85,7 @@ __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 	selfmon_fiber_gate_close(thread);
 	selfmon_fiber_suspend(thread, &now);
 	if (fiber->since) {
-		fiber->since = now.ticks;
+		move_to(fiber, now.ticks);
 		selfmon_fiber_resume(thread, fiber, &now, &now);
 		selfmon_recorder_fiber(thread, now.ticks, now.ticks,
 				       fiber->traced);
@@ -83,7 +95,10 @@ __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 			   fiber == runs ? thread->own : runs);
 	if (goes_on) {
 		selfmon_fiber_resume(thread, runs, &now, &after);
-		selfmon_fiber_gate_open(thread);
+		selfmon_compiler_fence();
+		selfmon_store_once(&thread->switching, 0);
+		selfmon_compiler_fence();
+		selfmon_thread_gate(thread);
 	} else {
 		after.ticks = now.ticks;
 	}
@@ -111,6 +126,7 @@ void selfmon_fiber_destroy(struct selfmon_fiber *fiber)
 	selfmon_kernel_block_signals(&signals);
 	fiber->running = NULL;
 	fiber->ran = NULL;
+	fiber->counted = 0;
 	__atomic_store_n(&fiber->alive, 0, __ATOMIC_RELEASE);
 	selfmon_fiber_reuse(fiber);
 	selfmon_kernel_restore_signals(&signals);

@@ -25,18 +25,21 @@ selfmon_fiber_gate_close(struct selfmon_thread *thread)
 	selfmon_compiler_fence();
 }
 
-static ALWAYS_INLINE void selfmon_fiber_gate_open(struct selfmon_thread *thread)
+/*
+ * mode is the thread's mode at the begin of the switch, and shift is what low
+ * has added in this mode.
+ */
+static ALWAYS_INLINE void selfmon_fiber_gate_open(struct selfmon_thread *thread,
+						  uint32_t mode, uint64_t shift)
 {
 	selfmon_compiler_fence();
 	selfmon_store_once(&thread->switching, 0);
 	selfmon_compiler_fence();
-	if (selfmon_likely(selfmon_load_once(&thread->mode) ==
-			   SELFMON_MODE_TIME))
-		selfmon_store_once(&thread->low, thread->stack_low);
+	if (mode != SELFMON_MODE_ANY)
+		selfmon_store_once(&thread->low, thread->stack_low + shift);
 	selfmon_compiler_fence();
 	/* Meanwhile a reader may have requested a copy. */
-	if (selfmon_unlikely(selfmon_load_once(&thread->mode) !=
-			     SELFMON_MODE_TIME))
+	if (selfmon_unlikely(selfmon_load_once(&thread->mode) != mode))
 		selfmon_thread_gate(thread);
 }
 
@@ -50,7 +53,6 @@ selfmon_fiber_leave_stack(struct selfmon_thread *thread,
 		fiber->stack_high = thread->stack_high;
 	}
 	fiber->running = NULL;
-	fiber->ran = thread;
 }
 
 static ALWAYS_INLINE void
@@ -71,16 +73,106 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->open->mark, fiber->stack_high);
 }
 
-/* Saves the one cache line that a visit uses if it measures time alone. */
+/* The mark and the frame's address, which one instruction copies. */
+#define SELFMON_FIBER_PAIR (2 * sizeof(uint64_t))
+_Static_assert(offsetof(struct selfmon_visit, mark) == 0 &&
+		       offsetof(struct selfmon_visit, frame) == 8 &&
+		       offsetof(struct selfmon_suspended, mark) == 0 &&
+		       offsetof(struct selfmon_suspended, frame) == 8,
+	       "a pair of both");
+
+/*
+ * Saves the part of an entry that a visit uses if it measures time alone. If
+ * timed, saves the CPU too. A visit with counters has the CPU in its snapshot.
+ */
 static ALWAYS_INLINE void
-selfmon_fiber_keep_line(const struct selfmon_visit *open, uint64_t now,
-			struct selfmon_suspended *kept)
+selfmon_fiber_keep_line(const struct selfmon_visit *open,
+			struct selfmon_node *node,
+			struct selfmon_suspended *kept, const bool timed)
 {
-	memcpy(kept, open, SELFMON_LINE);
-	kept->ticks -= now;
+	memcpy(kept, open, SELFMON_FIBER_PAIR);
+	kept->node = node;
+	if (timed)
+		kept->cpu = open->cpu;
+	kept->start.ticks = open->start.ticks;
+	selfmon_compiler_fence(); /* prevents slower copies of pairs of words */
 	kept->frame =
 		(const void *)((uintptr_t)kept->frame | SELFMON_ENTRY_RESUMED);
-	selfmon_rare_add(open->node->stats, SELFMON_RARE_SUSPENDED, 1);
+	selfmon_rare_add(node->stats, SELFMON_RARE_SUSPENDED, 1);
+}
+
+/* The size of n entries. */
+#define SELFMON_FIBER_ENTRIES(n) ((n) * sizeof(struct selfmon_visit))
+
+/*
+ * Looks up the nodes of n entries. Returns false if an entry is not open, or if
+ * its node counts units.
+ */
+static ALWAYS_INLINE bool
+selfmon_fiber_may_keep(const struct selfmon_visit *open,
+		       struct selfmon_node **node, const unsigned int n)
+{
+	uint64_t marks = 0;
+	uintptr_t work = 0;
+	unsigned int i;
+
+#pragma GCC unroll 3
+	for (i = 0; i < n; i++)
+		marks |= open[i].mark;
+	if (selfmon_unlikely(!selfmon_marks_are_open(marks)))
+		return false;
+#pragma GCC unroll 3
+	for (i = 0; i < n; i++) {
+		node[i] = open[i].node;
+		work |= (uintptr_t)node[i]->stats->work;
+	}
+	return !work;
+}
+
+/* Clears the marks of the entries that the resumed fiber does not use. */
+static ALWAYS_INLINE void selfmon_fiber_take_off(struct selfmon_visit *open,
+						 size_t used,
+						 const unsigned int n)
+{
+	struct selfmon_visit *top;
+
+	if (selfmon_likely(used <= SELFMON_FIBER_ENTRIES(n)))
+		return;
+	top = (struct selfmon_visit *)(void *)((char *)(open - 1) + used);
+	for (; top >= open + n; top--)
+		selfmon_store_once(&top->mark, SELFMON_MARK_NONE);
+}
+
+/*
+ * Restores n visits, except for their starts. They replace the old fiber's
+ * visits, which take `used` bytes of entries. before is the time at which the
+ * old fiber was suspended.
+ */
+static ALWAYS_INLINE void
+selfmon_fiber_put_on(struct selfmon_thread *thread, struct selfmon_fiber *fiber,
+		     size_t used, uint64_t before, const unsigned int n,
+		     const bool timed)
+{
+	struct selfmon_visit *const open = thread->open + 1;
+	const uint64_t since = before - fiber->since;
+	unsigned int i;
+
+	selfmon_fiber_take_off(open, used, n);
+#pragma GCC unroll 3
+	for (i = 0; i < n; i++) {
+		const struct selfmon_suspended *const kept = &fiber->visit[i];
+		struct selfmon_node *const node = kept->node;
+
+		memcpy(open + i, kept, SELFMON_FIBER_PAIR);
+		open[i].node = node;
+		if (timed)
+			open[i].cpu = kept->cpu;
+		selfmon_rare_add(node->stats, SELFMON_RARE_RESUMED, 1);
+		selfmon_rare_add(node->stats, SELFMON_RARE_SUSPENDED_TICKS,
+				 since);
+	}
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->top, open - 1 + n);
 }
 
 #endif

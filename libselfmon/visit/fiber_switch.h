@@ -11,10 +11,4 @@
 __attribute__((cold))
 struct selfmon_thread *selfmon_fiber_first(void);
 
-/*
- * Adds the note "a fiber was ..." to the report, at most once in each process.
- */
-__attribute__((cold))
-void selfmon_fiber_note(const char *what);
-
 #endif

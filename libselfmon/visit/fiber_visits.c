@@ -70,7 +70,7 @@ static void keep_visit(struct selfmon_thread *thread,
 		       const struct selfmon_snapshot *now,
 		       struct selfmon_suspended *kept)
 {
-	selfmon_fiber_keep_line(open, now->ticks, kept);
+	selfmon_fiber_keep_line(open, open->node, kept, true);
 	if (selfmon_unlikely(open->node->stats->work || kept->units))
 		selfmon_fiber_keep_units(thread, fiber, open, kept);
 	if (thread->random) {
@@ -103,6 +103,7 @@ static void keep_visits(struct selfmon_thread *thread,
 		selfmon_unwind_cut_off(thread);
 	if (thread->set || thread->missing)
 		fiber->values = selfmon_fiber_values(thread);
+	fiber->counted = selfmon_fiber_counted(thread, fiber, n);
 	fiber->since = now->ticks;
 	selfmon_compiler_fence();
 	selfmon_store_once(&fiber->count, n);
@@ -205,6 +206,7 @@ static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 				    struct selfmon_fiber *fiber, unsigned int n,
 				    const struct selfmon_snapshot *now)
 {
+	const uint64_t pause = now->ticks - fiber->since;
 	struct selfmon_visit *open = thread->open + 1;
 	unsigned int i;
 
@@ -213,7 +215,7 @@ static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 			selfmon_fiber_visit(fiber, i);
 
 		selfmon_store_once(&open->start.ticks,
-				   now->ticks + kept->ticks);
+				   kept->start.ticks + pause);
 		if (selfmon_unlikely(thread->random && !kept->measured))
 			selfmon_store_once(&open->start.ticks, 0);
 		if (thread->set)
@@ -229,8 +231,8 @@ static void begin_fiber(struct selfmon_thread *thread,
 	struct selfmon_suspended *const own = fiber->visit;
 
 	own->measured = !selfmon_sample_skips(thread, thread->top->node);
-	own->spent.cpu = selfmon_load_once(thread->cpu);
-	thread->top->cpu = own->spent.cpu;
+	own->start.cpu = selfmon_load_once(thread->cpu);
+	thread->top->cpu = own->start.cpu;
 	fiber->values = selfmon_fiber_values(thread);
 }
 
@@ -246,6 +248,7 @@ static unsigned int put_all_on(struct selfmon_thread *thread,
 	unsigned int i;
 
 	selfmon_fiber_enter_stack(thread, fiber);
+	fiber->ran = thread;
 	for (i = 0; i < count; i++)
 		if (selfmon_unlikely(!put_on(thread, fiber,
 					     selfmon_fiber_visit(fiber, i),
@@ -267,6 +270,7 @@ void selfmon_fiber_resume(struct selfmon_thread *thread,
 		begin_fiber(thread, fiber);
 	else if (thread->set || thread->missing)
 		selfmon_fiber_match(thread, fiber, n);
+	fiber->counted = selfmon_fiber_counted(thread, fiber, n);
 	if (now != before)
 		read_begin(thread, now);
 	start_all(thread, fiber, n, now);

@@ -26,6 +26,7 @@
 #define BUDGET_PAIR 186
 #define BUDGET_TIME 82
 #define BUDGET_READ 15
+#define BUDGET_SWITCH 220 /* beyond two snapshots */
 
 TestSuite(hw_cost, .init = hw_require_pmu);
 
@@ -165,6 +166,57 @@ Test(hw_cost, a_read_of_one_counter)
 	assert_within(report("read of one counter, inlined",
 			     cost_of(read_counter)), BUDGET_READ);
 	selfmon_counters_close(set);
+}
+
+static struct selfmon_fiber *fiber[2];
+static struct selfmon_counters *four;
+
+/* Two fibers with their own visit and one more open in each. */
+static void open_fibers(void)
+{
+	static struct selfmon_frame frame[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		fiber[i] = selfmon_fiber_create("fiber");
+		selfmon_fiber_switch(fiber[i]);
+		selfmon_enter(selfmon_region("inside"), &frame[i]);
+	}
+	selfmon_fiber_switch(NULL);
+}
+
+static HW_NOINLINE void switch_fibers(unsigned int n)
+{
+	for (; n > 0; n--)
+		selfmon_fiber_switch(fiber[n & 1]);
+}
+
+static HW_NOINLINE void take_two_snapshots(unsigned int n)
+{
+	static struct selfmon_snapshot snapshot;
+
+	for (; n > 0; n--) {
+		selfmon_counters_begin(four, &snapshot);
+		selfmon_counters_end(four, &snapshot);
+	}
+}
+
+Test(hw_cost, a_switch_of_fibers_with_four_counters)
+{
+	double cost;
+
+	four = hw_open(FOUR_EVENTS);
+	hw_require_user_reads(four);
+	hw_require_exact();
+	cost = -report("two snapshots, 4 counters",
+		       cost_of(take_two_snapshots));
+	selfmon_counters_close(four);
+	hw_configure(FOUR_EVENTS);
+	open_fibers();
+	cost += report("switch of fibers, 4 counters, one visit in each",
+		       cost_of(switch_fibers));
+	cr_log_info("a switch takes %.1f beyond two snapshots", cost);
+	assert_within(cost, BUDGET_SWITCH);
 }
 
 static int visit_in_silence(int calls)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,6 +18,7 @@
 #include "report/model.h"
 #include "rows.h"
 #include "sanitizer.h"
+#include "store/self.h"
 
 static const struct selfmon_unit *rows_unit;
 
@@ -505,6 +507,85 @@ Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 	selfmon_report_free(report);
 }
 
+static sem_t may_run[2];
+static int at_other_places;
+
+/* A node belongs to one thread. Only this thread writes its statistics. */
+static bool are_own_places(void)
+{
+	const struct selfmon_thread *const thread = selfmon_thread_self();
+	const struct selfmon_visit *open;
+
+	for (open = thread->top; open > thread->open; open--)
+		if (open->node->thread != thread->record->number)
+			return false;
+	return thread->top == thread->open + 2;
+}
+
+static void move_to_and_fro(struct job *job)
+{
+	SELFMON_REGION("moved")
+		while (job->n-- > 0) {
+			job_pause(job);
+			at_other_places += !are_own_places();
+		}
+}
+
+/*
+ * Both threads have run the fiber before, so only the change of threads needs
+ * the general path.
+ */
+static void *run_by_turns(void *which)
+{
+	const int own = *(int *)which;
+	uint64_t i;
+
+	for (i = 0; i < MOVES / 2; i++) {
+		sem_wait(&may_run[own]);
+		job_run(&jobs[0]);
+		sem_post(&may_run[!own]);
+	}
+	return NULL;
+}
+
+static void run_in_turn_by_threads(const char *events)
+{
+	int which[2] = { 0, 1 }, i;
+	struct selfmon_report *report;
+	const struct selfmon_row *row;
+	pthread_t thread[2];
+
+	choose(events);
+	job_make(&jobs[0], "job", move_to_and_fro);
+	jobs[0].n = MOVES - 1;
+	sem_init(&may_run[0], 0, 1);
+	sem_init(&may_run[1], 0, 0);
+	for (i = 0; i < 2; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, run_by_turns,
+					    &which[i]), 0);
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	cr_assert(jobs[0].done);
+	job_end(&jobs[0]);
+	cr_assert_eq(at_other_places, 0);
+	report = rows_take();
+	row = ROWS_GET(report, "job", "moved");
+	cr_assert_eq(row->visits, 1);
+	cr_assert_eq(row->suspended, MOVES - 1);
+	cr_assert_eq(row->open + row->cut_off + row->lost, 0);
+	selfmon_report_free(report);
+}
+
+Test(fibers, go_on_at_places_of_the_thread_that_runs_them)
+{
+	run_in_turn_by_threads("none");
+}
+
+Test(fibers, go_on_there_with_counters_too)
+{
+	run_in_turn_by_threads("page-faults");
+}
+
 /* Counts in three parts: each visit is suspended twice. */
 static void count_about(struct job *job)
 {
@@ -750,6 +831,42 @@ Test(fibers, that_are_destroyed_while_they_run_are_recorded)
 	cr_assert_eq(ROWS_GET(report, "own")->visits, 1);
 	cr_assert_eq(ROWS_GET(report, "own", "found")->visits, 1);
 	cr_assert_eq(report->unready, 1);
+	selfmon_report_free(report);
+}
+
+/* Waits ten times as long as the fiber ran. */
+static uint64_t wait_after(uint64_t begin, uint64_t end)
+{
+	uint64_t now;
+
+	do
+		now = selfmon_clock_ticks();
+	while (now - end < 10 * (end - begin));
+	return now;
+}
+
+Test(fibers, that_are_destroyed_while_suspended_have_the_time_until_then)
+{
+	struct selfmon_fiber *fiber;
+	struct selfmon_report *report;
+	uint64_t ran, end, now, ns;
+
+	choose("none");
+	warm();
+	fiber = selfmon_fiber_create("job");
+	ran = selfmon_clock_ticks();
+	selfmon_fiber_switch(fiber);
+	SELFMON_REGION("inside")
+		atomic_load(&runs);
+	selfmon_fiber_switch(NULL);
+	end = selfmon_clock_ticks();
+	now = wait_after(ran, end);
+	selfmon_fiber_destroy(fiber);
+	ran = end - ran + selfmon_clock_ticks() - now;
+	report = rows_take();
+	ns = selfmon_clock_ns(selfmon_clock(), ran);
+	/* The rate that the clock is taken to have may have changed. */
+	cr_assert_leq(ROWS_GET(report, "job")->time.sum, ns + ns / 100 + 1);
 	selfmon_report_free(report);
 }
 

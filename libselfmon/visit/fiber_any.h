@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The general path of a switch of fibers. */
+#ifndef SELFMON_VISIT_FIBER_ANY_H
+#define SELFMON_VISIT_FIBER_ANY_H
+
+#include "store/fiber.h"
+
+/* Switches to a fiber in any mode, with any number of visits. */
+void selfmon_fiber_switch_any(struct selfmon_thread *thread,
+			      struct selfmon_fiber *fiber);
+
+/*
+ * Adds the note "a fiber was ..." to the report, at most once in each process.
+ */
+__attribute__((cold))
+void selfmon_fiber_note(const char *what);
+
+#endif
