@@ -65,7 +65,7 @@ checks := check-kernel check-unit check-step check-fault check-flow \
 	check-bench check-vm-runner
 checks_rest := check-amalgamation check-cxx check-headers check-soak \
 	check-process check-readme check-dist check-unload check-levels \
-	check-secure check-malloc installcheck
+	check-migrate check-secure check-malloc installcheck
 checks_long := tsan check-inlined asan ubsan analyze
 
 # The checks run in parallel, one for each processor unless -j gives another
@@ -292,6 +292,11 @@ $(O)/tests/programs/throw/cancel-cxx-%: tests/programs/throw/cancel.c $(static_l
 
 check-coroutine: $(static_lib) ## Regions in C++20 coroutines
 	@tests/tools/coroutine.sh $(O) $(static_lib)
+
+check-migrate: lib $(all_files) ## Functions that begin on one thread and end on another
+	+@if command -v aarch64-linux-gnu-gcc > /dev/null; then \
+		$(MAKE) --no-print-directory WERROR=0 ARCH=arm64 lib; fi
+	@tests/tools/migrate.sh $(O) build/arm64
 
 check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 	@tests/tools/cxx.sh $(O) $(static_lib)

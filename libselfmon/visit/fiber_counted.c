@@ -196,7 +196,7 @@ static ALWAYS_INLINE bool switch_counted(struct selfmon_thread *thread,
 					 struct selfmon_fiber *fiber,
 					 uint32_t mode)
 {
-	const size_t used = (size_t)((char *)thread->top - (char *)thread->open);
+	const size_t used = selfmon_fiber_used(thread);
 	struct selfmon_snapshot now;
 
 	selfmon_counters_end(thread->set, &now);

@@ -104,6 +104,13 @@ selfmon_fiber_keep_line(const struct selfmon_visit *open,
 /* The size of n entries. */
 #define SELFMON_FIBER_ENTRIES(n) ((n) * sizeof(struct selfmon_visit))
 
+/* The size of the thread's entries in use. */
+static ALWAYS_INLINE size_t
+selfmon_fiber_used(const struct selfmon_thread *thread)
+{
+	return (size_t)((char *)thread->top - (char *)thread->open);
+}
+
 /*
  * Looks up the nodes of n entries. Returns false if an entry is not open, or if
  * its node counts units.

@@ -48,8 +48,8 @@ static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
  * changes nothing.
  */
 static ALWAYS_INLINE bool keep_timed(const struct selfmon_visit *open,
-			       struct selfmon_fiber *from, uint64_t now,
-			       const unsigned int n)
+				     struct selfmon_fiber *from, uint64_t now,
+				     const unsigned int n)
 {
 	struct selfmon_node *node[SELFMON_FIBER_VISITS];
 	unsigned int i;
@@ -86,8 +86,8 @@ static ALWAYS_INLINE bool keep_usual(const struct selfmon_visit *open,
 }
 
 static ALWAYS_INLINE void resume_timed(struct selfmon_thread *thread,
-				 struct selfmon_fiber *fiber, size_t used,
-				 uint64_t before, const unsigned int n)
+				       struct selfmon_fiber *fiber, size_t used,
+				       uint64_t before, const unsigned int n)
 {
 	struct selfmon_visit *const open = thread->open + 1;
 	uint64_t pause;
@@ -122,7 +122,7 @@ static NEVER_INLINE void switch_usual(struct selfmon_thread *thread,
 				      struct selfmon_fiber *fiber)
 {
 	struct selfmon_visit *const open = thread->open + 1;
-	const size_t used = (size_t)((char *)thread->top - (char *)thread->open);
+	const size_t used = selfmon_fiber_used(thread);
 	const uint64_t before = selfmon_arch_timestamp();
 
 	selfmon_fiber_gate_close(thread);

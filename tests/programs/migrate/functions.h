@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that begin on one thread and end on another: move() switches
+ * stacks. Compilers keep addresses of thread-local variables in them.
+ */
+#ifndef TESTS_PROGRAMS_MIGRATE_FUNCTIONS_H
+#define TESTS_PROGRAMS_MIGRATE_FUNCTIONS_H
+
+#include <selfmon.h>
+
+struct job;
+
+/* Stores what identifies the thread, before and after the move. */
+void migrate_self(struct job *job, void (*move)(struct job *), void *seen[2]);
+/* Visits "moved", with another region on each thread inside of it. */
+void migrate_region(struct job *job, void (*move)(struct job *));
+void migrate_span(struct job *job, void (*move)(struct job *),
+		  struct selfmon_region *region);
+/* Visits "around"; swap() switches stacks alone. */
+void migrate_switch(struct job *job, void (*swap)(struct job *));
+
+#endif
