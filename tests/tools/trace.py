@@ -229,6 +229,16 @@ WANTED = {"outer": 2 * KNOWN, "first": 2 * KNOWN, "second": 2 * KNOWN,
           "fiber's work": 2, "turn": 2 * TURNS, "step": 2 * TURNS}
 
 
+def check_fibers(chrome):
+    for one in chrome.slices:
+        expect("tracks of fibers",
+               (one.name in ("fiber", "fiber's work", "turn", "step")) ==
+               one.track.startswith("fiber "), one)
+    for number in 1, 2:
+        work = [one for one in chrome.slices if one.track == f"fiber {number}"]
+        same(f"visits of fiber {number}", number_of(work)["step"], TURNS)
+
+
 def test_known(tools):
     tools.measure("known", SELFMON_TRACE="known.trace")
     chrome = Chrome(tools.chrome("known.trace"))
@@ -244,12 +254,7 @@ def test_known(tools):
         same(f"the depth of {one}", one.depth,
              {"first": 1, "second": 1, "fiber's work": 1, "turn": 2,
               "step": 3}.get(one.name, 0))
-        expect("tracks of fibers",
-               (one.name in ("fiber", "fiber's work", "turn", "step")) ==
-               one.track.startswith("fiber "), one)
-    for number in 1, 2:
-        work = [one for one in chrome.slices if one.track == f"fiber {number}"]
-        same(f"visits of fiber {number}", number_of(work)["step"], TURNS)
+    check_fibers(chrome)
     slow = next(one for one in chrome.slices if one.name == "slow frame")
     expect("the slow frame", slow.end - slow.begin >= 20_000_000, slow)
     requests = [one for one in chrome.slices if one.name == "request"]
@@ -280,6 +285,13 @@ def test_perfetto(tools, chrome):
                               if one.name == "slow frame")
     same("the same times", sorted(one.begin - base for one in perfetto.slices),
          sorted(one.begin for one in chrome.slices))
+
+
+def test_fibers_counted(tools):
+    """With events too, a trace has each switch of fibers."""
+    tools.measure("known", SELFMON_TRACE="fibers.trace",
+                  SELFMON_EVENTS="page-faults")
+    check_fibers(Chrome(tools.chrome("fibers.trace")))
 
 
 def test_counts(tools):
@@ -466,6 +478,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(program, selfmon, pathlib.Path(folder))
         test_known(tools)
+        test_fibers_counted(tools)
         test_counts(tools)
         for seed in 1, 2:
             test_slowest(tools, seed)
