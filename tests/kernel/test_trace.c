@@ -102,19 +102,6 @@ static void visit(const char *name)
 	selfmon_leave(&frame);
 }
 
-/* Unlike visit(), does not call selfmon_region(), which takes a lock. */
-static void visit_stepped(void)
-{
-	SELFMON_REGION("stepped")
-		;
-}
-
-static void visit_in_handler(void)
-{
-	SELFMON_REGION("handler's")
-		;
-}
-
 Test(trace, has_each_visit)
 {
 	struct found found;
@@ -179,6 +166,19 @@ Test(trace, is_the_parent_s)
 
 static sigjmp_buf out;
 static volatile int steps, nested;
+
+/* Unlike visit(), does not call selfmon_region(), which takes a lock. */
+static void visit_stepped(void)
+{
+	SELFMON_REGION("stepped")
+		;
+}
+
+static void visit_in_handler(void)
+{
+	SELFMON_REGION("handler's")
+		;
+}
 
 static void step_by_step(void)
 {
