@@ -136,9 +136,11 @@ static int run(char **path, size_t traces, const struct format *format,
 	       const char *output)
 {
 	struct trace **const trace = calloc(traces, sizeof(*trace));
-	int status = trace ? 0 : tool_fail("trace", "no memory");
+	int status = 0;
 	size_t i;
 
+	if (!trace)
+		return tool_fail("trace", "no memory");
 	progress_begin("reading traces", traces);
 	for (i = 0; i < traces && !status; i++) {
 		trace[i] = read_one(path[i]);
@@ -149,7 +151,7 @@ static int run(char **path, size_t traces, const struct format *format,
 	if (!status)
 		status = output ? write_all(trace, traces, format, output)
 				: summarize(trace, traces);
-	for (i = 0; trace && i < traces; i++)
+	for (i = 0; i < traces; i++)
 		if (trace[i])
 			trace_free(trace[i]);
 	free(trace);

@@ -82,7 +82,7 @@ bool trace_lanes(struct trace_track *track)
 {
 	const bool may_nest = track->kind != TRACE_SPANS;
 	struct lane *lane = NULL, *longer;
-	uint32_t i, j = 0;
+	uint32_t lanes = 0, i, j;
 
 	if (track->visits)
 		qsort(track->visit, track->visits, sizeof(*track->visit),
@@ -90,27 +90,28 @@ bool trace_lanes(struct trace_track *track)
 	for (i = 0; i < track->visits; i++) {
 		struct trace_visit *const visit = &track->visit[i];
 
-		for (j = 0; j < track->lanes; j++)
+		for (j = 0; j < lanes; j++)
 			if (fits(&lane[j], visit, may_nest))
 				break;
-		if (j == track->lanes) {
+		if (j == lanes) {
 			longer = realloc(lane, (j + 1) * sizeof(*lane));
 			if (!longer)
 				break;
 			lane = longer;
 			lane[j] = (struct lane){ .depth = 0 };
-			track->lanes++;
+			lanes++;
 		}
 		visit->lane = j;
 		if (!push(&lane[j], visit))
 			break;
 	}
-	for (j = 0; j < track->lanes; j++)
+	for (j = 0; j < lanes; j++)
 		free(lane[j].open);
 	free(lane);
+	track->lanes = lanes;
 	if (i < track->visits)
 		return false;
-	if (track->lanes > 1)
+	if (lanes > 1)
 		qsort(track->visit, track->visits, sizeof(*track->visit),
 		      by_lane);
 	return true;

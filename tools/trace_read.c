@@ -498,7 +498,7 @@ static bool read_header(struct reader *reader, FILE *file)
 	else if (header.version != SELFMON_TRACE_VERSION ||
 		 header.header_size != sizeof(header))
 		snprintf(reader->why, TRACE_WHY_SIZE,
-			 "a trace of version %u; this program reads version %u",
+			 "a trace of version %u; this program reads version %d",
 			 header.version, SELFMON_TRACE_VERSION);
 	else {
 		memcpy(reader->trace->program, header.program,

@@ -623,6 +623,7 @@ static void read_the_rest(void)
 
 static void say_what_is_lost(void)
 {
+	const uint64_t all = trace.lost + trace.visits;
 	char text[SELFMON_MESSAGE_SIZE];
 
 	if (!trace.lost)
@@ -631,8 +632,7 @@ static void say_what_is_lost(void)
 		 "%llu of %llu entries were overwritten before they were "
 		 "written to the file; a larger ring=SIZE (now %zuk), or fewer "
 		 "regions, may help",
-		 (unsigned long long)trace.lost,
-		 (unsigned long long)(trace.lost + trace.visits),
+		 (unsigned long long)trace.lost, (unsigned long long)all,
 		 trace.spec.ring >> 10);
 	trace_note(text, "");
 }
