@@ -510,8 +510,12 @@ Test(fibers, may_go_on_in_another_thread_with_exact_counts, .timeout = 120)
 static sem_t may_run[2];
 static int at_other_places;
 
-/* A node belongs to one thread. Only this thread writes its statistics. */
-static bool are_own_places(void)
+/*
+ * A node belongs to one thread. Only this thread writes its statistics. Not
+ * inlined: a caller that changes threads meanwhile could keep the address of a
+ * thread-local variable.
+ */
+static __attribute__((noinline)) bool are_own_places(void)
 {
 	const struct selfmon_thread *const thread = selfmon_thread_self();
 	const struct selfmon_visit *open;
