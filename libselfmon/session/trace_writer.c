@@ -84,7 +84,7 @@ static struct {
 	uint8_t *region;   /* by number: REGION_*; NULL: no memory */
 	uint32_t clocks, columns; /* written so far */
 	uint64_t clock_ns, names_ns; /* times of the last ones written */
-	uint64_t visits, lost;
+	uint64_t entries, lost; /* read; overwritten before */
 	int error; /* of the file; nothing is written any more */
 } trace;
 
@@ -109,15 +109,18 @@ static void trace_note(const char *what, const char *why)
 	selfmon_process_unlock(process);
 }
 
-static bool add_block(const void *bytes)
+static void end_of_trace(int error)
 {
-	if (!trace.error) {
-		trace.error = selfmon_trace_file_add(bytes);
-		if (trace.error)
-			trace_note("the file cannot grow; the trace ends: ",
-			     strerror(-trace.error));
-	}
-	return !trace.error;
+	if (!error || trace.error)
+		return;
+	trace.error = error;
+	trace_note("the file cannot grow; the trace ends: ", strerror(-error));
+}
+
+static void add_block(const void *bytes)
+{
+	if (!trace.error)
+		end_of_trace(selfmon_trace_file_add(bytes));
 }
 
 /* ---- what visits refer to ------------------------------------------------ */
@@ -212,7 +215,7 @@ static bool is_written(uint32_t id)
 		    regexec(&trace.regions, region->site.name, 0, NULL, 0))
 			trace.region[id] = REGION_LEFT_OUT;
 		else if (!trace.error)
-			trace.error = selfmon_trace_file_add_region(region);
+			end_of_trace(selfmon_trace_file_add_region(region));
 	}
 	return trace.region[id] == REGION_WRITTEN;
 }
@@ -261,12 +264,17 @@ static uint64_t region_of(const struct selfmon_ended *entry)
 }
 
 /*
- * Returns the number of entries to write in this block. If the last one is the
- * start of a visit (SELFMON_ENDED_START), it is left for the next block, which
- * will have the visit's own entry.
+ * Returns the number of entries to write in this block, if more follow. The last
+ * visit is left for the next block, with its start and its counts: some of them
+ * may be there.
  */
 static uint32_t whole_groups(uint32_t count)
 {
+	while (count > 1 &&
+	       region_of(&out_block.entry[count - 1]) == SELFMON_ENDED_COUNT)
+		count--;
+	if (count > 1)
+		count--;
 	if (count > 1 &&
 	    region_of(&out_block.entry[count - 1]) == SELFMON_ENDED_START)
 		count--;
@@ -311,7 +319,6 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 			take_thread_entry(traced, &entry);
 		if (region < SELFMON_ENDED_SPECIAL) {
 			written = is_written((uint32_t)region);
-			trace.visits += written;
 			kept -= starts && !written;
 		}
 		starts = region == SELFMON_ENDED_START;
@@ -423,6 +430,7 @@ static unsigned int read_ring(struct selfmon_thread *thread)
 			n -= copied - whole_groups(copied);
 		copied = (uint32_t)(n - lost);
 		traced->read += n;
+		trace.entries += copied;
 		write_block(thread, choose_entries(traced, copied), lost);
 	}
 	return (unsigned int)((to - from) * 256 / (recorder->mask + 1));
@@ -623,7 +631,7 @@ static void read_the_rest(void)
 
 static void say_what_is_lost(void)
 {
-	const uint64_t all = trace.lost + trace.visits;
+	const uint64_t all = trace.lost + trace.entries;
 	char text[SELFMON_MESSAGE_SIZE];
 
 	if (!trace.lost)
