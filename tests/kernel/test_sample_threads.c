@@ -56,24 +56,10 @@ static void nap(bool counts)
 	add(&truth.blocked_at_least, inner);
 }
 
-static void *visit_beside_others(void *argument)
+static void visit(uint64_t visits, uint64_t number)
 {
-	const uint64_t number = (uint64_t)(uintptr_t)argument;
-	uint64_t visits = 50 + number % 7;
-	const struct selfmon_thread_ring *ring;
-	bool ringed, sampled, switches;
 	uint64_t i;
 
-	cr_assert_eq(selfmon_thread_prepare(), 0);
-	ringed = selfmon_thread_ring_on(selfmon_thread_self());
-	ring = selfmon_thread_self()->ring;
-	sampled = ringed && ring->samples.on;
-	switches = ringed && ring->switches.on;
-	add(&truth.no_samples, !sampled);
-	add(&truth.no_off_cpu, !switches);
-	if (sampled)
-		visits += 1000;
-	pthread_barrier_wait(&together);
 	for (i = 0; i < visits; i++) {
 		SELFMON_REGION("a") {
 			work_a(SHORT);
@@ -84,6 +70,49 @@ static void *visit_beside_others(void *argument)
 		add(&truth.visits, 1);
 		add(&truth.items, number);
 	}
+}
+
+static bool is_work_sampled(void)
+{
+	struct selfmon_report *const report = rows_take();
+	const bool is = counts_of(report, "a").a + counts_of(report, "b").b > 0;
+
+	selfmon_report_free(report);
+	return is;
+}
+
+/*
+ * Visits until any thread has a sample of a region's own work: a thousand
+ * visits take a few milliseconds and may have none.
+ */
+static void visit_until_sampled(uint64_t number)
+{
+	static uint64_t sampled;
+
+	do {
+		visit(1000, number);
+		if (is_work_sampled())
+			__atomic_store_n(&sampled, 1, __ATOMIC_RELAXED);
+	} while (!__atomic_load_n(&sampled, __ATOMIC_RELAXED));
+}
+
+static void *visit_beside_others(void *argument)
+{
+	const uint64_t number = (uint64_t)(uintptr_t)argument;
+	const struct selfmon_thread_ring *ring;
+	bool ringed, sampled, switches;
+
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	ringed = selfmon_thread_ring_on(selfmon_thread_self());
+	ring = selfmon_thread_self()->ring;
+	sampled = ringed && ring->samples.on;
+	switches = ringed && ring->switches.on;
+	add(&truth.no_samples, !sampled);
+	add(&truth.no_off_cpu, !switches);
+	pthread_barrier_wait(&together);
+	visit(50 + number % 7, number);
+	if (sampled)
+		visit_until_sampled(number);
 	nap(switches);
 	pthread_barrier_wait(&together);
 	return NULL;
