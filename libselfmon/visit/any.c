@@ -241,8 +241,10 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
 	}
 	/*
-	 * Read the mode only once: a visit in a signal handler may end user
-	 * reads.
+	 * A visit of a signal handler may end user reads from here on. The tag
+	 * then still selects a start and an end that are right: the guard has
+	 * replaced the pages, so both find no counter there and use read(2).
+	 * The entry says how its start was read (known.locks), for either end.
 	 */
 	tag = tag_of(thread);
 	open = selfmon_visit_take(thread, node, frame, mark, tag);
