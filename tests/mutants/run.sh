@@ -4,9 +4,9 @@
 #
 # Each NAME.patch in this folder removes one defence of the library. Its head
 # says which suite of the hardware tests must then fail (Kills:), or, with
-# selftest:CHECK, which row of selfmon selftest --quick. It also names the
-# scenario of tests/vm/scenarios.txt (Where: RIG NAME) and says what the patch
-# changes (What:). All mutants of a scenario run in one boot, after the
+# selftest:CHECK, which row of selfmon selftest --quick --perf. It also names
+# the scenario of tests/vm/scenarios.txt (Where: RIG NAME) and says what the
+# patch changes (What:). All mutants of a scenario run in one boot, after the
 # unchanged library has passed the same suites there. The script fails if a
 # mutant survives or its patch no longer applies.
 set -eu
@@ -57,7 +57,7 @@ cd /tests
 # rows NAME CHECK...: returns 1 if one of these checks fails
 rows()
 {
-	timeout 300 "./$1" selftest --quick > /tmp/log 2>&1
+	timeout 300 "./$1" selftest --quick --perf > /tmp/log 2>&1
 	shift
 	for check; do
 		grep -q "^fail  *${check#selftest:} " /tmp/log && return 1

@@ -30,6 +30,7 @@ trap 'exit 130' INT TERM
 cpus=1
 silence=300
 arguments="$rig_kernel_arguments quiet panic=-1 rdinit=/init"
+mkdir -p "$work/root/bin" "$work/root/tests"
 : > "$work/scenario"
 
 say_in_guest()
@@ -45,6 +46,10 @@ setting()
 	cpus=*) cpus=$value ;;
 	silence=*) silence=$value ;;
 	long) ;;
+	perf)
+		perf=$("$here/get.sh" perf "$rig_architecture" "$kernel")
+		cp -r "$perf/root/." "$work/root"
+		;;
 	exact) say_in_guest "export SELFMON_HW_EXACT=1" ;;
 	sysctl.*=*)
 		name=${1#sysctl.}
@@ -74,8 +79,7 @@ for word in $rig_defaults $settings; do
 done
 say_in_guest "${command:+run }${command:-run_shell}"
 
-# The guest's files, as one archive
-mkdir -p "$work/root/bin" "$work/root/tests"
+# The guest's other files; all of them become one archive
 install -m 755 "$busybox/busybox" "$work/root/bin/busybox"
 install -m 755 "$here/init" "$work/root/init"
 cp "$work/scenario" "$work/root/scenario"

@@ -5,6 +5,7 @@
 #
 #   get.sh linux ARCHITECTURE 6.1|6.12   a kernel, as FOLDER/vmlinux
 #   get.sh busybox ARCHITECTURE          FOLDER/busybox, static
+#   get.sh perf ARCHITECTURE 6.1|6.12    perf and its libraries, as FOLDER/root
 #   get.sh qemu                          stock QEMU, as FOLDER/qemu-MACHINE
 #   get.sh qemu-x86                      QEMU with a PMU: FOLDER/qemu-x86_64
 set -eu
@@ -128,6 +129,42 @@ make_busybox()
 	find "$1/package" -type f -name busybox -exec mv '{}' "$1/busybox" ';'
 	[ -x "$1/busybox" ] || die "busybox-static of $2 holds no busybox"
 	rm -r "$1/package"
+}
+
+# make_perf DIR ARCHITECTURE RELEASE: takes the perf of the kernel's Debian, and
+# of its dependencies only the libraries that it is linked with
+make_perf()
+{
+	need readelf binutils
+	suite=$(suite_of "$3")
+	apt_use "$suite" "$2"
+	version=$(apt_version linux-perf)
+	step "fetching perf $version for $2 and its libraries"
+	apt_unpack_whole "$1/package" linux-perf
+	mkdir -p "$1/root/bin" "$1/root/usr/lib"
+	mv "$1/package/usr/bin/perf" "$1/root/bin/perf"
+	loader=$(readelf -l "$1/root/bin/perf" |
+		sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
+	[ -n "$loader" ] || die "linux-perf of $2 holds no program"
+	mkdir -p "$1/root${loader%/*}"
+	take_libraries "$1" "$1/root/bin/perf"
+	mv "$1/root/usr/lib/${loader##*/}" "$1/root$loader"
+	rm -r "$1/package"
+}
+
+# take_libraries DIR FILE: copies the libraries that FILE needs, and those that
+# these need, from DIR/package to DIR/root/usr/lib
+take_libraries()
+{
+	for library in $(readelf -d "$2" |
+		sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+		[ ! -e "$1/root/usr/lib/$library" ] || continue
+		from=$(find "$1/package" -name "$library" -print -quit)
+		[ -n "$from" ] || die "no package holds $library"
+		cp -L "$from" "$1/root/usr/lib/$library" ||
+			die "cannot copy $library"
+		take_libraries "$1" "$1/root/usr/lib/$library"
+	done
 }
 
 # make_qemu DIR: takes Debian 13's QEMU, which runs on other releases with its
@@ -261,7 +298,9 @@ trap 'exit 130' INT TERM
 case ${1:-}:$# in
 linux:3) thing "linux-$2-$3" make_linux "$2" "$3" ;;
 busybox:2) thing "busybox-$2" make_busybox "$2" ;;
+perf:3) thing "perf-$2-$3" make_perf "$2" "$3" ;;
 qemu:1) thing qemu make_qemu ;;
 qemu-x86:1) thing "qemu-x86-$(overlay_key)" make_qemu_x86 ;;
-*) die "usage: get.sh linux ARCH 6.1|6.12 | busybox ARCH | qemu | qemu-x86" ;;
+*) die "usage: get.sh linux ARCH 6.1|6.12 | busybox ARCH | perf ARCH 6.1|6.12 |
+	qemu | qemu-x86" ;;
 esac

@@ -36,12 +36,15 @@ scenarios_of()
 # the slowest first
 things_of()
 {
-	while IFS='|' read -r rig kernel rest; do
+	while IFS='|' read -r rig kernel name settings rest; do
 		(
 			. "$here/rig-$rig.sh"
 			echo "$rig_qemu"
 			echo "linux $rig_architecture $kernel"
 			echo "busybox $rig_architecture"
+			case " $settings " in
+			*" perf "*) echo "perf $rig_architecture $kernel" ;;
+			esac
 		)
 	done | sort -ru
 }

@@ -31,6 +31,7 @@ struct state {
 	bool held;          /* all counters, by somebody else */
 	bool guarded;       /* SELFMON_GUARD=1 */
 	bool selftest;      /* selfmon selftest --quick, not the doctor */
+	bool perf;          /* the selftest with --perf */
 };
 
 static const struct state states[] = {
@@ -48,6 +49,10 @@ static const struct state states[] = {
 	{ .name = "no-pmu" },
 	{ .name = "no-sscofpmf" },
 	{ .name = "selftest", .selftest = true, .ordinary = true },
+	{ .name = "selftest-perf",
+	  .selftest = true,
+	  .ordinary = true,
+	  .perf = true },
 	{ .name = "selftest-20", .selftest = true, .ordinary = true },
 	{ .name = "selftest-guarded", .selftest = true, .guarded = true },
 	{ .name = "selftest-level-3",
@@ -105,8 +110,8 @@ static void hold_all_counters(void)
 static void become(const struct state *state, int output)
 {
 	static char *const doctor[] = { "selfmon", "doctor", NULL };
-	static char *const selftest[] = { "selfmon", "selftest", "--quick",
-					  NULL };
+	char *selftest[] = { "selfmon", "selftest", "--quick",
+			     state->perf ? "--perf" : NULL, NULL };
 
 	dup2(output, STDOUT_FILENO);
 	if (state->guarded)
