@@ -109,6 +109,8 @@ _Noreturn void bench_refused(const char *format, ...)
  * Sets the events of this process's regions; NULL or "none" measures only time.
  */
 void bench_configure(const char *events);
+/* Its regions measure only time, and their slowest visits are kept. */
+void bench_configure_recorded(void);
 
 /*
  * Call it first in a program: sets how much is measured, and clears the

@@ -42,14 +42,25 @@ void bench_refused(const char *format, ...)
 	_exit(0);
 }
 
-void bench_configure(const char *events)
+static void configure(const char *events, const char *record)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 
 	options.events = events ? events : "none";
+	options.record = record;
 	options.output = NULL;
 	if (selfmon_configure(&options))
 		bench_fail("selfmon_configure");
+}
+
+void bench_configure(const char *events)
+{
+	configure(events, NULL);
+}
+
+void bench_configure_recorded(void)
+{
+	configure(NULL, "slowest");
 }
 
 /* Pins to the current CPU, since other CPUs may be busy or not allowed. */
@@ -71,7 +82,8 @@ static void clear_environment(void)
 	static const char *const names[] = {
 		"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE",
 		"SELFMON_FENCE", "SELFMON_EVERY", "SELFMON_STRICT",
-		"SELFMON_LIVE", "SELFMON_GUARD",
+		"SELFMON_LIVE", "SELFMON_GUARD", "SELFMON_RECORD",
+		"SELFMON_SAMPLE", "SELFMON_TRACE",
 	};
 	size_t i;
 

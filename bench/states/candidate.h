@@ -21,7 +21,7 @@ struct candidate {
 };
 
 /* Each ends with an empty candidate. */
-extern const struct candidate candidates_time[], candidates_off[],
+extern const struct candidate candidates_time[], candidates_off[], candidates_recorded[],
 	candidates_fibers[], candidates_software[], candidates_hardware_set[],
 	candidates_hardware[], candidates_tracy[];
 
@@ -31,6 +31,7 @@ extern uint64_t candidate_visits;
 /* What a part does before its first loop. */
 void prepare_time(void);
 void prepare_off(void);
+void prepare_recorded(void);
 void prepare_fibers(void);
 void prepare_software(void);
 void prepare_hardware_set(void);

@@ -17,13 +17,13 @@
  */
 static const struct form {
 	const char *program, *name;
-	const char *parts[5];
+	const char *parts[6];
 } forms[] = {
 	{ "static", "", { "software", "hardware-set", "hardware" } },
-	{ "static", "static", { "time", "off", "fibers", "in-situ" } },
-	{ "shared", "shared", { "time", "off", "fibers", "in-situ" } },
-	{ "inlined", "inlined", { "time", "off", "in-situ" } },
-	{ "single", "-flto", { "time", "off", "in-situ" } },
+	{ "static", "static", { "time", "off", "recorded", "fibers", "in-situ" } },
+	{ "shared", "shared", { "time", "off", "recorded", "fibers", "in-situ" } },
+	{ "inlined", "inlined", { "time", "off", "recorded", "in-situ" } },
+	{ "single", "-flto", { "time", "off", "recorded", "in-situ" } },
 	{ "tracy", "Tracy", { "tracy", "in-situ" } },
 };
 

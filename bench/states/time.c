@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that measure only time, and regions that are switched off. */
+/*
+ * Regions that measure only time, those whose slowest visits are kept, and
+ * regions that are switched off.
+ */
 #include <stdio.h>
 
 #include <selfmon.h>
@@ -9,6 +12,8 @@
 
 #define CHILDREN 1000
 #define FEWER 32
+/* Visits before the measurement of those whose slowest ones are kept. */
+#define SETTLED 5000000
 
 static struct selfmon_region *span_region, *child[CHILDREN];
 
@@ -94,6 +99,16 @@ void prepare_off(void)
 	selfmon_enable(false);
 }
 
+/*
+ * The first visits are kept, and cost microseconds. Of n visits about
+ * 8 ln(n / 8) are.
+ */
+void prepare_recorded(void)
+{
+	bench_configure_recorded();
+	one(SETTLED);
+}
+
 #define PAIR "timestamp pair"
 
 const struct candidate candidates_time[] = {
@@ -112,5 +127,11 @@ const struct candidate candidates_time[] = {
 
 const struct candidate candidates_off[] = {
 	{ "switched off at run time", off, 1, 1, NULL, NULL, NULL },
+	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
+};
+
+const struct candidate candidates_recorded[] = {
+	{ "", bench_bare_timestamps, 1, 1, NULL, NULL, NULL },
+	{ "region pair, slowest visits kept", one, 1, 1, PAIR, NULL, NULL },
 	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
 };
