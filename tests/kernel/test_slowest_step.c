@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests the slowest visits in a live file after each instruction by which a
+ * visit is kept: what the file contains while the process is stopped is what it
+ * would contain after a SIGKILL there.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/slow.h"
+#include "sanitizer.h"
+
+/* Written by the child, which ends its last visit while it is stepped. */
+static struct outcome {
+	bool stepped, done;
+} *outcome;
+
+static char path[64];
+
+static void setup(void)
+{
+	snprintf(path, sizeof(path), "/dev/shm/selfmon-slowest-step-%d",
+		 (int)getpid());
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(outcome, MAP_FAILED);
+#if !defined(__x86_64__)
+	cr_skip_test("stepped on x86-64 alone: elsewhere an atomic operation "
+		     "is a loop that no step gets out of, or nothing steps");
+#endif
+}
+
+static void teardown(void)
+{
+	unlink(path);
+}
+
+TestSuite(slowest_step, .init = setup, .fini = teardown, .timeout = 900);
+
+/* Each visit of "a" has one of "b" inside. */
+static void visit_a(uint64_t ns, bool stepped)
+{
+	struct selfmon_frame frame;
+
+	selfmon_enter(selfmon_region("a"), &frame);
+	visit("b", ns);
+	selfmon_store_once(&outcome->stepped, stepped);
+	selfmon_leave(&frame);
+	selfmon_store_once(&outcome->stepped, false);
+}
+
+/*
+ * Fills the slots of the slowest visits of "a". Two more visits are stepped.
+ * They are slower, since each step takes microseconds. The first one is written
+ * to a slot that no visit had, the second one to the slot of a visit that was
+ * given up.
+ */
+static _Noreturn void play(void)
+{
+	struct selfmon_options options = slow_options("none");
+	size_t i;
+
+	options.live = path;
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	if (selfmon_configure(&options))
+		_exit(1);
+	for (i = 0; i < SELFMON_SLOW_VISITS; i++)
+		visit_a(1000 * i, false);
+	raise(SIGSTOP);
+	for (i = 0; i < 2; i++)
+		visit_a(1000 * SELFMON_SLOW_VISITS, true);
+	selfmon_store_once(&outcome->done, true);
+	for (;;)
+		pause();
+}
+
+static void go(enum __ptrace_request request, pid_t child, int wanted)
+{
+	int status;
+
+	cr_assert_eq(ptrace(request, child, NULL, NULL), 0);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFSTOPPED(status) && WSTOPSIG(status) == wanted,
+		  "status %#x", (unsigned int)status);
+}
+
+/* Returns the number of visits of "a" that ended, which is stored first. */
+static uint64_t check(pid_t child)
+{
+	struct selfmon_report *report;
+	const struct selfmon_slow *visit = NULL;
+	uint64_t visits;
+	size_t i, k;
+
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	visits = ROWS_GET(report, "a")->visits;
+	cr_assert_eq(kept(report, "a", &visit), SELFMON_SLOW_VISITS);
+	for (i = 0; i < SELFMON_SLOW_VISITS; i++) {
+		cr_assert_eq(visit[i].tid, (uint32_t)child);
+		cr_assert_eq(visit[i].inner, 1);
+		cr_assert_eq(visit[i].parts, 1);
+		cr_assert_str_eq(visit[i].part[0].region, "b");
+		cr_assert_leq(visit[i].part[0].ns, visit[i].ns + 1);
+		for (k = 0; k < i; k++)
+			cr_assert_neq(visit[i].begin_ns, visit[k].begin_ns);
+	}
+	selfmon_report_free(report);
+	return visits;
+}
+
+static uint64_t slowest_begin(void)
+{
+	struct selfmon_report *report;
+	uint64_t begin;
+
+	cr_assert_eq(selfmon_report_open(path, &report, NULL), 0);
+	begin = slowest(report, "a")->begin_ns;
+	selfmon_report_free(report);
+	return begin;
+}
+
+Test(slowest_step, at_each_instruction_of_keeping_a_visit)
+{
+	uint64_t visits = 0, steps = 0, before;
+	int status;
+	pid_t child;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	child = fork();
+	if (child == 0)
+		play();
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	if (!WIFSTOPPED(status))
+		cr_skip_test("this process may not trace its children");
+	go(PTRACE_CONT, child, SIGSTOP);
+	before = slowest_begin();
+	while (!outcome->done) {
+		go(PTRACE_SINGLESTEP, child, SIGTRAP);
+		if (!outcome->stepped)
+			continue;
+		visits = check(child);
+		steps++;
+	}
+	cr_log_info("%lu steps", (unsigned long)steps);
+	cr_expect_eq(visits, SELFMON_SLOW_VISITS + 2);
+	cr_expect_gt(slowest_begin(), before);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+}
