@@ -135,7 +135,8 @@ cold := doctor/% event/% report/% \
 	$(addprefix counters/,attr_fallback% granted% guard% open% grouping%) \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
 		file% path% pfm% output%) \
-	session/% $(addprefix store/,config% live% name% process%)
+	session/% $(addprefix store/,config% live% name% process%) \
+	visit/frame_first%
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
 # Protected visibility: a shared object that links the library into itself uses

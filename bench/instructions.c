@@ -141,6 +141,12 @@ static NOINLINE void detached(unsigned long n)
 	}
 }
 
+static NOINLINE void marked(unsigned long n)
+{
+	for (; n > 0; n--)
+		selfmon_frame_mark(NULL);
+}
+
 /* Two fibers with visits open in each, without stacks to switch. */
 static NOINLINE void switched(unsigned long n, int open)
 {
@@ -230,6 +236,7 @@ static const struct way {
 	{ "items", items, "none", true, false, NULL, NULL },
 	{ "span", span, "none", true, false, NULL, NULL },
 	{ "detached", detached, "none", true, false, NULL, NULL },
+	{ "marked", marked, "none", true, false, NULL, NULL },
 	{ "switched-1", switched_1, "none", true, false, NULL, NULL },
 	{ "switched", switched_2, "none", true, false, NULL, NULL },
 	{ "switched-1-software", switched_1, SOFTWARE, true, false, NULL,

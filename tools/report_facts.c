@@ -15,7 +15,7 @@ const struct report_fact report_fact[] = {
 	FACT(items),	  FACT(elsewhere),  FACT(suspended),
 	FACT(suspended_ns), FACT(blocked_ns), FACT(preempted_ns),
 	FACT(switches),	  FACT(preemptions), FACT(samples),
-	FACT(samples_within),
+	FACT(samples_within), FACT(frames),
 };
 _Static_assert(sizeof(report_fact) / sizeof(*report_fact) == REPORT_FACTS, "");
 

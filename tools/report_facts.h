@@ -11,7 +11,7 @@ struct report_fact {
 	const char *key;
 	size_t offset; /* offset of a uint64_t in struct selfmon_row */
 };
-#define REPORT_FACTS 26
+#define REPORT_FACTS 27
 #define REPORT_FACTS_REGION 17 /* those that each region has */
 #define REPORT_FACTS_SPAN 18   /* and each span */
 extern const struct report_fact report_fact[REPORT_FACTS];

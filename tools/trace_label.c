@@ -9,6 +9,7 @@ static const char *suffix_of(enum trace_kind kind)
 	switch (kind) {
 	case TRACE_OFF_CPU: return ", off the CPU";
 	case TRACE_GAPS: return ", visits missing";
+	case TRACE_FRAMES: return ", frames";
 	default: return "";
 	}
 }

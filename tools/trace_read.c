@@ -26,7 +26,7 @@ struct ring {
 	bool switched;	/* its end is not known: a run until the trace's end */
 	bool has_start; /* the entry before was a START */
 	uint64_t start;
-	bool span;
+	uint64_t what; /* SELFMON_START_ */
 	struct trace_visit *newest; /* counts that follow are its */
 	uint64_t newest_end;
 	bool gap; /* entries are missing after newest_end */
@@ -226,12 +226,16 @@ static void take_visit(struct reader *reader, struct ring *ring,
 
 	if (ring->has_start)
 		begin = ring->start;
+	else
+		ring->what = SELFMON_START_LONG;
 	if (region >= trace->regions || !trace->region[region].name) {
 		damaged(reader, "a visit's region has no name");
 		return;
 	}
-	track = ring->has_start && ring->span
+	track = ring->what == SELFMON_START_SPAN
 			? track_of(reader, TRACE_SPANS, 0)
+		: ring->what == SELFMON_START_FRAME
+			? track_of(reader, TRACE_FRAMES, ring->tid)
 			: stack_of(reader, ring);
 	if (!track)
 		return;
@@ -288,7 +292,7 @@ static void take_entry(struct reader *reader, struct ring *ring,
 	if (region == SELFMON_ENDED_START) {
 		ring->has_start = true;
 		ring->start = entry->end;
-		ring->span = ticks;
+		ring->what = ticks;
 		return;
 	}
 	if (ring->gap && ring->newest_end && entry->end > ring->newest_end)

@@ -29,6 +29,7 @@ enum trace_kind {
 	TRACE_FIBER,
 	TRACE_OFF_CPU, /* of a thread */
 	TRACE_GAPS,    /* of a thread: where entries are missing */
+	TRACE_FRAMES,  /* of a thread: from mark to mark */
 	TRACE_SPANS,   /* all detached spans */
 };
 

@@ -28,6 +28,10 @@
  * it too, nothing is recorded there, and the end is counted with the leaves of
  * closed visits.
  *
+ * Frames of a game, or turns of a loop, are spans from one mark to the next:
+ *
+ *	selfmon_frame_mark(NULL);            at the end of each frame
+ *
  * With SELFMON_DISABLE defined these calls compile to nothing.
  */
 #include "compiler.h"
@@ -124,7 +128,38 @@ SELFMON_INLINE void selfmon_async_items(struct selfmon_async_span *span,
 	span->items += n;
 }
 
+/*
+ * Marks the end of a frame, and the begin of the next. A frame is the time from
+ * the last mark of this name in this thread to this one; both have one
+ * timestamp, so frames have neither gaps nor overlaps. The first mark only
+ * begins. name: NULL or "" is "frame"; the name is copied. No scope is needed:
+ * regions may be open at a mark.
+ *
+ * A frame has wall time and no counters. Reports list frames in a section of
+ * their own, with frames per second. With SELFMON_RECORD=slowest the slowest
+ * frames are kept with the visits that ended in them, and with @offcpu the times
+ * off the CPU.
+ *
+ * A thread may mark up to 8 names. Marks of others are counted as not measured,
+ * and the report has a note. If regions are switched off, the frame of that time
+ * is left out: the next mark with regions on begins. Likewise in a forked child,
+ * and in each thread. A mark in a fiber belongs to the thread that runs it. All
+ * frames are measured: SELFMON_EVERY does not apply.
+ *
+ * Takes about as many instructions as a region, and a lock at a name's first
+ * mark. A thread's first mark opens its counters, as its first region does.
+ * Thread-safe. Async-signal-safe after the thread's first mark of that name: a
+ * handler's mark and one of the same name that it interrupts may be one. If a
+ * handler jumps out of a mark, the frame may be missing.
+ */
+SELFMON_API void selfmon_frame_mark(const char *name);
+
 #else /* SELFMON_DISABLE */
+
+SELFMON_INLINE void selfmon_frame_mark(const char *name)
+{
+	(void)name;
+}
 
 #define selfmon_async_begin(handle, span)                                      \
 	((void)sizeof(handle), (void)sizeof(span))

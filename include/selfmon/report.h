@@ -134,6 +134,8 @@ struct selfmon_row {
 			        * selfmon_region_bytes(), _items() */
 	uint64_t elsewhere; /* detached spans that ended on another thread
 			     * than they began on */
+	uint64_t frames;    /* detached spans that are frames, from mark to
+			     * mark: selfmon_frame_mark() */
 	uint64_t unit[SELFMON_MAX_UNITS]; /* sums, by unit: see
 					     selfmon_report_unit() */
 	uint64_t suspended; /* how often visits were suspended and resumed:

@@ -29,6 +29,7 @@ static int settle_spans(struct selfmon_report *made,
 
 		made->row[i].elsewhere = count[SELFMON_ASYNC_ELSEWHERE];
 		made->row[i].switched = count[SELFMON_ASYNC_COROUTINE];
+		made->row[i].frames = count[SELFMON_ASYNC_FRAME];
 	}
 	return error ? error : selfmon_report_order(made);
 }

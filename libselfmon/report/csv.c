@@ -153,7 +153,8 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 	if (!report->async)
 		return;
 	if (of->spans)
-		fprintf(stream, ",span,%" PRIu64, row->elsewhere);
+		fprintf(stream, ",%s,%" PRIu64, row->frames ? "frame" : "span",
+			row->elsewhere);
 	else
 		fputs(",region,", stream);
 }

@@ -227,7 +227,8 @@ static void count_open_spans(struct selfmon_gather *async)
 
 	for (i = 0; i < async->rows; i++) {
 		struct selfmon_gathered *const row = &async->row[i];
-		const uint64_t begun = row->stats.kind[SELFMON_ASYNC_BEGUN];
+		const uint64_t begun = row->stats.kind[SELFMON_ASYNC_BEGUN] +
+				       row->stats.kind[SELFMON_ASYNC_FRAME];
 		const uint64_t ended = selfmon_stats_visits(&row->stats);
 
 		row->open = begun > ended ? begun - ended : 0;

@@ -219,8 +219,10 @@ void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
 	row_facts(&json, row, report->off_cpu);
 	if (report->samples)
 		row_samples(&json, row);
-	if (report->spans)
+	if (report->spans) {
 		selfmon_json_integer(&json, "elsewhere", row->elsewhere);
+		selfmon_json_integer(&json, "frames", row->frames);
+	}
 	row_time(&json, row, detail);
 	selfmon_json_key(&json, "counters");
 	putc('[', stream);

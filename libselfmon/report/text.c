@@ -9,6 +9,7 @@
 
 #include "report/text_async.h"
 #include "report/text_counters.h"
+#include "report/text_frames.h"
 #include "report/text_header.h"
 #include "report/text_label.h"
 #include "report/text_notes.h"
@@ -31,13 +32,16 @@ int selfmon_report_text(const struct selfmon_viewed *viewed, FILE *stream)
 	selfmon_text_header(&text);
 	if (!viewed->rows) {
 		fputs("\nNo region was visited.\n", stream);
+		selfmon_text_frames(&text);
+		error = selfmon_text_slowest(&text);
 		selfmon_text_async(&text);
-		return 0;
+		return error;
 	}
 	selfmon_label_prepare(&text);
 	selfmon_text_times(&text);
 	selfmon_text_folded(&text);
 	selfmon_text_other_threads(&text);
+	selfmon_text_frames(&text);
 	error = selfmon_text_hot(&text);
 	selfmon_text_counters(&text);
 	selfmon_text_units(&text);

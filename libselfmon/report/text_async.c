@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of detached spans. It has neither totals nor shares: spans overlap,
+ * The table of detached spans without frames. It has neither totals nor shares: spans overlap,
  * so their sums are not a part of the program's time.
  */
 #include "report/text_async.h"
@@ -83,21 +83,29 @@ static void put_coroutines(struct selfmon_text *text)
 
 static void put_spans(struct selfmon_text *text)
 {
-	const size_t rows = text->report->rows;
-	size_t i;
+	const struct selfmon_row *const row = text->report->row;
+	size_t i, spans = 0, shown = 0;
 
+	for (i = 0; i < text->report->rows; i++)
+		spans += !row[i].frames;
+	if (!spans)
+		return;
 	fputs("\nDetached spans: wall time from begin to end, as measured\n\n",
 	      text->stream);
 	put_head(text);
-	for (i = 0; i < rows && i < SELFMON_VIEW_ROWS; i++)
+	for (i = 0; i < text->report->rows && shown < SELFMON_VIEW_ROWS; i++) {
+		if (row[i].frames)
+			continue;
 		put_span(text, i);
-	if (i == rows)
+		shown++;
+	}
+	if (shown == spans)
 		return;
 	selfmon_text_begin(text, "", 0);
 	selfmon_text_say(text,
 			 "%zu more spans have less time; JSON and CSV "
 			 "have all",
-			 rows - i);
+			 spans - shown);
 	selfmon_text_end(text);
 }
 

@@ -39,6 +39,8 @@ const char *selfmon_version(void)
 
 bool selfmon_enable(bool on)
 {
+	if (!on)
+		__atomic_add_fetch(&selfmon_config_offs, 1, __ATOMIC_RELAXED);
 	return __atomic_exchange_n(&selfmon_impl_on, on, __ATOMIC_RELAXED);
 }
 

@@ -22,6 +22,7 @@ extern char **environ;
 #define EVERY_MAX 1000000u
 
 uint32_t selfmon_impl_on = 1;
+uint32_t selfmon_config_offs;
 
 /*
  * Separate from config: config has initialisers, so these buffers would take

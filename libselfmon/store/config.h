@@ -39,6 +39,9 @@ struct selfmon_config {
 	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
 };
 
+/* How often selfmon_enable() switched regions off. */
+extern uint32_t selfmon_config_offs;
+
 struct selfmon_config *selfmon_config(void);
 void selfmon_config_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));

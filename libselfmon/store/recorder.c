@@ -43,9 +43,12 @@ static void put_traced(struct selfmon_recorder *recorder,
 	struct selfmon_ended group[GROUP_MAX];
 	size_t n = 0, i;
 
-	if (visit->alone || ticks > SELFMON_ENDED_TICKS_MAX)
-		group[n++] = ended_entry(visit->start, visit->alone,
-				   SELFMON_ENDED_START);
+	if (visit->alone || visit->frame || ticks > SELFMON_ENDED_TICKS_MAX)
+		group[n++] = ended_entry(visit->start,
+					 visit->frame   ? SELFMON_START_FRAME
+					 : visit->alone ? SELFMON_START_SPAN
+							: SELFMON_START_LONG,
+					 SELFMON_ENDED_START);
 	group[n++] = ended_entry(visit->end, ticks, visit->node->region);
 	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
 		if (visit->values & UINT32_C(1) << i)
@@ -63,7 +66,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 		selfmon_slowest_keep(thread, visit);
 	if (recorder->traced)
 		put_traced(recorder, visit);
-	else if (!visit->alone)
+	else if (!visit->alone && !visit->frame)
 		selfmon_recorder_put(
 			recorder, visit->end,
 			selfmon_ended_pack(visit->end - visit->start,

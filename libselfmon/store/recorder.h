@@ -23,8 +23,8 @@
  *
  *            end                  ticks
  *   COUNT    a value              its column; of the visit before it
- *   START    start of the visit   1: that visit is a detached span, 0: it is
- *            that follows         longer than SELFMON_ENDED_TICKS_MAX
+ *   START    start of the visit   1: that visit is a detached span, 2: a frame,
+ *            that follows         0: longer than SELFMON_ENDED_TICKS_MAX
  *   FIBER    time of a switch     the fiber that runs from then on; 0: the
  *                                 thread's own stack; SELFMON_ENDED_NO_FIBER
  *   THREAD   time                 kernel's id of the thread that now owns the
@@ -35,6 +35,7 @@
 #define SELFMON_ENDED_BLOCKED (SELFMON_ENDED_REGION_MASK - 1)
 #define SELFMON_ENDED_COUNT (SELFMON_ENDED_REGION_MASK - 2)
 #define SELFMON_ENDED_START (SELFMON_ENDED_REGION_MASK - 3)
+enum { SELFMON_START_LONG, SELFMON_START_SPAN, SELFMON_START_FRAME };
 #define SELFMON_ENDED_FIBER (SELFMON_ENDED_REGION_MASK - 4)
 #define SELFMON_ENDED_THREAD (SELFMON_ENDED_REGION_MASK - 5)
 /* Between two fibers. */
@@ -101,6 +102,7 @@ struct selfmon_recorded_visit {
 	bool moved;	     /* the visit ended on another CPU */
 	bool resumed;	     /* it was suspended meanwhile */
 	bool alone;	     /* detached span: its inner visits are unknown */
+	bool frame;	     /* from mark to mark; not in the call tree either */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 };
 

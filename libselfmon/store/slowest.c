@@ -74,6 +74,20 @@ static uint64_t ticks_of_part(const struct selfmon_slow_part *part)
 	return part->ticks_region >> SELFMON_ENDED_REGION_BITS;
 }
 
+static struct selfmon_slow_part part_of(const struct selfmon_recorded_visit *of,
+					uint64_t begin,
+					const struct selfmon_ended *entry)
+{
+	struct selfmon_slow_part part = { 0, entry->ticks_region };
+
+	if (begin > of->start)
+		part.begin = begin - of->start;
+	else if (of->frame)
+		part.ticks_region = selfmon_ended_pack(entry->end - of->start,
+						       entry->ticks_region);
+	return part;
+}
+
 static void find_least(struct parts *parts)
 {
 	const struct selfmon_slow_part *const part = parts->visit->part;
@@ -103,13 +117,27 @@ static void add_part(struct parts *parts, struct selfmon_slow_part part)
 }
 
 /*
+ * Returns true if the entry at this position of a traced ring is a detached
+ * span or a frame: these are no parts of others.
+ */
+static bool is_apart(const struct selfmon_recorder *recorder, uint64_t position)
+{
+	const uint64_t before =
+		recorder->entry[(position - 1) & recorder->mask].ticks_region;
+
+	return (before & SELFMON_ENDED_REGION_MASK) == SELFMON_ENDED_START &&
+	       before >> SELFMON_ENDED_REGION_BITS != SELFMON_START_LONG;
+}
+
+/*
  * Walks the ring backwards, down to visits that ended before this one began.
  * Times off the CPU are written when the kernel's records are read, so in the
  * ring they may follow visits that ended later. An entry that was never written
  * looks like an old visit: two of these in a row end the walk.
  *
  * A part is inside of the visit if its middle is: subtracting the cost of
- * samples may have moved its end and the start of the visit.
+ * samples may have moved its end and the start of the visit. A visit that was
+ * open at a frame's first mark is cut to what is inside of the frame.
  */
 static void find_parts(const struct selfmon_recorder *recorder,
 		       const struct selfmon_recorded_visit *of,
@@ -133,12 +161,10 @@ static void find_parts(const struct selfmon_recorder *recorder,
 		if (region >= SELFMON_ENDED_SPECIAL &&
 		    region < SELFMON_ENDED_BLOCKED)
 			continue;
+		if (recorder->traced && is_apart(recorder, position - n))
+			continue;
 		if (middle >= of->start && middle <= of->end)
-			add_part(&parts,
-				 (struct selfmon_slow_part){
-					 begin > of->start ? begin - of->start
-							   : 0,
-					 entry->ticks_region });
+			add_part(&parts, part_of(of, begin, entry));
 		else if (region < SELFMON_ENDED_BLOCKED && end < of->start &&
 			 ++older > 1)
 			return;

@@ -280,6 +280,7 @@ struct selfmon_thread {
 	uint32_t switching;
 	struct selfmon_thread_ring *ring; /* NULL: none so far */
 	struct selfmon_recorder *recorder; /* NULL if visits are not recorded */
+	struct selfmon_frames *frames; /* NULL: no marks so far */
 	bool seen; /* reports include its visits; not so for calibration */
 	/* How often in a row entries were full and no sweep could help. */
 	uint32_t full;
@@ -438,6 +439,22 @@ static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 	selfmon_histogram_put(stats, selfmon_likely(ticks < SELFMON_TICKS_LONG)
 					     ? selfmon_bucket_of(ticks)
 					     : SELFMON_BUCKETS - 1);
+}
+
+/*
+ * Records a detached span without units that is neither the longest nor the
+ * shortest so far. Returns false, and records nothing, if it is.
+ */
+static inline bool selfmon_stats_add_span(struct selfmon_stats *stats,
+					  uint64_t ticks)
+{
+	if (selfmon_unlikely(!selfmon_stats_usual(stats, ticks) ||
+			     ticks < stats->ticks.min))
+		return false;
+	selfmon_arch_add(&stats->ticks.sum, ticks);
+	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
+	selfmon_stats_count_span(stats);
+	return true;
 }
 
 static inline void selfmon_kind_add(struct selfmon_stats *stats,

@@ -75,6 +75,8 @@ enum selfmon_async_count {
 		SELFMON_KIND_STEP, /* ended on another thread */
 	SELFMON_ASYNC_COROUTINE =
 		SELFMON_KIND_FOUND, /* begun: regions in coroutines */
+	/* Begun, and not in BEGUN: frames, counted when they end. */
+	SELFMON_ASYNC_FRAME = SELFMON_KIND_SPAN,
 };
 
 /* The counts of one unit in a node's visits: store/work.h. */

@@ -22,6 +22,8 @@
  * which keeps both ends off the fast path. Units set the bit as well, so that
  * the fast end need not check whether the span has any.
  */
+#include "visit/async.h"
+
 #include <selfmon/async.h>
 
 #include "clock/clock.h"
@@ -105,8 +107,7 @@ static NEVER_INLINE uint32_t region_registered(struct selfmon_thread *thread,
 	return id;
 }
 
-/* Returns true if the calling thread can measure; counts the span if not. */
-static bool can_measure(struct selfmon_thread *thread)
+bool selfmon_async_can_measure(struct selfmon_thread *thread)
 {
 	if (selfmon_load_once(&thread->mode) == SELFMON_MODE_NOT_READY)
 		return false;
@@ -119,6 +120,12 @@ static bool can_measure(struct selfmon_thread *thread)
 	return true;
 }
 
+struct selfmon_node *selfmon_async_node(struct selfmon_thread *thread,
+					uint32_t region)
+{
+	return region ? span_node(thread, region) : NULL;
+}
+
 /*
  * Returns the calling thread's node for a span. If the span cannot be measured,
  * counts it as unmeasured and returns NULL. region 0 means that the region
@@ -127,8 +134,7 @@ static bool can_measure(struct selfmon_thread *thread)
 static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 					  uint32_t region)
 {
-	struct selfmon_node *const node =
-		region ? span_node(thread, region) : NULL;
+	struct selfmon_node *const node = selfmon_async_node(thread, region);
 
 	if (!node)
 		selfmon_visit_not_measured(thread);
@@ -160,7 +166,7 @@ static NEVER_INLINE void begin_any(struct selfmon_site *site,
 	 */
 	if (!thread)
 		thread = selfmon_thread_self();
-	if (!can_measure(thread))
+	if (!selfmon_async_can_measure(thread))
 		return;
 	region = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 	if (!region)
@@ -221,16 +227,8 @@ static ALWAYS_INLINE void record_span(struct selfmon_node *node,
 				      const struct selfmon_async_span *span,
 				      uint64_t ticks)
 {
-	struct selfmon_stats *const stats = node->stats;
-
-	if (selfmon_unlikely(!selfmon_stats_usual(stats, ticks) ||
-			     ticks < stats->ticks.min)) {
+	if (selfmon_unlikely(!selfmon_stats_add_span(node->stats, ticks)))
 		end_unusual(node, span, ticks);
-		return;
-	}
-	selfmon_arch_add(&stats->ticks.sum, ticks);
-	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
-	selfmon_stats_count_span(stats);
 }
 
 static bool is_same_process(const struct selfmon_async_span *span,
@@ -262,7 +260,7 @@ static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 	thread = selfmon_thread_attach_async();
 	if (!thread)
 		thread = selfmon_thread_self();
-	if (!can_measure(thread))
+	if (!selfmon_async_can_measure(thread))
 		return;
 	node = place_of_span(thread, began->region);
 	if (!node)

@@ -225,7 +225,7 @@ def number_of(slices):
 # ---- tests ------------------------------------------------------------------
 
 WANTED = {"outer": 2 * KNOWN, "first": 2 * KNOWN, "second": 2 * KNOWN,
-          "slow frame": 1, "request": 3, "scheduler": 1, "fiber": 2,
+          "lap": 2 * (KNOWN - 1), "slow frame": 1, "request": 3, "scheduler": 1, "fiber": 2,
           "fiber's work": 2, "turn": 2 * TURNS, "step": 2 * TURNS}
 
 
@@ -237,6 +237,30 @@ def check_fibers(chrome):
     for number in 1, 2:
         work = [one for one in chrome.slices if one.track == f"fiber {number}"]
         same(f"visits of fiber {number}", number_of(work)["step"], TURNS)
+
+
+def check_frames(chrome):
+    """Each thread has a track of frames: one ends when the next begins."""
+    laps = collections.defaultdict(list)
+    for one in chrome.slices:
+        if one.name == "lap":
+            laps[one.track].append(one)
+    same("tracks of frames", sorted(track.split()[0] for track in laps),
+         ["program", "worker"])
+    for track, frames in laps.items():
+        expect("a track of frames", track.endswith(", frames"), track)
+        frames.sort(key=lambda one: one.begin)
+        same(f"frames of {track}", len(frames), KNOWN - 1)
+        for one, after in zip(frames, frames[1:]):
+            same("no gap and no overlap", one.end, after.begin)
+        # Each begins inside of an outer visit, and ends in the next.
+        outer = sorted((one for one in chrome.slices if one.name == "outer" and
+                        one.track == track[:-len(", frames")]),
+                       key=lambda one: one.begin)
+        for one, around, after in zip(frames, outer, outer[1:]):
+            expect("a frame from visit to visit",
+                   around.begin < one.begin <= around.end and
+                   after.begin < one.end <= after.end, (one, around, after))
 
 
 def test_known(tools):
@@ -255,6 +279,7 @@ def test_known(tools):
              {"first": 1, "second": 1, "fiber's work": 1, "turn": 2,
               "step": 3}.get(one.name, 0))
     check_fibers(chrome)
+    check_frames(chrome)
     slow = next(one for one in chrome.slices if one.name == "slow frame")
     expect("the slow frame", slow.end - slow.begin >= 20_000_000, slow)
     requests = [one for one in chrome.slices if one.name == "request"]
@@ -302,7 +327,8 @@ def test_counts(tools):
     if not counted:
         print("[SKIP] check-trace: page-faults are not counted here")
         return
-    wanted = {name: n for name, n in WANTED.items() if name != "request"}
+    wanted = {name: n for name, n in WANTED.items()
+              if name not in ("request", "lap")}
     same("visits with counts", dict(number_of(counted)), wanted)
     expect("counts", all(list(one.counts) == ["page-faults"]
                          for one in counted), counted[:1])

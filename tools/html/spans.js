@@ -1,8 +1,9 @@
-/* The table of detached spans, which are no part of the tree. */
+/* The table of frames and detached spans, which are no part of the tree. */
 
 const SPAN_COLUMNS = [
 	['span', row => shown(row.name)],
 	['ended', row => count(row.visits)],
+	['per second', row => row.frames && row.time_ns.net > 0 ? (1e9 * row.visits / row.time_ns.net).toFixed(1) : ''],
 	['open now', row => count(row.open)],
 	['ended elsewhere', row => count(row.elsewhere)],
 	['mean', row => row.visits ? time(row.time_ns.net / row.visits) : '–'],

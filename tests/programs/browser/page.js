@@ -109,13 +109,14 @@ async function testSelection(file) {
 /* Spans have a table of their own; without any there is none. */
 async function testSpans(plain) {
 	const [row] = template.rows;
-	const named = (name, visits, open, elsewhere) => ({ ...row, id: 0, name, visits, measured: visits, whole: visits,
-		open, elsewhere, counters: [], metrics: [], time_ns: { ...row.time_ns, visits, net: 2000 * visits } });
-	const report = { ...template, async: { metrics: [], rows: [named('request', 1, 20, 1)] } };
+	const named = (name, visits, open, elsewhere, frames) => ({ ...row, id: 0, name, visits, measured: visits, whole: visits,
+		open, elsewhere, frames, counters: [], metrics: [], time_ns: { ...row.time_ns, visits, net: 2000 * visits } });
+	const report = { ...template, async: { metrics: [], rows: [named('request', 1, 20, 1, 0), { ...named('turn', 3, 0, 0, 3), id: 1 }] } };
 	let tab = await open(page('spans.html', report));
 	assert.ok(await tab.isVisible('#spans'), 'spans are shown');
-	assert.deepEqual((await tab.$$eval('#spans td', cells => cells.map(cell => cell.textContent))).slice(0, 5),
-		['request', '1', '20', '1', '2.000 µs']);
+	const cells = await tab.$$eval('#spans td', all => all.map(cell => cell.textContent));
+	assert.deepEqual(cells.slice(0, 6), ['request', '1', '', '20', '1', '2.000 µs']);
+	assert.deepEqual(cells.slice(cells.length / 2, cells.length / 2 + 6), ['turn', '3', '500000.0', '0', '0', '2.000 µs']);
 	assert.equal((await names(tab)).length, template.rows.length, 'and are no rows of the tree');
 	await close(tab);
 	tab = await open(plain);

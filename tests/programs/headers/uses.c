@@ -53,6 +53,7 @@ int uses(const char *name, int n)
 	selfmon_async_bytes(&span, 8);
 	selfmon_async_items(&span, 1);
 	selfmon_async_end(&span);
+	selfmon_frame_mark(name);
 	SELFMON_END(all);
 	return selfmon_report_print(SELFMON_TEXT, stdout) + got +
 	       (int)selfmon_clock_ns(selfmon_clock(), delta.ticks) +

@@ -2,7 +2,8 @@
 /*
  * Visits whose number and order are known, for tests/tools/trace.py:
  *
- *   program known         two threads that nest, a long visit, spans, fibers
+ *   program known         two threads that nest, a long visit, spans, fibers;
+ *                         a frame ends within each outer visit
  *   program slowest SEED  100 regions: nested, recursive, on fibers, in threads
  *   program rate V S      S seconds of V visits a second, by one thread
  *   program kill          visits until it is killed
@@ -100,6 +101,7 @@ static void *nest(void *name)
 		SELFMON_REGION("outer") {
 			SELFMON_REGION("first")
 				spin(50);
+			selfmon_frame_mark("lap");
 			SELFMON_REGION("second")
 				spin(20);
 		}

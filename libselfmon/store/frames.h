@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's frames: see visit/frame_mark.c. */
+#ifndef SELFMON_STORE_FRAMES_H
+#define SELFMON_STORE_FRAMES_H
+
+#include <string.h>
+
+#include "store/config.h"
+#include "store/state.h"
+
+/* Number of names that a thread may mark; stated in async.h. */
+#define SELFMON_FRAME_NAMES 8u
+
+struct selfmon_frame_open {
+	const char *name; /* the region's copy */
+	struct selfmon_node *node;
+	uint64_t start; /* time of the last mark, in ticks; 0: none */
+};
+
+/*
+ * In memory that a forked child finds wiped. The starts are those of the owner,
+ * and valid if regions were not switched off since.
+ */
+struct selfmon_frames {
+	uint64_t owner; /* selfmon_thread.id */
+	uint32_t offs;	/* selfmon_config_offs */
+	uint32_t names;
+	struct selfmon_frame_open open[SELFMON_FRAME_NAMES];
+};
+
+static inline bool
+selfmon_frames_are_valid(const struct selfmon_thread *thread,
+			 const struct selfmon_frames *frames)
+{
+	return frames && frames->owner == thread->id &&
+	       frames->offs == selfmon_load_once(&selfmon_config_offs);
+}
+
+/* Returns the frame of this name, or NULL. */
+static inline struct selfmon_frame_open *
+selfmon_frame_named(struct selfmon_frames *frames, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < selfmon_load_once(&frames->names); i++)
+		if (!strcmp(frames->open[i].name, name))
+			return &frames->open[i];
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Places of detached spans, which frames have too. */
+#ifndef SELFMON_VISIT_ASYNC_H
+#define SELFMON_VISIT_ASYNC_H
+
+#include "store/state.h"
+
+/* Returns true if the calling thread can measure; counts the span if not. */
+bool selfmon_async_can_measure(struct selfmon_thread *thread);
+/*
+ * Returns the calling thread's node for spans of a region. Returns NULL without
+ * memory, or if the region is 0. Takes the process lock to make the node.
+ */
+struct selfmon_node *selfmon_async_node(struct selfmon_thread *thread,
+					uint32_t region);
+
+#endif
