@@ -133,17 +133,21 @@ static void put_region(const struct selfmon_report *report, size_t row,
 
 	selfmon_text_begin(&text, "", 0);
 	say_path(&text, (int32_t)row);
-	selfmon_text_say(&text, ": %" PRIu64 " visits", of->visits);
+	selfmon_text_say(&text, ": %" PRIu64 " %s", of->visits,
+			 of->frames	 ? "frames"
+			 : report->spans ? "spans"
+					 : "visits");
 	if (of->measured < of->visits)
 		selfmon_text_say(&text, ", %" PRIu64 " measured", of->measured);
 	selfmon_text_end(&text);
 	put_buckets(report, row, stream);
 }
 
-int report_histogram(const struct selfmon_report *report, const char *file,
-		     const char *region, FILE *stream)
+/* Prints the rows of this path. Returns their number, with those so far. */
+static size_t put_rows(const struct selfmon_report *report, const char *region,
+		       size_t found, FILE *stream)
 {
-	size_t found = 0, i;
+	size_t i;
 
 	for (i = 0; i < report->rows; i++) {
 		if (!is_end_of_path(report, (int32_t)i, region,
@@ -153,6 +157,16 @@ int report_histogram(const struct selfmon_report *report, const char *file,
 			putc('\n', stream);
 		put_region(report, i, stream);
 	}
+	return found;
+}
+
+int report_histogram(const struct selfmon_report *report, const char *file,
+		     const char *region, FILE *stream)
+{
+	size_t found = put_rows(report, region, 0, stream);
+
+	if (report->async)
+		found = put_rows(report->async, region, found, stream);
 	if (!found)
 		return tool_fail("report", "%s: no region is named '%s': "
 				 "`selfmon report %s` prints all names", file,
