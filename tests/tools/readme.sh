@@ -72,8 +72,9 @@ says()
 }
 says 1 '^sum +10 '
 says 2 '^(loop|memchr) +real-time, ns '
-says 1 '^  load level +120 '
-says 1 '^frame: 120 visits$'
+says 1 '^load level +120 '
+says 1 '^frame +119 '
+says 1 '^frame: 119 frames$'
 says 3 '^20000 queries, median [0-9]+ ns, '
 says 2 '^query +60000 '
 while read -r program; do
