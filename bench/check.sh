@@ -46,7 +46,7 @@ native()
 		"detached span pair, shared library"
 	"$here/budget.sh" "$1-shared" marked 110 "frame mark, shared library"
 	"$here/budget.sh" "$1-shared" time 82 "region pair, shared library"
-	"$here/budget.sh" "$1-inlined" time 68 "region pair, inlined"
+	"$here/budget.sh" "$1-inlined" time 66 "region pair, inlined"
 	for form in "" -shared -inlined; do
 		"$here/budget.sh" "$1$form" recorded 115 \
 			"region pair, recorded${form:+, ${form#-}}"
@@ -54,9 +54,9 @@ native()
 	# 15 more than without, at most.
 	"$here/budget.sh" "$1" sampled 95 "region pair, sampled"
 	"$here/budget.sh" "$1-shared" sampled 92 "region pair, sampled, shared"
-	"$here/budget.sh" "$1-inlined" sampled 83 "region pair, sampled, inlined"
+	"$here/budget.sh" "$1-inlined" sampled 81 "region pair, sampled, inlined"
 	"$here/budget.sh" "$1" both-rings 95 "region pair, sampled, @offcpu"
-	"$here/budget.sh" "$1-inlined" both 148 \
+	"$here/budget.sh" "$1-inlined" both 145 \
 		"regions nested in one function, inlined, both pairs"
 	for form in shared inlined; do
 		"$here/budget.sh" "$1-$form" children-1000 110 \

@@ -98,7 +98,7 @@ public:
 	constexpr explicit Site(const char *name,
 				std::uint32_t line = __builtin_LINE(),
 				const char *file = __builtin_FILE()) noexcept
-		: site{ 0, line, name, file, 0 }
+		: site{ line, 0, name, file, 0 }
 	{
 	}
 	Site(const Site &) = delete;

@@ -31,7 +31,9 @@
  *   selfmon_arch_plus(v, p)         v + *p, loaded once
  *   selfmon_arch_seem_set(p)        for the compiler, *p is set; no instruction
  *   SELFMON_ARCH_INLINES            1 if visits can be inlined into regions
- *   selfmon_arch_stack_pointer()    where visits are inlined
+ *   selfmon_arch_stack_pointer()    where visits are inlined, as are the next
+ *   selfmon_arch_is_above_stack(p)  *p > stack pointer, loaded once, signed
+ *   selfmon_arch_store_stack(p)     *p = stack pointer, in one store
  *   SELFMON_ARCH_LABEL(name)        the symbol of a variable or function
  *   SELFMON_ARCH_GOTO(label)        goto in assembly; may be missing
  *

@@ -75,6 +75,49 @@ struct selfmon_impl_thread {
 
 /* ---- enter --------------------------------------------------------------- */
 
+/*
+ * If `here`, the address of the code that enters is the stack pointer. It is
+ * then used without a copy in a register.
+ */
+SELFMON_ALWAYS_INLINE bool selfmon_impl_is_above(const uint64_t *word,
+						 bool here, uint64_t address)
+{
+#ifdef SELFMON_ARCH_INLINES
+	if (here)
+		return selfmon_arch_is_above_stack(word);
+#endif
+	(void)here;
+	return selfmon_arch_is_above(word, address);
+}
+
+/*
+ * Stores the mark of an entry. Release: a reader that sees the mark sees the
+ * whole entry.
+ */
+SELFMON_ALWAYS_INLINE void selfmon_impl_mark(uint64_t *mark, bool here,
+					     uint64_t value)
+{
+#ifdef SELFMON_ARCH_INLINES
+	if (here) {
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		selfmon_arch_store_stack(mark);
+		return;
+	}
+#endif
+	(void)here;
+	__atomic_store_n(mark, value, __ATOMIC_RELEASE);
+}
+
+SELFMON_ALWAYS_INLINE uint64_t selfmon_impl_address(bool here, uint64_t address)
+{
+#ifdef SELFMON_ARCH_INLINES
+	if (here)
+		return selfmon_arch_stack_pointer();
+#endif
+	(void)here;
+	return address;
+}
+
 /* Why a visit did not begin. */
 enum selfmon_impl_entered {
 	SELFMON_IMPL_ENTERED,
@@ -121,35 +164,39 @@ SELFMON_ALWAYS_INLINE void
 selfmon_impl_take(struct selfmon_impl_thread *thread,
 		  struct selfmon_impl_visit *open,
 		  struct selfmon_impl_node *node, struct selfmon_frame *frame,
-		  uint64_t mark)
+		  bool here, uint64_t mark)
 {
 	selfmon_store_once(&thread->top, open);
 	selfmon_compiler_fence();
 	selfmon_store_once(&open->frame, frame);
 	selfmon_store_once(&open->node, node);
 	selfmon_store_once(&open->cpu, selfmon_load_once(thread->cpu));
-	/* Release: a reader that sees the mark sees the whole entry. */
-	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
+	selfmon_impl_mark(&open->mark, here, mark);
 	selfmon_compiler_fence();
 	frame->open = open;
 	selfmon_store_once(&open->start, selfmon_arch_timestamp());
 }
 
+/* If `here`, address is not used. */
 SELFMON_ALWAYS_INLINE enum selfmon_impl_entered
 selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 		       const struct selfmon_site *site,
-		       struct selfmon_frame *frame, bool span, uint64_t address)
+		       struct selfmon_frame *frame, bool span, bool here,
+		       uint64_t address)
 {
 	struct selfmon_impl_visit *const top = thread->top;
 	struct selfmon_impl_node *node;
 	bool same = false;
 
-	if (selfmon_unlikely(selfmon_arch_is_above(&thread->low, address)))
+	if (selfmon_unlikely(
+		    selfmon_impl_is_above(&thread->low, here, address)))
 		return SELFMON_IMPL_OTHER;
 	if (selfmon_unlikely(top >= thread->last))
 		return SELFMON_IMPL_FULL;
-	if (selfmon_unlikely(!selfmon_arch_is_above(&top->mark, address))) {
-		if (!selfmon_impl_is_same(top, frame, address))
+	if (selfmon_unlikely(
+		    !selfmon_impl_is_above(&top->mark, here, address))) {
+		if (!selfmon_impl_is_same(
+			    top, frame, selfmon_impl_address(here, address)))
 			return SELFMON_IMPL_BESIDE;
 		same = true;
 	}
@@ -160,7 +207,7 @@ selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 		selfmon_arch_add(&node->stats.same, 1);
 	if (span)
 		selfmon_arch_add(&node->stats.span, 1);
-	selfmon_impl_take(thread, top + 1, node, frame,
+	selfmon_impl_take(thread, top + 1, node, frame, here && !span,
 			  span ? SELFMON_IMPL_MARK_SPAN : address);
 	return SELFMON_IMPL_ENTERED;
 }
@@ -258,19 +305,28 @@ selfmon_impl_enter_child_at(struct selfmon_site *site,
 SELFMON_IMPL_COLD void
 selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
 
+/*
+ * Enters as inlined code does. The address is the stack pointer. If
+ * selfmon_impl_enter() were called here, it would have the same value as its
+ * canonical frame address. It is the same for all regions of a function, and
+ * higher for the function's callers.
+ */
+#ifdef SELFMON_ARCH_INLINES
 SELFMON_ALWAYS_INLINE void
-selfmon_impl_enter_from(struct selfmon_impl_thread *thread,
-			struct selfmon_site *site, struct selfmon_frame *frame,
-			uint64_t address)
+selfmon_impl_enter_here(struct selfmon_impl_thread *thread,
+			struct selfmon_site *site, struct selfmon_frame *frame)
 {
 	const enum selfmon_impl_entered entered =
-		selfmon_impl_try_enter(thread, site, frame, false, address);
+		selfmon_impl_try_enter(thread, site, frame, false, true, 0);
 
 	if (selfmon_unlikely(entered == SELFMON_IMPL_CHILD))
-		selfmon_impl_enter_child_at(site, frame, address);
+		selfmon_impl_enter_child_at(site, frame,
+					    selfmon_arch_stack_pointer());
 	else if (selfmon_unlikely(entered != SELFMON_IMPL_ENTERED))
-		selfmon_impl_enter_at(site, frame, address);
+		selfmon_impl_enter_at(site, frame,
+				      selfmon_arch_stack_pointer());
 }
+#endif
 
 #if defined(__clang__) && defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
@@ -289,19 +345,6 @@ selfmon_impl_enter_from(struct selfmon_impl_thread *thread,
 extern __thread struct selfmon_impl_thread *selfmon_impl_self
 	SELFMON_ARCH_LABEL("selfmon_impl_self_" SELFMON_VERSION)
 	SELFMON_IMPL_HIDDEN __attribute__((tls_model("local-exec")));
-
-/*
- * The address is the stack pointer. If selfmon_impl_enter() were called here,
- * it would have the same value as its canonical frame address. It is the same
- * for all regions of a function, and higher for the function's callers.
- */
-SELFMON_ALWAYS_INLINE void
-selfmon_impl_enter_inlined(struct selfmon_site *site,
-			   struct selfmon_frame *frame)
-{
-	selfmon_impl_enter_from(selfmon_impl_self, site, frame,
-				selfmon_arch_stack_pointer());
-}
 
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_leave_inlined(struct selfmon_frame *frame)

@@ -120,7 +120,7 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 	if (selfmon_impl_open_far(site, frame))
 		return;
 #ifdef SELFMON_IMPL_INLINED
-	selfmon_impl_enter_inlined(site, frame);
+	selfmon_impl_enter_here(selfmon_impl_self, site, frame);
 #else
 	selfmon_impl_enter(site, frame);
 #endif
@@ -350,7 +350,7 @@ SELFMON_C_END
 #define SELFMON_IMPL_SITE(text)                                                \
 	__extension__({                                                        \
 		static struct selfmon_site selfmon_impl_site = {               \
-			0, __LINE__, text, __FILE__, 0                         \
+			__LINE__, 0, text, __FILE__, 0                         \
 		};                                                             \
 		&selfmon_impl_site;                                            \
 	})

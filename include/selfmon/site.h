@@ -12,8 +12,12 @@ SELFMON_C_BEGIN
 
 /* A region's place in the source, or a name made at run time. Private. */
 struct selfmon_site {
-	uint32_t id;      /* id of the region; 0 before the first visit */
 	uint32_t line;
+	/*
+	 * Id of the region; 0 before the first visit. Not the first member: gcc
+	 * would load the address of the site for inlined visits, too.
+	 */
+	uint32_t id;
 	const char *name; /* not read after id is set */
 	const char *file;
 	/* Position in bytes of its nodes' slot in their parents. */

@@ -17,8 +17,7 @@ static ALWAYS_INLINE void selfmon_ends_enter(bool inlined,
 {
 #ifdef SELFMON_ARCH_INLINES
 	if (inlined) {
-		selfmon_impl_enter_from(selfmon_thread_hot_part(), site, frame,
-					selfmon_arch_stack_pointer());
+		selfmon_impl_enter_here(selfmon_thread_hot_part(), site, frame);
 		return;
 	}
 #endif

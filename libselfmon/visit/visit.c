@@ -113,7 +113,8 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 	struct selfmon_impl_thread *const thread = selfmon_thread_hot_part();
 
 	SELFMON_HIDE_VAR(address);
-	switch (selfmon_impl_try_enter(thread, site, frame, span, address)) {
+	switch (selfmon_impl_try_enter(thread, site, frame, span, false,
+				       address)) {
 	case SELFMON_IMPL_ENTERED:
 		return;
 	case SELFMON_IMPL_OTHER:

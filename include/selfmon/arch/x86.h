@@ -97,6 +97,23 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_stack_pointer(void)
 	return address;
 }
 
+/*
+ * selfmon_arch_is_above() with the stack pointer as the value, and a store of
+ * it. Neither needs another register.
+ */
+SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above_stack(const uint64_t *word)
+{
+	bool above;
+
+	__asm__ __volatile__("cmpq %%rsp, %1" : "=@ccg"(above) : "m"(*word));
+	return above;
+}
+
+SELFMON_ALWAYS_INLINE void selfmon_arch_store_stack(uint64_t *word)
+{
+	__asm__ __volatile__("movq %%rsp, %0" : "=m"(*word));
+}
+
 /* The first word of the thread control block points to itself (psABI). */
 SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
