@@ -245,9 +245,10 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 				     uint64_t address,
 				     struct selfmon_thread *thread)
 {
+	/* In other modes the exclusive or is above all addresses. */
 	if (selfmon_unlikely(!selfmon_visit_has_room(thread) ||
-			     address < selfmon_load_once(&thread->low) -
-					       SELFMON_LOW_USER))
+			     address < (selfmon_load_once(&thread->low) ^
+					SELFMON_LOW_USER)))
 		selfmon_enter_any(site, frame, span, address);
 	else if (selfmon_unlikely(
 			 !selfmon_visit_is_above(thread->top, address)))
