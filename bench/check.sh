@@ -73,8 +73,7 @@ native()
 	user=$(dirname "$1")/user
 	[ -x "$user" ] || return 0
 	"$here/lines.sh" "$user" user 13
-	# The budget is 200.
-	"$here/switch.sh" "$user" switched-1 snapshot 220 \
+	"$here/switch.sh" "$user" switched-1 snapshot 172 \
 		"$switch, 4 counters read in user space"
 }
 

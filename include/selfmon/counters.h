@@ -134,6 +134,55 @@ SELFMON_API void selfmon_impl_snapshot_slow(const struct selfmon_counters *set,
 					    struct selfmon_snapshot *snapshot,
 					    bool end);
 
+/* The three parts of selfmon_impl_snapshot_try(). */
+SELFMON_ALWAYS_INLINE const struct selfmon_page *
+selfmon_impl_snapshot_begin(const struct selfmon_counters *set,
+			    struct selfmon_snapshot *snapshot, bool end)
+{
+	const struct selfmon_page *const leader =
+		selfmon_load_once(&set->page[0]);
+
+	snapshot->lock = selfmon_load_once(&leader->lock);
+	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	if (end)
+		snapshot->ticks = selfmon_arch_timestamp();
+	return leader;
+}
+
+SELFMON_ALWAYS_INLINE enum selfmon_page_try
+selfmon_impl_snapshot_member(const struct selfmon_counters *set,
+			     struct selfmon_snapshot *snapshot, unsigned int k)
+{
+	enum selfmon_page_try member;
+	uint64_t offset, raw;
+
+	member = selfmon_page_try(set->page[k], set, &offset, &raw);
+	if (selfmon_likely(member == SELFMON_PAGE_READ))
+		snapshot->value[k] =
+			offset + selfmon_page_extend(raw, set->shift[k]);
+	return member;
+}
+
+SELFMON_ALWAYS_INLINE enum selfmon_page_try
+selfmon_impl_snapshot_end(const struct selfmon_counters *set,
+			  const struct selfmon_page *leader,
+			  struct selfmon_snapshot *snapshot, bool end)
+{
+	const uint64_t enabled = selfmon_load_once(&leader->time_enabled);
+
+	snapshot->off_ns = enabled - selfmon_load_once(&leader->time_running);
+	snapshot->enabled_ns =
+		enabled + selfmon_load_once(&leader->time_offset);
+	snapshot->cpu = selfmon_load_once(set->cpu);
+	if (!end) /* one store, since a live file's reader may read it */
+		selfmon_store_once(&snapshot->ticks, selfmon_arch_timestamp());
+	selfmon_compiler_fence(); /* as in selfmon_page_try() */
+	leader = selfmon_load_once(&set->page[0]);
+	return selfmon_likely(selfmon_arch_is(&leader->lock, snapshot->lock))
+		       ? SELFMON_PAGE_READ
+		       : SELFMON_PAGE_MOVED;
+}
+
 /*
  * Reads all hardware members in user space. Each member is checked by the lock
  * of its own page, because an overflow of its counter changes only that lock.
@@ -152,37 +201,20 @@ SELFMON_ALWAYS_INLINE enum selfmon_page_try
 selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 			  struct selfmon_snapshot *snapshot, bool end)
 {
-	const struct selfmon_page *leader = selfmon_load_once(&set->page[0]);
+	const struct selfmon_page *const leader =
+		selfmon_impl_snapshot_begin(set, snapshot, end);
 	const unsigned int count = set->hardware_count;
-	uint64_t enabled;
 	unsigned int i;
 
-	snapshot->lock = selfmon_load_once(&leader->lock);
-	selfmon_compiler_fence(); /* as in selfmon_page_try() */
-	if (end)
-		snapshot->ticks = selfmon_arch_timestamp();
 	for (i = 0; i < count; i++) {
-		const unsigned int k = end ? count - 1 - i : i;
-		enum selfmon_page_try member;
-		uint64_t offset, raw;
+		const enum selfmon_page_try member =
+			selfmon_impl_snapshot_member(set, snapshot,
+						     end ? count - 1 - i : i);
 
-		member = selfmon_page_try(set->page[k], set, &offset, &raw);
 		if (selfmon_unlikely(member != SELFMON_PAGE_READ))
 			return member;
-		snapshot->value[k] =
-			offset + selfmon_page_extend(raw, set->shift[k]);
 	}
-	enabled = selfmon_load_once(&leader->time_enabled);
-	snapshot->off_ns = enabled - selfmon_load_once(&leader->time_running);
-	snapshot->enabled_ns = enabled + selfmon_load_once(&leader->time_offset);
-	snapshot->cpu = selfmon_load_once(set->cpu);
-	if (!end) /* one store, since a live file's reader may read it */
-		selfmon_store_once(&snapshot->ticks, selfmon_arch_timestamp());
-	selfmon_compiler_fence(); /* as in selfmon_page_try() */
-	leader = selfmon_load_once(&set->page[0]);
-	return selfmon_likely(selfmon_arch_is(&leader->lock, snapshot->lock))
-		       ? SELFMON_PAGE_READ
-		       : SELFMON_PAGE_MOVED;
+	return selfmon_impl_snapshot_end(set, leader, snapshot, end);
 }
 
 /* Retries until no lock changes during the reads. */

@@ -67,6 +67,49 @@ sums_of(const struct selfmon_snapshot *now)
 }
 
 /*
+ * Reads a set of as many counters as the words above, in user space. Without
+ * loops this takes 12 instructions less. Returns false if a lock changed
+ * meanwhile or a counter has no number.
+ */
+static ALWAYS_INLINE bool snapshot_four(const struct selfmon_counters *set,
+					struct selfmon_snapshot *now, bool end)
+{
+	const struct selfmon_page *const leader =
+		selfmon_impl_snapshot_begin(set, now, end);
+	unsigned int i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < SELFMON_FIBER_VALUES; i++)
+		if (selfmon_unlikely(selfmon_impl_snapshot_member(
+					     set, now,
+					     end ? SELFMON_FIBER_VALUES - 1 - i
+						 : i) != SELFMON_PAGE_READ))
+			return false;
+	now->flags = 0;
+	return selfmon_impl_snapshot_end(set, leader, now, end) ==
+	       SELFMON_PAGE_READ;
+}
+
+/* In user space: in another function, where an attempt failed as well. */
+static NEVER_INLINE void snapshot_user(const struct selfmon_counters *set,
+				       struct selfmon_snapshot *now, bool end)
+{
+	if (!selfmon_impl_snapshot_user(set, now, end))
+		selfmon_impl_snapshot_slow(set, now, end);
+}
+
+/* Like selfmon_counters_begin() and _end(), for the thread's own set. */
+static ALWAYS_INLINE void snapshot_own(const struct selfmon_counters *set,
+				       struct selfmon_snapshot *now, bool end)
+{
+	if (set->flags & SELFMON_IMPL_SET_SLOW)
+		selfmon_impl_snapshot_slow(set, now, end);
+	else if (selfmon_unlikely(set->hardware_count != SELFMON_FIBER_VALUES ||
+				  !snapshot_four(set, now, end)))
+		snapshot_user(set, now, end);
+}
+
+/*
  * Completes what pairs cannot handle: flags, and starts that are raw registers.
  */
 __attribute__((cold))
@@ -182,7 +225,7 @@ static ALWAYS_INLINE void resume_any(struct selfmon_thread *thread,
 		selfmon_fiber_put_on(thread, fiber, used, before, 1, false);
 	else
 		selfmon_fiber_put_on(thread, fiber, used, before, 0, false);
-	selfmon_counters_begin(thread->set, &now);
+	snapshot_own(thread->set, &now, false);
 	if (selfmon_likely(n == 2))
 		start_counted(open, fiber, &now, 2);
 	else if (n == 3)
@@ -199,7 +242,7 @@ static ALWAYS_INLINE bool switch_counted(struct selfmon_thread *thread,
 	const size_t used = selfmon_fiber_used(thread);
 	struct selfmon_snapshot now;
 
-	selfmon_counters_end(thread->set, &now);
+	snapshot_own(thread->set, &now, true);
 	selfmon_fiber_gate_close(thread);
 	if (selfmon_unlikely(!keep_any(thread, from, &now, used)))
 		return false;
