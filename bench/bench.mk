@@ -38,10 +38,9 @@ $(O)/bench/instructions-shared: $(O)/bench/instructions.o $(shared_lib)
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
 bench_user := $(O)/bench/user
 endif
-visit_user := user user_start fiber_counted fiber_visits
-visit_user_objects := $(visit_user:%=$(O)/bench/visit/%.o)
-$(visit_user_objects): $(O)/bench/visit/%.o: libselfmon/visit/%.c \
-		$(O)/static/libselfmon/visit/%.o
+user_parts := visit/user visit/user_start visit/fiber_counted counters/snapshot
+user_objects := $(user_parts:%=$(O)/bench/%.o)
+$(user_objects): $(O)/bench/%.o: libselfmon/%.c $(O)/static/libselfmon/%.o
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(filter-out -MMD -MP,$(lib_cflags)) $(CPPFLAGS) \
 		$(CFLAGS) -fPIC -S $< -o $(@:.o=.s)
@@ -55,10 +54,10 @@ $(O)/bench/user.o: bench/user.c $(O)/flags
 	@sed -i 's/\<rdpmc\>/rdtsc/' $(@:.o=.s)
 	@$(CC) -c $(@:.o=.s) -o $@
 
-$(O)/bench/user: $(O)/bench/user.o $(visit_user_objects) $(objects)
+$(O)/bench/user: $(O)/bench/user.o $(user_objects) $(objects)
 	$(call quiet,LINK)$(CC) \
-		$(CFLAGS) $(LDFLAGS) -pthread $< $(visit_user_objects) \
-		$(filter-out $(visit_user:%=$(O)/static/libselfmon/visit/%.o), \
+		$(CFLAGS) $(LDFLAGS) -pthread $< $(user_objects) \
+		$(filter-out $(user_parts:%=$(O)/static/libselfmon/%.o), \
 		$(objects)) -o $@
 
 $(O)/bench/report: $(O)/bench/report.o $(static_lib)

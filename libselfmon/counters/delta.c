@@ -6,9 +6,6 @@
 #include "counters/estimate.h"
 #include "counters/set.h"
 
-/* snapshot.cpu has this value if the CPU is unknown. */
-#define CPU_UNKNOWN UINT32_MAX
-
 __extension__ typedef unsigned __int128 u128;
 
 static uint64_t scale(uint64_t count, const struct selfmon_share *share)
@@ -232,7 +229,7 @@ void selfmon_counters_delta(struct selfmon_counters *set,
 	delta->flags = 0;
 	if (a->lock != b->lock)
 		delta->flags |= SELFMON_DELTA_DISTURBED;
-	if (a->cpu != b->cpu && a->cpu != CPU_UNKNOWN && b->cpu != CPU_UNKNOWN)
+	if (selfmon_cpu_changed(a, b))
 		delta->flags |= SELFMON_DELTA_MIGRATED;
 	if (flags & SELFMON_SNAPSHOT_SLOW)
 		delta->flags |= SELFMON_DELTA_SLOW;

@@ -4,6 +4,7 @@
 #define SELFMON_COUNTERS_ESTIMATE_H
 
 #include "counters/set.h"
+#include "platform/thread_cpu.h"
 
 /*
  * Returns the ticks between two times, even if a clock counter of less than 64
@@ -13,6 +14,14 @@ static inline uint64_t selfmon_elapsed(const struct selfmon_counters *set,
 				       uint64_t from, uint64_t to)
 {
 	return (to - from) & ~set->time_unused;
+}
+
+/* Returns true if the snapshots are of two CPUs. Unknown CPUs do not count. */
+static inline bool selfmon_cpu_changed(const struct selfmon_snapshot *a,
+				       const struct selfmon_snapshot *b)
+{
+	return a->cpu != b->cpu && a->cpu != SELFMON_CPU_UNKNOWN &&
+	       b->cpu != SELFMON_CPU_UNKNOWN;
 }
 
 /*

@@ -212,19 +212,27 @@ struct group_data {
 	} member[SELFMON_MAX_COUNTERS];
 };
 
+SELFMON_ALWAYS_INLINE int read_group_data(int fd, size_t count, struct group_data *in)
+{
+	const size_t size = offsetof(struct group_data, member) +
+			    count * sizeof(in->member[0]);
+	const ssize_t n = selfmon_kernel_read(fd, in, size);
+
+	if (selfmon_unlikely(n < 0))
+		return (int)n;
+	/* 0 bytes: a pinned event is in its error state */
+	return selfmon_likely(n == (ssize_t)size && in->count == count) ? 0
+									: -EIO;
+}
+
 int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 {
 	struct group_data in;
-	const size_t size = offsetof(struct group_data, member) +
-			    count * sizeof(in.member[0]);
-	const ssize_t n = selfmon_kernel_read(fd, &in, size);
+	const int error = read_group_data(fd, count, &in);
 	size_t i;
 
-	if (n < 0)
-		return (int)n;
-	/* 0 bytes: a pinned event is in its error state */
-	if (n != (ssize_t)size || in.count != count)
-		return -EIO;
+	if (error)
+		return error;
 	out->enabled_ns = in.enabled_ns;
 	out->running_ns = in.running_ns;
 	out->leader = in.member[0].id;
@@ -233,33 +241,54 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 	return 0;
 }
 
-int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
-			   uint64_t ticks, uint64_t trusted,
-			   struct selfmon_group_read *out)
+/* Returns false if the descriptor no longer belongs to the event. */
+__attribute__((noinline)) static bool check_leader(struct selfmon_member *leader,
+				      uint64_t ticks)
 {
+	const bool same = leader->fd_plus_1 &&
+			  selfmon_fd_table_is(leader->fd_plus_1 - 1,
+					      leader->id);
+
+	if (same)
+		selfmon_store_once(&leader->looked, ticks);
+	else
+		selfmon_store_once(&leader->gone, true);
+	return same;
+}
+
+int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
+			   uint64_t ticks, uint64_t trusted, uint64_t *value,
+			   struct selfmon_share *times)
+{
+	struct group_data in;
+	size_t i;
 	int error;
 
 	/* A descriptor that is lost remains lost. */
-	if (selfmon_load_once(&leader->gone))
+	if (selfmon_unlikely(selfmon_load_once(&leader->gone)))
 		return -EBADF;
-	if (ticks - selfmon_load_once(&leader->looked) >= trusted) {
-		if (!leader->fd_plus_1 ||
-		    !selfmon_fd_table_is(leader->fd_plus_1 - 1, leader->id)) {
-			selfmon_store_once(&leader->gone, true);
-			return -EBADF;
-		}
-		selfmon_store_once(&leader->looked, ticks);
-	}
-	error = selfmon_group_read(leader->fd_plus_1 - 1, count, out);
+	if (selfmon_unlikely(ticks - selfmon_load_once(&leader->looked) >=
+			     trusted) &&
+	    !check_leader(leader, ticks))
+		return -EBADF;
+	error = read_group_data(leader->fd_plus_1 - 1, count, &in);
+	if (selfmon_unlikely(error))
+		return error;
 	/*
 	 * The descriptor may now belong to another group of the same size, if
 	 * it was trusted and not checked.
 	 */
-	if (!error && leader->id && out->leader != leader->id) {
+	if (selfmon_unlikely(leader->id && in.member[0].id != leader->id)) {
 		selfmon_store_once(&leader->gone, true);
 		return -EBADF;
 	}
-	return error;
+	for (i = 0; i < count; i++)
+		value[i] = in.member[i].value;
+	if (times) {
+		times->enabled_ns = in.enabled_ns;
+		times->off_ns = in.enabled_ns - in.running_ns;
+	}
+	return 0;
 }
 
 static void swap(struct selfmon_member *a, struct selfmon_member *b)

@@ -49,10 +49,10 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
  * event. Other code may close all descriptors of the process, and its files
  * then reuse the numbers; such files must not be read. The descriptor is
  * checked if its last check is at least `trusted` ticks old. Returns -EBADF if
- * the number was reused.
+ * the number was reused. times may be NULL.
  */
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
-			   uint64_t ticks, uint64_t trusted,
-			   struct selfmon_group_read *out);
+			   uint64_t ticks, uint64_t trusted, uint64_t *value,
+			   struct selfmon_share *times);
 
 #endif

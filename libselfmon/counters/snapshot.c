@@ -4,6 +4,8 @@
  * timestamp is innermost, around it the hardware members, and outermost the
  * members that only read(2) serves.
  */
+#include "counters/snapshot.h"
+
 #include <string.h>
 
 #include "clock/clock.h"
@@ -28,29 +30,29 @@ static uint64_t now(const struct selfmon_counters *set)
  */
 #define TRUSTED_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
 
-/* Reads the group that starts at member `first`. */
-static int read_group(struct selfmon_set *set, size_t first, size_t count,
-		      bool end, struct selfmon_group_read *in)
+/*
+ * Reads the group that starts at member `first`. Without an id of the leader
+ * there is no check.
+ */
+static int read_group(struct selfmon_set *set,
+		      struct selfmon_snapshot *snapshot, size_t first,
+		      size_t count, bool end, struct selfmon_share *times)
 {
 	struct selfmon_member *const leader = &set->member[first];
 
 	return selfmon_group_read_own(
 		leader, count, leader->id ? now(&set->head) : 0,
-		end ? set->trusted_ticks : TRUSTED_TICKS, in);
+		end ? set->trusted_ticks : TRUSTED_TICKS,
+		snapshot->value + first, times);
 }
 
-SELFMON_ALWAYS_INLINE bool read_values(struct selfmon_set *set,
+SELFMON_ALWAYS_INLINE void read_values(struct selfmon_set *set,
 				       struct selfmon_snapshot *snapshot,
 				       size_t first, size_t count, bool end,
-				       struct selfmon_group_read *in)
+				       struct selfmon_share *times)
 {
-	if (read_group(set, first, count, end, in)) {
+	if (read_group(set, snapshot, first, count, end, times))
 		snapshot->flags |= SELFMON_SNAPSHOT_LOST_REST;
-		return false;
-	}
-	memcpy(snapshot->value + first, in->value,
-	       count * sizeof(in->value[0]));
-	return true;
 }
 
 /*
@@ -63,20 +65,17 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 	const struct selfmon_counters *const head = &set->head;
 	const size_t kernel = head->hardware_count;
 	size_t first = head->count;
-	struct selfmon_group_read in;
 	size_t k;
 
 	for (k = head->more; k-- > 0;) {
 		const size_t count = head->more_count[k];
 
 		first -= count;
-		if (!read_values(set, snapshot, first, count, end, &in))
-			continue;
-		snapshot->more[k].enabled_ns = in.enabled_ns;
-		snapshot->more[k].off_ns = in.enabled_ns - in.running_ns;
+		read_values(set, snapshot, first, count, end,
+			    &snapshot->more[k]);
 	}
 	if (first > kernel)
-		read_values(set, snapshot, kernel, first - kernel, end, &in);
+		read_values(set, snapshot, kernel, first - kernel, end, NULL);
 }
 
 /* Reads all members except the first group of hardware events. */
@@ -85,11 +84,10 @@ static void read_rest(struct selfmon_set *set,
 {
 	/* Is 0 if there are further groups. */
 	const size_t count = set->head.rest;
-	struct selfmon_group_read in;
 
 	if (selfmon_likely(count))
 		read_values(set, snapshot, set->head.hardware_count, count, end,
-			    &in);
+			    NULL);
 	else if (set->head.more)
 		read_more(set, snapshot, end);
 }
@@ -103,17 +101,16 @@ static void read_hardware(struct selfmon_set *set,
 {
 	const struct selfmon_counters *head = &set->head;
 	const size_t count = head->hardware_count;
-	struct selfmon_group_read in;
+	struct selfmon_share times;
 	uint32_t flags = SELFMON_SNAPSHOT_SLOW;
 
 	if (end)
 		snapshot->ticks = now(head);
 	if (count == 0) {
 		flags = 0;
-	} else if (!read_group(set, 0, count, end, &in)) {
-		snapshot->off_ns = in.enabled_ns - in.running_ns;
-		snapshot->enabled_ns = in.enabled_ns;
-		memcpy(snapshot->value, in.value, count * sizeof(in.value[0]));
+	} else if (!read_group(set, snapshot, 0, count, end, &times)) {
+		snapshot->off_ns = times.off_ns;
+		snapshot->enabled_ns = times.enabled_ns;
 	} else {
 		flags |= SELFMON_SNAPSHOT_LOST_USER;
 	}
@@ -169,11 +166,12 @@ static bool is_foreign_process(const struct selfmon_set *set)
 	return set->pid != selfmon_kernel_pid();
 }
 
-void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
-				struct selfmon_snapshot *snapshot, bool end)
+/* Reads a set of any kind, on any thread. */
+__attribute__((noinline)) static void
+read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
+	 bool end)
 {
-	struct selfmon_set *set = selfmon_set_of(counters);
-	const bool own = counters->owner == selfmon_arch_thread_pointer();
+	const struct selfmon_counters *const counters = &set->head;
 	const bool foreign = is_foreign_process(set);
 	uint32_t lost, cpu;
 
@@ -214,4 +212,68 @@ void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
 	snapshot->cpu = end ? cpu_now(counters, own) : cpu;
 	if (end)
 		read_rest(set, snapshot, end);
+}
+
+/*
+ * Returns true for a set of the usual kind that has no hardware members: one
+ * group, which only its own thread reads.
+ */
+SELFMON_ALWAYS_INLINE bool has_rest_alone(const struct selfmon_counters *head)
+{
+	return (head->flags &
+		(SELFMON_IMPL_SET_SYSCALL | SELFMON_IMPL_SET_FENCE |
+		 SELFMON_IMPL_SET_CLOCK | SELFMON_IMPL_SET_UNWIPED |
+		 SELFMON_IMPL_SET_THREADS)) == SELFMON_IMPL_SET_SYSCALL &&
+	       head->hardware_count == 0 && head->rest > 0;
+}
+
+/*
+ * Reads such a set. Where the timestamp comes first, the check of the
+ * descriptor needs no further one.
+ */
+static void read_rest_alone(struct selfmon_set *set,
+			    struct selfmon_snapshot *snapshot, bool end)
+{
+	struct selfmon_member *const leader = &set->member[0];
+	const uint32_t cpu = cpu_now(&set->head, true);
+	uint64_t ticks = 0;
+
+	snapshot->off_ns = snapshot->enabled_ns = 0;
+	snapshot->moved = snapshot->lock = 0;
+	if (end || leader->id)
+		ticks = selfmon_arch_timestamp();
+	if (end)
+		snapshot->ticks = ticks;
+	snapshot->cpu = cpu;
+	snapshot->flags =
+		selfmon_group_read_own(leader, set->head.rest,
+				       leader->id ? ticks : 0,
+				       end ? set->trusted_ticks
+					   : TRUSTED_TICKS,
+				       snapshot->value, NULL)
+			? SELFMON_SNAPSHOT_LOST_REST
+			: 0;
+	if (!end) /* stored as one word, as above */
+		selfmon_store_once(&snapshot->ticks, selfmon_arch_timestamp());
+}
+
+void selfmon_impl_snapshot_slow(const struct selfmon_counters *counters,
+				struct selfmon_snapshot *snapshot, bool end)
+{
+	struct selfmon_set *set = selfmon_set_of(counters);
+	const bool own = counters->owner == selfmon_arch_thread_pointer();
+
+	if (selfmon_likely(own && has_rest_alone(counters)))
+		read_rest_alone(set, snapshot, end);
+	else
+		read_any(set, snapshot, own, end);
+}
+
+void selfmon_snapshot_take(const struct selfmon_counters *set,
+			   struct selfmon_snapshot *snapshot, bool end)
+{
+	if (end)
+		selfmon_counters_end(set, snapshot);
+	else
+		selfmon_counters_begin(set, snapshot);
 }

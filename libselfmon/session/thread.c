@@ -310,14 +310,13 @@ static bool has_state(const struct selfmon_thread *thread, bool spans)
 					  SELFMON_MODE_ASYNC));
 }
 
+__attribute__((noinline))
 static struct selfmon_thread *attach_as(bool spans)
 {
 	struct selfmon_thread *thread = selfmon_thread_pointer;
 	struct selfmon_signals signals;
 	struct selfmon_cancel cancel;
 
-	if (has_state(thread, spans))
-		return thread;
 	if (selfmon_thread_is_hidden() ||
 	    selfmon_load_once(&thread->mode) & SELFMON_MODE_BUSY)
 		return thread;
@@ -338,12 +337,17 @@ static struct selfmon_thread *attach_as(bool spans)
 
 struct selfmon_thread *selfmon_thread_attach(void)
 {
-	return attach_as(false);
+	struct selfmon_thread *const thread = selfmon_thread_pointer;
+
+	return selfmon_likely(has_state(thread, false)) ? thread
+							 : attach_as(false);
 }
 
 struct selfmon_thread *selfmon_thread_attach_async(void)
 {
-	return attach_as(true);
+	struct selfmon_thread *const thread = selfmon_thread_pointer;
+
+	return has_state(thread, true) ? thread : attach_as(true);
 }
 
 /*

@@ -2,6 +2,7 @@
 /* Records visits that the common case of visit/visit.c does not cover. */
 #include "store/stats.h"
 
+#include "counters/estimate.h"
 #include "store/process.h"
 #include "store/self.h"
 #include "store/state.h"
@@ -94,12 +95,18 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
  * need no comparison with the maximum. It is a time plus one, so that 0 means
  * that no visit is usual: with a coarse clock visits take 0 ticks.
  */
-static void set_usual(struct selfmon_stats *stats, uint64_t ticks)
+__attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 {
-	if (selfmon_unlikely(!stats->unusual))
+	if (!stats->unusual)
 		selfmon_stats_work(stats);
-	else if (ticks >= stats->unusual)
+	else
 		selfmon_stats_expect(stats);
+}
+
+static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
+{
+	if (selfmon_unlikely(ticks >= stats->unusual))
+		set_unusual(stats);
 }
 
 /*
@@ -229,6 +236,43 @@ static void add_off(struct selfmon_stats *stats,
 						    (double)share->off_ns /
 						    (double)share->enabled_ns));
 	}
+}
+
+/*
+ * Records a visit whose set has one group, read by read(2), and whose snapshots
+ * have all values: the differences need no verdicts. Returns false, and does
+ * nothing, for any other visit.
+ */
+bool selfmon_stats_counts(const struct selfmon_thread *thread,
+			  struct selfmon_stats *stats,
+			  const struct selfmon_snapshot *a,
+			  const struct selfmon_snapshot *b, uint64_t *mark)
+{
+	const struct selfmon_counters *const set = thread->set;
+	const uint64_t ticks = selfmon_elapsed(set, a->ticks, b->ticks);
+	const size_t count = set->rest;
+	uint64_t negative = ticks;
+	size_t i;
+
+	if (set->hardware_count || !count || thread->missing ||
+	    a->flags | b->flags | b->moved | (a->lock ^ b->lock))
+		return false;
+	for (i = 0; i < count; i++)
+		negative |= b->value[i] - a->value[i];
+	if (selfmon_unlikely((int64_t)negative < 0))
+		return false;
+	selfmon_stats_begin(stats);
+	selfmon_sums_add(&stats->ticks, ticks);
+	set_usual(stats, ticks);
+	for (i = 0; i < count; i++)
+		selfmon_sums_add(&stats->counter[thread->column[i]],
+				 b->value[i] - a->value[i]);
+	if (selfmon_unlikely(selfmon_cpu_changed(a, b)))
+		selfmon_arch_add(&stats->migrated, 1);
+	selfmon_histogram_add(stats, ticks);
+	selfmon_mark_recorded(mark);
+	selfmon_stats_end(stats);
+	return true;
 }
 
 /*

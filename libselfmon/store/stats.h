@@ -11,6 +11,10 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
 			uint64_t bytes, uint64_t items);
 void selfmon_stats_init(struct selfmon_stats *stats);
+bool selfmon_stats_counts(const struct selfmon_thread *thread,
+			  struct selfmon_stats *stats,
+			  const struct selfmon_snapshot *a,
+			  const struct selfmon_snapshot *b, uint64_t *mark);
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta, uint64_t *mark);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "counters/snapshot.h"
 #include "open/entry.h"
 #include "open/evict.h"
 #include "open/unwind.h"
@@ -43,7 +44,7 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 		 * pages.
 		 */
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
-		selfmon_counters_begin(thread->set, &open->start);
+		selfmon_snapshot_own(thread->set, &open->start, false);
 		/*
 		 * Without the fence, work would begin while the timestamp is
 		 * being read.
@@ -265,6 +266,10 @@ static void finish_counted(struct selfmon_thread *thread,
 	if (open->known.locks != SELFMON_LOCKS_UNKNOWN) {
 		selfmon_start_counts(open, &counts);
 		start = &counts;
+	} else if (!thread->recorder &&
+		   selfmon_stats_counts(thread, open->node->stats, start, now,
+					&open->mark)) {
+		return;
 	}
 	selfmon_counters_delta(thread->set, start, now, &delta);
 	delta.moved = now->moved; /* retries at the start do not count */
@@ -371,7 +376,7 @@ static void take_end(struct selfmon_thread *thread,
 	if (thread->random && is_only_counted(thread, frame))
 		return;
 	if (thread->set) {
-		selfmon_counters_end(thread->set, now);
+		selfmon_snapshot_own(thread->set, now, true);
 		return;
 	}
 	now->ticks = selfmon_clock_ticks();

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "counters/snapshot.h"
 #include "visit/fiber_any.h"
 #include "visit/fiber_counts.h"
 #include "visit/fiber_stack.h"
@@ -90,14 +91,6 @@ static ALWAYS_INLINE bool snapshot_four(const struct selfmon_counters *set,
 	       SELFMON_PAGE_READ;
 }
 
-/* In user space: in another function, where an attempt failed as well. */
-static NEVER_INLINE void snapshot_user(const struct selfmon_counters *set,
-				       struct selfmon_snapshot *now, bool end)
-{
-	if (!selfmon_impl_snapshot_user(set, now, end))
-		selfmon_impl_snapshot_slow(set, now, end);
-}
-
 /* Like selfmon_counters_begin() and _end(), for the thread's own set. */
 static ALWAYS_INLINE void snapshot_own(const struct selfmon_counters *set,
 				       struct selfmon_snapshot *now, bool end)
@@ -106,7 +99,7 @@ static ALWAYS_INLINE void snapshot_own(const struct selfmon_counters *set,
 		selfmon_impl_snapshot_slow(set, now, end);
 	else if (selfmon_unlikely(set->hardware_count != SELFMON_FIBER_VALUES ||
 				  !snapshot_four(set, now, end)))
-		snapshot_user(set, now, end);
+		selfmon_snapshot_take(set, now, end);
 }
 
 /*

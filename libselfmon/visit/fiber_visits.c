@@ -6,6 +6,7 @@
 #include "visit/fiber_visits.h"
 
 #include "clock/clock.h"
+#include "counters/snapshot.h"
 #include "open/unwind.h"
 #include "session/thread_ring.h"
 #include "session/thread_state.h"
@@ -34,7 +35,7 @@ void selfmon_fiber_read_end(const struct selfmon_thread *thread,
 		return;
 	}
 	now->moved = 0;
-	selfmon_counters_end(thread->set, now);
+	selfmon_snapshot_take(thread->set, now, true);
 }
 
 static ALWAYS_INLINE void read_begin(const struct selfmon_thread *thread,
@@ -45,7 +46,7 @@ static ALWAYS_INLINE void read_begin(const struct selfmon_thread *thread,
 		now->ticks = ticks_now(thread);
 		return;
 	}
-	selfmon_counters_begin(thread->set, now);
+	selfmon_snapshot_take(thread->set, now, false);
 }
 
 /* Returns the place of visit i, or NULL without memory. */
