@@ -66,7 +66,7 @@ native()
 	for form in "" -shared; do
 		"$here/budget.sh" "$1$form" switched 150 \
 			"switch of fibers, two visits in each${form:+, ${form#-}}"
-		"$here/switch.sh" "$1$form" switched-1-software snapshot 200 \
+		"$here/switch.sh" "$1$form" switched-1-software snapshot 190 \
 			"$switch, 4 software events${form:+, ${form#-}}"
 	done
 	"$here/lines.sh" "$1" time 10

@@ -92,6 +92,9 @@ struct selfmon_fiber {
 	struct selfmon_suspended visit[SELFMON_FIBER_VISITS];
 };
 
+_Static_assert((sizeof(struct selfmon_fiber) + 63) / 64 * 64 == 896,
+	       "whole cache lines, as selfmon_fiber_create(3) says");
+
 /* The mark of the visit that represents a fiber: above all addresses. */
 #define SELFMON_MARK_FIBER (SELFMON_LOW_NONE - 1)
 

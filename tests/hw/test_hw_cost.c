@@ -26,7 +26,7 @@
 #define BUDGET_PAIR 185
 #define BUDGET_TIME 82
 #define BUDGET_READ 15
-#define BUDGET_SWITCH 220 /* beyond two snapshots */
+#define BUDGET_SWITCH 172 /* beyond two snapshots */
 
 TestSuite(hw_cost, .init = hw_require_pmu);
 
