@@ -93,7 +93,7 @@ struct selfmon_fiber {
 };
 
 _Static_assert((sizeof(struct selfmon_fiber) + 63) / 64 * 64 == 896,
-	       "whole cache lines, as selfmon_fiber_create(3) says");
+	       "whole cache lines, as the manual page says");
 
 /* The mark of the visit that represents a fiber: above all addresses. */
 #define SELFMON_MARK_FIBER (SELFMON_LOW_NONE - 1)
