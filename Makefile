@@ -134,9 +134,10 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 cold := doctor/% event/% report/% \
 	$(addprefix counters/,attr_fallback% granted% guard% open% grouping%) \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
-		file% path% pfm% output%) \
-	session/% $(addprefix store/,config% live% name% process%) \
-	visit/frame_first%
+		file% futex% path% pfm% output%) \
+	session/% visit/frame_first% visit/longer% \
+	$(addprefix store/,config% live% name% process% slowest% \
+		trace% watch%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
 # Protected visibility: a shared object that links the library into itself uses

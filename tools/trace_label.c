@@ -10,6 +10,8 @@ static const char *suffix_of(enum trace_kind kind)
 	case TRACE_OFF_CPU: return ", off the CPU";
 	case TRACE_GAPS: return ", visits missing";
 	case TRACE_FRAMES: return ", frames";
+	case TRACE_BETWEEN: return ", not recorded";
+	case TRACE_LONGER: return ", longer than the limit";
 	default: return "";
 	}
 }

@@ -353,7 +353,7 @@ static bool write_trace(struct perfetto *perfetto)
 	bool done = true;
 	size_t i;
 
-	perfetto->named = calloc(trace->regions + 4, sizeof(*perfetto->named));
+	perfetto->named = calloc(trace->regions + 1 + TRACE_NO_REGIONS, sizeof(*perfetto->named));
 	if (!perfetto->named)
 		return false;
 	describe_process(perfetto);

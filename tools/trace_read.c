@@ -30,6 +30,8 @@ struct ring {
 	struct trace_visit *newest; /* counts that follow are its */
 	uint64_t newest_end;
 	bool gap; /* entries are missing after newest_end */
+	bool between; /* they were left out: a burst begins */
+	uint64_t burst; /* its number; 0: none so far */
 };
 
 struct reader {
@@ -122,14 +124,15 @@ static struct trace_track *stack_of(struct reader *reader,
 }
 
 static void add_run(struct reader *reader, struct trace_track *track,
-		    uint64_t from, uint64_t to)
+		    uint64_t from, uint64_t to, uint64_t burst)
 {
 	if (!track)
 		return;
 	track->run = grown(reader, track->run, &track->run_room, track->runs,
 			   sizeof(*track->run));
 	if (!reader->failed)
-		track->run[track->runs++] = (struct trace_run){ from, to };
+		track->run[track->runs++] =
+			(struct trace_run){ from, to, burst };
 }
 
 static void take_switch(struct reader *reader, struct ring *ring,
@@ -137,7 +140,8 @@ static void take_switch(struct reader *reader, struct ring *ring,
 {
 	ring->switched = fiber != SELFMON_ENDED_NO_FIBER;
 	if (!ring->switched) {
-		add_run(reader, stack_of(reader, ring), ring->from, now);
+		add_run(reader, stack_of(reader, ring), ring->from, now,
+			ring->burst);
 		return;
 	}
 	ring->fiber = fiber;
@@ -169,19 +173,23 @@ static size_t runs_before(const struct trace_track *track, uint64_t time)
 
 /*
  * A visit's time is that in which its fiber ran. Returns when the visit began:
- * so much of the fiber's runs lies between that and its end.
+ * so much of the fiber's runs lies between that and its end. Runs of an earlier
+ * burst do not count: there are others between.
  */
 static uint64_t real_begin(const struct trace_track *track,
 			   const struct trace_visit *visit)
 {
 	uint64_t ticks = visit->end - visit->begin, end = visit->end;
 	size_t i = runs_before(track, visit->end);
+	const uint64_t burst = i ? track->run[i - 1].burst : 0;
 
 	if (!i)
 		return visit->begin;
 	while (i--) {
 		const struct trace_run *const run = &track->run[i];
 
+		if (run->burst != burst)
+			return run[1].from;
 		if (run->to < end)
 			end = run->to;
 		if (end < run->from)
@@ -203,7 +211,8 @@ static void find_begins(struct reader *reader)
 	for (i = 0; i < reader->rings; i++)
 		if (reader->ring[i].switched)
 			add_run(reader, stack_of(reader, &reader->ring[i]),
-				reader->ring[i].from, UINT64_MAX);
+				reader->ring[i].from, UINT64_MAX,
+				reader->ring[i].burst);
 	for (i = 0; i < reader->trace->tracks && !reader->failed; i++) {
 		track = &reader->trace->track[i];
 		if (!track->runs)
@@ -276,6 +285,41 @@ static void take_count(struct reader *reader, struct ring *ring,
 	trace->count[trace->counts++] = value;
 }
 
+/*
+ * The visit before lasted longer than its limit, in ticks. It is shown on a track
+ * of its own, too.
+ */
+static void take_longer(struct reader *reader, const struct ring *ring,
+			uint64_t limit)
+{
+	struct trace *const trace = reader->trace;
+
+	if (!ring->newest)
+		return;
+	if (!trace->longer++ || limit < trace->limit_ns[0])
+		trace->limit_ns[0] = limit;
+	if (limit > trace->limit_ns[1])
+		trace->limit_ns[1] = limit;
+	add_visit(reader, track_of(reader, TRACE_LONGER, ring->tid),
+		  ring->newest->begin, ring->newest->end, ring->newest->region);
+}
+
+/* Shows where entries are missing before this one, or were left out. */
+static void end_gap(struct reader *reader, struct ring *ring, uint64_t end)
+{
+	const uint64_t begin = ring->newest_end ? ring->newest_end
+						: reader->first.ticks;
+
+	if (ring->between && end > begin)
+		add_visit(reader, track_of(reader, TRACE_BETWEEN, ring->tid),
+			  begin, end, TRACE_LEFT_OUT);
+	if (ring->gap && ring->newest_end && end > begin)
+		add_visit(reader, track_of(reader, TRACE_GAPS, ring->tid),
+			  begin, end, TRACE_LOST);
+	ring->gap = false;
+	ring->between = false;
+}
+
 static void take_entry(struct reader *reader, struct ring *ring,
 		       const struct selfmon_ended *entry)
 {
@@ -284,6 +328,10 @@ static void take_entry(struct reader *reader, struct ring *ring,
 
 	if (region == SELFMON_ENDED_COUNT) {
 		take_count(reader, ring, entry->end, ticks);
+		return;
+	}
+	if (region == SELFMON_ENDED_LONGER) {
+		take_longer(reader, ring, entry->end);
 		return;
 	}
 	ring->newest = NULL;
@@ -295,13 +343,11 @@ static void take_entry(struct reader *reader, struct ring *ring,
 		ring->what = ticks;
 		return;
 	}
-	if (ring->gap && ring->newest_end && entry->end > ring->newest_end)
-		add_visit(reader, track_of(reader, TRACE_GAPS, ring->tid),
-			  ring->newest_end, entry->end, TRACE_LOST);
-	ring->gap = false;
+	end_gap(reader, ring, entry->end);
 	if (region == SELFMON_ENDED_THREAD)
 		*ring = (struct ring){ .tid = (uint32_t)ticks,
-				       .from = entry->end };
+				       .from = entry->end,
+				       .burst = ring->burst };
 	else if (region == SELFMON_ENDED_FIBER)
 		take_switch(reader, ring, entry->end, ticks);
 	else if (region == SELFMON_ENDED_BLOCKED)
@@ -324,6 +370,47 @@ static void begin_gap(struct ring *ring)
 	ring->has_start = false;
 }
 
+static struct ring *ring_of(struct reader *reader, uint32_t number)
+{
+	if (number >= RINGS_MAX) {
+		damaged(reader, "a ring has no valid number");
+		return NULL;
+	}
+	while (number >= reader->rings && !reader->failed)
+		reader->ring = grown(reader, reader->ring, &reader->rings,
+				     reader->rings, sizeof(*reader->ring));
+	return reader->failed ? NULL : &reader->ring[number];
+}
+
+/*
+ * A burst begins. Which fiber its thread runs is known after the first switch in
+ * it; until then it is taken for none.
+ */
+static void take_burst(struct reader *reader, const void *block, size_t size)
+{
+	const struct selfmon_trace_burst *const burst = block;
+	struct ring *ring;
+
+	if (size < sizeof(*burst)) {
+		damaged(reader, "a burst's block is too short");
+		return;
+	}
+	ring = ring_of(reader, burst->ring);
+	if (!ring)
+		return;
+	reader->trace->bursts++;
+	if (!burst->passed)
+		return;
+	if (ring->switched)
+		add_run(reader, stack_of(reader, ring), ring->from,
+			ring->newest_end, ring->burst);
+	*ring = (struct ring){ .tid = burst->tid,
+			       .newest_end = ring->newest_end,
+			       .gap = ring->gap,
+			       .between = true,
+			       .burst = reader->trace->bursts };
+}
+
 static void take_visits(struct reader *reader, const void *block, size_t size)
 {
 	const struct selfmon_trace_visits *const visits = block;
@@ -331,17 +418,14 @@ static void take_visits(struct reader *reader, const void *block, size_t size)
 	struct ring *ring;
 	size_t i;
 
-	if (size < sizeof(*visits) || (size - sizeof(*visits)) % sizeof(*entry) ||
-	    visits->ring >= RINGS_MAX) {
+	if (size < sizeof(*visits) ||
+	    (size - sizeof(*visits)) % sizeof(*entry)) {
 		damaged(reader, "a block of visits is too short");
 		return;
 	}
-	while (visits->ring >= reader->rings && !reader->failed)
-		reader->ring = grown(reader, reader->ring, &reader->rings,
-				     reader->rings, sizeof(*reader->ring));
-	if (reader->failed)
+	ring = ring_of(reader, visits->ring);
+	if (!ring)
 		return;
-	ring = &reader->ring[visits->ring];
 	if (visits->lost)
 		begin_gap(ring);
 	if (!ring->tid)
@@ -467,6 +551,7 @@ static void take_block(struct reader *reader, const void *block, size_t size)
 	case SELFMON_TRACE_THREAD: take_thread(reader, block, size); break;
 	case SELFMON_TRACE_COLUMN: take_column(reader, block, size); break;
 	case SELFMON_TRACE_VISITS: take_visits(reader, block, size); break;
+	case SELFMON_TRACE_BURST: take_burst(reader, block, size); break;
 	case SELFMON_TRACE_END: reader->trace->cut_off = false; break;
 	}
 }
@@ -544,6 +629,9 @@ static void convert_times(struct reader *reader)
 	       (double)ticks;
 	trace->begin_raw_ns = reader->first.raw_ns;
 	trace->begin_real_ns = reader->first.real_ns;
+	for (i = 0; i < 2; i++)
+		trace->limit_ns[i] =
+			(uint64_t)((double)trace->limit_ns[i] * rate);
 	for (i = 0; i < trace->tracks; i++)
 		for (j = 0; j < trace->track[i].visits; j++) {
 			struct trace_visit *const visit =
@@ -644,6 +732,7 @@ const char *trace_visit_name(const struct trace *trace,
 	case TRACE_PREEMPTED: return "preempted";
 	case TRACE_BLOCKED: return "blocked";
 	case TRACE_LOST: return "visits are missing here";
+	case TRACE_LEFT_OUT: return "not recorded";
 	default: return trace->region[visit->region].name;
 	}
 }

@@ -19,10 +19,16 @@ struct trace_visit {
 	uint32_t lane;	     /* see trace_lanes.h */
 };
 
-/* In place of a region: the thread was off the CPU; entries are missing. */
+/*
+ * In place of a region: the thread was off the CPU; entries are missing; entries
+ * were left out, between bursts.
+ */
 #define TRACE_PREEMPTED UINT32_MAX
 #define TRACE_BLOCKED (UINT32_MAX - 1)
 #define TRACE_LOST (UINT32_MAX - 2)
+#define TRACE_LEFT_OUT (UINT32_MAX - 3)
+/* How many there are. */
+#define TRACE_NO_REGIONS 4
 
 enum trace_kind {
 	TRACE_THREAD, /* the visits on a thread's own stack */
@@ -30,11 +36,14 @@ enum trace_kind {
 	TRACE_OFF_CPU, /* of a thread */
 	TRACE_GAPS,    /* of a thread: where entries are missing */
 	TRACE_FRAMES,  /* of a thread: from mark to mark */
+	TRACE_BETWEEN, /* of a thread: between bursts */
+	TRACE_LONGER,  /* of a thread: the visits that bursts are about */
 	TRACE_SPANS,   /* all detached spans */
 };
 
 struct trace_run {
 	uint64_t from, to; /* ticks */
+	uint64_t burst;	   /* in which burst; 0: the trace has none */
 };
 
 struct trace_track {
@@ -75,6 +84,8 @@ struct trace {
 	uint64_t *count;
 	size_t counts, count_room;
 	uint64_t visits, lost;
+	uint64_t bursts, longer; /* visits that lasted longer than the limit */
+	uint64_t limit_ns[2];	 /* least and greatest limit of them */
 	bool cut_off; /* the process did not end the file */
 };
 

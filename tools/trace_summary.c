@@ -43,7 +43,8 @@ static void take_track(struct longest *longest,
 	}
 }
 
-static void put_duration(FILE *to, uint64_t ns)
+/* width of the number, and of the unit. */
+static void put_time(FILE *to, uint64_t ns, int width, int unit_width)
 {
 	static const struct {
 		uint64_t ns;
@@ -53,11 +54,22 @@ static void put_duration(FILE *to, uint64_t ns)
 
 	for (i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
 		if (ns >= unit[i].ns) {
-			fprintf(to, "%9.3f %-2s",
-				(double)ns / (double)unit[i].ns, unit[i].name);
+			fprintf(to, "%*.3f %-*s", width,
+				(double)ns / (double)unit[i].ns, unit_width,
+				unit[i].name);
 			return;
 		}
-	fprintf(to, "%9llu ns", (unsigned long long)ns);
+	fprintf(to, "%*llu ns", width, (unsigned long long)ns);
+}
+
+static void put_duration(FILE *to, uint64_t ns)
+{
+	put_time(to, ns, 9, 2);
+}
+
+static void put_short(FILE *to, uint64_t ns)
+{
+	put_time(to, ns, 0, 0);
 }
 
 static void put_region(const struct trace *trace, const struct longest *of,
@@ -78,6 +90,12 @@ static void put_region(const struct trace *trace, const struct longest *of,
 	fputs("\n", to);
 }
 
+static bool has_visits(const struct trace_track *track)
+{
+	return track->kind == TRACE_THREAD || track->kind == TRACE_FIBER ||
+	       track->kind == TRACE_SPANS;
+}
+
 static void put_tracks(const struct trace *trace, FILE *to)
 {
 	char label[TRACE_LABEL_SIZE];
@@ -85,15 +103,26 @@ static void put_tracks(const struct trace *trace, FILE *to)
 
 	fprintf(to, "%12s  track\n", "visits");
 	for (i = 0; i < trace->tracks; i++) {
-		if (trace->track[i].kind == TRACE_OFF_CPU ||
-		    trace->track[i].kind == TRACE_GAPS ||
-		    !trace->track[i].visits)
+		if (!has_visits(&trace->track[i]) || !trace->track[i].visits)
 			continue;
 		fprintf(to, "%12lu  ", (unsigned long)trace->track[i].visits);
 		selfmon_output_text(to, trace_label(trace, &trace->track[i], 0,
 						    label));
 		fputs("\n", to);
 	}
+}
+
+static void put_bursts(const struct trace *trace, FILE *to)
+{
+	fprintf(to, "only around visits that lasted longer than ");
+	put_short(to, trace->limit_ns[0]);
+	if (trace->limit_ns[1] / 1000 != trace->limit_ns[0] / 1000) {
+		fputs(" to ", to);
+		put_short(to, trace->limit_ns[1]);
+	}
+	fprintf(to, ": %llu such visits in %llu bursts\n",
+		(unsigned long long)trace->longer,
+		(unsigned long long)trace->bursts);
 }
 
 int trace_write_summary(const struct trace *trace, FILE *to)
@@ -116,10 +145,11 @@ int trace_write_summary(const struct trace *trace, FILE *to)
 			  (unsigned long long)trace->lost,
 			  100. * (double)trace->lost /
 				  (double)(trace->lost + trace->visits));
+	if (trace->bursts)
+		put_bursts(trace, to);
 	put_tracks(trace, to);
 	for (i = 0; i < trace->tracks; i++)
-		if (trace->track[i].kind != TRACE_OFF_CPU &&
-		    trace->track[i].kind != TRACE_GAPS)
+		if (has_visits(&trace->track[i]))
 			take_track(longest, &trace->track[i]);
 	qsort(longest, trace->regions, sizeof(*longest), by_time);
 	fprintf(to, "%12s %12s%12s %15s  region, track of the longest\n",

@@ -32,7 +32,8 @@
  *                   follow with commas: ring=SIZE of each thread's buffer, 64k
  *                   to 1g (4m); regions=REGEX, the last one: only regions whose
  *                   name matches this extended regular expression;
- *                   docs/TRACE.md
+ *                   longer=16ms or longer=p99.9: only what a thread did before
+ *                   the end of a visit that lasted longer; docs/TRACE.md
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. It is read with secure_getenv(3), so it is ignored in setuid
@@ -52,6 +53,27 @@ SELFMON_C_BEGIN
 /* Called with one line of text, without a newline. See selfmon_configure(). */
 typedef void (*selfmon_message_fn)(const char *message, void *context);
 
+/* A visit, or a detached span, that lasted longer than its limit. */
+struct selfmon_longer {
+	size_t size;	     /* of this struct in the library that runs */
+	const char *name;    /* of the region; its strings stay valid */
+	const char *file;    /* "" if the region has none */
+	uint32_t line;
+	uint32_t thread;     /* kernel's id of the thread in which it ended */
+	uint64_t ns;	     /* its time */
+	uint64_t limit_ns;
+	uint64_t begin, end; /* as selfmon_clock_ticks() */
+};
+
+/*
+ * Called for a visit that lasted longer, in the thread in which it ended, after
+ * it is recorded, with no lock held: in a signal handler, if the visit ended
+ * there. May use regions; a visit that lasts longer inside of the function does
+ * not call it again. Must return. See selfmon_configure().
+ */
+typedef void (*selfmon_longer_fn)(const struct selfmon_longer *visit,
+				  void *context);
+
 struct selfmon_options {
 	size_t size;         /* set by the caller: sizeof of this struct */
 	const char *events;  /* as SELFMON_EVENTS; NULL: "auto" */
@@ -68,20 +90,28 @@ struct selfmon_options {
 	const char *sample;  /* as SELFMON_SAMPLE; NULL: none */
 	const char *record;  /* as SELFMON_RECORD; NULL: none */
 	const char *trace;   /* as SELFMON_TRACE; NULL: none */
+	/*
+	 * NULL: none. Called for visits longer than longer_ns: 100 ns to 100 s;
+	 * 0: for those that trigger the trace (longer= of trace).
+	 */
+	selfmon_longer_fn longer;
+	void *longer_context;
+	uint64_t longer_ns;
 };
 
 /* The defaults of all options. */
 #define SELFMON_OPTIONS_INIT                                                   \
 	{                                                                      \
 		sizeof(struct selfmon_options), "auto", "text:-", true, false, \
-			false, 1, NULL, NULL, false, NULL, NULL, NULL, NULL    \
+			false, 1, NULL, NULL, false, NULL, NULL, NULL, NULL,   \
+			NULL, NULL, 0                                          \
 	}
 
 /*
  * Sets the options; call it before the first visit of any region. Strings are
  * copied. Returns 0, or, with nothing set,
- *   -EINVAL  options is NULL, size too small, every out of range, or a string
- *            longer than 4095 bytes
+ *   -EINVAL  options is NULL, size too small, every or longer_ns out of range,
+ *            or a string longer than 4095 bytes
  *   -EBUSY   the events are already decided: by a visit, by one of the prepare
  *            functions below, or by the first report
  *   -ENOMEM  no memory for the state of the process

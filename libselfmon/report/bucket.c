@@ -5,12 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Buckets are offset by 4, see SELFMON_BUCKETS. */
 uint64_t selfmon_gather_low(unsigned int bucket)
 {
-	if (bucket >= SELFMON_BUCKETS - 1)
-		return SELFMON_TICKS_LONG;
-	return ((uint64_t)(4 + bucket % 4) << bucket / 4) - 4;
+	return selfmon_bucket_low(bucket);
 }
 
 double selfmon_bucket_middle(unsigned int bucket, uint64_t most)

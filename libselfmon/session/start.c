@@ -13,17 +13,32 @@
 #include "store/config.h"
 #include "store/lock.h"
 #include "store/process.h"
+#include "store/watch.h"
+
+/* Returns true if the program wants to know of visits that last longer. */
+static bool has_longer(const struct selfmon_options *options)
+{
+	return options && options->size >= sizeof(*options) && options->longer;
+}
 
 int selfmon_configure(const struct selfmon_options *options)
 {
 	struct selfmon_process *const process = selfmon_process();
+	struct selfmon_config *const config = selfmon_config();
 	int error = -EBUSY;
 
 	if (!process)
 		return -ENOMEM;
+	if (has_longer(options))
+		selfmon_watch_clock();
 	selfmon_process_lock(process);
 	if (process->choice == SELFMON_CHOICE_NONE && !process->threads)
 		error = selfmon_config_take(options);
+	if (!error)
+		config->longer_ticks = has_longer(options)
+					       ? selfmon_watch_ticks(
+							 config->longer_ns)
+					       : 0;
 	selfmon_process_unlock(process);
 	if (!error) {
 		selfmon_drain_begin(selfmon_config()->sample);

@@ -104,17 +104,20 @@ static struct selfmon_thread *seen_room(struct selfmon_process *process)
 
 /*
  * seen is false for the state of a calibration. Reports leave its visits out,
- * and traces must too.
+ * and traces must too. If only the program is told of longer visits, the ring
+ * is not read.
  */
 static struct selfmon_recorder *make_recorder(bool seen)
 {
+	const struct selfmon_config *const config = selfmon_config();
 	const size_t ring = selfmon_trace_ring();
-	const size_t entries = ring && seen
-				       ? ring / sizeof(struct selfmon_ended)
-				       : SELFMON_RECORDER_ENTRIES;
+	const size_t entries =
+		ring && seen ? ring / sizeof(struct selfmon_ended)
+		: config->record ? SELFMON_RECORDER_ENTRIES
+				 : 1;
 	struct selfmon_recorder *recorder = NULL;
 
-	if (selfmon_config()->record || ring)
+	if (config->record || ring || config->longer)
 		recorder = selfmon_memory_wiped(selfmon_recorder_size(entries));
 	if (!recorder)
 		return NULL;

@@ -7,6 +7,11 @@
  * The writer reads a ring at a moment when as many entries are written as were
  * taken. Then none of them is half written. Afterwards it checks that the
  * thread has not begun to overwrite what was copied.
+ *
+ * With longer= nothing is written until a visit lasts longer. Its thread then
+ * names the position up to which its ring is wanted, and wakes the writer, which
+ * writes the burst that ends there: at most the ring's newer half. The other
+ * half is what the thread may overwrite until the writer comes.
  */
 #define _GNU_SOURCE
 #include "session/trace_writer.h"
@@ -19,8 +24,10 @@
 #include <string.h>
 
 #include "clock/calibrate.h"
+#include "platform/futex.h"
 #include "platform/kernel.h"
 #include "platform/path.h"
+#include "session/trace_limits.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/name.h"
@@ -53,6 +60,16 @@
 #define CLOCK_NS 5000000
 #define NAMES_NS 1000000000
 #define PAIR_TRIES 4
+/*
+ * With longer=: of each ring so many of the longest bursts are written at once,
+ * and one more after each of these times.
+ */
+#define BURSTS_MAX 8
+#define BURST_NS UINT64_C(1000000000)
+/* The writer looks again after this time if a burst could not be written. */
+#define BURST_PAUSE_NS 20000000
+/* Time between two looks at the percentiles of regions. */
+#define LIMITS_NS 1000000000
 /* The regions' numbers are below: PAGES_MAX of store/name.c. */
 #define REGIONS_MAX (UINT32_C(1) << 22)
 
@@ -68,6 +85,9 @@ struct selfmon_traced {
 	 */
 	uint32_t unsettled;
 	uint32_t tid;	    /* of the ring's owner, by the entries read */
+	/* With longer=: the end of the last burst that was looked at. */
+	uint64_t looked;
+	uint64_t allowed_ns; /* see may_write() */
 	char name[SELFMON_THREAD_NAME];	  /* the last one in the file */
 	char ending[SELFMON_THREAD_NAME]; /* name of a thread at its end */
 };
@@ -86,6 +106,11 @@ static struct {
 	uint64_t clock_ns, names_ns; /* times of the last ones written */
 	uint64_t entries, lost; /* read; overwritten before */
 	int error; /* of the file; nothing is written any more */
+	bool bursts;	   /* longer=: only bursts are written */
+	bool full;	   /* the file has reached its size */
+	uint64_t bytes;	   /* of the file */
+	uint64_t limits_ns; /* time of the last look at the percentiles */
+	uint64_t marked;   /* visits that triggered, and are in the file */
 } trace;
 
 /* In one piece: a block is written by one call. */
@@ -119,6 +144,9 @@ static void end_of_trace(int error)
 
 static void add_block(const void *bytes)
 {
+	const struct selfmon_trace_block *const head = bytes;
+
+	trace.bytes += head->size;
 	if (!trace.error)
 		end_of_trace(selfmon_trace_file_add(bytes));
 }
@@ -211,7 +239,7 @@ static bool is_written(uint32_t id)
 		return false;
 	if (trace.region[id] == REGION_NEW) {
 		trace.region[id] = REGION_WRITTEN;
-		if (trace.spec.regions &&
+		if (trace.spec.regions && !trace.bursts &&
 		    regexec(&trace.regions, region->site.name, 0, NULL, 0))
 			trace.region[id] = REGION_LEFT_OUT;
 		else if (!trace.error)
@@ -263,6 +291,13 @@ static uint64_t region_of(const struct selfmon_ended *entry)
 	return entry->ticks_region & SELFMON_ENDED_REGION_MASK;
 }
 
+/* Returns true if the entry belongs to the visit before it. */
+static bool follows_visit(const struct selfmon_ended *entry)
+{
+	return region_of(entry) == SELFMON_ENDED_COUNT ||
+	       region_of(entry) == SELFMON_ENDED_LONGER;
+}
+
 /*
  * Returns the number of entries to write in this block, if more follow. The last
  * visit is left for the next block, with its start and its counts: some of them
@@ -270,8 +305,7 @@ static uint64_t region_of(const struct selfmon_ended *entry)
  */
 static uint32_t whole_groups(uint32_t count)
 {
-	while (count > 1 &&
-	       region_of(&out_block.entry[count - 1]) == SELFMON_ENDED_COUNT)
+	while (count > 1 && follows_visit(&out_block.entry[count - 1]))
 		count--;
 	if (count > 1)
 		count--;
@@ -303,11 +337,11 @@ static void take_thread_entry(struct selfmon_traced *traced,
 /*
  * Drops the entries that are not for the file, such as visits of regions that
  * are left out, and returns the number of the others. A START entry belongs to
- * the visit after it, COUNT entries to the visit before them.
+ * the visit after it, COUNT and LONGER entries to the visit before them.
  */
 static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 {
-	uint32_t kept = 0, i;
+	uint32_t kept = 0, visited = 0, i;
 	bool written = false, starts = false;
 
 	for (i = 0; i < count; i++) {
@@ -318,15 +352,22 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 		    region == SELFMON_ENDED_NAME)
 			take_thread_entry(traced, &entry);
 		if (region < SELFMON_ENDED_SPECIAL) {
-			written = is_written((uint32_t)region);
+			visited = (uint32_t)region;
+			written = is_written(visited);
 			kept -= starts && !written;
 		}
 		starts = region == SELFMON_ENDED_START;
 		if (region == SELFMON_ENDED_NAME ||
 		    ((region < SELFMON_ENDED_SPECIAL ||
-		      region == SELFMON_ENDED_COUNT) &&
+		      follows_visit(&entry)) &&
 		     !written))
 			continue;
+		if (region == SELFMON_ENDED_LONGER) {
+			if (!selfmon_trace_limits_has(selfmon_process_made(),
+						      visited))
+				continue;
+			trace.marked++;
+		}
 		out_block.entry[kept++] = entry;
 	}
 	return kept;
@@ -401,10 +442,31 @@ static void wait_or_give_up(const struct selfmon_thread *thread, uint64_t least)
 	traced->position = position;
 	if (traced->unsettled < UNSETTLED_MAX)
 		return;
-	write_block(thread, 0, position - traced->read);
+	write_block(thread, 0, trace.bursts ? 0 : position - traced->read);
 	traced->read = position;
+	traced->looked = position;
 	traced->unwritten = least;
 	traced->unsettled = 0;
+}
+
+/* Writes the entries from the last one read to this position. */
+static void write_entries(struct selfmon_thread *thread, uint64_t to)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+
+	while (traced->read < to) {
+		uint64_t lost, n;
+		uint32_t copied;
+
+		n = copy_entries(recorder, traced->read, to, &lost, &copied);
+		if (copied && traced->read + n < to)
+			n -= copied - whole_groups(copied);
+		copied = (uint32_t)(n - lost);
+		traced->read += n;
+		trace.entries += copied;
+		write_block(thread, choose_entries(traced, copied), lost);
+	}
 }
 
 /* Writes the ring's new entries. Returns how full it was, 256: full. */
@@ -421,18 +483,7 @@ static unsigned int read_ring(struct selfmon_thread *thread)
 		return 0;
 	}
 	traced->unsettled = 0;
-	while (traced->read < to) {
-		uint64_t lost, n;
-		uint32_t copied;
-
-		n = copy_entries(recorder, traced->read, to, &lost, &copied);
-		if (copied && traced->read + n < to)
-			n -= copied - whole_groups(copied);
-		copied = (uint32_t)(n - lost);
-		traced->read += n;
-		trace.entries += copied;
-		write_block(thread, choose_entries(traced, copied), lost);
-	}
+	write_entries(thread, to);
 	return (unsigned int)((to - from) * 256 / (recorder->mask + 1));
 }
 
@@ -479,11 +530,232 @@ static unsigned int read_traced_rings(void)
 	return fullest;
 }
 
+/* ---- bursts (longer=) ---------------------------------------------------- */
+
+/* The newest entry may be overwritten meanwhile: then it is not such a one. */
+static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
+				     uint64_t position)
+{
+	const struct selfmon_ended *const entry =
+		&recorder->entry[position & recorder->mask];
+
+	return (struct selfmon_ended){
+		selfmon_load_once(&entry->end),
+		selfmon_load_once(&entry->ticks_region),
+	};
+}
+
+/* Returns true if the visit that ends a burst may trigger: regions=. */
+static bool may_trigger(struct selfmon_process *process,
+			const struct selfmon_recorder *recorder,
+			uint64_t wanted)
+{
+	struct selfmon_ended entry;
+	uint64_t i = wanted;
+
+	do {
+		entry = entry_at(recorder, --i);
+	} while (i && follows_visit(&entry));
+	return region_of(&entry) >= SELFMON_ENDED_SPECIAL ||
+	       selfmon_trace_limits_has(process, (uint32_t)region_of(&entry));
+}
+
+/* Returns the most entries of a burst. */
+static uint64_t burst_entries(const struct selfmon_recorder *recorder)
+{
+	return (recorder->mask + 1) / 2;
+}
+
+/*
+ * Returns true if the ring may write so many entries now: within any time t it
+ * writes at most BURSTS_MAX + t / BURST_NS of its longest bursts. allowed_ns is
+ * the time at which what it has written is allowed, at one each BURST_NS.
+ */
+static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
+{
+	struct selfmon_traced *const traced = recorder->trace;
+	const uint64_t now = selfmon_kernel_monotonic_raw_ns(),
+		       cost = BURST_NS * entries / burst_entries(recorder);
+	const uint64_t from = traced->allowed_ns > now ? traced->allowed_ns
+						       : now;
+
+	if (from + cost > now + BURSTS_MAX * BURST_NS)
+		return false;
+	traced->allowed_ns = from + cost;
+	return true;
+}
+
+static bool is_full(const struct selfmon_recorder *recorder)
+{
+	if (!trace.full &&
+	    trace.bytes + burst_entries(recorder) *
+				  sizeof(struct selfmon_ended) >
+		    trace.spec.size) {
+		trace.full = true;
+		trace_note("the file has reached its size=; later visits that "
+			   "last longer are not in it",
+			   "");
+	}
+	return trace.full;
+}
+
+/*
+ * Returns where a burst begins. It has what the thread did, so it ends with what
+ * an earlier owner of the ring did. A visit is not cut off from its start.
+ */
+static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
+			       uint64_t wanted)
+{
+	const uint64_t entries = burst_entries(recorder),
+		       read = recorder->trace->read;
+	uint64_t begin = wanted > entries ? wanted - entries : 0, i;
+	struct selfmon_ended entry;
+
+	if (begin <= read) {
+		begin = read;
+	} else {
+		entry = entry_at(recorder, begin - 1);
+		begin -= region_of(&entry) == SELFMON_ENDED_START;
+	}
+	for (i = wanted; i > begin; i--) {
+		entry = entry_at(recorder, i - 1);
+		if (region_of(&entry) == SELFMON_ENDED_THREAD)
+			return i - 1;
+	}
+	return begin;
+}
+
+/* A visit that ends soon after, such as the one around, continues a burst. */
+static void write_burst(struct selfmon_process *process,
+			struct selfmon_thread *thread, uint64_t begin,
+			uint64_t wanted)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+	const bool continues = traced->read && begin == traced->read;
+	const struct selfmon_ended last = entry_at(recorder, wanted - 1);
+	struct selfmon_trace_burst burst = {
+		.block = { SELFMON_TRACE_BURST, sizeof(burst) },
+		.ring = thread->record->number,
+		.passed = begin - traced->read,
+	};
+	const uint32_t tid =
+		region_of(&last) == SELFMON_ENDED_LONGER
+			? (uint32_t)(last.ticks_region >>
+				     SELFMON_ENDED_REGION_BITS)
+			: selfmon_load_once(&thread->record->tid);
+
+	if (tid != traced->tid) {
+		traced->tid = tid;
+		memset(traced->name, 0, sizeof(traced->name));
+		look_up_name(traced);
+	}
+	burst.tid = tid;
+	write_clock();
+	write_columns(process);
+	if (!continues)
+		add_block(&burst);
+	traced->read = begin;
+	write_entries(thread, wanted);
+}
+
+/* Returns after which time to look at the ring again; 0: once it is wanted. */
+static uint64_t read_burst(struct selfmon_process *process,
+			   struct selfmon_thread *thread)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+	/* Acquire: pairs with the trigger. */
+	const uint64_t wanted =
+		__atomic_load_n(&recorder->wanted, __ATOMIC_ACQUIRE);
+	uint64_t least, begin;
+
+	if (wanted <= traced->looked)
+		return 0;
+	if (settled_position(recorder, traced, &least) == UINT64_MAX) {
+		wait_or_give_up(thread, least);
+		return SHORT_PAUSE_NS;
+	}
+	traced->unsettled = 0;
+	if (may_trigger(process, recorder, wanted) && !is_full(recorder)) {
+		begin = begin_of_burst(recorder, wanted);
+		if (!may_write(recorder, wanted - begin))
+			return BURST_PAUSE_NS;
+		write_burst(process, thread, begin, wanted);
+	}
+	traced->looked = wanted;
+	return 0;
+}
+
+static void set_limits(struct selfmon_process *process)
+{
+	const uint64_t now = selfmon_kernel_monotonic_raw_ns();
+
+	selfmon_trace_limits_choose(process, trace.spec.regions ? &trace.regions
+								: NULL);
+	if (!trace.spec.above_ppm || now - trace.limits_ns < LIMITS_NS)
+		return;
+	trace.limits_ns = now;
+	selfmon_trace_limits_measure(process, trace.spec.above_ppm);
+}
+
+/* Writes what is wanted. Returns after which time to look again. */
+static uint64_t read_bursts(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	uint64_t pause = LIMITS_NS, again;
+
+	set_limits(process);
+	for (; thread; thread = thread->next) {
+		if (!thread->recorder || !thread->recorder->traced ||
+		    !begin_ring(process, thread->recorder))
+			continue;
+		again = read_burst(process, thread);
+		if (again && again < pause)
+			pause = again;
+	}
+	if (selfmon_kernel_monotonic_raw_ns() - trace.names_ns > NAMES_NS)
+		write_all_names(process);
+	return pause;
+}
+
+/* A visit that triggers from here on wakes the writer again. */
+static uint64_t answer_trigger(struct selfmon_process *process)
+{
+	__atomic_exchange_n(&process->triggered, 0, __ATOMIC_ACQ_REL);
+	return read_bursts(process);
+}
+
+static void say_what_is_left_out(struct selfmon_process *process)
+{
+	const uint64_t longer = selfmon_trace_limits_longer(process);
+	char text[SELFMON_MESSAGE_SIZE];
+
+	if (longer <= trace.marked)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu of %llu visits that lasted longer are not in the file; of "
+		 "each thread at most half a ring a second is written, and at "
+		 "most %d of them at once; a larger limit may help",
+		 (unsigned long long)(longer - trace.marked),
+		 (unsigned long long)longer, BURSTS_MAX);
+	trace_note(text, "");
+}
+
 /* ---- beginning and end --------------------------------------------------- */
 
 static void *run_writer(void *unused)
 {
+	struct selfmon_process *const process = selfmon_process();
+	uint64_t pause = LIMITS_NS;
+
 	(void)unused;
+	while (trace.bursts && process &&
+	       !__atomic_load_n(&trace.stop, __ATOMIC_ACQUIRE)) {
+		selfmon_futex_wait(&process->triggered, pause);
+		pause = answer_trigger(process);
+	}
 	while (!__atomic_load_n(&trace.stop, __ATOMIC_ACQUIRE))
 		selfmon_kernel_sleep_ns(read_traced_rings() > 64 ? SHORT_PAUSE_NS
 							  : PAUSE_NS);
@@ -579,11 +851,13 @@ void selfmon_trace_begin(void)
 	}
 	if (!take_regions())
 		return;
+	trace.bursts = trace.spec.longer_ns || trace.spec.above_ppm;
 	error = begin_file();
 	if (error) {
 		trace_note("no trace is written: ", why_no_trace(error));
 		return;
 	}
+	selfmon_trace_limits_begin(&trace.spec);
 	write_clock();
 	if (!start_writer()) {
 		selfmon_trace_file_end();
@@ -611,6 +885,14 @@ static void read_the_rest(void)
 
 	if (!process)
 		return;
+	if (trace.bursts) {
+		for (i = 0; i < SETTLE_PAUSES &&
+			    read_bursts(process) == SHORT_PAUSE_NS;
+		     i++)
+			selfmon_kernel_sleep_ns(SHORT_PAUSE_NS / 10);
+		write_all_names(process);
+		return;
+	}
 	read_traced_rings();
 	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	for (; thread; thread = thread->next) {
@@ -649,10 +931,15 @@ void selfmon_trace_end(void)
 {
 	const struct selfmon_trace_block end = { SELFMON_TRACE_END,
 						 sizeof(end) };
+	struct selfmon_process *const process = selfmon_process_made();
 
 	if (trace.pid != (int32_t)selfmon_kernel_pid())
 		return;
 	__atomic_store_n(&trace.stop, true, __ATOMIC_RELEASE);
+	if (process && trace.bursts) {
+		__atomic_store_n(&process->triggered, 1, __ATOMIC_RELEASE);
+		selfmon_futex_wake(&process->triggered);
+	}
 	pthread_join(trace.thread, NULL);
 	read_the_rest();
 	write_clock();
@@ -660,6 +947,8 @@ void selfmon_trace_end(void)
 	selfmon_trace_file_end();
 	trace.pid = 0;
 	say_what_is_lost();
+	if (process && trace.bursts)
+		say_what_is_left_out(process);
 }
 
 __attribute__((constructor)) static void begin_trace_by_environment(void)

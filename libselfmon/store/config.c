@@ -20,6 +20,9 @@ extern char **environ;
 
 #define PREFIX "SELFMON_"
 #define EVERY_MAX 1000000u
+/* Of longer_ns: ticks fit into an entry of the ring. */
+#define LONGER_MIN UINT64_C(100)
+#define LONGER_MAX UINT64_C(100000000000)
 
 uint32_t selfmon_impl_on = 1;
 uint32_t selfmon_config_offs;
@@ -322,6 +325,10 @@ static int check_options(const struct selfmon_options *options)
 {
 	if (options->every < 1 || options->every > EVERY_MAX)
 		return -EINVAL;
+	if (options->longer && options->longer_ns &&
+	    (options->longer_ns < LONGER_MIN ||
+	     options->longer_ns > LONGER_MAX))
+		return -EINVAL;
 	if (!fits(options->events, sizeof(events_text)) ||
 	    !fits(options->output, sizeof(output_text)) ||
 	    !fits(options->live, sizeof(live_text)) ||
@@ -352,6 +359,10 @@ static void take_options(const struct selfmon_options *options)
 	config.record = false;
 	config.message = options->message;
 	config.context = options->context;
+	config.longer = options->longer;
+	config.longer_context = options->longer_context;
+	config.longer_ns = options->longer_ns;
+	config.longer_ticks = 0;
 	if (options->record)
 		set_record(options->record);
 }

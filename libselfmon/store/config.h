@@ -32,6 +32,13 @@ struct selfmon_config {
 	bool off_cpu; /* the list of events had @offcpu, which was removed */
 	bool record;        /* keep the slowest visits of each region */
 	bool traced;        /* a trace is written; not so in a forked child */
+	bool watch_quantile; /* longer=p99.9 of the trace */
+	bool watch_regions;  /* only some regions trigger the trace */
+	uint64_t watch_ticks; /* longer=16ms; 0: none */
+	selfmon_longer_fn longer; /* for visits longer than this: */
+	void *longer_context;
+	uint64_t longer_ns; /* 0: the trace's limit */
+	uint64_t longer_ticks;
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;

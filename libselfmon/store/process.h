@@ -104,8 +104,15 @@ struct selfmon_process {
 	uint32_t slow_regions;
 	uint64_t slow_serial; /* serial number of the visit kept last */
 	uint64_t slow_begin;  /* the interval has the visits kept after it */
-	/* Protects the slowest visits; its holder takes no other lock. */
+	/* The limits of regions; NULL: none so far. See store/watch.h. */
+	struct selfmon_watch **watch;
+	/*
+	 * Protects the slowest visits and the limits; its holder takes no other
+	 * lock.
+	 */
 	pthread_mutex_t slow_lock;
+	/* 1: a visit has triggered the trace, and its writer is to look. */
+	uint32_t triggered;
 };
 
 /*

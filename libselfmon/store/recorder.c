@@ -4,15 +4,20 @@
 
 #include <string.h>
 
+#include "platform/futex.h"
 #include "platform/kernel.h"
 #include "store/slowest.h"
+#include "store/watch.h"
 
-/* The most entries that a visit has: its start, itself, its values. */
-#define GROUP_MAX (2 + SELFMON_MAX_COUNTERS)
+/* The most entries of a visit: its start, itself, its values, its limit. */
+#define GROUP_MAX (3 + SELFMON_MAX_COUNTERS)
 
-/* Takes entries that follow each other, also if a handler interrupts. */
-static void put_group(struct selfmon_recorder *recorder,
-		      const struct selfmon_ended *from, size_t count)
+/*
+ * Takes entries that follow each other, also if a handler interrupts. Returns
+ * the position after them.
+ */
+static uint64_t put_group(struct selfmon_recorder *recorder,
+			  const struct selfmon_ended *from, size_t count)
 {
 	const uint64_t position =
 		selfmon_arch_take(&recorder->position, count);
@@ -28,6 +33,7 @@ static void put_group(struct selfmon_recorder *recorder,
 	}
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	selfmon_arch_add(&recorder->written, count);
+	return position + count;
 }
 
 static struct selfmon_ended ended_entry(uint64_t end, uint64_t ticks, uint64_t region)
@@ -35,10 +41,36 @@ static struct selfmon_ended ended_entry(uint64_t end, uint64_t ticks, uint64_t r
 	return (struct selfmon_ended){ end, selfmon_ended_pack(ticks, region) };
 }
 
-/* For a trace: with what does not fit into an entry. */
-static void put_traced(struct selfmon_recorder *recorder,
-		       const struct selfmon_recorded_visit *visit)
+/*
+ * Asks the trace's writer for the entries up to this position. The last one
+ * counts: the entries before it are written too. Async-signal-safe; nobody
+ * waits.
+ */
+static void pull_trigger(struct selfmon_recorder *recorder, uint64_t position)
 {
+	struct selfmon_process *const process = selfmon_process_made();
+	uint64_t wanted = selfmon_load_once(&recorder->wanted);
+
+	/* Release: a writer that sees the position sees the entries. */
+	while (wanted < position &&
+	       !__atomic_compare_exchange_n(&recorder->wanted, &wanted, position,
+					    false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	if (process &&
+	    !__atomic_exchange_n(&process->triggered, 1, __ATOMIC_RELEASE))
+		selfmon_futex_wake(&process->triggered);
+}
+
+/*
+ * For a trace: with what does not fit into an entry. limit: the visit lasted
+ * longer than that, and triggers; 0: it does not.
+ */
+static void put_traced(struct selfmon_thread *thread,
+		       const struct selfmon_recorded_visit *visit,
+		       uint64_t limit)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
 	const uint64_t ticks = visit->end - visit->start;
 	struct selfmon_ended group[GROUP_MAX];
 	size_t n = 0, i;
@@ -54,18 +86,58 @@ static void put_traced(struct selfmon_recorder *recorder,
 		if (visit->values & UINT32_C(1) << i)
 			group[n++] = ended_entry(visit->value[i], i,
 					   SELFMON_ENDED_COUNT);
-	put_group(recorder, group, n);
+	if (selfmon_likely(!limit)) {
+		put_group(recorder, group, n);
+		return;
+	}
+	group[n++] = ended_entry(limit, thread->record->tid,
+				 SELFMON_ENDED_LONGER);
+	pull_trigger(recorder, put_group(recorder, group, n));
+}
+
+/*
+ * Looks at a visit that lasted longer than one of its region's limits. Returns
+ * the limit of the trace if it triggers, else 0.
+ */
+static uint64_t look_at(struct selfmon_thread *thread,
+			const struct selfmon_recorded_visit *visit,
+			struct selfmon_due *due)
+{
+	struct selfmon_watch *const watch = selfmon_watch_of(visit->node);
+	uint64_t trigger, call;
+
+	if (!watch)
+		return 0;
+	if (watch->slowest)
+		selfmon_slowest_keep(thread, watch, visit);
+	trigger = selfmon_load_once(&watch->trigger);
+	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE)
+		trigger = 0;
+	else
+		__atomic_fetch_add(&watch->longer, 1, __ATOMIC_RELAXED);
+	call = selfmon_config()->longer_ns ? watch->call
+	       : __atomic_load_n(&watch->chosen, __ATOMIC_ACQUIRE)
+		       ? trigger
+		       : 0;
+	if (selfmon_config()->longer && call && call != SELFMON_WATCH_NONE &&
+	    visit->ticks > call)
+		*due = (struct selfmon_due){ visit->node, visit->start,
+					     visit->end, visit->ticks, call };
+	return trigger;
 }
 
 void selfmon_recorder_add(struct selfmon_thread *thread,
-			  const struct selfmon_recorded_visit *visit)
+			  const struct selfmon_recorded_visit *visit,
+			  struct selfmon_due *due)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
+	uint64_t trigger = 0;
 
+	due->node = NULL;
 	if (visit->ticks > selfmon_load_once(visit->node->stats->slow_limit))
-		selfmon_slowest_keep(thread, visit);
+		trigger = look_at(thread, visit, due);
 	if (recorder->traced)
-		put_traced(recorder, visit);
+		put_traced(thread, visit, trigger);
 	else if (!visit->alone && !visit->frame)
 		selfmon_recorder_put(
 			recorder, visit->end,
@@ -130,19 +202,20 @@ static struct selfmon_recorded_visit recorded_visit(const struct selfmon_visit *
 
 void selfmon_recorder_time(struct selfmon_thread *thread,
 			   const struct selfmon_visit *open, uint64_t end,
-			   uint64_t ticks, bool moved)
+			   uint64_t ticks, bool moved,
+			   struct selfmon_due *due)
 {
 	struct selfmon_recorded_visit visit = recorded_visit(open, ticks);
 
 	if (end > visit.end)
 		visit.end = end;
 	visit.moved = moved;
-	selfmon_recorder_add(thread, &visit);
+	selfmon_recorder_add(thread, &visit, due);
 }
 
 void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
-			     const uint64_t *count)
+			     const uint64_t *count, struct selfmon_due *due)
 {
 	struct selfmon_recorded_visit visit = recorded_visit(open, ticks);
 	unsigned int i;
@@ -151,12 +224,13 @@ void selfmon_recorder_counts(struct selfmon_thread *thread,
 		visit.values |= UINT32_C(1) << thread->column[i];
 		visit.value[thread->column[i]] = count[i];
 	}
-	selfmon_recorder_add(thread, &visit);
+	selfmon_recorder_add(thread, &visit, due);
 }
 
 void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    const struct selfmon_visit *open,
-			    const struct selfmon_delta *delta)
+			    const struct selfmon_delta *delta,
+			    struct selfmon_due *due)
 {
 	struct selfmon_recorded_visit visit = recorded_visit(open, delta->ticks);
 	const size_t count = thread->set ? thread->set->count : 0;
@@ -169,5 +243,5 @@ void selfmon_recorder_delta(struct selfmon_thread *thread,
 		visit.values |= UINT32_C(1) << thread->column[i];
 		visit.value[thread->column[i]] = delta->value[i].count;
 	}
-	selfmon_recorder_add(thread, &visit);
+	selfmon_recorder_add(thread, &visit, due);
 }

@@ -30,6 +30,8 @@
  *   THREAD   time                 kernel's id of the thread that now owns the
  *                                 ring
  *   NAME     8 bytes of its name  0: the first ones, 1: the rest
+ *   LONGER   the limit, ticks     kernel's id of the thread; the visit before it
+ *                                 (and its counts) lasted longer than that
  */
 #define SELFMON_ENDED_PREEMPTED SELFMON_ENDED_REGION_MASK
 #define SELFMON_ENDED_BLOCKED (SELFMON_ENDED_REGION_MASK - 1)
@@ -41,8 +43,9 @@ enum { SELFMON_START_LONG, SELFMON_START_SPAN, SELFMON_START_FRAME };
 /* Between two fibers. */
 #define SELFMON_ENDED_NO_FIBER SELFMON_ENDED_TICKS_MAX
 #define SELFMON_ENDED_NAME (SELFMON_ENDED_REGION_MASK - 6)
+#define SELFMON_ENDED_LONGER (SELFMON_ENDED_REGION_MASK - 7)
 /* This value and those above are not regions. */
-#define SELFMON_ENDED_SPECIAL SELFMON_ENDED_NAME
+#define SELFMON_ENDED_SPECIAL SELFMON_ENDED_LONGER
 
 struct selfmon_ended {
 	uint64_t end;	       /* ticks */
@@ -55,6 +58,8 @@ struct selfmon_recorder {
 	uint64_t written;  /* entries taken and written so far */
 	uint64_t mask;	   /* entries of the ring - 1 */
 	bool traced;	   /* see session/trace_writer.c */
+	/* Entries up to this one are to be written: the last trigger's end. */
+	uint64_t wanted;
 	struct selfmon_traced *trace; /* used by the trace's writer only */
 	struct selfmon_ended entry[];
 };
@@ -106,27 +111,37 @@ struct selfmon_recorded_visit {
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 };
 
+/* A visit of which the program wants to know; node NULL: none. */
+struct selfmon_due {
+	const struct selfmon_node *node;
+	uint64_t start, end, ticks, limit;
+};
+
 /*
- * Records a visit of any kind, and keeps it if it is one of the slowest of its
- * region. Call after the visit's statistics are recorded and before its entry
- * is given back.
+ * Records a visit of any kind, keeps it if it is one of the slowest of its
+ * region, and triggers the trace if it lasted longer than the trace's limit.
+ * Call after the visit's statistics are recorded and before its entry is given
+ * back. Afterwards, pass *due to selfmon_longer_call().
  */
 void selfmon_recorder_add(struct selfmon_thread *thread,
-			  const struct selfmon_recorded_visit *visit);
+			  const struct selfmon_recorded_visit *visit,
+			  struct selfmon_due *due);
 /* Records the newest visit, which measured time alone. */
 void selfmon_recorder_time(struct selfmon_thread *thread,
 			   const struct selfmon_visit *open, uint64_t end,
-			   uint64_t ticks, bool moved);
+			   uint64_t ticks, bool moved,
+			   struct selfmon_due *due);
 /*
  * Records the newest visit with the counts of the thread's set. count holds the
  * counts by value; NULL if there are none.
  */
 void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
-			     const uint64_t *count);
+			     const uint64_t *count, struct selfmon_due *due);
 void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    const struct selfmon_visit *open,
-			    const struct selfmon_delta *delta);
+			    const struct selfmon_delta *delta,
+			    struct selfmon_due *due);
 
 /*
  * Record for a trace, and do nothing without one: the calling thread owns the

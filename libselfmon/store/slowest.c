@@ -5,15 +5,12 @@
  */
 #include "store/slowest.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "platform/kernel.h"
 #include "store/live.h"
 #include "store/memory.h"
-
-/* The limit of nodes whose visits are not kept. */
-static const uint64_t keeps_none = SELFMON_ENDED_TICKS_MAX;
+#include "store/watch.h"
 
 /* ---- regions ------------------------------------------------------------- */
 
@@ -33,29 +30,21 @@ static struct selfmon_slowest *make_slowest(const struct selfmon_process *proces
 	return slowest;
 }
 
-const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
-				      const struct selfmon_thread *thread,
-				      uint32_t region)
+struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
+					   uint32_t region)
 {
-	struct selfmon_slowest *slowest = process->slowest;
+	struct selfmon_slowest *const slowest =
+		process->slow_regions < SELFMON_SLOW_REGIONS
+			? make_slowest(process, region)
+			: NULL;
 
-	if (!thread->recorder || !thread->seen || !selfmon_config()->record ||
-	    region >= SELFMON_REGION_ASYNC)
-		return &keeps_none;
-	while (slowest && slowest->region != region)
-		slowest = slowest->next;
-	if (slowest)
-		return &slowest->limit;
-	slowest = process->slow_regions < SELFMON_SLOW_REGIONS
-			  ? make_slowest(process, region)
-			  : NULL;
 	if (!slowest)
-		return &keeps_none;
+		return NULL;
 	process->slow_regions++;
 	slowest->next = process->slowest;
 	/* Release: a reader that sees the pointer sees the complete table. */
 	__atomic_store_n(&process->slowest, slowest, __ATOMIC_RELEASE);
-	return &slowest->limit;
+	return slowest;
 }
 
 /* ---- what happened inside ------------------------------------------------ */
@@ -287,25 +276,35 @@ static void keep_slow_visit(const struct selfmon_thread *thread,
 }
 
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
+			  struct selfmon_watch *watch,
 			  const struct selfmon_recorded_visit *visit)
 {
-	struct selfmon_slowest *const slowest =
-		(struct selfmon_slowest *)(uintptr_t)(
-			(uintptr_t)visit->node->stats->slow_limit -
-			offsetof(struct selfmon_slowest, limit));
+	struct selfmon_slowest *const slowest = watch->slowest;
 	struct selfmon_process *const process = selfmon_process();
 	struct selfmon_signals signals;
 
-	if (visit->node->stats->slow_limit == &keeps_none)
-		return;
 	selfmon_kernel_block_signals(&signals);
 	pthread_mutex_lock(&process->slow_lock);
 	/* Times above the largest storable limit are compared here. */
 	if (visit->ticks > slowest->limit)
 		keep_slow_visit(thread, slowest, ++process->slow_serial,
 				visit);
+	selfmon_watch_update(watch, slowest->limit);
 	pthread_mutex_unlock(&process->slow_lock);
 	selfmon_kernel_restore_signals(&signals);
+}
+
+/* The caller holds slow_lock. */
+static void begin_limits(struct selfmon_process *process)
+{
+	struct selfmon_watch *watch;
+	size_t i;
+
+	for (i = 0; i < SELFMON_WATCH_LISTS; i++)
+		for (watch = selfmon_watch_first(process, i); watch;
+		     watch = watch->next)
+			if (watch->slowest)
+				selfmon_watch_update(watch, 0);
 }
 
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,
@@ -326,6 +325,7 @@ uint64_t selfmon_slowest_begin(struct selfmon_process *process,
 		selfmon_store_once(&slowest->begin, serial);
 		selfmon_store_once(&slowest->limit, 0);
 	}
+	begin_limits(process);
 	pthread_mutex_unlock(&process->slow_lock);
 	selfmon_kernel_restore_signals(&signals);
 	return serial;

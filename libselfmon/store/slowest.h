@@ -62,17 +62,19 @@ struct selfmon_slowest {
 };
 
 /*
- * For a new node: returns the limit of its region if the thread keeps slow
- * visits; makes it if needed. The caller holds the process lock.
+ * Makes room for a region's slowest visits. Returns NULL without memory, or if
+ * there are too many regions. The caller holds the process lock.
  */
-const uint64_t *selfmon_slowest_limit(struct selfmon_process *process,
-				      const struct selfmon_thread *thread,
-				      uint32_t region);
+struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
+					   uint32_t region);
 /*
- * Keeps a visit if it is still one of the slowest. Async-signal-safe: blocks
- * signals, and takes a lock for microseconds.
+ * Keeps a visit if it is still one of the slowest of its region, which has room
+ * for them. Async-signal-safe: blocks signals, and takes a lock for
+ * microseconds.
  */
+struct selfmon_watch;
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
+			  struct selfmon_watch *watch,
 			  const struct selfmon_recorded_visit *visit);
 /*
  * Begins an interval, whose visits have serial numbers above the one returned.

@@ -282,6 +282,7 @@ struct selfmon_thread {
 	struct selfmon_recorder *recorder; /* NULL if visits are not recorded */
 	struct selfmon_frames *frames; /* NULL: no marks so far */
 	bool seen; /* reports include its visits; not so for calibration */
+	bool reporting; /* it runs the program's function, see visit/longer.c */
 	/* How often in a row entries were full and no sweep could help. */
 	uint32_t full;
 	uint64_t lexical; /* if all 256 visits are lexical, the start of the

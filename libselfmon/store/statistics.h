@@ -17,6 +17,14 @@
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
 #define SELFMON_TICKS_LONG (UINT64_C(1) << 41)
 
+/* Returns the shortest time of a bucket, in ticks. */
+static inline uint64_t selfmon_bucket_low(unsigned int bucket)
+{
+	if (bucket >= SELFMON_BUCKETS - 1)
+		return SELFMON_TICKS_LONG;
+	return ((uint64_t)(4 + bucket % 4) << bucket / 4) - 4;
+}
+
 struct selfmon_sums {
 	uint64_t sum, min, max;
 };
@@ -108,7 +116,7 @@ struct selfmon_stats {
 	uint64_t off_ticks[2];
 	/* Not covered by the sequence: each word is updated separately. */
 	struct selfmon_work *work; /* the units counted here, newest first */
-	/* Only longer visits are kept: store/slowest.h. */
+	/* Longer visits are looked at: store/watch.h. */
 	const uint64_t *slow_limit;
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];

@@ -38,6 +38,7 @@ enum selfmon_trace_type {
 	SELFMON_TRACE_COLUMN,	 /* an event whose counts follow visits */
 	SELFMON_TRACE_VISITS,	 /* entries of a thread's ring, in order */
 	SELFMON_TRACE_END,	 /* no block follows; missing if killed */
+	SELFMON_TRACE_BURST,	 /* entries before the next ones are left out */
 };
 
 struct selfmon_trace_block {
@@ -75,6 +76,17 @@ struct selfmon_trace_visits {
 	uint32_t ring;	   /* 0, 1, 2 and so on; one per thread at a time */
 	uint32_t tid;	   /* of the owner, after these entries */
 	uint64_t lost;	   /* entries that were overwritten before these */
+};
+
+/*
+ * With longer= of SELFMON_TRACE: the next entries of this ring are a burst, which
+ * ends with a visit that lasted longer.
+ */
+struct selfmon_trace_burst {
+	struct selfmon_trace_block block;
+	uint32_t ring;
+	uint32_t tid;	 /* of the owner, when the burst begins */
+	uint64_t passed; /* entries that were left out before the burst */
 };
 
 /*

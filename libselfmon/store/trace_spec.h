@@ -1,18 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* A parsed SELFMON_TRACE: FILE[,ring=SIZE][,regions=REGEX]. */
+/*
+ * A parsed SELFMON_TRACE:
+ * FILE[,ring=SIZE][,longer=TIME|pN][,size=SIZE][,regions=REGEX].
+ */
 #ifndef SELFMON_STORE_TRACE_SPEC_H
 #define SELFMON_STORE_TRACE_SPEC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Of each thread's ring, in bytes: at most, at least, if not given. */
 #define SELFMON_TRACE_RING_MIN ((size_t)64 << 10)
 #define SELFMON_TRACE_RING_MAX ((size_t)1 << 30)
 #define SELFMON_TRACE_RING ((size_t)4 << 20)
+/* Of the file, if it has only what was around long visits. */
+#define SELFMON_TRACE_SIZE_MIN (UINT64_C(1) << 20)
+#define SELFMON_TRACE_SIZE_MAX (UINT64_C(1) << 40)
+#define SELFMON_TRACE_SIZE (UINT64_C(1) << 30)
+/* The limit of visits. */
+#define SELFMON_TRACE_LONGER_MIN UINT64_C(100)
+#define SELFMON_TRACE_LONGER_MAX UINT64_C(100000000000)
 
 struct selfmon_trace_spec {
 	size_t file_length; /* the text begins with the file's name */
 	size_t ring;	    /* bytes, a power of two */
+	/*
+	 * Only what was before the end of a visit longer than this is written.
+	 * Both are 0: everything is written.
+	 */
+	uint64_t longer_ns;
+	uint32_t above_ppm; /* longer than all but these parts per million */
+	uint64_t size;	    /* of the file, with one of them */
 	const char *regions; /* end of the text: a regular expression, or NULL */
 };
 

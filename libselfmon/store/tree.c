@@ -15,10 +15,10 @@
 #include "store/memory.h"
 #include "store/process.h"
 #include "store/self.h"
-#include "store/slowest.h"
 #include "store/state.h"
 #include "store/statistics.h"
 #include "store/stats.h"
+#include "store/watch.h"
 
 #define TABLE_LOG2_MIN 8
 /*
@@ -138,7 +138,7 @@ static struct selfmon_node *begin_node(struct selfmon_process *process,
 	 * next one.
 	 */
 	const uint64_t *const slow_limit =
-		selfmon_slowest_limit(process, thread, region);
+		selfmon_watch_limit(process, thread, region);
 	struct selfmon_node *const node = take_room(process, thread);
 
 	if (!node)

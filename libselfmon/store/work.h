@@ -76,7 +76,8 @@ static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {
 	const uint64_t most = stats->ticks.max;
 
-	if (selfmon_config()->record || selfmon_config()->traced)
+	if (selfmon_config()->record || selfmon_config()->traced ||
+	    selfmon_config()->longer)
 		selfmon_store_once(&stats->unusual, 0);
 	else
 		selfmon_store_once(&stats->unusual, most < SELFMON_TICKS_LONG

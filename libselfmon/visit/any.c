@@ -27,6 +27,7 @@
 #include "store/tree.h"
 #include "visit/coroutine.h"
 #include "visit/counts.h"
+#include "visit/longer.h"
 #include "visit/unmeasured.h"
 #include "visit/user_start.h"
 #include "visit/visit.h"
@@ -256,12 +257,12 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 }
 
 static void finish_counted(struct selfmon_thread *thread,
-			   const struct selfmon_snapshot *now)
+			   const struct selfmon_snapshot *now,
+			   struct selfmon_delta *delta)
 {
 	struct selfmon_visit *const open = thread->top;
 	const struct selfmon_snapshot *start = &open->start;
 	struct selfmon_snapshot counts;
-	struct selfmon_delta delta;
 
 	if (open->known.locks != SELFMON_LOCKS_UNKNOWN) {
 		selfmon_start_counts(open, &counts);
@@ -271,11 +272,9 @@ static void finish_counted(struct selfmon_thread *thread,
 					&open->mark)) {
 		return;
 	}
-	selfmon_counters_delta(thread->set, start, now, &delta);
-	delta.moved = now->moved; /* retries at the start do not count */
-	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
-	if (thread->recorder)
-		selfmon_recorder_delta(thread, open, &delta);
+	selfmon_counters_delta(thread->set, start, now, delta);
+	delta->moved = now->moved; /* retries at the start do not count */
+	selfmon_stats_delta(thread, open->node->stats, delta, &open->mark);
 }
 
 /*
@@ -299,42 +298,72 @@ static void read_ring_at_end(struct selfmon_thread *thread,
 	now->ticks = start + end.ticks;
 }
 
+/* For a thread that records its visits. delta: NULL with time alone. */
+static NEVER_INLINE void finish_recorded(struct selfmon_thread *thread,
+					 const struct selfmon_snapshot *now,
+					 const struct selfmon_delta *delta)
+{
+	struct selfmon_visit *const open = thread->top;
+	struct selfmon_due due;
+
+	if (delta)
+		selfmon_recorder_delta(thread, open, delta, &due);
+	else
+		selfmon_recorder_time(thread, open, now->ticks,
+				      now->ticks - open->start.ticks,
+				      now->cpu != open->cpu, &due);
+	selfmon_visit_give_back(thread, open);
+	selfmon_longer_call(thread, &due);
+}
+
+/* Ends the newest visit, which is only counted. */
+static void finish_skipped(struct selfmon_thread *thread)
+{
+	struct selfmon_visit *const open = thread->top;
+	struct selfmon_stats *const stats = open->node->stats;
+
+	selfmon_mark_recorded(&open->mark);
+	selfmon_stats_drop_units(stats);
+	selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
+	if (thread->random)
+		selfmon_sample_end(thread, NULL);
+	selfmon_visit_give_back(thread, open);
+}
+
 /* Records the newest visit. */
 static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 {
 	struct selfmon_visit *const open = thread->top;
 	struct selfmon_stats *const stats = open->node->stats;
-	const bool measured = open->start.ticks != 0;
+	struct selfmon_delta delta, *values = NULL;
 	struct selfmon_sample_sums before;
-	struct selfmon_delta delta;
 
 	if (selfmon_unlikely(selfmon_thread_ring_on(thread)))
 		read_ring_at_end(thread, now);
-	if (selfmon_unlikely(thread->random) && measured)
+	if (!open->start.ticks) {
+		finish_skipped(thread);
+		return;
+	}
+	if (selfmon_unlikely(thread->random))
 		selfmon_sample_look(stats, &before);
-	if (!measured) {
-		selfmon_mark_recorded(&open->mark);
-		selfmon_stats_drop_units(stats);
-		selfmon_rare_add(stats, SELFMON_RARE_SKIPPED, 1);
-	} else if (thread->set) {
-		finish_counted(thread, now);
+	if (thread->set) {
+		values = &delta;
+		finish_counted(thread, now, values);
 	} else if (thread->missing) {
-		memset(&delta, 0, sizeof(delta));
-		delta.ticks = now->ticks - open->start.ticks;
-		selfmon_stats_delta(thread, stats, &delta, &open->mark);
-		if (thread->recorder)
-			selfmon_recorder_delta(thread, open, &delta);
+		values = &delta;
+		memset(values, 0, sizeof(*values));
+		values->ticks = now->ticks - open->start.ticks;
+		selfmon_stats_delta(thread, stats, values, &open->mark);
 	} else {
 		selfmon_stats_time(stats, now->ticks - open->start.ticks,
 				   now->cpu != open->cpu, &open->mark);
-		if (thread->recorder)
-			selfmon_recorder_time(thread, open, now->ticks,
-					      now->ticks - open->start.ticks,
-					      now->cpu != open->cpu);
 	}
 	if (thread->random)
-		selfmon_sample_end(thread, measured ? &before : NULL);
-	selfmon_visit_give_back(thread, open);
+		selfmon_sample_end(thread, &before);
+	if (selfmon_unlikely(thread->recorder != NULL))
+		finish_recorded(thread, now, values);
+	else
+		selfmon_visit_give_back(thread, open);
 }
 
 /*

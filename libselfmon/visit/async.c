@@ -37,6 +37,7 @@
 #include "store/state.h"
 #include "store/stats.h"
 #include "store/tree.h"
+#include "visit/longer.h"
 #include "visit/unmeasured.h"
 #include "visit/visit.h"
 
@@ -211,16 +212,21 @@ static NEVER_INLINE void end_unusual(struct selfmon_node *node,
 {
 	const bool work = span->thread & SELFMON_IMPL_ASYNC_WORK;
 	struct selfmon_thread *const thread = selfmon_thread_self();
+	struct selfmon_due due;
 
 	selfmon_stats_span(node->stats, ticks, work ? span->bytes : 0,
 			   work ? span->items : 0);
-	if (thread->recorder && (int64_t)ticks >= 0)
-		selfmon_recorder_add(thread, &(struct selfmon_recorded_visit){
-						     .node = node,
-						     .start = span->start,
-						     .end = span->start + ticks,
-						     .ticks = ticks,
-						     .alone = true });
+	if (!thread->recorder || (int64_t)ticks < 0)
+		return;
+	selfmon_recorder_add(thread,
+			     &(struct selfmon_recorded_visit){
+				     .node = node,
+				     .start = span->start,
+				     .end = span->start + ticks,
+				     .ticks = ticks,
+				     .alone = true },
+			     &due);
+	selfmon_longer_call(thread, &due);
 }
 
 static ALWAYS_INLINE void record_span(struct selfmon_node *node,

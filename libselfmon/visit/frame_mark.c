@@ -22,6 +22,7 @@
 #include "store/self.h"
 #include "store/stats.h"
 #include "visit/frame_first.h"
+#include "visit/longer.h"
 #include "visit/visit.h"
 
 /* Marks in these states take the slow path. */
@@ -36,15 +37,20 @@ static void record_frame(struct selfmon_thread *thread,
 			 const struct selfmon_node *node, uint64_t start,
 			 uint64_t ticks)
 {
+	struct selfmon_due due;
+
 	if (ticks > selfmon_load_once(node->stats->slow_limit) &&
 	    selfmon_thread_ring_on(thread))
 		selfmon_thread_ring_read(thread, UINT64_MAX);
-	selfmon_recorder_add(thread, &(struct selfmon_recorded_visit){
-					     .node = node,
-					     .start = start,
-					     .end = start + ticks,
-					     .ticks = ticks,
-					     .frame = true });
+	selfmon_recorder_add(thread,
+			     &(struct selfmon_recorded_visit){
+				     .node = node,
+				     .start = start,
+				     .end = start + ticks,
+				     .ticks = ticks,
+				     .frame = true },
+			     &due);
+	selfmon_longer_call(thread, &due);
 }
 
 /* The longest or shortest frame so far, or any that is recorded. */

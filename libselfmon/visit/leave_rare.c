@@ -6,6 +6,7 @@
 #include "store/recorder.h"
 #include "store/self.h"
 #include "store/stats.h"
+#include "visit/longer.h"
 #include "visit/visit.h"
 
 NEVER_INLINE void selfmon_leave_rare(struct selfmon_thread *thread,
@@ -13,6 +14,7 @@ NEVER_INLINE void selfmon_leave_rare(struct selfmon_thread *thread,
 {
 	const uint64_t end = open->start.ticks + ticks;
 	bool moved = selfmon_load_once(thread->cpu) != open->cpu;
+	struct selfmon_due due;
 	struct selfmon_ring_end ring;
 
 	if (moved && selfmon_thread_ring_on(thread)) {
@@ -21,7 +23,11 @@ NEVER_INLINE void selfmon_leave_rare(struct selfmon_thread *thread,
 		ticks = ring.ticks;
 	}
 	selfmon_stats_time(open->node->stats, ticks, moved, &open->mark);
-	if (selfmon_unlikely(thread->recorder != NULL))
-		selfmon_recorder_time(thread, open, end, ticks, moved);
+	if (selfmon_likely(!thread->recorder)) {
+		selfmon_visit_give_back(thread, open);
+		return;
+	}
+	selfmon_recorder_time(thread, open, end, ticks, moved, &due);
 	selfmon_visit_give_back(thread, open);
+	selfmon_longer_call(thread, &due);
 }

@@ -13,6 +13,7 @@
 #include "store/stats.h"
 #include "visit/any.h"
 #include "visit/counts.h"
+#include "visit/longer.h"
 #include "visit/registers.h"
 #include "visit/visit.h"
 
@@ -116,21 +117,27 @@ static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 			   const uint64_t *count)
 {
+	struct selfmon_thread *const thread = open->thread;
 	struct selfmon_stats *const stats = open->node->stats;
+	struct selfmon_due due;
 	unsigned int i;
 
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
 	if (!stats->unusual)
 		selfmon_stats_work(stats);
-	for (i = 0; i < open->thread->set->count; i++)
+	for (i = 0; i < thread->set->count; i++)
 		selfmon_sums_add(&stats->counter[i], count[i]);
 	selfmon_histogram_put(stats, selfmon_bucket_of(ticks));
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
-	if (open->thread->recorder)
-		selfmon_recorder_counts(open->thread, open, ticks, count);
-	selfmon_visit_give_back(open->thread, open);
+	if (selfmon_likely(!thread->recorder)) {
+		selfmon_visit_give_back(thread, open);
+		return;
+	}
+	selfmon_recorder_counts(thread, open, ticks, count, &due);
+	selfmon_visit_give_back(thread, open);
+	selfmon_longer_call(thread, &due);
 }
 
 /*
@@ -142,6 +149,7 @@ NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
 					const uint64_t *count)
 {
 	struct selfmon_thread *const thread = open->thread;
+	struct selfmon_due due;
 	struct selfmon_snapshot start, end;
 	struct selfmon_delta delta;
 
@@ -157,7 +165,11 @@ NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
 	selfmon_start_counts(open, &start);
 	selfmon_counters_delta(thread->set, &start, &end, &delta);
 	selfmon_stats_delta(thread, open->node->stats, &delta, &open->mark);
-	if (thread->recorder)
-		selfmon_recorder_delta(thread, open, &delta);
+	if (selfmon_likely(!thread->recorder)) {
+		selfmon_visit_give_back(thread, open);
+		return;
+	}
+	selfmon_recorder_delta(thread, open, &delta, &due);
 	selfmon_visit_give_back(thread, open);
+	selfmon_longer_call(thread, &due);
 }

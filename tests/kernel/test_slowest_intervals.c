@@ -145,6 +145,7 @@ static struct selfmon_node *node_of(const char *name)
 /* So many are kept that one is free, however many times are equal. */
 Test(slowest_intervals, of_equal_times_are_at_most_eight)
 {
+	struct selfmon_due due;
 	struct selfmon_recorded_visit same = { .ticks = 1000000000 };
 	struct selfmon_report *before, *after, *interval;
 	int round, i;
@@ -157,7 +158,7 @@ Test(slowest_intervals, of_equal_times_are_at_most_eight)
 		for (i = 0; i < 20; i++) {
 			same.start = selfmon_clock_ticks() - same.ticks;
 			same.end = same.start + same.ticks;
-			selfmon_recorder_add(selfmon_thread_self(), &same);
+			selfmon_recorder_add(selfmon_thread_self(), &same, &due);
 		}
 		after = rows_take();
 		interval = between(after, before);

@@ -400,6 +400,123 @@ def test_lost(tools):
            tools.trace("lost.trace"), lost)
 
 
+# Of the program: bursts, visits inside of the slow one, and before the last.
+BURSTS, PARTS, NEAR = 3, 5, 100
+HALF_RING = 2048
+
+
+def test_bursts(tools):
+    """Three slow visits among 100,000 short ones, and one more near the last,
+    which continues its burst."""
+    tools.measure("bursts", "bursts.trace",
+                  SELFMON_TRACE="bursts.trace,ring=64k,longer=300ms")
+    chrome = Chrome(tools.chrome("bursts.trace"))
+    longer, left_out, own = (
+        [one for one in chrome.slices if one.track.endswith(end)]
+        for end in (", longer than the limit", ", not recorded", ""))
+    own = sorted((one for one in own if one not in longer + left_out),
+                 key=lambda one: one.end)
+    # A burst: what was before, the parts, the frame, and that it was longer.
+    wanted = {"step": BURSTS * (HALF_RING - PARTS - 2) + NEAR,
+              "part": (BURSTS + 1) * PARTS, "frame": BURSTS + 1}
+    same("visits of bursts", dict(number_of(own)), wanted)
+    frames = [one for one in own if one.name == "frame"]
+    same("visits that were longer", [(one.name, one.begin, one.end)
+                                     for one in longer],
+         [("frame", one.begin, one.end) for one in frames])
+    same("what is between", {one.name for one in left_out},
+         {"not recorded"})
+    same("gaps, also before the first burst", len(left_out), BURSTS)
+    at = 0
+    for frame in frames:
+        burst = own[at:at + (HALF_RING - 1 if frame != frames[-1] else
+                             NEAR + PARTS + 1)]
+        same("a burst ends with the slow visit", burst[-1], frame)
+        same("the parts are inside of it", [
+            one.name for one in burst[-PARTS - 1:-1] if one.depth == 1],
+            PARTS * ["part"])
+        expect("the slow visit", frame.end - frame.begin >= 400_000_000, frame)
+        at += len(burst)
+    expect("lost visits are none", not any(
+        one.name == "visits are missing here" for one in chrome.slices))
+    summary = tools.trace("bursts.trace")
+    expect("the summary says so", re.search(
+        r"longer than (300\.\d+|299\.9\d+) ms: 4 such visits in 3 bursts",
+        summary), summary)
+    if shutil.which("protoc"):
+        def key(one):
+            return one.track, one.name, one.end - one.begin, one.depth
+        same("the same in both formats",
+             sorted(map(key, tools.perfetto("bursts.trace").slices)),
+             sorted(map(key, chrome.slices)))
+
+
+def test_chosen_bursts(tools):
+    """regions= says which may trigger; the others are written, too."""
+    tools.measure("bursts", "", SELFMON_TRACE="none.trace,ring=64k,"
+                  "longer=300ms,regions=^step$")
+    same("no slow frame triggers", dict(number_of(
+        one for one in Chrome(tools.chrome("none.trace")).slices
+        if one.track.endswith("limit"))), {})
+
+
+def test_percentile(tools):
+    """One visit in 4000 takes 40 ms."""
+    tools.measure("modes", "modes.trace",
+                  SELFMON_TRACE="modes.trace,longer=p99.9")
+    chrome = Chrome(tools.chrome("modes.trace"))
+    slow = [one.end - one.begin for one in chrome.slices
+            if one.track.endswith(", longer than the limit")]
+    expect("each long visit triggers", sum(
+        ns >= 40_000_000 for ns in slow) >= 11, slow)
+    summary = tools.trace("modes.trace")
+    least = re.search(r"lasted longer than ([0-9.]+) (\w+)", summary)
+    ns = float(least[1]) * {"ns": 1, "us": 1e3, "ms": 1e6}[least[2]]
+    expect("a limit between the two kinds", 20 < ns < 35e6, summary)
+    expect("none is shorter than the limit", min(slow) >= ns * 0.99, slow)
+
+
+def longer_in(tools, name):
+    return number_of(one for one in Chrome(tools.chrome(name)).slices
+                     if one.track.endswith(", longer than the limit"))["long"]
+
+
+def test_bounded(tools):
+    """All visits are longer: the file is bounded, and the rest is counted."""
+    tools.measure("always", 300, SELFMON_TRACE="few.trace,longer=100ns")
+    same("few visits are all there", longer_in(tools, "few.trace"), 300)
+    err = tools.measure("always", 200_000, SELFMON_TRACE="size.trace,"
+                        "longer=100ns,size=1m", SELFMON_OUTPUT="json:size.json")
+    size = (tools.folder / "size.trace").stat().st_size
+    expect("its size", size < 1_100_000, size)
+    expect("a message", "the file has reached its size=" in err, err)
+    err = tools.measure("always", 1_000_000, SELFMON_OUTPUT="json:rate.json",
+                        SELFMON_TRACE="rate.trace,ring=64k,longer=100ns")
+    size = (tools.folder / "rate.trace").stat().st_size
+    seconds = json.loads((tools.folder / "rate.json").read_text())["elapsed_ns"]
+    expect("half a ring a second, eight at once", size < 70_000 + 16 *
+           HALF_RING * (8 + seconds / 1e9), (size, seconds))
+    left_out = int(re.search(r"(\d+) of 1000000 visits that lasted longer are "
+                             r"not in the file", " ".join(err.split()))[1])
+    same("those that are there", longer_in(tools, "rate.trace"),
+         1_000_000 - left_out)
+
+
+def test_killed_after_burst(tools):
+    process = tools.start("bursts", "cut.trace", SELFMON_TRACE="cut.trace,"
+                          "ring=64k,longer=300ms")
+    path = tools.folder / "cut.trace"
+    while not path.exists() or path.stat().st_size < HALF_RING * 16:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    process.stderr.close()
+    found = number_of(Chrome(tools.chrome(path)).slices)
+    expect("the burst of a killed process", found["frame"] >= 2 and
+           found["step"] == HALF_RING - PARTS - 2, found)
+
+
 def test_killed(tools):
     process = tools.start("kill", SELFMON_TRACE="%p.trace")
     path = tools.folder / f"{process.stdout.readline().strip()}.trace"
@@ -452,6 +569,11 @@ def test_messages(tools):
     refused(tools, "ring=2g: 64k to 1g are allowed", "a.trace,ring=2g")
     refused(tools, "not a regular expression", "a.trace,regions=[")
     refused(tools, "a file is missing", ",ring=1m")
+    times = "a time of 100ns to 100s, such as 16ms, or p50 to p99.9999"
+    for wrong in "0", "5x", "p120", "p49", "", "16", "99ns", "101s", "1.ms":
+        refused(tools, f"longer={wrong}: {times}", f"a.trace,longer={wrong}")
+    refused(tools, "size=1k: 1m to 1024g", "a.trace,longer=1ms,size=1k")
+    refused(tools, "size= is the file's with longer=", "a.trace,size=1m")
     refused(tools, "No such file", "no/such/a.trace")
     expect("no file", not (tools.folder / "a.trace").exists())
     process = tools.start("kill", SELFMON_TRACE="busy.trace")
@@ -507,6 +629,11 @@ def main():
             test_slowest(tools, seed)
         test_choice(tools)
         test_lost(tools)
+        test_bursts(tools)
+        test_chosen_bursts(tools)
+        test_percentile(tools)
+        test_bounded(tools)
+        test_killed_after_burst(tools)
         test_killed(tools)
         test_processes(tools)
         test_messages(tools)

@@ -8,13 +8,21 @@
  *   program rate V S      S seconds of V visits a second, by one thread
  *   program kill          visits until it is killed
  *   program fork          a child that visits regions
+ *   program bursts FILE   three slow visits among short ones; after each of them
+ *                         waits until FILE, if any, has grown; a fourth near
+ *                         the third
+ *   program modes FILE    long visits among short ones: one in 4000, after
+ *                         FILE has grown
+ *   program always N      N visits, each of which is longer than 100 ns
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -26,6 +34,11 @@
 #define TURNS 20
 #define REGIONS 100
 #define STACK 65536
+#define BURSTS 3
+#define STEPS 33333
+#define NEAR 100
+#define PARTS 5
+#define SLOW_US 400000
 
 static void spin(unsigned int n)
 {
@@ -192,6 +205,80 @@ static void rate(double visits_per_second, double seconds)
 	       (double)(now_ns() - begin) * 1e-9);
 }
 
+static off_t size_of(const char *path)
+{
+	struct stat found;
+
+	return stat(path, &found) ? 0 : found.st_size;
+}
+
+/* The burst of a ring of 64k is 2048 entries. */
+static void slow_frame(const char *path)
+{
+	const off_t size = size_of(path);
+	int i;
+
+	SELFMON_REGION("frame") {
+		for (i = 0; i < PARTS; i++)
+			SELFMON_REGION("part")
+				;
+		usleep(SLOW_US);
+	}
+	while (*path && size_of(path) < size + 2048 * 16)
+		usleep(1000);
+}
+
+static void bursts(const char *path)
+{
+	int i;
+
+	for (i = 1; i <= BURSTS * STEPS; i++) {
+		SELFMON_REGION("step")
+			;
+		if (i % STEPS == 0)
+			slow_frame(path);
+	}
+	for (i = 0; i < NEAR; i++)
+		SELFMON_REGION("step")
+			;
+	slow_frame("");
+}
+
+static void query(bool slow)
+{
+	SELFMON_REGION("query")
+		if (slow)
+			usleep(SLOW_US / 10);
+		else
+			spin(100);
+}
+
+/*
+ * The first visits are long too, but then the percentile is not known yet. It is
+ * known once a visit has triggered.
+ */
+static void modes(const char *path)
+{
+	const off_t size = size_of(path);
+	int i;
+
+	for (i = 0; i < 20; i++)
+		query(i == 10);
+	for (i = 0; i < 200000; i++)
+		query(false);
+	while (size_of(path) < size + 2048 * 16)
+		query(true);
+	for (i = 1; i <= 40000; i++)
+		query(i % 4000 == 0);
+}
+
+static void always(int visits)
+{
+	while (visits--)
+		SELFMON_REGION("long")
+			spin(1000);
+}
+
 static void until_killed(void)
 {
 	printf("%d\n", (int)getpid());
@@ -220,6 +307,12 @@ int main(int argc, char **argv)
 		slowest((unsigned int)atoi(argv[2]));
 	else if (!strcmp(mode, "rate") && argc == 4)
 		rate(atof(argv[2]), atof(argv[3]));
+	else if (!strcmp(mode, "bursts") && argc == 3)
+		bursts(argv[2]);
+	else if (!strcmp(mode, "modes") && argc == 3)
+		modes(argv[2]);
+	else if (!strcmp(mode, "always") && argc == 3)
+		always(atoi(argv[2]));
 	else if (!strcmp(mode, "kill"))
 		until_killed();
 	else if (!strcmp(mode, "fork"))

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The limits from which visits trigger a trace (longer= of SELFMON_TRACE). */
+#ifndef SELFMON_SESSION_TRACE_LIMITS_H
+#define SELFMON_SESSION_TRACE_LIMITS_H
+
+#include <regex.h>
+
+#include "store/process.h"
+#include "store/trace_spec.h"
+
+/* Call before the trace begins: sets how the regions to come are triggered. */
+void selfmon_trace_limits_begin(const struct selfmon_trace_spec *spec);
+/*
+ * Looks at the names of new regions: those that do not match no longer trigger.
+ * regions is NULL if all may.
+ */
+void selfmon_trace_limits_choose(struct selfmon_process *process,
+				 const regex_t *regions);
+/*
+ * longer=p99.9: works out the limit of each region with at least 1000 visits,
+ * from their histograms.
+ */
+void selfmon_trace_limits_measure(struct selfmon_process *process,
+				  uint32_t above_ppm);
+/* Returns true if visits of this region trigger. */
+bool selfmon_trace_limits_has(struct selfmon_process *process,
+			      uint32_t region);
+/* Returns how many visits have triggered. */
+uint64_t selfmon_trace_limits_longer(struct selfmon_process *process);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The limits of each region, over all threads. A visit that lasts longer than
+ * the least of them leaves the fast path: it may be one of the slowest
+ * (SELFMON_RECORD), trigger the trace (longer= of SELFMON_TRACE), or be reported
+ * to the program (selfmon_options.longer).
+ */
+#ifndef SELFMON_STORE_WATCH_H
+#define SELFMON_STORE_WATCH_H
+
+#include "store/process.h"
+#include "store/recorder.h"
+
+/* A limit that no visit exceeds. */
+#define SELFMON_WATCH_NONE SELFMON_ENDED_TICKS_MAX
+/* Lists of regions, by the low bits of their numbers. */
+#define SELFMON_WATCH_LISTS 256u
+
+/* Limits are ticks. They change with slow_lock held. */
+struct selfmon_watch {
+	uint64_t limit; /* the least of all: slow_limit of nodes points here */
+	uint64_t trigger; /* longer visits trigger the trace */
+	uint64_t call;	  /* longer visits are reported to the program */
+	struct selfmon_slowest *slowest; /* NULL: not kept */
+	uint64_t longer; /* visits that triggered */
+	uint64_t *histogram; /* for the trace's writer; NULL: not needed */
+	struct selfmon_watch *next;
+	uint32_t region;
+	bool chosen; /* the trace's writer has looked at its name */
+	bool left_out; /* it may not trigger: regions= of SELFMON_TRACE */
+};
+
+/*
+ * For a new node: returns the limit of its region. The caller holds the process
+ * lock.
+ */
+const uint64_t *selfmon_watch_limit(struct selfmon_process *process,
+				    const struct selfmon_thread *thread,
+				    uint32_t region);
+/* Returns the watch of a node; NULL: its visits have no limit. */
+struct selfmon_watch *selfmon_watch_of(const struct selfmon_node *node);
+/*
+ * Returns the first watch of one of SELFMON_WATCH_LISTS lists; next is the
+ * following one. Needs no lock.
+ */
+static inline struct selfmon_watch *
+selfmon_watch_first(struct selfmon_process *process, size_t list)
+{
+	/* Acquire: the lists, and a region in one of them, are complete. */
+	struct selfmon_watch **const lists =
+		__atomic_load_n(&process->watch, __ATOMIC_ACQUIRE);
+
+	return lists ? __atomic_load_n(&lists[list], __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* Sets the limit from which a region triggers the trace. */
+void selfmon_watch_trigger(struct selfmon_process *process,
+			   struct selfmon_watch *watch, uint64_t ticks);
+
+/*
+ * Call before times are converted, where waiting for 1 ms is allowed: a clock
+ * without a stated rate is measured. The rate differs from the reports' by at
+ * most 0.1 %.
+ */
+void selfmon_watch_clock(void);
+uint64_t selfmon_watch_ticks(uint64_t ns);
+uint64_t selfmon_watch_ns(uint64_t ticks);
+
+/* Call with slow_lock held, after a limit has changed. */
+static inline void selfmon_watch_update(struct selfmon_watch *watch,
+					uint64_t slowest)
+{
+	uint64_t limit = slowest;
+
+	if (watch->trigger < limit)
+		limit = watch->trigger;
+	if (watch->call < limit)
+		limit = watch->call;
+	selfmon_store_once(&watch->limit, limit);
+}
+
+#endif

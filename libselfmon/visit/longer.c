@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports visits that lasted longer to the program. */
+#include "visit/longer.h"
+
+#include "store/config.h"
+#include "store/name.h"
+#include "store/watch.h"
+
+/*
+ * A visit that lasts longer inside of the program's function, or in a handler
+ * that interrupts it, is not reported.
+ */
+void selfmon_longer_report(struct selfmon_thread *thread,
+			   const struct selfmon_due *due)
+{
+	const struct selfmon_region *const region =
+		selfmon_name_of(due->node->region);
+	const struct selfmon_config *const config = selfmon_config();
+	struct selfmon_longer visit;
+
+	if (!region || thread->reporting)
+		return;
+	visit = (struct selfmon_longer){
+		.size = sizeof(visit),
+		.name = region->site.name,
+		.file = region->site.file,
+		.line = region->site.line,
+		.thread = thread->record->tid,
+		.ns = selfmon_watch_ns(due->ticks),
+		.limit_ns = selfmon_watch_ns(due->limit),
+		.begin = due->start,
+		.end = due->end,
+	};
+	selfmon_store_once(&thread->reporting, true);
+	selfmon_compiler_fence();
+	config->longer(&visit, config->longer_context);
+	selfmon_compiler_fence();
+	selfmon_store_once(&thread->reporting, false);
+}

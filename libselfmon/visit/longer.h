@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports visits that lasted longer to the program (selfmon_options.longer). */
+#ifndef SELFMON_VISIT_LONGER_H
+#define SELFMON_VISIT_LONGER_H
+
+#include "store/recorder.h"
+
+void selfmon_longer_report(struct selfmon_thread *thread,
+			   const struct selfmon_due *due);
+
+/*
+ * Call with what the recorder returned, after the visit's entry is given back:
+ * the program's function may visit regions.
+ */
+static inline void selfmon_longer_call(struct selfmon_thread *thread,
+				       const struct selfmon_due *due)
+{
+	if (selfmon_unlikely(due->node != NULL))
+		selfmon_longer_report(thread, due);
+}
+
+#endif
