@@ -16,9 +16,9 @@ __extension__ typedef unsigned __int128 wide;
 #define PPM 1000000
 
 /*
- * The time between the two pairs of readings, the base line, is long enough if
- * the error is at most a thousandth. A shorter base line is extended to this
- * length and no longer, since a process that ends must not be delayed.
+ * A calibration is good enough if its error is at most a thousandth. If not, it
+ * waits until this time has passed since the first pair of readings, and no
+ * longer: a process that exits must not be delayed.
  */
 #define BASE_NS UINT64_C(1000000)
 #define ERROR_PPM_GOOD 1000
@@ -26,14 +26,16 @@ __extension__ typedef unsigned __int128 wide;
 #define ROUNDS 4 /* retries, each after a suspend */
 
 /*
- * The two clocks are read one after the other. A preemption between them may
- * look like a suspend of the machine, which costs only another round.
+ * Allowed difference between two readings of asleep_ns(), whose clocks are read
+ * one after the other. A preemption between them may look like a suspend of the
+ * machine. This costs only another round.
  */
 #define ASLEEP_SLACK_NS INT64_C(1000000)
 
 /*
- * CLOCK_MONOTONIC_RAW stops while the machine is suspended, but the counter may
- * continue. So a base line across a suspend is useless.
+ * Returns the time that the machine was suspended. CLOCK_MONOTONIC_RAW stops
+ * while it is suspended, but the counter may continue, so two readings on both
+ * sides of a suspend give a wrong rate.
  */
 static uint64_t asleep_ns(void)
 {
@@ -63,8 +65,8 @@ void selfmon_clock_pair_take(struct selfmon_clock_pair *pair, int tries)
 }
 
 /*
- * Returns the error relative to the base line: at each end, half of the bracket
- * and the resolution of both clocks.
+ * Returns the error in ppm: half the bracket of each reading and the resolution
+ * of both clocks, divided by the time between the readings.
  */
 static uint32_t error_ppm(uint64_t width_ticks, uint64_t ticks, uint64_t ns)
 {

@@ -8,13 +8,16 @@
 
 #include <selfmon/clock.h>
 
-/* Readings of both clocks, as close together as possible. */
+/*
+ * Readings of both clocks, taken as close together as possible: the raw clock
+ * is read between two reads of the counter (the bracket).
+ */
 struct selfmon_clock_pair {
 	uint64_t ticks;        /* the middle of the bracket */
 	uint64_t raw_ns;       /* read inside the bracket */
 	/* Width of the bracket; the error is half of it. */
 	uint64_t width_ticks;
-	uint64_t asleep_ns; /* BOOTTIME - MONOTONIC, which grows by a suspend */
+	uint64_t asleep_ns; /* BOOTTIME - MONOTONIC; a suspend increases it */
 };
 
 /* Reads the pair `tries` times and keeps the one with the smallest bracket. */

@@ -2,15 +2,15 @@
 /*
  * The process's clock, which is chosen once.
  *
- * A forked child inherits its parent's choice: constants, no mapping, and a
- * descriptor that the child closes at its first use. The fork may also happen
- * while another thread is choosing, which does not exist in the child. The
- * anchor (the first reading) therefore takes no lock: racing threads each make
- * one, and the first to publish it wins. Choosing the clock opens an event and
+ * A forked child inherits its parent's choice: constants, and a descriptor that
+ * the child closes at its first use. The parent may fork while another of its
+ * threads is choosing; the child does not have this thread. The anchor (the
+ * first reading) therefore takes no lock: racing threads each make an anchor,
+ * and the first one published is used. Choosing the clock opens an event and
  * may sleep, so one thread owns the choice. The owner is identified by a token
  * of its process. A child sees that the owner is in another process, and takes
- * over. A process id would not show that if both processes are the first of
- * their PID namespaces.
+ * over. A process id would not work, because both processes may have pid 1 in
+ * different PID namespaces.
  */
 #include "clock/clock.h"
 
@@ -28,8 +28,8 @@
 #define POLL_NS UINT64_C(200000)
 
 /*
- * Only a few, to keep the first use fast: the other end of the base line takes
- * more.
+ * Few tries, to keep the library's first use fast. The second pair of readings
+ * takes more.
  */
 #define ANCHOR_TRIES 8
 
@@ -45,15 +45,15 @@ static const struct anchor *published;
 
 #define OWNER_NONE 0
 #define OWNER_DONE (-1)
-/* One of these, or the token of the process that chooses. */
+/* OWNER_NONE, OWNER_DONE, or the token of the process that chooses. */
 static int32_t owner;
 static struct selfmon_clock chosen;
 
 static enum selfmon_clock_source best = SELFMON_CLOCK_NONE;
 
 /*
- * Opening, reading and sleeping are cancellation points, at which this code
- * must not end.
+ * Disables cancellation: opening, reading and sleeping are cancellation points,
+ * and a cancelled thread would never finish the choice.
  */
 static int cancel_hold(void)
 {
@@ -124,7 +124,10 @@ uint64_t selfmon_clock_ticks(void)
 				: selfmon_kernel_monotonic_ns();
 }
 
-/* Fills in what the machine offers, and the page's clock if there is one. */
+/*
+ * Fills in which clock sources the machine has, and the page's clock if there
+ * is one.
+ */
 static void survey(struct selfmon_clock_offer *offer,
 		   struct selfmon_clock *page_clock)
 {
@@ -144,7 +147,10 @@ static void survey(struct selfmon_clock_offer *offer,
 	offer->hypervisor_hz = rates.hypervisor_hz;
 }
 
-/* Returns false if no source is available without calibration. */
+/*
+ * Chooses a source whose rate is known without calibration. Returns false if
+ * there is none.
+ */
 static bool choose_stated(struct selfmon_clock *clock)
 {
 	struct selfmon_clock_offer offer;
@@ -218,8 +224,8 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 }
 
 /*
- * The current owner may be calibrating: this function does not wait for it
- * either.
+ * Does not wait for another thread that is choosing, either: it may be
+ * calibrating.
  */
 static void choose_without_wait(void)
 {

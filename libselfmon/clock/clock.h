@@ -11,23 +11,23 @@
 
 /*
  * Called when the library is first used in the process. Decides whether the
- * timestamp counter is used, and starts the base line of a calibration. Does
- * not wait. The first call takes about 40 us under a hypervisor, later ones one
- * load. Thread-safe. Not async-signal-safe the first time.
+ * timestamp counter is used, and starts the base line of a calibration. Never
+ * sleeps. The first call takes about 40 us under a hypervisor; later calls take
+ * one load. Thread-safe. Not async-signal-safe the first time.
  */
 void selfmon_clock_anchor(void);
 
 /*
- * Returns true if ticks are selfmon_arch_timestamp(); otherwise call
- * selfmon_clock_ticks(). The result never changes in a process. Calls
+ * Returns true if ticks are read by selfmon_arch_timestamp(), false if they are
+ * read by selfmon_clock_ticks(). The result never changes in a process. Calls
  * selfmon_clock_anchor() first.
  */
 bool selfmon_clock_direct(void);
 
 /*
- * Returns a limit for the number of events that a counter can count in one
- * tick: 16 per nanosecond. Before the clock is chosen, assumes the slowest
- * known TSC. Calls selfmon_clock_anchor() first.
+ * Returns an upper limit for the number of events that a counter can count in
+ * one tick: 16 per nanosecond. Until the clock is chosen, the slowest known TSC
+ * is assumed. Calls selfmon_clock_anchor() first.
  */
 uint32_t selfmon_clock_max_events_per_tick(void);
 
@@ -38,14 +38,14 @@ uint32_t selfmon_clock_max_events_per_tick(void);
 void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
 
 /*
- * Sets *clock to the process's clock. Returns false if that would need a
- * calibration, which waits.
+ * Sets *clock to the process's clock. Returns false if the clock needs a
+ * calibration, which sleeps.
  */
 bool selfmon_clock_without_wait(struct selfmon_clock *clock);
 
 /*
- * For tests: uses no source better than `source`. Returns 0, or -EBUSY once the
- * clock is anchored.
+ * For tests: the process uses no source better than `source`. Returns 0, or
+ * -EBUSY once the clock is anchored.
  */
 int selfmon_clock_force(enum selfmon_clock_source source);
 

@@ -9,15 +9,15 @@
 #include <selfmon/clock.h>
 
 /*
- * Number of fraction bits of mult in the clocks made here. The error is below
- * 0.0025 ppm up to 10 GHz, and 64-bit ticks times mult fit in 128 bits.
+ * Number of fraction bits in mult. The error is below 0.0025 ppm up to 10 GHz,
+ * and 64-bit ticks times mult fit in 128 bits.
  */
 #define SELFMON_CLOCK_SHIFT 32
 
-/* Clock sources of the machine. */
+/* Clock sources that this machine has. */
 struct selfmon_clock_offer {
 	bool direct; /* the timestamp counter is a steady clock */
-	bool page;                    /* a perf page converts it */
+	bool page;                    /* a perf page has its rate */
 	uint64_t cpuid_hz;            /* 0: unknown */
 	uint64_t hypervisor_hz;
 };
@@ -35,8 +35,8 @@ void selfmon_clock_from_hz(struct selfmon_clock *clock,
 			   enum selfmon_clock_source source, uint64_t hz);
 
 /*
- * Returns 16 events per ns, which is more than any counter counts, as a limit
- * for each tick. Rounds up.
+ * Returns 16 events per ns, converted to events per tick and rounded up. No
+ * counter counts that fast, so higher counts are errors.
  */
 uint32_t selfmon_clock_events_per_tick(uint64_t hz);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time from the page of a dummy event. */
+/* Reads the time conversion from the page of a dummy event. */
 #include "clock/page_clock.h"
 
 #include <errno.h>
@@ -11,7 +11,10 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Every architecture that sets the capability limits the shift to this. */
+/*
+ * Largest shift of the page's conversion on all architectures that set
+ * cap_user_time.
+ */
 #define SHIFT_MAX 31
 
 /* The kernel rounds mult down, and knows its own rate only to a kHz. */
@@ -76,8 +79,8 @@ static int32_t open_in; /* token of the process that opened the event */
 static bool closed_for_good;
 
 /*
- * Checks the descriptor before it closes it: a program that becomes a daemon
- * may have closed it and reused the number.
+ * Closes the event's descriptor if it still belongs to the event: a program
+ * that becomes a daemon may have closed it, and reused the number for a file.
  */
 static void close_event(void)
 {
@@ -107,7 +110,7 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 
 	if (selfmon_load_once(&closed_for_good))
 		return -ECANCELED;
-	close_event(); /* the previous one, if any */
+	close_event(); /* closes the previous event, if any */
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time by the kernel's own conversion of the timestamp counter, from a perf
+ * The kernel's own conversion of the timestamp counter to time, from a perf
  * page.
  */
 #ifndef SELFMON_CLOCK_PAGE_CLOCK_H
@@ -18,25 +18,26 @@ int selfmon_clock_from_page(struct selfmon_clock *clock,
 
 /*
  * For timestamps of less than 64 bits (arm64 and riscv64, if the page has
- * cap_user_time_short). Sets *cycles to a recent time, and *unused to the bits
- * that timestamps lack. Later ticks are cycles + ((ticks - cycles) & ~unused),
- * also after a wrap. Both are 0 if no bits are missing.
+ * cap_user_time_short). Sets *cycles to a recent timestamp, and *unused to the
+ * high bits that timestamps lack. The full value of a later timestamp is cycles
+ * + ((ticks - cycles) & ~unused), also after a wrap. Both are 0 if timestamps
+ * have 64 bits.
  */
 void selfmon_clock_page_short(const struct selfmon_page *page,
 			      uint64_t *cycles, uint64_t *unused);
 
 /*
- * Opens a dummy software event, which needs neither a PMU nor a permission, and
- * copies the conversion from its page. The event stays open for the life of the
- * process, even if its page has no conversion: opening the first event of a
- * system costs milliseconds. The page is unmapped, so that a forked child has
- * no access to it. Returns 0 or -errno.
+ * Opens a dummy software event, which needs neither a PMU nor a permission,
+ * and copies the conversion from its page. The event stays open for the life of
+ * the process, even if its page has no conversion: opening an event takes
+ * milliseconds if no other event is open on the machine. The page is unmapped,
+ * so that a forked child cannot access it. Returns 0 or -errno.
  */
 int selfmon_clock_page_open(struct selfmon_clock *clock);
 
 /*
- * If the event belongs to this process's parent, closes it: its conversion has
- * been copied.
+ * Closes the event in a forked child, which has its own copy of the conversion.
+ * Does nothing in the process that opened the event.
  */
 void selfmon_clock_page_forked(void);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fallbacks for three requests that a PMU may refuse although it can count.
+ * Fallbacks for three attributes of an event that a PMU may refuse although
+ * it can count the event.
  *
  * User reads, on machines where they must be requested (arm64): first a 64-bit
  * counter, then a 32-bit one, then an event that only read(2) serves. Drivers
  * return EOPNOTSUPP for a 64-bit counter if only the cycle counter is that wide
  * (kernel drivers/perf/arm_pmuv3.c, __armv8_pmuv3_map_event), and EINVAL if
- * another member of the group has it (armv8pmu_get_event_idx).
+ * another member of the group has the 64-bit counter (armv8pmu_get_event_idx).
  *
  * Counting a guest that the thread may run. Apple's PMUs cannot count guests
  * before Linux 6.15 (drivers/perf/apple_m1_cpu_pmu.c, m1_pmu_set_event_filter)
@@ -34,8 +35,8 @@ void selfmon_attr_fallback_first(struct selfmon_attr_fallback *attempt,
 }
 
 /*
- * Returns true if the event has no modifier or both: it may count the kernel
- * too.
+ * Returns true if the event has no :u or :k, or both, so it may count the
+ * kernel too.
  */
 static bool may_count_both(const struct selfmon_event *event)
 {
@@ -52,8 +53,8 @@ bool selfmon_attr_fallback_next(struct selfmon_attr_fallback *attempt,
 	if (error != -EOPNOTSUPP && error != -EINVAL)
 		return false;
 	if (attempt->ask & (attempt->ask - 1)) {
-		attempt->ask &= attempt->ask - 1; /* clears the lowest bit:
-						   * that for 64 bits */
+		/* Clears the lowest bit, which requests 64 bits. */
+		attempt->ask &= attempt->ask - 1;
 		return true;
 	}
 	if (attempt->ask) {

@@ -11,20 +11,24 @@
 #include <selfmon/event.h>
 
 struct selfmon_attr_fallback {
-	uint64_t ask;    /* bits for config1, in addition to the event's own */
+	/* Requested bits of config1, besides the event's own. */
+	uint64_t ask;
 	bool no_guest;   /* excludes a guest that the thread runs */
 	bool both_modes; /* excludes nothing: the kernel is counted too */
 };
 
 /*
- * Begins with the complete request. ask comes from
+ * Begins with the complete request. ask is the result of
  * selfmon_kernel_user_read_bits().
  */
 void selfmon_attr_fallback_first(struct selfmon_attr_fallback *attempt,
 				 const struct selfmon_event *event,
 				 uint64_t ask);
 
-/* Reduces the request after -errno. Returns false if nothing can be dropped. */
+/*
+ * Reduces the request after errno `error`. Returns false if nothing can be
+ * dropped.
+ */
 bool selfmon_attr_fallback_next(struct selfmon_attr_fallback *attempt,
 				const struct selfmon_event *event, int error);
 

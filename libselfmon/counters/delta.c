@@ -16,9 +16,9 @@ static uint64_t scale(uint64_t count, const struct selfmon_share *share)
 }
 
 /*
- * Returns the largest count that a user read can have. With read(2) at both
- * ends the kernel also counts around the reads, outside of the timestamps. Such
- * a count only has to be a valid difference.
+ * Returns the largest count that is possible in this time. If both ends were
+ * read by read(2), the kernel also counts its own work around the timestamps,
+ * so every non-negative difference is accepted.
  */
 static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 			 bool by_kernel)
@@ -28,13 +28,13 @@ static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 	return by_kernel || bound > INT64_MAX ? INT64_MAX : (uint64_t)bound;
 }
 
-/* What all members of a group have in common. */
+/* State shared by all members of a group. */
 struct group {
 	uint64_t possible;
 	bool hardware;
 	bool lost;                    /* one of the snapshots has no values */
 	bool refused, scaled;
-	/* Verdict of values without special conditions. */
+	/* Verdict of values that are neither lost, refused nor scaled. */
 	enum selfmon_verdict verdict;
 	struct selfmon_share share;   /* if it is scaled */
 	uint32_t more;                /* as in struct selfmon_value */
@@ -89,7 +89,10 @@ static struct group judge_more(const struct selfmon_counters *set,
 	};
 }
 
-/* Subtracts a value with special conditions. */
+/*
+ * Subtracts a value that needs more than a plain difference of 64-bit counts: a
+ * clamp, a scale or a refusal.
+ */
 static struct selfmon_value subtract_odd(const struct group *group,
 					 uint64_t a, uint64_t b,
 					 unsigned int shift,
@@ -148,8 +151,8 @@ static void subtract(const struct selfmon_counters *set,
 }
 
 /*
- * Subtracts further groups, from the last to the first; returns the index of
- * the first member of the first one.
+ * Subtracts the further groups, from the last to the first. Returns the index
+ * of their first member.
  */
 static size_t subtract_more(const struct selfmon_counters *set,
 			    const struct selfmon_snapshot *a,
@@ -197,15 +200,15 @@ static void subtract_all(const struct selfmon_counters *set,
 		group = judge(set, a, b, delta, true);
 		subtract(set, &group, a, b, 0, hardware, delta);
 	}
-	last = subtract_more(set, a, b, delta); /* this may set the refused
-						 * flag too */
+	/* May also set the refused flag. */
+	last = subtract_more(set, a, b, delta);
 	if (hardware < last) {
 		group = judge(set, a, b, delta, false);
 		subtract(set, &group, a, b, hardware, last, delta);
 	}
 	/*
-	 * Dropped members have no values. In a forked child no member has one,
-	 * since the set is wiped.
+	 * Dropped members have no values. In a forked child no member has a
+	 * value, since the set is wiped.
 	 */
 	for (i = set->count; i < SELFMON_MAX_COUNTERS; i++) {
 		delta->value[i].count = 0;

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides whether the values of a group that was off the PMU for some time can
- * be estimated.
+ * Decides whether the values of a group that was off the PMU for some time
+ * can be estimated.
  *
  * The leader's time enabled minus its time running does not change while the
- * group is on the PMU. This also holds for the raw words of the page. If the
- * difference changed, its share of the time enabled is the share of the time
- * that was lost. The time enabled is extrapolated to the time of each snapshot:
- * it is the page's word plus the page clock (kernel perf_event_mmap_page,
- * "time_offset"), or comes from read(2).
+ * group is on the PMU. The same is true for time_enabled and time_running of
+ * the mapped page. If the difference changed between two snapshots, the group
+ * was off the PMU for that time. The time enabled is extrapolated to the time
+ * of each snapshot: it is the page's time_enabled plus the page clock (kernel
+ * perf_event_mmap_page, "time_offset"), or comes from read(2).
  */
 #include "counters/estimate.h"
 
 #include "clock/clock.h"
 
-/* Maximum percentages of time off the PMU for an estimate. */
+/*
+ * Maximum percentage of time off the PMU for an estimate; the second value is
+ * for intervals shorter than one rotation.
+ */
 #define OFF_PERCENT_MAX 50
 #define OFF_PERCENT_MAX_SHORT 1
-/* Maximum difference between the times of read(2) and the timestamps. */
+/* Tolerance when times returned by read(2) are compared with the timestamps. */
 #define LAP_SLACK_NS UINT64_C(1000000000)
 
 __extension__ typedef unsigned __int128 u128;
@@ -28,8 +31,8 @@ static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
 }
 
 /*
- * Extrapolates the time enabled to the snapshot. Returns false if that is
- * impossible.
+ * Computes the time enabled at the snapshot, by extrapolation from the page.
+ * Returns false if that is impossible.
  */
 static bool enabled_live(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *at, uint64_t *ns)
@@ -62,9 +65,9 @@ static bool is_lap(const struct selfmon_counters *set,
 }
 
 /*
- * Returns the time during which groups could rotate. The times of several
- * threads add up, but a rotation belongs to one thread. So the result is at
- * most the elapsed time.
+ * Returns the time in which the kernel could rotate groups. For a set with
+ * several threads, the times of all threads are added up, but each thread
+ * rotates by its own time. Therefore the result is at most the elapsed time.
  */
 static uint64_t turns_ns(const struct selfmon_counters *set,
 			 const struct selfmon_share *share, uint64_t ticks)
@@ -98,10 +101,11 @@ bool selfmon_estimate_refused(const struct selfmon_counters *set,
 }
 
 /*
- * Returns true if the groups of all core types together were on the PMU for all
- * of the thread's time. A group is off the PMU while the thread runs on another
- * core type; that time must not be extrapolated. If the times do not add up,
- * other events took the counters, or one core type has no group.
+ * Returns true if the groups of all core types together were on the PMU for
+ * all of the thread's time. A group is off the PMU while the thread runs on
+ * another core type; that time must not be extrapolated. If the sum is less
+ * than the thread's time, other events took the counters, or one core type has
+ * no group.
  */
 static bool is_whole(const struct selfmon_counters *set,
 		     const struct selfmon_snapshot *a,
@@ -122,10 +126,11 @@ static bool is_whole(const struct selfmon_counters *set,
 }
 
 /*
- * Without a page clock an interrupted user read cannot be scaled. Its delta is
- * lost, and the next deltas use read(2), which returns the times. User reads
- * resume after this many deltas with the group on the PMU. The number doubles
- * after each further loss, so that few deltas are lost.
+ * Without a page clock, a value whose user read was interrupted cannot be
+ * scaled: it is discarded. The next deltas then use read(2), which returns the
+ * times. User reads resume after this number of deltas with the group on the
+ * PMU. The number doubles after each further loss, so that few values are
+ * discarded.
  */
 #define QUIET_FIRST 64u
 #define LAPSES_MAX 20u

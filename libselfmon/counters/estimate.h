@@ -25,16 +25,16 @@ static inline bool selfmon_cpu_changed(const struct selfmon_snapshot *a,
 }
 
 /*
- * Call if the first group was off the PMU between two snapshots. Sets the flag
- * of an estimate or of a refused value, and the times.
+ * Call if the first group was off the PMU between two snapshots. Sets the
+ * delta's times, and its flag for an estimate or for a refused value.
  */
 void selfmon_estimate(struct selfmon_counters *set,
 		      const struct selfmon_snapshot *a,
 		      const struct selfmon_snapshot *b,
 		      struct selfmon_delta *delta);
 /*
- * Call if the first group was on the PMU all the time. After some such deltas,
- * user reads that were given up resume.
+ * Call if the first group was on the PMU all the time. If user reads were
+ * stopped after a loss, enough of these calls resume them.
  */
 void selfmon_estimate_none(struct selfmon_counters *set);
 /* Returns true if a group was off the PMU for too long. */

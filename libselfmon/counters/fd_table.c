@@ -2,8 +2,8 @@
 /*
  * Recognises the library's own descriptors by the kernel's id of each event.
  *
- * The table is in ordinary memory. A forked child, whose sets are wiped, finds
- * the descriptors that it inherited there, and closes them before it opens
+ * The table is not wiped by fork(), unlike counter sets. A forked child finds
+ * in it the descriptors that it inherited, and closes them before it opens
  * events. The program may have closed one already and reused its number for a
  * file. Therefore events are identified by their ids, which the kernel never
  * reuses.
@@ -23,7 +23,7 @@
 
 #define PAGE_BITS 9
 #define PAGE_SLOTS (1u << PAGE_BITS)
-#define PAGES 2048 /* for a million descriptors; higher ones are not noted */
+#define PAGES 2048 /* for a million descriptors; higher ones are not stored */
 
 #define MAP_LIMIT_PATH "/proc/sys/vm/max_map_count"
 #define MAP_LIMIT 65530 /* DEFAULT_MAX_MAP_COUNT of <linux/mm.h> */
@@ -34,7 +34,7 @@ static struct selfmon_once swept;
 static uint32_t count, maps;
 
 /*
- * If several threads make the same page at once, one page is used and the
+ * Several threads may allocate the same page at once. One page is used, and the
  * others are freed.
  */
 static uint64_t *page_of(size_t i, bool make)
@@ -96,9 +96,9 @@ void selfmon_fd_table_begin(void)
 }
 
 /*
- * Notes nothing if selfmon_fd_table_begin() has not swept the table in this
- * process, for lack of memory: its next call would take the descriptor for a
- * parent's and close it.
+ * Stores nothing if selfmon_fd_table_begin() could not sweep the table in this
+ * process for lack of memory. Otherwise its next call would close this
+ * descriptor as one of the parent's.
  */
 uint64_t selfmon_fd_table_add(int fd)
 {
@@ -128,7 +128,7 @@ static void stop_event(int fd, uint64_t noted)
 }
 
 /*
- * If the number was reused, the new entry may belong to another set: keep that
+ * If the number was reused, the entry may belong to another set: leave the
  * entry.
  */
 void selfmon_fd_table_close(int fd, uint64_t id)
@@ -158,8 +158,8 @@ void selfmon_fd_table_map(int pages)
 }
 
 /*
- * Enough for 8 events in each of 4,000 threads. The limit may be 0, which means
- * none.
+ * Smallest limit that a message suggests: enough for 8 events in each of 4,000
+ * threads.
  */
 #define ENOUGH 65536ul
 
@@ -224,10 +224,7 @@ bool selfmon_fd_table_all_maps(struct selfmon_failure *failure)
 	return true;
 }
 
-/*
- * Skips descriptors that a forked child inherited and has not closed yet: they
- * are its parent's.
- */
+/* Skips the parent's descriptors that a forked child has not closed yet. */
 void selfmon_fd_table_disable(void)
 {
 	size_t i, k;

@@ -15,8 +15,8 @@
 void selfmon_fd_table_begin(void);
 
 /*
- * Notes the descriptor of an event that was just opened. Returns the event's
- * id, or 0 if unknown.
+ * Stores the descriptor of an event that was just opened. Returns the kernel's
+ * id of the event, or 0 if unknown.
  */
 uint64_t selfmon_fd_table_add(int fd);
 
@@ -27,14 +27,14 @@ uint64_t selfmon_fd_table_add(int fd);
 bool selfmon_fd_table_is(int fd, uint64_t id);
 
 /*
- * Closes the descriptor if it still belongs to that event. The program may have
- * closed all descriptors and reused the number.
+ * Closes the descriptor if it still belongs to the event with this id: the
+ * program may have closed all descriptors and reused the number.
  */
 void selfmon_fd_table_close(int fd, uint64_t id);
 
 /*
- * Closes a descriptor that was opened just before, so that its number cannot be
- * reused yet.
+ * Closes a descriptor that this thread has just opened. Needs no check, since
+ * the number cannot have been reused yet.
  */
 void selfmon_fd_table_drop(int fd);
 
@@ -48,17 +48,17 @@ bool selfmon_fd_table_all_fds(struct selfmon_failure *failure);
 bool selfmon_fd_table_all_maps(struct selfmon_failure *failure);
 
 /*
- * Returns true if less than a quarter of RLIMIT_NOFILE is used: a few more
- * descriptors do no harm.
+ * Returns true if less than a quarter of RLIMIT_NOFILE is used, so that opening
+ * a few more descriptors does no harm.
  */
 bool selfmon_fd_table_few_fds(void);
 
-/* Adds to the number of mapped pages. `pages` may be negative. */
+/* Adds to the library's count of mapped pages. `pages` may be negative. */
 void selfmon_fd_table_map(int pages);
 
 /*
- * Stops all events of this process in the table. Their descriptors stay open,
- * so that a thread that still reads one does not read another file.
+ * Disables all events of this process in the table. Their descriptors stay
+ * open: a thread that is reading one must not read another file.
  */
 void selfmon_fd_table_disable(void);
 

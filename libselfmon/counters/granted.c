@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures how many counters a hypervisor really grants. It may offer more than
- * that. KVM backs each counter of a guest with a pinned event on the host
- * (arch/x86/kvm/pmu.c, pmc_reprogram_counter). If the host itself holds a
+ * Measures how many counters really count in a virtual machine. A hypervisor
+ * may offer more. KVM backs each counter of a guest with a pinned event on the
+ * host (arch/x86/kvm/pmu.c, pmc_reprogram_counter). If the host itself holds a
  * counter, for its NMI watchdog, the last of these events fails, and the
  * guest's counter stands still. The guest's kernel cannot detect that: the
  * event is on the PMU all of the time, and its count is 0.
@@ -58,19 +58,22 @@ static size_t open_copies(struct selfmon_member *member, size_t count)
 		member[i].event.type = PERF_TYPE_HARDWARE;
 		member[i].event.config = PERF_COUNT_HW_INSTRUCTIONS;
 		/*
-		 * Does not set the flag for hardware events: the page would be
-		 * mapped.
+		 * Leaves the flag for hardware events unset, so that the page
+		 * is not mapped.
 		 */
 		member[i].event.flags = SELFMON_EVENT_USER;
-		/* Does not wait for the group's turn on the PMU. */
+		/*
+		 * With `roams` set, the open does not wait until the group is
+		 * on the PMU.
+		 */
 		member[i].roams = true;
 	}
 	return selfmon_group_open(member, count);
 }
 
 /*
- * Runs one group; *count receives its number of copies. Returns true if it was
- * on the PMU all the time.
+ * Opens and runs one group. *count receives its number of copies. Returns true
+ * if the group was on the PMU all the time.
  */
 static bool try_group(struct selfmon_member *member, size_t *count,
 		      struct selfmon_grant *grant)
@@ -94,8 +97,8 @@ static bool try_group(struct selfmon_member *member, size_t *count,
 }
 
 /*
- * Number of attempts: the NMI watchdog or another user may hold one or two
- * counters.
+ * The NMI watchdog or another user may hold one or two counters, so the group
+ * is made smaller and tried again, this many times.
  */
 #define TRIES 3
 
@@ -120,8 +123,8 @@ void selfmon_grant_measure(struct selfmon_grant *grant)
 }
 
 /*
- * Ignores the result that one event counts: an emulator may have one counter
- * for all events of one kind (QEMU's riscv64).
+ * A result of one is ignored, because an emulator may have one counter for all
+ * events of one kind (QEMU's riscv64).
  */
 static bool is_short(const struct selfmon_grant *grant)
 {

@@ -7,10 +7,11 @@
 #include <stddef.h>
 
 /*
- * Returns how many events are really counted at once, if the kernel puts more
- * than that on the PMU. Otherwise, or if unknown, returns SIZE_MAX. Opens
- * groups for the measurement, usually once in a process. Meanwhile the caller
- * must not have events on the PMU, since they would rotate with these groups.
+ * Returns how many events really count at the same time, if the kernel puts
+ * more than this number on the PMU. Otherwise, or if unknown, returns SIZE_MAX.
+ * Opens groups for the measurement, usually once in a process. Meanwhile the
+ * caller must not have events on the PMU, since they would rotate with these
+ * groups.
  */
 size_t selfmon_granted(void);
 
@@ -21,7 +22,7 @@ size_t selfmon_granted(void);
 struct selfmon_grant {
 	size_t running;
 	size_t counting;
-	bool beside; /* others use counters too, possibly only for now */
+	bool beside; /* others use counters too, possibly not permanently */
 };
 void selfmon_grant_measure(struct selfmon_grant *grant);
 

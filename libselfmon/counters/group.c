@@ -75,12 +75,12 @@ static void release(struct selfmon_member *member)
 }
 
 /*
- * Returns true if the member's page is to be mapped. An event lives as long as
- * its descriptor is open or its page is mapped. Pages of hardware events are
- * read. Pages of other members would only keep the events alive, and mapping is
- * three quarters of the cost of opening. So these pages are mapped only if
- * descriptors run short: they are scarcer than mappings, and the program needs
- * them too.
+ * Returns true if the member's page must be mapped. An event lives as long as
+ * its descriptor is open or its page is mapped. Hardware events are read
+ * through their pages. Pages of other members would only keep the events alive,
+ * and mapping is three quarters of the cost of opening. These pages are
+ * therefore mapped only if descriptors are scarce, so that the descriptors can
+ * be closed.
  */
 static bool wants_page(const struct selfmon_member *member,
 		       const struct selfmon_member *leader)
@@ -103,8 +103,9 @@ static int open_attr(struct perf_event_attr *attr,
 }
 
 /*
- * Returns the descriptor, or the error for the event exactly as the user
- * requested it.
+ * Opens the event with the fallbacks of attr_fallback.c. Returns the
+ * descriptor. If all attempts fail, returns the error of the first one, which
+ * is what the user requested.
  */
 static int open_event(struct selfmon_member *member,
 		      const struct selfmon_member *leader)
@@ -174,9 +175,9 @@ static bool open_member(struct selfmon_member *member,
 }
 
 /*
- * If wanted, maps a member's page and then closes its descriptor, because the
- * leader's group read covers the member. A member whose page cannot be mapped
- * (the limit of locked memory is used up) keeps its descriptor.
+ * If the member wants a page, maps the page and closes the descriptor: the
+ * leader's group read covers the member. If the mapping fails (RLIMIT_MEMLOCK),
+ * the descriptor stays open.
  */
 static void map_member(struct selfmon_member *member, bool leader)
 {
@@ -275,8 +276,8 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 	if (selfmon_unlikely(error))
 		return error;
 	/*
-	 * The descriptor may now belong to another group of the same size, if
-	 * it was trusted and not checked.
+	 * If the descriptor was not checked, it may now belong to another group
+	 * of the same size.
 	 */
 	if (selfmon_unlikely(leader->id && in.member[0].id != leader->id)) {
 		selfmon_store_once(&leader->gone, true);
@@ -359,8 +360,8 @@ static void open_members(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Reads until the group has been on the PMU, but for at most the time of a
- * rotation. Returns 0, or -errno of the last read.
+ * Reads until the group has been on the PMU, but at most for the time of a few
+ * rotations. Returns 0, or -errno of the last read.
  */
 static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 {
@@ -378,9 +379,7 @@ static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 	return 0;
 }
 
-/*
- * Maps and enables the group. Returns true if it runs whenever it is enabled.
- */
+/* Maps and enables the group. Returns true if the group gets onto the PMU. */
 static bool start_member(struct selfmon_member *member, size_t left)
 {
 	struct selfmon_group_read now;

@@ -17,8 +17,8 @@
  */
 size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 /*
- * For each {} group of the user that lost a member, drops the other members.
- * Returns true if there were any; they may still be open.
+ * Drops all members of each {} group of the user that lost a member. Returns
+ * true if it dropped any; they may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 /* Drops a member that is not open. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides which events are counted together. PMUs have rules that no table here
- * contains, and others may use a part of the PMU, as the NMI watchdog uses a
- * counter. So this code does not guess but tries. The first group keeps the
- * events that the kernel accepts and runs. The other events are tried again as
- * a further group. If the groups do not fit on the PMU together, the kernel
+ * Decides which events are counted in one group. PMUs have undocumented rules,
+ * and others may hold counters, as the NMI watchdog does. Therefore the rules
+ * are not computed; groups are tried. The first group consists of the events
+ * that the kernel accepts and runs. The other events are tried again as a
+ * further group. If the groups do not fit on the PMU together, the kernel
  * rotates them.
  */
 #include "counters/grouping.h"
@@ -21,8 +21,9 @@
 #include "platform/kernel.h"
 
 /*
- * Returns true if the event was refused only because of the others in its
- * group. An event that is wrong by itself fails with EINVAL as a leader, too.
+ * Returns true if the event was refused only because it does not fit with the
+ * other events of its group. An invalid event also fails with EINVAL when it is
+ * opened as a leader.
  */
 static bool did_not_fit(const struct selfmon_member *member)
 {
@@ -40,7 +41,7 @@ static bool was_cancelled(const struct selfmon_member *member)
 	return member->failure.error == ECANCELED && !member->final;
 }
 
-/* All members of a {} are dropped together, and tried again together. */
+/* Members of a {} are tried again only together. */
 static bool is_to_be_tried(const struct selfmon_member *member, size_t count,
 			   size_t i)
 {
@@ -77,8 +78,8 @@ static bool revive(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Drops the {} groups that do not fit on the PMU alone or with others. Returns
- * true if there are any.
+ * Drops the {} groups of the user that do not fit on the PMU, alone or with
+ * other groups. Returns true if there are any.
  */
 static bool give_braces_up(struct selfmon_member *member, size_t count)
 {
@@ -101,7 +102,7 @@ static void note_group(struct selfmon_member *member, size_t count, int group)
 }
 
 /*
- * Opens further groups for the events that the first group could not take.
+ * Opens further groups for the events that did not fit into the first group.
  * Returns how many events these groups have.
  */
 static size_t open_more(struct selfmon_counters *head,
@@ -132,9 +133,9 @@ static bool takes_turns(unsigned int flags)
 }
 
 /*
- * Notes what the pages of the first group allow: this group is read in user
- * space. Its pages are inspected before further groups are opened, since these
- * would take the PMU from it. If the thread may move between core types, no
+ * Inspects the pages of the first group, the only one that is read in user
+ * space. This happens before further groups are opened, because they would take
+ * the PMU from the first group. If the thread may move between core types, no
  * group is read in user space.
  */
 static void note_first(struct selfmon_member *member, size_t count)
@@ -188,9 +189,8 @@ static void refuse_ungranted(struct selfmon_member *member, size_t granted)
 }
 
 /*
- * If the machine counts fewer events at once than the kernel puts on the PMU,
- * opens only that many, so that no groups rotate: two groups might be on the
- * PMU together.
+ * If fewer events really count than the kernel puts on the PMU, opens only that
+ * many and no further groups: two groups might be on the PMU at the same time.
  */
 static size_t open_granted(struct selfmon_member *member, size_t count,
 			   size_t granted)
@@ -222,8 +222,8 @@ static size_t open_turns(struct selfmon_counters *head,
 }
 
 /*
- * Prepares another try: no event is open now, and members that failed are not
- * tried again.
+ * Prepares another attempt: no event is open now, and members that have failed
+ * are not tried again.
  */
 static void begin_open(struct selfmon_member *member, size_t count)
 {
@@ -237,8 +237,9 @@ static void begin_open(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Opens all groups. If a {} has events in several groups and one group loses a
- * member, opens all groups again without that {}.
+ * Opens all groups. A {} may have events in several groups. If one of these
+ * events fails, the whole {} is dropped, and all groups are opened again
+ * without it.
  */
 static void open_groups(struct selfmon_set *set, size_t asked,
 			unsigned int flags)
@@ -269,8 +270,7 @@ static int rank_of(const struct selfmon_member *member)
 }
 
 /*
- * Sorts the members by group, with uncounted members last. Otherwise keeps the
- * order.
+ * Sorts the members by group, with uncounted members last. The sort is stable.
  */
 static void put_in_order(struct selfmon_member *member, size_t count)
 {

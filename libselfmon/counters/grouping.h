@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides which events are counted together. PMUs have rules that no table here
- * contains, and others may use a part of the PMU, as the NMI watchdog uses a
- * counter. So this code does not guess but tries. The first group keeps the
- * events that the kernel accepts and runs. The other events are tried again as
- * a further group. If the groups do not fit on the PMU together, the kernel
+ * Decides which events are counted in one group. PMUs have undocumented rules,
+ * and others may hold counters, as the NMI watchdog does. Therefore the rules
+ * are not computed; groups are tried. The first group consists of the events
+ * that the kernel accepts and runs. The other events are tried again as a
+ * further group. If the groups do not fit on the PMU together, the kernel
  * rotates them.
  */
 #ifndef SELFMON_COUNTERS_GROUPING_H
@@ -13,14 +13,14 @@
 #include "counters/set.h"
 
 /*
- * On a machine with several core types, sorts the first count members, which
- * are events of core PMUs, by type.
+ * Sorts the first `count` members by the type of core that counts them. They
+ * must be events of core PMUs. Does nothing if all cores have one type.
  */
 void selfmon_grouping_types(struct selfmon_set *set, size_t count);
 /*
- * Opens all groups of a set that set_fill() has filled. Its first `asked`
- * members are the hardware events. Puts the members into their final order and
- * fills in the counts in the head.
+ * Opens all groups of a set. Its members are filled in, and the first `asked`
+ * ones are the hardware events. Puts the members into their final order, and
+ * stores the numbers of members in the set's head.
  */
 void selfmon_grouping_open(struct selfmon_set *set, size_t asked,
 			   unsigned int flags);

@@ -2,14 +2,13 @@
 /*
  * The guard: if reading a counter faults, switches its set to read(2).
  *
- * The faulting instruction was skipped, and its result is invalid. Reads that
- * succeed must not become slower by a check for that. So the fault handler
- * replaces the set's pages while the read is in progress. The replacement page
- * has a lock value that no read has seen before, and no counter. Each read ends
- * by checking the lock of a page that it finds through the set. So the
- * interrupted read finds a changed lock, retries, finds no counter, and falls
- * back to read(2). The result is a count of the same event, and no value is
- * lost.
+ * The faulting instruction was skipped, and its result is invalid. A check for
+ * this would slow down reads that succeed. Instead the fault handler replaces
+ * the set's pages while the read is in progress. The replacement page has a
+ * lock value that no read has seen before, and no counter. Each read ends by
+ * checking the lock of a page that it finds through the set. So the interrupted
+ * read finds a changed lock, retries, finds no counter, and falls back to
+ * read(2). The result is a count of the same event, and no value is lost.
  */
 #include "counters/guard.h"
 
@@ -17,9 +16,9 @@
 #include "platform/fault.h"
 
 /*
- * Odd, so that it differs from each lock or sum of locks that a read has kept:
- * the locks of the other replaced pages are 0. Also differs from the 1 that
- * page_cache.c uses.
+ * A lock value that differs from all values with which a read compares. It is
+ * odd, while saved locks and sums of locks are even. It also differs from the 1
+ * that page_cache.c uses.
  */
 #define LOCK_TAKEN 3
 

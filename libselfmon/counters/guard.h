@@ -2,21 +2,20 @@
 /*
  * The guard: if reading a counter faults, switches its set to read(2).
  *
- * The faulting instruction was skipped, and its result is invalid. Reads that
- * succeed must not become slower by a check for that. So the fault handler
- * replaces the set's pages while the read is in progress. The replacement page
- * has a lock value that no read has seen before, and no counter. Each read ends
- * by checking the lock of a page that it finds through the set. So the
- * interrupted read finds a changed lock, retries, finds no counter, and falls
- * back to read(2). The result is a count of the same event, and no value is
- * lost.
+ * The faulting instruction was skipped, and its result is invalid. A check for
+ * this would slow down reads that succeed. Instead the fault handler replaces
+ * the set's pages while the read is in progress. The replacement page has a
+ * lock value that no read has seen before, and no counter. Each read ends by
+ * checking the lock of a page that it finds through the set. So the interrupted
+ * read finds a changed lock, retries, finds no counter, and falls back to
+ * read(2). The result is a count of the same event, and no value is lost.
  */
 #ifndef SELFMON_COUNTERS_GUARD_H
 #define SELFMON_COUNTERS_GUARD_H
 
 #include "counters/set.h"
 
-/* Ends the user reads of a set, including a read in progress. */
+/* Makes a set use read(2) from now on, including a user read in progress. */
 void selfmon_set_take(struct selfmon_counters *counters);
 /* Returns 0, or an error of selfmon_guard_check(). */
 int selfmon_guard_install(void);

@@ -21,8 +21,8 @@ const char *selfmon_verdict_name(enum selfmon_verdict verdict)
 }
 
 /*
- * Size of the struct in version 0.1. Later members are filled in if the
- * caller's struct has room.
+ * Size of the struct in version 0.1. Members of later versions are filled in
+ * only if the caller's struct has room for them.
  */
 #define INFO_SIZE_FIRST                                                        \
 	(offsetof(struct selfmon_counter_info, failure) + sizeof(void *))
@@ -32,8 +32,8 @@ const char *selfmon_verdict_name(enum selfmon_verdict verdict)
 				 sizeof((info)->member))
 
 /*
- * Returns why member i is not read in user space. Returns NULL if it is, and
- * for events that only the kernel can count.
+ * Returns why member i is not read in user space. Returns NULL if it is read in
+ * user space, or if only the kernel can count it.
  */
 static const char *why_syscall(const struct selfmon_set *set, size_t i)
 {

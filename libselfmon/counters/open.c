@@ -24,7 +24,10 @@
 	 SELFMON_COUNTERS_GUARD | SELFMON_COUNTERS_ONE_GROUP |                 \
 	 SELFMON_COUNTERS_SEVERAL)
 
-/* Kernels since 5.15 keep the page times of an inactive event up to date. */
+/*
+ * Since Linux 5.15 the times in a page stay correct while its event is off the
+ * PMU.
+ */
 #define KERNEL_FRESH_PAGE_TIMES 5015
 /*
  * Used if perf_event_mux_interval_ms cannot be read: 1000 / HZ with HZ = 250.
@@ -34,10 +37,10 @@
 	"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
 
 /*
- * Allocates memory that is wiped in forked children. Kernels before 4.14 cannot
- * wipe memory. There user reads are not allowed: a child that took the inline
- * path would access a page that it does not have. The slow path compares the
- * process id, and so recognises a child.
+ * Allocates memory that the kernel wipes in forked children (MADV_WIPEONFORK,
+ * Linux 4.14). On older kernels user reads are disabled: a child that took the
+ * inline path would access a page that is not mapped there. The slow path
+ * recognises a child by its process id.
  */
 static int set_alloc(struct selfmon_set **set)
 {
@@ -60,9 +63,10 @@ static int set_alloc(struct selfmon_set **set)
 /*
  * Intel's top-down events are shares of the event `slots`, which must lead
  * their group (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config;
- * tools/perf/Documentation/topdown.txt). They have encodings that no counter
- * has: event 0 with unit mask 4 is `slots`, unit masks from 80H on are its
- * shares. On PMUs with other encodings this only changes the order.
+ * tools/perf/Documentation/topdown.txt). Their encodings are not those of a
+ * counter: event 0 with unit mask 4 is `slots`, unit masks from 80H on are its
+ * shares. On a PMU where these codes mean something else, only the order of the
+ * events changes.
  */
 #define CONFIG_SLOTS 0x0400u
 #define CONFIG_SHARES 0x8000u
@@ -133,7 +137,7 @@ static void set_page_clock(struct selfmon_counters *head)
 }
 
 /*
- * Returns the ticks of a tenth of a second. Returns less if the tick rate is
+ * Returns the ticks of a tenth of a second, or fewer ticks if the tick rate is
  * not known yet.
  */
 static uint64_t trusted_ticks(const struct selfmon_page *page)
@@ -198,7 +202,8 @@ static void set_release(struct selfmon_set *set)
 
 /*
  * Returns the failure of the first dropped event in the order of the
- * specification, or NULL. Skips events that would have nothing to count.
+ * specification, or NULL. Skips events for cores on which the thread never
+ * runs.
  */
 static const struct selfmon_failure *
 first_failure(const struct selfmon_set *set)
@@ -228,8 +233,8 @@ static int out_of_memory(struct selfmon_failure *failure)
 }
 
 /*
- * Opens the set's events for several threads, in place of the calling thread's
- * own events. The latter showed which events fit on the PMU.
+ * Replaces the set's events, which count the calling thread, by events for
+ * several threads. The replaced events have shown what fits on the PMU.
  */
 static int open_threads(struct selfmon_set *set, unsigned int flags,
 			struct selfmon_failure *failure)
@@ -246,8 +251,8 @@ static int open_threads(struct selfmon_set *set, unsigned int flags,
 }
 
 /*
- * *failure has an error if a part of the events was left out before; otherwise
- * its error is 0.
+ * *failure already has an error if some members of an @set were left out;
+ * otherwise its error is 0.
  */
 static int set_open(const struct selfmon_events *events, unsigned int flags,
 		    struct selfmon_counters **out,
@@ -286,7 +291,7 @@ static int set_open(const struct selfmon_events *events, unsigned int flags,
 	return set->head.count;
 }
 
-/* Flags of later versions are refused rather than ignored. */
+/* Refuses flags that only later versions know, instead of ignoring them. */
 static int refuse_flags(unsigned int unknown, struct selfmon_failure *failure)
 {
 	failure->error = EINVAL;

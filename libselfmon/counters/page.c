@@ -9,7 +9,7 @@
 			       offsetof(struct perf_event_mmap_page, theirs),  \
 		       "struct selfmon_page differs from the kernel's: " #ours)
 
-/* These members exist in every header since Linux 3.12. */
+/* These members are in the header of every kernel since Linux 3.12. */
 SAME_OFFSET(version, version);
 SAME_OFFSET(compat_version, compat_version);
 SAME_OFFSET(lock, lock);

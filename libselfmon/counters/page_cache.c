@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Caches the contents of a set's pages together with the sum of their locks at
- * that time. Visits then only check that the sum is unchanged.
+ * Caches the contents of a set's pages together with the sum of the pages'
+ * locks. A visit then only compares the sum to know that the cache is valid.
  */
 #include "counters/page_cache.h"
 
@@ -48,9 +48,9 @@ static bool keep_members(const struct selfmon_counters *head,
 }
 
 /*
- * Caches nothing partly, even if a signal handler jumps out of this function.
- * Here all locks are even: they are odd only while the kernel runs in this
- * thread.
+ * If a signal handler jumps out of this function, the cache stays marked as
+ * invalid. All locks are even here: they are odd only while the kernel runs in
+ * this thread.
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_page_cache *known,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The complete counter set. It begins with its public head. */
+/* The complete counter set. Its first member is the public head. */
 #ifndef SELFMON_COUNTERS_SET_H
 #define SELFMON_COUNTERS_SET_H
 
@@ -9,7 +9,7 @@
 
 /* What the page of an event allows, as seen while the event was on the PMU. */
 enum selfmon_page_shows {
-	/* Not known: at each look the event was off the PMU. */
+	/* Not known: the event was off the PMU at each inspection. */
 	SELFMON_PAGE_UNSEEN = 0,
 	SELFMON_PAGE_USABLE,     /* a readable register */
 	/* The register holds a share of slots: PERF_METRICS. */
@@ -20,37 +20,38 @@ enum selfmon_page_shows {
 /* One requested event and its state. */
 struct selfmon_member {
 	struct selfmon_event event;
-	struct selfmon_failure failure; /* error 0: the event is counted */
+	struct selfmon_failure failure; /* error is 0 if the event is counted */
 	const struct selfmon_page *page;
-	struct selfmon_failure unmapped; /* error 0: the page is mapped */
-	int fd_plus_1; /* 0: no descriptor, as in wiped memory */
-	bool gone; /* the program closed it and reused the number */
+	struct selfmon_failure unmapped; /* error is 0 if the page is mapped */
+	int fd_plus_1; /* 0: no descriptor (wiped memory has 0) */
+	bool gone; /* the program closed the descriptor */
 	uint64_t id; /* the kernel's id of the event; 0: unknown */
 	/* Ticks of the last check of the descriptor; see group.c. */
 	uint64_t looked;
 	uint32_t column; /* position before any member was dropped */
-	enum selfmon_group group; /* the set's group of the member; not a {} */
+	/* The group that counts the member; not the user's {}. */
+	enum selfmon_group group;
 	enum selfmon_page_shows shows;  /* see selfmon_group_look() */
-	uint8_t shift; /* if USABLE: 64 - width of the register */
+	uint8_t shift; /* 64 - width of the register, if shows is USABLE */
 	bool kernel;
-	bool paged; /* keeps its page instead of its descriptor */
-	/* Failed before all groups were opened again: not tried again. */
+	bool paged; /* has a mapped page instead of an open descriptor */
+	/* Failed, and is not tried again when all groups are opened again. */
 	bool final;
-	bool idle;  /* not open: for cores on which the thread never runs */
+	bool idle;  /* not opened: the thread never runs on these cores */
 	/* The thread may run on cores that do not count the event. */
 	bool roams;
-	uint8_t core; /* type of cores that count it; see event/cores.h */
+	uint8_t core; /* type of the cores that count it; see event/cores.h */
 };
 
 /*
  * The contents of a set's pages when the sum of their locks was `locks`. While
- * the sum is unchanged, the first events are on these counters, and the rest is
- * valid too. This is a struct of its own since the fast path of a visit reads
- * nothing else of the pages; see struct selfmon_visit.
+ * the sum is unchanged, the cached counter numbers and offsets are valid. The
+ * rarely used part is in a struct of its own, because the fast path of a visit
+ * reads only this part; see struct selfmon_visit.
  */
 #define SELFMON_PAGE_CACHE_COUNTERS 4
 struct selfmon_page_cache {
-	uint32_t locks; /* odd: nothing is known */
+	uint32_t locks; /* odd: the cache is empty */
 	uint32_t counter[SELFMON_PAGE_CACHE_COUNTERS];
 };
 #define SELFMON_LOCKS_UNKNOWN 1
@@ -62,18 +63,21 @@ struct selfmon_page_cache_rest {
 
 struct selfmon_set {
 	struct selfmon_counters head; /* must be first: the public part */
-	uint64_t trusted_ticks;       /* at a visit's end, how long a check
-				       * of the descriptor stays valid */
+	/*
+	 * Ticks for which a check of the descriptor stays valid at a visit's
+	 * end
+	 */
+	uint64_t trusted_ticks;
 	pid_t pid; /* process that opened the set; 0 in wiped memory */
 	uint32_t asked; /* number of members, including dropped ones */
 	const char *why_syscall;      /* why there are no user reads, or NULL */
-	struct selfmon_failure left_out; /* why members of @sets were left
-					  * out; error 0: none were */
-	struct selfmon_threads *threads; /* see threads.h; NULL: counts only
-					  * the thread that opened it */
+	/* Why members of @sets were left out; error 0: none was. */
+	struct selfmon_failure left_out;
+	/* For sets of several threads (threads.h), else NULL. */
+	struct selfmon_threads *threads;
 	/*
-	 * These replace the pages after a fault: one the leader's page, the
-	 * other one all others; see guard.c.
+	 * The guard replaces the pages by these after a fault: the leader's
+	 * page by the first, all others by the second; see guard.c.
 	 */
 	struct selfmon_page taken, taken_too;
 	struct selfmon_member member[SELFMON_MAX_COUNTERS];
@@ -86,9 +90,9 @@ selfmon_set_of(const struct selfmon_counters *counters)
 }
 
 /*
- * Returns the sum of the locks of the first pages. Locks only grow, by two at a
- * time. If two sums are equal, no lock changed in between, unless the locks
- * together changed exactly 2^31 times.
+ * Returns the sum of the locks of the first `count` pages. Each lock only
+ * increases, by two at a time. If two sums are equal, no lock changed in
+ * between, except if there were exactly 2^31 changes.
  */
 SELFMON_ALWAYS_INLINE uint32_t
 selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
@@ -105,14 +109,14 @@ selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
 	return sum;
 }
 
-/* Counts may exceed the bound per tick by this much, since reads overlap. */
+/* Tolerance above the limit of events per tick, since reads overlap. */
 #define SELFMON_POSSIBLE_SLACK 4096
 
 /*
- * A group gets onto the PMU within a few rotations of about 4 ms of the
- * thread's time (kernel kernel/events/core.c, perf_rotate_context), unless
- * pinned events hold the PMU. The library waits for a group for this time, or
- * for as many reads if the time does not advance.
+ * The library waits for this time until a group is on the PMU, or for this many
+ * reads if the time does not advance. A group gets onto the PMU within a few
+ * rotations of about 4 ms of the thread's time (kernel kernel/events/core.c,
+ * perf_rotate_context), unless pinned events hold the PMU.
  */
 #define SELFMON_TURN_NS 40000000u
 #define SELFMON_TURN_READS 1000000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow snapshot, for sets that are not completely read in user space. The
- * timestamp is innermost, around it the hardware members, and outermost the
+ * The slow snapshot, for sets of which some members are read by read(2). The
+ * timestamp is innermost, next are the hardware members, and outermost the
  * members that only read(2) serves.
  */
 #include "counters/snapshot.h"
@@ -23,10 +23,10 @@ static uint64_t now(const struct selfmon_counters *set)
 }
 
 /*
- * A checked descriptor is trusted for this many ticks, at most a millisecond:
- * checking it each time would make a read a third slower. A check at the end of
- * a visit would be counted in the visit, so a check at the start stays valid
- * for longer.
+ * The descriptor is checked again only after this many ticks, which are at most
+ * a millisecond: a check at each read would make reads a third slower. At the
+ * end of a visit a check would be counted in the visit, so there the last check
+ * stays valid for longer.
  */
 #define TRUSTED_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
 
@@ -57,7 +57,7 @@ SELFMON_ALWAYS_INLINE void read_values(struct selfmon_set *set,
 
 /*
  * Reads the further groups, which follow all other members, and the events that
- * have no counter of the PMU.
+ * use no counter of the PMU.
  */
 __attribute__((noinline)) static void
 read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
@@ -82,7 +82,7 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
-	/* Is 0 if there are further groups. */
+	/* 0 if there are further groups; read_more() reads them */
 	const size_t count = set->head.rest;
 
 	if (selfmon_likely(count))
@@ -116,12 +116,14 @@ static void read_hardware(struct selfmon_set *set,
 	}
 	snapshot->flags |= flags;
 	/*
-	 * Uses the kernel's page; in the head, the guard may have replaced it.
+	 * Uses the kernel's page: the guard may have replaced the page in the
+	 * head.
 	 */
 	if (count && set->member[0].page)
 		snapshot->lock = selfmon_load_once(&set->member[0].page->lock);
 	/*
-	 * Stored as one word, since a reader of the live file may read it now.
+	 * Stored as one word, since a reader of the live file may load it at
+	 * this moment.
 	 */
 	if (!end)
 		selfmon_store_once(&snapshot->ticks, now(head));
@@ -140,14 +142,14 @@ static void read_threads(struct selfmon_set *set,
 		selfmon_threads_read(set, snapshot, before,
 				     end ? set->trusted_ticks : TRUSTED_TICKS,
 				     end);
-	if (!end) /* stored as one word, as above */
+	if (!end) /* stored as one word, see above */
 		selfmon_store_once(&snapshot->ticks, now(&set->head));
 }
 
 /*
- * Some C libraries have no CPU number of the thread (glibc before 2.35, on
- * riscv64 later ones too). Then this asks the kernel, since this path makes
- * system calls anyway.
+ * Some C libraries do not provide the thread's CPU number (glibc before 2.35;
+ * on riscv64 later versions too). The kernel then returns it: this path makes
+ * system calls in any case.
  */
 static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 {
@@ -176,8 +178,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 	uint32_t lost, cpu;
 
 	/*
-	 * Sets everything except the members' values, which are read or lost
-	 * afterwards.
+	 * Sets everything except the members' values, which the code below
+	 * reads or marks as lost.
 	 */
 	snapshot->off_ns = snapshot->enabled_ns = 0;
 	snapshot->flags = snapshot->moved = snapshot->lock = 0;
@@ -185,8 +187,7 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 		selfmon_arch_fence();
 	if (counters->count == 0 || foreign) {
 		/*
-		 * In a forked child the flags are wiped, so the set's clock is
-		 * unknown.
+		 * In a forked child the set is wiped, so its clock is unknown.
 		 */
 		snapshot->ticks = foreign ? selfmon_clock_ticks()
 					  : now(counters);

@@ -6,9 +6,9 @@
  * threads that it started, including ended ones.
  *
  * Events are scheduled in groups, but read one by one. Linux before 4.13
- * refuses to read a whole group of inherited events (EINVAL). Later a group
- * read is not atomic with the exit of a thread: it fails (ECHILD), or lacks
- * what that thread counted for the members after the leader. Observed on 6.18;
+ * refuses to read a whole group of inherited events (EINVAL). On later kernels
+ * a group read is not atomic with the exit of a thread: it fails (ECHILD), or
+ * misses that thread's counts of all members but the leader. Observed on 6.18;
  * see docs/DESIGN.md.
  */
 #include "counters/threads.h"
@@ -65,8 +65,8 @@ static int count_tasks(void)
 
 /*
  * Lists the threads, with the caller last. Returns -EAGAIN if there are now
- * more than fit. Returns -ESRCH if the caller is not in the list: /proc and
- * perf_event_open(2) then use different PID namespaces.
+ * more threads than fit. Returns -ESRCH if the caller is not in the list: /proc
+ * and perf_event_open(2) then use different PID namespaces.
  */
 static int list_tasks(struct selfmon_threads *threads)
 {
@@ -122,8 +122,8 @@ static int check_tasks(const struct selfmon_threads *threads)
 /* ---- opening ------------------------------------------------------------- */
 
 /*
- * Opens an inherited event. Kernels that cannot inherit for threads only also
- * count forked processes.
+ * Opens an inherited event. Kernels before 5.13 (no inherit_thread) also count
+ * forked processes.
  */
 static int open_inherited(struct selfmon_threads *threads,
 			  const struct perf_event_attr *asked,
@@ -233,8 +233,8 @@ static int open_one(struct selfmon_set *set, struct selfmon_task *task,
 }
 
 /*
- * Opens all members in the planned groups. A thread that has ended gets no
- * events.
+ * Opens one thread's events, in the planned groups. A thread that has exited
+ * gets no events.
  */
 static int open_thread(struct selfmon_set *set, struct selfmon_task *task,
 		       struct selfmon_failure *failure)

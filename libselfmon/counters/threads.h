@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets that count several threads: SELFMON_COUNTERS_INHERIT and _PROCESS. Each
- * event is opened once for each thread, is inherited by threads that this
- * thread starts, and is read by its own read(2). Values are sums over the
- * threads.
+ * event is opened once for each thread, threads started later inherit it, and
+ * it is read by a read(2) of its own. Values are sums over the threads.
  */
 #ifndef SELFMON_COUNTERS_THREADS_H
 #define SELFMON_COUNTERS_THREADS_H
@@ -18,14 +17,14 @@
  */
 struct selfmon_task_event {
 	int fd_plus_1; /* 0: none */
-	bool gone;     /* the program closed it and reused the number */
+	bool gone;     /* the program closed the descriptor */
 	uint64_t id;
 	uint64_t looked;
 };
 
 struct selfmon_task {
 	pid_t tid;
-	bool ended; /* the thread ended before its events were opened */
+	bool ended; /* the thread exited before its events were opened */
 	struct selfmon_task_event event[SELFMON_MAX_COUNTERS];
 };
 
@@ -39,10 +38,11 @@ struct selfmon_threads {
 };
 
 /*
- * Replaces the events of a planned set, which count the calling thread, by
- * inherited ones in the same order and groups. These count the calling thread
- * (INHERIT) or every thread of the process (PROCESS). Returns 0, or -errno with
- * the reason in *failure. After an error nothing is open.
+ * Replaces the events of a set, which count the calling thread, by inherited
+ * events in the same order and groups. The new events count the calling thread
+ * and threads that it starts (INHERIT), or every thread of the process
+ * (PROCESS). Returns 0, or -errno with the reason in *failure. After an error
+ * no event is open.
  */
 int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
 			 struct selfmon_failure *failure);

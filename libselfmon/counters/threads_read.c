@@ -50,8 +50,8 @@ static bool read_event(struct selfmon_task_event *event, uint64_t ticks,
 }
 
 /*
- * Returns where the times of member i are added, or NULL if it does not lead
- * its group.
+ * Returns the sum to which the times of member i are added, or NULL if the
+ * member does not lead its group.
  */
 static struct selfmon_share *share_of(const struct selfmon_set *set, size_t i,
 				      struct selfmon_share *first,
@@ -90,7 +90,8 @@ static uint32_t add_value(struct selfmon_set *set, struct selfmon_task *task,
 
 /*
  * Reads the other threads' events outermost and the calling thread's hardware
- * events innermost, since the latter count the reads that they enclose.
+ * events innermost: the latter also count the reads between their start and
+ * end.
  */
 uint32_t selfmon_threads_read(struct selfmon_set *set,
 			      struct selfmon_snapshot *snapshot, uint64_t ticks,

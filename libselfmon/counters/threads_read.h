@@ -6,9 +6,9 @@
 #include "counters/threads.h"
 
 /*
- * Adds up the values of all threads. ticks is the current time. Other code may
- * have reused a descriptor's number, so a descriptor is checked again if its
- * last check is at least `trusted` ticks old. With end, the order of reads is
+ * Adds up the values of all threads. ticks is the current time. A descriptor is
+ * checked again if its last check is at least `trusted` ticks old, since other
+ * code may have reused its number. If `end` is true, the order of reads is
  * reversed, for the end of an interval. Returns the SELFMON_SNAPSHOT_LOST_*
  * flags of groups that could not be read. Async-signal-safe.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides whether the hardware members of a set are read in user space: all or
- * none, since a group is read as a whole. If they are not, keeps the reason for
- * the report.
+ * none, since a group is read as a whole. If not, stores the reason for the
+ * report.
  */
 #include "counters/user_read.h"
 
@@ -49,10 +49,10 @@ static const char *refuse_unsafe(unsigned int flags)
 }
 
 /*
- * Returns true for an event of the SBI firmware. Such an event has no register,
- * but its page shows the capability and an index, which is that of cycles:
- * pmu_sbi_csr_index subtracts 0xc00 from CSR number 0 and keeps eight bits. Bit
- * 63 of a raw event marks a firmware event (pmu_sbi_event_map).
+ * Returns true for an event of the SBI firmware. Such an event has no
+ * register, but its page allows user reads and has the index of the cycle
+ * counter: pmu_sbi_csr_index subtracts 0xc00 from CSR number 0 and keeps eight
+ * bits. Bit 63 of a raw event marks a firmware event (pmu_sbi_event_map).
  */
 static bool is_firmware(const struct selfmon_event *event)
 {
@@ -69,8 +69,8 @@ static bool is_zero(const char *path)
 }
 
 /*
- * Returns the reason if pages do not allow user reads: a switch that is off, or
- * an unknown reason.
+ * Returns the reason if the kernel does not allow user reads: the sysctl that
+ * disables them, or an unknown reason.
  */
 static const char *refused_by_kernel(void)
 {
@@ -97,11 +97,11 @@ const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set
 }
 
 /*
- * Returns true for an event in Intel's PERF_METRICS. That register holds shares
- * of the slots since both were last 0, eight bits each. Each read(2) of such an
- * event resets the register and slots to 0 without an update of the page
- * (arch/x86/events/intel/core.c, intel_update_topdown_event). So only read(2)
- * returns counts that increase.
+ * Returns true for an event in Intel's PERF_METRICS. That register has eight
+ * bits for each event: its share of the slots since the last reset. Each
+ * read(2) of such an event resets the register and slots to 0 without an update
+ * of the page (arch/x86/events/intel/core.c, intel_update_topdown_event). So
+ * only read(2) returns counts that increase.
  */
 static bool is_share_of_slots(const struct selfmon_page *page)
 {
@@ -110,8 +110,8 @@ static bool is_share_of_slots(const struct selfmon_page *page)
 }
 
 /*
- * Looks at the member's page. Returns true if no further look is needed: the
- * page has shown what it allows, or there is none.
+ * Inspects the member's page. Returns true if no further inspection is needed:
+ * the page was seen with its event on the PMU, or there is no page.
  */
 static bool look(struct selfmon_member *member)
 {
@@ -185,7 +185,7 @@ void selfmon_group_look(struct selfmon_member *member, size_t count)
 	}
 }
 
-/* Returns why a member is not read in user space, or NULL if it is. */
+/* Returns why this member's page forbids user reads, or NULL. */
 static const char *refused_by_page(const struct selfmon_member *member)
 {
 	switch (member->shows) {
@@ -253,10 +253,13 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 
 #define COST_READS 16
 #define COST_ROUNDS 4
-#define COST_ROUNDS_MAX 1000 /* enough rounds for one rotation, if all of
-			      * them fall back to read(2) */
+/* enough rounds to last one rotation, if all use read(2) */
+#define COST_ROUNDS_MAX 1000
 
-/* Returns 0 if a snapshot fell back to read(2): it was then no user read. */
+/*
+ * Returns the duration of some user reads, or 0 if one of them fell back to
+ * read(2).
+ */
 static uint64_t read_round_ns(const struct selfmon_counters *set)
 {
 	const uint64_t begin = selfmon_kernel_monotonic_raw_ns();

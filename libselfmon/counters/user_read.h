@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides whether the hardware members of a set are read in user space: all or
- * none, since a group is read as a whole. If they are not, keeps the reason for
- * the report.
+ * none, since a group is read as a whole. If not, stores the reason for the
+ * report.
  */
 #ifndef SELFMON_COUNTERS_USER_READ_H
 #define SELFMON_COUNTERS_USER_READ_H
@@ -11,12 +11,12 @@
 
 /*
  * Notes what the pages of an open group allow. A page shows this only while its
- * event is on the PMU, so this function waits for the group's turn.
+ * event is on the PMU, so this function waits until the group is on the PMU.
  */
 void selfmon_group_look(struct selfmon_member *member, size_t count);
 /*
- * Returns why the first hardware member without a page has none. Returns NULL
- * if all have pages.
+ * Returns why the first hardware member without a page has no page. Returns
+ * NULL if all have pages.
  */
 const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set);
 /*
@@ -27,7 +27,7 @@ const struct selfmon_failure *selfmon_set_unmapped(const struct selfmon_set *set
 const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags);
 /*
  * Returns the duration in ns of a user read of one member, for sets with user
- * reads. Returns 0 if it is unknown, because the set was off the PMU.
+ * reads. Returns 0 if unknown, because the set was off the PMU.
  */
 uint64_t selfmon_set_read_ns(const struct selfmon_counters *set);
 

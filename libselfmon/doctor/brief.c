@@ -9,8 +9,8 @@
 #include "doctor/explain.h"
 
 /*
- * Makes a clause of a sentence: lower-cases the first letter, except in names
- * such as SELFMON_EVENTS.
+ * Returns the first letter for use within a sentence: in lower case, except in
+ * names such as SELFMON_EVENTS.
  */
 static char first_letter(const char *text)
 {
@@ -41,7 +41,10 @@ bool selfmon_brief_off(const struct selfmon_failure *failure,
 	if (!selfmon_cause_is_machine(failure, facts))
 		return false;
 	selfmon_explain_parts(failure, facts, &cause, &remedy);
-	/* If events can be opened, the next run would fail for this reason. */
+	/*
+	 * Also names the missing PMU: it would be the next error once events
+	 * can be opened.
+	 */
 	if (failure->error != ENOENT && facts->hypervisor && !facts->core_pmu)
 		selfmon_sentence_add(&cause, ", and this virtual machine shows "
 					     "no PMU");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cause and its remedy in one sentence. */
+/* Writes a cause and its remedy as one sentence. */
 #ifndef SELFMON_DOCTOR_BRIEF_H
 #define SELFMON_DOCTOR_BRIEF_H
 
@@ -19,8 +19,8 @@ void selfmon_brief_add(struct selfmon_sentence *to,
 
 /*
  * Appends why this process counts no hardware event, and the one setting that
- * would change this. If the failure is caused by the event and not by the
- * machine, appends nothing and returns false.
+ * would change this. If the cause is the event and not the machine, appends
+ * nothing and returns false.
  */
 bool selfmon_brief_off(const struct selfmon_failure *failure,
 		       const struct selfmon_facts *facts,

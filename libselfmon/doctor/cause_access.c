@@ -11,7 +11,7 @@
 #include "doctor/remedy.h"
 
 #define PARANOID "kernel.perf_event_paranoid"
-/* CAP_PERFMON exists since Linux 5.8; before, CAP_SYS_ADMIN was needed. */
+/* CAP_PERFMON exists since Linux 5.8; older kernels check CAP_SYS_ADMIN. */
 #define KERNEL_CAP_PERFMON 5008
 
 bool selfmon_facts_hold(const struct selfmon_facts *facts,
@@ -41,7 +41,7 @@ bool selfmon_facts_privileged(const struct selfmon_facts *facts)
 		!selfmon_facts_refuse_all(facts));
 }
 
-/* In a user namespace no capability helps, so none is named. */
+/* Does nothing in a user namespace, where no capability helps. */
 static void add_capability(struct selfmon_sentence *s,
 			   const struct selfmon_facts *facts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out what refused an event. */
+/* Finds out what denied access to an event. */
 #ifndef SELFMON_DOCTOR_CAUSE_ACCESS_H
 #define SELFMON_DOCTOR_CAUSE_ACCESS_H
 
@@ -11,19 +11,18 @@
 #include "platform/facts.h"
 
 /*
- * Returns true if the process holds this capability in the namespace that perf
- * events check.
+ * Returns true if the process holds this capability in the user namespace
+ * against which perf events check.
  */
 bool selfmon_facts_hold(const struct selfmon_facts *facts,
 			unsigned int capability);
 /*
- * Returns true if perf_event_paranoid refuses every event to this process, as
- * only patched kernels do. Also returns true if the setting does not apply to
- * this process.
+ * Returns true if perf_event_paranoid refuses every event to this process. Only
+ * patched kernels have such a level.
  */
 bool selfmon_facts_refuse_all(const struct selfmon_facts *facts);
 bool selfmon_facts_privileged(const struct selfmon_facts *facts);
-/* Each adds what refused perf_event_open(2) with this errno. */
+/* These functions append what refused perf_event_open(2) with this errno. */
 void selfmon_cause_eacces(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);

@@ -16,7 +16,10 @@
 #include "event/modifiers.h"
 #include "event/probe_event.h"
 
-/* Parses the event again by its name; returns false if that fails here. */
+/*
+ * Parses the event again by its name. Returns false if that fails on this
+ * machine.
+ */
 static bool find_event(const struct selfmon_failure *failure,
 		       struct selfmon_event *event)
 {
@@ -28,7 +31,7 @@ static bool find_event(const struct selfmon_failure *failure,
 	return true;
 }
 
-/* Splits a uprobe into its file and the offset. */
+/* Splits the name of a uprobe into the file's path and the offset. */
 static bool find_probe(const struct selfmon_failure *failure,
 		       char path[SELFMON_EVENT_NAME_SIZE],
 		       char place[SELFMON_EVENT_NAME_SIZE])
@@ -73,8 +76,8 @@ static void add_no_pmu(const struct selfmon_facts *facts,
 }
 
 /*
- * Returns true for a hardware event, and for an event that cannot be parsed
- * here.
+ * Returns true for a hardware event, and for an event that cannot be parsed on
+ * this machine.
  */
 static bool is_hardware(const struct selfmon_failure *failure)
 {
@@ -145,9 +148,9 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 /* ---- EINVAL -------------------------------------------------------------- */
 
 /*
- * On x86-64 a breakpoint at a kernel address must not exclude the kernel
- * (kernel kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On all 64-bit
- * machines kernel addresses are in the upper half.
+ * On x86-64 a breakpoint at a kernel address is refused if it excludes the
+ * kernel (kernel kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On all
+ * 64-bit machines kernel addresses are in the upper half.
  */
 static void say_watch(const struct selfmon_failure *failure,
 		      struct selfmon_sentence *s)
@@ -169,8 +172,8 @@ static void say_watch(const struct selfmon_failure *failure,
 }
 
 /*
- * Intel's top-down events: event 0, unit masks from 80H on (kernel
- * arch/x86/events/intel/core.c, intel_pmu_hw_config).
+ * Returns true for Intel's top-down events: event 0, unit masks from 80H on
+ * (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config).
  */
 static bool needs_slots(const struct selfmon_failure *failure)
 {
@@ -197,8 +200,8 @@ static void say_share(const struct selfmon_failure *failure,
 }
 
 /*
- * Without a modifier, counting both modes was tried as well
- * (counters/attr_fallback.c). So the remaining cause is that this user may not
+ * For an event without :u or :k, counting both modes was tried as well
+ * (counters/attr_fallback.c). So the remaining cause is that this user must not
  * count the kernel.
  */
 static void say_one_mode(const struct selfmon_failure *failure,

@@ -11,7 +11,8 @@
 #include "platform/facts.h"
 
 /*
- * Each adds what the kernel lacks or rejects, depending on the kind of event.
+ * These functions append what the kernel lacks or rejects, depending on the
+ * kind of event.
  */
 void selfmon_cause_enoent(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
@@ -20,8 +21,8 @@ void selfmon_cause_einval(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);
 /*
- * Returns true if the event itself is not the cause: all hardware events fail
- * in this way in this process.
+ * Returns true if the event itself is not the cause: in this process all
+ * hardware events fail with this error.
  */
 bool selfmon_cause_is_machine(const struct selfmon_failure *failure,
 			      const struct selfmon_facts *facts);

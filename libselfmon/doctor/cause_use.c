@@ -12,8 +12,8 @@
 
 /*
  * Explains EPERM of perf_mmap in kernel/events/core.c: the page of each event
- * is charged to the user, up to perf_event_mlock_kb per CPU. The rest is
- * charged to RLIMIT_MEMLOCK.
+ * is charged to the user, up to perf_event_mlock_kb per CPU, and beyond this to
+ * RLIMIT_MEMLOCK.
  */
 static void map_eperm(const struct selfmon_facts *facts,
 		      struct selfmon_sentence *s)
@@ -65,7 +65,7 @@ static const struct {
 	int error;
 	void (*say)(const struct selfmon_facts *facts,
 		    struct selfmon_sentence *s);
-	const char *text; /* if no facts are needed */
+	const char *text; /* or NULL if the text depends on the machine */
 } causes[] = {
 	{ SELFMON_STEP_MAP, EPERM, map_eperm, NULL },
 	{ SELFMON_STEP_MAP, ENOMEM, map_enomem, NULL },
@@ -81,7 +81,10 @@ static const struct {
 	  "mapped. Look for close or close_range in the program: strace -f -e "
 	  "trace=close,close_range" },
 
-	/* A read(2) of 0 bytes has no errno; it is reported as ENODATA. */
+	/*
+	 * A read(2) that returns 0 bytes sets no errno; the library reports it
+	 * as ENODATA.
+	 */
 	{ SELFMON_STEP_READ, ENODATA, NULL,
 	  "the kernel has put the event into its error state: it was pinned "
 	  "and lost its counter. Count fewer events, and stop other "

@@ -34,9 +34,9 @@ static void add_unknown(struct selfmon_sentence *sentence,
 	const unsigned int step = (unsigned int)failure->step;
 
 	/*
-	 * Uses strerror(3) because strerror_r(3) has two versions, which
-	 * feature macros select. strerror's text is constant for the kernel's
-	 * errnos. For other errnos it belongs to the thread since glibc 2.32.
+	 * strerror_r(3) has two versions, selected by feature macros, so
+	 * strerror(3) is used. It returns constant text for the kernel's
+	 * errnos. For other errnos its text is thread-local since glibc 2.32.
 	 */
 	selfmon_sentence_add(sentence,
 			     "%s failed: %s (errno %d). See what the kernel "
@@ -48,10 +48,9 @@ static void add_unknown(struct selfmon_sentence *sentence,
 }
 
 /*
- * User reads may have been off when the events were opened: by the file rdpmc
- * of the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init) or by the
- * sysctl of arm64 and riscv64. Only root may read the file; other users do not
- * know its value.
+ * User reads may have been disabled when the events were opened: by the file
+ * rdpmc of the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init) or by
+ * the sysctl of arm64 and riscv64. Only root can read the file rdpmc.
  */
 static void add_user_reads(struct selfmon_sentence *sentence,
 			   const struct selfmon_facts *facts)
@@ -70,7 +69,8 @@ static void add_user_reads(struct selfmon_sentence *sentence,
 
 /*
  * The NMI watchdog has a pinned event on each CPU (kernel/watchdog_perf.c,
- * wd_hw_attr). A group only notices that because it never runs.
+ * wd_hw_attr). perf_event_open(2) does not fail because of this event; the
+ * group just never gets onto the PMU.
  */
 static void add_policy(struct selfmon_sentence *sentence,
 		       const struct selfmon_failure *failure,
@@ -129,10 +129,7 @@ static void add_any_failure(const struct selfmon_failure *failure,
 		selfmon_sentence_add(sentence, "nothing failed");
 		return;
 	}
-	/*
-	 * Callers may have filled the text members to the last byte, without a
-	 * 0.
-	 */
+	/* The text members may fill their arrays without a terminating 0. */
 	copy = *failure;
 	copy.event[sizeof(copy.event) - 1] = '\0';
 	copy.message[sizeof(copy.message) - 1] = '\0';

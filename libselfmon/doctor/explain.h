@@ -14,8 +14,8 @@ size_t selfmon_explain_with(const struct selfmon_failure *failure,
 			    size_t size);
 
 /*
- * Appends the same in two parts, without the name of the event. If no remedy is
- * known, that part is unchanged. Strings in the failure must be
+ * Appends the explanation in two parts, without the name of the event. If no
+ * remedy is known, *remedy is unchanged. Strings in the failure must be
  * zero-terminated.
  */
 void selfmon_explain_parts(const struct selfmon_failure *failure,

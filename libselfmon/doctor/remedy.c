@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the command that helps. It depends on the kind of container. */
+/*
+ * Writes the command that solves the problem. It depends on the kind of
+ * container.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -56,7 +59,10 @@ void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
 			"Start the container with --cap-add PERFMON (older "
 			"runtimes: SYS_ADMIN)",
 			", or with --security-opt seccomp=unconfined" },
-		/* Until October 2025 podman's profile required both. */
+		/*
+		 * Until October 2025 podman's seccomp profile required both
+		 * capabilities.
+		 */
 		[SELFMON_RUNTIME_PODMAN] = {
 			"podman run --cap-add PERFMON,SYS_ADMIN",
 			", or with --security-opt seccomp=unconfined" },

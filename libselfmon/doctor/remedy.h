@@ -7,28 +7,31 @@
 #include "platform/facts.h"
 
 /*
- * Begins a remedy for root, `As root: sysctl -w NAME=VALUE`. In a container it
- * says that the command is to be run outside.
+ * Begins a remedy for root, `As root: sysctl -w NAME=VALUE`. In a container,
+ * adds that the command must be run outside.
  */
 void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
 				 const struct selfmon_facts *facts,
 				 const char *name, int64_t value);
 
 /*
- * Adds a clause: how to give this process CAP_SYS_ADMIN (admin) or CAP_PERFMON.
- * Do not call it in user namespaces, where neither has an effect.
+ * Appends a clause: how to give this process CAP_SYS_ADMIN (if admin is true)
+ * or CAP_PERFMON. Do not call it in a user namespace, where neither has an
+ * effect.
  */
 void selfmon_sentence_add_capability(struct selfmon_sentence *sentence,
 				     const struct selfmon_facts *facts,
 				     bool admin);
 
-/* Adds a sentence: how to make the seccomp filter allow perf_event_open(2). */
+/*
+ * Appends a sentence: how to make the seccomp filter allow perf_event_open(2).
+ */
 void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
 				   const struct selfmon_facts *facts);
 
 /*
- * Adds a clause: how to start a container with another resource limit. name and
- * value are those of docker's --ulimit.
+ * Appends a clause: how to start a container with another resource limit. name
+ * and value are those of docker's --ulimit.
  */
 void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
 				const struct selfmon_facts *facts,

@@ -10,7 +10,7 @@
 
 struct selfmon_sentence {
 	size_t length;
-	/* Where the second alternative begins; 0 if there is none. */
+	/* Offset of the second alternative; 0 if there is none. */
 	size_t other;
 	char text[SELFMON_SENTENCE_SIZE];
 };

@@ -10,9 +10,9 @@
 #include "event/terms.h"
 
 /*
- * Returns the name in sysfs of the event that the kernel counts for a
- * generalised event on ARM cores (drivers/perf/arm_pmuv3.c,
- * armv8_pmuv3_perf_map). sysfs has no file for events that a core lacks.
+ * Returns the sysfs name of the event that the kernel counts for a generalised
+ * event on ARM cores (drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map). sysfs
+ * has no file for an event that the core lacks.
  */
 static const char *own_name(const struct selfmon_pmu *pmu,
 			    const struct selfmon_event *event)
@@ -44,9 +44,9 @@ static const char *own_name(const struct selfmon_pmu *pmu,
 }
 
 /*
- * Uses the PMU's own name for the event. If it has none, the kernel needs the
- * PMU in the upper half of config (Linux 5.13, PERF_PMU_TYPE_SHIFT; on ARM
- * since 6.6), unless there is only one PMU and its name is "cpu".
+ * Uses the PMU's own event with this name. If there is none, the type of the
+ * PMU must be in the upper half of config (Linux 5.13, PERF_PMU_TYPE_SHIFT; on
+ * ARM since 6.6), unless there is only one PMU and its name is "cpu".
  */
 void selfmon_core_event(const struct selfmon_pmu *pmu,
 			struct selfmon_event *event)
@@ -78,7 +78,7 @@ static int too_many(const struct selfmon_spec *spec,
 		event->name);
 }
 
-/* Makes the event of one core type. Each core type gets its own {} group. */
+/* Converts an event for one core type. Each core type gets its own {} group. */
 static int take_type(const struct selfmon_spec *spec,
 		     const struct selfmon_cores *cores, size_t type,
 		     struct selfmon_event *event)
@@ -103,7 +103,7 @@ static int take_type(const struct selfmon_spec *spec,
 	return 0;
 }
 
-/* Replaces one event by several. The events after it move up. */
+/* Replaces one event by one for each core type. The events after it move up. */
 static int split_types(const struct selfmon_spec *spec,
 		       const struct selfmon_cores *cores, size_t at,
 		       struct selfmon_events *events)

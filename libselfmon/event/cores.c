@@ -43,10 +43,10 @@ static void read_cores(struct selfmon_cores *cores)
 {
 	struct selfmon_directory directory;
 	struct selfmon_core core;
-	char name[256]; /* NAME_MAX; longer names are no PMUs */
+	char name[256]; /* NAME_MAX; a PMU has no longer name */
 
 	memset(cores, 0, sizeof(*cores));
-	/* On x86 and riscv64 this is the only PMU, for all cores. */
+	/* On x86 and riscv64 a PMU named "cpu" covers all cores. */
 	if (selfmon_pmu_find(selfmon_piece_of("cpu"), &core.pmu) == 0)
 		return;
 	if (selfmon_directory_open(selfmon_sysfs_root, &directory))

@@ -17,7 +17,7 @@
 
 struct selfmon_core {
 	struct selfmon_pmu pmu;
-	char list[64];                     /* of its CPUs: "0-15" */
+	char list[64];                     /* the CPUs as text: "0-15" */
 	uint64_t cpus[SELFMON_CORE_WORDS]; /* bit i: CPU i has this type */
 };
 
@@ -29,13 +29,15 @@ struct selfmon_cores {
 
 /*
  * Returns the core types of this machine. Reads sysfs once per process, into
- * static memory. While another thread reads it, reads it into *room as well.
+ * static memory. If another thread is just reading sysfs, this call reads it
+ * too, into *room.
  */
 const struct selfmon_cores *selfmon_cores(struct selfmon_cores *room);
 
 /*
- * Parses a list such as "0-3,8" into SELFMON_CORE_WORDS words. Ignores CPUs
- * beyond the last bit, and everything after a part that is no number.
+ * Parses a list such as "0-3,8" into a bitmap of SELFMON_CORE_WORDS words.
+ * Ignores CPUs beyond the last bit, and everything after a part that is not a
+ * number.
  */
 void selfmon_cores_cpus(const char *list, uint64_t *cpus);
 
@@ -49,8 +51,8 @@ size_t selfmon_cores_of(const struct selfmon_cores *cores,
 bool selfmon_event_is_generalised(const struct selfmon_event *event);
 
 /*
- * Returns the type to which all allowed CPUs belong, or -1 if there may be
- * others. allowed has SELFMON_CORE_WORDS words.
+ * Returns the core type to which all allowed CPUs belong, or -1 if they may
+ * belong to several. allowed has SELFMON_CORE_WORDS words.
  */
 int selfmon_cores_pinned(const struct selfmon_cores *cores,
 			 const uint64_t *allowed);

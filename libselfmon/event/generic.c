@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* <linux/perf_event.h> since Linux 5.13. */
+/* In <linux/perf_event.h> since Linux 5.13. */
 #define SW_CGROUP_SWITCHES 11
 
 struct named_event {
@@ -22,7 +22,7 @@ struct named_event {
 #define SW(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
 
 /*
- * bpf-output is missing, since it carries the samples of BPF programs and never
+ * bpf-output is left out: it carries the samples of BPF programs and never
  * counts (kernel/trace/bpf_trace.c, __bpf_perf_event_output).
  */
 static const struct named_event named_events[] = {
@@ -64,7 +64,8 @@ static const struct named_event named_events[] = {
 #define ALIASES 6
 
 /*
- * In each row, `perf list` prints the first alias. Each row ends with a NULL.
+ * The first alias of each row is the name in `perf list`. Each row ends with a
+ * NULL.
  */
 static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_L1D] = {"L1-dcache", "l1-d", "l1d", "L1-data"},
@@ -78,7 +79,10 @@ static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_NODE] = {"node"},
 };
 
-/* In each row, `perf list` prints the second alias if accesses are counted. */
+/*
+ * `perf list` uses the second alias of a row for accesses, and the first one
+ * for misses.
+ */
 static const char *const ops[OPS][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = {"load", "loads", "read"},
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = {"store", "stores", "write"},
@@ -96,9 +100,9 @@ static const char *const results[RESULTS][ALIASES] = {
 #define OP(id) (1u << PERF_COUNT_HW_CACHE_OP_##id)
 
 /*
- * The operations that each cache has. Nothing is stored into instruction
- * caches, and translations of instructions and branch predictions are only read
- * (perf refuses the same operations: tools/perf/util/evsel.c,
+ * The operations that each cache has. Programs do not write to instruction
+ * caches, and instruction TLBs and branch predictors are only read (perf
+ * refuses the same operations: tools/perf/util/evsel.c,
  * evsel__is_cache_op_valid).
  */
 static const unsigned int cache_ops[CACHES] = {
@@ -160,8 +164,9 @@ static void set_cache_event(struct selfmon_event *event, size_t cache,
 }
 
 /*
- * Finds the longest alias at the beginning of text that is followed by its end
- * or a dash. Returns its length (0: none) and its row.
+ * Finds the longest alias at the beginning of the text. After the alias, the
+ * text must end or continue with a dash. Returns the alias's length (0: none
+ * found) and its row.
  */
 static size_t match_alias(const char *const table[][ALIASES], size_t rows,
 			  const char *text, size_t length, size_t *row)

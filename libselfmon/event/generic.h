@@ -18,19 +18,19 @@ int selfmon_generic_find(const char *name, size_t length,
 			 struct selfmon_event *event);
 
 /*
- * Sets name, type, config and flags of the index-th name; the first index is 0.
+ * Fills in the event with this index in the list of all names, starting at 0.
  * The aliases of a hardware or software event follow its name and have the same
  * type and config. Cache events have only the names of `perf list`. Returns
  * false after the last name.
  */
 bool selfmon_generic_at(size_t index, struct selfmon_event *event);
 
-/* Returns an iterator over these names, for selfmon_suggest(). */
+/* Returns an iterator over all these names, for selfmon_suggest(). */
 struct selfmon_words selfmon_generic_words(void);
 
 /*
- * Returns SELFMON_EVENT_HARDWARE and SELFMON_EVENT_KERNEL_FIRED, as far as type
- * and config determine these flags.
+ * Returns SELFMON_EVENT_HARDWARE and SELFMON_EVENT_KERNEL_FIRED if type and
+ * config imply these flags.
  */
 uint32_t selfmon_generic_flags(uint32_t type, uint64_t config);
 

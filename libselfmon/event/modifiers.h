@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters after an event. They choose modes and precision. */
+/* Modifiers: the letters after an event, which select modes and precision. */
 #ifndef SELFMON_EVENT_MODIFIERS_H
 #define SELFMON_EVENT_MODIFIERS_H
 
@@ -21,23 +21,23 @@ int selfmon_modifiers_parse(const struct selfmon_spec *spec,
 			    struct selfmon_modifiers *modifiers);
 
 /*
- * Cuts ":letters" off the end of a name that may contain colons. Cuts only if
- * all letters are modifiers and at least `colons` colons remain. Otherwise
- * returns false.
+ * Cuts ":letters" off the end of a name that may itself contain colons. Cuts
+ * only if all letters are modifiers and the remaining name has at least
+ * `colons` colons. Otherwise returns false.
  */
 bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
 			   struct selfmon_piece *letters);
 
 /*
- * Adds modifiers to those of an event: counts the modes of both, with the
+ * Adds modifiers to those of an event: the modes of both are counted, with the
  * greater precision.
  */
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event);
 
 /*
- * Writes all modifiers of an event into its name, in place of those that were
- * written there. Returns 0, or -EINVAL if the name becomes too long.
+ * Writes all modifiers of an event into its name, in place of the previous
+ * ones. Returns 0, or -EINVAL if the name becomes too long.
  */
 int selfmon_modifiers_rename(struct selfmon_event *event);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Recognises the form of an event's name, and parses the modifiers after it. */
+/*
+ * Recognises the kind of an event's name, and parses the modifiers after the
+ * name.
+ */
 #include "event/named.h"
 
 #include <errno.h>
@@ -13,8 +16,8 @@
 #include "event/vendor.h"
 
 /*
- * Parses a code of the core PMU from its manual, such as r1a8. Returns 1 if the
- * text is no such code.
+ * Parses a raw event code of the core PMU, such as r1a8. Returns 1 if the text
+ * is no such code.
  */
 static int parse_raw(const struct selfmon_spec *spec,
 		     struct selfmon_piece name, struct selfmon_event *event)
@@ -37,8 +40,8 @@ static int parse_raw(const struct selfmon_spec *spec,
 }
 
 /*
- * Parses a name with the same meaning on every machine. Returns 1 if the text
- * is no such name.
+ * Parses a generic name, which has the same meaning on every machine. Returns 1
+ * if the text is no such name.
  */
 static int parse_name(const struct selfmon_spec *spec,
 		      struct selfmon_piece name, struct selfmon_event *event)
@@ -52,7 +55,7 @@ static int parse_name(const struct selfmon_spec *spec,
 	return parse_raw(spec, name, event);
 }
 
-/* Parses the letters after the event. */
+/* Parses the modifier letters after the event. */
 static int parse_modifiers(const struct selfmon_spec *spec,
 			   struct selfmon_piece letters,
 			   struct selfmon_event *event)
@@ -85,8 +88,8 @@ static int parse_pmu_event(const struct selfmon_spec *spec,
 }
 
 /*
- * Parses a name that contains colons. The modifiers begin at the last colon, if
- * only modifier letters follow it.
+ * Parses a name that contains at least `least` colons. The modifiers begin at
+ * the last colon, if only modifier letters follow it.
  */
 static int parse_colons(const struct selfmon_spec *spec, size_t least,
 			int (*parse)(const struct selfmon_spec *spec,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One event: by a name, by a code, or by a PMU and its terms. */
+/* Parses one event, given by a name, a code, or a PMU and its terms. */
 #ifndef SELFMON_EVENT_NAMED_H
 #define SELFMON_EVENT_NAMED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in sysfs, for messages: the nearest name, or a list of names. */
+/* Finds names in sysfs for messages: the nearest name, or a list of names. */
 #include "event/names.h"
 
 #include "event/sysfs.h"
@@ -11,7 +11,7 @@
 
 #define PATH_SIZE 512
 
-/* Maximum number of names in a list, and the length of the longest. */
+/* Maximum number of names in a list, and size of the longest name. */
 #define LIST_MAX 24
 #define LISTED_SIZE 32
 
@@ -19,8 +19,8 @@ static bool next_of_directory(struct selfmon_words *words, char *word,
 			      size_t size)
 {
 	/*
-	 * points to a directory here; const because it usually points to an
-	 * array
+	 * words->known is a directory here. It is const because other iterators
+	 * have an array.
 	 */
 	struct selfmon_directory *directory = (void *)(uintptr_t)words->known;
 
@@ -141,7 +141,7 @@ const char *selfmon_pmu_suggest_term(const struct selfmon_pmu *pmu,
 	return found;
 }
 
-/* The LIST_MAX names that come first in alphabetical order. */
+/* The alphabetically first LIST_MAX names. */
 struct sorted_names {
 	size_t count;
 	char name[LIST_MAX + 1][LISTED_SIZE];

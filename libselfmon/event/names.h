@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in sysfs, for messages: the nearest name, or a list of names. */
+/* Finds names in sysfs for messages: the nearest name, or a list of names. */
 #ifndef SELFMON_EVENT_NAMES_H
 #define SELFMON_EVENT_NAMES_H
 
@@ -9,8 +9,8 @@
 bool selfmon_pmu_any_core(void);
 struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory);
 /*
- * Return the PMU, or the term or event of a PMU, whose name is nearest. Return
- * NULL if none is near.
+ * Return the nearest name of a PMU, or of a term or event of a PMU. Return NULL
+ * if no name is similar.
  */
 const char *selfmon_pmu_suggest(struct selfmon_piece name,
 				char nearest[SELFMON_WORD_SIZE]);
@@ -18,9 +18,9 @@ const char *selfmon_pmu_suggest_term(const struct selfmon_pmu *pmu,
 				     struct selfmon_piece term,
 				     char nearest[SELFMON_WORD_SIZE]);
 /*
- * Write the names of all PMUs, or of all terms of a PMU, in alphabetical order
- * and with commas. Names that do not fit are replaced by an ellipsis. Without
- * any names, write "none".
+ * Write the names of all PMUs, or of all terms of a PMU, separated by commas in
+ * alphabetical order. Names that do not fit are replaced by an ellipsis. If
+ * there are no names, write "none".
  */
 const char *selfmon_pmu_list(char list[SELFMON_PMU_LIST_SIZE]);
 const char *selfmon_pmu_list_terms(const struct selfmon_pmu *pmu,

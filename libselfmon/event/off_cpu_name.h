@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Removes @offcpu from a list, with its comma: it is recorded for regions, and
- * no counter counts it. Returns true if it was in the list, outside of braces.
- * Afterwards the list may be empty.
+ * Removes @offcpu and its comma from a list: off-CPU time is recorded for
+ * regions, and no counter counts it. Returns true if @offcpu was in the list,
+ * outside of braces. Afterwards the list may be empty.
  */
 bool selfmon_off_cpu_take(char *events);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the list of events: commas, braces, and the text between these. */
+/* Parses the list of events: commas, braces, and the text between them. */
 #include <selfmon/event.h>
 
 #include <errno.h>
@@ -19,15 +19,16 @@ struct parser {
 	struct selfmon_spec spec;
 	struct selfmon_piece rest;  /* not yet parsed */
 	struct selfmon_events *events;
-	struct selfmon_piece group; /* the text from the open { on */
+	/* The text from the open brace to the end. */
+	struct selfmon_piece group;
 	size_t group_first;         /* its first event */
 	uint8_t groups;             /* begun so far */
 };
 
 /*
- * Returns the length of the text up to the comma or brace that ends an event. A
- * comma between the slashes of a PMU's terms does not end it. Slashes of an
- * address or a path have no such effect.
+ * Returns the length of the text up to the comma or brace that ends an event.
+ * Commas within pmu/terms/ do not end an event. A breakpoint's address and a
+ * uprobe's path may contain slashes too; those have no such effect.
  */
 static size_t event_length(struct selfmon_piece rest)
 {
@@ -60,8 +61,8 @@ static void skip_spaces(struct parser *parser)
 /* ---- one event ----------------------------------------------------------- */
 
 /*
- * Reports that the closing slash is missing: all following commas would belong
- * to the terms.
+ * Reports that the closing slash of PMU terms is missing. Without it, all
+ * following commas would belong to the terms.
  */
 static int missing_slash(const struct selfmon_spec *spec, size_t slash)
 {
@@ -138,7 +139,7 @@ static int parse_one_event(struct parser *parser, uint8_t group)
 	return 0;
 }
 
-/* Parses one event, or the name of a set of events. */
+/* Parses one event, or one @set. */
 static int parse_event(struct parser *parser)
 {
 	const uint8_t group = parser->spec.grouped ? parser->groups : 0;
@@ -222,8 +223,8 @@ static int close_group(struct parser *parser)
 /* ---- the list ------------------------------------------------------------ */
 
 /*
- * Consumes a comma, or finds the end. Returns 1 or 0, or -errno for anything
- * else.
+ * Consumes a comma and returns 1, or returns 0 at the end of the list. Anything
+ * else is an error: returns -errno.
  */
 static int take_comma(struct parser *parser)
 {
@@ -245,7 +246,7 @@ static int take_comma(struct parser *parser)
 	return 1;
 }
 
-/* Parses one event, with the brace before or after it and the comma. */
+/* Parses one event with the comma after it, and a brace before or after it. */
 static int parse_one(struct parser *parser)
 {
 	int ret;

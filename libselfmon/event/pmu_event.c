@@ -13,8 +13,8 @@
 #include "event/terms.h"
 
 /*
- * Handles cpu/cycles/ on a machine with cpu_core and cpu_atom. Returns 1 on
- * other machines.
+ * Explains why cpu/cycles/ fails on a machine with cpu_core and cpu_atom.
+ * Returns 1 if the PMU is unknown for another reason.
  */
 static int unknown_cpu(const struct selfmon_spec *spec,
 		       struct selfmon_piece name)
@@ -81,8 +81,8 @@ static int find_pmu(const struct selfmon_spec *spec, struct selfmon_piece name,
 }
 
 /*
- * Handles cpu_core/cycles/: a name of `perf list` for which the PMU has no file
- * under events/.
+ * Handles names such as cpu_core/cycles/: `perf list` prints the name, but the
+ * PMU has no such file under events/.
  */
 static bool find_generic(const struct selfmon_pmu *pmu,
 			 struct selfmon_piece name, struct selfmon_event *event)

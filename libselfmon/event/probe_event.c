@@ -17,9 +17,10 @@
 
 #define WATCH "mem:"
 #define PROBE "uprobe:"
-#define RETURN_PROBE "uretprobe:" /* recognised only to be refused */
+/* Recognised only to refuse it with a message. */
+#define RETURN_PROBE "uretprobe:"
 
-/* Bytes that a CPU's watchpoint covers. */
+/* Maximum number of bytes that a CPU's watchpoint covers. */
 #define WATCH_LENGTH_MAX 8
 #define WATCH_LENGTH 4 /* default, as in perf */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events at a place in the program: at the address of a variable or in a
- * function.
+ * Events at an address: breakpoints on a variable, and uprobes in a function.
  */
 #ifndef SELFMON_EVENT_PROBE_EVENT_H
 #define SELFMON_EVENT_PROBE_EVENT_H
@@ -11,9 +10,9 @@
 #include "event/spec.h"
 
 /*
- * Returns the number of colons that such a name has at least: 1 for "mem:...",
- * 2 for "uprobe:..." and "uretprobe:...". Returns 0 if the text does not begin
- * in one of these ways.
+ * Returns the minimum number of colons in the name of a breakpoint or uprobe: 1
+ * for "mem:...", 2 for "uprobe:..." and "uretprobe:...". Returns 0 if the text
+ * does not begin with one of these.
  */
 size_t selfmon_probe_event_colons(struct selfmon_piece text);
 

@@ -17,7 +17,7 @@ struct factor {
 	uint64_t factor;
 };
 
-/* Units of a period in time, in ns. A period in events may have k or M. */
+/* Time units of a period, in ns. A period in events may have k or M instead. */
 static const struct factor time_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
 };
@@ -27,7 +27,7 @@ static const struct factor plain_units[] = {
 
 #define SPEC_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A part of the text. */
+/* One comma-separated part of SELFMON_SAMPLE. */
 struct sample_part {
 	const char *text;
 	size_t length;
@@ -125,7 +125,9 @@ static int take_chain(struct sample_part part, struct selfmon_sample_spec *spec,
 	return 0;
 }
 
-/* The number of pages in a ring must be a power of two. */
+/*
+ * Parses ring=SIZE. The kernel requires a power of two as the number of pages.
+ */
 static int take_ring(struct sample_part part, struct selfmon_sample_spec *spec,
 		     char *why, size_t size)
 {
@@ -166,7 +168,10 @@ static int take_option(struct sample_part part, struct selfmon_sample_spec *spec
 			   "allowed");
 }
 
-/* Commas between slashes belong to the event. */
+/*
+ * Splits off the text up to the next comma. Commas between slashes belong to
+ * the event.
+ */
 static struct sample_part next_part(const char **text)
 {
 	struct sample_part part = { *text, 0 };
@@ -180,7 +185,7 @@ static struct sample_part next_part(const char **text)
 	return part;
 }
 
-/* The name of a file may contain an '@', so the last one begins the period. */
+/* Splits at the last '@', since the name of a file may contain an '@' too. */
 static struct sample_part split_period(struct sample_part *event)
 {
 	const char *const at = memrchr(event->text, '@', event->length);

@@ -14,8 +14,8 @@
 #include <selfmon/error.h>
 
 /*
- * With a shorter period, samples of a clock would take most of the thread's
- * time.
+ * Limits for samples by a clock: with a shorter period, taking samples would
+ * need most of the thread's time.
  */
 #define SELFMON_SAMPLE_NS_MIN UINT64_C(200000)
 #define SELFMON_SAMPLE_HZ_MAX 5000u
@@ -23,17 +23,24 @@
 
 struct selfmon_sample_spec {
 	char event[SELFMON_EVENT_NAME_SIZE]; /* "": nothing; may be "auto" */
-	/* The requested period, in ns if time is set; 0: none requested. */
+	/*
+	 * The requested period, in ns if `time` is true; 0 if none was
+	 * requested.
+	 */
 	uint64_t period;
 	bool time;	     /* the period has a unit of time */
 	uint32_t frequency;  /* as given; 0: none */
-	uint32_t chain;	     /* the most addresses of a stack: 1 to 127 */
+	/* Maximum number of addresses in a call stack: 1 to 127. */
+	uint32_t chain;
 	uint8_t ring_order;  /* of pages of 4 KiB */
-	/* Drain=border: only the ends of visits read the rings. */
+	/* drain=border: the rings are read only when visits end. */
 	bool at_borders;
 };
 
-/* Returns 0, or -EINVAL. why then says what is wrong and what is allowed. */
+/*
+ * Returns 0, or -EINVAL with a message in `why`: what is wrong, and what is
+ * allowed.
+ */
 int selfmon_sample_spec_parse(const char *text,
 			      struct selfmon_sample_spec *spec, char *why,
 			      size_t size);

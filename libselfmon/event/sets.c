@@ -11,10 +11,10 @@
 #include "event/modifiers.h"
 
 /*
- * Members are generic names, which the kernel maps to the CPU's events. As
- * always, events that a CPU lacks are dropped, with their reason. The most
- * important members come first, since a PMU may not have room for more. Each
- * set includes instructions or cycles for comparison.
+ * Members are generic names, which the kernel maps to the CPU's events. Events
+ * that a CPU lacks are dropped with their reason, as in any list. The most
+ * important members come first, since a PMU may have no room for the others.
+ * Each set includes instructions or cycles as a reference.
  */
 static const struct set {
 	const char *name;
@@ -120,7 +120,9 @@ static void make_member(const struct selfmon_spec *spec,
 	event->base = (uint16_t)name.length;
 	event->position = (uint16_t)spec->event.position;
 	selfmon_generic_find(name.text, name.length, event);
-	/* With :u, events that happen in the kernel would always count 0. */
+	/*
+	 * With :u, events that occur only in the kernel would always count 0.
+	 */
 	if (event->flags & SELFMON_EVENT_KERNEL_FIRED)
 		modifiers = &none;
 	selfmon_modifiers_apply(modifiers, event);
@@ -153,8 +155,8 @@ static int add_member(const struct selfmon_spec *spec,
 }
 
 /*
- * Leaves out a member that does not fit: with several core types, a set is cut.
- * With one core type returns false, since this is then an error.
+ * Leaves out a member that does not fit. Returns false if there is only one
+ * core type, since a set that does not fit is then an error.
  */
 static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 {
@@ -170,7 +172,8 @@ static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 }
 
 /*
- * Inserts this text before the text about another set, which ends with advice.
+ * Adds which members of this set were left out. Inserts the text before that of
+ * an earlier set, which ends with advice.
  */
 static void report_left_out(const struct selfmon_spec *spec,
 			    struct selfmon_piece set, const char *names)

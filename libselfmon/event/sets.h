@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Built-in sets: @basic and other names stand for several events. */
+/* Built-in sets: a name such as @basic stands for several events. */
 #ifndef SELFMON_EVENT_SETS_H
 #define SELFMON_EVENT_SETS_H
 
@@ -8,10 +8,10 @@
 #include "event/spec.h"
 
 /*
- * Appends the members of the set that spec->event names: "@name[:modifiers]".
- * Skips members that the list has already in the same {}, or in none. With
- * several core types, appends in order only as many members as fit for all
- * types, and reports the rest in left_out. Returns 0, or -errno with the
+ * Appends the members of the set in spec->event, "@name[:modifiers]". Skips
+ * members that the list already has in the same {}, or outside of {}. With
+ * several core types, appends members in order while there is room for all
+ * types, and reports the others in left_out. Returns 0, or -errno with the
  * failure filled in.
  */
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of a specification: cutting, numbers, and error reporting. */
+/* Functions for parts of a specification: cut, parse numbers, report errors. */
 #include "event/spec.h"
 
 #include <errno.h>

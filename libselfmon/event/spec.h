@@ -12,7 +12,7 @@
 struct selfmon_piece {
 	const char *text;
 	size_t length;
-	size_t position; /* of text[0] in the specification */
+	size_t position; /* offset of text[0] in the specification */
 };
 
 struct selfmon_spec {
@@ -20,8 +20,8 @@ struct selfmon_spec {
 	bool grouped;               /* it is inside {} */
 	struct selfmon_failure *failure; /* may be NULL */
 	/*
-	 * If members of a set did not fit, receives which. The list is valid
-	 * nevertheless. May be NULL.
+	 * Receives the names of members of an @set that did not fit; the list
+	 * of events is valid nevertheless. May be NULL.
 	 */
 	struct selfmon_failure *left_out;
 };
@@ -52,8 +52,8 @@ struct selfmon_piece selfmon_piece_head(struct selfmon_piece piece, size_t at);
 struct selfmon_piece selfmon_piece_trim(struct selfmon_piece piece);
 
 /*
- * Returns the offset of the first such byte, or the length of the piece if
- * there is none.
+ * Returns the offset of the first byte with this value, or the length of the
+ * piece if there is none.
  */
 size_t selfmon_piece_find(struct selfmon_piece piece, char byte);
 

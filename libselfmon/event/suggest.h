@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum length of compared words, and the size of a buffer for one. */
+/*
+ * Maximum length of a word that is compared, and the size of a buffer for it.
+ */
 #define SELFMON_WORD_MAX 63
 #define SELFMON_WORD_SIZE (SELFMON_WORD_MAX + 1)
 
