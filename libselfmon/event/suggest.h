@@ -13,14 +13,13 @@
 #define SELFMON_WORD_SIZE (SELFMON_WORD_MAX + 1)
 
 /*
- * An iterator over the known words. next() writes one of them into word,
- * zero-terminated, and cut if it is longer than size. It returns false after
- * the last.
+ * An iterator over the known words. next() writes the next word,
+ * zero-terminated and truncated to size, or returns false after the last one.
  */
 struct selfmon_words {
 	bool (*next)(struct selfmon_words *words, char *word, size_t size);
-	size_t index;      /* state of the iterator, begins at 0 */
-	const void *known; /* data of the iterator: what it iterates over */
+	size_t index;      /* state of the iterator; starts at 0 */
+	const void *known; /* what the iterator iterates over */
 };
 
 /* Returns an iterator over a NULL-terminated array of strings. */
@@ -28,10 +27,10 @@ struct selfmon_words selfmon_words_of(const char *const *array);
 
 /*
  * Finds the known word that is nearest to a misspelt one: with the fewest
- * insertions, deletions, replacements and swaps of neighbours. For every four
- * letters, at most one of these is allowed, rounded up from half. Ignores case.
- * If several words are equally near, chooses the first in alphabetical order.
- * Consumes all words.
+ * insertions, deletions, replacements and swaps of neighbours. At most one such
+ * change for each four letters is allowed (rounded). Ignores case. If several
+ * words are equally near, chooses the first in alphabetical order. Consumes all
+ * words.
  *
  * Returns nearest, or NULL if no word is near.
  */

@@ -44,7 +44,7 @@ bool selfmon_pmu_is_event(struct selfmon_piece name)
 	return selfmon_pmu_is_file_name(name);
 }
 
-/* Reads root/pmu/folder/name. folder ends in a slash or is "". */
+/* Reads the file root/pmu/folder/name. folder ends with a slash or is "". */
 static int read_pmu_file(const char *pmu, const char *folder,
 			 struct selfmon_piece name, char *buffer, size_t size)
 {
@@ -72,7 +72,7 @@ static struct selfmon_piece piece_of(const char *text)
 
 static bool has_file(const char *pmu, const char *name)
 {
-	char text[4096]; /* files in sysfs have at most one page */
+	char text[4096]; /* a file in sysfs has at most one page */
 
 	return read_pmu_file(pmu, "", piece_of(name), text, sizeof(text)) !=
 	       -ENOENT;
@@ -96,10 +96,10 @@ int selfmon_pmu_find(struct selfmon_piece name, struct selfmon_pmu *pmu)
 		return -EINVAL;
 	pmu->type = (uint32_t)type;
 	/*
-	 * Core PMUs of hybrid machines and of ARM list their CPUs in a file
-	 * "cpus" (arch/x86/events/intel/core.c and drivers/perf/arm_pmu.c).
-	 * Uncore and power PMUs have a file "cpumask", with the CPU that counts
-	 * for the whole package.
+	 * The core PMUs of hybrid machines and of ARM have a file "cpus"
+	 * (arch/x86/events/intel/core.c and drivers/perf/arm_pmu.c). Uncore and
+	 * power PMUs have a file "cpumask", which lists one CPU for each
+	 * package.
 	 */
 	pmu->core = strcmp(pmu->name, "cpu") == 0 ||
 		    has_file(pmu->name, "cpus");
@@ -112,7 +112,7 @@ int selfmon_pmu_cpus(const struct selfmon_pmu *pmu, char *list, size_t size)
 	return read_pmu_file(pmu->name, "", piece_of("cpus"), list, size);
 }
 
-/* Appends the bits of a range, such as "7" or "0-7", to the field. */
+/* Appends the bits of one range, such as "7" or "0-7", to the field. */
 static int add_bits(struct selfmon_piece range, struct selfmon_field *field)
 {
 	struct selfmon_piece rest = range;
@@ -130,7 +130,9 @@ static int add_bits(struct selfmon_piece range, struct selfmon_field *field)
 	return 0;
 }
 
-/* Finds the config word of this name among those in struct selfmon_event. */
+/*
+ * Finds the word with this name among the config words of struct selfmon_event.
+ */
 static int find_word(struct selfmon_piece name, unsigned int *word)
 {
 	static const char *const words[] = {"config", "config1", "config2",

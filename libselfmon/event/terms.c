@@ -11,7 +11,7 @@
 #include "event/names.h"
 #include "event/sysfs.h"
 
-/* What the functions for terms have in common. */
+/* Arguments of all functions that apply terms. */
 struct target {
 	const struct selfmon_spec *spec;
 	const struct selfmon_pmu *pmu;
@@ -19,7 +19,7 @@ struct target {
 };
 
 /*
- * One term, split at "=". Errors in terms from a file under events/ are
+ * One term, split at "=". An error in a term from a file under events/ is
  * reported at the position of the event's name.
  */
 struct term {
@@ -110,7 +110,7 @@ static void set_field(struct selfmon_event *event,
 }
 
 /*
- * Applies a term that is a field: name=value, or only a name for the value 1.
+ * Applies a term that is a field: name=value, or just a name for the value 1.
  */
 static int apply_field(const struct target *target, const struct term *term)
 {
@@ -146,7 +146,8 @@ static void cut_term(struct selfmon_piece text, struct term *term)
 }
 
 /*
- * Applies a file under events/. It may contain fields, but no names of events.
+ * Applies the terms of a file under events/. They must be fields, not names of
+ * other events.
  */
 static int apply_event_file(const struct target *target,
 			    struct selfmon_piece name, const char *text)
@@ -187,7 +188,9 @@ static int apply_term(const struct target *target, const struct term *term)
 	return apply_field(target, term);
 }
 
-/* Returns the flags for events that occur only in kernel mode. */
+/*
+ * Returns SELFMON_EVENT_KERNEL_FIRED for events that occur only in kernel mode.
+ */
 static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 {
 	if (pmu->core)

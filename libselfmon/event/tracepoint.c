@@ -15,7 +15,7 @@
 
 #define PATH_SIZE 512
 
-/* The path since Linux 4.1, and the path before. */
+/* The path since Linux 4.1, and the path before 4.1. */
 static const char *const usual_roots[] = {
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug/tracing",
@@ -24,7 +24,10 @@ static const char *const usual_roots[] = {
 
 const char *const *selfmon_tracefs_roots = usual_roots;
 
-/* system:event, both names of directories. */
+/*
+ * Splits "system:event". Returns false unless both parts can be names of
+ * directories.
+ */
 static bool cut(struct selfmon_piece name, struct selfmon_piece *system,
 		struct selfmon_piece *event)
 {
@@ -36,7 +39,10 @@ static bool cut(struct selfmon_piece name, struct selfmon_piece *system,
 	       selfmon_piece_find(*event, ':') == event->length;
 }
 
-/* Returns 0, -ENOENT or -EACCES. */
+/*
+ * Checks whether the directory of a system can be opened. Returns 0, -ENOENT or
+ * -EACCES.
+ */
 static int try_folder(const char *root, struct selfmon_piece system)
 {
 	struct selfmon_directory directory;
@@ -51,9 +57,7 @@ static int try_folder(const char *root, struct selfmon_piece system)
 	return ret;
 }
 
-/*
- * Returns true if the mount point of tracefs exists but tracefs is not mounted.
- */
+/* Returns true if this directory exists but tracefs is not mounted there. */
 static bool is_bare(const char *root)
 {
 	struct selfmon_directory directory;
@@ -65,9 +69,9 @@ static bool is_bare(const char *root)
 }
 
 /*
- * Returns the path of tracefs, or NULL with -ENODEV or -EACCES. What is in a
- * directory that only root may enter is unknown. If tracefs has a mount point
- * of its own, debugfs is ignored, since only root may enter it.
+ * Returns the path of tracefs. If it is not found, returns NULL and sets *error
+ * to -ENODEV, or to -EACCES if a directory is readable only by root. If tracefs
+ * has its own mount point, debugfs is ignored: only root may enter debugfs.
  */
 static const char *find_root(int *error)
 {

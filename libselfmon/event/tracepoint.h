@@ -8,31 +8,32 @@
 #include "event/spec.h"
 
 /*
- * The paths at which tracefs may be mounted, with a NULL at the end. Tests use
- * trees of their own.
+ * The paths at which tracefs may be mounted, terminated by NULL. Tests set it
+ * to directories of their own.
  */
 extern const char *const *selfmon_tracefs_roots;
 
 /*
- * Sets type, config and flags of the event. Returns 0, -ENOENT if tracefs has
- * no such tracepoint or the text is no such name, -ENODEV if tracefs is not
- * mounted, or -EACCES if it is not readable.
+ * Sets type, config and flags of the event. Returns 0, -ENOENT if there is no
+ * such tracepoint or the text is not a tracepoint's name, -ENODEV if tracefs is
+ * not mounted, or -EACCES if tracefs is not readable.
  */
 int selfmon_tracepoint_find(struct selfmon_piece name,
 			    struct selfmon_event *event);
 
 /*
- * Reports the error that was returned for a name. Returns -errno, or 1 if there
- * is nothing to say about tracepoints. other is half a sentence for names that
- * may not be tracepoints: why the name is unknown otherwise.
+ * Reports the error that selfmon_tracepoint_find() returned for a name. Returns
+ * -errno, or 1 if the cause has nothing to do with tracepoints. `other` is half
+ * a sentence for names that may not be tracepoints: why the name is unknown
+ * otherwise.
  */
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
 			    struct selfmon_piece name, int error,
 			    const char *other);
 
 /*
- * Returns true if tracefs has tracepoints of the system whose name is before
- * the colon.
+ * Returns true if tracefs has a system with the part of the name before the
+ * colon.
  */
 bool selfmon_tracepoint_has_system(struct selfmon_piece name);
 

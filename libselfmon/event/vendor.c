@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks up names in tracefs, then in libpfm. If neither knows a name, reports
- * what was probably meant, or what is missing here to know the name.
+ * Looks up names in tracefs, then in libpfm. If both do not know the name,
+ * reports the nearest known name, or what is missing on this machine to look it
+ * up.
  */
 #include "event/vendor.h"
 
@@ -15,13 +16,14 @@
 #include "platform/pfm.h"
 
 /*
- * The number of attributes that a message lists, and the size of the buffer for
- * these.
+ * The maximum number of attributes in a message, and the size of their buffer.
  */
 #define ATTRIBUTES 4
 #define ATTRIBUTES_SIZE 128
 
-/* The characters of names in manuals, and of libpfm's attributes. */
+/*
+ * Characters that may occur in names from manuals and in libpfm's attributes.
+ */
 #define LETTERS                                                                \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-+~"
 
@@ -36,7 +38,8 @@ static bool next_vendor_event(struct selfmon_words *words, char *word,
 			      size_t size)
 {
 	/*
-	 * points to a cursor here; const because it usually points to an array
+	 * words->known is a cursor here. It is const because other iterators
+	 * have an array.
 	 */
 	struct selfmon_pfm_cursor *cursor = (void *)(uintptr_t)words->known;
 
@@ -61,7 +64,10 @@ static bool next_attribute(struct selfmon_words *words, char *word, size_t size)
 	return selfmon_pfm_attribute(words->known, words->index++, word, size);
 }
 
-/* Suggests an attribute of the event that precedes the first delimiter. */
+/*
+ * Suggests the nearest attribute of the event that precedes the first
+ * delimiter.
+ */
 static const char *suggest_attribute(const char *name, const char *attribute,
 				     char nearest[SELFMON_WORD_SIZE])
 {
@@ -184,7 +190,7 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 
 /* ---- unknown names ------------------------------------------------------- */
 
-/* Returns why the name is unknown as a name from the CPU's manual. */
+/* Returns why the name cannot be looked up as a name from the CPU's manual. */
 static const char *why_no_manual(void)
 {
 	const char *const why_not = selfmon_pfm_why_not();
@@ -205,8 +211,8 @@ static int unknown_event(const struct selfmon_spec *spec,
 }
 
 /*
- * Reports that libpfm does not know PMU::EVENT, or that this machine has no
- * such PMU.
+ * Reports that libpfm does not know PMU::EVENT, or that this machine lacks the
+ * PMU.
  */
 static int unknown_pmu_event(const struct selfmon_spec *spec,
 			     struct selfmon_piece name)
@@ -226,7 +232,10 @@ static bool names_pmu(struct selfmon_piece name)
 	return colon + 1 < name.length && name.text[colon + 1] == ':';
 }
 
-/* Returns -ENOENT, or 1 if no word is near. */
+/*
+ * Reports the nearest known name and returns -ENOENT, or returns 1 if there is
+ * none.
+ */
 static int suggest_one(const struct selfmon_spec *spec,
 		       struct selfmon_piece name)
 {

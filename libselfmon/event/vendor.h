@@ -10,9 +10,9 @@
 #include "event/spec.h"
 
 /*
- * Parses a name, without its modifiers, that is neither generic nor a raw code.
- * Nothing is tried after this, so it reports unknown names. Returns 0, or
- * -errno with the failure filled in.
+ * Parses a name that is neither generic nor a raw code, without its modifiers.
+ * This is the last kind of name that is tried, so this function reports unknown
+ * names. Returns 0, or -errno with the failure filled in.
  */
 int selfmon_vendor_parse(const struct selfmon_spec *spec,
 			 struct selfmon_piece name,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds abandoned visits by their addresses on the stack. A visit whose address
- * is below the code that enters now cannot be alive, nor can one whose frame's
- * bytes are reused. The mark of a span has no address: its frame may be
- * anywhere.
+ * Finds open visits whose function is gone, for example after a longjmp. The
+ * stack grows downward: a visit entered at a lower stack address than the code
+ * that enters now cannot be alive. A visit whose struct selfmon_frame overlaps
+ * the new one cannot be alive either. The mark of a span has no address,
+ * because its frame may be anywhere.
  */
 #include "open/abandoned.h"
 
@@ -20,9 +21,9 @@ static bool overlaps(const struct selfmon_frame *a,
 }
 
 /*
- * Returns true if low is certainly on the same stack as high, and below it. A
- * signal stack may lie inside of the thread's own stack, in a local array of a
- * caller.
+ * Returns true if low is certainly on the same stack as high, at a lower
+ * address. A signal stack may lie inside of the thread's own stack, as a local
+ * array of a caller.
  */
 static bool is_lower(const struct selfmon_thread *thread, uint64_t low,
 		     uint64_t high)
@@ -33,7 +34,7 @@ static bool is_lower(const struct selfmon_thread *thread, uint64_t low,
 	       !selfmon_stack_alternates(low, high);
 }
 
-/* Returns true if this lexical entry is below an address on the same stack. */
+/* Returns true if this lexical entry has a lower address on the same stack. */
 static bool is_below(const struct selfmon_thread *thread,
 		     const struct selfmon_visit *open, uint64_t address)
 {
@@ -41,9 +42,9 @@ static bool is_below(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if an entry of the given function is alive above an abandoned
- * one. A function that was called from the abandoned code's position has its
- * frame and its return address below that position.
+ * Returns true if an entry above an abandoned one is alive, because the
+ * function with stack address `address` entered it. A function that was called
+ * after the jump has its frame at lower addresses than the abandoned entry.
  */
 static bool lives_above(const struct selfmon_thread *thread,
 			const struct selfmon_visit *abandoned, uint64_t address)
@@ -61,19 +62,18 @@ static bool lives_above(const struct selfmon_thread *thread,
 }
 
 /*
- * Walks the chain of entries down to the first one that is certainly alive. An
+ * Walks from the newest entry down to the first one that is certainly alive. An
  * entry whose frame is reused is abandoned. All entries above it are abandoned
  * too, unless lives_above() finds one that is alive: then only this entry is
  * abandoned, and *under points to it.
  *
- * An entry below the code that enters now counts as abandoned only if all
- * entries above it are abandoned. If an entry of this function above it is
- * alive, the lower entry was abandoned before that one was entered, and was
- * hidden under a span.
+ * An entry with a lower stack address than the code that enters now counts as
+ * abandoned only if all entries above it are abandoned. If an entry of the same
+ * function above it is alive, it was abandoned earlier, and a span above it
+ * prevented the detection.
  *
- * An entry without a visit was interrupted while it was filled in or given
- * back. It counts as abandoned if the entry below it does. Its members may be
- * from its last use.
+ * An entry without a visit belongs to an enter or leave that was interrupted.
+ * It counts as abandoned if the entry below it is. Its members may be stale.
  */
 struct selfmon_visit *
 selfmon_abandoned_on_top(const struct selfmon_thread *thread,
@@ -81,9 +81,7 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 			 struct selfmon_visit **under)
 {
 	struct selfmon_visit *open = thread->top, *abandoned = NULL;
-	/*
-	 * All entries above are abandoned, or count as abandoned with this one.
-	 */
+	/* True while all entries above this one are, or would be, abandoned. */
 	bool all = true;
 
 	*under = NULL;
@@ -109,9 +107,9 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if one entry above another can be on the same stack, or belongs
- * to a handler on the signal stack. An entry above a living visit on the same
- * stack has a lower address.
+ * Returns true if one entry above another can belong to code called from it:
+ * both are on one stack, or a handler runs on the signal stack. On one stack
+ * the inner entry has the lower address.
  */
 static bool is_inside(const struct selfmon_thread *thread,
 		      const struct selfmon_visit *open, uint64_t mark)
@@ -122,7 +120,10 @@ static bool is_inside(const struct selfmon_thread *thread,
 	       selfmon_stack_alternates(mark, below);
 }
 
-/* Returns false if one of them is a span, or is on another stack. */
+/*
+ * Returns false if one of the entries is a span or on another stack: spans need
+ * not nest, so such an entry may be alive.
+ */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,
 			     const struct selfmon_visit *top)
@@ -141,8 +142,8 @@ bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 }
 
 /*
- * Judges an entry by its frame alone if it was interrupted while it was filled
- * in or given back.
+ * If the entry has no visit (its enter or leave was interrupted), compares the
+ * address of its frame instead of its mark.
  */
 bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws conclusions from the mark of an open visit, which is the stack address
- * of the code that entered: which stack the visit is on, and whether it can be
- * alive.
+ * Uses the mark of an open visit, which is the stack address of the code that
+ * entered: finds out on which stack the visit is, and whether it may be alive.
  */
 #ifndef SELFMON_OPEN_ABANDONED_H
 #define SELFMON_OPEN_ABANDONED_H
@@ -11,8 +10,8 @@
 
 /*
  * Returns true if a stack address, such as the mark of a lexical visit, is
- * inside of the bounds of the thread's own stack. If the bounds are inexact,
- * the address may still belong to another stack.
+ * within the bounds of the thread's own stack. If the bounds are not exact, the
+ * address may still belong to another stack.
  */
 static inline bool selfmon_on_own_stack(const struct selfmon_thread *thread,
 					uint64_t address)
@@ -21,8 +20,8 @@ static inline bool selfmon_on_own_stack(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the visit is on another stack than its thread's own, such as
- * a coroutine's.
+ * Returns true if the visit is not on the thread's own stack but on another
+ * one, such as a coroutine's.
  */
 static inline bool
 selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
@@ -35,9 +34,9 @@ selfmon_entry_on_other_stack(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns the lowest of the abandoned entries at the top of the chain, or NULL.
- * frame and address belong to the function that enters now. *under receives an
- * abandoned entry further down that has living entries above it, or NULL.
+ * Returns the lowest of the abandoned entries at the top, or NULL. frame and
+ * address belong to the function that enters now. *under receives an abandoned
+ * entry further down that has living entries above it, or NULL.
  */
 struct selfmon_visit *
 selfmon_abandoned_on_top(const struct selfmon_thread *thread,
@@ -45,8 +44,8 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 			 struct selfmon_visit **under);
 
 /*
- * Returns true if the top entry is abandoned, given that `open`, an entry below
- * it, is left now.
+ * Called when the visit of `open`, an entry below the top, is left. Returns
+ * true if this proves that the top entry is abandoned.
  */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,
@@ -58,9 +57,9 @@ bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
 				   uint64_t address);
 
 /*
- * For inexact bounds. Returns true if this lexical entry has a lower stack
- * address than the given one. Then either a jump abandoned the entry, or its
- * coroutine was suspended.
+ * For bounds that are not exact. Returns true if this lexical entry has a lower
+ * stack address than the given one: a jump abandoned it, or its coroutine was
+ * suspended.
  */
 bool selfmon_abandoned_or_switched(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. They are guessed at first, which costs a
- * usual visit nothing. A visit outside of them, a jump, or a leave out of order
- * makes the thread look up the exact ones. Rules that end visits never rely on
- * guessed bounds.
+ * The bounds of a thread's own stack. They are guessed at first, so a usual
+ * visit costs nothing extra. A visit outside of the bounds, a jump, or a leave
+ * out of order makes the thread look up the exact bounds. Code that ends
+ * abandoned visits never relies on guessed bounds.
  */
 #include "open/bounds.h"
 
@@ -12,9 +12,9 @@
 #include "store/self.h"
 
 /*
- * Sets the upper bound of the stack, and the sentinel's mark to the same value.
- * Enter compares the address of the caller's stack with the newest mark, which
- * is the sentinel's while no visit is open.
+ * Sets the upper bound of the stack, also as the mark of the sentinel (the
+ * entry below all visits). Enter compares the caller's stack address with the
+ * newest mark, which is the sentinel's if no visit is open.
  */
 static void set_end(struct selfmon_thread *thread, uint64_t high)
 {
@@ -32,8 +32,9 @@ void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here)
 }
 
 /*
- * Returns true if an open visit is within the guessed bounds, but on another
- * stack. Visits outside of the guessed bounds were checked when they began.
+ * Returns true if the guessed bounds included another stack, on which there is
+ * an open visit. Visits outside of the guessed bounds were checked when they
+ * began.
  */
 static bool was_wrong(const struct selfmon_thread *thread, uint64_t low,
 		      uint64_t high)

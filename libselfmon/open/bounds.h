@@ -9,25 +9,26 @@
 #include "store/state.h"
 
 /*
- * Guesses the bounds at the thread's first visit. here is an address on its
- * stack.
+ * Guesses the bounds at the thread's first visit. `here` is an address on the
+ * thread's stack.
  */
 void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here);
 
 /*
- * If the bounds are still guessed, replaces them by the exact ones. The thread
- * is the calling one, and has blocked signals.
+ * Replaces guessed bounds by exact ones. Called by the thread itself, with
+ * signals blocked.
  */
 void selfmon_bounds_settle(struct selfmon_thread *thread);
 
 /*
- * Updates outdated bounds, because a visit begins at this address outside of
- * them.
+ * Called when a visit begins at this address, outside of the bounds: they may
+ * be outdated, so they are looked up again.
  */
 void selfmon_bounds_review(struct selfmon_thread *thread, uint64_t address);
 
 /*
- * Copies the bounds for calibration, whose visits run on the stack of `from`.
+ * Copies the bounds to the thread state of a calibration, whose visits run on
+ * the stack of `from`.
  */
 void selfmon_bounds_copy(struct selfmon_thread *to,
 			 const struct selfmon_thread *from);

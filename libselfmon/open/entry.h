@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the mark of an entry means. */
+/* Interprets the mark of an entry. */
 #ifndef SELFMON_OPEN_ENTRY_H
 #define SELFMON_OPEN_ENTRY_H
 
@@ -27,7 +27,7 @@ static inline bool selfmon_entry_is_open(const struct selfmon_visit *open)
 
 /*
  * Returns true if several entries are all open. marks is the bitwise OR of
- * their marks: the mark of an open visit is even.
+ * their marks. Only SELFMON_MARK_NONE, which is not an open visit, is odd.
  */
 static inline bool selfmon_marks_are_open(uint64_t marks)
 {
@@ -43,9 +43,10 @@ static inline bool selfmon_mark_is_lexical(uint64_t mark)
 }
 
 /*
- * Set in the frame address of a visit that was suspended and resumed
- * (visit/fiber_switch.c), so that the fast leaves do not find the visit. The
- * start of such a visit has complete counts, not raw registers.
+ * This bit of the frame address is set after the visit was suspended and
+ * resumed (visit/fiber_switch.c). The fast leaves then do not find the visit.
+ * The slow ones know that its start has complete counts instead of raw
+ * registers.
  */
 #define SELFMON_ENTRY_RESUMED ((uintptr_t)1)
 
@@ -72,8 +73,8 @@ static inline bool selfmon_entry_is_of(const struct selfmon_visit *open,
 
 /*
  * Returns the node of the newest open visit below an entry, or the root if
- * there is none. An entry without a visit was interrupted while it was filled
- * in or given back.
+ * there is none. Skips entries without a visit, whose enter or leave was
+ * interrupted.
  */
 static inline struct selfmon_node *
 selfmon_entry_parent(const struct selfmon_thread *thread,
@@ -85,9 +86,7 @@ selfmon_entry_parent(const struct selfmon_thread *thread,
 	return open->node;
 }
 
-/*
- * Returns the node in the call tree below which the thread's next visit begins.
- */
+/* Returns the node that is the parent of the thread's next visit. */
 static inline struct selfmon_node *
 selfmon_entry_place(const struct selfmon_thread *thread)
 {

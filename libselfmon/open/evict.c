@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Eviction: if all entries are taken, the oldest spans are ended, so that spans
- * that are never left do not prevent further visits. A program that abandons a
+ * Eviction: if all entries are in use, ends the oldest spans. Otherwise spans
+ * that are never left would prevent further visits. A program that abandons a
  * span for each request evicts all the time. Therefore several spans are
  * evicted at once, and all entries above them move in one pass.
  *
- * A handler that evicts may have interrupted an enter or a leave. The entry of
- * that enter or leave then moves, but the interrupted code still writes to the
- * old entry. selfmon_evict_start() finds the start there.
+ * A signal handler that evicts may have interrupted an enter. The entry of this
+ * enter then moves, but the interrupted code still writes the start of the
+ * visit to the old entry. selfmon_evict_start() takes it from there.
  */
 #include "open/evict.h"
 
@@ -21,8 +21,8 @@
 #define EVICTED_AT_ONCE 16
 
 /*
- * Returns true if a signal handler runs now that interrupted an enter or a
- * leave. Then some entry has no mark, or its statistics are being updated.
+ * Returns true if this code runs in a signal handler that interrupted an enter
+ * or a leave: an entry has no mark, or the statistics are being updated.
  */
 static bool interrupts(const struct selfmon_thread *thread)
 {
@@ -61,8 +61,8 @@ static void evict_from(struct selfmon_thread *thread,
 }
 
 /*
- * Remembers that all visits are lexical: deep recursion calls this often, and
- * should search only once.
+ * thread->lexical is set if no open visit is a span: deep recursion calls this
+ * function often, and should search for spans only once.
  */
 bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 {
@@ -84,9 +84,9 @@ bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 }
 
 /*
- * The visit was the last one to use the frame's first entry if that entry names
- * the frame and is free. A visit that was resumed has a complete start, and its
- * frame may name an entry of another thread.
+ * The old entry has the visit's start if it still names the same frame and is
+ * free. A resumed visit needs nothing: its start is complete, and its frame may
+ * name an entry of another thread.
  */
 void selfmon_evict_start(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *first)

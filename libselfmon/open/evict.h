@@ -6,17 +6,17 @@
 #include "store/state.h"
 
 /*
- * Called if all entries are taken. Ends some of the oldest spans, but no
- * lexical visit. If a signal handler runs now that interrupted an enter or a
- * leave, ends nothing unless the caller insists. Returns false if there was no
- * span; without a search returns true if the visits are those that had no span
- * before.
+ * Called if all entries are in use. Ends some of the oldest spans, but no
+ * lexical visit. Does nothing in a signal handler that interrupted an enter or
+ * a leave, unless `insist` is true. Returns false if there was no span. If the
+ * last call found no span and the newest visit is still the same, returns true
+ * without a search.
  */
 bool selfmon_evict(struct selfmon_thread *thread, bool insist);
 
 /*
- * Called before the newest visit is recorded, if it moved out of its first
- * entry. Takes over a start that was read into the first entry after the move.
+ * Called before the newest visit is recorded, if its entry was moved. If the
+ * start was written to the old entry after the move, copies the start.
  */
 void selfmon_evict_start(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *first);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Removes an entry from the middle. The entries above it move down by one, and
- * become children of its parent. How they nest in each other is unchanged.
+ * Removes an entry that is not the newest. The entries above it move down by
+ * one. The next visit becomes a child of the removed visit's parent; the
+ * nesting of the others is unchanged.
  *
- * The time of such a moved visit is then partly below the old parent and partly
- * below the new one. So the self time of each of these rows is unknown.
+ * The time of a moved visit is then partly below its old parent and partly
+ * below its new one. So the self time of both parents is unknown.
  */
 #include "open/take_out.h"
 
@@ -21,8 +22,8 @@
 
 /*
  * Copies word by word, since a report may read either entry at the same time.
- * With time alone, all that a visit uses is in the first cache line. Each entry
- * keeps its pointer to the thread.
+ * If only time is measured, a visit uses only the first cache line. The entry
+ * keeps its own pointer to the thread.
  */
 static void copy_entry(const struct selfmon_thread *thread,
 		       struct selfmon_visit *to,
@@ -39,8 +40,8 @@ static void copy_entry(const struct selfmon_thread *thread,
 }
 
 /*
- * Release: a reader that sees the mark sees the whole entry. Until then the
- * entry has no mark.
+ * Sets the mark last (release), so that a reader that sees the mark sees the
+ * whole entry. Until then the entry has no mark.
  */
 static void put_entry(const struct selfmon_thread *thread,
 		      struct selfmon_visit *to, struct selfmon_visit *whole)
@@ -54,15 +55,15 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/*
- * The parent of the next visit above the removed one: the old one and the new
- * one.
- */
+/* While entries are moved: the old and the new parent of the next visit. */
 struct chain {
 	struct selfmon_node *before, *parent;
 };
 
-/* Moves a visit that continues from below one node to below another. */
+/*
+ * Moves an open visit from its node to the node of the same region below
+ * chain->parent.
+ */
 static void hang_below(struct selfmon_thread *thread, const struct chain *chain,
 		       struct selfmon_visit *open)
 {
@@ -72,7 +73,7 @@ static void hang_below(struct selfmon_thread *thread, const struct chain *chain,
 	if (was->parent == chain->parent)
 		return;
 	node = selfmon_tree_child(thread, chain->parent, was->region);
-	if (!node) { /* full tree or no memory: keep the node */
+	if (!node) { /* full tree or out of memory: keep the node */
 		if (was->parent == chain->before)
 			selfmon_tree_displaced(thread, chain->before);
 		return;
@@ -89,7 +90,7 @@ static void move_down(struct selfmon_thread *thread, struct chain *chain,
 	struct selfmon_visit moved;
 
 	copy_entry(thread, &moved, from);
-	/* An entry without a visit is nobody's parent. */
+	/* An entry without a visit has no children. */
 	if (selfmon_entry_is_open(&moved)) {
 		struct selfmon_node *const was = moved.node;
 

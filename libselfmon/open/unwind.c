@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Abandoned visits: a longjmp runs no leave, so the visits that it skips are
- * cut off here. If a visit ends out of order, the living visits above it
- * continue without it.
+ * cut off here. If a visit is left while newer visits are alive, they continue
+ * without it.
  *
- * Entries are memory of the library, and the pointers to frames are never
- * followed. So nothing here can access a stack that no longer exists.
+ * Entries are memory of the library, and pointers to frames are never
+ * dereferenced. So nothing here can access a stack that no longer exists.
  */
 #include "open/unwind.h"
 
@@ -21,8 +21,8 @@
 
 /*
  * Ends a visit that a jump abandoned, possibly while the visit was being
- * recorded. The order of the steps allows a handler to jump out of this
- * function as well: the visit is then ended.
+ * recorded. The steps are ordered so that a handler may jump out of this
+ * function too: the visit is then still ended correctly.
  */
 void selfmon_unwind_end(struct selfmon_visit *open)
 {
@@ -45,8 +45,8 @@ void selfmon_unwind_end(struct selfmon_visit *open)
 }
 
 /*
- * Like selfmon_unwind_end(), for a visit that was recorded but whose update was
- * not completed.
+ * Like selfmon_unwind_end(), for an entry whose visit was recorded when a jump
+ * interrupted the update of its statistics.
  */
 static void end_update(const struct selfmon_visit *open)
 {
@@ -61,7 +61,7 @@ static void end_update(const struct selfmon_visit *open)
 
 /*
  * Drops the top entry. If the entry has no mark, its visit never began or is
- * recorded already.
+ * already recorded.
  */
 void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 {
@@ -77,11 +77,11 @@ void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 }
 
 /*
- * Returns true if the address of the running code shows that the bounds are
- * outdated or were guessed wrong. A handler on a signal stack shows nothing,
- * nor does code of a thread that is known to have other stacks. Code that
- * enters above the newest visit follows a jump or a switch of stacks: only
- * exact bounds distinguish the two.
+ * Returns true if the stack address of the running code shows that the bounds
+ * are outdated or were guessed wrong. A handler on a signal stack shows
+ * nothing, and neither does a thread that is known to use other stacks. An
+ * address above that of the newest visit means that there was a jump or a
+ * switch of stacks: only exact bounds distinguish the two.
  */
 static bool contradicts_bounds(const struct selfmon_thread *thread,
 			       uint64_t address)
@@ -96,9 +96,9 @@ static bool contradicts_bounds(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the code is on another stack, or on the thread's own stack
- * directly above a visit that is on another stack. A handler on a signal stack
- * does not count.
+ * Returns true if the code is on another stack, or if it is on the thread's own
+ * stack and the newest visit is on another one. A handler on a signal stack
+ * does not count as another stack.
  */
 static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 {
@@ -113,8 +113,8 @@ static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 /*
  * Returns true if a visit that begins at this address belongs to a coroutine,
  * or to code that runs while a coroutine is in a region. The nesting of such
- * visits is unknown, so they are counted. From the first of them on, the thread
- * takes the slow path, which detects them.
+ * visits is unknown, so they are only counted. From then on the thread always
+ * takes the slow path, which detects further ones.
  */
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 {
@@ -139,12 +139,12 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
 }
 
 /*
- * Brings an entry that is left out of order to the top.
+ * Makes an entry that is left out of order the top entry.
  *
- * Lexical entries above a lexical one are abandoned, since their blocks lie
- * inside of its block. Spans, entries above a span, and entries on another
- * stack are still alive. The visit itself stays open until it is recorded, so
- * that a handler that ends it earlier can find it.
+ * If this entry and those above it are lexical, the latter are abandoned, since
+ * their blocks are inside its block. Spans, entries above a span, and entries
+ * on another stack are still alive. The visit stays open until it is recorded,
+ * so that a handler that ends it in between can find it.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
@@ -159,9 +159,9 @@ static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 }
 
 /*
- * Brings the entry of this frame to the top. Returns false if the entry no
+ * Makes the entry of this frame the top entry. Returns false if the entry no
  * longer exists. Signals are blocked meanwhile, since a handler with regions
- * also drops entries that it finds abandoned.
+ * may also drop abandoned entries.
  */
 bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame)
@@ -182,7 +182,8 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 }
 
 /*
- * Ends the visit first, since a visit inside of it may move to the same node.
+ * Ends the visit before its entry is removed, since a visit inside it may move
+ * to the same node.
  */
 static void take_out_abandoned(struct selfmon_thread *thread,
 			       struct selfmon_visit *open)
@@ -210,7 +211,7 @@ static void drop_abandoned(struct selfmon_thread *thread,
 
 /*
  * Searches again with signals blocked: a handler may have dropped the entries
- * that were found before.
+ * that the first search found.
  */
 void selfmon_unwind_abandoned(struct selfmon_thread *thread,
 			      const struct selfmon_frame *frame,
@@ -227,9 +228,9 @@ void selfmon_unwind_abandoned(struct selfmon_thread *thread,
 }
 
 /*
- * Called if there is no room for another entry. Takes out entries that are
- * abandoned but hidden under spans. If the bounds are not exact, also takes out
- * those that are probably abandoned.
+ * Called if all entries are in use. Removes entries that are abandoned but were
+ * not detected because of a span above them. If the bounds are not exact, also
+ * removes entries that are probably abandoned.
  */
 void selfmon_unwind_sweep(struct selfmon_thread *thread, uint64_t address)
 {

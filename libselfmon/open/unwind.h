@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles abandoned visits, and leaves that are out of order. */
+/* Ends abandoned visits, and handles leaves that are out of order. */
 #ifndef SELFMON_OPEN_UNWIND_H
 #define SELFMON_OPEN_UNWIND_H
 
@@ -14,8 +14,8 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
 void selfmon_unwind_cut_off(struct selfmon_thread *thread);
 /*
- * Cuts off the entry's visit. Afterwards the entry has no visit. The caller has
- * blocked signals.
+ * Cuts off the entry's visit. The caller has blocked signals. Afterwards the
+ * entry has no visit.
  */
 void selfmon_unwind_end(struct selfmon_visit *open);
 

@@ -10,9 +10,10 @@ struct selfmon_cancel {
 };
 
 /*
- * The type must be changed too. If it is asynchronous, glibc's handler acts on
- * a SIGCANCEL that arrives while the state is being changed (nptl
- * sigcancel_handler; observed on 2.36).
+ * Changing the state alone is not enough: with asynchronous cancellation,
+ * glibc's handler acts on a SIGCANCEL that arrives while the state is being
+ * changed (nptl sigcancel_handler; observed on 2.36). So the type is changed
+ * first.
  */
 static inline void selfmon_cancel_off(struct selfmon_cancel *before)
 {

@@ -59,7 +59,7 @@ bool selfmon_cpu_find_field(const char *cpuinfo, const char *key, char *value,
 	return false;
 }
 
-/* Architectures other than x86 use different keys. */
+/* The key is "model name" on x86, and different on other architectures. */
 static void brand_from_cpuinfo(char *brand, uint32_t size)
 {
 	static const char *const keys[] = { "model name", "cpu model", "uarch",
@@ -67,7 +67,10 @@ static void brand_from_cpuinfo(char *brand, uint32_t size)
 	char text[4096] = "";
 	size_t i;
 
-	/* On -EFBIG the buffer is full: the first CPU is enough. */
+	/*
+	 * -EFBIG means that the buffer is full: it contains the first CPU,
+	 * which is enough.
+	 */
 	if (selfmon_kernel_read_file("/proc/cpuinfo", text, sizeof(text)) ==
 	    -EFBIG)
 		text[sizeof(text) - 1] = '\0';
@@ -95,7 +98,7 @@ const char *selfmon_cpu_hypervisor_name(const char *signature)
 	return "unknown";
 }
 
-/* Joins three registers into twelve characters and a NUL. */
+/* Stores three registers as twelve characters and a NUL. */
 static void join(char *text, uint32_t a, uint32_t b, uint32_t c)
 {
 	memcpy(text, &a, sizeof(a));

@@ -9,20 +9,20 @@
 struct selfmon_cpu {
 	char brand[64];           /* "AMD EPYC", never empty */
 	char vendor[16];          /* "GenuineIntel"; "" if not x86 */
-	char hypervisor_name[16]; /* "KVM"; "" if none, "unknown" */
+	char hypervisor_name[16]; /* "KVM"; "" if there is none, or "unknown" */
 	int family, model, stepping;  /* as displayed; 0 if not x86 */
-	bool hypervisor;          /* under one that CPUID shows */
+	bool hypervisor;          /* true if CPUID shows a hypervisor */
 };
 
 /*
  * Identifies this CPU by CPUID or /proc/cpuinfo. Takes tens of microseconds
- * under a hypervisor: call it for reports, never for a region. Prints nothing.
+ * under a hypervisor: call it for reports, not for each visit. Prints nothing.
  */
 void selfmon_cpu_identify(struct selfmon_cpu *cpu);
 
 /*
  * Copies the value of the first line "key : value" of cpuinfo. Returns false if
- * there is none.
+ * there is no such line.
  */
 bool selfmon_cpu_find_field(const char *cpuinfo, const char *key,
 			    char *value, uint32_t size);

@@ -5,7 +5,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* Leaves 0, 40000000H, 80000000H: EAX is the highest leaf of the range. */
+/*
+ * For leaves 0, 40000000H and 80000000H, EAX is the highest leaf of the range.
+ */
 #define RANGE_MASK UINT32_C(0xc0000000)
 #endif
 

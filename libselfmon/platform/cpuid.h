@@ -11,16 +11,20 @@ struct selfmon_cpuid_leaf {
 };
 
 /*
- * Reads subleaf 0 of a leaf. If the CPU has no such leaf, returns false and
- * zeros: CPUID itself would return another leaf (Intel SDM volume 2, CPUID).
- * Under a hypervisor each call costs two exits of microseconds.
+ * Reads subleaf 0 of a leaf. If the CPU has no such leaf, sets zeros and
+ * returns false: the instruction itself would return another leaf (Intel SDM
+ * volume 2, CPUID). Under a hypervisor each call causes two VM exits, which
+ * take microseconds.
  */
 bool selfmon_cpuid(uint32_t number, struct selfmon_cpuid_leaf *leaf);
 
-/* CPUID 1H:ECX[31], zero on every physical CPU. */
+/* Returns bit 31 of ECX in leaf 1, which is 0 on every physical CPU. */
 bool selfmon_cpuid_hypervisor(const struct selfmon_cpuid_leaf *features);
 
-/* Returns true on a virtual machine, and also if the CPU does not say. */
+/*
+ * Returns true in a virtual machine. Also returns true if this cannot be found
+ * out.
+ */
 bool selfmon_cpuid_may_be_virtual(void);
 
 #endif

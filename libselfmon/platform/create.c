@@ -16,11 +16,11 @@
 #include "platform/path.h"
 #include "platform/output.h"
 
-/* ".selfmon-", a process id, a time. */
+/* Maximum length of ".selfmon-", a process id and a time. */
 #define NAME_SIZE 64
 /*
- * A name may be taken: a killed process left the file, or somebody guessed the
- * name.
+ * The name of a temporary file may exist already: a killed process left the
+ * file, or somebody guessed the name.
  */
 #define NAME_TRIES 16
 #define REPORT_FLAGS (O_WRONLY | O_NOFOLLOW)
@@ -58,8 +58,8 @@ static int put_and_close(int fd, const char *text, size_t size)
 }
 
 /*
- * Writes to a device or FIFO. O_NONBLOCK is set only while it is opened: a FIFO
- * without a reader must not delay the exit.
+ * Writes to a device or FIFO. O_NONBLOCK is set only during open(2): otherwise
+ * a FIFO without a reader would delay the exit of the program.
  */
 static int write_special(const char *path, const char *text, size_t size)
 {
@@ -74,7 +74,10 @@ static int write_special(const char *path, const char *text, size_t size)
 	return put_and_close(fd, text, size);
 }
 
-/* Creates a new file next to path; returns its descriptor or -errno. */
+/*
+ * Creates a new file in the directory of `path`. Returns its descriptor or
+ * -errno.
+ */
 static int open_beside(const char *path, char *name, size_t size)
 {
 	const char *const slash = strrchr(path, '/');
@@ -109,7 +112,7 @@ static int replace(const char *path, const char *text, size_t size)
 	return error;
 }
 
-/* Overwrites the open file, and cuts it to the new size. */
+/* Overwrites the open file, and truncates it to the new size. */
 static int overwrite(int fd, const char *text, size_t size)
 {
 	struct stat file;
@@ -131,8 +134,8 @@ static int overwrite(int fd, const char *text, size_t size)
 }
 
 /*
- * Returns true if the error is caused by the directory or the name. Returns
- * false for errors of the disk.
+ * Returns true if the error is caused by the directory or the name, so that the
+ * file may still be overwritten. Returns false for errors of the disk.
  */
 static bool cannot_be_replaced(int error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocks cancellation and signal handlers (except those of faults) in the
- * calling thread, for code that must not be re-entered or left.
+ * calling thread: for code that must not be interrupted by a handler that calls
+ * it again, or that jumps out of it.
  */
 #ifndef SELFMON_PLATFORM_CRITICAL_H
 #define SELFMON_PLATFORM_CRITICAL_H
@@ -21,8 +22,8 @@ static inline void selfmon_critical_begin(struct selfmon_critical *aside)
 }
 
 /*
- * Ends the critical section and restores errno. May not return, if the thread
- * was cancelled meanwhile.
+ * Ends the critical section and restores errno. If the thread was cancelled
+ * meanwhile, this may not return.
  */
 static inline void selfmon_critical_end(const struct selfmon_critical *aside)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lists the names in a directory of sysfs. opendir(3) is not used, since it
- * allocates: a thread's first visit may be in a handler that interrupted
- * malloc(3).
+ * calls malloc(3): a thread's first visit may be in a handler that interrupted
+ * malloc.
  */
 #define _GNU_SOURCE
 #include "platform/directory.h"
@@ -16,7 +16,7 @@
 
 #include "platform/kernel.h"
 
-/* struct linux_dirent64, see getdents64(2). */
+/* Struct linux_dirent64; see getdents64(2). */
 struct entry {
 	uint64_t inode;
 	int64_t next;

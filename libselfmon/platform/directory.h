@@ -10,18 +10,18 @@
 struct selfmon_directory {
 	int fd_plus_1; /* 0: closed */
 	unsigned int at, end;
-	uint64_t entry[128]; /* as the kernel returns them; at and end are byte
-				offsets */
+	/* As the kernel returns them; at and end are offsets in bytes. */
+	uint64_t entry[128];
 };
 
-/* Returns 0 or -errno. Allocates nothing. */
+/* Opens a directory. Returns 0 or -errno. Allocates nothing. */
 int selfmon_directory_open(const char *path,
 			   struct selfmon_directory *directory);
 
 /*
- * Copies the next name, in no particular order. Names that begin with a dot are
- * skipped; names that do not fit are cut. Returns false after the last, or if
- * the directory is not open.
+ * Copies the next name, in no particular order. Skips names that begin with a
+ * dot, and truncates names that do not fit. Returns false after the last name,
+ * or if the directory is not open.
  */
 bool selfmon_directory_next(struct selfmon_directory *directory, char *name,
 			    size_t size);

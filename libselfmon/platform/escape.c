@@ -11,8 +11,8 @@ struct range {
 };
 
 /*
- * Unicode blocks of dangerous characters, or characters without their own
- * width.
+ * Unicode blocks of characters that are dangerous, or that take no column of
+ * their own.
  */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x00ad, 0x00ad },
@@ -27,7 +27,7 @@ static const struct range hidden[] = {
 	{ 0xe0000, 0x10ffff },
 };
 
-/* Wide Unicode blocks, two columns each: EastAsianWidth.txt. */
+/* Unicode blocks of characters that take two columns: EastAsianWidth.txt. */
 static const struct range wide_blocks[] = {
 	{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
 	{ 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
@@ -50,8 +50,8 @@ static bool is_in(const struct range *range, size_t ranges, uint32_t code)
 	is_in(ranges, sizeof(ranges) / sizeof((ranges)[0]), code)
 
 /*
- * Accepts only the forms of table 3-7 of the Unicode standard: the shortest
- * encodings, and no surrogates.
+ * Accepts only sequences of table 3-7 of the Unicode standard: the shortest
+ * encoding of each code point, and no surrogates.
  */
 size_t selfmon_utf8_decode(const char *s, uint32_t *code)
 {
@@ -203,7 +203,10 @@ size_t selfmon_impl_escape_json(char *to, size_t size, const char *from)
 	return selfmon_escape(SELFMON_FOR_JSON, to, size, from);
 }
 
-/* Returns true for ASCII that no format escapes: most of the output. */
+/*
+ * Returns true for ASCII characters that no format escapes. They are most of
+ * the output.
+ */
 static bool is_plain_ascii(char c)
 {
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\';

@@ -4,9 +4,10 @@
  * files and from the environment; none of them may control the reader's
  * terminal or spreadsheet.
  *
- * Dangerous are control characters (C0, DEL, C1), bidirectional marks, line and
- * paragraph separators, characters without a width of their own (including
- * combining marks), private characters, and bytes that are not UTF-8.
+ * These characters are dangerous: control characters (C0, DEL, C1),
+ * bidirectional marks, line and paragraph separators, characters that take no
+ * column (including combining marks), private characters, and bytes that are
+ * not UTF-8.
  *
  * SELFMON_FOR_TEXT writes each dangerous byte as \xNN. A backslash is
  * unchanged, so escaping twice changes nothing. SELFMON_FOR_CSV does the same,
@@ -23,7 +24,7 @@
 
 enum selfmon_for { SELFMON_FOR_TEXT, SELFMON_FOR_CSV, SELFMON_FOR_JSON };
 
-/* Returns the length of the code point at s, 0 if it is not UTF-8. */
+/* Returns the length of the UTF-8 sequence at s, or 0 if it is invalid. */
 size_t selfmon_utf8_decode(const char *s, uint32_t *code);
 bool selfmon_utf8_valid(const char *s);
 
@@ -33,11 +34,14 @@ struct selfmon_glyph {
 	unsigned int bytes, columns; /* columns on a terminal */
 };
 
-/* Reads the glyph at *at and advances *at. Returns false at the end. */
+/*
+ * Reads the glyph at *at and advances *at. Returns false at the end of the
+ * text.
+ */
 bool selfmon_glyph_next(enum selfmon_for what, const char **at,
 			struct selfmon_glyph *unit);
 
-/* Returns how many terminal columns a string takes, escaped for text. */
+/* Returns how many terminal columns a string takes after escaping for text. */
 size_t selfmon_columns_of(const char *s);
 
 /*
@@ -47,10 +51,10 @@ size_t selfmon_columns_of(const char *s);
 size_t selfmon_escape(enum selfmon_for what, char *to, size_t size,
 		      const char *from);
 
-/* Writes a string, escaped, without quotes. */
+/* Writes a string, escaped for `what`, without quotes. */
 void selfmon_output_units(FILE *stream, enum selfmon_for what, const char *s);
 
-/* Writes a part of a line or table to a terminal. */
+/* Writes a string to a terminal, with dangerous bytes escaped. */
 void selfmon_output_text(FILE *stream, const char *s);
 
 /* Writes a string in quotes, according to RFC 8259. */
@@ -58,9 +62,9 @@ void selfmon_output_json(FILE *stream, const char *s);
 
 /*
  * Writes a cell of text in quotes, according to RFC 4180. A spreadsheet would
- * evaluate a cell that begins with =, +, - or @, so an apostrophe is written in
- * front of these. An apostrophe is also written in front of a leading
- * apostrophe.
+ * evaluate a cell that begins with =, +, - or @, so these cells get an
+ * apostrophe in front. Cells that begin with an apostrophe get one too, so that
+ * the original can be recovered.
  */
 void selfmon_output_csv(FILE *stream, const char *s);
 

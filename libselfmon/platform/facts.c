@@ -20,7 +20,9 @@
 #define DEVICES_PATH "/sys/bus/event_source/devices"
 /* SECCOMP_MODE_FILTER of <linux/seccomp.h>. */
 #define SECCOMP_FILTER 2
-/* /proc/self/status has about 1,500 bytes, more with many memory nodes. */
+/*
+ * Size for /proc/self/status: about 1,500 bytes, more with many memory nodes.
+ */
 #define STATUS_SIZE 8192
 #define PATH_SIZE 512
 
@@ -68,7 +70,7 @@ static bool file_contains(const char *root, const char *path, const char *word)
 
 /*
  * Checks the kernel's own text first: in a container, os-release describes the
- * installed programs, not the kernel.
+ * container's image and not the kernel.
  */
 static enum selfmon_distribution find_distribution(const char *root,
 						   bool container)
@@ -82,8 +84,8 @@ static enum selfmon_distribution find_distribution(const char *root,
 	if (container)
 		return SELFMON_DISTRIBUTION_OTHER;
 	/*
-	 * Derived distributions name both in ID_LIKE. Ubuntu is the closer
-	 * match.
+	 * Distributions derived from Ubuntu name both in ID_LIKE. Ubuntu's
+	 * kernel is the closer match.
 	 */
 	if (file_contains(root, path, "ubuntu"))
 		return SELFMON_DISTRIBUTION_UBUNTU;
@@ -94,9 +96,10 @@ static enum selfmon_distribution find_distribution(const char *root,
 }
 
 /*
- * Kubernetes comes first: its containers look like docker's or containerd's,
- * too. With the word "", the existence of the file is sufficient. systemd and
- * nspawn create /run/systemd/container (systemd.io/CONTAINER_INTERFACE).
+ * The first entry that matches decides. Kubernetes is first, since its
+ * containers look like docker's or containerd's, too. If word is "", the file
+ * only has to exist. systemd and nspawn create /run/systemd/container
+ * (systemd.io/CONTAINER_INTERFACE).
  */
 static const struct {
 	const char *path, *word;
@@ -137,12 +140,13 @@ static void find_container(const char *root, struct selfmon_facts *facts)
 }
 
 /*
- * A recorded machine has no CPUID, so this looks for what Linux shows on x86.
+ * Executes CPUID on this machine. For a recorded machine, searches its
+ * /proc/cpuinfo instead.
  */
 static bool find_hypervisor(const char *root)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	/* CPUID 1, ECX bit 31: set by hypervisors, never by a CPU. */
+	/* CPUID 1, ECX bit 31: set by hypervisors, 0 on physical CPUs. */
 	unsigned int a, b, c = 0, d;
 
 	if (!*root)
@@ -156,8 +160,8 @@ static bool find_hypervisor(const char *root)
 }
 
 /*
- * Looks for cpu, cpu_core, cpum_cf (s390), armv8_pmuv3_0, apple_icestorm_pmu
- * and the like.
+ * Looks for a PMU such as cpu, cpu_core, cpum_cf (s390), armv8_pmuv3_0 or
+ * apple_icestorm_pmu.
  */
 static bool find_core_pmu(const char *root)
 {
@@ -178,7 +182,9 @@ static bool find_core_pmu(const char *root)
 	return found;
 }
 
-/* The initial user namespace maps all 2^32 - 1 ids to themselves. */
+/*
+ * In the initial user namespace this file maps all 2^32 - 1 ids to themselves.
+ */
 static bool find_user_namespace(const char *root)
 {
 	static const char path[] = "/proc/self/uid_map";
@@ -226,7 +232,7 @@ static int64_t limit_in(const char **words)
 	return value;
 }
 
-/* Parses a line of /proc/self/limits: name, soft limit, hard limit. */
+/* Parses lines of /proc/self/limits: name, soft limit, hard limit. */
 static void read_recorded_limits(const char *root, struct selfmon_facts *facts)
 {
 	static const char files[] = "\nMax open files ";
@@ -269,7 +275,7 @@ static void read_limits(const char *root, struct selfmon_facts *facts)
 }
 
 /*
- * Reads the version of the kernel and the kind of machine. A recorded machine
+ * Reads the kernel's version and the machine's architecture. A recorded machine
  * has them in two files.
  */
 static void read_kernel(const char *root, struct selfmon_facts *facts)
@@ -312,7 +318,10 @@ static void read_numbers(const char *root, struct selfmon_facts *facts)
 	for (i = 0; i < sizeof(number) / sizeof(number[0]); i++)
 		*(int64_t *)(void *)((char *)facts + number[i].member) =
 			selfmon_facts_number(root, number[i].path);
-	/* cpu_core and cpu_atom each have a file for the same switch. */
+	/*
+	 * On hybrid CPUs, cpu_core and cpu_atom each have a file rdpmc for the
+	 * same setting.
+	 */
 	if (facts->rdpmc == SELFMON_FACT_UNKNOWN)
 		facts->rdpmc = selfmon_facts_number(
 			root, DEVICES_PATH "/cpu_core/rdpmc");

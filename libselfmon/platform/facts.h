@@ -7,23 +7,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An unreadable number. */
+/* Value of a number that could not be read. */
 #define SELFMON_FACT_UNKNOWN INT64_MIN
-/* No limit (RLIM_INFINITY). */
+/* Value of a limit that is infinite (RLIM_INFINITY). */
 #define SELFMON_FACT_UNLIMITED INT64_MAX
 
-/* Bits of the capability sets, <linux/capability.h>. */
+/* Bits of the capability sets: <linux/capability.h>. */
 #define SELFMON_CAP_SYS_ADMIN 21
 #define SELFMON_CAP_PERFMON 38
 
-/* Distributions whose kernel adds a level above 2 to perf_event_paranoid. */
+/* Distributions whose kernel adds levels above 2 to perf_event_paranoid. */
 enum selfmon_distribution {
 	SELFMON_DISTRIBUTION_OTHER = 0,
-	SELFMON_DISTRIBUTION_DEBIAN, /* at 3, nothing without SYS_ADMIN */
+	SELFMON_DISTRIBUTION_DEBIAN, /* level 3 requires CAP_SYS_ADMIN */
 	SELFMON_DISTRIBUTION_UBUNTU  /* at 4, likewise */
 };
 
-/* What started the container. The commands to permit something differ. */
+/*
+ * The container's runtime. It determines the command that a message suggests.
+ */
 enum selfmon_runtime {
 	SELFMON_RUNTIME_NONE = 0, /* no container, or an unknown kind */
 	SELFMON_RUNTIME_DOCKER,
@@ -40,15 +42,18 @@ struct selfmon_facts {
 	bool hypervisor; /* this is a virtual machine */
 	bool container;
 	enum selfmon_runtime runtime;
-	bool user_namespace;   /* in a user namespace: capabilities have no
-			        * effect */
-	bool seccomp;	       /* a filter checks each system call */
-	bool no_status;	       /* seccomp and capabilities are unreadable */
-	bool core_pmu;	       /* the CPU's own PMU is registered */
+	/*
+	 * In a user namespace, where capabilities have no effect on perf
+	 * events.
+	 */
+	bool user_namespace;
+	bool seccomp;	       /* a seccomp filter checks each system call */
+	bool no_status;	       /* seccomp and capabilities could not be read */
+	bool core_pmu;	       /* the PMU of the CPU cores is registered */
 	uint64_t capabilities; /* effective, one bit each */
 	int64_t paranoid;      /* kernel.perf_event_paranoid */
-	int64_t user_access;   /* kernel.perf_user_access: arm64, riscv64 */
-	int64_t rdpmc;	       /* /sys/.../devices/cpu/rdpmc: x86 */
+	int64_t user_access;   /* kernel.perf_user_access (arm64, riscv64) */
+	int64_t rdpmc;	       /* /sys/.../devices/cpu/rdpmc (x86) */
 	int64_t mlock_kb;      /* kernel.perf_event_mlock_kb */
 	int64_t nmi_watchdog;  /* kernel.nmi_watchdog */
 	int64_t file_max;      /* fs.file-max */
@@ -58,20 +63,20 @@ struct selfmon_facts {
 	int64_t memlock; /* RLIMIT_MEMLOCK in bytes, soft */
 };
 
-/* Fills in all members. What cannot be read is unknown or false. */
+/* Fills in all members. Values that cannot be read are unknown or false. */
 void selfmon_facts_gather(struct selfmon_facts *facts);
 
 /*
- * The same for a machine whose /etc, /proc and /sys were recorded in the
- * directory root, including /proc/self of the process. If root is "", it is
- * this machine.
+ * Like selfmon_facts_gather(), for a machine whose /etc, /proc and /sys were
+ * recorded in the directory root, including /proc/self of the process. If root
+ * is "", uses this machine.
  */
 void selfmon_facts_gather_at(const char *root, struct selfmon_facts *facts);
 
 /* Returns the number in a file below root, or SELFMON_FACT_UNKNOWN. */
 int64_t selfmon_facts_number(const char *root, const char *path);
 
-/* Reads a file below root as selfmon_kernel_read_file() does. */
+/* Reads a file below root like selfmon_kernel_read_file(). */
 ssize_t selfmon_facts_text(const char *root, const char *path, char *text,
 			   size_t size);
 

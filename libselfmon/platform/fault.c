@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signal handler of fault.h: handles faults of counter reads, and passes
- * all other signals on.
+ * The guard's signal handler: handles faults of counter reads, and passes all
+ * other signals to the previous handler.
  */
 #define _GNU_SOURCE
 #include "platform/fault.h"
@@ -23,15 +23,19 @@ static bool installed;
 static selfmon_fault_fn on_taken; /* NULL: not installed */
 static struct sigaction before;   /* the replaced handler */
 
-/* Ends the program now, as the kernel would without a handler. */
+/*
+ * Restores the default action, so that the signal kills the program as it would
+ * without a handler.
+ */
 static void end(int signo, siginfo_t *info)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 
 	sigaction(signo, &action, NULL);
 	/*
-	 * The fault repeats by itself when the instruction is executed again. A
-	 * signal that was sent must be sent again.
+	 * A fault repeats by itself when the handler returns and the
+	 * instruction is executed again. A signal that was sent must be sent
+	 * again.
 	 */
 	if (info->si_code <= 0)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
@@ -39,8 +43,8 @@ static void end(int signo, siginfo_t *info)
 }
 
 /*
- * Calls a handler like the kernel does: with the signals blocked that the
- * handler requested.
+ * Calls the previous handler like the kernel would, with the signals blocked
+ * that it requested.
  */
 static void call(const struct sigaction *action, int signo, siginfo_t *info,
 		 void *context)
@@ -67,8 +71,8 @@ static void hand_on(int signo, siginfo_t *info, void *context)
 
 	if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) {
 		/*
-		 * If a signal is ignored, the kernel still delivers it for a
-		 * fault.
+		 * The kernel kills a process that ignores the signal of a
+		 * fault, so this does the same.
 		 */
 		if (info->si_code > 0)
 			end(signo, info);
@@ -91,7 +95,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	const int error = errno;
 	void *set;
 
-	/* taken is NULL only if the library has ended meanwhile. */
+	/* Taken is NULL only if the library was ended meanwhile. */
 	if (taken && selfmon_fault_step(info, context, &set))
 		taken(set);
 	else
@@ -105,7 +109,9 @@ static bool is_ours(const struct sigaction *action)
 	       action->sa_sigaction == on_fault;
 }
 
-/* Returns the flag for the stack on which the handler wants to run. */
+/*
+ * Returns SA_ONSTACK if the previous handler wants to run on the signal stack.
+ */
 static int stack_of(const struct sigaction *action)
 {
 	const bool none = !(action->sa_flags & SA_SIGINFO) &&
@@ -117,7 +123,7 @@ static int stack_of(const struct sigaction *action)
 
 /*
  * Installs the handler. A child that was forked during this call finds the
- * handler installed, and must not take it for the program's.
+ * handler already installed; it must not save it as the program's handler.
  */
 static int install(selfmon_fault_fn taken)
 {
@@ -126,7 +132,10 @@ static int install(selfmon_fault_fn taken)
 
 	if (sigaction(SELFMON_FAULT_SIGNAL, NULL, &now))
 		return -errno;
-	/* The old handler must be saved before it is replaced. */
+	/*
+	 * Save the old handler before it is replaced: a fault may come in
+	 * between.
+	 */
 	if (!is_ours(&now))
 		before = now;
 	on_taken = taken;

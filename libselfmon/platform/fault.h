@@ -2,14 +2,14 @@
 /*
  * The guard's signal handler. It recognises faults of counter reads by a mark
  * after the instruction (include/selfmon/arch.h), and passes all other signals
- * on.
+ * to the previous handler.
  */
 #ifndef SELFMON_PLATFORM_FAULT_H
 #define SELFMON_PLATFORM_FAULT_H
 
 /*
- * Ends the user reads of a set after one of its counter reads faulted. Called
- * by the signal handler.
+ * Type of the function that ends the user reads of a set after one of its
+ * counter reads faulted. The signal handler calls it.
  */
 typedef void (*selfmon_fault_fn)(void *set);
 
@@ -20,9 +20,9 @@ typedef void (*selfmon_fault_fn)(void *set);
 int selfmon_fault_catch(selfmon_fault_fn taken);
 
 /*
- * Restores the handler that was replaced. The library ends and may be unmapped,
- * so no signal may reach its code. If the program installed a handler on top,
- * it must remove it before.
+ * Restores the handler that was replaced. Called when the library ends and may
+ * be unmapped: afterwards no signal must reach its code. A program that
+ * installed a handler later must remove it first.
  */
 void selfmon_fault_release(void);
 

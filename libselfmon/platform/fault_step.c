@@ -3,8 +3,8 @@
  * Inspects the faulting instruction, and the mark after it, which names the
  * register that holds the set (see include/selfmon/arch/).
  *
- * Inspects code only if the CPU has just fetched an instruction there: after a
- * jump to an invalid address the inspection would fault, too.
+ * Reads code only where the CPU has just fetched an instruction: after a jump
+ * to an invalid address, this read would fault too.
  */
 #define _GNU_SOURCE
 #include "platform/fault_step.h"
@@ -16,15 +16,15 @@
 
 #if defined(__x86_64__)
 
-/* Register numbers in instructions, as indexes of gregs. */
+/* Maps register numbers in instructions to indexes of gregs. */
 static const int place_of[16] = {
 	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 	REG_R8,	 REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 };
 
 /*
- * nopl MARK(register): REX.B for the upper eight registers, SIB for rsp and
- * r12.
+ * The mark is nopl MARK(register): REX.B for the upper eight registers, SIB for
+ * rsp and r12.
  */
 static bool find_mark(const unsigned char *code, unsigned int *number)
 {
@@ -52,8 +52,8 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	unsigned int number;
 
 	/*
-	 * Only a general protection fault that an instruction caused, not an
-	 * address.
+	 * Accepts only a general protection fault that an instruction raised,
+	 * not one that a non-canonical address raised.
 	 */
 	if (info->si_code != SI_KERNEL || reg[REG_RIP] >> 47)
 		return false;
@@ -70,7 +70,10 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 
 #elif defined(__aarch64__)
 
-/* mrs xN, pmevcntrM_el0 or pmccntr_el0: op0 3, op1 3, CRn 14, CRm 8 to 11. */
+/*
+ * Counter reads: mrs xN, pmevcntrM_el0 or pmccntr_el0 (op0 3, op1 3, CRn 14,
+ * CRm 8 to 11).
+ */
 static bool is_read(uint32_t code)
 {
 	return (code & 0xfffff000) == 0xd53be000 && (code & 0x0c00) == 0x0800;
@@ -81,7 +84,10 @@ static bool is_cycles(uint32_t code)
 	return (code & 0xffffffe0) == 0xd53b9d00;
 }
 
-/* The read is followed by a branch (B) to the mark. */
+/*
+ * Returns the address of the mark, to which the branch (B) after the read
+ * leads.
+ */
 static const uint32_t *target(const uint32_t *code)
 {
 	const int32_t words = (int32_t)(*code << 6) >> 6;
@@ -115,13 +121,16 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 
 #elif defined(__riscv)
 
-/* csrrs xN, 0xc00 to 0xc1f, x0 */
+/* Counter reads: csrrs xN, 0xc00 to 0xc1f, x0. */
 static bool is_read(uint32_t code)
 {
 	return (code & 0xfe0ff07f) == 0xc0002073;
 }
 
-/* The read is followed by a jump (JAL x0) to the mark. */
+/*
+ * Returns the address of the mark, to which the jump (JAL x0) after the read
+ * leads.
+ */
 static const char *target(const char *code)
 {
 	uint32_t jump;
@@ -147,8 +156,8 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	if (info->si_code <= 0 || reg[REG_PC] & 1)
 		return false;
 	/*
-	 * Instructions have at least two bytes. The low bits of the first show
-	 * whether there are four.
+	 * An instruction has at least two bytes. The low bits of its first byte
+	 * show whether it has four.
 	 */
 	if ((*code & 3) != 3)
 		return false;
@@ -159,7 +168,10 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	memcpy(&mark, behind, sizeof(mark));
 	if ((mark & 0xfff07fff) != SELFMON_ARCH_GUARD_MARK)
 		return false;
-	/* Index 0 holds pc in place of x0, which is always 0. */
+	/*
+	 * reg[0] is the pc, since x0 is always 0 and has no place in the
+	 * context.
+	 */
 	*set = mark >> 15 & 31 ? (void *)reg[mark >> 15 & 31] : NULL;
 	if (!*set)
 		return false;

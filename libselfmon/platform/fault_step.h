@@ -20,8 +20,8 @@
 #endif
 
 /*
- * If the instruction is a counter read with the mark and a set: makes the read
- * return 0 and skips it, sets *set, and returns true.
+ * If the faulting instruction is a counter read followed by the mark, and its
+ * set is known: makes the read return 0, skips it, sets *set, and returns true.
  */
 bool selfmon_fault_step(const siginfo_t *info, void *context, void **set);
 

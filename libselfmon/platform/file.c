@@ -19,11 +19,13 @@
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
 
-/* Retries if other processes create the same file at the same time. */
+/*
+ * Number of attempts if other processes create the same file at the same time.
+ */
 #define CREATE_TRIES 4
 #define FILE_FLAGS (O_NOFOLLOW | O_NONBLOCK)
 
-/* Identifies the file of a descriptor that was just opened. */
+/* Stores the identity of the file whose descriptor was just opened. */
 static int identify(int fd, struct selfmon_file *file, uint64_t *size)
 {
 	struct stat stat;
@@ -77,9 +79,7 @@ ssize_t selfmon_file_read(const struct selfmon_file *file, uint64_t offset,
 int selfmon_file_open(const char *path, struct selfmon_file *file,
 		      uint64_t *size)
 {
-	/*
-	 * Follows symbolic links: the caller only reads the file that it names.
-	 */
+	/* Follows symbolic links: only the user's own file is read. */
 	const int fd = selfmon_kernel_open(path, O_RDONLY | O_NONBLOCK);
 
 	return fd < 0 ? fd : identify(fd, file, size);
@@ -93,9 +93,7 @@ static bool is_locked(int fd)
 	return !fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-/*
- * Returns 0 if a new file may take the name of the existing one, else -errno.
- */
+/* Returns 0 if the existing file may be replaced by a new one, else -errno. */
 static int check_old(const char *path, const char *magic)
 {
 	char begin[SELFMON_FILE_MAGIC_SIZE] = "";
@@ -119,10 +117,10 @@ static int check_old(const char *path, const char *magic)
 }
 
 /*
- * Returns true if a reserved block stays reserved when it is overwritten.
- * Copy-on-write file systems (btrfs, bcachefs, ZFS) need a new block for that;
- * on a full disk, a write through a mapping would then raise SIGBUS. overlayfs,
- * which containers use, passes writes on to the underlying file system.
+ * Returns true if overwriting a reserved block never needs a new block.
+ * Copy-on-write file systems (btrfs, bcachefs, ZFS) need a new one; if the disk
+ * is full, a write through a mapping would then raise SIGBUS. overlayfs, which
+ * containers use, passes writes to the underlying file system.
  */
 static bool keeps_blocks(int fd)
 {
@@ -185,7 +183,10 @@ int selfmon_file_create_log(const char *path, const char *magic,
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	const int error = create_file(path, magic, file);
 
-	/* A file system without locks: others may replace the file. */
+	/*
+	 * An error is ignored: on a file system without locks the file is
+	 * unlocked, and another process may replace it.
+	 */
 	if (!error)
 		fcntl(file->fd, F_SETLK, &lock);
 	return error;
@@ -211,7 +212,10 @@ int selfmon_file_append(const struct selfmon_file *file, const void *bytes,
 	return 0;
 }
 
-/* Beyond the limit the kernel sends SIGXFSZ, which would kill the program. */
+/*
+ * Checks the limit in advance: beyond it the kernel sends SIGXFSZ, which would
+ * kill the program.
+ */
 static bool is_beyond_limit(uint64_t size)
 {
 	struct rlimit limit;
@@ -262,8 +266,8 @@ int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 		if (!error)
 			error = map_part(file->fd, from, size, map);
 		/*
-		 * A file that begins with zeros would look like that of another
-		 * program.
+		 * Truncate after an error: a file that begins with zeros would
+		 * look like the file of another program.
 		 */
 		if (error && error != -EFBIG && ftruncate(file->fd, (off_t)from))
 			error = -errno;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens of processes. The token is in memory that is wiped in a forked child.
- * The child then takes the next number, since it has a copy of its parent's
- * last one. No lock is needed, and a fork at any point leaves nothing half
- * done.
+ * Tokens of processes. The token is in memory that the kernel wipes in a forked
+ * child. The child then takes the number after its parent's last one, of which
+ * it has a copy. No lock is needed: fork() may happen at any point of this
+ * code.
  */
 #include "platform/fork.h"
 
@@ -11,14 +11,12 @@
 
 #include "platform/kernel.h"
 
-/*
- * The address of this variable means that there is no memory that a fork wipes.
- */
+/* Fork_word points here if the kernel cannot wipe memory at fork(). */
 static int32_t no_word;
 static int32_t *fork_word; /* NULL: not yet allocated */
 static int32_t fork_last;
 
-/* Decided once, because all threads must use the same token. */
+/* Decided once for the process, because all threads must use the same token. */
 static int32_t *token_word(void)
 {
 	int32_t *word = __atomic_load_n(&fork_word, __ATOMIC_ACQUIRE);

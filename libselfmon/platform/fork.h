@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * Returns a number above 0 that none of this process's ancestors has, whether
- * they forked or used a raw clone. Process ids would not be unique: the first
- * process of each PID namespace has 1. If there is no memory that a fork wipes
- * (before Linux 4.14), returns the process id.
+ * Returns a number above 0 that differs from those of all ancestors of this
+ * process, whether they used fork() or a raw clone(). Process ids would not be
+ * unique: the first process of each PID namespace has 1. If the kernel cannot
+ * wipe memory at fork() (before Linux 4.14), returns the process id.
  */
 int32_t selfmon_fork_token(void);
 

@@ -4,16 +4,16 @@
 #define SELFMON_PLATFORM_HIDE_VAR_H
 
 /*
- * Keeps a value in a register. Compilers compute cheap values, such as an
- * address on the stack, again at each use, which takes one instruction each
- * time.
+ * Keeps a value in a register. Otherwise compilers compute a cheap value, such
+ * as an address on the stack, again at each use, which takes one instruction
+ * each time.
  */
 #define SELFMON_HIDE_VAR(value) __asm__("" : "+r"(value))
 
 /*
- * After this the compiler knows nothing about the value. Since it is volatile,
- * two equal statements are not merged, and each iteration of a loop executes
- * its own.
+ * Makes the compiler assume that the value was changed. The statement is
+ * volatile: two equal ones are not merged, and a loop executes it in each
+ * iteration.
  */
 #define SELFMON_HIDE_VAR_VOLATILE(value) __asm__ __volatile__("" : "+r"(value))
 

@@ -24,7 +24,7 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* FD_SETSIZE of all Linux C libraries. */
+/* FD_SETSIZE in all Linux C libraries. */
 #define FD_LEAST 1024
 
 unsigned long selfmon_kernel_fd_limit(void)
@@ -36,8 +36,8 @@ unsigned long selfmon_kernel_fd_limit(void)
 
 /*
  * Moves a descriptor to a high number. Low numbers stay free for the program:
- * those that select(2) can wait for, and those that a program reuses after it
- * has closed all descriptors.
+ * select(2) cannot wait for high ones, and a program that closes all
+ * descriptors expects the next one to be low.
  */
 int selfmon_kernel_raise(int fd)
 {
@@ -103,8 +103,8 @@ uint64_t selfmon_kernel_event_id(int fd)
 }
 
 /*
- * Opens, reads and closes by syscall(2), which is no cancellation point: a
- * region must not end its thread, least of all with the process lock held.
+ * Opens, reads and closes by syscall(2), which is not a cancellation point: a
+ * region must not end its thread, especially while the process lock is held.
  */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
@@ -116,7 +116,8 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		n = -errno;
-	errno = before; /* the program's errno, since a visit may be anywhere */
+	/* Restores the program's errno, since a visit may be anywhere. */
+	errno = before;
 	return n;
 }
 
@@ -138,7 +139,8 @@ int selfmon_kernel_open(const char *path, int flags)
 }
 
 /*
- * Exists since Linux 3.12. No other driver has ioctls of this type and number.
+ * Exists since Linux 3.12. Files of other drivers do not accept this ioctl
+ * number.
  */
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {

@@ -19,17 +19,17 @@ int selfmon_kernel_map_page(int fd, const struct selfmon_page **page);
 void selfmon_kernel_unmap_page(const struct selfmon_page *page);
 
 /*
- * Enables a group: ioctl PERF_EVENT_IOC_ENABLE with PERF_IOC_FLAG_GROUP.
- * Returns 0 or -errno.
+ * Enables a whole group by ioctl PERF_EVENT_IOC_ENABLE with
+ * PERF_IOC_FLAG_GROUP. Returns 0 or -errno.
  */
 int selfmon_kernel_enable_group(int fd);
 
-/* Disables a group by PERF_EVENT_IOC_DISABLE, if the kernel allows it. */
+/* Disables a whole group by PERF_EVENT_IOC_DISABLE. Ignores errors. */
 void selfmon_kernel_disable_group(int fd);
 
 /*
- * Returns the kernel's id of the descriptor's event, which is unique while the
- * system runs. Returns 0 if the descriptor is no event. Returns
+ * Returns the kernel's id of the descriptor's event, which is unique until the
+ * next boot. Returns 0 if the descriptor is not an event. Returns
  * SELFMON_EVENT_UNKNOWN if the query is refused, for example by a seccomp
  * filter.
  */
@@ -37,9 +37,9 @@ void selfmon_kernel_disable_group(int fd);
 uint64_t selfmon_kernel_event_id(int fd);
 
 /*
- * Opens a file, close-on-exec and not as a controlling terminal. New files are
- * accessible only to their owner. flags are O_*. Not a cancellation point.
- * Repeats after EINTR. Returns the descriptor or -errno.
+ * Opens a file with O_CLOEXEC and O_NOCTTY. New files have mode 0600. flags are
+ * O_*. Not a cancellation point. Repeats after EINTR. Returns the descriptor or
+ * -errno.
  */
 int selfmon_kernel_open(const char *path, int flags);
 
@@ -52,8 +52,8 @@ ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size);
 void selfmon_kernel_close(int fd);
 
 /*
- * Moves a file to a high descriptor number, if one is free. Returns its
- * descriptor.
+ * Moves an open file to a high descriptor number, if one is free. Returns the
+ * descriptor, new or old.
  */
 int selfmon_kernel_raise(int fd);
 
@@ -67,13 +67,13 @@ unsigned long selfmon_kernel_fd_limit(void);
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size);
 
 /*
- * Maps zeroed private pages, wiped in a forked child if wipe is true (needs
- * kernel 4.14). Returns 0, or -errno: -EINVAL if the kernel cannot wipe.
+ * Maps zeroed private pages. If wipe is true, the kernel wipes them in a forked
+ * child (since 4.14). Returns 0, or -errno: -EINVAL if the kernel cannot wipe.
  */
 int selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
 void selfmon_kernel_unmap_memory(void *memory, size_t size);
 
-/* Removes this memory from forked children. Returns 0 or -errno. */
+/* Excludes this memory from forked children. Returns 0 or -errno. */
 int selfmon_kernel_keep_from_child(void *memory, size_t size);
 
 /* Return CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC in nanoseconds. */
@@ -81,33 +81,36 @@ uint64_t selfmon_kernel_monotonic_raw_ns(void);
 uint64_t selfmon_kernel_monotonic_ns(void);
 
 /*
- * Return the CPU time of all threads, and of the calling one, in nanoseconds.
+ * Return the CPU time of the process and of the calling thread, in nanoseconds.
  */
 uint64_t selfmon_kernel_process_cpu_ns(void);
 uint64_t selfmon_kernel_thread_cpu_ns(void);
 
 /*
- * Returns the calling thread's CPU time and context switches; 0 if refused.
- * Reads the CPU time last, so that it includes everything before the switches
- * that are counted.
+ * Returns the calling thread's CPU time and numbers of context switches; 0 if
+ * the kernel refuses. Reads the CPU time last, so that it includes the time of
+ * all counted switches.
  */
 void selfmon_kernel_thread_usage(uint64_t *cpu_ns, uint64_t *preempted,
 				 uint64_t *blocked);
 
-/* Sleeps; a signal may end it early. */
+/* Sleeps, possibly for less time if a signal arrives. */
 void selfmon_kernel_sleep_ns(uint64_t ns);
 
 void selfmon_kernel_yield(void);
 
-/* Writes the name of the system: "Linux 6.1.0-28-amd64 x86_64". */
+/*
+ * Writes the system's name, release and machine, such as "Linux 6.1.0-28-amd64
+ * x86_64".
+ */
 void selfmon_kernel_release(char *buffer, size_t size);
 
-/* Returns major * 1000 + minor of the running kernel: 5015 is 5.15. */
+/* Returns major * 1000 + minor of the running kernel, such as 5015 for 5.15. */
 unsigned int selfmon_kernel_version(void);
 
 /*
- * The program's signal mask and its errno, which the library may change. The
- * mask is a sigset_t, which strict C11 lacks, so it is stored as words.
+ * The program's signal mask and errno, saved while the library runs. The mask
+ * is stored as words because strict C11 has no sigset_t.
  */
 struct selfmon_signals {
 	uint64_t word[16];
@@ -115,9 +118,9 @@ struct selfmon_signals {
 };
 
 /*
- * Blocks the calling thread's signal handlers, except those of faults, which
- * must not be blocked. *before receives what is to be restored. This includes
- * errno, since the program may read errno directly after a region.
+ * Blocks the calling thread's signals, except those of faults, which must not
+ * be blocked. *before receives what selfmon_kernel_restore_signals() restores,
+ * including errno: the program may read errno directly after a region.
  */
 void selfmon_kernel_block_signals(struct selfmon_signals *before);
 void selfmon_kernel_restore_signals(const struct selfmon_signals *before);
@@ -125,12 +128,15 @@ void selfmon_kernel_restore_signals(const struct selfmon_signals *before);
 /* Returns true if the caller runs on a stack of sigaltstack(2). */
 bool selfmon_kernel_on_signal_stack(void);
 
-/* Returns true if the program has more privileges than its caller (setuid). */
+/*
+ * Returns true if the program has more privileges than the user who started it
+ * (setuid).
+ */
 bool selfmon_kernel_is_secure(void);
 
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
-/* Copies the calling thread's name from the kernel; "" if there is none. */
+/* Copies the calling thread's name from the kernel, or "" if there is none. */
 #define SELFMON_THREAD_NAME 16
 void selfmon_kernel_thread_name(char name[SELFMON_THREAD_NAME]);
 

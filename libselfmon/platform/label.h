@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets a function's symbol name if it differs from its C name. */
+/* Gives a function a symbol name that differs from its C name. */
 #ifndef SELFMON_PLATFORM_LABEL_H
 #define SELFMON_PLATFORM_LABEL_H
 

@@ -14,7 +14,7 @@
 
 #include "platform/kernel.h"
 
-/* <linux/fs.h>; the headers at compile time may lack it. */
+/* From <linux/fs.h>, which may be too old when the library is compiled. */
 struct mapping_query {
 	uint64_t size, flags, address;
 	uint64_t start, end, vma_flags, page_size, offset, inode;
@@ -26,8 +26,8 @@ struct mapping_query {
 #define MAPPING_ACCESSIBLE UINT64_C(7) /* readable, writable, executable */
 
 /*
- * Enough for about 800 mappings, in 0.5 ms. If the list is longer, no thread
- * reads it again, since that would be useless.
+ * Enough for about 800 mappings, which take 0.5 ms. If the list was longer,
+ * maps_too_long is set and no thread reads the list again.
  */
 #define READ_MAX ((size_t)64 << 10)
 static uint32_t maps_too_long;
@@ -41,7 +41,7 @@ static int query(int fd, uint64_t address, struct mapping_query *query)
 
 /*
  * Returns 0, or -ENOENT if no mapping contains the address. After any other
- * error the caller reads the list instead: find_by_reading().
+ * error the caller uses find_by_reading() instead.
  */
 static int find_by_query(int fd, uint64_t address,
 			 struct selfmon_mapping *mapping)
@@ -61,13 +61,12 @@ static int find_by_query(int fd, uint64_t address,
 }
 
 /*
- * The state while the list is read line by line: "start-end perms ...".
- * Contains the address to find.
+ * State of the parser of /proc/self/maps, whose lines are "start-end perms
+ * ...". address is the address to find.
  */
 struct list {
 	uint64_t address;
-	struct selfmon_mapping mapping; /* mapping of the previous line, then
-					 * of this one */
+	struct selfmon_mapping mapping; /* of the last complete line */
 	bool inaccessible;              /* the previous line was inaccessible */
 	unsigned int field, column;     /* position in the line */
 	uint64_t start, end;
@@ -79,7 +78,10 @@ static unsigned int value_of_hex(char c)
 	return (unsigned int)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
-/* Returns true at the end of the line that has the address. */
+/*
+ * Called at the end of a line. Returns true if the line's mapping ends above
+ * the address, so that the search is over.
+ */
 static bool end_line(struct list *list)
 {
 	const struct selfmon_mapping before = list->mapping;
@@ -154,10 +156,7 @@ bool selfmon_mapping_find(uint64_t address, struct selfmon_mapping *mapping)
 	return found;
 }
 
-/*
- * PM_GUARD_REGION in an entry of /proc/self/pagemap, which has one word per
- * page.
- */
+/* PM_GUARD_REGION in /proc/self/pagemap, which has one word for each page. */
 #define PAGE_IS_GUARD (UINT64_C(1) << 58)
 #define PAGES_MAX ((uint64_t)16 << 20) /* bytes */
 #define PAGES_AT_ONCE ((uint64_t)64)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files whose code is mapped now. */
+/* Lists the files whose code is mapped now. */
 #define _GNU_SOURCE
 #include "platform/modules.h"
 
@@ -25,7 +25,7 @@ static char *own_path(void)
 	return strdup(path);
 }
 
-/* The program comes first, and has no name. */
+/* The program comes first in the loader's list, with an empty name. */
 static char *path_of(const struct dl_phdr_info *info, bool first)
 {
 	const uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -36,7 +36,10 @@ static char *path_of(const struct dl_phdr_info *info, bool first)
 					  : strdup(info->dlpi_name);
 }
 
-/* A note is a header, a name and a description, each padded to 4 bytes. */
+/*
+ * Finds the build id. A note is a header, a name and a description, each padded
+ * to 4 bytes.
+ */
 static void find_build_id(const char *note, size_t size, char *to)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {

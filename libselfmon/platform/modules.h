@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files whose code is mapped now: the program, shared objects, the vdso. */
+/*
+ * Lists the files whose code is mapped now: the program, shared objects, the
+ * vdso.
+ */
 #ifndef SELFMON_PLATFORM_MODULES_H
 #define SELFMON_PLATFORM_MODULES_H
 
@@ -8,11 +11,11 @@
 #include <stdint.h>
 
 struct selfmon_module {
-	uint64_t begin, end; /* of its executable segments */
+	uint64_t begin, end; /* address range of its executable segments */
 	/* Mapped address minus the address in the symbol table. */
 	uint64_t bias;
-	char *path;	     /* "[vdso]": the kernel's */
-	char build_id[2 * 20 + 1]; /* hexadecimal; "": none */
+	char *path;	     /* "[vdso]" for the kernel's */
+	char build_id[2 * 20 + 1]; /* in hexadecimal; "" if there is none */
 };
 
 struct selfmon_modules {
@@ -21,8 +24,8 @@ struct selfmon_modules {
 };
 
 /*
- * Takes the loader's lock (dl_iterate_phdr(3)), and memory by malloc. Returns 0
- * or -ENOMEM; free in both cases.
+ * Takes the loader's lock (dl_iterate_phdr(3)) and uses malloc(3). Returns 0 or
+ * -ENOMEM. The caller must call selfmon_modules_free() in both cases.
  */
 int selfmon_modules_find(struct selfmon_modules *modules);
 void selfmon_modules_free(struct selfmon_modules *modules);

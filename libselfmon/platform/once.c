@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Waits by sleeping: a thread of higher priority that only yields would starve
- * the owner.
+ * A waiting thread sleeps for this time. If it only yielded, a thread of higher
+ * priority would starve the thread that does the work.
  */
 #define WAIT_NS 50000
 
@@ -27,7 +27,10 @@ static uint32_t *word_of(struct selfmon_once *turn)
 	return word;
 }
 
-/* While a thread waits, its signal handlers can run. */
+/*
+ * Tries to become the thread that does the work. Blocks signals only if this
+ * succeeds, so that handlers run while the thread waits.
+ */
 static bool take_turn(uint32_t *word, struct selfmon_critical *holder)
 {
 	uint32_t state = STATE_FREE;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one thread of a process does while the others wait: either once, or
+ * Work that one thread of a process does while others wait: either once, or by
  * one thread after the other.
  *
- * The word is in memory that is zeroed in a forked child. The child does not
- * wait for a thread of its parent, and repeats the work for itself. The thread
- * that works has cancellation and signal handlers (except those of faults)
- * blocked: a handler that called selfmon_once_begin() would wait for the thread
- * that it interrupted.
+ * The state is in memory that is zeroed in a forked child: the child does not
+ * wait for a thread of its parent, and does the work itself. The working thread
+ * has cancellation and signals (except those of faults) blocked: a handler that
+ * called selfmon_once_begin() would wait for the thread that it interrupted.
  */
 #ifndef SELFMON_PLATFORM_ONCE_H
 #define SELFMON_PLATFORM_ONCE_H
@@ -18,7 +17,7 @@
 #include "platform/critical.h"
 
 struct selfmon_once {
-	uint32_t *word; /* NULL: no memory yet */
+	uint32_t *word; /* NULL: not yet allocated */
 };
 
 /*
@@ -29,8 +28,8 @@ int selfmon_once_begin(struct selfmon_once *turn,
 		       struct selfmon_critical *holder);
 
 /*
- * If done is false, the next thread that calls selfmon_once_begin() does the
- * work again.
+ * Ends the work. If done is false, the next thread that calls
+ * selfmon_once_begin() does the work again.
  */
 void selfmon_once_end(struct selfmon_once *turn,
 		      const struct selfmon_critical *holder, bool done);
@@ -38,8 +37,8 @@ void selfmon_once_end(struct selfmon_once *turn,
 bool selfmon_once_is_done(const struct selfmon_once *turn);
 
 /*
- * Marks the work as not done, so that a thread does it again. Do not call it
- * while a thread does the work.
+ * Marks the work as not done, so that it is done again. Do not call this while
+ * a thread does the work.
  */
 void selfmon_once_reset(struct selfmon_once *turn);
 

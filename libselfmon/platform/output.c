@@ -18,7 +18,7 @@
 
 /* ---- standard error ------------------------------------------------------ */
 
-/* Standard error's original file; if it was closed, st_mode is 0. */
+/* Identity of the original standard error; st_mode is 0 if it was closed. */
 static struct stat first;
 static bool remembered;
 
@@ -39,9 +39,9 @@ void selfmon_output_remember(void)
 }
 
 /*
- * Returns true if the program redirected the descriptor later, as a daemon
- * redirects it to a log. Recognises a device (a terminal, /dev/null), which
- * keeps no data, and a log, which is opened for appending or is also standard
+ * Returns true if the program redirected the descriptor on purpose, as a daemon
+ * redirects it to a log. Accepts a device (a terminal, /dev/null), which stores
+ * no data, and a log file, which is opened for appending or is also standard
  * output.
  */
 static bool is_redirected(int fd, const struct stat *now)
@@ -72,7 +72,8 @@ int selfmon_output_error(void)
 /* ---- without a signal ---------------------------------------------------- */
 
 /*
- * Signals that the kernel sends to a writing thread (mm/filemap.c, fs/pipe.c).
+ * Signals that the kernel sends to a thread that writes (mm/filemap.c,
+ * fs/pipe.c).
  */
 static const int of_writing[] = { SIGPIPE, SIGXFSZ };
 
@@ -92,7 +93,8 @@ static void quiet_begin(struct quiet *quiet)
 }
 
 /*
- * Consumes the signals that are new, and leaves those that were pending before.
+ * Discards the signals that arrived since quiet_begin(), and leaves those that
+ * were pending before.
  */
 static void quiet_end(struct quiet *quiet)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes text while the program may be about to end: completely, without
- * raising a signal, and never into one of the program's own files.
+ * Writes text while the program may be about to exit: completely, without
+ * raising a signal, and never into a file that the program opened for itself.
  */
 #ifndef SELFMON_PLATFORM_OUTPUT_H
 #define SELFMON_PLATFORM_OUTPUT_H
 
 #include <stddef.h>
 
-/* At the first call, remembers which file standard error is. */
+/* The first call stores which file standard error is. */
 void selfmon_output_remember(void);
 
 /*
- * Returns the descriptor of standard error. Returns -ESTALE if the program
- * closed it and the number now belongs to an unrelated file, or another -errno.
+ * Returns the descriptor of standard error, or -errno: -ESTALE if the program
+ * closed it and the number now belongs to an unrelated file.
  */
 int selfmon_output_error(void);
 
 /*
- * Writes the whole text. Returns 0 or -errno: -EPIPE and -EFBIG without raising
- * their signals, -EAGAIN if a non-blocking descriptor accepts nothing for a
- * second.
+ * Writes the whole text. Returns 0 or -errno: -EPIPE and -EFBIG without the
+ * signals that usually go with them; -EAGAIN if a non-blocking descriptor
+ * accepts nothing for a second.
  */
 int selfmon_output(int fd, const char *text, size_t size);
 

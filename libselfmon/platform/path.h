@@ -9,7 +9,7 @@
 #define SELFMON_PATH_SIZE 4096
 
 /*
- * Replaces %p by the process id and %% by a percent sign. *names_process is set
+ * Replaces %p by the process id and %% by a percent sign. Sets *names_process
  * if there was a %p. Returns false if the path does not fit.
  */
 bool selfmon_path_expand(const char *name, size_t length,

@@ -12,7 +12,7 @@
 
 /* PERF_ATTR_SIZE_VER0: the smallest size a kernel accepts. */
 #define ATTR_SIZE_MIN 64
-/* Position of config3, after PERF_ATTR_SIZE_VER7. */
+/* Index of config3, which follows PERF_ATTR_SIZE_VER7. */
 #define CONFIG3_WORD (128 / sizeof(uint64_t))
 /* attr.inherit_thread (Linux 5.13), which older headers lack. */
 #define FLAGS_WORD (offsetof(struct perf_event_attr, read_format) /            \

@@ -2,9 +2,9 @@
 /*
  * The only file that uses libpfm4.
  *
- * Its few structures are declared here. They contain their own sizes, so
- * libpfm4 accepts these older versions (tests/unit/test_pfm.c compares them
- * with the header, if it is installed).
+ * The structures of libpfm4 that are needed are declared in pfm_abi.h. They
+ * contain their own sizes, so newer versions of libpfm4 accept them too.
+ * tests/unit/test_pfm.c compares them with the header, if it is installed.
  */
 #define _GNU_SOURCE
 #include "platform/pfm.h"
@@ -27,10 +27,10 @@
 const char *selfmon_pfm_library = "libpfm.so.4";
 
 /*
- * Weak, and dlopen is looked up by name. A static program contains glibc's
- * whole loader, but libraries that it loads would bring a second C library.
- * Linking dlopen would also raise a warning in each such program. In a static
- * program the name is not found.
+ * dlsym is weak, and dlopen is looked up by name. In a static program the
+ * lookup fails, which is intended: a library loaded there would load a second C
+ * library. Linking dlopen directly would also print a warning for each static
+ * program.
  */
 #pragma weak dlsym
 
@@ -94,8 +94,8 @@ static bool has_core_pmu(void)
 }
 
 /*
- * Loads libpfm. Refuses in a program with more privileges than its caller,
- * since libpfm obeys environment variables (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
+ * Loads libpfm. Refuses in a setuid program, since libpfm obeys environment
+ * variables (LIBPFM_FORCE_PMU, LIBPFM_DEBUG).
  */
 static const char *load(void)
 {
@@ -129,10 +129,10 @@ static void load_once(void)
 }
 
 /*
- * libpfm allocates memory and reads files, so cancellation and handlers are
- * blocked: a handler that called this function would wait for itself. Uses
- * pthread_once() instead of selfmon_once_begin(), because a library that a
- * parent has loaded is also loaded in its child.
+ * libpfm allocates memory and reads files, so cancellation and signals are
+ * blocked: a handler that called this function would wait for the thread that
+ * it interrupted. Uses pthread_once() instead of selfmon_once_begin(), because
+ * a forked child also has the library that its parent loaded.
  */
 const char *selfmon_pfm_why_not(void)
 {
@@ -146,7 +146,7 @@ const char *selfmon_pfm_why_not(void)
 
 /* ---- looking up ---------------------------------------------------------- */
 
-/* As large as later versions of the kernel's structure may be. */
+/* Has room for later, larger versions of struct perf_event_attr. */
 union attr {
 	struct perf_event_attr attr;
 	char room[1024];
@@ -169,9 +169,9 @@ static int encode(const char *name, union attr *attr,
 }
 
 /*
- * Returns the position of the first part that libpfm refuses. Two of the errors
- * may only mean that later parts are missing, so after these the next part is
- * added.
+ * Returns the position of the first part of the name that libpfm refuses.
+ * Passes one part more in each attempt. Two of libpfm's errors may only mean
+ * that later parts are missing, so after these the next part is added too.
  */
 static size_t fault_at(const char *name)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of events as in CPU manuals, from libpfm4. That library is loaded at
- * run time, when it is first used: programs that use no such names do not need
- * it.
+ * Names of events as in CPU manuals, by libpfm4. The library libpfm4 is loaded
+ * when such a name is first used; programs without such names do not need it.
  */
 #ifndef SELFMON_PLATFORM_PFM_H
 #define SELFMON_PLATFORM_PFM_H
@@ -12,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * The library that is loaded; NULL: none. Tests change it before the first
- * call.
+ * File name of the library that is loaded; NULL: none. Tests change it before
+ * the first call.
  */
 extern const char *selfmon_pfm_library;
 
@@ -31,29 +30,29 @@ struct selfmon_pfm_code {
 
 /*
  * Looks up EVENT[:ATTRIBUTE]..., ignoring case. A dot may replace a colon. On
- * failure *at is the position of the wrong byte in the name.
+ * failure *at is the position of the wrong part in the name.
  *
  * Returns 0, or -ENOENT if this CPU has no such event, -EINVAL for an unknown
- * attribute or value, -EOPNOTSUPP if the name requests more than counting a
- * thread, -ENODEV if the kernel lacks the PMU, -ENOSYS if there is no library.
+ * attribute or value, -EOPNOTSUPP if the name requests more than counting in
+ * one thread, -ENODEV if the kernel lacks the PMU, -ENOSYS if there is no
+ * library.
  */
 int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
 		     size_t *at);
 
 /*
- * Returns half a sentence that explains why there are no such names here, or
- * NULL if there are.
+ * Returns half a sentence that explains why such names cannot be looked up, or
+ * NULL if they can.
  */
 const char *selfmon_pfm_why_not(void);
 
 /*
- * Returns the events of this CPU one by one; false after the last one. Begin
- * with a zeroed cursor. description may be NULL; the text is valid as long as
- * the process.
+ * Iterates over the events of this CPU; returns false after the last one. Begin
+ * with a zeroed cursor. description may be NULL; its text is never freed.
  */
 struct selfmon_pfm_cursor {
-	int pmu;           /* the next to inspect */
-	int handle_plus_1; /* the next event of the previous PMU; 0: none */
+	int pmu;           /* number of the next PMU to inspect */
+	int handle_plus_1; /* next event of the current PMU; 0: none */
 };
 bool selfmon_pfm_next(struct selfmon_pfm_cursor *cursor, char *name,
 		      size_t size, const char **description);

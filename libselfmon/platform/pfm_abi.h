@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of libpfm4's interface that is used, from <perfmon/pfmlib.h>. So the
- * library can be built without that header.
+ * The part of libpfm4's interface that is used, from <perfmon/pfmlib.h>. The
+ * library builds without this header.
  */
 #ifndef SELFMON_PLATFORM_PFM_ABI_H
 #define SELFMON_PLATFORM_PFM_ABI_H
@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #define PFM_NAME_SIZE 128
-#define PFM_PMUS 2048 /* numbers of PMU models: 516 in version 4.13 */
+/* Limit of the numbers of PMU models: 516 in version 4.13. */
+#define PFM_PMUS 2048
 
 #define PFM_SUCCESS 0
 #define PFM_ERR_NOTSUPP -1

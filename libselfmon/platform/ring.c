@@ -42,7 +42,7 @@ void selfmon_ring_close(struct selfmon_ring *ring)
 
 	if (ring->page)
 		munmap(ring->page, page + ring->size);
-	/* Another thread may check at the same time whether there is a ring. */
+	/* Atomic, because another thread may check page at the same time. */
 	__atomic_store_n(&ring->page, NULL, __ATOMIC_RELAXED);
 }
 
@@ -70,7 +70,7 @@ void selfmon_ring_copy(const struct selfmon_ring *ring, uint64_t position,
 	memcpy((char *)to + first, ring->data, size - first);
 }
 
-/* Release: the kernel must not overwrite what is still being read. */
+/* Release: the kernel must not overwrite records before they were read. */
 void selfmon_ring_release(const struct selfmon_ring *ring)
 {
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring buffer of an event, into which the kernel writes records for the
- * thread that reads them.
+ * The ring buffer of an event. The kernel writes records into it; the thread
+ * reads them.
  */
 #ifndef SELFMON_PLATFORM_RING_H
 #define SELFMON_PLATFORM_RING_H
@@ -19,7 +19,7 @@ struct selfmon_ring {
 	struct perf_event_mmap_page *page; /* NULL: not open */
 	const char *data;
 	uint64_t size; /* size of the data, a power of two */
-	uint64_t tail; /* the records before this position were read */
+	uint64_t tail; /* all records before this position were read */
 	/* The event was opened, but its ring could not be mapped. */
 	bool unmapped;
 };
@@ -27,9 +27,9 @@ struct selfmon_ring {
 /*
  * Opens the event for the calling thread, and maps its page and 2^order pages
  * of records. The mapping keeps the event alive, so no descriptor stays open. A
- * forked child does not have the mapping, and must not access it. Returns 0 or
- * -errno. -EPERM has two meanings. If `unmapped` is not set, the event is
- * refused, for example by a seccomp filter. If it is set, the user's locked
+ * forked child does not have the mapping and must not access it. Returns 0 or
+ * -errno. -EPERM has two causes. If `unmapped` is false, the kernel refused the
+ * event, for example by a seccomp filter. If it is true, the user's locked
  * memory is used up (perf_mmap() in kernel/events/core.c: perf_event_mlock_kb
  * for each user, then RLIMIT_MEMLOCK).
  */
@@ -37,18 +37,22 @@ int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 		      unsigned int order);
 void selfmon_ring_close(struct selfmon_ring *ring);
 
-/* Returns the end of the records: everything before it may be read. */
+/*
+ * Returns the position of the end of the records: everything before it may be
+ * read.
+ */
 uint64_t selfmon_ring_head(const struct selfmon_ring *ring);
 /*
- * Returns the word with the low half of the head. It changes before the
- * thread's next instruction in user space (perf_output_put_handle() in
+ * Returns the address of the low half of the head. A record that the kernel
+ * writes for an event of this thread changes this word before the thread's next
+ * instruction in user space (perf_output_put_handle() in
  * kernel/events/ring_buffer.c).
  */
 const uint32_t *selfmon_ring_head_word(const struct selfmon_ring *ring);
 /* Copies bytes of a record, which may wrap around the end of the ring. */
 void selfmon_ring_copy(const struct selfmon_ring *ring, uint64_t position,
 		       void *to, size_t size);
-/* Returns the space before the tail to the kernel. */
+/* Gives the space before the tail back to the kernel. */
 void selfmon_ring_release(const struct selfmon_ring *ring);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Finds the bounds of the calling thread's own stack and of its signal stack.
  *
- * pthread_getattr_np(3) is not used: it allocates, and a handler that
- * interrupted malloc(3) would wait for a lock that its own thread holds.
+ * pthread_getattr_np(3) is not used: it calls malloc(3), and a handler that
+ * interrupted malloc would wait for a lock that its own thread holds.
  */
 #define _GNU_SOURCE
 #include "platform/stack.h"
@@ -21,23 +21,23 @@
 
 /*
  * The kernel keeps at least this much address space below the main stack free
- * of other mappings (MIN_GAP of mmap_base()), whatever RLIMIT_STACK was at
- * exec. Mappings are queried only for addresses that are further away.
+ * of other mappings (MIN_GAP of mmap_base()), even with a small RLIMIT_STACK.
+ * So mappings are queried only for addresses that are further down.
  */
 #define MAIN_MAX (UINT64_C(128) << 20)
-/* A thread's first visit is rarely further away from the end of its stack. */
+/*
+ * Bounds are guessed only up to this distance from the end of the stack; a
+ * thread's first visit is rarely further away.
+ */
 #define NEAR (UINT64_C(64) << 10)
 /*
- * The C library puts a guard of a few pages below a stack that it allocates. A
- * larger inaccessible range belongs to something else, like a heap that may
- * grow.
+ * The C library puts a guard of a few pages below each stack that it allocates.
+ * A larger inaccessible range belongs to something else, such as a heap that
+ * may grow.
  */
 #define GUARD_MAX (UINT64_C(1) << 20)
 
-/*
- * pthread_self() of the main thread. It is noted when that thread is seen on
- * the main stack.
- */
+/* pthread_self() of the main thread, stored when it runs on the main stack. */
 static uint64_t main_thread;
 
 static uint64_t self(void)
@@ -46,8 +46,8 @@ static uint64_t self(void)
 }
 
 /*
- * The kernel puts the bytes of AT_RANDOM above the first frame of the main
- * stack (fs/binfmt_elf.c, create_elf_tables).
+ * Finds the upper bound by AT_RANDOM: the kernel stores these bytes above the
+ * first frame of the main stack (fs/binfmt_elf.c, create_elf_tables).
  */
 static bool main_bounds(uint64_t *low, uint64_t *high)
 {
@@ -61,7 +61,7 @@ static bool main_bounds(uint64_t *low, uint64_t *high)
 }
 
 /*
- * Compares only addresses: the main thread of a forked child may be on another
+ * Compares only addresses: the main thread of a forked child may run on another
  * stack.
  */
 static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
@@ -73,8 +73,8 @@ static bool is_on_main(uint64_t here, uint64_t *low, uint64_t *high)
 }
 
 /*
- * Notes the main thread when the library is loaded, since it is then on its own
- * stack.
+ * Stores the main thread when the library is loaded, since it then runs on its
+ * own stack.
  */
 __attribute__((constructor)) static void see_main(void)
 {
@@ -86,8 +86,9 @@ __attribute__((constructor)) static void see_main(void)
 
 /*
  * Returns true if the C library created this thread, or forked this process. In
- * these cases it has stored the kernel's thread id, which is a part of its
- * clock ids. A child of clone(2) has its parent's id, and may be on any stack.
+ * these cases the C library knows the kernel's thread id, which is a part of
+ * the clock ids that it returns. A child of a raw clone(2) has its parent's id
+ * there, and may be on any stack.
  */
 static bool is_made_by_libc(void)
 {
@@ -106,8 +107,8 @@ static enum selfmon_stack not_known(uint64_t *low, uint64_t *high)
 }
 
 /*
- * Returns true if the main stack reaches down to this address, whatever its
- * current limit is.
+ * Returns true if the main stack extends down to this address, even beyond its
+ * current limit.
  */
 static bool is_main_down_to(uint64_t address, uint64_t high, uint64_t *low)
 {
@@ -120,8 +121,8 @@ static bool is_main_down_to(uint64_t address, uint64_t high, uint64_t *low)
 }
 
 /*
- * Finds the bounds of a main thread that is not where RLIMIT_STACK allows its
- * stack to be.
+ * Finds the bounds for a main thread that runs outside of the area that
+ * RLIMIT_STACK allows.
  */
 static enum selfmon_stack find_main(uint64_t here, uint64_t *low,
 				    uint64_t *high)
@@ -139,10 +140,10 @@ static bool is_guarded(const struct selfmon_mapping *mapping)
 }
 
 /*
- * The C library puts a thread's descriptor and its thread-local storage at the
- * high end of the stack, so all frames are below. The low end of the stack is
- * that of the mapping, provided that the mapping was made for this stack only:
- * there is then a guard below it.
+ * Finds the bounds of a stack that the C library allocated. The thread's
+ * descriptor and thread-local storage are at its high end, so all frames are
+ * below them. The low end is that of the mapping, if the mapping was made for
+ * this stack only: then there is a guard below it.
  */
 static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 				      uint64_t *high)
@@ -153,7 +154,7 @@ static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 	*high = self();
 	if (!selfmon_mapping_find(*high, &mapping))
 		return not_known(low, high);
-	if (!is_guarded(&mapping)) /* lightweight since glibc 2.42 */
+	if (!is_guarded(&mapping)) /* guards are lightweight since glibc 2.42 */
 		selfmon_mapping_cut(*high, &mapping);
 	exact = is_guarded(&mapping);
 	*low = mapping.start;

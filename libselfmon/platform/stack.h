@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * How reliable the bounds [low, high) are. Code outside of wide or exact bounds
- * is on another stack. Code inside of exact bounds is on the thread's own
- * stack. Code inside of wide bounds may be on either.
+ * Reliability of the bounds [low, high). Outside of wide or exact bounds, code
+ * is on another stack. Inside of exact bounds, code is on the thread's own
+ * stack. Inside of wide bounds, code may be on any stack.
  */
 enum selfmon_stack {
 	SELFMON_STACK_GUESSED, /* plausible, not verified */
@@ -20,33 +20,34 @@ enum selfmon_stack {
 };
 
 /*
- * Returns the bounds of the calling thread's own stack. here is an address on
- * the current stack. Guesses if here is near the end of a thread's own stack,
- * which takes one system call.
+ * Returns the bounds of the calling thread's own stack. `here` is an address on
+ * the current stack. If it is near the upper end of the thread's own stack, the
+ * lower bound is guessed, which takes one system call.
  *
  * Async-signal-safe, and does not call malloc(3): a thread's first visit may be
- * in a handler that interrupted malloc. Block signals before, see mapping.h.
+ * in a handler that interrupted malloc. The caller must block signals, see
+ * mapping.h.
  */
 enum selfmon_stack selfmon_stack_guess(uint64_t here, uint64_t *low,
 				       uint64_t *high);
 
 /*
- * The same without guessing. Takes some system calls, or reads the list of
- * mappings.
+ * Like selfmon_stack_guess(), but never guesses. Takes some system calls, or
+ * reads the list of mappings.
  */
 enum selfmon_stack selfmon_stack_find(uint64_t here, uint64_t *low,
 				      uint64_t *high);
 
 /*
- * If the stack that ends at high is the main thread's, lowers *low if its limit
- * was raised or if the stack reaches down to this address. Block signals as
- * above.
+ * If the stack that ends at `high` is the main thread's: lowers *low if
+ * RLIMIT_STACK was raised, or if the stack extends down to this address. The
+ * caller must block signals, as above.
  */
 void selfmon_stack_grow(uint64_t address, uint64_t *low, uint64_t high);
 
 /*
- * Returns true if one of the two addresses is on the stack of sigaltstack(2),
- * and the other one is not.
+ * Returns true if exactly one of the two addresses is on the stack of
+ * sigaltstack(2).
  */
 bool selfmon_stack_alternates(uint64_t a, uint64_t b);
 

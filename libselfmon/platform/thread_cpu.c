@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The CPU number from the restartable-sequences area, which glibc registers for
- * each thread since 2.35 (glibc manual, "Restartable Sequences"). Its symbols
- * are weak here, since older C libraries lack them.
+ * each thread since 2.35 (glibc manual, "Restartable Sequences"). glibc's
+ * symbols for it are weak here, since older C libraries lack them.
  */
 #include "platform/thread_cpu.h"
 
@@ -22,7 +22,7 @@ const uint32_t *selfmon_thread_cpu(void)
 {
 	const char *area;
 
-	/* Size 0: not registered (switched off, or an old kernel). */
+	/* Size 0: the area is not registered (disabled, or an old kernel). */
 	if (!&__rseq_size || __rseq_size == 0)
 		return &no_cpu;
 	area = (const char *)selfmon_arch_thread_pointer() + __rseq_offset;

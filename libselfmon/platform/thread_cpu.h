@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The word of selfmon_thread_cpu() has this value if the CPU is unknown. */
+/* Value of the word of selfmon_thread_cpu() if the CPU is unknown. */
 #define SELFMON_CPU_UNKNOWN UINT32_MAX
 
 /*

@@ -32,8 +32,8 @@ static uint64_t plausible(uint64_t hz)
 }
 
 /*
- * Denverton states a ratio but no frequency of the crystal:
- * arch/x86/kernel/tsc.c.
+ * Returns true for Denverton (Atom), which states a ratio but not the crystal's
+ * frequency: arch/x86/kernel/tsc.c.
  */
 static bool is_goldmont_d(uint32_t signature)
 {
@@ -46,11 +46,10 @@ static bool is_goldmont_d(uint32_t signature)
 
 /*
  * Decodes leaf 15H for Intel, as native_calibrate_tsc() does. If the crystal's
- * frequency is missing (Skylake, Kaby Lake), the kernel starts with the base
- * frequency of leaf 16H and continues to measure. That frequency is rounded to
- * 100 MHz, and the crystal of a Skylake server is slow by a quarter of a
- * percent (kernel commit b511203093489). Neither is good enough for a clock, so
- * the frequency counts as unknown.
+ * frequency is missing (Skylake, Kaby Lake), the result is unknown: the base
+ * frequency of leaf 16H, with which the kernel starts before it measures, is
+ * rounded to 100 MHz. The nominal crystal of a Skylake server is wrong by a
+ * quarter of a percent (kernel commit b511203093489).
  */
 static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 {
@@ -68,7 +67,10 @@ static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 	return plausible(hz * crystal->ebx / crystal->eax);
 }
 
-/* With other hypervisors the leaf may have another meaning. */
+/*
+ * Checks the hypervisor's name, since the leaf may have another meaning in
+ * others.
+ */
 static bool has_timing_leaf(const struct selfmon_cpuid_leaf *hypervisor)
 {
 	static const char names[][13] = { "VMwareVMware", "KVMKVMKVM\0\0\0",
@@ -115,9 +117,9 @@ void selfmon_timestamp_read(struct selfmon_timestamp_leaves *leaves)
 }
 
 /*
- * The kernel stops using these clock sources when the TSCs of two CPUs differ
+ * The kernel stops using these clock sources if the TSCs of two CPUs differ
  * (mark_tsc_unstable() in arch/x86/kernel/tsc.c). kvm-clock and the pages of
- * Xen and Hyper-V are scaled TSC: with an invariant TSC they prove the same.
+ * Xen and Hyper-V are scaled TSCs: with an invariant TSC they prove the same.
  */
 bool selfmon_timestamp_agrees(const char *clocksource)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Functions of the public interface that read a report's rows, columns and
- * notes.
- */
+/* Public functions that read a report's rows, columns and notes. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,8 +24,8 @@ selfmon_report_async(const struct selfmon_report *report)
 }
 
 /*
- * Parents come before their children: a row that is deeper than the match
- * belongs to another branch.
+ * In the list of rows, parents come before their children. A row at a greater
+ * depth than the match is in another branch.
  */
 const struct selfmon_row *
 selfmon_report_find(const struct selfmon_report *report,
@@ -62,8 +59,8 @@ size_t selfmon_report_column_count(const struct selfmon_report *report)
 }
 
 /*
- * Size of the struct in version 0.2, its first one. Later versions may be
- * longer.
+ * Size of the struct in version 0.2, the first with this function. Later
+ * versions may have more members.
  */
 #define INFO_SIZE_FIRST (offsetof(struct selfmon_column_info, reason) + \
 			 sizeof(const char *))

@@ -11,7 +11,7 @@
 #include "report/visit_times.h"
 
 #define FACT(name) offsetof(struct selfmon_row, name)
-/* The members of a row that are summed. */
+/* Members of a row that are added up. */
 static const uint16_t row_fact[] = {
 	FACT(visits),	  FACT(measured),   FACT(open),	     FACT(cut_off),
 	FACT(migrated),	  FACT(disturbed),  FACT(retried),
@@ -22,7 +22,9 @@ static const uint16_t row_fact[] = {
 	FACT(samples),	  FACT(samples_within),
 };
 
-/* Those of row_fact[] that include the rows below, as time does. */
+/*
+ * The subset of row_fact[] whose values include the rows below, as time does.
+ */
 static const uint16_t inclusive_fact[] = {
 	FACT(suspended),  FACT(suspended_ns), FACT(blocked_ns),
 	FACT(preempted_ns), FACT(switches), FACT(preemptions),
@@ -69,7 +71,10 @@ static void add_row_value(struct selfmon_quantity *to,
 		*to = *from;
 		return;
 	}
-	/* Verdicts are ordered from the most to the least certain. */
+	/*
+	 * A larger verdict is less certain, and the sum is as uncertain as its
+	 * worst part.
+	 */
 	if (from->verdict > to->verdict)
 		to->verdict = from->verdict;
 	add_up(&to->visits, from->visits);
@@ -183,7 +188,7 @@ void selfmon_row_added(struct selfmon_row *row,
 	}
 }
 
-/* Settles the row as if it were the only region of a report. */
+/* Computes the derived values of the row as if it were a region of its own. */
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i)
 {
 	struct selfmon_report alone = *to;

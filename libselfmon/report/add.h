@@ -6,29 +6,29 @@
 #include "report/view.h"
 
 /*
- * Adds a row's visits and values. Sums saturate. If the sum has no rows yet,
- * copies the row, except for its place and its times of single visits. Returns
- * 0 or -ENOMEM.
+ * Adds a row's visits and values to a sum. Sums saturate. The first row added
+ * is copied, except for its position in the tree and its times of single
+ * visits. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail,
 		    const struct selfmon_row *from,
 		    const struct selfmon_row_detail *from_detail,
 		    size_t columns);
-/* Subtracts a row's inclusive values from those of an enclosing row. */
+/* Subtracts a row's inclusive values from those of a row that encloses it. */
 SELFMON_COLD
 void selfmon_row_take_out(struct selfmon_row *to, const struct selfmon_row *from,
 			  size_t columns);
-/* Adds a row's self values, without those of its children. */
+/* Adds only the self values of a row, which exclude its children. */
 SELFMON_COLD
 void selfmon_row_add_self(struct selfmon_row *to, const struct selfmon_row *from,
 			  size_t columns);
-/* Call after the last row is added: computes the shares of time on the PMU. */
+/* Call after the last row was added: computes the shares of time on the PMU. */
 SELFMON_COLD
 void selfmon_row_added(struct selfmon_row *row,
 		       const struct selfmon_row_detail *detail, size_t columns);
 /*
- * Call after all rows of sum i are added: computes shares and the times of
+ * Call after all rows of sum i were added: computes its shares and the times of
  * single visits. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows by thread: each thread is a row at the top level, with the sum of its
- * regions below. A thread has a row of its own if no other thread used the same
- * state and if the number of the state is below SELFMON_THREADS_APART. All
- * other threads share one row.
+ * Rows by thread: each thread is a row at the top level, whose values are the
+ * sums of its regions below. A thread has a row of its own if no other thread
+ * used the same state, and if the number of the state is below
+ * SELFMON_THREADS_APART. All other threads share one row.
  */
 #include "report/apart.h"
 
@@ -19,7 +19,7 @@
 #include "report/recorded.h"
 #include "report/units.h"
 
-/* For each thread: the index of its row + 1; 0 if it has none yet. */
+/* For each thread: the index of its row + 1; 0 if it has no row yet. */
 struct tops {
 	size_t row[1 + SELFMON_THREADS_APART];
 };
@@ -41,7 +41,10 @@ static size_t top_row(struct selfmon_report *made, struct tops *tops, size_t k,
 	return made->rows - 1;
 }
 
-/* A thread has no self time: everything that is measured is in regions. */
+/*
+ * Sets the self time of a thread's row to 0: only regions are measured, so all
+ * of its time belongs to them.
+ */
 static void has_no_self(struct selfmon_row *row,
 			struct selfmon_row_detail *detail)
 {
@@ -94,7 +97,7 @@ static int add_tops(struct selfmon_report *made,
 	return error;
 }
 
-/* Makes room for one row per thread. */
+/* Makes room for one more row per thread. */
 static int make_top_room(struct selfmon_report *made)
 {
 	const size_t room = made->rows + 1 + SELFMON_THREADS_APART;
@@ -119,7 +122,8 @@ static bool is_main(const struct selfmon_report *report,
 }
 
 /*
- * Returns true if the thread has the main thread's name, which threads inherit.
+ * Returns true if the thread has the same name as the main thread: a thread
+ * inherits its name, so this name identifies nothing.
  */
 static bool is_named_as_main(const struct selfmon_report *report,
 			     const char *name)
@@ -135,8 +139,8 @@ static bool is_named_as_main(const struct selfmon_report *report,
 			return true;
 	}
 	/*
-	 * The main thread may have no region. The kernel truncates names of
-	 * threads.
+	 * The main thread may have no region, so compares with the program's
+	 * name. The kernel truncates names of threads.
 	 */
 	return !strncmp(name, report->program, SELFMON_THREAD_NAME - 1);
 }
@@ -161,8 +165,7 @@ static void name_thread(const struct selfmon_report *report,
 }
 
 /*
- * Call when rows no longer move, since the names of rows point into the
- * details.
+ * Call when rows are in their final places, since names point into row details.
  */
 static void name_threads(struct selfmon_report *made)
 {
@@ -178,7 +181,7 @@ static void name_threads(struct selfmon_report *made)
 	}
 }
 
-/* Copies the counts that apply to the whole report. */
+/* Copies the counts that belong to the report and not to a row. */
 static void take_counts(struct selfmon_gather *to,
 			const struct selfmon_gather *from)
 {
@@ -208,7 +211,10 @@ static int settle_apart(struct selfmon_report *made,
 	if (error || !made->rows)
 		return error;
 	selfmon_report_columns_as_asked(made);
-	/* The rows of threads are sums of these. */
+	/*
+	 * Call this before the rows of threads are made, which are sums of
+	 * these rows.
+	 */
 	selfmon_samples_add_up(made);
 	error = make_top_room(made);
 	if (!error)

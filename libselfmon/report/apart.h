@@ -6,8 +6,8 @@
 #include "report/model.h"
 
 /*
- * Builds report->apart from the rows gathered by thread, and frees those rows.
- * The report must be settled. Returns 0 or -ENOMEM.
+ * Builds report->apart from the rows that were gathered by thread, and frees
+ * the latter. The report must be settled. Returns 0 or -ENOMEM.
  */
 int selfmon_report_apart(struct selfmon_report *report);
 
@@ -18,7 +18,10 @@ static inline bool selfmon_row_is_thread(const struct selfmon_report *report,
 	return report->detail && report->detail[i].thread.threads;
 }
 
-/* Returns true if rows are by thread: the first row is a thread. */
+/*
+ * Returns true if the report has rows by thread: its first row is then a
+ * thread.
+ */
 static inline bool
 selfmon_report_has_threads(const struct selfmon_report *report)
 {
@@ -31,10 +34,7 @@ selfmon_report_by_thread(const struct selfmon_report *report)
 {
 	if (report->apart)
 		return report->apart;
-	/*
-	 * The rows of a report that was read from a file may already be by
-	 * thread.
-	 */
+	/* A report that was read from a file may itself have rows by thread. */
 	return selfmon_report_has_threads(report) ? report : NULL;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The detached spans of a report. They form a report of their own, since they
- * are not part of the call tree. Their times are shown as measured: the two
- * ends of a span add about one timestamp to it, which is negligible for a
- * request.
+ * The detached spans of a report. They are not part of the call tree, so they
+ * are in a report of their own. The library's overhead is not subtracted from
+ * them: it is about one timestamp, which is negligible for a request.
  */
 #include "report/async_rows.h"
 

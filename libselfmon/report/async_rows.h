@@ -8,7 +8,7 @@
 struct selfmon_gather;
 
 /*
- * Makes *async an empty list for a report's spans, without freeing its former
+ * Makes *async an empty report for a report's spans, without freeing its former
  * contents. Free it with selfmon_report_free_empty().
  */
 void selfmon_report_begin_async(struct selfmon_report *async,

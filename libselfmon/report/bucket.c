@@ -29,12 +29,14 @@ void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 		--*last;
 }
 
-/* Returns the rank, from 1 on, of the visit at quantile q. */
+/*
+ * Returns the rank of the visit at quantile q. The shortest visit has rank 1.
+ */
 static uint64_t visit_rank(double q, uint64_t visits)
 {
 	/*
-	 * Compensates the rounding of q and of the product: 0.99 of 100 must be
-	 * 99.
+	 * Compensates the rounding of q and of the product: for example, the
+	 * 0.99 quantile of 100 visits must be visit 99.
 	 */
 	const double rank = q * (double)visits * (1 - 1e-15);
 	const uint64_t below = (uint64_t)rank;

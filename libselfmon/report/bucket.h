@@ -6,16 +6,16 @@
 #include "report/model.h"
 #include "store/statistics.h"
 
-/* Returns the shortest visit of a bucket, in ticks. */
+/* Returns the lower bound of a bucket, in ticks. */
 uint64_t selfmon_gather_low(unsigned int bucket);
 /*
  * Returns the middle of a bucket in ticks. The last bucket has no upper bound:
- * for it, returns the longest visit.
+ * for it, returns `most`, the longest visit.
  */
 double selfmon_bucket_middle(unsigned int bucket, uint64_t most);
 /*
- * Finds the first bucket with visits, and the one after the last with visits.
- * Both are the last bucket if there are no visits.
+ * Finds the first bucket with visits, and the one after the last bucket with
+ * visits. Without visits both are the last bucket.
  */
 void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 			   unsigned int *first, unsigned int *last);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Puts the columns into the order of the specification, independent of how they
- * are counted.
- */
+/* Sorts the columns into the order in which the user listed the events. */
 #include "report/columns.h"
 
 #include <string.h>
@@ -10,8 +7,8 @@
 #include "report/model.h"
 
 /*
- * Finds the column at each place. Returns false if the places are not a
- * permutation.
+ * Stores in from[place] which column has this place in the order. Returns false
+ * if the places are not a permutation.
  */
 static bool find_places(const struct selfmon_report *report,
 			size_t from[SELFMON_MAX_COUNTERS])

@@ -7,12 +7,12 @@
 
 /*
  * Sorts the columns, and the values of all rows, into the order in which the
- * events were requested: column.place. Recorded columns are in the order in
- * which sets read their values. Does nothing if the places are not a
- * permutation, as in a damaged file.
+ * events were requested (column.place). Before, they are in the order in which
+ * the set reads them. Does nothing if the places are not a permutation, as in a
+ * damaged file.
  */
 void selfmon_report_columns_as_asked(struct selfmon_report *report);
-/* Drops all columns except those in keep. The others keep their order. */
+/* Drops all columns i for which keep[i] is false. The others stay in order. */
 void selfmon_report_columns_keep(struct selfmon_report *report,
 				 const bool keep[SELFMON_MAX_COUNTERS]);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the report as RFC 4180: a header line, then one line per region. */
+/*
+ * Writes the report as CSV (RFC 4180): a header line, then one line per region.
+ */
 #include "report/csv.h"
 
 #include <inttypes.h>
@@ -18,7 +20,7 @@
 
 #define END "\r\n"
 
-/* Facts about the whole report, computed once instead of for each line. */
+/* State computed once for the whole report instead of for each line. */
 struct fields {
 	const struct selfmon_report *report;
 	struct selfmon_ratios ratios;
@@ -36,7 +38,10 @@ static const char *const of_quantity[] = {
 	"net_exclusive", "noise", "share_on_pmu",
 };
 
-/* The whole path is in quotes already. A slash in a name is escaped as well. */
+/*
+ * Writes one name of a path. The path as a whole is in quotes already. A slash
+ * in the name is escaped, too.
+ */
 static void put_in_path(FILE *stream, const char *name)
 {
 	struct selfmon_glyph unit;
@@ -49,7 +54,8 @@ static void put_in_path(FILE *stream, const char *name)
 }
 
 /*
- * Returns the row's parent. Ignores a parent that does not come before the row.
+ * Returns the row's parent. A parent that does not come before the row is
+ * invalid and ignored.
  */
 static const struct selfmon_row *
 parent_of(const struct selfmon_report *report, const struct selfmon_row *row)
@@ -131,7 +137,10 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		fprintf(stream, ",%" PRIu64, fact[i]);
 }
 
-/* Only reports by thread have this field. It is empty for a region. */
+/*
+ * Writes the thread, a field that only reports by thread have. It is empty for
+ * a region.
+ */
 static void put_thread(FILE *stream, const struct selfmon_report *report,
 		       const struct selfmon_report *of, size_t row)
 {
@@ -143,8 +152,8 @@ static void put_thread(FILE *stream, const struct selfmon_report *report,
 }
 
 /*
- * Reports with detached spans have these fields: the kind of the row, and
- * values that only spans have.
+ * Writes the fields that only reports with detached spans have: the kind of the
+ * row, and values of spans.
  */
 static void put_kind(FILE *stream, const struct selfmon_report *report,
 		     const struct selfmon_report *of,
@@ -159,7 +168,7 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
-/* Reports of sampled processes have these fields. */
+/* Writes fields that only reports with samples have. */
 static void put_row_samples(FILE *stream, const struct selfmon_report *report,
 			    const struct selfmon_row *row)
 {
@@ -168,7 +177,7 @@ static void put_row_samples(FILE *stream, const struct selfmon_report *report,
 			row->samples_within);
 }
 
-/* Reports with context switches have these fields. */
+/* Writes fields that only reports with context switches have. */
 static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			const struct selfmon_row *row)
 {
@@ -179,7 +188,7 @@ static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			row->preemptions);
 }
 
-/* Reports in which any visit was suspended have these fields. */
+/* Writes fields that only reports with suspended visits have. */
 static void put_suspended(FILE *stream, const struct fields *fields,
 			  const struct selfmon_row *row)
 {
@@ -192,7 +201,7 @@ static const char *const of_unit[] = {
 	"sum", "visits", "min", "max", "p50", "p90", "p99",
 };
 
-/* There are fields for each unit that any row counted. */
+/* Writes the names of the fields for each unit that any row counted. */
 static void put_unit_names(FILE *stream, const struct fields *fields)
 {
 	const struct selfmon_report *const report = fields->report;
@@ -216,7 +225,10 @@ static void put_unit_fields(FILE *stream, uint64_t sum,
 	put_real_field(stream, selfmon_row_unit_quantile(unit, 0.99));
 }
 
-/* These fields are empty for rows that counted nothing, and for spans. */
+/*
+ * Writes these fields of a row. They are empty for rows that counted nothing,
+ * and for spans.
+ */
 static void put_row_units(FILE *stream, const struct fields *fields,
 			  const struct selfmon_report *of, size_t row)
 {
@@ -235,8 +247,8 @@ static void put_row_units(FILE *stream, const struct fields *fields,
 }
 
 /*
- * `of` is the report that contains the row; for a span, the report of the
- * spans.
+ * Writes one line. `of` is the report that contains the row: for a span, the
+ * report of the detached spans.
  */
 static void put_line(FILE *stream, const struct fields *fields,
 		     const struct selfmon_report *of,
@@ -275,7 +287,10 @@ static void put_line(FILE *stream, const struct fields *fields,
 	fputs(END, stream);
 }
 
-/* If an event was requested twice, "#2" follows its name the second time. */
+/*
+ * Returns 1 for the first column with this event's name, 2 for the second.
+ * Names of repeated events get a suffix such as "#2".
+ */
 static unsigned int occurrence(const struct selfmon_report *report, size_t i)
 {
 	unsigned int n = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data needed only to merge reports of several processes: histograms in ns,
- * because clocks differ, and the times by which values were scaled.
+ * Computes the data that only a merge of several processes' reports needs:
+ * histograms in ns, since clocks differ, and the times by which values were
+ * scaled.
  */
 #include "report/detail.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Details of rows that are needed to merge them. */
+/* Details of rows that only a merge of reports needs. */
 #ifndef SELFMON_REPORT_DETAIL_H
 #define SELFMON_REPORT_DETAIL_H
 
@@ -8,9 +8,9 @@
 struct selfmon_gather;
 
 /*
- * Fills report->detail. Row i of the report must still be row i of gather: call
- * it when the rows have their values, and before they are put in tree order.
- * Returns 0 or -ENOMEM.
+ * Fills in report->detail. Call it when the rows have their values but are
+ * still in the order in which they were gathered: row i of the report must be
+ * row i of gather. Returns 0 or -ENOMEM.
  */
 int selfmon_report_detail(struct selfmon_report *report,
 			  const struct selfmon_gather *gather,

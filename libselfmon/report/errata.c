@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts known to be wrong on some CPUs, each with its source. Only errata that
- * affect an event of the report are listed.
+ * Counts known to be wrong on some CPUs, each with its source. A report lists
+ * only the errata that affect one of its events.
  */
 #include "report/errata.h"
 
@@ -12,21 +12,21 @@
 #include "event/spec.h"
 #include "report/event_kind.h"
 
-/* Classes of events, as bits. */
-#define RETIRED 1u  /* instructions, branches and misses of both */
+/* Classes of affected events, as bits. */
+#define RETIRED 1u  /* instructions and branches, with their misses */
 #define ICACHE 2u   /* L1-icache references and misses */
 #define HARDWARE 4u /* any hardware event */
 
 /*
- * AMD's retirement events run from PMCx0C0 (instructions) to PMCx0D2
- * (mispredicted conditional branches): Processor Programming Reference, family
- * 17h.
+ * Codes of AMD's retirement events: from PMCx0C0 (instructions) to PMCx0D2
+ * (mispredicted conditional branches). See the Processor Programming Reference
+ * for family 17h.
  */
 #define RAW_RETIRED_FIRST 0xc0
 #define RAW_RETIRED_LAST 0xd2
 
 /*
- * Family, models and steppings as CPUID shows them. Ranges include both ends.
+ * Family, models and steppings as returned by CPUID. Ranges include both ends.
  */
 static const struct known {
 	const char *vendor;
@@ -69,8 +69,8 @@ static const struct known {
 };
 
 /*
- * rXXXX has the unit mask and the event (r1a8: unit mask 1, event a8). On AMD
- * bits 32 to 35 extend the event.
+ * Parses rXXXX, which has the unit mask and the event code (r1a8: unit mask 1,
+ * event a8). On AMD, bits 32 to 35 extend the event code.
  */
 static bool is_raw(const struct selfmon_event_kind *meaning, uint64_t *code)
 {
@@ -105,8 +105,8 @@ static bool is_retired(const struct selfmon_event_kind *meaning)
 }
 
 /*
- * Returns true only if the event certainly belongs to the core's PMU: a name in
- * lower case with a colon may be a tracepoint.
+ * Returns true only if the event certainly belongs to the core PMU: a
+ * lower-case name with a colon may be a tracepoint.
  */
 static bool is_vendors(const struct selfmon_event_kind *meaning)
 {

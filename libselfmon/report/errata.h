@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts known to be wrong on some CPUs. */
+/* Counts that are known to be wrong on some CPUs. */
 #ifndef SELFMON_REPORT_ERRATA_H
 #define SELFMON_REPORT_ERRATA_H
 
@@ -10,7 +10,10 @@ struct selfmon_erratum {
 	const char *name;   /* "AMD erratum 1291" */
 	const char *text;   /* what is wrong */
 	const char *source; /* the publication */
-	/* Events as a file names them; NULL: derived from the columns. */
+	/*
+	 * Names of the events, if the erratum was read from a file; NULL:
+	 * derived from the columns.
+	 */
 	const char *events;
 };
 

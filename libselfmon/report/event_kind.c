@@ -8,12 +8,12 @@
 
 #include "event/generic.h"
 
-/* All letters that perf accepts after the last colon. */
+/* All modifier letters that perf accepts after the last colon. */
 #define MODIFIERS "ukhpPSDIGHWeb"
 
 /*
- * Vendors' names of the generalised events (perf list, libpfm4); a dot stands
- * for any separator of event and unit mask.
+ * Vendors' names of the generalised events (perf list, libpfm4). A dot in this
+ * table stands for any separator of event and unit mask.
  */
 static const struct {
 	const char *name;
@@ -63,7 +63,9 @@ static bool is_called(const struct selfmon_event_kind *meaning,
 	       selfmon_event_kind_begins(meaning, name);
 }
 
-/* Splits pmu/event/modifiers or event:modifiers; unit masks may have colons. */
+/*
+ * Splits pmu/event/modifiers or event:modifiers. Unit masks may contain colons.
+ */
 static void split(const char *name, struct selfmon_event_kind *meaning)
 {
 	const char *const slash = strchr(name, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event that the name of a column stands for, whichever of its names is
- * used.
+ * Identifies the event that a column's name stands for: an event may have
+ * several names.
  */
 #ifndef SELFMON_REPORT_EVENT_KIND_H
 #define SELFMON_REPORT_EVENT_KIND_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The type of an event that is in none of the library's lists. */
+/* The type of an event that the library does not know. */
 #define SELFMON_MEANING_NONE UINT32_MAX
 
 struct selfmon_event_kind {
@@ -18,7 +18,7 @@ struct selfmon_event_kind {
 	uint64_t config;
 	const char *core;      /* the name without PMU and modifiers */
 	size_t core_length;
-	const char *pmu;       /* "" for no PMU and for cpu */
+	const char *pmu;       /* "" if there is no PMU, or if it is "cpu" */
 	size_t pmu_length;
 	const char *modifiers; /* "" for none */
 };
@@ -26,8 +26,8 @@ struct selfmon_event_kind {
 void selfmon_event_kind_of(const char *name,
 			   struct selfmon_event_kind *meaning);
 /*
- * Returns true if both events have the same PMU and modes. Only such events are
- * divided by each other.
+ * Returns true if both events have the same PMU and modes. Only the values of
+ * such events may be divided by each other.
  */
 bool selfmon_event_kind_alike(const struct selfmon_event_kind *a,
 			      const struct selfmon_event_kind *b);

@@ -28,12 +28,15 @@
 #include "store/config.h"
 #include "store/process.h"
 
-/* Room for a path, a list of outputs or a note, plus a sentence. */
+/*
+ * Maximum length of a message: a path, a list of outputs or a note, plus a
+ * sentence.
+ */
 #define COMPLAINT_SIZE (SELFMON_PATH_SIZE + SELFMON_OUTPUT_MAX + 512)
 
 static const char *const format_name[] = { SELFMON_FORMAT_NAMES, NULL };
 
-/* One item of the list: FORMAT:PATH;OPTION;OPTION. */
+/* One item of SELFMON_OUTPUT: FORMAT:PATH;OPTION;OPTION. */
 struct output {
 	enum selfmon_format format;
 	struct selfmon_view view;
@@ -43,9 +46,11 @@ struct output {
 
 struct outputs {
 	const struct selfmon_report *report;
-	/* Forked children write a report, whatever the file's name. */
+	/*
+	 * Forked children write a report too, even if the file name has no %p.
+	 */
 	bool children;
-	bool told;             /* standard error has the notes already */
+	bool told;             /* the notes are already on standard error */
 	bool fallen_back;
 };
 
@@ -135,7 +140,7 @@ static bool parse_output(const struct selfmon_report *report, const char *item,
 	if (options)
 		take_view(report, options, item_length - length,
 			  &output->view);
-	if (!colon || word + 1 == length) /* a format without a file */
+	if (!colon || word + 1 == length) /* a format without a path */
 		return expand(output, "-", 1);
 	if (expand(output, colon + 1, length - word - 1))
 		return true;
@@ -179,7 +184,7 @@ static int write_file(const struct outputs *outputs,
 	return error;
 }
 
-/* Ignores errors: there is no other place to report them. */
+/* Errors are ignored: there is no other place to report them. */
 static void write_error(const struct outputs *outputs,
 			enum selfmon_format format,
 			const struct selfmon_view *view)
@@ -221,9 +226,9 @@ static void put_out(struct outputs *outputs, const struct output *output)
 	if (!strcmp(output->path, "-")) {
 		write_error(outputs, output->format, &output->view);
 		/*
-		 * Text and JSON contain the notes and reasons. Messages would
-		 * repeat them, and break the syntax of JSON. CSV does not
-		 * contain them.
+		 * Reports in text and JSON contain the notes and reasons, so
+		 * they are not printed again: messages would break the syntax
+		 * of JSON. CSV does not contain them.
 		 */
 		outputs->told |= output->format != SELFMON_CSV;
 		return;
@@ -243,8 +248,8 @@ static bool is_word(const char *item, size_t length, const char *word)
 }
 
 /*
- * Also parses the options of the output, since "threads" applies to the live
- * file, too.
+ * Returns true for the output "none". Also parses its options, because
+ * "threads" affects the live file, too.
  */
 static bool is_none(const struct outputs *outputs, const char *item,
 		    size_t length)
@@ -259,8 +264,8 @@ static bool is_none(const struct outputs *outputs, const char *item,
 }
 
 /*
- * Forked children write nothing by default: a server with forked workers prints
- * one table.
+ * Forked children write nothing unless requested: otherwise a server with
+ * forked workers would print a table for each.
  */
 static void handle(struct outputs *outputs, const char *item, size_t length)
 {
@@ -321,8 +326,8 @@ void selfmon_report_exit(void)
 	outputs.report = report;
 	if (report->rows || report->async) {
 		/*
-		 * Flushes the program's own output first: exit(3) would write
-		 * it after the report.
+		 * Flushes the program's own output first: otherwise exit(3)
+		 * would write it after the report.
 		 */
 		fflush(stdout);
 		fflush(stderr);
@@ -334,16 +339,18 @@ void selfmon_report_exit(void)
 }
 
 /*
- * Runs after all atexit(3) handlers, and after all other destructors of the
- * program or shared library that contains this function, so that their regions
- * are in the report. 101 is the lowest priority that is not reserved for the
- * compiler.
+ * Destructors with a lower priority run later. 101 is the lowest one that is
+ * not reserved for the compiler. So this runs after all atexit(3) handlers and
+ * other destructors of the program or shared library that contains it, and
+ * their regions are in the report.
  */
 __attribute__((destructor(101))) static void at_end(void)
 {
 	struct selfmon_cancel cancel;
 
-	/* A cancellation of the calling thread may be pending. */
+	/*
+	 * Writing is a cancellation point, and a cancellation may be pending.
+	 */
 	selfmon_cancel_off(&cancel);
 	selfmon_trace_end();
 	selfmon_report_exit();

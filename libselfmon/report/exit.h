@@ -4,9 +4,9 @@
 #define SELFMON_REPORT_EXIT_H
 
 /*
- * Writes the report at exit. The library's destructor, in the same file, calls
- * this function. visit/visit.c refers to the function, so that linking with the
- * static archive pulls in the destructor.
+ * Writes the report at exit. The destructor in exit.c calls this function.
+ * visit/visit.c refers to it only to make the linker include exit.c from the
+ * static archive, and so the destructor.
  */
 void selfmon_report_exit(void);
 

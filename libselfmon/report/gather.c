@@ -116,8 +116,9 @@ static uint64_t visits_of(const struct selfmon_stats *stats)
 }
 
 /*
- * Adds all visits of a node. The last measured visit stands for all visits
- * since its group began.
+ * Adds the sums of all visits of a node if one visit in N is measured. Each
+ * measured visit has a weight: the number of visits that it stands for. The
+ * last one stands for all visits since its group began.
  */
 static void merge_sampled(struct selfmon_weighted *to,
 			  const struct selfmon_sampled *from, uint64_t visits)
@@ -146,8 +147,8 @@ static void merge(const struct selfmon_gather *gather,
 }
 
 /*
- * Returns true if the row has no activity. Samples count as activity: the entry
- * of a visit may move to another node, and samples taken before that stay here.
+ * Returns true if the row has no activity. Samples are activity: a visit may
+ * have moved to another node after it was sampled in this one.
  */
 static bool is_empty(const struct selfmon_gathered *row)
 {
@@ -157,7 +158,7 @@ static bool is_empty(const struct selfmon_gathered *row)
 	       !rare[SELFMON_RARE_SKIPPED] && !rare[SELFMON_RARE_CUT_OFF];
 }
 
-/* Drops rows that have no activity, in them or below them. */
+/* Drops rows if they and all rows below them have no activity. */
 static int drop_empty(struct selfmon_gather *gather)
 {
 	int32_t *place = calloc(gather->rows + 1, sizeof(*place));
@@ -218,8 +219,8 @@ int selfmon_gather_span(struct selfmon_gather *gather, uint32_t region,
 
 /*
  * Counts the open spans. A span may begin in one thread and end in another, so
- * only all threads together have the number. It may be too low, because threads
- * that are read later may have ended spans meanwhile.
+ * the number is known only for all threads together. It may be too low, because
+ * threads that are read later may have ended more spans meanwhile.
  */
 static void count_open_spans(struct selfmon_gather *async)
 {
@@ -235,7 +236,7 @@ static void count_open_spans(struct selfmon_gather *async)
 	}
 }
 
-/* Counts the visits of fibers that no thread runs now. */
+/* Counts the open visits of fibers that no thread runs at the moment. */
 static void count_suspended(struct selfmon_gather *gather)
 {
 	size_t i;

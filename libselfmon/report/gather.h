@@ -9,34 +9,39 @@
 #include "store/slowest.h"
 
 struct selfmon_gathered {
-	int32_t parent;   /* index of an earlier row; -1: top level */
+	int32_t parent;   /* index of an earlier row, or -1 at the top level */
 	uint32_t region;
 	uint32_t threads;
-	/* Open visits now, and when an interval began. */
+	/* Number of open visits now, and when the interval began. */
 	uint64_t open, open_before;
-	uint32_t unsure;  /* of an interval: SELFMON_BOUND_* */
+	uint32_t unsure;  /* SELFMON_BOUND_* flags of an interval */
 	struct selfmon_stats stats; /* in ticks */
-	struct selfmon_weighted all; /* if one visit in N is measured */
+	struct selfmon_weighted all; /* used if one visit in N is measured */
 	struct selfmon_ring_sums ring;
-	uint32_t origin; /* its index when it was made */
-	/* For each unit: index in the list + 1; 0: none. */
+	uint32_t origin; /* the row's index when it was made */
+	/* For each unit: its index in the list + 1; 0: not counted. */
 	uint32_t unit[SELFMON_MAX_UNITS];
 };
 
-/* One unit's counts in the visits of a row. */
+/* What the visits of a row counted of one unit. */
 struct selfmon_gathered_unit {
 	uint64_t min, max;
 	uint64_t histogram[SELFMON_BUCKETS];
 };
 
-/* A call stack of one thread. Only the count of the entry may still change. */
+/*
+ * A call stack of one thread. After it was read, only the count of the entry
+ * may still change.
+ */
 struct selfmon_gathered_stack {
-	int32_t row; /* the row's origin; negative: none */
+	int32_t row; /* origin of the row; negative: no row */
 	uint64_t count;
 	const struct selfmon_stack_entry *entry;
 };
 
-/* A visit of a region: one of the slowest, or one that was until lately. */
+/*
+ * A visit of a region: one of its slowest ones, or one that was until recently.
+ */
 struct selfmon_gathered_slow {
 	uint32_t region;
 	struct selfmon_slow_visit visit;
@@ -47,7 +52,8 @@ struct selfmon_gather_apart;
 struct selfmon_gather {
 	struct selfmon_gathered *row;
 	size_t rows, room;
-	uint32_t *slot;   /* hash of rows by parent and region; row + 1 */
+	/* Hash table of rows by parent and region: index + 1. */
+	uint32_t *slot;
 	struct selfmon_gathered_unit *unit; /* of all rows */
 	size_t units, units_room;
 	size_t unit_names;
@@ -59,24 +65,28 @@ struct selfmon_gather {
 		samples_unstored;
 	struct selfmon_gathered_slow *slow;
 	size_t slows, slows_room;
-	uint64_t slow_serial; /* serial number of the visit kept last */
+	/* Serial number of the newest recorded slow visit. */
+	uint64_t slow_serial;
 	uint64_t slow_begin;  /* as in struct selfmon_process */
 	bool every; /* rows have samples: one visit in N is measured */
-	/* A file's regions by id - 1; NULL: the process's own regions. */
+	/*
+	 * The regions of a live file, by id - 1; NULL for the process's own
+	 * regions.
+	 */
 	struct selfmon_region *const *named;
-	struct selfmon_gather_apart *apart; /* NULL: not requested */
-	struct selfmon_gather *async;	    /* detached spans; NULL: none */
+	struct selfmon_gather_apart *apart; /* NULL if not requested */
+	struct selfmon_gather *async;	    /* detached spans, or NULL */
 };
 
 /*
- * The parent of spans, in place of a row's index: the node above all spans has
- * no row.
+ * Value of `parent` for the rows of spans: the node above all spans has no row.
  */
 #define SELFMON_GATHER_ASYNC INT32_MIN
 
 /*
- * The same rows by thread: rows at the top level of thread k have the parent
- * selfmon_gather_top(k). k is 0 for all threads without rows of their own.
+ * The same rows by thread. The rows at the top level of thread k have the
+ * parent selfmon_gather_top(k). k is 0 for all threads that have no rows of
+ * their own.
  */
 struct selfmon_gather_apart {
 	struct selfmon_gather gather;
@@ -88,15 +98,12 @@ static inline int32_t selfmon_gather_top(size_t k)
 	return -2 - (int32_t)k;
 }
 
-/*
- * Makes an empty gather collect its rows by thread in addition. Returns 0 or
- * -ENOMEM.
- */
+/* Makes an empty gather collect rows by thread, too. Returns 0 or -ENOMEM. */
 int selfmon_gather_make_apart(struct selfmon_gather *gather);
 void selfmon_gather_free_apart(struct selfmon_gather *gather);
 /*
- * Returns k for the state with this number. Adds the state's owners to the
- * number of threads of k.
+ * Returns the index k for the thread state with this number. Adds the state's
+ * owners to the number of threads of k.
  */
 size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
 			     uint32_t number, uint32_t owners, uint32_t tid,
@@ -109,16 +116,16 @@ static inline size_t selfmon_gather_hash(int32_t parent, uint32_t region)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Saturates, because a sum that wrapped would look like a small one. */
+/* The sum saturates: a sum that wrapped would look like a small one. */
 static inline uint64_t selfmon_gather_sum(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
 /*
- * Adds the statistics of one node to the row of its region below the parent's
- * row (-1: top level). If stats is NULL, only adds the row. sampled may be
- * NULL, and is read only if gather->every is set. selfmon_gather_end() drops
+ * Adds the statistics of one node to the row of its region below the row
+ * `parent` (-1: top level). If stats is NULL, only makes the row. sampled may
+ * be NULL, and is read only if gather->every is set. selfmon_gather_end() drops
  * empty rows. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
@@ -128,12 +135,14 @@ int selfmon_gather_add(struct selfmon_gather *gather, int32_t parent,
 int selfmon_gather_span(struct selfmon_gather *gather, uint32_t region,
 			const struct selfmon_stats *stats);
 /*
- * Finds the row of a region below a parent's row (-1: top level), or makes it.
- * Do not call after selfmon_gather_end(). Returns 0 or -ENOMEM.
+ * Finds or makes the row of a region below the row `parent` (-1: top level). Do
+ * not call after selfmon_gather_end(). Returns 0 or -ENOMEM.
  */
 int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
 		       uint32_t region, uint32_t *index);
-/* Returns a mask of the kinds of visits, for selfmon_calibrate(). */
+/*
+ * Returns a mask of the kinds of visits that occurred, for selfmon_calibrate().
+ */
 uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather);
 int selfmon_gather_end(struct selfmon_gather *gather);
 const struct selfmon_region *

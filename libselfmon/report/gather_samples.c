@@ -25,7 +25,7 @@ static int take_entry(void *context, const struct selfmon_stack_entry *entry)
 	struct selfmon_gathered_stack *stack;
 
 	if (entry->key.ordinal >= taking->tree->places)
-		return 0; /* newer than the tree */
+		return 0; /* made after the tree was read */
 	if (!selfmon_room_for_one(&gather->stack, gather->stacks,
 				  &gather->stacks_room, sizeof(*stack)))
 		return -ENOMEM;
@@ -59,10 +59,7 @@ int selfmon_gather_samples(struct selfmon_gather *gather,
 
 /* ---- to the report ------------------------------------------------------- */
 
-/*
- * Maps the index that a row had while rows were gathered to its row in the
- * report.
- */
+/* Maps row indices at the time of gathering to rows of the report. */
 static int32_t *map_rows(const struct selfmon_report *report,
 			 const struct selfmon_gather *gather)
 {
@@ -84,7 +81,7 @@ static int32_t *map_rows(const struct selfmon_report *report,
 	return map;
 }
 
-/* Compares row, label and addresses. Equal stacks come from several threads. */
+/* Compares row, label and addresses. Stacks of several threads may be equal. */
 static int compare_gathered(const void *a, const void *b)
 {
 	const struct selfmon_gathered_stack *const x = a, *const y = b;
@@ -137,7 +134,7 @@ static void copy_stack(const struct selfmon_modules *modules,
 		put_address(modules, samples, entry->address[i]);
 }
 
-/* Adds another thread's samples with the same stack. */
+/* Adds the samples of another thread that have the same stack. */
 static void merge_stack(struct selfmon_sampled_stack *to,
 			const struct selfmon_gathered_stack *from)
 {

@@ -9,8 +9,8 @@
 #include "store/ring_state.h"
 
 /*
- * Adds the samples of a thread whose nodes are in the tree. Returns 0 or
- * -ENOMEM.
+ * Adds the samples of a thread. The tree must already contain the thread's
+ * nodes. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_samples(struct selfmon_gather *gather,
 			   const struct selfmon_gather_tree *tree,
@@ -23,7 +23,9 @@ int selfmon_report_take_samples(struct selfmon_report *report,
 				const struct selfmon_gather *gather,
 				const struct selfmon_sampling *sampling,
 				double ns_per_tick);
-/* Computes samples_within of all rows. */
+/*
+ * Computes samples_within (samples of a row and of all rows below) of all rows.
+ */
 void selfmon_samples_add_up(struct selfmon_report *report);
 
 #endif

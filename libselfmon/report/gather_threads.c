@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the records of the process's threads while these run. */
+/* Reads the records of the process's threads while they keep running. */
 #include "report/gather_threads.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "store/process.h"
 #include "store/self.h"
 
-/* The lock protects the thread's name and its owner. */
+/* The lock protects the thread's name and owner. */
 static void begin_thread(struct selfmon_gather *gather,
 			 struct selfmon_gather_tree *tree,
 			 struct selfmon_process *process,
@@ -30,7 +30,7 @@ static void begin_thread(struct selfmon_gather *gather,
 		selfmon_process_unlock(process);
 }
 
-/* Copies all words, each with one load. */
+/* Copies word by word, since the thread may write at the same time. */
 static void copy_work(const struct selfmon_work *from, struct selfmon_work *to)
 {
 	typedef uint64_t word __attribute__((may_alias));
@@ -79,8 +79,8 @@ static int add_node(struct selfmon_gather *gather,
 }
 
 /*
- * Adds the open visits of a thread, newest first. The thread keeps running:
- * visits that begin or end meanwhile may be missed.
+ * Counts the open visits of a thread, from the newest one. The thread keeps
+ * running: visits that begin or end meanwhile may be missed.
  */
 static int add_thread(struct selfmon_gather *gather,
 		      struct selfmon_gather_tree *tree,
@@ -102,7 +102,7 @@ static int add_thread(struct selfmon_gather *gather,
 	return error;
 }
 
-/* Adds what the ring has recorded so far to the open visits. */
+/* Adds the times in the thread's ring so far to its open visits. */
 static void look_at_ring(struct selfmon_thread *thread)
 {
 	if (thread != selfmon_thread_self())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers the call trees of the process's threads. */
+/* Gathers the call trees of all threads of the process. */
 #ifndef SELFMON_REPORT_GATHER_THREADS_H
 #define SELFMON_REPORT_GATHER_THREADS_H
 
@@ -7,7 +7,7 @@
 #include "store/process.h"
 
 /*
- * The caller holds the report lock; the threads keep running. Returns 0 or
+ * The caller holds the report lock. The threads keep running. Returns 0 or
  * -ENOMEM.
  */
 int selfmon_gather_threads(struct selfmon_gather *gather,

@@ -114,8 +114,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Returns NULL for the root, and for a node that was made after the tree was
- * read.
+ * Finds a node by its address. Returns NULL for the root, and for a node that
+ * was made after the tree was read.
  */
 static struct selfmon_gather_place *find(struct selfmon_gather_tree *tree,
 					 const struct selfmon_node *node)
@@ -135,8 +135,8 @@ static struct selfmon_gather_place *find(struct selfmon_gather_tree *tree,
 }
 
 /*
- * Counts an open visit, unless its update is unfinished: such a visit counts as
- * ended.
+ * Counts an open visit. Skips a visit whose statistics were being updated,
+ * since it is already counted as ended.
  */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,

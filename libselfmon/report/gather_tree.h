@@ -14,27 +14,31 @@
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
 	int32_t row;   /* negative for the root, and for spans */
-	int32_t apart; /* row among the rows by thread */
+	int32_t apart; /* index among the rows by thread */
 	uint32_t depth;
 	bool updating; /* the row includes a visit whose update is unfinished */
 };
 
 struct selfmon_gather_tree {
-	struct selfmon_gather_place *place; /* by ordinal; then by address */
+	/* By ordinal; sorted by address later. */
+	struct selfmon_gather_place *place;
 	size_t places, room;
-	int32_t top; /* the thread's row among the rows by thread */
+	int32_t top; /* index among the rows by thread */
 	bool sorted; /* by address */
 };
 
-/* Begins a tree. It may be empty, or left from the previous thread. */
+/*
+ * Begins a thread's tree. *tree may be empty, or contain the previous thread's
+ * tree.
+ */
 void selfmon_gather_begin(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,
 			  const struct selfmon_thread_record *thread);
 /*
- * Adds a node. stats is a copy, which this function changes; NULL if the copy
- * could not be made. whole is true if the copy was made between two updates.
- * sampled may be NULL, and is read only if gather->every is set. Returns 0 or
- * -ENOMEM.
+ * Adds a node. stats is a copy that this function may change, or NULL if it
+ * could not be made. whole is true if no update was in progress during the
+ * copy. sampled may be NULL, and is read only if gather->every is set. Returns
+ * 0 or -ENOMEM.
  */
 int selfmon_gather_node(struct selfmon_gather *gather,
 			struct selfmon_gather_tree *tree,
@@ -42,13 +46,16 @@ int selfmon_gather_node(struct selfmon_gather *gather,
 			struct selfmon_stats *stats, bool whole,
 			const struct selfmon_sampled *sampled);
 /*
- * Adds how long the visits of a node were off the CPU. The node is given by its
- * ordinal.
+ * Adds how long the visits of a node were off the CPU. `ordinal` identifies the
+ * node.
  */
 void selfmon_gather_ring(struct selfmon_gather *gather,
 			    const struct selfmon_gather_tree *tree,
 			    size_t ordinal, const struct selfmon_ring_sums *time);
-/* Adds an open visit. Call after all nodes, for the newest visit first. */
+/*
+ * Counts an open visit. Call after all nodes were added, from the newest visit
+ * on.
+ */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,
 			  const struct selfmon_visit *visit);

@@ -10,8 +10,8 @@
 #include "report/room.h"
 
 /*
- * Returns the row's counts of a unit; makes them if needed. Returns NULL
- * without memory.
+ * Returns the row's counts of a unit, and makes them if needed. Returns NULL if
+ * out of memory.
  */
 static struct selfmon_gathered_unit *unit_for(struct selfmon_gather *gather,
 					      size_t row, size_t unit)
@@ -56,7 +56,7 @@ static void name_unit(struct selfmon_gather *gather,
 }
 
 /*
- * Checks the extremes: a visit that is being recorded may have set only one of
+ * Checks min and max: a visit that is being recorded may have set only one of
  * them, and a file may contain anything.
  */
 int selfmon_gather_work(struct selfmon_gather *gather,
@@ -106,8 +106,8 @@ int selfmon_gather_units_copy(struct selfmon_gather *to,
 }
 
 /*
- * Limits an extreme that was not reached in the interval by the first or the
- * last bucket.
+ * If min or max did not change in the interval, replaces it by the bound of the
+ * first or the last bucket with visits.
  */
 static void bound_unit(struct selfmon_gathered_unit *unit,
 		       const struct selfmon_gathered_unit *before)

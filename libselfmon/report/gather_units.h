@@ -8,17 +8,20 @@
 #include "store/work.h"
 
 /*
- * Adds a copy of a node's counts to its row. The tree has the node already.
- * Returns 0 or -ENOMEM.
+ * Adds a copy of a node's counts to its row. The tree must already contain the
+ * node. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_work(struct selfmon_gather *gather,
 			const struct selfmon_gather_tree *tree,
 			const struct selfmon_work *work);
-/* Returns what a row counted of a unit, or NULL if nothing. */
+/* Returns a row's counts of a unit, or NULL if it counted nothing. */
 const struct selfmon_gathered_unit *
 selfmon_gathered_unit(const struct selfmon_gather *gather, size_t row,
 		      size_t unit);
-/* Copies all units, since copied rows refer to them. Returns 0 or -ENOMEM. */
+/*
+ * Copies all units: the rows of a copied gather refer to them. Returns 0 or
+ * -ENOMEM.
+ */
 int selfmon_gather_units_copy(struct selfmon_gather *to,
 			      const struct selfmon_gather *from);
 /* Subtracts what the row had counted before the interval. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything above the table: process, machine, time, counters and limits. */
+/*
+ * Fills in the part of the report above the table: process, machine, time,
+ * counters and limits.
+ */
 #define _GNU_SOURCE
 #include "report/header.h"
 
@@ -37,7 +40,7 @@ static void describe_machine(struct selfmon_report *report,
 static void describe_run(struct selfmon_report *report,
 			 const struct selfmon_process *process)
 {
-	/* Must be read first: selfmon_clock() may sleep to measure its rate. */
+	/* Read these first: selfmon_clock() may sleep to measure its rate. */
 	const uint64_t cpu_ns = selfmon_kernel_process_cpu_ns();
 	const uint64_t ticks = selfmon_clock_ticks();
 	const struct selfmon_clock *clock = selfmon_clock();
@@ -109,7 +112,7 @@ static void describe_events(struct selfmon_report *report,
 	}
 }
 
-/* The lock is needed since threads are created and exit meanwhile. */
+/* Takes the lock, since threads start and exit meanwhile. */
 static void describe_threads(struct selfmon_report *report,
 			     struct selfmon_process *process)
 {
@@ -144,8 +147,8 @@ void selfmon_report_header(struct selfmon_report *report,
 	describe_run(report, process);
 	describe_options(report);
 	/*
-	 * Written once under this lock, possibly by another thread at this
-	 * moment.
+	 * describe_events() needs the lock, since another thread may be
+	 * choosing the events at this moment.
 	 */
 	selfmon_process_lock(process);
 	describe_events(report, process);

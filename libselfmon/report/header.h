@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything above the table. */
+/* The part of the report above the table. */
 #ifndef SELFMON_REPORT_HEADER_H
 #define SELFMON_REPORT_HEADER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The histogram of a row, with the bounds of its buckets. A report stores the
- * middle of each bucket in ns. The clock's rate is used to find the bucket of
- * such a middle again.
+ * The histogram of a row, with the bounds of its buckets. A report stores only
+ * the middle of each bucket in ns, and the clock's rate. From both the bucket
+ * is found again.
  */
 #include <errno.h>
 
@@ -11,8 +11,8 @@
 #include "store/state.h"
 
 /*
- * A report merged over several clocks has no rate; its buckets are those of 1
- * GHz.
+ * A report merged over several clocks has no rate. Its buckets are those of a
+ * clock with 1 GHz.
  */
 static double ns_per_tick_of(const struct selfmon_report *report)
 {

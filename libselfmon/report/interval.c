@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of an interval: the visits between two reports of one process. The
- * recorded sums are subtracted in ticks and events, then settled as usual.
- * Subtracting nanoseconds would be wrong, because each report used its own
- * overhead and clock rate.
+ * The report of an interval: the visits between two reports of one process.
+ * Subtracts the recorded sums in ticks and events, and then computes all other
+ * values as for any report. Nanoseconds cannot be subtracted, because each
+ * report used its own overhead and clock rate.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +21,8 @@
 #include "store/statistics.h"
 
 /*
- * Subtracts, but keeps UINT64_MAX (unknown). The earlier sum may be larger than
- * the later one, if the earlier report repaired a visit that was being
- * recorded.
+ * Subtracts two sums. UINT64_MAX means unknown and stays. The earlier sum may
+ * be larger if the earlier report repaired a visit that was being recorded.
  */
 static uint64_t since(uint64_t later, uint64_t earlier)
 {
@@ -32,7 +31,7 @@ static uint64_t since(uint64_t later, uint64_t earlier)
 	return later > earlier ? later - earlier : 0;
 }
 
-/* Subtracts all words from an offset on. */
+/* Subtracts all 64-bit words, starting at an offset. */
 static void subtract_words(void *to, const void *from, size_t offset,
 			   size_t size)
 {
@@ -45,8 +44,8 @@ static void subtract_words(void *to, const void *from, size_t offset,
 }
 
 /*
- * Keeps the extremes since the start of the process: they limit those of the
- * interval.
+ * Subtracts a sum. min and max stay those since the start of the process, which
+ * limit those of the interval.
  */
 static void subtract_sums(struct selfmon_sums *to,
 			  const struct selfmon_sums *from, uint64_t visits)
@@ -57,9 +56,9 @@ static void subtract_sums(struct selfmon_sums *to,
 }
 
 /*
- * Limits the shortest and the longest visit of the interval. If an extreme is
- * new, it occurred in the interval. Otherwise the first or the last bucket
- * limits it.
+ * Limits the shortest and the longest visit of the interval. If an extreme
+ * changed, it occurred in the interval. Otherwise the bound of the first or the
+ * last bucket with visits is used.
  */
 static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)
@@ -72,7 +71,7 @@ static void bound_ticks(struct selfmon_gathered *row,
 		return;
 	selfmon_buckets_range(stats->histogram, &first, &last);
 	low = selfmon_gather_low(first);
-	high = selfmon_gather_low(last) - 1; /* unused for the last bucket */
+	high = selfmon_gather_low(last) - 1; /* not used for the last bucket */
 	if (stats->ticks.min == before->min) {
 		row->unsure |= SELFMON_BOUND_MIN;
 		if (low > stats->ticks.min)
@@ -139,7 +138,7 @@ static int copy_rows(struct selfmon_gather *to,
 	return 0;
 }
 
-/* Paths are unique, and a later report has each row of an earlier one. */
+/* Paths are unique, and a later report has all rows of an earlier one. */
 static int subtract_rows(struct selfmon_gather *to,
 			 const struct selfmon_gather *from)
 {
@@ -207,8 +206,7 @@ static int subtract_gathered(struct selfmon_gather *to,
 }
 
 /*
- * The names of regions of a live file belong to the file's report, so they are
- * copied.
+ * Copies the names of regions, since those of a live file belong to its report.
  */
 static int copy_regions(struct selfmon_report *to,
 			const struct selfmon_report *from)
@@ -256,7 +254,10 @@ static void copy_header(struct selfmon_report *to,
 	to->stale = since(later->stale, earlier->stale);
 }
 
-/* Checks that both are complete reports of the same process, in this order. */
+/*
+ * Checks that both reports are complete, of the same process, and in this
+ * order.
+ */
 static int check_reports(const struct selfmon_report *later,
 			 const struct selfmon_report *earlier)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of JSON objects. */
+/* Writes members of JSON objects. */
 #define _GNU_SOURCE
 #include "report/json_put.h"
 
@@ -9,7 +9,7 @@
 #include "report/number.h"
 #include "report/number_exact.h"
 
-/* Longer than any name in the schema together with separators and a number. */
+/* Longer than any name in the schema with separators and a number. */
 #define MEMBER_SIZE 128
 
 static size_t json_add(char *to, size_t at, const char *text)
@@ -40,7 +40,10 @@ void selfmon_json_key(struct selfmon_json *json, const char *name)
 	fwrite(text, 1, length, json->stream);
 }
 
-/* Avoids fprintf(3): a report of 10,000 rows has a million members. */
+/*
+ * Does not use fprintf(3), which is too slow: a report of 10,000 rows has a
+ * million members.
+ */
 static void member(struct selfmon_json *json, const char *name,
 		   const char *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of JSON objects: a name and a value. */
+/* Writes members of JSON objects: a name and a value. */
 #ifndef SELFMON_REPORT_JSON_PUT_H
 #define SELFMON_REPORT_JSON_PUT_H
 
@@ -7,19 +7,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The stream, and the separator before the next member. */
+/* The output stream, and the separator before the next member. */
 struct selfmon_json {
 	FILE *stream;
 	const char *indent; /* "\n  " between members, or "" on one line */
 	bool first;
 };
 
-/* Writes the name only; the caller writes the value. */
+/* Writes only the name; the caller writes the value. */
 void selfmon_json_key(struct selfmon_json *json, const char *name);
 
 /*
- * Writes a string. If it is not valid UTF-8, the member NAME_hex holds all its
- * bytes in hexadecimal.
+ * Writes a string. If it is not valid UTF-8, also writes all its bytes in
+ * hexadecimal, as the member NAME_hex.
  */
 void selfmon_json_text(struct selfmon_json *json, const char *name,
 		       const char *value);
@@ -38,7 +38,7 @@ void selfmon_json_null(struct selfmon_json *json, const char *name);
 /* Writes an array of two values: a double and an integer. */
 void selfmon_json_pair(FILE *stream, double first, uint64_t second);
 
-/* Writes a value without a name. */
+/* Writes a number without a name. */
 void selfmon_json_put_real(FILE *stream, double value);
 
 #endif

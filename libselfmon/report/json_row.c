@@ -30,7 +30,7 @@ static void quantity_values(struct selfmon_json *json,
 	}
 }
 
-/* Leaves the object open for more members. */
+/* Leaves the object open, since the caller adds more members. */
 static void quantity(struct selfmon_json *json, const struct selfmon_row *row,
 		     const struct selfmon_quantity *of)
 {
@@ -51,7 +51,10 @@ static void quantity(struct selfmon_json *json, const struct selfmon_row *row,
 		selfmon_json_null(json, name[i]);
 }
 
-/* Writes pairs of a bucket's middle and visits, or null if unknown. */
+/*
+ * Writes a pair for each bucket: middle and number of visits. Writes null if
+ * unknown.
+ */
 static void histogram(struct selfmon_json *json,
 		      const struct selfmon_row_bucket *bucket, size_t buckets)
 {
@@ -161,7 +164,7 @@ static void row_unit(struct selfmon_json *json, const char *name, uint64_t sum,
 	histogram(json, unit->bucket, unit->buckets);
 }
 
-/* Only rows whose visits counted units have these members. */
+/* Writes the members that only rows have whose visits counted units. */
 static void row_units(struct selfmon_json *outer,
 		      const struct selfmon_report *report, size_t i)
 {
@@ -186,7 +189,7 @@ static void row_units(struct selfmon_json *outer,
 		putc(']', outer->stream);
 }
 
-/* Only reports with samples have these. */
+/* Writes the members that only reports with samples have. */
 static void row_samples(struct selfmon_json *json, const struct selfmon_row *row)
 {
 	selfmon_json_integer(json, "samples", row->samples);

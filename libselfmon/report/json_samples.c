@@ -29,7 +29,10 @@ static void put_modules(struct selfmon_json *outer,
 	fputs(i ? "\n    ]" : "]", outer->stream);
 }
 
-/* Addresses point to the paths of their modules. */
+/*
+ * Returns the index of an address's module, or -1. Addresses point to the paths
+ * of their modules.
+ */
 static long module_of(const struct selfmon_samples *samples,
 		      const struct selfmon_address *address)
 {

@@ -6,7 +6,7 @@
 #include "report/json_put.h"
 #include "report/model.h"
 
-/* Writes the member "samples": null if none were requested. */
+/* Writes the member "samples", which is null if no samples were requested. */
 void selfmon_json_samples(struct selfmon_json *json,
 			  const struct selfmon_report *report);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a report from a live file whose process has ended or still runs. */
+/* Makes a report from a live file. The file's process may still run. */
 #define _GNU_SOURCE
 #include "report/live_open.h"
 
@@ -23,12 +23,12 @@
 #define HZ_MIN UINT64_C(100000)
 #define HZ_MAX UINT64_C(1000000000000)
 #define PAIR_TRIES 32
-/* An upper bound for the overhead of one visit, in ticks or events. */
+/* Upper limit for the overhead of one visit, in ticks or events. */
 #define COST_MAX 1e9
 
 #define COPY(to, from) copy(to, sizeof(to), from, sizeof(from))
 
-/* Copies a field, which may lack its NUL. */
+/* Copies a text field that may lack its terminating NUL. */
 static void copy(char *to, size_t size, const char *from, size_t length)
 {
 	snprintf(to, size, "%.*s", (int)strnlen(from, length), from);
@@ -42,7 +42,10 @@ facts_of(const struct selfmon_live_input *input)
 
 /* ---- time ---------------------------------------------------------------- */
 
-/* Checks that the parts agree: hz ticks must take one second, within 1 %. */
+/*
+ * Checks that the clock is consistent: hz ticks must take one second, within 1
+ * %.
+ */
 static bool is_possible(const struct selfmon_clock *clock)
 {
 	uint64_t second;
@@ -57,8 +60,8 @@ static bool is_possible(const struct selfmon_clock *clock)
 }
 
 /*
- * Returns true if the machine has not rebooted since. Then the current time can
- * serve to calibrate the clock.
+ * Returns true if the machine has not rebooted since the file was written. The
+ * current time can then be used to calibrate the file's clock.
  */
 static bool is_same_boot(const struct selfmon_live_facts *facts)
 {
@@ -92,14 +95,14 @@ static void find_clock(const struct selfmon_live_input *input,
 						    1]) &&
 	    is_possible(clock))
 		return;
-	/* The tick rate is unknown, so ticks are shown as if they were ns. */
+	/* The tick rate is unknown, so ticks are shown as if each were 1 ns. */
 	selfmon_clock_from_hz(clock, SELFMON_CLOCK_CALIBRATED, NS_PER_S);
 	clock->error_ppm = UINT32_MAX;
 }
 
 /*
- * The report's times end at the start of the newest visit, or at the newest
- * thread or node.
+ * Sets the times of the report. It ends at the newest time in the file: the
+ * start of a visit, or the creation of a thread or node.
  */
 static void note_time(struct selfmon_report *report,
 		      const struct selfmon_live_input *input,
@@ -252,7 +255,10 @@ static void take_sampling(struct selfmon_sampling *to,
 	to->chain = facts->sampling.chain;
 }
 
-/* From the first cost on, all members are costs, which are doubles. */
+/*
+ * Checks that all overheads are finite and in range: from the first one on, all
+ * members of the struct are doubles.
+ */
 static bool is_calibration(const struct selfmon_calibration *from)
 {
 	double value[(sizeof(*from) -
@@ -276,7 +282,7 @@ static int make_report(struct selfmon_report *report,
 	const struct selfmon_live_facts *const facts = facts_of(input);
 	struct selfmon_recorded *const recorded = calloc(1, sizeof(*recorded));
 
-	report->recorded = recorded; /* freed with the report */
+	report->recorded = recorded; /* the report owns it and frees it */
 	if (!recorded)
 		return selfmon_live_fails(input, -ENOMEM, "cannot be read");
 	find_clock(input, &recorded->clock);
@@ -288,7 +294,9 @@ static int make_report(struct selfmon_report *report,
 	recorded->gather = input->gather;
 	recorded->gather.named = input->region;
 	input->gather = (struct selfmon_gather){ .rows = 0 };
-	/* The names of rows point into the regions. */
+	/*
+	 * The names of rows point into the regions, so the report takes them.
+	 */
 	report->region = input->region;
 	report->regions = input->regions;
 	input->region = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the header of a live file, and reports what is wrong with a file. */
+/* Reads the header of a live file, and reports errors in a file. */
 #include "report/live_read.h"
 
 #include <errno.h>
@@ -11,7 +11,9 @@
 #include "platform/escape.h"
 #include "store/live.h"
 
-/* Attempts to read a header while the process keeps writing. */
+/*
+ * Maximum number of attempts to read a header while the process keeps writing.
+ */
 #define TRIES 100
 
 __attribute__((format(printf, 4, 5))) static void
@@ -97,8 +99,8 @@ static int check_kind(struct selfmon_live_input *input)
 }
 
 /*
- * Rejects a file of the same version from another kind of machine, or from a
- * build with other limits.
+ * Rejects a file of the same version that was written on another kind of
+ * machine, or by a build with other limits.
  */
 static int check_layout(struct selfmon_live_input *input)
 {
@@ -147,8 +149,8 @@ static int check_extent(struct selfmon_live_input *input)
 }
 
 /*
- * Retries until the current copy of the facts was not overwritten while it was
- * read.
+ * Retries until the current copy of the facts is read without being overwritten
+ * meanwhile.
  */
 static int read_header(struct selfmon_live_input *input)
 {

@@ -26,7 +26,10 @@ static bool is_text(const char *text, size_t length)
 	return text[length] == '\0' && strlen(text) == length;
 }
 
-/* Both strings are stored after the struct. Returns NULL without memory. */
+/*
+ * Allocates a region. Both strings are stored after the struct. Returns NULL if
+ * out of memory.
+ */
 static struct selfmon_region *new_region(uint32_t id, uint32_t line,
 					  size_t name, size_t file)
 {
@@ -55,7 +58,9 @@ selfmon_live_region_copy(const struct selfmon_region *from)
 	return region;
 }
 
-/* Two strings follow the record. Each must have its NUL and no other. */
+/*
+ * Reads a region's record. Two strings follow it, each with one NUL at its end.
+ */
 static int read_region(struct selfmon_live_input *input, uint64_t offset,
 		       const struct selfmon_live_region *record,
 		       struct selfmon_region **out)
@@ -145,7 +150,7 @@ static bool has_samples(uint64_t size)
 					  sizeof(struct selfmon_sampled));
 }
 
-/* The parent of a node must precede it. */
+/* Checks a node's record: it must come after the record of its parent. */
 static int check_place(struct selfmon_live_input *input, uint64_t offset,
 		       const struct selfmon_node *record)
 {
@@ -206,7 +211,9 @@ static int take_node(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-/* The sums of a unit are in the statistics of its node. */
+/*
+ * Reads what a node counted of one unit. The sum is in the node's statistics.
+ */
 static int take_work(struct selfmon_live_input *input, uint64_t offset,
 		     uint64_t size)
 {
@@ -235,8 +242,8 @@ static int take_work(struct selfmon_live_input *input, uint64_t offset,
 }
 
 /*
- * A record may belong to nodes that follow it, so it is noted and added at the
- * end.
+ * Stores the offset of a record of off-CPU time. The record may belong to nodes
+ * that follow it in the file, so it is read at the end.
  */
 static int note_off_cpu(struct selfmon_live_input *input, uint64_t offset,
 			uint64_t size)

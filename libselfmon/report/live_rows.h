@@ -5,7 +5,7 @@
 
 #include "report/live_read.h"
 
-/* Copies a region that was read from a file. Returns NULL without memory. */
+/* Copies a region that was read from a file. Returns NULL if out of memory. */
 struct selfmon_region *
 selfmon_live_region_copy(const struct selfmon_region *from);
 /* Reads all records into input->gather. */

@@ -24,7 +24,7 @@ int selfmon_live_note_slowest(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-/* A part whose region the file does not have is shown as unknown. */
+/* Parts whose region is not in the file get an unknown region. */
 static void check_parts(const struct selfmon_live_input *input,
 			struct selfmon_slow_visit *visit)
 {
@@ -41,7 +41,9 @@ static void check_parts(const struct selfmon_live_input *input,
 	}
 }
 
-/* If the process overwrites the visit meanwhile, the visit is left out. */
+/*
+ * Reads one slow visit. Leaves it out if the process overwrites it meanwhile.
+ */
 static int take_slow(struct selfmon_live_input *input, uint64_t offset,
 		     uint32_t region, struct selfmon_slow_visit *visit)
 {

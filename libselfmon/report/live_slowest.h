@@ -6,12 +6,12 @@
 #include "report/live_read.h"
 
 /*
- * Notes a record, since it may name regions that follow it. Returns 0 or
- * -errno.
+ * Stores the offset of a record, which may name regions that follow it in the
+ * file. Returns 0 or -errno.
  */
 int selfmon_live_note_slowest(struct selfmon_live_input *input, uint64_t offset,
 			      uint64_t size);
-/* Reads the noted records, when all regions are known. */
+/* Reads the records at the stored offsets. Call when all regions are known. */
 int selfmon_live_slowest(struct selfmon_live_input *input);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads statistics from a live file. If the process was killed, an update may
- * never finish. The file may also be damaged or forged. The values are repaired
- * as in memory (store/mend.c).
+ * Reads a node's statistics from a live file. If the process was killed, an
+ * update may never finish. The file may also be damaged or forged. The values
+ * are repaired like those in memory (store/mend.c).
  */
 #include "report/live_stats.h"
 
@@ -10,16 +10,20 @@
 #include "store/statistics.h"
 
 /*
- * The limit for a running process: a thread that visits this node constantly
- * updates the statistics faster than three system calls can read them.
+ * Maximum number of attempts while the process runs: a thread that constantly
+ * visits this node updates the statistics faster than three system calls can
+ * read them.
  */
 #define TRIES 50
 /*
- * If this number of reads finds the same odd sequence, the update is stalled.
+ * If this number of reads finds the same odd sequence, the process was killed
+ * during an update.
  */
 #define STANDSTILL 3
 
-/* Reads the sequence, the rest, and the sequence again, as copy.c does. */
+/*
+ * Reads the sequence, the statistics, and the sequence again, as copy.c does.
+ */
 static int read_once(struct selfmon_live_input *input, uint64_t offset,
 		     struct selfmon_stats *stats, bool *whole)
 {
@@ -41,9 +45,9 @@ static int read_once(struct selfmon_live_input *input, uint64_t offset,
 }
 
 /*
- * Sets whole if the statistics are consistent, which means read between two
- * updates. Otherwise an update is stalled, or updates were too frequent: the
- * sums may then include some visits more than the count.
+ * Sets *whole if no update was in progress during the read. Otherwise an update
+ * never finished, or updates were too frequent: the sums may then include a few
+ * visits more than the count.
  */
 static int read_whole(struct selfmon_live_input *input, uint64_t offset,
 		      struct selfmon_stats *stats, bool *whole)

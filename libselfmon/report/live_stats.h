@@ -6,7 +6,7 @@
 #include "report/live_read.h"
 
 /*
- * whole is set if the statistics were read between two updates. Values may be
+ * Sets *whole if no update was in progress during the read. Values may be
  * impossible; see selfmon_stats_complete().
  */
 int selfmon_live_stats(struct selfmon_live_input *input, uint64_t offset,

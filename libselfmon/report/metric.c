@@ -65,7 +65,7 @@ struct finder {
 	const struct selfmon_report *report;
 	struct selfmon_ratios *ratios;
 	struct selfmon_event_kind meaning[SELFMON_MAX_COUNTERS];
-	bool bytes, items; /* reported in any row */
+	bool bytes, items; /* counted in any row */
 };
 
 static bool alike(const struct finder *finder, size_t a, size_t b)
@@ -89,8 +89,8 @@ static bool is_event(const struct finder *finder, size_t i, uint32_t type,
 }
 
 /*
- * Finds the column of this event with the PMU and the modes of column i.
- * Prefers a column that has values. Returns -1 if there is none.
+ * Finds the column of an event with the same PMU and modes as column i. Prefers
+ * a column that has values. Returns -1 if there is none.
  */
 static int column_of(const struct finder *finder, size_t i, uint32_t type,
 		     uint64_t config)
@@ -111,8 +111,9 @@ static int column_of(const struct finder *finder, size_t i, uint32_t type,
 }
 
 /*
- * Returns true for events that are shares of slots, of levels 1 and 2. Returns
- * false for those that older CPUs count.
+ * Returns true for top-down events that are shares of slots, levels 1 and 2.
+ * Older CPUs have top-down events that are no shares; for these it returns
+ * false.
  */
 static bool is_share(const struct selfmon_event_kind *own)
 {
@@ -131,8 +132,9 @@ static bool is_share(const struct selfmon_event_kind *own)
 }
 
 /*
- * Returns true if other columns belong to another type of core. The cycles of
- * this type then cover an unknown part of the time and of the work.
+ * Returns true if there are columns for another type of core. A rate per cycle
+ * or per time would then be wrong, since this type's cycles cover only a part
+ * of the time and of the work.
  */
 static bool is_part(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
@@ -209,9 +211,9 @@ static void add_of_event(struct finder *finder, const struct selfmon_rule *rule,
 }
 
 /*
- * Decides where a metric is shown: a miss rate beside the miss's total; if
- * there is no rate, the misses per 1000 instructions instead. All other metrics
- * are in a table of their own.
+ * Marks the metric that is shown beside the event's total: for a miss, the
+ * first one whose divisor was counted (the miss rate, or else the misses per
+ * 1000 instructions). All other metrics are in a separate table.
  */
 static void place(struct finder *finder, size_t first)
 {
@@ -242,8 +244,8 @@ static bool is_same(const struct selfmon_event_kind *a,
 }
 
 /*
- * Returns true if another column has the same event, is no worse, and has the
- * metrics already.
+ * Returns true if another column has the same event and is at least as good, so
+ * that it has the metrics.
  */
 static bool is_double(const struct finder *finder, size_t i)
 {
@@ -302,8 +304,8 @@ static void add_work(struct finder *finder)
 }
 
 /*
- * Returns the column that counts all instructions, or -1. Only a machine with
- * one type of core has one.
+ * Returns the column that counts instructions on all cores, or -1. Machines
+ * with several core types have no such column.
  */
 static int instructions_of(const struct finder *finder)
 {

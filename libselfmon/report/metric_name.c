@@ -21,7 +21,7 @@ static void fill(char *to, size_t size, const char *text,
 			 mark + 2);
 }
 
-/* Finds the name for which a rule's %s stands. */
+/* Finds the event or unit whose name replaces the %s of a rule. */
 static void subject_of(const struct selfmon_report *report,
 		       const struct selfmon_ratio *ratio,
 		       struct selfmon_event_kind *own)
@@ -35,7 +35,7 @@ static void subject_of(const struct selfmon_report *report,
 	own->core_length = strlen(own->core);
 }
 
-/* Writes events as perf does: the PMU in front, the modes at the end. */
+/* Writes event names like perf: the PMU in front, the modes at the end. */
 void selfmon_ratio_name(const struct selfmon_report *report,
 			const struct selfmon_ratio *ratio,
 			char name[SELFMON_METRIC_NAME_SIZE])

@@ -8,13 +8,11 @@
 void selfmon_ratio_name(const struct selfmon_report *report,
 			const struct selfmon_ratio *ratio,
 			char name[SELFMON_METRIC_NAME_SIZE]);
-/* Returns the two lines of the heading; the first may be "". */
+/* Sets the two lines of the column heading. The first line may be "". */
 void selfmon_ratio_heading(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,
 			   char heading[2][SELFMON_HEADING_SIZE]);
-/*
- * Returns the name of an operand: "cycles", "time", "visits", "bytes", "items".
- */
+/* Sets the name of an operand: "cycles", "time", "visits", "bytes", "items". */
 void selfmon_ratio_operand(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio, int operand,
 			   char name[SELFMON_EVENT_NAME_SIZE]);

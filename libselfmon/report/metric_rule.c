@@ -5,8 +5,8 @@
 #include <linux/perf_event.h>
 
 /*
- * Finds the accesses to which a miss belongs. Returns false if no event counts
- * them.
+ * Finds the event that counts the accesses for a miss event. Returns false if
+ * there is none.
  */
 static bool tries_of(const struct selfmon_event_kind *miss, uint32_t *type,
 		     uint64_t *config)

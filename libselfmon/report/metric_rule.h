@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules from columns to metrics: for metric.c and metric_name.c. */
+/*
+ * Rules that determine which metrics a column has. Used by metric.c and
+ * metric_name.c.
+ */
 #ifndef SELFMON_REPORT_METRIC_RULE_H
 #define SELFMON_REPORT_METRIC_RULE_H
 
 #include "report/event_kind.h"
 #include "report/metric.h"
 
-/* What a metric is about: one event with a number, or a kind of events. */
+/* To which columns or units a rule applies. */
 enum selfmon_rule_kind {
 	KIND_EVENT,
-	KIND_MISS,    /* divided by accesses, or by instructions */
-	KIND_TOPDOWN, /* level 1 or 2: divided by slots */
+	/* Any event that counts misses: divided by accesses or instructions. */
+	KIND_MISS,
+	KIND_TOPDOWN, /* shares of levels 1 and 2: divided by slots */
 	KIND_WORK,    /* no column */
 	KIND_UNIT     /* a unit that the program named */
 };
 
-/* The rule has no event. */
+/* Value of by_type: the divisor is not an event. */
 #define NO_EVENT SELFMON_MEANING_NONE
-/* Divides by the accesses to which a miss belongs. */
+/*
+ * Value of by_type: the divisor is the event that counts the accesses for this
+ * miss.
+ */
 #define BY_TRIES (SELFMON_MEANING_NONE - 1)
 #define BY_SLOTS (SELFMON_MEANING_NONE - 2)
 
 struct selfmon_rule {
 	enum selfmon_rule_kind kind;
 	uint32_t type, config; /* event of the column, which is the dividend */
-	/* Event of the divisor; NO_EVENT: see operand. */
+	/* Event of the divisor. With NO_EVENT the divisor is `operand`. */
 	uint32_t by_type, by_config;
-	int operand;                 /* the divisor, SELFMON_OF_* */
+	/* The divisor, if it is not an event: SELFMON_OF_*. */
+	int operand;
 	bool turned; /* divides the operand by the column instead */
 	double factor;
-	const char *name; /* %s stands for the name of the event or unit */
+	const char *name; /* %s is replaced by the name of the event or unit */
 	const char *heading[2];
 };
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The value of a metric in a row.
+ * Computes the value of a metric in a row.
  *
- * Both operands are inclusive net values and must be of the same visits. If
- * some visits lack a value, it may only be divided by what the remaining visits
- * counted. Those visits are known in two cases: they are all measured visits,
- * or exactly those that have all values. The time is known for both sets. Two
- * events of one group always have values in the same visits.
+ * Both operands are inclusive net values, and must cover the same visits. If
+ * some visits lack a value, the operand may only be divided by the sum of the
+ * other operand over the remaining visits. This sum is known in two cases: all
+ * measured visits have the value, or exactly those visits have it that have all
+ * values. The time is known in both cases. Two events of one group always have
+ * values in the same visits.
  */
 #include "report/metric_value.h"
 
@@ -20,13 +21,16 @@
 #include "report/metric_name.h"
 
 /*
- * One operand: in how many of the measured visits it has a value, and its
- * uncertainty.
+ * One operand: its value and uncertainty, and the number of measured visits
+ * that it covers.
  */
 struct operand {
 	double value, unsure;
 	uint64_t visits;
-	/* Known for all measured visits, and for those that have all values. */
+	/*
+	 * The value is known both for all measured visits and for those that
+	 * have all values.
+	 */
 	bool any_visits;
 	enum selfmon_verdict verdict;
 };
@@ -50,7 +54,7 @@ static struct operand counted(const struct selfmon_quantity *quantity)
 	return operand;
 }
 
-/* If the program never counted this unit, its amount is unknown, not 0. */
+/* If the program never counted this unit, the amount is unknown and not 0. */
 static struct operand worked(const struct selfmon_row *row, uint64_t n)
 {
 	return (struct operand){ .value = (double)n * scale_of(row),
@@ -85,8 +89,8 @@ static struct operand operand_of(const struct selfmon_row *row, int what)
 }
 
 /*
- * Returns true if both operands have values in the same visits, or if it does
- * not matter in which. If one value of a group is rejected, all are, with two
+ * Returns true if both operands cover the same visits, or if one of them covers
+ * any. If one value of a group is rejected, the others are too, with two
  * exceptions: an impossible value, and a thread that could not open the whole
  * group.
  */
@@ -108,8 +112,9 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * If an operand is known for several sets of visits, chooses the given one.
- * same is true if the other operand has values in the same visits.
+ * Adjusts the operand to the given number of visits if it is known for several
+ * sets of visits. Returns false if it does not cover these visits. same is true
+ * if both operands cover the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)
@@ -130,8 +135,8 @@ static bool take_visits(const struct selfmon_row *row, int what,
 }
 
 /*
- * Returns the largest error: the upper bound of one operand divided by the
- * lower bound of the other. An estimate may be off by a factor of two, see
+ * Returns the largest possible error: the upper bound of one operand divided by
+ * the lower bound of the other. An estimate may be off by a factor of two, see
  * selfmon_delta_uncertainty().
  */
 static double uncertainty(const struct operand *of, const struct operand *by,
@@ -143,7 +148,10 @@ static double uncertainty(const struct operand *of, const struct operand *by,
 			 of->value / by->value);
 }
 
-/* Returns the less certain verdict: exact, by system call, scaled. */
+/*
+ * Returns the less certain verdict. Their order is: exact, by system call,
+ * scaled.
+ */
 static enum selfmon_verdict less_sure(enum selfmon_verdict a,
 				      enum selfmon_verdict b)
 {
@@ -263,8 +271,8 @@ int selfmon_row_metric(const struct selfmon_report *report, size_t row,
 	struct selfmon_ratios ratios;
 
 	/*
-	 * The size of the struct's first version. A caller may have a later,
-	 * longer one.
+	 * The size of the struct in its first version. Later versions may be
+	 * longer.
 	 */
 	if (metric->size < sizeof(*metric))
 		return -EINVAL;

@@ -5,20 +5,20 @@
 
 #include "report/metric.h"
 
-/* Reasons why a row has no value of a ratio. */
+/* Reasons why a row has no value of a metric. */
 enum selfmon_absence {
 	SELFMON_PRESENT,
-	/* The event was not requested, or is not counted. */
+	/* The event was not requested or not counted. */
 	SELFMON_ABSENT_EVENT,
-	/* Both were counted in different visits, or may have been. */
+	/* The operands cover different visits, or may do so. */
 	SELFMON_ABSENT_VISITS,
 	SELFMON_ABSENT_ZERO,   /* a division by zero */
-	SELFMON_ABSENT_RANGE   /* the value is out of the range of a number */
+	SELFMON_ABSENT_RANGE   /* the value does not fit into a double */
 };
 
 struct selfmon_ratio_value {
 	enum selfmon_absence absence;
-	enum selfmon_verdict verdict; /* NOT_COUNTED if absent */
+	enum selfmon_verdict verdict; /* NOT_COUNTED if there is no value */
 	double value, uncertainty;
 	char reason[SELFMON_METRIC_REASON_SIZE]; /* "" if present */
 };
@@ -28,8 +28,8 @@ void selfmon_ratio_of(const struct selfmon_report *report,
 		      const struct selfmon_ratio *ratio,
 		      struct selfmon_ratio_value *value);
 /*
- * If no row can have the ratio, returns the name of the missing event;
- * otherwise "".
+ * If no row can have the metric, sets the name of the missing event; otherwise
+ * "".
  */
 void selfmon_ratio_missing(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,

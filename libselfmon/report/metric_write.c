@@ -32,7 +32,8 @@ static void put_json_real(FILE *stream, const char *key, double value)
 }
 
 /*
- * Writes the operands of each metric. The values in a row have the same order.
+ * Writes the list of metrics with their operands. Each row has their values in
+ * the same order.
  */
 void selfmon_json_metrics(FILE *stream, const struct selfmon_report *report,
 			  const struct selfmon_ratios *ratios)
@@ -76,7 +77,7 @@ void selfmon_json_row_metrics(FILE *stream, const struct selfmon_report *report,
 		fputs(i ? ", {" : "{", stream);
 		selfmon_ratio_of(report, row, &ratios->ratio[i], &value);
 		put_json(stream, "verdict", selfmon_verdict_name(value.verdict));
-		/* NaN means no value, and is written as null */
+		/* NaN stands for a missing value, and is written as null */
 		put_json_real(stream, "value", value.value);
 		put_json_real(stream, "uncertainty", value.uncertainty);
 		fputs(", ", stream);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report in memory: which parts it owns and which it borrows. */
+/*
+ * Copies and frees a report in memory. A copy shares some parts with the
+ * original.
+ */
 #include "report/model.h"
 
 #include <stdlib.h>
@@ -48,13 +51,13 @@ struct selfmon_report *selfmon_report_empty(const struct selfmon_report *report,
 	*to = *report;
 	to->rows = 0;
 	/*
-	 * These belong to the original report and are not freed with the copy.
+	 * The original owns these parts, so they are not freed with the copy.
 	 */
 	to->regions = 0;
 	to->region = NULL;
 	to->recorded = NULL;
 	to->apart = NULL;
-	to->stacks = false; /* stacks refer to the original's rows */
+	to->stacks = false; /* stacks refer to rows of the original */
 	to->row = calloc(rows + 1, sizeof(*to->row));
 	to->detail = calloc(rows + 1, sizeof(*to->detail));
 	if (to->row && to->detail)

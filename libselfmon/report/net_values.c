@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Converts recorded values to those shown, without the library's overhead.
+ * Computes the values shown in a report from recorded ones: subtracts the
+ * library's overhead.
  *
- * The values of a visit include its own inner overhead. For each measured visit
- * below, they also include that visit's inner and outer overhead, and the
- * additional overhead of its kind. For each visit below that was only counted,
- * they include the overhead of counting it. If one visit in N is measured, the
- * measured visits stand for all: sums are extrapolated first, then the overhead
- * of all visits is subtracted.
+ * The values of a visit include its own inner overhead. They also include the
+ * inner and outer overhead of each measured visit inside it, and the additional
+ * overhead of that visit's kind. For each inner visit that was only counted,
+ * they include the overhead of counting it. If one visit in N is measured, sums
+ * are first extrapolated to all visits. Then the overhead of all visits is
+ * subtracted.
  */
 #include "report/net_values.h"
 
@@ -26,8 +27,7 @@
 #include "store/statistics.h"
 
 /*
- * The overhead of all visits below a row, for the quantity that is being
- * settled.
+ * The overhead of all visits below a row, for one quantity (time or a column).
  */
 struct below {
 	double usual;  /* overhead if all visits were of the usual kind */
@@ -60,7 +60,7 @@ static uint64_t ns_up(const struct selfmon_clock *clock, uint64_t ticks)
 {
 	const uint64_t ns = selfmon_clock_ns(clock, ticks);
 
-	/* Rounds up, unless the clock counts in nanoseconds. */
+	/* Rounds the maximum up, unless ticks are nanoseconds. */
 	return ticks ? ns + (clock->source != SELFMON_CLOCK_GETTIME) : 0;
 }
 
@@ -76,8 +76,8 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 	    from->stats.rare[SELFMON_RARE_SCALED])
 		return SELFMON_SCALED;
 	/*
-	 * Only if all values were read by system call. If only some were, a
-	 * note says so.
+	 * The verdict is "by system call" only if all values were read by
+	 * system call. If only some were, a note in the report says so.
 	 */
 	if (settle->report->column[column].verdict == SELFMON_EXACT &&
 	    from->stats.rare[SELFMON_RARE_SLOW] >=
@@ -87,8 +87,8 @@ static enum selfmon_verdict verdict_of(const struct settle *settle,
 }
 
 /*
- * Covers all visits, including those without a value because the counter was
- * off for too long.
+ * Returns the share of the row's time for which the column's group was on the
+ * PMU. Includes the time of visits without a value.
  */
 static double share_on_pmu(const struct settle *settle,
 			   const struct selfmon_stats *stats, int column)
@@ -104,7 +104,7 @@ static double share_on_pmu(const struct settle *settle,
 		       : 0;
 }
 
-/* Returns which part of the counts was extrapolated. */
+/* Returns the share of the time for which the counts were extrapolated. */
 static double guessed(const struct selfmon_stats *stats)
 {
 	if (!stats->scaled_enabled_ns)
@@ -112,7 +112,7 @@ static double guessed(const struct selfmon_stats *stats)
 	return (double)stats->scaled_off_ns / (double)stats->scaled_enabled_ns;
 }
 
-/* Stores the values as counted, in the unit of the quantity. */
+/* Stores the values without subtracting overhead, in ns or events. */
 static void take_counted(const struct settle *settle, size_t i, int column)
 {
 	const struct selfmon_gathered *from = &settle->gather->row[i];
@@ -140,8 +140,7 @@ static void take_counted(const struct settle *settle, size_t i, int column)
 }
 
 /*
- * Returns the overhead of all visits below the row that the row's values
- * include.
+ * Returns the part of the row's values that is overhead of the visits below it.
  */
 static double overhead_below(const struct settle *settle, size_t i,
 			     const struct selfmon_overhead *of)
@@ -166,7 +165,10 @@ static double switched_in(const struct selfmon_gathered *from,
 					 ended / (ended + open), noise);
 }
 
-/* part is the share of the measured visits that have a value in the sum. */
+/*
+ * Returns a sum minus overhead. `part` is the share of the measured visits that
+ * have a value in the sum.
+ */
 static double net_of(const struct settle *settle, size_t i,
 		     const struct selfmon_overhead *of, uint64_t sum, double part)
 {
@@ -210,7 +212,7 @@ static void take_net(const struct settle *settle, size_t i,
 			       part);
 }
 
-/* Adds the overhead of row i and of all rows below it to its parent. */
+/* Adds the overhead of row i and of all rows below it to the row's parent. */
 static void pass_up(const struct settle *settle, size_t i,
 		    const struct selfmon_overhead *of)
 {
@@ -229,9 +231,9 @@ static void pass_up(const struct settle *settle, size_t i,
 }
 
 /*
- * Extrapolates a sum of measured visits to all visits. Under SELFMON_EVERY, the
- * measured visits of a parent are not those that contain the measured visits of
- * its children.
+ * Extrapolates a sum of measured visits to all visits. With SELFMON_EVERY this
+ * must be done before a row's children are subtracted: the measured visits of
+ * the children are not those inside the measured visits of the parent.
  */
 static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum,
 		      int column)
@@ -244,15 +246,18 @@ static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum,
 	return all < SELFMON_WHOLE_MAX ? (int64_t)all : INT64_MAX;
 }
 
-/* Values in a file may be too large. Wrapping avoids undefined behaviour. */
+/*
+ * Adds with wrap-around: values in a damaged file may be too large, and signed
+ * overflow is undefined.
+ */
 static void add_wrapping(int64_t *to, int64_t sign, int64_t value)
 {
 	*to = (int64_t)((uint64_t)*to + (uint64_t)sign * (uint64_t)value);
 }
 
 /*
- * Iterates from the last row to the first, since children come after their
- * parents.
+ * Iterates from the last row to the first: children come after their parents,
+ * so a row's children are complete when the row is reached.
  */
 static void settle_quantity(const struct settle *settle,
 			    const struct selfmon_overhead *of)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts recorded values to those shown. */
+/* Computes the values shown in a report from recorded ones. */
 #ifndef SELFMON_REPORT_NET_VALUES_H
 #define SELFMON_REPORT_NET_VALUES_H
 
@@ -9,8 +9,8 @@ struct selfmon_calibration;
 struct selfmon_gather;
 
 /*
- * Converts recorded values to those shown: computes ns, exclusive values and
- * percentiles, subtracts overhead, and puts rows in tree order. Returns 0 or
+ * Computes all values of the report: converts to ns, computes self values and
+ * percentiles, subtracts overhead, and sorts rows in tree order. Returns 0 or
  * -ENOMEM.
  */
 int selfmon_report_settle(struct selfmon_report *report,
@@ -18,8 +18,8 @@ int selfmon_report_settle(struct selfmon_report *report,
 			  const struct selfmon_calibration *calibration,
 			  const struct selfmon_clock *clock);
 /*
- * The same, but keeps the rows in the order in which they were gathered:
- * parents first.
+ * Like selfmon_report_settle(), but leaves the rows in the order in which they
+ * were gathered: each parent before its children.
  */
 int selfmon_report_settle_values(struct selfmon_report *report,
 				 const struct selfmon_gather *gather,

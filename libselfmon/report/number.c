@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats numbers with a decimal point, whatever the locale. */
+/* Formats numbers with a decimal point in all locales. */
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -23,12 +23,15 @@ void selfmon_number_point(char *text)
 }
 
 /*
- * Half a unit of the last digit, by number of decimals: the most that rounding
- * adds.
+ * The most by which rounding can increase a number with 0, 1, 2 or 3 decimals:
+ * half a unit of the last digit.
  */
 static const double half[] = { 0.5, 0.05, 0.005, 0.0005 };
 
-/* Returns how many decimals a number below 1000 needs for 3 or 4 digits. */
+/*
+ * Returns the number of decimals with which a number below 1000 has 3 or 4
+ * digits.
+ */
 static unsigned int decimals_of(double value, unsigned int digits)
 {
 	double limit = 10;
@@ -49,7 +52,7 @@ static void print(char *text, double value, unsigned int decimals,
 	selfmon_number_point(text);
 }
 
-/* For numbers from 100,000 on: writes four digits and a prefix. */
+/* Writes a number of at least 100,000 with four digits and a prefix. */
 static void print_prefixed(char *text, double value)
 {
 	static const char prefix[] = "kMGTPE";
@@ -104,8 +107,8 @@ void selfmon_number_time(char *text, double ns, unsigned int digits)
 		const unsigned int decimals = decimals_of(value, digits);
 
 		/*
-		 * A value that rounding would raise to the limit uses the next
-		 * unit.
+		 * A value that rounding would raise to the limit is written in
+		 * the next unit.
 		 */
 		if (value < unit[i].below - half[decimals]) {
 			print(text, value, value > 0 ? decimals : 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats numbers with a decimal point, whatever the locale. All but the last
- * three functions write at most 8 columns of ASCII.
+ * Formats numbers with a decimal point in all locales. All functions but the
+ * last three write at most 8 columns of ASCII.
  */
 #ifndef SELFMON_REPORT_NUMBER_H
 #define SELFMON_REPORT_NUMBER_H
@@ -11,19 +11,22 @@
 
 #define SELFMON_NUMBER_SIZE 32
 
-/* "0", "99999", "123.5 k", "18.45 E"; "-" if not finite or negative. */
+/*
+ * Writes a count: "0", "99999", "123.5 k", "18.45 E"; "-" if it is not finite
+ * or negative.
+ */
 void selfmon_number_count(char *text, double value);
-/* The same, but exact up to 7 digits. */
+/* Like selfmon_number_count(), but writes up to 7 digits exactly. */
 void selfmon_number_visits(char *text, uint64_t value);
-/* "12.3 ns", "1.234 ms", "584.5 y", with 3 or 4 digits. */
+/* Writes a time with 3 or 4 digits: "12.3 ns", "1.234 ms", "584.5 y". */
 void selfmon_number_time(char *text, double ns, unsigned int digits);
-/* "12.3%", "100%", ">999%"; a share of 1 is 100 %. */
+/* Writes a share in percent: "12.3%", "100%", ">999%". 1 is 100 %. */
 void selfmon_number_share(char *text, double share);
-/* "0.12", "12.3", "1234", ">9999". */
+/* Writes a ratio: "0.12", "12.3", "1234", ">9999". */
 void selfmon_number_ratio(char *text, double value);
 /*
- * Replaces the locale's decimal point, which may be several bytes long, in
- * place.
+ * Replaces the locale's decimal point in the text, which may be several bytes
+ * long, by a dot.
  */
 void selfmon_number_point(char *text);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats a double with the fewest digits that read back as the same double:
- * 15, 16 or 17. The result equals that of calling printf(3) and strtod(3) up to
- * three times each. That would be slow: a report of 10,000 rows has 300,000
- * doubles.
+ * Formats a double with the fewest digits (15, 16 or 17) that read back as the
+ * same double. The result is that of printf(3), checked by strtod(3), with 15,
+ * then 16, then 17 digits. Calling these functions would be slow: a report of
+ * 10,000 rows has 300,000 doubles.
  */
 #include "report/number_exact.h"
 
@@ -18,13 +18,13 @@
 #define DIGITS_LEAST 15
 #define DIGITS_MOST 17
 
-/* From this value on, the last bit of a double is worth at least 2^-60. */
+/* The last bit of a double from this value on is at least 2^-60. */
 #define VALUE_LEAST 0x1p-8
-/* %.15g writes fixed notation below this value. */
+/* Below this value %.15g does not use an exponent. */
 #define VALUE_LIMIT 1e15
 /*
- * Fractions are in units of 2^-60, so that ten times a fraction fits into 64
- * bits.
+ * Fractions are stored in units of 2^-60, so that ten times a fraction fits
+ * into 64 bits.
  */
 #define FRACTION_BITS 60
 #define FRACTION_ONE (UINT64_C(1) << FRACTION_BITS)
@@ -44,15 +44,18 @@ size_t selfmon_number_integer(char *text, uint64_t value)
 	return length;
 }
 
-/* A number while its digits are written, with the remainder. */
+/* A number of which some digits are written, and the rest. */
 struct decimal {
 	char *text;
 	size_t length;
 	unsigned int digits; /* significant digits */
-	/* Remainder, below FRACTION_ONE, in units of the last digit. */
+	/*
+	 * The part not yet written, in units of the last written digit; below
+	 * FRACTION_ONE.
+	 */
 	uint64_t rest;
 	uint64_t half_ulp;   /* in units of 2^-61 of the last digit */
-	bool wide;	     /* half_ulp exceeds any rest */
+	bool wide;	     /* half_ulp exceeds every possible rest */
 };
 
 static void add_digit(struct decimal *decimal)
@@ -67,7 +70,10 @@ static void add_digit(struct decimal *decimal)
 	decimal->digits += digit || decimal->digits;
 }
 
-/* Rounds up: trailing nines become zeros, the digit before increases. */
+/*
+ * Increments the last digit. Trailing nines become zeros, and the digit before
+ * them is incremented.
+ */
 static void round_up(struct decimal *decimal)
 {
 	size_t at = decimal->length;
@@ -100,8 +106,9 @@ static void end_decimal(struct decimal *decimal)
 }
 
 /*
- * NEAR: the number, rounded to its digits so far, is less than half a step from
- * the double. FAR: it is farther away. TIE: printf(3) decides.
+ * Whether the digits so far, after rounding, read back as the same double.
+ * NEAR: yes, the distance is less than half a step between doubles. FAR: no.
+ * TIE: it is exactly half a step, so printf(3) decides.
  */
 enum nearness { NEAR, FAR, TIE };
 
@@ -116,8 +123,8 @@ static enum nearness nearness_of(const struct decimal *decimal)
 }
 
 /*
- * Writes a number from VALUE_LEAST to VALUE_LIMIT. Returns false if printf(3)
- * has to write it.
+ * Writes a number from VALUE_LEAST to VALUE_LIMIT. Returns false if the caller
+ * must use printf(3) instead.
  */
 static bool write_decimal(char *text, double value)
 {
@@ -128,8 +135,8 @@ static bool write_decimal(char *text, double value)
 	int exponent;
 
 	/*
-	 * Below a power of two, the distance to the next double is only half as
-	 * large.
+	 * Not handled: the distance from a power of two to the next lower
+	 * double is only half as large.
 	 */
 	if (frexp(value, &exponent) <= 0.5)
 		return false;
@@ -149,7 +156,7 @@ static bool write_decimal(char *text, double value)
 	return true;
 }
 
-/* Writes an integer for which printf(3) would write all digits. */
+/* Writes an integer of which printf(3) would write all digits. */
 static bool write_integer(char *text, double value)
 {
 	const uint64_t whole = (uint64_t)value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts rows in tree order, siblings by falling time. */
+/* Sorts rows in tree order, siblings by falling time. */
 #include "report/order.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct key {
 	int32_t parent;
 };
 
-/* Compares parents, then falling values, then names, then original indices. */
+/* Sorts by parent, then falling value, then name, then original index. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -33,9 +33,9 @@ static int compare_keys(const void *a, const void *b)
 
 struct order {
 	const struct selfmon_row *from; /* original order */
-	const double *value; /* by row; NULL: times */
+	const double *value; /* value of each row; NULL: sort by time */
 	size_t rows;
-	struct key *key;  /* sorted keys of all rows, siblings adjacent */
+	struct key *key;  /* sorted, so that siblings are adjacent */
 	size_t *next;     /* for each row + 1: its next child in key[] */
 	struct selfmon_row *to;
 	const struct selfmon_row_detail *detail_from; /* NULL: none */
@@ -58,8 +58,8 @@ static void put(struct order *order, int32_t index)
 }
 
 /*
- * Walks depth first without recursion: trees may be as deep as their programs
- * recurse.
+ * Walks the tree depth first, without recursion: a tree may be as deep as its
+ * program recurses.
  */
 static void put_all(struct order *order)
 {

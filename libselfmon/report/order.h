@@ -6,8 +6,8 @@
 #include "report/model.h"
 
 /*
- * Puts rows in tree order, siblings by falling time or by falling key. Returns
- * 0 or -ENOMEM.
+ * Sort rows in tree order, siblings by falling time or by falling key. Return 0
+ * or -ENOMEM.
  */
 int selfmon_report_order(struct selfmon_report *report);
 int selfmon_report_order_by(struct selfmon_report *report, const double *key);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Converts the calibrated overhead from ticks and events to the unit of a
- * quantity.
- */
+/* Converts the calibrated overhead from ticks and events to ns and events. */
 #include "report/overhead_of.h"
 
 #include "store/calibration.h"
@@ -14,8 +11,8 @@ static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 }
 
 /*
- * Returns the noise of a median: half the range of the middle eight of ten
- * samples.
+ * Returns the noise of an overhead, which is the median of ten samples: half
+ * the range of the middle eight samples.
  */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
@@ -53,7 +50,7 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 	of.known = true;
 	of.inner_noise = noise_in(&from->inner, column, unit);
 	of.both_noise = noise_in(&from->outer, column, unit);
-	if (column >= 0) /* for time, outer noise covers both */
+	if (column >= 0) /* for time, the outer noise includes the inner */
 		of.both_noise += of.inner_noise;
 	if (column >= 0 && from->unknown >> column & 1) {
 		of.inner_noise = cost_in(&from->inner, -1, ns_per_tick) *
@@ -66,10 +63,11 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 }
 
 /*
- * Overhead is measured at one time and around a few kinds of work. For other
- * work the mean is off by at least 3 ns, or by 3 % up to 10 ns. The causes are
- * changes of the CPU's frequency, and regions that change branch prediction.
- * `make bench-accuracy` shows how often the true time is within the noise.
+ * Least noise of a time. The calibration runs at one moment, around a few kinds
+ * of work. In other work the mean overhead differs by at least 3 ns, or by 3 %
+ * of the time up to 10 ns, because of CPU frequency changes and other branch
+ * predictions. `make bench-accuracy` shows how often the true time is within
+ * the noise.
  */
 #define NOISE_SHARE 0.03
 #define NOISE_LEAST_NS 3
@@ -121,10 +119,11 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	double beyond = 0;
 	size_t k;
 
-	/* Steps may be negative, see selfmon_visit_count_same(). */
+	/* These numbers may be negative, see selfmon_visit_count_same(). */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
-	if (tells_work(stats)) /* nearly all visits then count units */
+	/* Then nearly all visits of the row count units. */
+	if (tells_work(stats))
 		beyond += (double)selfmon_stats_visits(stats) * of->told;
 	return beyond;
 }

@@ -1,64 +1,70 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's overhead in the values of one quantity. */
+/* The library's overhead in the values of one quantity (time or a column). */
 #ifndef SELFMON_REPORT_OVERHEAD_OF_H
 #define SELFMON_REPORT_OVERHEAD_OF_H
 
 #include "visit/overhead.h"
 
-/* Overhead in the unit of a quantity: ns, or events of a column. */
+/* Overhead of one visit, in ns or in events of a column. */
 struct selfmon_overhead {
 	int column;  /* -1: time */
 	bool known;
 	double unit; /* unit of the recorded values: ns per tick, or 1 */
 	double inner, inner_noise;
-	double outer, both_noise; /* noise of inner and outer together */
+	double outer, both_noise; /* both_noise: inner and outer together */
 	double skipped, told, switched;
 	double kind[SELFMON_KIND_COUNT];
 	/*
-	 * Noise of a kind that was measured for too short a time; otherwise 0.
+	 * Noise of these overheads. It is 0 unless the calibration had too
+	 * little time for them.
 	 */
 	double skipped_noise, told_noise, switched_noise;
 	double kind_noise[SELFMON_KIND_COUNT];
 };
 
-/* column -1 is time. All members are 0 if there was no calibration. */
+/*
+ * Returns the overhead in a column, or in time if column is -1. All members are
+ * 0 if there was no calibration.
+ */
 struct selfmon_overhead
 selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 		    double ns_per_tick);
 
 /*
- * Returns the least noise of a time that is not an estimate, for a given net
- * time in ns and number of visits.
+ * Returns a lower limit for the noise of a time, for a given net time in ns and
+ * number of visits.
  */
 double selfmon_overhead_noise(const struct selfmon_overhead *of, double net,
 			      double visits);
 
 /*
- * Returns the overhead in the parent beyond inner and outer: that of visits of
- * a SELFMON_KIND_*, and that of visits that count units.
+ * Returns the additional overhead that visits cause in their parent, besides
+ * inner and outer: by visits of a SELFMON_KIND_*, and by visits that count
+ * units.
  */
 double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 			       const struct selfmon_stats *stats);
 
 /*
- * Returns the noise of selfmon_overhead_beyond(), and of the overhead of visits
- * that were only counted.
+ * Returns the noise of selfmon_overhead_beyond() plus that of visits that were
+ * only counted.
  */
 double selfmon_overhead_beyond_noise(const struct selfmon_overhead *of,
 				     const struct selfmon_stats *stats);
 
 /*
- * Returns the overhead of the switches that suspended a row's own visits, and
- * its noise. Switches are counted for open visits as well; share is the part of
- * the visits that have ended.
+ * Returns the overhead, and its noise, of the switches that suspended a row's
+ * visits. Switches are also counted for open visits; share is the proportion of
+ * visits that have ended.
  */
 double selfmon_overhead_switched(const struct selfmon_overhead *of,
 				 const struct selfmon_stats *stats, double share,
 				 double *noise);
 
 /*
- * Returns the overhead of the visits inside of another visit: inner and outer,
- * or skipped, but without the result of selfmon_overhead_beyond().
+ * Returns the overhead of the visits inside another visit: inner and outer of
+ * measured visits, and that of visits that were only counted. Excludes the
+ * additional overhead, see selfmon_overhead_beyond().
  */
 double selfmon_overhead_inside(const struct selfmon_overhead *of,
 			       const struct selfmon_inside *inside);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data from which a report was made. They are kept to subtract another
- * report.
+ * The data from which a report was made. They are needed later if another
+ * report is subtracted.
  */
 #ifndef SELFMON_REPORT_RECORDED_H
 #define SELFMON_REPORT_RECORDED_H
@@ -15,15 +15,15 @@ struct selfmon_recorded {
 	struct selfmon_clock clock;
 	struct selfmon_sampling sampling;
 	uint64_t start_ticks; /* as in struct selfmon_process */
-	uint64_t ticks;       /* when the report was taken */
-	/* In the order of the values in rows. */
+	uint64_t ticks;       /* time of the report */
+	/* In the order in which rows store the values. */
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
 };
 
 /*
- * Makes the rows of a report that has its header already, and keeps the
- * recorded data. Returns 0 or -ENOMEM; call selfmon_report_free() in both
- * cases.
+ * Makes the rows of a report whose header is filled in, and stores the recorded
+ * data in the report. Returns 0 or -ENOMEM; the caller must call
+ * selfmon_report_free() in both cases.
  */
 int selfmon_recorded_settle(struct selfmon_report *report);
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Makes room for one more element after the used ones. array is the address of
- * the pointer to the elements. Returns false without memory.
+ * Makes room for one more element in an array with `used` elements. array is
+ * the address of the pointer to the elements. Returns false if out of memory.
  */
 bool selfmon_room_for_one(void *array, size_t used, size_t *room, size_t size);
 

@@ -46,8 +46,8 @@ void selfmon_row_facts(struct selfmon_row *row,
 }
 
 /*
- * Returns true if a visit is open now, or was open when the interval began: it
- * may have children that ended before.
+ * Returns true if a visit is open now, or was open when the interval began:
+ * some of its children may have ended in the interval.
  */
 static bool was_open(const struct selfmon_gathered *row)
 {
@@ -55,9 +55,9 @@ static bool was_open(const struct selfmon_gathered *row)
 }
 
 /*
- * Returns true if the parent's self time is wrong, because the time of these
- * visits is not subtracted from their parent's time while the time of their
- * children is shown.
+ * Returns true if visits of this row make the self time of its parent wrong:
+ * their own time is not recorded, so it is not subtracted from the parent's
+ * time, but the time of their children is shown.
  */
 static bool spoils_parent(const struct selfmon_gathered *from,
 			  const struct selfmon_row *row)

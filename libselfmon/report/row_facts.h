@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about a row other than its values. */
+/* Properties of a row other than its values. */
 #ifndef SELFMON_REPORT_ROW_FACTS_H
 #define SELFMON_REPORT_ROW_FACTS_H
 
@@ -8,14 +8,14 @@
 
 struct selfmon_region;
 
-/* Sets a row's name, its place, and the counts of its visits. */
+/* Sets a row's name, its place in the source, and the counts of its visits. */
 void selfmon_row_facts(struct selfmon_row *row,
 		       const struct selfmon_gathered *from,
 		       const struct selfmon_region *region);
 /*
- * Decides which rows have self values. Inclusive minus children is the self
- * value only if each visit of the row and of its children has ended, in order,
- * and has left its values.
+ * Decides which rows have self values. The self value is the inclusive value
+ * minus that of the children. It is valid only if each visit of the row and of
+ * its children has ended in order, and has values.
  */
 void selfmon_row_judge_self(struct selfmon_report *report,
 			    const struct selfmon_gather *gather);

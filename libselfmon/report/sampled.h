@@ -8,14 +8,14 @@
 
 #include "report/gather.h"
 
-/* Returns the number of visits that were only counted. */
+/* Returns the number of visits that were counted but not measured. */
 static inline uint64_t
 selfmon_sampled_skipped(const struct selfmon_gathered *from)
 {
 	return from->stats.rare[SELFMON_RARE_SKIPPED];
 }
 
-/* column -1 is time, in ticks. */
+/* Returns the sums of a column, or of time in ticks if column is -1. */
 static inline const struct selfmon_sums *
 selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 {
@@ -23,8 +23,8 @@ selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 }
 
 /*
- * Returns by which factor the values of all visits exceed those of the measured
- * visits; 1 if all visits were measured.
+ * Returns the ratio of all visits' values to those of the measured visits; 1 if
+ * all visits were measured.
  */
 double selfmon_sampled_factor(const struct selfmon_gathered *from, int column);
 

@@ -31,7 +31,7 @@ bool selfmon_samples_of_clock(const struct selfmon_samples *samples)
 	       !strncmp(samples->event, "cpu-clock", 9);
 }
 
-/* Orders by row, then by falling count, then in a fixed order. */
+/* Sorts by row, then by falling count, then by content. */
 static int compare_stacks(const void *a, const void *b)
 {
 	const struct selfmon_sampled_stack *const x = a, *const y = b;
@@ -50,7 +50,7 @@ void selfmon_samples_sort(struct selfmon_samples *samples)
 		      compare_stacks);
 }
 
-/* Finds the first stack of a row by bisection. */
+/* Returns the index of the first stack of a row, found by bisection. */
 static size_t first_of(const struct selfmon_samples *samples, int64_t row)
 {
 	size_t low = 0, high = samples->stacks;
@@ -67,8 +67,8 @@ static size_t first_of(const struct selfmon_samples *samples, int64_t row)
 }
 
 /*
- * Size of the struct in version 0.2, its first one. Later versions may be
- * longer.
+ * Size of the struct in version 0.2, the first with this function. Later
+ * versions may have more members.
  */
 #define STACK_SIZE_FIRST (offsetof(struct selfmon_call_stack, address) + \
 			  sizeof(const struct selfmon_address *))

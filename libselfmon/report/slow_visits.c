@@ -38,7 +38,9 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 	size_t i, n;
 	int error = slowest && !visit ? -ENOMEM : 0;
 
-	/* No interval begins or ends with a report that left regions out. */
+	/*
+	 * An incomplete report must not be the start or the end of an interval.
+	 */
 	if (slowest && !gather->unread)
 		gather->slow_serial = selfmon_slowest_begin(
 			process, &gather->slow_begin);
@@ -63,7 +65,10 @@ static int compare_moments(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* The parts are sorted by their begin, longer ones first. */
+/*
+ * Finds the parts that are not inside another part. The parts are sorted by
+ * their start, longer ones first.
+ */
 static void find_outermost(struct selfmon_slow *slow)
 {
 	uint64_t end = 0;
@@ -106,7 +111,10 @@ static void put_part(const struct selfmon_recorded *recorded,
 					  SELFMON_ENDED_REGION_BITS);
 }
 
-/* The columns of a report are in the order of the request. */
+/*
+ * Copies the values in the order of the report's columns, which is that of the
+ * request.
+ */
 static void put_slow_values(const struct selfmon_report *report,
 		       const struct selfmon_recorded *recorded,
 		       const struct selfmon_slow_visit *from,
@@ -165,8 +173,8 @@ static int compare_slows(const void *a, const void *b)
 }
 
 /*
- * Adds the slowest visits of each region, of those with serial numbers from
- * after + 1 to until.
+ * Adds the slowest visits of each region that have a serial number above
+ * `after` and at most `until`.
  */
 static int list_slow(struct selfmon_report *report,
 		     const struct selfmon_recorded *recorded, uint64_t after,
@@ -180,7 +188,7 @@ static int list_slow(struct selfmon_report *report,
 		return 0;
 	list = calloc(1, sizeof(*list) +
 				 gather->slows * sizeof(list->visit[0]));
-	report->slow = list; /* freed with the report */
+	report->slow = list; /* the report owns it and frees it */
 	if (!list)
 		return -ENOMEM;
 	for (i = 0; i < gather->slows; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes a report while threads keep running; one report at a time. */
+/*
+ * Takes a report while threads keep running. Only one report is taken at a
+ * time.
+ */
 #include "report/take.h"
 
 #include <errno.h>
@@ -22,13 +25,13 @@ static int fill_report(struct selfmon_report *report,
 	struct selfmon_recorded *const recorded = calloc(1, sizeof(*recorded));
 	int error;
 
-	report->recorded = recorded; /* freed with the report */
+	report->recorded = recorded; /* the report owns it and frees it */
 	if (!recorded)
 		return -ENOMEM;
 	recorded->ticks = selfmon_clock_ticks();
 	if (apart && selfmon_gather_make_apart(&recorded->gather))
 		return -ENOMEM;
-	/* Gathers first: the visits of the calibration must not be counted. */
+	/* Gathers before the calibration, whose visits must not be counted. */
 	error = selfmon_gather_threads(&recorded->gather, process);
 	if (!error)
 		error = selfmon_gather_slowest(&recorded->gather, process);
@@ -43,7 +46,7 @@ static int fill_report(struct selfmon_report *report,
 	return selfmon_recorded_settle(report);
 }
 
-/* Publishes the current clock and overhead in the live file. */
+/* Writes the current clock and overhead to the live file. */
 static void publish_limits(struct selfmon_process *process)
 {
 	selfmon_process_lock(process);
@@ -59,7 +62,10 @@ static int take_report(struct selfmon_report **out, bool apart)
 	struct selfmon_cancel cancel;
 
 	*out = NULL;
-	/* The calibration sleeps with the lock held, so cancellation is off. */
+	/*
+	 * Disables cancellation: the calibration sleeps while it holds the
+	 * lock.
+	 */
 	selfmon_cancel_off(&cancel);
 	if (process && report) {
 		pthread_mutex_lock(&process->report_lock);
@@ -92,7 +98,10 @@ int selfmon_report_print(enum selfmon_format format, FILE *stream)
 	struct selfmon_cancel cancel;
 	int error;
 
-	/* Writing is a cancellation point, at which the report would leak. */
+	/*
+	 * Disables cancellation: writing is a cancellation point, where the
+	 * report would leak.
+	 */
 	selfmon_cancel_off(&cancel);
 	error = selfmon_report_take(&report);
 	if (!error)

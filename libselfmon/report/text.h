@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text writer, and what its parts share. */
+/* The text writer, with the definitions that its files share. */
 #ifndef SELFMON_REPORT_TEXT_H
 #define SELFMON_REPORT_TEXT_H
 
@@ -8,53 +8,56 @@
 #include "report/number.h"
 #include "report/view.h"
 
-/* The widths of a paragraph and of a table, in terminal columns. */
+/* Maximum width of a paragraph and of a table, in terminal columns. */
 #define SELFMON_LINE_COLUMNS 100
 #define SELFMON_TABLE_COLUMNS 120
-/* Width of a region's name; the columns of time take the rest. */
+/* Width of a region's name. The remaining width is for the columns of time. */
 #define SELFMON_LABEL_COLUMNS 36
 
 /* Width of a label in the header. */
 #define SELFMON_HEADER_COLUMNS 13
 
-/* Marks after a number, the most important first. */
+/* Marks after a number, the most important one first. */
 enum selfmon_mark {
-	SELFMON_MARK_OPEN = 1,       /* * on visits: some are open */
-	SELFMON_MARK_CUT_OFF = 2,    /* x on visits: some never ended */
+	SELFMON_MARK_OPEN = 1,       /* * after visits: some are open */
+	SELFMON_MARK_CUT_OFF = 2,    /* x after visits: some were never left */
 	SELFMON_MARK_NO_SELF = 4,    /* ^ */
 	SELFMON_MARK_LEFT_OUT = 8,   /* ! */
 	SELFMON_MARK_SCALED = 16,    /* ~ */
 	SELFMON_MARK_NOISE = 32,     /* ? */
 	SELFMON_MARK_SYSCALL = 64,   /* s */
-	SELFMON_MARK_MOVED = 128,    /* m on visits: recorded elsewhere */
-	SELFMON_MARK_DASH = 256      /* the dash: not counted */
+	SELFMON_MARK_MOVED = 128,    /* m after visits: recorded elsewhere */
+	SELFMON_MARK_DASH = 256      /* the dash for a value not counted */
 };
 
 struct selfmon_text {
 	const struct selfmon_report *report;
 	const struct selfmon_viewed *viewed;
 	FILE *stream;
-	/* The paragraph being written. */
+	/* State of the paragraph being written. */
 	unsigned int column, indent;
 	bool space;
 	/*
-	 * The spaces that are due in the current row. They are dropped at its
-	 * end.
+	 * Number of spaces that precede the next cell of the row. At the end of
+	 * the row they are dropped.
 	 */
 	unsigned int pending;
 	/* Labels of regions. */
 	unsigned int label_columns, step;
-	/* For each row: whether to show file and line; NULL: all rows. */
+	/*
+	 * For each row, whether to show file and line; NULL: show them in all
+	 * rows.
+	 */
 	unsigned char *located;
-	/* The marks that the legend must explain. */
+	/* Marks that were used, which the legend must explain. */
 	unsigned int marks;
 	double share_least, share_most;
-	bool in_step; /* samples stand for more than the time allows */
+	bool in_step; /* samples stand for more time than there was */
 };
 
 /*
- * A text of known width: at most 4 bytes for each column, or an escape
- * sequence.
+ * A text with its width in columns. Each column takes at most 4 bytes or one
+ * escape sequence.
  */
 #define SELFMON_CELL_COLUMNS 100
 struct selfmon_cell {

@@ -109,7 +109,7 @@ static void put_spans(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Prints the spans' units, in the same tables as for regions. */
+/* Prints what the spans counted in units, in the same tables as for regions. */
 static void put_work(struct selfmon_text *text)
 {
 	struct selfmon_report some = *text->report;

@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Prints nothing if there were none. */
+/* Prints nothing if there were no detached spans. */
 SELFMON_COLD
 void selfmon_text_async(struct selfmon_text *text);
 

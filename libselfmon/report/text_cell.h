@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Appends a string with escapes. If it does not fit, cuts its middle. */
+/* Appends a string, escaped. If it does not fit, removes its middle. */
 void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
 		      unsigned int columns);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Header lines with the clock, and with CPU time beside wall time. */
+/*
+ * Writes the lines of the header with the clock, and with CPU time beside wall
+ * time.
+ */
 #include "report/text_clock.h"
 
 #include <inttypes.h>
@@ -17,8 +20,8 @@ void selfmon_text_say_time(struct selfmon_text *text, const char *before,
 }
 
 /*
- * The times of regions are wall time, so this says how much of it was not CPU
- * time.
+ * Prints how much of the wall time was not CPU time, since the times of regions
+ * are wall time.
  */
 static void say_off_cpu(struct selfmon_text *text, double cpus)
 {
@@ -43,7 +46,7 @@ static void say_cpus(struct selfmon_text *text, double cpus)
 		selfmon_text_say(text, "; threads without regions ran too");
 }
 
-/* For one thread, a difference of at most 10 % is not reported. */
+/* For a single thread, prints nothing if the times differ by at most 10 %. */
 static void put_cpu(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;

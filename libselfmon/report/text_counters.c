@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the tables of counters: the net totals of each event, followed by the
- * event's metric if it has one. The other metrics follow. A table has as many
- * columns as fit; the rest is in further tables.
+ * Writes the tables of counters: the net total of each event, followed by the
+ * event's main metric if it has one, then all other metrics. A table has as
+ * many columns as fit; the others are in further tables.
  */
 #include "report/text_counters.h"
 
@@ -24,17 +24,20 @@
 #define NUMBER 7
 #define TIME 8
 #define RATIO 5
-#define RATIO_MOST 9999.5 /* the largest ratio that fits */
-#define HEADING 13   /* width of each of the two lines of a heading */
+#define RATIO_MOST 9999.5 /* largest ratio that fits into the column */
+#define HEADING 13   /* width of each of a heading's two lines */
 #define MARKS 2
 #define FIELDS (SELFMON_MAX_COUNTERS + SELFMON_RATIOS_MAX)
 
 /* A column of a table: an event's total, or a metric. */
 struct field {
 	size_t value;    /* index of the event */
-	/* The metric; NULL if this is an event's total. */
+	/* The metric, or NULL for an event's total. */
 	const struct selfmon_ratio *ratio;
-	/* Width of the number, without the space and marks. */
+	/*
+	 * Width of the number, without the space before it and the marks after
+	 * it.
+	 */
 	unsigned int columns;
 	bool time;            /* the event counts nanoseconds */
 	struct selfmon_cell heading[2];
@@ -42,7 +45,7 @@ struct field {
 
 /* ---- fields -------------------------------------------------------------- */
 
-/* Breaks a long heading into two lines, at a separator if possible. */
+/* Breaks a long name into two lines, at a separator if possible. */
 static void set_heading(struct field *field, const char *name)
 {
 	const size_t length = strlen(name);
@@ -96,7 +99,7 @@ static void make_total(struct field *field, const struct selfmon_report *report,
 	set_heading(field, name);
 }
 
-/* Collects the events, each followed by the metric beside it. */
+/* Collects the events, each followed by its main metric. */
 static size_t make_totals(const struct selfmon_report *report,
 			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
@@ -117,7 +120,7 @@ static size_t make_totals(const struct selfmon_report *report,
 	return counted ? fields : 0;
 }
 
-/* Collects the other metrics whose events are present. */
+/* Collects all other metrics whose events are in the report. */
 static size_t make_others(const struct selfmon_report *report,
 			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
@@ -163,7 +166,7 @@ static void put_total(struct selfmon_text *text, const struct selfmon_row *row,
 	selfmon_text_marks(text, marks, MARKS);
 }
 
-/* If there is no value, text_metrics.c prints the reason. */
+/* Prints a dash for a missing value; text_metrics.c prints the reason. */
 static void put_ratio(struct selfmon_text *text, const struct selfmon_row *row,
 		      const struct field *field)
 {
@@ -214,7 +217,7 @@ static void put_headings(struct selfmon_text *text, const struct field *field,
 	}
 }
 
-/* Returns true if the row has a value of any of the fields. */
+/* Returns true if the row has a value in any of the fields. */
 static bool has_values(const struct selfmon_text *text, size_t row,
 		       const struct field *field, size_t fields)
 {
@@ -251,7 +254,7 @@ static void put_fields(struct selfmon_text *text, size_t row,
 	selfmon_text_row_end(text);
 }
 
-/* Skips rows without a value, and a table without rows. */
+/* Skips rows without a value, and the whole table if no row is left. */
 static void put_table(struct selfmon_text *text, const struct field *field,
 		      size_t fields)
 {
@@ -268,7 +271,9 @@ static void put_table(struct selfmon_text *text, const struct field *field,
 	}
 }
 
-/* Returns how many of these fields fit beside a label of this width. */
+/*
+ * Returns how many of the fields fit into a table beside a label of this width.
+ */
 static size_t fitting(const struct field *field, size_t fields,
 		      unsigned int label)
 {
@@ -285,7 +290,7 @@ static size_t fitting(const struct field *field, size_t fields,
 	return i;
 }
 
-/* If text is NULL, only counts the tables. */
+/* Prints the tables. If text is NULL, only counts them. */
 static size_t put_tables(struct selfmon_text *text, unsigned int label,
 			 const struct field *field, size_t fields)
 {

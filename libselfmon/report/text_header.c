@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the header: process, machine, time, counters and cautions. */
+/* Writes the header: process, machine, time, counters and warnings. */
 #include "report/text_header.h"
 
 #include <inttypes.h>
@@ -61,8 +61,8 @@ static bool is_alike(const struct selfmon_report_column *a,
 }
 
 /*
- * Prints all columns that are read in the same way as column i, unless a
- * previous line has them.
+ * Prints all columns that are read in the same way as column i. Prints nothing
+ * if an earlier line lists column i.
  */
 static void put_alike(struct selfmon_text *text, size_t i, bool first)
 {
@@ -130,7 +130,7 @@ static bool is_out(const struct selfmon_report_column *column)
 	return column->verdict == SELFMON_NOT_COUNTED || column->reason[0];
 }
 
-/* Returns the reason without the event's name at its beginning. */
+/* Returns the reason without the event's name with which it begins. */
 static const char *reason_of(const struct selfmon_report_column *column)
 {
 	const size_t length = strlen(column->name);
@@ -150,7 +150,7 @@ static bool same_reason(const struct selfmon_report *report, size_t a, size_t b)
 		       reason_of(&report->column[b]));
 }
 
-/* Returns true if an earlier line has given the reason of column i. */
+/* Returns true if an earlier line has the same reason as column i. */
 static bool is_told(const struct selfmon_report *report, size_t i)
 {
 	size_t k;
@@ -162,8 +162,8 @@ static bool is_told(const struct selfmon_report *report, size_t i)
 }
 
 /*
- * Prints all events that are not counted for the reason of column i, then the
- * reason.
+ * Prints all events that are not counted for the same reason as column i, then
+ * the reason.
  */
 static void put_reason(struct selfmon_text *text, size_t i)
 {
@@ -174,13 +174,13 @@ static void put_reason(struct selfmon_text *text, size_t i)
 	for (k = i + 1; k < report->columns; k++)
 		if (same_reason(report, i, k))
 			selfmon_text_say(text, ", %s", report->column[k].name);
-	/* The reason that all events share has a line of its own. */
+	/* The reason that applies to all hardware events has its own line. */
 	if (strcmp(reason_of(&report->column[i]), report->counters_off))
 		selfmon_text_say(text, ": %s", reason_of(&report->column[i]));
 }
 
 /*
- * Only for the report of one process: processes of a merged report may have
+ * Returns true if this line is needed: processes of a merged report may have
  * different reasons.
  */
 static bool is_off_alone(const struct selfmon_report *report)
@@ -288,7 +288,7 @@ static void put_slow_path(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Prints "3 things what: reason". */
+/* Prints a line such as "3 visits not measured: REASON". */
 static void caution(struct selfmon_text *text, uint64_t n, const char *thing,
 		    const char *what, const char *reason)
 {
@@ -319,7 +319,8 @@ static void put_errata(struct selfmon_text *text)
 }
 
 /*
- * The values of these visits are right, but their place in the tree is wrong.
+ * These visits are recorded in the node of their parent: the values are right,
+ * but the place in the tree is wrong.
  */
 static void put_displaced(struct selfmon_text *text)
 {

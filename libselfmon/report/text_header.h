@@ -7,7 +7,7 @@
 
 SELFMON_COLD
 void selfmon_text_header(struct selfmon_text *text);
-/* Returns the number of processes that have measured the library's overhead. */
+/* Returns how many processes have calibrated the library's overhead. */
 size_t selfmon_text_calibrated(const struct selfmon_report *report);
 
 #endif

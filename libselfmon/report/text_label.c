@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region's label: its name, indented by its depth. If the tree is too deep, a
- * number for the depth is in front of the name instead. If two regions below
- * one parent have the same name, file and line follow.
+ * A region's label: its name, indented by its depth. If the tree is too deep,
+ * the depth is written as a number before the name instead. If two regions with
+ * the same parent have the same name, file and line are added.
  */
 #include "report/text_label.h"
 
@@ -32,8 +32,8 @@ static size_t hash_of_row(const struct selfmon_row *row)
 }
 
 /*
- * Finds regions with the same name below the same parent. Without memory,
- * treats every region as one of these.
+ * Finds regions that have the same name and the same parent. If out of memory,
+ * treats all regions as if they had.
  */
 static void find_twins(struct selfmon_text *text)
 {
@@ -59,7 +59,7 @@ static void find_twins(struct selfmon_text *text)
 	free(slot);
 }
 
-/* Returns " (file.c:12)", or "" if not needed or unknown. */
+/* Sets *place to " (file.c:12)", or to "" if not needed or unknown. */
 static void place_of_row(const struct selfmon_text *text, size_t i,
 			 struct selfmon_cell *place, unsigned int columns)
 {
@@ -103,8 +103,8 @@ static void put_indent(const struct selfmon_text *text, uint32_t depth,
 }
 
 /*
- * Indents by two columns for each level if the deepest row fits, otherwise by
- * one. Then makes labels as wide as the widest one.
+ * Indents each level by two columns if the deepest row then fits, otherwise by
+ * one. Then makes all labels as wide as the widest one.
  */
 void selfmon_label_prepare(struct selfmon_text *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A region's place in the tree. */
+/* Writes the label of a region: its name and place in the tree. */
 #ifndef SELFMON_REPORT_TEXT_LABEL_H
 #define SELFMON_REPORT_TEXT_LABEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paragraphs that wrap at 100 columns, and cells that are aligned. */
+/* Writes paragraphs that wrap at 100 columns, and aligned cells. */
 #include "report/text_line.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@ static void pad(struct selfmon_text *text, unsigned int columns)
 	fprintf(text->stream, "%*s", (int)columns, "");
 }
 
-/* label is ASCII text for the start of the line; it may be "". */
+/* Begins a paragraph. label is ASCII text for the start of the line, or "". */
 void selfmon_text_begin(struct selfmon_text *text, const char *label,
 			unsigned int indent)
 {
@@ -40,8 +40,8 @@ static size_t word_columns(const char *s, const char *end)
 }
 
 /*
- * Breaks a word that is longer than a line at the end of the line. Keeps the
- * last column free for a comma that the next call may append.
+ * Writes a word, and breaks it if it is longer than a line. Leaves the last
+ * column free for a comma that the next call may append.
  */
 static void put_word(struct selfmon_text *text, const char *s, const char *end)
 {
@@ -106,7 +106,7 @@ void selfmon_text_left(struct selfmon_text *text,
 		cell->columns < columns ? columns - cell->columns : 0;
 }
 
-/* Drops trailing spaces. */
+/* Ends a row of a table. Trailing spaces are not written. */
 void selfmon_text_row_end(struct selfmon_text *text)
 {
 	putc('\n', text->stream);

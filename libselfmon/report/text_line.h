@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paragraphs that wrap, and cells that are aligned. */
+/* Writes paragraphs that wrap, and aligned cells. */
 #ifndef SELFMON_REPORT_TEXT_LINE_H
 #define SELFMON_REPORT_TEXT_LINE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks of metrics in the text report, and the reasons for missing values. */
+/*
+ * Writes the marks of metrics in the text report, and the reasons for missing
+ * values.
+ */
 #include "report/text_metrics.h"
 
 #include "report/metric.h"
@@ -27,7 +30,10 @@ unsigned int selfmon_ratio_marks(struct selfmon_text *text,
 	       operand_marks(text, row, ratio->by);
 }
 
-/* Counts rows without a value although the events of the metric are present. */
+/*
+ * Counts the rows that have no value of the metric although its events are
+ * present.
+ */
 static size_t count_absent(const struct selfmon_text *text,
 			   const struct selfmon_ratio *ratio,
 			   struct selfmon_ratio_value *first)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks of metrics, and the reasons for dashes. */
+/* Writes the marks of metrics, and the reasons for missing values. */
 #ifndef SELFMON_REPORT_TEXT_METRICS_H
 #define SELFMON_REPORT_TEXT_METRICS_H
 

@@ -16,8 +16,8 @@
 #include "report/text_line.h"
 #include "report/text_metrics.h"
 
-#define NOTES_MAX 30  /* regions listed one by one */
-#define NOTES_FEW 4   /* the limit if the rows fill a page */
+#define NOTES_MAX 30  /* maximum number of regions in the list */
+#define NOTES_FEW 4   /* maximum if the rows already fill a page */
 #define NAME_COLUMNS 32
 
 static void legend(struct selfmon_text *text, const char *sign,
@@ -61,7 +61,10 @@ static void extend(struct share_range *range, double value)
 		range->most = value;
 }
 
-/* Returns false if the column has values for all visits, or for none. */
+/*
+ * Computes for how many visits the column has a value. Returns false if all
+ * visits have one, or none has.
+ */
 static bool cover(const struct selfmon_report *report, size_t column,
 		  struct coverage *coverage)
 {
@@ -109,7 +112,10 @@ static bool is_same_coverage(const struct coverage *a, const struct coverage *b)
 	       is_same_range(&a->time, &b->time);
 }
 
-/* Prints column k together with all others of the same coverage. */
+/*
+ * Prints a line for column k and all other columns with the same coverage.
+ * Prints nothing if an earlier line has it.
+ */
 static void put_coverage(struct selfmon_text *text,
 			 const struct coverage *coverage, const bool *any,
 			 size_t k)
@@ -225,7 +231,9 @@ static const struct {
 
 #define FACTS (sizeof(fact) / sizeof(fact[0]))
 
-/* Adds a row's facts to the counts. Returns false if the row has none. */
+/*
+ * Adds a row's facts to the counts. Returns false if the row has no such facts.
+ */
 static bool add_facts(const struct selfmon_row *row, uint64_t *count)
 {
 	bool any = false;
@@ -257,8 +265,8 @@ static void put_counts(struct selfmon_text *text, const uint64_t *count)
 }
 
 /*
- * Prints "parent > name: ", shortened. The names are escaped already, so say()
- * is not used.
+ * Prints "parent > name: ", shortened. Does not use say(), since the names are
+ * already escaped.
  */
 static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
 {

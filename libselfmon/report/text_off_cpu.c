@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of @offcpu: how much of a region's time its threads were on a CPU,
- * blocked, or preempted. The three add up to the region's time, except for the
- * subtracted overhead.
+ * The table of @offcpu: how long the threads were on a CPU, blocked or
+ * preempted in each region. The three times add up to the region's time, except
+ * for the subtracted overhead.
  */
 #include "report/text_off_cpu.h"
 

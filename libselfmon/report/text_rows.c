@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the rows that fit on a page, and prints notes on those left out. */
+/* Chooses the rows that fit on a page, and writes notes about the others. */
 #include "report/text_rows.h"
 
 #include <errno.h>
@@ -17,11 +17,14 @@
 #include "report/view_rows.h"
 
 /*
- * If a tree's rows are folded, this number of rows with the most self time is
- * listed by name.
+ * If rows are folded, this many of the rows with the most self time are listed
+ * below the tree.
  */
 #define HOT_ROWS 8
-/* With fewer rows a table is of no use. */
+/*
+ * A table has at least this number of rows, even if it does not fit on the
+ * page.
+ */
 #define ROWS_LEAST 10
 
 void selfmon_text_rows(const struct selfmon_view *view,
@@ -85,7 +88,7 @@ void selfmon_text_other_threads(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Prints the table of another report with the settings of this text. */
+/* Prints the table of another report (*hot) with the settings of this text. */
 static void put_hot(struct selfmon_text *text, struct selfmon_viewed *hot)
 {
 	struct selfmon_text table = *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows shown in a text report, and notes on those that are not. */
+/* Chooses the rows of a text report, and writes notes about the others. */
 #ifndef SELFMON_REPORT_TEXT_ROWS_H
 #define SELFMON_REPORT_TEXT_ROWS_H
 
@@ -9,15 +9,17 @@ SELFMON_COLD
 void selfmon_text_folded(struct selfmon_text *text);
 SELFMON_COLD
 void selfmon_text_other_threads(struct selfmon_text *text);
-/* Returns 0 or -ENOMEM. */
+/* Prints the list of rows with the most self time. Returns 0 or -ENOMEM. */
 SELFMON_COLD
 int selfmon_text_hot(struct selfmon_text *text);
-/* Returns limits for selfmon_view_make() so that all tables fit on a page. */
+/*
+ * Computes limits for selfmon_view_make() with which all tables fit on a page.
+ */
 SELFMON_COLD
 void selfmon_text_rows(const struct selfmon_view *view,
 		       const struct selfmon_report *report, size_t *rows,
 		       size_t *beyond);
-/* Returns true if the row stands for other rows. */
+/* Returns true if the row stands for several folded rows. */
 static inline bool selfmon_text_is_others(const struct selfmon_report *report,
 					  size_t i)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of samples: how many were taken in each region, beside its exact
- * time. Functions are not shown: they need symbols, which only the program
- * selfmon looks up.
+ * The table of samples: the number of samples in each region, beside its exact
+ * time. Functions are not shown, because only the program selfmon reads symbol
+ * tables.
  */
 #include "report/text_samples.h"
 
@@ -62,10 +62,10 @@ static void put_samples_head(struct selfmon_text *text,
 }
 
 /*
- * Prints for which part of a region's self time its samples stand. It is less
- * than the whole if the thread was in the kernel or off the CPU. If it is more
- * by over 4 sigma, the period is in step with the program, and no share of
- * samples is right.
+ * Prints the ratio of two times: samples times period, and the region's self
+ * time. It is less than 1 if the thread was in the kernel or off the CPU. If it
+ * is above 1 by more than 4 sigma, the period is in step with the program, so
+ * the shares of samples are wrong.
  */
 static void put_seen(struct selfmon_text *text, const struct selfmon_row *row,
 		     const struct selfmon_samples *samples)

@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Prints nothing unless the process was sampled. */
+/* Prints nothing if the process was not sampled. */
 void selfmon_text_samples(struct selfmon_text *text);
 
 #endif

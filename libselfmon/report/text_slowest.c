@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints the slowest visits. Chooses the regions whose slowest visit lost the
- * most time beyond a usual visit. For each, prints three visits with what took
- * their time.
+ * Prints the slowest visits. Chooses the regions whose slowest visit took the
+ * most time above that of an average visit. For each, prints three visits with
+ * the main causes of their time.
  */
 #include "report/text_slowest.h"
 
@@ -28,8 +28,8 @@ struct slow_region {
 };
 
 /*
- * One cause of a visit's duration: its direct parts of one name, or its times
- * off the CPU.
+ * One cause of a visit's duration: all its direct parts with the same name, or
+ * all its times off the CPU.
  */
 struct slow_cause {
 	const char *name;
@@ -38,7 +38,7 @@ struct slow_cause {
 
 /* ---- regions ------------------------------------------------------------- */
 
-/* Returns the mean time of a visit over all nodes of a region. */
+/* Returns the mean time of the region's visits, over all its nodes. */
 static double mean_of(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_report *part[2] = { report, report->async };

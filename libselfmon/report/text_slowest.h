@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits of a report as text. */
+/* Writes the slowest visits of a report as text. */
 #ifndef SELFMON_REPORT_TEXT_SLOWEST_H
 #define SELFMON_REPORT_TEXT_SLOWEST_H
 

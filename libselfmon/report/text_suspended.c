@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of suspended visits: those of fibers, and of threads that ran
- * fibers. In the other tables their times exclude the time when they were
- * suspended.
+ * fibers. The times in the other tables exclude the time of suspension.
  */
 #include "report/text_suspended.h"
 

@@ -14,8 +14,8 @@
 #include "report/view_columns.h"
 
 /*
- * Widths of the columns: each begins with a space, and some end with a mark. In
- * a brief column the mark replaces the space of the next column.
+ * Widths of the columns, including a leading space and, in some, a mark. In the
+ * narrow columns the mark takes the place of the next column's space.
  */
 #define VISITS 8
 #define TOTAL 9
@@ -107,7 +107,7 @@ static void put_self(struct selfmon_text *text, const struct selfmon_row *row)
 	selfmon_text_marks(text, marks, 1);
 }
 
-/* Percentiles and extremes are times of one visit. */
+/* Prints percentiles and extremes, which are times of single visits. */
 static void put_brief(struct selfmon_text *text, const struct selfmon_row *row)
 {
 	const struct {
@@ -170,8 +170,8 @@ static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
 }
 
 /*
- * Leaves out values that add nothing: a single visit is its own mean, visits of
- * several regions have no mean, and a thread has no self time.
+ * Leaves out meaningless values: the mean of a single visit or of several
+ * regions' visits, and the self time of a thread.
  */
 static void put_table_row(struct selfmon_text *text, size_t i)
 {

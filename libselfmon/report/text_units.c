@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of units: for each unit that a region counted a line, with what one
- * visit counted.
+ * The table of units: a line for each unit that a region counted, with the
+ * distribution over its visits.
  */
 #include "report/text_units.h"
 
@@ -12,7 +12,7 @@
 
 #define NAME 12
 #define VALUE 8
-/* Below this number the fraction matters. */
+/* Smaller numbers are printed with decimals. */
 #define SMALL 999.5
 
 static const char *const heading[] = { "visits", "sum", "mean", "p50",
@@ -68,7 +68,10 @@ static void put_unit_value(struct selfmon_text *text, double value,
 	selfmon_text_right(text, number, VALUE + 1);
 }
 
-/* A single visit has no distribution: its count is the sum. */
+/*
+ * Prints the distribution over visits. For a single visit there is none, since
+ * its count is the sum.
+ */
 static void put_distribution(struct selfmon_text *text, uint64_t sum,
 			     const struct selfmon_row_unit *unit)
 {

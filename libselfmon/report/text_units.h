@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of units: what one visit counted. */
+/* The table of units: how much each visit counted. */
 #ifndef SELFMON_REPORT_TEXT_UNITS_H
 #define SELFMON_REPORT_TEXT_UNITS_H
 
@@ -8,7 +8,7 @@
 SELFMON_COLD
 void selfmon_text_units(struct selfmon_text *text);
 /*
- * Returns how many units are shown. The table of units has at most this many
+ * Returns the number of units in the table. The table has at most this many
  * lines for each row of the report.
  */
 SELFMON_COLD

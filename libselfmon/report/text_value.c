@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks that show how reliable a value of the text report is. */
+/* Chooses the marks that show how reliable a value is. */
 #include "report/text_value.h"
 
 #include <math.h>
@@ -21,7 +21,10 @@ static void remember_share(struct selfmon_text *text, double share)
 		text->share_most = share;
 }
 
-/* Returns the marks of the inclusive net value; column -1 is time. */
+/*
+ * Returns the marks for the inclusive net value of a column, or of time if
+ * column is -1.
+ */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column)
 {

@@ -157,8 +157,8 @@ size_t selfmon_report_unit_count(const struct selfmon_report *report)
 }
 
 /*
- * Size of the struct in version 0.2, its first one. Later versions may be
- * longer.
+ * Size of the struct in version 0.2, the first with this function. Later
+ * versions may have more members.
  */
 #define UNIT_SIZE_FIRST                                                        \
 	(offsetof(struct selfmon_report_unit, p99) + sizeof(double))

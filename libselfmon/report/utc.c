@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Formats UTC without gmtime_r(3) and strftime(3), which take the C library's
- * time zone lock. If another thread holds that lock at fork(2), it stays locked
- * in the child for ever (glibc time/tzset.c, tzset_lock).
+ * time zone lock. If another thread holds this lock during fork(2), it stays
+ * locked in the child for ever (glibc time/tzset.c, tzset_lock).
  */
 #include "report/utc.h"
 
@@ -11,8 +11,8 @@
 #define SECONDS_PER_DAY 86400u
 #define YEAR_LAST 9999u
 /*
- * Days from 0000-03-01 to 1970-01-01. Years begin in March, so that the leap
- * day is the last one.
+ * Days from 0000-03-01 to 1970-01-01. Years start in March here, so that the
+ * leap day is the last day of the year.
  */
 #define DAYS_BEFORE_1970 719468u
 #define DAYS_PER_ERA 146097u /* 400 years */
@@ -23,8 +23,8 @@ struct date {
 };
 
 /*
- * Algorithm civil_from_days: H. Hinnant, chrono-compatible low-level date
- * algorithms.
+ * Algorithm civil_from_days of H. Hinnant, "chrono-compatible low-level date
+ * algorithms".
  */
 static struct date civil_from_days(uint64_t days)
 {

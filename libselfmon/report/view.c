@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a view: "flat", "top=20". */
+/* Parses the options of a view, such as "flat" and "top=20". */
 #include "report/view.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *const option_name[] = {
 	"flat", "collapse", "threads", "depth", "min-share",
 	"sort", "top",	    "columns", "find",	NULL,
 };
-#define SWITCHES 3 /* the first options, which have no value */
+#define SWITCHES 3 /* the first options are switches without a value */
 static const char allowed[] =
 	"flat, collapse, threads, depth=N, min-share=PERCENT, sort=COLUMN, "
 	"top=N, columns=A+B and find=REGEX";
@@ -46,7 +46,7 @@ static int unknown_option(const char *option, size_t length,
 		     near ? "'?)" : "", allowed);
 }
 
-/* Parses a decimal number with a point, in any locale. */
+/* Parses a decimal number with a point, in all locales. */
 static bool parse_share(const char *value, double *share)
 {
 	double number = 0, unit = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A view of a report: which rows and columns to write, and in which order. It
- * is made from the settled model, and has the form of a report: writers write
- * both in the same way.
+ * is made from a complete report and has the same struct, so writers treat both
+ * in the same way.
  */
 #ifndef SELFMON_REPORT_VIEW_H
 #define SELFMON_REPORT_VIEW_H
@@ -13,26 +13,29 @@
 #define SELFMON_VIEW_FIND_SIZE 256
 #define SELFMON_VIEW_MESSAGE_SIZE 768
 
-/* Number of rows in a text report if none is requested. */
+/* Number of rows in a text report if the user requests none. */
 #define SELFMON_VIEW_ROWS 60
 
-/* For code that runs once per report: optimise for size. */
+/* Optimises code that runs once per report for size. */
 #define SELFMON_COLD __attribute__((cold))
 
-/* All zero means the unchanged report; text then shows only its first rows. */
+/*
+ * If all members are 0, the view is the unchanged report; in text, only its
+ * first rows.
+ */
 struct selfmon_view {
 	bool flat, collapse;
 	bool threads;     /* rows by thread */
 	bool limited;     /* top was set */
-	uint32_t top;     /* number of rows with a name; 0: all */
+	uint32_t top;     /* number of named rows; 0: all */
 	uint32_t depth;   /* levels; 0: all */
-	double min_share; /* share of the top level; 0: all */
+	double min_share; /* of the time of all top-level rows; 0: all */
 	char sort[SELFMON_METRIC_NAME_SIZE];     /* "": by time */
 	char columns[SELFMON_VIEW_COLUMNS_SIZE]; /* separated by +; "": all */
 	char find[SELFMON_VIEW_FIND_SIZE];       /* "": all */
 };
 
-/* The columns of the first text table. */
+/* The columns of the first table in a text report. */
 enum selfmon_time_column {
 	SELFMON_SHOW_VISITS,
 	SELFMON_SHOW_TOTAL,
@@ -47,41 +50,44 @@ enum selfmon_time_column {
 	SELFMON_SHOW_COUNT
 };
 
-/* The columns to write: those of time, of events and of metrics. */
+/* Which columns to write: of time, of events and of metrics. */
 struct selfmon_shown {
 	bool time[SELFMON_SHOW_COUNT];
 	bool column[SELFMON_MAX_COUNTERS];
 	bool ratio[SELFMON_RATIOS_MAX];
-	bool units; /* the table of units; false if columns are named */
+	bool units; /* whether to write the table of units */
 };
 
 /* A report with the rows of a view, and counts of the rows left out. */
 struct selfmon_viewed {
 	const struct selfmon_report *whole; /* all rows */
 	const struct selfmon_report *report; /* the view's rows */
-	/* A report with fewer rows, or NULL if the view has all. */
+	/*
+	 * The report that was made for this view, or NULL if the view has all
+	 * rows.
+	 */
 	struct selfmon_report *made;
 	bool flat;
-	bool page;      /* folded to the number of rows that a page has */
-	size_t rows;    /* rows of the whole, after recursions are merged */
-	size_t folded;  /* number of rows for which the rows "others" stand */
-	/* Number of rows dropped without "others": by depth or find. */
+	bool page;      /* folded so that the rows fit on a page */
+	size_t rows;    /* rows of the whole report after merging recursions */
+	size_t folded;  /* rows that were merged into rows "others" */
+	/* Rows left out without being in "others": too deep, or not found. */
 	size_t left_out;
 	struct selfmon_shown shown;
 };
 
 /*
  * Sets one option, "name" or "name=value", of this length. Returns 0. After an
- * error returns -EINVAL and sets nothing. The message has the option, its value
- * and the allowed values.
+ * error returns -EINVAL and changes nothing; the message has the option, its
+ * value and the allowed values.
  */
 SELFMON_COLD
 int selfmon_view_option(struct selfmon_view *view, const char *option,
 			size_t length, char message[SELFMON_VIEW_MESSAGE_SIZE]);
 /*
- * Checks that the report has the columns that the view names. Returns 0. If a
- * column is wrong, removes it from the view and returns -EINVAL with a message.
- * Then call again, since the view may name more.
+ * Checks that the report has the columns named in the view. Returns 0. If a
+ * column does not exist, removes it from the view and returns -EINVAL with a
+ * message; then call again for the other columns.
  */
 SELFMON_COLD
 int selfmon_view_check(struct selfmon_view *view,

@@ -10,7 +10,9 @@
 #include <regex.h>
 #include <stdlib.h>
 
-/* Leaves out all rows except matches and their ancestors. */
+/*
+ * Leaves out all rows except those that match the search, and their ancestors.
+ */
 static int leave_out_unfound(const struct selfmon_view_choice *choice)
 {
 	const struct selfmon_row *const row = choice->from->row;
@@ -34,7 +36,10 @@ static int leave_out_unfound(const struct selfmon_view_choice *choice)
 	return 0;
 }
 
-/* A row below a folded row is folded, too: parents come first. */
+/*
+ * Folds rows with a small share of the time. A row below a folded row is folded
+ * too; this works in one pass, since parents come first.
+ */
 static void fold_small(const struct selfmon_view_choice *choice)
 {
 	const double least = choice->view->min_share * choice->from->total_ns;
@@ -72,7 +77,8 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /*
- * The number of rows shown so far, and of the rows "others" that these require.
+ * The number of rows shown so far, and of rows "others" that are needed for the
+ * rows not shown.
  */
 struct made {
 	size_t rows, others;
@@ -110,7 +116,10 @@ static void hide_row(const struct selfmon_view_choice *choice, size_t i,
 	around->hidden++;
 }
 
-/* Shows a row and its ancestors. Returns how many were not shown before. */
+/*
+ * Shows a row and its ancestors. Returns how many of them were not shown
+ * before.
+ */
 static size_t show_path(const struct selfmon_view_choice *choice, size_t i,
 			struct made *made)
 {
@@ -124,8 +133,8 @@ static size_t show_path(const struct selfmon_view_choice *choice, size_t i,
 }
 
 /*
- * Shows a row that is folded alone, since its row "others" would take the same
- * space.
+ * If only one row of a parent is folded, shows that row: its row "others" would
+ * take the same space.
  */
 static void show_alone(const struct selfmon_view_choice *choice,
 		       const struct rank *rank, size_t ranks, struct made *made)
@@ -144,9 +153,9 @@ static void show_alone(const struct selfmon_view_choice *choice,
 }
 
 /*
- * Shows the largest rows first, each with its ancestors, while they fit. If
- * rows is not 0, it is the limit including the rows "others". If it is 0, top
- * is the limit without them.
+ * Shows the largest rows first, each with its ancestors, as long as they fit.
+ * If rows is not 0, it limits all rows including the rows "others". Otherwise
+ * the view's option `top` limits the rows without "others".
  */
 static void show_ranked(const struct selfmon_view_choice *choice,
 			const struct rank *rank, size_t ranks, size_t rows)
@@ -163,7 +172,7 @@ static void show_ranked(const struct selfmon_view_choice *choice,
 			continue;
 		for (; length--; at = choice->from->row[at].parent)
 			hide_row(choice, (size_t)at, &made);
-		/* A row that needs fewer ancestors may still fit. */
+		/* A smaller row may still fit, if it needs fewer ancestors. */
 		if (made.rows + (rows ? made.others : 0) >= most)
 			break;
 	}

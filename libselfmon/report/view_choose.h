@@ -12,23 +12,26 @@ enum selfmon_row_fate {
 };
 
 struct selfmon_chosen {
-	double key;      /* larger keys come first */
+	double key;      /* rows with larger keys come first */
 	enum selfmon_row_fate fate;
 	uint32_t hidden; /* folded children */
-	/* Index in the view; for a folded row that of its "others". */
+	/*
+	 * Index in the view; for a folded row, the index of its row "others".
+	 */
 	int32_t place;
-	int32_t others;  /* index of the row "others" below it + 1; 0: none */
+	int32_t others;  /* index + 1 of the row "others" below it; 0: none */
 };
 
 struct selfmon_view_choice {
 	const struct selfmon_view *view;
 	const struct selfmon_report *from;
-	struct selfmon_chosen *top; /* stands for the parent of the top level */
+	/* Represents the parent of all top-level rows. */
+	struct selfmon_chosen *top;
 	struct selfmon_chosen *row; /* by row */
 };
 
 /*
- * Decides for each row whether it is shown. rows has the same meaning as for
+ * Decides for each row whether it is shown. rows is a limit, as in
  * selfmon_view_make(). Returns 0 or -ENOMEM.
  */
 SELFMON_COLD

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds columns by name, to show them and to sort by them. */
+/* Finds columns by name: columns to show, and the column to sort by. */
 #include "report/view_columns.h"
 
 #include <math.h>
@@ -120,9 +120,10 @@ static double value_of_row(const struct selfmon_report *report,
 }
 
 /*
- * Computes the keys of the sort. The default is the total time in a tree and
- * the self time in a flat view. Sorts by name if the column is unknown. Threads
- * have no self time.
+ * Computes the keys by which rows are sorted: by default the total time in a
+ * tree, and the self time in a flat view. If the requested column does not
+ * exist, all keys are equal, and rows are sorted by name. Threads have no self
+ * time.
  */
 void selfmon_view_keys(const struct selfmon_view_choice *choice)
 {
@@ -148,7 +149,7 @@ void selfmon_view_keys(const struct selfmon_view_choice *choice)
 			is_thread && !view->sort[0] ? SELFMON_SHOW_TOTAL
 						    : column);
 
-		/* Rows without a value come before the rows "others". */
+		/* Rows without a value come last, but above "others". */
 		choice->row[i].key = isfinite(key) ? key : -1e300;
 	}
 }

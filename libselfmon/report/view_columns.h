@@ -7,8 +7,9 @@
 
 extern const char selfmon_time_name[SELFMON_SHOW_COUNT][8];
 /*
- * Returns the name of a column. Column i counts the columns of time first, then
- * the events, then the metrics.
+ * Sets `name` to the name of column i. The numbering begins with the columns of
+ * time, followed by the events and the metrics. Returns false if there is no
+ * such column.
  */
 SELFMON_COLD
 bool selfmon_view_column_name(const struct selfmon_report *report,
@@ -19,13 +20,13 @@ void selfmon_view_show(const struct selfmon_view *view,
 		       const struct selfmon_report *report,
 		       struct selfmon_shown *shown);
 /*
- * For JSON and CSV: keeps the events that are shown, and the operands of
- * metrics that are shown.
+ * Drops the events that JSON and CSV do not need: those that are neither shown
+ * nor operands of a metric that is shown.
  */
 SELFMON_COLD
 void selfmon_view_drop_columns(struct selfmon_report *made,
 			       const struct selfmon_shown *shown);
-/* Sets each row's key. */
+/* Computes the sort key of each row. */
 struct selfmon_view_choice;
 SELFMON_COLD
 void selfmon_view_keys(const struct selfmon_view_choice *choice);

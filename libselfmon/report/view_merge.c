@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges regions of the same name into one row: in a flat view all of them, in
- * a tree those of a recursion.
+ * Merges regions of the same name into one row: all of them in a flat view,
+ * those of a recursion in a tree.
  *
  * Visits, self values and the times of single visits cover all merged nodes.
- * Inclusive values count nested visits once: a visit inside of another visit of
- * the same name is already part of the value of that one. In a tree the nested
- * row moves up into the outer row. Its value is subtracted from the rows in
- * between, so that each row is still the sum of its self value and its
- * children.
+ * Inclusive values count nested visits once: the value of a visit includes
+ * visits of the same name inside it. In a tree the nested row moves up into the
+ * outer row. Its value is subtracted from the rows in between, so that each row
+ * is still the sum of its self value and its children.
  */
 #include "report/view_merge.h"
 
@@ -23,10 +22,10 @@
 struct view_merge {
 	const struct selfmon_report *from;
 	struct selfmon_report *to;
-	uint32_t *slot;   /* hash of rows by parent and name; row + 1 */
+	uint32_t *slot;   /* hash table of rows by parent and name: index + 1 */
 	size_t slots;
-	int32_t *place;   /* for each row of from: its row in to */
-	int32_t *only;    /* for each row of to: its source + 1; -1: several */
+	int32_t *place;   /* for each row of `from`: its row in `to` */
+	int32_t *only;    /* for each row of `to`: its only source + 1, or -1 */
 	bool flat, threads;
 };
 
@@ -59,7 +58,7 @@ static int32_t new_row(struct selfmon_report *to, int32_t parent,
 	return (int32_t)to->rows++;
 }
 
-/* Finds the row of a name below another row, or makes it. */
+/* Finds or makes the row with this name below `parent`. */
 static int32_t row_below(struct view_merge *merge, int32_t parent,
 			 const struct selfmon_row *from)
 {
@@ -74,8 +73,8 @@ static int32_t row_below(struct view_merge *merge, int32_t parent,
 }
 
 /*
- * Finds the enclosing row of this name; after merging there is only one. The
- * row of a thread does not match, even if it has this name.
+ * Finds the enclosing row with this name; after merging there is at most one.
+ * The row of a thread does not count, even if it has this name.
  */
 static int32_t row_around(const struct view_merge *merge, int32_t at,
 			  const char *name)
@@ -89,8 +88,8 @@ static int32_t row_around(const struct view_merge *merge, int32_t at,
 }
 
 /*
- * Returns the parent of a row at the top level of a flat view: its thread, or
- * none.
+ * Returns the parent of a top-level row in a flat view: the thread's row, or
+ * -1.
  */
 static int32_t thread_around(const struct view_merge *merge, int32_t at)
 {
@@ -122,7 +121,10 @@ static int32_t find_place(struct view_merge *merge, size_t i)
 	return around >= 0 ? around : row_below(merge, parent, row);
 }
 
-/* If a name occurs at several places, the row has no file and line. */
+/*
+ * Adds a row to its merged row. If the merged regions have different places in
+ * the source, the merged row has no file and line.
+ */
 static int add_to_place(struct view_merge *merge, size_t i)
 {
 	const struct selfmon_row *const from = &merge->from->row[i];
@@ -141,9 +143,9 @@ static int add_to_place(struct view_merge *merge, size_t i)
 }
 
 /*
- * Returns true if the inclusive value is already part of the merged row's
- * value. In a tree it is, unless the merged row is below that of the row's
- * parent.
+ * Returns true if the row's inclusive value is already part of the merged row's
+ * value. In a tree this is the case unless the merged row is directly below the
+ * merged row of the parent.
  */
 static bool is_nested(const struct view_merge *merge, size_t i)
 {
@@ -159,8 +161,8 @@ static bool is_nested(const struct view_merge *merge, size_t i)
 }
 
 /*
- * Subtracts the value from the merged row, and in a tree also from the rows in
- * between.
+ * Subtracts the row's inclusive value from the merged row and, in a tree, from
+ * the rows in between.
  */
 static void take_nested_out(struct view_merge *merge, size_t i)
 {
@@ -174,7 +176,7 @@ static void take_nested_out(struct view_merge *merge, size_t i)
 	selfmon_row_take_out(&merge->to->row[place], row, columns);
 }
 
-/* Keeps the times of single visits if only one row was merged. */
+/* Sets the times of single visits of merged rows that have only one source. */
 static void keep_visit_times(struct view_merge *merge)
 {
 	size_t i;
@@ -196,7 +198,7 @@ static void keep_visit_times(struct view_merge *merge)
 	}
 }
 
-/* A flat view of all threads has no rows of threads. */
+/* A flat view of all threads together has no rows of threads. */
 static bool is_left_out(const struct view_merge *merge, size_t i)
 {
 	return merge->flat && !merge->threads &&

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges rows of one name. */
+/* Merges rows with the same name. */
 #ifndef SELFMON_REPORT_VIEW_MERGE_H
 #define SELFMON_REPORT_VIEW_MERGE_H
 
 #include "report/view.h"
 
 /*
- * Merges regions of the same name into one row: all of them, or those of a
- * recursion. Keeps the rows of threads, unless a flat view covers all threads.
- * Returns NULL without memory.
+ * Merges regions of the same name into one row: all of them if `flat` is true,
+ * otherwise those of a recursion. Keeps the rows of threads, unless a flat view
+ * covers all threads together. Returns NULL if out of memory.
  */
 SELFMON_COLD
 struct selfmon_report *

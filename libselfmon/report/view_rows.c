@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the rows of a view. Below each parent at most one row "others (N)" is
- * the sum of N folded rows. So the rows of a level still add up to their
- * parent.
+ * Makes the rows of a view. Below each parent there is at most one row "others
+ * (N)", which is the sum of N folded rows. So the rows of a level still add up
+ * to their parent.
  */
 #include "report/view_rows.h"
 
@@ -78,7 +78,10 @@ static void value_is_self(struct selfmon_quantity *value)
 	value->sum = value->exclusive > 0 ? (uint64_t)value->exclusive : 0;
 }
 
-/* In a flat view rows overlap each other, so only their self values add up. */
+/*
+ * Replaces inclusive values by self values: in a flat view rows overlap each
+ * other, so inclusive values do not add up.
+ */
 static void row_is_self(struct selfmon_row *row, size_t columns)
 {
 	size_t k;
@@ -89,8 +92,8 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 }
 
 /*
- * Adds the visits and sums of the topmost folded rows, which include the rows
- * below. Drops units, since the units of several regions mean different things.
+ * Adds a folded row to the row "others". Rows below it are included in its
+ * values. Drops units: those of several regions mean different things.
  */
 static int fold_row(struct making *making, size_t i)
 {
@@ -144,8 +147,8 @@ static int make_rows(struct making *making)
 }
 
 /*
- * Call when rows no longer move, since the names of the rows "others" point
- * into the details.
+ * Call when rows are in their final places, since the names of the rows
+ * "others" point into row details.
  */
 static void name_others(struct selfmon_report *to)
 {
@@ -163,8 +166,8 @@ static void name_others(struct selfmon_report *to)
 }
 
 /*
- * Each row that is kept may have a row "others" below it, and so may the top
- * level.
+ * Counts the rows to make. Each shown row, and the top level, may have a row
+ * "others" below it.
  */
 static size_t count_rows(const struct selfmon_view_choice *choice,
 			 struct selfmon_viewed *viewed)

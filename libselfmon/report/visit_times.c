@@ -3,12 +3,13 @@
  * Times of single visits without the library's overhead: the shortest, the
  * longest and percentiles.
  *
- * Each visit includes the overhead of its own two ends. The overhead of its
- * children is known only for the mean visit. A shorter visit is assumed to have
- * proportionally less of it, and a longer visit not more. The estimate is
- * limited: it is at most the visit minus its own ends, and at least the time of
- * a child that occurs in each visit. If the estimated overhead exceeds half of
- * the visit, the time is marked as unsure.
+ * The time of each visit includes the overhead of its own enter and leave. The
+ * overhead of its children is known only on average. A visit shorter than the
+ * mean is assumed to have proportionally less overhead of children; a longer
+ * visit is assumed to have as much as the mean. The result is limited: it is at
+ * most the time minus the overhead of the visit's own enter and leave, and at
+ * least the time of a child that occurs in each visit. If the estimated
+ * overhead exceeds half of the visit, the time is marked as unsure.
  */
 #include "report/visit_times.h"
 
@@ -20,7 +21,7 @@
 #include "report/gather.h"
 #include "report/model.h"
 
-/* Indexed by the number of the bit in unsure. */
+/* Indexed by the bit number in `unsure`. */
 static const double quantile_of[] = { 0.5, 0.9, 0.99 };
 #define PERCENTILES (sizeof(quantile_of) / sizeof(quantile_of[0]))
 #define SHORTEST PERCENTILES
@@ -54,7 +55,7 @@ static uint64_t *time_of(struct selfmon_row *row, size_t i)
 	}
 }
 
-/* Returns the middle of the quantile's bucket, limited to the extremes. */
+/* Returns the middle of the quantile's bucket, limited to min and max. */
 static double quantile_ns(const struct selfmon_row *row,
 			  const struct selfmon_row_detail *detail, double q)
 {
@@ -65,7 +66,7 @@ static double quantile_ns(const struct selfmon_row *row,
 			 (double)row->time.max);
 }
 
-/* Returns the measured time; NaN if unknown. */
+/* Returns the measured time, or NaN if unknown. */
 static double measured_ns(const struct selfmon_report *report, size_t i,
 			  size_t which)
 {
@@ -80,7 +81,9 @@ static double measured_ns(const struct selfmon_report *report, size_t i,
 	return quantile_ns(row, &report->detail[i], quantile_of[which]);
 }
 
-/* Returns the time of a visit without the overhead of its own ends. */
+/*
+ * Returns the time of a visit without the overhead of its own enter and leave.
+ */
 static double without_ends(const struct selfmon_report *report,
 			   const struct selfmon_row *row, double ns)
 {
@@ -101,7 +104,8 @@ static double inside_ns(const struct selfmon_report *report,
 }
 
 /*
- * Returns the time of a visit without overhead, but at least low if possible.
+ * Returns the time of a visit without overhead. The result is at least `low` if
+ * the measured time allows it.
  */
 static uint64_t net_ns(const struct selfmon_report *report,
 		       const struct selfmon_row *row, double ns, double low,
@@ -117,7 +121,7 @@ static uint64_t net_ns(const struct selfmon_report *report,
 	return net < SELFMON_WHOLE_MAX ? (uint64_t)net : INT64_MAX;
 }
 
-/* Returns the library's overhead in the mean visit. */
+/* Returns the library's overhead in an average visit. */
 static double mean_overhead(const struct selfmon_row *row)
 {
 	return (double)row->time.sum / (double)row->measured -
@@ -125,8 +129,9 @@ static double mean_overhead(const struct selfmon_row *row)
 }
 
 /*
- * Returns the largest time among the children that occur in each visit, judged
- * by their number of visits. For the longest visit, considers all children.
+ * Returns the largest time among the children that occur in each visit: those
+ * with at least as many visits as the parent. For the longest visit, all
+ * children count.
  */
 static double lower_bound(const struct selfmon_report *report,
 			  const int32_t *next, int32_t child, size_t which,
@@ -169,8 +174,8 @@ static void settle_row(struct selfmon_report *report, size_t i,
 }
 
 /*
- * Iterates from the last row to the first, since children come after their
- * parents.
+ * Iterates from the last row to the first: children come after their parents,
+ * so a row's children are complete when the row is reached.
  */
 int selfmon_report_visit_times(struct selfmon_report *report)
 {
@@ -212,9 +217,9 @@ static double without_ends_at(const struct selfmon_report *report, size_t i,
 }
 
 /*
- * Returns a lower bound for the quantile of a row, derived from row i, which is
- * the row itself or below it. The bound passes through rows that occur in each
- * visit of their parents, as in settle_row(), and each of them limits it.
+ * Returns a lower bound for the quantile of `row`, derived from row i, which is
+ * `row` itself or below it. Every row in between must occur in each visit of
+ * its parent, as in settle_row(), and limits the bound.
  */
 static double least_by(const struct selfmon_report *report, size_t row,
 		       size_t i, double q)

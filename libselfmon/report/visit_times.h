@@ -7,7 +7,7 @@
 
 /*
  * Computes percentiles, the shortest and the longest visit of all rows from
- * their sums and histograms. Percentiles of a row without a histogram do not
+ * their sums and histograms. If a row has no histogram, its percentiles do not
  * change. Parents must precede their children. Returns 0 or -ENOMEM.
  */
 int selfmon_report_visit_times(struct selfmon_report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Public writers of a report: one entry point for all formats. */
+/* The public functions that write a report in any format. */
 #include "report/write.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that empties the rings of sampled threads. */
+/* The thread that reads the rings of sampled threads. */
 #define _GNU_SOURCE
 #include "session/drain.h"
 
@@ -12,9 +12,9 @@
 #include "session/thread_ring.h"
 
 /*
- * Interval of the thread. 64 KiB have room for 200 samples, and by default a
- * thread has one sample each 1 ms. The end of the process waits for the thread
- * at most this long.
+ * Time between two reads of all rings. A ring of 64 KiB has room for 200
+ * samples; by default a thread has one sample per millisecond. At exit the
+ * process may have to wait for this time.
  */
 #define DRAIN_NS 10000000
 #define DRAIN_STACK ((size_t)128 << 10)
@@ -22,7 +22,8 @@
 static struct {
 	pthread_t thread;
 	/*
-	 * Process of the thread; 0: no thread; another id: the parent's thread.
+	 * Id of the process that started the thread; 0: there is no thread. In
+	 * a forked child it is the parent's id.
 	 */
 	int32_t pid;
 	bool stop;
@@ -59,7 +60,7 @@ static bool wants_thread(const char *sample)
 	       spec.event[0] && !spec.at_borders;
 }
 
-/* If the thread cannot be started, rings are read only where visits end. */
+/* If the thread cannot be started, rings are read only when visits end. */
 static void start_thread(void)
 {
 	struct selfmon_signals signals;

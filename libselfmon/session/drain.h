@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that empties the rings of sampled threads, so that a visit of
- * several seconds loses no samples. It sleeps for 10 ms at a time, blocks all
+ * A thread that reads the rings of sampled threads, so that no samples are lost
+ * in a visit of several seconds. It sleeps for 10 ms at a time, blocks all
  * signals, and does nothing but read rings.
  *
  * It is started where pthread_create(3) is safe: when the library is loaded, if
  * the environment requests samples, or by selfmon_configure(). The first visit
- * of a region would be no safe place, since it may be in a signal handler. A
+ * of a region is not a safe place, since it may be in a signal handler. A
  * forked child has no such thread unless it calls selfmon_configure().
  */
 #ifndef SELFMON_SESSION_DRAIN_H
 #define SELFMON_SESSION_DRAIN_H
 
-/* Starts the thread if this value of SELFMON_SAMPLE needs it. */
+/* Starts the thread if this value of SELFMON_SAMPLE requires it. */
 void selfmon_drain_begin(const char *sample);
-/* Ends the thread, and waits until it has ended. */
+/* Stops the thread and waits until it has exited. */
 void selfmon_drain_end(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ends the library: at the exit of the process, or when dlclose(3) unloads a
- * plugin with a static copy. This code cannot distinguish the two. At exit
- * other threads may still be in regions, so memory that they use is not freed.
+ * plugin with a static copy. The two cases cannot be distinguished here. At
+ * exit other threads may still be in regions, so memory that they use is not
+ * freed.
  */
 #include "session/end.h"
 
@@ -21,8 +22,8 @@
 #define WAITS 10000
 
 /*
- * Waits for threads whose destructor began before the key was deleted: they
- * must not run code that is about to be unmapped.
+ * Waits for threads that have started to run the key's destructor: its code may
+ * be unmapped afterwards.
  */
 static void wait_for_leavers(void)
 {
@@ -32,7 +33,7 @@ static void wait_for_leavers(void)
 		selfmon_kernel_sleep_ns(WAIT_NS);
 }
 
-/* Publishes the end in the live file. The process may continue for a while. */
+/* Marks the live file as ended. The process itself may continue for a while. */
 static void publish_end(void)
 {
 	struct selfmon_process *const process = selfmon_process_made();
@@ -50,8 +51,8 @@ static void publish_end(void)
 }
 
 /*
- * The events are stopped before the guard is released. The page of a disabled
- * event sends its readers to read(2), so no read can fault afterwards.
+ * The events are disabled before the guard is released: the page of a disabled
+ * event makes its readers use read(2), so no counter read can fault afterwards.
  */
 void selfmon_unload(void)
 {

@@ -5,8 +5,8 @@
 
 /*
  * Ends the library in this process: disables all events, closes those of the
- * calling thread, publishes the end in the live file, and releases the guard.
- * Does not free memory that other threads may be using.
+ * calling thread, marks the live file as ended, and releases the guard. Does
+ * not free memory that other threads may be using.
  */
 void selfmon_unload(void);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The events that the process counts. They are chosen once, when the first
- * thread opens its set. Each later thread opens the same events in the same
- * way.
+ * thread opens its set. All later threads open the same events.
  */
 #include "session/events.h"
 
@@ -21,9 +20,8 @@
 
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
 /*
- * Limit of the cost of a user read. A read that costs at least this much traps
- * to a hypervisor that intercepts RDPMC. With `auto` the process then measures
- * time alone.
+ * A user read that takes at least this long traps to a hypervisor that
+ * intercepts RDPMC. With `auto` the process then measures time alone.
  */
 #define AUTO_READ_NS_MAX 200
 
@@ -46,7 +44,7 @@ static uint32_t column_at(const struct selfmon_process *process,
 	return i;
 }
 
-/* Returns the columns that the process counts, as bits. */
+/* Returns the counted columns of the process, as bits. */
 static uint32_t all_columns(const struct selfmon_process *process)
 {
 	return (UINT32_C(1) << process->counted) - 1;
@@ -69,8 +67,8 @@ static void map_columns(const struct selfmon_process *process,
 }
 
 /*
- * Returns the number of read(2) calls per visit: two for each group that is
- * read by read(2).
+ * Returns the number of read(2) calls per visit: two for each group that is not
+ * read in user space.
  */
 static uint32_t calls_of(const struct selfmon_counters *counters)
 {
@@ -78,13 +76,17 @@ static uint32_t calls_of(const struct selfmon_counters *counters)
 
 	for (k = 0; k < counters->more; k++)
 		others += counters->more_count[k];
-	groups += counters->count > others; /* the kernel's events */
+	/* Events without a counter of the PMU. */
+	groups += counters->count > others;
 	if (counters->hardware_count)
 		groups += (counters->flags & SELFMON_IMPL_SET_SYSCALL) != 0;
 	return 2 * groups;
 }
 
-/* Checks the same conditions as reads_alike() in thread.c. */
+/*
+ * Returns why visits take the slow path although all reads are in user space,
+ * or NULL. Checks the same conditions as reads_alike() in thread.c.
+ */
 static const char *uneven(const struct selfmon_counters *counters)
 {
 	if (!counters->hardware_count)
@@ -118,8 +120,8 @@ static void fill_columns(struct selfmon_process *process,
 		column->place = set->member[i].column;
 		column->group = info.group;
 		/*
-		 * Marks events that may share the PMU as estimates, even if
-		 * none was estimated so far.
+		 * Events that may have to share the PMU are marked as estimates
+		 * from the beginning.
 		 */
 		column->verdict = info.group >= SELFMON_GROUP_MORE &&
 						  !(counters->flags &
@@ -178,7 +180,10 @@ static enum selfmon_choice try_list(struct selfmon_process *process,
 	return SELFMON_CHOICE_LIST;
 }
 
-/* The set executes the fences, so a set is needed even without members. */
+/*
+ * The fences are executed by the code that reads a set, so opens a set without
+ * members for them.
+ */
 static struct selfmon_counters *open_fence(void)
 {
 	struct selfmon_counters *set = NULL;
@@ -189,7 +194,7 @@ static struct selfmon_counters *open_fence(void)
 }
 
 /*
- * A set that counts nothing must not make visits slower than with time alone.
+ * Closes a set that counts nothing: visits would be slower than without a set.
  */
 static struct selfmon_counters *keep_if_of_use(struct selfmon_counters *set)
 {
@@ -213,7 +218,10 @@ static void count_limited(struct selfmon_process *process,
 	selfmon_facts_publish(process);
 }
 
-/* Under the process lock. */
+/*
+ * Counts the thread if its hardware events could not be mapped. The caller
+ * holds the process lock.
+ */
 static void count_unmapped(struct selfmon_process *process,
 			   const struct selfmon_thread *thread)
 {
@@ -271,8 +279,8 @@ void selfmon_events_choose(struct selfmon_process *process,
 }
 
 /*
- * An event that the process has already left out of its list is no limit of
- * this thread.
+ * Returns true if the thread counts fewer events than the process because of a
+ * limit. Events that the process left out of its list do not matter.
  */
 static bool meets_limit(int count, const struct selfmon_failure *failure)
 {
@@ -280,7 +288,7 @@ static bool meets_limit(int count, const struct selfmon_failure *failure)
 	       (failure->error && failure->step != SELFMON_STEP_PARSE);
 }
 
-/* A thread that meets a limit counts fewer events, or measures time alone. */
+/* A thread that reaches a limit counts fewer events, or measures time alone. */
 void selfmon_events_open(struct selfmon_process *process,
 			 struct selfmon_thread *thread)
 {
@@ -301,7 +309,8 @@ void selfmon_events_open(struct selfmon_process *process,
 		map_columns(process, thread);
 	selfmon_process_lock(process);
 	if (count < (int)process->counted &&
-	    meets_limit(count, &failure)) /* else: of other cores */
+	    /* Otherwise the events are for other cores. */
+	    meets_limit(count, &failure))
 		count_limited(process,
 			      count > 0 ? SELFMON_LIMITED_LESS
 					: SELFMON_LIMITED_TIME,

@@ -6,15 +6,16 @@
 #include "store/process.h"
 
 /*
- * Loads what the names of events need (platform/pfm.c), once, before the
- * process lock is taken. It must be before: a constructor that visits a region
- * holds the loader's lock while it waits for the process lock.
+ * Loads the library that the names of events need (platform/pfm.c), once. Call
+ * it without the process lock: a thread that loads holds the loader's lock, and
+ * a constructor that visits a region holds the loader's lock while it waits for
+ * the process lock.
  */
 void selfmon_events_foresee(void);
 /*
- * Chooses the events of the process and opens them for the calling thread, the
- * first one. The caller holds the process lock. Later threads open the same
- * events.
+ * Chooses the events of the process, and opens them for the calling thread,
+ * which is the first one. selfmon_events_open() opens the same events for later
+ * threads. The caller of either function holds the process lock.
  */
 void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread);

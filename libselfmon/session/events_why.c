@@ -32,7 +32,7 @@ void selfmon_events_reason(const struct selfmon_process *process, char *text,
 	}
 }
 
-/* Returns the failure that prevents this column from being counted, or NULL. */
+/* Returns the failure because of which this column is not counted, or NULL. */
 static const struct selfmon_failure *
 failure_of(const struct selfmon_process *process, uint32_t column)
 {

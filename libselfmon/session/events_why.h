@@ -6,21 +6,22 @@
 #include "store/process.h"
 
 /*
- * Explains why only time is measured, or why a part of a set is left out; "" if
- * everything is counted.
+ * Explains why only time is measured, or why members of an @set are left out.
+ * "" if everything is counted.
  */
 void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);
 /*
- * Explains why no hardware event can be counted, and names the one setting that
- * would change this. "" if something is counted, or if the requested events are
- * wrong.
+ * Explains why no hardware event can be counted, with the one setting that
+ * would change this. "" if any event is counted, or if the requested list is
+ * invalid.
  */
 void selfmon_events_off(const struct selfmon_process *process, char *text,
 			size_t size);
 /*
- * Explains why a column is not counted. If the reason is the text `off` of
- * selfmon_events_off(), the result equals it.
+ * Explains why a column is not counted. `off` is the text of
+ * selfmon_events_off(); if the column has the same reason, the result is this
+ * text.
  */
 void selfmon_column_reason(const struct selfmon_column *column,
 			   const char *off, char *text, size_t size);

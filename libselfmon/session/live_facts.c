@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the facts of a live file. The process itself explains them in
- * sentences, since a reader may be on another machine.
+ * Writes the facts of a live file, with explanations as complete sentences: the
+ * process writes them, because the file may be read on another machine.
  */
 #define _GNU_SOURCE
 #include "session/live_facts.h"
@@ -37,7 +37,10 @@ static void explain_into(char *to, const struct selfmon_failure *failure)
 		selfmon_explain(failure, to, SELFMON_LIVE_REASON);
 }
 
-/* Called only once: each leaf of CPUID makes a virtual machine exit twice. */
+/*
+ * Called only once, since each leaf of CPUID causes two exits of a virtual
+ * machine.
+ */
 static void publish_machine(struct selfmon_live_facts *facts,
 			 const struct selfmon_process *process)
 {
@@ -120,7 +123,7 @@ static void publish_sampling(struct selfmon_live_facts *facts,
 	facts->sampling.chain = from->chain;
 }
 
-/* Writes into the copy that is not current, then makes it the current one. */
+/* Writes the copy that is not current, and then makes it the current one. */
 void selfmon_facts_publish(struct selfmon_process *process)
 {
 	struct selfmon_live_header *const header = selfmon_live_header(process);

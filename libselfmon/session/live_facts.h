@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts in a live file: what a report says above its table. */
+/* The facts in a live file: the content of a report's header. */
 #ifndef SELFMON_SESSION_LIVE_FACTS_H
 #define SELFMON_SESSION_LIVE_FACTS_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Assigns states to threads. When a thread ends, the next new thread gets its
- * state, together with the statistics in it. So memory is limited by the number
- * of threads alive at once. With the option "threads" of an output the first
- * states are not reused, so that a report can show these threads one by one.
+ * Assigns states to threads. When a thread exits, its state, including the
+ * statistics, is reused by the next new thread. So memory is limited by the
+ * number of threads that exist at the same time. With the output option
+ * "threads" the first states are not reused, so that a report can show these
+ * threads one by one.
  */
 #include "session/owner.h"
 
@@ -20,7 +21,7 @@
 #include "store/recorder.h"
 #include "store/self.h"
 
-/* Returns true if this state is not reused after its first owner ends. */
+/* Returns true if this state must not be reused after its first owner exits. */
 static bool is_kept_apart(uint32_t number)
 {
 	return selfmon_config()->threads && number < SELFMON_THREADS_APART;
@@ -42,14 +43,14 @@ static struct selfmon_thread *make_state(struct selfmon_process *process)
 	if (!thread)
 		return NULL;
 	thread->next = process->threads;
-	/* Release: pairs with readers that walk the list without a lock. */
+	/* Release: readers walk the list without a lock. */
 	__atomic_store_n(&process->threads, thread, __ATOMIC_RELEASE);
 	return thread;
 }
 
 /*
- * Notes the name of the calling thread, if it is the owner. Takes two system
- * calls, and only if a report may show the name.
+ * Stores the name of the calling thread in the state that it owns. Takes two
+ * system calls, and only if a report may show the name.
  */
 static void note_name(struct selfmon_thread *thread)
 {
@@ -89,7 +90,10 @@ struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process)
 	return thread;
 }
 
-/* Programs name threads after they begin, so the name at the end is noted. */
+/*
+ * Stores the name when the thread exits, because programs name threads after
+ * they have started.
+ */
 void selfmon_thread_disown(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {
@@ -104,9 +108,9 @@ void selfmon_thread_disown(struct selfmon_process *process,
 }
 
 /*
- * The thread may have been renamed since, by itself or by another thread. If it
- * has ended, or if its number now belongs to another thread, the last known
- * name is kept.
+ * Stores the thread's current name: the thread or another one may have changed
+ * it. If the thread has exited, or if its id now belongs to another thread,
+ * keeps the last known name.
  */
 void selfmon_thread_look_up_name(const struct selfmon_process *process,
 				 struct selfmon_thread *thread)

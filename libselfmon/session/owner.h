@@ -7,13 +7,12 @@
 
 /*
  * Returns a state that the calling thread owns from now on: a new one, or that
- * of an ended thread. Returns NULL without memory. The caller holds the process
- * lock.
+ * of an exited thread. Returns NULL if out of memory. The caller holds the
+ * process lock.
  */
 struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process);
 /*
- * Releases the state of a thread that has ended. The caller holds the process
- * lock.
+ * Releases the state of a thread that exits. The caller holds the process lock.
  */
 void selfmon_thread_disown(struct selfmon_process *process,
 			   struct selfmon_thread *thread);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples: reads the records in a thread's ring, and adds them to nodes and
- * call stacks.
+ * Reads the samples in a thread's ring, and adds them to nodes and call stacks.
  */
 #include "session/sample_records.h"
 
@@ -12,8 +11,8 @@
 #include "store/process.h"
 
 /*
- * Returns true for an entry of a call chain that is no address. Such entries
- * mark a change of context, and are the highest values.
+ * Returns true for an entry of a call chain that is not an address. These
+ * entries mark a change of context (kernel, user), and are the highest values.
  */
 #define IS_CONTEXT(address) ((address) >= (uint64_t)PERF_CONTEXT_MAX)
 
@@ -27,7 +26,7 @@ void selfmon_samples_start(struct selfmon_thread_samples *samples)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* Reads a record word by word from its beginning. */
+/* Reads a record word by word, starting at its beginning. */
 struct record_reader {
 	const struct selfmon_ring *ring;
 	uint64_t at, end;
@@ -46,7 +45,7 @@ static uint64_t next_word(struct record_reader *reader)
 }
 
 /*
- * The fields are in the order in which the kernel writes them:
+ * Reads the fields in the order in which the kernel writes them:
  * perf_output_sample().
  */
 static uint32_t read_stack(struct record_reader *reader, bool switches, bool data_too,
@@ -64,7 +63,10 @@ static uint32_t read_stack(struct record_reader *reader, bool switches, bool dat
 	n = next_word(reader);
 	if (n > (reader->end - reader->at) / sizeof(word))
 		n = (reader->end - reader->at) / sizeof(word);
-	/* Skips the first address: it is where the interrupt was, with skid. */
+	/*
+	 * Skips the first address, which is that of the interrupt and may have
+	 * skid.
+	 */
 	for (word = next_word(reader); n && IS_CONTEXT(word); n--)
 		word = next_word(reader);
 	for (; n > 1 && depth < chain; n--) {
@@ -85,10 +87,10 @@ static void owe_one(struct selfmon_thread_samples *samples, size_t entry,
 }
 
 /*
- * Returns the node of an entry whose visit was open at the ring position, or
- * NULL. The visit may end meanwhile, if the sample was written after the
- * visit's end last read the ring; another visit may then begin in the entry. In
- * that case the mark or the position has changed.
+ * Returns the node of an entry if its visit was open at this ring position,
+ * else NULL. Another thread may call this while the visit ends and a new visit
+ * begins in the entry; then the mark or the position changes in between, and
+ * the result is NULL.
  */
 static struct selfmon_node *place_in(const struct selfmon_visit *open,
 				     uint64_t position, uint64_t head,
@@ -110,10 +112,10 @@ static struct selfmon_node *place_in(const struct selfmon_visit *open,
 }
 
 /*
- * Returns the innermost node that was open at the ring position. Visits that
- * were open then are open now: each of them would have read the record when it
- * ended. Visits that began later have a later head. Another thread may read the
- * records too, because the mark of an entry is stored after its head.
+ * Returns the innermost node that was open at this ring position. All visits
+ * that were open then are still open, because each visit reads the ring when it
+ * ends. Visits that began later have a later position. Another thread may read
+ * the records too, because an entry's position is stored before its mark.
  */
 static struct selfmon_node *sampled_place(struct selfmon_thread *thread,
 					  uint64_t position, uint64_t head,
@@ -185,9 +187,9 @@ void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 
 /*
  * Counts lost samples. Their number follows the event's id in the record. If
- * switches are recorded in the same ring, the number includes them and belongs
- * to no node. Otherwise the samples are counted in the node where they were
- * taken, so that shares are right; only their call stacks are unknown.
+ * context switches are recorded in the same ring, the number includes them, and
+ * is not added to a node. Otherwise the samples are added to the node in which
+ * they were lost, so that shares are right; only their call stacks are unknown.
  */
 void selfmon_samples_lost(struct selfmon_thread *thread)
 {
@@ -213,9 +215,9 @@ void selfmon_samples_lost(struct selfmon_thread *thread)
 /* ---- what samples cost --------------------------------------------------- */
 
 /*
- * Subtracts the cost of samples from a time. A sample may have cost less than
- * the mean. So the result is never a new minimum, and a first visit keeps at
- * least half of its time.
+ * Subtracts the cost of samples from the time of a visit. A sample may have
+ * cost less than the mean. Therefore the result is never below the minimum so
+ * far; for a first visit it is at least half of the time.
  */
 static uint64_t net_ticks(const struct selfmon_sums *sums, uint64_t ticks,
 			  uint64_t owed)
@@ -253,8 +255,8 @@ uint64_t selfmon_samples_settle(struct selfmon_thread *thread, uint64_t ticks)
 		open--;
 	}
 	/*
-	 * The cost that is not subtracted yet passes on to the visits around
-	 * this one.
+	 * The cost that was not subtracted from this visit is not subtracted
+	 * from the enclosing visits either.
 	 */
 	for (; open > thread->open; open--) {
 		owed = take_debt(thread, open);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of a thread. Each belongs to the innermost visit that was open at its
- * position in the ring. The caller of any of these functions holds the ring's
- * lock.
+ * Adds samples to the visits of a thread. Each sample belongs to the innermost
+ * visit that was open at the sample's position in the ring. The caller of each
+ * function holds the ring's lock.
  */
 #ifndef SELFMON_SESSION_SAMPLE_RECORDS_H
 #define SELFMON_SESSION_SAMPLE_RECORDS_H
@@ -10,8 +10,8 @@
 #include "store/ring_state.h"
 
 /*
- * Call when the calling thread begins. The call stacks of earlier owners of its
- * state are kept.
+ * Call when the calling thread begins to use its state. The call stacks of the
+ * state's earlier owners are kept.
  */
 void selfmon_samples_start(struct selfmon_thread_samples *samples);
 /* Adds the PERF_RECORD_SAMPLE at the ring's tail. */
@@ -20,16 +20,16 @@ void selfmon_samples_record(struct selfmon_thread *thread, size_t size,
 /* Counts the samples of the PERF_RECORD_LOST at the ring's tail. */
 void selfmon_samples_lost(struct selfmon_thread *thread);
 /*
- * Call before the records are read. If full, the kernel may have left some
- * records out, which the next record says. They are counted in the visit that
- * is now the innermost.
+ * Call before the records are read. If `full` is true, the kernel may have
+ * dropped records, which only a later record will show. Remembers the visit
+ * that is now innermost, to which these samples will be added.
  */
 void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 			       uint64_t head);
 /*
  * Subtracts the cost of samples from the open visits of the calling thread.
- * ticks is the duration of the newest visit, which ends now; UINT64_MAX if it
- * does not end. Returns that duration less the cost.
+ * ticks is the duration of the newest visit, which ends now, or UINT64_MAX if
+ * it does not end. Returns the duration without the cost.
  */
 uint64_t selfmon_samples_settle(struct selfmon_thread *thread, uint64_t ticks);
 

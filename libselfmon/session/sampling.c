@@ -24,20 +24,21 @@
 #include "store/lock.h"
 
 /*
- * A prime number of nanoseconds, and each thread has another one. If the period
- * were in step with the program, all samples would hit the same part of it.
+ * The period is a prime number of nanoseconds, and differs between threads. If
+ * it were in step with the program, all samples would be taken in the same part
+ * of the program.
  */
 #define CLOCK_PERIOD UINT64_C(1000003)
 #define THREAD_STEP 997u
 #define THREAD_STEPS 20u
 #define FREQUENCY 1000u
 
-/* For how long the cost is measured, and with which period. */
+/* Duration and period with which the cost of a sample is measured. */
 #define MEASURE_NS UINT64_C(2000000)
 #define MEASURE_PERIOD_NS UINT64_C(250000)
 #define MEASURE_PERIOD_CYCLES UINT64_C(1000000)
 #define MEASURE_MAX 16u
-/* Samples may take at most 1/COST_SHARE of the thread's time. */
+/* Samples may take at most 1/COST_SHARE of a thread's time. */
 #define COST_SHARE 20
 
 /* ---- opening ------------------------------------------------------------- */
@@ -59,8 +60,8 @@ static bool has_data(const struct selfmon_event *event)
 }
 
 /*
- * Precise events also request a call chain: otherwise the kernel delivers them
- * late.
+ * Precise events also request a call chain: without it the kernel delivers
+ * their samples late.
  */
 static void fill_attr(const struct selfmon_sampling *sampling,
 		      struct perf_event_attr *attr)
@@ -115,7 +116,7 @@ struct sample_cost {
 	unsigned int samples;
 };
 
-/* A loop sees each sample as a gap between two of its timestamps. */
+/* Finds samples as gaps between consecutive timestamps of a loop. */
 static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *cost)
 {
 	const uint64_t begin_ns = selfmon_kernel_monotonic_raw_ns(),
@@ -139,7 +140,7 @@ static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *co
 	cost->ns = (double)cost->ticks * (double)ns / (double)(last - begin);
 }
 
-/* Returns 0 or -errno. */
+/* Measures the cost of a sample. Returns 0 or -errno. */
 static int measure_cost(const struct selfmon_sampling *sampling,
 			struct selfmon_ring *ring, struct sample_cost *cost)
 {
@@ -191,7 +192,7 @@ static int fail_sampling(struct selfmon_sampling *sampling, int error, const cha
 }
 
 /*
- * Returns true for kernels that hang if a software clock is throttled: Linux
+ * Returns true for kernels that hang when a software clock is throttled: Linux
  * 6.16, and 6.17 before its last stable versions (fixed by commit eb3182ef0405,
  * "perf/core: Fix system hang caused by cpu-clock usage").
  */
@@ -206,8 +207,8 @@ static bool hangs(void)
 }
 
 /*
- * The same errno has different causes for opening the event and for mapping its
- * ring.
+ * Stores the failure. The same errno has different causes when the event is
+ * opened and when its ring is mapped.
  */
 static int fail_ring(struct selfmon_sampling *sampling, int error,
 		     const struct selfmon_ring *ring)
@@ -218,7 +219,10 @@ static int fail_ring(struct selfmon_sampling *sampling, int error,
 	return error;
 }
 
-/* Tries again without what a PMU may refuse, as for counters. */
+/*
+ * Opens the event, and retries without attributes that a PMU may refuse, as for
+ * counters.
+ */
 static int try_sampling(struct selfmon_sampling *sampling,
 			struct selfmon_ring *ring)
 {
@@ -297,7 +301,7 @@ static int choose_event(struct selfmon_sampling *sampling,
 	if (error)
 		return fail_ring(sampling, error, &ring);
 	if (!sampling->clock && !sampling->frequency)
-		/* A period given in events is kept, whatever samples cost. */
+		/* A period given in events is used regardless of the cost. */
 		return 0;
 	error = measure_cost(sampling, &ring, &cost);
 	if (error)
@@ -311,7 +315,7 @@ static int choose_event(struct selfmon_sampling *sampling,
 	return 0;
 }
 
-/* Chooses cycles if the PMU counts and can interrupt, else CPU time. */
+/* Chooses cycles if the PMU can count and interrupt, else CPU time. */
 static int choose_auto(struct selfmon_sampling *sampling,
 		       const struct selfmon_sample_spec *spec)
 {
@@ -363,8 +367,8 @@ static void choose_sampling(struct selfmon_process *process)
 }
 
 /*
- * Loads what the names of events need. This must not happen under the process
- * lock.
+ * Loads the library that the names of events need. This must not happen under
+ * the process lock.
  */
 static void foresee(const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The event and the period with which the process samples. They are chosen
- * once, and the event is opened for each thread.
+ * once; the event is opened for each thread.
  */
 #ifndef SELFMON_SESSION_SAMPLING_H
 #define SELFMON_SESSION_SAMPLING_H
@@ -10,19 +10,21 @@
 #include "store/process.h"
 
 /*
- * Chooses the event, and measures for at most 2 ms what a sample costs. Called
- * once in a process, for its first thread with regions. Takes the process lock.
+ * Chooses the event, and measures the cost of a sample, for at most 2 ms.
+ * Called once in a process, by its first thread with regions. Takes the process
+ * lock.
  */
 void selfmon_sampling_choose(struct selfmon_process *process);
 /*
- * Opens the event and its ring for the calling thread, with records of context
- * switches if wanted. The caller holds the process lock. Returns 0 or -errno.
+ * Opens the event and its ring for the calling thread. If `switches` is true,
+ * the ring also records context switches. The caller holds the process lock.
+ * Returns 0 or -errno.
  */
 int selfmon_sampling_open(const struct selfmon_sampling *sampling,
 			  bool switches, struct selfmon_ring *ring);
 /*
- * Tries to sample an event in the calling thread with the defaults of `auto`,
- * and measures its cost. Returns 0, or -errno and sets sampling->failure.
+ * Tries to sample an event in the calling thread with the settings of `auto`,
+ * and measures the cost. Returns 0, or -errno and sets sampling->failure.
  */
 int selfmon_sampling_try(struct selfmon_sampling *sampling, const char *event);
 

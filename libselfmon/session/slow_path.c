@@ -9,7 +9,7 @@
 #include "store/config.h"
 #include "store/process.h"
 
-/* Leaves room for the rest of the sentence. */
+/* Size of the list of names, which leaves room for the rest of the sentence. */
 #define NAMES_SIZE 320
 
 static bool is_read_by_call(const struct selfmon_column *column)
@@ -18,7 +18,7 @@ static bool is_read_by_call(const struct selfmon_column *column)
 	       column->verdict == SELFMON_SCALED;
 }
 
-/* Lists the columns that are read by system call. Returns their number. */
+/* Lists the columns that are read by read(2). Returns their number. */
 static uint32_t name_called(const struct selfmon_process *process,
 			    char names[NAMES_SIZE])
 {

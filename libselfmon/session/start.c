@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that a program calls before it measures: they set options, switch
- * regions on and off, and prepare threads.
+ * Functions that a program may call before it measures: they set options,
+ * switch regions on and off, and prepare threads.
  */
 #include <errno.h>
 
@@ -62,8 +62,8 @@ bool selfmon_enable(bool on)
 int selfmon_prepare(void)
 {
 	/*
-	 * The events of the process are chosen when its first thread opens a
-	 * set.
+	 * This opens the thread's set, which chooses the events of the process
+	 * if this is its first thread.
 	 */
 	return selfmon_thread_prepare();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Context switches: reads the records in a thread's ring, and adds them to its
- * visits.
+ * Reads the context switches in a thread's ring, and adds the time off the CPU
+ * to the thread's visits.
  */
 #define _GNU_SOURCE
 #include "session/switches.h"
@@ -18,9 +18,9 @@
 /* ---- the ring ------------------------------------------------------------ */
 
 /*
- * Makes the kernel record the thread's switches (attr.context_switch, since
- * Linux 4.3; everyone may record them for their own threads).
- * CLOCK_MONOTONIC_RAW is the same on all CPUs.
+ * Makes the kernel record the thread's context switches (attr.context_switch,
+ * since Linux 4.3). No privilege is needed for the own thread. The clock is
+ * CLOCK_MONOTONIC_RAW, which is the same on all CPUs.
  */
 void selfmon_switches_attr(struct perf_event_attr *attr)
 {
@@ -52,8 +52,8 @@ void selfmon_switches_start(struct selfmon_switches *switches)
 /* ---- records ------------------------------------------------------------- */
 
 /*
- * A record with sample_id_all: the fields that sample_type names follow each
- * record.
+ * A record with sample_id_all: the fields selected by sample_type follow the
+ * header.
  */
 struct switch_record {
 	struct perf_event_header header;
@@ -61,7 +61,7 @@ struct switch_record {
 	uint32_t cpu, reserved;
 };
 
-/* The sum of one or more periods in which the thread was off the CPU. */
+/* The sum of one or more times off the CPU. */
 struct slice {
 	uint64_t position;
 	struct selfmon_ring_sums time;
@@ -90,10 +90,11 @@ static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
 }
 
 /*
- * Adds the time to the visits that were open then, and to the root, which sums
- * up the whole thread. A visit reads the ring's head some instructions before
- * its start and after its end. So a time that is longer than the newest visit
- * passed outside of it, in these instructions, and is not added to it.
+ * Adds a time off the CPU to the visits that were open then, and to the root,
+ * which has the sum of the whole thread. A visit reads the ring's head some
+ * instructions before its start and after its end. So a time that is longer
+ * than the newest visit must have passed in these instructions, outside of the
+ * visit, and is not added to it.
  */
 static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 		      uint64_t head, uint64_t newest)
@@ -110,7 +111,10 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 	add_place(thread, 0, &slice->time);
 }
 
-/* The recorder lists times off the CPU among the visits that ended. */
+/*
+ * Records the time off the CPU in the thread's recorder, like a visit that
+ * ended.
+ */
 static void record_off(struct selfmon_thread *thread,
 		       const struct selfmon_switches *switches, uint64_t in_ns,
 		       uint64_t ns)
@@ -183,10 +187,11 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
 }
 
 /*
- * Call if the ring was full and the kernel left records out. The thread's usage
- * gives the number of all switches and the CPU time. Adds the missing switches
- * to the visits that were open at the last record. Divides their time between
- * blocked and preempted in proportion to the number of switches.
+ * Call if the ring was full and the kernel dropped records. getrusage(2)
+ * returns the number of all switches, and the CPU time. The missing switches
+ * are added to the visits that were open at the last record. The missing time
+ * is divided between blocked and preempted in proportion to the numbers of
+ * switches.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)

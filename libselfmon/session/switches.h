@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Context switches of a thread (@offcpu): in which visits it was off the CPU.
- * The callers of all functions but the first hold the ring's lock.
+ * Context switches of a thread (@offcpu): adds up how long each visit was off
+ * the CPU. Callers of all functions but the first hold the ring's lock.
  */
 #ifndef SELFMON_SESSION_SWITCHES_H
 #define SELFMON_SESSION_SWITCHES_H
@@ -10,26 +10,23 @@
 
 struct perf_event_attr;
 
-/* Makes the event record context switches as well. */
+/* Makes an event also record context switches. */
 void selfmon_switches_attr(struct perf_event_attr *attr);
-/* The calling thread begins. */
+/* Call when the calling thread begins. */
 void selfmon_switches_start(struct selfmon_switches *switches);
-/*
- * Returns how long ago the time `ticks` was, in ns. Returns UINT64_MAX for
- * UINT64_MAX.
- */
+/* Converts a duration in ticks to ns. Returns UINT64_MAX for UINT64_MAX. */
 uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
 				    uint64_t ticks);
 /*
  * Adds the PERF_RECORD_SWITCH at the ring's tail to the visits that were open
- * then. newest is the duration in ns of the newest visit, which ends now;
+ * then. newest is the duration in ns of the newest visit, which ends now, or
  * UINT64_MAX if it does not end.
  */
 void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 			     uint64_t newest);
 /*
  * Call if the calling thread's ring was full: adds the switches that the kernel
- * left out.
+ * dropped.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The beginning and the end of threads. At its first visit a thread gets a
- * state: a new one, or that of an ended thread, statistics included. When the
- * thread ends, it closes its counters and leaves the state to the next thread.
+ * Start and exit of threads. At its first visit a thread gets a state: a new
+ * one, or that of an exited thread, including its statistics. When the thread
+ * exits, it closes its counters and releases the state.
  */
 #include "session/thread.h"
 
@@ -32,14 +32,16 @@
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
-/* The entries that are still open belong to code that will never continue. */
+/* Cuts off all open visits: their code will never continue. */
 static void cut_off_all(struct selfmon_thread *thread)
 {
 	while (thread->top > thread->open)
 		selfmon_unwind_cut_off(thread);
 }
 
-/* Leaves the state to the next thread. From now on this thread has no state. */
+/*
+ * Releases the state for the next thread. Afterwards this thread has no state.
+ */
 static void end_thread(struct selfmon_process *process,
 		       struct selfmon_thread *thread)
 {
@@ -100,8 +102,8 @@ static void no_exit_key(void)
 
 /*
  * A plugin with a static copy of the library may be unloaded while threads that
- * visited its regions continue. When these threads end, they must not call into
- * the library.
+ * visited its regions continue. When these threads exit, they must not run the
+ * destructor, whose code is gone.
  */
 void selfmon_thread_forget(void)
 {
@@ -115,9 +117,9 @@ void selfmon_thread_forget(void)
  * Returns true if all values of the set are read in user space, in the order of
  * the columns, and from registers of the same width.
  *
- * The register numbers must also stay valid. A thread that is no longer pinned
- * to one type of core may move to a core that lacks the counter, where reading
- * it faults. A read through the page detects that.
+ * The register numbers must also stay valid, so sets for several core types are
+ * excluded: the thread may move to a core that lacks the counter, where reading
+ * it faults. Only a read that takes the number from the page is safe.
  */
 static bool reads_alike(const struct selfmon_thread *thread)
 {
@@ -140,15 +142,18 @@ uint32_t selfmon_thread_mode(const struct selfmon_thread *thread)
 	if (!thread->set)
 		return SELFMON_MODE_TIME;
 	/*
-	 * With counters in user space, the end of a visit does not check the
-	 * ring's head.
+	 * The fast path with counters does not check the ring's head at the end
+	 * of a visit.
 	 */
 	if (selfmon_thread_ring_on(thread))
 		return SELFMON_MODE_ANY;
 	return reads_alike(thread) ? SELFMON_MODE_USER : SELFMON_MODE_ANY;
 }
 
-/* The cached contents belong to the pages of another set. */
+/*
+ * Invalidates the cached page contents in all entries: they belong to the pages
+ * of the previous set.
+ */
 static void forget_pages(struct selfmon_thread *thread)
 {
 	struct selfmon_visit *open;
@@ -159,8 +164,8 @@ static void forget_pages(struct selfmon_thread *thread)
 }
 
 /*
- * Gives the calling thread a state. With choose, also chooses the events of the
- * process if no thread has done so.
+ * Gives the calling thread a state. If `choose` is true, also chooses the
+ * events of the process, unless another thread has done so.
  */
 static struct selfmon_thread *attach_state(struct selfmon_process *process,
 					   bool choose)
@@ -188,7 +193,7 @@ static struct selfmon_thread *attach_state(struct selfmon_process *process,
 	return thread;
 }
 
-/* Called at the first region of a thread that had only spans so far. */
+/* Called at the first region of a thread that had only spans before. */
 static void choose_events(struct selfmon_process *process,
 			  struct selfmon_thread *thread)
 {
@@ -216,9 +221,9 @@ static void attach_events(struct selfmon_process *process,
 
 /*
  * Returns true in a child of vfork(2), which runs in its parent's memory but
- * with descriptors of its own. A set that the child opened would later look
- * like the parent's, and the parent would close those of its own descriptors
- * that have the same numbers.
+ * has its own descriptors. A set opened by the child would look like one of the
+ * parent. The parent would later close its own descriptors with the same
+ * numbers.
  */
 static bool is_borrowed(const struct selfmon_process *process)
 {
@@ -226,9 +231,9 @@ static bool is_borrowed(const struct selfmon_process *process)
 }
 
 /*
- * Attaches the calling thread. Signals and cancellation are blocked, because a
- * handler that jumped out or the end of the thread would leave the state half
- * made. A thread that has only spans opens no events.
+ * Attaches the calling thread. Signals and cancellation are blocked: otherwise
+ * the state could be left incomplete, by a handler that jumps out or when the
+ * thread is cancelled. A thread that has only spans opens no events.
  */
 static struct selfmon_thread *attach_whole(bool spans)
 {
@@ -263,8 +268,8 @@ static struct selfmon_thread *attach_whole(bool spans)
 }
 
 /*
- * Opens the events of a thread that had only spans so far. Returns NULL if they
- * cannot be opened now. A reader's pending request is kept.
+ * Opens the events of a thread that had only spans before. Returns NULL if they
+ * cannot be opened now. Leaves a pending request of a reader set.
  */
 static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
 {
@@ -286,10 +291,7 @@ static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
 	return thread;
 }
 
-/*
- * Open visits stay open, so that a live file shows them as they were at the
- * end.
- */
+/* Does not end open visits, so that a live file shows them as they were. */
 void selfmon_thread_close(void)
 {
 	struct selfmon_thread *const thread = selfmon_thread_pointer;
@@ -302,10 +304,7 @@ void selfmon_thread_close(void)
 
 static bool has_state(const struct selfmon_thread *thread, bool spans)
 {
-	/*
-	 * In a forked child the parent's state consists of zeros, including
-	 * top.
-	 */
+	/* In a forked child the parent's state is wiped, so top is NULL. */
 	return thread->top && (spans || !(selfmon_load_once(&thread->mode) &
 					  SELFMON_MODE_ASYNC));
 }
@@ -324,7 +323,7 @@ static struct selfmon_thread *attach_as(bool spans)
 		return NULL;
 	selfmon_cancel_off(&cancel);
 	selfmon_kernel_block_signals(&signals);
-	/* A handler may have attached the thread. */
+	/* Test again: a handler may have attached the thread. */
 	thread = selfmon_thread_pointer;
 	if (!thread->top)
 		thread = attach_whole(spans);
@@ -351,8 +350,8 @@ struct selfmon_thread *selfmon_thread_attach_async(void)
 }
 
 /*
- * If the state is that of another process, attaching has already counted the
- * visit.
+ * Counts a visit that could not be measured. In a child of vfork(2) it is
+ * already counted.
  */
 void selfmon_thread_refused(void)
 {

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads begin and end. */
+/* Start and exit of threads. */
 #ifndef SELFMON_SESSION_THREAD_H
 #define SELFMON_SESSION_THREAD_H
 
 #include "store/state.h"
 
-/* Returns the calling thread's state, or NULL. Makes it if needed. */
+/*
+ * Returns the calling thread's state, and makes it if needed. Returns NULL if
+ * the thread cannot have one.
+ */
 struct selfmon_thread *selfmon_thread_attach(void);
 /*
- * Like selfmon_thread_attach(), for a span: opens no events.
- * selfmon_thread_attach() opens them at the thread's first region.
+ * Like selfmon_thread_attach(), but for a span: opens no events. The first
+ * region in this thread opens them, by selfmon_thread_attach().
  */
 struct selfmon_thread *selfmon_thread_attach_async(void);
-/* Counts a visit of a thread to which selfmon_thread_attach() gave no state. */
+/*
+ * Counts a visit that was not measured, since selfmon_thread_attach() returned
+ * NULL.
+ */
 void selfmon_thread_refused(void);
 /* Returns the mode for enter and leave in this thread. */
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
 
 /*
- * Deletes the thread-specific key: the end of a thread no longer calls into the
- * library.
+ * Deletes the thread-specific key, so that threads that exit later do not call
+ * the library.
  */
 void selfmon_thread_forget(void);
-/* Closes the calling thread's events. From now on the thread has no state. */
+/* Closes the calling thread's events. Afterwards the thread has no state. */
 void selfmon_thread_close(void);
 
 #endif

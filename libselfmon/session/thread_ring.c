@@ -21,19 +21,19 @@
 #include "store/memory.h"
 
 /*
- * Without samples, the ring has two pages, for the records of 170 switches. The
- * kernel drops records if there are more before the ring is read. getrusage(2)
- * then gives their number: see selfmon_switches_take_lost().
+ * Without samples, the ring has two pages, enough for 170 switches. If there
+ * are more before the ring is read, the kernel drops records. Their number is
+ * then found by getrusage(2): see selfmon_switches_take_lost().
  */
 #define SWITCHES_ORDER 1
 
-/* The most room that the record of a switch or of a sample needs. */
+/* Maximum size of the record of a switch, and of a sample. */
 #define SWITCH_SIZE 48u
 #define SAMPLE_SIZE (64 + SELFMON_STACK_DEPTH_MAX * 8)
 
 /* ---- lock ---------------------------------------------------------------- */
 
-/* The lock is held for microseconds: while records are read. */
+/* The lock is held only while records are read, which takes microseconds. */
 static void lock_ring(struct selfmon_thread_ring *ring,
 		      struct selfmon_signals *signals)
 {
@@ -50,7 +50,7 @@ static void unlock_ring(struct selfmon_thread_ring *ring,
 
 /* ---- begin and end ------------------------------------------------------- */
 
-/* Opens a dummy event, which counts nothing and takes no counter. */
+/* Opens a dummy event, which uses no counter and only records switches. */
 static int open_switches(struct selfmon_ring *ring)
 {
 	struct perf_event_attr attr = {
@@ -67,9 +67,9 @@ static int open_switches(struct selfmon_ring *ring)
 }
 
 /*
- * Counts a thread that has no ring, and keeps the first failure. EPERM and
- * ENOMEM come from mmap(2), other errors from opening the event. The caller
- * holds the process lock.
+ * Counts a thread that has no ring, and stores the failure of the first one.
+ * EPERM and ENOMEM may come from mmap(2), other errors from opening the event.
+ * The caller holds the process lock.
  */
 static void count_without(struct selfmon_process *process,
 			  enum selfmon_step_down what, const char *event,
@@ -90,7 +90,7 @@ static void count_without(struct selfmon_process *process,
 	selfmon_facts_publish(process);
 }
 
-/* Release: a reader that finds the ring finds it complete. */
+/* Release: a reader that loads the pointer sees the initialised ring. */
 static struct selfmon_thread_ring *make_ring(struct selfmon_thread *thread)
 {
 	struct selfmon_thread_ring *const ring =
@@ -106,8 +106,8 @@ struct opened_ring {
 };
 
 /*
- * Opens one event for both purposes: if there are samples, it records switches
- * as well. Returns false if nothing is recorded.
+ * Opens the thread's event. If there are samples, their event also records
+ * context switches. Returns false if nothing is recorded.
  */
 static bool open_ring(struct selfmon_process *process,
 		      struct opened_ring *opened)
@@ -134,8 +134,8 @@ static bool open_ring(struct selfmon_process *process,
 }
 
 /*
- * Publishes the ring to other threads. One of them may still be reading the
- * previous ring of this state.
+ * Makes the ring visible to other threads. Takes the lock, since one of them
+ * may still be reading the previous ring of this state.
  */
 static void start_ring(struct selfmon_thread_ring *ring,
 		       const struct opened_ring *opened)
@@ -171,8 +171,8 @@ void selfmon_thread_ring_begin(struct selfmon_process *process,
 	if (!on)
 		return;
 	/*
-	 * Must not be under the process lock: a reader takes that lock while it
-	 * holds the ring's lock.
+	 * Call this without the process lock: a reader takes the process lock
+	 * while it holds the ring's lock.
 	 */
 	start_ring(thread->ring, &opened);
 	thread->cpu = selfmon_ring_head_word(&thread->ring->ring);
@@ -198,8 +198,8 @@ void selfmon_thread_ring_end(struct selfmon_thread *thread)
 /* ---- records ------------------------------------------------------------- */
 
 /*
- * Reads the record at the ring's tail. Returns false if it is a
- * PERF_RECORD_LOST: the kernel dropped records before it.
+ * Reads the record at the ring's tail. Returns false for a PERF_RECORD_LOST,
+ * which means that the kernel dropped records before it.
  */
 static bool read_record(struct selfmon_thread *thread,
 			const struct perf_event_header *header, uint64_t head,
@@ -211,7 +211,8 @@ static bool read_record(struct selfmon_thread *thread,
 	case PERF_RECORD_LOST:
 		selfmon_samples_lost(thread);
 		return false;
-	case PERF_RECORD_THROTTLE: /* above kernel.perf_event_max_sample_rate */
+	/* More samples than kernel.perf_event_max_sample_rate. */
+	case PERF_RECORD_THROTTLE:
 		selfmon_store_once(&ring->samples.throttled, true);
 		return true;
 	case PERF_RECORD_SWITCH:
@@ -251,8 +252,8 @@ static bool read_all(struct selfmon_thread *thread, uint64_t head,
 }
 
 /*
- * The caller holds the ring's lock. own is true if the ring is the calling
- * thread's.
+ * Reads the records of a ring, and handles lost ones. The caller holds the
+ * ring's lock. own is true if the ring belongs to the calling thread.
  */
 static void read_records(struct selfmon_thread *thread, uint64_t head,
 		      uint64_t newest, bool own)
@@ -275,9 +276,9 @@ static void read_records(struct selfmon_thread *thread, uint64_t head,
 }
 
 /*
- * Blocks signals while it reads: a handler that jumped out would leave a record
- * half added. A signal that was blocked is handled afterwards, when the records
- * are read already, so none is added to visits of its handler.
+ * Signals are blocked during the read, because a handler that jumped out would
+ * leave a record half added. A handler of a blocked signal runs afterwards; no
+ * record is added to the handler's visits.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks)

@@ -4,8 +4,8 @@
  * (@offcpu) and samples.
  *
  * The entry of an open visit stores the ring's head in place of the CPU number.
- * So the comparison that detects a change of the CPU at the visit's end also
- * detects new records, and needs no additional instruction. Each record belongs
+ * So the comparison at the visit's end that usually detects another CPU now
+ * detects new records, without an additional instruction. Each record belongs
  * to the visits that were open at its position.
  */
 #ifndef SELFMON_SESSION_THREAD_RING_H
@@ -14,30 +14,33 @@
 #include "store/process.h"
 #include "store/ring_state.h"
 
-/* Opens a ring for the calling thread, if the process records anything. */
+/*
+ * Opens a ring for the calling thread, if the process records samples or
+ * switches.
+ */
 void selfmon_thread_ring_begin(struct selfmon_process *process,
 			       struct selfmon_thread *thread);
 /* Reads the remaining records, and closes the ring. */
 void selfmon_thread_ring_end(struct selfmon_thread *thread);
 
-/* What the records mean for the newest visit. */
+/* Results of reading the ring at the end of the newest visit. */
 struct selfmon_ring_end {
-	bool moved;	/* the thread returned to another CPU */
-	/* Duration of the visit, without the cost of its samples. */
+	bool moved;	/* the thread returned to a CPU other than before */
+	/* Duration of the visit without the cost of its samples. */
 	uint64_t ticks;
 };
 
 /*
  * Reads the calling thread's records, and adds them to its open visits. ticks
- * is the duration of the newest visit, which ends now; UINT64_MAX if it does
+ * is the duration of the newest visit, which ends now, or UINT64_MAX if it does
  * not end.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks);
 /*
  * Reads the calling thread's records, and prevents other threads from reading
- * until selfmon_thread_ring_release(). Call it before entries are moved, or
- * given back without an end of their visit. Without a ring both functions do
+ * until selfmon_thread_ring_release(). Call it before entries are moved or
+ * removed without recording their visits. Without a ring both functions do
  * nothing.
  */
 void selfmon_thread_ring_hold(struct selfmon_thread *thread,
@@ -46,7 +49,7 @@ void selfmon_thread_ring_release(struct selfmon_thread *thread,
 				 const struct selfmon_signals *signals);
 /*
  * Reads another thread's records. Skips threads with fibers or @offcpu: only
- * the thread itself knows when a visit began and ended.
+ * such a thread itself knows when a visit began and ended.
  */
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's state, which is allocated together with its entries. */
+/* Allocates a thread's state together with its entries. */
 #include "session/thread_state.h"
 
 #include "session/trace_writer.h"
@@ -11,10 +11,10 @@
 #include "store/tree.h"
 
 /*
- * Entries are initialised step by step: few threads nest deep, and the first
- * access to each page costs a fault. A signal handler that interrupts this
- * function initialises the same entries. It may also initialise and use further
- * ones; when it has returned, those are free.
+ * Entries are initialised in steps, since few threads nest deeply, and the
+ * first access to each page causes a page fault. A signal handler that
+ * interrupts this function initialises the same entries again. It may also
+ * initialise and use more of them, but when it has returned, those are free.
  */
 bool selfmon_thread_deepen(struct selfmon_thread *thread)
 {
@@ -37,9 +37,9 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 }
 
 /*
- * The sentinel below the first entry. It only needs a mark, and the root as its
- * node. In place of its other members is the beginning of the thread's state,
- * in the same cache line as the mark.
+ * The sentinel below the first entry needs only a mark, and the root as its
+ * node. Its other members are replaced by the beginning of the thread's state,
+ * which is then in the same cache line as the mark.
  */
 struct sentinel {
 	uint64_t mark;
@@ -56,8 +56,9 @@ _Static_assert(offsetof(struct sentinel, thread.stack_low) == SELFMON_LINE,
 	       "what a usual visit looks at is one line");
 
 /*
- * Allocates the state apart from the record if the record is in the live file.
- * A forked child does not have the file's pages, but must still find the state.
+ * Allocates the state. If the record is in the live file, the state is
+ * allocated separately: a forked child does not have the file's pages, but must
+ * be able to access the state.
  */
 static struct selfmon_thread *make_room(struct selfmon_thread_record *live)
 {
@@ -81,9 +82,9 @@ static struct selfmon_thread *make_room(struct selfmon_thread_record *live)
 }
 
 /*
- * Makes a state that readers see. Its number is that of its record in the live
- * file. A record without a state, for lack of memory, takes a number too: the
- * file's reader expects each.
+ * Makes a state that reports show, with the same number as its record in the
+ * live file. If there is no memory for the state, its record in the file still
+ * uses up a number, because the file's reader expects consecutive numbers.
  */
 static struct selfmon_thread *seen_room(struct selfmon_process *process)
 {

@@ -6,14 +6,14 @@
 #include "store/process.h"
 
 /*
- * Returns a new state without an owner. With seen, reports and the live file
- * include the state. The caller holds the process lock.
+ * Returns a new state without an owner. If `seen` is true, reports and the live
+ * file include the state. The caller holds the process lock.
  */
 struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
 					   bool seen);
 /*
- * Makes room for more open visits. Returns false if there are SELFMON_DEPTH_MAX
- * already.
+ * Makes room for more open visits. Returns false if SELFMON_DEPTH_MAX is
+ * reached.
  */
 bool selfmon_thread_deepen(struct selfmon_thread *thread);
 

@@ -7,7 +7,10 @@
 
 #include "store/statistics.h"
 
-/* Overhead of one kind, in ticks and in events of each column. */
+/*
+ * Overhead of one kind of visit or switch, in ticks and in events of each
+ * column.
+ */
 struct selfmon_cost {
 	double ticks;
 	double ticks_spread;     /* p90 - p10 */
@@ -16,43 +19,42 @@ struct selfmon_cost {
 };
 
 /*
- * If done, inner and outer are measured, and also the other costs whose kind of
- * visit occurred. If a column's events were never on the PMU during the
- * measurement, its bit in unknown is set, and its values here are 0.
+ * If done is 1, inner and outer are measured, and the other costs if their kind
+ * of visit occurred. Bit i of unknown is set if column i was never on the PMU
+ * during the measurement; its values are then 0.
  */
 struct selfmon_calibration {
 	uint32_t done; /* 0 or 1 */
 	uint32_t unknown;
-	struct selfmon_cost inner; /* what an empty region records for itself */
+	/* Overhead that a visit records for itself. */
+	struct selfmon_cost inner;
 	/*
-	 * Overhead that the parent records in addition to inner. Its
+	 * Additional overhead that a visit causes in its parent. Its
 	 * ticks_spread covers inner and outer together.
 	 */
 	struct selfmon_cost outer;
-	/* Outer for a visit that is only counted. */
+	/* Like outer, for a visit that is only counted. */
 	struct selfmon_cost skipped;
 	/*
-	 * Additional overhead in the parent, beyond inner and outer, for each
-	 * kind of visit ...
+	 * Additional overhead in the parent, besides inner and outer, for each
+	 * kind of visit.
 	 */
 	struct selfmon_cost kind[SELFMON_KIND_COUNT];
-	struct selfmon_cost told; /* ... and for a visit that counts units */
-	/*
-	 * Overhead that a visit records each time that it is suspended and
-	 * resumed.
-	 */
+	struct selfmon_cost told; /* likewise, for a visit that counts units */
+	/* Overhead in a visit for each time it is suspended and resumed. */
 	struct selfmon_cost switched;
 };
 
 /*
- * The visits that occurred: bit k for each kind k below SELFMON_KIND_COUNT, and
- * these bits.
+ * Mask of the kinds of visits that occurred: bit k for kind k, and these bits.
  */
 #define SELFMON_OCCURRED_SKIPPED (1u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_TOLD (2u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_SWITCHED (4u << SELFMON_KIND_COUNT)
 
-/* Written by visit/overhead.c under the report lock. Until then done is 0. */
+/*
+ * Written by visit/overhead.c under the report lock. Before that, `done` is 0.
+ */
 extern struct selfmon_calibration selfmon_calibrated;
 
 #endif

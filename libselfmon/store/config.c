@@ -28,8 +28,8 @@ uint32_t selfmon_impl_on = 1;
 uint32_t selfmon_config_offs;
 
 /*
- * Separate from config: config has initialisers, so these buffers would take
- * space in the object file.
+ * The texts are not members of config: config has initialisers, so the buffers
+ * would take space in the object file.
  */
 static char events_text[SELFMON_SPEC_MAX];
 static char output_text[SELFMON_OUTPUT_MAX];
@@ -49,7 +49,7 @@ static struct selfmon_config config = {
 	.note = notes_text,
 };
 
-/* True once SELFMON_ENABLE of the environment has been applied. */
+/* True once SELFMON_ENABLE has been read from the environment. */
 static bool obeyed;
 
 static const char *const variable[] = {
@@ -65,7 +65,7 @@ struct selfmon_config *selfmon_config(void)
 }
 
 /*
- * Passes the note to the program's message function, or keeps it for the
+ * Passes the note to the program's message function, or stores it for the
  * report.
  */
 void selfmon_config_note(const char *format, ...)
@@ -90,8 +90,7 @@ static const char *keep(char *text, const char *value)
 }
 
 /*
- * Returns true if an output in the list is followed by this option, as in
- * "file;option".
+ * Returns true if any output in the list has this option, as in "file;option".
  */
 static bool has_option(const char *output, const char *option)
 {
@@ -107,8 +106,8 @@ static bool has_option(const char *output, const char *option)
 }
 
 /*
- * Removes @offcpu from the list of events: it is an option of regions, not an
- * event.
+ * Removes @offcpu from the list of events: it is an option for regions and not
+ * an event of the kernel.
  */
 static void set_off_cpu(void)
 {
@@ -159,7 +158,10 @@ static void set_record(const char *value)
 				    "are allowed; ignored", value);
 }
 
-/* A visit that is only counted has no record of what happened inside of it. */
+/*
+ * The recorder needs all visits to be measured: a visit that is only counted
+ * has no record of what happened inside it.
+ */
 static void check_record(void)
 {
 	if (!config.record || config.every == 1)
@@ -186,8 +188,8 @@ static void set_every(const char *value)
 }
 
 /*
- * Adds a note if a variable begins with SELFMON_ and is unknown: it is probably
- * misspelt.
+ * Adds a note if the variable's name begins with SELFMON_ and is unknown, since
+ * it is probably misspelt.
  */
 static void check_name(const char *entry)
 {
@@ -229,7 +231,10 @@ static void check_names(void)
 	}
 }
 
-/* Switches regions off at most once: the program may switch them on again. */
+/*
+ * Switches regions off, at most once: afterwards the program may switch them
+ * on.
+ */
 static void switch_off(void)
 {
 	if (__atomic_load_n(&obeyed, __ATOMIC_ACQUIRE))
@@ -298,16 +303,13 @@ static bool fits(const char *text, size_t size)
 	return !text || strlen(text) < size;
 }
 
-/*
- * Size of the struct in version 0.1, the first one. Later versions may be
- * longer.
- */
+/* Size of the struct in version 0.1. Later versions may have more members. */
 #define OPTIONS_SIZE_FIRST (offsetof(struct selfmon_options, context) + \
 			    sizeof(void *))
 
 /*
- * Reads the caller's options, whose struct may be of any version. Missing
- * members get their defaults.
+ * Copies the caller's options, whose struct may be of any version. Missing
+ * members get their default values.
  */
 static int read_options(const struct selfmon_options *from,
 			struct selfmon_options *to)
@@ -379,7 +381,7 @@ int selfmon_config_take(const struct selfmon_options *given)
 	config.notes = 0;
 	take_options(&options);
 	selfmon_config_environment();
-	/* From here on, notes are kept for the report. */
+	/* Later notes are stored for the report. */
 	config.message = NULL;
 	config.context = NULL;
 	selfmon_store_once(&selfmon_impl_on, config.enable);

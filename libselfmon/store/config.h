@@ -14,10 +14,13 @@
 #define SELFMON_SPEC_MAX 4096
 #define SELFMON_OUTPUT_MAX 4096
 
-/* In memory that a forked child keeps: the child has the same configuration. */
+/*
+ * A forked child has the same configuration: it is in memory that fork()
+ * copies.
+ */
 struct selfmon_config {
 	const char *events; /* less than SELFMON_SPEC_MAX bytes */
-	const char *output; /* shorter than SELFMON_OUTPUT_MAX; "": no report */
+	const char *output; /* shorter than SELFMON_OUTPUT_MAX; "": none */
 	/* Shorter than SELFMON_OUTPUT_MAX; "": no live file. */
 	const char *live;
 	/* Shorter than SELFMON_OUTPUT_MAX; "": no samples. */
@@ -42,7 +45,7 @@ struct selfmon_config {
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;
-	size_t notes;   /* messages not reported yet */
+	size_t notes;   /* number of messages that are not reported yet */
 	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
 };
 
@@ -54,14 +57,14 @@ void selfmon_config_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void selfmon_config_environment(void);
 /*
- * Call before any state is made. Returns true if the environment has now
- * switched regions off; in that case this check is the only overhead of
- * regions. Reads only that one variable.
+ * Call before any state is made. Reads only SELFMON_ENABLE. Returns true if it
+ * switches regions off; then this check is the only overhead of regions.
  */
 bool selfmon_config_switches_off(void);
 /*
  * Applies the options of selfmon_configure(3), then the environment. The caller
- * holds the process lock. Returns 0, or -EINVAL without any change.
+ * holds the process lock. Returns 0. After an error returns -EINVAL and changes
+ * nothing.
  */
 int selfmon_config_take(const struct selfmon_options *options);
 

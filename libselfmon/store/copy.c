@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a consistent copy of one node's statistics while its thread keeps
- * running.
+ * Makes a consistent copy of one node's statistics while its thread continues.
  *
- * The reader retries until the sequence is even and unchanged. A writer that is
- * descheduled in the middle of an update blocks readers for as long as it
- * sleeps. After a thousand tries the reader asks the writer to make the copy
- * itself, at its next enter.
+ * The reader retries until the sequence is even and unchanged. If the writer is
+ * descheduled during an update, readers must wait until it runs again. After a
+ * thousand attempts the reader requests that the writer itself makes the copy,
+ * at its next enter.
  *
- * If the sequence stays odd, a jump abandoned the update or the writer's thread
- * does not run. The copy then contains half an update, and is repaired
- * (mend.c). The original statistics are not repaired: the update may still
- * continue, and its visit stays open until it is cut off.
+ * If the sequence stays odd, the update was abandoned by a jump, or the
+ * writer's thread does not run. The copy then contains a partial update, and is
+ * repaired (mend.c). The original is not repaired: the update may still
+ * continue.
  */
 #include "store/copy.h"
 
@@ -23,11 +22,12 @@
 #define TRIES_BEFORE_YIELD 16
 #define ANSWER_NS 1000000u
 /*
- * About two seconds: with many threads, the owner may wait that long for a CPU.
+ * About two seconds. If there are many threads, the writer may have to wait
+ * that long for a CPU.
  */
 #define ANSWER_TRIES 2000
 
-/* Copies all words except the sequence, each with one load. */
+/* Copies all words except the sequence, each with a single load. */
 static void copy_words(const struct selfmon_stats *from,
 		       struct selfmon_stats *to)
 {
@@ -40,8 +40,8 @@ static void copy_words(const struct selfmon_stats *from,
 }
 
 /*
- * Makes the copy between two updates or, if updating is true, during an update
- * that makes no progress. Pairs with selfmon_stats_begin() and
+ * Copies the statistics if the sequence is even, or odd if updating is true,
+ * and does not change meanwhile. Pairs with selfmon_stats_begin() and
  * selfmon_stats_end().
  */
 static bool try_copy(const struct selfmon_stats *stats, bool updating,
@@ -95,13 +95,13 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
 }
 
 /*
- * Only one reader at a time: the caller holds the report lock. If an update
- * makes no progress, the sequence of the copy is odd. Returns false if no copy
- * could be made.
+ * Only one reader runs at a time: the caller holds the report lock. If an
+ * update does not finish, the sequence of the copy is odd. Returns false if no
+ * copy could be made.
  *
- * An update of the calling thread never makes progress here: either a jump
- * abandoned it, or the caller is a signal handler that interrupted it. Waiting
- * for it would be useless.
+ * If the calling thread itself has an unfinished update, waiting would be
+ * useless: a jump abandoned the update, or the caller is a signal handler that
+ * interrupted it.
  */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,
@@ -114,10 +114,10 @@ bool selfmon_stats_read(struct selfmon_thread *thread,
 }
 
 /*
- * Called by the owner to make the requested copy between two updates. If this
- * is a handler that interrupted an update, the request stays pending. A reader
- * that gave up may have requested another node meanwhile, which is then copied
- * next.
+ * Makes the requested copy. Called by the thread that owns the node, between
+ * two updates. In a handler that interrupted an update, the request stays
+ * pending. If the reader gave up meanwhile and requested another node, that
+ * node is copied next.
  */
 void selfmon_stats_answer(struct selfmon_thread *thread)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of fibers. It is reused, but never freed. Fibers and the room for
- * their further visits are in wiped memory, so a forked child has none of them.
+ * The memory of fibers, which is reused but never freed. It is wiped in a
+ * forked child, so the child has no fibers.
  */
 #include "store/fiber.h"
 
@@ -40,7 +40,7 @@ static struct selfmon_fiber *take_used(void)
 	return fiber;
 }
 
-/* A fiber made anew in used memory has another number. */
+/* A fiber that reuses memory of another one still gets a new number. */
 static uint64_t last_traced;
 
 struct selfmon_fiber *selfmon_fiber_make(uint32_t region)
@@ -107,7 +107,7 @@ uint64_t *selfmon_fiber_units(void)
 	return take_wiped(SELFMON_MAX_UNITS * sizeof(uint64_t));
 }
 
-/* Cuts off the saved visits of a stack that is gone. */
+/* Cuts off the saved visits of a stack that no longer exists. */
 static void cut_off(struct selfmon_fiber *fiber)
 {
 	unsigned int i;

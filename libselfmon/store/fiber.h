@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fiber: the open visits of one stack, kept here while no thread runs that
- * stack.
+ * A fiber: stores the open visits of a stack while no thread runs this stack.
  */
 #ifndef SELFMON_STORE_FIBER_H
 #define SELFMON_STORE_FIBER_H
@@ -12,21 +11,22 @@
 
 /*
  * A visit of a suspended fiber. The counts of its start are relative to those
- * at the suspension, so they do not depend on an event's page or on a thread.
+ * at the time of suspension, so they do not depend on a thread or on its
+ * events.
  */
 struct selfmon_suspended {
 	/*
-	 * The first members have the offsets of the same members of an entry.
-	 * The node belongs to the thread that ran the fiber last.
+	 * These members have the same offsets as in struct selfmon_visit. The
+	 * node belongs to the thread that ran the fiber last.
 	 */
 	uint64_t mark;
 	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
 	uint64_t reserved;
 	uint32_t cpu, known[5];
-	struct selfmon_snapshot start; /* its ticks are not relative */
-	uint64_t *units; /* counted so far; NULL: none so far */
-	bool measured;	 /* false: only counted (SELFMON_EVERY) */
+	struct selfmon_snapshot start; /* start.ticks is not relative */
+	uint64_t *units; /* units counted so far, or NULL */
+	bool measured;	 /* false if only counted (SELFMON_EVERY) */
 	struct selfmon_inside inside;
 };
 _Static_assert(offsetof(struct selfmon_suspended, cpu) ==
@@ -35,12 +35,15 @@ _Static_assert(offsetof(struct selfmon_suspended, cpu) ==
 			       offsetof(struct selfmon_visit, start),
 	       "as in an entry");
 
-/* Most fibers have the visit of the fiber itself and two more inside of it. */
+/*
+ * Enough for most fibers: the visit of the fiber itself and two more inside it.
+ */
 #define SELFMON_FIBER_VISITS 3
 #define SELFMON_FIBER_STEP 16
 
 /*
- * The columns that a thread counts, in order. All are zero if there are none.
+ * The columns that a thread counts, in order. All members are 0 if there are
+ * none.
  */
 struct selfmon_fiber_values {
 	uint32_t missing;
@@ -54,37 +57,39 @@ struct selfmon_fiber_more {
 };
 
 /*
- * Values of `alive`. 0 means that the fiber is destroyed, or belongs to the
- * parent process. ENDED means that the thread that ran it has ended.
+ * Values of `alive`. 0 means that the fiber was destroyed, or belongs to the
+ * parent process. ENDED means that the thread that was running it has exited.
  */
 #define SELFMON_FIBER_ALIVE 1
 #define SELFMON_FIBER_ENDED 2
 
 /*
- * In wiped memory: a forked child finds zeros. Each thread that uses fibers has
- * one more fiber for its own stack.
+ * A fiber, in memory that is wiped in a forked child. A thread that uses fibers
+ * has one more for its own stack.
  */
 struct selfmon_fiber {
 	struct selfmon_frame frame; /* of its own visit */
 	uint32_t alive;		    /* SELFMON_FIBER_* */
-	/* Region of the fiber's own visit; 0: a thread's stack. */
+	/* Region of the fiber's own visit; 0 for a thread's own stack. */
 	uint32_t region;
 	uint32_t count; /* number of saved visits; 0 while the fiber runs */
-	uint32_t units;		    /* 1 forces the general path: a visit has
-				     * counted units, or context switches or a
-				     * trace are recorded */
-	uint64_t since;		    /* time of suspension; 0: never ran */
-	uint64_t traced; /* its number in a trace; 0: a thread's stack */
 	/*
-	 * selfmon_fiber_number() of the thread that ran it last, if
-	 * fiber_counted.c may switch from and to it; else 0.
+	 * 1 if only the general path may switch this fiber: a visit has counted
+	 * units, or the process records context switches, samples or a trace.
+	 */
+	uint32_t units;
+	uint64_t since;		    /* time of suspension; 0: has never run */
+	uint64_t traced; /* its number in a trace; 0 for a thread's stack */
+	/*
+	 * selfmon_fiber_number() of the thread that ran the fiber last, if
+	 * fiber_counted.c can switch to and from it; else 0.
 	 */
 	uint64_t counted;
-	/* Columns of the thread that ran it last. */
+	/* Columns of the thread that ran the fiber last. */
 	struct selfmon_fiber_values values;
-	/* The thread that runs it now, or NULL. */
+	/* The thread that runs the fiber now, or NULL. */
 	struct selfmon_thread *running;
-	const struct selfmon_thread *ran;   /* the thread that ran it last */
+	const struct selfmon_thread *ran;   /* thread that ran it last */
 	uint64_t stack_low, stack_high;
 	enum selfmon_stack stack;
 	struct selfmon_fiber_more *more;
@@ -99,8 +104,8 @@ _Static_assert((sizeof(struct selfmon_fiber) + 63) / 64 * 64 == 896,
 #define SELFMON_MARK_FIBER (SELFMON_LOW_NONE - 1)
 
 /*
- * Both take the process lock; the caller has blocked signals. They return NULL
- * without memory.
+ * Both functions take the process lock. The caller has blocked signals. They
+ * return NULL if out of memory.
  */
 __attribute__((cold))
 struct selfmon_fiber *selfmon_fiber_make(uint32_t region);
@@ -108,18 +113,18 @@ __attribute__((cold))
 uint64_t *selfmon_fiber_units(void);
 __attribute__((cold))
 void selfmon_fiber_grow(struct selfmon_fiber *fiber);
-/* Puts the fiber into the list of free fibers. */
+/* Adds the fiber to the list of free fibers. */
 __attribute__((cold))
 void selfmon_fiber_reuse(struct selfmon_fiber *fiber);
 
 /*
- * Call when the thread ends. Cuts off the saved visits of the thread's own
- * stack, and marks the fiber that it runs as ended.
+ * Call when a thread exits. Cuts off the saved visits of the thread's own
+ * stack. If the thread is running a fiber, marks that fiber as ended.
  */
 __attribute__((cold))
 void selfmon_fiber_end_thread(struct selfmon_thread *thread);
 
-/* Return the place for visit i, or NULL if it has no room yet. */
+/* Returns the memory for visit i, or NULL if it is not allocated yet. */
 struct selfmon_suspended *selfmon_fiber_more(const struct selfmon_fiber *fiber,
 					     unsigned int i);
 static inline struct selfmon_suspended *

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the live file: records in chunks, each of which is mapped at an
- * address that the kernel chooses. The maps are MADV_DONTFORK, and all pointers
- * to them are in memory that is wiped in a forked child.
+ * Writes the live file. Its records are in chunks, each of which is mapped
+ * separately. The maps are MADV_DONTFORK, and all pointers to them are in
+ * memory that is wiped in a forked child.
  *
  * If the file cannot grow (the disk is full, a limit is reached, or the program
- * closed the descriptor), new records are kept in memory only. The live file
- * and the report both say so.
+ * closed the descriptor), new records are in memory only, and the live file and
+ * the report say so.
  */
 #include "store/live.h"
 
@@ -24,8 +24,8 @@
 #define CHUNK_SIZE ((size_t)1 << 20)
 #define CHUNKS_MAX 16384
 /*
- * Least distance in ticks between two pairs of timestamps, each pair from both
- * clocks.
+ * Minimum distance in ticks between two pairs of timestamps. A pair is one
+ * timestamp of each clock.
  */
 #define PAIR_TICKS UINT64_C(20000000)
 #define PAIR_TRIES 4
@@ -34,9 +34,9 @@ struct selfmon_live {
 	struct selfmon_live_header *header;
 	struct selfmon_file file;
 	bool full;
-	char *next;       /* next free byte, in the newest chunk */
-	size_t room;      /* bytes free from there on */
-	uint64_t end;     /* file offset where the newest chunk ends */
+	char *next;       /* next free byte of the newest chunk */
+	size_t room;      /* free bytes from there to the end of the chunk */
+	uint64_t end;     /* file offset of the end of the newest chunk */
 	size_t chunks;
 	struct {
 		char *at;
@@ -45,8 +45,8 @@ struct selfmon_live {
 };
 
 /*
- * In ordinary memory: a forked child finds its parent's file here and closes
- * it.
+ * In memory that fork() copies: a forked child finds its parent's file here and
+ * closes it.
  */
 static struct selfmon_file opened;
 static struct selfmon_live *live_of(const struct selfmon_process *process)
@@ -86,7 +86,7 @@ static void is_full(struct selfmon_live *live, int error)
 			    "only", strerror(-error));
 }
 
-/* Turns the unused rest of the newest chunk into a record. */
+/* Makes a record of the unused rest of the newest chunk. */
 static void close_chunk(struct selfmon_live *live)
 {
 	if (live->room)
@@ -95,7 +95,7 @@ static void close_chunk(struct selfmon_live *live)
 						 (uint32_t)live->room };
 }
 
-/* Returns zeroed room for a record that readers do not see yet, or NULL. */
+/* Returns zeroed space for a record that readers do not see yet, or NULL. */
 static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 {
 	struct selfmon_record *record;
@@ -123,9 +123,9 @@ static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 }
 
 /*
- * Writes the current time by both clocks. A reader calibrates the clock from
- * two such pairs as far apart as possible: the first pair, and the last one,
- * which is renewed from time to time.
+ * Writes the current time of both clocks. A reader calibrates the clock from
+ * two such pairs that are as far apart as possible: the first one, and the last
+ * one, which is updated from time to time.
  */
 static void publish_time(struct selfmon_live_header *header)
 {
@@ -234,8 +234,8 @@ static void begin_header(struct selfmon_live *live)
 }
 
 /*
- * Expands the file's name. Returns false if no live file is to be written. A
- * forked child never writes to its parent's file.
+ * Sets the file's path. Returns false if no live file is requested. A forked
+ * child never writes to its parent's file.
  */
 static bool name_of(const struct selfmon_process *process,
 		    char path[SELFMON_PATH_SIZE])

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live file: what remains of a process that ends without a report. Defines
- * the format (docs/LIVE.md) for its writer (live.c) and its reader
- * (report/live_read.c).
+ * The live file: the statistics of a process in a file, which remain if the
+ * process is killed. This header defines the format (docs/LIVE.md) for the
+ * writer (live.c) and the reader (report/live_read.c).
  *
- * The file is a header followed by records, which extend up to header.used.
- * Records are never moved or removed. A record is complete before header.used
- * includes it, but the statistics and open visits in it change in place
- * afterwards. The records of threads and nodes are those that they have in
- * memory (store/state.h).
+ * The file is a header followed by records, which end at header.used. Records
+ * are never moved or removed. A record is complete before header.used includes
+ * it; afterwards its statistics and open visits change in place. The records of
+ * threads and nodes are the same structures as in memory (store/state.h).
  */
 #ifndef SELFMON_STORE_LIVE_H
 #define SELFMON_STORE_LIVE_H
@@ -27,12 +26,12 @@
 	(((size) + SELFMON_LIVE_ALIGN - 1) /                                   \
 	 SELFMON_LIVE_ALIGN * SELFMON_LIVE_ALIGN)
 #define SELFMON_LIVE_REASON 512
-/* Longer names are cut to this many bytes in the file. */
+/* Longer names are truncated to this many bytes in the file. */
 #define SELFMON_LIVE_NAME_MAX 65535
 
 /*
  * A region's record. Ids are 1, 2, 3 and so on. The name and the file name
- * follow, each with its NUL.
+ * follow the struct, each with its NUL.
  */
 struct selfmon_live_region {
 	struct selfmon_record record;
@@ -49,8 +48,8 @@ _Static_assert(
 	"entries and statistics begin with a cache line");
 
 /*
- * Facts about the process that seldom change. When one changes, a new copy is
- * written beside the old one.
+ * Facts about the process that rarely change. The file has two copies: a change
+ * is written to the copy that is not current.
  */
 struct selfmon_live_facts {
 	char program[256], cpu[64], hypervisor[16], kernel[256];
@@ -59,7 +58,7 @@ struct selfmon_live_facts {
 	uint32_t forked;
 	uint64_t begun;            /* seconds since 1970 */
 	uint64_t start_ticks;
-	/* Source is NONE while the clock is unknown. */
+	/* Clock.source is NONE while the clock is unknown. */
 	struct selfmon_clock clock;
 	uint32_t choice, columns;
 	uint32_t every, fence, strict, guard, off_cpu, padding;
@@ -89,9 +88,10 @@ struct selfmon_live_facts {
 /* Counts of the process. Each word is updated separately. */
 struct selfmon_live_counts {
 	uint64_t threads, threads_at_once, refused;
-	uint64_t limited[SELFMON_LIMITED_COUNT]; /* threads, by step down */
+	/* Number of threads, by step down. */
+	uint64_t limited[SELFMON_LIMITED_COUNT];
 	uint64_t unready, stale;
-	uint64_t left_out; /* records not written, for lack of room */
+	uint64_t left_out; /* number of records not written, for lack of room */
 	uint64_t ended;    /* the library has ended */
 };
 
@@ -99,7 +99,7 @@ struct selfmon_live_header {
 	char magic[SELFMON_FILE_MAGIC_SIZE];
 	uint32_t order, version;
 	/*
-	 * Sizes and numbers of the structures in the file, as compiled into its
+	 * Sizes and numbers of the structures in the file, as compiled into the
 	 * writer.
 	 */
 	uint32_t header_size, facts_size, thread_size, node_size;
@@ -107,9 +107,12 @@ struct selfmon_live_header {
 	uint32_t open_size, entries, counters, buckets, rare;
 	char machine[16];
 	uint64_t used;
-	/* Which copy of the facts is current: 1 or 2; 0: none yet. */
+	/* The current copy of the facts: 1 or 2; 0: none is written yet. */
 	uint64_t which;
-	/* Pairs of times written: first [0], then [1] and [2] in turn. */
+	/*
+	 * Number of pairs of times written: the first to pair[0], later ones to
+	 * pair[1] and pair[2] in turn.
+	 */
 	uint64_t pairs;
 	struct selfmon_clock_pair pair[3];
 	struct selfmon_live_counts counts;
@@ -132,21 +135,18 @@ void selfmon_live_complete(struct selfmon_live_header *header);
 void selfmon_live_add_region(const struct selfmon_process *process,
 			     const struct selfmon_region *region);
 /*
- * Returns zeroed room for a record with its type and size set. Returns NULL if
- * there is no file or no room. The caller fills in the record and publishes it
- * before it takes the next one.
+ * Returns zeroed space for a record, with type and size set. Returns NULL if
+ * there is no file or no room in it. The caller fills in the record and
+ * publishes it before it takes the next one.
  */
 void *selfmon_live_take(const struct selfmon_process *process, uint32_t type,
 			size_t size);
 void selfmon_live_publish(const struct selfmon_process *process,
 			  const struct selfmon_record *record);
-/*
- * Updates the counts of the process in the file: number of threads and so on.
- */
+/* Writes the counts of the process to the file. */
 void selfmon_live_count(struct selfmon_process *process);
 /*
- * Both need no lock. They return the header or its counts, or NULL if there is
- * no file.
+ * Return the header or its counts, or NULL if there is no file. Need no lock.
  */
 struct selfmon_live_header *
 selfmon_live_header(const struct selfmon_process *process);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's lock. It is in memory that a forked child finds zeroed. */
+/* The process lock. It is in memory that is wiped in a forked child. */
 #include "store/lock.h"
 
 #include "platform/cancel.h"
 #include "store/process.h"
 #include "store/self.h"
 
-/* The state of the thread that holds the lock; unlocking restores it. */
+/* State of the thread that holds the lock. Unlock restores it. */
 static struct selfmon_thread *holder;
 static struct selfmon_cancel holder_cancel;
 static struct selfmon_signals holder_signals;
@@ -14,11 +14,12 @@ static struct selfmon_signals holder_signals;
 /*
  * Blocks signals while the lock is held. Otherwise a handler that interrupted
  * the holder and took the lock would deadlock, and a handler that jumped out
- * would leave the lock held. Fault handlers cannot be blocked; they find a busy
- * thread. Cancellation is off as well: a thread that is cancelled
- * asynchronously while it holds the lock would never unlock it.
+ * would leave the lock held. Handlers of faults cannot be blocked; they find
+ * that the thread is busy. Cancellation is disabled as well: a thread that is
+ * cancelled asynchronously while it holds the lock would never unlock it.
  *
- * Zeroed memory is an unlocked mutex in all C libraries of Linux.
+ * After fork() the mutex is zeroed, which is an unlocked mutex in all C
+ * libraries of Linux.
  */
 void selfmon_process_lock(struct selfmon_process *process)
 {
@@ -36,7 +37,7 @@ void selfmon_process_lock(struct selfmon_process *process)
 	holder_signals = signals;
 }
 
-/* Unlocks. From here on the calling thread has this state. */
+/* Unlocks. From now on the calling thread has the state `thread`. */
 void selfmon_process_unlock_as(struct selfmon_process *process,
 			       struct selfmon_thread *thread)
 {

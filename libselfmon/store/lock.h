@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The process's lock. Its holder has signals blocked and cannot be cancelled.
- */
+/* The process lock. Its holder has signals blocked and cannot be cancelled. */
 #ifndef SELFMON_STORE_LOCK_H
 #define SELFMON_STORE_LOCK_H
 

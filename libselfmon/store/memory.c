@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of regions: mapped in chunks, allocated in small pieces, never
- * freed. malloc is not used: it belongs to the program, which may be measuring
- * it.
+ * The library's allocator: maps chunks, allocates small pieces of them, and
+ * frees nothing. It does not use malloc, because the program may be measuring
+ * malloc.
  *
  * There are two pools. A forked child keeps the contents of the pool `kept`. In
  * the pool `wiped` a child finds zeros and maps new chunks. It does not reuse
@@ -23,18 +23,18 @@
 
 struct pool {
 	size_t chunks;
-	size_t current;   /* index of the chunk that pieces are taken from */
-	size_t used;      /* bytes used of that chunk */
+	size_t current;   /* chunk from which pieces are allocated */
+	size_t used;      /* number of bytes used in this chunk */
 	char *chunk[CHUNKS_MAX];
 	size_t size[CHUNKS_MAX];
 };
 
 /*
- * Without initialisers: 256 KiB each, which would take space in the object
- * file.
+ * No initialisers: the pools have 256 KiB each, which would take space in the
+ * object file.
  */
 static struct pool kept, wiped;
-static bool cannot_wipe; /* a kernel before 4.14 */
+static bool cannot_wipe; /* true before Linux 4.14 */
 
 void selfmon_memory_start(bool wipes)
 {
@@ -57,8 +57,8 @@ static bool pool_grow(struct pool *pool, size_t size)
 }
 
 /*
- * Returns the first free offset in the chunk whose position in its cache line
- * is `offset`.
+ * Returns the first free offset in the chunk that is `offset` bytes after the
+ * beginning of a cache line.
  */
 static size_t place_at(const struct pool *pool, size_t offset)
 {
@@ -68,8 +68,9 @@ static size_t place_at(const struct pool *pool, size_t offset)
 }
 
 /*
- * A fork may happen between the first two steps of the loop. The child then has
- * the previous chunk's `used`, which may exceed the size of the current chunk.
+ * A fork may happen between the first two statements of the loop. The child
+ * then has the `used` of the previous chunk, which may exceed the current
+ * chunk's size. The comparison handles this.
  */
 static void *pool_take(struct pool *pool, size_t offset, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of regions: allocated without malloc, never freed. */
+/* The library's allocator: does not use malloc, and frees nothing. */
 #ifndef SELFMON_STORE_MEMORY_H
 #define SELFMON_STORE_MEMORY_H
 
@@ -9,15 +9,15 @@
 #define SELFMON_LINE ((size_t)64) /* cache line */
 
 /*
- * Both return zeroed memory that is never freed, or NULL. The memory begins at
- * a cache line, or offset bytes after the beginning of one.
+ * Both functions return zeroed memory that is never freed, or NULL. It begins
+ * at a cache line, or `offset` bytes after the beginning of one.
  */
-void *selfmon_memory_kept(size_t size);   /* a forked child keeps it */
-void *selfmon_memory_wiped(size_t size);  /* a forked child finds zeros */
+void *selfmon_memory_kept(size_t size);   /* fork() copies it */
+void *selfmon_memory_wiped(size_t size);  /* wiped in a forked child */
 void *selfmon_memory_wiped_at(size_t offset, size_t size);
-/* Call first; wipes: whether the kernel can wipe memory on fork. */
+/* Call this first. wipes: the kernel can wipe memory at fork(). */
 void selfmon_memory_start(bool wipes);
-/* Call in the child: drops the wiped chunks. */
+/* Call in a forked child: forgets the wiped chunks. */
 void selfmon_memory_forked(void);
 
 #endif

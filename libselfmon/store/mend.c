@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Repairs statistics whose last update was not completed. */
+/* Repairs statistics whose last update was not finished. */
 #include "store/mend.h"
 
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Limits the sums to those possible for this number of visits. Returns true if
- * any sum changed.
+ * Limits min and max to values that are possible with this sum and number of
+ * visits. Returns true if any of them changed.
  */
 static bool bound(struct selfmon_sums *sums, uint64_t visits)
 {
@@ -36,7 +36,10 @@ static void no_more_than(uint64_t *value, uint64_t limit)
 		*value = limit;
 }
 
-/* A value that the unfinished update had not recorded yet lacks that visit. */
+/*
+ * If the unfinished update had not added this counter's value yet, the value is
+ * missing for this visit.
+ */
 static bool bound_counter(struct selfmon_stats *stats, size_t i,
 			  uint64_t visits)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The regions of the process by name, file and line. The list is append-only:
- * an entry is complete before its id is published. Entries never point into the
- * object that named them, since that may be unloaded.
+ * an entry is complete before its id is published. Entries do not point to
+ * strings of the program, which may be in a shared object that is unloaded.
  */
 #include "store/name.h"
 
@@ -23,12 +23,15 @@ struct selfmon_site selfmon_impl_nowhere = {
 };
 
 /*
- * The regions by id, in pages of pointers that never move, so that readers need
- * no lock.
+ * The regions by id. The array consists of pages that never move, so readers
+ * need no lock.
  */
 static struct selfmon_region **named[PAGES_MAX];
 static uint32_t last_id;
-/* A hash table of ids with open addressing. It is doubled when half full. */
+/*
+ * A hash table of ids with open addressing. Its size is doubled when it is half
+ * full.
+ */
 static uint32_t *table;
 static uint32_t table_slots;
 
@@ -123,8 +126,8 @@ static struct selfmon_region *make_region(uint64_t hash, const char *name,
 }
 
 /*
- * The caller holds the process lock. Returns 0 without memory, or if there are
- * too many regions.
+ * Adds a region. The caller holds the process lock. Returns 0 if out of memory,
+ * or if there are too many regions.
  */
 static uint32_t append(const struct selfmon_process *process, uint64_t hash, const char *name, const char *file,
 		       uint32_t line)

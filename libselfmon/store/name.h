@@ -5,15 +5,15 @@
 
 #include <selfmon/region.h>
 
-/* A region. Ids begin with 1. */
+/* A region. Ids start at 1. */
 struct selfmon_region {
-	/* Must be first: a handle is used as a site. */
+	/* Must be first: the handle of a region is used as a site. */
 	struct selfmon_site site;
 	uint64_t hash;
 	size_t length;            /* of the name */
 };
 
-/* Returns the region's id, or 0 without memory. Takes the process lock. */
+/* Returns the region's id, or 0 if out of memory. Takes the process lock. */
 uint32_t selfmon_name_register(const char *name, const char *file,
 			       uint32_t line);
 /* Registers the region of a site, and stores the id in the site. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state of the process. It is found or made without a lock, since the lock
- * is part of it.
+ * is a part of it.
  *
- * The state has memory of its own that is wiped in a forked child. The child
- * sees ready == 0 and starts over. On kernels that cannot wipe memory, a
- * pthread_atfork(3) handler wipes it, but a raw clone(2) does not run such
- * handlers.
+ * The state is in a mapping of its own, which the kernel wipes in a forked
+ * child. The child finds ready == 0 and starts again. On kernels that cannot
+ * wipe memory, a pthread_atfork(3) handler wipes it, but a raw clone(2) does
+ * not run such handlers.
  */
 #include "store/process.h"
 
@@ -23,13 +23,13 @@
 #include "store/self.h"
 #include "store/trace_file.h"
 
-/* True once the library has ended: nothing begins any more. */
+/* True once the library has ended: no new state is made. */
 static bool ended;
-/* Written once. A forked child keeps the address. */
+/* Written once. A forked child has the same address. */
 static struct selfmon_process *the_process;
 /*
- * Set once the state is ready. In ordinary memory, to distinguish a forked
- * child from a first start.
+ * Set once the state is ready. In memory that fork() copies, so that a forked
+ * child can be distinguished from a new process.
  */
 static uint32_t was_ready;
 
@@ -69,8 +69,8 @@ static struct selfmon_process *process_map(void)
 }
 
 /*
- * Called only if something is measured: choosing a clock executes CPUID, which
- * may trap to a hypervisor, and reads a file.
+ * Starts the clock. Called only if something is measured: choosing a clock
+ * reads a file, and executes CPUID, which may trap to a hypervisor.
  */
 void selfmon_process_begin(struct selfmon_process *process)
 {

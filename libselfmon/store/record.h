@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records hold statistics and open visits, in the same form in memory and in
- * the live file. A record begins with its type and size.
+ * Records contain statistics and open visits, with the same layout in memory
+ * and in the live file. Each begins with its type and size.
  */
 #ifndef SELFMON_STORE_RECORD_H
 #define SELFMON_STORE_RECORD_H
@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Set in types that a reader may skip. A reader skips records of unknown types
- * that have this bit, and rejects files with other unknown types. A new type
- * gets the bit if readers can understand the other records without it.
+ * A type with this bit may be skipped by a reader that does not know it. If a
+ * file has an unknown type without this bit, the reader rejects the file. A new
+ * type gets the bit if readers can understand the other records without it.
  */
 #define SELFMON_RECORD_OPTIONAL (UINT32_C(1) << 31)
 
@@ -29,7 +29,7 @@ enum selfmon_record_type {
 
 struct selfmon_record {
 	uint32_t type;
-	uint32_t size; /* in files, a multiple of SELFMON_LIVE_ALIGN */
+	uint32_t size; /* in a file: a multiple of SELFMON_LIVE_ALIGN */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of the records of a thread's ring buffer, by node. */
+/* Sums of samples and context switches from a thread's ring, by node. */
 #include "store/ring_state.h"
 
 #include "store/live.h"
@@ -7,7 +7,9 @@
 #include "store/memory.h"
 #include "store/process.h"
 
-/* Makes it in the live file if the thread's other records are there. */
+/*
+ * Makes the record, in the live file if the thread's other records are there.
+ */
 static struct selfmon_ring_record *
 make_record(const struct selfmon_process *process,
 	     const struct selfmon_thread *thread, uint32_t first)
@@ -42,7 +44,7 @@ struct selfmon_ring_sums *selfmon_ring_sums_of(struct selfmon_thread *thread,
 		record = make_record(process, thread,
 				      k * SELFMON_RING_PLACES);
 		selfmon_process_unlock(process);
-		/* Release: a reader that sees the record sees zeros in it. */
+		/* Release: a reader that loads the pointer sees zeroed sums. */
 		__atomic_store_n(&ring->record[k], record,
 				 __ATOMIC_RELEASE);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of the records of a thread's ring buffer by node: context switches
- * (@offcpu) and samples. They are kept outside of the nodes, which have no room
- * for them.
+ * Sums of samples and context switches (@offcpu) from a thread's ring, by node.
+ * They are stored outside of the nodes, which have no room for them.
  */
 #ifndef SELFMON_STORE_RING_STATE_H
 #define SELFMON_STORE_RING_STATE_H
@@ -14,8 +13,9 @@
 #include "store/state.h"
 
 /*
- * Written under the ring's lock; each word is updated separately. samples
- * counts those of the node itself; all other members include the nodes below.
+ * Sums for one node. Written under the ring's lock; each word is updated
+ * separately. `samples` counts those of the node alone; all other members
+ * include the nodes below.
  */
 struct selfmon_ring_sums {
 	uint64_t blocked_ns, preempted_ns;
@@ -23,13 +23,13 @@ struct selfmon_ring_sums {
 	uint64_t samples;
 };
 
-/* Number of nodes that one record covers, by ordinal. */
+/* Number of nodes in one record: those with consecutive ordinals. */
 #define SELFMON_RING_PLACES 64u
 #define SELFMON_RING_RECORDS (SELFMON_PLACES_MAX / SELFMON_RING_PLACES)
 
 struct selfmon_ring_record {
 	struct selfmon_record record;
-	/* The thread's number; ordinal of the first node. */
+	/* Number of the thread; ordinal of the first node. */
 	uint32_t thread, first;
 	struct selfmon_ring_sums place[SELFMON_RING_PLACES];
 };
@@ -37,22 +37,19 @@ struct selfmon_ring_record {
 /* Context switches: see session/switches.c. */
 struct selfmon_switches {
 	bool on;
-	/* The last record, if it says that the thread went off the CPU. */
+	/* The last record, if the thread went off the CPU in it. */
 	struct {
 		uint64_t position, ns;
 		uint32_t cpu;
 		bool off, preempted;
 	} out;
 	uint64_t moved; /* position of the last return to another CPU */
-	/*
-	 * Sums of the records that were read since the thread's usage was last
-	 * computed:
-	 */
+	/* Sums of the records that were read since `base`: */
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
-	} base; /* the thread's usage when it was last computed */
-	bool lost; /* another thread saw that records were lost */
+	} base; /* getrusage(2) of the thread when it was last called */
+	bool lost; /* another thread found that records were lost */
 	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };
 
@@ -61,13 +58,15 @@ struct selfmon_thread_samples {
 	bool on;
 	uint64_t label; /* selfmon_label() */
 	uint64_t lost;
-	/* Innermost node when the ring was found full. */
+	/* The innermost node when the ring was found full. */
 	struct selfmon_node *full;
-	bool more; /* records were lost after the last record read */
-	bool throttled;		   /* the kernel throttled the samples */
+	bool more; /* records were lost after the last one that was read */
+	/* The kernel reduced the number of samples. */
+	bool throttled;
 	/*
-	 * For each entry: samples whose cost was not subtracted yet, and the
-	 * start position of the visit to which they belong.
+	 * For each entry: the number of samples whose cost is not subtracted
+	 * yet, and the ring position at the start of the visit to which they
+	 * belong.
 	 */
 	struct {
 		uint32_t samples, begin;
@@ -76,17 +75,17 @@ struct selfmon_thread_samples {
 };
 
 /*
- * In wiped memory. The thread's state keeps it for threads that use the state
- * later.
+ * A thread's ring, in memory that is wiped in a forked child. Threads that use
+ * the state later use the same memory.
  */
 struct selfmon_thread_ring {
 	/*
-	 * Held while the records are read, by the thread or by another one. Its
-	 * holder has signals blocked, and takes no other lock but the
-	 * process's.
+	 * Held while records are read, by this thread or another one. The
+	 * holder has signals blocked, and takes no other lock than the process
+	 * lock.
 	 */
 	pthread_mutex_t lock; /* zeros are PTHREAD_MUTEX_INITIALIZER */
-	/* If its page is NULL, this thread has no ring. */
+	/* If its page is NULL, the thread has no ring. */
 	struct selfmon_ring ring;
 	struct selfmon_switches switches;
 	struct selfmon_thread_samples samples;
@@ -100,9 +99,9 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 }
 
 /*
- * Returns the ring's head at the start of a visit. begin is the low half of
- * that head, which the visit's entry stores in place of the CPU. A ring does
- * not grow by 2 GiB during a visit, so the low half is sufficient. The
+ * Returns the ring's head at the start of a visit. `begin` is its low half,
+ * which the visit's entry stores in place of the CPU. The low half is
+ * sufficient, since a ring does not grow by 2 GiB during a visit. The
  * difference is signed, because another thread may read an entry that is newer
  * than `head`.
  */
@@ -112,12 +111,12 @@ static inline uint64_t selfmon_ring_began_at(uint32_t begin, uint64_t head)
 }
 
 /*
- * Returns the sums of a node; makes them if needed. Takes the process lock; the
- * caller has blocked signals. Returns NULL without memory.
+ * Returns the sums of a node, and makes them if needed. Takes the process lock.
+ * The caller has blocked signals. Returns NULL if out of memory.
  */
 struct selfmon_ring_sums *selfmon_ring_sums_of(struct selfmon_thread *thread,
 					       uint32_t ordinal);
-/* For readers: adds the sums of a node, if it has any. */
+/* Adds the sums of a node to *sum, if the node has any. For readers. */
 void selfmon_ring_sums_read(const struct selfmon_thread *thread,
 			    uint32_t ordinal, struct selfmon_ring_sums *sum);
 /* Adds up sums. The caller holds the ring's lock. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the visits that are measured under SELFMON_EVERY, and weights their
+ * Chooses which visits are measured with SELFMON_EVERY, and weights their
  * values.
  */
 #include "store/sample.h"
@@ -18,8 +18,8 @@ uint32_t selfmon_sample_seed(const struct selfmon_thread *thread)
 }
 
 /*
- * xorshift32 (Marsaglia 2003, "Xorshift RNGs"), scaled to the range from 0 to n
- * - 1.
+ * Returns a random number from 0 to n - 1: xorshift32 (Marsaglia 2003,
+ * "Xorshift RNGs"), scaled.
  */
 static uint32_t random_below(struct selfmon_thread *thread, uint32_t n)
 {
@@ -44,7 +44,7 @@ static void add_weighted(struct selfmon_weighted *to,
 		selfmon_arch_add(&to->counter[i], weight * from->counter[i]);
 }
 
-/* Picks at random which visit of the next group is measured. */
+/* Chooses at random which visit of the next group is measured. */
 static void choose_next(struct selfmon_thread *thread,
 			struct selfmon_node *node)
 {
@@ -64,7 +64,7 @@ static void choose_next(struct selfmon_thread *thread,
 }
 
 /*
- * remainder is the number of visits of the group that follow the measured one.
+ * node->remainder is the number of visits in the group after the measured one.
  */
 bool selfmon_sample_skips(struct selfmon_thread *thread,
 			  struct selfmon_node *node)
@@ -90,8 +90,8 @@ void selfmon_sample_look(const struct selfmon_stats *stats,
 }
 
 /*
- * The weight of the last measured visit is known only now: the number of visits
- * for which it stands.
+ * Adds the values of the last measured visit with their weight, which is known
+ * only now: the number of visits that it stands for.
  */
 static void keep_last(struct selfmon_node *node,
 		      const struct selfmon_sample_sums *before,

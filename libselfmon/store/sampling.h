@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The event and the period with which the process samples. session/sampling.c
- * decides both once.
+ * chooses both once.
  */
 #ifndef SELFMON_STORE_SAMPLING_H
 #define SELFMON_STORE_SAMPLING_H
@@ -12,7 +12,7 @@
 struct selfmon_sampling {
 	bool on;
 	bool clock;	    /* the period is in nanoseconds of CPU time */
-	bool data;	    /* samples have the address of the data accessed */
+	bool data;	    /* samples have the address of the accessed data */
 	bool no_guest, both_modes; /* see counters/attr_fallback.h */
 	uint8_t ring_order;
 	struct selfmon_event event;
@@ -22,7 +22,7 @@ struct selfmon_sampling {
 	uint32_t frequency;
 	uint32_t chain;
 	uint64_t cost_ticks; /* of one sample */
-	/* Why there are no samples; error 0: no failure. */
+	/* Why there are no samples; error is 0 if there was no failure. */
 	struct selfmon_failure failure;
 };
 

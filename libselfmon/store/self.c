@@ -7,10 +7,10 @@ struct selfmon_thread selfmon_thread_nobody = {
 };
 
 /*
- * Stands in for a thread that has no usable state of its own: its state is
- * being made, it holds the process lock, or memory was short. A signal handler
- * in such a thread finds it busy. All threads share this state: only its mode
- * is used.
+ * The state of a thread whose own state is not usable: it is being made, the
+ * thread holds the process lock, or there is no memory. A signal handler in
+ * this thread finds that the thread is busy. All threads may share this state,
+ * since only its mode is used.
  */
 static struct selfmon_thread stand_in = { .mode = SELFMON_MODE_BUSY };
 static uint64_t unready;

@@ -13,10 +13,10 @@
 #include "store/state.h"
 
 /*
- * In the shared library, access takes one load from a fixed offset of the
- * thread pointer. This needs eight bytes of the static TLS surplus, which fit
- * even if a program has used nearly all of it. The static library uses the
- * model of the program that it is linked into.
+ * In the shared library, access takes one load at a fixed offset from the
+ * thread pointer. This needs eight bytes of the surplus that the C library
+ * reserves for static TLS. The static library uses the model of the program
+ * that it is linked into.
  */
 #ifndef SELFMON_TLS_MODEL
 #ifdef SELFMON_SHARED
@@ -28,8 +28,8 @@
 
 /*
  * Never NULL. Before the first visit, and after the thread's destructor has
- * run, it points to a state that is not ready and belongs to no thread. Inlined
- * regions use this variable too: see selfmon/inline.h.
+ * run, it points to a shared state that is not ready. Inlined regions use this
+ * variable too: see selfmon/inline.h.
  */
 extern __thread struct selfmon_thread *selfmon_thread_pointer
 	SELFMON_LABEL("selfmon_impl_self_" SELFMON_VERSION) SELFMON_TLS_MODEL;
@@ -48,7 +48,7 @@ static inline uint64_t selfmon_thread_low(const struct selfmon_thread *thread,
 
 /*
  * Computes `low` from the mode and the bounds of the stack. The thread calls
- * this itself after it changes either. Repeats if a handler changed them
+ * this after it changes either of them. Repeats if a handler changed them
  * meanwhile.
  */
 static inline void selfmon_thread_gate(struct selfmon_thread *thread)
