@@ -85,9 +85,9 @@ static inline void selfmon_thread_drop_mode(struct selfmon_thread *thread,
 }
 
 /*
- * Called by another thread: requests that this thread answers at its next
- * enter. If the thread computes `low` at the same time, further visits may pass
- * unanswered, so callers repeat the request.
+ * Requests an answer from another thread, which gives it at its next enter. If
+ * that thread is computing `low` at this moment, it may miss the request, so
+ * callers repeat the request.
  */
 static inline void selfmon_thread_request(struct selfmon_thread *thread)
 {
@@ -96,7 +96,7 @@ static inline void selfmon_thread_request(struct selfmon_thread *thread)
 	selfmon_store_once(&thread->low, SELFMON_LOW_NONE);
 }
 
-/* Signals are blocked already. */
+/* Makes the thread busy. The caller has blocked signals. */
 static inline void selfmon_thread_begin_busy(struct selfmon_thread *thread)
 {
 	selfmon_thread_add_mode(thread, SELFMON_MODE_BUSY);
@@ -108,9 +108,9 @@ static inline void selfmon_thread_end_busy(struct selfmon_thread *thread)
 }
 
 /*
- * Marks the thread as busy while data that visits use are changed. The caller
- * has blocked signals: a handler that jumped out would leave the data half
- * changed and the thread busy for ever. Fault handlers are not blocked; their
+ * Makes the thread busy while data that visits use are changed. Signals are
+ * blocked meanwhile: a handler that jumped out would leave the data incomplete
+ * and the thread busy for ever. Handlers of faults are not blocked; their
  * visits are counted and not measured.
  */
 static inline void selfmon_thread_busy(struct selfmon_thread *thread,
@@ -132,22 +132,21 @@ static inline struct selfmon_thread *selfmon_thread_self(void)
 	return selfmon_thread_pointer;
 }
 
-/* The state of threads without one of their own: it is not ready. */
+/* The shared state of threads that have no state. Its mode is "not ready". */
 extern struct selfmon_thread selfmon_thread_nobody;
 /*
- * Returns true if the calling thread has the stand-in state that is always
- * busy.
+ * Returns true if the calling thread has the shared state that is always busy.
  */
 bool selfmon_thread_is_hidden(void);
 /* Gives the calling thread another state; returns the previous one. */
 struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
-/* Gives the calling thread the stand-in state that is always busy. */
+/* Gives the calling thread the shared state that is always busy. */
 struct selfmon_thread *selfmon_thread_hide(void);
-/* Returns the unmeasured visits of threads without a state of their own. */
+/* Returns the number of unmeasured visits in threads without a state. */
 uint64_t selfmon_thread_unready(void);
-/* Counts one unmeasured visit of such a thread. */
+/* Counts one unmeasured visit of a thread without a state. */
 void selfmon_thread_count_unready(void);
-/* Call in a forked child: resets that count. */
+/* Call in a forked child: resets the count of unmeasured visits. */
 void selfmon_thread_forked(void);
 
 #endif

@@ -46,9 +46,7 @@ static struct selfmon_stack_chunk *take_chunk(void)
 	return chunk;
 }
 
-/*
- * Returns zeroed room of size bytes (at most a chunk), or NULL without memory.
- */
+/* Returns zeroed memory of `size` bytes (at most a chunk), or NULL. */
 static void *stack_room(struct selfmon_stacks *stacks, uint32_t size)
 {
 	struct selfmon_stack_chunk *chunk = stacks->last;
@@ -57,7 +55,9 @@ static void *stack_room(struct selfmon_stacks *stacks, uint32_t size)
 		chunk = take_chunk();
 		if (!chunk)
 			return NULL;
-		/* Release: a reader that sees the chunk sees zeros in it. */
+		/*
+		 * Release: a reader that loads the pointer sees a zeroed chunk.
+		 */
 		__atomic_store_n(stacks->last ? &stacks->last->next
 					      : &stacks->first,
 				 chunk, __ATOMIC_RELEASE);
@@ -106,7 +106,7 @@ void selfmon_stacks_add(struct selfmon_stacks *stacks,
 	}
 	add_data(entry, data);
 	/*
-	 * Release: a reader that sees a count other than 0 sees the complete
+	 * Release: a reader that loads a count other than 0 sees the complete
 	 * entry.
 	 */
 	__atomic_store_n(&entry->count, entry->count + 1, __ATOMIC_RELEASE);

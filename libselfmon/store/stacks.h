@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The call stacks of a thread's samples, counted by node and label. Their
- * memory is limited for the whole process. A sample whose stack gets no memory
- * is counted by its node only.
+ * memory is limited for the whole process. If there is no memory for a sample's
+ * stack, the sample is only counted in its node.
  */
 #ifndef SELFMON_STORE_STACKS_H
 #define SELFMON_STORE_STACKS_H
@@ -12,7 +12,10 @@
 
 struct selfmon_process;
 
-/* Memory limit for the stacks of all threads: 40,000 stacks of 10 addresses. */
+/*
+ * Memory limit for the stacks of all threads: enough for 40,000 stacks of 10
+ * addresses.
+ */
 #define SELFMON_STACKS_BYTES (4u << 20)
 #define SELFMON_STACK_CHUNK 4096u
 #define SELFMON_STACK_DEPTH_MAX 127u /* kernel.perf_event_max_stack */
@@ -24,12 +27,14 @@ struct selfmon_stack_key {
 	uint64_t label;
 };
 
-/* Once count is not 0, the key and the addresses no longer change. */
+/*
+ * A call stack. Once count is above 0, the key and the addresses do not change.
+ */
 struct selfmon_stack_entry {
 	struct selfmon_stack_entry *next; /* with the same hash */
 	struct selfmon_stack_key key;
 	uint64_t count;		       /* 0: no entry yet */
-	/* Lowest and highest address of the data accessed. */
+	/* Lowest and highest address of the accessed data. */
 	uint64_t data_low, data_high;
 	uint64_t address[];
 };
@@ -41,7 +46,7 @@ struct selfmon_stack_chunk {
 	char data[SELFMON_STACK_CHUNK - 16];
 };
 
-/* Written under the ring's lock. */
+/* The call stacks of one thread. Written under the ring's lock. */
 struct selfmon_stacks {
 	struct selfmon_stack_chunk *first, *last;
 	struct selfmon_stack_entry *slot[SELFMON_STACK_SLOTS];
@@ -49,15 +54,15 @@ struct selfmon_stacks {
 };
 
 /*
- * Counts a sample. Takes the process lock for memory; the caller has blocked
- * signals.
+ * Counts a sample. Takes the process lock if it needs memory. The caller has
+ * blocked signals.
  */
 void selfmon_stacks_add(struct selfmon_stacks *stacks,
 			const struct selfmon_stack_key *key,
 			const uint64_t *address, uint64_t data);
 /*
- * For readers, without a lock: calls take() for each entry until it returns an
- * error. Returns 0 or that error.
+ * Calls take() for each entry until take() returns an error. Returns 0 or that
+ * error. For readers; needs no lock.
  */
 int selfmon_stacks_read(const struct selfmon_stacks *stacks,
 			int (*take)(void *context,

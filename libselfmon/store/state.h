@@ -3,23 +3,23 @@
  * The state of regions. It has three parts with different lifetimes.
  *
  * Kept (store/name.c): names and configuration. They are append-only, and a
- * forked child keeps them.
+ * forked child has a copy.
  *
  * Wiped (store/process.c, store/memory.c): threads, their call trees and
  * statistics, and locks. Any forked child, even one of a raw clone(2), finds
- * zeros there: no thread is ready and no lock is held, so the child starts
- * over.
+ * zeros there: no thread is ready and no lock is held, so the child starts from
+ * the beginning.
  *
  * Live (store/live.c), if there is a live file: the records of nodes, and of
  * threads with their counts and open visits. Without a file they are in wiped
  * memory. A forked child does not have the file's pages. All pointers to them
- * are wiped, except those in frames on the stack, which are never followed.
+ * are wiped, except those in frames on the stack, which are never dereferenced.
  *
- * A thread's state and statistics are never freed. When the thread ends, the
- * next new thread takes both over, since the sums of a region cover all threads
- * anyway. The number of states is limited by the number of threads alive at
- * once, plus those that ended without running destructors (SYS_exit), whose
- * states are not reused. SELFMON_PLACES_MAX limits the memory of one thread.
+ * A thread's state and statistics are never freed. When a thread exits, the
+ * next new thread continues with both: reports add up all threads in any case.
+ * There are at most as many states as threads that exist at the same time, plus
+ * those that exited without running destructors (SYS_exit), whose states are
+ * not reused. SELFMON_PLACES_MAX limits the memory of one thread.
  */
 #ifndef SELFMON_STORE_STATE_H
 #define SELFMON_STORE_STATE_H
@@ -36,38 +36,41 @@
 #include "store/statistics.h"
 
 /*
- * The most visits that a thread may have open. Deeper visits are counted, not
+ * Maximum number of open visits in a thread. Deeper visits are counted and not
  * measured.
  */
 #define SELFMON_DEPTH_MAX 256
 /*
- * Entries beyond the last one. They serve visits that had found room when a
- * signal handler took it: one for each handler that interrupts another one at
- * that point.
+ * Spare entries after the last one. They serve visits that had found room when
+ * a signal handler took the last entry: one for each handler that interrupts
+ * another one at this point.
  */
 #define SELFMON_DEPTH_SLACK 4
-/* Entries are initialised in steps of this many, when first needed. */
+/*
+ * Entries are initialised in steps of this number, when they are first needed.
+ */
 #define SELFMON_DEPTH_STEP 16
 /*
- * The most nodes of one thread, the root included: 32 MiB. Beyond the limit,
- * nodes are made only directly below the root, one for each region. Without the
- * limit, overlapping spans would make a node for each order in which they nest.
+ * Maximum number of nodes in a thread, including the root: 32 MiB. Beyond the
+ * limit, nodes are made only directly below the root, one for each region.
+ * Without the limit, overlapping spans would make a node for each order in
+ * which they nest.
  */
 #define SELFMON_PLACES_MAX 16384
 /*
- * The first states made, up to this many, can be shown separately in a report.
- * With the option "threads" of an output they are not reused.
+ * A report can show this number of threads separately: those that got the first
+ * states. With the output option "threads" these states are not reused.
  */
 #define SELFMON_THREADS_APART 256
 
 /*
- * Children that are found without a search: one slot for each residue of the
- * region's id.
+ * Number of slots in a node for children that are found without a search: slot
+ * i is for regions with id % 16 = i.
  */
 #define SELFMON_CHILDREN 16
 /*
- * Ids that no region has. They belong to the parent of all spans, to a root,
- * and to the site of a NULL handle.
+ * Ids that no region has: for the parent of all spans, for a root, and for the
+ * site of a NULL handle.
  */
 #define SELFMON_REGION_ASYNC (UINT32_MAX - 2)
 #define SELFMON_REGION_NONE (UINT32_MAX - 1)
@@ -75,31 +78,33 @@
 
 /*
  * The record of a node in a thread's call tree: a region below a parent. The
- * members that a visit uses share a cache line with the statistics that follow:
- * see tree.c. A reader of a live file ignores the pointers. It finds the parent
- * by its ordinal, and the node of an open visit by self.
+ * members that a visit uses share a cache line with the beginning of the
+ * statistics: see tree.c. A reader of a live file ignores the pointers. It
+ * finds the parent by parent_ordinal, and the node of an open visit by `self`.
  */
 struct selfmon_node {
 	struct selfmon_record record;
 	uint64_t self;		      /* the node's address */
 	uint32_t thread;	      /* number of the thread's record */
-	uint32_t ordinal; /* its number in the thread; the root has 0 */
+	uint32_t ordinal; /* index of the node in the thread; the root has 0 */
 	uint32_t parent_ordinal;
-	uint32_t remainder;           /* EVERY: see store/sample.h */
+	/* With SELFMON_EVERY: see store/sample.h. */
+	uint32_t remainder;
 	struct selfmon_node *parent;  /* NULL: the root */
-	struct selfmon_node *next;    /* the node that was made next */
-	uint64_t hash;		      /* basis of its children's hashes */
+	struct selfmon_node *next;    /* next in the order of creation */
+	/* From which its children's hashes are computed. */
+	uint64_t hash;
 	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
-	uint32_t region;	      /* SELFMON_REGION_NONE: the root */
-	uint32_t countdown;           /* visits to skip (EVERY) */
+	uint32_t region;	      /* SELFMON_REGION_NONE in the root */
+	uint32_t countdown;           /* visits to skip (SELFMON_EVERY) */
 	struct selfmon_stats stats[1];
-	/* Zero or one element; see record.size. */
+	/* Zero or one element, which record.size shows. */
 	struct selfmon_sampled sampled[];
 };
 
 /*
- * Stores the slot first: enter finds a child by the slot, and then checks the
- * child's region.
+ * Stores the slot before the id: enter finds a child by the slot if the id is
+ * set, and then checks the child's region.
  */
 static inline void selfmon_site_set(struct selfmon_site *site, uint32_t region)
 {
@@ -111,49 +116,58 @@ static inline void selfmon_site_set(struct selfmon_site *site, uint32_t region)
 /* ---- threads ------------------------------------------------------------- */
 
 /*
- * Marks of entries. The mark of an open visit is the stack address of the code
- * that entered, or SELFMON_MARK_SPAN; it is even. From when the visit is
- * recorded until the entry is used again, the mark is SELFMON_MARK_NONE. As
- * signed numbers both constants are below all addresses, so that enter's
- * comparison with the newest mark leads to the slow path.
+ * Marks of entries. The mark of an open visit is even: it is the stack address
+ * of the code that entered, or SELFMON_MARK_SPAN. After the visit is recorded,
+ * the mark is SELFMON_MARK_NONE until the entry is reused. As signed numbers
+ * both constants are below all addresses, so the comparison in enter selects
+ * the slow path.
  */
 #define SELFMON_MARK_SPAN SELFMON_IMPL_MARK_SPAN
 #define SELFMON_MARK_NONE SELFMON_IMPL_MARK_NONE
 
 /*
- * An entry: one open visit. A visit with time alone uses only the first cache
- * line. With four counters it also uses the second line, which holds the eight
- * values of the start. Values without a counter are room for the end.
+ * An entry: one open visit. A visit that measures time alone uses only the
+ * first cache line. With four counters it also uses the second line, which has
+ * the eight values of the start. The four that have no counter are used at the
+ * end.
  */
 struct selfmon_visit {
 	uint64_t mark;
-	const struct selfmon_frame *frame; /* an address, never followed */
+	/* Only compared, never dereferenced. */
+	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
-	uint64_t reserved; /* unused so far; meant for a record or a sample */
+	uint64_t reserved; /* not used yet; for a record or a sample */
 	union {
-		uint32_t cpu;	   /* with time alone: the CPU at the start */
-		uint32_t end_lock; /* read in user space: the leader's lock
-				    * when the end began */
+		/* If only time is measured: the CPU at the start. */
+		uint32_t cpu;
+		/*
+		 * With user reads: the leader's lock when the reads of the end
+		 * began.
+		 */
+		uint32_t end_lock;
 	};
 	/*
-	 * If all counters are read in user space, start has the raw registers,
-	 * known caches the contents of the pages, and rest has the offsets that
-	 * turn registers into counts.
+	 * If all counters are read in user space, start has the raw register
+	 * values, known has the cached contents of the pages, and rest has the
+	 * offsets that convert registers to counts.
 	 */
 	struct selfmon_page_cache known;
 	struct selfmon_snapshot start;
-	struct selfmon_thread *thread;     /* owner; never changes */
+	struct selfmon_thread *thread;     /* the owner; never changes */
 	struct selfmon_page_cache_rest rest;
 	union {
-		/* If the counters are read in user space: */
+		/* If all counters are read in user space: */
 		struct {
-			/* Start.ticks when the pages were last cached. */
+			/* The value of start.ticks when the pages were last cached. */
 			uint64_t tried;
-			/* How often the pages were cached for it. */
+			/*
+			 * Number of times the pages were cached for this visit.
+			 */
 			uint32_t tries;
 		};
 		/*
-		 * If one visit in N is measured: the visits that ended inside.
+		 * If one visit in N is measured: the visits that ended inside
+		 * this one.
 		 */
 		struct selfmon_inside inside;
 	};
@@ -168,19 +182,19 @@ _Static_assert(offsetof(struct selfmon_visit, start.value) == 64 &&
 
 /*
  * The record of a thread's state. Several threads may have used the state one
- * after another; tid and name belong to the last. The first entry of `open` is
- * a sentinel; see selfmon_mark_is_open() for the others.
+ * after another; tid and name belong to the last one. The first entry of `open`
+ * is a sentinel; see selfmon_mark_is_open() for the others.
  */
 struct selfmon_thread_record {
 	struct selfmon_record record;
 	uint32_t number; /* 0, 1, 2 and so on */
-	uint32_t owners; /* number of threads that have used it so far */
+	uint32_t owners; /* number of threads that have used the state */
 	uint32_t tid;
 	uint32_t padding;
-	uint64_t too_deep;  /* visits not measured: depth */
-	uint64_t unready;   /* visits not measured: busy, no memory */
-	uint64_t displaced; /* visits recorded in a node other than their own */
-	/* Spans that were ended to make room: see open/evict.h. */
+	uint64_t too_deep;  /* visits not measured: too many were open */
+	uint64_t unready;   /* visits not measured: busy or no memory */
+	uint64_t displaced; /* visits recorded in the wrong node */
+	/* Number of spans that were ended to make room: see open/evict.h. */
 	uint64_t evicted;
 	uint64_t uncounted; /* counts of units lost for lack of memory */
 	char name[SELFMON_THREAD_NAME]; /* see owner.c */
@@ -194,57 +208,60 @@ struct selfmon_thread_record {
  * selfmon_thread_set_mode() and related functions, since `low` depends on it.
  */
 #define SELFMON_MODE_NOT_READY 0u
-#define SELFMON_MODE_TIME 1u     /* time alone, direct timestamps */
-#define SELFMON_MODE_ANY 2u      /* slow: counters, one in N, fence, clock */
+#define SELFMON_MODE_TIME 1u     /* time alone, and the clock is a register */
+/* Slow: counters, one in N, fence or another clock. */
+#define SELFMON_MODE_ANY 2u
 #define SELFMON_MODE_REQUEST 4u  /* a reader requests a copy, see copy.c */
-#define SELFMON_MODE_BUSY 8u     /* data change: visits are only counted */
+/* Data is being changed: visits are only counted. */
+#define SELFMON_MODE_BUSY 8u
 #define SELFMON_MODE_USER 16u    /* time and counters, all read in user space */
-#define SELFMON_MODE_STACKS 32u  /* the thread also runs code on other stacks */
+#define SELFMON_MODE_STACKS 32u  /* thread also runs code on other stacks */
 #define SELFMON_MODE_ASYNC 64u	 /* only spans so far: no events opened */
 
 /*
- * As a signed number this is above all addresses, even after SELFMON_LOW_USER
- * is subtracted. So is the sum of any address and SELFMON_LOW_USER.
+ * Value of `low` that selects the slow path. As a signed number it is above all
+ * addresses. So are this value minus SELFMON_LOW_USER, and any address plus
+ * SELFMON_LOW_USER.
  */
 #define SELFMON_LOW_NONE ((uint64_t)INT64_MAX)
 #define SELFMON_LOW_USER (UINT64_C(1) << 62)
 
 /*
- * A usual visit uses one cache line of the thread's state. That line begins
- * before this struct: its first word is the mark of the sentinel below the
- * thread's first entry, which enter reads if no visit is open. This struct
- * follows and overlays the sentinel: mode and max_per_tick are in place of the
- * sentinel's frame, and root in place of its node. See struct sentinel in
- * session/thread_state.c.
+ * A thread's state. A usual visit uses only one cache line of it. This line
+ * begins with the mark of the sentinel, which is the entry below all visits;
+ * enter reads it if no visit is open. The struct begins after the mark and
+ * overlays the rest of the sentinel: mode and max_per_tick replace its frame,
+ * and root its node. See struct sentinel in session/thread_state.c.
  */
 struct selfmon_thread {
 	uint32_t mode;
-	/* Copy of the member in the set's second cache line. */
+	/* Copy of set->max_per_tick, which is in another cache line. */
 	uint32_t max_per_tick;
 	struct selfmon_node *root;
-	struct selfmon_visit *top;   /* the newest entry, or the sentinel */
-	struct selfmon_visit *last;  /* the newest initialised entry */
+	struct selfmon_visit *top;   /* newest entry, or the sentinel */
+	struct selfmon_visit *last;  /* last initialised entry */
 	/*
-	 * A word that changes when the thread changes its CPU: the CPU's number
-	 * or, with a ring, the ring's head, which changes with each record
-	 * (session/thread_ring.h).
+	 * Points to a word that changes when the thread moves to another CPU:
+	 * the CPU's number. With a ring, it points to the ring's head, which
+	 * changes with each record (session/thread_ring.h).
 	 */
 	const uint32_t *cpu;
 	struct selfmon_counters *set;
 	/*
-	 * stack_low plus an offset that depends on the mode, so that one
-	 * comparison with enter's address also checks the mode. The offset is 0
-	 * for SELFMON_MODE_TIME and SELFMON_LOW_USER for SELFMON_MODE_USER. All
-	 * other modes set low above all addresses.
+	 * stack_low plus an offset that depends on the mode. So one comparison
+	 * with the caller's stack address checks the bound and the mode. The
+	 * offset is 0 for SELFMON_MODE_TIME and SELFMON_LOW_USER for
+	 * SELFMON_MODE_USER. For all other modes low is above all addresses.
 	 */
 	uint64_t low;
-	/* The cache line ends here. */
+	/* End of the cache line. */
 	/*
 	 * Bounds of the thread's own stack, see bounds.h. stack_high is also
-	 * the mark of the sentinel. Enter compares its address with the newest
-	 * mark and with low, and so detects any address outside of the bounds.
-	 * If the newest entry is a span, its mark is below all addresses as a
-	 * signed number, and enter then compares with stack_high itself.
+	 * the mark of the sentinel. Enter compares its stack address with the
+	 * newest mark and with low, which detects any address outside of the
+	 * bounds. If the newest entry is a span, its mark is below all
+	 * addresses as a signed number, and enter then compares with stack_high
+	 * itself.
 	 */
 	uint64_t stack_low;
 	uint32_t every;
@@ -253,30 +270,35 @@ struct selfmon_thread {
 	/* Hash table of the nodes by parent and region. */
 	struct selfmon_node **table;
 	uint32_t table_shift;        /* 64 - log2 of the table's slots */
-	uint32_t missing; /* bits: columns of the process that this set lacks */
-	uint64_t id;	   /* id of the owner, see SELFMON_THREAD_ID; 0: none */
-	struct selfmon_node *async; /* parent of all spans; NULL: not made,
-				     * or the clock needs a call */
+	/* Bit i: this thread's set lacks column i of the process. */
+	uint32_t missing;
+	uint64_t id;	   /* id of the owner, see SELFMON_THREAD_ID; or 0 */
+	/*
+	 * Parent of all spans. NULL before the first span, and if the clock is
+	 * not a register.
+	 */
+	struct selfmon_node *async;
 	uint64_t stack_high;
-	enum selfmon_stack stack;    /* whether the bounds are known, and how */
+	enum selfmon_stack stack;    /* how reliable the stack's bounds are */
 	/* The last node in the list of all nodes. */
 	struct selfmon_node *newest;
-	/* The column of the set's value i. */
+	/* The column to which value i of the set belongs. */
 	uint8_t column[SELFMON_MAX_COUNTERS];
 	uint32_t taken;              /* 1 while a thread owns this state */
 	bool live; /* the thread's records are in the live file */
-	const struct selfmon_node *wanted; /* REQUEST: which node's copy */
+	/* Node of which a reader has requested a copy. */
+	const struct selfmon_node *wanted;
 	struct selfmon_stats *copy;        /* REQUEST: the copy */
 	/* The state that was made before this one. */
 	struct selfmon_thread *next;
-	struct selfmon_thread *idle; /* next state without an owner */
+	struct selfmon_thread *idle; /* next one without an owner */
 	struct selfmon_thread_record *record;
 	struct selfmon_visit *open; /* the record's entries */
-	/* The running fiber; NULL: no fibers so far. */
+	/* The running fiber; NULL if the thread has not used fibers. */
 	struct selfmon_fiber *fiber;
 	/* The fiber of the thread's own stack, or NULL. */
 	struct selfmon_fiber *own;
-	/* While set, no visit may begin; see visit/fiber_switch.c. */
+	/* While this is set, no visit may begin; see visit/fiber_switch.c. */
 	uint32_t switching;
 	struct selfmon_thread_ring *ring; /* NULL: none so far */
 	struct selfmon_recorder *recorder; /* NULL if visits are not recorded */
@@ -285,13 +307,16 @@ struct selfmon_thread {
 	bool reporting; /* it runs the program's function, see visit/longer.c */
 	/* How often in a row entries were full and no sweep could help. */
 	uint32_t full;
-	uint64_t lexical; /* if all 256 visits are lexical, the start of the
-			   * newest one; else 0 */
+	/*
+	 * If all 256 open visits are lexical: the start of the newest one; else
+	 * 0.
+	 */
+	uint64_t lexical;
 };
 
 /*
  * A thread's id is unique among the process, its ancestors and their threads.
- * Its low two bits are 0 and serve spans as flags. Its high half is
+ * Spans use its low two bits as flags; here they are 0. Its high half is
  * selfmon_fork_token().
  */
 #define SELFMON_THREAD_ID(token, number)                                       \
@@ -299,8 +324,8 @@ struct selfmon_thread {
 #define SELFMON_THREAD_TOKEN(id) ((uint32_t)((id) >> 32))
 
 /*
- * Returns true if the entry's visit is open. Returns false for an entry that is
- * not initialised.
+ * Returns true if an entry with this mark has an open visit. Returns false for
+ * an entry that is not initialised.
  */
 static inline bool selfmon_mark_is_open(uint64_t mark)
 {
@@ -344,8 +369,8 @@ _Static_assert(SELFMON_CHILDREN ==
 /* ---- single-writer statistics -------------------------------------------- */
 
 /*
- * Pairs with copy.c: a reader that sees a value of this update also sees its
- * odd sequence or a later one.
+ * Begins an update. Pairs with copy.c: a reader that sees a value of this
+ * update also sees its odd sequence or a later one.
  */
 static inline void selfmon_stats_begin(struct selfmon_stats *stats)
 {
@@ -360,11 +385,11 @@ static inline void selfmon_stats_end(struct selfmon_stats *stats)
 }
 
 /*
- * Counts a span by a single addition, after its values are added. A sequence
- * that is made odd would not work here: a signal handler may record a span in
- * the middle, or jump out, and spans have no entry by which to notice. Instead
- * a copy may have a span's time without its count, and is limited to possible
- * values: see selfmon_stats_mend().
+ * Counts a span by a single addition, after its values were added. The sequence
+ * cannot be odd during the update, as for visits: a signal handler may record
+ * another span in the middle, or jump out, and no entry would show this.
+ * Instead, a copy may have a span's time without its count. Values in a copy
+ * are limited to possible ones: see selfmon_stats_mend().
  */
 static inline void selfmon_stats_count_span(struct selfmon_stats *stats)
 {
@@ -389,8 +414,8 @@ static inline bool selfmon_sums_hold(const struct selfmon_sums *sums,
 }
 
 /*
- * Call between selfmon_stats_begin() and selfmon_stats_end(), after all values
- * are added.
+ * Marks the visit as recorded. Call after all values are added, between
+ * selfmon_stats_begin() and selfmon_stats_end().
  */
 static inline void selfmon_mark_recorded(uint64_t *mark)
 {
@@ -399,8 +424,8 @@ static inline void selfmon_mark_recorded(uint64_t *mark)
 }
 
 /*
- * Returns true if the time is usual. Negative ticks are not: as unsigned
- * numbers they exceed any limit.
+ * Returns true if the time needs no special handling. A negative time does: as
+ * an unsigned number it exceeds any limit.
  */
 static inline bool selfmon_stats_usual(const struct selfmon_stats *stats,
 				       uint64_t ticks)
@@ -408,21 +433,22 @@ static inline bool selfmon_stats_usual(const struct selfmon_stats *stats,
 	return ticks < stats->unusual;
 }
 
-/* Returns the bucket of ticks below SELFMON_TICKS_LONG. */
+/* Returns the bucket for a time below SELFMON_TICKS_LONG. */
 static inline unsigned int selfmon_bucket_of(uint64_t ticks)
 {
 	return selfmon_impl_bucket(ticks);
 }
 
 /*
- * Adds a time to the histogram, which lags one visit: the visit's bucket waits
- * in `last`, and copy.c adds it to the copy. On AMD a store whose address
- * depends on a timestamp delays the next timestamp (Zen 4: a pair takes 1.22
- * times as long). A store whose value depends on it does not.
+ * Adds a time to the histogram, which lags one visit: the bucket of the last
+ * visit is only stored in `last`, and copy.c counts it in the copy. On AMD a
+ * store whose address depends on a timestamp delays the next timestamp (Zen 4:
+ * a pair takes 1.22 times as long). A store whose value depends on a timestamp
+ * does not.
  *
- * Words are updated separately, so a reader may find the sum and the buckets
- * one visit apart. If a handler interrupts between the load and the store, one
- * visit is counted in the bucket of the other.
+ * Words are updated separately, so for a reader the sum and the buckets may
+ * differ by one visit. If a handler interrupts between the load and the store,
+ * one visit is counted in the bucket of the other.
  */
 static inline void selfmon_histogram_put(struct selfmon_stats *stats,
 					 unsigned int bucket)

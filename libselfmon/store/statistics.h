@@ -9,9 +9,10 @@
 
 /*
  * A log-linear histogram of ticks, with four buckets for each power of two of
- * ticks + 4. A bucket that begins at v (in ticks + 4) is v / 4 wide. Its middle
- * is within (v / 4 - 1) / 2 of each value in it, which is 12.5 % of v - 4. The
- * last bucket takes all times from 2^41 ticks (a quarter of an hour) on.
+ * ticks + 4. A bucket that begins at v ticks, with w = v + 4, has a width of w
+ * / 4. Its middle differs from each value in it by at most (w / 4 - 1) / 2,
+ * which is 12.5 % of v. The last bucket has all times of at least 2^41 ticks (a
+ * quarter of an hour).
  */
 #define SELFMON_BUCKETS 158
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
@@ -29,53 +30,64 @@ struct selfmon_sums {
 	uint64_t sum, min, max;
 };
 
-/* Rare events that are counted in struct selfmon_stats. */
+/* Rare cases that struct selfmon_stats counts. */
 enum selfmon_rare {
-	SELFMON_RARE_SKIPPED,	 /* visits that were only counted (EVERY) */
+	/* Visits that were only counted (SELFMON_EVERY). */
+	SELFMON_RARE_SKIPPED,
 	SELFMON_RARE_CUT_OFF,	 /* abandoned visits */
 	/* Visits during which the leader's lock changed. */
 	SELFMON_RARE_DISTURBED,
-	/* Ends that were read again because a lock changed. */
+	/*
+	 * Number of times that a visit's end was read again because a lock
+	 * changed.
+	 */
 	SELFMON_RARE_MOVED,
-	SELFMON_RARE_SLOW, /* visits whose hardware values needed read(2) */
+	SELFMON_RARE_SLOW, /* visits with hardware values from read(2) */
 	SELFMON_RARE_REPAIRED,	 /* visits with a value that was repaired */
-	SELFMON_RARE_IMPOSSIBLE, /* visits with an impossible value, left out */
+	/* Visits with an impossible value, which is left out. */
+	SELFMON_RARE_IMPOSSIBLE,
 	SELFMON_RARE_SCALED,	 /* visits with estimates */
-	/* Visits whose group was off the PMU for too long. */
+	/*
+	 * Visits with refused values: their group was off the PMU for too long.
+	 */
 	SELFMON_RARE_REFUSED,
 	SELFMON_RARE_LOST,	 /* visits with values that were lost */
-	SELFMON_RARE_OVERLAPPED, /* visits or children that overlap or are in
-				  * another node: the self time is unknown */
+	/*
+	 * Visits, or children of visits, that overlap or are in another node.
+	 * If there are any, the self time is unknown.
+	 */
+	SELFMON_RARE_OVERLAPPED,
 	SELFMON_RARE_STACK,	 /* visits whose code switched stacks */
 	/*
-	 * Suspensions and resumptions of visits of fibers. Each is counted in
-	 * the thread that does it. The number of visits suspended now is the
-	 * difference over all threads.
+	 * Numbers of suspensions and resumptions of visits of fibers, each
+	 * counted in the thread where it happens. Their difference over all
+	 * threads is the number of visits that are suspended now.
 	 */
 	SELFMON_RARE_SUSPENDED,
 	SELFMON_RARE_RESUMED,
-	SELFMON_RARE_SUSPENDED_TICKS, /* until they were resumed */
+	/* Duration of suspensions that are over. */
+	SELFMON_RARE_SUSPENDED_TICKS,
 	SELFMON_RARE_COUNT
 };
 
 /*
  * Kinds of visits that cost their parent more than a usual visit. Each kind is
- * counted here, and its cost is measured by visit/overhead.c. A visit may be of
- * several kinds.
+ * counted in the visit's node, and visit/overhead.c measures its cost. A visit
+ * may be of several kinds.
  */
 enum selfmon_kind {
-	/* Entered while its function has other visits open. */
+	/* Visits entered while their function has other visits open. */
 	SELFMON_KIND_SAME,
-	SELFMON_KIND_STEP,  /* each further open visit of that function */
-	SELFMON_KIND_FOUND, /* the node was found in the hash table */
-	SELFMON_KIND_SPAN,  /* entered by selfmon_enter() */
+	SELFMON_KIND_STEP,  /* further open visits of that function */
+	SELFMON_KIND_FOUND, /* visits whose node was found in the hash table */
+	SELFMON_KIND_SPAN,  /* visits entered by selfmon_enter() */
 	SELFMON_KIND_COUNT
 };
 
 /*
- * Counts in the node of a detached span; no visit of such a node is of the
- * kinds above. The thread that begins spans counts them in its own node;
- * everything else is counted in the node of the thread that ends them.
+ * Counts in the node of a detached span, in place of the kinds above, which do
+ * not apply to spans. The thread that begins a span counts it in its own node;
+ * everything else is counted in the node of the thread that ends it.
  */
 enum selfmon_async_count {
 	SELFMON_ASYNC_BEGUN = SELFMON_KIND_SAME,
@@ -87,32 +99,35 @@ enum selfmon_async_count {
 	SELFMON_ASYNC_FRAME = SELFMON_KIND_SPAN,
 };
 
-/* The counts of one unit in a node's visits: store/work.h. */
+/* What a node's visits counted of one unit: store/work.h. */
 struct selfmon_work;
 
 /*
  * The statistics have one writer, the owning thread. Readers retry if the
- * sequence changed; the sequence is odd during an update. Each update is one
- * visit, so that the sequence also counts the visits.
+ * sequence changed or is odd, which it is during an update. Each update is one
+ * visit, so the sequence also counts the visits.
  *
- * The frequently used part is three cache lines and one of the histogram: the
- * end of the node in front of the statistics, and up to four counters. With
- * time alone it ends before ticks.max, and is one line.
+ * With four counters, a visit uses three cache lines, the first of which
+ * includes the end of struct selfmon_node, and one line of the histogram. With
+ * time alone it uses only the members before ticks.max, which are in one line,
+ * and a line of the histogram.
  */
 struct selfmon_stats {
 	uint64_t sequence;   /* 2 * measured visits, + 1 during an update */
 	uint64_t migrated;   /* measured visits that ended on another CPU */
-	uint64_t last; /* bucket of the last visit, not yet in the histogram */
-	uint64_t unusual; /* times from here on are unusual; see set_usual() */
+	/* Bucket of the last visit, not yet counted in the histogram. */
+	uint64_t last;
+	/* Times of at least this are unusual; see set_usual(). */
+	uint64_t unusual;
 	struct selfmon_sums ticks;
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
-	uint64_t partial;       /* visits that lack any value ... */
+	uint64_t partial;       /* visits that lack any value */
 	uint64_t partial_ticks; /* ... and their time */
-	uint64_t units[SELFMON_MAX_UNITS]; /* of the visits measured */
-	uint64_t scaled_enabled_ns; /* totals over the visits with estimates */
-	uint64_t scaled_off_ns;     /* the part of it that was off the PMU */
-	/* Time off the PMU: first group, further groups. */
+	uint64_t units[SELFMON_MAX_UNITS]; /* sums of measured visits */
+	uint64_t scaled_enabled_ns; /* sum over visits with estimates */
+	uint64_t scaled_off_ns;     /* part of it that was off the PMU */
+	/* Time off the PMU: of the first group, and of further groups. */
 	uint64_t off_ticks[2];
 	/* Not covered by the sequence: each word is updated separately. */
 	struct selfmon_work *work; /* the units counted here, newest first */
@@ -120,7 +135,8 @@ struct selfmon_stats {
 	const uint64_t *slow_limit;
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];
-	uint64_t histogram[SELFMON_BUCKETS + 1]; /* and SELFMON_BUCKET_NONE */
+	/* The last one is SELFMON_BUCKET_NONE. */
+	uint64_t histogram[SELFMON_BUCKETS + 1];
 };
 
 static inline uint64_t selfmon_stats_visits(const struct selfmon_stats *stats)
@@ -128,12 +144,15 @@ static inline uint64_t selfmon_stats_visits(const struct selfmon_stats *stats)
 	return stats->sequence / 2;
 }
 
-/* Visits inside of another visit, at any depth. */
+/* Number of visits inside another visit, at any depth. */
 struct selfmon_inside {
 	uint64_t measured, skipped;
 };
 
-/* Values of measured visits, including the overhead in these. */
+/*
+ * Values of measured visits, and the numbers of visits inside them, whose
+ * overhead the values include.
+ */
 struct selfmon_weighted {
 	struct selfmon_inside inside;
 	uint64_t ticks;
@@ -144,17 +163,19 @@ struct selfmon_weighted {
  * Follows a node's statistics if one visit in N is measured (SELFMON_EVERY,
  * store/sample.h). Each word is updated separately.
  *
- * sum covers all measured visits but the last, each multiplied by the number of
- * visits for which it stands. weights is the sum of these numbers. The last
- * measured visit stands for all visits since its group began; only a reader
- * knows that number.
+ * sum is the weighted sum over all measured visits except the last one: each
+ * value is multiplied by the number of visits that it stands for. weights is
+ * the sum of these numbers. The last measured visit stands for all visits since
+ * its group began; their number is known only when a report is made.
  */
 struct selfmon_sampled {
 	uint64_t weights;
 	struct selfmon_weighted sum, last;
-	uint64_t group, next; /* number of visits before the group of the
-			       * last measured visit, and before the next
-			       * group */
+	/*
+	 * Group: number of visits before the group of the last measured visit;
+	 * next: before the next group.
+	 */
+	uint64_t group, next;
 	uint64_t size; /* size of the next group; 0 before the first visit */
 };
 

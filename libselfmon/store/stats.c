@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records visits that the common case of visit/visit.c does not cover. */
+/* Records visits that the fast path of visit/visit.c does not record. */
 #include "store/stats.h"
 
 #include "counters/estimate.h"
@@ -19,7 +19,7 @@ void selfmon_stats_init(struct selfmon_stats *stats)
 		stats->counter[i].min = UINT64_MAX;
 }
 
-/* For each flag of a delta: the rare event that it counts as. */
+/* The rare case that each flag of a delta is counted as. */
 static const struct {
 	uint32_t flag;
 	enum selfmon_rare rare;
@@ -40,8 +40,8 @@ static void add_flags(struct selfmon_stats *stats,
 	size_t i;
 
 	/*
-	 * If a value was refused, it was not read by read(2) either: there is
-	 * none.
+	 * A refused value was not read, so it does not count as read by
+	 * read(2).
 	 */
 	if (flags & SELFMON_DELTA_REFUSED &&
 	    delta->value[0].verdict == SELFMON_NOT_COUNTED)
@@ -53,8 +53,8 @@ static void add_flags(struct selfmon_stats *stats,
 }
 
 /*
- * Adds the values to their columns. Columns that the thread's set lacks are
- * left out. Returns false if any value was left out.
+ * Adds the values to their columns. Counts missing values in `left_out`.
+ * Returns false if any value is missing.
  */
 static bool add_values(const struct selfmon_thread *thread,
 		       struct selfmon_stats *stats,
@@ -91,9 +91,9 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
 
 /*
  * Sets the limit from which times are unusual. Called after the maximum is
- * updated. The limit is at most the maximum plus one, so that shorter visits
- * need no comparison with the maximum. It is a time plus one, so that 0 means
- * that no visit is usual: with a coarse clock visits take 0 ticks.
+ * updated. The limit is the maximum plus one, or less, so that shorter visits
+ * need no comparison with the maximum. With the limit 0 all visits are unusual,
+ * even those of 0 ticks that a coarse clock returns.
  */
 __attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 {
@@ -110,8 +110,8 @@ static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
- * Not inlined: only called if this node has counted units, so that this visit
- * may have some.
+ * Adds the units that the visit may have counted. A function of its own,
+ * because it is called only if the node has counted units.
  */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
@@ -128,7 +128,7 @@ void selfmon_stats_drop_units(struct selfmon_stats *stats)
 		selfmon_store_once(&work->open, 0);
 }
 
-/* Ticks are negative if the timestamp counters of two CPUs differ. */
+/* Returns 0 for negative ticks: the timestamp counters of two CPUs differ. */
 static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 {
 	if (selfmon_likely((int64_t)ticks >= 0))
@@ -138,7 +138,7 @@ static uint64_t sane_ticks(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
- * Records a visit of any length that measured time alone. mark is the mark of
+ * Records a visit of any length that measured time alone. *mark is the mark of
  * its entry.
  */
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
@@ -156,8 +156,8 @@ void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 }
 
 /*
- * Updates a minimum. A signal handler may record in the same node between the
- * load and the store, and its minimum must not be lost.
+ * Updates a minimum. If a signal handler records in the same node between the
+ * load and the store, its minimum must not be lost.
  */
 static void set_least(uint64_t *least, uint64_t value)
 {
@@ -194,8 +194,8 @@ void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
 }
 
 /*
- * Adds the share of the estimates that is extrapolated: the mean over all
- * groups that are scaled.
+ * Adds the extrapolated share of the estimates: the mean of all groups that are
+ * scaled.
  */
 static void add_scaled(struct selfmon_stats *stats,
 		       const struct selfmon_counters *set,
@@ -218,9 +218,9 @@ static void add_scaled(struct selfmon_stats *stats,
 }
 
 /*
- * Adds the share of this visit during which each group was off the PMU, even if
- * the group's values are refused. The unit is ticks of the visit, since the
- * group's own times include the reads by system call.
+ * Adds the time during which each group was off the PMU, even if the group's
+ * values are refused. Uses the share of the group's times, in ticks of the
+ * visit: the group's own times include the system calls that read it.
  */
 static void add_off(struct selfmon_stats *stats,
 		    const struct selfmon_delta *delta, uint64_t ticks)

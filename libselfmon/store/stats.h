@@ -18,7 +18,10 @@ bool selfmon_stats_counts(const struct selfmon_thread *thread,
 void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta, uint64_t *mark);
-/* Adds the units that the visit counted. Call within the visit's update. */
+/*
+ * Adds the units that the visit counted. Call between selfmon_stats_begin() and
+ * selfmon_stats_end().
+ */
 void selfmon_stats_work(struct selfmon_stats *stats);
 void selfmon_stats_drop_units(struct selfmon_stats *stats);
 

@@ -9,10 +9,13 @@
 #include "platform/kernel.h"
 #include "store/name.h"
 
-/* Longer names and file names are cut to this many bytes. */
+/* Longer names and file names are truncated to this many bytes. */
 #define NAME_MAX_BYTES 4000
 
-/* Ordinary memory: a forked child finds its parent's file here. */
+/*
+ * In memory that fork() copies: a forked child finds its parent's file here and
+ * closes it.
+ */
 static struct selfmon_file trace_file;
 
 int selfmon_trace_file_begin(const char *path)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a trace (SELFMON_TRACE): its format, for its writer
- * (session/trace_writer.c) and its reader (tools/trace_read.c), and its blocks'
- * writing. docs/TRACE.md describes it.
+ * The file of a trace (SELFMON_TRACE). Defines the format for the writer
+ * (session/trace_writer.c) and the reader (tools/trace_read.c), and the
+ * functions that write its blocks. See docs/TRACE.md.
  *
- * A header is followed by blocks. A process that is killed leaves the blocks
- * that were written, the last one maybe cut off. All numbers have the byte order
- * of the machine.
+ * A header is followed by blocks. If the process is killed, the blocks written
+ * so far remain; the last one may be incomplete. All numbers have the byte
+ * order of the machine.
  */
 #ifndef SELFMON_STORE_TRACE_FILE_H
 #define SELFMON_STORE_TRACE_FILE_H
@@ -25,7 +25,7 @@
 struct selfmon_trace_header {
 	char magic[SELFMON_FILE_MAGIC_SIZE];
 	uint32_t order, version;
-	uint32_t header_size; /* the first block begins there */
+	uint32_t header_size; /* offset of the first block */
 	int32_t pid;
 	char program[256];
 };
@@ -34,8 +34,8 @@ struct selfmon_trace_header {
 enum selfmon_trace_type {
 	SELFMON_TRACE_CLOCK = 1, /* after the header, and after visits */
 	SELFMON_TRACE_REGION,	 /* before the first visit of the region */
-	SELFMON_TRACE_THREAD,	 /* a thread's name; the last one counts */
-	SELFMON_TRACE_COLUMN,	 /* an event whose counts follow visits */
+	SELFMON_TRACE_THREAD,	 /* a thread's name; the last one is valid */
+	SELFMON_TRACE_COLUMN,	 /* an event that visits count */
 	SELFMON_TRACE_VISITS,	 /* entries of a thread's ring, in order */
 	SELFMON_TRACE_END,	 /* no block follows; missing if killed */
 	SELFMON_TRACE_BURST,	 /* entries before the next ones are left out */
@@ -43,7 +43,7 @@ enum selfmon_trace_type {
 
 struct selfmon_trace_block {
 	uint32_t type;
-	uint32_t size; /* with this head; a multiple of 8 */
+	uint32_t size; /* including this header; a multiple of 8 */
 };
 
 struct selfmon_trace_clock {
@@ -51,7 +51,7 @@ struct selfmon_trace_clock {
 	uint64_t ticks, raw_ns, real_ns; /* CLOCK_MONOTONIC_RAW, _REALTIME */
 };
 
-/* The name and the file follow, each with NUL. */
+/* The name and the file name follow the struct, each with its NUL. */
 struct selfmon_trace_region {
 	struct selfmon_trace_block block;
 	uint32_t id, line;
@@ -70,12 +70,12 @@ struct selfmon_trace_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 };
 
-/* The entries follow: struct selfmon_ended. */
+/* Entries (struct selfmon_ended) follow the struct. */
 struct selfmon_trace_visits {
 	struct selfmon_trace_block block;
-	uint32_t ring;	   /* 0, 1, 2 and so on; one per thread at a time */
-	uint32_t tid;	   /* of the owner, after these entries */
-	uint64_t lost;	   /* entries that were overwritten before these */
+	uint32_t ring;	   /* 0, 1, 2 ...; a ring has one thread at a time */
+	uint32_t tid;	   /* of the ring's owner after these entries */
+	uint64_t lost;	   /* entries overwritten before these */
 };
 
 /*
@@ -94,13 +94,13 @@ struct selfmon_trace_burst {
  * selfmon_file_create_log().
  */
 int selfmon_trace_file_begin(const char *path);
-/* Appends a block. After an error nothing more is written. */
+/* Appends a block. After an error, later calls write nothing. */
 int selfmon_trace_file_add(const void *block);
-/* Appends a region's block; longer names are cut. */
+/* Appends a region's block, with long names truncated. */
 struct selfmon_region;
 int selfmon_trace_file_add_region(const struct selfmon_region *region);
 void selfmon_trace_file_end(void);
-/* In a forked child: closes the parent's file. */
+/* Call in a forked child: closes the parent's file. */
 void selfmon_trace_file_forked(void);
 
 #endif

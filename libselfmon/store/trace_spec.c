@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses SELFMON_TRACE. A file's name may contain commas. */
+/* Parses SELFMON_TRACE. The file name may contain commas. */
 #include "store/trace_spec.h"
 
 #include <errno.h>

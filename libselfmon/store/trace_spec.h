@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of each thread's ring, in bytes: at most, at least, if not given. */
+/* Minimum, maximum and default size of each thread's ring, in bytes. */
 #define SELFMON_TRACE_RING_MIN ((size_t)64 << 10)
 #define SELFMON_TRACE_RING_MAX ((size_t)1 << 30)
 #define SELFMON_TRACE_RING ((size_t)4 << 20)
@@ -22,7 +22,7 @@
 #define SELFMON_TRACE_LONGER_MAX UINT64_C(100000000000)
 
 struct selfmon_trace_spec {
-	size_t file_length; /* the text begins with the file's name */
+	size_t file_length; /* the file name is this part of the text */
 	size_t ring;	    /* bytes, a power of two */
 	/*
 	 * Only what was before the end of a visit longer than this is written.
@@ -35,8 +35,8 @@ struct selfmon_trace_spec {
 };
 
 /*
- * Parses a text that is not empty. Returns 0, or -EINVAL with what is wrong,
- * and what is allowed, in why.
+ * Parses a text that is not empty. Returns 0, or -EINVAL with a message in
+ * `why`: what is wrong, and what is allowed.
  */
 int selfmon_trace_spec_parse(const char *text, struct selfmon_trace_spec *spec,
 			     char *why, size_t size);

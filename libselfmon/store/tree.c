@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's call tree: nodes by parent and region. In each parent there is a
- * slot for each of sixteen residues of a region's id, with the last child that
- * was found. Enter checks that slot first, then a hash table over the whole
- * tree.
+ * A thread's call tree: nodes by parent and region. Each parent has sixteen
+ * slots for children: slot i caches the last child found whose region has id %
+ * 16 = i. Enter checks the slot first, then a hash table of the whole tree.
  */
 #include "store/tree.h"
 
@@ -22,13 +21,15 @@
 
 #define TABLE_LOG2_MIN 8
 /*
- * The table is at most a quarter full, so that five of six first probes hit. It
- * then takes 32 bytes for each node of 2,048. Old tables are not freed.
+ * The table is at most a quarter full, so that five of six first probes find
+ * the node. The table takes 32 bytes for each node; a node takes 2,048. Old
+ * tables are not freed.
  */
 #define TABLE_LOAD 4
 
 /*
- * Free slots point to the root: it is never a child, and its id is no region's.
+ * Makes all slots free. A free slot points to the root, which is never a child,
+ * and whose region id no region has.
  */
 static void forget_children(struct selfmon_node *node,
 			    struct selfmon_node *root)
@@ -39,7 +40,7 @@ static void forget_children(struct selfmon_node *node,
 		node->child[i] = root;
 }
 
-/* Free slots of the table point to the root, too. */
+/* Allocates a table. Free slots of the table point to the root, too. */
 static struct selfmon_node **table_make(struct selfmon_thread *thread,
 					unsigned int log2)
 {
@@ -69,7 +70,10 @@ static void tree_insert(struct selfmon_thread *thread,
 	thread->table[i] = node;
 }
 
-/* If there is no memory for a larger table, the fuller one stays in use. */
+/*
+ * Doubles the table. If there is no memory, the old table stays in use and gets
+ * fuller.
+ */
 static void tree_grow(struct selfmon_thread *thread)
 {
 	const unsigned int log2 = 65 - thread->table_shift;
@@ -85,10 +89,10 @@ static void tree_grow(struct selfmon_thread *thread)
 }
 
 /*
- * The members of a node that a visit with time alone uses share one cache line.
- * In memory, nodes are placed accordingly. In a live file records begin at a
- * line, and `region` and `countdown` are at the end of the line in front of the
- * statistics.
+ * The members that a visit uses, if it measures time alone, are `region` to the
+ * end of this range. They are placed in one cache line. In a live file each
+ * record begins at a cache line, and `region` and `countdown` are at the end of
+ * the line before the statistics.
  */
 #define HOT offsetof(struct selfmon_node, region)
 #define HOT_END                                                                \
@@ -103,7 +107,9 @@ _Static_assert(HOT_END - offsetof(struct selfmon_node, stats) ==
 		       6 * sizeof(uint64_t),
 	       "six words of the statistics are looked at by each visit");
 
-/* Returns numbers without a common pattern: the n-th output of splitmix64. */
+/*
+ * Returns well-distributed numbers for n = 1, 2, 3 ...: outputs of splitmix64.
+ */
 static uint64_t hash_seed(uint64_t n)
 {
 	n *= UINT64_C(0x9e3779b97f4a7c15);
@@ -112,7 +118,7 @@ static uint64_t hash_seed(uint64_t n)
 	return n ^ n >> 31;
 }
 
-/* Returns room for a node: in the live file, or in memory. */
+/* Returns zeroed memory for a node: in the live file if there is one. */
 static struct selfmon_node *take_room(const struct selfmon_process *process,
 				      const struct selfmon_thread *thread)
 {
@@ -134,8 +140,8 @@ static struct selfmon_node *begin_node(struct selfmon_process *process,
 				       uint32_t region)
 {
 	/*
-	 * Must come first: a record in the file must be complete before the
-	 * next one.
+	 * Do this first: it may add a record to the file, and each record must
+	 * be complete before the next one is begun.
 	 */
 	const uint64_t *const slow_limit =
 		selfmon_watch_limit(process, thread, region);
@@ -158,7 +164,10 @@ static struct selfmon_node *begin_node(struct selfmon_process *process,
 	return node;
 }
 
-/* Pairs with the readers' walk: a node is complete before they see it. */
+/*
+ * Adds the node to the list that readers walk. Release: they see a complete
+ * node.
+ */
 static void append_node(struct selfmon_thread *thread,
 			struct selfmon_node *node)
 {
@@ -200,9 +209,9 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the thread may have no further nodes below this parent. Below
- * the root and for spans there is no limit, since the number of regions limits
- * these nodes.
+ * Returns true if the thread must not make further nodes below this parent.
+ * There is no limit directly below the root and for spans, because these nodes
+ * are limited by the number of regions.
  */
 static bool tree_is_full(const struct selfmon_thread *thread,
 			 const struct selfmon_node *parent)
@@ -211,7 +220,10 @@ static bool tree_is_full(const struct selfmon_thread *thread,
 	       parent->region != SELFMON_REGION_ASYNC;
 }
 
-/* The table must keep a free slot: without one a search would never end. */
+/*
+ * Returns true if the table has room for a node. One slot must stay free, since
+ * a search ends at a free slot.
+ */
 static bool has_room(struct selfmon_thread *thread)
 {
 	if ((size_t)thread->nodes * TABLE_LOAD >= tree_slots(thread))
@@ -238,8 +250,9 @@ static struct selfmon_node *make_node(struct selfmon_process *process,
 }
 
 /*
- * Takes the process lock to make a node. The caller has set the busy bit, so
- * that a handler that interrupts this function does not make a node too.
+ * Finds or makes a node. Takes the process lock to make one. The caller has set
+ * the busy bit, so that a handler that interrupts this function does not make a
+ * node too.
  */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
@@ -258,7 +271,10 @@ struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 	return node;
 }
 
-/* The parent's self time is now unknown. */
+/*
+ * Counts a visit that is recorded in another node. The self time of its parent
+ * is then unknown.
+ */
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent)
 {
@@ -266,7 +282,7 @@ void selfmon_tree_displaced(struct selfmon_thread *thread,
 	selfmon_arch_add(&thread->record->displaced, 1);
 }
 
-/* Takes no lock: in a thread with a full tree each visit may come here. */
+/* Takes no lock: if the tree is full, each visit may call this. */
 struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 					    struct selfmon_node *parent,
 					    uint32_t region)

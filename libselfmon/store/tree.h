@@ -5,14 +5,17 @@
 
 #include "store/process.h"
 
-/* Returns the node of a region below a parent, or NULL. Makes it if needed. */
+/*
+ * Finds or makes the node of a region below a parent. Returns NULL if there is
+ * none and none can be made.
+ */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
 					uint32_t region);
 /*
- * Returns the slot at which a search for a region below a parent begins.
- * Siblings mostly have consecutive ids; multiplying by the golden ratio spreads
- * these evenly.
+ * Returns the slot of the hash table at which the search begins. Most siblings
+ * have consecutive ids; multiplication by the golden ratio distributes them
+ * evenly.
  */
 static inline size_t selfmon_tree_slot(const struct selfmon_thread *thread,
 				       const struct selfmon_node *parent,
@@ -23,35 +26,42 @@ static inline size_t selfmon_tree_slot(const struct selfmon_thread *thread,
 
 	return (size_t)(hash >> thread->table_shift);
 }
-/* Returns the node in that slot: usually the one searched for, if it exists. */
+/*
+ * Returns the node in that slot. If the requested node exists, it usually is
+ * this one.
+ */
 static inline struct selfmon_node *
 selfmon_tree_probe(const struct selfmon_thread *thread,
 		   const struct selfmon_node *parent, uint32_t region)
 {
 	return thread->table[selfmon_tree_slot(thread, parent, region)];
 }
-/* Returns the node if it exists, or NULL; takes no lock. */
+/* Returns the node, or NULL if it does not exist. Takes no lock. */
 struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 				       struct selfmon_node *parent,
 				       uint32_t region);
 /*
- * Returns the node for a visit that begins, or NULL. Makes it if needed. The
- * node is below this parent, or below the root if the tree is full.
+ * Returns the node for a visit that begins, and makes it if needed. If the tree
+ * is full, the node is directly below the root. Returns NULL if there is no
+ * node.
  */
 struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
 					uint32_t region);
 /*
- * If the tree is full, returns the node below the root if it exists. Otherwise
- * returns NULL.
+ * If the tree is full, returns the region's node directly below the root, if
+ * there is one. Otherwise returns NULL.
  */
 struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 					    struct selfmon_node *parent,
 					    uint32_t region);
-/* Notes that a visit of a child of this node is recorded in another node. */
+/* Counts a visit of a child of `parent` that is recorded in another node. */
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent);
-/* The caller holds the process lock. Returns 0, or -1 without memory. */
+/*
+ * Makes the root. The caller holds the process lock. Returns 0, or -1 if out of
+ * memory.
+ */
 int selfmon_tree_init(struct selfmon_process *process,
 		      struct selfmon_thread *thread);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The units of the process by name. The list is append-only and in ordinary
- * memory, so that a forked child keeps its handles.
+ * The units of the process by name. The list is append-only, in memory that
+ * fork() copies, so that handles stay valid in a forked child.
  */
 #include "store/unit.h"
 
@@ -17,8 +17,8 @@ static struct selfmon_unit units[SELFMON_MAX_UNITS] = {
 };
 static uint32_t named_units = 2;
 /*
- * Indexed by enum refusal. Each kind of refusal is reported once, since a
- * program may request a refused unit repeatedly.
+ * Set to 1 after this kind of refusal was reported: a program may request a
+ * refused unit repeatedly. Indexed by enum refusal.
  */
 static uint32_t refused_unit[2];
 enum refusal { REFUSED_NAME, REFUSED_NUMBER };
@@ -29,7 +29,10 @@ const struct selfmon_unit *selfmon_unit_at(uint32_t i)
 								   : NULL;
 }
 
-/* Other characters would need escaping, which differs between formats. */
+/*
+ * Other characters are not allowed, because output formats would escape them
+ * differently.
+ */
 bool selfmon_unit_is_name(const char *name)
 {
 	const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
@@ -49,7 +52,7 @@ static const struct selfmon_unit *find_unit(const char *name)
 	return NULL;
 }
 
-/* Under the process lock. */
+/* Adds a unit. The caller holds the process lock. */
 static const struct selfmon_unit *append_unit(const char *name)
 {
 	struct selfmon_unit *const unit = &units[named_units];

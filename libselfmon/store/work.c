@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the records of the units that visits count, in the live file or in
- * memory.
+ * Makes the records for units that visits count, in the live file if there is
+ * one.
  */
 #include "store/work.h"
 
@@ -34,7 +34,7 @@ static struct selfmon_work *make_work(const struct selfmon_process *process,
 	work->next = node->stats->work;
 	if (work->record.type)
 		selfmon_live_publish(process, &work->record);
-	/* Release: a reader that sees the record sees it complete. */
+	/* Release: a reader that loads the pointer sees a complete record. */
 	__atomic_store_n(&node->stats->work, work, __ATOMIC_RELEASE);
 	return work;
 }

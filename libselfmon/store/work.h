@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counts of one unit in the visits of one node. They are made when the node
- * first counts the unit, and the node has a list of them. The sum is in the
- * node's statistics, where the sequence covers it together with the time.
+ * What the visits of one node counted of one unit. A record is made when the
+ * node first counts the unit; the node has a list of its records. The sum is in
+ * the node's statistics, where the sequence protects it together with the time.
  */
 #ifndef SELFMON_STORE_WORK_H
 #define SELFMON_STORE_WORK_H
@@ -11,10 +11,9 @@
 #include "store/state.h"
 
 /*
- * One writer, the owning thread. Each word is updated separately, so a reader
- * may find the minimum, the maximum and the histogram some visits ahead of the
- * sum. The histogram has the buckets of ticks, and also serves to count the
- * visits.
+ * Written only by the owning thread. Each word is updated separately, so for a
+ * reader min, max and histogram may include some visits more than the sum. The
+ * histogram has the same buckets as that of ticks. It also counts the visits.
  */
 struct selfmon_work {
 	struct selfmon_record record;
@@ -22,22 +21,22 @@ struct selfmon_work {
 	uint32_t unit;		  /* index of the sum */
 	uint32_t reserved;
 	struct selfmon_work *next; /* of the same node */
-	uint64_t open; /* counted so far by the visit that is open here */
+	uint64_t open; /* counted so far by the open visit */
 	uint64_t min, max;	   /* of one visit */
 	char name[SELFMON_UNIT_NAME_SIZE];
 	uint64_t histogram[SELFMON_BUCKETS];
 };
 
 /*
- * Returns the record of a unit in a node; makes it if needed. Takes the process
- * lock; the caller has set the busy bit. Returns NULL without memory.
+ * Finds or makes the record of a unit in a node. Takes the process lock. The
+ * caller has set the busy bit. Returns NULL if out of memory.
  */
 struct selfmon_work *selfmon_work_make(const struct selfmon_thread *thread,
 				       struct selfmon_node *node,
 				       uint32_t unit);
 /*
- * Moves the units of an open visit that continues in another node. The busy bit
- * is set.
+ * Moves the units of an open visit whose entry gets another node. The caller
+ * has set the busy bit.
  */
 void selfmon_work_move(struct selfmon_thread *thread, struct selfmon_node *from,
 		       struct selfmon_node *to);
@@ -69,8 +68,9 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 }
 
 /*
- * Sets `unusual` so that visits up to the longest one take the fast path again.
- * Where visits are recorded no visit is usual: visit/leave_recorded.c.
+ * Sets `unusual` so that visits shorter than the maximum take the fast path
+ * again. If visits are recorded, sets it to 0, so that all take the slow path:
+ * visit/leave_recorded.c.
  */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {
@@ -85,7 +85,7 @@ static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 							    : SELFMON_TICKS_LONG);
 }
 
-/* Adds what the visit counted of one unit to the statistics. */
+/* Adds what the open visit counted of one unit to the statistics. */
 static inline void selfmon_work_take(struct selfmon_stats *stats,
 				     struct selfmon_work *work)
 {
@@ -99,11 +99,11 @@ static inline void selfmon_work_take(struct selfmon_stats *stats,
 }
 
 /*
- * Adds the counted units together with the visit, so that a reader never sees
- * one without the other. Subtracts what was added instead of clearing the
- * count: units that a handler counts in between are left for a later visit of
- * this node. Call after selfmon_stats_expect(), whose store would otherwise
- * hide these units.
+ * Adds the counted units in the same update as the visit, so that a reader sees
+ * either both or none. Subtracts the added amount instead of clearing the
+ * count: if a handler counts units in between, they stay for a later visit of
+ * this node. Call after selfmon_stats_expect(): the handler sets `unusual` to
+ * 0, and a later store would overwrite the 0.
  */
 static inline void selfmon_work_collect(struct selfmon_stats *stats)
 {

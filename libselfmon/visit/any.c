@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Enter and leave for the cases that the fast paths do not handle: visits with
- * counters, with SELFMON_EVERY, with a fence or with another clock. Also
- * handles the first visit of a region or path, and visits that are left out of
- * order.
+ * counters, with SELFMON_EVERY, with a fence or with another clock; the first
+ * visit of a region or path; visits that are left out of order.
  */
 #include "visit/any.h"
 
@@ -32,23 +31,25 @@
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
-/* After a sweep that freed nothing, this many sweeps are skipped. */
+/*
+ * After a sweep that freed nothing, only one of this many calls sweeps again.
+ */
 #define SWEEP_EVERY 64
-/* After this many refused evictions, half an entry counts as unused. */
+/*
+ * In a signal handler eviction is refused. After this many refusals in a row,
+ * an entry without a mark is considered unused, and the eviction is forced.
+ */
 #define INSIST_EVERY 8
 
 static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	if (thread->set) {
-		/*
-		 * The start of the visit overwrites the cached contents of the
-		 * pages.
-		 */
+		/* The start overwrites the cached contents of the pages. */
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 		selfmon_snapshot_own(thread->set, &open->start, false);
 		/*
-		 * Without the fence, work would begin while the timestamp is
-		 * being read.
+		 * Without the fence, the program's work would begin before the
+		 * timestamp is read.
 		 */
 		if (thread->set->flags & SELFMON_IMPL_SET_FENCE)
 			selfmon_arch_fence();
@@ -78,7 +79,7 @@ node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
 	return node;
 }
 
-/* Called if the thread's tree has no such node yet, or may not get one here. */
+/* Called if the tree has no such node, and it may be full. */
 static NEVER_INLINE struct selfmon_node *
 node_not_found(struct selfmon_thread *thread, struct selfmon_node *parent,
 	       struct selfmon_site *site)
@@ -91,7 +92,10 @@ node_not_found(struct selfmon_thread *thread, struct selfmon_node *parent,
 	return node ? node : node_made(thread, parent, site);
 }
 
-/* Returns the node of a visit about to begin; NULL: it cannot be measured. */
+/*
+ * Returns the node of a visit that begins. Returns NULL if the visit cannot be
+ * measured.
+ */
 static struct selfmon_node *node_for(struct selfmon_thread *thread,
 				     struct selfmon_site *site)
 {
@@ -108,7 +112,7 @@ static struct selfmon_node *node_for(struct selfmon_thread *thread,
 	return node ? node : node_not_found(thread, parent, site);
 }
 
-/* Returns the tag that selects the frame's leave. */
+/* Returns the tag of the frame, which selects the leave function. */
 static uintptr_t tag_of(const struct selfmon_thread *thread)
 {
 	const uint32_t mode = selfmon_load_once(&thread->mode);
@@ -123,7 +127,7 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
  * Frees entries of abandoned visits. After a sweep that freed nothing, only
  * each SWEEP_EVERY-th call sweeps: deep recursion has no abandoned entries, and
  * spans that are never left cannot be recognised as abandoned. Also sweeps if
- * there is no span left to evict.
+ * there is no span that could be evicted.
  */
 static void find_room(struct selfmon_thread *thread, uint64_t address)
 {
@@ -153,8 +157,8 @@ static bool has_entry(struct selfmon_thread *thread, uint64_t address)
 
 /*
  * Drops visits that a jump abandoned. Returns how many of the newest visits
- * belong to the function that enters now, see selfmon_visit_same(); 0 if that
- * is unknown.
+ * belong to the function that enters now, see selfmon_visit_same(), or 0 if
+ * this is unknown.
  */
 static int leave_out_abandoned(struct selfmon_thread *thread,
 			       const struct selfmon_frame *frame,
@@ -176,7 +180,7 @@ static int leave_out_abandoned(struct selfmon_thread *thread,
 	return 0;
 }
 
-/* Starts the visit: from here on it is measured, or it is only counted. */
+/* Starts the visit, which is either measured or only counted. */
 static void start(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	if (thread->random)
@@ -207,8 +211,8 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		return;
 	}
 	/*
-	 * A thread that was refused a state is always busy; any other has
-	 * regions off.
+	 * Without a state, the thread points to a shared state: it is busy if
+	 * the thread could not get a state, and not ready if regions are off.
 	 */
 	if (!thread)
 		thread = selfmon_thread_self();
@@ -222,7 +226,10 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_stats_answer(thread);
 	else if (selfmon_load_once(&thread->low) !=
 		 selfmon_thread_low(thread, selfmon_load_once(&thread->mode)))
-		/* The reader gave up waiting for this thread's copy. */
+		/*
+		 * A reader set `low` for a request and then gave up: restore
+		 * `low`.
+		 */
 		selfmon_thread_gate(thread);
 	strange = selfmon_unwind_strange(thread, address);
 	same = leave_out_abandoned(thread, frame, address);
@@ -278,9 +285,10 @@ static void finish_counted(struct selfmon_thread *thread,
 }
 
 /*
- * If the thread has a ring, both snapshots hold the ring's head in place of the
- * CPU number. Replaces the heads by what they stand for: whether the visit
- * changed the CPU. Subtracts the time that taking samples cost.
+ * Reads the thread's ring if it has new records. With a ring, both snapshots
+ * have the ring's head in place of the CPU number. Replaces these numbers: they
+ * are equal if the thread is still on the same CPU. Subtracts the cost of
+ * samples from the time.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)
@@ -368,8 +376,8 @@ static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 
 /*
  * Returns true if the frame's entry belongs to the calling thread. A forked
- * child's state is wiped, so no entry belongs to the child. In a thread with
- * fibers, the frame may name the entry that the visit had in another thread.
+ * child's state is wiped, so no entry belongs to the child. A frame of a fiber
+ * may point to the entry that its visit had in another thread.
  */
 static bool is_own(const struct selfmon_thread *thread,
 		   const struct selfmon_frame *frame)
@@ -382,8 +390,8 @@ static bool is_own(const struct selfmon_thread *thread,
 }
 
 /*
- * Skip the end snapshot of visits that are only counted: it may be a system
- * call.
+ * Returns true if the end snapshot is not needed, because the visit is only
+ * counted: the snapshot may be a system call.
  */
 static bool is_only_counted(const struct selfmon_thread *thread,
 			    const struct selfmon_frame *frame)
@@ -413,8 +421,8 @@ static void take_end(struct selfmon_thread *thread,
 }
 
 /*
- * Makes the frame's visit the newest one. Returns false if the visit has ended
- * already.
+ * Makes the frame's visit the newest one. Returns false if the visit has
+ * already ended.
  */
 static bool is_newest(struct selfmon_thread *thread,
 		      const struct selfmon_frame *frame)

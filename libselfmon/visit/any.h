@@ -6,7 +6,7 @@
 #include "store/state.h"
 
 /*
- * address is the canonical frame address of the entering function, as in
+ * address is the canonical frame address of the function that enters, see
  * visit.c.
  */
 void selfmon_enter_any(struct selfmon_site *site, struct selfmon_frame *frame,

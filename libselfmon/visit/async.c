@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detached spans: they begin and end independently of calls and threads.
+ * Detached spans, which begin and end independently of function calls and
+ * threads.
  *
  * The caller owns the span: no data of the library points to it. Its statistics
- * are those of an ordinary node. In each thread all nodes of spans are children
- * of one node, which is a child of the root and belongs to no region. So
- * copies, live files and merging treat spans like regions. The thread that
- * begins a span counts it in its own node; the thread that ends it adds the
- * time to its own node. Each node keeps a single writer, and no lock is taken.
+ * are in an ordinary node. In each thread all nodes of spans are children of
+ * one node, which is a child of the root and belongs to no region. So copies,
+ * live files and merging treat spans like regions. The thread that begins a
+ * span counts it in its own node; the thread that ends it adds the time to its
+ * own node. Each node keeps a single writer, and no lock is taken.
  *
- * A span holds the address of the node in which it began. If the same thread
- * ends the span, that node is used without a search. In another thread the node
- * only identifies the region: a node's region never changes, and nodes are
- * never freed. Threads are compared by id, because states and the kernel's
- * thread numbers are reused. A forked child has other ids. It never ends spans
- * of its parent: their nodes are wiped memory in the child, and the parent ends
- * the spans.
+ * A span stores the address of the node in which it began. If the same thread
+ * ends the span, this node is used without a search. In another thread the node
+ * only shows which region it is, which is safe because a node's region never
+ * changes and nodes are never freed. Threads are compared by id, because states
+ * and the kernel's thread numbers are reused. A forked child has other ids. It
+ * never ends spans of its parent: their nodes are wiped memory in the child,
+ * and the parent ends the spans.
  *
  * The fast path reads the timestamp directly. If the clock needs a call,
  * thread->async stays NULL and the span's thread word has the bit INDIRECT,
- * which keeps both ends off the fast path. Units set the bit as well, so that
- * the fast end need not check whether the span has any.
+ * which keeps both ends off the fast path. Units set the bit as well, so the
+ * fast path of the end does not check for units.
  */
 #include "visit/async.h"
 
@@ -128,9 +129,9 @@ struct selfmon_node *selfmon_async_node(struct selfmon_thread *thread,
 }
 
 /*
- * Returns the calling thread's node for a span. If the span cannot be measured,
- * counts it as unmeasured and returns NULL. region 0 means that the region
- * could not be registered.
+ * Returns the calling thread's node for a span. Returns NULL and counts the
+ * span as not measured if there is no node. region is 0 if the region could not
+ * be registered.
  */
 static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 					  uint32_t region)
@@ -144,7 +145,7 @@ static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 
 /* ---- begin -------------------------------------------------------------- */
 
-/* Begins a span, except for its start time. */
+/* Begins a span, except that the caller sets the start time. */
 static ALWAYS_INLINE void begin_span(struct selfmon_async_span *span,
 				     struct selfmon_node *node, uint64_t thread)
 {
@@ -162,8 +163,8 @@ static NEVER_INLINE void begin_any(struct selfmon_site *site,
 
 	span->node = NULL;
 	/*
-	 * A thread that was refused a state is always busy; any other has
-	 * regions off.
+	 * Without a state, the thread points to a shared state: it is busy if
+	 * the thread could not get a state, and not ready if regions are off.
 	 */
 	if (!thread)
 		thread = selfmon_thread_self();
@@ -205,7 +206,7 @@ void selfmon_impl_async_begin(struct selfmon_site *site,
 
 /* ---- end ---------------------------------------------------------------- */
 
-/* Ends a span that is the longest or shortest so far, or that counted units. */
+/* Ends a span with a new minimum or maximum, or with units. */
 static NEVER_INLINE void end_unusual(struct selfmon_node *node,
 				     const struct selfmon_async_span *span,
 				     uint64_t ticks)
@@ -248,8 +249,8 @@ static bool is_same_process(const struct selfmon_async_span *span,
 
 /*
  * Ends a span in the cases that the fast path does not handle: it began in
- * another thread or before a fork, it counted units, it uses another clock, or
- * it is the first one that this thread ends.
+ * another thread or before a fork, it has units, the clock needs a call, or it
+ * is the first one that this thread ends.
  */
 static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in coroutines. Between the enter and the leave of such a visit the
- * coroutine may be suspended, other code runs, and another thread may resume
- * the coroutine. So the visit is no entry in a thread: it is a detached span,
- * stored in the 32 bytes of the region's frame. Visits that begin on a fiber do
- * not come here: they remain entries, which the fiber saves and restores.
+ * Regions in coroutines. Between enter and leave the coroutine may be
+ * suspended, so that other code runs, and it may be resumed by another thread.
+ * Therefore such a visit is not an entry of a thread: it is a detached span,
+ * stored in the 32 bytes of the region's frame. Visits on a fiber do not use
+ * this code: they are entries, which the fiber saves and restores.
  */
 #include "visit/coroutine.h"
 
@@ -15,7 +15,7 @@
 #include "store/state.h"
 #include "visit/visit.h"
 
-/* Indices of the frame's reserved words. */
+/* Indices in the frame's reserved words. */
 enum { THREAD, START };
 
 void selfmon_enter_coroutine(struct selfmon_site *site,

@@ -6,15 +6,15 @@
 #include "store/state.h"
 
 /*
- * Turns raw register values into counts; the offsets must have been valid when
+ * Converts raw register values to counts. The offsets must have been valid when
  * the registers were read.
  */
 void selfmon_add_offsets(const struct selfmon_counters *head,
 			 unsigned int members, struct selfmon_snapshot *snapshot,
 			 const uint64_t *offset);
 /*
- * Returns the counts at a visit's start. Visits started by user.c hold raw
- * registers, which this function converts.
+ * Sets *start to the counts at a visit's start. Visits started by user.c have
+ * raw register values, which are converted.
  */
 void selfmon_start_counts(const struct selfmon_visit *open,
 			  struct selfmon_snapshot *start);

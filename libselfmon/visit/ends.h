@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enter and leave as the macros expand them in programs: as calls, or inlined
+ * Enter and leave in the two forms that programs have: as calls, or inlined
  * (SELFMON_STATIC). Used to calibrate their overhead.
  */
 #ifndef SELFMON_VISIT_ENDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The general path of a switch of fibers: in any mode, and to a fiber that the
- * thread may not run.
+ * The general path of a switch to a fiber: in any mode, and if the thread may
+ * be unable to run the fiber.
  */
 #include "visit/fiber_any.h"
 
@@ -29,7 +29,10 @@ void selfmon_fiber_note(const char *what)
 	selfmon_kernel_restore_signals(&signals);
 }
 
-/* Returns true if this thread may run the fiber. */
+/*
+ * Returns true if this thread can run the fiber. If not, adds a note to the
+ * report.
+ */
 static bool may_run(const struct selfmon_thread *thread,
 		    const struct selfmon_fiber *fiber)
 {
@@ -38,9 +41,7 @@ static bool may_run(const struct selfmon_thread *thread,
 		    (selfmon_load_once(&fiber->alive) == SELFMON_FIBER_ALIVE &&
 		     !selfmon_load_once(&fiber->running))))
 		return true;
-	/*
-	 * In this case a handler jumped out of an earlier switch to this fiber.
-	 */
+	/* A handler jumped out of an earlier switch to this fiber. */
 	if (selfmon_load_once(&fiber->running) == thread)
 		return true;
 	selfmon_fiber_note(

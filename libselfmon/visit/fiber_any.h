@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The general path of a switch of fibers. */
+/* The general path of a switch to a fiber. */
 #ifndef SELFMON_VISIT_FIBER_ANY_H
 #define SELFMON_VISIT_FIBER_ANY_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A switch of fibers in a thread that counts up to four events: two snapshots,
- * and code without loops for each visit.
+ * A switch of fibers in a thread that counts up to four events: takes two
+ * snapshots, and handles each visit by code without loops.
  *
- * The start of a suspended visit is relative to the snapshot of its suspension.
- * Its resumption adds another snapshot. Both handle two words in one
- * instruction: entries and suspended visits have the same layout.
+ * The start of a suspended visit is stored relative to the snapshot at its
+ * suspension; another snapshot is added when it is resumed. Both steps process
+ * two words with one vector instruction: entries and suspended visits have the
+ * same layout.
  */
 #include "visit/fiber_counted.h"
 
@@ -16,7 +17,10 @@
 #include "visit/fiber_counts.h"
 #include "visit/fiber_stack.h"
 
-/* Two words of a snapshot, beginning at a value or at the CPU. */
+/*
+ * Two consecutive words of a snapshot: two values, or the CPU with the words
+ * after it.
+ */
 typedef uint64_t counted_pair
 	__attribute__((vector_size(16), aligned(8), may_alias));
 
@@ -37,7 +41,10 @@ _Static_assert(offsetof(struct selfmon_snapshot, lock) ==
 			       offsetof(struct selfmon_snapshot, cpu) + 24,
 	       "two pairs follow the values");
 
-/* Returns pair i: the first two are values, the others the remaining words. */
+/*
+ * Returns pair i. Pairs 0 and 1 have the values, pairs 2 and 3 the words from
+ * the CPU on.
+ */
 static ALWAYS_INLINE counted_pair *pair_of(struct selfmon_snapshot *snapshot,
 					   unsigned int i)
 {
@@ -53,7 +60,10 @@ pair_in(const struct selfmon_snapshot *snapshot, unsigned int i)
 	return pair_of((struct selfmon_snapshot *)(uintptr_t)snapshot, i);
 }
 
-/* Returns the snapshot without its CPU and flags, which are not sums. */
+/*
+ * Returns the snapshot with CPU and flags set to 0, since these must not be
+ * added.
+ */
 static ALWAYS_INLINE struct counted_words
 sums_of(const struct selfmon_snapshot *now)
 {
@@ -201,7 +211,7 @@ static ALWAYS_INLINE void start_counted(struct selfmon_visit *open,
 		start_apart(open, now->flags, n);
 }
 
-/* Restores the visits, then takes the snapshot that their starts need. */
+/* Restores the visits, then takes the snapshot from which they continue. */
 static ALWAYS_INLINE void resume_any(struct selfmon_thread *thread,
 				     struct selfmon_fiber *fiber, size_t used,
 				     uint64_t before)

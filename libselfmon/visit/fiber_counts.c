@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Moves the counts of a fiber's visits from one thread's counters to another's.
- * What is stored meanwhile is a difference of counts, which is valid at any
- * time and needs no event page.
+ * While the fiber is suspended, differences of counts are stored: they stay
+ * valid without an event page.
  */
 #include "visit/fiber_counts.h"
 
@@ -77,7 +77,7 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 	start->off_ns = now->off_ns + from->off_ns;
 	start->enabled_ns = now->enabled_ns + from->enabled_ns;
 	start->flags = now->flags | from->flags;
-	start->moved = 0; /* retries of a start are not counted */
+	start->moved = 0; /* retries at the start are not counted */
 	start->lock = now->lock + from->lock;
 	start->cpu = selfmon_thread_ring_on(open->thread)
 			     ? selfmon_load_once(set->cpu)
@@ -98,7 +98,10 @@ void selfmon_fiber_match(const struct selfmon_thread *thread,
 	fiber->values = selfmon_fiber_values(thread);
 }
 
-/* Needs the lock in the upper half of its word: no carry reaches the CPU. */
+/*
+ * Requires little-endian order, where the lock is the upper half of its word: a
+ * carry out of the lock cannot change the CPU.
+ */
 uint64_t selfmon_fiber_counted(const struct selfmon_thread *thread,
 			       const struct selfmon_fiber *fiber,
 			       unsigned int visits)

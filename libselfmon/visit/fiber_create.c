@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers, created and destroyed. */
+/* Creates and destroys fibers. */
 #include <selfmon/fiber.h>
 
 #include <string.h>
@@ -50,7 +50,7 @@ struct selfmon_fiber *selfmon_fiber_create(const char *name)
 	return fiber;
 }
 
-/* Ends the fiber whose visits are currently the thread's. */
+/* Ends the visits of the fiber that the thread runs now. */
 __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 					    struct selfmon_fiber *fiber)
 {
@@ -60,7 +60,9 @@ __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 		selfmon_leave_any(&fiber->frame);
 }
 
-/* The visits will end as if the fiber had been suspended at this time. */
+/*
+ * Moves the starts of the visits, as if the fiber had been suspended at `now`.
+ */
 static void move_to(struct selfmon_fiber *fiber, uint64_t now)
 {
 	const uint64_t pause = now - fiber->since;
@@ -72,7 +74,8 @@ static void move_to(struct selfmon_fiber *fiber, uint64_t now)
 }
 
 /*
- * The destroyed visits do not include the time since the fiber was suspended.
+ * Ends the visits of a fiber. Their times exclude the time since the fiber was
+ * suspended.
  */
 __attribute__((cold)) static void destroy(struct selfmon_thread *thread,
 					  struct selfmon_fiber *fiber)

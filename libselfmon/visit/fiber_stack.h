@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that every switch of fibers takes, inlined: keep signal handlers
- * from entering regions, exchange the stack's bounds, and save and restore
- * visits that measure time alone.
+ * The steps of every switch of fibers, inlined: prevent signal handlers from
+ * entering regions, exchange the stack's bounds, and save and restore visits
+ * that measure time alone.
  */
 #ifndef SELFMON_VISIT_FIBER_STACK_H
 #define SELFMON_VISIT_FIBER_STACK_H
@@ -15,7 +15,7 @@
 #include "store/self.h"
 #include "visit/visit.h"
 
-/* No visit begins from here on. */
+/* From now on no visit can begin, until selfmon_fiber_gate_open(). */
 static ALWAYS_INLINE void
 selfmon_fiber_gate_close(struct selfmon_thread *thread)
 {
@@ -26,8 +26,8 @@ selfmon_fiber_gate_close(struct selfmon_thread *thread)
 }
 
 /*
- * mode is the thread's mode at the begin of the switch, and shift is what low
- * has added in this mode.
+ * mode is the thread's mode at the beginning of the switch, and shift is the
+ * difference between low and stack_low in this mode.
  */
 static ALWAYS_INLINE void selfmon_fiber_gate_open(struct selfmon_thread *thread,
 						  uint32_t mode, uint64_t shift)
@@ -38,7 +38,7 @@ static ALWAYS_INLINE void selfmon_fiber_gate_open(struct selfmon_thread *thread,
 	if (mode != SELFMON_MODE_ANY)
 		selfmon_store_once(&thread->low, thread->stack_low + shift);
 	selfmon_compiler_fence();
-	/* Meanwhile a reader may have requested a copy. */
+	/* A reader may have requested a copy during the switch. */
 	if (selfmon_unlikely(selfmon_load_once(&thread->mode) != mode))
 		selfmon_thread_gate(thread);
 }
@@ -62,8 +62,7 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 	fiber->running = thread;
 	selfmon_store_once(&thread->fiber, fiber);
 	/*
-	 * Between two fibers the bounds need no change: they are unknown for
-	 * both.
+	 * Between two fibers there is nothing to do: both have unknown bounds.
 	 */
 	if (thread->stack_high == fiber->stack_high)
 		return;
@@ -73,7 +72,7 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->open->mark, fiber->stack_high);
 }
 
-/* The mark and the frame's address, which one instruction copies. */
+/* Size of the mark and the frame's address, which one instruction copies. */
 #define SELFMON_FIBER_PAIR (2 * sizeof(uint64_t))
 _Static_assert(offsetof(struct selfmon_visit, mark) == 0 &&
 		       offsetof(struct selfmon_visit, frame) == 8 &&
@@ -83,7 +82,8 @@ _Static_assert(offsetof(struct selfmon_visit, mark) == 0 &&
 
 /*
  * Saves the part of an entry that a visit uses if it measures time alone. If
- * timed, saves the CPU too. A visit with counters has the CPU in its snapshot.
+ * `timed` is true, also saves the CPU; a visit with counters has the CPU in its
+ * snapshot.
  */
 static ALWAYS_INLINE void
 selfmon_fiber_keep_line(const struct selfmon_visit *open,
@@ -95,16 +95,17 @@ selfmon_fiber_keep_line(const struct selfmon_visit *open,
 	if (timed)
 		kept->cpu = open->cpu;
 	kept->start.ticks = open->start.ticks;
-	selfmon_compiler_fence(); /* prevents slower copies of pairs of words */
+	/* Keeps the compiler from splitting the copy of the pair. */
+	selfmon_compiler_fence();
 	kept->frame =
 		(const void *)((uintptr_t)kept->frame | SELFMON_ENTRY_RESUMED);
 	selfmon_rare_add(node->stats, SELFMON_RARE_SUSPENDED, 1);
 }
 
-/* The size of n entries. */
+/* The size of n entries in bytes. */
 #define SELFMON_FIBER_ENTRIES(n) ((n) * sizeof(struct selfmon_visit))
 
-/* The size of the thread's entries in use. */
+/* Returns the size of the entries in use, in bytes. */
 static ALWAYS_INLINE size_t
 selfmon_fiber_used(const struct selfmon_thread *thread)
 {
@@ -112,8 +113,8 @@ selfmon_fiber_used(const struct selfmon_thread *thread)
 }
 
 /*
- * Looks up the nodes of n entries. Returns false if an entry is not open, or if
- * its node counts units.
+ * Loads the nodes of n entries. Returns false if an entry is not open or its
+ * node counts units: the general path is then needed.
  */
 static ALWAYS_INLINE bool
 selfmon_fiber_may_keep(const struct selfmon_visit *open,
@@ -136,7 +137,9 @@ selfmon_fiber_may_keep(const struct selfmon_visit *open,
 	return !work;
 }
 
-/* Clears the marks of the entries that the resumed fiber does not use. */
+/*
+ * Clears the marks of the old fiber's entries that the new fiber does not use.
+ */
 static ALWAYS_INLINE void selfmon_fiber_take_off(struct selfmon_visit *open,
 						 size_t used,
 						 const unsigned int n)
@@ -151,9 +154,9 @@ static ALWAYS_INLINE void selfmon_fiber_take_off(struct selfmon_visit *open,
 }
 
 /*
- * Restores n visits, except for their starts. They replace the old fiber's
- * visits, which take `used` bytes of entries. before is the time at which the
- * old fiber was suspended.
+ * Restores n visits, except for the counts at their starts. They replace the
+ * old fiber's visits, whose entries take `used` bytes. before is the time at
+ * which the old fiber was suspended.
  */
 static ALWAYS_INLINE void
 selfmon_fiber_put_on(struct selfmon_thread *thread, struct selfmon_fiber *fiber,

@@ -2,16 +2,16 @@
 /*
  * Fibers: a switch exchanges the open visits of one stack for those of another.
  *
- * The switch saves the old fiber's visits as differences from this moment, and
- * restores those of the new fiber into the thread's entries. While a fiber
- * runs, the thread's entries hold only that fiber's visits, so a visit that
- * begins and ends between two switches needs no code for fibers. A thread's own
- * stack is represented by a fiber as well.
+ * The switch saves the old fiber's visits relative to the current time and
+ * counts, and restores those of the new fiber into the thread's entries. While
+ * a fiber runs, the thread's entries contain only that fiber's visits, so enter
+ * and leave need no code for fibers. A thread's own stack is represented by a
+ * fiber as well.
  *
  * A frame points to the entry in which its visit began. After a switch the
  * visit may be in another entry, possibly of another thread: see
- * SELFMON_ENTRY_RESUMED. A switch never writes to frames: the frame of a visit
- * that a jump abandoned may no longer exist.
+ * SELFMON_ENTRY_RESUMED. A switch never writes to frames: if a jump abandoned
+ * the visit, its frame no longer exists.
  *
  * No visit begins while thread->switching is set. If a signal handler jumps out
  * of a switch, switching stays set. The next switch still finds the old fiber's
@@ -29,9 +29,10 @@
 /* ---- with time alone ----------------------------------------------------- */
 
 /*
- * Returns true in the usual case: few visits, no units, and a fiber that this
- * thread ran last. Such a switch skips most steps of fiber_visits.c. A fiber
- * that another thread runs now has that thread in `ran`.
+ * Returns true in the usual case: few visits, no units, and this thread ran the
+ * fiber last. Such a switch skips most steps of fiber_visits.c. A fiber that is
+ * now running in another thread has that thread in `ran`, so the result is
+ * false.
  */
 static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 					  const struct selfmon_fiber *from,
@@ -44,8 +45,8 @@ static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 }
 
 /*
- * Saves n visits. If one of them needs the general path, returns false and
- * changes nothing.
+ * Saves n visits. If one of them needs the general path, changes nothing and
+ * returns false.
  */
 static ALWAYS_INLINE bool keep_timed(const struct selfmon_visit *open,
 				     struct selfmon_fiber *from, uint64_t now,
@@ -67,10 +68,10 @@ static ALWAYS_INLINE bool keep_timed(const struct selfmon_visit *open,
 }
 
 /*
- * Saves the visits, which take `used` bytes of entries. If one of them needs
- * the general path or if there are too many, returns false and changes nothing.
- * Each number of visits has code without a loop: most fibers have their own
- * visit and one or two more.
+ * Saves the visits, whose entries take `used` bytes. If there are too many, or
+ * if one of them needs the general path, changes nothing and returns false.
+ * There is code without a loop for one, two and three visits: most fibers have
+ * their own visit and one or two more.
  */
 static ALWAYS_INLINE bool keep_usual(const struct selfmon_visit *open,
 				     size_t used, struct selfmon_fiber *from,
@@ -162,7 +163,7 @@ struct selfmon_thread *selfmon_fiber_first(void)
 	return thread;
 }
 
-/* The first switch of a thread. */
+/* The first switch of a thread, which may have to make its state. */
 __attribute__((cold))
 static NEVER_INLINE void switch_first(struct selfmon_fiber *fiber)
 {

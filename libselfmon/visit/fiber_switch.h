@@ -6,7 +6,8 @@
 #include "store/fiber.h"
 
 /*
- * Prepares the calling thread for fibers. Returns NULL if it cannot measure.
+ * Prepares the calling thread for fibers. Returns NULL if the thread cannot
+ * measure.
  */
 __attribute__((cold))
 struct selfmon_thread *selfmon_fiber_first(void);

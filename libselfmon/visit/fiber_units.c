@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Saves and restores the units that a fiber's visit has counted so far. While
- * the visit is open, these units are stored in its node. While the fiber is
- * suspended, other visits use that node.
+ * Saves and restores the units that a fiber's visit has counted so far. They
+ * are stored in the visit's node, which other visits use while the fiber is
+ * suspended.
  */
 #include "visit/fiber_units.h"
 

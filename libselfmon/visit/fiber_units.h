@@ -5,7 +5,10 @@
 
 #include "store/fiber.h"
 
-/* Copies the units that an open visit has counted; leaves them in the node. */
+/*
+ * Copies the units that an open visit has counted so far. Does not clear them
+ * in the node.
+ */
 void selfmon_fiber_keep_units(struct selfmon_thread *thread,
 			      struct selfmon_fiber *fiber,
 			      const struct selfmon_visit *open,

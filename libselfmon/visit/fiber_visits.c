@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The general path of a switch: saves and restores any number of visits in any
- * mode, also if the fiber resumes on another thread.
+ * mode, even if the fiber is resumed by another thread.
  */
 #include "visit/fiber_visits.h"
 
@@ -49,7 +49,7 @@ static ALWAYS_INLINE void read_begin(const struct selfmon_thread *thread,
 	selfmon_snapshot_take(thread->set, now, false);
 }
 
-/* Returns the place of visit i, or NULL without memory. */
+/* Returns the memory for visit i, or NULL if out of memory. */
 static ALWAYS_INLINE struct selfmon_suspended *
 room_for(struct selfmon_thread *thread, struct selfmon_fiber *fiber,
 	 unsigned int i)
@@ -82,7 +82,7 @@ static void keep_visit(struct selfmon_thread *thread,
 		selfmon_fiber_keep_counts(thread->set, open, now, kept);
 }
 
-/* Saves the visits. If memory is short, cuts off the newest ones. */
+/* Saves the visits. If there is not enough memory, cuts off the newest ones. */
 static void keep_visits(struct selfmon_thread *thread,
 			struct selfmon_fiber *fiber,
 			const struct selfmon_snapshot *now)
@@ -138,7 +138,10 @@ void selfmon_fiber_suspend(struct selfmon_thread *thread,
 	selfmon_fiber_leave_stack(thread, fiber);
 }
 
-/* Returns the visit's node in this thread's tree, or NULL without memory. */
+/*
+ * Finds or makes the visit's node in this thread's tree. Returns NULL if out of
+ * memory.
+ */
 __attribute__((cold))
 static NEVER_INLINE struct selfmon_node *
 place_searched(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -162,8 +165,8 @@ resumed_place(struct selfmon_thread *thread, const struct selfmon_fiber *fiber,
 	struct selfmon_node *const node = kept->node;
 
 	/*
-	 * Each thread has its own tree, so the nodes are looked up from the
-	 * root down.
+	 * In another thread the node belongs to another tree. The visits are
+	 * restored from the outermost one on, so the parent is already right.
 	 */
 	if (selfmon_likely(node && node->parent == parent))
 		return node;
@@ -202,7 +205,7 @@ static bool put_on(struct selfmon_thread *thread,
 	return true;
 }
 
-/* Restarts all visits from one snapshot. */
+/* Sets the starts of all visits, by one snapshot. */
 static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 				    struct selfmon_fiber *fiber, unsigned int n,
 				    const struct selfmon_snapshot *now)
@@ -239,8 +242,8 @@ static void begin_fiber(struct selfmon_thread *thread,
 
 /*
  * Restores the saved visits. Returns how many of them continue: all, unless
- * memory is short. before is the time in ticks at which the old fiber was
- * suspended.
+ * there is not enough memory. before is the time in ticks at which the old
+ * fiber was suspended.
  */
 static unsigned int put_all_on(struct selfmon_thread *thread,
 			       struct selfmon_fiber *fiber, uint64_t before)

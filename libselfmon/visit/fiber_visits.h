@@ -5,20 +5,20 @@
 
 #include "store/fiber.h"
 
-/* Takes the snapshot at which the visits are suspended. */
+/* Takes the snapshot with which the visits are suspended. */
 void selfmon_fiber_read_end(const struct selfmon_thread *thread,
 			    struct selfmon_snapshot *now);
 
 /*
- * Saves the visits of the fiber that the thread runs. Does nothing if an
- * earlier switch saved them and a handler jumped out of that switch.
+ * Saves the visits of the fiber that the thread runs. Does nothing if they are
+ * already saved, because a handler jumped out of an earlier switch.
  */
 void selfmon_fiber_suspend(struct selfmon_thread *thread,
 			   const struct selfmon_snapshot *now);
 /*
- * Restores the fiber's visits. before is the snapshot at which the old fiber
- * was suspended. now receives the snapshot from which the new fiber continues.
- * If both point to the same snapshot, that one serves for both.
+ * Restores the fiber's visits. before is the snapshot with which the old fiber
+ * was suspended. *now receives the snapshot from which the new fiber continues.
+ * If both point to the same snapshot, no other one is taken.
  */
 void selfmon_fiber_resume(struct selfmon_thread *thread,
 			  struct selfmon_fiber *fiber,

@@ -5,7 +5,10 @@
 #include "session/thread_ring.h"
 #include "store/self.h"
 
-/* Samples taken before this call keep the old label. */
+/*
+ * Reads the ring first, since samples taken before this call must keep the old
+ * label.
+ */
 uint64_t selfmon_label(uint64_t label)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the library's overhead per visit. Visits empty regions on a separate
- * thread state that reports do not include.
+ * Measures the library's overhead per visit: visits empty regions with a
+ * separate thread state, which reports do not include.
  */
 #include "visit/overhead.h"
 
@@ -22,10 +22,10 @@
 #include "visit/overhead_visits.h"
 #include "visit/shadow.h"
 
-static struct selfmon_cost empty; /* outer, without work */
-static uint32_t known_kinds; /* bits as in occurred */
+static struct selfmon_cost empty; /* outer, in loops without work */
+static uint32_t known_kinds; /* bits of SELFMON_OCCURRED_* */
 static uint64_t cut_at = UINT64_MAX; /* the last budget that was too small */
-/* Allocated once and reused, under the report lock. */
+/* Allocated once and then reused. Protected by the report lock. */
 static struct selfmon_overhead_samples *run;
 
 static void subtract_cost(struct selfmon_cost *from,
@@ -57,8 +57,8 @@ static bool measure_usual(void)
 }
 
 /*
- * Measures how much more overhead a parent records for this kind of visit than
- * for a usual one.
+ * Measures the additional overhead that a visit of this kind causes in its
+ * parent, compared with a usual visit.
  */
 static bool measure_beyond(enum selfmon_overhead_shape shape,
 			   struct selfmon_cost *cost)
@@ -82,8 +82,9 @@ static bool measure_step(void)
 }
 
 /*
- * Overwrites the slot in the parent, so that the child must be found in the
- * hash table. Subtracts the cost of a store to an unused address.
+ * Measures the search in the hash table: overwrites the child's slot in the
+ * parent before each visit. Subtracts the cost of the store, measured with a
+ * store to an unused address.
  */
 static bool measure_found(void)
 {
@@ -110,8 +111,8 @@ static bool measure_found(void)
 }
 
 /*
- * Measures switches to a fiber without visits and back; only the visit of the
- * switching fiber matters.
+ * Measures switches to an empty fiber and back. Only the effect on the visit of
+ * the switching fiber is used.
  */
 static bool measure_switched(void)
 {
@@ -151,15 +152,16 @@ static bool run_make(struct selfmon_process *process)
 }
 
 /*
- * Prepares a state like the caller's: it reads the caller's counters, and its
- * visits take the same paths of enter and leave.
+ * Prepares a state like the caller's: with the caller's counters, and with a
+ * mode in which visits take the same paths of enter and leave.
  */
 static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 {
 	struct selfmon_thread *const thread = run->thread;
 	uint32_t i;
 
-	thread->every = 1; /* measure each visit, and the choice */
+	/* Measures all visits, and includes the choice of EVERY. */
+	thread->every = 1;
 	thread->random = own->random;
 	thread->cpu = own->cpu;
 	thread->set = own->set;
@@ -178,14 +180,16 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 		run->wanted |= UINT32_C(2) << thread->column[i];
 }
 
-/* The noise of a known kind of visit is part of the noise of a usual visit. */
+/* Sets the noise to 0, since that of a usual visit already includes it. */
 static void forget_spread(struct selfmon_cost *cost)
 {
 	cost->ticks_spread = 0;
 	memset(cost->counter_spread, 0, sizeof(cost->counter_spread));
 }
 
-/* An unknown cost is 0 with a spread of twice the cost of a usual visit. */
+/*
+ * Sets an unknown cost to 0, with a spread of twice the cost of a usual visit.
+ */
 static void guess_cost(struct selfmon_cost *cost)
 {
 	uint32_t i;
@@ -253,9 +257,8 @@ static void measure(uint32_t wanted, bool again)
 }
 
 /*
- * The CPU time that a report may spend on the measurement: 1 % of the time
- * since the first visit, so that a short process is not delayed, but at least 1
- * ms.
+ * CPU time that a report may spend on the measurement: 1 % of the time since
+ * the first visit, so that a short process is not delayed, but at least 1 ms.
  */
 #define BUDGET_NS UINT64_C(1000000)
 #define BUDGET_PART 100
@@ -270,8 +273,8 @@ static uint64_t budget_ns(const struct selfmon_process *process)
 }
 
 /*
- * Signals are blocked during the measurement. A handler would visit regions on
- * the separate state, and a handler that jumped out would leave that state
+ * Signals are blocked during the measurement: a handler would visit regions
+ * with the separate state, and if it jumped out, that state would stay
  * installed.
  */
 const struct selfmon_calibration *
@@ -279,8 +282,8 @@ selfmon_calibrate(struct selfmon_process *process, uint32_t occurred)
 {
 	const uint64_t budget = budget_ns(process);
 	/*
-	 * Repeat a measurement that was cut short only if much more time is
-	 * allowed.
+	 * A measurement that was cut short is repeated only if much more time
+	 * is allowed now.
 	 */
 	const bool again = budget / 2 > cut_at;
 	struct selfmon_thread *own;

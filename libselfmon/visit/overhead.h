@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the library's overhead per visit by making empty visits. */
+/* Measures the library's overhead per visit, by empty visits. */
 #ifndef SELFMON_VISIT_OVERHEAD_H
 #define SELFMON_VISIT_OVERHEAD_H
 
@@ -7,9 +7,9 @@
 #include "store/process.h"
 
 /*
- * Measures, on the calling thread, those costs of the visits that occurred
- * which are still unknown. The caller holds the report lock. The next call
- * retries the costs that could not be measured.
+ * Measures the overhead of the kinds of visits that occurred, unless it is
+ * already known, on the calling thread. The caller holds the report lock. If a
+ * measurement fails, the next call repeats it.
  */
 const struct selfmon_calibration *
 selfmon_calibrate(struct selfmon_process *process, uint32_t occurred);

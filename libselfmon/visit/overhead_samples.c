@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures overhead by samples. For one sample a parent is visited twice: once
- * with few visits of a child in it, once with many. Only counted values become
- * samples. An event whose group was off the PMU gets no sample; the group may
- * be on the PMU again after a rotation.
+ * with few visits of a child inside it, once with many. An event whose group
+ * was off the PMU gives no sample; the group may be on the PMU after a
+ * rotation.
  */
 #include "visit/overhead_samples.h"
 
@@ -17,22 +17,22 @@
 
 #define SAMPLES SELFMON_OVERHEAD_SAMPLES
 #define SAMPLES_MIN 21
-#define SAMPLES_LEAST 5 /* enough samples if the budget allows no more */
+#define SAMPLES_LEAST 5 /* enough samples if the time is over */
 #define VALUES SELFMON_OVERHEAD_VALUES
 #define MORE (SELFMON_OVERHEAD_MANY - SELFMON_OVERHEAD_FEW)
 /*
- * Limits of the CPU time of one measurement. If each value has SAMPLES_MIN
- * samples, the measurement ends after ENOUGH_NS. It always ends after
- * PATIENCE_NS. A value whose group is off the PMU waits for a rotation, which
- * happens every few milliseconds.
+ * Limits of the CPU time of one measurement. It ends after ENOUGH_NS if each
+ * value has SAMPLES_MIN samples, and always after PATIENCE_NS. If the group of
+ * a value is off the PMU, the measurement waits for a rotation, which happens
+ * every few milliseconds.
  */
 #define ENOUGH_NS UINT64_C(100000)
 #define PATIENCE_NS UINT64_C(60000000)
 
-/* Values of a node's statistics at one time. */
+/* A copy of a node's statistics. */
 struct seen {
 	uint64_t sum[VALUES], missed[VALUES];
-	uint64_t upset; /* visits that were not typical */
+	uint64_t upset; /* number of visits that were not typical */
 };
 
 const struct selfmon_node *
@@ -63,18 +63,21 @@ static void look_at(const struct selfmon_thread *thread,
 		      stats->rare[SELFMON_RARE_REPAIRED] +
 		      stats->rare[SELFMON_RARE_IMPOSSIBLE] +
 		      stats->rare[SELFMON_RARE_LOST] + stats->scaled_off_ns;
-	/* Reads by read(2) are not unusual if some events have no other way. */
+	/*
+	 * Reads by read(2) are untypical only if all events should be read in
+	 * user space.
+	 */
 	if (thread->mode & SELFMON_MODE_USER)
 		seen->upset += stats->rare[SELFMON_RARE_SLOW];
 }
 
 /*
- * The values of one visit of the parent, and those of all the child's visits in
- * it.
+ * The values of one visit of the parent, and the sums over the child's visits
+ * inside it.
  */
 struct visit {
 	uint64_t parent[VALUES], child[VALUES];
-	uint32_t counted; /* bits: values of both */
+	uint32_t counted; /* bit i: both have value i */
 };
 
 static void visit_once(const struct selfmon_thread *thread,
@@ -141,8 +144,8 @@ static void skip_children(const struct selfmon_node *parent,
 }
 
 /*
- * Each value has samples of its own, since events of several groups are never
- * all on the PMU at the same time.
+ * Each value has its own number of samples, because events of several groups
+ * are never all on the PMU at the same time.
  */
 static void take_samples(struct selfmon_overhead_samples *samples,
 			 enum selfmon_overhead_shape shape, bool skip)
@@ -196,8 +199,8 @@ static int compare_samples(const void *a, const void *b)
 }
 
 /*
- * Sorts the values and returns their median. spread is the range of the middle
- * 80 %; with few values it is twice the whole range.
+ * Sorts the values and returns their median. *spread is the range of the middle
+ * 80 %, or, if there are few values, twice the whole range.
  */
 static double median(double *v, uint32_t n, double *spread)
 {
@@ -207,7 +210,10 @@ static double median(double *v, uint32_t n, double *spread)
 	return v[n / 2];
 }
 
-/* Returns a bit for each wanted column that has too few samples. */
+/*
+ * Sets the cost to the medians. Returns a bit for each wanted column that has
+ * too few samples.
+ */
 static uint32_t cost_from(struct selfmon_overhead_samples *samples,
 			  double (*of)[SAMPLES], struct selfmon_cost *cost)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of the overhead of visits of a shape, on a separate thread state. */
+/*
+ * Takes samples of the overhead of visits of one shape, with a separate thread
+ * state.
+ */
 #ifndef SELFMON_VISIT_OVERHEAD_SAMPLES_H
 #define SELFMON_VISIT_OVERHEAD_SAMPLES_H
 
@@ -11,24 +14,24 @@
 
 struct selfmon_overhead_samples {
 	struct selfmon_thread *thread; /* the separate thread state */
-	uint32_t wanted; /* bits: values that this thread counts */
-	uint64_t until_ns; /* the budget's end, in CPU time of the thread */
-	bool cut; /* the budget ended some measurement early */
+	uint32_t wanted; /* bit i: this thread counts value i */
+	uint64_t until_ns; /* end of the budget, in the thread's CPU time */
+	bool cut; /* a measurement was cut short at the end of the budget */
 	uint32_t count[SELFMON_OVERHEAD_VALUES];
 	/*
-	 * The child's own value per visit, and what the parent recorded in
-	 * addition to it, per visit.
+	 * The child's own value per visit, and the additional value per visit
+	 * that the parent recorded.
 	 */
 	double own[SELFMON_OVERHEAD_VALUES][SELFMON_OVERHEAD_SAMPLES];
 	double beyond[SELFMON_OVERHEAD_VALUES][SELFMON_OVERHEAD_SAMPLES];
 };
 
 /*
- * Makes visits of the shape until each wanted value has enough samples or the
- * budget is spent. Sets own and beyond to the medians. With skip, the child's
- * visits are only counted. With fewer samples the spread is wider. Sets a bit
- * in *unknown for each column with too few samples. Returns true if neither a
- * column nor the ticks have too few.
+ * Makes visits of the shape until each wanted value has enough samples, or
+ * until the budget is spent. Sets own and beyond to the medians; with fewer
+ * samples their spread is larger. If `skip` is true, the child's visits are
+ * only counted. Sets a bit in *unknown for each column with too few samples.
+ * Returns true if the ticks and all columns have enough.
  */
 bool selfmon_overhead_sample(struct selfmon_overhead_samples *samples,
 			     enum selfmon_overhead_shape shape, bool skip,

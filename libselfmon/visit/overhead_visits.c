@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes the visits whose overhead is measured. The loops are unrolled, so that
- * a parent's visit contains only visits of the child.
+ * a parent's visit contains nothing but visits of the child.
  */
 #include "visit/overhead_visits.h"
 
@@ -21,8 +21,8 @@ struct selfmon_overhead_sites selfmon_overhead_sites = {
 #define SITES (&selfmon_overhead_sites)
 
 /*
- * The visits check this variable instead of selfmon_impl_on: regions may be
- * switched off.
+ * The visits check this variable in place of selfmon_impl_on, because regions
+ * may be switched off.
  */
 static uint32_t on = 1;
 
@@ -46,13 +46,13 @@ static ALWAYS_INLINE void visit_span(struct selfmon_site *site)
 	if (selfmon_likely(frame.open != NULL))
 		selfmon_impl_leave(&frame);
 	/*
-	 * In programs the frame outlives the visit, so the compiler keeps its
-	 * store. Here the store must be forced.
+	 * In programs, the frame is used after the visit, so the compiler keeps
+	 * leave's store to it. Here nothing uses it, so the store is forced.
 	 */
 	selfmon_store_once(&frame.open, NULL);
 }
 
-/* The shape is a compile-time constant: only one branch is compiled. */
+/* The shape is a compile-time constant, so only one branch remains. */
 static ALWAYS_INLINE void visit_child(enum selfmon_overhead_shape shape,
 				      bool inlined)
 {
@@ -76,8 +76,8 @@ static ALWAYS_INLINE void visit_child(enum selfmon_overhead_shape shape,
 }
 
 /*
- * The code of inlined visits and of switches is long: it is unrolled four
- * times, other code completely.
+ * The code of inlined visits and of switches is long, so its loop is unrolled
+ * only four times. Other loops are unrolled completely.
  */
 static ALWAYS_INLINE void visit_children(enum selfmon_overhead_shape shape,
 					 int visits, bool inlined)
@@ -113,7 +113,9 @@ static ALWAYS_INLINE void visit_deep(int visits, bool inlined)
 	selfmon_ends_leave(inlined, &frame);
 }
 
-/* For each shape one function makes few visits and another makes many. */
+/*
+ * Defines two functions for each shape: one makes few visits, the other many.
+ */
 #define FUNCTION(name, n, form, what)                                          \
 	static NEVER_INLINE void name(void)                                    \
 	{                                                                      \
@@ -121,7 +123,7 @@ static ALWAYS_INLINE void visit_deep(int visits, bool inlined)
 		const bool inlined = form;                                     \
 		what;                                                          \
 	}
-/* Programs that use the shared library never have inlined visits. */
+/* In the shared library, visits cannot be inlined. */
 #ifdef SELFMON_SHARED
 #define INLINED(name) few_##name, many_##name
 #define FUNCTIONS(name, what)                                                  \
@@ -147,8 +149,8 @@ FUNCTIONS(deep, visit_deep(visits, inlined))
 typedef void visit_all(void);
 
 /*
- * The shape of the parent's visit does not matter, since it cancels between few
- * and many.
+ * The shape of the parent's own visit does not matter, since its overhead
+ * cancels between few and many.
  */
 static NEVER_INLINE void visit_parent(visit_all *visit)
 {
@@ -171,7 +173,7 @@ void selfmon_overhead_visit(enum selfmon_overhead_shape shape, bool many)
 {
 	static const struct {
 		visit_all *visit[2][2];
-		bool whole; /* the functions contain the parent's visit too */
+		bool whole; /* the functions include the parent's visit */
 	} all[] = {
 		[SELFMON_OVERHEAD_APART] = { VISITS(apart), false },
 		[SELFMON_OVERHEAD_SAME] = { VISITS(same), true },

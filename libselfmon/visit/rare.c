@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ends visits of user.c (all counters read in user space) for which the
- * difference of the registers is not enough. Computes the counts at the start
- * and at the end from registers and offsets.
+ * difference of the registers may not be the count. Computes the counts at the
+ * start and at the end from registers and offsets.
  */
 #include "visit/rare.h"
 
@@ -18,8 +18,8 @@
 #include "visit/visit.h"
 
 /*
- * Takes the slow path, since a lock changed during the read or a member has no
- * counter.
+ * Ends the visit on the slow path: a lock changed during the read, or a member
+ * has no counter.
  */
 NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 {
@@ -31,10 +31,10 @@ NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 }
 
 /*
- * Returns true if the end read the registers of these events, with no context
- * switch during the read. The pages must still hold the counter numbers kept
- * since the start. A register that is now less than the end read it was set in
- * between, by its overflow.
+ * Returns true if the registers that were read at the end belonged to these
+ * events, without a context switch in between. The pages must still have the
+ * counter numbers that were cached at the start. If a register is now lower
+ * than at the end, it was reset in between, after an overflow.
  */
 static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 		     const uint64_t *count)
@@ -62,7 +62,7 @@ static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 
 /*
  * Makes the snapshot of a visit's end. Returns false if a lock has changed
- * since.
+ * since then.
  */
 static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count,
@@ -93,10 +93,10 @@ static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 }
 
 /*
- * Returns true for an undisturbed visit that is rare for one of these reasons:
- * it counted units, it is the shortest so far, or one of its counts is the
- * lowest or highest so far. Undisturbed: no lock moved, it is not the longest
- * so far, and all its counts are possible.
+ * Returns true if the visit has no problem but is rare for one of these
+ * reasons: it counted units, it is the shortest so far, or one of its counts is
+ * a new minimum or maximum. No problem means: no lock changed, it is not the
+ * longest so far, and all counts are possible.
  */
 static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count)
@@ -141,8 +141,8 @@ static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 }
 
 /*
- * Ends a visit that was disturbed or is the longest so far, or that has a count
- * which is impossible or the lowest or highest so far.
+ * Ends a visit in which a lock changed, or whose time or counts are extreme or
+ * impossible.
  */
 NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
 					uint64_t ticks, uint32_t locks,

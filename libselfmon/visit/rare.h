@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends visits of user.c for which the difference of the registers is not
- * enough.
+ * Ends visits of user.c for which the difference of the registers may not be
+ * the count.
  */
 #ifndef SELFMON_VISIT_RARE_H
 #define SELFMON_VISIT_RARE_H
@@ -11,8 +11,8 @@
 /* Reads the end of the visit again, on the slow path. */
 void selfmon_leave_again(struct selfmon_visit *open);
 /*
- * count holds the differences of the registers; locks is the sum of the locks
- * at the end.
+ * count has the differences of the registers; locks is the sum of the locks at
+ * the end.
  */
 void selfmon_leave_unusual(struct selfmon_visit *open, uint64_t ticks,
 			   uint32_t locks, const uint64_t *count);

@@ -9,7 +9,7 @@
 #include "counters/set.h"
 #include "visit/visit.h"
 
-/* For each number of counters, separate code without loops is generated. */
+/* There is separate code without loops for each number of counters. */
 #define FOR_EACH_OTHER_COUNT(what)                                             \
 	what(1) what(2) what(3) what(5) what(6) what(7) what(8)
 #define USUAL_COUNT 4
@@ -18,8 +18,8 @@ _Static_assert(SELFMON_MAX_COUNTERS >= 2 * USUAL_COUNT,
 	       "a start has as many values that are not used");
 
 /*
- * Clears the upper bits if the machine may set them: they would make
- * differences wrong.
+ * Reads a register. Clears the upper bits if the machine may set them, because
+ * they would make differences wrong.
  */
 static ALWAYS_INLINE uint64_t read_register(const struct selfmon_counters *head,
 					    uint32_t counter)
@@ -32,8 +32,8 @@ static ALWAYS_INLINE uint64_t read_register(const struct selfmon_counters *head,
 }
 
 /*
- * Reads the counter with the page's current counter number. Returns false if
- * the page has no number.
+ * Reads the counter that the page names now. Returns false if the page has no
+ * counter.
  */
 static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
 				   const struct selfmon_page *page,
@@ -45,7 +45,8 @@ static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
 	if (selfmon_unlikely(!selfmon_arch_counter(index, &counter)))
 		return false;
 	/*
-	 * On most machines the compiler knows that no further check is needed.
+	 * On most machines this condition is constant and false, so the check
+	 * costs nothing.
 	 */
 	if ((SELFMON_ARCH_CAPABILITY_VARIES ||
 	     SELFMON_ARCH_COUNTERS != UINT32_MAX) &&

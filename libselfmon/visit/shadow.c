@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs loops over known work, alternately with and without a region around it.
- * The overhead that the region records is its time minus the time of the bare
- * loop. The total times of both loops give the total overhead of a visit.
+ * Runs loops with known work, alternately with and without a region around the
+ * work. The inner overhead is the time that the region records minus the time
+ * of the loop without it. The difference between the total times of both loops
+ * is the total overhead of a visit.
  */
 #include "visit/shadow.h"
 
@@ -20,7 +21,8 @@
 #include "visit/shadow_work.h"
 #include "visit/visit.h"
 
-#define VISITS 32 /* in a batch, since timestamps may have steps of 10 ns */
+/* Visits per batch, since timestamps may have steps of 10 ns. */
+#define VISITS 32
 #define ROUNDS 5
 #define LONGEST_NS 500
 
@@ -31,7 +33,7 @@ struct shadow {
 	struct selfmon_site outer, inner;
 	const struct selfmon_stats *outer_stats, *inner_stats;
 	selfmon_work_fn *work;
-	uint64_t x; /* result of each loop, input of the next */
+	uint64_t x; /* each loop's result, which the next one needs */
 };
 
 typedef uint64_t loop_fn(struct shadow *shadow, selfmon_work_fn *work,
@@ -65,7 +67,8 @@ static NEVER_INLINE uint64_t bare_inner(struct shadow *shadow,
 {
 	x = work(x);
 	SELFMON_HIDE_VAR_VOLATILE(
-		shadow); /* prevents a tail call, as region_inner() has none */
+		/* Prevents a tail call; region_inner() has none either. */
+		shadow);
 	return x;
 }
 
@@ -157,8 +160,8 @@ static void shadow_run(struct shadow *shadow, loop_fn *loop)
 }
 
 /*
- * Returns the ticks of a batch. Runs the batch once untimed before, to train
- * the branch predictor.
+ * Returns the ticks of a batch. Runs the batch once before, to train the branch
+ * predictor.
  */
 static double ticks_of(struct shadow *shadow, loop_fn *loop)
 {
@@ -183,14 +186,16 @@ static double round_median(double *value)
 	return value[ROUNDS / 2];
 }
 
-/* Ticks per visit that the regions record in addition to the work in them. */
+/*
+ * Ticks per visit that the regions record in addition to the work inside them.
+ */
 struct beyond {
 	double inner, outer;
 };
 
 /*
- * A round is short, so that the machine is likely to stay in one state
- * (frequency, load) during it.
+ * Measures one kind of work. Rounds are short, so that the state of the machine
+ * (frequency, load) rarely changes during a round.
  */
 static struct beyond measure_kind(struct shadow *shadow)
 {
@@ -216,7 +221,7 @@ static struct beyond measure_kind(struct shadow *shadow)
 				round_median(outer) / VISITS };
 }
 
-/* The lowest and highest cost over the kinds of work. */
+/* The lowest and the highest overhead over all kinds of work. */
 struct cost_range {
 	double least, most;
 };
@@ -230,9 +235,9 @@ static void range_add(struct cost_range *range, double value, bool first)
 }
 
 /*
- * Limits the overhead to the range from 0 to that of empty regions in sequence,
- * whose latency overlaps with no work. A larger value would come from registers
- * that the compiler saves in these loops.
+ * Returns the middle of the range, limited to 0 and the overhead of empty
+ * regions, whose latency does not overlap with work. A higher value is an
+ * artefact of registers that the compiler saves in these loops.
  */
 static double middle_of(const struct cost_range *range, double empty)
 {
@@ -244,15 +249,18 @@ static double middle_of(const struct cost_range *range, double empty)
 }
 
 /*
- * The report states half of the spread as noise. This returns twice the
- * distance between the kinds, since a program's work may lie outside of them.
+ * Returns twice the distance between the kinds, since a program's work may be
+ * outside of their range. The report states half of the spread as noise.
  */
 static double spread_of(const struct cost_range *range)
 {
 	return 2 * (range->most - range->least);
 }
 
-/* Makes the sites' first visits, which create names, nodes and statistics. */
+/*
+ * Makes the first visits of the sites, which create names, nodes and
+ * statistics.
+ */
 static bool shadow_prepare(struct shadow *shadow)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
@@ -276,9 +284,7 @@ static bool shadow_prepare(struct shadow *shadow)
 	return true;
 }
 
-/*
- * Returns the range for unknown work: from 0 to the overhead of empty regions.
- */
+/* Sets the ranges for unknown work: from 0 to the overhead of empty regions. */
 static void range_guess(struct cost_range *inner, struct cost_range *both,
 			double empty, double empty_both)
 {
@@ -287,9 +293,10 @@ static void range_guess(struct cost_range *inner, struct cost_range *both,
 }
 
 /*
- * The outer region records two overheads more than the bare loop takes: its own
- * inner overhead, and the child's whole overhead (inner and outer). Returns
- * false if there was no time for all kinds of work.
+ * Computes the overhead. The outer region records, in addition to the time of
+ * the loop without regions, its own inner overhead and the child's whole
+ * overhead (inner and outer). Returns false if there was not enough time for
+ * all kinds of work.
  */
 static bool shadow_calibrate(struct shadow *shadow,
 			     struct selfmon_calibration *calibration,

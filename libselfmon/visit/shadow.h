@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The overhead of a region around work.
+ * Measures the overhead of a region around work.
  *
- * An empty region shows the whole latency of a timestamp. Around work, part of
- * that latency overlaps with the work. A timestamp that does not wait for
- * earlier instructions also leaves part of the work outside of the region.
+ * An empty region shows the whole latency of a timestamp. Around work, a part
+ * of the latency overlaps with the work. Besides, a timestamp that does not
+ * wait for earlier instructions leaves a part of the work outside of the
+ * region.
  */
 #ifndef SELFMON_VISIT_SHADOW_H
 #define SELFMON_VISIT_SHADOW_H

@@ -5,7 +5,7 @@
 #include "platform/hide_var.h"
 #include "visit/visit.h"
 
-/* Each visit depends on the result of the one before. */
+/* A chain of multiplications, each of which depends on the previous one. */
 static ALWAYS_INLINE uint64_t work_multiply(uint64_t x, unsigned int n)
 {
 	while (n-- > 0) {
@@ -15,7 +15,9 @@ static ALWAYS_INLINE uint64_t work_multiply(uint64_t x, unsigned int n)
 	return x;
 }
 
-/* Takes about 12 or 35 ns if a multiplication takes 3 cycles. */
+/*
+ * Takes about 12 ns (short) or 35 ns (long) if a multiplication takes 3 cycles.
+ */
 static uint64_t work_multiply_short(uint64_t x)
 {
 	return work_multiply(x, 16);
@@ -40,8 +42,8 @@ static uint64_t work_divide(uint64_t x)
 }
 
 /*
- * As many instructions as the CPU can issue, in a loop whose exit must be
- * predicted.
+ * As many instructions per cycle as the CPU can issue, in a loop whose exit
+ * must be predicted.
  */
 static uint64_t work_add(uint64_t x)
 {
@@ -65,7 +67,7 @@ static uint64_t work_add(uint64_t x)
 	return a + b + c + d;
 }
 
-/* Branches that cannot be predicted. */
+/* Branches that the CPU cannot predict. */
 static uint64_t work_branch(uint64_t x)
 {
 	unsigned int n;
@@ -90,7 +92,8 @@ static uint64_t work_load(uint64_t x)
 
 #pragma GCC unroll 64
 	for (n = 0; n < WORDS; n++) {
-		SELFMON_HIDE_VAR_VOLATILE(at); /* now unknown to the compiler */
+		/* Hides the value from the compiler. */
+		SELFMON_HIDE_VAR_VOLATILE(at);
 		x += at[n];
 		SELFMON_HIDE_VAR_VOLATILE(x);
 	}

@@ -5,10 +5,7 @@
 
 #include <stdint.h>
 
-/*
- * Each kind is called, not inlined, so that all loops run the same machine
- * code.
- */
+/* Work is never inlined, so that all loops execute the same machine code. */
 typedef uint64_t selfmon_work_fn(uint64_t x);
 
 #define SELFMON_SHADOW_KINDS 6

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Returns how long the open visit has lasted. Only reads data that enter and
- * leave store anyway, so neither has additional work.
+ * Returns how long the open visit has lasted. Reads only data that enter and
+ * leave store for other purposes, so they have no additional work.
  */
 #include "store/self.h"
 #include "visit/visit.h"
 
 /*
  * Returns the newest entry with an open visit, or NULL. In a signal handler,
- * entries above it may be half taken or half given back.
+ * the entries above it may belong to an interrupted enter or leave.
  */
 static const struct selfmon_visit *
 visit_in_progress(const struct selfmon_thread *thread)

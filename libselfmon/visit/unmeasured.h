@@ -5,11 +5,11 @@
 
 #include "store/state.h"
 
-/* Counts a visit, or a span, that begins or ends while it cannot be measured. */
+/* Counts a visit or span that begins or ends while it cannot be measured. */
 void selfmon_visit_not_measured(struct selfmon_thread *thread);
 
 /*
- * Counts a leave of a visit that is closed already, or the end of a span that
+ * Counts a leave of a visit that is already closed, or the end of a span that
  * began before fork(2).
  */
 void selfmon_visit_stale(void);

@@ -9,17 +9,18 @@
  * reads. If not, the start caches the pages again and retries.
  *
  * The end reads the same registers, then compares the locks with those of the
- * start. If no lock has moved, each event stayed on its counter and no counter
- * was set. The difference of the registers is then the count. A register that
- * overflowed meanwhile, with its interrupt still pending, is less than before.
- * Its difference is impossibly large: more than any visit's count so far.
+ * start. If no lock has changed, each event stayed on its counter and no
+ * counter was reset. The difference of the registers is then the count. A
+ * register that has overflowed, while its interrupt is still pending, is lower
+ * than before. The difference is then impossibly large, and above the count of
+ * each earlier visit.
  *
- * A visit with a context switch ends out of line (rare.c), but reads its
- * registers by the same instructions, so that it counts no additional
- * instructions. The counts at both ends are then computed from the cached
- * offsets and the current ones. They are valid if no event changed its counter
- * and no context switch happened after the end began. The leader's lock at that
- * time is kept to check the latter.
+ * A visit with a context switch ends out of line (rare.c). Its registers are
+ * read by the same instructions as in other visits, so its counts include no
+ * additional instructions. The counts at both ends are then computed from the
+ * cached offsets and the current ones. They are valid if no event moved to
+ * another counter, and if no context switch happened during the reads of the
+ * end. The leader's lock before the reads is stored to check the latter.
  */
 #include "visit/user.h"
 
@@ -32,7 +33,7 @@
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
-/* The values at a visit's end. count holds the registers' differences. */
+/* Values at a visit's end. count has the differences of the registers. */
 struct end {
 	uint64_t ticks;
 	uint64_t count[SELFMON_MAX_COUNTERS];
@@ -56,16 +57,18 @@ static ALWAYS_INLINE bool read_kept(const struct selfmon_counters *head,
 				open->start.value[i];
 		selfmon_compiler_fence();
 	}
-	/* Looks up the pages again, as in selfmon_impl_snapshot_try(). */
+	/*
+	 * Loads the locks after the reads, as in selfmon_impl_snapshot_try().
+	 */
 	end->locks = selfmon_set_locks(head, count);
 	return true;
 }
 
 /*
- * For machines on which a read faults if the event has left that counter. Reads
- * the counter numbers that the pages have now. Loads each page's lock before
- * its read, and all locks again after the last read. Returns false if a page
- * has no counter or a lock changed.
+ * For machines on which a read faults if the event is no longer on that
+ * counter. Uses the counter numbers that are in the pages now. Loads each
+ * page's lock before its read, and all locks again after the last read. Returns
+ * false if a page has no counter, or if a lock changed.
  */
 static ALWAYS_INLINE bool read_current(const struct selfmon_counters *head,
 				       unsigned int count,
@@ -81,7 +84,7 @@ static ALWAYS_INLINE bool read_current(const struct selfmon_counters *head,
 #pragma GCC unroll 8
 	for (i = count; i-- > 0;) {
 		page = head->page[i];
-		if (i > 0) /* the sum includes the leader's lock already */
+		if (i > 0) /* the leader's lock is already in the sum */
 			end->locks = selfmon_arch_plus(end->locks, &page->lock);
 		selfmon_compiler_fence();
 		if (!read_now(head, page, &end->count[i]))
@@ -102,8 +105,8 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
 }
 
 /*
- * Returns true if some earlier visit was shorter and some longer, by each
- * counter. Then no register overflowed: see above.
+ * Returns true if each count is above the minimum and below the maximum so far.
+ * Then no register overflowed, see above.
  */
 static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 				   unsigned int count, const struct end *end)
@@ -120,7 +123,7 @@ static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 	return true;
 }
 
-/* rest has room for the counts of a visit that is not usual. */
+/* open->rest has space for the counts of an unusual visit. */
 static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 					struct selfmon_thread *thread,
 					struct selfmon_visit *open,
@@ -176,10 +179,7 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 	struct selfmon_visit *const open = thread->top;
 	const struct selfmon_counters *head;
 
-	/*
-	 * If the frame has another tag or none, its visit began in another
-	 * mode.
-	 */
+	/* With another tag, or none, the visit began in another mode. */
 	if (selfmon_unlikely((uintptr_t)frame->open !=
 				     (uintptr_t)open + SELFMON_FRAME_USER ||
 			     open->frame != frame)) {
@@ -194,7 +194,9 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 		leave_other_count(head, thread, open);
 }
 
-/* Like the function of the same name in visit.c; so are the functions below. */
+/*
+ * This function and those below are like those with similar names in visit.c.
+ */
 static NEVER_INLINE void enter_found_user(struct selfmon_site *site,
 					  struct selfmon_frame *frame, bool span,
 					  uint64_t address,

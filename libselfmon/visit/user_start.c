@@ -9,7 +9,8 @@
 #include "visit/registers.h"
 
 /*
- * Reads the counters in order, then the time. The end reads in reverse order.
+ * Reads the counters in order, then the time. The end reads them in reverse
+ * order.
  */
 static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 				     unsigned int count,
@@ -20,8 +21,8 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 #pragma GCC unroll 8
 	for (i = 0; i < count; i++) {
 		/*
-		 * Where a stale read does not fault, the check below discards
-		 * it.
+		 * On machines where a read of a lost counter does not fault,
+		 * the check below discards its value.
 		 */
 		if (!SELFMON_ARCH_STALE_READ_FAULTS)
 			selfmon_arch_store_counter(kept_counter(open, i), head,
@@ -34,12 +35,12 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 			     open->known.locks))
 		return false;
 	selfmon_compiler_fence();
-	/* A context switch from here on belongs to the visit. */
+	/* A context switch after this store belongs to the visit. */
 	selfmon_store_once(&open->start.ticks, selfmon_arch_timestamp());
 	return true;
 }
 
-/* Called if the set is read by read(2) from now on: the pages need no cache. */
+/* Called if the set now uses read(2): this thread then takes the slow path. */
 static void give_up_user_reads(struct selfmon_thread *thread)
 {
 	struct selfmon_signals signals;
@@ -52,7 +53,10 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 	selfmon_thread_idle(thread, &signals);
 }
 
-/* Returns how often the pages were cached since this entry's last visit. */
+/*
+ * Returns the number of times that the pages were cached since this entry's
+ * last visit.
+ */
 static unsigned int count_tries(struct selfmon_visit *open)
 {
 	if (open->tried != open->start.ticks)
@@ -62,10 +66,10 @@ static unsigned int count_tries(struct selfmon_visit *open)
 }
 
 /*
- * Retries with a new cache, since the cache is stale. If the locks keep
- * changing, the visit takes the slow path. The read of the counters must be the
- * last action, with nothing on the stack to restore: any code after it would be
- * counted.
+ * Called if the cache is stale: renews it and tries again. If the locks keep
+ * changing, the visit takes the slow path. Reading the counters must be the
+ * last action of this function, with nothing on the stack to restore: later
+ * code would be counted in the visit.
  */
 static NEVER_INLINE void start_again(struct selfmon_visit *open)
 {
@@ -104,8 +108,8 @@ static NEVER_INLINE void start_other_count(struct selfmon_visit *open,
 }
 
 /*
- * Never inlined, so that all callers share one copy: code that runs after the
- * read of a counter is counted.
+ * Not inlined, so that all callers share one copy: the instructions after the
+ * read of a counter are counted in the visit, and are then always the same.
  */
 NEVER_INLINE void selfmon_start_user(struct selfmon_visit *open,
 				     const struct selfmon_counters *head)

@@ -2,8 +2,8 @@
 /*
  * Enter and leave. The fast path, for a thread that measures time alone, is in
  * selfmon/inline.h: it takes no lock, makes no system call and allocates
- * nothing. This file makes functions of it. They call other functions only in
- * tail position, so that they save no registers. All other cases are in user.c
+ * nothing. This file contains it as functions. They call other functions only
+ * as tail calls, so that they save no registers. All other cases are in user.c
  * and any.c.
  */
 #include "visit/visit.h"
@@ -25,8 +25,8 @@
 #include "visit/worked.h"
 
 /*
- * This variable only references the report at exit. Without the reference, a
- * program linked with the static library would not get that object.
+ * Makes the linker include report/exit.c, which has the report at exit, when a
+ * program is linked with the static library. The variable is not used.
  */
 static void (*const report_at_exit)(void) __attribute__((used)) =
 	selfmon_report_exit;
@@ -38,7 +38,7 @@ static ALWAYS_INLINE void start_time(struct selfmon_visit *open)
 
 /*
  * Like enter_time(), for three cases: the parent has more children than slots,
- * several visits of the function are open, or the newest visit is a span.
+ * the function has several open visits, or the newest visit is a span.
  */
 static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
 				       struct selfmon_frame *frame, bool span,
@@ -81,9 +81,8 @@ static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
 }
 
 /*
- * Like enter_time(), if nothing is unusual except that the parent has more
- * children than slots. The first probe of the hash table usually finds the
- * node.
+ * Like enter_time(), for a parent that has more children than slots; nothing
+ * else is unusual. Usually the first probe of the hash table finds the node.
  */
 static NEVER_INLINE void enter_child(struct selfmon_site *site,
 				     struct selfmon_frame *frame,
@@ -144,9 +143,10 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 }
 
 /*
- * The canonical frame address of this function tells abandoned entries from
- * live ones. It is the same for all calls out of one function, and higher for
- * that function's callers. Hence this function is never inlined.
+ * The mark of a visit is this function's canonical frame address. It is the
+ * same for all calls from one function, and higher for calls from that
+ * function's callers, so lower marks belong to abandoned visits. This function
+ * must not be inlined, since its address would then be another.
  */
 NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 				     struct selfmon_frame *frame)
@@ -157,8 +157,8 @@ NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 
 /*
  * Enters a region in a coroutine. On a fiber the visit belongs to the fiber,
- * and is suspended and resumed with it. The visit is marked as a span, because
- * the stack address belongs to the code that resumed the coroutine.
+ * and is suspended and resumed with it. Such a visit is marked as a span, since
+ * its stack address belongs to the code that resumed the coroutine.
  */
 static NEVER_INLINE void enter_far(struct selfmon_site *site,
 				   struct selfmon_frame *frame,
@@ -173,9 +173,9 @@ static NEVER_INLINE void enter_far(struct selfmon_site *site,
 }
 
 /*
- * Enters a region in code that may be a coroutine's. end is where the caller's
- * stack frame ends; it begins where this function's frame ends. A selfmon_frame
- * outside of these bounds is in a coroutine's frame.
+ * Enters a region in code that may be a coroutine. The caller's stack frame
+ * extends from this function's frame address to `end`. A selfmon_frame that is
+ * not between these addresses is in a coroutine's frame.
  */
 NEVER_INLINE void selfmon_impl_enter_far(struct selfmon_site *site,
 					 struct selfmon_frame *frame,
@@ -198,7 +198,7 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
 
 /*
  * The exported selfmon_enter(), see calls.c. The inline version passes its
- * caller's frame address. This one uses its own address, like
+ * caller's frame address; this one uses its own, like
  * selfmon_impl_enter_span().
  */
 SELFMON_API void selfmon_call_enter(struct selfmon_region *handle,
@@ -228,8 +228,8 @@ static ALWAYS_INLINE void note_inlined(void)
 }
 
 /*
- * The slow path of regions with inlined visits. A region's first visit takes
- * it.
+ * The slow path of regions with inlined visits. The first visit of each region
+ * takes it.
  */
 void selfmon_impl_enter_at(struct selfmon_site *site,
 			   struct selfmon_frame *frame, uint64_t address)
@@ -238,7 +238,10 @@ void selfmon_impl_enter_at(struct selfmon_site *site,
 	enter_time(site, frame, false, address);
 }
 
-/* The same without the checks that the inlined code has already made. */
+/*
+ * Like selfmon_impl_enter_at(), without the checks that the inlined code has
+ * already made.
+ */
 void selfmon_impl_enter_child_at(struct selfmon_site *site,
 				 struct selfmon_frame *frame, uint64_t address)
 {
@@ -263,7 +266,7 @@ static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 
 /*
  * Ends a visit that is the longest so far, ended on another CPU, counted units,
- * or is recorded.
+ * or must be recorded.
  */
 NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 					     uint64_t ticks)
@@ -284,8 +287,8 @@ NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 }
 
 /*
- * In a busy thread enter was refused, so there is no frame to leave. If a
- * reader waits for a copy, the next enter makes it.
+ * A reader's request for a copy does not matter here: the next enter answers
+ * it. In a busy thread enter did nothing, so frame->open is NULL.
  */
 void selfmon_impl_leave(struct selfmon_frame *frame)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that the fast path (visit.c) and the other paths of a visit share,
- * inlined into each.
+ * Code that the fast path (visit.c) and the other paths of a visit share. It is
+ * inlined into all of them.
  *
  * A signal handler may interrupt at any instruction, use regions itself, and
- * jump out. Hence the order of steps. An entry is taken (top) before it is
- * filled in, so that a handler uses the entries above it. The visit is open
- * while the entry has a mark: from when the entry is filled in until the visit
- * is recorded. A handler that finds no mark in the newest entry takes the slow
- * path, which looks for an open visit below it. Abandoned visits are recognised
- * by the same rule: see selfmon_unwind_cut_off().
+ * jump out. This determines the order of steps. Enter increments `top` before
+ * it fills in the entry, so a handler uses the entries above it. The visit is
+ * open while the entry has a mark: enter sets the mark when the entry is
+ * complete, and leave clears it when the visit is recorded. A handler that
+ * finds no mark in the newest entry takes the slow path, which looks for an
+ * open visit below it. Abandoned visits are recognised by the same rule: see
+ * selfmon_unwind_cut_off().
  */
 #ifndef SELFMON_VISIT_VISIT_H
 #define SELFMON_VISIT_VISIT_H
@@ -25,10 +26,10 @@
 #define NEVER_INLINE __attribute__((noinline))
 
 /*
- * In a thread that measures more than time, a frame's pointer to its entry has
- * one of these bits set. The fast leave compares that pointer with the address
- * of the thread's newest entry. The two never match, so that the fast leave
- * need not check the mode.
+ * Tags in frame->open, the pointer to the entry, in threads that measure more
+ * than time. The fast leave compares the pointer with the thread's newest
+ * entry. With a tag they never match, so the fast leave does not have to check
+ * the mode.
  */
 #define SELFMON_FRAME_ANY ((uintptr_t)1)
 #define SELFMON_FRAME_USER ((uintptr_t)2)
@@ -52,9 +53,10 @@ selfmon_visit_entry(const struct selfmon_frame *frame)
 }
 
 /*
- * Takes the thread's next entry for a visit of node. tag is 0 or a
- * SELFMON_FRAME_*. With SELFMON_FRAME_USER neither the CPU nor the ring's head
- * is stored: such visits read no CPU number, and their thread has no ring.
+ * Takes the thread's next entry for a visit of `node`. tag is 0 or
+ * SELFMON_FRAME_*. With SELFMON_FRAME_USER, neither the CPU nor the ring's head
+ * is stored: such visits do not need the CPU number, and their thread has no
+ * ring.
  */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
@@ -68,21 +70,23 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
 	selfmon_store_once(&open->node, node);
 	if (tag != SELFMON_FRAME_USER)
 		selfmon_store_once(&open->cpu, selfmon_load_once(thread->cpu));
-	/* Release: a reader that sees the mark sees the whole entry. */
+	/* Release: a reader that loads the mark sees the whole entry. */
 	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
 	selfmon_compiler_fence();
 	frame->open = (void *)((uintptr_t)open + tag);
 	return open;
 }
 
-/* Returns the frame of the calling thread's entry; its visit must be open. */
+/*
+ * Returns the frame of an entry of the calling thread. Its visit must be open.
+ */
 static ALWAYS_INLINE struct selfmon_frame *
 selfmon_visit_frame(const struct selfmon_visit *open)
 {
 	return (struct selfmon_frame *)(uintptr_t)open->frame;
 }
 
-/* Gives back the entry of a recorded visit. */
+/* Frees the entry of a recorded visit. */
 static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 						  struct selfmon_visit *open)
 {
@@ -90,7 +94,7 @@ static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->top, open - 1);
 }
 
-/* Records a time that is usual, that is, cannot be a new maximum. */
+/* Records a usual time: one that cannot be a new maximum. */
 static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 					       uint64_t ticks)
 {
@@ -100,8 +104,7 @@ static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 }
 
 /*
- * Returns the child in the region's slot. The child may belong to another
- * region.
+ * Returns the child in the region's slot, which may be that of another region.
  */
 static ALWAYS_INLINE struct selfmon_node *
 selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
@@ -110,7 +113,7 @@ selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
 }
 
 /*
- * Returns the slot for a site's nodes. The slot is known once the site has a
+ * Returns the slot for a site's nodes. Call only after the site has got a
  * region.
  */
 static ALWAYS_INLINE struct selfmon_node **
@@ -129,8 +132,8 @@ selfmon_visit_child_of(struct selfmon_node *parent,
 }
 
 /*
- * Returns true if this visit's stack frame is above an address, on the same
- * stack. Returns false for a span, whose position is unknown.
+ * Returns true if this visit's stack address is above an address. Returns false
+ * for a span, whose stack address is unknown.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_is_above(const struct selfmon_visit *open, uint64_t address)
@@ -139,12 +142,12 @@ selfmon_visit_is_above(const struct selfmon_visit *open, uint64_t address)
 }
 
 /*
- * Returns how many of the newest entries belong to the entering function.
+ * Returns how many of the newest entries belong to the function that enters.
  * Returns -1 if one of them, or the entry below them, may be abandoned. Entries
- * count as alive unless their frames overlap the frame that is entering.
+ * of this function count as alive unless their frames overlap the new frame.
  *
- * A span below them counts as alive if this is known to be the thread's own
- * stack. Other stacks do not take the fast path.
+ * A span below them counts as alive if the code is known to run on the thread's
+ * own stack. Threads with other stacks do not take the fast path.
  */
 static ALWAYS_INLINE int
 selfmon_visit_same(const struct selfmon_thread *thread,
@@ -170,8 +173,8 @@ selfmon_visit_same(const struct selfmon_thread *thread,
 }
 
 /*
- * Counts a visit that begins while its function has this many visits open. Such
- * a visit costs its parent more than usual.
+ * Counts a visit that begins while its function has `same` other visits open,
+ * because such a visit costs its parent more than usual.
  */
 static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
 						   int same)
@@ -184,10 +187,10 @@ static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
 }
 
 /*
- * Returns true if the thread can take another entry. Always false for a thread
- * without a state, and for one whose state a fork has wiped. A handler that
- * runs after this check may take the last entry and leave its visit open. The
- * caller then takes an entry beyond the last one, see SELFMON_DEPTH_SLACK.
+ * Returns true if the thread can take another entry. Returns false for a thread
+ * without a state, and for a state that fork() has wiped. After this check a
+ * handler may take the last entry and leave its visit open. The caller then
+ * takes a spare entry, see SELFMON_DEPTH_SLACK.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_has_room(const struct selfmon_thread *thread)
@@ -195,7 +198,7 @@ selfmon_visit_has_room(const struct selfmon_thread *thread)
 	return thread->top < thread->last;
 }
 
-/* Takes the entry for a visit that begins, in a thread that is ready. */
+/* Takes an entry for a visit that begins, if the thread has a state. */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
 		    struct selfmon_frame *frame, bool span, uint64_t address,
@@ -211,8 +214,8 @@ selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
 }
 
 /*
- * Like selfmon_visit_take(), for a site. Returns NULL if the child is not in
- * its parent's slot.
+ * Like selfmon_visit_take(), for a site. Returns NULL if its node is not in the
+ * parent's slot.
  */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_open(struct selfmon_thread *thread,
@@ -230,8 +233,8 @@ selfmon_visit_open(struct selfmon_thread *thread,
 }
 
 /*
- * Finds a child if another child occupies its slot. Returns NULL at its first
- * visit.
+ * Finds a node whose slot in the parent has another child. Returns NULL if
+ * there is no node yet.
  */
 static inline struct selfmon_node *
 selfmon_visit_find(struct selfmon_thread *thread,
@@ -248,8 +251,8 @@ selfmon_visit_find(struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the entry that this frame points to is the newest (the usual
- * case).
+ * Returns true if the entry to which this frame points is the newest one, which
+ * is the usual case.
  */
 static ALWAYS_INLINE bool
 selfmon_visit_is_newest(const struct selfmon_thread *thread,
@@ -259,7 +262,7 @@ selfmon_visit_is_newest(const struct selfmon_thread *thread,
 	return thread->top == open && open->frame == frame;
 }
 
-/* Returns true if any region of the process has visits inlined. */
+/* Returns true if the program has regions with inlined visits. */
 bool selfmon_visits_are_inlined(void);
 
 #endif

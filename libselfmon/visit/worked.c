@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts units, and ends visits that counted units. */
+/* Counts units, and ends visits that have counted units. */
 #include "visit/worked.h"
 
 #include "store/self.h"
@@ -16,7 +16,7 @@ static void count_work(struct selfmon_node *node, struct selfmon_work *work,
 }
 
 /*
- * Handles a unit that is new at this node, or that is counted without an open
+ * Counts a unit that is new in this node, or that is counted without an open
  * visit.
  */
 static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
@@ -41,9 +41,9 @@ static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
 
 /*
  * Units are counted in the node. A thread has at most one open visit of a node,
- * so enter need not clear them. Setting `unusual` to 0 forces leave onto the
- * slow path, which collects the units. So a leave without units needs no
- * additional check.
+ * so enter does not have to clear them. Setting `unusual` to 0 forces leave
+ * onto the slow path, which collects the units. So a leave without units needs
+ * no additional check.
  */
 void selfmon_impl_units(uint32_t unit, uint64_t n)
 {
