@@ -3,20 +3,20 @@
  * libselfmon for C++17: owning classes over the C interface, without state of
  * their own. Measuring makes no virtual call and no allocation.
  *
- *	static selfmon::Site parse("parse");       a place, made at compile time
- *	const selfmon::Region region(parse);       a visit, to the end of the block
+ * 	static selfmon::Site parse("parse");       a place, made at compile time
+ * 	const selfmon::Region region(parse);       a visit, to the end of the block
  *
- *	const selfmon::Name query("query");        a name made at run time
- *	selfmon::Span span(query);                 a visit that is not lexical
- *	selfmon::AsyncSpan request(query);         work that is not a call
- *	selfmon::Fiber job("job");                 the visits of another stack
+ * 	const selfmon::Name query("query");        a name made at run time
+ * 	selfmon::Span span(query);                 a visit that is not lexical
+ * 	selfmon::AsyncSpan request(query);         work that is not a call
+ * 	selfmon::Fiber job("job");                 the visits of another stack
  *
- *	selfmon::CounterSet set("cycles,instructions");
- *	const selfmon::Delta cost = set.measure([&] { work(); });
- *	if (const auto cycles = cost.count(0)) ...
- *	for (const selfmon::Value &value : set.values(cost)) ...
+ * 	selfmon::CounterSet set("cycles,instructions");
+ * 	const selfmon::Delta cost = set.measure([&] { work(); });
+ * 	if (const auto cycles = cost.count(0)) ...
+ * 	for (const selfmon::Value &value : set.values(cost)) ...
  *
- *	for (const selfmon_row &row : selfmon::Report()) ...
+ * 	for (const selfmon_row &row : selfmon::Report()) ...
  *
  * The macros of selfmon.h are available too; SELFMON_SCOPE("parse") combines
  * the first two lines.
@@ -26,8 +26,8 @@
  * exceptions: its result is false on failure.
  *
  * With SELFMON_DISABLE defined, sites, names, regions, spans and fibers are
- * empty classes. Arguments of their constructors are evaluated as usual. Sets
- * and reports cannot be opened: their constructors throw ENOSYS. Files compiled
+ * empty classes. Arguments of their constructors are still evaluated. Sets and
+ * reports cannot be opened: their constructors throw ENOSYS. Files compiled
  * with and without SELFMON_DISABLE may be linked together, but their classes
  * differ: an object cannot be passed from one file to the other.
  */
@@ -53,7 +53,7 @@
 #include <type_traits>
 #include <utility>
 
-/* Also needs concepts, since gcc has coroutines in C++17 as well. */
+/* Also requires concepts, because gcc offers coroutines in C++17 as well. */
 #if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
 #define SELFMON_IMPL_COROUTINE_FIBERS
 #include <coroutine>
@@ -62,8 +62,8 @@
 #include "selfmon.h"
 
 /*
- * There are two namespaces, so that the linker does not merge the two sets of
- * classes.
+ * Separate namespaces, so that the linker does not merge the classes with and
+ * without SELFMON_DISABLE.
  */
 #ifdef SELFMON_DISABLE
 #define SELFMON_IMPL_NAMESPACE compiled_off
@@ -90,7 +90,7 @@ inline namespace SELFMON_IMPL_NAMESPACE
 #ifndef SELFMON_DISABLE
 
 /*
- * A region's place in the source. Declare it static: it is then a constant that
+ * A region's place in the source. Declare it static: it is a constant, which
  * needs no initialisation code. The name is copied at the first visit.
  */
 class Site {
@@ -120,7 +120,7 @@ public:
 	{
 	}
 	/*
-	 * Returns the library's copy of the name, valid as long as the library
+	 * Returns the library's copy of the name. Valid as long as the library
 	 * is loaded.
 	 */
 	const char *c_str() const noexcept
@@ -139,7 +139,7 @@ private:
 /*
  * A visit from here to the end of the block. It costs the same as
  * SELFMON_SCOPE. Use it only as a local variable: the library detects longjmp
- * by the address of the enclosing stack frame. Use a Span for a visit that is
+ * by the address of the function's stack frame. Use a Span for a visit that is
  * not a local variable, or that overlaps with others.
  */
 class [[maybe_unused]] Region {
@@ -159,7 +159,7 @@ public:
 	static void *operator new[](std::size_t) = delete;
 
 	/*
-	 * Ends the visit before the end of the block; further calls do nothing.
+	 * Ends the visit before the end of the block. Further calls do nothing.
 	 */
 	void end() noexcept { selfmon_leave(&frame); }
 
@@ -169,9 +169,9 @@ private:
 
 /*
  * A visit that begins and ends at any two points, and may overlap with others;
- * see selfmon_enter(). Its address identifies it, so it cannot be copied or
- * moved. It may be returned by the function that constructs it, be a member, or
- * be allocated on the heap.
+ * see selfmon_enter(). A Span is identified by its address, so it cannot be
+ * copied or moved. It may be returned by the function that constructs it, be a
+ * member, or be allocated on the heap.
  */
 class [[maybe_unused]] Span {
 public:
@@ -184,13 +184,15 @@ public:
 	Span(const Span &) = delete;
 	Span &operator=(const Span &) = delete;
 
-	/* Begins a visit. If one is open, ends that one first. */
+	/*
+	 * Begins a visit. If this Span has an open visit, ends that one first.
+	 */
 	SELFMON_IMPL_INLINE void enter(Name name) noexcept
 	{
 		leave();
 		selfmon_enter(name.handle, &frame);
 	}
-	/* Ends the visit; does nothing if none is open. */
+	/* Ends the visit. Does nothing if no visit is open. */
 	void leave() noexcept { selfmon_leave(&frame); }
 
 private:
@@ -199,8 +201,8 @@ private:
 
 /*
  * A detached span: work that is not a call and may end on another thread; see
- * async.h. It is movable, so that it can be handed over with the work. The
- * destructor ends the span, unless the object was moved from, ended or dropped.
+ * async.h. It can be moved together with the work. The destructor ends the
+ * span, unless the object was moved from, ended or dropped.
  */
 class [[maybe_unused]] AsyncSpan {
 public:
@@ -224,15 +226,17 @@ public:
 		return *this;
 	}
 
-	/* Begins a span. If one is open, ends that one first. */
+	/*
+	 * Begins a span. If this object has an open span, ends that one first.
+	 */
 	SELFMON_IMPL_INLINE void begin(Name name) noexcept
 	{
 		end();
 		selfmon_async_begin(name.handle, &span);
 	}
-	/* Ends the span; does nothing if none is open. */
+	/* Ends the span. Does nothing if no span is open. */
 	void end() noexcept { selfmon_async_end(&span); }
-	/* The span never ends: the report counts it as open. */
+	/* Forgets the span without ending it: the report counts it as open. */
 	void drop() noexcept { span.node = nullptr; }
 	void bytes(std::uint64_t n) noexcept { selfmon_async_bytes(&span, n); }
 	void items(std::uint64_t n) noexcept { selfmon_async_items(&span, n); }
@@ -243,9 +247,8 @@ private:
 
 /*
  * Owns a fiber: the open visits of a stack that the program switches itself;
- * see fiber.h. A Fiber made without a name represents the thread's own stack.
- * So does one that was moved from, or that could not be created. get() returns
- * NULL for these.
+ * see fiber.h. If it was made without a name, was moved from, or could not be
+ * created, it represents the thread's own stack, and get() returns NULL.
  */
 class [[maybe_unused]] Fiber {
 public:
@@ -268,7 +271,7 @@ public:
 		return *this;
 	}
 
-	/* Call these directly before the switch of stacks. */
+	/* Call one of these directly before the switch of stacks. */
 	void switch_to() const noexcept { selfmon_fiber_switch(fiber); }
 	static void switch_to_own_stack() noexcept
 	{
@@ -281,10 +284,10 @@ private:
 };
 
 /*
- * Something that visits count: see selfmon_unit(). A copy represents the same
- * unit. The constructor takes a lock: construct it once. Never fails: a unit
- * beyond SELFMON_MAX_UNITS, or one with an invalid name, converts to false and
- * counts nothing.
+ * A unit that visits count, see selfmon_unit(). A copy represents the same
+ * unit. The constructor takes a lock: construct it once. The constructor never
+ * fails, but a unit beyond SELFMON_MAX_UNITS, or one with an invalid name,
+ * converts to false and counts nothing.
  */
 class Unit {
 public:
@@ -382,26 +385,27 @@ public:
 #ifdef SELFMON_IMPL_COROUTINE_FIBERS
 
 /*
- * Base class of a coroutine's promise: the coroutine has a fiber of its own.
- * Regions in it are visits of this fiber, with counters, and count the
- * coroutine alone, while it runs. Without this class they are detached spans.
+ * Base class of a coroutine's promise, with which the coroutine has a fiber of
+ * its own. Its regions are visits of this fiber: they have counters, and
+ * include only the time in which the coroutine runs. Without this class they
+ * are detached spans.
  *
- *	struct promise_type : selfmon::CoroutineFiber {
- *		promise_type() : CoroutineFiber("request") {}
- *		auto initial_suspend() noexcept
- *		{
- *			return on_initial_suspend(std::suspend_always());
- *		}
- *		auto final_suspend() noexcept
- *		{
- *			return on_final_suspend(std::suspend_always());
- *		}
- *		auto yield_value(int value) noexcept
- *		{
- *			return on_yield(std::suspend_always());
- *		}
- *		...
- *	};
+ * 	struct promise_type : selfmon::CoroutineFiber {
+ * 		promise_type() : CoroutineFiber("request") {}
+ * 		auto initial_suspend() noexcept
+ * 		{
+ * 			return on_initial_suspend(std::suspend_always());
+ * 		}
+ * 		auto final_suspend() noexcept
+ * 		{
+ * 			return on_final_suspend(std::suspend_always());
+ * 		}
+ * 		auto yield_value(int value) noexcept
+ * 		{
+ * 			return on_yield(std::suspend_always());
+ * 		}
+ * 		...
+ * 	};
  *
  * All awaiters of the promise must pass through this class, which switches
  * fibers around them: to the coroutine's fiber directly before await_resume(),
@@ -410,9 +414,9 @@ public:
  * calls this one from it. The other three cases are shown above.
  *
  * A suspended coroutine returns to the CoroutineFiber that resumed it, or else
- * to the thread's own stack. So coroutines may resume each other, by
- * symmetric transfer too, and on any thread. They may not be resumed on a fiber
- * that the program switches to itself.
+ * to the thread's own stack. So coroutines may resume each other, by symmetric
+ * transfer too, and on any thread. They may not be resumed on a fiber that the
+ * program switches to itself.
  *
  * If a coroutine is destroyed while it is suspended, its destructors run on its
  * fiber, and the regions that are open in it end there.
@@ -431,8 +435,8 @@ public:
 	CoroutineFiber &operator=(const CoroutineFiber &) = delete;
 
 	/*
-	 * For co_await. The argument is a temporary of the same expression, or
-	 * lives longer.
+	 * Used for co_await. The argument is a temporary of the same
+	 * expression, or lives longer.
 	 */
 	template <class Awaitable> auto await_transform(Awaitable &&awaitable)
 	{
@@ -443,7 +447,9 @@ public:
 				return awaiter_of<Awaitable>(awaitable);
 			});
 	}
-	/* These move the awaiter; they call no operator co_await. */
+	/*
+	 * These functions move the awaiter. They do not call operator co_await.
+	 */
 	template <class Inner> auto on_initial_suspend(Inner inner) noexcept
 	{
 		return held<false>(inner);
@@ -463,8 +469,9 @@ public:
 
 private:
 	/*
-	 * Neither is inlined: between two suspensions a coroutine may change
-	 * threads, and compilers keep the addresses of thread-local variables.
+	 * These functions are not inlined: between two suspensions a coroutine
+	 * may change threads, and compilers keep addresses of thread-local
+	 * variables.
 	 */
 	SELFMON_IMPL_NOINLINE void enter() noexcept
 	{
@@ -484,7 +491,8 @@ private:
 	}
 
 	/*
-	 * The fiber of the innermost coroutine that this thread runs, or NULL.
+	 * The fiber of the innermost coroutine that this thread is running, or
+	 * NULL.
 	 */
 	static inline thread_local struct selfmon_fiber *current = nullptr;
 
@@ -500,8 +508,8 @@ private:
 #endif
 
 	/*
-	 * Gets the awaiter of an awaitable, as `co_await` does. It may be the
-	 * awaitable itself.
+	 * Returns the awaiter of an awaitable, as `co_await` does. It may be
+	 * the awaitable itself.
 	 */
 	template <class Awaitable>
 	static decltype(auto)
@@ -525,13 +533,15 @@ private:
 	}
 
 	/*
-	 * Once the inner await_suspend() is called, another thread may run the
-	 * coroutine or destroy it. INSIDE is true if the coroutine may have
-	 * variables.
+	 * An awaiter around the program's own. After the call of the inner
+	 * await_suspend(), another thread may resume or destroy the coroutine.
+	 * INSIDE is true if the coroutine may have variables at this point.
 	 */
 	template <class Inner, bool INSIDE> class [[nodiscard]] Awaiter {
 	public:
-		/* calls make, since an awaiter need not be movable */
+		/*
+		 * The awaiter is made by make(), because it may not be movable.
+		 */
 		template <class Make>
 		Awaiter(CoroutineFiber &of, Make &&make) noexcept(
 			noexcept(std::forward<Make>(make)()))
@@ -541,9 +551,8 @@ private:
 		Awaiter(const Awaiter &) = delete;
 		Awaiter &operator=(const Awaiter &) = delete;
 		/*
-		 * The coroutine's code also continues here after an
-		 * await_suspend() that threw, and when the coroutine is
-		 * destroyed while it is suspended.
+		 * Also runs after an await_suspend() that threw, and when the
+		 * coroutine is destroyed while it is suspended.
 		 */
 		~Awaiter()
 		{
@@ -557,8 +566,8 @@ private:
 			return static_cast<bool>(inner.await_ready());
 		}
 		/*
-		 * Not inlined: otherwise compilers keep variables of the inner
-		 * await_suspend() in the coroutine's frame.
+		 * Not inlined: otherwise compilers would put variables of the
+		 * inner await_suspend() into the coroutine's frame.
 		 */
 		template <class Promise>
 		SELFMON_IMPL_NOINLINE auto
@@ -595,7 +604,7 @@ private:
 /* ---- errors -------------------------------------------------------------- */
 
 /*
- * The exception of the constructors. what() is the sentence of
+ * The exception that constructors throw. what() is the sentence of
  * selfmon_explain().
  */
 class Error : public std::exception {
@@ -617,7 +626,7 @@ private:
 namespace detail
 {
 
-/* Stores a call's result, unless the call already stored an error. */
+/* Stores the result of a call, unless the call has already stored an error. */
 inline void note(selfmon_failure &failure, int result) noexcept
 {
 	if (result < 0 && failure.error == 0)
@@ -628,22 +637,20 @@ inline void note(selfmon_failure &failure, int result) noexcept
 
 /* ---- counter sets -------------------------------------------------------- */
 
-/* The values at one time. Its size is fixed: nothing is allocated. */
+/* The values of a set at one time. The size is fixed: nothing is allocated. */
 using Snapshot = ::selfmon_snapshot;
 
 /* The difference of two snapshots of a set. */
 struct Delta : ::selfmon_delta {
 	/*
-	 * Returns the time; the first call of a process may wait for its clock.
+	 * Returns the elapsed time. The first call in a process may wait until
+	 * the clock is calibrated.
 	 */
 	std::uint64_t ns() const noexcept
 	{
 		return selfmon_clock_ns(selfmon_clock(), ticks);
 	}
-	/*
-	 * Returns no value if event i was not counted, instead of a misleading
-	 * 0.
-	 */
+	/* Returns the count, or no value if event i was not counted. */
 	std::optional<std::uint64_t> count(std::size_t i) const noexcept
 	{
 		if (verdict(i) == SELFMON_NOT_COUNTED)
@@ -663,24 +670,24 @@ struct Delta : ::selfmon_delta {
 	}
 };
 
-/* The value of one event in a delta; name and unit belong to the set. */
+/* The value of one event in a delta. The strings belong to the set. */
 struct Value {
 	const char *name;
 	std::optional<std::uint64_t> count;
 	selfmon_verdict verdict;
-	const char *unit; /* "ns", or "" for counts */
+	const char *unit; /* "ns", or "" for a count */
 };
 
 /*
  * Owns a counter set of the thread that opened it. A CounterSet that was moved
- * from, or that could not be opened, converts to false. Such a set may only be
- * tested, assigned to and destroyed.
+ * from, or that could not be opened, converts to false. It may only be tested,
+ * assigned to and destroyed.
  */
 class CounterSet {
 public:
 	CounterSet() noexcept = default;
 #ifdef __cpp_exceptions
-	/* Opens a set as selfmon_counters_open() does. Throws Error. */
+	/* Opens a set like selfmon_counters_open(). Throws Error. */
 	explicit CounterSet(const char *spec, unsigned int flags = 0)
 	{
 		selfmon_failure failure = {};
@@ -692,7 +699,7 @@ public:
 #endif
 	/*
 	 * Opens a set without exceptions. *failure is also filled in if the set
-	 * was opened but some events were dropped.
+	 * was opened without some of its events.
 	 */
 	static CounterSet open(const char *spec, unsigned int flags = 0,
 			       selfmon_failure *failure = nullptr) noexcept
@@ -729,7 +736,10 @@ public:
 	explicit operator bool() const noexcept { return set != nullptr; }
 	selfmon_counters *get() const noexcept { return set; }
 
-	/* Take a snapshot at the start and at the end of the measured code. */
+	/*
+	 * begin() takes a snapshot at the start of the measured code, and end()
+	 * at its end.
+	 */
 	SELFMON_IMPL_INLINE void begin(Snapshot &snapshot) const noexcept
 	{
 		selfmon_counters_begin(set, &snapshot);
@@ -745,7 +755,7 @@ public:
 		selfmon_counters_delta(set, &a, &b, &between);
 		return between;
 	}
-	/* Calls work() between two snapshots; its exceptions pass through. */
+	/* Calls work() between two snapshots. Exceptions are passed on. */
 	template <class Work> Delta measure(Work &&work) const
 	{
 		Snapshot a, b;
@@ -756,10 +766,11 @@ public:
 		return delta(a, b);
 	}
 
-	/* Returns the number of requested events that count. */
+	/* Returns the number of events that are counted. */
 	unsigned int counting() const noexcept { return number; }
 	/*
-	 * Returns the description of member i. i counts all requested events.
+	 * Returns the description of member i; all requested events are
+	 * members.
 	 */
 	std::optional<selfmon_counter_info> info(std::size_t i) const noexcept
 	{
@@ -770,7 +781,9 @@ public:
 			return std::nullopt;
 		return about;
 	}
-	/* Returns the member with this name, as in the specification. */
+	/*
+	 * Returns the index of the member with this name in the specification.
+	 */
 	std::optional<std::size_t> find(std::string_view name) const noexcept
 	{
 		for (std::size_t i = 0;; i++) {
@@ -862,9 +875,9 @@ inline CounterSet::Values CounterSet::values(const Delta &delta) const noexcept
 /* ---- reports ------------------------------------------------------------- */
 
 /*
- * A range of selfmon_bucket, the shortest visits first; see
- * selfmon_row_histogram(). Empty if there is no such row or its time was not
- * counted.
+ * The histogram of a row: a range of selfmon_bucket, shortest visits first; see
+ * selfmon_row_histogram(). It is empty if the row does not exist or its time
+ * was not counted.
  */
 class Histogram {
 public:
@@ -887,8 +900,8 @@ private:
 };
 
 /*
- * Owns a report: a range of rows in tree order. A Report that was moved from,
- * or that could not be made, converts to false and has no rows.
+ * Owns a report, which is a range of rows in tree order. A Report that was
+ * moved from, or that could not be made, converts to false and has no rows.
  */
 class Report {
 public:
@@ -934,7 +947,7 @@ public:
 	};
 
 #ifdef __cpp_exceptions
-	/* Takes a report as selfmon_report_take() does. Throws Error. */
+	/* Takes a report like selfmon_report_take(). Throws Error. */
 	Report()
 	{
 		selfmon_failure failure = {};
@@ -943,7 +956,7 @@ public:
 		if (!report)
 			throw Error(failure);
 	}
-	/* Opens a live file as selfmon_report_open() does. Throws Error. */
+	/* Opens a live file like selfmon_report_open(). Throws Error. */
 	explicit Report(const char *path)
 	{
 		selfmon_failure failure = {};
@@ -977,8 +990,9 @@ public:
 	}
 
 	/*
-	 * Returns the report of the time since an earlier one of the same
-	 * process, as selfmon_report_subtract() does; false on failure.
+	 * Returns the report of the time since an earlier report of the same
+	 * process, like selfmon_report_subtract(). The result converts to false
+	 * on failure.
 	 */
 	Report since(const Report &earlier,
 		     selfmon_failure *failure = nullptr) const noexcept
@@ -1014,8 +1028,8 @@ public:
 	const selfmon_report *get() const noexcept { return report; }
 
 	/*
-	 * The detached spans, a range of rows; valid as long as the report. See
-	 * selfmon_report_async().
+	 * Returns the detached spans, a range of rows. Valid as long as the
+	 * report. See selfmon_report_async().
 	 */
 	class Spans;
 	Spans spans() const noexcept;
@@ -1031,7 +1045,9 @@ public:
 	iterator begin() const noexcept { return iterator(report, 0); }
 	iterator end() const noexcept { return iterator(report, size()); }
 
-	/* Returns the row at { "parent", "child" }, or NULL. */
+	/*
+	 * Returns the row with a path such as { "parent", "child" }, or NULL.
+	 */
 	const selfmon_row *
 	find(std::initializer_list<const char *> path) const noexcept
 	{
@@ -1040,7 +1056,10 @@ public:
 			      : nullptr;
 	}
 
-	/* Returns what selfmon_report_column_info() says of a column. */
+	/*
+	 * Returns the description of a column, see
+	 * selfmon_report_column_info().
+	 */
 	std::optional<selfmon_column_info>
 	column_info(std::size_t i) const noexcept
 	{
@@ -1062,8 +1081,8 @@ public:
 		return report ? selfmon_report_column(report, i) : nullptr;
 	}
 	/*
-	 * Returns metric i of a row; no value if there is no such metric or
-	 * row.
+	 * Returns metric i of a row. Returns no value if there is no such
+	 * metric or row.
 	 */
 	std::optional<selfmon_metric> metric(std::size_t row,
 					     std::size_t i) const noexcept
@@ -1075,14 +1094,17 @@ public:
 			return std::nullopt;
 		return made;
 	}
-	/* Returns the number of units: bytes, items, those of the program. */
+	/*
+	 * Returns the number of units: bytes, items, and those that the program
+	 * named.
+	 */
 	std::size_t units() const noexcept
 	{
 		return report ? selfmon_report_unit_count(report) : 0;
 	}
 	/*
-	 * Returns what a row counted of unit i; no value if the row or the unit
-	 * does not exist.
+	 * Returns what a row counted of unit i. Returns no value if the row or
+	 * the unit does not exist.
 	 */
 	std::optional<struct selfmon_report_unit> unit(std::size_t row,
 						std::size_t i) const noexcept
@@ -1098,13 +1120,18 @@ public:
 	{
 		return report ? Histogram(report, row) : Histogram();
 	}
-	/* Returns a quantile as selfmon_row_quantile() does; NaN on failure. */
+	/*
+	 * Returns a quantile like selfmon_row_quantile(). Returns NaN on
+	 * failure.
+	 */
 	double quantile(std::size_t row, double q) const noexcept
 	{
 		return report ? selfmon_row_quantile(report, row, q)
 			      : std::numeric_limits<double>::quiet_NaN();
 	}
-	/* Writes as selfmon_report_write() does. Returns 0 or -errno. */
+	/*
+	 * Writes the report like selfmon_report_write(). Returns 0 or -errno.
+	 */
 	int write(selfmon_format format, std::FILE *stream) const noexcept
 	{
 		return report ? selfmon_report_write(report, format, stream)
@@ -1121,7 +1148,10 @@ class Report::Spans {
 public:
 	explicit Spans(const selfmon_report *of) noexcept : report(of) {}
 
-	/* For the functions of C; NULL if there are no spans. */
+	/*
+	 * Returns the report for use with the C functions, or NULL if there are
+	 * no spans.
+	 */
 	const selfmon_report *get() const noexcept { return report; }
 	std::size_t size() const noexcept
 	{
@@ -1133,7 +1163,7 @@ public:
 	}
 	iterator begin() const noexcept { return iterator(report, 0); }
 	iterator end() const noexcept { return iterator(report, size()); }
-	/* Returns the row of a name, or NULL. */
+	/* Returns the row with this name, or NULL. */
 	const selfmon_row *find(const char *name) const noexcept
 	{
 		return report ? selfmon_report_find(report, &name, 1) : nullptr;

@@ -48,9 +48,9 @@ inline namespace SELFMON_IMPL_NAMESPACE
 class GoogleBenchmark {
 public:
 	/*
-	 * events: as in selfmon_counters_open(). Default: the variable
-	 * SELFMON_EVENTS; if that is unset cycles, instructions, branch-misses
-	 * and cache-misses. Prints the reason for dropped events to standard
+	 * events: as for selfmon_counters_open(). The default is the variable
+	 * SELFMON_EVENTS or, if unset, cycles, instructions, branch-misses and
+	 * cache-misses. Prints the reasons for dropped events to standard
 	 * error, once per process.
 	 */
 	explicit GoogleBenchmark(benchmark::State &of,
@@ -103,8 +103,8 @@ private:
 	}
 
 	/*
-	 * A benchmark function is called many times: keep each thread's sets
-	 * open.
+	 * Keeps each thread's sets open, because a benchmark function is called
+	 * many times.
 	 */
 	static const CounterSet &opened(const char *spec)
 	{
@@ -152,7 +152,7 @@ private:
 	}
 
 	/*
-	 * Reports NaN if this thread has no value: other threads may have one.
+	 * Reports NaN if this thread has no value. Other threads may have one.
 	 */
 	void report() const
 	{

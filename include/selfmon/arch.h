@@ -71,7 +71,7 @@ selfmon_arch_store_counter(uint32_t counter, const void *set, uint64_t *value)
 }
 #endif
 
-/* Defaults for names that a machine's header leaves out. */
+/* Default values for names that the machine's header does not define. */
 #ifndef SELFMON_ARCH_STALE_READ_FAULTS
 #define SELFMON_ARCH_STALE_READ_FAULTS 0
 #endif
@@ -99,7 +99,7 @@ selfmon_arch_store_counter(uint32_t counter, const void *set, uint64_t *value)
 #define SELFMON_ARCH_TIMESTAMP_STEADY 0
 #endif
 #ifndef SELFMON_ARCH_TIMESTAMP_HZ_MIN
-/* The slowest invariant TSC known is an Atom of 800 MHz. */
+/* The slowest known invariant TSC belongs to an Atom with 800 MHz. */
 #define SELFMON_ARCH_TIMESTAMP_HZ_MIN 800000000
 #endif
 

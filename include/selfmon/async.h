@@ -48,15 +48,15 @@ SELFMON_C_BEGIN
 /*
  * A span, which the caller allocates: 48 bytes, aligned to 8. The members are
  * private, but the size is fixed. Nothing in the library points to a span, so
- * it may be moved. It may also be dropped without an end, which costs nothing;
- * it is then counted as open for ever. A copy represents the same span: end
- * only one of them. All zero: a span that has ended.
+ * it may be moved. The memory may also be freed without ending the span; the
+ * report then counts the span as open for ever. A copy represents the same
+ * span: end only one of them. If all members are 0, the span has ended.
  */
 struct selfmon_async_span {
-	void *node;	       /* NULL: ended, or not measured */
-	uint64_t thread;       /* that began it; SELFMON_IMPL_ASYNC_WORK */
+	void *node;	       /* NULL: has ended, or is not measured */
+	uint64_t thread;       /* who began it; SELFMON_IMPL_ASYNC_WORK */
 	uint64_t start;	       /* ticks */
-	uint64_t bytes, items; /* not set yet without _WORK */
+	uint64_t bytes, items; /* valid only with the flag _WORK */
 	uint64_t reserved;
 };
 
@@ -69,10 +69,10 @@ SELFMON_API void selfmon_impl_async_begin(struct selfmon_site *site,
 SELFMON_API void selfmon_impl_async_end(struct selfmon_async_span *span);
 
 /*
- * Begins a span of a region from selfmon_region(). *span need not be
- * initialised. A span that is still open in it is dropped. If handle is NULL,
- * if regions are off, or if the span cannot be measured, *span is marked as
- * ended. Opens no counters. Thread-safe; async-signal-safe after
+ * Begins a span of a region from selfmon_region(). *span may be uninitialised.
+ * If *span has a span that is still open, that one is dropped. If handle is
+ * NULL, if regions are off, or if the span cannot be measured, *span is marked
+ * as ended. Opens no counters. Thread-safe; async-signal-safe after
  * selfmon_thread_prepare().
  */
 SELFMON_ALWAYS_INLINE void selfmon_async_begin(struct selfmon_region *handle,
@@ -98,8 +98,8 @@ SELFMON_ALWAYS_INLINE void selfmon_async_end(struct selfmon_async_span *span)
 }
 
 /*
- * The two words are set only by spans with units, and read only if the span is
- * marked.
+ * Sets bytes and items to 0 when the span first counts a unit; before, they are
+ * not used.
  */
 SELFMON_INLINE void selfmon_impl_async_work(struct selfmon_async_span *span)
 {
@@ -110,9 +110,9 @@ SELFMON_INLINE void selfmon_impl_async_work(struct selfmon_async_span *span)
 }
 
 /*
- * Adds n bytes, or n items of whatever the program processes, to a span that is
- * open. The report divides the span's time by them. What a span that never ends
- * has counted is not recorded. Async-signal-safe.
+ * Adds n bytes, or n items (whatever the program processes), to an open span.
+ * The report divides the span's time by them. If a span never ends, its bytes
+ * and items are not recorded. Async-signal-safe.
  */
 SELFMON_INLINE void selfmon_async_bytes(struct selfmon_async_span *span,
 					uint64_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The gate of selfmon_bench.h: compares the samples of this run with those of a
- * baseline. It decides by the confidence interval of their ratio.
+ * baseline, and decides by the confidence interval of their ratio.
  */
 #ifndef SELFMON_BENCH_GATE_H
 #define SELFMON_BENCH_GATE_H
@@ -22,7 +22,7 @@ enum selfmon_bench_status {
 	SELFMON_BENCH_SKIPPED = 77 /* "skipped" in automake and CTest */
 };
 
-/* The minimum number of rounds for an interval. */
+/* Minimum number of rounds for a confidence interval. */
 #define SELFMON_BENCH_ROUNDS_MIN 3
 
 /* ---- the baseline -------------------------------------------------------- */
@@ -45,8 +45,8 @@ SELFMON_INLINE const char *selfmon_impl_bench_key(const char *line,
 }
 
 /*
- * If the field (as "name") has this value, returns the text after it. Otherwise
- * returns NULL.
+ * If the text after `line` contains the field (as "name") with this value,
+ * returns the text after it. Otherwise returns NULL.
  */
 SELFMON_INLINE const char *selfmon_impl_bench_after(const char *line,
 						    const char *field,
@@ -87,7 +87,10 @@ SELFMON_INLINE int selfmon_bench_baseline(FILE *stream, const char *name,
 	return -ENODATA;
 }
 
-/* Appends the sample of a line, if its slot is larger than the last one. */
+/*
+ * Appends the sample of a line if its slot is larger than the last one: slots
+ * must be in ascending order.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
 			double sample)
@@ -104,7 +107,7 @@ selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
 }
 
 /*
- * Reads the samples of a quantity of a case from a file written by
+ * Reads the samples of one quantity of one case from a file written by
  * selfmon_bench_json(), without median and interval. Returns 0, or
  *   -ENODATA  the case or the quantity is not in the file
  *   -ENOMSG   the file has fewer than 3 rounds of it, or was written by a
@@ -146,8 +149,9 @@ struct selfmon_impl_bench_pair {
 };
 
 /*
- * Sets *to to the interval of now / before. Each side is divided, round by
- * round, by the reference loop. Returns false if one side lacks the loop.
+ * Sets *to to the confidence interval of now / before. Both sides are first
+ * divided, round by round, by the times of the reference loop. Returns false if
+ * one side has no such times.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,
@@ -167,7 +171,7 @@ selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,
 }
 
 /*
- * Extends an interval so that it covers another one. Its value becomes the mean
+ * Extends an interval so that it covers another one. The value becomes the mean
  * of both values.
  */
 SELFMON_INLINE void
@@ -207,11 +211,11 @@ selfmon_impl_bench_reference_pair(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * Corrects a time by the machine's speed: *to covers both intervals that result
- * from correction by each of the two reference loops. They agree if only the
- * clock speed has changed. If one side shared its core, they differ, and the
- * interval is as wide as that uncertainty. *speed is the ratio of the first
- * loop's times, now / before.
+ * Corrects a time by the machine's speed. There are two reference loops; *to
+ * covers the intervals that result from the correction by either of them. If
+ * only the clock speed has changed, both agree. If other programs shared the
+ * core in one of the runs, they differ, and the interval shows this
+ * uncertainty. *speed is the ratio of the first loop's times, now / before.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_ratio(const struct selfmon_impl_bench_judged *of,
@@ -285,8 +289,8 @@ selfmon_impl_bench_log(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * Fills in *pair. Returns true if the case can be judged. Otherwise logs the
- * reason and returns false.
+ * Fills in *pair and returns true if the case can be compared. Otherwise prints
+ * the reason and returns false.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,

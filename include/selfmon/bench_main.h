@@ -16,7 +16,7 @@ SELFMON_C_BEGIN
 struct selfmon_impl_bench_arguments {
 	struct selfmon_bench_options options;
 	const char *json, *baseline, *gate_on, *filter;
-	double gate; /* percent; negative: no gate */
+	double gate; /* limit in percent; negative: no gate */
 	unsigned int runs;
 	bool help;
 };
@@ -53,8 +53,8 @@ SELFMON_INLINE const char *selfmon_impl_bench_value(const char *argument,
 }
 
 /*
- * Parses a whole number from least to most. If it is none, prints a message and
- * returns false.
+ * Parses a whole number from least to most. If the argument is not such a
+ * number, prints a message and returns false.
  */
 SELFMON_INLINE bool selfmon_impl_bench_number(const char *argument,
 					      const char *value,
@@ -142,7 +142,9 @@ selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
 	return left;
 }
 
-/* Returns true if the arguments can be combined. If not, prints the reason. */
+/*
+ * Returns true if these arguments can be combined. If not, prints the reason.
+ */
 SELFMON_INLINE bool
 selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 			  size_t count, size_t chosen)
@@ -178,8 +180,8 @@ selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * Returns the quantity that is compared by default: instructions, if both sides
- * have them.
+ * Returns the quantity that is compared by default: instructions if both sides
+ * have them, else CPU time.
  */
 SELFMON_INLINE const char *
 selfmon_impl_bench_gate_on(const struct selfmon_bench_result *results,
@@ -217,8 +219,8 @@ selfmon_impl_bench_judge(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * Writes tables and JSON, and runs the gate. The last results are those of the
- * reference loops.
+ * Writes tables and JSON, and runs the gate. The last elements of results are
+ * those of the reference loops.
  */
 SELFMON_INLINE int
 selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
@@ -253,7 +255,7 @@ selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,
 							      results, count);
 }
 
-/* Measures further runs. Stops at the first that fails, and reports it. */
+/* Measures further runs. If a run fails, reports the error and stops. */
 SELFMON_INLINE void
 selfmon_impl_bench_repeat(const struct selfmon_impl_bench_arguments *arguments,
 			  struct selfmon_bench_result *results, size_t count)

@@ -20,7 +20,7 @@ struct selfmon_impl_bench_text {
 };
 
 /*
- * Returns a name or an argument for a terminal: control characters become \xNN.
+ * Escapes a name or an argument for a terminal: control characters become \xNN.
  */
 SELFMON_INLINE struct selfmon_impl_bench_text
 selfmon_impl_bench_safe(const char *name)
@@ -31,7 +31,10 @@ selfmon_impl_bench_safe(const char *name)
 	return safe;
 }
 
-/* Returns true for times, which depend on the machine's speed. */
+/*
+ * Returns true for quantities that are times: they depend on the machine's
+ * speed.
+ */
 SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
 {
 	return !strcmp(quantity, "cpu-time") ||
@@ -42,7 +45,7 @@ SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
 
 /* ---- table --------------------------------------------------------------- */
 
-/* Prints a mark if the verdict is unusual. */
+/* Prints a mark after a value whose verdict is not the best one. */
 SELFMON_INLINE void
 selfmon_impl_bench_mark(const struct selfmon_bench_result *result,
 			const struct selfmon_bench_quantity *of, FILE *stream)
@@ -79,8 +82,8 @@ selfmon_impl_bench_line(const struct selfmon_bench_result *result,
 
 /*
  * Writes a line for each case and quantity: median, minimum, 95 % interval of
- * the median. Marks scaled values, and rounds disturbed by the scheduler.
- * Returns 0, or -EIO.
+ * the median. Marks scaled values, and values with rounds that were disturbed
+ * by the scheduler. Returns 0, or -EIO.
  */
 SELFMON_INLINE int
 selfmon_bench_print(const struct selfmon_bench_result *results, size_t count,
@@ -118,9 +121,9 @@ selfmon_impl_bench_print_ratio(const struct selfmon_bench_result *first,
 }
 
 /*
- * Writes for each case its ratio to the first case, computed round by round:
- * the ratio of CPU times, and that of instructions if both cases have them.
- * Returns 0, or -EIO.
+ * Writes the ratio of each case to the first case, computed round by round: the
+ * ratio of CPU times, and of instructions if both cases have them. Returns 0,
+ * or -EIO.
  */
 SELFMON_INLINE int
 selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
@@ -143,7 +146,7 @@ selfmon_bench_print_ratios(const struct selfmon_bench_result *results,
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Writes a JSON string. If it does not fit, truncates it. */
+/* Writes a JSON string, truncated if it does not fit. */
 SELFMON_INLINE void selfmon_impl_bench_quote(char *to, size_t size,
 					     const char *text)
 {
@@ -153,7 +156,7 @@ SELFMON_INLINE void selfmon_impl_bench_quote(char *to, size_t size,
 	to[used + 2] = '\0';
 }
 
-/* Returns the sample of a slot, or NULL. */
+/* Returns the sample with this slot, or NULL. */
 SELFMON_INLINE const double *
 selfmon_impl_bench_at(const struct selfmon_bench_quantity *of,
 		      unsigned int slot)
@@ -167,8 +170,8 @@ selfmon_impl_bench_at(const struct selfmon_bench_quantity *of,
 }
 
 /*
- * Returns the value of a slot, or the median if slot is -1. Returns NULL if
- * there is none.
+ * Returns the sample with this slot, or the median if slot is -1. Returns NULL
+ * if there is none.
  */
 SELFMON_INLINE const double *
 selfmon_impl_bench_of(const struct selfmon_bench_quantity *of, int slot)
@@ -201,8 +204,8 @@ selfmon_impl_bench_object_head(const struct selfmon_bench_result *result,
 }
 
 /*
- * Writes one object: a round, or the median if slot is -1. The object must be
- * on one line, since selfmon_bench_baseline() relies on that.
+ * Writes one JSON object: a round, or the median if slot is -1. It must be on
+ * one line, since selfmon_bench_baseline() reads line by line.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
@@ -239,7 +242,8 @@ selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
 }
 
 /*
- * Returns true if a case has both times of that slot. Each object needs them.
+ * Returns true if a case has both times with this slot, since each object needs
+ * them.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_has(const struct selfmon_bench_result *result, int slot)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Further runs of a benchmark, each in a new process: the program starts itself
- * again. A new process has other memory addresses and another state of the
- * branch predictor. These differences alone change the times of the same
- * binary, and rounds within one process cannot show them.
+ * again. In a new process memory addresses and the state of the branch
+ * predictor are different. These differences alone change the times of a
+ * binary, and rounds within one process cannot show this.
  */
 #ifndef SELFMON_BENCH_PROCESS_H
 #define SELFMON_BENCH_PROCESS_H
@@ -20,14 +20,15 @@
 SELFMON_C_BEGIN
 
 /*
- * This variable holds the descriptor to which a further run writes its results.
+ * Environment variable with the descriptor to which a further run writes its
+ * results.
  */
 #define SELFMON_IMPL_BENCH_PIPE "LIBSELFMON_BENCH_PIPE"
 
-/* <unistd.h> declares it only with _GNU_SOURCE. */
+/* Declared here, because <unistd.h> declares it only with _GNU_SOURCE. */
 extern char **selfmon_impl_bench_environ __asm__("environ");
 
-/* Writes all bytes, or returns false. */
+/* Writes all bytes. Returns false on an error. */
 SELFMON_INLINE bool selfmon_impl_bench_send(int fd, const void *from,
 					    size_t size)
 {
@@ -46,7 +47,7 @@ SELFMON_INLINE bool selfmon_impl_bench_send(int fd, const void *from,
 	return true;
 }
 
-/* Reads all bytes; returns false on an early end of file. */
+/* Reads all bytes. Returns false on an error or an early end of file. */
 SELFMON_INLINE bool selfmon_impl_bench_receive(int fd, void *to, size_t size)
 {
 	char *at = (char *)to;
@@ -64,7 +65,10 @@ SELFMON_INLINE bool selfmon_impl_bench_receive(int fd, void *to, size_t size)
 	return true;
 }
 
-/* Returns the descriptor if this process is a further run, or -1. */
+/*
+ * Returns the descriptor for the results if this process is a further run, else
+ * -1.
+ */
 SELFMON_INLINE int selfmon_impl_bench_pipe(void)
 {
 	const char *const value = getenv(SELFMON_IMPL_BENCH_PIPE);
@@ -73,7 +77,8 @@ SELFMON_INLINE int selfmon_impl_bench_pipe(void)
 }
 
 /*
- * Returns the strings of /proc/self/cmdline as argv. Free the result and *text.
+ * Returns the strings of /proc/self/cmdline as an argv. The caller frees the
+ * result and *text.
  */
 SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 {
@@ -101,8 +106,8 @@ SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 }
 
 /*
- * Returns a shallow copy of the environment with one more variable. Free the
- * result.
+ * Returns a shallow copy of the environment with one more variable. The caller
+ * frees the result.
  */
 SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 {
@@ -121,7 +126,10 @@ SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 	return to;
 }
 
-/* In the child process, executes the program again without standard output. */
+/*
+ * Called in the child process: executes the program again, with standard output
+ * closed.
+ */
 SELFMON_INLINE void selfmon_impl_bench_exec(char **argv, char **environment)
 {
 	const int silent = open("/dev/null", O_WRONLY);
@@ -202,7 +210,9 @@ selfmon_impl_bench_append(struct selfmon_bench_quantity *to,
 	}
 }
 
-/* Adds run 1, 2, ... to the results, without summarising them. */
+/*
+ * Adds the results of run 1, 2 ... to those of run 0. Does not compute medians.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_merge(struct selfmon_bench_result *to,
 			 const struct selfmon_bench_result *from, size_t count,

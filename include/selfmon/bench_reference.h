@@ -11,11 +11,11 @@
 SELFMON_C_BEGIN
 
 /*
- * selfmon_bench_main() measures this known work together with the cases. The
- * first loop is latency-bound and depends only on the core's clock. The second
- * fills the core's execution units, so it also slows down while another
- * hardware thread uses the core. The gate divides CPU times by these loops,
- * since the machine may now be slower than when the baseline was measured.
+ * selfmon_bench_main() measures these loops together with the cases. The first
+ * loop is latency-bound and depends only on the core's clock. The second fills
+ * the core's execution units, so it also slows down while another hardware
+ * thread uses the core. The gate divides CPU times by these loops, since the
+ * machine may now be slower than when the baseline was measured.
  */
 #define SELFMON_BENCH_REFERENCES 2
 
@@ -52,7 +52,10 @@ SELFMON_INLINE void selfmon_impl_bench_throughput(void *context,
 	*sink = a + b + c + d;
 }
 
-/* Sets cases[0] and cases[1]. *sink must outlive the cases. */
+/*
+ * Sets cases[0] and cases[1] to the loops. *sink must exist as long as the
+ * cases.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_references(struct selfmon_bench_case *cases, uint64_t *sink)
 {

@@ -12,7 +12,7 @@
 
 SELFMON_C_BEGIN
 
-/* A case. Its function runs the given number of iterations. */
+/* A case. Its function runs the number of iterations in `turns`. */
 struct selfmon_bench_case {
 	const char *name;
 	void (*run)(void *context, uint64_t turns);
@@ -23,9 +23,10 @@ struct selfmon_bench_options {
 	size_t size;         /* set by the caller: sizeof of this struct */
 	const char *events;  /* as selfmon_counters_open() */
 	unsigned int rounds; /* 3 to SELFMON_BENCH_ROUNDS_MAX */
-	unsigned int tries;  /* the most tries for a round; at least 1 */
-	uint64_t batch_ns;   /* the smaller batch takes at least this long */
-	uint64_t warm_up_ns; /* how long a case runs before it is measured */
+	unsigned int tries;  /* maximum number of attempts for a round */
+	uint64_t batch_ns;   /* minimum duration of the smaller batch */
+	/* Duration of the warm-up before a case is measured. */
+	uint64_t warm_up_ns;
 };
 
 #define SELFMON_BENCH_OPTIONS_INIT                                             \
@@ -35,7 +36,7 @@ struct selfmon_bench_options {
 			20000000                                               \
 	}
 
-/* Quantities of every result. */
+/* Indices of the quantities that every result has. */
 #define SELFMON_BENCH_REAL_TIME 0 /* "real-time", in ns */
 #define SELFMON_BENCH_CPU_TIME 1  /* "cpu-time" of the thread, in ns */
 #define SELFMON_BENCH_FIRST_EVENT 2
@@ -44,9 +45,9 @@ struct selfmon_bench_result {
 	const char *name;
 	uint64_t turns;         /* n */
 	unsigned int rounds;    /* of all runs together */
-	/* Rounds left out, since every try was disturbed. */
+	/* Number of rounds left out, because all attempts were disturbed. */
 	unsigned int dropped;
-	unsigned int disturbed; /* rounds kept although disturbed */
+	unsigned int disturbed; /* number of rounds used although disturbed */
 	unsigned int quantities;
 	struct selfmon_bench_quantity
 		quantity[SELFMON_BENCH_FIRST_EVENT + SELFMON_MAX_COUNTERS];
@@ -81,9 +82,9 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
 }
 
 /*
- * Warms a case up and returns n. Uses CPU time if the kernel reports it: by
- * wall time, n would be too small if the thread was preempted here. Wall time
- * limits the warm-up of a case that sleeps.
+ * Warms a case up, and returns n, the number of iterations of a batch. Uses CPU
+ * time if the kernel reports it: if the thread is preempted here, wall time
+ * would make n too small. Wall time limits the warm-up of a case that sleeps.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,
@@ -107,7 +108,7 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 	return turns;
 }
 
-/* Drops times that are not above 0. Negative counts become 0. */
+/* Adds a sample. Drops times that are not above 0; negative counts become 0. */
 SELFMON_INLINE void
 selfmon_impl_bench_add(struct selfmon_bench_quantity *quantity,
 		       unsigned int round, enum selfmon_verdict verdict,
@@ -144,7 +145,7 @@ selfmon_impl_bench_note(struct selfmon_bench_quantity *quantity, double n,
 	quantity->fastest = (quantity->batch[1] - quantity->batch[0]) / n;
 }
 
-/* Adds the slopes between two batches of n and 2n iterations. */
+/* Adds the slopes between the batches of n and 2n iterations as samples. */
 SELFMON_INLINE void
 selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 			 unsigned int round,
@@ -180,9 +181,9 @@ selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 }
 
 /*
- * Measures a batch of n and one of 2n iterations, in every other round in
- * reverse order. Measures both again if the thread was preempted, with at most
- * options->tries tries. Returns true if it was preempted in the last try, too.
+ * Measures a batch of n and one of 2n iterations; every second round in reverse
+ * order. If the thread was preempted, measures both again, up to options->tries
+ * times in total. Returns true if it was preempted in the last attempt, too.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_round(struct selfmon_counters *set,
@@ -225,8 +226,8 @@ selfmon_impl_bench_drop(struct selfmon_bench_quantity *quantity,
 }
 
 /*
- * Drops the rounds in which every try was disturbed, if at least a quarter of
- * the rounds and at least 3 remain. Otherwise keeps and reports them.
+ * Drops the rounds in which all attempts were disturbed, if at least a quarter
+ * of the rounds and at least 3 remain. Otherwise keeps and reports them.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_settle(struct selfmon_bench_result *result,
@@ -245,7 +246,10 @@ selfmon_impl_bench_settle(struct selfmon_bench_result *result,
 		selfmon_impl_bench_drop(&result->quantity[i], disturbed);
 }
 
-/* The names of the events are valid as long as the set. */
+/*
+ * Fills in the names of the quantities. Names of events are valid as long as
+ * the set.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_start(struct selfmon_counters *set,
 			 struct selfmon_bench_result *result, const char *name,
@@ -332,7 +336,7 @@ selfmon_bench_run(struct selfmon_counters *set,
 	return 0;
 }
 
-/* Returns the quantity of that name, or NULL. */
+/* Returns the quantity with this name, or NULL. */
 SELFMON_INLINE const struct selfmon_bench_quantity *
 selfmon_bench_quantity(const struct selfmon_bench_result *result,
 		       const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of a benchmark, and their statistics for selfmon_bench.h: medians,
- * and bootstrapped intervals.
+ * Samples of a benchmark, and statistics of them: medians and bootstrapped
+ * confidence intervals.
  */
 #ifndef SELFMON_BENCH_STATS_H
 #define SELFMON_BENCH_STATS_H
@@ -17,35 +17,35 @@ SELFMON_C_BEGIN
 
 #define SELFMON_BENCH_ROUNDS_MAX 101 /* per run */
 #define SELFMON_BENCH_RUNS_MAX 15
-#define SELFMON_BENCH_SAMPLES_MAX 505 /* rounds of all runs together */
+#define SELFMON_BENCH_SAMPLES_MAX 505 /* total over all runs */
 #define SELFMON_BENCH_DRAWS 1000
 
 /*
  * The samples of one quantity, per iteration. Sample i was taken in round
  * slot[i] % SELFMON_BENCH_ROUNDS_MAX of run slot[i] / SELFMON_BENCH_ROUNDS_MAX.
- * Slots are in ascending order. If the verdict is SELFMON_NOT_COUNTED there are
- * no samples, and all numbers here are invalid.
+ * Slots are in ascending order. If the verdict is SELFMON_NOT_COUNTED, there
+ * are no samples and all numbers in this struct are invalid.
  */
 struct selfmon_bench_quantity {
 	const char *name;
-	enum selfmon_verdict verdict; /* the worst of all batches */
+	enum selfmon_verdict verdict; /* the worst verdict of all batches */
 	unsigned int count;
 	double sample[SELFMON_BENCH_SAMPLES_MAX];
 	uint16_t slot[SELFMON_BENCH_SAMPLES_MAX];
 	/*
-	 * Only for times: the fastest batches of n and 2n in this run; 0 if
-	 * there are none.
+	 * Only for times: duration of the fastest batch of n and of 2n
+	 * iterations in this run; 0 if there is none.
 	 */
 	double batch[2];
 	/*
-	 * Only for times: the smallest slope between these, over all runs; 0 if
-	 * there is none.
+	 * Only for times: the smallest slope between these two, over all runs;
+	 * 0 if there is none.
 	 */
 	double fastest;
 	double median, low, high, minimum;
 };
 
-/* An estimate and its 95 % interval. */
+/* An estimate and its 95 % confidence interval. */
 struct selfmon_bench_interval {
 	double value, low, high;
 };
@@ -57,7 +57,7 @@ SELFMON_INLINE int selfmon_impl_bench_ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the median; sorts v. */
+/* Returns the median. Sorts v. */
 SELFMON_INLINE double selfmon_impl_bench_median(double *v, unsigned int count)
 {
 	qsort(v, count, sizeof(*v), selfmon_impl_bench_ascending);
@@ -66,8 +66,8 @@ SELFMON_INLINE double selfmon_impl_bench_median(double *v, unsigned int count)
 }
 
 /*
- * Sets first[r] and first[r + 1] to the bounds of run r. Returns the number of
- * runs.
+ * Sets first[r] to the index of the first sample of run r, and first[r + 1] to
+ * that of the next run. Returns the number of runs.
  */
 SELFMON_INLINE unsigned int
 selfmon_impl_bench_runs(const struct selfmon_bench_quantity *of,
@@ -85,8 +85,8 @@ selfmon_impl_bench_runs(const struct selfmon_bench_quantity *of,
 }
 
 /*
- * xorshift64 (Marsaglia 2003) with a fixed seed: the same samples give the same
- * interval.
+ * Returns a random number: xorshift64 (Marsaglia 2003). The seed is fixed, so
+ * the same samples give the same interval.
  */
 SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 						      unsigned int below)
@@ -98,9 +98,10 @@ SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 }
 
 /*
- * Returns the median of the medians of the runs. With a state, draws runs with
- * replacement, and rounds within each of them. The samples of one run depend on
- * each other, so a run is drawn as a whole.
+ * Returns the median of the medians of the runs. If state is not NULL, computes
+ * a bootstrap replicate instead: draws runs with replacement, and in each of
+ * them rounds. Runs are drawn as a whole, since samples of the same run depend
+ * on each other.
  */
 SELFMON_INLINE double
 selfmon_impl_bench_estimate(const struct selfmon_bench_quantity *of,
@@ -125,7 +126,7 @@ selfmon_impl_bench_estimate(const struct selfmon_bench_quantity *of,
 	return selfmon_impl_bench_median(median, runs);
 }
 
-/* 0 / 0 is 1; any other number / 0 is infinite. */
+/* Returns the ratio. 0 / 0 is 1; any other number / 0 is infinite. */
 SELFMON_INLINE double selfmon_impl_bench_over(double now, double before)
 {
 	if (before > 0)
@@ -164,9 +165,10 @@ selfmon_impl_bench_bootstrap(const struct selfmon_bench_quantity *now,
 }
 
 /*
- * Sets median, low, high and minimum from the samples; all are 0 without
- * samples. If known, the minimum of a time is the slope between its fastest
- * batches: one disturbed batch of n would make a single sample too small.
+ * Computes median, low, high and minimum from the samples; all are 0 if there
+ * are none. The minimum of a time is the slope between its fastest batches, if
+ * known: a single sample is too small if its batch of n iterations was
+ * disturbed.
  */
 SELFMON_INLINE void
 selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
@@ -188,9 +190,9 @@ selfmon_bench_summarise(struct selfmon_bench_quantity *quantity)
 }
 
 /*
- * Sets *ratio to the ratios b / a for the rounds that both have. So changes of
- * the machine's speed cancel. Returns -ENODATA if no round is left, or if a
- * sample of a is not above 0.
+ * Sets *ratio to the ratios b / a of all rounds that both have, so that changes
+ * of the machine's speed cancel. Returns -ENODATA if there is no such round, or
+ * if a sample of a is not above 0.
  */
 SELFMON_INLINE int
 selfmon_impl_bench_divide(const struct selfmon_bench_quantity *a,
@@ -219,7 +221,7 @@ selfmon_impl_bench_divide(const struct selfmon_bench_quantity *a,
 }
 
 /*
- * Computes by which factor b takes longer than a, round by round, so that
+ * Computes how many times longer b takes than a, round by round, so that
  * changes of the machine's speed cancel. Both must be measured in the same
  * rounds. Returns 0, or -ENODATA if no round has both, or if a sample of a is
  * not above 0.

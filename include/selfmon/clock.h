@@ -38,17 +38,16 @@ struct selfmon_clock {
 	uint32_t shift;
 	uint64_t mult;
 	uint64_t hz;          /* ticks per second */
-	uint32_t error_ppm;   /* error of mult as far as known; 0: exact by
-			       * definition */
+	uint32_t error_ppm;   /* known error of mult; 0: exact by definition */
 	uint32_t reserved;
 };
 
 /*
  * Returns the process's clock, which is chosen at the first call. A calibrated
  * clock is measured over the time since the library was first used in this
- * process, so a later first call has a smaller error; error_ppm states it.
- * Waits for at most 1 ms, if the error would exceed 1000 ppm. Always succeeds.
- * The clock never changes, and a forked child keeps it. Thread-safe; not
+ * process, so a later first call has a smaller error; error_ppm states it. If
+ * the error would exceed 1000 ppm, waits for at most 1 ms. Always succeeds. The
+ * clock never changes, and a forked child has the same one. Thread-safe; not
  * async-signal-safe.
  */
 SELFMON_API const struct selfmon_clock *selfmon_clock(void);
@@ -58,14 +57,15 @@ SELFMON_API const char *
 selfmon_clock_source_name(enum selfmon_clock_source source);
 
 /*
- * Returns the current time in ticks of the process's clock; monotonic within a
- * thread. Async-signal-safe once the library has been used in the process.
+ * Returns the current time in ticks of the process's clock. Within a thread it
+ * never decreases. Async-signal-safe once the library has been used in the
+ * process.
  */
 SELFMON_API uint64_t selfmon_clock_ticks(void);
 
 /*
- * Converts ticks to nanoseconds, rounded down. The product cannot overflow.
- * Only results of 2^64 ns (584 years) or more do not fit.
+ * Converts ticks to nanoseconds, rounded down. The product cannot overflow. The
+ * result is wrong only if it is 2^64 ns (584 years) or more.
  */
 #ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t selfmon_clock_ns(const struct selfmon_clock *clock,

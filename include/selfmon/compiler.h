@@ -13,13 +13,13 @@
 
 #if !defined(SELFMON_DISABLE) && (!defined(__GNUC__) || !defined(__linux__))
 #error "libselfmon needs Linux and gcc or clang; define SELFMON_DISABLE to compile its regions out"
-#define SELFMON_DISABLE /* suppress follow-up errors */
+#define SELFMON_DISABLE /* suppresses follow-up errors */
 #endif
 
 /*
- * The headers are C: they use C casts, and a function may have the name of a
- * struct. With SELFMON_DISABLE, disabled.h defines the functions that the other
- * headers declare; most of their arguments are unused.
+ * Disables warnings that the headers would cause: they are C with C casts, a
+ * function may have the name of a struct, and the functions in disabled.h have
+ * unused arguments.
  */
 #if !defined(__GNUC__) && !defined(__clang__)
 #define SELFMON_IMPL_QUIET
@@ -51,9 +51,9 @@
 #endif
 
 /*
- * Exported from libselfmon.so; all other symbols are hidden. With
- * SELFMON_DISABLE the functions are defined in disabled.h: static in C, and
- * with C++ linkage in C++. Their symbols then differ from the library's.
+ * Marks functions that libselfmon.so exports; all other symbols are hidden.
+ * With SELFMON_DISABLE the functions are defined in disabled.h: static in C,
+ * and with C++ linkage in C++. Their symbols then differ from the library's.
  */
 #if defined(SELFMON_DISABLE) && defined(__cplusplus)
 #define SELFMON_API
@@ -64,8 +64,8 @@
 #endif
 
 /*
- * For functions that are defined in headers. In C++20 and later they are plain
- * inline: an exported inline function of a module cannot use static functions.
+ * For functions defined in headers. In C++20 and later they are inline and not
+ * static: an exported inline function of a module cannot use static functions.
  */
 #if defined(__cplusplus) &&                                                    \
 	(__cplusplus >= 202002L || defined(SELFMON_DISABLE))
@@ -83,12 +83,12 @@
 #define selfmon_unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * One load or store of memory that other code may change at the same time. The
- * compiler does not tear, repeat or invent the access. Relaxed atomics would
- * show that intention to thread sanitizers; on every supported CPU they are
- * plain instructions. With gcc the macros use volatile, like the kernel's
- * READ_ONCE: for atomics on arm64, gcc computes each address separately,
- * without an offset.
+ * A single load or store of memory that other code may change at the same time.
+ * The compiler does not tear, repeat or invent the access. With clang and
+ * thread sanitizers these are relaxed atomics, which are plain instructions on
+ * every supported CPU. With gcc they use volatile, like the kernel's READ_ONCE:
+ * for atomics on arm64, gcc computes each address separately, without an
+ * offset.
  */
 #if defined(__LP64__) && !defined(__clang__) && \
 	!defined(__SANITIZE_THREAD__)

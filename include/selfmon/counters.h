@@ -38,7 +38,7 @@ SELFMON_C_BEGIN
 enum selfmon_verdict {
 	SELFMON_NOT_COUNTED = 0, /* no value */
 	SELFMON_EXACT, /* read in user space, on the PMU all the time */
-	SELFMON_SYSCALL,         /* read(2), always on the PMU */
+	SELFMON_SYSCALL,         /* by read(2), always on the PMU */
 	SELFMON_SCALED           /* extrapolated from the time on the PMU */
 };
 
@@ -49,8 +49,8 @@ SELFMON_API const char *selfmon_verdict_name(enum selfmon_verdict verdict);
 
 /* Flags of struct selfmon_snapshot. */
 #define SELFMON_SNAPSHOT_SLOW 0x01u      /* hardware members by read(2) */
-#define SELFMON_SNAPSHOT_LOST_USER 0x02u /* hardware members: no value */
-#define SELFMON_SNAPSHOT_LOST_REST 0x04u /* other members: no value */
+#define SELFMON_SNAPSHOT_LOST_USER 0x02u /* hardware members have no value */
+#define SELFMON_SNAPSHOT_LOST_REST 0x04u /* other members have no value */
 #define SELFMON_SNAPSHOT_LOST 0x06u
 
 /*
@@ -59,27 +59,29 @@ SELFMON_API const char *selfmon_verdict_name(enum selfmon_verdict verdict);
  */
 #define SELFMON_MORE_GROUPS 3
 
-/* The time for which a group was enabled, and the part of it off the PMU. */
+/*
+ * The time for which a group was enabled, and how much of it the group was off
+ * the PMU.
+ */
 struct selfmon_share {
 	uint64_t enabled_ns;
 	uint64_t off_ns;
 };
 
 /*
- * The values of a set at one time. A snapshot in which all members but ticks
- * are 0 is valid for a set without members.
+ * The values of a set at one time. For a set without members, a snapshot is
+ * valid if all its members but ticks are 0.
  */
 struct selfmon_snapshot {
 	uint64_t ticks;      /* selfmon_arch_timestamp(), or see clock.h */
 	uint64_t value[SELFMON_MAX_COUNTERS];
 	uint32_t cpu;        /* CPU number; UINT32_MAX: unknown */
-	uint32_t lock;       /* of the leader's page */
+	uint32_t lock;       /* lock of the leader's page */
 	uint64_t off_ns;     /* leader's time enabled minus its time running */
-	uint64_t enabled_ns; /* leader: time enabled; see counters/estimate.c */
+	uint64_t enabled_ns; /* leader's; see counters/estimate.c */
 	uint32_t flags;
 	uint32_t moved;      /* lock changes seen while reading */
-	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* of the groups in
-							   use */
+	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* by group */
 };
 
 /* Flags of struct selfmon_counters; private. */
@@ -91,20 +93,20 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_PAGE_CLOCK 0x10u /* page times can be extrapolated */
 #define SELFMON_IMPL_SET_STRICT 0x20u  /* scaled values are refused */
 #define SELFMON_IMPL_SET_UNWIPED 0x40u /* cannot be wiped in a child */
-#define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: use read(2) */
+#define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: read(2) is used */
 #define SELFMON_IMPL_SET_CORES 0x100u /* cores of several types: no estimates */
 #define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is temporary */
-#define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
+#define SELFMON_IMPL_SET_THREADS 0x400u /* SYSCALL is temporary */
 
 /*
  * State of the inline fast path. A forked child must not take that path, since
- * the events' pages are not mapped there. The child finds this memory wiped,
- * which means without an owner, and takes the slow path. Kernels before 4.14
- * cannot wipe; on these SELFMON_IMPL_SET_SYSCALL forbids the fast path in the
- * parent, too.
+ * the events' pages are not mapped there. In the child this memory is wiped, so
+ * it has no owner, and the child takes the slow path. Kernels before 4.14
+ * cannot wipe memory; there SELFMON_IMPL_SET_SYSCALL disables the fast path in
+ * the parent, too.
  */
 struct selfmon_counters {
-	void *owner;          /* selfmon_arch_thread_pointer() of the opener */
+	void *owner;          /* thread pointer of the thread that opened it */
 	/* CPU number in the rseq area of the thread that opened the set. */
 	const uint32_t *cpu;
 	uint32_t flags;
@@ -117,15 +119,18 @@ struct selfmon_counters {
 	uint64_t rotation_ns;    /* perf_event_mux_interval_ms, in ns */
 	uint64_t sign; /* top bit of the registers; 0 if their widths differ */
 	uint32_t max_per_tick;   /* highest possible event rate */
-	uint8_t more;            /* number of further groups; they follow all
-				  * other members */
-	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their numbers of members */
-	uint64_t time_cycles;    /* a time in ticks before all snapshots */
-	uint64_t time_unused;    /* the bits that ticks lack */
-	uint16_t rest; /* number of events without a PMU counter; 0 if .more */
-	uint16_t lapses; /* deltas lost for lack of a usable page clock */
-	uint32_t quiet;          /* deltas by read(2) with the group on the
-				  * PMU since the last lapse */
+	/* Number of further groups, at the end of the set. */
+	uint8_t more;
+	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their sizes */
+	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
+	uint64_t time_unused;    /* high bits that ticks lack */
+	uint16_t rest; /* events without a PMU counter; 0 if more > 0 */
+	uint16_t lapses; /* deltas lost because there is no page clock */
+	/*
+	 * Number of deltas by read(2), with the group on the PMU, since the
+	 * last lost one.
+	 */
+	uint32_t quiet;
 };
 
 #ifndef SELFMON_DISABLE
@@ -184,15 +189,15 @@ selfmon_impl_snapshot_end(const struct selfmon_counters *set,
 }
 
 /*
- * Reads all hardware members in user space. Each member is checked by the lock
- * of its own page, because an overflow of its counter changes only that lock.
- * All members and the timestamp are checked by the leader's lock, which changes
- * at every deschedule, migration and reprogramming. If one member has to be
- * read again, its value would be some instructions younger than the others, so
- * all are read again.
+ * Reads all hardware members in user space. A read of a member is valid if the
+ * lock of its own page did not change, because an overflow of its counter
+ * changes only that lock. All reads and the timestamp are valid if the leader's
+ * lock did not change: it changes at every context switch, migration and
+ * reprogramming. If one read is invalid, all are repeated; otherwise its value
+ * would be some instructions younger than the others.
  *
- * The last check looks up the leader's page again: after a read that faulted,
- * the guard has replaced the pages of the leader and of the other members.
+ * The last check loads the leader's page pointer again: after a read that
+ * faulted, the guard has replaced the pages.
  *
  * The timestamp is read innermost, and the order is reversed at the end, so
  * that most of the time of the reads is outside of the region.
@@ -217,7 +222,7 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 	return selfmon_impl_snapshot_end(set, leader, snapshot, end);
 }
 
-/* Retries until no lock changes during the reads. */
+/* Reads all members, and retries until no lock changes meanwhile. */
 SELFMON_ALWAYS_INLINE bool
 selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 			   struct selfmon_snapshot *snapshot, bool end)
@@ -257,7 +262,7 @@ SELFMON_INLINE void selfmon_counters_begin(const struct selfmon_counters *set,
 		selfmon_impl_snapshot_slow(set, snapshot, false);
 }
 
-/* Takes a snapshot at the end of the measured code, in mirrored order. */
+/* Takes a snapshot at the end of the measured code, in reverse order. */
 SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 					 struct selfmon_snapshot *snapshot)
 {
@@ -272,41 +277,39 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 /* ---- deltas -------------------------------------------------------------- */
 
 /* Flags of struct selfmon_delta. */
-#define SELFMON_DELTA_DISTURBED 0x01u  /* the leader's lock changed between */
+/* The leader's lock changed in between. */
+#define SELFMON_DELTA_DISTURBED 0x01u
 #define SELFMON_DELTA_MIGRATED 0x02u   /* ended on another CPU */
 #define SELFMON_DELTA_SLOW 0x04u       /* hardware members by read(2) */
 #define SELFMON_DELTA_REPAIRED 0x08u   /* 2^width added to a value */
 #define SELFMON_DELTA_IMPOSSIBLE 0x10u /* impossible values were left out */
 #define SELFMON_DELTA_SCALED 0x20u     /* hardware values are estimates */
-#define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU for too long: values
-				        * left out */
+#define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU for too long; no values */
 #define SELFMON_DELTA_LOST 0x80u       /* a snapshot had no values */
-#define SELFMON_DELTA_MORE_SCALED 0x100u /* values of further groups are
-					  * estimates */
+#define SELFMON_DELTA_MORE_SCALED 0x100u /* further groups: estimates */
 
 /*
- * One value and its verdict. If it is not counted, count is 0 and has no
- * meaning.
+ * One value and its verdict. If the verdict is SELFMON_NOT_COUNTED, count is 0
+ * and invalid.
  */
 struct selfmon_value {
 	uint64_t count;
 	enum selfmon_verdict verdict;
-	uint32_t more; /* 1 + number of its further group; 0: in none */
+	uint32_t more; /* 0, or 1 + the number of its further group */
 };
 
 struct selfmon_delta {
-	uint64_t ticks;      /* elapsed; convert with selfmon_clock_ns() */
-	uint64_t enabled_ns; /* 0: on the PMU all the time; else the thread's
-			      * time enabled */
-	uint64_t off_ns;     /* the part of enabled_ns that was off the PMU */
+	uint64_t ticks;      /* elapsed time; convert with selfmon_clock_ns() */
+	/* 0 if on the PMU all the time, else the time enabled. */
+	uint64_t enabled_ns;
+	uint64_t off_ns;     /* part of enabled_ns that was off the PMU */
 	uint32_t flags;
 	uint32_t moved;      /* lock changes in both snapshots */
 	struct selfmon_value value[SELFMON_MAX_COUNTERS];
 	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* 0: no estimates */
 	/*
-	 * The times of the first group [0] and of all further groups [1]:
-	 * enabled, and off the PMU. Set whatever the verdicts of the values
-	 * are.
+	 * Times of the first group [0] and of all further groups [1]: enabled,
+	 * and off the PMU. Set regardless of verdicts.
 	 */
 	struct selfmon_share all[2];
 };
@@ -363,10 +366,10 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 #define SELFMON_COUNTERS_FENCE 0x2u   /* serialise before each snapshot */
 #define SELFMON_COUNTERS_SYSCALL 0x4u /* never read in user space */
 /*
- * Read in user space even on machines where that is unsafe. The riscv64 kernel
+ * Reads in user space even on machines where that is unsafe. The riscv64 kernel
  * may take a counter away during a read, which raises SIGILL; without this
- * flag, sets there are read by read(2). Use it if no thread closes a set while
- * another reads one, and no other program on the machine counts.
+ * flag, sets there are read by read(2). Use it only if no thread closes a set
+ * while another one reads a set, and no other program on the machine counts.
  */
 #define SELFMON_COUNTERS_UNGUARDED 0x8u
 /*
@@ -376,7 +379,7 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 #define SELFMON_COUNTERS_GUARD 0x10u
 /*
  * Drops hardware events that do not fit into one group with the first ones.
- * Without this flag they are counted in further groups. Implied by STRICT.
+ * Without this flag they are counted in further groups. STRICT implies it.
  */
 #define SELFMON_COUNTERS_ONE_GROUP 0x20u
 /*
@@ -468,30 +471,32 @@ SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
 SELFMON_API int selfmon_guard_check(void);
 
 /*
- * Which group an event is in. All events of a group are on the PMU at the same
- * time, or none.
+ * The group that an event is in. Either all events of a group are on the PMU,
+ * or none.
  */
 enum selfmon_group {
 	SELFMON_GROUP_NONE = 0, /* not counted */
 	SELFMON_GROUP_FIRST,    /* hardware events */
 	SELFMON_GROUP_KERNEL,   /* events that use no counter of the PMU */
-	SELFMON_GROUP_MORE      /* the first further group; + 1 is the second */
+	SELFMON_GROUP_MORE      /* first further group; + 1: second, ... */
 };
 
 /* Description of member i of a set. */
 struct selfmon_counter_info {
 	size_t size; /* set by the caller: sizeof of this struct */
 	const char *name;            /* as in the specification */
-	size_t position;             /* in bytes into the specification */
+	size_t position;             /* offset in the specification, in bytes */
 	/* The best verdict that its values can have. */
 	enum selfmon_verdict verdict;
-	bool kernel;                 /* counts kernel mode as well */
+	bool kernel;                 /* kernel mode is counted as well */
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
 	const char *unit; /* unit of its values: "ns", or "" for counts */
 	enum selfmon_group group;    /* the group in which it is counted */
-	const char *why_syscall;     /* why it is not read in user space;
-				      * NULL if it is, or for a software
-				      * event */
+	/*
+	 * Why it is not read in user space. NULL if it is read there, or if it
+	 * is a software event.
+	 */
+	const char *why_syscall;
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains what this machine allows and what to change. */
+/* Explains what the machine does not allow, and what to change. */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
 #include "../selfmon.h"

@@ -17,26 +17,27 @@ SELFMON_C_BEGIN
 /* The step that failed. */
 enum selfmon_step {
 	SELFMON_STEP_NONE = 0,  /* nothing failed */
-	SELFMON_STEP_PARSE,     /* the specification; message explains it */
+	SELFMON_STEP_PARSE,     /* parsing the specification; see message */
 	SELFMON_STEP_OPEN,      /* perf_event_open(2) */
 	SELFMON_STEP_MAP,       /* mmap(2) of the event's page */
 	SELFMON_STEP_READ,      /* read(2) of the counts */
 	SELFMON_STEP_ENABLE,    /* ioctl(2) PERF_EVENT_IOC_ENABLE */
-	/* Refused by the library; message has the reason. */
+	/* The library refused; message has the reason. */
 	SELFMON_STEP_POLICY,
-	SELFMON_STEP_FILE       /* reading a file; message explains the
-				 * error, position is the offset in the file */
+	/* Reading a file; position is an offset in it. */
+	SELFMON_STEP_FILE
 };
 
 struct selfmon_failure {
 	int error;               /* errno, positive; 0: none */
 	enum selfmon_step step;
-	size_t position; /* byte of the specification at which the error is */
+	size_t position; /* byte offset of the error in the specification */
 	bool kernel_asked;       /* kernel mode was requested (:k) */
 	bool grouped;            /* opened as a member of a group */
 	/*
-	 * The event's name, and a whole sentence. Each may be "". Both are safe
-	 * to print: bytes that could control a terminal are written as \xNN.
+	 * The event's name, and a complete sentence; both may be "". Both are
+	 * safe to print: bytes that could control a terminal are written as
+	 * \xNN.
 	 */
 	char event[SELFMON_EVENT_NAME_SIZE];
 	char message[SELFMON_MESSAGE_SIZE];
@@ -44,8 +45,8 @@ struct selfmon_failure {
 
 #ifndef SELFMON_DISABLE
 /*
- * Private, for headers that print. Both copy a text: escaped for a terminal, or
- * for JSON without quotes. The copy is cut to size bytes, including the final
+ * Private; for headers that print. Copy a text, escaped for a terminal, or for
+ * JSON without quotes. The copy is truncated to size bytes, including the final
  * 0. Return the length of the copy.
  */
 SELFMON_API size_t selfmon_impl_escape_text(char *to, size_t size,

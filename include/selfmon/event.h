@@ -36,9 +36,9 @@ SELFMON_C_BEGIN
 /* Flags of struct selfmon_event. */
 #define SELFMON_EVENT_USER 0x01u       /* :u was given */
 #define SELFMON_EVENT_KERNEL 0x02u     /* :k was given */
-#define SELFMON_EVENT_HARDWARE 0x04u   /* event of a core PMU: its page may
-				        * allow user reads */
-#define SELFMON_EVENT_KERNEL_FIRED 0x08u /* happens in kernel mode only */
+/* Event of a core PMU; may allow user reads. */
+#define SELFMON_EVENT_HARDWARE 0x04u
+#define SELFMON_EVENT_KERNEL_FIRED 0x08u /* occurs only in kernel mode */
 
 /*
  * One event, ready for perf_event_open(2). The members type, config, config1,
@@ -59,9 +59,9 @@ struct selfmon_event {
 	uint64_t config1;
 	uint64_t config2;
 	uint64_t config3;
-	uint8_t precise;   /* 0 to 3, the number of p modifiers */
-	uint8_t group;     /* 0: none; k: member of the k-th {} group */
-	uint16_t position; /* position of its first byte in the specification */
+	uint8_t precise;   /* precision: the number of p modifiers, 0 to 3 */
+	uint8_t group;     /* 0, or k for a member of the k-th {} group */
+	uint16_t position; /* byte offset in the specification */
 	uint16_t base;     /* length of the name without modifiers */
 	uint16_t reserved;
 };

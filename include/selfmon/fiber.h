@@ -51,7 +51,7 @@
 
 SELFMON_C_BEGIN
 
-/* The open visits of a stack. */
+/* The open visits of one stack. */
 struct selfmon_fiber;
 
 #ifndef SELFMON_DISABLE
@@ -59,21 +59,22 @@ struct selfmon_fiber;
 /*
  * Returns a new fiber, which no thread runs yet. Its rows in the report have
  * this name, which is copied as by selfmon_region(). Returns NULL if regions
- * are off, or without memory. NULL may be passed to the functions below, where
- * it stands for the thread's own stack. Thread-safe, takes a lock; not
+ * are off or if there is no memory. NULL may be passed to the functions below,
+ * where it means the thread's own stack. Thread-safe, takes a lock; not
  * async-signal-safe. Memory: 1 KiB, which later fibers reuse.
  */
 SELFMON_API struct selfmon_fiber *selfmon_fiber_create(const char *name);
 
 /*
  * From now on the calling thread runs this fiber, or its own stack if fiber is
- * NULL. Call it directly before the switch of stacks. First reads the values
- * that end the old fiber's interval, and last those that begin the new fiber's.
- * Does nothing if the thread runs this fiber already.
+ * NULL. Call it directly before the switch of stacks. The call begins by
+ * reading the values that end the old fiber's interval, and ends by reading
+ * those that begin the new fiber's. Does nothing if the thread already runs
+ * this fiber.
  *
- * If another thread runs the fiber, or if it was destroyed, the thread does not
- * take it: visits are counted and not measured until the thread's next switch.
- * The report has a note on that.
+ * If another thread runs the fiber, or if it was destroyed, the switch fails:
+ * until the thread's next switch, visits are counted and not measured. The
+ * report has a note.
  *
  * Takes no lock, with two exceptions: the fiber has visits in a node that this
  * thread has not visited yet, or it has more open visits than ever before.
@@ -85,8 +86,8 @@ SELFMON_API void selfmon_fiber_switch(struct selfmon_fiber *fiber);
  * Ends the fiber: records its own visit, and cuts off the visits that are still
  * open in it, in the statistics of the calling thread. If that thread runs the
  * fiber, visits are counted and not measured until its next switch. If another
- * thread runs the fiber, does nothing but add a note to the report. NULL: does
- * nothing. Thread-safe, takes a lock; not async-signal-safe.
+ * thread runs the fiber, only adds a note to the report. Does nothing if fiber
+ * is NULL. Thread-safe, takes a lock; not async-signal-safe.
  *
  * The fiber's visits do not include the time since it was last suspended. The
  * calling thread's open visits are suspended during the call.

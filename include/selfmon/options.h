@@ -50,7 +50,10 @@
 
 SELFMON_C_BEGIN
 
-/* Called with one line of text, without a newline. See selfmon_configure(). */
+/*
+ * Receives a message: one line of text without a newline. See
+ * selfmon_configure().
+ */
 typedef void (*selfmon_message_fn)(const char *message, void *context);
 
 /* A visit, or a detached span, that lasted longer than its limit. */
@@ -76,13 +79,13 @@ typedef void (*selfmon_longer_fn)(const struct selfmon_longer *visit,
 
 struct selfmon_options {
 	size_t size;         /* set by the caller: sizeof of this struct */
-	const char *events;  /* as SELFMON_EVENTS; NULL: "auto" */
+	const char *events;  /* like SELFMON_EVENTS; NULL: "auto" */
 	const char *output;  /* like SELFMON_OUTPUT; NULL: no report at exit */
 	bool enable;
 	bool fence;
 	bool strict;
 	uint32_t every;
-	/* NULL: messages are part of the report at exit. */
+	/* If NULL, messages are part of the report at exit. */
 	selfmon_message_fn message;
 	void *context;
 	bool guard;
@@ -121,22 +124,22 @@ struct selfmon_options {
 SELFMON_API int selfmon_configure(const struct selfmon_options *options);
 
 /*
- * Returns the version of the library that runs, such as "0.2.0".
- * SELFMON_VERSION in version.h is the version of the headers with which the
- * program was compiled. Thread-safe and async-signal-safe.
+ * Returns the version of the loaded library, such as "0.2.0". SELFMON_VERSION
+ * in version.h is the version of the headers with which the program was
+ * compiled. Thread-safe and async-signal-safe.
  */
 SELFMON_API const char *selfmon_version(void);
 
 /*
- * Switches all regions on or off. Returns true if they were on. Open visits
- * continue to their end. Thread-safe and async-signal-safe.
+ * Switches all regions on or off. Returns true if they were on before. Visits
+ * that are open are measured to their end. Thread-safe and async-signal-safe.
  */
 SELFMON_API bool selfmon_enable(bool on);
 
 /*
- * Does the work of the process's first visit in advance: reads the environment,
- * opens the first event (which takes milliseconds on some machines), and
- * decides which events `auto` means. These are the events that the calling
+ * Does the work of the first visit in the process in advance: reads the
+ * environment, opens the first event (which takes milliseconds on some
+ * machines), and decides which events `auto` means: those that the calling
  * thread can count. Also prepares the calling thread. Returns 0, -ENOMEM, or
  * -ENOSYS (regions are switched off). Thread-safe; not async-signal-safe.
  */

@@ -42,34 +42,35 @@ SELFMON_C_BEGIN
 /*
  * Layout of struct perf_event_mmap_page, defined here because installed headers
  * may be older than the kernel. libselfmon/counters/page.c checks it against
- * the members that <linux/perf_event.h> has. All members that a read needs are
- * in the first cache line.
+ * <linux/perf_event.h>, for the members that both have. All members that a read
+ * needs are in the first cache line.
  */
 struct selfmon_page {
-	uint32_t version;         /* 0 on every kernel, so of no use */
+	uint32_t version;         /* 0 on every kernel, so not useful */
 	uint32_t compat_version;  /* also 0 on every kernel */
 	uint32_t lock;
 	uint32_t index;           /* counter + 1; 0: no counter now */
-	int64_t offset;           /* add to the sign-extended register */
-	uint64_t time_enabled; /* ns of the thread's time, at the last update */
+	/* To be added to the sign-extended register. */
+	int64_t offset;
+	uint64_t time_enabled; /* thread's time in ns at the last update */
 	/* The part of time_enabled that was on the PMU. */
 	uint64_t time_running;
 	uint64_t capabilities;    /* SELFMON_PAGE_CAP_* */
-	uint16_t pmc_width; /* width of the register in bits; 0 without a PMU */
+	uint16_t pmc_width; /* width of the register in bits, or 0 */
 	uint16_t time_shift;
 	uint32_t time_mult;
 	uint64_t time_offset;
 	uint64_t time_zero;
 	uint32_t size; /* size of the part that the kernel fills in */
 	uint32_t reserved;
-	uint64_t time_cycles;     /* with CAP_TIME_SHORT, size >= 96 */
+	uint64_t time_cycles;     /* valid with CAP_TIME_SHORT and size >= 96 */
 	uint64_t time_mask;
 };
 
 /*
  * Bits of capabilities, as the kernel numbers them on little-endian machines.
  * Kernels 3.4 to 3.11 used bit 0 with two meanings. Since 3.12 bit 0 is always
- * 0 and bit 1 always set to show that (commit fa7315871046).
+ * 0, and bit 1 is always 1 to show this (commit fa7315871046).
  */
 #define SELFMON_PAGE_CAP_BIT0 (UINT64_C(1) << 0)
 #define SELFMON_PAGE_CAP_BIT0_IS_DEPRECATED (UINT64_C(1) << 1)
@@ -79,28 +80,31 @@ struct selfmon_page {
 #define SELFMON_PAGE_CAP_USER_TIME_SHORT (UINT64_C(1) << 5)
 
 /*
- * index - 1 of Intel's PERF_METRICS, which holds packed fractions and no count.
+ * index - 1 of Intel's PERF_METRICS, a register with packed fractions instead
+ * of a count.
  */
 #define SELFMON_PAGE_PERF_METRICS (UINT32_C(1) << 29)
 
-/* Number of tries before a read takes the slow path. */
+/* Number of attempts before a read takes the slow path. */
 #define SELFMON_PAGE_TRIES 64
 
 /*
- * The instruction that reads a counter. A test may define it before including
- * this header, to run the loop below against a model of a PMU.
+ * The instruction that reads a counter. A test may define it before it includes
+ * this header, to run the code below with a model of a PMU.
  */
 #ifndef SELFMON_READ_COUNTER
 #define SELFMON_READ_COUNTER(counter, set)                                     \
 	selfmon_arch_read_counter(counter, set)
 #define SELFMON_READ_COUNTERS SELFMON_ARCH_COUNTERS
 #endif
-/* Counter numbers are below this. */
+/* All counter numbers are below this. */
 #ifndef SELFMON_READ_COUNTERS
 #define SELFMON_READ_COUNTERS UINT32_MAX
 #endif
 
-/* Returns the low 64 - shift bits of raw, sign-extended; shift = 64 - width. */
+/*
+ * Returns raw sign-extended from its low 64 - shift bits; shift = 64 - width.
+ */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_page_extend(uint64_t raw,
 						   unsigned int shift)
 {
@@ -108,9 +112,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_page_extend(uint64_t raw,
 }
 
 /*
- * Returns true if the event has a readable counter now. On most machines index
- * alone shows that. On some, the capability bit must be set as well, and one
- * number in the range is no counter.
+ * Returns true if the event has a readable counter now. On most machines the
+ * index alone shows this. On some, the capability bit must be set as well, and
+ * one number in the range is not a counter.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
 					     uint32_t index)
@@ -127,8 +131,8 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
 /*
  * Returns true if the event of this page can be read in user space, and sets
  * *shift to 64 - pmc_width. The event must be on the PMU: otherwise the page
- * has no index. The result stays valid for the event's life except for index,
- * which every read checks. Async-signal-safe.
+ * has no index. The result stays valid for the event's life. Only index may
+ * change, and every read checks it. Async-signal-safe.
  */
 SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
 				       unsigned int *shift)
@@ -139,12 +143,12 @@ SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
 
 	if (!SELFMON_ARCH_USER_READ)
 		return false;
-	/* Bit 1 is clear on kernels before 3.12, whose bit 0 is unreliable. */
+	/* Bit 1 is 0 on kernels before 3.12, whose bit 0 is unreliable. */
 	if (!(capabilities & SELFMON_PAGE_CAP_BIT0_IS_DEPRECATED) ||
 	    !(capabilities & SELFMON_PAGE_CAP_USER_RDPMC))
 		return false;
 	/*
-	 * A software clock event that samples may show the capability by
+	 * A software clock event with samples may have the capability bit by
 	 * accident, since its flags share a union with the timer. Its width is
 	 * 0.
 	 */
@@ -157,7 +161,7 @@ SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
 	return true;
 }
 
-/* Result of one try to read a page. */
+/* Result of one attempt to read a page. */
 enum selfmon_page_try {
 	SELFMON_PAGE_READ,  /* raw and offset are valid */
 	SELFMON_PAGE_MOVED, /* the lock changed during the read: retry */
@@ -165,8 +169,8 @@ enum selfmon_page_try {
 };
 
 /*
- * set is the counter set that the guard switches to read(2) if this read
- * faults.
+ * Makes one attempt. set is the counter set that the guard switches to read(2)
+ * if this read faults, or NULL.
  */
 SELFMON_ALWAYS_INLINE enum selfmon_page_try
 selfmon_page_try(const struct selfmon_page *page, const void *set,
@@ -192,15 +196,14 @@ selfmon_page_try(const struct selfmon_page *page, const void *set,
 /*
  * Reads one count in user space.
  *
- * page:   of an event of the calling thread that passed selfmon_page_check()
- * shift:  64 - pmc_width, from selfmon_page_check()
- * value:  receives the count; unchanged on false
- * moved:  incremented for each lock change during the read
+ * page: of an event of the calling thread that passed selfmon_page_check()
+ * shift: 64 - pmc_width, from selfmon_page_check() value: receives the count;
+ * unchanged on false moved: incremented for each lock change during the read
  *
  * Returns true, or false if the caller must take the slow path: no counter now,
  * or the lock changed SELFMON_PAGE_TRIES times. Async-signal-safe; no system
- * call. The read belongs to no set, so the guard (see counters.h) passes its
- * faults on.
+ * call. The read belongs to no set, so the guard (see counters.h) does not
+ * handle its faults.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 					     unsigned int shift,
@@ -228,10 +231,10 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 /*
  * Returns the difference b - a of two counts of one event. If it is negative
  * and the register is narrower than 64 bits, adds 2^width and sets *repaired.
- * The reason: between an update and the next set_period, the kernel bases
- * offset on the zero-extended register (x86_perf_event_update() and its
- * counterparts). The count is then exactly 2^width too small until the event is
- * next scheduled.
+ * Such a difference has this cause: between an update and the next set_period,
+ * the kernel computes offset from the zero-extended register
+ * (x86_perf_event_update() and its equivalents). The count is then exactly
+ * 2^width too small until the event is next scheduled.
  */
 SELFMON_INLINE uint64_t selfmon_page_delta(uint64_t a, uint64_t b,
 					   unsigned int shift, bool *repaired)

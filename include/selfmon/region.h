@@ -65,7 +65,11 @@ SELFMON_C_BEGIN
 
 #ifndef SELFMON_DISABLE
 
-/* The function may be a coroutine, and its other variables are on the stack. */
+/*
+ * The function may be a coroutine, whose frames are on the heap. With these
+ * sanitizers the check does not work, since other variables are not on the
+ * stack.
+ */
 #if defined(__cpp_impl_coroutine) && !defined(__SANITIZE_ADDRESS__) &&         \
 	!defined(__SANITIZE_HWADDRESS__)
 #define SELFMON_IMPL_COROUTINES
@@ -78,14 +82,14 @@ SELFMON_C_BEGIN
 #endif
 
 /*
- * Stack frames are usually not larger. selfmon_impl_enter_far() checks those
- * that may be.
+ * Usual maximum size of a stack frame. selfmon_impl_enter_far() handles larger
+ * ones.
  */
 #define SELFMON_IMPL_NEAR 4096
 
 /*
- * Begins a visit in a coroutine. Its variables are not in the stack frame of
- * its function, since they outlive the call. Returns false in any other
+ * Begins a visit if the function is a coroutine: its variables are not in the
+ * stack frame, since they outlive the call. Returns false in any other
  * function.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
@@ -106,9 +110,9 @@ SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 }
 
 /*
- * If regions are off, costs one load and one branch. Always inlined: the
- * library recognises abandoned visits by the stack address of its caller, which
- * must be the same for all calls from one function.
+ * Begins a visit. Costs one load and one branch if regions are off. Always
+ * inlined: the library recognises abandoned visits by the stack address of its
+ * caller, which must be the same for all calls from one function.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 					     struct selfmon_frame *frame)
@@ -127,7 +131,7 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 }
 
 /*
- * Makes the compiler assume that frame->open has a value: see
+ * Makes the compiler assume that frame->open has been set: see
  * SELFMON_IMPL_VARIABLE.
  */
 SELFMON_ALWAYS_INLINE struct selfmon_frame *
@@ -137,7 +141,7 @@ selfmon_impl_declare(struct selfmon_frame *frame)
 	return frame;
 }
 
-/* Leaves a frame that is not used again: frame->open stays set. */
+/* Ends a visit whose frame is not used again, so frame->open is not cleared. */
 SELFMON_ALWAYS_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
 {
 	if (selfmon_unlikely(frame->open == NULL))
@@ -150,8 +154,8 @@ SELFMON_ALWAYS_INLINE void selfmon_impl_close(struct selfmon_frame *frame)
 }
 
 /*
- * Clears the pointer, so that the cleanup after SELFMON_END does not leave
- * again. Inlined, so that the compiler removes the pointer.
+ * Ends a visit and clears the pointer, so that the cleanup after SELFMON_END
+ * does not end it again. Inlined, so that the compiler removes the pointer.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_end(struct selfmon_frame **end)
 {
@@ -177,10 +181,10 @@ SELFMON_C_END
 
 /*
  * Begins a block that runs once. A `for` without a condition follows, and
- * SELFMON_IMPL_GO() leaves that loop after the block. So compilers see that
- * control never passes a block that returns. The outer loop never repeats and
- * holds the label. With an `if` in its place, an `else` of the program could
- * belong to it.
+ * SELFMON_IMPL_GO() leaves that loop after the block. So compilers know that
+ * control never continues after a block that returns. The outer statement runs
+ * once and contains the label. It is not an `if`, because an `else` of the
+ * program could then belong to it.
  */
 #ifdef __GNUC__
 #define SELFMON_IMPL_ONCE(n)                                                   \
@@ -325,8 +329,8 @@ SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)
 }
 
 /*
- * Returns the library's copy of a region's name; "" for NULL. Valid as long as
- * the library is loaded. Thread-safe; async-signal-safe.
+ * Returns the library's copy of a region's name, or "" for NULL. Valid as long
+ * as the library is loaded. Thread-safe; async-signal-safe.
  */
 SELFMON_INLINE const char *
 selfmon_region_name(const struct selfmon_region *handle)
@@ -335,7 +339,9 @@ selfmon_region_name(const struct selfmon_region *handle)
 		      : "";
 }
 
-/* With a NULL handle the block is not measured. */
+/*
+ * Returns the site of a handle. With a NULL handle the block is not measured.
+ */
 SELFMON_ALWAYS_INLINE struct selfmon_site *
 selfmon_impl_site_of(struct selfmon_region *handle)
 {
@@ -356,15 +362,15 @@ SELFMON_C_END
 	})
 
 /*
- * With gcc in C, the frame seems to be set before it is opened. With setjmp(3)
- * in a region gcc assumes that any call may return twice. It would warn of a
- * pointer that is set after the call (-Wmaybe-uninitialized), or set twice
- * (-Wclobbered).
+ * With gcc in C, selfmon_impl_declare() makes the compiler believe that the
+ * frame is set before it is opened. If a region contains setjmp(3), gcc assumes
+ * that any call may return twice. It would warn of a pointer that is set after
+ * the call (-Wmaybe-uninitialized), or set twice (-Wclobbered).
  *
  * A jump past the variables would run the cleanup on an uninitialised pointer.
  * C++ and clang refuse such jumps. gcc in C refuses only jumps past a variable
- * of variably modified type, hence `pinned`. It takes no other memory and, when
- * optimised, no instruction.
+ * of variably modified type; this is the purpose of `pinned`, which takes no
+ * instructions in optimised code.
  */
 #if defined(__cplusplus) || defined(__clang__)
 #define SELFMON_IMPL_VARIABLE(site, frame, end, begin)                         \
@@ -392,7 +398,7 @@ SELFMON_C_END
 	for (SELFMON_IMPL_PINNED pinned SELFMON_UNUSED;; exit)
 #endif
 
-/* n is a number, or a tag chosen by the program. */
+/* N is a number, or a tag that the program chose. */
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
 			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \
@@ -403,8 +409,8 @@ SELFMON_C_END
 
 /*
  * At -O0 gcc assumes that a goto out of a cleanup's scope can be reached, even
- * after a return, and warns of a missing return value. It does not assume this
- * for a jump in assembly.
+ * after a return, and warns of a missing return value. It does not do so for a
+ * jump in assembly.
  */
 #if defined(__clang__) || defined(__OPTIMIZE__) || !defined(SELFMON_ARCH_GOTO)
 #define SELFMON_IMPL_EXIT(n) SELFMON_IMPL_GO(n)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The results of regions: a model to walk, and writers for it.
+ * The results of regions: reports that a program can read, and functions that
+ * write them.
  *
- * A report merges all threads, including ended ones. It may be taken while
+ * A report covers all threads, including exited ones. It may be taken while
  * threads run. The values of each region are consistent. Open visits are
  * counted separately and have no values.
  */
@@ -35,8 +36,8 @@ struct selfmon_report;
  * if it is smaller than its noise, or if the region has open visits.
  */
 struct selfmon_quantity {
-	enum selfmon_verdict verdict; /* NOT_COUNTED: all other members are
-				       * invalid */
+	/* NOT_COUNTED: all other members are invalid. */
+	enum selfmon_verdict verdict;
 	uint32_t reserved;
 	/*
 	 * Number of visits that have a value. net and sum cover these, so the
@@ -63,9 +64,9 @@ struct selfmon_quantity {
 };
 
 /*
- * Bits of selfmon_row.unsure. The overhead of nested visits is known only for
- * the mean visit. These bits mark times of which more than half was subtracted
- * as overhead by that mean, so they may be far from the truth.
+ * Bits of selfmon_row.unsure. The overhead of nested visits is known only on
+ * average. A bit marks a time of which more than half is estimated overhead, so
+ * it may be far from the truth.
  */
 #define SELFMON_UNSURE_P50 0x01u
 #define SELFMON_UNSURE_P90 0x02u
@@ -73,39 +74,43 @@ struct selfmon_quantity {
 #define SELFMON_UNSURE_MIN 0x08u
 #define SELFMON_UNSURE_MAX 0x10u
 /*
- * For reports by selfmon_report_subtract(): the value is only a bound, since no
- * visit of the interval was shorter (longer) than all visits before it. No
- * visit was shorter than min or longer than max, but possibly none was as short
- * or as long.
+ * Bits for reports by selfmon_report_subtract(): the value is only a bound,
+ * since no visit of the interval was shorter (longer) than all visits before
+ * the interval. All visits are within the bound, but possibly none is close to
+ * it.
  */
 #define SELFMON_BOUND_MIN 0x20u
 #define SELFMON_BOUND_MAX 0x40u
 
-/* One region at one place of the call tree. */
+/* One region at one place in the call tree. */
 struct selfmon_row {
-	const char *name;  /* any bytes; file and line distinguish equal
-			      names */
+	const char *name;  /* any bytes; may not be unique */
 	const char *file;  /* "" for a name made at run time */
 	uint32_t line;     /* 0 for a name made at run time */
 	uint32_t depth;    /* 0: top level */
-	int32_t parent;    /* row number; -1: none */
-	uint32_t threads;  /* number of thread states that visited it */
+	int32_t parent;    /* index of the parent's row, or -1 */
+	uint32_t threads;  /* number of thread states with visits */
 	uint64_t visits;   /* visits that began and ended, measured or not */
-	uint64_t measured; /* of these, with values (SELFMON_EVERY) */
+	uint64_t measured; /* number of visits with values (SELFMON_EVERY) */
 	uint64_t open;     /* begun and not ended yet */
-	/* Began and never ended: longjmp, end of the thread. */
+	/*
+	 * Visits that began and never ended: by longjmp, or at the end of the
+	 * thread.
+	 */
 	uint64_t cut_off;
 	uint64_t migrated; /* ended on another CPU */
-	uint64_t disturbed; /* descheduled, or counters reprogrammed */
+	/* Visits with a context switch or reprogrammed counters. */
+	uint64_t disturbed;
 	uint64_t retried;  /* counter reads that were repeated at a visit's
 			    * end because the kernel changed a counter; each
 			    * adds instructions to its visit */
-	uint64_t slow;     /* visits whose hardware values needed read(2) */
-	uint64_t repaired; /* visits with a repaired value (2^width added) */
+	uint64_t slow;     /* visits with hardware values from read(2) */
+	uint64_t repaired; /* visits with a repaired value: 2^width was added */
 	/* Visits with an impossible value, which is left out. */
 	uint64_t impossible;
-	uint64_t refused;  /* visits off the PMU for too long: value left out */
-	uint64_t lost;     /* visits whose values were lost */
+	/* Visits off the PMU for too long: a value is left out. */
+	uint64_t refused;
+	uint64_t lost;     /* visits whose values are lost */
 	uint64_t overlapped; /* visits or children that ended out of order,
 			      * or around such a visit, or that are shown
 			      * elsewhere */
@@ -126,10 +131,10 @@ struct selfmon_row {
 	 * time.max, are only bounds.
 	 */
 	uint32_t unsure;
-	double own_ns;     /* the library's overhead in the mean visit */
+	double own_ns;     /* mean overhead of the library in a visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
-	uint64_t whole;    /* measured visits that have all their values */
-	double whole_ns; /* the part of time.net that belongs to these visits */
+	uint64_t whole;    /* measured visits that have values in all columns */
+	double whole_ns; /* the part of time.net that belongs to those visits */
 	uint64_t bytes, items; /* counted by the measured visits with values:
 			        * selfmon_region_bytes(), _items() */
 	uint64_t elsewhere; /* detached spans that ended on another thread
@@ -144,29 +149,30 @@ struct selfmon_row {
 	uint64_t suspended_ns; /* total time from suspension until resumption */
 	/*
 	 * With @offcpu: how long visits were off the CPU, as measured. These
-	 * times are part of `time`.
+	 * times are a part of `time`.
 	 */
-	uint64_t blocked_ns;   /* waited: slept, locked, read */
-	uint64_t preempted_ns; /* could run, while others did */
+	uint64_t blocked_ns;   /* slept, or waited for a lock or data */
+	uint64_t preempted_ns; /* could run, but others did */
 	uint64_t switches;     /* number of times off the CPU, of which ... */
 	uint64_t preemptions;  /* ... were preempted */
 	/* With SELFMON_SAMPLE: */
-	uint64_t samples; /* samples taken while it was the innermost region */
-	/* These, and those of the regions inside of it. */
+	/* Samples taken while the region was the innermost one. */
+	uint64_t samples;
+	/* Samples, plus those in regions below. */
 	uint64_t samples_within;
 };
 
-/* An address of a call stack. */
+/* An address in a call stack. */
 struct selfmon_address {
 	const char *module;   /* path of the mapped file; "" if none is
 			       * known, as for code made at run time */
-	/* Build id of the module, in hexadecimal; "": none. */
+	/* Build id of the module in hexadecimal, or "". */
 	const char *build_id;
 	uint64_t address;     /* as in the module's symbol table; without a
 			       * module, as it was in the process */
 };
 
-/* Samples of a row that have the same call stack and label. */
+/* Samples of a row with the same call stack and label. */
 struct selfmon_call_stack {
 	size_t size;	/* set by the caller: sizeof of this struct */
 	uint64_t count; /* samples */
@@ -180,8 +186,8 @@ struct selfmon_call_stack {
 };
 
 /*
- * The counts of one unit in the measured visits of a row. What visits inside of
- * them counted is not included.
+ * What the measured visits of a row counted of one unit. Excludes what visits
+ * inside them counted.
  */
 struct selfmon_report_unit {
 	size_t size;	  /* set by the caller: sizeof of this struct */
@@ -194,7 +200,7 @@ struct selfmon_report_unit {
 	uint64_t min, max; /* lowest and highest count of one visit. In an
 			    * interval they are bounds, unless a visit of it
 			    * counted less (more) than all before it */
-	/* Percentiles of the count of one visit: within 12.5 %. */
+	/* Percentiles of the count per visit: within 12.5 %. */
 	double p50, p90, p99;
 };
 
@@ -203,14 +209,14 @@ struct selfmon_report_unit {
 
 /*
  * A value derived from two counts, or from a count and the time: instructions
- * per cycle, misses in percent. Its verdict is the weaker verdict of the two.
+ * per cycle, misses in percent. Its verdict is the less certain one of the two.
  */
 struct selfmon_metric {
 	size_t size;   /* set by the caller: sizeof of this struct */
 	char name[SELFMON_METRIC_NAME_SIZE]; /* "IPC", "cache-misses MPKI" */
-	enum selfmon_verdict verdict; /* NOT_COUNTED: no value */
+	enum selfmon_verdict verdict; /* NOT_COUNTED if there is no value */
 	uint32_t reserved;
-	/* Quotient of inclusive net values; NaN if there is none. */
+	/* Quotient of inclusive net values; NaN if there is no value. */
 	double value;
 	double uncertainty; /* possible error from estimates and from the
 			     * noise of the subtracted overhead; infinite if
@@ -316,7 +322,7 @@ struct selfmon_column_info {
 	size_t size; /* set by the caller: sizeof of this struct */
 	const char *name;             /* as requested */
 	enum selfmon_verdict verdict; /* the best verdict of its values */
-	bool kernel;                  /* counts kernel mode as well */
+	bool kernel;                  /* kernel mode is counted as well */
 	const char *reason;           /* why it is not counted, in a sentence
 				       * that names the remedy; "" if it is
 				       * counted */
@@ -334,7 +340,9 @@ SELFMON_API int
 selfmon_report_column_info(const struct selfmon_report *report, size_t i,
 			   struct selfmon_column_info *info);
 
-/* Returns the name of counter column i, as requested; NULL if there is none. */
+/*
+ * Returns the name of counter column i as requested, or NULL if there is none.
+ */
 SELFMON_API const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i);
 
@@ -391,7 +399,7 @@ struct selfmon_bucket {
 	uint64_t visits;
 };
 
-/* The most buckets of a row. */
+/* Maximum number of buckets of a row. */
 #define SELFMON_BUCKETS_MAX 158
 
 /*
@@ -419,7 +427,7 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 SELFMON_API double selfmon_row_quantile(const struct selfmon_report *report,
 					size_t row, double q);
 
-/* Stands for the samples outside of all regions, in place of a row. */
+/* Used in place of a row for the samples outside of all regions. */
 #define SELFMON_NO_ROW ((size_t)-1)
 
 /*
@@ -434,9 +442,9 @@ SELFMON_API int selfmon_row_stack(const struct selfmon_report *report,
 				  struct selfmon_call_stack *stack);
 
 /*
- * Writes a report to a stream, without flushing or closing it. Returns 0,
- * -EINVAL (no such format, or NULL) or -EIO (the stream has an error). Several
- * threads may read a report at once.
+ * Writes a report to a stream. Does not flush or close it. Returns 0, -EINVAL
+ * (no such format, or NULL) or -EIO (the stream has an error). Several threads
+ * may read a report at once.
  */
 SELFMON_API int selfmon_report_write(const struct selfmon_report *report,
 				     enum selfmon_format format, FILE *stream);

@@ -6,8 +6,9 @@
  * Ordering. The lock protocol of page.h needs no ISB. Code that changes the
  * page interrupts this thread, exceptions are precise, and speculative reads
  * before an exception are repeated after it. An ISB before each counter would
- * only define more sharply which neighbouring instructions are counted, for
- * some tens of cycles each. As on x86, callers who need that request a fence.
+ * only determine more precisely which neighbouring instructions are counted,
+ * and costs some tens of cycles each. Callers who need that request a fence, as
+ * on x86.
  */
 #ifndef SELFMON_ARCH_ARM64_H
 #define SELFMON_ARCH_ARM64_H
@@ -20,7 +21,7 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_USER_READ 1
 #define SELFMON_ARCH_COUNTERS 32
 /*
- * PMUSERENR_EL0 allows reads only while an event with user reads is on
+ * PMUSERENR_EL0 allows reads only while an event with user reads is on the PMU
  * (armv8pmu_start).
  */
 #define SELFMON_ARCH_STALE_READ_FAULTS 1
@@ -38,19 +39,17 @@ SELFMON_C_BEGIN
  * equal offsets on all CPUs (kernel Documentation/arm64/booting.rst).
  */
 #define SELFMON_ARCH_TIMESTAMP_STEADY 1
-/* Counters of 1 to 50 MHz are usual before Armv8.6, which uses 1 GHz. */
+/* Before Armv8.6 the usual rate is 1 to 50 MHz; since Armv8.6 it is 1 GHz. */
 #define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
 
 /*
- * A table of readers, one for each register, and a branch into it. Each entry
- * is placed by the same number that names its register, so an entry of wrong
- * order or length does not assemble.
+ * Branches into a table of readers, one for each register, because the register
+ * number is part of the instruction. The position of each entry is computed
+ * from its register number, so a wrong order or length does not assemble.
  *
- * The register number is part of the instruction, hence the table. A switch
- * compiles to the same branch after a table load, nine instructions. This takes
- * five, and the whole table is smaller than the switch. There is no call, so no
- * other registers are clobbered. Testing for the cycle counter first would slow
- * down all other counters.
+ * A switch would compile to a table load and the same branch: nine instructions
+ * instead of five. There is no call, so no other registers are clobbered.
+ * Testing for the cycle counter first would slow down all other counters.
  *
  * With branch target checks (BTI) each entry begins with a landing pad.
  */
@@ -68,9 +67,9 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_EVENT(i) SELFMON_IMPL_ENTRY(i, "pmevcntr" #i "_el0")
 
 /*
- * UBFM into the zero register; its bit field operands are the mark. Must not
- * change while the layout of struct selfmon_counters stays the same. All
- * entries end here.
+ * The mark of a counter read: UBFM into the zero register, whose bit field
+ * operands are the mark. All entries end here. Do not change the mark while the
+ * layout of struct selfmon_counters stays the same.
  */
 #define SELFMON_IMPL_GUARD_TEXT "ubfm xzr, %2, #41, #23"
 #define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* with x0; add register << 5 */
@@ -78,10 +77,10 @@ SELFMON_C_BEGIN
 /*
  * counter is the page's index minus one: 0 to 30 is an event counter, 31 the
  * cycle counter (kernel drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). It
- * must be below SELFMON_ARCH_COUNTERS; page.h checks that in the same
- * comparison as index 0. The upper half of a 32-bit counter is undefined. The
- * read raises SIGILL if user reads are switched off. Volatile, so that the
- * compiler does not merge two reads.
+ * must be below SELFMON_ARCH_COUNTERS; page.h checks this by the same
+ * comparison that detects index 0. The upper half of a 32-bit counter is
+ * undefined. The read raises SIGILL if user reads are switched off. The
+ * assembly is volatile, so that the compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -138,14 +137,14 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile, since a coroutine may have changed threads meanwhile */
+	/* Volatile: a coroutine may have changed threads since the last use. */
 	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(self));
 	return self;
 }
 
 /*
- * Adds n without losing a signal handler's addition: an exception between the
- * load and the store makes the store fail. The compiler's own atomics would
+ * Adds n so that no addition by a signal handler is lost: an exception between
+ * the load and the store makes the store fail. The compiler's own atomics would
  * check at run time, on each use, whether STADD exists.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
@@ -165,7 +164,7 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 #endif
 }
 
-/* Adds n in the same way, and returns the value before. */
+/* Adds n in the same way, and returns the previous value. */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
 	uint64_t before, sum;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * For machines without a header of their own: no user reads, and time from the
- * system's monotonic clock.
- */
+/* Fallback for other machines: no user reads, and time from CLOCK_MONOTONIC. */
 #ifndef SELFMON_ARCH_GENERIC_H
 #define SELFMON_ARCH_GENERIC_H
 
@@ -41,9 +38,9 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 }
 
 /*
- * A call each time: compilers assume that the address of errno is the same
- * throughout a function, but a coroutine may change threads. The assembly
- * prevents compilers from seeing that this function only returns that address.
+ * Not inlined, because a coroutine may change threads, while compilers assume
+ * that the address of errno is the same throughout a function. The assembly
+ * hides from compilers that this function only returns that address.
  */
 static __attribute__((noinline, unused)) void *selfmon_arch_thread_pointer(void)
 {

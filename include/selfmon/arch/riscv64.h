@@ -12,7 +12,10 @@ SELFMON_C_BEGIN
 
 #define SELFMON_ARCH_NAME "riscv64"
 #define SELFMON_ARCH_USER_READ 1
-/* A read may raise SIGILL at any time; see libselfmon/counters/user_read.c. */
+/*
+ * A user read may raise SIGILL at any time; see
+ * libselfmon/counters/user_read.c.
+ */
 #define SELFMON_ARCH_USER_READ_UNSAFE 1
 /* Raw events with bit 63 set are counted by firmware. */
 #define SELFMON_ARCH_FIRMWARE_EVENTS 1
@@ -23,8 +26,8 @@ SELFMON_C_BEGIN
  */
 #define SELFMON_ARCH_COUNTERS 32
 /*
- * A bit of scounteren is set for each counter that is in use
- * (pmu_sbi_ctr_start).
+ * The kernel sets a counter's bit in scounteren only while the counter is in
+ * use (pmu_sbi_ctr_start).
  */
 #define SELFMON_ARCH_STALE_READ_FAULTS 1
 /* CSR 0xc01 is time, not an event counter. */
@@ -44,10 +47,10 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_TIMESTAMP_HZ_MIN 1000000
 
 /*
- * A table of readers, one for each CSR, and a branch into it: the CSR number is
- * part of the instruction. Each entry is placed by the same number that names
- * its CSR, so an entry of wrong order or length does not assemble. There is no
- * call, so no other registers are clobbered.
+ * Branches into a table of readers, one for each CSR, because the CSR number is
+ * part of the instruction. The position of each entry is computed from its CSR
+ * number, so a wrong order or length does not assemble. There is no call, so no
+ * other registers are clobbered.
  */
 #define SELFMON_IMPL_COUNTER(i)                                                \
 	".org 1b + (" #i " << 3)\n\t"                                          \
@@ -55,9 +58,10 @@ SELFMON_C_BEGIN
 	"j 2f\n\t"
 
 /*
- * SLTI into x0, a hint reserved for custom use (unprivileged ISA, chapter
- * RV32I, HINT Instructions); the immediate is the mark. Must not change while
- * the layout of struct selfmon_counters stays the same. All entries end here.
+ * The mark of a counter read: SLTI into x0, a hint reserved for custom use
+ * (unprivileged ISA, chapter RV32I, HINT Instructions), whose immediate is the
+ * mark. All entries end here. Do not change the mark while the layout of struct
+ * selfmon_counters stays the same.
  */
 #define SELFMON_IMPL_GUARD_TEXT "slti zero, %2, 0x5f3"
 #define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* with x0; add register << 15 */
@@ -67,8 +71,8 @@ SELFMON_C_BEGIN
  * (kernel drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). It must be below
  * SELFMON_ARCH_COUNTERS and must not be the hole; page.h checks both. The read
  * raises SIGILL if the counter's bit in scounteren is clear. The page does not
- * always show that; see libselfmon/counters/user_read.c. Volatile, so that the
- * compiler does not merge two reads.
+ * always show that; see libselfmon/counters/user_read.c. The assembly is
+ * volatile, so that the compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -109,9 +113,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 }
 
 /*
- * The counter is steady, the same on all harts, and the source of the kernel's
- * own clocks. The read is not ordered with neighbouring instructions; add
- * selfmon_arch_fence() if needed.
+ * Reads the time, which is steady, the same on all harts, and the source of the
+ * kernel's own clocks. The read is not ordered with neighbouring instructions;
+ * add selfmon_arch_fence() if needed.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 {
@@ -123,7 +127,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 
 /*
  * riscv64 has no instruction that waits until earlier ones have retired. This
- * one orders memory accesses and reads of CSRs, which count as device input
+ * fence orders memory accesses and reads of CSRs, which count as device input
  * (unprivileged ISA, chapter Zicsr, "CSR Access Ordering").
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
@@ -136,7 +140,7 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile, since a coroutine may have changed threads meanwhile */
+	/* Volatile: a coroutine may have changed threads since the last use. */
 	__asm__ volatile("mv %0, tp" : "=r"(self));
 	return self;
 }
@@ -150,7 +154,7 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
-/* Adds n in the same way, and returns the value before. */
+/* Adds n in the same way, and returns the previous value. */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
 	uint64_t before;

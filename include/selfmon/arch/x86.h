@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86-64. Counters by RDPMC, time by RDTSC (Intel SDM volume 2, RDPMC and
- * RDTSC; AMD APM volume 3).
+ * x86-64. Counters are read by RDPMC, time by RDTSC (Intel SDM volume 2, RDPMC
+ * and RDTSC; AMD APM volume 3).
  */
 #ifndef SELFMON_ARCH_X86_H
 #define SELFMON_ARCH_X86_H
@@ -12,21 +12,25 @@ SELFMON_C_BEGIN
 
 #define SELFMON_ARCH_NAME "x86-64"
 #define SELFMON_ARCH_USER_READ 1
-/* RDPMC zero-extends: see "ZeroExtend" in its operation (SDM volume 2). */
+/*
+ * RDPMC zero-extends the counter: see "ZeroExtend" in its operation (SDM volume
+ * 2).
+ */
 #define SELFMON_ARCH_RAW_IS_CLEAN 1
 
 /*
- * Displacement of a long NOP. Must not change while the layout of struct
- * selfmon_counters stays the same.
+ * The mark of a counter read: the displacement of a long NOP. Do not change it
+ * while the layout of struct selfmon_counters stays the same.
  */
 #define SELFMON_ARCH_GUARD_MARK 0x53466d01
 #define SELFMON_IMPL_GUARD_TEXT "0x53466d01"
 
 /*
- * index is the page's index minus one: a general counter, or (1 << 30) | k for
- * Intel's fixed counter k (kernel arch/x86/events/core.c, x86_pmu_event_idx).
- * The read raises SIGSEGV if the counter does not exist or if user reads are
- * switched off. Volatile, so that the compiler does not merge two reads.
+ * counter is the page's index minus one: a general counter, or (1 << 30) | k
+ * for Intel's fixed counter k (kernel arch/x86/events/core.c,
+ * x86_pmu_event_idx). The read raises SIGSEGV if the counter does not exist or
+ * if user reads are switched off. The assembly is volatile, so that the
+ * compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
@@ -37,13 +41,13 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 			     "nopl " SELFMON_IMPL_GUARD_TEXT "(%3)"
 			     : "=&a"(low), "=&d"(high)
 			     : "c"(counter), "r"(set));
-	return (high << 32) + low; /* allows LEA, without a move */
+	return (high << 32) + low; /* a sum, so that the compiler can use LEA */
 }
 
 /*
- * Stores the two halves of a register without combining them first. A read of
- * the whole word may have to wait until both stores are done, so use this only
- * for a word that is read much later.
+ * Stores the two halves of a register separately. A load of the whole word may
+ * have to wait until both stores are complete, so use this only for a word that
+ * is loaded much later.
  */
 #define SELFMON_ARCH_STORE_COUNTER 1
 SELFMON_ALWAYS_INLINE void
@@ -70,7 +74,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 	uint64_t low, high; /* both zero-extended by the instruction */
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-	return (high << 32) + low; /* allows LEA, without a move */
+	return (high << 32) + low; /* a sum, so that the compiler can use LEA */
 }
 
 /*
@@ -83,9 +87,9 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 }
 
 /*
- * The ends of a visit can be inlined: one load by the thread's segment register
- * reads a thread-local variable of the program itself, and no address is kept
- * across a switch of threads.
+ * Enter and leave can be inlined: a single load through the segment register
+ * reads a thread-local variable of the program itself, so compilers do not keep
+ * its address across a switch of threads.
  */
 #define SELFMON_ARCH_INLINES 1
 
@@ -119,14 +123,14 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* volatile, since a coroutine may have changed threads meanwhile */
+	/* Volatile: a coroutine may have changed threads since the last use. */
 	__asm__ volatile("movq %%fs:0, %0" : "=r"(self));
 	return self;
 }
 
 /*
- * Adds n in one instruction: not atomic across CPUs, but concurrent readers
- * never see a torn value, and no addition by a signal handler is lost.
+ * Adds n in one instruction. It is not atomic across CPUs, but concurrent
+ * readers never see a torn value, and no addition by a signal handler is lost.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {
@@ -134,8 +138,8 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 }
 
 /*
- * Adds n and returns the value before. For one thread: a signal handler sees
- * the addition done or not begun.
+ * Adds n in one instruction, and returns the previous value. Not atomic across
+ * CPUs; a signal handler runs before or after the addition.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_take(uint64_t *word, uint64_t n)
 {
@@ -149,8 +153,8 @@ SELFMON_ALWAYS_INLINE void selfmon_arch_sub(uint64_t *word, uint64_t n)
 }
 
 /*
- * Compares in memory. Compilers would first load a volatile word into a
- * register.
+ * Compares directly in memory. Compilers would first load a volatile word into
+ * a register.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is(const uint32_t *word,
 					   uint32_t value)
@@ -185,9 +189,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
 	return above;
 }
 
-/*
- * One instruction computes both results. Compilers would test the index first.
- */
+/* One instruction computes both results; compilers would use two. */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 						uint32_t *counter)
 {
@@ -198,7 +200,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 	return !none;
 }
 
-/* Adds from memory, without a separate load. */
+/* Adds a word from memory, without a separate load instruction. */
 SELFMON_ALWAYS_INLINE uint32_t selfmon_arch_plus(uint32_t sum,
 						 const uint32_t *word)
 {
