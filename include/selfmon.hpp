@@ -3,20 +3,20 @@
  * libselfmon for C++17: owning classes over the C interface, without state of
  * their own. Measuring makes no virtual call and no allocation.
  *
- * 	static selfmon::Site parse("parse");       a place, made at compile time
- * 	const selfmon::Region region(parse);       a visit, to the end of the block
+ *	static selfmon::Site parse("parse");       a place, made at compile time
+ *	const selfmon::Region region(parse);       a visit, to the end of the block
  *
- * 	const selfmon::Name query("query");        a name made at run time
- * 	selfmon::Span span(query);                 a visit that is not lexical
- * 	selfmon::AsyncSpan request(query);         work that is not a call
- * 	selfmon::Fiber job("job");                 the visits of another stack
+ *	const selfmon::Name query("query");        a name made at run time
+ *	selfmon::Span span(query);                 a visit that is not lexical
+ *	selfmon::AsyncSpan request(query);         work that is not a call
+ *	selfmon::Fiber job("job");                 the visits of another stack
  *
- * 	selfmon::CounterSet set("cycles,instructions");
- * 	const selfmon::Delta cost = set.measure([&] { work(); });
- * 	if (const auto cycles = cost.count(0)) ...
- * 	for (const selfmon::Value &value : set.values(cost)) ...
+ *	selfmon::CounterSet set("cycles,instructions");
+ *	const selfmon::Delta cost = set.measure([&] { work(); });
+ *	if (const auto cycles = cost.count(0)) ...
+ *	for (const selfmon::Value &value : set.values(cost)) ...
  *
- * 	for (const selfmon_row &row : selfmon::Report()) ...
+ *	for (const selfmon_row &row : selfmon::Report()) ...
  *
  * The macros of selfmon.h are available too; SELFMON_SCOPE("parse") combines
  * the first two lines.
@@ -390,22 +390,22 @@ public:
  * include only the time in which the coroutine runs. Without this class they
  * are detached spans.
  *
- * 	struct promise_type : selfmon::CoroutineFiber {
- * 		promise_type() : CoroutineFiber("request") {}
- * 		auto initial_suspend() noexcept
- * 		{
- * 			return on_initial_suspend(std::suspend_always());
- * 		}
- * 		auto final_suspend() noexcept
- * 		{
- * 			return on_final_suspend(std::suspend_always());
- * 		}
- * 		auto yield_value(int value) noexcept
- * 		{
- * 			return on_yield(std::suspend_always());
- * 		}
- * 		...
- * 	};
+ *	struct promise_type : selfmon::CoroutineFiber {
+ *		promise_type() : CoroutineFiber("request") {}
+ *		auto initial_suspend() noexcept
+ *		{
+ *			return on_initial_suspend(std::suspend_always());
+ *		}
+ *		auto final_suspend() noexcept
+ *		{
+ *			return on_final_suspend(std::suspend_always());
+ *		}
+ *		auto yield_value(int value) noexcept
+ *		{
+ *			return on_yield(std::suspend_always());
+ *		}
+ *		...
+ *	};
  *
  * All awaiters of the promise must pass through this class, which switches
  * fibers around them: to the coroutine's fiber directly before await_resume(),

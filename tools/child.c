@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program in a child process, and ends in the same way as the child. */
+/* Runs a program in a child process, and exits in the same way as the child. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -22,8 +22,8 @@ static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 static volatile sig_atomic_t child_pid;
 
 /*
- * Signals that the terminal driver sends (SI_KERNEL) reach the child directly,
- * so they are not forwarded.
+ * Forwards a signal to the child. Signals from the terminal driver (SI_KERNEL)
+ * reach the child directly, so they are not forwarded.
  */
 static void forward(int number, siginfo_t *info, void *context)
 {
@@ -51,8 +51,8 @@ static void hold_signals(sigset_t *before)
 }
 
 /*
- * Signals that are ignored, as under nohup(1), stay ignored here and in the
- * child.
+ * Installs the handlers. A signal that is ignored, as under nohup(1), stays
+ * ignored here and in the child.
  */
 static void forward_signals(void)
 {
@@ -68,7 +68,7 @@ static void forward_signals(void)
 			sigaction(forwarded[i], &action, NULL);
 }
 
-/* Runs in the child. If execvp(3) fails, sends its error through the pipe. */
+/* Runs in the child. If execvp(3) fails, sends its errno through the pipe. */
 static void become(char **argv, int pipe_end, const sigset_t *signals)
 {
 	int error;
@@ -81,7 +81,10 @@ static void become(char **argv, int pipe_end, const sigset_t *signals)
 	_exit(error == ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_RUN);
 }
 
-/* If the pipe is empty, execvp(3) succeeded and closed it. */
+/*
+ * Returns the errno of execvp(3). If it succeeded, it has closed the pipe,
+ * which is then empty.
+ */
 static int read_error(int pipe_end)
 {
 	int error = 0;
@@ -150,7 +153,10 @@ int child_exit(const struct child *child, int status)
 
 	if (!child->signal)
 		return status;
-	/* The child has dumped its core already, so this process must not. */
+	/*
+	 * Disables the core dump of this process, since the child has dumped
+	 * its own.
+	 */
 	setrlimit(RLIMIT_CORE, &none);
 	fflush(stdout);
 	signal(child->signal, SIG_DFL);

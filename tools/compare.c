@@ -47,7 +47,10 @@ static const char help[] =
 	"wrong, or files\n"
 	"cannot be read or compared; 3: inconclusive (--require-conclusive).\n";
 
-/* Shows, for each side, the run whose time is the median. */
+/*
+ * Writes the comparison as a page with two reports: of each side, the run with
+ * the median time.
+ */
 static void write_html(const struct compare *compare, FILE *to)
 {
 	if (html_write(compare_typical(compare, 0), compare_typical(compare, 1),
@@ -153,8 +156,8 @@ static int take_option(struct request *request, int option)
 }
 
 /*
- * Takes the files of A, then "--", then those of B. Stores them without the
- * "--".
+ * Takes the files of A, then "--", then those of B. Stores their names without
+ * the "--".
  */
 static int take_files(struct compare *compare, char **word, int count)
 {
@@ -211,8 +214,8 @@ int tool_compare(int argc, char **argv)
 	int option, status = 0;
 
 	/*
-	 * Options must come first, so that getopt does not consume the "--"
-	 * between the files.
+	 * The "+" stops getopt at the first file: otherwise it would consume
+	 * the "--" between the files.
 	 */
 	while (!status && (option = getopt_long(argc, argv, "+:f:h", options,
 						NULL)) != -1)

@@ -17,7 +17,7 @@
 #define COMPARE_SIDES 2 /* A is the base, and B the change */
 
 /*
- * The columns: mean time of a visit, its percentiles, number of visits, then
+ * The columns: mean time of a visit, percentiles, number of visits, then
  * counters.
  */
 enum compare_column {
@@ -30,10 +30,10 @@ enum compare_column {
 #define COMPARE_COLUMNS (COMPARE_COUNTERS + SELFMON_MAX_COUNTERS)
 #define COMPARE_NO_COLUMN COMPARE_COLUMNS
 
-/* Ordered by their importance to the reader. */
+/* Sorted by importance to the reader. */
 enum compare_verdict {
 	COMPARE_REGRESSION,   /* significant, and beyond the gate */
-	COMPARE_SLOWER, /* significant, but the change may be within the gate */
+	COMPARE_SLOWER, /* significant, but maybe within the gate */
 	COMPARE_INCONCLUSIVE, /* the interval extends beyond the gate */
 	COMPARE_FASTER,       /* significant */
 	COMPARE_SAME,         /* the interval is within the gate */
@@ -42,10 +42,10 @@ enum compare_verdict {
 	COMPARE_VERDICTS
 };
 
-/* One column of a region. */
+/* The values of one column of a region. */
 struct compare_cell {
 	bool there;             /* both sides have values */
-	bool estimated;         /* a run's value is scaled */
+	bool estimated;         /* a run's value is an estimate */
 	size_t runs[COMPARE_SIDES];
 	double median[COMPARE_SIDES];
 	struct compare_interval ratio; /* B / A */
@@ -53,44 +53,45 @@ struct compare_cell {
 };
 
 struct compare_region {
-	char *path;             /* names from the top of the tree, joined by
-				 * COMPARE_SEPARATOR */
+	char *path;             /* names from the top of the tree, joined */
 	const char *name;       /* the last part of path */
 	size_t depth;
-	/* For each run, A's runs first; NULL: the run lacks it. */
+	/* For each run, those of A first: the region's row, or NULL. */
 	const struct selfmon_row **row;
 	const struct selfmon_row_detail **detail;
 	size_t runs[COMPARE_SIDES]; /* number of runs that have the region */
-	double share; /* share of a run's time: the larger of both medians */
+	/* Share of a run's time: the larger median of both sides. */
+	double share;
 	struct compare_cell cell[COMPARE_COLUMNS];
-	double adjusted; /* p of the primary column after Holm's correction */
+	/* P value of the primary column after Holm's correction. */
+	double adjusted;
 	enum compare_verdict verdict;
-	double weight; /* how far the primary column's ratio is from 1 */
+	double weight; /* how far the ratio of the primary column is from 1 */
 };
 #define COMPARE_SEPARATOR '\037'
 
 struct compare_side {
-	size_t first, count; /* range of the side's files */
-	/* As requested; NULL: name of the side's first file. */
+	size_t first, count; /* indices of the side's files */
+	/* As requested; if NULL, the name of the side's first file is used. */
 	const char *name;
 };
 
 #define COMPARE_MARKS 16
 struct compare {
 	/* Requested options. */
-	const char *by;        /* the primary column's name */
+	const char *by;        /* name of the primary column */
 	double gate;           /* 0.02: 2 % */
 	double least_share;
-	bool force;            /* compare different machines too */
+	bool force;            /* compare even if the machines differ */
 	/* Loaded data. */
 	struct report_file *file;
 	struct compare_side side[COMPARE_SIDES];
 	size_t regions, room;
-	struct compare_region **region; /* once judged: worst first */
+	struct compare_region **region; /* after judging: worst first */
 	const char *column[COMPARE_COLUMNS]; /* NULL: no such column */
 	size_t primary;
 	size_t family;         /* number of regions that are judged */
-	size_t needed; /* number of runs per side that can reach significance */
+	size_t needed; /* number of runs per side that significance needs */
 	size_t verdicts[COMPARE_VERDICTS];
 	size_t appeared, vanished;
 	/* Warnings that the sides differ in more than the code. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles runs that differ in more than the code. Runs on other machines are
- * refused, other settings are reported as warnings, and a column is compared
- * only if all runs have it.
+ * Checks that the runs differ only in the code. Runs on different machines are
+ * refused. Different settings cause a warning. A column is compared only if all
+ * runs have it.
  */
 #include "compare_alike.h"
 
@@ -105,8 +105,8 @@ counted(const struct selfmon_report *report, const char *name)
 }
 
 /*
- * Takes a column that all runs have. Adds a warning for a column that only some
- * runs have.
+ * Adds a column that all runs have. If only some runs have it, adds a warning
+ * instead.
  */
 static void take_column(struct compare *compare, const char *name)
 {
@@ -144,7 +144,9 @@ static void take_columns(struct compare *compare)
 				    compare->file[i].report->column[k].name);
 }
 
-/* Finds the primary column by name; percentiles cannot be primary. */
+/*
+ * Returns the primary column, found by its name. Percentiles cannot be primary.
+ */
 static int find_primary(struct compare *compare)
 {
 	const char *names[COMPARE_COLUMNS + 1];

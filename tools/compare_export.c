@@ -30,7 +30,7 @@ static void put_string(FILE *to, const char *key, const char *value)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* If the interval has no upper bound, its upper end is null. */
+/* Writes a cell. If the interval has no upper bound, its upper end is null. */
 static void put_cell(const struct compare_cell *cell, const char *name,
 		     FILE *to)
 {
@@ -143,8 +143,9 @@ void compare_json(const struct compare *compare, FILE *to)
 /* ---- Bencher ------------------------------------------------------------- */
 
 /*
- * Writes one benchmark for each region, and one measure for each column: B's
- * value, and around it the interval of B / A, as a share of A's median.
+ * Writes one benchmark for each region with one measure for each column: the
+ * value of B, and bounds, which are the interval of B / A times the median of
+ * A.
  */
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)

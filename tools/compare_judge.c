@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. A run gives one number for a region: the mean time of
- * a visit.
+ * Computes the verdicts. The sample of a region from each run is one number:
+ * the mean time of a visit.
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is
@@ -17,7 +17,10 @@
 #include "progress.h"
 #include "tool.h"
 
-/* The names in JSON. compare_verdict_word() also depends on the column. */
+/*
+ * Names of verdicts in JSON. The words for readers are in
+ * compare_verdict_word().
+ */
 const char *const compare_verdict_name[COMPARE_VERDICTS + 1] = {
 	[COMPARE_REGRESSION] = "regression",
 	[COMPARE_SLOWER] = "more",
@@ -46,7 +49,7 @@ quantity_of(const struct compare *compare, size_t run,
 	return NULL;
 }
 
-/* Returns false if this run has no value. */
+/* Sets *to to the value of a run. Returns false if the run has none. */
 static bool value_of(const struct compare *compare, size_t run,
 		     const struct selfmon_row *row, size_t column, double *to,
 		     bool *estimated)
@@ -82,9 +85,9 @@ static size_t values_of(const struct compare *compare,
 }
 
 /*
- * Readers will divide the printed medians. The interval belongs to another
- * estimate of the ratio, and is widened if it does not contain the quotient of
- * the medians.
+ * Computes medians and the ratio. Readers will divide the printed medians, but
+ * the interval belongs to another estimate of the ratio. Therefore the interval
+ * is widened if it does not contain the quotient of the medians.
  */
 static void take_medians(struct compare_cell *cell)
 {
@@ -146,7 +149,7 @@ static bool fill_region(const struct compare *compare,
 /* ---- who is judged ------------------------------------------------------- */
 
 /*
- * Returns the region's median share of a run's time, over the runs that have
+ * Computes the region's median share of a run's time, over the runs that have
  * the region.
  */
 static double share_of(const struct compare *compare,
@@ -227,7 +230,7 @@ static int adjust(struct compare *compare)
 	return 0;
 }
 
-/* Returns by which factor the ratio differs from 1. */
+/* Returns the factor by which the ratio differs from 1. */
 static double distance(double ratio)
 {
 	return ratio > 1 ? ratio : ratio > 0 ? 1 / ratio : HUGE_VAL;

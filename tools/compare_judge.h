@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. A run gives one number for a region: the mean time of
- * a visit.
+ * Computes the verdicts. The sample of a region from each run is one number:
+ * the mean time of a visit.
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is
@@ -14,7 +14,7 @@
 
 extern const char *const compare_verdict_name[COMPARE_VERDICTS + 1];
 
-/* Returns 0, or TOOL_USAGE with a message. */
+/* Computes all verdicts. Returns 0, or TOOL_USAGE with a message. */
 int compare_judge(struct compare *compare);
 
 #endif

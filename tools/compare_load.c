@@ -2,7 +2,7 @@
 /*
  * Loads the runs and matches their rows. Two rows are the same region if all
  * names from the top of the tree are equal. Line numbers change with the code,
- * so they only serve to order regions of the same name below the same parent.
+ * so they are only used to sort regions that have the same name and parent.
  */
 #define _GNU_SOURCE
 #include "compare_load.h"
@@ -20,10 +20,13 @@ struct load {
 	struct compare *compare;
 	void *by_path; /* tsearch(3) of regions */
 	size_t runs;
-	/* Members for the run that is being added. */
+	/* Members about the run that is being added. */
 	const struct selfmon_report *report;
 	char **path;   /* by row */
-	/* Rows with parents first, and rows of equal names by file and line. */
+	/*
+	 * Rows of the run, parents first, and rows with equal names by file and
+	 * line.
+	 */
 	size_t *order;
 	size_t run;
 };
@@ -54,9 +57,7 @@ static int by_place(const void *a, const void *b, void *rows)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/*
- * Returns the region of this path, and creates it if needed. NULL: no memory.
- */
+/* Finds or creates the region with this path. Returns NULL if out of memory. */
 static struct compare_region *find(struct load *load, char *path)
 {
 	struct compare *const compare = load->compare;
@@ -89,8 +90,8 @@ static struct compare_region *find(struct load *load, char *path)
 }
 
 /*
- * Returns "parent\037name". If the name occurs below the parent for the second
- * time, appends "#2".
+ * Returns the path "parent\037name". If this is the second row with the same
+ * name below the parent, appends "#2".
  */
 static char *path_of(const struct load *load, const struct selfmon_row *row,
 		     size_t turn)

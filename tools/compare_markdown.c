@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the comparison for a pull request in GitHub's markdown. Changes come
- * first, the rest is folded. The result stays below the limit of 65,536
- * characters for a comment.
+ * Writes the comparison as GitHub markdown, for a comment on a pull request.
+ * Changes come first; the rest is in a folded section. The text is shorter than
+ * the limit of 65,536 characters for a comment.
  */
 #include "compare_markdown.h"
 
@@ -14,9 +14,12 @@
 #include "report/text_cell.h"
 
 #define LABEL_COLUMNS 80
-#define ROWS_MAX 150 /* each up to 400 characters */
+#define ROWS_MAX 150 /* each has up to 400 characters */
 
-/* Escapes a name, so that no character has a meaning in markdown or HTML. */
+/*
+ * Escapes a name, so that no character has a special meaning in markdown or
+ * HTML.
+ */
 static void put_text(const char *text, FILE *to)
 {
 	for (; *text; text++) {
@@ -76,9 +79,7 @@ static bool is_news(enum compare_verdict verdict)
 	       verdict == COMPARE_FASTER;
 }
 
-/*
- * Writes the changed rows, or the other rows. Returns how many more rows fit.
- */
+/* Writes the changed rows, or all others. Returns how many more rows fit. */
 static size_t put_rows(const struct compare *compare, bool news, size_t left,
 		       FILE *to)
 {

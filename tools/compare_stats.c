@@ -40,7 +40,7 @@ size_t compare_random(uint64_t *state, size_t below)
 
 struct ranked {
 	double value;
-	/* Twice the rank, so that the ranks of ties are whole numbers. */
+	/* Twice the rank, so that ranks of tied values are whole numbers. */
 	size_t rank;
 	int is_b;
 };
@@ -74,8 +74,9 @@ static struct ranked *rank_all(const double *a, size_t n, const double *b,
 }
 
 /*
- * Returns ways[k * (sums + 1) + s]: in how many ways k ranks with the sum s can
- * be chosen. A double is precise enough for counts of up to C(40, 20) = 1.4e11.
+ * Returns an array: ways[k * (sums + 1) + s] is the number of ways to choose k
+ * ranks with the sum s. A double is precise enough for numbers up to C(40, 20)
+ * = 1.4e11.
  */
 static double *count_ways(const size_t *rank, size_t count, size_t most,
 			  size_t sums)
@@ -96,8 +97,8 @@ static double *count_ways(const size_t *rank, size_t count, size_t most,
 }
 
 /*
- * Returns the share of choices whose sum is at least as far from the middle as
- * this sum, on either side.
+ * Returns the probability of a rank sum that is at least as far from the mean
+ * as this one, on either side.
  */
 static double exact_p(const struct ranked *all, size_t n, size_t m, size_t sum)
 {
@@ -139,7 +140,8 @@ static double normal_p(const struct ranked *all, size_t n, size_t m, size_t sum)
 	if (variance <= 0)
 		return 1;
 	/*
-	 * The continuity correction is half a rank, which is 1 in these units.
+	 * The continuity correction is half a rank, which is 1 since ranks are
+	 * doubled.
 	 */
 	z = (fabs((double)sum - middle) - 1) / sqrt(variance);
 	return z > 0 ? erfc(z / SQRT_2) : 1;
@@ -199,8 +201,8 @@ void compare_holm(double *p, size_t count)
 	for (i = 0; i < count; i++) {
 		if (order)
 			order[i] = &p[i];
-		else /* Bonferroni's correction is stricter, and needs no
-		      * memory. */
+		/* Bonferroni's correction is stricter and needs no memory. */
+		else
 			p[i] = fmin(1, p[i] * (double)count);
 	}
 	if (!order)
@@ -223,9 +225,9 @@ double compare_over(double now, double before)
 }
 
 /*
- * Returns how many ratios the interval leaves out at each end. That is the
- * largest c for which P(U < c) is at most 2.5 %. U is the number of pairs in
- * which the value of B is below that of A.
+ * Returns how many of the sorted ratios the interval leaves out at each end:
+ * the largest c for which P(U < c) is at most 2.5 %. U is the number of pairs
+ * in which the value of B is below that of A.
  */
 static size_t left_out(size_t n, size_t m)
 {

@@ -9,26 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With fewer runs per side, p < 0.05 cannot be reached. */
+/* Minimum number of runs per side with which p < 0.05 can be reached. */
 #define COMPARE_RUNS_MIN 4
 #define COMPARE_ALPHA 0.05
 
-/* An estimate of B / A with its 95 % interval. */
+/* An estimate of B / A with its 95 % confidence interval. */
 struct compare_interval {
 	double value, low, high;
 };
 
 /*
- * Returns the two-sided p of the Mann-Whitney test. Uses the exact distribution
- * of the rank sum for the given ties. For more than COMPARE_EXACT_MAX values in
- * total, uses the normal distribution.
+ * Returns the two-sided p value of the Mann-Whitney test. Uses the exact
+ * distribution of the rank sum with the given ties or, for more than
+ * COMPARE_EXACT_MAX values in total, the normal distribution.
  */
 #define COMPARE_EXACT_MAX 40
 double compare_rank_test(const double *a, size_t n, const double *b, size_t m);
 
-/*
- * Returns the smallest p that the test can reach with these runs without ties.
- */
+/* Returns the smallest p value that is possible with these numbers of runs. */
 double compare_least_p(size_t n, size_t m);
 
 /*
@@ -57,7 +55,10 @@ double compare_median(double *v, size_t count);
 /* Compares two numbers for sorting, including infinite ones. */
 int compare_ascending(const void *a, const void *b);
 
-/* xorshift64 (Marsaglia 2003). The same input always gives the same output. */
+/*
+ * Returns a random number below `below`: xorshift64 (Marsaglia 2003). The same
+ * state always gives the same numbers.
+ */
 size_t compare_random(uint64_t *state, size_t below);
 
 #endif

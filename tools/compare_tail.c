@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares percentiles, using the pooled histograms of each side's runs. The
- * interval is bootstrapped: runs are drawn with replacement, and their
- * histograms are pooled.
+ * Compares percentiles. Those of a side are computed from the sum of its runs'
+ * histograms. The confidence interval is bootstrapped: runs are drawn with
+ * replacement, and their histograms are added.
  */
 #include "compare_tail.h"
 
@@ -12,21 +12,22 @@
 #define DRAWS 400
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 /*
- * A percentile is compared only if this number of visits of a side is above it.
+ * A percentile is compared only if each side has this number of visits above
+ * it.
  */
 #define BEYOND_MIN 5
 
 struct bin {
 	double ns;
 	double half; /* half of its width */
-	size_t run;  /* index of the run on its side */
+	size_t run;  /* index of the run in its side */
 	double visits;
 };
 
 struct pool {
-	struct bin *bin; /* bins of all runs of a side, ascending */
+	struct bin *bin; /* bins of all runs of a side, in ascending order */
 	size_t bins, runs;
-	double *weight;  /* for each run: how often it was drawn */
+	double *weight;  /* for each run, how often it was drawn */
 };
 
 static int by_ns(const void *a, const void *b)
@@ -36,9 +37,9 @@ static int by_ns(const void *a, const void *b)
 }
 
 /*
- * Returns half of a bucket's width. Buckets are a quarter of a power of two
- * wide, in ticks + 4 (state.h). The middle of the last bucket is the maximum,
- * so its width hardly matters.
+ * Returns half the width of a bucket. Its width is a quarter of a power of two,
+ * in ticks + 4 (statistics.h). The middle of the last bucket is the maximum, so
+ * its width does not matter.
  */
 static double half_width(double ns, double hz)
 {
@@ -94,7 +95,10 @@ static bool is_enough(const struct pool *pool, double quantile)
 	       visits * (1 - quantile) >= BEYOND_MIN;
 }
 
-/* Assumes that the visits of a bucket are spread evenly over it. */
+/*
+ * Returns the quantile, assuming that visits are evenly distributed in a
+ * bucket.
+ */
 static double quantile_of(const struct pool *pool, double quantile)
 {
 	double total = 0, below = 0, here = 0;

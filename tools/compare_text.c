@@ -15,7 +15,8 @@
 #define LISTED_MAX 10
 
 /*
- * Shortens a path that is too long. Keeps its end, which identifies the region.
+ * Shortens a path that is too long, keeping its end, which identifies the
+ * region.
  */
 static const char *last_parts(const char *label)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts for both the terminal and markdown: values, changes, the conclusion. */
+/* Texts for the terminal and for markdown: values, changes, the conclusion. */
 #include "compare_words.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static void put_percent(double ratio, char *text, size_t size)
 	if (ratio > 100)
 		snprintf(text, size, ratio < 1e4 ? "x %.0f" : "x >9999", ratio);
 	else
-		/* + 0.0 turns -0 into 0 */
+		/* + 0.0 converts -0 to 0 */
 		snprintf(text, size, "%+.1f",
 			 round((ratio - 1) * 1000) / 10 + 0.0);
 	selfmon_number_point(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts for both the terminal and markdown: values, changes, the conclusion. */
+/* Texts for the terminal and for markdown: values, changes, the conclusion. */
 #ifndef SELFMON_TOOLS_COMPARE_WORDS_H
 #define SELFMON_TOOLS_COMPARE_WORDS_H
 
@@ -11,8 +11,8 @@
 void compare_conclude(const struct compare *compare, char *text, size_t size);
 
 /*
- * Writes what may lead to a conclusion. Returns false if nothing is missing, or
- * if nothing helps.
+ * Writes what the user can do to get a conclusion. Returns false if there is
+ * nothing to advise.
  */
 bool compare_advise(const struct compare *compare, char *text, size_t size);
 
@@ -22,7 +22,7 @@ bool compare_advise(const struct compare *compare, char *text, size_t size);
 const char *compare_verdict_word(const struct compare *compare,
 				 enum compare_verdict verdict);
 
-/* Returns true for a significant change: the interval excludes 1. */
+/* Returns true if the change is significant: the interval excludes 1. */
 bool compare_is_changed(const struct compare_cell *cell);
 
 /* Returns "parent > child", which the caller frees, or NULL without memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selfmon doctor: finds out whether counters can be read here and, if not, why.
+ * selfmon doctor: finds out whether counters can be read on this machine and,
+ * if not, why.
  */
 #include "doctor.h"
 

@@ -15,8 +15,8 @@
 #define CAP_IPC_LOCK_BIT 14
 
 /*
- * Returns the first kernel with reliable user reads, by machine: major * 1000 +
- * minor.
+ * Returns the first kernel version with reliable user reads on this
+ * architecture: major * 1000 + minor.
  */
 static unsigned int kernel_wanted(enum doctor_arch arch)
 {
@@ -60,9 +60,9 @@ void doctor_check_kernel(const struct doctor_case *from,
 }
 
 /*
- * The kernel has this file if and only if it has perf_event_open(2). So if the
- * file is missing, but the call succeeds or fails with an error other than
- * ENOSYS, /proc is missing.
+ * Returns true if /proc is missing. This file exists if and only if the kernel
+ * has perf_event_open(2). If the file is missing, but the call succeeds or
+ * fails with an error other than ENOSYS, /proc must be missing.
  */
 static bool proc_is_missing(const struct doctor_case *from)
 {
@@ -71,8 +71,8 @@ static bool proc_is_missing(const struct doctor_case *from)
 }
 
 /*
- * Returns true if the error is that of security modules, and neither paranoid
- * nor a missing /proc explains it.
+ * Returns true if the error is the one that security modules return, and
+ * neither perf_event_paranoid nor a missing /proc explains it.
  */
 static bool refused_by_module(const struct doctor_case *from)
 {
@@ -82,8 +82,8 @@ static bool refused_by_module(const struct doctor_case *from)
 }
 
 /*
- * A filter may return any error, including the one that security modules
- * return.
+ * Returns true if either a seccomp filter or a security module may be the
+ * cause: a filter can return any error, including that of security modules.
  */
 static bool filter_or_module(const struct doctor_case *from)
 {
@@ -91,7 +91,10 @@ static bool filter_or_module(const struct doctor_case *from)
 	       refused_by_module(from);
 }
 
-/* Returns true for the two errors that filters return to hide a call. */
+/*
+ * Returns true if the error is one of the two that seccomp filters use to hide
+ * a system call.
+ */
 static bool filtered(const struct doctor_case *from)
 {
 	const int error = from->probe->software;
@@ -132,8 +135,8 @@ void doctor_check_seccomp(const struct doctor_case *from,
 }
 
 /*
- * Returns what a level permits. Each level also permits what higher levels
- * permit.
+ * Returns what this level of perf_event_paranoid permits. Each level also
+ * permits what all higher levels permit.
  */
 static const char *permitted(int64_t level)
 {

@@ -15,8 +15,8 @@
 #include "doctor_user.h"
 
 /*
- * Causes come first, then their consequences. A failed consequence is reported
- * as the cause only if nothing before it failed.
+ * All checks. Causes come before their consequences: a failed consequence is
+ * the root cause only if no earlier check failed.
  */
 static const struct {
 	const char *name;
@@ -61,8 +61,8 @@ _Static_assert(CHECKS <= DOCTOR_CHECKS, "a report has room for all checks");
 
 static void find_causes(struct doctor_report *report)
 {
-	bool opening = false, reading = false; /* whether something failed so
-						  far */
+	/* Whether an earlier check failed. */
+	bool opening = false, reading = false;
 	size_t i;
 
 	for (i = 0; i < report->checks; i++) {
@@ -79,8 +79,8 @@ static void find_causes(struct doctor_report *report)
 			report->cause[report->causes++] = check;
 		opening = opening || !of_reads;
 		/*
-		 * Roaming does not explain why a pinned program has no user
-		 * reads.
+		 * Roaming (a thread may run on several core types) does not
+		 * explain why a pinned program has no user reads.
 		 */
 		reading = reading || !roaming || report->when_pinned;
 	}

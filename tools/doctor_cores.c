@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For machines with several core types: the types on which this program may
- * run.
+ * For machines with several core types: finds the types on which this program
+ * may run.
  */
 #define _GNU_SOURCE
 #include "doctor_cores.h"
@@ -14,8 +14,8 @@
 #include "platform/kernel.h"
 
 /*
- * Reads the CPUs that sched_getaffinity(2) returns. A recorded machine has them
- * in a file.
+ * Reads the CPUs of sched_getaffinity(2). For a recorded machine, reads them
+ * from a file.
  */
 static bool read_allowed(const char *root, uint64_t *allowed)
 {
@@ -76,8 +76,8 @@ static bool set_cpus(const struct doctor_cpus *cpus)
 }
 
 /*
- * Pins the thread to the core type that the remedy of core-types names, or to
- * another one.
+ * Pins the thread to the core type that the remedy of the check core-types
+ * names, or to another one if that fails.
  */
 struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For machines with several core types: the types on which this program may
- * run.
+ * For machines with several core types: finds the types on which this program
+ * may run.
  */
 #ifndef SELFMON_TOOLS_DOCTOR_CORES_H
 #define SELFMON_TOOLS_DOCTOR_CORES_H
@@ -20,14 +20,14 @@ struct doctor_cpus {
 int doctor_cores_pinned(const char *root, const struct doctor_machine *machine);
 
 /*
- * Returns true if there are several core types and this program may run on more
- * than one.
+ * Returns true if there are several core types, and this program may run on
+ * more than one of them.
  */
 bool doctor_cores_roam(const struct doctor_machine *machine);
 
 /*
- * Pins a thread that may run on several core types to one of them. Returns the
- * old CPUs for doctor_cores_unpin().
+ * If the thread may run on several core types, pins it to one of them. Returns
+ * the previous CPUs for doctor_cores_unpin().
  */
 struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine);
 void doctor_cores_unpin(const struct doctor_cpus *before);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that uses libcpuid: microarchitecture, caches and features of
- * an x86 CPU. Without libcpuid, and on other machines, these are unknown.
+ * The only file that uses libcpuid: finds microarchitecture, caches and
+ * features of an x86 CPU. Without libcpuid, and on other machines, these are
+ * unknown.
  */
 #include "doctor_cpu.h"
 
@@ -35,9 +36,9 @@ static bool is_named_by(const struct cpu_raw_data_t *raw,
 }
 
 /*
- * libcpuid returns the nearest entry of its table, however far away it is:
- * version 0.6.2 calls a Zen 5 EPYC an Athlon. A name is dropped if it matches
- * neither the family nor the model of this CPU.
+ * Returns false if libcpuid does not know the CPU: it returns the nearest entry
+ * of its table, however different that is. Version 0.6.2 calls a Zen 5 EPYC an
+ * Athlon. So a name is dropped unless the family or the model matches.
  */
 static bool is_known(const struct cpu_raw_data_t *raw,
 		     const struct cpu_id_t *id)
@@ -88,7 +89,7 @@ void doctor_cpu_gather(struct doctor_cpu *cpu)
 	struct cpu_raw_data_t raw;
 
 	memset(cpu, 0, sizeof(*cpu));
-	/* By default libcpuid prints its warnings to standard error. */
+	/* Disables libcpuid's warnings, which it prints to standard error. */
 	cpuid_set_warn_function(NULL);
 	if (cpuid_present() && cpuid_get_raw_data(&raw) == 0)
 		doctor_cpu_decode(&raw, cpu);

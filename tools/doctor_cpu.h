@@ -26,8 +26,8 @@ struct doctor_cpu {
 };
 
 /*
- * Fills in details of the CPU on which the caller runs. Without libcpuid
- * everything is unknown.
+ * Fills in details of the CPU on which the caller runs. Without libcpuid all
+ * details are unknown.
  */
 void doctor_cpu_gather(struct doctor_cpu *cpu);
 

@@ -21,7 +21,7 @@ void doctor_check_attr(const struct doctor_case *from,
 		return;
 	}
 	doctor_say(&check->found, "%" PRId64 " bytes", size);
-	/* A counting event needs only config1 and config2. */
+	/* For counting, the kernel has to know only config1 and config2. */
 	check->status = size >= PERF_ATTR_SIZE_VER1 ? DOCTOR_PASS
 						    : DOCTOR_WARN;
 	if (size >= PERF_ATTR_SIZE_VER1)
@@ -69,8 +69,8 @@ void doctor_check_tracepoints(const struct doctor_case *from,
 			   "/sys/kernel/tracing");
 	} else if (error == ENXIO) {
 		/*
-		 * Since Linux 6.18 mode= leaves files at 0440, so their group
-		 * can read them.
+		 * Since Linux 6.18 the mount option mode= does not change
+		 * files, which are 0440: their group can read them.
 		 */
 		doctor_say(&check->found, "not available");
 		doctor_say(&check->reason, "only root may read tracefs");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the limits: for how many threads is there room? */
+/* Checks the limits of resources: for how many threads do they suffice? */
 #include "doctor_limits.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 /* The number of hardware events in a thread's set: four, as in `auto`. */
 #define EVENTS 4
-/* If there is room for fewer threads, warns. */
+/* Warn if the limits suffice for fewer threads. */
 #define THREADS_FEW 256
 /*
  * Number of descriptors needed to open one set, in addition to the program's
@@ -20,7 +20,8 @@
 #define CAP_IPC_LOCK_BIT 14
 
 /*
- * Values from here on are not limits. Sums of smaller values do not overflow.
+ * A value of at least this is not a limit. Sums of smaller values do not
+ * overflow.
  */
 #define BEYOND DOCTOR_PAGES_UNLIMITED
 
@@ -45,8 +46,8 @@ static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 }
 
 /*
- * A thread's set keeps one descriptor. Half of all descriptors are left to the
- * program.
+ * A thread's set needs one descriptor. The library uses at most half of all
+ * descriptors.
  */
 void doctor_check_descriptors(const struct doctor_case *from,
 			      struct doctor_check *check)
@@ -96,8 +97,9 @@ void doctor_check_file_table(const struct doctor_case *from,
 }
 
 /*
- * perf_mmap() in kernel/events/core.c charges one page for each event: first to
- * the user's perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
+ * Returns the number of pages that can be mapped. perf_mmap() in
+ * kernel/events/core.c charges one page for each event: first to the user's
+ * perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
  */
 int64_t doctor_locked_pages(const struct doctor_case *from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the limits: for how many threads is there room? */
+/* Checks the limits of resources: for how many threads do they suffice? */
 #ifndef SELFMON_TOOLS_DOCTOR_LIMITS_H
 #define SELFMON_TOOLS_DOCTOR_LIMITS_H
 
@@ -9,7 +9,7 @@ doctor_check_fn doctor_check_descriptors, doctor_check_file_table,
 	doctor_check_locked_memory, doctor_check_mappings;
 /*
  * Returns how many pages of events this user may map, or SELFMON_FACT_UNKNOWN.
- * DOCTOR_PAGES_UNLIMITED or more means any number.
+ * At least DOCTOR_PAGES_UNLIMITED means that there is no limit.
  */
 #define DOCTOR_PAGES_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
 int64_t doctor_locked_pages(const struct doctor_case *from);

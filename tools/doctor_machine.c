@@ -125,7 +125,7 @@ static void read_cpu(const char *root, struct doctor_machine *machine)
 
 /*
  * Returns the number of CPUs in a list such as 0-3,8,10-11. Returns 0 if the
- * text is no list.
+ * text is not a list.
  */
 static int64_t count_list(const char *list)
 {
@@ -145,8 +145,8 @@ static int64_t count_list(const char *list)
 }
 
 /*
- * For both Arm and Intel, the larger cores also have the name that comes later
- * in the alphabet.
+ * Sorts the PMUs by core size. If capacities do not tell, sorts by name: both
+ * on Arm and on Intel, larger cores have the alphabetically later name.
  */
 static int by_size(const void *a, const void *b)
 {
@@ -169,8 +169,8 @@ static int64_t read_capacity(const char *root, const struct doctor_pmu *pmu)
 }
 
 /*
- * Reads the core PMUs: "cpu", and all that have a list of CPUs; event/sysfs.c
- * of the library has the reasons.
+ * Reads the core PMUs: "cpu", and all that have a list of CPUs. The library's
+ * event/sysfs.c explains this rule.
  */
 static void read_pmus(const char *root, struct doctor_machine *machine)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Distributions by ID of os-release(5), or by ID_LIKE, with their package of
- * setcap(8). sysctl.d(5) makes settings of sysctl(8) permanent on all of them,
- * except on those with a configuration of their own.
+ * Distributions by ID or ID_LIKE of os-release(5): the package that has
+ * setcap(8), and where settings of sysctl(8) are made permanent. Most use
+ * sysctl.d(5).
  */
 static const struct {
 	const char *id; /* with spaces, like struct doctor_machine */
@@ -58,7 +58,10 @@ static void note_setcap(const struct doctor_machine *machine,
 		}
 }
 
-/* In a container the host is another system, which is unknown. */
+/*
+ * No notes in a container: a remedy changes the host, whose distribution is
+ * unknown.
+ */
 void doctor_note(struct doctor_report *report)
 {
 	const struct doctor_machine *machine = report->machine;

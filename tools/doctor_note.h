@@ -6,8 +6,8 @@
 #include "doctor.h"
 
 /*
- * Adds what a remedy needs on this distribution: the name of a package, or the
- * file that makes a setting permanent.
+ * Adds what a remedy requires on this distribution: the name of a package, or
+ * the file that makes a setting permanent.
  */
 void doctor_note(struct doctor_report *report);
 

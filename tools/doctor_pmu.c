@@ -31,7 +31,7 @@ void doctor_check_pmu(const struct doctor_case *from,
 {
 	const bool there = from->machine->pmus > 0 || from->facts->core_pmu;
 
-	/* A sandbox may hide sysfs and yet permit the PMU. */
+	/* A sandbox may hide sysfs although the PMU can be used. */
 	if (!there && from->probe->hardware == 0) {
 		check->status = DOCTOR_PASS;
 		doctor_say(&check->found, "not in sysfs, but counts");
@@ -49,7 +49,7 @@ void doctor_check_pmu(const struct doctor_case *from,
 			   "it with others unnoticed");
 }
 
-/* Writes what a program on this machine can do about several core types. */
+/* Writes what a program can do about several core types on this machine. */
 static void say_core_types(const struct doctor_case *from,
 			   struct doctor_check *check)
 {
@@ -165,7 +165,7 @@ void doctor_check_together(const struct doctor_case *from,
 	doctor_explain(from, &from->probe->dropped, check);
 }
 
-/* As in counters/granted.c, a single counter is not judged. */
+/* A single counter is not judged, as in counters/granted.c. */
 void doctor_check_granted(const struct doctor_case *from,
 			  struct doctor_check *check)
 {

@@ -57,7 +57,7 @@ static void print_check(const struct doctor_check *check, bool colours,
 	}
 }
 
-/* Prints in one line the checks that failed because of this one. */
+/* Prints in one line which checks failed because of this one. */
 static void print_blocked(const struct doctor_report *report,
 			  const struct doctor_check *root, FILE *stream)
 {
@@ -188,7 +188,7 @@ static void json_root(const struct doctor_check *root, FILE *stream)
 	fputs("},\n ", stream);
 }
 
-/* Writes all checks. A check that the text leaves out names its cause. */
+/* Writes a check. JSON has all checks; one that was skipped names its cause. */
 static void json_check(const struct doctor_report *report,
 		       const struct doctor_check *check, FILE *stream)
 {

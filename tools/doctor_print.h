@@ -9,10 +9,7 @@ void doctor_print(const struct doctor_report *report, bool colours,
 		  FILE *stream);
 void doctor_print_json(const struct doctor_report *report, FILE *stream);
 
-/*
- * Prints what selfmon doctor [--json] prints for a report; returns the exit
- * status.
- */
+/* Prints a report as selfmon doctor [--json] does. Returns the exit status. */
 int doctor_show(const struct doctor_report *report, bool json, bool colours,
 		FILE *stream);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries on this machine what programs with the library will do. */
+/* Tries on this machine what programs that use the library will do. */
 #define _GNU_SOURCE
 #include "doctor_probe.h"
 
@@ -22,10 +22,10 @@
 #include "platform/perf_open.h"
 #include "session/sampling.h"
 
-/* The default events: session/events.c. */
+/* The events of `auto`, as in session/events.c. */
 #define AUTO_EVENTS "cycles,instructions,branch-misses,cache-misses"
 
-/* Opens one event by its name; returns a descriptor, or -errno. */
+/* Opens one event by its name. Returns a descriptor, or -errno. */
 static int open_event(const char *name, bool *both_modes)
 {
 	struct selfmon_attr_fallback attempt;
@@ -85,8 +85,8 @@ static void try_hardware(struct doctor_probe *probe)
 		bool both_modes = false;
 
 		/*
-		 * There is no hardware event, so this uses a software event,
-		 * which has a page too.
+		 * Uses a software event, because there is no hardware event.
+		 * Software events have a page, too.
 		 */
 		fd = open_event("task-clock", &both_modes);
 		if (fd < 0)
@@ -101,9 +101,9 @@ static void try_hardware(struct doctor_probe *probe)
 }
 
 /*
- * Returns why a tracepoint has no id. If tracefs is mounted, only root may
- * enter its directories. If it is not mounted, there is an empty directory,
- * which everybody may enter.
+ * Returns why a tracepoint has no id. If tracefs is mounted, only root can
+ * enter its directories. If not, there is an empty directory, which every user
+ * can enter.
  */
 static int why_no_number(const char *path)
 {
@@ -155,9 +155,9 @@ static int try_breakpoint(void)
 }
 
 /*
- * Passes a struct that is too large and not zero at its end. The kernel refuses
- * it with E2BIG and returns the size that it knows (kernel/events/core.c,
- * perf_copy_attr).
+ * Passes a struct that is larger than the kernel's, with a nonzero byte at its
+ * end. The kernel refuses the struct with E2BIG and returns the size that it
+ * knows (kernel/events/core.c, perf_copy_attr).
  */
 static int64_t try_attr_size(void)
 {
@@ -221,7 +221,7 @@ static void try_together(struct doctor_probe *probe)
 	selfmon_counters_close(set);
 }
 
-/* Tries what the library chooses for SELFMON_SAMPLE=auto. */
+/* Tries the event that the library chooses for SELFMON_SAMPLE=auto. */
 static void try_sampling(struct doctor_probe *probe)
 {
 	struct selfmon_sampling sampling;
@@ -263,8 +263,8 @@ static void try_all(const struct doctor_machine *machine,
 }
 
 /*
- * Pins this thread to one core type. What the other types prevent is checked
- * without reading counters.
+ * Makes all probes, with this thread pinned to one core type. Problems that
+ * other core types cause are found by checks that read no counters.
  */
 void doctor_probe_all(const struct doctor_machine *machine,
 		      struct doctor_probe *probe)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries on this machine what programs with the library will do. */
+/* Tries on this machine what programs that use the library will do. */
 #ifndef SELFMON_TOOLS_DOCTOR_PROBE_H
 #define SELFMON_TOOLS_DOCTOR_PROBE_H
 

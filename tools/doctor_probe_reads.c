@@ -13,7 +13,7 @@
 #define COST_ROUNDS 5
 
 /*
- * Returns the fastest of some rounds, since other programs use the machine,
+ * Returns the time of the fastest round, since other programs use the machine,
  * too.
  */
 static int64_t read_cost(const struct selfmon_counters *set)
@@ -41,7 +41,7 @@ static bool reads_in_user_space(const struct selfmon_counters *set)
 	       !(set->flags & SELFMON_IMPL_SET_SYSCALL);
 }
 
-/* Opens a set without reading it, to find out how the library would read it. */
+/* Opens a set to find out how the library would read it, without reading it. */
 static bool would_read(unsigned int flags, struct doctor_probe *probe)
 {
 	struct selfmon_counters *set;
@@ -58,7 +58,7 @@ static bool would_read(unsigned int flags, struct doctor_probe *probe)
 }
 
 /*
- * Reads a set under the guard, because some hypervisors offer counters but make
+ * Reads a set with the guard, because some hypervisors offer counters but make
  * each read fault. Returns false in that case.
  */
 static bool survive_reads(struct doctor_probe *probe)
@@ -82,8 +82,8 @@ static bool survive_reads(struct doctor_probe *probe)
 }
 
 /*
- * Tries first what a program would do, which has the same SELFMON_GUARD, and
- * then with the guard.
+ * First tries what a program would do with the current SELFMON_GUARD, then the
+ * same with the guard.
  */
 void doctor_probe_reads(struct doctor_probe *probe)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results that several checks share. */
+/* Helpers to fill in the results of checks. */
 #include "doctor_result.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results that several checks share. */
+/* Helpers to fill in the results of checks. */
 #ifndef SELFMON_TOOLS_DOCTOR_RESULT_H
 #define SELFMON_TOOLS_DOCTOR_RESULT_H
 
@@ -17,21 +17,14 @@ void doctor_explain(const struct doctor_case *from,
 void doctor_explain_open(const struct doctor_case *from, const char *event,
 			 int error, bool kernel, struct doctor_check *check);
 
-/*
- * Returns the name of an errno as in manuals and traces of system calls:
- * "EACCES".
- */
+/* Returns the name of an errno, such as "EACCES". */
 const char *doctor_errno(int error);
 
-/*
- * Marks a check as unknown because another check failed: that of the call
- * itself, or that of the PMU.
- */
+/* Marks a check as unknown because another check failed. */
 void doctor_skip(struct doctor_check *check, const char *other);
 
 /*
- * Marks a check as failed because another check failed. That check has the
- * reason.
+ * Marks a check as failed because another check failed, which has the reason.
  */
 void doctor_follow(struct doctor_check *check, const char *other);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks whether threads can be sampled (SELFMON_SAMPLE), and how many. */
+/*
+ * Checks whether threads can be sampled (SELFMON_SAMPLE), and how many of them.
+ */
 #include "doctor_sampling.h"
 
 #include <errno.h>
@@ -8,13 +10,19 @@
 #include "doctor_limits.h"
 #include "doctor_result.h"
 
-/* Number of pages of a thread's ring by default, with the page of its event. */
+/*
+ * Default number of pages of a thread's ring, and the same with the page of its
+ * event.
+ */
 #define RING_PAGES 16
 #define THREAD_PAGES (RING_PAGES + 1)
-/* If there is room for fewer threads, warns. */
+/* Warn if there is room for fewer threads. */
 #define THREADS_FEW 64
 
-/* perf_event_open(2) works here, so EPERM must come from mmap(2). */
+/*
+ * Explains the failure. perf_event_open(2) has succeeded in another probe, so
+ * EPERM must come from mmap(2).
+ */
 static void explain(const struct doctor_case *from,
 		    const struct selfmon_failure *failure,
 		    struct doctor_check *check)
@@ -26,10 +34,7 @@ static void explain(const struct doctor_case *from,
 	doctor_explain(from, &copy, check);
 }
 
-/*
- * Explains why cycles are not sampled. Returns true if they are counted
- * nevertheless.
- */
+/* Explains why cycles are not sampled. Returns true if they can be counted. */
 static bool say_no_cycles(const struct doctor_case *from,
 			  struct doctor_check *check)
 {

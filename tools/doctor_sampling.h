@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks whether threads can be sampled (SELFMON_SAMPLE), and how many. */
+/*
+ * Checks whether threads can be sampled (SELFMON_SAMPLE), and how many of them.
+ */
 #ifndef SELFMON_TOOLS_DOCTOR_SAMPLING_H
 #define SELFMON_TOOLS_DOCTOR_SAMPLING_H
 

@@ -10,8 +10,8 @@
 #define AUTO_COUNT 4
 
 /*
- * What may be limited although counters work, the worst first, with the words
- * around FOUND.
+ * Limitations that the summary mentions if counters work, the worst first. The
+ * texts are put before and after what the check found.
  */
 static const struct {
 	const char *name, *before, *after;
@@ -47,8 +47,8 @@ const struct doctor_check *doctor_root_of(const struct doctor_report *report,
 }
 
 /*
- * If nothing is counted, returns a cause of that rather than a cause of missing
- * user reads.
+ * Returns the root cause. If nothing is counted, returns the cause of this
+ * rather than the cause of missing user reads.
  */
 static const struct doctor_check *find_root(const struct doctor_report *report)
 {

@@ -9,10 +9,7 @@
 void doctor_summarize(const struct doctor_probe *probe,
 		      struct doctor_report *report);
 
-/*
- * Returns the failed check that caused this one, or NULL if it has a cause of
- * its own.
- */
+/* Returns the failed check that caused the failure of this one, or NULL. */
 const struct doctor_check *doctor_root_of(const struct doctor_report *report,
 					  const struct doctor_check *check);
 

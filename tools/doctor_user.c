@@ -11,10 +11,10 @@
 #include "doctor_cores.h"
 #include "doctor_result.h"
 
-/* If a read costs more, `auto` measures time alone: session/events.c. */
+/* If a read takes longer, `auto` measures time alone: session/events.c. */
 #define READ_NS_MAX 200
 
-/* Explains the four valid values of rdpmc and perf_user_access. */
+/* Explains a valid value of rdpmc or perf_user_access. */
 static const char *switch_means(enum doctor_arch arch, int64_t value)
 {
 	if (arch == DOCTOR_X86)
@@ -37,7 +37,7 @@ void doctor_check_switch(const struct doctor_case *from,
 		return;
 	doctor_say(&check->found, x86 ? "rdpmc " : "perf_user_access ");
 	if (value == SELFMON_FACT_UNKNOWN) {
-		/* The file has mode 0600, so only root may read it. */
+		/* Only root can read the file, whose mode is 0600. */
 		check->status = from->probe->user_reads ? DOCTOR_PASS
 							: DOCTOR_SKIP;
 		doctor_say(&check->found, "cannot be read");
@@ -139,8 +139,8 @@ void doctor_check_user_reads(const struct doctor_case *from,
 }
 
 /*
- * An administrator may switch off user reads at any time. On riscv64 other
- * programs may, too.
+ * Checks whether user reads are protected: an administrator may disable them at
+ * any time, and on riscv64 other programs may, too.
  */
 void doctor_check_taken_away(const struct doctor_case *from,
 			     struct doctor_check *check)

@@ -29,7 +29,10 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Returns 0 for entries that form one line of the list. */
+/*
+ * Compares by function. Returns 0 for entries that become one entry of the
+ * list.
+ */
 static int compare_functions(const struct hot *a, const struct hot *b)
 {
 	const struct symbol_function *const x = a->function;
@@ -44,10 +47,7 @@ static int compare_functions(const struct hot *a, const struct hot *b)
 	return x->known ? compare_numbers(x->id, y->id) : 0;
 }
 
-/*
- * Like compare_functions(), but only returns 0 for equal lines. For unknown
- * functions, compares addresses.
- */
+/* Compares by function and line. For unknown functions, compares addresses. */
 static int compare_lines(const void *one, const void *other)
 {
 	const struct hot *const a = one, *const b = other;
@@ -69,7 +69,7 @@ static int compare_counts(const void *one, const void *other)
 	return compare_lines(a, b);
 }
 
-/* Joins adjacent entries that are equal by this order. */
+/* Merges adjacent entries that are equal in this order. */
 static size_t unite(struct hot *list, size_t count,
 		    void (*add)(struct hot *to, const struct hot *from),
 		    bool by_line)
@@ -86,10 +86,7 @@ static size_t unite(struct hot *list, size_t count,
 	return count ? last + 1 : 0;
 }
 
-/*
- * A sum above 2^64 is impossible in practice, since a report has at most 2^63 -
- * 1.
- */
+/* The sum cannot overflow: the total of a report is below 2^63. */
 static void add_line(struct hot *to, const struct hot *from)
 {
 	to->count += from->count;

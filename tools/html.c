@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the page: a template and the data, JSON in a script element that is
- * not executed. In it `<` is written as \u003c, which JSON reads the same way,
- * so no name can end the element.
+ * Writes the page: a template, and the data as JSON in a script element that is
+ * not executed. In the data `<` is written as \u003c, which means the same in
+ * JSON, so no name can end the element.
  */
 #define _GNU_SOURCE
 #include "html.h"
@@ -37,7 +37,7 @@ static void put_safe(const char *json, size_t size, FILE *to)
 	}
 }
 
-/* Call stacks stay out: the page has their functions instead. */
+/* Leaves out the call stacks, since the page has their functions instead. */
 static int write_report(const void *of, FILE *to)
 {
 	const struct selfmon_report *const report = of;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as one HTML page, without other files or network. */
+/*
+ * Writes reports as one HTML page, which needs no other files and no network.
+ */
 #ifndef SELFMON_TOOLS_HTML_H
 #define SELFMON_TOOLS_HTML_H
 
@@ -10,8 +12,8 @@
 struct compare;
 
 /*
- * Writes one report, or compares two. b may be NULL. compare, whose sides they
- * are, may be NULL too. Returns 0, or -ENOMEM.
+ * Writes one report, or compares two. b may be NULL. compare is the comparison
+ * of a and b, and may be NULL, too. Returns 0, or -ENOMEM.
  */
 int html_write(const struct selfmon_report *a, const struct selfmon_report *b,
 	       const struct compare *compare, FILE *to);

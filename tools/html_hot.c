@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of each region with most samples, in JSON: names, since the
- * page cannot look them up.
+ * Writes the functions with most samples of each region, as JSON. The page
+ * cannot look up names of functions.
  */
 #include "html_hot.h"
 
@@ -18,8 +18,8 @@
 #define FUNCTIONS_MOST 20
 
 /*
- * All addresses of a module without a symbol form one entry with the name of
- * the module.
+ * Returns the name of an entry. For addresses without a symbol it is the name
+ * of the module.
  */
 static const char *name_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)
@@ -34,8 +34,8 @@ static const char *name_of(const struct selfmon_samples *samples,
 }
 
 /*
- * Returns the file of the line. If it is unknown, returns the module of the
- * function, or the address.
+ * Returns the file of the line or, if unknown, the module of the function or
+ * the address.
  */
 static const char *file_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of each region, for the page. */
+/* Writes the functions of each region, for the page. */
 #ifndef SELFMON_TOOLS_HTML_HOT_H
 #define SELFMON_TOOLS_HTML_HOT_H
 
@@ -7,7 +7,10 @@
 
 #include <selfmon/report.h>
 
-/* Writes them as JSON; null if there are no samples. Returns 0, or -ENOMEM. */
+/*
+ * Writes the functions as JSON, or null if there are no samples. Returns 0, or
+ * -ENOMEM.
+ */
 int html_hot(const struct selfmon_report *report, FILE *to);
 
 #endif

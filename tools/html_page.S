@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of selfmon report -f html, as tools.mk put it together. */
+/*
+ * Embeds the page of selfmon report -f html, which tools.mk assembles from
+ * files.
+ */
 	.section .rodata
 	.global tool_html_page
 	.global tool_html_page_size

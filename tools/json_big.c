@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks whole numbers from 2^63 to 2^64 - 1, such as labels and addresses that
- * a call stack without frame pointers has: `{"": "9223372036854775808"}`.
+ * Marks whole numbers from 2^63 to 2^64 - 1: `{"": "9223372036854775808"}`.
+ * Such numbers occur as labels, and as wrong addresses in call stacks of code
+ * without frame pointers.
  */
 #include "json_big.h"
 
@@ -20,7 +21,7 @@ static bool parse(const char *digits, uint64_t *number)
 	return !errno && *number > INT64_MAX;
 }
 
-/* Returns the length of the part that begins here and is copied as a whole. */
+/* Returns the length of the token at s, which is copied as a whole. */
 static size_t length_of(const char *s)
 {
 	const char *end = s + 1;
@@ -30,7 +31,7 @@ static size_t length_of(const char *s)
 			end += *end == '\\' && end[1];
 		return (size_t)(end - s) + (*end == '"');
 	}
-	/* A sign, a fraction and an exponent belong to their number. */
+	/* Sign, fraction and exponent are part of the number. */
 	if (strchr("+-." DIGITS, *s))
 		return strspn(s, "+-.eE" DIGITS);
 	return 1;

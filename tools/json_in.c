@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads JSON with libjansson. A value of an unexpected kind is an error with a
+ * Reads JSON by libjansson. A value of an unexpected type is an error with a
  * message.
  */
 #include "json_in.h"
@@ -15,7 +15,8 @@
 #include "json_line.h"
 
 /*
- * The parser's messages quote the file, which may contain terminal sequences.
+ * Escapes a message of the parser: it quotes the file, which may contain
+ * terminal sequences.
  */
 static void make_plain(char *text)
 {
@@ -24,7 +25,7 @@ static void make_plain(char *text)
 			*text = '?';
 }
 
-/* Only a file with such large numbers is parsed twice. */
+/* Parses again with large numbers marked. Called only if the file has any. */
 static json_t *load_big(const char *text, size_t size, json_error_t *error)
 {
 	char *const marked = json_big_marked(text, size, &size);
@@ -244,8 +245,8 @@ static int digit(char c)
 }
 
 /*
- * Decodes pairs of hexadecimal digits, none of them 00. Returns NULL for
- * anything else.
+ * Decodes pairs of hexadecimal digits, other than 00. Returns NULL for any
+ * other text.
  */
 static char *from_hex(const char *hex)
 {

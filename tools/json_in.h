@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a JSON file. Required values must exist and have the right kind. The
- * first fault is kept; after it all results are empty and invalid.
+ * Reads a JSON file. Required values must exist and have the right type. The
+ * first error is stored; after it, all results are empty and invalid.
  */
 #ifndef SELFMON_TOOLS_JSON_IN_H
 #define SELFMON_TOOLS_JSON_IN_H
@@ -22,22 +22,22 @@ struct json_in {
 	struct json_in_step {
 		const char *key; /* NULL: an element */
 		size_t index;
-	} step[JSON_IN_DEPTH];  /* steps from the root to the current value */
+	} step[JSON_IN_DEPTH];  /* path from the root to the current value */
 	size_t depth;
 	char fault[JSON_IN_FAULT]; /* "": none yet */
 };
 
-/* Returns false, with a fault, if the text is not JSON. */
+/* Parses the text. Returns false, and stores an error, if it is not JSON. */
 bool json_in_open(struct json_in *in, size_t size);
 void json_in_close(struct json_in *in);
 
-/* Records a fault with its line and path, if it is the first one. */
+/* Stores an error with its line and path, unless there is one already. */
 void json_in_wrong(struct json_in *in, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * These enter a member or an element. json_in_up() leaves it, even after a
- * fault.
+ * These functions enter a member or an element. json_in_up() leaves it, and
+ * must be called even after an error.
  */
 json_t *json_in_object(struct json_in *in, json_t *from, const char *key);
 json_t *json_in_list(struct json_in *in, json_t *from, const char *key);
@@ -51,24 +51,24 @@ uint64_t json_in_integer(struct json_in *in, json_t *from, const char *key,
 			 uint64_t most);
 int64_t json_in_signed(struct json_in *in, json_t *from, const char *key);
 bool json_in_boolean(struct json_in *in, json_t *from, const char *key);
-/* Returns NaN for null. */
+/* Returns a number, or NaN for null. */
 double json_in_real(struct json_in *in, json_t *from, const char *key);
 /*
- * Returns a string of any bytes, or NULL. If there is a member with _hex at the
- * end of its name, decodes that one. The caller frees the string.
+ * Returns a string of arbitrary bytes, or NULL. If there is a member with the
+ * same name plus _hex, decodes that one. The caller frees the string.
  */
 char *json_in_string(struct json_in *in, json_t *from, const char *key);
 /*
- * Copies a string of any bytes into a field. A string that is too long is a
- * fault.
+ * Copies a string of arbitrary bytes into an array. It is an error if it is too
+ * long.
  */
 void json_in_copy(struct json_in *in, json_t *from, const char *key, char *to,
 		  size_t size);
-/* Returns the index of the word in a NULL-terminated list. */
+/* Returns the index of a word in a NULL-terminated list. */
 size_t json_in_word(struct json_in *in, json_t *from, const char *key,
 		    const char *const *words);
 
-/* Return the value of an element, which has no key. */
+/* Return the value of an array element. */
 double json_in_number(struct json_in *in, const json_t *value);
 uint64_t json_in_count(struct json_in *in, const json_t *value, uint64_t most);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the line at which a value in a JSON text begins. The parser keeps no
- * positions, so this walks the text, which the parser has accepted, a second
- * time to report a fault.
+ * Finds the line at which a value in a JSON text begins, for error messages.
+ * The parser does not store positions, so this scans the text again. The parser
+ * has already accepted the text as valid.
  */
 #include "json_line.h"
 
@@ -22,7 +22,7 @@ static const char *string_end(const char *s)
 	return *s ? s + 1 : s;
 }
 
-/* Returns the end of any value. */
+/* Returns the end of a value of any type. */
 static const char *value_end(const char *s)
 {
 	size_t depth = 0;
@@ -58,7 +58,7 @@ static bool is_key(const char *s, const char *key)
 	       s[length + 1] == '"';
 }
 
-/* Returns the member or element of the value at s; NULL if there is none. */
+/* Returns the member or element of the value at s, or NULL if there is none. */
 static const char *go_into(const char *s, const struct json_in_step *step)
 {
 	size_t i;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list: lists the events that can be counted here, and how. */
+/*
+ * Selfmon list: lists the events that can be counted on this machine, and how.
+ */
 #include "list.h"
 
 #include <getopt.h>

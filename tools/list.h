@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list: the events by their origin, and how they are counted here. */
+/*
+ * Selfmon list: the events by their origin, and how they are counted on this
+ * machine.
+ */
 #ifndef SELFMON_TOOLS_LIST_H
 #define SELFMON_TOOLS_LIST_H
 
@@ -9,7 +12,7 @@
 #include <selfmon/event.h>
 
 enum list_how {
-	LIST_NOT = 0, /* cannot be counted here */
+	LIST_NOT = 0, /* cannot be counted on this machine */
 	LIST_SYSCALL, /* by read(2) */
 	LIST_USER     /* in user space */
 };
@@ -28,7 +31,7 @@ struct list_event {
 struct list {
 	size_t count, room;
 	struct list_event *event;
-	bool searched; /* includes events that are only listed by a search */
+	bool searched; /* also has events that are shown only by a search */
 };
 
 int tool_list(int argc, char **argv);

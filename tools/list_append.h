@@ -6,8 +6,8 @@
 #include "list.h"
 
 /*
- * Appends an event, in which everything but name and section is zero. Returns
- * NULL without memory.
+ * Appends an event. All members but name and section are 0. Returns NULL if out
+ * of memory.
  */
 struct list_event *list_append(struct list *list, const char *name,
 			       const char *section);

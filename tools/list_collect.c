@@ -30,7 +30,10 @@ static const char *section_of(uint32_t type)
 	}
 }
 
-/* An alias follows the event with the same type and config. */
+/*
+ * Returns true if the event is an alias: it has the same type and config as the
+ * event before it.
+ */
 static bool is_alias(struct list *list, const struct selfmon_event *event)
 {
 	struct list_event *before =
@@ -74,7 +77,10 @@ static struct selfmon_piece piece_of(const char *text)
 	return piece;
 }
 
-/* Appends a file under events/. Files with a ? need values from the user. */
+/*
+ * Appends a file under events/. Leaves out files with a '?', since these need
+ * values from the user.
+ */
 static bool append_sysfs(struct list *list, const struct selfmon_pmu *pmu,
 			 const char *file)
 {
@@ -138,7 +144,7 @@ static bool collect_sysfs(struct list *list)
 	return fits;
 }
 
-/* Appends only tracepoints that a specification may name. */
+/* Appends a tracepoint, if a specification can name it. */
 static bool append_tracepoint(struct list *list, const char *name)
 {
 	struct selfmon_events events;

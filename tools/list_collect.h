@@ -6,17 +6,18 @@
 #include "list.h"
 
 /*
- * Collects all known events without trying them. Returns false without memory.
+ * Collects all known events without opening them. Returns false if out of
+ * memory.
  */
 bool list_collect(struct list *list);
 
 /*
- * Returns true if a name or the text of an event contains this word, ignoring
- * case.
+ * Returns true if a name or the description of an event contains this word,
+ * ignoring case.
  */
 bool list_has(const struct list_event *event, const char *word);
 
-/* Keeps only the events that contain all words. */
+/* Removes the events that do not contain all words. */
 void list_keep(struct list *list, char **words);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "list.h"
 
-/* Writes what a generic event counts; "" if unknown. */
+/* Writes what a generic event counts, or "" if unknown. */
 void list_describe(const char *name, char *text, size_t size);
 
 #endif

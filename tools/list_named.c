@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that stand for others: sets, and events of the CPU's manual. */
+/*
+ * Collects names that stand for others: sets, and events of the CPU's manual.
+ */
 #include "list_named.h"
 
 #include <ctype.h>
@@ -25,8 +27,8 @@ bool list_collect_sets(struct list *list)
 }
 
 /*
- * Appends only complete names. Some events need a unit mask, which
- * append_masks() adds.
+ * Appends an event, if its name is complete. If the event needs a unit mask,
+ * append_masks() appends it.
  */
 static bool append_vendor(struct list *list, const char *name,
 			  const char *description)
@@ -44,7 +46,8 @@ static bool append_vendor(struct list *list, const char *name,
 }
 
 /*
- * libpfm writes unit masks in upper case, and its own modifiers in lower case.
+ * Appends the event with each unit mask. libpfm writes unit masks in upper
+ * case, and its own modifiers in lower case.
  */
 static bool append_masks(struct list *list, const char *name,
 			 const char *description)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon list --plan SPEC: shows which events are counted together here. */
+/*
+ * Selfmon list --plan SPEC: shows which events are counted together on this
+ * machine.
+ */
 #include "list_plan.h"
 
 #include <stdio.h>
@@ -56,7 +59,9 @@ static void print_left_out(const struct selfmon_failure *left_out, FILE *stream)
 	tool_line(stream, "  %s", why);
 }
 
-/* Refuses values that SELFMON_EVENTS allows but that are no list of events. */
+/*
+ * Refuses values that SELFMON_EVENTS allows but that are not lists of events.
+ */
 static int refuse(const char *spec)
 {
 	if (!strcmp(spec, "auto"))

@@ -42,7 +42,7 @@ static void print_event(const struct list_event *event, int width,
 	fputs(dim ? "\033[0m" : "", stream);
 }
 
-/* Returns true if an earlier event had the same reason. */
+/* Returns true if an earlier event has the same reason. */
 static bool was_printed(const struct list *list, size_t i)
 {
 	size_t k;
@@ -64,7 +64,8 @@ static size_t sharing(const struct list *list, size_t i)
 }
 
 /*
- * Prints each reason once, with the number of its events and the first of them.
+ * Prints each reason once, with the number of events that have it and the first
+ * of them.
  */
 static void print_reasons(const struct list *list, FILE *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries which events count here: each is opened as a set of its own. */
+/* Tries which events can be counted: opens each event as a set of its own. */
 #include "list_try.h"
 
 #include <string.h>
@@ -17,7 +17,10 @@ static void say_why(struct list_event *event,
 	const char *at = text;
 
 	selfmon_explain(failure, text, sizeof(text));
-	/* Removes the event's name, so that equal reasons have equal texts. */
+	/*
+	 * Removes the event's name from the text, so that equal reasons have
+	 * equal texts.
+	 */
 	if (n && !strncmp(text, failure->event, n) && text[n] == ':')
 		at += n + 2;
 	memmove(event->reason, at, strlen(at) + 1);
@@ -45,10 +48,12 @@ static void try_one(struct list_event *event)
 }
 
 /*
- * If one tracepoint of a system can be counted, so can all others of the system
- * that have an id: permission depends on the system (perf_trace_event_perm() in
- * kernel/trace/trace_event_perf.c). Closing one makes the kernel wait for all
- * CPUs (perf_trace_event_unreg()), so trying thousands would take minutes.
+ * Returns true if the event must have the same result as an earlier one. If one
+ * tracepoint of a system can be counted, so can all others with an id:
+ * permission depends on the system (perf_trace_event_perm() in
+ * kernel/trace/trace_event_perf.c). Closing a tracepoint makes the kernel wait
+ * for all CPUs (perf_trace_event_unreg()), so trying thousands would take
+ * minutes.
  */
 static bool is_like(const struct list_event *event,
 		    const struct list_event *before)

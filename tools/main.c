@@ -58,7 +58,9 @@ static int unknown_command(const char *name)
 			    tool_hint(name, names, hint));
 }
 
-/* If the output could not be written, the status is a failure in any case. */
+/*
+ * Returns the exit status. If the output could not be written, it is a failure.
+ */
 static int flushed(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -72,7 +74,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
-	opterr = 0; /* getopt(3) does not escape its messages */
+	opterr = 0; /* getopt's own messages are not escaped */
 	if (argc < 2)
 		return tool_misused(NULL, "a command is missing");
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The strings, functions, locations and mappings of a profile for pprof. */
+/* Writes strings, functions, locations and mappings of a profile for pprof. */
 #include "pprof_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields of the messages, by their numbers in profile.proto. */
+/* Field numbers of the messages in profile.proto. */
 enum mapping {
 	MAPPING_ID = 1,
 	MAPPING_LIMIT = 3,
@@ -43,7 +43,7 @@ static bool is_text(const void *thing, const void *key)
 	return !strcmp(((const struct text *)thing)->text, key);
 }
 
-/* Returns the index of a string in the table; 0 is "". */
+/* Returns the index of a string in the table. Index 0 is "". */
 uint64_t pprof_string(struct pprof *pprof, const char *text)
 {
 	struct symbols_slot *slot;
@@ -69,8 +69,8 @@ uint64_t pprof_string(struct pprof *pprof, const char *text)
 }
 
 /*
- * Returns true if this id was passed before. Ids are small: room grows to the
- * largest one.
+ * Returns true if this id was passed before. Ids are small, so the array has an
+ * element for each id up to the largest one.
  */
 static bool is_done(struct pprof *pprof, bool **done, size_t *room, size_t id)
 {

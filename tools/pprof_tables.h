@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The strings, functions, locations and mappings of a profile for pprof. */
+/* Writes strings, functions, locations and mappings of a profile for pprof. */
 #ifndef SELFMON_TOOLS_PPROF_TABLES_H
 #define SELFMON_TOOLS_PPROF_TABLES_H
 
@@ -8,7 +8,7 @@
 #include "symbols.h"
 #include "symbols_table.h"
 
-/* Fields of the messages, by their numbers in profile.proto. */
+/* Field numbers of the messages in profile.proto. */
 enum profile {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -22,28 +22,29 @@ enum profile {
 	PROFILE_PERIOD = 12,
 };
 
-/* A profile that is being written. */
+/* A pprof profile that is being written. */
 struct pprof {
 	const struct selfmon_report *report;
 	const struct selfmon_samples *samples;
 	struct symbols *symbols;
-	struct protobuf to;	     /* the profile without its strings */
+	struct protobuf to;	     /* the profile, except for its strings */
 	struct protobuf part, inner; /* the messages being built */
 	struct protobuf strings;     /* the end of the profile */
-	struct symbols_table text;   /* finds strings that are in the profile */
-	/* By id: true if the location or function is in the profile. */
+	/* Finds strings that were written before. */
+	struct symbols_table text;
+	/* By id: true if the location or function was written. */
 	bool *place, *function;
 	size_t places, functions; /* room */
-	uint64_t *limit;	  /* by module: above all its addresses */
+	uint64_t *limit;	  /* by module: end of its addresses so far */
 	uint64_t *location;	  /* the locations of one sample */
 	bool failed;		  /* no memory */
 };
 
-/* Returns the index of a string in the table; 0 is "". */
+/* Returns the index of a string in the table. Index 0 is "". */
 uint64_t pprof_string(struct pprof *pprof, const char *text);
-/* Writes a location and its functions unless they are written already. */
+/* Writes a location and its functions, unless they were written before. */
 void pprof_place(struct pprof *pprof, const struct symbol_place *place);
-/* Writes module i; call it after all of its locations are written. */
+/* Writes module i. Call this after all locations of the module are written. */
 void pprof_mapping(struct pprof *pprof, size_t i);
 void pprof_tables_free(struct pprof *pprof);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A separate thread shows the progress, since a long task may consist of a
- * single call, such as parsing a large file or opening a pipe.
+ * Shows the progress of a long task. This runs in a separate thread, because a
+ * task may consist of a single call, such as parsing a large file or opening a
+ * pipe.
  */
 #include "progress.h"
 
@@ -18,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed; /* uses the monotonic clock */
 static pthread_t thread;
 static bool runs;              /* the thread exists */
-/* Protected by the lock: */
+/* The lock protects these variables: */
 static bool ending, shown;
 static const char *task;
 static size_t done_so_far, all;

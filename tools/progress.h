@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shows a line such as `reading reports: 3 of 40` on standard error, if that is
- * a terminal, for tasks that take more than a second. Only one task at a time.
+ * a terminal, for tasks that take more than a second. There is only one task at
+ * a time.
  */
 #ifndef SELFMON_TOOLS_PROGRESS_H
 #define SELFMON_TOOLS_PROGRESS_H
 
 #include <stddef.h>
 
-/* what is a string that stays valid. */
+/* Begins a task. The string `what` must stay valid until its end. */
 void progress_begin(const char *what, size_t total);
 void progress_at(size_t done);
 /*
- * Removes the line before something else is printed. The line is shown again
- * later.
+ * Removes the line, so that something else can be printed. It reappears later.
  */
 void progress_clear(void);
 /* Removes the line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages in the encoding of Protocol Buffers (protobuf.dev). */
+/* Encodes messages of Protocol Buffers (protobuf.dev). */
 #include "protobuf.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ void protobuf_present(struct protobuf *to, unsigned int field, uint64_t value)
 	append_varint(to, value);
 }
 
-/* Little-endian on any machine. */
+/* Writes little-endian bytes on any machine. */
 void protobuf_double(struct protobuf *to, unsigned int field, double value)
 {
 	unsigned char byte[8];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages in the encoding of Protocol Buffers. */
+/* Encodes messages of Protocol Buffers. */
 #ifndef SELFMON_TOOLS_PROTOBUF_H
 #define SELFMON_TOOLS_PROTOBUF_H
 
@@ -13,16 +13,16 @@ struct protobuf {
 	bool failed; /* no memory */
 };
 
-/* Empties the buffer, but keeps its memory. */
+/* Empties the buffer without freeing its memory. */
 void protobuf_clear(struct protobuf *buffer);
 void protobuf_free(struct protobuf *buffer);
 
-/* Appends a number of any sign; 0 is the default and takes no space. */
+/* Appends a number. Writes nothing for 0, the default value of a field. */
 void protobuf_number(struct protobuf *to, unsigned int field, uint64_t value);
-/* The same, and 0 too, for optional fields where it is a value. */
+/* Appends a number even if it is 0, for optional fields. */
 void protobuf_present(struct protobuf *to, unsigned int field, uint64_t value);
 void protobuf_double(struct protobuf *to, unsigned int field, double value);
-/* Appends a string or bytes, even if it is empty. */
+/* Appends a string or bytes, even if there are none. */
 void protobuf_bytes(struct protobuf *to, unsigned int field, const void *bytes,
 		    size_t size);
 void protobuf_message(struct protobuf *to, unsigned int field,

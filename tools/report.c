@@ -92,7 +92,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Opens the i-th of count files. */
+/* Opens file i of `count` files. */
 static int open_one(struct report_file *file, char **paths, size_t i,
 		    size_t count, bool threads)
 {
@@ -128,7 +128,7 @@ static int print_each(char **paths, size_t count,
 	return status;
 }
 
-/* Writes two reports into one page. */
+/* Writes two reports into one HTML page. */
 static int print_both(char **paths)
 {
 	struct report_file file[2];
@@ -144,8 +144,8 @@ static int print_both(char **paths)
 }
 
 /*
- * Prints nothing if one of the files fails, since the sum of the others would
- * look complete.
+ * Prints nothing if a file cannot be read: the sum of the others would look
+ * complete.
  */
 static int print_merged(char **paths, size_t count,
 			const struct report_request *request)

@@ -50,7 +50,10 @@ int report_take_view(struct selfmon_view *view, const char *name,
 	return 0;
 }
 
-/* --top is the only option of views that also applies to samples. */
+/*
+ * Returns true if any view option was given except --top, which also applies to
+ * samples.
+ */
 static bool is_viewed(const struct selfmon_view *view)
 {
 	return view->flat || view->collapse || view->threads || view->depth ||
@@ -58,7 +61,7 @@ static bool is_viewed(const struct selfmon_view *view)
 	       view->find[0];
 }
 
-/* Returns true if functions of samples are written. */
+/* Returns true if the output contains functions of samples. */
 static bool needs_symbols(const struct report_request *request)
 {
 	return request->samples || request->format == REPORT_PPROF ||

@@ -6,17 +6,20 @@
 #include "report_request.h"
 
 /*
- * All functions but the last return 0, or TOOL_USAGE with a message; the last
- * one returns TOOL_NO instead.
+ * All functions return 0 or, with a message, TOOL_USAGE; the last one returns
+ * TOOL_NO instead.
  */
 int report_take_format(const char *name, int *format);
 
-/* Parses an option as in SELFMON_OUTPUT: "name=value". */
+/* Parses an option "name=value", as in SELFMON_OUTPUT. */
 int report_take_view(struct selfmon_view *view, const char *name,
 		     const char *value);
 int report_check(const struct report_request *request, size_t files);
 
-/* Called for each report, since their columns differ. */
+/*
+ * Checks the columns of the view. Called for each report, since their columns
+ * differ.
+ */
 int report_check_view(const struct selfmon_report *report, const char *path,
 		      const struct report_request *request);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers in reports that are added up, with their names in JSON. */
+/* Numbers in reports that a merge adds up, with their names in JSON. */
 #include "report_facts.h"
 
 #include "report_file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens a report file of either kind. Sets the members that reports of both
- * kinds have.
+ * Opens a report file: a live file or JSON. Sets the members that both kinds of
+ * reports have.
  */
 #include "report_file.h"
 
@@ -22,7 +22,7 @@
 #define PART 65536
 
 /*
- * Reads a whole stream and adds a final 0. Returns NULL and sets errno on
+ * Reads a whole stream and adds a terminating 0. Returns NULL and sets errno on
  * failure.
  */
 static char *read_all(FILE *stream, size_t *size)
@@ -99,8 +99,8 @@ static int open_neither(struct report_file *file, int error, const char *why)
 }
 
 /*
- * A live file is opened again by its name, so the bytes that are read here do
- * not matter.
+ * Returns true if the stream begins like a live file. A live file is opened
+ * again by its name, so the bytes read here may be lost.
  */
 static bool begins_as_live(FILE *stream, int first)
 {
@@ -112,7 +112,10 @@ static bool begins_as_live(FILE *stream, int first)
 	return !*at;
 }
 
-/* A JSON object begins with a brace, a live file with its magic bytes. */
+/*
+ * Opens either kind of file: JSON begins with a brace, a live file with its
+ * magic bytes.
+ */
 static int open_stream(struct report_file *file, FILE *stream)
 {
 	int first = getc(stream);
@@ -131,8 +134,8 @@ static int open_stream(struct report_file *file, FILE *stream)
 }
 
 /*
- * Returns true for a pipe that the caller passed. A pipe that was found in a
- * directory does not count.
+ * Returns true if the path is a pipe that the user passed to this program, not
+ * one that was found in a directory.
  */
 static bool is_given(const char *path)
 {
@@ -142,8 +145,8 @@ static bool is_given(const char *path)
 }
 
 /*
- * O_NONBLOCK is set only while the file is opened: a FIFO without a writer
- * would block.
+ * Clears O_NONBLOCK, which is set only during open(2): opening a FIFO without a
+ * writer would block.
  */
 static int open_file(struct report_file *file, int fd)
 {

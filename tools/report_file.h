@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report files: live files and JSON; several of them merged. */
+/* Report files: live files and JSON, or several of them merged. */
 #ifndef SELFMON_TOOLS_REPORT_FILE_H
 #define SELFMON_TOOLS_REPORT_FILE_H
 
@@ -10,17 +10,17 @@
 
 struct report_file {
 	const char *path;
-	bool threads; /* has rows by thread too, if the file has them */
+	bool threads; /* has rows by thread, if the file has them */
 	struct selfmon_report *report;
-	/* Only for JSON: the texts to which the report points. */
+	/* Only for JSON: texts to which the report points. */
 	char **text;
 	size_t texts;
 	struct selfmon_erratum erratum[SELFMON_ERRATA_MAX];
 };
 
 /*
- * Opens a file; its first bytes show of which kind it is. With threads, reads
- * rows by thread from a live file, too. Returns 0, or TOOL_NO with a message on
+ * Opens a file, whose first bytes show its kind. If threads is true, also reads
+ * rows by thread from a live file. Returns 0, or TOOL_NO with a message on
  * standard error.
  */
 int report_file_open(struct report_file *file, const char *path, bool threads);

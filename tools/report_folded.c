@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes folded stacks: `parent;child 1234`. The values are self values, so
- * that readers of the format compute correct sums.
+ * Writes folded stacks: `parent;child 1234`. Values are self values, so that
+ * programs which read this format compute correct sums.
  */
 #include "report_folded.h"
 
@@ -13,7 +13,7 @@
 #include "report/model.h"
 #include "tool.h"
 
-/* Counter columns have numbers from 0; these are negative. */
+/* Values other than counter columns, whose numbers start at 0. */
 enum { BY_TIME = -1, BY_VISITS = -2, BY_NONE = -3 };
 
 static int find(const struct selfmon_report *report, const char *by)
@@ -48,7 +48,7 @@ static int misused(const struct selfmon_report *report, const char *by)
 			    report->samples ? ", samples" : "", count - 2);
 }
 
-/* Returns the value minus those of the children, but at least 0. */
+/* Returns the row's value minus those of its children, at least 0. */
 static double self_of(const struct selfmon_report *report, size_t i, int by)
 {
 	const struct selfmon_row *const row = &report->row[i];
@@ -70,7 +70,8 @@ static double self_of(const struct selfmon_report *report, size_t i, int by)
 }
 
 /*
- * In this format a semicolon ends a frame, and the last space ends the stack.
+ * Escapes a name: in this format a semicolon ends a frame, and the last space
+ * ends the stack.
  */
 void report_folded_name(const char *name, FILE *to)
 {

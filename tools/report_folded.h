@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded stacks for flamegraph.pl, inferno and speedscope. */
+/* Writes folded stacks for flamegraph.pl, inferno and speedscope. */
 #ifndef SELFMON_TOOLS_REPORT_FOLDED_H
 #define SELFMON_TOOLS_REPORT_FOLDED_H
 
@@ -8,17 +8,14 @@
 #include <selfmon/report.h>
 
 /*
- * Writes one line for each region: its path and its self value, which is its
- * time (ns), its visits or a counter. Returns 0, or TOOL_USAGE with a message
- * if there is no such column.
+ * Writes one line for each region: its path and its self value. `by` selects
+ * the value: time in ns, visits or a counter. Returns 0, or TOOL_USAGE with a
+ * message if there is no such column.
  */
 int report_folded(const struct selfmon_report *report, const char *by,
 		  FILE *to);
 
-/*
- * Writes a name; the other function writes the names of a row's regions from
- * the top.
- */
+/* Write a name, and the names of a row's regions from the top. */
 void report_folded_name(const char *name, FILE *to);
 void report_folded_path(const struct selfmon_report *report, size_t i,
 			FILE *to);

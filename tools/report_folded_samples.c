@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes samples as folded stacks: first the regions from the top, then the
- * functions from the outermost one, including inlined ones.
+ * Writes samples as folded stacks. A stack has the regions from the top,
+ * followed by the functions from the outermost one, including inlined
+ * functions.
  */
 #define _GNU_SOURCE
 #include "report_folded_samples.h"
@@ -46,7 +47,7 @@ static void put_regions(const struct selfmon_report *report, int32_t row,
 		report_folded_path(report, (size_t)row, to);
 }
 
-/* Returns NULL without memory. */
+/* Returns the text of a stack, or NULL if out of memory. */
 static char *text_of(const struct selfmon_report *report,
 		     struct symbols *symbols,
 		     const struct selfmon_sampled_stack *stack)
@@ -71,7 +72,10 @@ static int compare_texts(const void *a, const void *b)
 		      ((const struct line *)b)->text);
 }
 
-/* Stacks with different addresses in the same functions become one line. */
+/*
+ * Writes the lines. Stacks with different addresses in the same functions are
+ * one line.
+ */
 static void put_lines(struct line *line, size_t count, FILE *to)
 {
 	uint64_t sum = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes samples as folded stacks: first the regions from the top, then the
- * functions from the outermost one, including inlined ones.
+ * Writes samples as folded stacks. A stack has the regions from the top,
+ * followed by the functions from the outermost one, including inlined
+ * functions.
  */
 #ifndef SELFMON_TOOLS_REPORT_FOLDED_SAMPLES_H
 #define SELFMON_TOOLS_REPORT_FOLDED_SAMPLES_H
@@ -12,7 +13,7 @@
 
 #include "symbols.h"
 
-/* path is that of the report, for messages. */
+/* Writes the samples of a report. path is the report's file, for messages. */
 int report_folded_samples(const struct selfmon_report *report, const char *path,
 			  struct symbols *symbols, FILE *to);
 

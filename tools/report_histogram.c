@@ -14,8 +14,8 @@
 /* ---- which region --------------------------------------------------------- */
 
 /*
- * Returns true if the row's path ends with these bytes. The name of a region
- * may contain a '/'.
+ * Returns true if the row's path ends with this text. Region names may contain
+ * a '/'.
  */
 static bool is_end_of_path(const struct selfmon_report *report, int32_t i,
 			   const char *text, size_t length)
@@ -116,8 +116,8 @@ static void put_buckets(const struct selfmon_report *report, size_t row,
 	put_quantiles(report, row, stream);
 	for (i = 0; i < count; i++) {
 		/*
-		 * A gap means that there are empty buckets. A smaller one only
-		 * comes from the rounding of a bound.
+		 * Prints a gap for empty buckets. A smaller difference is only
+		 * caused by rounding.
 		 */
 		if (i && bucket[i].low_ns > bucket[i - 1].high_ns * 1.01)
 			fputs("     ...\n", stream);

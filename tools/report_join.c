@@ -21,8 +21,8 @@ static bool holds(const char *list, const char *between, const char *text)
 }
 
 /*
- * Appends a text to a list, if it is not in the list yet. If there is no room,
- * appends `...` instead.
+ * Appends a text to a list, unless the list has it already. If there is no
+ * room, appends `...` instead.
  */
 void report_join(char *to, size_t size, const char *between, const char *text)
 {

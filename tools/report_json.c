@@ -81,7 +81,7 @@ static void read_columns(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
-/* Earlier reports lack this member: they have only bytes and items. */
+/* Older reports lack this member: they have only bytes and items. */
 static void read_unit_names(struct json_in *in, json_t *root,
 			    struct selfmon_report *to)
 {
@@ -183,7 +183,7 @@ static bool make_room(struct report_file *file, json_t *root)
 	return file->report && file->text;
 }
 
-/* Returns true if the rows have the net time of their shortest visits. */
+/* Returns true if the rows have the net times of their shortest visits. */
 static bool has_extremes(const json_t *root)
 {
 	const json_t *const row =

@@ -6,8 +6,8 @@
 #include "report_file.h"
 
 /*
- * Parses a text of size bytes, which a 0 follows. Returns 0, or TOOL_NO with a
- * message.
+ * Parses a text of `size` bytes with a terminating 0. Returns 0, or TOOL_NO
+ * with a message.
  */
 int report_json_read(struct report_file *file, const char *text, size_t size);
 

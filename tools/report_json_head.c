@@ -32,8 +32,8 @@ static void read_clock(struct json_in *in, json_t *root,
 		COPY(in, root, "since", to->since);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
 	/*
-	 * Earlier reports lack this member. In live files and merged reports it
-	 * is null.
+	 * Older reports lack this member. It is null in reports of live files
+	 * and in merged reports.
 	 */
 	if (json_object_get(root, "cpu_ns") &&
 	    !json_in_is_null(in, root, "cpu_ns"))
@@ -45,7 +45,7 @@ static void read_clock(struct json_in *in, json_t *root,
 		in, root, "clock_error_ppm", UINT32_MAX);
 }
 
-/* Earlier reports lack the counts that were added later. */
+/* Reads counts. Older reports lack those that were added later. */
 static void read_counts(struct json_in *in, json_t *root,
 			struct selfmon_report *to)
 {
@@ -118,7 +118,8 @@ static void read_process(struct json_in *in, json_t *from,
 }
 
 /*
- * Reports lack this member if they were written before reports could be merged.
+ * Reads the list of processes. Reports lack this member if they were written
+ * before the program could merge reports.
  */
 static void read_processes(struct json_in *in, json_t *root,
 			   struct selfmon_report *to)
@@ -142,7 +143,9 @@ static void read_processes(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
-/* In a merged report only the list of processes has these values. */
+/*
+ * Checks that a merged report has these values only in the list of processes.
+ */
 static void check_processes(struct json_in *in, json_t *root,
 			    const struct selfmon_report *report)
 {

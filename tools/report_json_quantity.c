@@ -37,8 +37,8 @@ size_t report_json_buckets(struct json_in *in, json_t *list,
 }
 
 /*
- * The member is null or missing if the histogram is unknown. Reports that were
- * written before reports could be merged lack it.
+ * Reads a histogram. The member is null if it is unknown. Reports lack it if
+ * they were written before the program could merge reports.
  */
 static void read_histogram(struct json_in *in, json_t *from,
 			   struct selfmon_row_detail *to)
@@ -106,7 +106,8 @@ static void read_quantity(struct json_in *in, json_t *from,
 }
 
 /*
- * The first versions lack these members; report_json_read() then computes them.
+ * Reads the extremes. The oldest reports lack these members; report_json_read()
+ * then computes them.
  */
 static void read_extremes(struct json_in *in, json_t *from,
 			  struct selfmon_row *row)

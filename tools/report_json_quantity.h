@@ -6,10 +6,13 @@
 #include "json_in.h"
 #include "report_file.h"
 
-/* Reads a histogram's buckets; returns their number. The caller frees them. */
+/*
+ * Reads the buckets of a histogram, and returns their number. The caller frees
+ * *to.
+ */
 size_t report_json_buckets(struct json_in *in, json_t *list,
 			   struct selfmon_row_bucket **to);
-/* Call both after the row's counts of visits are read. */
+/* Call these functions after the row's counts of visits are read. */
 void report_json_time(struct json_in *in, json_t *row_json,
 		      struct selfmon_row *row,
 		      struct selfmon_row_detail *detail);

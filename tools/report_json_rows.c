@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the rows of a report in JSON; refuses impossible values. */
+/* Reads the rows of a report in JSON, and refuses impossible values. */
 #include "report_json_rows.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "report_json_text.h"
 
 /*
- * Checks that each parent precedes its children, so that there are no cycles,
- * and that depth grows by one.
+ * Reads a row's place in the tree. Each parent must precede its children, so
+ * that there are no cycles, and each depth must be that of the parent plus one.
  */
 static void read_place(struct json_in *in, json_t *from,
 		       const struct selfmon_report *report,
@@ -45,7 +45,7 @@ static void read_place(struct json_in *in, json_t *from,
 }
 
 /*
- * Reads the thread of a row at the top: one thread, or several with shared
+ * Reads the thread of a top-level row: one thread, or several with common
  * statistics.
  */
 static void read_thread(struct json_in *in, json_t *from,
@@ -62,7 +62,7 @@ static void read_thread(struct json_in *in, json_t *from,
 			      "threads, was expected");
 }
 
-/* Returns the index of a unit. The report must name that unit. */
+/* Returns the index of a unit, which must be in the report's list. */
 static size_t unit_named(struct json_in *in, json_t *from,
 			 const struct selfmon_report *report)
 {
@@ -98,8 +98,8 @@ static void read_unit(struct json_in *in, json_t *from, struct selfmon_row *row,
 }
 
 /*
- * Only rows that counted units have this member. Earlier reports have only
- * sums.
+ * Reads the units of a row. Only rows that counted units have this member;
+ * older reports have only sums.
  */
 static void read_units(struct json_in *in, json_t *row_json,
 		       const struct selfmon_report *report,
@@ -178,7 +178,8 @@ static void read_rows(struct report_file *file, struct json_in *in,
 		return;
 	}
 	for (i = 0; !in->fault[0] && i < rows; i++) {
-		report->rows++; /* counts the rows that must be freed */
+		/* Counted now, so that the row is freed after an error. */
+		report->rows++;
 		read_row(file, in, report, json_in_element(in, list, i), i);
 		json_in_up(in);
 	}
@@ -190,7 +191,10 @@ void report_json_rows(struct report_file *file, struct json_in *in)
 	read_rows(file, in, file->report, in->root);
 }
 
-/* Earlier reports lack this member. It is null if there are no spans. */
+/*
+ * Reads the detached spans. Older reports lack this member. It is null if there
+ * are no spans.
+ */
 void report_json_async(struct report_file *file, struct json_in *in)
 {
 	struct selfmon_report *const report = file->report;

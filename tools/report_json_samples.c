@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the samples of a report in JSON; refuses impossible values. */
+/* Reads the samples of a report in JSON, and refuses impossible values. */
 #include "report_json_samples.h"
 
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static void read_modules(struct json_in *in, json_t *from,
 		return;
 	}
 	for (i = 0; !in->fault[0] && i < json_array_size(list); i++) {
-		to->modules++; /* counts the modules that must be freed */
+		/* Counted now, so that the module is freed after an error. */
+		to->modules++;
 		read_module(in, json_in_element(in, list, i), &to->module[i]);
 		json_in_up(in);
 	}
@@ -70,7 +71,8 @@ static void read_address(struct json_in *in, const json_t *pair,
 }
 
 /*
- * The addresses of all stacks are in one array, which has room for all of them.
+ * Reads the addresses of a stack into the array of all addresses, which is
+ * large enough.
  */
 static void read_addresses(struct json_in *in, json_t *from,
 			   struct selfmon_samples *samples,
@@ -171,7 +173,10 @@ static void read_counts(struct json_in *in, json_t *from,
 			      "expected", (unsigned long long)to->taken);
 }
 
-/* The library writes counts of samples for spans as well. */
+/*
+ * Copies the counts of samples to the spans, since the library also writes them
+ * for spans.
+ */
 static void share_with_spans(struct selfmon_report *report, const json_t *root)
 {
 	const json_t *const rows =
@@ -191,7 +196,10 @@ static bool has_stacks(struct json_in *in, json_t *from)
 	return stacks;
 }
 
-/* Earlier reports lack this member. It is null if there are no samples. */
+/*
+ * Reads the samples. Older reports lack this member. It is null if there are no
+ * samples.
+ */
 void report_json_samples(struct report_file *file, struct json_in *in)
 {
 	struct selfmon_samples *samples;

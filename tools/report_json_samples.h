@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the samples of a report in JSON; refuses impossible values. */
+/* Reads the samples of a report in JSON, and refuses impossible values. */
 #ifndef SELFMON_TOOLS_REPORT_JSON_SAMPLES_H
 #define SELFMON_TOOLS_REPORT_JSON_SAMPLES_H
 
 #include "json_in.h"
 #include "report_file.h"
 
-/* Call it after the rows are read. */
+/* Reads the samples. Call this after the rows are read. */
 void report_json_samples(struct report_file *file, struct json_in *in);
 
 #endif

@@ -101,7 +101,9 @@ static void read_visit(struct report_file *file, struct json_in *in,
 	read_parts(file, in, from, to);
 }
 
-/* Missing in earlier reports, null if no visits were recorded. */
+/*
+ * Older reports lack this member. It is null if no slow visits were recorded.
+ */
 void report_json_slowest(struct report_file *file, struct json_in *in)
 {
 	struct selfmon_slow_list *slow;

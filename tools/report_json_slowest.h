@@ -6,9 +6,12 @@
 #include "json_in.h"
 #include "report_file.h"
 
-/* Returns how many texts will be read, for the room of the file's texts. */
+/*
+ * Returns how many texts report_json_slowest() will read, for the array
+ * file->text.
+ */
 size_t report_json_slowest_texts(const json_t *root);
-/* Call it after the columns are read. */
+/* Reads the slowest visits. Call this after the columns are read. */
 void report_json_slowest(struct report_file *file, struct json_in *in);
 
 #endif

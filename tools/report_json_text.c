@@ -18,6 +18,7 @@ const char *report_json_text(struct report_file *file, struct json_in *in,
 
 	if (!text)
 		return "";
-	file->text[file->texts++] = text; /* has room for all texts */
+	/* The array is large enough for all texts. */
+	file->text[file->texts++] = text;
 	return text;
 }

@@ -8,7 +8,7 @@
 
 enum selfmon_verdict report_json_verdict(struct json_in *in, json_t *from);
 
-/* Returns a text that the file owns; "" on a fault. */
+/* Reads a text, which the file owns. Returns "" after an error. */
 const char *report_json_text(struct report_file *file, struct json_in *in,
 			     json_t *from, const char *key);
 

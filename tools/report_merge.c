@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the reports of several processes in the way that the library merges
- * threads: rows with the same path become one row, and their sums are added.
- * If a process did not count an event, its visits are left out of that event's
- * sum and number of visits.
+ * Merges the reports of several processes like the library merges threads: rows
+ * with the same path become one row, with the sums of their values. If a
+ * process did not count an event, its visits are left out of that event's sum
+ * and number of visits.
  */
 #include "report_merge.h"
 
@@ -40,8 +40,8 @@ static bool make_room(struct report_merging *merge, size_t rows)
 }
 
 /*
- * Returns the merged row for a row of the file. parent is a row of the merged
- * report.
+ * Returns the merged row for a row of the file. parent is the index of a merged
+ * row.
  */
 static size_t place_of(struct report_merging *merge, int32_t parent,
 		       const struct selfmon_row *from)
@@ -77,7 +77,10 @@ static void add_region(struct report_merging *merge, size_t i)
 	to->exclusive_valid = to->exclusive_valid && from.exclusive_valid;
 	if (__builtin_add_overflow(to->threads, from.threads, &to->threads))
 		report_merging_fail(merge, "threads", "too many in all files");
-	/* A whole visit has a value for every event of the merged report. */
+	/*
+	 * A visit is whole if it has a value for each event of the merged
+	 * report.
+	 */
 	if (!merge->whole)
 		from.whole = 0;
 	for (k = 0; k < REPORT_FACTS; k++)
@@ -87,7 +90,10 @@ static void add_region(struct report_merging *merge, size_t i)
 	report_merge_values(merge, at, i);
 }
 
-/* The regions of a thread are added to those of all threads. */
+/*
+ * Adds a row, except rows of threads: their regions are added to those of all
+ * threads.
+ */
 static void add_row(struct report_merging *merge, size_t i)
 {
 	if (selfmon_row_is_thread(merge->file->report, i))
@@ -96,7 +102,7 @@ static void add_row(struct report_merging *merge, size_t i)
 		add_region(merge, i);
 }
 
-/* Finds a unit by its name, or adds it. */
+/* Finds or adds a unit by its name. */
 static size_t unit_of(struct report_merging *merge, const char *name)
 {
 	struct selfmon_report *const to = merge->to;
@@ -167,8 +173,8 @@ static void add_all(struct report_merging *merge, struct report_file *files,
 	     selfmon_report_order(merge->to)))
 		report_merging_no_memory(merge);
 	/*
-	 * Adds in the order of the rows, since sums of fractions would
-	 * otherwise depend on the order of the files.
+	 * Adds in the order of the rows, so that rounding does not depend on
+	 * the order of the files.
 	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&
@@ -187,7 +193,7 @@ static int merge_all(struct selfmon_report *to, struct report_file *files,
 	return merge.status;
 }
 
-/* Merges detached spans in the same way as regions; spans have no parents. */
+/* Merges detached spans like regions, but without parents. */
 static int merge_spans(struct selfmon_report *merged,
 		       const struct report_file *files, size_t count)
 {

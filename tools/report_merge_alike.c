@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that the samples of all files have the same weight. */
+/* Checks that the samples of all files stand for the same number of events. */
 #include "report_merge_alike.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static bool is_alike(const struct selfmon_samples *a,
 	       a->frequency == b->frequency;
 }
 
-/* Writes "task-clock each 1000003", or "cycles 1000 times a second". */
+/* Writes "task-clock each 1000003" or "cycles 1000 times a second". */
 static void describe(const struct selfmon_samples *samples,
 		     char text[DESCRIPTION_SIZE])
 {

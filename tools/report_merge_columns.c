@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a merged report: the columns of all files, matched by name. */
+/* The columns of a merged report: those of all files, matched by name. */
 #include "report_merge_columns.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "report_join.h"
 #include "tool.h"
 
-/* Returns which of the columns with the same name this one is. */
+/* Returns how many earlier columns have the same name. */
 static size_t turn_of(const struct selfmon_report *report, size_t column)
 {
 	size_t turn = 0, i;
@@ -37,7 +37,7 @@ static size_t processes_of(const struct selfmon_report *report)
 
 #define WITHOUT_SIZE 80
 
-/* Writes the end of the reason of a merged column, or "". */
+/* Writes the last part of the reason of a merged column, or "". */
 static void put_without(const struct selfmon_report *report,
 			const struct selfmon_report_column *column,
 			char text[WITHOUT_SIZE])
@@ -50,7 +50,8 @@ static void put_without(const struct selfmon_report *report,
 }
 
 /*
- * Joins two reasons without their ends. One end is written later for all files.
+ * Joins two reasons without their last parts; one such part is written at the
+ * end for all files.
  */
 static void join_reason(char to[SELFMON_TEXT_MAX],
 			const struct selfmon_report *report,
@@ -121,8 +122,8 @@ int report_columns_add(struct selfmon_report *to,
 }
 
 /*
- * Adds to the reason: in how many processes the event was not requested, or
- * could not be counted.
+ * Adds to the reason in how many processes the event was not requested or could
+ * not be counted.
  */
 void report_column_note(struct selfmon_report *to, size_t column,
 			const struct report_file *files, size_t count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header of a merged report. A value that all processes share is kept,
- * different values are listed, and a difference that would change the meaning
- * of sums is refused.
+ * Merges the headers. If all processes have the same value, it is kept; if not,
+ * the values are listed. A difference that would change the meaning of sums is
+ * refused.
  */
 #include "report_merge_header.h"
 
@@ -71,7 +71,7 @@ static bool is_same_process(const struct selfmon_report_process *a,
 	       is_same(a->elapsed_ns, b->elapsed_ns);
 }
 
-/* Refuses to count the same process twice. */
+/* Refuses two reports of the same process. */
 static int check_process(const struct selfmon_report *to)
 {
 	const struct selfmon_report_process *const last =
@@ -167,7 +167,7 @@ static void add_facts(struct selfmon_report *to,
 	if (strcmp(from->when, to->when) > 0)
 		memcpy(to->when, from->when, sizeof(to->when));
 	/*
-	 * If `since` is "", the report begins with its process, which is
+	 * If `since` is "", the report begins at the process's start, which is
 	 * earlier than any time.
 	 */
 	if (strcmp(from->since, to->since) < 0)
@@ -186,7 +186,7 @@ static void add_facts(struct selfmon_report *to,
 	note_option(to, "off_cpu", &to->off_cpu, from->off_cpu);
 }
 
-/* Keeps the values of the first report, to compare the others with them. */
+/* Stores the values of the first report, with which the others are compared. */
 static void take_first(struct selfmon_report *to,
 		       const struct selfmon_report *from)
 {
@@ -245,7 +245,7 @@ static void list_events(struct selfmon_report *to,
 }
 
 /*
- * Returns the overhead of one visit's own two ends. It is needed for the net
+ * Returns the mean inner overhead of a visit, which is needed to compute net
  * times of single visits.
  */
 static double mean_inner_ns(const struct selfmon_report *merged)

@@ -8,8 +8,8 @@
 #include <selfmon/report.h>
 
 /*
- * A hash table of rows by path. 0 means that a slot is empty; the caller sets
- * such a slot to the row's index + 1.
+ * A hash table of rows by path. An empty slot has 0. When the caller adds a
+ * row, it sets the slot to the row's index + 1.
  */
 struct report_places {
 	const struct selfmon_report *report;
@@ -17,11 +17,11 @@ struct report_places {
 	uint32_t *slot;
 };
 
-/* Returns false without memory. The caller frees slot. */
+/* Makes the table. Returns false if out of memory. The caller frees `slot`. */
 bool report_places_make(struct report_places *places,
 			const struct selfmon_report *of, size_t rows);
 
-/* Returns the slot of a row below a parent of the merged report. */
+/* Returns the slot for a row below a parent of the merged report. */
 uint32_t *report_place(const struct report_places *places, int32_t parent,
 		       const struct selfmon_row *row);
 

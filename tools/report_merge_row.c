@@ -40,7 +40,7 @@ static void add_quantity(struct report_merging *merge, const char *key,
 		*to = *from;
 		return;
 	}
-	/* Verdicts are ordered from more to less certain. */
+	/* A larger verdict is less certain. */
 	if (from->verdict > to->verdict)
 		to->verdict = from->verdict;
 	report_merge_add(merge, key, &to->visits, from->visits);

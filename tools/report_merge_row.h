@@ -14,19 +14,23 @@ struct report_merging {
 	int32_t *place;
 	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
 	size_t unit[SELFMON_MAX_UNITS];	     /* by unit of the file */
-	size_t row;			     /* the file's row being added */
-	bool whole; /* the file counted every event that any file counted */
+	/* The row of the file that is being added. */
+	size_t row;
+	bool whole; /* this file counted all events of the merged report */
 	int status;
 };
 
-/* Reports the first failure: sets status, with a message that names the row. */
+/*
+ * Reports the first error: sets status, and prints a message with the row's
+ * name.
+ */
 void report_merging_fail(struct report_merging *merge, const char *key,
 			 const char *why);
 void report_merging_no_memory(struct report_merging *merge);
-/* Adds n to a sum. A sum that does not fit is a failure that names the key. */
+/* Adds n to a sum. If the sum does not fit, reports an error with the key. */
 void report_merge_add(struct report_merging *merge, const char *key,
 		      uint64_t *to, uint64_t n);
-/* Adds the time, counters and units of the file's row i to merged row at. */
+/* Adds time, counters and units of the file's row i to the merged row `at`. */
 void report_merge_values(struct report_merging *merge, size_t at, size_t i);
 
 #endif

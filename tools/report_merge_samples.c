@@ -2,8 +2,7 @@
 /*
  * Merges the samples of several processes. Addresses are relative to modules,
  * so equal stacks of two processes become one. Samples with different events or
- * periods have different weights. In that case the merged report has no samples
- * but a note.
+ * periods cannot be added; then the merged report has no samples, but a note.
  */
 #include "report_merge_samples.h"
 
@@ -39,7 +38,7 @@ static void fail_memory(struct merging *merging)
 /* ---- modules and rows ---------------------------------------------------- */
 
 /*
- * Finds a module by its path and build id, or adds it. There is room for all
+ * Finds or adds a module by its path and build id. There is room for all
  * modules.
  */
 static size_t module_in(struct merging *merging,
@@ -71,8 +70,8 @@ static void map_modules(struct merging *merging)
 }
 
 /*
- * Maps the file's rows to rows of the merged report. The row of a thread has
- * none, so the regions below it are mapped to the rows of all threads.
+ * Maps the file's rows to rows of the merged report, which has no rows of
+ * threads: regions below a thread's row are mapped to the rows of all threads.
  */
 static void map_rows(struct merging *merging)
 {
@@ -94,10 +93,7 @@ static void map_rows(struct merging *merging)
 
 /* ---- stacks -------------------------------------------------------------- */
 
-/*
- * Returns the module of an address. Addresses point to the paths of their
- * modules.
- */
+/* Returns the module of an address, which points to the module's path. */
 static const struct selfmon_sampled_module *
 module_at(const struct selfmon_samples *samples,
 	  const struct selfmon_address *address)

@@ -2,15 +2,17 @@
 /*
  * Merges the samples of several processes. Addresses are relative to modules,
  * so equal stacks of two processes become one. Samples with different events or
- * periods have different weights. In that case the merged report has no samples
- * but a note.
+ * periods cannot be added; then the merged report has no samples, but a note.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H
 #define SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H
 
 #include "report_file.h"
 
-/* Call it after the rows are merged. Returns 0, or TOOL_NO with a message. */
+/*
+ * Merges the samples. Call this after the rows are merged. Returns 0, or
+ * TOOL_NO with a message.
+ */
 int report_merge_samples(struct selfmon_report *to,
 			 const struct report_file *files, size_t count);
 

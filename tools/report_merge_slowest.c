@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the slowest visits of several processes: of all that they kept, the
- * slowest ones of each region. Times after the first use are each process's own.
+ * Merges the slowest visits of several processes: chooses the slowest ones of
+ * each region. Their times stay relative to the first use of the library in
+ * their own process.
  */
 #include "report_merge_slowest.h"
 
@@ -30,7 +31,7 @@ static int compare_from(const void *a, const void *b)
 	return (x->ended_ns > y->ended_ns) - (x->ended_ns < y->ended_ns);
 }
 
-/* The strings are the files', as those of the rows are. */
+/* Copies a visit. The files own its strings, like those of rows. */
 static void put_visit(struct selfmon_report *to, const struct slow_from *from,
 		      struct selfmon_slow *visit)
 {

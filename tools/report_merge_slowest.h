@@ -6,8 +6,8 @@
 #include "report_file.h"
 
 /*
- * Keeps the slowest visits of each region by name. Call it after the columns
- * are merged. Returns 0, or TOOL_NO with a message.
+ * Chooses the slowest visits of each region by its name. Call this after the
+ * columns are merged. Returns 0, or TOOL_NO with a message.
  */
 int report_merge_slowest(struct selfmon_report *to,
 			 const struct report_file *files, size_t count);

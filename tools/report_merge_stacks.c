@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unites equal call stacks of several processes. */
+/* Merges equal call stacks of several processes. */
 #include "report_merge_stacks.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int compare_addresses(const struct selfmon_address *a,
 	return order ? order : compare_numbers(a->address, b->address);
 }
 
-/* Returns 0 for stacks that differ at most in their counts and data. */
+/* Returns 0 for stacks that differ at most in their counts and data ranges. */
 static int compare_places(const void *one, const void *other)
 {
 	const struct selfmon_sampled_stack *const a = one, *const b = other;
@@ -40,7 +40,7 @@ static int compare_places(const void *one, const void *other)
 }
 
 /*
- * Adds the count and the data range of a stack with equal addresses. A range
+ * Adds the count and the data range of a stack with the same addresses. A range
  * with data 0 is unknown. Returns false if the sum is too large.
  */
 static bool add_equal(struct selfmon_sampled_stack *to,
@@ -55,7 +55,7 @@ static bool add_equal(struct selfmon_sampled_stack *to,
 	return true;
 }
 
-/* Makes one stack of equal ones. Returns 0, or TOOL_NO with a message. */
+/* Merges equal stacks. Returns 0, or TOOL_NO with a message. */
 static int join_equal(struct selfmon_samples *samples)
 {
 	struct selfmon_sampled_stack *const stack = samples->stack;
@@ -77,9 +77,9 @@ static int join_equal(struct selfmon_samples *samples)
 }
 
 /*
- * The library breaks ties between equal counts by the address of the stack in
- * memory. Copies the addresses in an order that does not depend on the order of
- * files, then sorts the stacks. Returns 0, or TOOL_NO with a message.
+ * Sorts the stacks. The library sorts stacks with equal counts by their
+ * position in memory, so first copies the addresses in an order that does not
+ * depend on the order of the files. Returns 0, or TOOL_NO with a message.
  */
 static int settle(struct selfmon_samples *samples)
 {

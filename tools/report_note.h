@@ -5,7 +5,7 @@
 
 #include "report_file.h"
 
-/* Adds a note, unless it is already there. */
+/* Adds a note, unless the report has it already. */
 void report_note(struct selfmon_report *to, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

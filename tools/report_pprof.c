@@ -16,7 +16,7 @@
 #include "protobuf.h"
 #include "tool.h"
 
-/* Fields of the messages, by their numbers in profile.proto. */
+/* Field numbers of the messages in profile.proto. */
 enum value_type { TYPE_TYPE = 1, TYPE_UNIT = 2 };
 enum sample { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
 enum label { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
@@ -24,8 +24,8 @@ enum label { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
 /* ---- samples ------------------------------------------------------------- */
 
 /*
- * Returns true if samples have a second value: the number of events for which
- * they stand, if that is known.
+ * Returns true if each sample has a second value: the number of events that it
+ * stands for.
  */
 static bool has_events(const struct selfmon_samples *samples)
 {
@@ -76,7 +76,7 @@ static void write_path(const struct selfmon_report *report, int32_t row,
 	fputs(report->row[row].name, to);
 }
 
-/* Returns NULL without memory. */
+/* Returns the path of a row, or NULL if out of memory. */
 static char *path_of(const struct selfmon_report *report, int32_t row)
 {
 	char *text = NULL;
@@ -124,7 +124,7 @@ static void put_sample(struct pprof *pprof, const char *path,
 }
 
 /*
- * Writes the samples of a row. Samples of the row that have no stack form one
+ * Writes the samples of a row. Those that have no stack are written as one
  * sample without locations.
  */
 static void put_row(struct pprof *pprof, int32_t row, size_t *at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples in the format of pprof. */
+/* Writes samples in the format of pprof. */
 #ifndef SELFMON_TOOLS_REPORT_PPROF_H
 #define SELFMON_TOOLS_REPORT_PPROF_H
 
@@ -7,7 +7,7 @@
 
 #include "symbols.h"
 
-/* Returns 0, or TOOL_NO with a message. */
+/* Writes the samples of a report. Returns 0, or TOOL_NO with a message. */
 int report_pprof(const struct selfmon_report *report, const char *path,
 		 struct symbols *symbols, FILE *to);
 

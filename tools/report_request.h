@@ -10,10 +10,7 @@
 #include "report/view.h"
 #include "report/write.h"
 
-/*
- * The library's formats have their own numbers, and those of this program
- * follow.
- */
+/* Numbers of formats. The library's formats have the lower numbers. */
 enum {
 	REPORT_FOLDED = SELFMON_FORMATS,
 	REPORT_HTML,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the samples of each region: a table with the tree of regions. Each
- * region is followed by its functions, with the line that has most samples in
- * each.
+ * Writes the samples of each region: a table with the tree of regions. Below
+ * each region are its functions, each with its most frequent line.
  */
 #include "report_samples.h"
 
@@ -32,7 +31,7 @@ struct table {
 	const struct selfmon_samples *samples;
 	size_t top;
 	unsigned int line_columns;
-	/* Samples without a symbol, by index of the module + 1. */
+	/* Number of samples without a symbol, by index of the module + 1. */
 	uint64_t *unknown;
 	bool failed;
 };
@@ -67,7 +66,10 @@ static const char *name_of(const struct table *table, const struct hot *hot)
 		table->samples->module[hot->function->module].path);
 }
 
-/* Functions are below their region. A dash distinguishes them from regions. */
+/*
+ * Writes the name of a function. It is below the region; a dash distinguishes
+ * it from regions.
+ */
 static void put_name(struct table *table, const char *name, bool inlined,
 		     uint32_t depth)
 {
@@ -92,7 +94,7 @@ static void put_name(struct table *table, const char *name, bool inlined,
 	selfmon_text_left(&table->text, &cell, most);
 }
 
-/* Writes the line; if the lines of a file are unknown, the file. */
+/* Writes the most frequent line or, if lines are unknown, the file. */
 static void put_line(struct table *table, const struct hot *hot)
 {
 	const struct symbol_function *const function = hot->function;
@@ -164,7 +166,7 @@ static void put_functions(struct table *table,
 		table->failed = true;
 		return;
 	}
-	/* The line "1 more" takes as much room as the function. */
+	/* The line "1 more" would take as much space as the function. */
 	shown += shown + 1 == count;
 	for (i = 0; i < count; i++) {
 		count_unknown(table, &list[i]);
@@ -183,7 +185,7 @@ static void put_functions(struct table *table,
 
 /* ---- regions ------------------------------------------------------------- */
 
-/* Returns the stacks of a row. The position advances with the rows. */
+/* Returns the stacks of a row. *at advances with the rows. */
 static const struct selfmon_sampled_stack *
 stacks_of(const struct table *table, int32_t row, size_t *at, size_t *count)
 {
@@ -256,7 +258,7 @@ static void put_regions(struct table *table)
 	put_outside(table, &outside);
 }
 
-/* Gives long names of functions the columns that regions do not need. */
+/* Gives the columns that regions do not need to long names of functions. */
 static void set_widths(struct table *table)
 {
 	const struct selfmon_samples *const samples = table->samples;

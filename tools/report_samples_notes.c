@@ -84,8 +84,7 @@ void report_samples_head(struct selfmon_text *text)
 /* ---- below --------------------------------------------------------------- */
 
 /*
- * Returns the next module without symbols, in the order of the number of
- * samples.
+ * Returns the module without symbols that has the next lower number of samples.
  */
 static int32_t next_unknown(const struct selfmon_samples *samples,
 			    const uint64_t *unknown, int32_t last)

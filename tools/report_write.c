@@ -16,7 +16,10 @@
 #include "report_samples.h"
 #include "tool.h"
 
-/* Returns the rows by thread if the view asks for them, else the report. */
+/*
+ * Returns the report with rows by thread if the view requests it, else the
+ * report.
+ */
 static const struct selfmon_report *
 rows_of(const struct selfmon_report *report,
 	const struct report_request *request)
@@ -25,7 +28,7 @@ rows_of(const struct selfmon_report *report,
 				     : report;
 }
 
-/* Returns NULL without memory. */
+/* Returns the report in CSV, or NULL if out of memory. */
 static char *csv_of(const struct selfmon_report *report,
 		    const struct selfmon_view *view)
 {
@@ -44,8 +47,8 @@ static char *csv_of(const struct selfmon_report *report,
 }
 
 /*
- * Skips the header line if it equals the previous report's, which is kept in
- * header: processes that counted the same events share a table.
+ * Skips the header line if it equals *header, that of the previous report:
+ * processes that counted the same events share a table.
  */
 static int write_csv(const struct selfmon_report *report, const char *path,
 		     const struct selfmon_view *view, char **header)
@@ -102,7 +105,10 @@ static size_t top_of(const struct report_request *request)
 	return request->view.limited ? request->view.top : REPORT_SAMPLES_TOP;
 }
 
-/* This table lists the reasons for modules without symbols itself. */
+/*
+ * The table of samples itself lists the reasons for modules without symbols, so
+ * symbols_complain() is not called.
+ */
 static int write_samples(const struct selfmon_report *report, const char *path,
 			 const struct report_request *request)
 {

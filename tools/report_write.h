@@ -6,9 +6,9 @@
 #include "report_request.h"
 
 /*
- * Writes one report to standard output. *header is the header line of the last
- * report in CSV, or NULL before the first; the caller frees it. Returns an exit
- * status.
+ * Writes one report to standard output. *header is the CSV header line of the
+ * previous report, or NULL before the first one; the caller frees it. Returns
+ * an exit status.
  */
 int report_write(const struct selfmon_report *report, const char *path,
 		 const struct report_request *request, char **header);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selfmon run: runs a program with its variables set, and prints where its
- * report is.
+ * selfmon run: runs a program with the library's environment variables set, and
+ * prints where its report is.
  */
 #define _GNU_SOURCE
 #include "run.h"
@@ -133,7 +133,10 @@ static void take_option(struct run *run, int option, int index)
 	}
 }
 
-/* at is at most the length of the specification, which is less than 72. */
+/*
+ * Prints a mark below position `at`, which is at most the length of the
+ * specification. This is less than 72.
+ */
 static void mark_place(const char *spec, size_t at)
 {
 	char before[72];
@@ -143,7 +146,7 @@ static void mark_place(const char *spec, size_t at)
 	tool_line(stderr, "     %*s^", (int)selfmon_columns_of(before), "");
 }
 
-/* Prints a fault in a specification, with a mark below its position. */
+/* Prints an error in a specification, with a mark below its position. */
 static int check_events(const char *given)
 {
 	struct selfmon_failure failure;
@@ -224,7 +227,10 @@ static void set_variables(const struct run *run)
 		setenv("SELFMON_FENCE", "lfence", 1);
 }
 
-/* Option -n means --every; after --compare it means --runs. */
+/*
+ * Checks the options for comparisons. With --compare, -n means --runs instead
+ * of --every.
+ */
 static int check_compare(struct run *run)
 {
 	const char *const text = run->runs ? run->runs : run->n;
@@ -249,8 +255,8 @@ static int check_compare(struct run *run)
 }
 
 /*
- * Takes the options up to the first other word. Later options belong to the
- * command.
+ * Takes the options up to the first word that is not an option: the rest
+ * belongs to the command.
  */
 static int take_options(struct run *run, int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selfmon run: runs a program with its variables set, and prints where its
- * report is.
+ * selfmon run: runs a program with the library's environment variables set, and
+ * prints where its report is.
  */
 #ifndef SELFMON_TOOLS_RUN_H
 #define SELFMON_TOOLS_RUN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Alternates two commands in the order A B B A, so that changes of the machine
- * affect both. Before that, each runs once without being counted, to fill
+ * Alternates two commands in the order A B B A, so that changes of the
+ * machine's speed affect both. Before this, each command runs once to fill
  * caches.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ struct turns {
 	char folder[4096];
 	bool is_temporary;
 	unsigned int runs;
-	/* Paths of the reports: those of A's runs, then those of B's. */
+	/* Paths of the reports: of A's runs, then of B's. */
 	char **path;
 };
 
@@ -50,7 +50,10 @@ static int make_folder(struct turns *turns)
 	snprintf(turns->folder, sizeof(turns->folder), "%s%s",
 		 keep ? keep : base && *base ? base : "/tmp",
 		 keep ? "" : "/selfmon-compare-XXXXXX");
-	/* In SELFMON_OUTPUT a comma ends an item, and % begins an escape. */
+	/*
+	 * In SELFMON_OUTPUT a comma or semicolon ends the path, and % begins an
+	 * escape.
+	 */
 	if (strpbrk(turns->folder, ",;%"))
 		return tool_misused("run", "folder '%s': a path without , ; "
 				    "and %% is allowed", turns->folder);
@@ -121,8 +124,8 @@ static int check_end(const char *command, unsigned int side, int status,
 }
 
 /*
- * Standard output is reserved for the comparison, so the commands must not
- * write to it.
+ * Runs a command, with standard output redirected: it is reserved for the
+ * comparison.
  */
 static int run_one(const struct turns *turns, unsigned int side,
 		   unsigned int run)

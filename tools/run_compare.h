@@ -9,20 +9,22 @@
 #define RUN_COMPARE_WORDS 16
 
 struct run_compare {
-	/* A and B; if [0] is NULL, nothing is compared. */
+	/* The commands A and B. If command[0] is NULL, nothing is compared. */
 	const char *command[2];
-	const char *keep;        /* folder in which reports are kept, or NULL */
+	const char *keep;        /* folder where the reports stay, or NULL */
 	unsigned int runs;       /* per side; 0: RUN_COMPARE_RUNS */
 	/* Options for selfmon compare, as the user wrote them. */
 	const char *word[RUN_COMPARE_WORDS];
 	int words;
 };
 
-/* Adds an option of selfmon compare; value may be NULL. */
+/* Adds an option for selfmon compare. value may be NULL. */
 void run_compare_pass(struct run_compare *compare, const char *option,
 		      const char *value);
 
-/* Runs both and compares; returns the exit status of selfmon compare. */
+/*
+ * Runs and compares both commands. Returns the exit status of selfmon compare.
+ */
 int run_compare(const struct run_compare *compare);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes pages, folded stacks and pprof profiles from a program's report in
- * JSON.
+ * Makes HTML pages, folded stacks and pprof profiles from a program's JSON
+ * report.
  */
 #include "run_made.h"
 
@@ -18,7 +18,7 @@
 #include "run_output.h"
 #include "tool.h"
 
-/* Returns 0, or TOOL_NO with a message. */
+/* Writes the samples in this format. Returns 0, or TOOL_NO with a message. */
 static int write_samples(const struct selfmon_report *report, const char *path,
 			 enum run_made made, FILE *to)
 {
@@ -35,7 +35,10 @@ static int write_samples(const struct selfmon_report *report, const char *path,
 	return status;
 }
 
-/* Without samples, folded stacks contain the time of regions. */
+/*
+ * Writes the format. Folded stacks contain the time of regions if there are no
+ * samples.
+ */
 static int write_made(const struct selfmon_report *report, const char *path,
 		      enum run_made made, FILE *to)
 {
@@ -53,7 +56,7 @@ static int write_made(const struct selfmon_report *report, const char *path,
 			 "auto", path);
 }
 
-/* Returns false after a message. */
+/* Writes the file. Returns false after an error, with a message. */
 static bool write_file(const struct selfmon_report *report, const char *path,
 		       enum run_made made)
 {

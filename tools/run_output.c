@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of SELFMON_OUTPUT, and the state of its file afterwards. */
+/* The value of SELFMON_OUTPUT, and what happened to its file. */
 #define _GNU_SOURCE
 #include "run_output.h"
 
@@ -27,8 +27,8 @@ static enum run_made made_of(const char *format)
 }
 
 /*
- * Returns the requested format. Without a request, returns the format that the
- * file's ending shows, or text.
+ * Returns the requested format. If none is requested, returns the format for
+ * the file's ending, or text.
  */
 static const char *choose_format(const char *format, const char *file)
 {
@@ -43,8 +43,8 @@ static const char *choose_format(const char *format, const char *file)
 }
 
 /*
- * Splits FORMAT:FILE as in SELFMON_OUTPUT. Returns the format; *file is the
- * rest.
+ * Splits FORMAT:FILE as in SELFMON_OUTPUT. Returns the format, and sets *file
+ * to the rest.
  */
 static const char *split_format(const char **file)
 {
@@ -83,9 +83,9 @@ static bool expand(const char *from, pid_t pid, char *to, size_t size)
 }
 
 /*
- * Makes the name absolute, since the program may change its directory. A name
- * with a comma or a semicolon is not changed: these characters would end it in
- * SELFMON_OUTPUT.
+ * Makes a file name absolute, since the program may change its directory. A
+ * name with a comma or a semicolon is an error: these characters would end it
+ * in SELFMON_OUTPUT.
  */
 static int make_absolute(const char *file, const char *option, char *path)
 {
@@ -109,7 +109,9 @@ static int make_absolute(const char *file, const char *option, char *path)
 	return 0;
 }
 
-/* Checks now what the library would only notice at the program's end. */
+/*
+ * Checks in advance what the library would only notice at the program's exit.
+ */
 static int check_place(struct run_output *out, const char *file)
 {
 	char path[RUN_OUTPUT_SIZE], *slash;
@@ -169,7 +171,7 @@ int run_output_take(struct run_output *out, const char *file,
 		if (!status)
 			status = check_place(out, file);
 	}
-	/* make_absolute() has left room for the text around the name. */
+	/* There is room: make_absolute() has checked the length. */
 	if (!status &&
 	    snprintf(out->value, sizeof(out->value), "%s:%s%s%s",
 		     out->made ? "json" : chosen,

@@ -53,7 +53,7 @@ struct choice {
 	bool quick, full, help;
 };
 
-/* Returns 0, or TOOL_USAGE with a message. */
+/* Parses the options. Returns 0, or TOOL_USAGE with a message. */
 static int take_options(int argc, char **argv, struct choice *to)
 {
 	int option;
@@ -81,8 +81,8 @@ static int take_options(int argc, char **argv, struct choice *to)
 }
 
 /*
- * Removes variables that the user set for other programs: they must not change
- * the tests.
+ * Removes environment variables that the user set for other programs, since
+ * they would change the tests.
  */
 static void forget_variables(void)
 {
@@ -99,7 +99,7 @@ static void forget_variables(void)
 
 /*
  * Opens the file before anything is measured, so that a wrong name is reported
- * at once.
+ * immediately.
  */
 static FILE *open_json(const char *name)
 {

@@ -2,9 +2,9 @@
 /*
  * selfmon selftest: checks the library's numbers on this machine.
  *
- * A check gathers samples and passes them to a judge (selftest_judge.h), which
- * only computes. Each check runs in a process of its own, so that a counter
- * read that faults only fails that check's row.
+ * A check gathers samples, and passes them to a judge (selftest_judge.h), which
+ * has no other input. Each check runs in a process of its own: if a counter
+ * read faults, only this check fails.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_H
 #define SELFMON_TOOLS_SELFTEST_H
@@ -21,12 +21,12 @@
 enum selftest_status {
 	SELFTEST_PASS = 0,
 	SELFTEST_FAIL,
-	SELFTEST_ABSENT, /* does not apply here; the row has the reason */
-	SELFTEST_BUSY    /* disturbed: retry, or SELFTEST_ABSENT */
+	SELFTEST_ABSENT, /* not applicable here; the reason is in the row */
+	SELFTEST_BUSY    /* disturbed: will be repeated */
 };
 
 /*
- * name and unit must be literals, since rows are passed from a child to its
+ * name and unit must be string literals, since a child passes rows to its
  * parent.
  */
 struct selftest_figure {
@@ -35,7 +35,7 @@ struct selftest_figure {
 	double value;
 };
 
-/* The value that was seen, and the range in which it was expected. */
+/* An observed value, and the range in which it was expected. */
 struct selftest_difference {
 	char what[96];
 	double least, most, seen;
@@ -51,8 +51,7 @@ struct selftest_row {
 	struct selfmon_sentence reason;
 	size_t figures;
 	struct selftest_figure figure[SELFTEST_FIGURES];
-	size_t differences; /* number of all differences; only the first ones
-			     * are kept */
+	size_t differences; /* number of differences, stored or not */
 	struct selftest_difference difference[SELFTEST_DIFFERENCES];
 };
 
@@ -62,17 +61,19 @@ struct selftest_row {
 
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
 
-/* Facts about the machine, for the checks. selftest_machine.c fills them in. */
+/*
+ * Facts about the machine that checks need. selftest_machine.c fills them in.
+ */
 struct selftest_case {
 	enum selftest_mode mode;
-	uint64_t budget_ns;  /* maximum time of one attempt of this check */
+	uint64_t budget_ns;  /* maximum time of one attempt of a check */
 	bool pmu;            /* instructions can be counted */
-	bool user_reads;     /* without a system call */
+	bool user_reads;     /* they are read without a system call */
 	bool perf;           /* --perf was given */
 	bool hypervisor;
 	uint64_t read_ns;    /* duration of a user read; 0: unknown */
 	int offered;         /* number of counters on the PMU at once */
-	int counting;        /* how many of these really count */
+	int counting;        /* how many of them really count */
 };
 
 typedef void selftest_check_fn(const struct selftest_case *from,

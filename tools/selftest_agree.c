@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks agree and wrap: compare user reads with read(2), and with a long
- * run.
+ * The checks agree and wrap: compare user reads with read(2), and with the
+ * known number of instructions in a long run.
  */
 #define _GNU_SOURCE
 #include "selftest_agree.h"
@@ -15,7 +15,7 @@
 #define SPEC "instructions"
 #define BRACKETS 50000
 
-/* Reads a set that has user reads by read(2). */
+/* Reads a set by read(2) although it has user reads. */
 static uint64_t read_slowly(struct selfmon_counters *set)
 {
 	struct selfmon_snapshot at;
@@ -26,7 +26,7 @@ static uint64_t read_slowly(struct selfmon_counters *set)
 	return at.value[0];
 }
 
-/* Returns false if the set was not read in user space. */
+/* Reads a set in user space. Returns false if that was not possible. */
 static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 {
 	struct selfmon_snapshot at;
@@ -37,8 +37,8 @@ static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 }
 
 /*
- * Reads the counter three times: in user space between two reads by read(2). If
- * outside is set, by read(2) between two reads in user space.
+ * Reads the counter three times: in user space between two read(2), or, if
+ * outside is true, by read(2) between two user reads.
  */
 static bool take_bracket(struct selfmon_counters *set, bool outside,
 			 struct selftest_bracket *to)
@@ -68,7 +68,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 		free(bracket);
 		return;
 	}
-	/* A set that is read by system call has no page. */
+	/* A set that is read by system call has no page to compare with. */
 	while (!(set->flags & SELFMON_IMPL_SET_SYSCALL) && n < BRACKETS &&
 	       !selftest_is_over(&timer)) {
 		if (take_bracket(set, tries & 1, &bracket[n]))
@@ -88,7 +88,7 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 /* ---- wrap ---------------------------------------------------------------- */
 
 #define STEP UINT64_C(100000) /* instructions between two reads */
-#define AROUND 2000 /* most instructions of a step outside of its loop */
+#define AROUND 2000 /* maximum instructions of a step outside of its loop */
 
 static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 {
@@ -100,8 +100,8 @@ static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 }
 
 /*
- * Returns how often a register exceeded its highest bit. Registers start below
- * 0.
+ * Returns how many times the register wrapped. The kernel starts registers
+ * below 0.
  */
 static double wraps_of(const struct selfmon_counters *set, uint64_t last)
 {

@@ -17,15 +17,14 @@
 #define READINGS 200
 
 /*
- * Readings of both clocks. width is the largest possible distance in time
- * between them.
+ * Readings of both clocks. width_ns is the longest possible time between them.
  */
 struct reading {
 	uint64_t ticks, raw_ns;
 	double width_ns;
 };
 
-/* Takes many readings and returns the one with the smallest width. */
+/* Takes many readings, and returns the one with the smallest width. */
 static struct reading read_clocks(void)
 {
 	const struct selfmon_clock *clock = selfmon_clock();
@@ -47,7 +46,10 @@ static struct reading read_clocks(void)
 	return best;
 }
 
-/* CLOCK_MONOTONIC_RAW may itself be adjusted if its source is not the TSC. */
+/*
+ * Tolerance, since CLOCK_MONOTONIC_RAW itself may be adjusted if its source is
+ * not the TSC.
+ */
 #define WIDTH_MAX_NS 20000.0
 
 static uint64_t clock_ns(const struct selftest_case *from)
@@ -112,7 +114,7 @@ static void count_faults(struct selfmon_counters *set, char *memory,
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
 	seen = (double)delta.value[0].count;
-	/* faults on the stack or in the library may be added */
+	/* Allows for faults on the stack or in the library. */
 	if (delta.value[0].verdict != SELFMON_SYSCALL || seen < PAGES ||
 	    seen > PAGES + 3)
 		selftest_differs(row, PAGES, PAGES + 3, seen, "page faults");

@@ -13,15 +13,16 @@
 
 #define ROUNDS 200
 #define ROUND_NS 50000.0  /* target length of a round */
-#define BUSY 1.5          /* slower by this factor: busy core */
+/* A core counts as busy if it is slower by this factor. */
+#define BUSY 1.5
 #define LOOP 10000        /* iterations of the empty loop */
 #define TRAP_NS 200
 #define PAIRS 2          /* pairs in a batch whose instructions are counted */
 #define BATCHES 200
 
 /*
- * The results of a process that measures one kind of pair (enter and leave),
- * for its parent.
+ * Results of a process that measures one kind of pair (enter and leave). The
+ * process passes them to its parent.
  */
 struct pair_cost {
 	bool counted;        /* the events can be counted */
@@ -30,7 +31,7 @@ struct pair_cost {
 };
 
 static const struct {
-	const char *events; /* NULL: selftest_four_events() */
+	const char *events; /* if NULL, selftest_four_events() is used */
 	unsigned int counters;
 	const char *quiet, *busy, *instructions;
 } kinds[] = {
@@ -71,7 +72,7 @@ static int by_value(const void *a, const void *b)
 
 /*
  * Returns the median, and sorts the values. Returns a negative number if there
- * are too few.
+ * are too few values.
  */
 static double median(double *value, size_t n)
 {
@@ -81,7 +82,10 @@ static double median(double *value, size_t n)
 	return value[n / 2];
 }
 
-/* One round: the current speed of an empty loop, and the time of the pairs. */
+/*
+ * Results of one round: the time of an empty loop, which shows the current
+ * speed, and the time of the pairs.
+ */
 struct round {
 	double loop_ns, pair_ns;
 };
@@ -99,7 +103,10 @@ static struct round measure(uint64_t pairs)
 			       (double)(after - between) / (double)pairs };
 }
 
-/* Separates the rounds of a busy core, in which the empty loop was slow. */
+/*
+ * Separates the rounds in which the core was busy, since the empty loop was
+ * slow.
+ */
 static void split(const struct round *round, size_t n, struct pair_cost *cost)
 {
 	double quiet[ROUNDS], busy[ROUNDS], fastest = round[0].loop_ns;
@@ -139,8 +146,8 @@ static uint64_t batch(struct selfmon_counters *set, void (*visit)(void))
 }
 
 /*
- * Returns a negative value if instructions cannot be counted in addition to the
- * region's own events.
+ * Returns the instructions of a pair, or a negative value if they cannot be
+ * counted in addition to the region's own events.
  */
 static double instructions_of_a_pair(void)
 {
@@ -185,8 +192,8 @@ static void measure_kind(const struct selftest_case *from, size_t kind,
 }
 
 /*
- * A process keeps its choice of events, so each kind is measured in its own
- * process.
+ * Measures one kind in a process of its own, since a process cannot change its
+ * events.
  */
 static void measure_apart(const struct selftest_case *from, size_t kind,
 			  struct pair_cost *cost)

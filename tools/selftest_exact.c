@@ -13,7 +13,7 @@
 #define SIZES 4
 #define CONSTANT_VISITS 500
 
-/* The most instructions of all visits of one size together. */
+/* Returns the maximum number of instructions for all visits of one size. */
 static uint64_t work_of(const struct selftest_case *from)
 {
 	return from->mode == SELFTEST_QUICK ? UINT64_C(10000000)
@@ -64,7 +64,7 @@ static uint64_t exact_sets(const struct selftest_case *from,
 	return visits;
 }
 
-/* Makes the visits of one region. Adds the disturbances to sums. */
+/* Makes visits of one region. Adds what disturbed them to sums. */
 static void visit_often(const struct selftest_case *from, const char *name,
 			uint64_t size, size_t visits,
 			struct selftest_sums *sums)
@@ -85,8 +85,8 @@ static void visit_often(const struct selftest_case *from, const char *name,
 }
 
 /*
- * If the report has no such count, puts the reason in the row and returns
- * false.
+ * Takes the sums from a report. If it does not have this count, puts the reason
+ * in the row and returns false.
  */
 static bool take_sums(const struct selfmon_report *report,
 		      struct selftest_sums *sums, struct selftest_row *row)
@@ -101,7 +101,7 @@ static bool take_sums(const struct selfmon_report *report,
 	sums->visits = count->visits;
 	sums->least = count->min;
 	sums->sum = count->sum;
-	/* the first visit of a region takes the slow path */
+	/* 1 is for the first visit of a region, which takes the slow path */
 	sums->retried = of->retried + 1 + of->slow;
 	return true;
 }
@@ -117,8 +117,8 @@ static uint64_t judge_regions(const struct selfmon_report *report,
 		if (!take_sums(report, &sums[i], row))
 			return 0;
 		/*
-		 * sums[0] has a loop of 2 instructions: it shows what a visit
-		 * adds
+		 * sums[0] is for a loop of 2 instructions, and shows the
+		 * constant part
 		 */
 		sums[i].expected = sums[i].size + sums[0].least - 2;
 		if (i > 0)
@@ -170,7 +170,7 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 
 #define SLOPES 3
 /*
- * How many visits must have the least count, and how many visits there must be.
+ * The minimum count must occur in at least ALIKE visits, of at least ALIKE_OF.
  */
 #define ALIKE 5
 #define ALIKE_OF 50

@@ -8,25 +8,26 @@
 #include <stdlib.h>
 
 /*
- * How many instructions an interrupt, or a repeated snapshot, may add to a
- * visit.
+ * Maximum number of instructions that an interrupt, or a repeated snapshot,
+ * adds to a visit.
  */
 #define AN_INTERRUPT 2
 #define A_RETRY 400
 /*
- * A host's interrupts: at most one in this number of instructions, plus a few.
+ * Limits for interrupts of the host: at most one in this number of
+ * instructions, or in this time, plus a few.
  */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
 #define HOST_NS UINT64_C(20000)
 /*
- * With read(2) the library checks its descriptor from time to time, which adds
- * instructions.
+ * With read(2) the library sometimes checks its descriptor, which adds up to
+ * this number of instructions.
  */
 #define A_LOOK 400
 /*
- * In short visits, noise cannot be the same in such a large share of the
- * visits.
+ * In short visits, noise cannot have the same value in such a large share of
+ * the visits.
  */
 #define ALIKE 0.9
 #define SHORT_NS UINT64_C(100000)
@@ -44,9 +45,7 @@ static bool has_value(const struct selftest_sample *sample)
 	       sample->verdict == SELFMON_SYSCALL;
 }
 
-/*
- * Moves the samples that have a value to the front, and returns their number.
- */
+/* Moves the samples that have a value to the front. Returns their number. */
 static size_t take_valued(const struct selftest_counts *in)
 {
 	size_t i, n = 0;
@@ -59,8 +58,8 @@ static size_t take_valued(const struct selftest_counts *in)
 }
 
 /*
- * Returns the most frequent count of sorted samples, and how many samples have
- * it.
+ * Returns the most frequent count of sorted samples. *share is the number of
+ * samples with this count.
  */
 static uint64_t mode_of(const struct selftest_counts *in, size_t n,
 			size_t *share)
@@ -85,10 +84,7 @@ static uint64_t host_interrupts(const struct selftest_counts *in)
 	return in->hypervisor ? HOST_LEAST + in->ns / HOST_NS : 0;
 }
 
-/*
- * Returns true if the excess of one visit is within the bound that any
- * disturbance may cause.
- */
+/* Returns true if disturbances can explain the excess of one visit. */
 static bool one_explained(const struct selftest_counts *in,
 			  const struct selftest_sample *sample, uint64_t more)
 {
@@ -102,7 +98,7 @@ static bool one_explained(const struct selftest_counts *in,
 	return more <= bound;
 }
 
-/* Fails the row if disturbances do not explain an excess. */
+/* Fails the row if disturbances do not explain the excess of all visits. */
 static bool explained(const struct selftest_counts *in, size_t n,
 		      struct selftest_row *row)
 {
@@ -189,8 +185,8 @@ void selftest_judge_sums(const struct selftest_sums *in,
 }
 
 /*
- * If so large a share of visits have the minimum, it contains no interrupt:
- * interrupts differ.
+ * If at least this share of visits has the minimum, the minimum includes no
+ * interrupt, because interrupts differ from each other.
  */
 #define UNDISTURBED 0.1
 

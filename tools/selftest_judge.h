@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Judges decide about samples: they set a row's status and its differences.
- * They only compute, so that unit tests can pass wrong samples.
+ * Judges decide whether samples are right: they set a row's status and its
+ * differences. Samples are their only input, so unit tests can pass wrong ones.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_JUDGE_H
 #define SELFMON_TOOLS_SELFTEST_JUDGE_H
@@ -10,7 +10,7 @@
 
 #include "selftest.h"
 
-/* One visit of a loop. */
+/* The result of one visit. */
 struct selftest_sample {
 	uint64_t count;
 	enum selfmon_verdict verdict;
@@ -22,28 +22,31 @@ struct selftest_sample {
 struct selftest_counts {
 	const char *what;
 	uint64_t size;     /* instructions of the loop */
-	/* Instructions of a visit: its loop and the code around it. */
+	/* Expected instructions of a visit: the loop and the code around it. */
 	uint64_t expected;
 	size_t count;
 	struct selftest_sample *sample; /* the judge sorts them */
-	uint64_t causes;   /* interrupts, faults and switches meanwhile */
+	/* Number of interrupts, faults and context switches. */
+	uint64_t causes;
 	uint64_t ns;       /* of all visits */
 	bool hypervisor;   /* a guest of a hypervisor cannot count interrupts */
 	/*
-	 * Visits change CPUs: do not check the mode (the most frequent count).
+	 * Visits change CPUs, so the mode (the most frequent count) is not
+	 * checked.
 	 */
 	bool moving;
 };
 
 /*
- * Passes if the minimum and the mode (the most frequent count) are exact and
- * the excess is explained. Busy if the excess is explained, but minimum or mode
- * are not reached. Returns the number of samples with a value.
+ * Passes if minimum and mode (the most frequent count) are exact, and
+ * disturbances explain all higher counts. Busy if disturbances explain all
+ * counts, but minimum or mode are too high. Returns the number of samples with
+ * a value.
  */
 size_t selftest_judge_counts(const struct selftest_counts *in,
 			     struct selftest_row *row);
 
-/* Minimum and sum of a region's visits, which are all that a report has. */
+/* Minimum and sum over a region's visits; reports have only these. */
 struct selftest_sums {
 	const char *what;
 	uint64_t size, expected, visits, least, sum;
@@ -54,15 +57,17 @@ struct selftest_sums {
 void selftest_judge_sums(const struct selftest_sums *in,
 			 struct selftest_row *row);
 
-/* The least count of a loop's visits, and the share of visits that have it. */
+/*
+ * The minimum count of a loop's visits, and the share of visits that have it.
+ */
 struct selftest_least {
 	uint64_t count;
 	double part;
 };
 
 /*
- * Judges loops of size and of 2 * size instructions that are read in the same
- * way.
+ * Judges a loop of `size` instructions and one of 2 * size that are measured in
+ * the same way.
  */
 void selftest_judge_slope(const char *what, uint64_t size,
 			  const struct selftest_least *once,
@@ -70,8 +75,8 @@ void selftest_judge_slope(const char *what, uint64_t size,
 			  struct selftest_row *row);
 
 /*
- * A counter that was read three times: the middle value must lie between the
- * other two.
+ * A counter that was read three times: the middle value must be between the
+ * others.
  */
 struct selftest_bracket {
 	uint64_t before, inside, after;
@@ -80,10 +85,10 @@ void selftest_judge_brackets(const char *what,
 			     const struct selftest_bracket *in, size_t count,
 			     struct selftest_row *row);
 
-/* A long run: successive reads of a counter, and the work done. */
+/* A long run: consecutive reads of a counter, and the work done meanwhile. */
 struct selftest_run {
-	uint64_t reads, backwards; /* reads below the previous one */
-	uint64_t first_back; /* by how much the counter first went backwards */
+	uint64_t reads, backwards; /* backwards: reads below the previous one */
+	uint64_t first_back; /* difference at the first backward read */
 	uint64_t work;             /* instructions */
 	uint64_t slack;            /* maximum of additional instructions */
 	uint64_t counted;

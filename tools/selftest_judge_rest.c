@@ -72,8 +72,8 @@ void selftest_judge_places(const struct selftest_places *in,
 }
 
 /*
- * A thread leaves its CPU some microseconds after its nap begins, so only this
- * part is required.
+ * A thread leaves its CPU some microseconds after its nap begins. So only this
+ * part of the time must be off the CPU.
  */
 #define NAP_PART 0.9
 

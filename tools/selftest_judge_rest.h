@@ -8,7 +8,7 @@
 
 #include "selftest_judge.h"
 
-/* An estimated value with its interval, and the range of the true value. */
+/* An estimated value with its uncertainty, and the range of the true value. */
 struct selftest_estimate {
 	uint64_t count, uncertainty;
 	enum selfmon_verdict verdict;
@@ -17,7 +17,7 @@ struct selftest_estimate {
 void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
 			      struct selftest_row *row);
 
-/* Two clocks, measured over the same interval. */
+/* An interval, measured by two clocks. */
 struct selftest_clocks {
 	double seen_ns, true_ns;
 	double error_ns;   /* of reading both clocks */
@@ -26,7 +26,7 @@ struct selftest_clocks {
 void selftest_judge_clock(const struct selftest_clocks *in,
 			  struct selftest_row *row);
 
-/* The instructions per visit in a region's self value, and the known number. */
+/* Instructions per visit in a region's self value, and the known number. */
 struct selftest_self {
 	const char *what;
 	double known, extra; /* extra is what the compiler may add */
@@ -36,8 +36,8 @@ void selftest_judge_self(const struct selftest_self *in,
 			 struct selftest_row *row);
 
 /*
- * Samples, separated by the code in which the thread was: in that code's
- * region, or in another region or none.
+ * Numbers of samples by the code in which they were taken. Each is either in
+ * the right region, or elsewhere: in another region or in none.
  */
 struct selftest_places {
 	uint64_t wanted;
@@ -47,7 +47,8 @@ void selftest_judge_places(const struct selftest_places *in,
 			   struct selftest_row *row);
 
 /*
- * Naps in a region: as reported, by getrusage(2), and the limits of their time.
+ * A region that naps: values of the report and of getrusage(2), and limits of
+ * the time.
  */
 struct selftest_naps {
 	uint64_t naps;
@@ -58,8 +59,9 @@ void selftest_judge_naps(const struct selftest_naps *in,
 			 struct selftest_row *row);
 
 /*
- * The slopes of perf stat and of the library over the same loops. noise is that
- * of interrupts; start is how much the start of a program varies.
+ * Compares the slope of perf stat with that of the library for the same loops.
+ * noise is the effect of interrupts; start is the variation in the start of a
+ * program.
  */
 void selftest_judge_perf(double work, double perf, double own, double noise,
 			 double start, struct selftest_row *row);

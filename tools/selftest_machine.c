@@ -15,10 +15,7 @@
 
 #define CLOCKSOURCE                                                            \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-/*
- * A read that takes longer is no instruction but an exit of the virtual
- * machine.
- */
+/* A slower read is not an instruction but an exit of the virtual machine. */
 #define TRAP_NS 200
 
 static void note(struct selftest_machine *to, const char *format, ...)
@@ -40,12 +37,13 @@ static void note_counters(struct selftest_machine *to,
 			  const struct selfmon_facts *facts)
 {
 	/*
-	 * As in the doctor: an emulator may have only one counter of each kind.
+	 * The result 1 is ignored, as in the doctor: an emulator may have one
+	 * counter for all events of a kind.
 	 */
 	if (probe->counting >= 2 && probe->counting < probe->running)
 		note(to, "the hypervisor offers %d counters and grants %d",
 		     probe->running, probe->counting);
-	/* The watchdog of riscv64 takes no counter. */
+	/* On riscv64 the watchdog uses no counter. */
 	if (facts->nmi_watchdog > 0 && !facts->riscv64)
 		note(to, "the NMI watchdog holds a counter");
 	if (probe->both_modes)
@@ -85,7 +83,7 @@ static void read_microcode(struct selftest_machine *to)
 		to->microcode[0] = '\0';
 }
 
-/* Takes "paranoid: 3: ..." from the doctor's first cause. */
+/* Sets the reason to the doctor's first cause, such as "paranoid: 3: ...". */
 static void find_why(struct selftest_machine *to)
 {
 	const struct doctor_check *cause;
@@ -114,7 +112,10 @@ void selftest_machine_gather(struct selftest_machine *machine,
 			       sizeof(machine->clocksource)) <= 0)
 		machine->clocksource[0] = '\0';
 	from->pmu = !probe.hardware;
-	/* All checks but `move` pin their thread. */
+	/*
+	 * All checks except `move` pin their thread, so user reads of a pinned
+	 * thread are enough.
+	 */
 	from->user_reads = report.user_reads || report.when_pinned;
 	from->hypervisor = doctor.facts.hypervisor;
 	from->read_ns = probe.read_ns > 0 ? (uint64_t)probe.read_ns : 0;

@@ -12,14 +12,11 @@
 #include "selftest_work.h"
 
 #define SPEC "instructions"
-#define HALF UINT64_C(10000) /* instructions on either CPU */
+#define HALF UINT64_C(10000) /* instructions on each of both CPUs */
 #define VISITS 4000
 #define CPUS 64
 
-/*
- * Chooses CPUs that this thread may use. If there are many, spreads them
- * evenly.
- */
+/* Chooses some of the CPUs that this thread may use, evenly distributed. */
 static size_t allowed_cpus(int cpu[CPUS])
 {
 	size_t count, step, seen = 0, n = 0;
@@ -37,8 +34,8 @@ static size_t allowed_cpus(int cpu[CPUS])
 }
 
 /*
- * Does one half of the work on this CPU, and the other half on another CPU or
- * on the same one.
+ * Executes half of the work, moves to this CPU (which may be the current one),
+ * and executes the other half.
  */
 static SELFTEST_NOINLINE void visit_two(struct selfmon_counters *set, int cpu,
 					struct selfmon_delta *delta)
@@ -54,8 +51,7 @@ static SELFTEST_NOINLINE void visit_two(struct selfmon_counters *set, int cpu,
 }
 
 /*
- * Returns the instructions of a visit outside of its loops, if it does not
- * move.
+ * Returns the instructions outside of the loops in a visit that does not move.
  */
 static uint64_t constant_of(struct selfmon_counters *set, int cpu)
 {
@@ -108,8 +104,8 @@ static void visit_all(const struct selftest_case *from,
 	}
 	to->ns = selftest_now_ns() - to->ns;
 	/*
-	 * The interrupts of other CPUs are unknown, so as many as here are
-	 * assumed.
+	 * The number of interrupts on other CPUs is unknown, so the number on
+	 * this one is assumed for each.
 	 */
 	to->causes = (selftest_causes() - to->causes) * cpus + moves->moved;
 }

@@ -29,7 +29,10 @@ static SELFTEST_NOINLINE void wait_outside(void)
 		selfmon_kernel_sleep_ns(NAP_NS);
 }
 
-/* Reads the usage inside of the region, where only the naps block. */
+/*
+ * Naps in a region. getrusage(2) is called inside the region, so that it covers
+ * only the naps.
+ */
 static void nap(const struct selftest_case *from, struct selftest_naps *to)
 {
 	const struct selftest_timer timer = selftest_timer(from, 800);

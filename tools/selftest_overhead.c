@@ -15,29 +15,33 @@
 
 #define VISITS 3000
 #define WORK 100
-/* Instructions that a compiler may put around a region and its call. */
+/*
+ * Maximum number of instructions that a compiler adds around a region and its
+ * call.
+ */
 #define EXTRA 12
 /*
- * With more noise the check is inconclusive. A visit's overhead is above 100.
+ * If the noise is higher, the check is inconclusive. The overhead of a visit is
+ * above 100.
  */
 #define NOISE_MAX 20
 /*
- * How many counter reads a good measurement makes, times 100: see
+ * Number of counter reads in a good measurement, times 100: see
  * selftest_overhead_prepare().
  */
 #define AGE_READS UINT64_C(1300000)
 #define SYSCALL_NS 3000 /* without user reads */
-#define A_RETRY 400.0   /* instructions of a repeated end */
+#define A_RETRY 400.0   /* instructions of an end that is read again */
 /*
- * With read(2) the library checks its descriptor by the clock
- * (counters/snapshot.c, TRUSTED_TICKS), with about 75 instructions that belong
- * to the outer region. How many checks fall into the visits of a measurement of
- * 16 visits is a matter of phase: on an emulated riscv64, where each thirteenth
- * visit has one, up to two too many or too few.
+ * Instructions of checks. With read(2) the library checks its descriptor from
+ * time to time (counters/snapshot.c, TRUSTED_TICKS), which takes about 75
+ * instructions in the outer region. The number of checks in a measurement of 16
+ * visits varies: on an emulated riscv64, where one of 13 visits has a check, by
+ * up to two.
  */
 #define CHECKS (2 * 75 / 16.0)
 
-/* WORK instructions that use no register. */
+/* WORK instructions that use no registers. */
 #define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
 
 static SELFTEST_NOINLINE void in_one_function(void)
@@ -74,8 +78,8 @@ static void visit_often(void)
 }
 
 /*
- * A report may spend more time on measuring the overhead if more time has
- * passed since the first visit. So this check waits until the others are done.
+ * A report may use more time to measure the overhead if more time has passed
+ * since the first visit. Therefore this check runs after the others.
  */
 static uint64_t first_visit_ns;
 
@@ -90,8 +94,8 @@ bool selftest_overhead_prepare(struct selftest_row *row)
 }
 
 /*
- * If reads trap, the other checks may not have taken long enough for a good
- * measurement.
+ * Waits if the other checks did not take long enough for a good measurement,
+ * which happens if reads trap.
  */
 static void grow_old(const struct selftest_case *from)
 {
@@ -110,7 +114,7 @@ static void grow_old(const struct selftest_case *from)
 		selfmon_kernel_sleep_ns(first_visit_ns + age - now);
 }
 
-/* Takes the visits between two reports, so that first visits are excluded. */
+/* Returns the report of an interval, which excludes the first visits. */
 static struct selfmon_report *take_interval(void)
 {
 	struct selfmon_report *before, *after, *interval = NULL;
@@ -128,8 +132,8 @@ static struct selfmon_report *take_interval(void)
 }
 
 /*
- * Returns how often ends of a region and of its child were read again. Both are
- * part of the outer region's self value.
+ * Returns how many ends of visits in a region and in its child were read again.
+ * Their instructions are in the self value of the outer region.
  */
 static double retried_of(const struct selfmon_report *report,
 			 const char *outer, const char *inner)
@@ -162,7 +166,7 @@ static void judge_row(const struct selfmon_report *report, const char *what,
 	self.seen = count->net_exclusive / (double)count->visits;
 	/*
 	 * An interrupt adds one instruction. Repeated ends add more, and are
-	 * counted.
+	 * counted separately.
 	 */
 	self.noise = count->noise / (double)count->visits + 2;
 	if (self.noise > NOISE_MAX) {

@@ -11,8 +11,8 @@
 selftest_check_fn selftest_overhead;
 
 /*
- * Called in the check's process some time before the check. Returns false with
- * the reason in the row.
+ * Called in the check's process some time before the check. Returns false, with
+ * the reason in the row, if the check cannot run.
  */
 bool selftest_overhead_prepare(struct selftest_row *row);
 

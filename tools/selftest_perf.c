@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check perf: compares with perf stat over the same loops. */
+/* The check perf: compares the library with perf stat, for the same loops. */
 #define _GNU_SOURCE
 #include "selftest_perf.h"
 
@@ -17,9 +17,9 @@
 #define RUNS 5
 #define TURNS_QUICK UINT64_C(10000000)
 #define TURNS UINT64_C(50000000)
-/* How much the instructions of a program's start vary between runs. */
+/* Variation between runs of the number of instructions in a program's start. */
 #define START_NOISE 5000.0
-/* Interrupts add a share of all instructions, plus a constant. */
+/* Effect of interrupts: a share of all instructions, plus a constant. */
 #define PART 1e-5
 #define SOME 100
 
@@ -37,14 +37,17 @@ int selftest_perf_loop(const char *turns)
 	return delta.value[0].verdict == SELFMON_NOT_COUNTED;
 }
 
-/* The counts of one run: of the whole program, and of its loop. */
+/*
+ * The counts of one run: by perf for the whole program, and by the library for
+ * its loop.
+ */
 struct run {
 	double perf, own;
 };
 
 /*
  * Parses "COUNT,,instructions:u,..." from perf, and "selfmon COUNT" from the
- * loop.
+ * program with the loop.
  */
 static void read_lines(FILE *from, struct run *run)
 {
@@ -78,7 +81,10 @@ static void become(int out, uint64_t turns)
 	_exit(127);
 }
 
-/* Returns the exit status, 127 if perf is missing. */
+/*
+ * Runs the loop under perf. Returns the exit status, which is 127 if perf is
+ * missing.
+ */
 static int run_once(uint64_t turns, struct run *run)
 {
 	int end[2], status = -1;
@@ -103,8 +109,8 @@ static int run_once(uint64_t turns, struct run *run)
 }
 
 /*
- * Runs it several times and takes the minimum. If there is none, returns false
- * with the reason in the row.
+ * Runs the loop several times and takes the minimum. Returns false, with the
+ * reason in the row, if no run succeeded.
  */
 static bool run_often(uint64_t turns, struct run *least,
 		      struct selftest_row *row)

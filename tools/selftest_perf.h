@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check perf: compares with perf stat over the same loops. */
+/* The check perf: compares the library with perf stat, for the same loops. */
 #ifndef SELFMON_TOOLS_SELFTEST_PERF_H
 #define SELFMON_TOOLS_SELFTEST_PERF_H
 
@@ -7,7 +7,7 @@
 
 selftest_check_fn selftest_perf;
 
-/* Runs the hidden option: a loop of 2 * turns instructions. */
+/* The hidden option: runs a loop of 2 * turns instructions. */
 int selftest_perf_loop(const char *turns);
 
 #endif

@@ -112,8 +112,8 @@ static void add_names(struct selftest_result *to, enum selftest_status status)
 }
 
 /*
- * Lists the checks that the verdict "counts are exact" needs but that did not
- * pass.
+ * Lists the checks that did not pass but are required for the verdict "counts
+ * are exact".
  */
 static bool add_unshown(struct selftest_result *to)
 {

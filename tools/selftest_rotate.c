@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The check rotate: more events than counters, which rotate. */
+/*
+ * The check rotate: opens more events than there are counters, so that they
+ * rotate.
+ */
 #define _GNU_SOURCE
 #include "selftest_rotate.h"
 
@@ -12,11 +15,11 @@
 #define SETS 8
 #define ESTIMATES 512
 #define EVENTS 12
-#define AROUND 4000 /* most instructions of a visit outside of its loop */
-#define READS 1000 /* reads of each set between two checks of the time */
+#define AROUND 4000 /* maximum instructions of a visit outside of its loop */
+#define READS 1000 /* reads of each set before the time is checked again */
 #define ROTATION_LEAST UINT64_C(1000000)
 
-/* Sets that rotate. Each has a few copies of the event instructions. */
+/* Sets that rotate. Each has a few copies of the event `instructions`. */
 struct crowd {
 	struct selfmon_counters *set[SETS];
 	size_t sets, events; /* events of one set */
@@ -25,10 +28,9 @@ struct crowd {
 };
 
 /*
- * Returns the number of events in each set. If a hypervisor offers more
- * counters than really count, no two sets may be on the PMU at once, so each
- * set has more than half of the offered number. Otherwise each set has two
- * events.
+ * Returns the number of events in each set: usually two. If a hypervisor offers
+ * more counters than really count, two sets must not be on the PMU at the same
+ * time, so each has more than half of the offered number.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {
@@ -64,7 +66,7 @@ static uint64_t rotation_of(const struct crowd *crowd)
 	return ns < ROTATION_LEAST ? ROTATION_LEAST : ns;
 }
 
-/* Returns true if the first set is off the PMU some of the time. */
+/* Returns true if the first set is off the PMU for some of the time. */
 static bool takes_turns(struct crowd *crowd)
 {
 	const uint64_t n = iterations(crowd, rotation_of(crowd) / 2);
@@ -125,7 +127,7 @@ static bool gather(const struct selftest_case *from, struct crowd *crowd,
 	return true;
 }
 
-/* Adds each value of one visit together with the true count of its loop. */
+/* Adds each value of a visit together with the true count of its loop. */
 static size_t estimate(struct selfmon_counters *set, size_t events, uint64_t n,
 		       struct selftest_estimate *to)
 {
@@ -148,7 +150,7 @@ struct estimates {
 	size_t count;
 };
 
-/* Makes visits of 1 to 6 rotations, on each set in turn. */
+/* Makes visits that last 1 to 6 rotations, with each set in turn. */
 static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 			size_t most, struct estimates *to)
 {
@@ -165,7 +167,7 @@ static void visit_crowd(const struct selftest_case *from, struct crowd *crowd,
 	}
 }
 
-/* The last value that was read of each member of a set. */
+/* The value of each member of a set when it was last read. */
 struct last {
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
@@ -201,8 +203,8 @@ static void read_while_on(const struct selfmon_counters *set, size_t events,
 }
 
 /*
- * Reads continuously while sets rotate. If a read returned another event's
- * counter, counts would go backwards, at once or at the next read.
+ * Reads continuously while sets rotate. If a read returned the counter of
+ * another event, counts would go backwards at this or the next read.
  */
 static void reads_in_order(const struct selftest_case *from,
 			   struct crowd *crowd, struct selftest_row *row)
@@ -222,8 +224,8 @@ static void reads_in_order(const struct selftest_case *from,
 }
 
 /*
- * Makes visits with one set that has more events than there are counters, and
- * another set.
+ * Makes visits with one set that has more events than there are counters, while
+ * another set is open.
  */
 static void visit_one_set(const struct selftest_case *from,
 			  struct crowd *crowd, struct estimates *to,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The check rotate: more events than counters, which rotate. */
+/*
+ * The check rotate: opens more events than there are counters, so that they
+ * rotate.
+ */
 #ifndef SELFMON_TOOLS_SELFTEST_ROTATE_H
 #define SELFMON_TOOLS_SELFTEST_ROTATE_H
 

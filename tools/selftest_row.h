@@ -8,14 +8,15 @@
 void selftest_figure(struct selftest_row *row, const char *name,
 		     const char *unit, double value);
 
-/*
- * Fails the row, because the value was outside of the range from least to most.
- */
+/* Fails the row, because a value is outside of the range from least to most. */
 void selftest_differs(struct selftest_row *row, double least, double most,
 		      double seen, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* These set the status and the reason, unless the row has failed already. */
+/*
+ * These functions set the status and the reason, unless the row has already
+ * failed.
+ */
 void selftest_absent(struct selftest_row *row, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void selftest_busy(struct selftest_row *row, const char *format, ...)

@@ -38,7 +38,7 @@ enum needs {
 	USER_READS
 };
 
-/* ms is the time limit of one attempt with --quick. */
+/* All checks. ms is the time limit of one attempt with --quick. */
 static const struct {
 	const char *name;
 	selftest_check_fn *run;
@@ -68,7 +68,10 @@ static const struct {
 
 _Static_assert(CHECKS <= SELFTEST_ROWS, "a result has room for all rows");
 
-/* The factor over --quick, and the time limit of the whole run. */
+/*
+ * Factor for the time limits compared with --quick, and time limit of the whole
+ * run.
+ */
 static const unsigned int factor[] = { [SELFTEST_QUICK] = 1,
 				       [SELFTEST_NORMAL] = 5,
 				       [SELFTEST_FULL] = 40 };
@@ -82,8 +85,8 @@ static uint64_t budget_ns(const struct selftest_case *from, size_t i)
 }
 
 /*
- * The time left for all checks. A check that could not end in time is not
- * started.
+ * The time limit of all checks. A check is not started if it might exceed the
+ * limit.
  */
 struct time_left {
 	uint64_t end_ns;
@@ -96,7 +99,10 @@ static uint64_t left_ns(const struct time_left *time)
 	return now < time->end_ns ? time->end_ns - now : 0;
 }
 
-/* Returns false if the process did not end in time and was killed. */
+/*
+ * Waits until the process exits. Returns false if it had to be killed at the
+ * time limit.
+ */
 static bool await(pid_t pid, uint64_t limit_ns, int *status)
 {
 	const uint64_t end = selfmon_kernel_monotonic_ns() + limit_ns;
@@ -127,7 +133,10 @@ static void judge_end(int status, struct selftest_row *row)
 			     WEXITSTATUS(status));
 }
 
-/* The process of a check. It waits for a byte, or for the end of the pipe. */
+/*
+ * The process of a check. It starts when it reads a byte, and exits at the end
+ * of the pipe.
+ */
 struct worker {
 	pid_t pid; /* 0: none */
 	int go;
@@ -188,7 +197,7 @@ static void finish(const struct worker *worker, uint64_t limit_ns,
 		judge_end(status, row);
 }
 
-/* Returns true if the check can run here. */
+/* Returns true if the check can run on this machine. */
 static bool applies(const struct selftest_case *from, enum needs needs,
 		    struct selftest_row *row)
 {
@@ -200,7 +209,7 @@ static bool applies(const struct selftest_case *from, enum needs needs,
 	return row->status == SELFTEST_PASS;
 }
 
-/* Settles a row whose check was repeated until the time was over. */
+/* Sets the final status of a row whose check was disturbed in each attempt. */
 static void settle(struct selftest_row *row)
 {
 	struct selfmon_sentence why = row->reason;
@@ -212,7 +221,7 @@ static void settle(struct selftest_row *row)
 	selftest_say(&row->reason, "too busy: %s", why.text);
 }
 
-/* Repeats a check until it is not disturbed, as long as there is time. */
+/* Repeats a check until it is not disturbed, or until the time is over. */
 static void run_check(const struct selftest_case *from, size_t i,
 		      const struct time_left *time, struct worker *worker,
 		      struct selftest_row *row)
@@ -244,7 +253,7 @@ void selftest_run_all(const struct selftest_case *from, uint64_t began,
 	struct selftest_row *row;
 	size_t i;
 
-	/* Shared memory, which the children fill in. */
+	/* Shared memory, so that the children can fill in the rows. */
 	row = mmap(NULL, sizeof(*row) * CHECKS, PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (row == MAP_FAILED)

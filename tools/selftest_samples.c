@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check samples: two regions, each with work in code of its own, so that
- * the address of a sample shows to which region it belongs.
+ * The check samples: two regions, each with code of its own. The address of a
+ * sample therefore shows to which region it belongs.
  */
 #define _GNU_SOURCE
 #include "selftest_samples.h"
@@ -16,14 +16,14 @@
 
 /*
  * The library chooses the event: cycles with this frequency, or task-clock with
- * a period of 200 us. It lengthens the period if samples cost too much.
+ * a period of 200 us. It uses a longer period if samples cost too much.
  */
 #define SAMPLE "auto@5000hz"
 
 /*
- * A visit works for 4 of these in total. If a visit were about as long as the
- * period, most samples of the outer region would be read at the end of the
- * inner one.
+ * A visit works for 4 units in total. The length of visits must differ from the
+ * period: otherwise most samples of the outer region would be taken at the end
+ * of the inner one.
  */
 #define UNIT_NS 20000
 #define LENGTHS 6
@@ -56,8 +56,9 @@ static SELFTEST_NOINLINE void visit(uint64_t n)
 }
 
 /*
- * Returns the iterations of a unit, by the best of some measurements. These are
- * made outside of the regions, so they have code of their own as well.
+ * Returns the iterations that take UNIT_NS, by the fastest of some
+ * measurements. These use another copy of the code, since they are outside of
+ * the regions.
  */
 static uint64_t unit(void)
 {
@@ -78,7 +79,7 @@ static uint64_t unit(void)
 
 /* ---- what the report has ------------------------------------------------- */
 
-/* Takes the first module, which is the program itself. */
+/* Returns the base address of the first module, which is the program itself. */
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	(void)size;
@@ -93,8 +94,7 @@ static bool is_between(uint64_t address, const char *begin, const char *end)
 }
 
 /*
- * Adds the samples of a row to those that belong to it, or to those that do
- * not.
+ * Adds the samples of a row to those in the right region or to those elsewhere.
  */
 static void add_row(const struct selfmon_report *report, size_t at,
 		    uint64_t base, struct selftest_places *to)
@@ -164,7 +164,7 @@ static bool gather(const struct selftest_case *from,
 	return true;
 }
 
-/* The first visit makes the library choose an event. */
+/* Makes the first visit, so that the library chooses an event. */
 static const struct selfmon_sampling *choose(struct selftest_row *row)
 {
 	const struct selfmon_process *process;

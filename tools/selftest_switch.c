@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check switch: reports what a context switch costs with open events. */
+/* The check switch: reports the cost of a context switch with open events. */
 #define _GNU_SOURCE
 #include "selftest_switch.h"
 
@@ -15,7 +15,7 @@
 #define ROUNDS 9
 #define TRIPS_MAX 20000
 
-/* A process on the same CPU, which answers while the caller sleeps. */
+/* A process on the same CPU that answers while the caller sleeps. */
 struct peer {
 	int to, from;
 	pid_t pid;
@@ -62,7 +62,10 @@ static void stop(const struct peer *peer)
 	waitpid(peer->pid, NULL, 0);
 }
 
-/* In one round trip this thread leaves its CPU once and returns. */
+/*
+ * Returns the time of a round trip, in which this thread leaves its CPU once
+ * and returns.
+ */
 static double ns_of_a_trip(const struct peer *peer, const struct selftest_case
 			   *from)
 {
@@ -99,8 +102,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Returns a negative value if the events cannot be opened. The first kind has
- * no events.
+ * Returns the time with this kind of events, or a negative value if they cannot
+ * be opened. The first kind is no events.
  */
 static double measure(const struct peer *peer, const struct selftest_case *from,
 		      size_t kind, const char *four)
@@ -137,8 +140,8 @@ void selftest_switches(const struct selftest_case *from,
 		return;
 	}
 	/*
-	 * The kinds alternate, so that changes of the machine's speed affect
-	 * all of them.
+	 * Kinds alternate, so that changes of the machine's speed affect all of
+	 * them.
 	 */
 	for (i = 0; i < ROUNDS; i++)
 		for (kind = 0; kind < KINDS; kind++)

@@ -79,8 +79,8 @@ uint64_t selftest_causes(void)
 }
 
 /*
- * With several core types each type has its own event. Some of them may be left
- * out.
+ * Returns true if no event is missing. With several core types, each type has
+ * its own event, and some may be left out.
  */
 static bool all_count(const char *spec, int count)
 {
@@ -91,7 +91,10 @@ static bool all_count(const char *spec, int count)
 	return count >= events;
 }
 
-/* Writes `EVENT: cause` without a remedy, since the doctor has it. */
+/*
+ * Writes `EVENT: cause`. The remedy is left out, since selfmon doctor prints
+ * it.
+ */
 static void explain(const struct selfmon_failure *failure, const char *spec,
 		    char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work with a known number of instructions, and its disturbances. */
+/* Work with a known number of instructions, and what may disturb it. */
 #ifndef SELFMON_TOOLS_SELFTEST_WORK_H
 #define SELFMON_TOOLS_SELFTEST_WORK_H
 
@@ -13,9 +13,9 @@
 #define SELFTEST_NOINLINE __attribute__((noinline))
 
 /*
- * Executes 2n instructions in n iterations, and changes n. n is at least 1.
- * SELFTEST_KEPT declares an n in a register that calls preserve, so that
- * loading it takes no instruction.
+ * Executes 2n instructions in n iterations, and changes n, which must be at
+ * least 1. SELFTEST_KEPT declares n in a register that calls preserve, so that
+ * loading n takes no instruction.
  */
 #if defined(__x86_64__)
 #define SELFTEST_KEPT(n) register uint64_t n __asm__("rbx")
@@ -32,7 +32,7 @@
 #define SELFTEST_KEPT(n) register uint64_t n __asm__("s1")
 #define SELFTEST_LOOP(n)                                                       \
 	__asm__ __volatile__("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n))
-#else /* other machines count nothing, so the number does not matter */
+#else /* no counters here, so the number does not matter */
 #define SELFTEST_KEPT(n) uint64_t n
 #define SELFTEST_LOOP(n)                                                       \
 	do {                                                                   \
@@ -47,10 +47,7 @@ static inline __attribute__((always_inline)) void selftest_loop(uint64_t n)
 
 uint64_t selftest_now_ns(void);
 
-/*
- * Returns true if this attempt has used the given part of its budget, in
- * 1/1000.
- */
+/* An attempt's time limit: a part of its budget, in 1/1000. */
 struct selftest_timer {
 	uint64_t end_ns;
 };
@@ -58,18 +55,18 @@ struct selftest_timer selftest_timer(const struct selftest_case *from,
 				     unsigned int share);
 bool selftest_is_over(const struct selftest_timer *timer);
 
-/* Pins the calling thread to this CPU, or to its current CPU if cpu is -1. */
+/* Pins the calling thread to this CPU, or, if cpu is -1, to its current CPU. */
 bool selftest_pin(int cpu);
 
 /*
- * Returns how many interrupts this CPU, and how many faults and context
- * switches this thread, has had so far.
+ * Returns the number of interrupts of this CPU, and of faults and context
+ * switches of this thread, so far.
  */
 uint64_t selftest_causes(void);
 
 /*
- * Opens events for this thread. On failure returns false with the reason in the
- * row. If any event is lost, closes the set again.
+ * Opens events for this thread. If any event cannot be counted, closes the set
+ * and returns false, with the reason in the row.
  */
 bool selftest_open(const char *spec, unsigned int flags,
 		   struct selfmon_counters **set, struct selftest_row *row);
@@ -78,51 +75,52 @@ bool selftest_open(const char *spec, unsigned int flags,
 const char *selftest_four_events(void);
 
 /*
- * Makes regions count these events. On failure returns false with the reason in
- * the row.
+ * Makes regions count these events. Returns false, with the reason in the row,
+ * on failure.
  */
 bool selftest_configure(const char *events, struct selftest_row *row);
 
 /*
- * The same with samples; sample is a value of SELFMON_SAMPLE, or NULL for none.
+ * Like selftest_configure(), with samples: sample is a value of SELFMON_SAMPLE,
+ * or NULL.
  */
 bool selftest_configure_sampling(const char *events, const char *sample,
 				 struct selftest_row *row);
 
-/* Makes the row not applicable, because of this failure. */
+/* Sets the row to "not applicable", with this failure as the reason. */
 void selftest_explain(const struct selfmon_failure *failure,
 		      struct selftest_row *row);
 
-/* Returns the column of instructions, or NULL with a row that says so. */
+/*
+ * Returns the column of instructions. If there is none, returns NULL and sets
+ * the reason in the row.
+ */
 const struct selfmon_quantity *
 selftest_instructions(const struct selfmon_report *report,
 		      const struct selfmon_row *of, struct selftest_row *row);
 
-/* One visit. The code around the loop is the same for every n. */
+/* Makes one visit. The code around the loop is the same for every n. */
 SELFTEST_NOINLINE void selftest_visit(struct selfmon_counters *set, uint64_t n,
 				      struct selfmon_delta *delta);
 SELFTEST_NOINLINE void selftest_visit_region(struct selfmon_region *region,
 					     uint64_t n);
 
-/*
- * Returns the instructions of a visit. With several core types, returns the sum
- * of their events.
- */
+/* Returns the instructions of a visit, summed over core types. */
 struct selftest_sample selftest_sample(const struct selfmon_counters *set,
 				       const struct selfmon_delta *delta);
 
-/* Returns true if the sample has a count that is no estimate. */
+/* Returns true if the sample has a count that is not an estimate. */
 bool selftest_is_counted(const struct selftest_sample *sample);
 
 /*
- * Returns how many instructions a visit has outside of its loop. Returns
- * UINT64_MAX if no visit had a value.
+ * Returns the instructions of a visit outside of its loop, or UINT64_MAX if no
+ * visit had a value.
  */
 uint64_t selftest_constant(struct selfmon_counters *set, int visits);
 
 /*
  * Makes visits until there are enough, or until the time is over. Fills in all
- * members except what.
+ * members except `what`.
  */
 struct selftest_counts selftest_visits(struct selfmon_counters *set,
 				       const struct selftest_case *from,
@@ -131,8 +129,8 @@ struct selftest_counts selftest_visits(struct selfmon_counters *set,
 void selftest_visits_free(struct selftest_counts *counts);
 
 /*
- * Starts a process that keeps the calling thread's CPU busy. It ends together
- * with this process.
+ * Starts a process that keeps the calling thread's CPU busy. It exits when this
+ * process exits.
  */
 pid_t selftest_spinner(void);
 void selftest_end(pid_t pid);

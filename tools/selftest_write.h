@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a self test as JSON: docs/selftest.schema.json. Uses no library. */
+/*
+ * Writes a self test as JSON: docs/selftest.schema.json. Does not use a JSON
+ * library.
+ */
 #ifndef SELFMON_TOOLS_SELFTEST_WRITE_H
 #define SELFMON_TOOLS_SELFTEST_WRITE_H
 
 #include "selftest.h"
 
-/* Writes JSON by docs/selftest.schema.json. */
+/* Writes the result as JSON. */
 void selftest_write(const struct selftest_result *result, FILE *stream);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks up the addresses of a report's samples. Each address is looked up once.
- * A module is opened when the first of its addresses is looked up.
+ * Looks up the addresses of a report's samples, each of them once. A module is
+ * opened when the first of its addresses is looked up.
  */
 #define _GNU_SOURCE
 #include "symbols.h"
@@ -20,12 +20,12 @@
 struct module {
 	bool tried;
 	struct symbols_elf *elf;
-	char *why; /* NULL: its file has symbols */
+	char *why; /* why there are no symbols, or NULL */
 };
 
 struct symbols {
 	const struct selfmon_samples *samples;
-	int32_t pid; /* 0: several processes */
+	int32_t pid; /* 0: samples of several processes */
 	bool failed, map_tried;
 	bool made; /* some samples were in code without a file */
 	struct symbols_map *map;
@@ -112,7 +112,7 @@ static bool is_text(const void *thing, const void *key)
 	return !strcmp(thing, key);
 }
 
-/* Returns "" without memory. */
+/* Returns the stored copy of a text, or "" if out of memory. */
 static const char *keep_text(struct symbols *symbols, const char *text)
 {
 	struct symbols_slot *slot;
@@ -138,7 +138,10 @@ static bool is_function(const void *thing, const void *key)
 	       a->file == b->file && a->line == b->line;
 }
 
-/* Returns NULL without memory. The texts of `like` must be kept already. */
+/*
+ * Returns the stored copy of a function, or NULL if out of memory. The texts of
+ * `like` must be stored copies already.
+ */
 static const struct symbol_function *
 keep_function(struct symbols *symbols, const struct symbol_function *like)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions, files and lines of the addresses of a report's samples. */
+/* Functions, files and lines for the addresses of a report's samples. */
 #ifndef SELFMON_TOOLS_SYMBOLS_H
 #define SELFMON_TOOLS_SYMBOLS_H
 
@@ -10,22 +10,22 @@
 #include "report/samples.h"
 
 /*
- * A function. Equal functions have the same address, and so have equal texts of
- * files.
+ * A function. Pointers can be compared: equal functions, and equal names of
+ * files, are stored only once.
  */
 struct symbol_function {
 	uint32_t id;	     /* from 1 on */
-	int32_t module;	     /* index in the report's samples; -1: none */
-	bool known;	     /* else name is module+0xoffset */
+	int32_t module;	     /* index in the report's samples, or -1 */
+	bool known;	     /* false: the name is module+0xoffset */
 	const char *name;    /* demangled if possible */
-	const char *linkage; /* as the linker knows it */
-	const char *file;    /* file in which it is declared; "": unknown */
-	uint32_t line;	     /* the same; 0: unknown */
+	const char *linkage; /* mangled name */
+	const char *file;    /* file of its declaration; "": unknown */
+	uint32_t line;	     /* line of its declaration; 0: unknown */
 };
 
 struct symbol_frame {
 	const struct symbol_function *function;
-	const char *file; /* file of the line that was executed; "": unknown */
+	const char *file; /* file of the executed line; "": unknown */
 	uint32_t line;
 };
 
@@ -40,29 +40,29 @@ struct symbol_place {
 struct symbols;
 
 /*
- * From now on, files that are not on this machine are requested from the
- * servers in DEBUGINFOD_URLS. Without this call there are no requests.
+ * Enables requests to the servers in DEBUGINFOD_URLS for files that are not on
+ * this machine. Without this call there are no requests.
  */
 void symbols_use_debuginfod(void);
-/* Prepares look-ups, but looks up nothing yet. Returns NULL without memory. */
+/* Prepares look-ups. Returns NULL if out of memory. */
 struct symbols *symbols_open(const struct selfmon_report *report);
 /* Accepts NULL. */
 void symbols_close(struct symbols *symbols);
-/* Returns true if memory was short at any time since symbols_open(). */
+/* Returns true if any allocation since symbols_open() failed. */
 bool symbols_failed(const struct symbols *symbols);
 
 /*
  * Looks up address i of a stack. All addresses but the first are return
- * addresses, which may be just beyond the end of the calling function. So for
- * these the byte before is looked up.
+ * addresses, which may be directly after the end of the calling function. For
+ * these, looks up the preceding byte.
  */
 const struct symbol_place *
 symbols_find(struct symbols *symbols, const struct selfmon_sampled_stack *stack,
 	     uint32_t i);
 
 /*
- * Returns false for an address of a caller that is in no module and has no
- * name: in code without frame pointers such addresses may be any numbers.
+ * Returns false for a caller's address that has no module and no name: in code
+ * without frame pointers such addresses are arbitrary numbers.
  */
 static inline bool symbols_is_shown(const struct symbol_place *place,
 				    uint32_t i)
@@ -75,11 +75,11 @@ static inline bool symbols_is_shown(const struct symbol_place *place,
 int32_t symbols_module_of(const struct selfmon_samples *samples,
 			  const struct selfmon_address *address);
 /*
- * Returns why the symbols of a module are not known, or NULL if they are. Call
- * it after a look-up. module -1 stands for addresses without a module.
+ * Returns why a module has no symbols, or NULL if it has. Call this after a
+ * look-up. module -1 means addresses without a module.
  */
 const char *symbols_why(const struct symbols *symbols, int32_t module);
-/* Writes these reasons to standard error, one in each line. */
+/* Writes all reasons for missing symbols to standard error, one per line. */
 void symbols_complain(const struct symbols *symbols);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Demangles names by libstdc++, which systems with C++ programs have. It is
- * loaded when the first name needs it, so that this program can be built and
- * started without a C++ library.
+ * Demangles names by libstdc++, which exists on systems with C++ programs. The
+ * library is loaded when a name first needs it, so this program can be built
+ * and started without a C++ library.
  */
 #include "symbols_demangle.h"
 

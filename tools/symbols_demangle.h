@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts names of C++ functions to the form in which the source has them. */
+/* Converts linker names of C++ functions to the names in the source. */
 #ifndef SELFMON_TOOLS_SYMBOLS_DEMANGLE_H
 #define SELFMON_TOOLS_SYMBOLS_DEMANGLE_H
 

@@ -23,20 +23,26 @@ struct function_list {
 
 struct unit {
 	Dwarf_Die die;	 /* has the lines */
-	/* The unit with the functions: from a .dwo file, or the unit itself. */
+	/*
+	 * The unit that contains the functions: from a .dwo file, or the unit
+	 * itself.
+	 */
 	Dwarf_Die split;
 	struct function_list functions;
 };
 
 struct symbols_dwarf {
-	/* Difference between an address of the module and of the unit. */
+	/* Difference between addresses of the module and those of the unit. */
 	Dwarf_Addr bias;
 	size_t units, room;
 	struct unit *unit;
 	struct symbols_ranges ranges;
 };
 
-/* Skips address 0: linkers give it to code that they left out. */
+/*
+ * Adds the ranges of a unit, except those at address 0: linkers set this
+ * address for code that they left out.
+ */
 static void add_ranges(struct symbols_ranges *to, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, low, high;
@@ -156,7 +162,7 @@ static bool is_block(int tag)
 }
 
 /*
- * Moves *die to the child that contains an address and is a block or an inlined
+ * Moves *die to its child that contains an address and is a block or an inlined
  * call. Returns false if there is none.
  */
 static bool go_into(Dwarf_Die *die, Dwarf_Addr address)
@@ -178,7 +184,7 @@ static bool go_into(Dwarf_Die *die, Dwarf_Addr address)
 }
 
 /*
- * Lists a function and the calls that are inlined at an address, the outermost
+ * Lists a function and the calls that are inlined at an address, outermost
  * first.
  */
 static size_t list_calls(const Dwarf_Die *function, Dwarf_Addr address,
@@ -206,8 +212,8 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /*
- * Reads an attribute. A function inherits the attributes of its declaration and
- * of its abstract copy.
+ * Reads an attribute, including those that a function inherits from its
+ * declaration and its abstract copy.
  */
 static uint32_t number_of(Dwarf_Die *die, unsigned int name,
 			  Dwarf_Attribute *attribute)
@@ -221,9 +227,8 @@ static uint32_t number_of(Dwarf_Die *die, unsigned int name,
 }
 
 /*
- * Returns the name of a file, whose number is an index of the unit's files.
- * dwarf_decl_file() of libdw 0.188 is not used: it aborts if a unit has no list
- * of files.
+ * Returns the name of a file whose number is in an attribute. dwarf_decl_file()
+ * of libdw 0.188 is not used: it aborts if a unit has no list of files.
  */
 static const char *file_of(Dwarf_Die *die, unsigned int name)
 {
@@ -241,7 +246,7 @@ static const char *file_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Sets the place from which an inlined function is called. */
+/* Sets the file and line from which an inlined function is called. */
 static void put_caller(Dwarf_Die *call, struct symbols_raw *to)
 {
 	Dwarf_Attribute attribute;

@@ -7,15 +7,17 @@
 
 #include "symbols_elf.h"
 
-/* Returns NULL without memory. A module need not have debugging information. */
+/*
+ * Returns NULL if out of memory. The module may have no debugging information.
+ */
 struct symbols_dwarf *symbols_dwarf_open(Dwfl_Module *module);
 /* Accepts NULL. */
 void symbols_dwarf_close(struct symbols_dwarf *dwarf);
 
 /*
- * Finds the frames at an address of the module's Dwfl, the innermost inlined
- * call first. Returns their number; 0 if no function is known there. Even then
- * raw[0] has the file and the line, if these are known.
+ * Finds the frames at an address of the module's Dwfl, innermost inlined call
+ * first. Returns their number, or 0 if no function is known there. raw[0] then
+ * has only the file and the line, if these are known.
  */
 size_t symbols_dwarf_find(struct symbols_dwarf *dwarf, Dwarf_Addr address,
 			  struct symbols_raw raw[SYMBOLS_INLINED]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symbols of one file, read by elfutils' libdwfl: from its debugging
+ * Reads the symbols of one file by elfutils' libdwfl: from its debugging
  * information, which may be in a separate file, or else from its symbol tables.
- * Everything is looked up on this machine. libdw would contact the servers in
- * DEBUGINFOD_URLS, so that variable is removed unless requests are wanted.
+ * Only files on this machine are used. libdw would contact the servers in
+ * DEBUGINFOD_URLS, so this variable is removed unless requests are enabled.
  */
 #define _GNU_SOURCE
 #include "symbols_elf.h"
@@ -55,7 +55,7 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-/* At base 0, addresses are those of the file's own symbol table. */
+/* Opens a file at base 0, where addresses are those of its own symbol table. */
 static bool report_file(struct symbols_elf *elf, const char *path, int fd)
 {
 	elf->dwfl = dwfl_begin(&callbacks);
@@ -110,8 +110,8 @@ void symbols_elf_build_id(struct symbols_elf *elf,
 }
 
 /*
- * Linkers write stubs for calls into other modules, without symbols. This finds
- * their names.
+ * Finds the name of a stub, which linkers write for calls into other modules,
+ * without a symbol.
  */
 static const char *find_stub(struct symbols_elf *elf, GElf_Addr address)
 {
@@ -141,7 +141,10 @@ static const char *find_symbol(struct symbols_elf *elf, GElf_Addr address)
 	return name ? name : find_stub(elf, address);
 }
 
-/* Each kind of information is read when the first address needs it. */
+/*
+ * Looks up an address. Debugging information and symbol tables are read when an
+ * address first needs them.
+ */
 size_t symbols_elf_find(struct symbols_elf *elf, uint64_t address,
 			struct symbols_raw raw[SYMBOLS_INLINED])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads /tmp/perf-PID.map. Each line has a start and a size in hexadecimal, and
- * a name. Everybody can create files in /tmp, so, like perf, this only reads a
- * regular file that belongs to this user or to root.
+ * a name. Every user can create files in /tmp. Therefore only a regular file of
+ * this user or of root is read, as perf does.
  */
 #define _GNU_SOURCE
 #include "symbols_map.h"
@@ -78,7 +78,7 @@ static bool add_entry(struct symbols_map *map, uint64_t start, uint64_t size,
 	return map->entry[map->entries++].name;
 }
 
-/* Skips lines that have another form. */
+/* Adds a line. Skips lines that do not have this format. */
 static bool add_line(struct symbols_map *map, char *line)
 {
 	char *end, *name;
@@ -152,8 +152,8 @@ void symbols_map_close(struct symbols_map *map)
 }
 
 /*
- * Code may be replaced by other code at the same place, so of several lines
- * with the same start the last one is valid.
+ * If several lines have the same start, returns the last one: code may have
+ * been replaced by other code at the same address.
  */
 const char *symbols_map_find(const struct symbols_map *map, uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of code made at run time, from perf's map files. */
+/* Symbols of code made at run time (JIT), from perf's map files. */
 #ifndef SELFMON_TOOLS_SYMBOLS_MAP_H
 #define SELFMON_TOOLS_SYMBOLS_MAP_H
 
@@ -10,8 +10,8 @@
 struct symbols_map;
 
 /*
- * Reads /tmp/perf-PID.map. If there is no such file, or if it cannot be
- * trusted, returns NULL with the reason.
+ * Reads /tmp/perf-PID.map. If the file does not exist or cannot be trusted,
+ * returns NULL with the reason.
  */
 struct symbols_map *symbols_map_open(int32_t pid,
 				     char why[SYMBOLS_MAP_WHY_SIZE]);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the file of a module. Uses the file with the module's path if its build
- * id is still that in the report. Otherwise uses the debugging information that
- * is installed for this build id. Paths come from the report, so only regular
- * files are read.
+ * Finds the file of a module: the one at the module's path, if it has the build
+ * id in the report; otherwise debugging information that is installed for this
+ * build id. Paths come from the report, so only regular files are read.
  */
 #define _GNU_SOURCE
 #include "symbols_module.h"
@@ -22,7 +21,7 @@
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 
-/* Returns a descriptor, or -1 with the reason. */
+/* Opens a regular file. Returns a descriptor, or -1 with the reason. */
 static int open_regular(const char *path, const char **why)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -53,8 +52,8 @@ static struct symbols_elf *open_path(const char *path, const char **why)
 }
 
 /*
- * The kernel maps the vdso, an ELF file in memory, into each process. Opens
- * that of this process. Its sections are the last part.
+ * Opens the vdso of this process, an ELF file that the kernel maps into each
+ * process. Its section headers are at its end, which gives its size.
  */
 static struct symbols_elf *open_vdso(void)
 {
@@ -74,7 +73,9 @@ static struct symbols_elf *open_vdso(void)
 	return NULL;
 }
 
-/* If the report has no build id, the file is accepted. */
+/*
+ * Returns true if the file has this build id, or if the report has no build id.
+ */
 static bool is_that_build(struct symbols_elf *elf, const char *build_id,
 			  char found[SYMBOLS_BUILD_ID_SIZE])
 {

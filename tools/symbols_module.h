@@ -6,7 +6,10 @@
 #include "report/samples.h"
 #include "symbols_elf.h"
 
-/* Returns NULL with the reason, which the caller frees. */
+/*
+ * Opens the file of a module. Returns NULL with the reason, which the caller
+ * frees.
+ */
 struct symbols_elf *symbols_module_open(const struct selfmon_sampled_module *of,
 					char **why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short forms of names. */
+/* Shortens names. */
 #include "symbols_name.h"
 
 #include <stdbool.h>
@@ -15,8 +15,8 @@ const char *symbols_short_name(const char *path)
 #define UNIT_MOST 24
 
 /*
- * Returns the length of a part that is never cut: in operator<<, the < are part
- * of the name.
+ * Returns the length of a part that must not be split: for example, the < in
+ * operator<< is part of the name.
  */
 static size_t unit_length(const char *s)
 {

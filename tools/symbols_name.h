@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short forms of names. */
+/* Shortens names. */
 #ifndef SELFMON_TOOLS_SYMBOLS_NAME_H
 #define SELFMON_TOOLS_SYMBOLS_NAME_H
 
@@ -9,7 +9,7 @@
 const char *symbols_short_name(const char *path);
 /*
  * Writes the name of a C++ function without template arguments and parameters:
- * std::vector<>::push_back. Names in other languages are not changed.
+ * std::vector<>::push_back. Names of other languages are unchanged.
  */
 void symbols_compact(const char *name, char *to, size_t size);
 

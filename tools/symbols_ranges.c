@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges of addresses, in an array sorted by their starts. */
+/* Ranges of addresses, in an array sorted by start. */
 #define _GNU_SOURCE
 #include "symbols_ranges.h"
 

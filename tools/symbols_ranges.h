@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges of addresses. A range is found by an address in it. */
+/* Finds the range that contains an address. */
 #ifndef SELFMON_TOOLS_SYMBOLS_RANGES_H
 #define SELFMON_TOOLS_SYMBOLS_RANGES_H
 
@@ -9,8 +9,8 @@
 
 struct symbols_range {
 	uint64_t low, high;
-	uint64_t furthest; /* highest end of this range and of all before it */
-	size_t index;	   /* of what it belongs to */
+	uint64_t furthest; /* highest end of this range and all before it */
+	size_t index;	   /* index of the object to which it belongs */
 };
 
 struct symbols_ranges {
@@ -18,18 +18,17 @@ struct symbols_ranges {
 	struct symbols_range *range;
 };
 
-/* Returns the list with room for one more element, or NULL without memory. */
+/* Returns the list with room for one more element, or NULL if out of memory. */
 void *symbols_with_room(void *list, size_t *room, size_t count, size_t size);
 
-/* Returns false without memory. Skips an empty range. */
+/* Adds a range, unless it is empty. Returns false if out of memory. */
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low,
 			uint64_t high, size_t index);
-/* Call it after the last range is added. */
+/* Sorts the ranges. Call this after the last one is added. */
 void symbols_ranges_sort(struct symbols_ranges *ranges);
 /*
- * Of the ranges that contain an address, returns the one with the highest
- * start, and of several such ranges the one with the highest index. Returns
- * NULL if there is none.
+ * Returns the range that contains an address, or NULL. If there are several,
+ * returns the one with the highest start, then with the highest index.
  */
 const struct symbols_range *
 symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions from the symbol tables of a module. libdwfl itself would search all
- * symbols for each address.
+ * Reads functions from the symbol tables of a module. libdwfl itself would
+ * search all symbols for each address.
  */
 #include "symbols_symtab.h"
 
@@ -42,8 +42,8 @@ static void add_symbol(struct symbols_symtab *to, Dwfl_Module *module, int i)
 }
 
 /*
- * Ranks a symbol: names of the program's interface are preferred to its
- * aliases.
+ * Ranks the names of a function: global names are preferred to weak and local
+ * ones.
  */
 static int rank(const struct symbol *symbol)
 {
@@ -57,10 +57,7 @@ static size_t underscores(const struct symbol *symbol)
 	return strspn(symbol->name, "_");
 }
 
-/*
- * Orders by address. Among symbols of one address the preferred name is the
- * last.
- */
+/* Sorts by address. The preferred name of an address is the last one. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *const x = a, *const y = b;
@@ -75,8 +72,8 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /*
- * Returns the end of a function. A function in assembly may have no size: then
- * it ends at the next one.
+ * Returns the end of a function. If it has no size, as in assembly, it ends at
+ * the next function.
  */
 static GElf_Addr end_of(const struct symbols_symtab *symtab, size_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions from the symbol tables of a module, read by libdwfl. */
+/* Reads functions from the symbol tables of a module, by libdwfl. */
 #ifndef SELFMON_TOOLS_SYMBOLS_SYMTAB_H
 #define SELFMON_TOOLS_SYMBOLS_SYMTAB_H
 
@@ -7,7 +7,7 @@
 
 struct symbols_symtab;
 
-/* Returns NULL without memory. */
+/* Reads the tables. Returns NULL if out of memory. */
 struct symbols_symtab *symbols_symtab_open(Dwfl_Module *module);
 /* Accepts NULL. */
 void symbols_symtab_close(struct symbols_symtab *symtab);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of pointers to objects that are never removed. */
+/* A hash table of pointers. Objects are never removed. */
 #ifndef SELFMON_TOOLS_SYMBOLS_TABLE_H
 #define SELFMON_TOOLS_SYMBOLS_TABLE_H
 
@@ -17,8 +17,8 @@ struct symbols_table {
 
 /*
  * Returns the slot of the object that equals a key. If there is none, returns
- * an empty slot; the caller sets it and then increments count. Returns NULL
- * without memory.
+ * an empty slot: the caller sets it and increments count. Returns NULL if out
+ * of memory.
  */
 struct symbols_slot *symbols_table_find(struct symbols_table *table,
 					uint64_t hash, const void *key,
@@ -26,7 +26,7 @@ struct symbols_slot *symbols_table_find(struct symbols_table *table,
 							const void *key));
 
 #define SYMBOLS_HASH UINT64_C(0xcbf29ce484222325)
-/* Both add to a hash: a text, or a number. */
+/* Both functions continue a hash with a text or a number. */
 uint64_t symbols_hash_text(uint64_t hash, const char *text);
 uint64_t symbols_hash_number(uint64_t hash, uint64_t number);
 

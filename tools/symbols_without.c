@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces symbols_elf.c and symbols_demangle.c if this program is built
- * without libdw.
+ * Replaces symbols_elf.c and symbols_demangle.c if the program is built without
+ * libdw.
  */
 #include <unistd.h>
 

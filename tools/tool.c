@@ -65,7 +65,9 @@ int tool_misused(const char *command, const char *format, ...)
 	return TOOL_USAGE;
 }
 
-/* optopt is 0 if a long option is unknown or ambiguous. */
+/*
+ * Reports a wrong option. optopt is 0 if a long option is unknown or ambiguous.
+ */
 int tool_wrong_option(const char *command, int returned, char **argv)
 {
 	const char *const last = argv[optind - 1];
@@ -78,7 +80,7 @@ int tool_wrong_option(const char *command, int returned, char **argv)
 			    last);
 }
 
-/* NO_COLOR takes effect if it is set and not empty (no-color.org). */
+/* NO_COLOR has an effect if it is set and not empty (no-color.org). */
 bool tool_has_colours(FILE *file)
 {
 	const char *none = getenv("NO_COLOR");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that all commands of the selfmon program share. The function of a
- * command, tool_...(argc, argv), receives the command's name as argv[0] and
- * returns the exit status.
+ * Functions for all commands of the selfmon program. Each command is a function
+ * tool_...(argc, argv), which receives its name as argv[0] and returns the exit
+ * status.
  */
 #ifndef SELFMON_TOOLS_TOOL_H
 #define SELFMON_TOOLS_TOOL_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Exit statuses: "no" as the answer, and wrong usage. */
+/* Exit statuses: the answer is "no", and wrong usage. */
 #define TOOL_NO 1
 #define TOOL_USAGE 2
 
@@ -22,8 +22,8 @@ void tool_line(FILE *stream, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Both write `selfmon COMMAND: ...` as one line to standard error. The second
- * adds how to get help. The first returns TOOL_NO, the second TOOL_USAGE.
+ * Write `selfmon COMMAND: ...` as one line to standard error. tool_fail()
+ * returns TOOL_NO. tool_misused() adds how to get help, and returns TOOL_USAGE.
  */
 int tool_fail(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -43,8 +43,8 @@ int tool_wrong_option(const char *command, int returned, char **argv);
 bool tool_has_colours(FILE *file);
 
 /*
- * Returns the word of a NULL-terminated array that is nearest, as ` (did you
- * mean x?)`, or "".
+ * Finds the nearest word of a NULL-terminated array. Returns ` (did you mean
+ * x?)`, or "".
  */
 #define TOOL_HINT_SIZE 128
 const char *tool_hint(const char *word, const char *const *words,

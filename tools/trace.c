@@ -59,7 +59,10 @@ static bool ends_with(const char *text, const char *end)
 	return length > n && !strcmp(text + length - n, end);
 }
 
-/* Returns the format of a name, or else of an output; NULL: none. */
+/*
+ * Returns the format with this name or, without a name, for this output file.
+ * Returns NULL if there is none.
+ */
 static const struct format *format_of(const char *name, const char *output)
 {
 	size_t i;
@@ -90,7 +93,10 @@ static struct trace *read_one(const char *path)
 	return trace;
 }
 
-/* One time line begins with the first of the traces. */
+/*
+ * Sets the offsets of the traces, so that the common time line starts with the
+ * first one.
+ */
 static void set_offsets(struct trace *const *trace, size_t traces)
 {
 	uint64_t first = UINT64_MAX;
@@ -112,7 +118,7 @@ static int write_all(struct trace *const *trace, size_t traces,
 	if (!to)
 		return tool_fail("trace", "%s: %s", output, strerror(errno));
 	set_offsets(trace, traces);
-	errno = 0; /* of the first write that fails */
+	errno = 0; /* will be that of the first write that fails */
 	error = format->write(trace, traces, to);
 	if (!error && (fflush(to) || ferror(to)))
 		error = errno ? -errno : -EIO;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes Chrome's Trace Event Format: begins and ends ("B", "E") of visits, whose
- * counts are arguments; async events ("b", "e") of detached spans; counters
- * ("C"); names of tracks as metadata ("M"). Complete events ("X") would be
- * shorter, but viewers add their begin and duration in floating point, and then
- * visits that end at the same time may not nest. Times are microseconds. A viewer
- * takes "tid" as the track: threads keep the kernel's number, all other tracks
- * have numbers above those.
+ * Writes Chrome's Trace Event Format. Visits are pairs of events ("B", "E"),
+ * with their counts as arguments; detached spans are async events ("b", "e"),
+ * counters are "C", and names of tracks are metadata ("M"). Complete events
+ * ("X") would be shorter, but viewers compute the end in floating point, so
+ * visits that end at the same time might not nest. Times are in microseconds.
+ * For a viewer "tid" is the track: threads have the kernel's id, and all other
+ * tracks have higher numbers.
  */
 #include "trace_chrome.h"
 
@@ -16,7 +16,7 @@
 #include "trace_label.h"
 #include "trace_walk.h"
 
-/* The kernel's limit of thread numbers, PID_MAX_LIMIT, is 2^22. */
+/* Higher than all thread ids: the kernel's PID_MAX_LIMIT is 2^22. */
 #define TRACK_FIRST (UINT32_C(1) << 22)
 
 struct chrome {
@@ -28,7 +28,7 @@ struct chrome {
 	bool first;
 };
 
-/* Begins an event: a kind, and a name that may have any bytes. */
+/* Begins an event of a kind. The name may contain any bytes. */
 static void begin_event(struct chrome *chrome, const char *kind,
 			const char *name)
 {
@@ -74,7 +74,10 @@ static void put_counts(const struct chrome *chrome,
 	fputs("}", chrome->to);
 }
 
-/* The rate of each event while an outermost visit lasts. */
+/*
+ * Writes the rate of each event at the begin of an outermost visit, and 0 at
+ * its end.
+ */
 static void put_rates(struct chrome *chrome, const struct trace_visit *visit,
 		      bool begins)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tracks are called, and the counts of visits. */
+/* Names of tracks, and counts of visits. */
 #include "trace_label.h"
 
 #include <stdio.h>

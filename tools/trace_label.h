@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What a track is called. */
+/* Names of tracks, and counts of visits. */
 #ifndef SELFMON_TOOLS_TRACE_LABEL_H
 #define SELFMON_TOOLS_TRACE_LABEL_H
 
 #include "trace_read.h"
 
 #define TRACE_LABEL_SIZE 128
-/* Writes the name of one of a track's lanes. Returns label. */
+/* Writes the name of a lane of a track. Returns label. */
 const char *trace_label(const struct trace *trace,
 			const struct trace_track *track, uint32_t lane,
 			char label[TRACE_LABEL_SIZE]);
 
-/* Returns the rate of the count: events per microsecond of the visit. */
+/* Returns the rate of a count: events per microsecond of the visit. */
 double trace_rate(const struct trace_visit *visit, uint64_t count);
 
-/*
- * Finds the value of a column in a visit. Returns false if it has none.
- */
+/* Finds a visit's value of a column. Returns false if the visit has none. */
 bool trace_count(const struct trace *trace, const struct trace_visit *visit,
 		 size_t column, uint64_t *value);
 

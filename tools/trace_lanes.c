@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts the visits of a track in lanes. */
+/* Distributes the visits of a track over lanes. */
 #include "trace_lanes.h"
 
 #include <stdlib.h>
 
 #define TOLERANCE_NS 1000
 
-/* The open visits of a lane, newest last, and all that it had. */
+/* The open visits of a lane, the newest one last. */
 struct lane {
 	struct trace_visit **open;
 	size_t depth, room;
-	uint64_t time; /* the newest begin or end */
+	uint64_t time; /* time of the newest begin or end */
 };
 
-/* The one that ended later is the parent, if both took the same time. */
+/*
+ * Sorts by begin. Of two visits with the same begin and end, the one that ended
+ * later is the parent, and comes first.
+ */
 static int by_begin(const void *left, const void *right)
 {
 	const struct trace_visit *const a = left, *const b = right;
@@ -54,7 +57,10 @@ static bool push(struct lane *lane, struct trace_visit *visit)
 	return true;
 }
 
-/* Returns true if the visit is inside of the lane's newest one, or after it. */
+/*
+ * Returns true if the visit is inside the newest visit of the lane, or after
+ * it.
+ */
 static bool fits(struct lane *lane, struct trace_visit *visit, bool may_nest)
 {
 	const struct trace_visit *top;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the visits of a track in lanes, so that those of one lane nest: what
- * viewers need. Most tracks have one lane. Detached spans, and visits of
- * coroutines that overlap, have more.
+ * Distributes the visits of a track over lanes, so that the visits of each lane
+ * nest, as viewers require. Most tracks have one lane. Detached spans, and
+ * visits of coroutines that overlap, need more.
  */
 #ifndef SELFMON_TOOLS_TRACE_LANES_H
 #define SELFMON_TOOLS_TRACE_LANES_H
@@ -10,9 +10,9 @@
 #include "trace_read.h"
 
 /*
- * Sorts the visits by lane and begin, parents before children. Moves ends that
- * overlap by less than a microsecond, as the timestamps of two CPUs differ.
- * Returns false: no memory.
+ * Sorts the visits by lane and begin, parents before children. If visits
+ * overlap by less than a microsecond, because the timestamps of two CPUs
+ * differ, moves their ends. Returns false if out of memory.
  */
 bool trace_lanes(struct trace_track *track);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a message Trace of Perfetto: packets, one after the other. The fields'
- * numbers are those of perfetto/trace/trace_packet.proto and what it includes.
+ * Writes a message Trace of Perfetto: a series of packets. Field numbers are
+ * those of perfetto/trace/trace_packet.proto and the files that it includes.
  *
- * Each lane is a sequence of its own. Its packets have the time since the packet
- * before (an incremental clock), and the numbers of names that are defined once.
+ * Each lane is a sequence of its own. Its packets have the time since the
+ * previous packet (an incremental clock), and refer to names by numbers.
  */
 #include "trace_perfetto.h"
 
@@ -54,7 +54,7 @@ enum descriptor {
 enum process { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum thread { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
-/* Clocks of the system, and the first one of a sequence. */
+/* Ids of system clocks, and of the first clock of a sequence. */
 enum { CLOCK_OF_REAL_TIME = 1, CLOCK_OF_BOOT = 6, CLOCK_OF_LANE = 64 };
 
 struct perfetto {
@@ -62,14 +62,14 @@ struct perfetto {
 	const struct trace_track *track;
 	FILE *to;
 	struct protobuf packet, part, inner, innermost;
-	uint64_t ids;	    /* of tracks, given out so far */
-	uint64_t process;   /* id of the process's track */
+	uint64_t ids;	    /* number of track ids used so far */
+	uint64_t process;   /* track id of the process */
 	uint64_t lane_id;
-	uint64_t counter[64]; /* ids of the lane's counter tracks; 0: none */
+	uint64_t counter[64]; /* track ids of the lane's counters; 0: none */
 	uint32_t sequences;
-	uint64_t time;	     /* of the sequence's packet before, ns */
-	uint32_t *named;     /* by region: sequence that has its name */
-	uint32_t columns_named; /* sequence that has the events' names */
+	uint64_t time;	     /* time of the sequence's previous packet, in ns */
+	uint32_t *named;     /* by region: last sequence with its name */
+	uint32_t columns_named; /* last sequence with the events' names */
 };
 
 static void begin_packet(struct perfetto *perfetto)
@@ -91,7 +91,7 @@ static void write_packet(struct perfetto *perfetto)
 	fwrite(head->byte, 1, head->size, perfetto->to);
 }
 
-/* Names may have any bytes; messages have UTF-8. */
+/* Escapes a text: names may contain any bytes, but messages are UTF-8. */
 static void put_text(struct protobuf *to, unsigned int field, const char *text)
 {
 	const size_t size = 4 * strlen(text) + 1;
@@ -121,7 +121,10 @@ static void describe_process(struct perfetto *perfetto)
 	write_packet(perfetto);
 }
 
-/* A thread's first lane is the thread's own track; others are below the process. */
+/*
+ * Writes the description of a lane. A thread's first lane is the thread's own
+ * track; other lanes are below the process.
+ */
 static void describe_lane(struct perfetto *perfetto, uint32_t lane)
 {
 	const struct trace_track *const track = perfetto->track;
@@ -205,7 +208,7 @@ static void begin_sequence(struct perfetto *perfetto)
 	write_packet(perfetto);
 }
 
-/* Times never go back on a lane. */
+/* Begins an event. Times of a lane never decrease. */
 static void begin_event(struct perfetto *perfetto, uint64_t time)
 {
 	begin_packet(perfetto);
@@ -233,7 +236,10 @@ static void put_name(struct perfetto *perfetto, unsigned int kind, uint64_t id,
 	protobuf_message(&perfetto->inner, kind, &perfetto->innermost);
 }
 
-/* Regions have numbers from 1 on; above them come the other kinds of visits. */
+/*
+ * Returns the number of a name. Regions are numbered from 1 on; other kinds of
+ * visits have higher numbers.
+ */
 static uint64_t name_id(const struct trace *trace,
 			const struct trace_visit *visit)
 {
@@ -284,7 +290,10 @@ static void put_annotations(struct perfetto *perfetto,
 	}
 }
 
-/* The rate of each event while an outermost visit lasts. */
+/*
+ * Writes the rate of each event at the begin of an outermost visit, and 0 at
+ * its end.
+ */
 static void put_rates(struct perfetto *perfetto,
 		      const struct trace_visit *visit, bool begins)
 {

@@ -8,8 +8,9 @@
 #include "trace_read.h"
 
 /*
- * The tracks have lanes. Several traces are of one boot of a machine. Returns 0
- * or -ENOMEM; errors of the stream stay.
+ * Writes traces whose tracks have lanes. Several traces must be from the same
+ * boot of a machine. Returns 0 or -ENOMEM. The caller checks the stream for
+ * errors.
  */
 int trace_write_perfetto(struct trace *const *trace, size_t traces, FILE *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a trace in one pass over its blocks. Times stay ticks until all clock
- * blocks are known; then the first and the last of them give the rate.
+ * Reads a trace in one pass over its blocks. Times are ticks until all clock
+ * blocks are read; the first and the last of them then give the rate.
  */
 #include "trace_read.h"
 
@@ -13,18 +13,21 @@
 
 #include "store/trace_file.h"
 
-/* Beyond these a file is damaged. */
+/* A file that exceeds these limits is damaged. */
 #define BLOCK_MAX ((size_t)1 << 20)
 #define COLUMNS_MAX SELFMON_MAX_COUNTERS
 #define RINGS_MAX ((uint32_t)1 << 20)
 
-/* What the entries so far said about a ring. */
+/* State of a ring after the entries that were read so far. */
 struct ring {
 	uint32_t tid;
-	uint64_t fiber; /* 0: the thread's own stack */
+	uint64_t fiber; /* the fiber that runs; 0: the thread's own stack */
 	uint64_t from;	/* since then it runs */
-	bool switched;	/* its end is not known: a run until the trace's end */
-	bool has_start; /* the entry before was a START */
+	/*
+	 * A run has begun and not ended; its end defaults to the trace's end.
+	 */
+	bool switched;
+	bool has_start; /* the previous entry was a START */
 	uint64_t start;
 	uint64_t what; /* SELFMON_START_ */
 	struct trace_visit *newest; /* counts that follow are its */
@@ -39,7 +42,7 @@ struct reader {
 	struct ring *ring;
 	size_t rings;
 	struct selfmon_trace_clock first, last;
-	bool clocks; /* first and last are set */
+	bool clocks; /* first_clock and last_clock are set */
 	char *why;
 	bool failed;
 };
@@ -155,7 +158,7 @@ static int by_from(const void *left, const void *right)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Returns the number of runs that began before this time. */
+/* Returns the number of the track's runs that began before this time. */
 static size_t runs_before(const struct trace_track *track, uint64_t time)
 {
 	size_t low = 0, high = track->runs;
@@ -201,7 +204,10 @@ static uint64_t real_begin(const struct trace_track *track,
 	return track->run[0].from;
 }
 
-/* The blocks of two threads are in any order, so this is done at the end. */
+/*
+ * Computes the begins at the end, since blocks of different threads are in any
+ * order.
+ */
 static void find_begins(struct reader *reader)
 {
 	struct trace_track *track;
@@ -259,7 +265,7 @@ static void take_off_cpu(struct reader *reader, const struct ring *ring,
 		  end - ticks, end, what);
 }
 
-/* Counts belong to the visit before them. */
+/* Adds a count to the visit before it. */
 static void take_count(struct reader *reader, struct ring *ring,
 		       uint64_t value, uint64_t column)
 {
@@ -362,7 +368,10 @@ static void take_entry(struct reader *reader, struct ring *ring,
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* Missing entries may have been a fiber's switch, or a visit of counts. */
+/*
+ * Begins a gap: the missing entries may include a switch of fibers, or the
+ * visit to which counts belong.
+ */
 static void begin_gap(struct ring *ring)
 {
 	ring->gap = true;
@@ -480,7 +489,7 @@ static void take_region(struct reader *reader, const void *block, size_t size)
 	}
 }
 
-/* The last name counts. */
+/* Stores a thread's name. The last one is used. */
 static void take_thread(struct reader *reader, const void *block, size_t size)
 {
 	const struct selfmon_trace_thread *const from = block;
@@ -556,7 +565,10 @@ static void take_block(struct reader *reader, const void *block, size_t size)
 	}
 }
 
-/* Returns false at the end, also if the last block is cut off. */
+/*
+ * Reads a block. Returns false at the end of the file, or if the last block is
+ * incomplete.
+ */
 static bool read_block(struct reader *reader, FILE *file, void *block)
 {
 	struct selfmon_trace_block *const head = block;

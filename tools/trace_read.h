@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the file of a trace (store/trace_file.h): the visits of each thread and
- * fiber, the times off the CPU, and what is missing.
+ * fiber, times off the CPU, and where entries are missing.
  */
 #ifndef SELFMON_TOOLS_TRACE_READ_H
 #define SELFMON_TOOLS_TRACE_READ_H
@@ -13,9 +13,10 @@
 /* A visit, or a time off the CPU. */
 struct trace_visit {
 	uint64_t begin, end; /* ns since the trace began */
-	uint32_t region;     /* index; or TRACE_BLOCKED and so on */
-	uint32_t counts;     /* its counts begin there; 0: it has none */
-	uint32_t order;	     /* of its end, on its track */
+	uint32_t region;     /* index of the region, or TRACE_BLOCKED etc. */
+	uint32_t counts;     /* index of its counts; 0: it has none */
+	/* Order of its end among the visits of its track. */
+	uint32_t order;
 	uint32_t lane;	     /* see trace_lanes.h */
 };
 
@@ -48,10 +49,10 @@ struct trace_run {
 
 struct trace_track {
 	enum trace_kind kind;
-	uint64_t id; /* kernel's id of the thread; number of the fiber */
+	uint64_t id; /* kernel's thread id, or number of the fiber */
 	struct trace_visit *visit;
 	uint32_t visits, room, lanes;
-	/* When the stack ran, if fibers are used. */
+	/* Times when the stack ran, if fibers are used. */
 	struct trace_run *run;
 	size_t runs, run_room;
 };
@@ -70,8 +71,9 @@ struct trace {
 	char program[257];
 	int pid;
 	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock */
-	uint64_t ns;	    /* time of the newest end */
-	uint64_t offset_ns; /* after the first of several traces; set by others */
+	uint64_t ns;	    /* time of the newest end in ns */
+	/* Start after the first of several traces; set by the caller. */
+	uint64_t offset_ns;
 	struct trace_track *track;
 	size_t tracks, track_room;
 	struct trace_region *region; /* by number */
@@ -80,7 +82,10 @@ struct trace {
 	size_t threads;
 	char (*column)[65];
 	size_t columns;
-	/* A bit for each column that has a value, then the values. */
+	/*
+	 * For each visit with counts: a bit mask of the columns that have a
+	 * value, then the values.
+	 */
 	uint64_t *count;
 	size_t counts, count_room;
 	uint64_t visits, lost;
@@ -90,8 +95,8 @@ struct trace {
 };
 
 /*
- * Reads a file. Returns NULL and writes why, one line, if it is not a trace of
- * this machine's byte order and this version, or is damaged.
+ * Reads a file. If it is not a trace, or has another byte order or version, or
+ * is damaged, writes one line with the reason and returns NULL.
  */
 #define TRACE_WHY_SIZE 160
 struct trace *trace_read(const char *path, char why[TRACE_WHY_SIZE]);
@@ -99,7 +104,7 @@ void trace_free(struct trace *trace);
 
 /* Returns the thread's name; "" if it is unknown. */
 const char *trace_thread_name(const struct trace *trace, uint64_t tid);
-/* Returns what the visit is called. */
+/* Returns the name of the visit's region, or of its kind. */
 const char *trace_visit_name(const struct trace *trace,
 			     const struct trace_visit *visit);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what a trace has: enough to see whether it has what one looks for. */
+/*
+ * Writes a summary of a trace, which shows whether it has what one looks for.
+ */
 #include "trace_summary.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes in a few lines what a trace has. */
+/* Writes a summary of a trace in a few lines. */
 #ifndef SELFMON_TOOLS_TRACE_SUMMARY_H
 #define SELFMON_TOOLS_TRACE_SUMMARY_H
 
@@ -7,7 +7,10 @@
 
 #include "trace_read.h"
 
-/* Writes tracks, regions and their longest visits. Returns 0 or -ENOMEM. */
+/*
+ * Writes the tracks, the regions and their longest visits. Returns 0 or
+ * -ENOMEM.
+ */
 int trace_write_summary(const struct trace *trace, FILE *to);
 
 #endif

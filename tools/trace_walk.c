@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over the begins and ends of a lane's visits. */
+/* Iterates over the begins and ends of a lane's visits. */
 #include "trace_walk.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool begin_visit(struct stack *stack, const struct trace_visit *visit,
 	return true;
 }
 
-/* Ends the visits that are over before this one begins. */
+/* Ends the visits that are over before `before` begins. */
 static void end_visits(struct stack *stack, const struct trace_visit *before,
 		       const struct trace_walk *walk)
 {

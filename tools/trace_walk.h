@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over the begins and ends of a lane's visits, in the order of time. */
+/*
+ * Iterates over the begins and ends of a lane's visits, in the order of time.
+ */
 #ifndef SELFMON_TOOLS_TRACE_WALK_H
 #define SELFMON_TOOLS_TRACE_WALK_H
 
 #include "trace_read.h"
 
-/* depth: 0 is the outermost visit. */
+/*
+ * Functions that are called at the begin and the end of each visit. depth is 0
+ * for an outermost visit.
+ */
 struct trace_walk {
 	void (*begin)(void *context, const struct trace_visit *visit,
 		      size_t depth);
@@ -15,9 +20,9 @@ struct trace_walk {
 };
 
 /*
- * Calls the functions for the visits of a track, which trace_lanes() sorted,
- * from *next on and to the end of their lane. Advances *next. Returns false: no
- * memory.
+ * Calls the functions for the visits from *next to the end of their lane.
+ * trace_lanes() must have sorted the track's visits. Advances *next. Returns
+ * false if out of memory.
  */
 bool trace_walk(const struct trace_track *track, uint32_t *next,
 		const struct trace_walk *walk);

@@ -140,7 +140,7 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 {
 	void *self;
 
-	/* Volatile: a coroutine may have changed threads since the last use. */
+	/* Volatile, because a coroutine may have changed threads. */
 	__asm__ volatile("mv %0, tp" : "=r"(self));
 	return self;
 }
