@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Directories of tests. Files that include this define _GNU_SOURCE, since ftw.h
- * needs X/Open.
+ * Directories for tests. Files that include this must define _GNU_SOURCE, since
+ * <ftw.h> requires X/Open.
  */
 #ifndef SELFMON_TESTS_FOLDER_H
 #define SELFMON_TESTS_FOLDER_H

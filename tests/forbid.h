@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: from here on every system call kills the process, except those
- * that end it.
+ * For tests: forbids system calls. Afterwards each one kills the process,
+ * except those that end it.
  */
 #ifndef SELFMON_TESTS_FORBID_H
 #define SELFMON_TESTS_FORBID_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests that have several forms: `make check` runs a sample, `make
- * check-full` the whole, `make check-long` still more. TEST_FORM names the
- * form.
+ * For tests that exist in several forms: `make check` runs a sample, `make
+ * check-full` everything, `make check-long` even more. TEST_FORM has the form.
  */
 #ifndef SELFMON_TESTS_FORM_H
 #define SELFMON_TESTS_FORM_H

@@ -61,7 +61,7 @@ static void let_go(const void *memory)
 	}
 }
 
-/* Sets errno like the C library. */
+/* Returns true if this call must fail, and sets errno like the C library. */
 static bool fails(const char *name)
 {
 	const int error = kernel_faults_any(name);
@@ -71,7 +71,10 @@ static bool fails(const char *name)
 	return error != 0;
 }
 
-/* The prototypes for ld --wrap. NAME is what the library calls. */
+/*
+ * Declares the functions for ld --wrap. NAME is the function that the library
+ * calls.
+ */
 #define WRAP(type, name, ...)                                                  \
 	type __real_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__);                                       \
@@ -132,8 +135,8 @@ WRAP(size_t, fwrite, const void *from, size_t size, size_t n, FILE *to)
 }
 
 /*
- * The runtime of a sanitizer, which is part of this program too, made its key
- * before any run.
+ * Our own key. The runtime of a sanitizer in this program creates its key
+ * earlier.
  */
 static pthread_key_t own_key = (pthread_key_t)-1;
 
@@ -202,7 +205,9 @@ WRAP(void *, malloc, size_t size)
 	return fails("malloc") ? NULL : hold(__real_malloc(size));
 }
 
-/* Memory that is already mapped. */
+/*
+ * Allocates from memory that is already mapped, so any_stays() does not see it.
+ */
 WRAP(void *, selfmon_memory_kept, size_t size)
 {
 	return kernel_faults_any("memory_kept")

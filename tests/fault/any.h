@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts what the library holds: memory from the heap, and memory that the
- * library mapped itself.
+ * Counts the resources that the library has: heap memory, and memory that it
+ * mapped.
  */
 #ifndef TESTS_FAULT_ANY_H
 #define TESTS_FAULT_ANY_H
@@ -11,16 +11,16 @@
 #include <stdio.h>
 
 struct any_held {
-	size_t pieces; /* calloc, realloc, open_memstream; free */
-	size_t bytes;  /* selfmon_kernel_map_memory and _unmap_memory */
+	size_t pieces; /* calloc, realloc, open_memstream, minus free */
+	size_t bytes;  /* mapped by selfmon_kernel_map_memory */
 };
 
 extern struct any_held any_held;
 
 /*
- * Returns true for the sizes of maps that exist as long as the process: a word
- * that a child finds zeroed, a page of the descriptor table, the state of the
- * process, chunks of memory for regions.
+ * Returns true if a map of this size exists until the process exits: a word
+ * that is wiped in a child, a page of the descriptor table, the state of the
+ * process, a chunk of memory for regions.
  */
 bool any_stays(size_t size);
 

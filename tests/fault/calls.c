@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes functions of the C library that call the kernel fail (ld --wrap,
- * tests.mk). They are below kernel_faults.c and any.c, so that each step of the
- * library's own functions fails in turn.
+ * tests.mk). kernel_faults.c and any.c replace functions of the library; the
+ * functions here are called by those, so each step inside them fails in turn.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,15 +25,18 @@
 #include "fault/kernel_faults.h"
 #include "sanitized.h"
 
-/* The prototypes for ld --wrap. NAME is what the library calls. */
+/*
+ * Declares the functions for ld --wrap. NAME is the function that the library
+ * calls.
+ */
 #define WRAP(type, name, ...)                                                  \
 	type __real_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__);                                       \
 	type __wrap_##name(__VA_ARGS__)
 
 /*
- * Set when the program begins: before that, a sanitizer's runtime calls some of
- * these functions.
+ * Set at the start of main(): before, a sanitizer's runtime calls some of these
+ * functions.
  */
 static volatile bool begun;
 
@@ -42,7 +45,7 @@ static __attribute__((constructor)) void begin(void)
 	begun = true;
 }
 
-/* Sets errno like the C library. */
+/* Returns true if this call must fail, and sets errno like the C library. */
 static __attribute__((no_sanitize("address"))) bool fails(const char *name)
 {
 	const int error = begun ? kernel_faults_any(name) : 0;
@@ -52,7 +55,7 @@ static __attribute__((no_sanitize("address"))) bool fails(const char *name)
 	return error != 0;
 }
 
-/* Like fails(), for a query about a descriptor. */
+/* Like fails(), for a query about a descriptor. Counts the failure. */
 static bool is_unseen(const char *name)
 {
 	const bool failed = fails(name);
@@ -61,7 +64,10 @@ static bool is_unseen(const char *name)
 	return failed;
 }
 
-/* Calls without a name never fail: they close, return numbers, or send. */
+/*
+ * System calls made by syscall(). Those without a name never fail: they close,
+ * return numbers, or send signals.
+ */
 static const struct call {
 	long number;
 	size_t arguments;
@@ -161,9 +167,7 @@ WRAP(int, getrlimit, int resource, struct rlimit *limit)
 	return fails("getrlimit") ? -1 : __real_getrlimit(resource, limit);
 }
 
-/*
- * The test harness checks whether a descriptor is open; the library does not.
- */
+/* Never fails: only the test harness checks whether a descriptor is open. */
 WRAP(int, fcntl, int fd, int command, ...)
 {
 	va_list list;
@@ -202,7 +206,10 @@ WRAP(int, sigaction, int number, const struct sigaction *action,
 				  : __real_sigaction(number, action, before);
 }
 
-/* AddressSanitizer calls it in each thread, and does not accept an error. */
+/*
+ * Never fails under AddressSanitizer, which calls it in each thread and does
+ * not accept an error.
+ */
 WRAP(int, sigaltstack, const stack_t *stack, stack_t *before)
 {
 	return !SANITIZED && fails("sigaltstack")

@@ -10,7 +10,7 @@
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
 
-/* With these flags, the failure of one event may be that of the whole set. */
+/* With one of these flags, a failure of one event makes the whole set fail. */
 #define ONE_FAILS_ALL                                                          \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_INHERIT |                  \
 	 SELFMON_COUNTERS_PROCESS)
@@ -45,7 +45,10 @@ static inline const void *page_of(size_t i)
 	return ((const struct selfmon_set *)(const void *)set)->member[i].page;
 }
 
-/* The names of the members in order, with dropped ones after a bar: "a,b|c". */
+/*
+ * Returns the names of the members in order, with dropped ones after a bar:
+ * "a,b|c".
+ */
 static inline const char *order(int count)
 {
 	static char text[256];
@@ -65,7 +68,8 @@ static inline void setup(void)
 {
 	kernel_faults_clear();
 	/*
-	 * Opens the process's clock and the descriptors that the runtime keeps.
+	 * Opens the process's clock, and descriptors that stay open, before
+	 * resources are counted.
 	 */
 	cr_assert_eq(open_set("dummy", 0), 1);
 	selfmon_counters_close(set);

@@ -56,15 +56,17 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void);
 struct kernel_faults kernel_faults;
 
 /*
- * By descriptor: the size of the group of a hardware event; 0 for other files.
+ * By descriptor: number of members in the group of a hardware event; 0 for
+ * other files.
  */
 static unsigned int group_size[FDS];
-/* Config of each event, as the caller requested it. */
+/* By descriptor: config of the event as the caller requested it. */
 static uint64_t config_of[FDS];
 static bool leads[FDS];
 
 /*
- * The kernel's map keeps the event alive, but the library sees the test's page.
+ * The library gets a page of the test in place of the kernel's. The latter
+ * stays mapped, because it keeps the event alive.
  */
 static struct {
 	struct selfmon_page *shown;
@@ -96,7 +98,10 @@ void kernel_faults_from(enum fault_call call, unsigned int n, int error)
 	kernel_faults.call[call].to = UINT_MAX;
 }
 
-/* Of operations that are very frequent, only some fail. */
+/*
+ * Returns true for most calls of very frequent operations: only some of them
+ * are made to fail.
+ */
 static bool is_one_of_many(const char *name)
 {
 	static struct {
@@ -185,7 +190,10 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 		return fd;
 	if (group >= 0 && group_size[group] >= kernel_faults.largest)
 		return -EINVAL;
-	/* Shares of slots need slots in their group: intel_pmu_hw_config(). */
+	/*
+	 * Shares of slots require the event `slots` in their group, as in
+	 * intel_pmu_hw_config().
+	 */
 	if (is_share(config) && (group < 0 || config_of[group] != SLOTS))
 		return -EINVAL;
 	kernel_faults.config1 = attr->config1;
@@ -206,8 +214,8 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 }
 
 /*
- * Replaces a uprobe by a dummy event, since the kernel takes 100 ms for a
- * probe.
+ * Replaces a uprobe by a dummy event, since the kernel needs 100 ms to install
+ * a probe.
  */
 static void spare_probe(struct perf_event_attr *attr)
 {
@@ -239,7 +247,7 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 	return fd;
 }
 
-/* Acts as a kernel that supports config3, which no event here uses. */
+/* Accepts config3, like newer kernels. No event here uses it. */
 int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 					 uint64_t config3, int group, bool keep)
 {
@@ -251,9 +259,7 @@ int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 		     : __wrap_selfmon_kernel_perf_open(&narrow, group, keep);
 }
 
-/*
- * Writes the index into the pages: the number of a counter of the PMU, or none.
- */
+/* Writes the index into a page: a counter's number + 1, or 0. */
 static void show_index(size_t i)
 {
 	maps[i].shown->index = is_share(maps[i].config)
@@ -271,7 +277,8 @@ static void take_turns(int fd)
 }
 
 /*
- * Keeps the group off the PMU for N reads: its running time does not advance.
+ * Keeps the group off the PMU for a number of reads: its running time does not
+ * advance.
  */
 static void wait_for_turn(uint64_t *running_ns)
 {
@@ -292,7 +299,7 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_RAW;
 }
 
-/* Does not check the size of the group, since the set was planned with it. */
+/* Does not check the size of the group: the planned set had the same groups. */
 int __wrap_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
 					   uint64_t config3, pid_t tid,
 					   int group, bool processes)
@@ -391,7 +398,10 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void)
 	return kernel_faults.virtual;
 }
 
-/* The words are a count, two times, and pairs of a value and an id. */
+/*
+ * Sets the counts of members without a real counter to 0. The words are a
+ * count, two times, and pairs of a value and an id.
+ */
 static void stop_ungranted(uint64_t *word, size_t members)
 {
 	size_t i;
@@ -400,7 +410,9 @@ static void stop_ungranted(uint64_t *word, size_t members)
 		word[3 + 2 * i] = 0;
 }
 
-/* A group with more events than there are counters does not run. */
+/*
+ * Reads a group. A group with more events than there are counters does not run.
+ */
 ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
 	const int error = fault(FAULT_READ);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of platform/kernel.h that fail on demand (ld --wrap, tests.mk), and a
- * PMU made of them: hardware events are opened as software events, their pages
- * are memory of the test, and the PMU has as many counters as a test requests.
+ * Makes calls of platform/kernel.h fail on demand (ld --wrap, tests.mk), and
+ * simulates a PMU: hardware events are opened as software events, their pages
+ * are memory of the test, and the number of counters can be chosen.
  */
 #ifndef TESTS_FAULT_KERNEL_FAULTS_H
 #define TESTS_FAULT_KERNEL_FAULTS_H
@@ -24,14 +24,13 @@ enum fault_call {
 };
 
 /*
- * The name of a call, or the path of a file that is read. Longer names are cut.
+ * Maximum length of the name of a call, or of the path of a file that is read.
  */
 #define FAULT_NAME 64
 
 struct kernel_faults {
 	/*
-	 * Makes calls number `from` to `to` fail. 1 is the first call; 0 means
-	 * none.
+	 * Calls number `from` to `to` fail. 1 is the first call; 0: none fails.
 	 */
 	struct {
 		unsigned int from;
@@ -41,8 +40,8 @@ struct kernel_faults {
 	} call[FAULT_CALLS];
 
 	/*
-	 * Makes operations number `from` to `to` fail. All operations that can
-	 * fail are counted (any.c, calls.c).
+	 * Operations number `from` to `to` fail, counting all operations that
+	 * can fail (any.c, calls.c).
 	 */
 	struct {
 		unsigned int from;
@@ -50,56 +49,60 @@ struct kernel_faults {
 		int error;
 		unsigned int calls;
 		/*
-		 * After this number of operations of the same name, only 1 in
-		 * 1000 counts.
+		 * After this number of operations with the same name, only 1 in
+		 * 1000 is counted.
 		 */
 		unsigned int alike;
-		/* Name of the first operation made to fail. */
+		/* Name of the first operation that was made to fail. */
 		char name[FAULT_NAME];
 	} any;
 
 	/*
-	 * Called once, after memory was mapped the next time. Does what a
-	 * faster thread would have done meanwhile.
+	 * Called once, after the next map of memory. Simulates a faster thread.
 	 */
 	void (*meanwhile)(void);
 
-	/* Called once, before the next event of a thread is opened. */
+	/* Called once, before the next event is opened for a thread. */
 	void (*on_thread_open)(void);
 	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */
 	int gone; /* events of this thread are refused with ESRCH */
 
 
-	/* Each query of the CPU time adds this; 0: the real time. */
+	/*
+	 * Each query of the CPU time returns this much more; 0: returns the
+	 * real time.
+	 */
 	uint64_t cpu_step_ns;
 	unsigned int cpu_looks;
 
-	int no_affinity;        /* sched_getaffinity(2) fails with it */
+	/* Errno with which sched_getaffinity(2) fails; 0: none. */
+	int no_affinity;
 	bool no_probes; /* a uprobe counts nothing */
 
 	bool pmu;
-	unsigned int counters;  /* a larger group opens, but never runs */
+	unsigned int counters;  /* a larger group opens but never runs */
 	unsigned int largest;   /* a larger group does not open (EINVAL) */
 	bool turns;             /* only the newest group is on the PMU */
-	/* Number of reads for which groups are off the PMU. */
+	/* Number of reads during which groups are off the PMU. */
 	unsigned int waits;
-	unsigned int granted; /* members of a group beyond this number stay 0 */
-	bool virtual;           /* CPUID says that the machine is virtual */
-	uint64_t refused;       /* this config is not known: ENOENT */
+	/* Only this number of members in a group really count. */
+	unsigned int granted;
+	bool virtual;           /* CPUID reports a hypervisor */
+	uint64_t refused;       /* a config that is refused with ENOENT */
 	uint64_t capabilities;  /* capability bits that event pages show */
 	uint64_t ask;           /* config1 bits that request user reads */
 	uint64_t too_much;      /* bits of config1 refused: EOPNOTSUPP */
-	/* Opening an event that excludes guests fails with EOPNOTSUPP. */
+	/* Events that exclude guests are refused with EOPNOTSUPP. */
 	bool no_guest;
 	bool no_exclude;        /* exclude bits are refused: EINVAL */
 	bool paranoid;          /* counting the kernel is refused with EACCES */
-	uint64_t config1; /* config1 of the last hardware event that opened */
-	bool excludes;          /* it had an exclude bit */
-	bool excludes_guest;    /* it had that of guests */
+	uint64_t config1; /* config1 of the last opened hardware event */
+	bool excludes;          /* that event had an exclude bit */
+	bool excludes_guest;    /* that event excluded guests */
 	const char *path;       /* this file ... */
 	const char *text;       /* ... holds this */
-	unsigned int pages;     /* mapped and not unmapped */
-	unsigned int unseen;    /* failed checks of a descriptor */
+	unsigned int pages;     /* pages that are mapped now */
+	unsigned int unseen;    /* failed checks of descriptors */
 	/* Number of closes of descriptors that were not open. */
 	unsigned int bad_closes;
 	unsigned int enabled;   /* events opened enabled without a leader */

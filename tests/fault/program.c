@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instrumented program of test_whole_run.c. It checks that everything that
- * the library returns is true, and that everything that was allocated is
- * released.
+ * The instrumented program of test_whole_run.c. It checks that all results of
+ * the library are true, and that everything allocated is released.
  */
 #define _GNU_SOURCE
 #include "fault/program.h"
@@ -116,7 +115,7 @@ static void count_by_hand(const char *events)
 	selfmon_counters_close(set);
 }
 
-/* Checks that the report contains nothing that did not happen. */
+/* Checks that the report has nothing that did not happen. */
 static void look_at(const struct selfmon_report *report, uint64_t expected)
 {
 	uint64_t rounds = 0;
@@ -136,7 +135,7 @@ static void look_at(const struct selfmon_report *report, uint64_t expected)
 		note("rounds are missing");
 }
 
-/* No visit ended since. */
+/* Subtracts a report from itself: the interval must have no visits. */
 static void subtract_from_itself(const struct selfmon_report *report)
 {
 	struct selfmon_report *interval;
@@ -166,7 +165,7 @@ static void report_by_hand(uint64_t expected)
 	selfmon_report_print(SELFMON_JSON, stderr);
 }
 
-/* If the disk is full, missing blocks are discovered here. */
+/* Finds missing blocks of the file, which are possible if the disk is full. */
 static void look_at_blocks(const char *path)
 {
 	struct stat status;
@@ -177,8 +176,8 @@ static void look_at_blocks(const char *path)
 }
 
 /*
- * Reads what exists of the file. The result must be a report, or a failure with
- * a message.
+ * Reads the part of the file that exists. The result must be a report, or a
+ * failure with a message.
  */
 static void read_live_file(const char *path, uint64_t expected)
 {
@@ -199,7 +198,7 @@ static void read_live_file(const char *path, uint64_t expected)
 		look_at_blocks(path);
 }
 
-/* ---- more than visits and reports --------------------------------------- */
+/* ---- other functions ----------------------------------------------------- */
 
 int program_probed(int x);
 __attribute__((noinline)) int program_probed(int x)
@@ -209,8 +208,8 @@ __attribute__((noinline)) int program_probed(int x)
 }
 
 /*
- * Uses a function of this program as an event, and an unusual event that few
- * kernels have.
+ * Opens a set with a function of this program as an event, and with an unusual
+ * event that few kernels support.
  */
 static void count_calls_by_hand(void)
 {
@@ -251,8 +250,8 @@ static void keep_name(void)
 }
 
 /*
- * The child's calls are counted in addition to its parent's, and later the
- * parent's in addition to the child's.
+ * Calls are counted in both processes: the child adds to the parent's count,
+ * and afterwards the parent continues from there.
  */
 static void fork_a_child(void)
 {
@@ -320,25 +319,24 @@ static void check(const struct holdings *before)
 {
 	const struct selfmon_process *const process = selfmon_process();
 	/*
-	 * The memory of a live file stays, since threads may still extend the
-	 * file.
+	 * The memory of a live file is not released, since threads may still
+	 * extend the file.
 	 */
 	const size_t kept = getenv("SELFMON_LIVE") != NULL;
 	/*
-	 * Without the thread-specific key, the ends of threads are not noticed.
+	 * Without the thread-specific key, the library does not notice that
+	 * threads exit.
 	 */
 	const bool unseen_ends = process && process->alive > 1;
 	struct holdings now;
 
-	/*
-	 * 0 + 1 + 2 + 3 + 4, and 5 of the regions with names made at run time
-	 */
+	/* 0 + 1 + 2 + 3 + 4, and 5 for regions with names made at run time */
 	if (sum != (THREADS + 1) * 15)
 		note("the program's own work is wrong");
 	now = holdings_now();
 	/*
-	 * A descriptor that cannot be checked stays open: it may belong to the
-	 * program.
+	 * A descriptor whose event cannot be checked stays open, since it may
+	 * belong to the program.
 	 */
 	if (now.fds < before->fds ||
 	    (now.fds > before->fds + kernel_faults.unseen + kept &&

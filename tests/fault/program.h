@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with regions that runs while calls fail, and its outcome. */
+/* A program with regions that runs while calls fail, and its result. */
 #ifndef TESTS_FAULT_PROGRAM_H
 #define TESTS_FAULT_PROGRAM_H
 
@@ -9,7 +9,7 @@
 
 struct program {
 	const char *events;
-	bool more; /* also uses a guard, signals, a probe and a forked child */
+	bool more; /* also uses a guard, signals, a probe and fork() */
 };
 
 /* Shared by all processes. */
@@ -23,8 +23,8 @@ struct outcome {
 extern struct outcome *outcome;
 
 /*
- * Runs the program in this process, which ends with status 0 after it has
- * written its outcome.
+ * Runs the program in this process, which writes its outcome and exits with
+ * status 0.
  */
 void program_run(const struct program *program, const char *output)
 	__attribute__((noreturn));

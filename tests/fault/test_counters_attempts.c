@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A PMU that refuses requests that are made in addition to the event itself. */
+/* Tests a PMU that refuses optional attributes of an event. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -110,7 +110,7 @@ Test(counters_attempts, a_pmu_without_modes_counts_both_and_says_so)
 }
 
 /*
- * Apple's PMU. A user reported that the M1's refuses events with -95, and
+ * Apple's PMU. A user reported that the M1's PMU refuses events with -95, and
  * accepts them with exclude_guest:
  * https://lore.kernel.org/all/ZV-CUlQhlkdOzfFZ@FVFF77S0Q05N.cambridge.arm.com/
  */
@@ -156,8 +156,8 @@ Test(counters_attempts, one_mode_asked_for_by_name_is_not_made_both)
 }
 
 /*
- * EACCES would mean that kernel mode is refused, which the user did not
- * request.
+ * The message must not be that of EACCES, which would mean that kernel mode was
+ * refused: the user did not request it.
  */
 Test(counters_attempts, who_may_not_count_the_kernel_is_told_what_was_asked)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets on a machine with several core types: which events are opened, for which
- * threads, and how they are read.
+ * Tests sets on a machine with several core types: which events are opened, for
+ * which threads, and how they are read.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -106,7 +106,8 @@ Test(counters_cores, a_type_that_is_named_alone_is_safe_as_well)
 }
 
 /*
- * The group may never run here, so it proves nothing that it is not on the PMU.
+ * The thread may be on the other core type, so a group that never runs must not
+ * be dropped.
  */
 Test(counters_cores, a_group_that_never_runs_here_is_kept)
 {
@@ -124,8 +125,8 @@ Test(counters_cores, a_strict_set_takes_all_types)
 }
 
 /*
- * For such events it is unknown whether they were off the PMU, or on other
- * cores.
+ * Events that do not fit are dropped: time off the PMU could be a rotation or
+ * another core type.
  */
 Test(counters_cores, what_does_not_fit_into_a_types_group_is_dropped)
 {
@@ -147,7 +148,7 @@ static void pin(void)
 	cr_assert_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
-/* All existing CPUs belong to the second type. */
+/* Makes all existing CPUs belong to the second type. */
 static void make_pinned(void)
 {
 	pin();
@@ -169,8 +170,8 @@ Test(counters_cores, a_pinned_thread_counts_its_own_type_in_user_space)
 }
 
 /*
- * As if a filter forbids the query, or as if the kernel has more CPUs than the
- * library supports.
+ * Simulates a seccomp filter that forbids the query, or a kernel with more CPUs
+ * than the library supports.
  */
 Test(counters_cores, one_that_cannot_know_where_it_may_run_roams)
 {
@@ -258,8 +259,8 @@ static void *prepare_pinned(void *unused)
 }
 
 /*
- * A pinned thread is not limited by an event that was left out of the list
- * already.
+ * An event that was left out of the list earlier is not a limit of the pinned
+ * thread.
  */
 Test(counters_cores, a_pinned_thread_is_not_limited_by_what_is_left_out)
 {

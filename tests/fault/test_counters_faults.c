@@ -14,10 +14,10 @@
 static const int errors[] = { EACCES, EPERM,  EMFILE, ENFILE, ENOSPC,
 			      ENOMEM, EBUSY, ENODEV, EINVAL };
 #define ERRORS (sizeof(errors) / sizeof(errors[0]))
-/* More calls than any of the specifications below needs. */
+/* More calls than any specification below causes. */
 #define CALLS 14
 
-/* Checks that the opened events agree with their descriptions. */
+/* Checks that the opened events match their descriptions. */
 static void check_set(int count, size_t asked, int error)
 {
 	size_t i;
@@ -65,7 +65,8 @@ static void open_with_fault(const char *spec, size_t asked, unsigned int flags,
 }
 
 /*
- * Tries each error of each call. The quick form tries each error of some call.
+ * Makes each call fail with each error. The quick form tries each error with
+ * one call.
  */
 static void try_all(const char *spec, size_t asked, unsigned int flags)
 {
@@ -208,7 +209,9 @@ Test(counters_faults, memory_that_cannot_be_wiped_is_lost_in_a_child_too)
 	child = fork();
 	if (child == 0) {
 		struct selfmon_counter_info info = { .size = sizeof(info) };
-		/* Another mapping may now be where the parent's page was. */
+		/*
+		 * Another mapping may be at the address of the parent's page.
+		 */
 		void *page = mmap((void *)(uintptr_t)page_of(0), 1, PROT_READ,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 				  0);
@@ -356,7 +359,8 @@ Test(counters_pmu, losing_one_group_at_a_snapshot_leaves_the_other)
 	cr_assert_eq(open_set("cycles,page-faults", SELFMON_COUNTERS_SYSCALL),
 		     2);
 	selfmon_counters_begin(set, &a);
-	kernel_faults_at(FAULT_READ, 1, ENODEV); /* the hardware's, inside */
+	/* The hardware group, read innermost. */
+	kernel_faults_at(FAULT_READ, 1, ENODEV);
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);
 	cr_assert_eq(delta.value[0].verdict, SELFMON_NOT_COUNTED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets that count several threads: older kernels, and threads that begin and
- * end meanwhile.
+ * Tests sets that count several threads: on older kernels, and with threads
+ * that start and exit meanwhile.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -58,7 +58,7 @@ Test(counters_threads_faults, old_kernels_follow_processes_and_it_is_said)
 	selfmon_counters_close(set);
 }
 
-/* Returns a thread that is neither the caller nor used in the pool. */
+/* Returns a thread that is not the caller and not in the pool. */
 static pid_t another_thread(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -100,8 +100,8 @@ static unsigned int opens(const char *spec)
 }
 
 /*
- * The new thread may have inherited an event or not, so all events are opened
- * again.
+ * A thread that starts meanwhile may have inherited an event or not, so all
+ * events are opened again.
  */
 Test(counters_threads_faults, a_thread_that_starts_meanwhile_is_counted_once)
 {
@@ -110,8 +110,8 @@ Test(counters_threads_faults, a_thread_that_starts_meanwhile_is_counted_once)
 	kernel_faults.on_thread_open = start_later;
 	with_start = opens("dummy");
 	/*
-	 * The event of the plan, those of all threads, and those of all threads
-	 * with the new one.
+	 * One event of the plan, those of all threads, and again those of all
+	 * threads with the new one.
 	 */
 	cr_assert_eq(with_start, 1 + (usual - 1) + usual);
 	pool_end(&later);
@@ -132,7 +132,8 @@ static void start_one(void)
 	cr_assert_lt(starts, POOL_MOST);
 	cr_assert_eq(pthread_create(&started[starts++], NULL, idle,
 				    &all_started), 0);
-	kernel_faults.meanwhile = start_one; /* between counting and listing */
+	/* Between counting and listing the threads. */
+	kernel_faults.meanwhile = start_one;
 }
 
 Test(counters_threads_faults, threads_without_end_are_an_error)
@@ -157,8 +158,8 @@ Test(counters_threads_faults, threads_without_end_are_an_error)
 }
 
 /*
- * Whatever fails: the list of threads, memory, descriptors, or a query about
- * one.
+ * Makes each call fail: those that list the threads, allocate, open, or query a
+ * descriptor.
  */
 Test(counters_threads_faults, each_call_may_fail_and_nothing_is_left)
 {
@@ -177,7 +178,7 @@ Test(counters_threads_faults, each_call_may_fail_and_nothing_is_left)
 			failed++;
 		}
 		selfmon_counters_close(set);
-		/* If a descriptor cannot be checked, it is not closed. */
+		/* A descriptor whose event cannot be checked is not closed. */
 		if (strcmp(kernel_faults.any.name, "PERF_EVENT_IOC_ID"))
 			holdings_assert_back(&before);
 		before = holdings_now();

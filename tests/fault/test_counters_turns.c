@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that do not fit on the PMU at once: which events form which further
+ * Tests events that do not fit on the PMU at once: which events form which
  * group.
  */
 #include "fault/counters_faults.h"
@@ -11,7 +11,7 @@
 TestSuite(counters_turns, .init = setup_pmu);
 
 /*
- * Returns the group of each member in order: F is the first, K the kernel's, 1
+ * Returns a letter for each member's group: F is the first, K the kernel's, 1
  * to 3 are further ones.
  */
 static const char *groups(void)
@@ -31,7 +31,10 @@ static void open_more(const char *spec, int count, const char *expected)
 	const struct holdings before = holdings_now();
 	size_t i;
 
-	/* The pages of this PMU name counters that no CPU has. */
+	/*
+	 * User reads are disabled: the pages of this PMU name counters that no
+	 * CPU has.
+	 */
 	cr_assert_eq(open_set(spec, SELFMON_COUNTERS_SYSCALL), count);
 	cr_assert_str_eq(groups(), expected);
 	cr_assert_eq(set->count, count);
@@ -106,7 +109,8 @@ static void require_user_reads(void)
 }
 
 /*
- * At the end, the pages of a group that was followed by others have no index.
+ * When the set is complete, the first group's pages have no index, because
+ * later groups took the PMU.
  */
 Test(counters_turns, the_first_group_has_user_reads_whatever_groups_follow)
 {
@@ -146,7 +150,10 @@ Test(counters_turns, a_group_that_does_not_come_back_says_who_has_the_pmu)
 	selfmon_counters_close(set);
 }
 
-/* The group is on the PMU all the time, and its page shows no register. */
+/*
+ * The group is on the PMU all the time, but its page has no register: waiting
+ * is useless.
+ */
 Test(counters_turns, a_group_without_user_reads_is_not_waited_for)
 {
 	const unsigned int before = kernel_faults.call[FAULT_READ].calls;
@@ -192,7 +199,10 @@ Test(counters_turns, what_would_stay_0_is_dropped_with_its_reason)
 	cr_expect_eq(kernel_faults.pages, 0);
 }
 
-/* A further group could be on the PMU at the same time as the first one. */
+/*
+ * If there were a further group, it could be on the PMU together with the first
+ * one.
+ */
 Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
 {
 	grant(2);
@@ -204,20 +214,23 @@ Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
 	selfmon_counters_close(set);
 }
 
-/* The guest's own NMI watchdog holds one of four counters as well. */
+/* The guest's own NMI watchdog also holds one of four counters. */
 Test(counters_turns, it_is_found_where_others_hold_counters_too)
 {
 	grant(2);
 	kernel_faults.largest = 4;
 	kernel_faults.counters = 3;
 	expect_granted("cycles,instructions,branches", 2, "FF-");
-	/* Now the counters are no longer available. */
+	/* Fewer counters are available from now on. */
 	kernel_faults.counters = kernel_faults.granted = 3;
 	cr_expect_eq(open_set("cycles,instructions,branches", 0), 3);
 	selfmon_counters_close(set);
 }
 
-/* In some emulators only one of several copies of an event counts. */
+/*
+ * In some emulators only one of several copies of an event counts, so this
+ * proves nothing.
+ */
 Test(counters_turns, one_counter_for_a_kind_of_event_tells_nothing)
 {
 	grant(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another thread has made the same memory meanwhile, at each place where that
- * can happen.
+ * Tests all places where another thread may have made the same memory
+ * meanwhile.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

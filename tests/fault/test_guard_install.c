@@ -24,8 +24,8 @@ static int install_with_failing(unsigned int n)
 }
 
 /*
- * "Replaced" means that the program installed another handler. Here the kernel
- * refused the guard's.
+ * "Replaced" would mean that the program installed another handler. Here the
+ * kernel refused the guard's handler.
  */
 Test(guard_install, that_failed_is_not_reported_as_replaced)
 {

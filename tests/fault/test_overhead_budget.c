@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a report measures the library's overhead: by a clock of the test. */
+/*
+ * Tests how long a report measures the library's overhead, with a simulated
+ * clock.
+ */
 #include <criterion/criterion.h>
 
 #include <selfmon.h>
@@ -12,8 +15,8 @@
 #define STEP_NS 100000
 #define BUDGET_NS 1000000
 /*
- * Looks at the clock besides those of samples: the first, and those of the
- * measurements after the budget's end, which find it used up.
+ * Queries of the clock other than one per sample: at the start, and at the
+ * start of each measurement after the budget's end.
  */
 #define OTHER_LOOKS 8
 #define SAMPLES_MIN 21
@@ -40,7 +43,10 @@ static double noise_of_outer(unsigned int *looks)
 	return noise;
 }
 
-/* A hundredth of its life, where that is more: the machine may be loaded. */
+/*
+ * Returns the budget: 1 ms, or a hundredth of the time since the first visit if
+ * that is more.
+ */
 static uint64_t budget_ns(void)
 {
 	const uint64_t lived = selfmon_clock_ns(
@@ -66,12 +72,15 @@ Test(overhead_budget, of_a_short_process_is_a_millisecond_in_all)
 	cr_assert_leq(looks,
 		      (budget_ns() + STEP_NS - 1) / STEP_NS + OTHER_LOOKS);
 
-	/* As if it had lived for two minutes: all is measured again. */
+	/*
+	 * Makes the process two minutes older, so that everything is measured
+	 * again.
+	 */
 	selfmon_process()->start_ticks -= 120 * selfmon_clock()->hz;
 	noise_of_outer(&looks);
 	cr_assert_geq(looks, 4 * SAMPLES_MIN);
 
-	/* After this, the noise is known. */
+	/* Afterwards the noise is known, so nothing is measured. */
 	noise_of_outer(&looks);
 	cr_assert_eq(looks, 0);
 }

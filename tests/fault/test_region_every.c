@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One visit in N measured: what the others leave undone. */
+/*
+ * Tests SELFMON_EVERY: which work is skipped in visits that are not measured.
+ */
 #include <criterion/criterion.h>
 
 #include <selfmon.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions whose counter reads fault, each of them: the PMU of kernel_faults.h
- * gives pages that name a counter which no machine has.
+ * Tests regions in which each counter read faults: the pages of kernel_faults.h
+ * name a counter that no machine has.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -83,7 +83,7 @@ Test(region_guard, so_do_those_with_another_number_of_counters)
 	assert_counted(VISITS);
 }
 
-/* A fault is two switches to the kernel: one for a set is enough. */
+/* A fault costs two switches to the kernel, so a set must fault only once. */
 Test(region_guard, the_counters_of_a_thread_fault_once)
 {
 	configure(FOUR);
@@ -137,9 +137,12 @@ Test(region_guard, a_signal_handlers_visits_are_taken_as_well)
 #if defined(__x86_64__)
 
 static struct sigaction guard;
-static volatile uint64_t raw; /* what counters read; 0: they fault */
+static volatile uint64_t raw; /* value of all counters; 0: reads fault */
 
-/* A PMU, installed over the guard, which gets what it does not answer. */
+/*
+ * A simulated PMU: a signal handler on top of the guard. Passes the fault to
+ * the guard if raw is 0.
+ */
 static void answer(int signo, siginfo_t *info, void *context)
 {
 	greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -164,9 +167,10 @@ static __attribute__((noinline)) void visit_for(unsigned int turns, bool lose)
 }
 
 /*
- * A register just before it wraps, and the guard's 0: as if 100 events had
- * come between. The lock stands still and the visit is a usual one, so only
- * the check of the replaced page can detect it.
+ * At the start the register is about to wrap; at the end the skipped read
+ * returns 0. The difference looks like 100 events, the lock did not change, and
+ * the visit is a usual one. So only the check of the replaced page can detect
+ * the fault.
  */
 Test(region_guard, the_guards_0_is_not_taken_for_a_register)
 {

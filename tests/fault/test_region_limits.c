@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that meet a limit: how they continue, and what the report says about
- * that.
+ * Tests threads that reach a limit: what they measure, and what the report says
+ * about it.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -34,8 +34,8 @@ static void setup(void)
 TestSuite(region_limits, .init = setup);
 
 /*
- * The PMU is simulated, so no region may be visited: its counters cannot be
- * read.
+ * Prepares the thread without visiting a region: the PMU is simulated, so
+ * counters cannot be read.
  */
 static void *prepare(void *flags)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events that cannot be opened, either in all threads or in some threads only.
- */
+/* Tests events that cannot be opened, in all threads or only in some. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
@@ -100,9 +98,7 @@ Test(region_missing, a_column_that_no_thread_has_keeps_its_place)
 	selfmon_report_free(report);
 }
 
-/*
- * The thread's visits lack one value, and the visits of other threads do not.
- */
+/* Only the visits of this thread lack a value. */
 Test(region_missing, a_thread_that_lacks_a_column_leaves_out_its_own_visits)
 {
 	struct selfmon_report *report;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Regions that the environment switches off: what the library then does not do.
- */
+/* Tests regions that the environment switches off: which calls are not made. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * There is no memory for the units that visits count: the visits are recorded,
- * and the report has a note.
+ * Tests units without memory: visits are recorded, and the report has a note.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -11,7 +10,7 @@
 
 #include "kernel_faults.h"
 
-#define PLACES 2000 /* their records need more than a chunk */
+#define PLACES 2000 /* enough that their records need more than a chunk */
 
 static struct selfmon_report *taken(void)
 {

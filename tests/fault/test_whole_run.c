@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a whole instrumented program repeatedly. In run n, operation n of all
- * operations that can fail does fail. The first run without a failure is the
- * last one.
+ * Runs an instrumented program repeatedly. In run n, the n-th operation that
+ * can fail does fail. The test ends with the first run in which nothing failed.
  *
- * Operations of the same name (a call, or the path of a file) are counted up to
- * the first `alike` ones; of the rest, only one in a thousand. pread(2) of a
- * live file and malloc(3) of a report are very frequent, and all alike.
+ * Of operations with the same name (a call, or the path of a file), the first
+ * `alike` ones are counted, and then only one in a thousand: pread(2) of a live
+ * file and malloc(3) of a report are very frequent.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -47,8 +46,8 @@ static void run_once(const struct program *program, const char *output)
 }
 
 /*
- * A start that failed leaves a file that the next start may replace: an empty
- * file, unless truncating it failed too.
+ * A failed start leaves an empty file, which the next start may replace. The
+ * file is not empty if truncating it failed, too.
  */
 static void check_live_file(bool on)
 {
@@ -70,8 +69,8 @@ static void check_live_file(bool on)
 }
 
 /*
- * Makes one call fail or, if on is set, that call and all later ones. Returns
- * the number of runs.
+ * Makes one call fail, or, if `on` is true, also all later ones. Returns the
+ * number of runs.
  */
 static unsigned int run_all(const struct program *program, int error, bool on,
 			    unsigned int step)
@@ -109,7 +108,8 @@ static void setup_pmu(void)
 {
 	setup();
 	kernel_faults.pmu = true;
-	kernel_faults.capabilities = 0x1a; /* its counters do not exist */
+	/* Its pages name counters that no machine has. */
+	kernel_faults.capabilities = 0x1a;
 }
 
 static void run_all_ways(const struct program *program, int error,
@@ -121,9 +121,9 @@ static void run_all_ways(const struct program *program, int error,
 }
 
 /*
- * The long form makes more calls of each name fail, and also fails with other
- * errors, with fewer calls each: in one run all calls of a name fail with the
- * same error. The quick form does less of both.
+ * The long form counts more calls of each name, and also uses other errors with
+ * fewer calls. In one run all failures have the same error. The quick form does
+ * less of both.
  */
 static void run_with(const struct program *program, int error)
 {

@@ -16,7 +16,7 @@ static void run(const char *path)
 	size = fread(data, 1, sizeof(data), file);
 	fclose(file);
 	/*
-	 * The memory ends where the input ends, so that sanitizers notice reads
+	 * The buffer ends where the input ends, so that sanitizers notice reads
 	 * beyond it.
 	 */
 	exact = malloc(size ? size : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of each fuzz target, and how they report an error. */
+/* The functions of all fuzz targets, and how they report an error. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -13,8 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Aborts, as libFuzzer requires, unless a condition holds that must hold for
- * all inputs.
+ * Aborts, as libFuzzer requires, if the condition does not hold for this input.
  */
 #define FUZZ_ASSERT(condition)                                                 \
 	do {                                                                   \

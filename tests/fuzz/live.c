@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a live file: a report that can be written, or a failure.
+ * Uses the input as a live file: the result must be a report that can be
+ * written, or a failure.
  *
- * Input: a first byte of 0 and a whole file; else changes to a real one, which
- * a child of this program writes before the first input. Each is where (4
- * bytes: 16 bits from the beginning of a part of the file, and 16 that number
- * the part), how many bytes (1; with its top bit set all of them 0), and these
- * bytes. A first byte of 0x7f: the file ends where the last of them begins.
+ * If the first byte is 0, the rest is a whole file. Otherwise the rest is a
+ * list of changes to a real file, which a child of this program writes before
+ * the first input. Each change has 4 bytes for the place (16 bits from the
+ * beginning of a part of the file, and 16 for the number of the part), 1 byte
+ * for the number of bytes (with its top bit set, these are all 0), and the
+ * bytes. If the first byte is 0x7f, the file also ends where the last change
+ * begins.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,7 +26,7 @@
 #define PLACES 64
 #define CUT 0x7f
 
-static char *real;          /* the file as it was written */
+static char *real;          /* the file as written */
 static size_t real_size;
 static char *map;           /* copy of the file, which is then changed */
 static int changed;
@@ -39,7 +42,7 @@ static void visit(int depth)
 	}
 }
 
-/* Another process writes the file, so that this one has no regions. */
+/* Writes the file in another process, so that this one has no regions. */
 static void write_file(const char *path)
 {
 	struct selfmon_report *report;
@@ -151,7 +154,7 @@ static void whole_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Changes bytes of the file. The caller restores those from *at to *end. */
+/* Applies one change. The caller restores the bytes from *at to *end. */
 static size_t change(const uint8_t *data, size_t size, size_t *at, size_t *end)
 {
 	const size_t length = data[4] & 0x7f;

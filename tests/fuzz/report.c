@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hostile names in a report: JSON stays JSON, CSV gives the names back and has
- * no formulas, and no format has bytes that control a terminal.
+ * Uses the input as names in a report: JSON must be valid, CSV must contain the
+ * names without formulas, and no format may have bytes that control a terminal.
  *
- * Input: strings up to a zero byte each: the program, a message, an event,
- * then a name and a file for each row, whose parent is given by the length of
- * the file's name. A message brings samples, an event threads, and a second row
- * a detached span.
+ * The input is a series of strings, each up to a zero byte: the program, a
+ * message, an event, then a name and a file for each row. The length of the
+ * file's name selects the row's parent. If there is a message, the report has
+ * samples; if there is an event, it has threads; if there is a second row, it
+ * has a detached span.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -54,8 +55,8 @@ static void make_row(struct selfmon_report *report, const char *name,
 }
 
 /*
- * The event of the samples has the name of the column; their file has the
- * message as its name.
+ * Makes samples. Their event has the name of the column, and their module the
+ * message as its path.
  */
 static void make_samples(struct selfmon_report *report)
 {
@@ -96,7 +97,7 @@ static void make_span(struct selfmon_report *report)
 	spans->row->file = row->file;
 }
 
-/* Rows at the top are threads. */
+/* Converts top-level rows to threads. */
 static void make_threads(struct selfmon_report *report)
 {
 	size_t i;
@@ -176,7 +177,7 @@ static const char *json_number(const char *s)
 	return end;
 }
 
-/* Members of an object, or elements of an array. */
+/* Parses the members of an object, or the elements of an array. */
 static const char *json_list(const char *s, char end, int depth)
 {
 	s = json_space(s + 1);
@@ -222,7 +223,7 @@ static char csv_byte(const char *hex)
 	return (char)strtoul(digits, NULL, 16);
 }
 
-/* Reverts the rules of docs/REPORT.md for names, in place. */
+/* Reverts the escaping of names (docs/REPORT.md), in place. */
 static void csv_name(char *text)
 {
 	const char *s = text;
@@ -241,8 +242,8 @@ static void csv_name(char *text)
 }
 
 /*
- * Copies the content of a field, without quotes, to text. Returns what follows
- * the field.
+ * Copies the content of a field, without quotes, to text. Returns the position
+ * after the field.
  */
 static const char *csv_field(const char *s, char *text)
 {
@@ -297,7 +298,7 @@ static void check_csv_rows(const struct selfmon_report *report, size_t fields,
 	}
 }
 
-/* Spans come after the regions. */
+/* Checks the lines. Those of spans follow those of regions. */
 static void check_csv(const struct selfmon_report *report, const char *s)
 {
 	char *const text = malloc(strlen(s) + 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as the records of a thread's ring: each sample belongs to one open
- * visit, and nothing outside of the ring is read.
+ * Uses the input as the records of a thread's ring: each sample must belong to
+ * one open visit, and nothing outside of the ring may be read.
  *
- * Input: HEADER bytes of settings (see set_up()), then the ring's bytes. The
- * ring is read twice: a first part, then the rest.
+ * The input has HEADER bytes of settings (see set_up()), then the ring's bytes.
+ * The ring is read in two parts.
  */
 #include <linux/perf_event.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 /* ---- memory: of one input ------------------------------------------------ */
 
 /*
- * The library never frees this memory, but a process that runs all inputs must.
+ * Memory that the library never frees, but that must be freed after each input.
  */
 static void *kept[4096];
 static size_t kept_count;
@@ -97,7 +97,10 @@ static unsigned int two_bytes(const uint8_t *data)
 	return data[0] | (unsigned int)data[1] << 8;
 }
 
-/* Positions exceed 32 bits, of which visits store the lower half. */
+/*
+ * Sets up the thread and its visits. Positions exceed 32 bits, and visits store
+ * only the lower half.
+ */
 static void set_up(struct input *input, const uint8_t *data, size_t length)
 {
 	struct selfmon_sampling *const sampling = &selfmon_process()->sampling;
@@ -119,7 +122,8 @@ static void set_up(struct input *input, const uint8_t *data, size_t length)
 }
 
 /*
- * Makes buffers of the exact size, so that sanitizers notice reads beyond it.
+ * Allocates buffers of the exact size, so that sanitizers notice reads beyond
+ * them.
  */
 static struct selfmon_thread_ring *make_ring(const struct input *input,
 					     const uint8_t *bytes,
@@ -166,9 +170,7 @@ static void close_visits(struct selfmon_thread *thread)
 
 struct expected {
 	uint64_t samples[VISITS + 1], all;
-	/*
-	 * A record says that others were lost: numbers are then the kernel's.
-	 */
+	/* A record says that others were lost, so the numbers are unknown. */
 	bool lost;
 };
 
@@ -185,8 +187,8 @@ static int innermost(const struct input *input, uint64_t position)
 }
 
 /*
- * Computes the expected result of the records up to head. What does not look
- * like a record ends them.
+ * Computes the expected result of the records up to head. Reading stops at the
+ * first invalid record.
  */
 static void expect(struct expected *expected, const struct input *input,
 		   const uint8_t *bytes, uint64_t from, uint64_t head)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as SELFMON_SAMPLE: the result is what to sample, or a message. */
+/*
+ * Uses the input as SELFMON_SAMPLE: the result must be valid settings, or a
+ * message.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a specification: the result is a list of events, or a message.
+ * Uses the input as a list of events: the result must be events, or a message.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void check_events(const char *spec, int count,
 	}
 }
 
-/* The text must be safe to print in a terminal, whatever it quotes. */
+/* Checks that a text is safe to print on a terminal. */
 static void check_text(const char *text, size_t size)
 {
 	size_t i;

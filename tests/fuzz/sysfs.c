@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hostile tree of sysfs, with tracefs in it: any files of any bytes.
+ * Simulates sysfs and tracefs with arbitrary files.
  *
- * Input: a specification, then pairs of a path below the root and that file's
- * content, each up to a zero byte. The kernel's calls that read files and
- * folders find these (ld --wrap); a path twice is a file whose content has
- * changed since: each read takes the next one.
+ * The input is a specification, then pairs of a path below the root and the
+ * content of this file, each up to a zero byte. The functions that read files
+ * and directories find these (ld --wrap). If a path occurs twice, the file's
+ * content changes: each read gets the next one.
  */
 #include <errno.h>
 #include <string.h>
@@ -68,7 +68,7 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 	return (ssize_t)length;
 }
 
-/* An open directory: its name, and the next file to look at. */
+/* An open directory: its path, and the index of the next file to check. */
 struct folder {
 	size_t next;
 	char path[512];
@@ -80,7 +80,10 @@ bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 				   char *name, size_t size);
 void __wrap_selfmon_directory_close(struct selfmon_directory *directory);
 
-/* Returns true if the folder has a file. The root itself always exists. */
+/*
+ * Returns true if a file is below this path, which is then a directory. The
+ * root always exists.
+ */
 static bool is_folder(const struct folder *folder)
 {
 	const size_t length = strlen(folder->path);
@@ -121,8 +124,8 @@ static struct folder *folder_of(const struct selfmon_directory *directory)
 }
 
 /*
- * Like the real function: skips names that begin with a dot, and cuts names to
- * what fits.
+ * Like the real function, skips names that begin with a dot, and truncates
+ * names that do not fit.
  */
 bool __wrap_selfmon_directory_next(struct selfmon_directory *directory,
 				   char *name, size_t size)

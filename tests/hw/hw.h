@@ -3,10 +3,10 @@
  * For hardware tests: facts about the machine, sets of events, and a loop with
  * a known number of instructions.
  *
- * SELFMON_HW_GUEST=1: a throw-away machine, whose settings tests may change.
- * SELFMON_HW_EXACT=1: the machine counts exactly, and interrupts add no
- * instructions. SELFMON_HW_UNGUARDED=1: read in user space even where that is
- * unsafe (riscv64).
+ * SELFMON_HW_GUEST=1: the machine is a temporary guest, whose settings tests
+ * may change. SELFMON_HW_EXACT=1: the machine counts exactly, and interrupts
+ * add no instructions. SELFMON_HW_UNGUARDED=1: tests read in user space even if
+ * this is unsafe (riscv64).
  */
 #ifndef SELFMON_TESTS_HW_H
 #define SELFMON_TESTS_HW_H
@@ -20,11 +20,11 @@
 bool hw_guest(void);
 bool hw_exact(void);
 
-/* Skip the test, with the reason. */
+/* Skip the test, with the reason, unless the machine is as required. */
 void hw_require_guest(void);
 void hw_require_exact(void);
 void hw_require_cpus(long count);
-void hw_require_pmu(void); /* one that counts instructions */
+void hw_require_pmu(void); /* requires one that counts instructions */
 
 /* Skips the test if members of this set are read by read(2). */
 void hw_require_user_reads(const struct selfmon_counters *set);
@@ -36,7 +36,7 @@ void hw_require_user_reads(const struct selfmon_counters *set);
 struct selfmon_counters *hw_open(const char *spec);
 struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags);
 
-/* From here on the calling thread runs on this CPU only. */
+/* Pins the calling thread to this CPU. */
 void hw_pin(int cpu);
 
 /*
@@ -52,8 +52,8 @@ void hw_write_file(const char *path, const char *text);
 uint64_t hw_read_number(const char *path, const char *key);
 
 /*
- * Starts a process that uses up this CPU. It ends together with the caller. The
- * second function ends it.
+ * hw_competitor() starts a process that keeps this CPU busy. It exits when the
+ * caller exits, or by hw_competitor_end().
  */
 pid_t hw_competitor(void);
 void hw_competitor_end(pid_t pid);
@@ -65,9 +65,9 @@ void hw_competitor_end(pid_t pid);
 int hw_wait(pid_t pid);
 
 /*
- * Executes 2n instructions in n iterations, and changes n. n is at least 1.
- * HW_KEPT declares an n in a register that calls preserve, so that loading it
- * takes no instruction.
+ * Executes 2n instructions in n iterations, and changes n, which must be at
+ * least 1. HW_KEPT declares n in a register that calls preserve, so that
+ * loading n takes no instruction.
  */
 #if defined(__x86_64__)
 #define HW_KEPT(n) register uint64_t n __asm__("rbx")
@@ -93,26 +93,27 @@ static inline __attribute__((always_inline)) void hw_loop(uint64_t n)
 	HW_LOOP(n);
 }
 
-/* Makes regions count these events, and report only when requested. */
+/* Makes regions count these events, with reports only on request. */
 void hw_configure(const char *events);
 
 /*
- * Makes the process seem minutes old, so that its report may take the time to
- * measure the library's overhead. hw_configure() calls this.
+ * Makes the process appear minutes old, so that its report may use enough time
+ * to measure the overhead. hw_configure() calls this.
  */
 void hw_grow_old(void);
 
-/* One visit of the region "loop", which contains only the loop. */
+/* Makes one visit of the region "loop", which contains only the loop. */
 void hw_visit_region(uint64_t n);
 
 /*
- * More instructions than one try of a snapshot of two members takes. A context
- * switch in the middle makes the try useless; its instructions still count in
- * the visit.
+ * Upper limit for the instructions of one attempt to take a snapshot of two
+ * members. After a context switch the attempt is repeated; its instructions are
+ * counted in the visit.
  */
 #define HW_TRY_INSTRUCTIONS 120
 /*
- * The same at the end of a region, where a useless try is detected out of line.
+ * The same for the end of a region, where a failed attempt is detected out of
+ * line.
  */
 #define HW_TRY_END_INSTRUCTIONS 170
 
@@ -120,13 +121,13 @@ void hw_visit_region(uint64_t n);
 void hw_expect_net(const struct selfmon_row *row, size_t column, double net);
 
 /*
- * One visit of the loop. It is not inlined, so that the code around the loop is
- * the same for every n.
+ * Makes one visit of the loop. It is not inlined, so that the code around the
+ * loop is the same for every n.
  */
 void hw_visit_loop(struct selfmon_counters *set, uint64_t n,
 		   struct selfmon_delta *delta);
 
-/* Returns which member of the set has this name. */
+/* Returns the index of the set's member with this name. */
 size_t hw_member(const struct selfmon_counters *set, const char *name);
 
 #endif

@@ -13,8 +13,8 @@ static uint64_t thread_ns(void)
 }
 
 /*
- * Returns the iterations per ns of this thread's time, measured over a
- * millisecond or more.
+ * Measures the iterations per ns of this thread's time, for at least a
+ * millisecond.
  */
 static double turns_a_ns(void)
 {

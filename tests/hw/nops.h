@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executes many instructions in little time. An emulator translates a nop to
- * nothing but counts it: 400 of them take as long as one iteration of a loop of
+ * Executes many instructions in little time: an emulator translates a nop to
+ * nothing but counts it. 400 nops take as long as one iteration of a loop of
  * two instructions.
  */
 #ifndef SELFMON_TESTS_HW_NOPS_H
@@ -11,7 +11,7 @@
 
 #define NOPS_TURN UINT64_C(400)
 
-/* Executes n iterations of NOPS_TURN instructions, n at least 1. */
+/* Executes n iterations of NOPS_TURN instructions. n must be at least 1. */
 static inline __attribute__((always_inline)) void nops(uint64_t n)
 {
 #if defined(__x86_64__)
@@ -37,15 +37,15 @@ static inline __attribute__((always_inline)) void nops(uint64_t n)
 }
 
 /*
- * Returns how many iterations take this long: by the clock of an emulator,
- * which is its number of instructions, or as measured on this CPU. Returns at
- * least 1.
+ * Returns the number of iterations that take this long, at least 1. In an
+ * emulator the time follows from the number of instructions; on a real CPU it
+ * is measured.
  */
 uint64_t nops_turns(uint64_t ns);
 
 /*
- * One visit. It is not inlined, so that the code around the loop is the same
- * for every n.
+ * Makes one visit. It is not inlined, so that the code around the loop is the
+ * same for every n.
  */
 void nops_visit(struct selfmon_counters *set, uint64_t n,
 		struct selfmon_delta *delta);

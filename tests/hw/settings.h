@@ -9,15 +9,15 @@
 #include "hw/hw.h"
 
 /*
- * Writes a setting of a guest. A test may change one setting, which is restored
- * at its end.
+ * Changes a setting of a guest. A test may change one setting, which is
+ * restored at its end.
  */
 void setting_write(const char *path, const char *text);
 
 /*
- * Stores in exit_report the text report at exit of a separate process. The
- * process belongs to this user, or to the same user if user is 0. The text is
- * one line, with each run of spaces as one.
+ * Stores the text report of a separate process in exit_report. The process runs
+ * as this user (0: as the current one). The text is one line, with each run of
+ * spaces replaced by one.
  */
 void take_exit_report(const char *events, uid_t user);
 extern char exit_report[];
@@ -26,7 +26,7 @@ extern char exit_report[];
 	cr_assert(strstr(exit_report, words), "no \"%s\" in:\n%s", words,     \
 		  exit_report)
 
-/* selfmon_explain() says these words. */
+/* Expects these words in the text of selfmon_explain(). */
 void assert_explained(const struct selfmon_failure *failure,
 		      const char *words);
 

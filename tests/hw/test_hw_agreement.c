@@ -9,7 +9,7 @@
 #define SPEC "cycles,instructions"
 #define MEMBERS 2
 
-/* More user instructions, and more cycles, than there are around one read. */
+/* Upper limit for the user instructions, and the cycles, around one read. */
 #define STEP_MAX 100000
 
 static struct selfmon_counters *open_both(void)
@@ -43,7 +43,7 @@ Test(hw_agreement, read_2_lies_between_two_user_reads)
 	selfmon_counters_close(set);
 }
 
-/* Takes a snapshot by read(2), of a set that has user reads. */
+/* Takes a snapshot by read(2) although the set has user reads. */
 static void begin_slow(struct selfmon_counters *set,
 		       struct selfmon_snapshot *snapshot)
 {
@@ -65,8 +65,7 @@ Test(hw_agreement, visits_that_mix_both_never_jump)
 	at[0] = first;
 	for (i = 1; i <= TIMES; i++) {
 		/*
-		 * Two reads in each way in turn, which gives all four
-		 * transitions.
+		 * Alternates every two reads, which gives all four transitions.
 		 */
 		if (i & 2)
 			begin_slow(set, &at[i & 1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of a region and a read in instructions, counted by a separate
- * counter; neither may make a system call. Lines that begin with "cost:" have
- * the figures; docs/COST.md says where they go.
+ * Tests the cost of a region and of a read in instructions, counted by a
+ * separate counter. Neither may make a system call. Lines that begin with
+ * "cost:" have the figures; docs/COST.md says where they are used.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static HW_NOINLINE void visit_nothing(unsigned int n)
 static const struct selfmon_counters *read_set;
 static uint64_t read_value;
 
-/* As selfmon_counters_begin() reads a member. */
+/* Reads a member in the same way as selfmon_counters_begin(). */
 static HW_NOINLINE void read_counter(unsigned int n)
 {
 	uint32_t moved = 0;
@@ -85,8 +85,9 @@ static uint64_t most_frequent(const uint64_t *count, size_t n)
 }
 
 /*
- * Returns the usual count of n iterations. Not the mean: a timer interrupt or a
- * context switch makes a visit longer, and their positions vary between boots.
+ * Returns the most frequent count of n iterations. The mean would vary: a timer
+ * interrupt or a context switch makes a visit longer, and their positions
+ * differ between boots.
  */
 static uint64_t count_of(struct selfmon_counters *set,
 			 void (*turns)(unsigned int), unsigned int n)
@@ -171,7 +172,7 @@ Test(hw_cost, a_read_of_one_counter)
 static struct selfmon_fiber *fiber[2];
 static struct selfmon_counters *four;
 
-/* Two fibers with their own visit and one more open in each. */
+/* Makes two fibers, each with its own visit and one more open visit. */
 static void open_fibers(void)
 {
 	static struct selfmon_frame frame[2];
@@ -271,8 +272,8 @@ static const char *missing_event(void)
 }
 
 /*
- * Returns the cost of a pair in a process that counts these events. Its report
- * must state the complete cost.
+ * Measures the cost of a pair in a process that counts these events. Its report
+ * must state the whole cost.
  */
 static double pair_cost(const char *events)
 {
@@ -288,7 +289,10 @@ static double pair_cost(const char *events)
 		_exit(0);
 	}
 	cr_assert_eq(hw_wait(pid), 0);
-	/* Not "cost:", which bench-check-vm compares with the baseline. */
+	/*
+	 * The line does not begin with "cost:", since bench-check-vm would
+	 * compare it with the baseline.
+	 */
 	cr_log_info("a pair with %s: %.1f instructions", events, *cost);
 	return *cost;
 }
@@ -319,7 +323,7 @@ Test(hw_cost, a_list_of_missing_events_costs_what_time_alone_costs)
 	assert_missing_is_free("", "");
 }
 
-/* The events of `auto`, of which this PMU may lack some. */
+/* The events of `auto`; this PMU may lack some of them. */
 Test(hw_cost, auto_costs_what_its_events_that_are_there_cost)
 {
 	static const char *const event[] = { "cycles", "instructions",

@@ -12,8 +12,8 @@
 #include "rows.h"
 
 /*
- * Returns the number of interrupts and faults so far. On a real machine each
- * may add an instruction to a visit.
+ * Returns the number of interrupts and faults so far. On a real machine each of
+ * them may add an instruction to a visit.
  */
 static uint64_t disturbances(void)
 {
@@ -38,12 +38,12 @@ static uint64_t disturbances(void)
 }
 
 /*
- * An event beside the set, read by read(2) around each visit. It also counts
- * what interrupts of a hypervisor's host add to a visit; guests cannot see
- * those interrupts.
+ * A separate event, read by read(2) around each visit. It also counts the
+ * instructions that interrupts of a hypervisor's host add to a visit, which
+ * guests cannot see otherwise.
  */
 static struct {
-	int fd; /* 0: an exact machine needs none */
+	int fd; /* 0: not needed, since the machine is exact */
 	uint64_t least, last;
 } beside;
 
@@ -74,7 +74,10 @@ static void visit(struct selfmon_counters *set, uint64_t n,
 		beside.least = beside.last;
 }
 
-/* Such a visit is refused, and later visits may be read by read(2). */
+/*
+ * Skips the test if the set was off the PMU: such visits are refused, and later
+ * ones may be read by read(2).
+ */
 static void skip_if_off_pmu(void)
 {
 	struct tool_count now;
@@ -88,8 +91,8 @@ static void skip_if_off_pmu(void)
 }
 
 /*
- * Allows an instruction for each interrupt of a host: few, in proportion to the
- * loop's length.
+ * Returns true if interrupts of a host explain the excess: one instruction
+ * each, few, in proportion to the loop's length.
  */
 static bool host_added(uint64_t n, uint64_t excess)
 {
@@ -97,8 +100,8 @@ static bool host_added(uint64_t n, uint64_t excess)
 }
 
 /*
- * Each count above the minimum must have a cause: on a real machine an
- * interrupt or a fault, in an exact machine only a repeated read at the end,
+ * Expects a cause for each count above the minimum: on a real machine an
+ * interrupt or a fault; on an exact machine only an end that was read again
  * after a context switch, which the delta shows.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
@@ -119,7 +122,10 @@ static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 	*before = now;
 }
 
-/* Each switch makes the reads at the end of a visit useless at most once. */
+/*
+ * Returns the number of context switches. Each of them makes at most one end of
+ * a visit be read again.
+ */
 static long switches(void)
 {
 	struct rusage usage;
@@ -161,7 +167,7 @@ static void expect_loops(struct selfmon_counters *set, uint64_t n, int visits,
 		retried += delta.moved > 0;
 	}
 	/*
-	 * On a real machine, each visit of a longer loop contains an interrupt.
+	 * On a real machine, each visit of a longer loop includes an interrupt.
 	 */
 	if (hw_exact() || n <= SHORT_LOOP)
 		cr_assert_eq(least, expected, "n %ju: least %ju, not %ju",
@@ -172,7 +178,7 @@ static void expect_loops(struct selfmon_counters *set, uint64_t n, int visits,
 		      switches() - switched);
 }
 
-/* Returns how many instructions a visit has outside of its loop. */
+/* Returns the instructions of a visit outside of its loop. */
 static uint64_t constant_of(struct selfmon_counters *set)
 {
 	uint64_t least = UINT64_MAX;
@@ -188,8 +194,8 @@ static uint64_t constant_of(struct selfmon_counters *set)
 }
 
 /*
- * In an emulator with two CPUs, each CPU counts the ends of the other's time
- * slices.
+ * In an emulator with two CPUs, each CPU also counts the end of each time slice
+ * of the other CPU.
  */
 static struct selfmon_counters *open_instructions(void)
 {
@@ -247,8 +253,8 @@ Test(hw_exact, a_region_of_a_loop_reports_2n_less_the_own_cost)
 }
 
 /*
- * In a separate suite since it takes a minute: a register of 32 bits wraps
- * three times during an open visit.
+ * Runs in a separate suite because it takes a minute: a register of 32 bits
+ * wraps three times during an open visit.
  */
 Test(hw_long, a_region_of_three_times_2_to_the_32_is_exact, .timeout = 600)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests fibers with counters: what ran is counted exactly, on any thread. */
+/*
+ * Tests fibers with counters: what a fiber executes is counted exactly, on any
+ * thread.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,7 +16,7 @@
 #define EVENTS "cycles,instructions"
 #define FIBERS 3
 
-/* Iterations in a turn; each has two instructions. */
+/* Iterations of each fiber in one turn. Each iteration has two instructions. */
 static const uint64_t turn[FIBERS] = { 1, 50000, 150000 };
 static const char *const name[FIBERS] = { "idle", "small", "large" };
 
@@ -32,8 +35,8 @@ static HW_NOINLINE void work_in_turns(struct job *this)
 }
 
 /*
- * Skips the test if read(2) counts a part of the kernel's return path, since no
- * count is exact then.
+ * Skips the test if read(2) counts a part of the return from the kernel: then
+ * no count is exact.
  */
 static void prepare(void)
 {
@@ -65,8 +68,8 @@ static void run_jobs(void)
 }
 
 /*
- * An iteration costs the same in each fiber. The idle fiber shows what else is
- * counted.
+ * Expects the same count per iteration in each fiber. The idle fiber shows the
+ * constant part.
  */
 static void expect_turns(uint64_t slack)
 {
@@ -101,7 +104,7 @@ static void expect_turns(uint64_t slack)
 		cr_assert_geq(count[i]->sum + slack, wanted, "%s: %ld less",
 			      name[i], (long)(wanted - count[i]->sum));
 	}
-	/* The thread's own visit includes nothing of the fibers. */
+	/* The thread's own visit must not include work of the fibers. */
 	row = ROWS_GET(report, "scheduler");
 	cr_assert_leq(row->counter[1].net, 2000.0 * (double)turns);
 	selfmon_report_free(report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests that all members of a snapshot, and its time, belong to the same
- * moment. In machines whose cycles and time follow from the number of
+ * moment. On machines whose cycles and time follow from the number of
  * instructions, this can be checked for each snapshot.
  */
 #define _GNU_SOURCE
@@ -14,8 +14,8 @@ enum { INSTRUCTIONS, CYCLES };
 #define SNAPSHOTS_WRAPPING 300000
 #define SLICES 40 /* time slices of the competitor */
 /*
- * Number of slices inside of visits or beside them: without the check of the
- * lock, 30 of them cause errors.
+ * Number of slices during visits: without the check of the lock, 30 of them
+ * cause errors.
  */
 #define SLICES_OF_VISITS 200
 
@@ -52,7 +52,9 @@ static uint64_t ratio_of(struct selfmon_counters *set)
 	return ratio;
 }
 
-/* Returns by how many cycles the count exceeds that of the instructions. */
+/*
+ * Returns the difference between the cycles and the cycles of the instructions.
+ */
 static uint64_t surplus(const struct selfmon_snapshot *at, uint64_t ratio)
 {
 	return at->value[CYCLES] - ratio * at->value[INSTRUCTIONS];
@@ -77,7 +79,10 @@ static void expect_one_surplus(struct selfmon_counters *set, int snapshots)
 	start = surplus(&a, ratio);
 	end = surplus(&b, ratio);
 	for (i = 0; i < snapshots; i++) {
-		/* Overflows and slices end at a different place each time. */
+		/*
+		 * The loop varies, so that overflows and slices end at
+		 * different places.
+		 */
 		hw_loop((uint64_t)i % 61 + 1);
 		take_pair(set, &a, &b);
 		cr_assert_eq(surplus(&a, ratio), start,
@@ -108,7 +113,7 @@ Test(hw_group, members_are_of_one_moment_beside_a_competitor)
 }
 
 /*
- * An overflow of a sibling moves the lock of its own page, but not the
+ * An overflow of a sibling changes the lock of its own page and not the
  * leader's.
  */
 Test(hw_group, members_are_of_one_moment_while_registers_wrap)
@@ -123,8 +128,8 @@ Test(hw_group, members_are_of_one_moment_while_registers_wrap)
 }
 
 /*
- * Returns the thread's time at a snapshot, in ns, minus the time of its cycles
- * in user mode: the time spent in the kernel, which never decreases.
+ * Returns the time that the thread has spent in the kernel, in ns, which never
+ * decreases: its time at a snapshot minus the time of its cycles in user mode.
  */
 static int64_t kernel_ns(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *at, uint64_t ratio)
@@ -148,8 +153,8 @@ static struct selfmon_counters *open_timed(void)
 }
 
 /*
- * A snapshot that is read during a switch would have one time slice too many or
- * too few compared with its counters. The next snapshot would be right.
+ * If a snapshot were read across a switch, its time would have one slice too
+ * many or too few compared with its counters. The next snapshot would be right.
  */
 Test(hw_group, time_holds_no_slice_of_a_competitor)
 {
@@ -184,7 +189,9 @@ Test(hw_group, time_holds_no_slice_of_a_competitor)
 	selfmon_counters_close(set);
 }
 
-/* Any additional time belongs to an interrupt, and is shorter than a slice. */
+/*
+ * Any additional time is that of an interrupt, which is shorter than a slice.
+ */
 Test(hw_group, an_undisturbed_visit_takes_the_time_of_its_cycles)
 {
 	struct selfmon_counters *set = open_timed();
@@ -206,7 +213,7 @@ Test(hw_group, an_undisturbed_visit_takes_the_time_of_its_cycles)
 		if (delta.flags & SELFMON_DELTA_DISTURBED)
 			continue;
 		/*
-		 * Ticks are read innermost, so there are more cycles than
+		 * Ticks are read innermost, so cycles cover a longer time than
 		 * ticks.
 		 */
 		beyond = SLICE_TICKS + delta.ticks -

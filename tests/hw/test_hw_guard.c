@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that user reads may be switched off by a setting of the machine while
- * they are in use.
+ * Tests that a setting of the machine may disable user reads while they are in
+ * use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,14 +28,14 @@
 #define TURNS 20
 #define READS 1000000
 /*
- * After this many reads, the reader switches user reads off for itself. On
- * arm64, a change by another process on the same CPU shows in the page, and no
- * read faults.
+ * After this number of reads, the reader itself disables user reads. If another
+ * process on the same CPU did so, arm64's page would show the change, and no
+ * read would fault.
  */
 #define READS_BETWEEN 8192
 /*
- * Far more than a visit counts, and far less than the difference to another
- * register.
+ * Limit for plausible counts: far above those of a visit, and far below the
+ * difference to another register.
  */
 #define LEAP 100000
 
@@ -73,7 +73,7 @@ static bool is_slow(const struct selfmon_counters *set)
 /*
  * On machines with unsafe user reads, a counter may be taken away and given
  * back between start and end, without a fault and without a change of the page.
- * The value is then left out as impossible, with and without the guard.
+ * The value is then impossible, and left out, with or without the guard.
  */
 static bool is_left_out(const struct selfmon_delta *delta)
 {
@@ -95,7 +95,7 @@ static void visit(struct selfmon_counters *set, struct selfmon_delta *delta)
 }
 
 /*
- * Returns true if the page shows the loss of user reads after the kernel
+ * Returns true if the page shows the loss of user reads when the kernel next
  * updates it: on arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx())
  * and riscv64.
  */
@@ -113,7 +113,7 @@ static bool page_shows_loss(void)
 enum moment { BEFORE_THE_START, BEFORE_THE_END };
 
 /*
- * Takes access away from a set before a visit starts or before it ends.
+ * Disables user reads of a set before a visit starts or before it ends.
  *
  * Returns true if the next read should have faulted. If the kernel started the
  * event again after that, nothing faults: arm64's page then shows no counter,
@@ -150,7 +150,7 @@ static void expect_count(const struct selfmon_delta *delta)
 	cr_assert_lt(delta->value[0].count, LEAP);
 }
 
-/* Expects that one read faults, and the following ones are system calls. */
+/* Expects that one read faults, and that later ones are system calls. */
 static void lose_access_once(enum moment when)
 {
 	struct selfmon_counters *set = open_guarded();
@@ -193,10 +193,10 @@ Test(hw_guard, a_start_that_faults_is_one_by_system_call)
 }
 
 /*
- * Returns a set whose read has faulted, with access restored. If the thread
- * goes off the PMU between the setting and the read, arm64's page shows no
- * counter (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx), and nothing
- * faults.
+ * Returns a set of which a read has faulted, with user reads enabled again. If
+ * the thread is descheduled between the setting and the read, arm64's page
+ * shows no counter (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx), and
+ * nothing faults.
  */
 static struct selfmon_counters *open_taken(void)
 {
@@ -232,7 +232,10 @@ Test(hw_guard, sets_opened_once_access_is_back_are_read_in_user_space)
 	selfmon_counters_close(after);
 }
 
-/* Exits with 1 if a read should have faulted, and did not. */
+/*
+ * Runs without the guard. Exits with 1 if a read should have faulted and did
+ * not.
+ */
 static void lose_access_unguarded(void)
 {
 	struct selfmon_counters *const own =
@@ -284,10 +287,7 @@ Test(hw_guard, user_reads_go_on_without_any_descriptor)
 
 /* ---- again and again ------------------------------------------------------ */
 
-/*
- * Another process switches user reads off for a while, then on again, and so
- * on.
- */
+/* Starts a process that disables and enables user reads repeatedly. */
 static pid_t toggle(void)
 {
 	const pid_t pid = fork();
@@ -367,7 +367,7 @@ static void configure_guarded(const char *events)
 }
 
 /*
- * Expects reads by system call after access was lost once. riscv64's driver
+ * Expects that reads are system calls after the first fault. riscv64's driver
  * allows access again whenever it starts an event with user reads
  * (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ctr_start()), so an event that was off
  * the PMU for a moment may have it back.
@@ -394,8 +394,8 @@ static long deschedules(void)
 }
 
 /*
- * The read at the end of a visit faults, with one counter and with four. If the
- * page shows the loss, a context switch before the end prevents the fault.
+ * Makes the read at the end of a visit fault. If the page shows the loss, a
+ * context switch before the end prevents the fault.
  */
 static void lose_access_in_a_region(const char *events)
 {
@@ -410,7 +410,7 @@ static void lose_access_in_a_region(const char *events)
 		hw_write_file(setting(), "0");
 		hw_loop(5000);
 	}
-	/* riscv64 also restarts events without a deschedule. */
+	/* Riscv64 also restarts events without a context switch. */
 	if (SELFMON_ARCH_USER_READ_UNSAFE ||
 	    (page_shows_loss() && deschedules() != before))
 		cr_assert_leq(selfmon_guard_taken(), 1);
@@ -456,7 +456,7 @@ static void *visit_regions(void *unused)
 	return unused;
 }
 
-/* Threads begin and end, some with user reads and some without. */
+/* Threads start and exit, some with user reads and some without. */
 Test(hw_guard, regions_of_many_threads_lose_no_visit_and_no_count,
      .timeout = 100)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests reads that overflow interrupts interrupt: interrupts of another tool's
- * event, which do not affect our event; interrupts that rewrite the page that
- * is being read; and interrupts that move our event to another counter in the
- * middle of a read.
+ * Tests reads that are interrupted by overflows: of another tool's event, which
+ * does not affect ours; of the event that is being read, which rewrites its
+ * page; and with a handler that moves our event to another counter during the
+ * read.
  */
 #include <unistd.h>
 
@@ -12,23 +12,23 @@
 #include "hw/tool.h"
 
 #define READS 1000000
-#define READS_MOST 20000000 /* until an interrupt falls into one */
+#define READS_MOST 20000000 /* stop if no interrupt hit a read */
 #define READS_A_CHECK 1000
 /*
- * Periods in instructions. They are no multiples of a read's length, so that
- * every instruction of the read is interrupted at some time.
+ * Periods in instructions. They are not multiples of a read's length, so that
+ * each instruction of the read is interrupted at some time.
  */
 #define PERIOD 10007
 #define PERIOD_NATIVE 1000003
 #define PERIOD_LONG 40009
 /*
- * The most events between two successive reads, except in signal handlers; far
- * below 2^width.
+ * Upper limit for the events between two consecutive reads, except in signal
+ * handlers. Far below 2^width.
  */
 #define STEP_MAX 1000000
 
 /*
- * Returns a short period. Real machines throttle an event that overflows that
+ * Returns a short period. Real machines throttle an event that overflows too
  * often: it is stopped and started again without a new period, and its page is
  * wrong by 2^width until the next overflow (x86/events/core.c, x86_pmu_start
  * without PERF_EF_RELOAD). selfmon_page_delta() repairs this, but a single read
@@ -69,7 +69,7 @@ static struct selfmon_group_read by_kernel(const struct selfmon_counters *set)
 	return in;
 }
 
-/* Expects one user read to be between two reads by the kernel. */
+/* Expects one user read to be between two reads by read(2). */
 static void assert_bracketed(const struct selfmon_counters *set)
 {
 	const struct selfmon_group_read before = by_kernel(set);
@@ -89,8 +89,8 @@ static void assert_bracketed(const struct selfmon_counters *set)
 }
 
 /*
- * Expects each read of the set to be above the last one, by at most a step.
- * Compares with the kernel's reads at intervals.
+ * Expects each read of the set to be above the previous one, by at most
+ * STEP_MAX. Sometimes compares with read(2).
  */
 static void assert_whole(const struct selfmon_counters *set)
 {
@@ -137,8 +137,8 @@ Test(hw_interrupt, an_event_that_another_tool_samples_tears_no_read)
 }
 
 /*
- * The page of a sampled event is rewritten at each overflow: what was read from
- * it before no longer matches the counter.
+ * The page of a sampled event is rewritten at each overflow. Fields that were
+ * read before do not match the counter afterwards.
  */
 Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
 {
@@ -179,13 +179,13 @@ Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
 }
 
 /*
- * The handler of the other tool's overflow switches its pinned events on and
- * off, so that our event must move between counters. It runs between any two
- * instructions of a read.
+ * The overflow handler of the other tool enables and disables its pinned
+ * events, so that our event must move between counters. It interrupts reads
+ * between any two instructions.
  */
 static struct {
 	int crowd; /* leader of a group that occupies all general counters */
-	int rival; /* takes the place that ours prefers */
+	int rival; /* takes the counter that our event prefers */
 	bool turn;
 	unsigned int switches;
 } other;
@@ -199,7 +199,7 @@ static void switch_counters(int signal)
 	other.switches++;
 }
 
-/* A code that needs one of the general counters of an x86 machine. */
+/* A raw event that requires a general counter of an x86 machine. */
 #define RAW_GENERAL 0x01c4
 #define GENERAL 4
 

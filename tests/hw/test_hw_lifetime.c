@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests counters across fork, exec, close and the ends of threads. */
+/* Tests counters across fork, exec, close and the exit of threads. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static pid_t libc_fork(void)
 	return fork();
 }
 
-/* Like a program that bypasses the handlers of fork(3). */
+/* Forks without the handlers of pthread_atfork(3). */
 static pid_t raw_fork(void)
 {
 #ifdef SYS_fork
@@ -57,8 +57,8 @@ static pid_t raw_fork(void)
 }
 
 /*
- * In the child: checks that the parent's set counts nothing, and that a set of
- * its own counts from zero. Returns 0, or which check failed.
+ * In the child: checks that the parent's set counts nothing, and that a new set
+ * counts from 0. Returns 0, or the number of the failed check.
  */
 static int child_of(const struct selfmon_counters *parents,
 		    const struct selfmon_snapshot *begun)
@@ -85,7 +85,7 @@ static int child_of(const struct selfmon_counters *parents,
 	return 0;
 }
 
-/* Visits a region around a fork and a loop, in the parent. */
+/* Visits a region around a fork and a loop, in the parent process. */
 static HW_NOINLINE uint64_t around_fork(struct selfmon_counters *set,
 					pid_t (*fork_by)(void), uint64_t turns)
 {
@@ -114,7 +114,7 @@ static void assert_fork(pid_t (*fork_by)(void))
 	one = around_fork(set, fork_by, 1);
 	many = around_fork(set, fork_by, 1 + TURNS);
 	/*
-	 * The path of a fork does not always have exactly the same
+	 * A fork does not always execute exactly the same number of
 	 * instructions.
 	 */
 	cr_assert(many - one + 500 >= TURNS_COUNT &&
@@ -133,7 +133,7 @@ Test(hw_lifetime, a_fork_by_system_call_does_the_same)
 	assert_fork(raw_fork);
 }
 
-/* Compares the visits and the instructions of a report. */
+/* Returns 0 if the report has these visits and instructions. */
 static int report_is(uint64_t visits, uint64_t instructions)
 {
 	struct selfmon_report *report;
@@ -143,7 +143,7 @@ static int report_is(uint64_t visits, uint64_t instructions)
 	if (selfmon_report_take(&report))
 		return 3;
 	row = ROWS_FIND(report, "around", "visit");
-	if (!row) /* the tree of a forked child begins at the fork */
+	if (!row) /* the call tree of a forked child begins at the fork */
 		row = ROWS_FIND(report, "visit");
 	if (!row || row->visits != visits)
 		return 4;
@@ -178,8 +178,8 @@ Test(hw_lifetime, a_child_forked_in_a_region_reports_its_own_work_alone)
 /* ---- exec ---------------------------------------------------------------- */
 
 /*
- * Returns how many links in /proc/pid/fd, or lines of the process's maps,
- * belong to perf events.
+ * Returns how many links in /proc/PID/fd, or lines of /proc/PID/maps, are perf
+ * events.
  */
 static unsigned int events_of(pid_t pid)
 {
@@ -229,7 +229,7 @@ Test(hw_lifetime, nothing_of_a_set_is_left_after_exec)
 		execlp("cat", "cat", (char *)NULL);
 		_exit(4);
 	}
-	/* The exec closes it, which is the end of the file. */
+	/* The exec closes the pipe, which is seen as the end of the file. */
 	close(ready[1]);
 	cr_assert_eq(read(ready[0], &end, 1), 0);
 	cr_assert_eq(waitpid(pid, NULL, WNOHANG), 0, "it did not exec");
@@ -245,7 +245,7 @@ Test(hw_lifetime, nothing_of_a_set_is_left_after_exec)
 
 static bool stop;
 
-/* Reads its own set until it is stopped. Returns NULL, or what was wrong. */
+/* Reads its own set until it is stopped. Returns NULL, or an error message. */
 static void *read_own(void *unused)
 {
 	struct selfmon_snapshot last, now;
@@ -295,7 +295,7 @@ Test(hw_lifetime, a_set_is_closed_while_threads_read_theirs)
 	}
 }
 
-/* A set's values do not depend on which of two other sets is closed first. */
+/* Closing other sets in any order does not change a set's values. */
 Test(hw_lifetime, sets_are_closed_in_any_order)
 {
 	struct selfmon_counters *set[3];

@@ -5,7 +5,7 @@
 
 #define MIGRATIONS 200
 
-/* During the visit the thread is pinned to a CPU, possibly its current one. */
+/* Pins the thread to a CPU, possibly its current one, during the visit. */
 static HW_NOINLINE void visit_pinned(struct selfmon_counters *set, int cpu,
 				     struct selfmon_delta *delta)
 {

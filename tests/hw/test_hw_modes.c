@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests which modes are counted: the kernel is excluded if the PMU can do that.
- * If it cannot (riscv64 without Sscofpmf), both modes are counted, and the
- * value is marked.
+ * Tests which modes are counted: the kernel is excluded if the PMU can exclude
+ * it. If not (riscv64 without Sscofpmf), both modes are counted, and the value
+ * is marked.
  */
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ static uint64_t counted_of_calls(const char *spec)
 }
 
 /*
- * A system call is some instructions in user mode and some hundred in the
+ * A system call takes some instructions in user mode and some hundred in the
  * kernel.
  */
 Test(hw_modes, a_value_is_marked_by_what_it_counts)
@@ -68,7 +68,7 @@ Test(hw_modes, a_report_says_which_modes_were_counted)
 				   : "user mode only");
 }
 
-/* :u counts user mode alone, or the event is not counted. */
+/* With :u, either only user mode is counted, or the event is not counted. */
 Test(hw_modes, user_mode_that_was_asked_for_is_not_quietly_more)
 {
 	struct selfmon_counters *set;
@@ -95,7 +95,8 @@ static int open_as_nobody(void)
 }
 
 /*
- * At level 2 an ordinary user gets user mode or an error, but never the kernel.
+ * At level 2 an unprivileged user gets counts of user mode or an error, but
+ * never counts of the kernel.
  */
 Test(hw_modes, an_ordinary_user_is_not_given_the_kernel)
 {

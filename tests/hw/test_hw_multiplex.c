@@ -3,8 +3,7 @@
  * Tests more events than counters: sets rotate on the PMU, once per
  * perf_event_mux_interval_ms (kernel/events/core.c, perf_rotate_context).
  *
- * A pinned event, which never rotates and counts the same as the sets, shows
- * the truth.
+ * Values are compared with those of a pinned event, which never rotates.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 #define MS UINT64_C(1000000)
 #define TIMEOUT 1000 /* in seconds of an emulator */
 
-/* Sets of two events; the last two sets do not both fit on the PMU. */
+/* Sets of two events. The last two sets do not fit on the PMU together. */
 static struct {
 	struct selfmon_counters *set[SETS_MAX];
 	size_t sets;
@@ -55,8 +54,8 @@ static struct selfmon_counters *open_pair(void)
 }
 
 /*
- * Opens sets until they rotate: one more than fits. If the PMU holds two sets
- * or more, each is on it for more than half of the time.
+ * Opens sets until they rotate: one more than fits. If two sets or more fit,
+ * each is on the PMU for more than half of the time.
  */
 static void crowd(void)
 {
@@ -76,9 +75,7 @@ static uint64_t truth_now(void)
 	return tool_read(rig.pinned).value;
 }
 
-/*
- * A region with two reads of the pinned event around it, and two inside of it.
- */
+/* A region, with two reads of the pinned event around it and two inside it. */
 struct measured {
 	struct selfmon_delta delta;
 	uint64_t least, most;
@@ -115,8 +112,8 @@ static void assert_bracketed(const struct measured *m, size_t i)
 }
 
 /*
- * Returns how many of a delta's values have this verdict; all must lie between
- * the true bounds.
+ * Returns how many values of a delta have this verdict. All values must be
+ * within the bounds of the pinned event.
  */
 static unsigned int check(const struct measured *m,
 			  enum selfmon_verdict verdict)
@@ -156,7 +153,7 @@ static void in_bursts(uint64_t ns)
 	close(zero);
 }
 
-/* Visits regions of 1.5 to 16 rotations, on each set in turn. */
+/* Visits regions that last 1.5 to 16 rotations, with each set in turn. */
 static void assert_estimates(void (*work)(uint64_t))
 {
 	const uint64_t rotation = rig.set[0]->rotation_ns;
@@ -198,7 +195,7 @@ Test(hw_multiplex, a_competitor_on_the_cpu_changes_no_estimate,
 	hw_competitor_end(competitor);
 }
 
-/* The region is so short that its place in a rotation is unknown. */
+/* The region is so short that its values cannot be estimated. */
 Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
      .timeout = TIMEOUT)
 {
@@ -230,8 +227,7 @@ Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
 }
 
 /*
- * There are twice as many sets, so that over a long time none is on the PMU for
- * half of it.
+ * There are twice as many sets, so no set is on the PMU for half of the time.
  */
 Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
      .timeout = TIMEOUT)
@@ -249,7 +245,7 @@ Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
 		struct measured m;
 
 		measure(rig.set[i], steady, ns, &m);
-		/* Without the page's clock a visit may have no times. */
+		/* Without a page clock, a visit may have no times. */
 		if (m.delta.enabled_ns == 0 &&
 		    !(rig.set[i]->flags & SELFMON_IMPL_SET_PAGE_CLOCK))
 			measure(rig.set[i], steady, ns, &m);
@@ -260,8 +256,8 @@ Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
 }
 
 /*
- * Time that a hypervisor stole is not part of the thread's clock, but of the
- * kernel's times of events.
+ * Returns the thread's CPU time. Time that a hypervisor stole is not in it, but
+ * in the kernel's times of events.
  */
 static uint64_t thread_ns(void)
 {
@@ -274,8 +270,8 @@ static uint64_t thread_ns(void)
 }
 
 /*
- * The page has the times of its last update. Extended to the time of each
- * snapshot, they are the thread's time.
+ * The page has the times of its last update. Extrapolated to each snapshot,
+ * they must be the thread's time.
  */
 Test(hw_multiplex, the_time_behind_an_estimate_is_the_threads_own,
      .timeout = TIMEOUT)

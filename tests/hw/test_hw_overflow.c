@@ -2,9 +2,10 @@
 /*
  * Tests counters narrower than 64 bits that wrap during a region.
  *
- * The kernel lets a counter of w bits overflow after 2^(w-1) - 1 counts, and
- * adds that to the event's count (kernel arch/x86/events/core.c,
- * x86_perf_event_set_period; drivers/perf/arm_pmu.c, armpmu_event_set_period).
+ * The kernel sets a counter of w bits so that it overflows after 2^(w-1) - 1
+ * counts, and then adds this number to the event's count (kernel
+ * arch/x86/events/core.c, x86_perf_event_set_period; drivers/perf/arm_pmu.c,
+ * armpmu_event_set_period).
  */
 #include <stdlib.h>
 
@@ -12,9 +13,10 @@
 #include "counters/set.h"
 #include "hw/nops.h"
 
-/* An emulator executes 2^34 nops a second, a real machine 2^33. */
+/* An emulator executes 2^34 nops per second, a real machine 2^33. */
 #define INSTRUCTIONS_MAX (UINT64_C(1) << (hw_guest() ? 38 : 33))
-#define INSTRUCTIONS_MOST (UINT64_C(1) << 35) /* if one wrap needs less */
+/* If one wrap takes fewer instructions. */
+#define INSTRUCTIONS_MOST (UINT64_C(1) << 35)
 #define WRAPS_MAX 1000
 #define TIMEOUT 1000 /* seconds of an emulator's time */
 
@@ -25,7 +27,7 @@ static unsigned int width_of(const struct selfmon_counters *set, size_t i)
 
 /*
  * Compares the instructions of a loop. On a real machine each interrupt and
- * fault may add one, and a retried read counts in the visit.
+ * fault may add one, and a repeated read is counted in the visit.
  */
 static void assert_turns(const struct selfmon_delta *many,
 			 const struct selfmon_delta *one, uint64_t turns)
@@ -41,8 +43,8 @@ static void assert_turns(const struct selfmon_delta *many,
 }
 
 /*
- * Returns after how many iterations of nops() a counter with `rate` counts per
- * instruction has overflowed up to WRAPS_MAX times and a little more.
+ * Returns the number of iterations of nops() after which a counter with `rate`
+ * counts per instruction has wrapped up to WRAPS_MAX times, and a little more.
  */
 static uint64_t turns_to_wrap(unsigned int width, uint64_t rate)
 {
@@ -67,10 +69,7 @@ static struct selfmon_counters *open_user(const char *spec)
 	return set;
 }
 
-/*
- * Returns how far member i differs from the result of read(2), which is read
- * after it.
- */
+/* Returns the difference between member i and the result of a later read(2). */
 static uint64_t behind_kernel(const struct selfmon_counters *set, size_t i)
 {
 	const int fd = selfmon_set_of(set)->member[0].fd_plus_1 - 1;
@@ -96,7 +95,7 @@ Test(hw_overflow, wraps_under_a_region_change_no_count, .timeout = TIMEOUT)
 	selfmon_counters_close(set);
 }
 
-/* Cycles may exceed one per instruction, and so wrap earlier. */
+/* There may be more than one cycle per instruction, so cycles wrap earlier. */
 Test(hw_overflow, wraps_of_a_faster_sibling_change_no_count, .timeout = TIMEOUT)
 {
 	struct selfmon_counters *set = open_user("instructions,cycles");
@@ -139,7 +138,7 @@ Test(hw_overflow, three_times_what_a_counter_of_32_bits_holds_is_exact,
 }
 
 /*
- * Before its first overflow a counter is negative: without sign extension a
+ * Before its first overflow a register is negative: without sign extension a
  * user read would be 2^width above the result of read(2).
  */
 Test(hw_overflow, a_user_read_is_what_the_kernel_says_between_wraps,
@@ -158,8 +157,8 @@ Test(hw_overflow, a_user_read_is_what_the_kernel_says_between_wraps,
 }
 
 /*
- * Reads all the time around each overflow, so that each moment of the overflow
- * is between two instructions of some read.
+ * Reads continuously around each overflow, so that overflows happen between any
+ * two instructions of a read.
  */
 Test(hw_overflow, a_read_at_any_moment_of_a_wrap_is_whole)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that the library's overhead is subtracted from each region, whichever
- * path its visits take. The regions have known numbers of instructions, nested
- * in one function and in separate ones.
+ * Tests that the library's overhead is subtracted from each region, on each
+ * path that visits may take. The regions have known numbers of instructions,
+ * nested in one function and in separate ones.
  */
 #include "hw.h"
 #include "store/self.h"
@@ -11,12 +11,12 @@
 #define VISITS 5000
 #define WORK 100
 
-/* WORK instructions that touch no register. */
+/* WORK instructions that use no register. */
 #define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
 
 /*
- * The program's own instructions, which depend on the compiler: a call with its
- * stack frame; an argument with its index and pointer; a handle that may be
+ * Instructions of the program itself, which depend on the compiler: a call with
+ * its stack frame; an argument with its index and pointer; a handle that may be
  * NULL; selfmon_region_items() with its call; an iteration of a loop.
  */
 #if defined(__aarch64__)
@@ -37,9 +37,10 @@
 #define SLOW "instructions,page-faults" /* one by read(2): no fast path */
 
 /*
- * With read(2), a descriptor is checked by time, not at each visit
+ * With read(2), a descriptor is checked from time to time and not at each visit
  * (TRUSTED_TICKS, counters/snapshot.c). If all visits use read(2) and the clock
- * ticks slowly, the number of instructions is not known exactly.
+ * ticks slowly, the number of instructions is not known exactly, so the test is
+ * skipped.
  */
 static void require(void)
 {
@@ -109,8 +110,8 @@ static HW_NOINLINE void sixteen_children(void)
 }
 
 /*
- * The ids of the children have the same residue and share a slot, so each child
- * is found in the hash table.
+ * The children's ids are equal modulo 16, so they share a slot, and each child
+ * must be found in the hash table.
  */
 #define NAMES 33
 static struct selfmon_region *name[NAMES];
@@ -172,7 +173,10 @@ static void visit_often(void (*visit)(void))
 		visit();
 }
 
-/* Compares VISITS visits between two reports, without the first visit. */
+/*
+ * Compares the VISITS visits between two reports, which exclude the first
+ * visit.
+ */
 static void expect_own(const struct selfmon_report *before,
 		       const struct selfmon_report *after, size_t i,
 		       double expected, double tolerance)
@@ -194,8 +198,8 @@ static void expect_own(const struct selfmon_report *before,
 }
 
 /*
- * Each region has WORK instructions. outer and inner are the instructions that
- * the program adds to the outer region and to each region in it.
+ * Each region executes WORK instructions. outer and inner are the additional
+ * instructions of the program in the outer region and in each region inside it.
  */
 static void expect_work(const char *events, void (*visit)(void), int outer,
 			int inner)
@@ -246,8 +250,8 @@ BOTH_WAYS(apart, CALL, 0)
 BOTH_WAYS(sixteen_children, 0, 0)
 BOTH_WAYS(two_of_one_slot, 2 * (CALL + ARGUMENT + HANDLE), 0)
 /*
- * selfmon_leave() checks its frame, and the call of a span costs two
- * instructions more or less depending on how the program is compiled.
+ * selfmon_leave() checks its frame, and the call of a span takes up to two
+ * instructions more or fewer, depending on the compiler.
  */
 BOTH_WAYS(in_a_span, 0, 1)
 BOTH_WAYS(with_items, 0, TELL)
@@ -371,7 +375,8 @@ Test(hw_overhead, is_known_of_events_that_take_turns)
 }
 
 /*
- * There are more events than counters. Short visits have values of all groups.
+ * There are more events than counters. Short visits have values of all groups,
+ * in different visits.
  */
 Test(hw_overhead, is_known_of_each_group)
 {
@@ -401,9 +406,7 @@ Test(hw_overhead, is_known_of_each_group)
 	selfmon_report_free(report);
 }
 
-/*
- * Another set of the thread has taken the PMU, and the group is still off it.
- */
+/* Gives the PMU to another set of the thread, so that the group is off it. */
 static void lose_the_pmu(void)
 {
 	const struct selfmon_page *const leader =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests machines that permit less: what is counted instead, with which verdict,
- * and the messages to the user.
+ * Tests machines with fewer permissions: what is counted instead, with which
+ * verdict, and the messages to the user.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,13 +17,10 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 
-/* An unprivileged user and group. */
+/* User and group id of an unprivileged user. */
 #define ORDINARY 65534
 
-/*
- * Returns the file that permits user reads, for events that are opened
- * afterwards.
- */
+/* Returns the file whose setting permits user reads of events opened later. */
 static const char *user_reads_path(void)
 {
 	if (!access(USER_ACCESS, F_OK))
@@ -58,8 +55,8 @@ Test(hw_permission, without_user_reads_counts_come_by_system_call)
 }
 
 /*
- * A set checks its pages when it is opened. Even without that check, each read
- * finds no counter in the page.
+ * A set checks its pages when it is opened. Even without this check, each read
+ * finds that the page has no counter.
  */
 Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 {
@@ -73,7 +70,8 @@ Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 	hw_require_guest();
 	hw_require_pmu();
 	tool_require_twins();
-	counters = hw_open("instructions"); /* keeps other reads allowed */
+	/* Keeps user reads of another event enabled. */
+	counters = hw_open("instructions");
 	setting_write(user_reads_path(), "0");
 	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 	fd = tool_open(&attr, 0, -1, -1);
@@ -106,8 +104,8 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 /* ---- paranoid ------------------------------------------------------------ */
 
 /*
- * Runs body in a child that belongs to an ordinary user. The result of body is
- * the exit status.
+ * Runs body in a child of an unprivileged user. The result of body is the exit
+ * status.
  */
 static int as_ordinary(int (*body)(void))
 {
@@ -157,7 +155,7 @@ static int kernel_mode_refused(void)
 		       "sysctl -w kernel.perf_event_paranoid=1");
 }
 
-/* 0: counted in user space. */
+/* Returns 0 if instructions are counted in user space. */
 static int user_mode_counted(void)
 {
 	struct selfmon_counters *counters;
@@ -179,9 +177,7 @@ Test(hw_permission, level_3_refuses_an_ordinary_user_all_events)
 	hw_require_guest();
 	hw_require_pmu();
 	setting_write(PARANOID, "3");
-	/*
-	 * Only kernels with Debian's patch, or a similar one, know this level.
-	 */
+	/* Only kernels with Debian's or a similar patch know this level. */
 	if (as_ordinary(user_mode_counted) == 0)
 		cr_skip_test("this kernel's level 3 is as level 2");
 	cr_assert_eq(as_ordinary(all_refused), 0);
@@ -229,7 +225,7 @@ Test(hw_permission, without_a_pmu_time_alone_is_measured)
 	ASSERT_REPORT_SAYS("measured");
 }
 
-/* Returns how many events of cycles fit on the PMU. spec receives one more. */
+/* Returns how many events `cycles` fit on the PMU. Appends one more to spec. */
 static size_t most_at_once(char *spec, size_t size)
 {
 	struct selfmon_counters *counters;
@@ -249,7 +245,9 @@ static size_t most_at_once(char *spec, size_t size)
 	}
 }
 
-/* The watchdog holds a counter of cycles, pinned, on each CPU. */
+/*
+ * The watchdog has a pinned event `cycles` on each CPU, which holds a counter.
+ */
 Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
@@ -285,7 +283,7 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 	ASSERT_REPORT_SAYS("kernel.nmi_watchdog=0 frees one");
 }
 
-/* The watchdog has been running from the start. */
+/* The watchdog was enabled at boot. */
 Test(hw_permission, events_that_fit_beside_the_watchdog_are_exact)
 {
 	struct selfmon_counters *counters;
@@ -306,7 +304,7 @@ Test(hw_permission, events_that_fit_beside_the_watchdog_are_exact)
 }
 
 /*
- * Opens CPU-wide pinned events until no more fit: each holds a counter
+ * Opens pinned events for the whole CPU until no more fit. Each holds a counter
  * permanently.
  */
 static void hold_all_counters(void)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests one set with more events than the PMU has counters: it has two groups,
- * which rotate. A pinned event, which never rotates and counts the same as the
- * set, shows the truth.
+ * which rotate. They are compared with a pinned event, which never rotates.
  */
 #include <string.h>
 
@@ -19,7 +18,7 @@ static const char spec[] =
 
 static struct {
 	struct selfmon_counters *set;
-	/* Members of the first group, and of the further one. */
+	/* Number of members in the first group, and in the further one. */
 	size_t members[2];
 	int pinned;
 } rig;
@@ -70,8 +69,8 @@ static uint64_t truth_now(void)
 }
 
 /*
- * Returns how many values of one long region are estimates. All must be within
- * the bounds.
+ * Returns how many values of a long region are estimates. All must be within
+ * their bounds.
  */
 static unsigned int measure(uint64_t ns)
 {
@@ -120,7 +119,8 @@ Test(hw_plan, both_groups_are_estimated_and_bracket_the_truth,
 }
 
 /*
- * The group is on the PMU or off it all the time: values are exact or refused.
+ * In a short region a group is either on the PMU or off it, so values are exact
+ * or refused.
  */
 Test(hw_plan, no_value_of_a_short_region_is_guessed, .timeout = TIMEOUT)
 {
@@ -198,7 +198,7 @@ static void open_first_group_in_user_space(const char *list, int opens)
 			break;
 		selfmon_counters_close(set);
 	}
-	/* After a rotation off the PMU, the set is read in user space again. */
+	/* After a rotation has taken the set off the PMU, user reads resume. */
 	cr_assert_gt(count_user_reads(set, 200), 200 / 4);
 	cr_assert_lt(count_user_reads(set, 200), 200);
 	selfmon_counters_close(set);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests regions whose counters are read in user space, for which the ends of a
- * visit have code of their own (visit/user.c): together with other processes,
- * other events, and registers that wrap.
+ * Tests regions whose counters are read in user space (visit/user.c), while
+ * other processes run, other events are open, and registers wrap.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -32,7 +31,7 @@ static void prepare(void)
 	hw_require_user_reads(set);
 	selfmon_counters_close(set);
 	hw_configure(EVENTS);
-	SELFMON_REGION("opened") /* opens what regions count */
+	SELFMON_REGION("opened") /* opens the events that regions count */
 		selfmon_compiler_fence();
 	if (selfmon_thread_self()->mode != SELFMON_MODE_USER)
 		cr_skip_test("regions are not read alike in user space here: "
@@ -52,8 +51,7 @@ static uint64_t preemptions(void)
 }
 
 /*
- * Expects the same count in all visits, except in those whose end was read
- * again.
+ * Expects the same count in all visits, except those whose end was read again.
  */
 static void expect_alike(const struct selfmon_row *row, size_t i)
 {
@@ -69,15 +67,15 @@ static void expect_alike(const struct selfmon_row *row, size_t i)
 	cr_assert_leq(count->max - count->min, 500);
 }
 
-/* Makes visits until the thread was preempted some times. */
+/* Makes visits until the thread was preempted several times. */
 static void visit_preempted(void)
 {
 	const uint64_t before = preemptions();
 	int i;
 
 	/*
-	 * Querying the preemptions takes longer than a visit, so it is done
-	 * rarely: most preemptions would be in the query.
+	 * The preemptions are queried rarely: a query takes longer than a
+	 * visit, so most preemptions would be in queries.
 	 */
 	for (i = 1; i < VISITS || i % 100 || preemptions() < before + 20; i++)
 		hw_visit_region(1000);
@@ -92,7 +90,10 @@ Test(hw_region, visits_beside_a_competitor_count_alike)
 	prepare();
 	hw_visit_region(1000);
 	competitor = hw_competitor();
-	/* If there are only a few preemptions, none may be in a visit. */
+	/*
+	 * After only a few preemptions, it is possible that none was in a
+	 * visit.
+	 */
 	do {
 		selfmon_report_free(report);
 		visit_preempted();
@@ -113,7 +114,8 @@ static HW_NOINLINE void visit_nothing(int visits)
 }
 
 /*
- * A quarter of an empty visit is its end, so every fourth preemption is there.
+ * The end of an empty visit is a quarter of its time, so about one preemption
+ * in four is there.
  */
 Test(hw_region, an_end_in_which_the_thread_is_preempted_is_read_again)
 {
@@ -159,8 +161,8 @@ static void *visit_flat(void *arg)
 }
 
 /*
- * The locks of another set may have the same sum, although its events have
- * other counters.
+ * The locks of two sets may have the same sum although their events have
+ * different counters.
  */
 Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
 {
@@ -174,7 +176,7 @@ Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
 	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
-/* A visit during which a switch happened is marked. The next visit is not. */
+/* Only a visit with a context switch inside is marked. */
 Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
 {
 	struct selfmon_report *report;
@@ -209,9 +211,8 @@ Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
 }
 
 /*
- * Another set rotates with ours, and is then closed. From then on ours is on
- * the PMU whenever the thread runs, and a switch gives no reason for an
- * estimate.
+ * Another set rotates with ours and is then closed. From then on ours is on the
+ * PMU whenever the thread runs, so a context switch must not cause an estimate.
  */
 Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
 {
@@ -228,7 +229,7 @@ Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
 		hw_visit_region(100000);
 	for (i = 0; i < 3; i++)
 		selfmon_counters_close(other[i]);
-	nanosleep(&short_while, NULL); /* now ours is on, for good */
+	nanosleep(&short_while, NULL); /* now ours stays on the PMU */
 	competitor = hw_competitor();
 	for (i = 0; i < SWITCHED; i++)
 		visit_switched();
@@ -245,7 +246,7 @@ Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
 	selfmon_report_free(report);
 }
 
-/* After each wrap of a register its page has another offset. */
+/* After a register has wrapped, its page has another offset. */
 Test(hw_region, visits_over_registers_that_wrap_count_alike)
 {
 	struct selfmon_report *report;
@@ -263,7 +264,7 @@ Test(hw_region, visits_over_registers_that_wrap_count_alike)
 	selfmon_report_free(report);
 }
 
-/* Another part of the program resets the events during a visit. */
+/* Code outside of the library resets the events during a visit. */
 Test(hw_region, a_count_that_was_reset_is_not_taken_for_a_count)
 {
 	struct selfmon_report *report;
@@ -274,7 +275,8 @@ Test(hw_region, a_count_that_was_reset_is_not_taken_for_a_count)
 	hw_visit_region(1000);
 	fd = selfmon_set_of(selfmon_thread_self()->set)->member[0].fd_plus_1 -
 	     1;
-	hw_loop(100000); /* before, the events count more than a visit will */
+	/* Now the events have counted more than a visit will. */
+	hw_loop(100000);
 	SELFMON_REGION("reset")
 		cr_assert_eq(ioctl(fd, PERF_EVENT_IOC_RESET,
 				   PERF_IOC_FLAG_GROUP), 0);
@@ -295,7 +297,7 @@ static HW_NOINLINE void visit_beside(uint64_t wrong)
 	}
 }
 
-/* Errors that no lock shows: a wrong register or a wrong offset. */
+/* Tests errors that no lock shows: a wrong register or a wrong offset. */
 Test(hw_region, a_count_that_cannot_be_is_left_out)
 {
 	struct selfmon_report *report;
@@ -317,8 +319,8 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 }
 
 /*
- * Counting units must not change the path of a visit: it has the same reads at
- * the same cost.
+ * A visit that counts units must take the same path, with the same reads and
+ * cost.
  */
 static HW_NOINLINE void visit_counted(uint64_t n)
 {
@@ -347,13 +349,16 @@ Test(hw_region, visits_that_count_units_are_read_in_user_space_too)
 	cr_assert_eq(row->bytes, 1000u * VISITS);
 	cr_assert_eq(row->slow, 0);
 	cr_assert_eq(row->whole, row->measured);
-	/* The first count at a node makes its record, during that visit. */
+	/*
+	 * The first unit counted in a node makes its record, in the time of
+	 * that visit.
+	 */
 	count = &row->counter[1];
 	if (row->retried == 0)
 		cr_assert_eq(count->sum - count->max,
 			     (VISITS - 1) * (uint64_t)count->min);
 	cr_assert_leq(count->max - count->min, 1000);
-	/* 2000 of the loop, the call, and the loop's own visit */
+	/* 2000 in the loop, the call, and the loop's own visit */
 	cr_assert_leq(row->counter[1].net / VISITS, 2000 + 40, "%f",
 		      row->counter[1].net / VISITS);
 	for (i = 0; strcmp(metric.name, "cycles/byte"); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples by a counter that overflows: the region of each sample, and as many
- * samples as events were counted.
+ * Tests samples at counter overflows: each belongs to the right region, and
+ * their number matches the count of events.
  */
 #define _GNU_SOURCE
 #include "form.h"
@@ -9,7 +9,7 @@
 #include "kernel/sampled.h"
 #include "hw/tool.h"
 
-/* Events between two samples. */
+/* Number of events between two samples. */
 #define PERIOD 100003
 
 TestSuite(hw_samples, .init = hw_require_pmu);
@@ -25,8 +25,9 @@ static bool is_arm64(void)
 }
 
 /*
- * Skips the test where overflows of the event do not interrupt. Of the emulated
- * machines x86-64 has all, arm64 those of its cycle counter, riscv64 none.
+ * Skips the test if overflows of the event do not interrupt. In the emulated
+ * machines all events of x86-64 do, on arm64 only those of the cycle counter,
+ * and on riscv64 none.
  */
 static void require_overflows(const char *event)
 {
@@ -42,9 +43,9 @@ static void require_overflows(const char *event)
 }
 
 /*
- * Returns the event to count beside samples of this one. The emulated arm64
- * machine has one cycle counter, which samples need, and a cycle there is an
- * instruction.
+ * Returns the event that is counted in addition to samples of this event. The
+ * emulated arm64 machine has one cycle counter, which samples need; a cycle
+ * there is an instruction.
  */
 static const char *counted_beside(const char *event)
 {
@@ -70,7 +71,7 @@ static void ask_for_samples_of(const char *event)
 	require_overflows(event);
 }
 
-/* Returns the sum over the rows of a and b. */
+/* Returns the sum over rows a and b. */
 static double counted(const struct selfmon_report *report)
 {
 	double sum = 0;
@@ -89,8 +90,9 @@ static double counted(const struct selfmon_report *report)
 }
 
 /*
- * Samples times the period are the events that were counted. Of each row that
- * holds only if the period is not in step with the program; of both it does.
+ * The number of samples times the period must be the number of events. For each
+ * row this holds only if the period is not in step with the program, but for
+ * the sum of both rows it always holds.
  */
 static void expect_as_many_as_counted(void)
 {
@@ -107,7 +109,10 @@ static void expect_as_many_as_counted(void)
 	selfmon_report_free(report);
 }
 
-/* Of several lengths. Long ones, beside which enter and leave are nothing. */
+/*
+ * Makes visits of different lengths. They are long, so that enter and leave are
+ * negligible.
+ */
 static void visit_varied(void)
 {
 	static uint32_t random;

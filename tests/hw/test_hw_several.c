@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests sets that count several threads, each of which runs a loop of known
+ * Tests sets that count several threads, each of which executes a loop of known
  * length.
  */
 #define _GNU_SOURCE
@@ -55,7 +55,10 @@ static void run_pool(void)
 	pool_run(&pool);
 }
 
-/* Runs the code once before, so that the loader's work is done. */
+/*
+ * Counts the work. Runs it once before, so that the dynamic loader's work is
+ * done.
+ */
 static uint64_t count(void (*work)(void))
 {
 	work();
@@ -66,7 +69,7 @@ static uint64_t count(void (*work)(void))
 	return delta.value[0].count;
 }
 
-/* Within 1 %, since starting and waking threads takes some work too. */
+/* Allows 1 %, because starting and waking threads takes some work. */
 static void expect_all(uint64_t counted)
 {
 	cr_assert(counted >= WORK && counted <= WORK + WORK / 100,
@@ -98,13 +101,13 @@ Test(hw_several, a_pool_is_counted_by_process_alone)
 	selfmon_counters_close(set);
 	set = hw_open_with("instructions", SELFMON_COUNTERS_PROCESS);
 	expect_all(count(run_pool));
-	/* This includes threads that start later. */
+	/* Threads that start later are counted, too. */
 	expect_all(count(fork_and_join));
 	selfmon_counters_close(set);
 	pool_end(&pool);
 }
 
-/* Each thread of a pool rotates its own groups on the counters. */
+/* Each thread of a pool rotates its own groups. */
 Test(hw_several, estimates_over_threads_are_as_good_as_they_say)
 {
 	uint64_t truth = LONG_WORK, uncertain, counted;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests regions of known work with more events than the PMU has counters: what
- * a report says about each column is true, including the number of visits and
- * the time that it covers.
+ * Tests regions of known work with more events than the PMU has counters: the
+ * report must be right about each column, including its number of visits and
+ * its share of the time.
  */
 #include "counters/set.h"
 #include "hw.h"
@@ -53,10 +53,7 @@ static bool is_near(double value, double truth, double error)
 	return value >= truth - error && value <= truth + error;
 }
 
-/*
- * The shares of the columns follow from the rotation of their groups: all
- * groups together make 1.
- */
+/* Each group is on the PMU in turn, so the shares of all groups add up to 1. */
 static void check_shares(const struct selfmon_row *row)
 {
 	const struct selfmon_quantity *const first = &row->counter[0];
@@ -93,7 +90,7 @@ Test(hw_shares, a_column_says_how_much_of_a_region_it_counted)
 	selfmon_report_free(report);
 }
 
-/* The slope excludes the overhead of a visit. */
+/* The difference of two lengths excludes the overhead of a visit. */
 Test(hw_shares, the_mean_of_the_counted_visits_is_that_of_the_work)
 {
 	struct selfmon_report *const report = take();
@@ -111,7 +108,7 @@ Test(hw_shares, the_mean_of_the_counted_visits_is_that_of_the_work)
 	selfmon_report_free(report);
 }
 
-/* Two events of one group have their values in the same visits. */
+/* Two events of one group have values in the same visits. */
 Test(hw_shares, events_of_one_group_have_their_ratio)
 {
 	struct selfmon_metric metric = { .size = sizeof(metric) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Context switches in and around visits. */
+/* Tests context switches in and around visits. */
 #define _GNU_SOURCE
 #include "counters/group.h"
 #include "hw/hw.h"
@@ -58,7 +58,9 @@ static void peer_end(const struct peer *peer)
 	cr_assert_eq(hw_wait(peer->pid), 0);
 }
 
-/* The peer must run before it answers, so the caller leaves this CPU. */
+/*
+ * Asks the peer. The caller leaves this CPU, since the peer must run to answer.
+ */
 static void peer_ask(const struct peer *peer)
 {
 	char byte = 0;
@@ -125,13 +127,13 @@ Test(hw_switch, every_visit_with_a_forced_switch_is_marked_and_no_other)
 	selfmon_counters_close(set);
 }
 
-/* Counts of one kind of visit, which must all be equal. */
+/* Counts of one kind of visit, which must all be the same. */
 struct counted {
 	uint64_t count;
 	int visits, wrong;
 };
 
-/* A failed try of the reads is counted, too, and shown in `moved`. */
+/* A failed attempt to read is counted, too; `moved` shows it. */
 static void count_visit(struct counted *counted,
 			const struct selfmon_delta *delta)
 {
@@ -142,7 +144,7 @@ static void count_visit(struct counted *counted,
 	counted->count = delta->value[0].count;
 }
 
-/* Returns the number of wrong visits in one of two processes. */
+/* Makes visits in one of two processes. Returns the number of wrong counts. */
 static int count_exactly(const struct peer *peer, uint64_t n)
 {
 	struct selfmon_counters *set = hw_open("instructions");
@@ -178,10 +180,7 @@ Test(hw_switch, two_processes_on_one_cpu_are_both_exact)
 	other = fork();
 	cr_assert_geq(other, 0);
 	peer = peer_start();
-	/*
-	 * Takes longer than a time slice in some runs, so that both processes
-	 * are preempted.
-	 */
+	/* Long enough that both processes are preempted in some runs. */
 	wrong = count_exactly(&peer, other ? 70000 : 50000);
 	peer_end(&peer);
 	if (other == 0)
@@ -207,7 +206,7 @@ Test(hw_switch, switches_without_multiplexing_leave_no_time_off_the_pmu)
 	cr_assert_eq(selfmon_group_read(fd, 2, &before), 0);
 	selfmon_counters_begin(set, &a);
 	from = switches();
-	/* One switch away from the CPU, one back. */
+	/* Each question causes two switches: to the peer and back. */
 	for (i = 0; i < SWITCHES / 2; i++)
 		peer_ask(&peer);
 	cr_assert_geq(switches() - from, SWITCHES / 2);
@@ -222,8 +221,8 @@ Test(hw_switch, switches_without_multiplexing_leave_no_time_off_the_pmu)
 }
 
 /*
- * Returns the thread's switches, and those that the event counted, with no
- * switch between the two reads.
+ * Returns the thread's number of switches, and sets *event to that counted by
+ * the event. Repeats if there was a switch between the two reads.
  */
 static uint64_t switches_of_both(const struct selfmon_counters *set,
 				 uint64_t *event)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests reads during which the counter is taken away. Each sixteenth counter
- * read in this file yields the CPU between the load of the index and the read
- * of the register.
+ * Tests reads during which the counter is taken away. One of 16 counter reads
+ * in this file yields the CPU between the load of the index and the read of the
+ * register.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -36,9 +36,9 @@ static inline uint64_t read_after_a_while(uint32_t counter, const void *set)
 TestSuite(hw_taken, .init = hw_require_pmu);
 
 /*
- * Acts as another tool: its event on this CPU comes and goes, and takes a
- * counter. It is not the same event, since QEMU gives each kind of event to a
- * single counter.
+ * Acts as another tool, whose event on this CPU repeatedly takes a counter and
+ * releases it. It is another event than ours, since QEMU has one counter for
+ * each kind of event.
  */
 static void be_a_tool(void)
 {
@@ -75,7 +75,7 @@ static pid_t tool_start(void)
 	return pid;
 }
 
-/* Checks that no count is less than the loop, or far too high. */
+/* Checks that no count is less than the loop's, or far too high. */
 static void visit_often(struct selfmon_counters *set)
 {
 	struct selfmon_snapshot a, b;
@@ -138,8 +138,8 @@ Test(hw_taken, visits_survive_the_end_of_other_threads_sets, .timeout = 60)
 }
 
 /*
- * The reason why sets are read by read(2) here by default. If this test fails,
- * the kernel has been fixed, and the default can change.
+ * This is the reason why sets on this machine are read by read(2) by default.
+ * If this test fails, the kernel is fixed, and the default can be changed.
  */
 Test(hw_taken, an_unguarded_read_is_killed, .timeout = 60)
 {

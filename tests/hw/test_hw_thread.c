@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: each counts itself. */
+/* Tests threads, each of which counts only itself. */
 #define _GNU_SOURCE
 #include "hw/hw.h"
 
@@ -14,8 +14,8 @@ struct worker {
 	pthread_t thread;
 	pthread_barrier_t *barrier;
 	uint64_t n;
-	uint64_t least, most; /* smallest and largest count of its visits */
-	uint64_t once;        /* a visit of one turn */
+	uint64_t least, most; /* minimum and maximum count of its visits */
+	uint64_t once;        /* count of a visit with one iteration */
 };
 
 static void start_all(struct worker *worker, void *(*run)(void *),
@@ -48,7 +48,7 @@ static void *count_loops(void *argument)
 	pthread_barrier_wait(worker->barrier);
 	for (i = 0; i < VISITS; i++) {
 		hw_visit_loop(set, worker->n, &delta);
-		if (delta.moved) /* a useless try of the reads counts, too */
+		if (delta.moved) /* a failed attempt to read is counted, too */
 			continue;
 		if (delta.value[0].count < worker->least)
 			worker->least = delta.value[0].count;
@@ -113,13 +113,16 @@ Test(hw_thread, a_report_adds_up_the_regions_of_eight_threads)
 }
 
 /*
- * Snapshots by a thread that does not own the set; the owner runs on another
- * CPU.
+ * Snapshots taken by a thread that does not own the set, while the owner runs
+ * on another CPU.
  */
 struct reading {
 	const struct selfmon_counters *set;
 	struct selfmon_snapshot first, last;
-	/* Number not read by read(2), or not above the reading before. */
+	/*
+	 * Number of snapshots that were not read by read(2), or not above the
+	 * previous one.
+	 */
 	int wrong;
 	bool done;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares the library's time with the kernel's. In a guest all time is
- * virtual, so a second of sleep ends at once, and on some machines time is
+ * virtual: a second of sleep ends immediately, and on some machines time is
  * exact.
  */
 #include <errno.h>
@@ -19,10 +19,7 @@
 #define PPM_MAX 200
 #define RAW_TRIES 100
 
-/*
- * Ticks and CLOCK_MONOTONIC_RAW read together: the closest pair of several
- * tries.
- */
+/* Ticks and CLOCK_MONOTONIC_RAW, read as close together as possible. */
 struct moment {
 	uint64_t ticks, ns, spread_ns;
 };
@@ -71,7 +68,7 @@ Test(hw_time, a_second_of_the_clock_is_a_second_of_the_kernels)
 		  (unsigned long long)ns, (unsigned long long)raw);
 }
 
-/* If the page has a clock, no other source may be used. */
+/* If the page has a clock, the library must use it. */
 Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 {
 	struct perf_event_attr attr;
@@ -90,19 +87,19 @@ Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 /* ---- time_zero ----------------------------------------------------------- */
 
 /*
- * A perf ring of one page, which records the switches of this thread with their
- * time.
+ * A perf ring of one page, in which the kernel records this thread's context
+ * switches with their times.
  */
 #define RING_PAGES 2
 
 struct ring {
 	const struct selfmon_page *page;
 	const unsigned char *data;
-	uint64_t head; /* of what was looked at */
+	uint64_t head; /* position of the next record */
 	size_t size;
 };
 
-/* Members of struct perf_event_mmap_page beyond those of selfmon_page. */
+/* Offsets in struct perf_event_mmap_page after the members of selfmon_page. */
 #define DATA_HEAD 1024
 
 static struct ring open_ring(void)
@@ -129,8 +126,8 @@ static struct ring open_ring(void)
 }
 
 /*
- * Returns the time of the next record of a switch, or false if there is none.
- * Records are whole words, and the ring never wraps in a test.
+ * Finds the time of the next switch in the ring. Returns false if there is
+ * none. Records consist of whole words, and the ring never wraps in a test.
  */
 static bool next_time(struct ring *ring, uint64_t *ns)
 {
@@ -154,7 +151,7 @@ static bool next_time(struct ring *ring, uint64_t *ns)
 	return false;
 }
 
-/* Returns the time of the kernel's perf clock at this many ticks. */
+/* Returns the time of the kernel's perf clock at these ticks. */
 static uint64_t perf_ns(const struct selfmon_page *page, uint64_t ticks)
 {
 	return selfmon_load_once(&page->time_zero) +
@@ -198,12 +195,13 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 /* ---- the time of regions ------------------------------------------------- */
 
 /*
- * For machines on which each instruction takes a nanosecond and none overlap.
+ * For machines on which each instruction takes a nanosecond, without overlap.
  */
 #define VISITS 20000
 #define BATCH 100
 #define NS_OFF 1.0
-#define NS_OFF_SELF 7.0 /* a function with regions saves registers */
+/* Instructions with which a function with regions saves registers. */
+#define NS_OFF_SELF 7.0
 
 static HW_NOINLINE void bare_inner(uint64_t turns)
 {
@@ -238,7 +236,7 @@ static HW_NOINLINE void visit_outer(uint64_t turns)
 	}
 }
 
-/* Returns the time of a visit, from the batch with the fewest interrupts. */
+/* Returns the time of a visit, by the batch with the fewest interrupts. */
 static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
 {
 	uint64_t least = UINT64_MAX;
@@ -267,7 +265,9 @@ static void configure(bool fence)
 	hw_grow_old();
 }
 
-/* Returns that of the shortest visit, which contained no interrupt. */
+/*
+ * Returns the net time of the shortest visit, in which there was no interrupt.
+ */
 static double net_of(const struct selfmon_row *row)
 {
 	return (double)row->time.min - row->own_ns;

@@ -111,12 +111,12 @@ void tool_require_twins(void)
 #define COPIES_MAX 16
 #define COPIES_LOOP 10000
 
-/* As PERF_FORMAT_GROUP has them. */
+/* The layout of PERF_FORMAT_GROUP. */
 struct copies {
 	uint64_t count, enabled_ns, running_ns, value[COPIES_MAX];
 };
 
-/* Opens a group of copies of instructions, as large as the kernel permits. */
+/* Opens a group of copies of `instructions`, as large as the kernel allows. */
 static size_t open_copies(int fd[COPIES_MAX])
 {
 	struct perf_event_attr attr;
@@ -175,8 +175,8 @@ void tool_sample_fast(void)
 	if (!hw_guest())
 		return;
 	/*
-	 * The kernel rejects the rate while this limit is off, which is 0
-	 * percent.
+	 * The kernel refuses to change the rate while this limit is 0
+	 * (disabled).
 	 */
 	hw_write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
 	hw_write_file("/proc/sys/kernel/perf_event_max_sample_rate",

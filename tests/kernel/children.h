@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests with child processes that visit a region and report what they
- * found.
+ * For tests with child processes that visit a region and check their own
+ * report.
  */
 #ifndef SELFMON_TESTS_CHILDREN_H
 #define SELFMON_TESTS_CHILDREN_H
@@ -28,8 +28,7 @@ static inline int status_of(pid_t pid)
 }
 
 /*
- * For a child: returns 0 if its report has this number of visits, and no
- * others.
+ * Called in a child: returns 0 if its report has exactly this number of visits.
  */
 static inline int own_work_only(uint64_t visits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Coroutines for tests: stacks between which a thread's own code switches. */
+/* Coroutines for tests: stacks between which a thread switches. */
 #ifndef SELFMON_TESTS_COROUTINES_H
 #define SELFMON_TESTS_COROUTINES_H
 
@@ -11,12 +11,13 @@
 #include "sanitizer.h"
 
 #define STACK ((size_t)256 << 10)
-#define GUARD ((size_t)16 << 10) /* guard size; whole pages everywhere */
+/* Size of a guard: whole pages on all machines. */
+#define GUARD ((size_t)16 << 10)
 
 /*
- * Three pieces of one mapping: below the thread's stack, the thread's stack,
- * above it. The thread's stack begins with a guard, as if the C library had
- * made it.
+ * Three stacks in one mapping: below the thread's own stack, that stack, and
+ * above it. The thread's own stack begins with a guard, like one made by the C
+ * library.
  */
 enum place { BELOW, OWN, ABOVE, PLACES };
 
@@ -53,9 +54,9 @@ static inline void make(int i, void (*body)(void), enum place place,
 }
 
 /*
- * Tests run this often: on a thread whose stack lies between those of its
- * coroutines, and then on others that take over its state. The first two visits
- * of a region take other paths than later ones.
+ * Number of times that a test runs: first on a thread whose stack is between
+ * those of its coroutines, then on others that reuse its state. The first two
+ * visits of a region take other paths than later ones.
  */
 #define TIMES 4
 

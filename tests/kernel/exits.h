@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of the report at exit, in processes with environments of their own.
- * Files that include this define _GNU_SOURCE.
+ * For tests of the report at exit, in processes with other environments. Files
+ * that include this must define _GNU_SOURCE.
  */
 #ifndef SELFMON_TESTS_EXITS_H
 #define SELFMON_TESTS_EXITS_H
@@ -17,7 +17,7 @@
 
 #include <selfmon.h>
 
-static char text[1 << 16]; /* what the last child wrote */
+static char text[1 << 16]; /* output of the last child */
 
 static inline void visit(void)
 {
@@ -29,14 +29,14 @@ static inline void visit(void)
 static inline void set_variables(const char *const *variable)
 {
 	unsetenv("SELFMON_OUTPUT"); /* the tests' own */
-	setenv("SELFMON_EVENTS", "none", 1); /* alike with and without a PMU */
+	/* Same result with and without a PMU. */
+	setenv("SELFMON_EVENTS", "none", 1);
 	for (; *variable; variable += 2)
 		setenv(variable[0], variable[1], 1);
 }
 
 /*
- * Runs body in a process that ends by exit(). Stores its standard error in
- * text.
+ * Runs body in a child that ends by exit(). Stores its standard error in text.
  */
 static inline int run_with(const char *const *variable, void (*body)(void))
 {
@@ -48,7 +48,7 @@ static inline int run_with(const char *const *variable, void (*body)(void))
 	cr_assert_geq(file, 0);
 	pid = fork();
 	if (pid == 0) {
-		/* Kills a child that hangs, so that the test fails. */
+		/* Kills the child if it hangs, so that the test fails. */
 		alarm(20);
 		dup2(file, STDERR_FILENO);
 		set_variables(variable);

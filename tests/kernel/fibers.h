@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jobs on stacks of their own, between which swapcontext(3) switches. */
+/* Jobs that run on their own stacks, switched by swapcontext(3). */
 #ifndef TESTS_KERNEL_FIBERS_H
 #define TESTS_KERNEL_FIBERS_H
 
@@ -32,7 +32,9 @@ struct job {
 	size_t size;
 };
 
-/* Informs a sanitizer that the code of a job, or of its caller, runs next. */
+/*
+ * Informs a sanitizer of a switch to the job's stack, or back to the caller's.
+ */
 static inline void job_before_switch(struct job *job, bool in)
 {
 #if SANITIZED && !SANITIZED_THREADS
@@ -62,7 +64,7 @@ static inline void job_after_switch(struct job *job, bool in)
 	(void)in;
 }
 
-/* Runs the job in the calling thread until it pauses or is done. */
+/* Runs the job in the calling thread until it pauses or ends. */
 static __attribute__((noinline, unused)) void job_run(struct job *job)
 {
 	ucontext_t here;

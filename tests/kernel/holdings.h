@@ -12,9 +12,12 @@
 struct holdings {
 	size_t fds;
 	size_t maps; /* mappings of perf events */
-	/* Number of all maps; those of the C library change too. */
+	/*
+	 * Number of all maps, including those of the C library, which may
+	 * change.
+	 */
 	size_t lines;
-	/* Size of all maps: adjacent maps of one kind are one line. */
+	/* Size of all maps. Adjacent maps of the same kind are one line. */
 	size_t kib;
 };
 
@@ -60,8 +63,8 @@ static inline void holdings_assert_back(const struct holdings *before)
 }
 
 /*
- * Number of mappings that threads may add if they run one after the other: a
- * stack, and an arena of the heap.
+ * Number of mappings that threads may add if they run one after another: a
+ * stack, and a heap arena.
  */
 #define HOLDINGS_MORE_LINES 20
 #define HOLDINGS_MORE_KIB 1024

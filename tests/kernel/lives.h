@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of live files: a process that has a live file, and a channel to the
- * test for its own counts. Define _GNU_SOURCE before including this.
+ * For tests of live files: a process with a live file, which passes its own
+ * counts to the test. Define _GNU_SOURCE before including this.
  */
 #ifndef SELFMON_TESTS_LIVES_H
 #define SELFMON_TESTS_LIVES_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: becomes a user without privileges who runs nothing else on the
- * machine.
+ * For tests: becomes an unprivileged user who runs nothing else on the machine.
  */
 #ifndef TESTS_KERNEL_NOBODY_H
 #define TESTS_KERNEL_NOBODY_H
@@ -29,9 +28,10 @@ static inline long nobody_paranoid(void)
 }
 
 /*
- * Root becomes a separate user without capabilities: the kernel sums up what
- * all programs of a user lock. Skips the test if that user, or the user who
- * runs the test, may open no event.
+ * If the caller is root, becomes a user without capabilities who has no other
+ * processes: the kernel adds up the memory that all processes of a user lock.
+ * Skips the test if this user, or the user who runs the test, cannot open
+ * events.
  */
 static inline void nobody_become(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values with known percentiles, which visits count, to compare with the
- * report.
+ * Values with known percentiles, which visits count as units; reports are
+ * compared with them.
  */
 #ifndef TESTS_KERNEL_QUANTILES_H
 #define TESTS_KERNEL_QUANTILES_H
@@ -26,8 +26,8 @@ static inline void quantiles_start(void)
 }
 
 /*
- * Returns what visit i counts in distribution k: all numbers equally often; 40
- * powers of two equally often; one in 20 far from the others.
+ * Returns the value of visit i in distribution k: uniform; 40 powers of two
+ * with equal frequency; or one of 20 far from the others.
  */
 static inline uint64_t quantiles_value(int k, uint64_t i)
 {
@@ -64,8 +64,8 @@ static inline int quantiles_order(const void *a, const void *b)
 }
 
 /*
- * Accepts the values of both neighbours too, since the exact rank of a
- * percentile is not defined.
+ * Also accepts the values with the next lower and higher rank, since the exact
+ * rank of a percentile is not defined.
  */
 static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 				  double share)
@@ -78,7 +78,7 @@ static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 		      seen);
 }
 
-/* Expects a row with visits 0 to n - 1. */
+/* Expects the percentiles of visits 0 to n - 1. */
 static inline void quantiles_expect(const struct selfmon_report *report,
 				    const struct selfmon_row *row, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: samples, and work in code of its own, which shows the region that
- * each sample belongs to.
+ * For tests of samples: work in functions of its own, so that the address of a
+ * sample shows its region.
  */
 #ifndef SELFMON_TESTS_SAMPLED_H
 #define SELFMON_TESTS_SAMPLED_H
@@ -13,7 +13,7 @@
 #include "rows.h"
 #include "sanitizer.h"
 
-/* The shortest period allowed, so that tests are short. */
+/* The shortest period that is allowed, which keeps tests short. */
 #define OFTEN "task-clock@200us"
 
 static inline void ask_with(const char *events, const char *sample)
@@ -75,7 +75,8 @@ static inline void work_a_for(uint64_t ns)
 }
 
 /*
- * The first object is the program. dladdr(3) has no data about static programs.
+ * Takes the first object, which is the program. dladdr(3) does not work in
+ * static programs.
  */
 static inline int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
@@ -165,8 +166,7 @@ static inline struct counts counts_at(const struct selfmon_report *report,
 }
 
 /*
- * Returns a number of the report's samples, which has a line of its own in
- * JSON.
+ * Returns a number from the report's samples, which has its own line in JSON.
  */
 static inline double number_of(const struct selfmon_report *report,
 			       const char *key)
@@ -189,8 +189,8 @@ static inline double number_of(const struct selfmon_report *report,
 }
 
 /*
- * Returns the period, which is longer on a slow machine: samples may cost a
- * twentieth of it.
+ * Returns the period. It is longer on a slow machine, since samples may take at
+ * most a twentieth of it.
  */
 static inline uint64_t period(void)
 {
@@ -245,7 +245,7 @@ static inline uint64_t samples_of(const char *name)
 	return n;
 }
 
-/* Rows a and b have samples of their own work only. */
+/* Expects that rows a and b have samples only of their own work. */
 static inline void assert_apart(uint64_t least)
 {
 	struct selfmon_report *const report = rows_take();
@@ -255,7 +255,7 @@ static inline void assert_apart(uint64_t least)
 	rows_check(report);
 	cr_expect_eq(a.b, 0, "%lu samples of b in a", (unsigned long)a.b);
 	cr_expect_eq(b.a, 0, "%lu samples of a in b", (unsigned long)b.a);
-	/* Under a sanitizer much of the work is in its runtime. */
+	/* With a sanitizer, much of the work is in its runtime. */
 	if (!SANITIZED)
 		cr_expect_geq(a.a + b.b, least);
 	selfmon_report_free(report);
@@ -275,7 +275,7 @@ static inline void say_how_many(const char *event)
 	selfmon_report_free(report);
 }
 
-/* Visits until there is this number of samples. */
+/* Makes visits until there is this number of samples. */
 static inline void until(uint64_t least, void (*visit)(void))
 {
 	do {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests of counter sets: a set, two snapshots, and page faults to count.
- * Files that include this define _GNU_SOURCE.
+ * Files that include this must define _GNU_SOURCE.
  */
 #ifndef SELFMON_TESTS_SETS_H
 #define SELFMON_TESTS_SETS_H
@@ -25,8 +25,8 @@ static struct selfmon_delta delta;
 static inline int open_set(const char *spec, unsigned int flags)
 {
 	/*
-	 * Touches the memory, so that page faults of the snapshots themselves
-	 * are not counted.
+	 * Writes to the memory, so that the snapshots themselves cause no page
+	 * faults.
 	 */
 	memset(&a, 1, sizeof(a));
 	memset(&b, 1, sizeof(b));
@@ -53,13 +53,13 @@ static inline void touch(volatile char *map)
 		map[i * size] = 1;
 }
 
-/* Between a and b: PAGES faults. */
+/* Causes PAGES page faults between a and b. */
 static inline void measure_faults(void)
 {
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	void *first = fresh_pages(), *second = fresh_pages();
 
-	touch(first); /* the code's own faults */
+	touch(first); /* page faults of the code itself */
 	selfmon_counters_begin(set, &a);
 	selfmon_counters_end(set, &b);
 	selfmon_counters_begin(set, &a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests of the slowest visits (SELFMON_RECORD): visits that take a known
- * time, and those that a report kept.
+ * time, and the visits in a report.
  */
 #ifndef TESTS_KERNEL_SLOW_H
 #define TESTS_KERNEL_SLOW_H
@@ -10,9 +10,12 @@
 #include "report/slow_visits.h"
 #include "rows.h"
 
-/* Longer than what else happens to a visit on a busy machine, mostly. */
+/* Longer than most delays of a visit on a busy machine. */
 #define LONG_NS 10000000
-/* By the library's clock, which a short process calibrates coarsely. */
+/*
+ * Lower limit by the library's clock, which is calibrated roughly in a short
+ * process.
+ */
 #define LONG_LEAST_NS (LONG_NS - LONG_NS / 50)
 
 static inline struct selfmon_options slow_options(const char *events)
@@ -54,7 +57,10 @@ static inline void visit(const char *name, uint64_t ns)
 	selfmon_leave(&frame);
 }
 
-/* A visit with others inside of it; slow: one of them takes LONG_NS. */
+/*
+ * Makes a visit with others inside it. If slow is true, one of them takes
+ * LONG_NS.
+ */
 static inline void request(bool slow)
 {
 	SELFMON_REGION("request") {
@@ -66,7 +72,10 @@ static inline void request(bool slow)
 	}
 }
 
-/* Returns how many visits of a region were kept, and the first of them. */
+/*
+ * Returns the number of recorded visits of a region, and sets *first to the
+ * first of them.
+ */
 static inline size_t kept(const struct selfmon_report *report, const char *name,
 			  const struct selfmon_slow **first)
 {
@@ -89,8 +98,8 @@ slowest(const struct selfmon_report *report, const char *name)
 }
 
 /*
- * Returns the kept visit that has such a part, of at least this time. On a busy
- * machine others may take as long, as a whole.
+ * Returns the recorded visit that has such a part, of at least this time. On a
+ * busy machine other visits may take as long in total.
  */
 static inline const struct selfmon_slow *
 slow_with(const struct selfmon_report *report, const char *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests detached spans: their begin and end, on any thread. */
+/* Tests the begin and end of detached spans, on any thread. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void in_a_thread(void *(*run)(void *), void *argument)
 	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
-/* Returns the row of "request" in a new report, and frees the report before. */
+/* Returns the row of "request" in a new report. Frees the previous report. */
 static const struct selfmon_row *request(void)
 {
 	static struct selfmon_report *report;
@@ -103,10 +103,7 @@ static void *begin_one(void *span)
 	return NULL;
 }
 
-/*
- * The next thread takes over the state of the ended thread, but is another
- * thread.
- */
+/* The next thread reuses the state of the exited one, but is another thread. */
 Test(async, of_an_ended_thread_ends_elsewhere)
 {
 	struct selfmon_async_span span;
@@ -142,7 +139,7 @@ Test(async, a_second_end_does_nothing)
 	assert_row(1, 0, 0);
 }
 
-/* Returns 0 under a sanitizer, which maps memory of its own meanwhile. */
+/* Returns 0 with a sanitizer, which itself maps memory meanwhile. */
 static uint64_t address_space(void)
 {
 	FILE *const statm = fopen("/proc/self/statm", "r");
@@ -153,7 +150,7 @@ static uint64_t address_space(void)
 	return SANITIZED ? 0 : pages;
 }
 
-/* The library does not point to spans, so it keeps no memory for them. */
+/* The library has no pointers to spans, so dropped spans take no memory. */
 Test(async, dropped_spans_are_open_and_cost_nothing)
 {
 	const struct selfmon_process *process;
@@ -190,7 +187,7 @@ Test(async, work_is_that_of_spans_that_ended)
 	selfmon_async_end(&done);
 	selfmon_async_end(&done);
 	selfmon_async_end(&other);
-	begin(&done); /* begins again, without the units of the span before */
+	begin(&done); /* begins again, without the units of the previous span */
 	selfmon_async_end(&done);
 	assert_row(3, 1, 0);
 	cr_assert_eq(request()->bytes, 1000);
@@ -219,8 +216,7 @@ Test(async, has_the_time_between_its_ends)
 }
 
 /*
- * If the timestamp counter cannot be used, both ends use the clock of the
- * process.
+ * If the timestamp counter cannot be used, both ends use the process's clock.
  */
 Test(async, by_a_clock_that_takes_a_call)
 {
@@ -244,7 +240,7 @@ Test(async, by_a_clock_that_takes_a_call)
 	cr_assert_lt(row->time.max, UINT64_C(60000000000));
 }
 
-/* Regions do not affect spans, nor spans regions. */
+/* Regions and spans do not affect each other. */
 Test(async, is_no_part_of_the_call_tree)
 {
 	struct selfmon_async_span span, within;
@@ -282,7 +278,9 @@ Test(async, every_span_is_measured_if_one_visit_in_n_is)
 	cr_assert_eq(request()->measured, 500);
 }
 
-/* There are more regions than slots. They are visited in both directions. */
+/*
+ * There are more regions than slots. They are visited forwards and backwards.
+ */
 Test(async, of_many_regions)
 {
 	enum { REGIONS = 200 };
@@ -395,8 +393,8 @@ static int status_of(pid_t pid)
 }
 
 /*
- * Called in a child. Returns 0 if its report has this one span and the stale
- * end of the parent's span.
+ * Called in a child. Returns 0 if its report has this one span, and the end of
+ * the parent's span as stale.
  */
 static int own_span_only(struct selfmon_async_span *parents)
 {
@@ -433,7 +431,7 @@ Test(async, of_the_parent_is_stale_in_a_child)
 	assert_row(1, 0, 0);
 }
 
-/* At that time the child has a state with its own id. */
+/* Here the child has a state with an id of its own. */
 static int end_in_a_busy_child(struct selfmon_async_span *parents)
 {
 	struct selfmon_async_span own;
@@ -487,7 +485,7 @@ Test(async, every_format_has_them)
 	selfmon_report_free(report);
 }
 
-/* Spans are no rows of the table: totals and shares are those of regions. */
+/* Spans are not rows of the table: totals and shares exclude them. */
 Test(async, are_not_in_the_total)
 {
 	struct selfmon_async_span span;
@@ -548,7 +546,7 @@ Test(async, an_interval_has_those_that_ended_in_it)
 
 static struct selfmon_async_span many[MANY];
 
-/* Each thread ends the spans of the thread before it, and begins them again. */
+/* Each thread ends the spans of the previous thread and begins them again. */
 static void *pass_on(void *argument)
 {
 	const size_t first = *(const size_t *)argument * (MANY / THREADS);
@@ -581,7 +579,7 @@ Test(async, ten_thousand_are_open_over_threads)
 	assert_row((uint64_t)MANY * ROUNDS, MANY, (uint64_t)MANY * ROUNDS);
 }
 
-/* An event loop: ends the oldest request and begins a new one. */
+/* Acts like an event loop: ends the oldest request and begins a new one. */
 static void serve(struct selfmon_region *region, uint64_t requests)
 {
 	uint64_t i;
@@ -608,7 +606,7 @@ Test(async, ten_million_over_ten_thousand_open_take_no_memory)
 	assert_row(requests + MANY, MANY, 0);
 }
 
-/* A thread that visits no regions still answers a reader. */
+/* A thread that visits no regions must still answer requests of a reader. */
 static bool stop;
 
 static void *spin(void *unused)

@@ -36,8 +36,8 @@ static void with_work(void)
 static int handled;
 
 /*
- * Sends signals until enough were handled: on a busy machine several of them
- * become one.
+ * Sends signals until enough were handled. On a busy machine several signals
+ * may be merged into one.
  */
 static void *kick(void *thread)
 {
@@ -88,8 +88,8 @@ static volatile int steps;
 static volatile uint64_t nested;
 
 /*
- * The kernel clears the trap flag for the handler, so the handler is not
- * stepped.
+ * Interrupts after each instruction. The kernel clears the trap flag in the
+ * handler, so the handler is not interrupted.
  */
 static void step_by_step(void (*what)(void))
 {
@@ -108,7 +108,7 @@ static void nest(int number)
 }
 
 /*
- * Counts, buckets and extremes are those of all spans, wherever the handler
+ * Expects the right count, buckets and extremes, wherever the handler
  * interrupts.
  */
 static void interrupt(void (*what)(void))
@@ -160,8 +160,8 @@ static void jump_out(int number)
 }
 
 /*
- * Jumps out after this number of instructions. Returns false if the span has
- * fewer.
+ * Makes the handler jump out after this number of instructions. Returns false
+ * if the span takes fewer.
  */
 static bool jump_after(int instructions, void (*what)(void))
 {
@@ -172,7 +172,9 @@ static bool jump_after(int instructions, void (*what)(void))
 	return false;
 }
 
-/* After a jump nothing waits for the abandoned update, and no count is lost. */
+/*
+ * After a jump, no reader waits for the abandoned update, and no count is lost.
+ */
 static void jump_out_of(void (*what)(void))
 {
 	struct selfmon_report *report;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests what selfmon_bench.h measures, by page faults: these are exact on every
+ * Tests selfmon_bench.h with page faults, whose number is exact on every
  * machine.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 
 #include "sanitizer.h"
 
-#define AHEAD 5 /* faults of a batch that belong to no iteration */
+#define AHEAD 5 /* faults of a batch outside of its iterations */
 
 static size_t page_size;
 static int calls;
@@ -32,7 +32,10 @@ static void fault(size_t times)
 	}
 }
 
-/* Causes this many page faults in each iteration, and some before the first. */
+/*
+ * Causes this number of page faults in each iteration, and some before the
+ * first.
+ */
 static void faults(void *context, uint64_t turns)
 {
 	fault(AHEAD);
@@ -104,8 +107,8 @@ Test(bench_run, cases_and_lengths_take_turns)
 }
 
 /*
- * Each preempted_every-th call lasts until this thread is preempted; others
- * only compute.
+ * Each preempted_every-th call waits until this thread is preempted. The other
+ * calls only compute.
  */
 static unsigned int preempted_every;
 
@@ -124,7 +127,7 @@ static void compute(void *context, uint64_t turns)
 	       (selfmon_thread_usage(&now), now.preempted == from.preempted));
 }
 
-/* Set to end the other thread on the only CPU that this process may use. */
+/* Ends the other thread on the only CPU that this process may use. */
 static bool over;
 
 static void *spin(void *unused)
@@ -157,7 +160,7 @@ static void run_beside_a_spinner(struct selfmon_bench_result *result,
 	selfmon_counters_close(set);
 }
 
-/* Each batch waits for a context switch, so its round is marked. */
+/* Each batch waits for a context switch, so all rounds are marked. */
 Test(bench_run, says_how_many_rounds_were_disturbed)
 {
 	static struct selfmon_bench_result result;
@@ -170,7 +173,7 @@ Test(bench_run, says_how_many_rounds_were_disturbed)
 		cr_expect_gt(result.quantity[0].sample[i], 0);
 }
 
-/* Two of three pairs of batches are disturbed; the third is not. */
+/* Two of three pairs of batches are disturbed, so the third is used. */
 Test(bench_run, measures_a_disturbed_round_again)
 {
 	static struct selfmon_bench_result result;
@@ -196,7 +199,10 @@ Test(bench_run, refuses_too_few_rounds_and_too_many)
 	selfmon_counters_close(set);
 }
 
-/* Runs bench_main() on a case with this number of page faults per iteration. */
+/*
+ * Runs bench_main() with a case that has this number of page faults per
+ * iteration.
+ */
 static int run_main(size_t faults_a_turn, const char *a, const char *b,
 		    const char *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the clock of this machine with each source that it offers. */
+/* Tests the clock of this machine, with each source that it has. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -201,7 +201,8 @@ Test(clock, is_the_same_for_eight_threads_that_ask_at_once)
 }
 
 /*
- * Returns the exit status of a child: 0 if it has the same clock as `expected`.
+ * Forks a child that compares its clock with `expected`. Returns 0 if they are
+ * equal.
  */
 static int child_compares(const struct selfmon_clock *expected)
 {
@@ -230,8 +231,8 @@ Test(clock, is_kept_by_a_forked_child)
 }
 
 /*
- * Detached, because a child of fork(2) cannot join a thread that has ended, and
- * ThreadSanitizer reports that as a leak.
+ * The thread is detached: a child of fork(2) cannot join a thread that has
+ * ended, which ThreadSanitizer would report as a leak.
  */
 static void *ask_and_tell(void *done)
 {
@@ -241,9 +242,8 @@ static void *ask_and_tell(void *done)
 }
 
 /*
- * A fork while the clock is being chosen only happens by chance: choosing takes
- * some hundred microseconds. Each round forks a little later than the one
- * before.
+ * Choosing the clock takes some hundred microseconds, so only some forks happen
+ * meanwhile. Each round forks a little later than the previous one.
  */
 #define ROUNDS 64
 #define ROUND_NS 5000
@@ -295,8 +295,8 @@ Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
 }
 
 /*
- * Runs the function in a new PID namespace, in which the next process forked
- * has the id 1.
+ * Runs the function in a new PID namespace, where the next forked process has
+ * id 1.
  */
 static int in_namespace(int (*what)(void))
 {
@@ -357,7 +357,7 @@ Test(clock, is_no_cancellation_point)
 	struct selfmon_clock answer = { 0 };
 	pthread_t thread;
 
-	alarm(20); /* the wait would never end */
+	alarm(20); /* if the wait never ends */
 	selfmon_clock_anchor();
 	cr_assert_eq(pthread_create(&thread, NULL, ask, &answer), 0);
 	selfmon_kernel_sleep_ns(5000000);
@@ -367,7 +367,10 @@ Test(clock, is_no_cancellation_point)
 	cr_assert_neq(answer.source, SELFMON_CLOCK_NONE);
 }
 
-/* Waits until each kind of usage was seen, however busy the machine is. */
+/*
+ * Waits until each kind of usage occurred, so that a busy machine does not
+ * matter.
+ */
 Test(clock, a_thread_knows_its_cpu_time_and_context_switches)
 {
 	struct selfmon_thread_usage from, to;

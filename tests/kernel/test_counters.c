@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests counter sets with software events: real counts of the running kernel.
+ * Tests counter sets with software events, which the running kernel really
+ * counts.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -66,7 +67,7 @@ Test(counters, task_clock_agrees_with_the_threads_cpu_time)
 	selfmon_counters_end(set, &b);
 	wall = clock_now(CLOCK_MONOTONIC) - wall;
 	selfmon_counters_delta(set, &a, &b, &delta);
-	/* Some kernels subtract interrupts from CPU time. */
+	/* Some kernels subtract the time of interrupts from CPU time. */
 	cr_assert_geq(delta.value[0].count, cpu - cpu / 20);
 	cr_assert_leq(delta.value[0].count, wall + wall / 20);
 	selfmon_counters_close(set);
@@ -215,7 +216,9 @@ static const char eight_events[] =
 	"page-faults,minor-faults,major-faults,dummy,task-clock,cpu-clock,"
 	"page-faults,dummy";
 
-/* Compares the descriptors and maps that one set of software events takes. */
+/*
+ * Expects this number of descriptors and maps for one set of software events.
+ */
 static void assert_takes(const struct holdings *before, size_t fds, size_t maps)
 {
 	const struct holdings now = holdings_now();
@@ -281,7 +284,7 @@ Test(counters, refuses_unknown_flags)
 	cr_assert_not_null(strstr(failure.message, "0x80000000"));
 }
 
-/* Without config3 another event would be counted. */
+/* Without config3 a wrong event would be counted. */
 Test(counters, config3_is_never_left_out)
 {
 	const bool known = selfmon_kernel_version() >= 6003;

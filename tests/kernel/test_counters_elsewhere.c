@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests counter sets in threads and processes other than the one that opened
+ * Tests counter sets in other threads and processes than the one that opened
  * them.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 
 static void *read_elsewhere(void *snapshot)
 {
-	touch(fresh_pages()); /* not the opener's faults */
+	touch(fresh_pages()); /* these faults are not the opener's */
 	selfmon_counters_end(set, snapshot);
 	return NULL;
 }
@@ -28,7 +28,10 @@ Test(counters_elsewhere, another_thread_reads_the_openers_counts)
 	measure_faults();
 	selfmon_counters_begin(set, &a);
 	touch(pages);
-	/* The stack of a new thread causes some faults in the opener, too. */
+	/*
+	 * Creating a thread causes some faults in the opener, because of its
+	 * stack.
+	 */
 	cr_assert_eq(pthread_create(&thread, NULL, read_elsewhere, &b), 0);
 	pthread_join(thread, NULL);
 	selfmon_counters_delta(set, &a, &b, &delta);
