@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests: threads that do one piece of work each time they are started, and
- * wait in between. pool_run() returns when all threads have done it.
+ * then wait. pool_run() returns when all threads are done.
  */
 #ifndef SELFMON_TESTS_POOL_H
 #define SELFMON_TESTS_POOL_H

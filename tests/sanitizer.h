@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests that fail because of what a sanitizer itself does. */
+/* For tests that a sanitizer's own behaviour would make fail. */
 #ifndef SELFMON_TESTS_SANITIZER_H
 #define SELFMON_TESTS_SANITIZER_H
 

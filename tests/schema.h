@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/report.schema.json, checked by tests/tools/schema.py. */
+/* Checks reports against docs/report.schema.json by tests/tools/schema.py. */
 #ifndef SELFMON_TESTS_SCHEMA_H
 #define SELFMON_TESTS_SCHEMA_H
 

@@ -5,10 +5,9 @@
  * The tracer then returns the value of this model, which is in memory shared
  * with the child.
  *
- * Each event is in one of two registers. A move does what the kernel does at a
- * context switch: all events continue in their other registers, from other
- * values, and no count is lost. The old registers then count for another
- * thread.
+ * Each event is in one of two registers. A move acts like a context switch:
+ * each event continues in its other register, from another value, and no count
+ * is lost. The old registers then count for another thread.
  */
 #ifndef SELFMON_TESTS_STEPPED_PMU_H
 #define SELFMON_TESTS_STEPPED_PMU_H
@@ -27,7 +26,7 @@
 
 #define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
 #define STEPPED_PMU_WIDTH 48
-/* The number of register 0 in a page. No CPU has a counter of this number. */
+/* The index of register 0 in a page. No CPU has a counter of this number. */
 #define STEPPED_PMU_FIRST ((UINT32_C(1) << 28) + 1)
 
 struct stepped_pmu {
@@ -52,7 +51,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* Number of the next group reads that return the current counts. */
+/* Number of group reads for which the current counts are prepared. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
@@ -76,7 +75,7 @@ static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
 			_exit(1);
 }
 
-/* From here on the set is read by read(2), as far as its visits can see. */
+/* From here on, visits read the set by read(2). */
 static inline void stepped_pmu_end_user_reads(struct stepped_pmu *pmu)
 {
 	stepped_pmu_serve(pmu);
@@ -84,8 +83,8 @@ static inline void stepped_pmu_end_user_reads(struct stepped_pmu *pmu)
 }
 
 /*
- * From here on the visits of the calling thread count this many events in this
- * way.
+ * From here on, the visits of the calling thread count this many events of the
+ * model.
  */
 static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
 {
@@ -114,7 +113,7 @@ static inline void stepped_pmu_attach(struct stepped_pmu *pmu, uint16_t members)
 	selfmon_thread_set_mode(thread, selfmon_thread_mode(thread));
 }
 
-/* Member k counts n * (k + 1) events. */
+/* Adds n * (k + 1) events to member k. */
 static inline void stepped_pmu_count(struct stepped_pmu *pmu, uint64_t n)
 {
 	unsigned int k;

@@ -86,7 +86,7 @@ static int use_in_child(void)
 	return delta.value[0].count == PAGES ? 0 : 5;
 }
 
-/* In the wiped set the choice of the clock is lost. */
+/* In the child, the set is wiped, so its choice of the clock is lost. */
 Test(counters_elsewhere, a_forked_child_keeps_the_time_of_the_processs_clock)
 {
 	int status = -1;

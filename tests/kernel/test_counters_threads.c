@@ -18,7 +18,7 @@ static void *touch_and_exit(void *map)
 	return NULL;
 }
 
-/* Starts them, waits for their end. */
+/* Starts the threads and waits for their end. */
 static void fork_and_join(void)
 {
 	pthread_t thread[THREADS];
@@ -48,12 +48,12 @@ static void open_inside(unsigned int flags)
 
 	for (i = 0; i < THREADS; i++)
 		pages[i] = fresh_pages();
-	fork_and_join(); /* their stacks are kept */
+	fork_and_join(); /* their stacks are reused later */
 	cr_assert_eq(open_set("page-faults,task-clock", flags), 2);
 	cr_assert_eq(failure.error, 0);
 }
 
-/* A thread's stack and its end cause some faults, too. */
+/* The stack and the exit of a thread cause some faults, too. */
 static void assert_all_inside(uint64_t faults)
 {
 	cr_assert_geq(faults, THREADS * PAGES);
@@ -190,7 +190,9 @@ Test(counters_threads, a_pool_is_counted_exactly_by_process)
 	selfmon_counters_close(set);
 }
 
-/* Needs more than one read of the directory, and many descriptors. */
+/*
+ * Such a pool needs more than one read of the directory, and many descriptors.
+ */
 Test(counters_threads, a_large_pool_is_counted_exactly)
 {
 	SKIP_IF_SANITIZED("its shadow memory faults too");

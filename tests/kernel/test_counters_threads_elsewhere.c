@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests sets of several threads in other threads and processes, and at limits.
+ * Tests sets of several threads: use in other threads and processes, and
+ * limits.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -171,8 +172,9 @@ Test(counters_threads_elsewhere, too_few_descriptors_are_an_error_and_none_is_ke
 }
 
 /*
- * As if the program had called closefrom(3) and opened files at the numbers of
- * the set's descriptors. If the library read one, its position would move.
+ * Acts like a program that called closefrom(3) and opened files at the numbers
+ * of the set's descriptors. If the library read one of them, its position would
+ * move.
  */
 Test(counters_threads_elsewhere, no_file_of_the_host_is_read)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that events at places in the program and in the kernel count what
+ * Tests events at addresses in the program and in the kernel: they count what
  * happens there.
  */
 #define _GNU_SOURCE

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests fibers: regions count what ran on their own stack, on any thread. */
+/*
+ * Tests fibers: their regions count what ran on the fiber's stack, on any
+ * thread.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -94,10 +97,7 @@ static void warm(void)
 	job_end(&job);
 }
 
-/*
- * Allows a few additional faults: for pages that the kernel moved meanwhile, or
- * of a sanitizer.
- */
+/* Allows a few additional faults, which the kernel or a sanitizer may cause. */
 static void expect_faults(const struct selfmon_row *row, uint64_t faults)
 {
 	cr_assert_eq(row->counter[0].verdict, SELFMON_SYSCALL);
@@ -139,7 +139,7 @@ Test(fibers, count_the_events_of_what_ran_on_their_own_stack)
 	cr_assert_eq(row->suspended, TURNS);
 	cr_assert_gt(row->suspended_ns, 0);
 	cr_assert_eq(row->cut_off + row->overlapped + row->switched, 0);
-	/* The thread's own visits do not include what the jobs did. */
+	/* The visits of the thread itself do not include what the jobs did. */
 	row = ROWS_GET(report, "loop", "turn");
 	cr_assert_eq(row->visits, 2 * (TURNS + 1));
 	expect_faults(row, 0);
@@ -511,8 +511,8 @@ static sem_t may_run[2];
 static int at_other_places;
 
 /*
- * A node belongs to one thread. Only this thread writes its statistics. Not
- * inlined: a caller that changes threads meanwhile could keep the address of a
+ * A node belongs to one thread, and only this thread writes its statistics. Not
+ * inlined: a caller that moves to another thread could reuse the address of a
  * thread-local variable.
  */
 static __attribute__((noinline)) bool are_own_places(void)
@@ -590,7 +590,7 @@ Test(fibers, go_on_there_with_counters_too)
 	run_in_turn_by_threads("page-faults");
 }
 
-/* Counts in three parts: each visit is suspended twice. */
+/* Counts in three parts, so each visit is suspended twice. */
 static void count_about(struct job *job)
 {
 	uint64_t i;
@@ -664,7 +664,7 @@ Test(fibers, outlive_the_thread_that_began_them)
 	report = rows_take();
 	row = ROWS_GET(report, "job", "request", "read");
 	cr_assert_eq(row->visits, 2);
-	/* Each is in the statistics of the thread on which it ended. */
+	/* Each visit is in the statistics of the thread on which it ended. */
 	cr_assert_eq(row->threads, 2);
 	cr_assert_eq(ROWS_GET(report, "job")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "job")->open, 0);
@@ -686,10 +686,7 @@ static void *run_without_events(void *job)
 	return NULL;
 }
 
-/*
- * The thread on which it began counts no events, and the thread on which it
- * ends counts some.
- */
+/* The fiber begins on a thread without events and ends on one with events. */
 Test(fibers, that_move_to_a_thread_with_other_events_lose_their_counts)
 {
 	struct selfmon_report *report;
@@ -798,7 +795,7 @@ Test(fibers, are_run_by_one_thread_at_a_time)
 	selfmon_report_free(report);
 }
 
-/* In a scheduler's loop: a NULL handle stands for the thread's own stack. */
+/* A scheduler's loop passes NULL for the thread's own stack. */
 Test(fibers, without_memory_may_be_used)
 {
 	struct selfmon_report *report;
@@ -869,7 +866,7 @@ Test(fibers, that_are_destroyed_while_suspended_have_the_time_until_then)
 	ran = end - ran + selfmon_clock_ticks() - now;
 	report = rows_take();
 	ns = selfmon_clock_ns(selfmon_clock(), ran);
-	/* The rate that the clock is taken to have may have changed. */
+	/* The clock's estimate of its rate may have changed. */
 	cr_assert_leq(ROWS_GET(report, "job")->time.sum, ns + ns / 100 + 1);
 	selfmon_report_free(report);
 }
@@ -1067,8 +1064,8 @@ static void jump_out(int number)
 }
 
 /*
- * Jumps out after this number of instructions. Returns false if the switch has
- * fewer.
+ * Jumps out of the switch after this number of instructions. Returns false if
+ * the switch has fewer.
  */
 static bool jump_after(int instructions)
 {

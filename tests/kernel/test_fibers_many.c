@@ -19,7 +19,7 @@ static struct selfmon_frame frame[FIBERS];
 static struct selfmon_region *region;
 static const struct selfmon_unit *unit;
 
-/* Private memory that has been written. */
+/* Returns the size of the private memory that has been written. */
 static size_t resident_kib(void)
 {
 	FILE *file = fopen("/proc/self/smaps_rollup", "re");
@@ -91,7 +91,7 @@ static void warm(uint64_t rows)
 	end(0);
 }
 
-/* ended: how many fibers have. */
+/* ended: number of fibers that have ended. */
 static void expect(uint64_t ended, uint64_t open, uint64_t rows)
 {
 	struct selfmon_report *const report = rows_take();
@@ -112,7 +112,7 @@ static void expect(uint64_t ended, uint64_t open, uint64_t rows)
 	selfmon_report_free(report);
 }
 
-/* addresses_max is in KiB. Memory is taken in chunks. */
+/* addresses_max is in KiB. The library allocates memory in chunks. */
 static void use_and_use_again(uint64_t rows, size_t addresses_max)
 {
 	size_t resident, addresses;

@@ -22,8 +22,8 @@ static void *ask(void *mine)
 }
 
 /*
- * In a new process, all threads ask for the token first, so that all would
- * choose it.
+ * In a new process, all threads ask for the token at once, so each of them
+ * would choose it.
  */
 static int ask_at_once(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the table of the library's descriptors: several threads note theirs at
- * once, and a child finds them.
+ * Tests the table of the library's descriptors: several threads add descriptors
+ * at once, and a child finds them.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -79,8 +79,8 @@ static int still_open_in_child(void)
 }
 
 /*
- * The threads note the first descriptor of each page of the table, so that all
- * would make the page.
+ * The threads add the first descriptor of each page of the table, so each of
+ * them would allocate the page.
  */
 Test(held, a_child_closes_what_threads_noted_at_once)
 {

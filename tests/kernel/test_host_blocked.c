@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host that blocks in system calls, while its threads are sampled and record
- * their switches: no signal is delivered, and no call returns EINTR.
+ * Tests a host that blocks in system calls while its threads are sampled and
+ * record their switches: no signal is delivered, and no call returns EINTR.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ static void count(int signal)
 	__atomic_add_fetch(&delivered[signal], 1, __ATOMIC_RELAXED);
 }
 
-/* Without SA_RESTART, so that each handler interrupts the call. */
+/* Installs the handler without SA_RESTART, so that it interrupts each call. */
 static void count_signals(void)
 {
 	struct sigaction action = { .sa_handler = count };
@@ -50,11 +50,13 @@ static void expect_no_signal(void)
 
 /* ---- calls that block ---------------------------------------------------- */
 
-/* A millisecond each: too long for none to be interrupted. */
+/* Each call lasts 1 ms: with so many calls, a signal would interrupt some. */
 static const struct timespec brief = { .tv_nsec = 1000000 };
 static const struct timeval brief_too = { .tv_usec = 1000 };
 
-/* Each returns true if it ended by its timeout, or by what it waited for. */
+/*
+ * Each function returns true if its call ended by its timeout or by its event.
+ */
 
 static bool in_nanosleep(void)
 {
@@ -119,7 +121,10 @@ static bool in_sigtimedwait(void)
 	return sigtimedwait(&none, NULL, &brief) < 0 && errno == EAGAIN;
 }
 
-/* Not restarted after a handler, since the socket has a timeout: signal(7). */
+/*
+ * The socket has a timeout, so the call is not restarted after a handler:
+ * signal(7).
+ */
 static bool in_recv(void)
 {
 	int pair[2], error;
@@ -175,7 +180,7 @@ static bool is_stopped(void)
 	return __atomic_load_n(&stop, __ATOMIC_ACQUIRE);
 }
 
-/* Work before the call is sampled; the call is a switch. */
+/* The work before the call is sampled, and the call causes a switch. */
 static void *block_until_stopped(void *which)
 {
 	const size_t i = (size_t)(uintptr_t)which;
@@ -204,7 +209,10 @@ static void *work_until_stopped(void *unused)
 	return NULL;
 }
 
-/* Each call often enough, and samples while others were blocked. */
+/*
+ * Returns true if there were enough calls of each kind, and enough samples
+ * while others were blocked.
+ */
 static bool is_enough(uint64_t samples)
 {
 	size_t i;
@@ -261,7 +269,7 @@ static void expect_uninterrupted(const char *sample)
 		blocked += row->switches - row->preemptions;
 		samples += row->samples;
 	}
-	/* On one busy CPU a thread may find at once what it would wait for. */
+	/* On one busy CPU, a call may find its event at once. */
 	cr_expect_geq(blocked, CALLS);
 	cr_log_info("%s: %lu switches and %lu samples of threads that block",
 		    sample, (unsigned long)switches, (unsigned long)samples);
@@ -274,7 +282,7 @@ Test(host_blocked, sees_no_signal_where_visits_read_the_samples)
 	expect_uninterrupted(OFTEN ",drain=border");
 }
 
-/* Small rings, so that the library's thread reads them all the time. */
+/* The rings are small, so the library's thread reads them all the time. */
 Test(host_blocked, sees_no_signal_where_a_thread_reads_the_samples)
 {
 	expect_uninterrupted(OFTEN ",ring=4k,drain=thread");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in threads that are cancelled. */
+/* Tests regions in threads that are cancelled. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include "store/state.h"
 
 #define TIMES 100
-/* AddressSanitizer calls sigaltstack at a thread's end. */
+/* AddressSanitizer calls sigaltstack at the end of a thread. */
 #define CANCELLED_STACK "it takes the frames of a cancelled thread for alive"
 
 static void visit(void)
@@ -62,8 +62,8 @@ Test(host_cancel, a_thread_that_is_cancelled_in_a_region_counts)
 }
 
 /*
- * A handler that interrupts a blocking call of glibc may be cancelled anywhere,
- * but not while it holds the lock.
+ * A handler that interrupts a blocking call of glibc may be cancelled at any
+ * instruction, but not while its thread holds the lock.
  */
 static void *cancel_in_lock(void *unused)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program opens counter sets of its own, and a handler with regions
- * interrupts that: in each of some children at another instant. If the handler
+ * Tests a handler with regions that interrupts the program while it opens
+ * counter sets of its own, in each child at another instant. If the handler
  * waits for the code that it interrupted, an alarm ends the child.
  */
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@ static void visit(int signo)
 }
 
 /*
- * From then on interrupts again and again, until the handler has had its visit.
+ * From this time on, interrupts repeatedly until the handler has had its visit.
  */
 static void interrupt_after(int us)
 {

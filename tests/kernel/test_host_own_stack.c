@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process or a thread runs on another stack than the kernel gave it. Its
- * visits are recorded, jumps end the visits that they skip, and no system call
- * is made.
+ * Tests processes and threads that run on another stack than the kernel's.
+ * Their visits are recorded, jumps end the visits that they skip, and no system
+ * call is made.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -57,7 +57,8 @@ static __attribute__((noinline)) void visit(void)
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 #endif
 /*
- * Jumps out of a region this number of frames, of 256 bytes each, further down.
+ * Calls itself this many times, with frames of 256 bytes, then jumps out of a
+ * region.
  */
 static __attribute__((noinline)) void jump_out(int depth)
 {
@@ -198,8 +199,8 @@ static void check_counted(void)
 }
 
 /*
- * All visits were ended except that of the last jump, which the next enter
- * would end.
+ * All visits have ended except that of the last jump. The next enter would end
+ * that visit.
  */
 static void check_healed(void)
 {
@@ -268,7 +269,7 @@ static int lower_and_jump(void *unused)
 	return jump_in_child(unused);
 }
 
-/* The stack has never been longer, and may grow to 1 MiB. */
+/* The stack is longer than ever before. It may grow to 1 MiB. */
 static void first_visit_beyond(void)
 {
 	call_deep(3072, nothing);
@@ -324,7 +325,7 @@ Test(host_own_stack, of_a_thread_ends_what_jumps_pass)
 	check_healed();
 }
 
-/* No descriptor is free, which is like a missing /proc. */
+/* No descriptor is free, so /proc cannot be read. */
 static void *jump_without_maps(void *unused)
 {
 	struct rlimit limit, none;

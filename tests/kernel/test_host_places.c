@@ -132,7 +132,7 @@ Test(host_places, a_visit_without_a_place_is_in_the_row_at_the_top)
 	selfmon_report_free(report);
 }
 
-/* There are more children than slots in a node, so they are searched. */
+/* There are more children than slots in a node, so the library must search. */
 static void visit_many_in(const char *outer)
 {
 	char text[16];

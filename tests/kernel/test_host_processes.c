@@ -33,7 +33,7 @@ static void count_events(void)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Threads that have visited a region, and wait until they are released. */
+/* Threads that have visited a region and wait for their release. */
 struct staying {
 	pthread_t thread[THREADS];
 	pthread_barrier_t visited, leave;
@@ -68,7 +68,7 @@ static void let_go(struct staying *staying)
 		pthread_join(staying->thread[i], NULL);
 }
 
-/* There is one set with one group, so only its leader's descriptor. */
+/* There is one set with one group, so only the leader has a descriptor. */
 Test(host_processes, a_child_closes_its_parents_counters_at_its_first_visit)
 {
 	struct staying staying;
@@ -137,7 +137,7 @@ Test(host_processes, the_end_of_a_child_stops_no_event_of_its_parents)
 	cr_assert_gt(task_clock_sum(), before);
 }
 
-/* Opens a file of the program under each number that was an event's. */
+/* Opens a file of the program at each number that an event had. */
 static int take_over(int *taken)
 {
 	const int null = open("/dev/null", O_RDONLY);
@@ -264,7 +264,7 @@ Test(host_processes, a_child_of_vfork_opens_nothing_in_its_parents_name)
 	cr_assert_eq(pthread_create(&thread, NULL, vfork_first, NULL), 0);
 	pthread_join(thread, NULL);
 	report = rows_take();
-	/* The child's visits are reported as not measured. */
+	/* The report shows the child's visits as not measured. */
 	cr_assert_eq(ROWS_GET(report, "visit")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "visit")->counter[0].visits, 2);
 	cr_assert_geq(selfmon_thread_unready(), 1);
@@ -355,7 +355,7 @@ Test(host_processes, forks_while_threads_make_regions, .timeout = 600)
 	for (i = 0; i < forks; i++) {
 		pid = fork();
 		if (pid == 0) {
-			/* Ends the test if a lock is held for ever. */
+			/* Ends the test if it waits for a lock forever. */
 			alarm(60);
 			selfmon_region("made in the child");
 			visit();

@@ -107,7 +107,7 @@ Test(host_server, workers_print_theirs_if_they_are_asked_to)
 	cr_assert_eq(count_of("library "), WORKERS + 1, "%s", text);
 	cr_assert_eq(count_of("(forked child)"), WORKERS);
 	cr_assert_eq(count_of("setup"), 3);
-	/* A table of metrics is left out if a net value is 0. */
+	/* The report omits a table of metrics if a net value is 0. */
 	cr_assert_geq(count_of("request"), 2 * WORKERS);
 	cr_assert_leq(count_of("request"), 3 * WORKERS);
 }
@@ -138,7 +138,7 @@ static int visits_in(const char *path, const char *region)
 	return visits;
 }
 
-/* Reads and removes all reports in the directory, and removes the directory. */
+/* Reads and removes all reports in the directory, then the directory. */
 static void read_reports(int *reports, int *requests, int *setups)
 {
 	struct dirent *entry;

@@ -16,7 +16,7 @@
 
 #define SPANS 300
 #define REGIONS 1000
-/* At least this many are evicted; they are evicted in groups of 16. */
+/* At least this many spans are evicted, in groups of 16. */
 #define NOT_KEPT (SPANS - SELFMON_DEPTH_MAX + 16)
 
 TestSuite(host_spans, .init = setup, .fini = teardown);
@@ -51,7 +51,7 @@ struct sums {
 	uint64_t visits, open, cut_off;
 };
 
-/* Returns sums over the rows of a name, at any place in the tree. */
+/* Returns sums over all rows of this name in the tree. */
 static struct sums sums_of(const struct selfmon_report *report,
 			   const char *name)
 {
@@ -70,7 +70,7 @@ static struct sums sums_of(const struct selfmon_report *report,
 	return sums;
 }
 
-/* Returns the first row of a name that has visits. */
+/* Returns the first row of this name that has visits. */
 static const struct selfmon_row *row_of(const struct selfmon_report *report,
 					const char *name)
 {
@@ -137,7 +137,7 @@ Test(host_spans, never_left_are_reported_by_a_live_file_too)
 	selfmon_report_free(report);
 }
 
-/* As in a server that abandons one span for each request. */
+/* Acts like a server that abandons one span for each request. */
 Test(host_spans, never_left_for_ever_need_no_more_places)
 {
 	struct selfmon_report *report;
@@ -213,7 +213,7 @@ Test(host_spans, regions_are_never_ended_to_make_room)
 		recurse(SELFMON_DEPTH_MAX + 100);
 	cr_assert_eq(record()->too_deep, 300);
 	cr_assert_eq(record()->evicted, 0);
-	abandon(1); /* a recursion after this differs from the one before */
+	abandon(1); /* a recursion after this differs from the earlier one */
 	recurse(SELFMON_DEPTH_MAX);
 	cr_assert_eq(record()->too_deep, 300);
 	cr_assert_eq(record()->evicted, 1);
@@ -247,7 +247,7 @@ Test(host_spans, never_left_by_handlers_are_ended_as_well)
 
 static jmp_buf env;
 
-/* Each jump is at another height, so that no bytes of the stack are reused. */
+/* Each jump is at another height, so no bytes of the stack are reused. */
 static __attribute__((noinline)) void jump_out(size_t i)
 {
 	volatile char *const room = alloca(64 * (i % 100) + 1);
@@ -341,7 +341,7 @@ Test(host_spans, of_handlers_in_the_last_entry_let_no_visit_run_beyond)
 	selfmon_report_free(report);
 }
 
-/* Half an entry may belong to a visit that this handler interrupted. */
+/* A visit that this handler interrupted may have filled in half an entry. */
 Test(host_spans, are_kept_for_a_while_if_an_enter_may_be_interrupted)
 {
 	abandon(SELFMON_DEPTH_MAX - 1);

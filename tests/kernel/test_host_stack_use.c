@@ -22,8 +22,8 @@ static void visit_again(void)
 }
 
 /*
- * Returns how many bytes of stack body uses. Fills a stack with a pattern
- * before.
+ * Returns how many bytes of stack body uses. Before the call, fills a stack
+ * with a pattern.
  */
 static size_t taken_by(void (*body)(void))
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests coroutines: regions on stacks between which the thread's own code
- * switches.
- */
+/* Tests coroutines: the thread switches between stacks inside of regions. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -140,8 +137,8 @@ Test(host_stacks, nor_in_a_child_of_it)
 }
 
 /*
- * Without a guard there are no bounds. A coroutine's stack above that of a
- * visit which it outlives is then another stack.
+ * Without a guard page the bounds are unknown. If a coroutine's stack is above
+ * that of a visit which it outlives, it counts as another stack.
  */
 Test(host_stacks, nor_where_nobody_knows_the_threads_own)
 {
@@ -164,7 +161,7 @@ static void visit(const char *name)
 	}
 }
 
-/* The thread works itself while a coroutine waits inside of a region. */
+/* The thread makes visits while a coroutine waits inside of a region. */
 static void *work_meanwhile(void *place)
 {
 	make(0, visit_a, *(enum place *)place, 0);
@@ -207,10 +204,7 @@ static void *start_a(void *unused)
 	return NULL;
 }
 
-/*
- * The thread on which the coroutine began still runs, and continues with visits
- * of its own.
- */
+/* The thread on which the coroutine began continues with visits of its own. */
 static void *hand_on(void *unused)
 {
 	pthread_t other;
@@ -286,7 +280,7 @@ static void jump_out_of_handler(int signal)
 	}
 }
 
-/* The visit is outside of the bounds that are guessed first. */
+/* The visit is outside of the bounds that the library guesses first. */
 static void *jump_from_other_stack(void *unused)
 {
 	const stack_t stack = { .ss_sp = memory, .ss_size = STACK };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that the limits stated in docs/HOST.md are as stated. */
+/* Tests the limits that docs/HOST.md states. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ static void visit(void)
 
 static volatile sig_atomic_t forks, wrong;
 
-/* The child ends here. */
+/* The child ends in this function. */
 static void fork_and_end(int number)
 {
 	int status;

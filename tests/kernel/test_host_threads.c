@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests many threads: what they take, what they release, and their ends. */
+/*
+ * Tests many threads: the resources that they use and release, and their ends.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -113,8 +115,9 @@ Test(host_threads, thousands_come_and_go_and_none_is_lost, .timeout = 600)
 }
 
 /*
- * Returns the size according to the page tables. Before Linux 6.2 statm lacks
- * what each thread has not added yet (kernel mm/memory.c, add_mm_counter_fast).
+ * Returns the resident size from the page tables. Before Linux 6.2, statm lacks
+ * pages that a thread has not added yet (kernel mm/memory.c,
+ * add_mm_counter_fast).
  */
 static long resident_kib(void)
 {
@@ -164,12 +167,12 @@ Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
 }
 
 /*
- * With this limit software events keep pages instead of descriptors, since
- * descriptors run short: the library holds a quarter of the limit, and less
+ * With this limit descriptors are scarce, so software events map their pages
+ * and close descriptors. The library holds a quarter of the limit, and less
  * than half (counters/group.c).
  */
 #define PAGED_LIMIT 128
-#define PAGED_SETS 20 /* of two: one keeps its descriptor at least */
+#define PAGED_SETS 20 /* of two events: at least one keeps its descriptor */
 
 static void hold_a_quarter(void)
 {
@@ -206,8 +209,8 @@ Test(host_threads, nor_do_short_threads_with_pages, .timeout = 600)
 }
 
 /*
- * With so few descriptors, the library's half is soon used up: later threads
- * count nothing.
+ * With so few descriptors, the library's half is soon used up, and later
+ * threads count nothing.
  */
 #define FEW 64
 
@@ -279,10 +282,7 @@ static void *end_with_destructors(void *unused)
 	return unused;
 }
 
-/*
- * The library's key is made at the first visit, which is between the creation
- * of the two other keys.
- */
+/* The first visit creates the library's key, between the two other keys. */
 Test(host_threads, destructors_before_and_after_the_librarys_own_may_visit)
 {
 	struct selfmon_report *report;
@@ -302,7 +302,7 @@ Test(host_threads, destructors_before_and_after_the_librarys_own_may_visit)
 	cr_assert_eq(ROWS_GET(report, "outer")->counter[0].visits, 5);
 	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 0);
 	/*
-	 * This thread, the other one, and the other one again in each of two
+	 * Three threads attach: this one, and the other one in each of two
 	 * rounds of destructors.
 	 */
 	cr_assert_eq(selfmon_process()->attached, 1 + 1 + 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests reports while an update of statistics never ends: a handler jumped out
- * while a visit was recorded.
+ * Tests reports while an update of statistics never ends, because a handler
+ * jumped out of it.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -60,7 +60,10 @@ Test(host_torn, a_report_by_its_own_thread_asks_nobody_and_waits_for_nobody)
 	cr_assert_null(selfmon_thread_attach()->wanted);
 }
 
-/* Like a report taken in a signal handler, which is not supported. */
+/*
+ * The report is taken in the middle of the update, as in a signal handler,
+ * which is not supported.
+ */
 Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 {
 	struct selfmon_stats *const stats = stand_in_update();
@@ -71,7 +74,7 @@ Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "span")->visits, 11);
 	cr_assert_eq(ROWS_GET(report, "span")->repaired, 0);
-	/* The entry was not given back. */
+	/* The span's entry is still in use. */
 	cr_assert_eq(ROWS_GET(report, "span")->open, 1);
 	selfmon_report_free(report);
 }
@@ -91,8 +94,8 @@ static void on_step(int number)
 }
 
 /*
- * Jumps out after this number of instructions. Returns false if the leave has
- * fewer.
+ * Jumps out of the leave after this number of instructions. Returns false if
+ * the leave has fewer.
  */
 static bool leave_up_to(int instructions)
 {
@@ -138,7 +141,7 @@ static void *play_round(void *argument)
 }
 
 /*
- * A thread cuts off its open visits when it ends, so each round uses a new
+ * A thread cuts off its open visits when it ends, so each round needs a new
  * thread.
  */
 static void jump_out_everywhere(bool usual)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests live files: what remains of processes that end without a report. */
+/* Tests live files of processes that end without a report. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #define THREADS 4
 
 /*
- * Visits begun and ended by a process when it was killed, in memory that
- * outlives it.
+ * Numbers of visits that had begun and ended when a process was killed, in
+ * memory that outlives it.
  */
 struct outcome {
 	uint64_t begun[THREADS], ended[THREADS];
@@ -46,7 +46,7 @@ static void teardown(void)
 
 TestSuite(live, .init = setup, .fini = teardown);
 
-/* Starts a child that has no state of the library from before. */
+/* Starts a child in which the library has no earlier state. */
 static pid_t start(void (*what)(void))
 {
 	const pid_t child = fork();

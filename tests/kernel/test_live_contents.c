@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of a live file: facts about its process, and statistics. */
+/*
+ * Tests the contents of a live file: facts about its process, and statistics.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 
@@ -99,7 +101,10 @@ Test(live_contents, events_and_their_counts_are_in_it)
 	selfmon_report_free(report);
 }
 
-/* Its own report measures the library's overhead, which is then in the file. */
+/*
+ * The process's own report measures the library's overhead, and the file then
+ * contains the overhead.
+ */
 static void report_and_go(void)
 {
 	struct selfmon_report *report;

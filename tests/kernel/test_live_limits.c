@@ -33,7 +33,7 @@ static void visit_many(void)
 	}
 }
 
-/* The process's own report has everything, and says what the file lacks. */
+/* The process's own report has everything, and states what the file lacks. */
 static void visit_and_look(void)
 {
 	struct selfmon_report *report;
@@ -75,7 +75,7 @@ Test(live_limits, a_limit_of_file_sizes_ends_the_file_and_not_the_process)
 	check_full(path);
 }
 
-/* In a mount namespace of its own, so that no other process sees the mount. */
+/* Uses a new mount namespace, so that no other process sees the mount. */
 static void mount_on(const char *folder, const char *type, const char *options)
 {
 	if (unshare(CLONE_NEWNS) ||
@@ -85,8 +85,8 @@ static void mount_on(const char *folder, const char *type, const char *options)
 }
 
 /*
- * The file system ends with its process, so the file is copied to a place that
- * remains.
+ * The file system ends with its process, so this copies the file to another
+ * one.
  */
 static void keep_copy(const char *from)
 {

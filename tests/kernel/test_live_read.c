@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests live files that are truncated, damaged or foreign: they are reported,
- * and never followed blindly.
+ * Tests live files that are truncated, damaged or foreign: the reader reports
+ * them and never trusts their contents.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,9 +25,9 @@
 #include "store/work.h"
 
 static char path[64];
-static char *file;      /* a small live file without changes */
+static char *file;      /* a small live file, unchanged */
 static size_t size;     /* size up to the end of its records */
-static int copy = -1;   /* another, to be changed */
+static int copy = -1;   /* another file, which tests change */
 static char *map;       /* the same in memory */
 
 static void visit_and_go(void)
@@ -89,8 +89,8 @@ static void setup(void)
 TestSuite(live_read, .init = setup, .timeout = 600);
 
 /*
- * Whatever the file contains, the report can be written and walked, or the
- * failure has the reason.
+ * Reads the file. Whatever it contains, either the report can be written and
+ * walked, or the failure gives the reason.
  */
 static int look(struct selfmon_failure *failure)
 {
@@ -161,7 +161,7 @@ Test(live_read, any_byte_of_it_may_be_another)
 	cr_assert(refused > 0 && refused < seen);
 }
 
-/* Expects these words in the error message about the file. */
+/* Expects that the error message about the file contains these words. */
 static void says(const char *words, size_t position)
 {
 	struct selfmon_failure failure;
@@ -206,7 +206,7 @@ Test(live_read, an_end_beyond_the_file_is_named)
 	says("truncated", size);
 }
 
-/* The n-th record of a type. */
+/* Returns the n-th record of this type. */
 static void *record_of(uint32_t type, int n)
 {
 	uint64_t offset = HEADER->header_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests a live file after each instruction: what the file contains while the
- * process is stopped is what it would contain after a SIGKILL there.
+ * Tests a live file after each instruction. A stopped process has the same file
+ * as a process killed by SIGKILL at that instruction.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -31,7 +31,7 @@ struct outcome {
 	struct stepped_pmu pmu;
 };
 
-/* Any four events. They give the model its columns. */
+/* These may be any four events. They give the model its columns. */
 #define MODEL "page-faults,task-clock,minor-faults,context-switches"
 #define MODEL_MEMBERS 4
 
@@ -100,7 +100,10 @@ static void nested_counted(void)
 
 static jmp_buf out;
 
-/* Jumps out of a frame that is lower on the stack than later regions. */
+/*
+ * Jumps out of a frame that is lower on the stack than the frames of later
+ * regions.
+ */
 static __attribute__((noinline)) void jump(void)
 {
 	volatile char apart[512];
@@ -138,8 +141,8 @@ static void out_of_order(void)
 }
 
 /*
- * Stepped visits take longer than all visits before. This gives every node a
- * longest visit of an hour, so that leave takes its usual path.
+ * A stepped visit takes longer than all earlier visits. Sets the longest visit
+ * of every node to an hour, so that leave takes its usual path.
  */
 static void make_usual(void)
 {
@@ -152,7 +155,7 @@ static void make_usual(void)
 }
 
 /*
- * Replaces the events, which are read by read(2), by the model's, which are
+ * Replaces the events, which read(2) reads, by those of the model, which are
  * read in user space.
  */
 static void take_model(void)
@@ -238,7 +241,7 @@ static void check(bool must_be)
 }
 
 /*
- * Continues to the next stop. Answers a read of a counter, and counts it as one
+ * Continues to the next stop. Emulates a read of a counter, which counts as one
  * instruction.
  */
 static void go(enum __ptrace_request request, pid_t child, int wanted)

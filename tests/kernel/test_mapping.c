@@ -19,7 +19,7 @@
 #define QUERY 0xc0686611 /* PROCMAP_QUERY of <linux/fs.h>, Linux 6.11 */
 
 static size_t page;
-/* Two accessible pages around a guard of two pages, then none. */
+/* Two accessible pages, a guard of two pages, two accessible pages, nothing. */
 static char *pages;
 
 static void map_pages(void)
@@ -34,7 +34,7 @@ static void map_pages(void)
 
 TestSuite(mapping, .init = map_pages);
 
-/* As a kernel before 6.11. */
+/* Makes the ioctl fail, as on a kernel before 6.11. */
 static void refuse_queries(void)
 {
 	struct sock_filter filter[] = {
@@ -121,7 +121,8 @@ static bool has_query(void)
 }
 
 /*
- * Once the list was too long it is not read again, even if it has become short.
+ * If the list was once too long, the library does not read it again, even after
+ * it has become short.
  */
 Test(mapping, is_not_found_at_the_end_of_a_long_list)
 {

@@ -27,7 +27,7 @@ static void *visit(void *unused)
 	int i;
 
 	pthread_barrier_wait(&step); /* all are there */
-	pthread_barrier_wait(&step); /* there is no more memory */
+	pthread_barrier_wait(&step); /* now there is no more memory */
 	for (i = 0; i < VISITS; i++) {
 		SELFMON_REGION("visited")
 		{
@@ -35,7 +35,7 @@ static void *visit(void *unused)
 		}
 	}
 	pthread_barrier_wait(&step); /* all have visited */
-	pthread_barrier_wait(&step); /* there is memory again */
+	pthread_barrier_wait(&step); /* now there is memory again */
 	return unused;
 }
 
@@ -50,7 +50,7 @@ static rlim_t address_space(void)
 	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Threads visit regions in a process that gets no more memory. */
+/* Threads visit regions in a process that cannot allocate memory. */
 static void visit_without_memory(void)
 {
 	pthread_t thread[THREADS];
@@ -128,7 +128,10 @@ Test(memory, threads_without_memory_work_on_and_are_counted)
 
 #define SETS 16
 
-/* Software events keep pages once they hold a quarter of the descriptors. */
+/*
+ * Opens sets. Once they hold a quarter of the descriptors, software events map
+ * their pages instead.
+ */
 static void open_until_pages(struct selfmon_counters *set[SETS])
 {
 	const struct rlimit limit = { .rlim_cur = 64, .rlim_max = 64 };

@@ -209,7 +209,10 @@ Test(off_cpu, goes_to_the_regions_that_were_open)
 	cr_assert_eq(naps_of("after"), 0);
 }
 
-/* naps[0] are those of the outermost visit, which includes all. */
+/*
+ * naps[0] is the number of naps in the outermost visit, which includes all
+ * others.
+ */
 static void recurse(int depth, uint64_t *naps)
 {
 	SELFMON_REGION_OF(selfmon_region("deep")) {
@@ -239,7 +242,9 @@ Test(off_cpu, is_in_each_level_of_a_recursion)
 	selfmon_report_free(report);
 }
 
-/* The ring holds 170 switches. More are lost, but are counted nevertheless. */
+/*
+ * The ring holds 170 switches. Further ones lose their times, but are counted.
+ */
 Test(off_cpu, counts_more_switches_than_the_ring_holds)
 {
 	struct selfmon_row row;

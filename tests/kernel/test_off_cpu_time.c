@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests @offcpu as two different users: the time off the CPU is wall time minus
- * CPU time, and the switches are those of getrusage(2).
+ * Tests @offcpu by two identities: time off the CPU is wall time minus CPU
+ * time, and the number of switches is that of getrusage(2).
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -42,8 +42,8 @@ static uint64_t off_ns(const struct usage *usage)
 }
 
 /*
- * Part of the kernel's switch, in which the records are written, is CPU time.
- * With long naps, these microseconds are a small share.
+ * The part of the kernel's switch that writes the records is CPU time. Compared
+ * with long naps, these microseconds are few.
  */
 static void sleep_and_work(int naps)
 {
@@ -127,8 +127,8 @@ static bool measured_well(const char *name)
 
 /*
  * On some kernels, time that a hypervisor took from the thread is neither CPU
- * time nor a switch. So times are compared repeatedly. The counts must be right
- * each time.
+ * time nor a switch. So the test compares times repeatedly. The counts must be
+ * right each time.
  */
 static void assert_agreement(void)
 {

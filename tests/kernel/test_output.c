@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests the report at exit: where it is written, and that nothing of it is
- * lost.
- */
+/* Tests the report at exit: where it is written, and that it is complete. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -239,7 +236,7 @@ Test(output, exit_inside_of_regions_says_that_they_are_open)
 	end = end_by_exit;
 	RUN(end_inside, "SELFMON_OUTPUT", "csv:-", NULL);
 	ASSERT_SAYS("\n\"visited\",");
-	/* Visits, measured, open, cut off. */
+	/* The fields are visits, measured, open, cut off. */
 	ASSERT_SAYS(",1,0,0,1,0,");
 	cr_assert_eq(count_of(",1,0,0,1,0,"), 2);
 }

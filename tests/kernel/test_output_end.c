@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that the report at exit does not harm the program: its files, and how
- * it ends.
+ * Tests that the report at exit harms neither the program's files nor its exit.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +23,7 @@ static off_t data_size(void)
 	return lseek(data, 0, SEEK_END);
 }
 
-/* As after closefrom(3): the number is free, and the next file gets it. */
+/* Acts like closefrom(3): the number is free, and the next file gets it. */
 static void use_the_number_again(void)
 {
 	visit();
@@ -142,8 +141,8 @@ static void take_the_guard_away(void)
 }
 
 /*
- * The guard is installed until the last code of the program, since destructors
- * read counters too.
+ * The guard stays installed until the last code of the program, since
+ * destructors read counters too.
  */
 Test(output_end, knows_that_the_guard_is_gone)
 {

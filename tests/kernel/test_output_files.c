@@ -86,7 +86,7 @@ static size_t names_in_folder(void)
 	while (readdir(dir))
 		names++;
 	closedir(dir);
-	return names - 2; /* itself and its parent */
+	return names - 2; /* the directory lists itself and its parent */
 }
 
 Test(output, a_longer_report_of_before_is_replaced)
@@ -133,8 +133,8 @@ Test(output, a_hard_link_elsewhere_keeps_what_it_had)
 }
 
 /*
- * Standard error is a file too, and already longer than the limit: it gets no
- * report.
+ * Standard error is a file too, and already longer than the limit. So no report
+ * is written to it.
  */
 static void visit_with_little_disk(void)
 {
@@ -192,7 +192,7 @@ Test(output, a_file_in_a_folder_that_takes_no_other_is_overwritten)
 	folder_remove(folder);
 }
 
-/* Another user has made the file to read what is written to it. */
+/* Another user has made the file in order to read the report. */
 Test(output, but_not_the_file_of_another_user)
 {
 	if (getuid() != 0)
@@ -251,7 +251,7 @@ static void fill_pipe(int fd)
 
 static char fifo_text[1 << 18];
 
-/* Reads slowly, up to the end of the report's only line for a region. */
+/* Reads slowly, up to the end of the report's only line with a region. */
 static void *read_fifo(void *fd)
 {
 	char *to = fifo_text;
@@ -312,7 +312,10 @@ static int other_of(int fd)
 	return -1;
 }
 
-/* A full pipe stops the writer while its descriptor can be inspected. */
+/*
+ * While the pipe is full, the writer waits, and the test can inspect its
+ * descriptor.
+ */
 Test(output, descriptors_of_files_are_not_for_programs_executed_meanwhile)
 {
 	static char path[64];

@@ -18,7 +18,7 @@ static void visit_refused(void)
 	visit();
 }
 
-/* Undoes the wrapping of lines: replaces each run of blanks by one. */
+/* Undoes the wrapping of lines: replaces each run of blanks by one blank. */
 static void unwrap(void)
 {
 	char *to = text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of the report from the environment and the program, and the messages
- * about wrong ones.
+ * Tests options of the report from the environment and the program, and the
+ * messages about wrong options.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -129,8 +129,8 @@ static void find_out_later(void)
 }
 
 /*
- * The context may no longer exist by then, and the program may hold a lock that
- * the function needs.
+ * After configuration, the context may no longer exist, and the program may
+ * hold a lock that the function needs.
  */
 Test(output_variables, but_only_while_it_configures)
 {

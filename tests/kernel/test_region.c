@@ -353,15 +353,15 @@ Test(region, one_visit_in_n_is_measured_and_all_are_counted)
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "leaf")->visits, 1000);
 	/*
-	 * One visit of each group of 1, 1, 2, 4, 8 is measured, then one of
-	 * each 10. 4 are left over.
+	 * One visit is measured in each group of 1, 1, 2, 4, 8, then one in
+	 * each group of 10. 4 visits remain.
 	 */
 	cr_assert_geq(ROWS_GET(report, "leaf")->measured, 5 + 98);
 	cr_assert_leq(ROWS_GET(report, "leaf")->measured, 5 + 98 + 1);
 	selfmon_report_free(report);
 }
 
-/* Checks every bucket with its lowest and its highest value. */
+/* Checks the lowest and the highest value of every bucket. */
 Test(region, the_middle_of_a_bucket_is_within_an_eighth_of_all_in_it)
 {
 	uint64_t low, high = 0;
@@ -421,13 +421,13 @@ static void nest_three(void)
 	selfmon_compiler_fence();
 }
 
-/* The third one costs its parent one step more than the second. */
+/* The search for the third region takes one step more than for the second. */
 Test(region, those_nested_in_one_function_are_told_apart_by_number)
 {
 	const struct selfmon_stats *third;
 	int i;
 
-	/* The first round makes the places. */
+	/* The first round makes the nodes. */
 	nest_three();
 	third = selfmon_thread_attach()->newest->stats;
 	for (i = 0; i < 10; i++)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests spans that are left on another thread than the one that entered them.
- */
+/* Tests spans that one thread enters and another one leaves. */
 #include <pthread.h>
 
 #include "store/process.h"

@@ -59,8 +59,8 @@ static __attribute__((noinline)) void visit_parent(unsigned int children)
 }
 
 /*
- * Each visit has an exact number of page faults of its own. The library may add
- * a few.
+ * Each visit has an exact number of page faults, not counting its children. The
+ * library may add a few.
  */
 static void expect(const struct selfmon_row *row, double faults)
 {
@@ -113,7 +113,10 @@ static __attribute__((noinline)) void visit_tenth_dear(int i)
 		touch_fresh(i % 10 == 0 ? 10 : 1);
 }
 
-/* At a fixed distance, all measured visits would have 10 faults, or all 1. */
+/*
+ * If every tenth visit were measured, all measured visits would have 10 faults,
+ * or all 1.
+ */
 Test(region_every, sees_what_is_periodic_as_often_as_it_is)
 {
 	struct selfmon_report *report;
@@ -157,7 +160,10 @@ Test(region_every, counts_the_first_visit_once)
 	selfmon_report_free(report);
 }
 
-/* 15 page faults, and 4 times 1. The first visit must not stand for all. */
+/*
+ * The first visit has 15 page faults, four others have 1. The first must not be
+ * multiplied.
+ */
 Test(region_every, a_long_first_visit_of_few_does_not_stand_for_all)
 {
 	struct selfmon_report *report;

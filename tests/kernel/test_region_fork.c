@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions and forked children. */
+/* Tests regions and forked children. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +87,8 @@ Test(region_fork, a_grandchild_starts_afresh_too)
 }
 
 /*
- * Like the threads of a program that take and release the C library's lock of
- * time zones.
+ * Acts like a thread that takes and releases the C library's lock of time
+ * zones.
  */
 static void *ask_the_date(void *stop)
 {

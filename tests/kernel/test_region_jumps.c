@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests regions that are left by longjmp, or by the end of their thread. */
+/* Tests regions that end by longjmp or by the end of their thread. */
 #include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -20,8 +20,8 @@ static __attribute__((noinline)) void jump_out(void)
 }
 
 /*
- * Has a frame of its own, so that the caller enters its next region at a higher
- * address. An abandoned entry at the same height is recognised when its bytes
+ * Has a frame of its own, so the caller's next region is at a higher address.
+ * The library recognises an abandoned entry at the same height when its bytes
  * are reused.
  */
 static __attribute__((noinline)) void jump_out_often(int times)
@@ -133,7 +133,7 @@ static __attribute__((noinline)) void jump_or_visit(bool jumps)
 }
 
 /*
- * Accepts any place in the tree, since it depends on when the jump was noticed.
+ * Accepts any position in the tree, which depends on when the jump was noticed.
  */
 static void assert_one_visit(const struct selfmon_report *report,
 			     const char *name)
@@ -280,7 +280,10 @@ static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 	}
 }
 
-/* Each jump is higher than the one before, and does not use its bytes. */
+/*
+ * Each jump is at a higher address than the last one, and does not use its
+ * bytes.
+ */
 static __attribute__((noinline)) void jump_from_depth(struct selfmon_frame *span,
 						      size_t depth)
 {
@@ -317,7 +320,9 @@ Test(region_jumps, out_of_an_enter_leave_nothing_behind)
 
 	SELFMON_REGION("outer")
 	{
-		/* As if a handler jumped out of enter at this point. */
+		/*
+		 * Acts as if a handler had jumped out of enter at this point.
+		 */
 		selfmon_thread_attach()->top++;
 		visit();
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests spans that overlap or end without a leave: self times that are shown
- * never exceed the time that has passed.
+ * Tests spans that overlap or end without a leave: the self times in a report
+ * never exceed the elapsed time.
  */
 #include <setjmp.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static double now_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* A region that takes 2 ms. */
+/* Makes a visit that takes 2 ms. */
 static void work(const char *name)
 {
 	const double end = now_ns() + 2e6;
@@ -31,7 +31,7 @@ static void work(const char *name)
 	}
 }
 
-/* Percentages for the errors of the clock and of the overhead. */
+/* Allows 2 % for the errors of the clock and of the overhead. */
 #define SLACK 1.02
 
 static struct selfmon_report *measure(void (*what)(void))
@@ -173,7 +173,10 @@ static void jump(void)
 	}
 }
 
-/* Its self time includes that of the region, whose own children are shown. */
+/*
+ * The outer region's self time includes the cut-off region, whose children are
+ * shown.
+ */
 Test(region_overlap, of_time_with_a_region_that_was_cut_off_is_said_around_it)
 {
 	struct selfmon_report *report = measure(jump);

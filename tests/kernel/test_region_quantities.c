@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests units of the program: what each visit counted, for each place in the
+ * Tests units of the program: what each visit counted, for each node of the
  * tree.
  */
 #include <errno.h>
@@ -63,7 +63,7 @@ static struct selfmon_report_unit counted_by(const char *row, const char *name)
 
 	rows_check(report);
 	unit = unit_of(report, row, name);
-	unit.name = name; /* the report's is freed */
+	unit.name = name; /* the report's own string is freed */
 	selfmon_report_free(report);
 	return unit;
 }
@@ -322,7 +322,7 @@ Test(region_quantities, are_of_measured_visits)
 
 static jmp_buf env;
 
-/* One function does both, so that their frames are at the same address. */
+/* One function does both, so both frames are at the same address. */
 static __attribute__((noinline)) void jump_or_visit(bool jumps, uint64_t n)
 {
 	SELFMON_REGION_OF(selfmon_region("work")) {
@@ -376,10 +376,7 @@ static void *interrupt(void *thread)
 	return NULL;
 }
 
-/*
- * Each handler adds 1 to the region that it interrupts, or to none if there is
- * none.
- */
+/* Each handler adds 1 to the region that it interrupts, if there is one. */
 Test(region_quantities, of_handlers_are_the_interrupted_visits_or_their_own)
 {
 	const pthread_t self = pthread_self();
@@ -396,7 +393,10 @@ Test(region_quantities, of_handlers_are_the_interrupted_visits_or_their_own)
 		selfmon_store_once(&stop, 1);
 		pthread_join(thread, NULL);
 	}
-	/* Collects what a handler added after a visit was recorded. */
+	/*
+	 * Visits once more, to record what a handler added after the last
+	 * visit.
+	 */
 	visit(1000);
 	report = rows_take();
 	rows_check(report);
@@ -455,7 +455,7 @@ Test(region_quantities, of_an_interval_are_its_own)
 	selfmon_report_free(earlier);
 }
 
-/* The longest visit stays the longest, so each visit ends on a slow path. */
+/* The first visit stays the longest, so no later visit takes the slow path. */
 Test(region_quantities, leave_times_what_they_were)
 {
 	const struct selfmon_row *row;

@@ -32,8 +32,8 @@ static void visit(struct selfmon_region *span)
 }
 
 /*
- * Ends with status 0, or is killed by the first system call. Waiting for a lock
- * is a system call, and all locks of the library are held meanwhile.
+ * Ends with status 0, or is killed by the first system call. To wait for a lock
+ * takes a system call, and the test holds all locks of the library.
  */
 static void child(int visits, int calls)
 {
@@ -85,7 +85,7 @@ Test(region_quiet, the_filter_would_have_killed)
 	cr_assert_eq(WTERMSIG(status), SIGSYS);
 }
 
-/* A limit: these are the calls that a filter which kills must allow. */
+/* States a limit: a seccomp filter that kills must allow these calls. */
 static void first_visits(void)
 {
 	SELFMON_REGION("outer")

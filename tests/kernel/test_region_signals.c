@@ -37,7 +37,7 @@ static void interrupt_under_lock(void)
 {
 	struct selfmon_process *process = selfmon_process();
 
-	alarm(10); /* instead of waiting for ever */
+	alarm(10); /* ends the test if it waits forever */
 	signal(SIGUSR1, visit_new);
 	selfmon_process_lock(process);
 	raise(SIGUSR1);
@@ -57,7 +57,7 @@ Test(region_signals, a_handler_does_not_wait_for_a_lock_its_thread_holds)
 	selfmon_report_free(report);
 }
 
-/* The handler of a fault cannot be delayed. */
+/* The handler of a fault cannot be postponed. */
 Test(region_signals, one_of_a_fault_is_counted_and_does_not_wait)
 {
 	struct selfmon_process *process = selfmon_process();
@@ -155,7 +155,7 @@ Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
 static struct selfmon_region *fresh[256];
 static unsigned int handled;
 
-/* Usually the first visit of a path, which needs the process lock. */
+/* This is usually the first visit of a path, which needs the process lock. */
 static void visit_in_handler(int number)
 {
 	(void)number;
@@ -318,7 +318,10 @@ static uint64_t sum_of_visits(const struct selfmon_report *report,
 	return sum;
 }
 
-/* At 10 kHz if the machine can do that. Each visit is somewhere in the tree. */
+/*
+ * Signals arrive at 10 kHz if the machine can do that. Each visit must be
+ * somewhere in the tree.
+ */
 Test(region_signals, a_storm_of_them_loses_no_visit, .timeout = 120)
 {
 	const unsigned int signals = (unsigned int)by_form(1000, 3000, 100000);

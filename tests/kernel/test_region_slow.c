@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests the line of a report that says what makes visits slow, if anything
- * does.
- */
+/* Tests the line of a report that names the cause of slow visits, if any. */
 #include <criterion/criterion.h>
 
 #include <selfmon.h>

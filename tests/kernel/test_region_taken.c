@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests counter sets that lose what they need: their descriptors are closed, or
- * the system calls that read them fail.
- */
+/* Tests counter sets whose descriptors are closed, or whose read calls fail. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -57,7 +54,7 @@ static bool is_event(int fd)
 	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0;
 }
 
-/* The descriptors of events, noted before all are closed. */
+/* The descriptors of events, stored before all are closed. */
 static int event_fd[FDS];
 static int events;
 
@@ -95,7 +92,7 @@ static int status_of(void (*body)(void))
 				   : WEXITSTATUS(status);
 }
 
-/* Visits before have their values. Visits after have only their time. */
+/* Earlier visits must have their values, later visits only their time. */
 static int is_lost(uint64_t before, uint64_t after)
 {
 	struct selfmon_report *report;
@@ -123,8 +120,8 @@ Test(region_taken, closed_descriptors_lose_values_and_say_so)
 }
 
 /*
- * Puts a pipe of the program, with a message in it, at each descriptor that was
- * the library's.
+ * Puts a pipe of the program, with a message in it, at each descriptor number
+ * that the library used.
  */
 static int ends[2];
 
@@ -166,7 +163,10 @@ Test(region_taken, a_number_used_again_is_not_read)
 	cr_assert_eq(status_of(reuse_descriptors), 7);
 }
 
-/* Takes longer than the end of a visit trusts the check at its start. */
+/*
+ * Takes longer than the end of a visit trusts the check made at the visit's
+ * start.
+ */
 static void reuse_in_a_long_visit(void)
 {
 	configure();
@@ -233,8 +233,8 @@ Test(region_taken, a_number_used_again_is_not_closed_with_its_set)
 }
 
 /*
- * Opens groups with the same number of events at the library's descriptors, so
- * that they look like the library's.
+ * Opens groups with the same number of events at the library's descriptor
+ * numbers, so that they resemble the library's groups.
  */
 static void open_twins(void)
 {
@@ -293,7 +293,7 @@ static void deny_reads(void)
 	errno = 0;
 	visit(10);
 	if (errno)
-		/* This handler is the program's own, and was not changed. */
+		/* The program's own handler is still installed. */
 		_exit(2);
 	_exit(is_lost(10, 10) ? 7 : 1);
 }
@@ -357,7 +357,7 @@ Test(region_taken, a_filter_that_refuses_events_leaves_new_threads_their_time)
 }
 
 #if defined(__x86_64__)
-/* A known limit, which also applies to the strict mode of seccomp(2). */
+/* Tests a known limit, which also applies to the strict mode of seccomp(2). */
 static void lose_timestamps(void)
 {
 	configure();

@@ -103,7 +103,7 @@ static void *visit_once(void *unused)
 
 #define WALK_DEPTH 13
 
-/* Walks each path of this length. All are new: 2 to the power of depth. */
+/* Walks each of the 2^depth paths of this length. All are new. */
 static void walk_new_paths(int depth)
 {
 	if (!depth)
@@ -125,7 +125,7 @@ static void *walk_once(void *running)
 	return NULL;
 }
 
-/* A report counts open visits at nodes that it has read, and ignores others. */
+/* A report counts open visits at nodes that it has read, and no others. */
 Test(region_threads, reports_taken_while_places_are_made_are_consistent,
      .timeout = 300)
 {
@@ -186,7 +186,7 @@ static void visit_late(void *unused)
 static void *end_late(void *unused)
 {
 	/*
-	 * The key was made after the library's key, so its destructor runs
+	 * This key was made after the library's key, so its destructor runs
 	 * later.
 	 */
 	visit_nested();
@@ -209,7 +209,7 @@ Test(region_threads, regions_in_destructors_of_a_thread_are_measured)
 	selfmon_report_free(report);
 }
 
-/* A writer that stops in the middle of an update. */
+/* A thread that stops in the middle of an update. */
 static struct selfmon_thread *stuck;
 
 static void *stand_still(void *go_on)

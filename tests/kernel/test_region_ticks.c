@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the elapsed time of an open visit. The library's start is between two
+ * Tests the elapsed time of an open visit. The visit starts between two
  * timestamps of the test, which give the bounds.
  */
 #include <pthread.h>
@@ -21,7 +21,7 @@ static void configure(const char *events, uint32_t every)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Waits for some time, during which all open visits stay open. */
+/* Waits for 3 ms, during which all open visits stay open. */
 static uint64_t wait_some(void)
 {
 	const struct timespec some = { .tv_nsec = 3000000 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests work that visits count: it is recorded together with its visit, and
- * with no other.
+ * Tests units of work that visits count: each is recorded with its own visit.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -207,10 +206,7 @@ static void *visit_until_told(void *unused)
 	return unused;
 }
 
-/*
- * Each visit counts 100 bytes and 3 items. A reader sees all of a visit or
- * nothing.
- */
+/* Each visit counts 100 bytes and 3 items. A reader sees both or neither. */
 Test(region_units, are_read_with_their_visits_while_the_thread_goes_on)
 {
 	const struct selfmon_row *row;

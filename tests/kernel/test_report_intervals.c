@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests reports of intervals: of a process and its threads, and of a live file.
+ * Tests reports of intervals, for a process and its threads, and for a live
+ * file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -210,7 +211,7 @@ static struct selfmon_report *open_live(void)
 	return report;
 }
 
-/* The report's names are those of the file, which both reports have read. */
+/* The report has the names that both reports have read from the file. */
 Test(report_intervals, are_of_a_live_file_as_well)
 {
 	struct selfmon_report *first, *second, *interval, *own;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests a report by thread: each thread is a row with the sum of its regions.
+ * Tests a report by thread: each thread has a row with the sum of its regions.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -142,7 +142,7 @@ below_thread(const struct selfmon_report *report,
 	return row;
 }
 
-/* Sums over all rows that have a region's name and depth below the threads. */
+/* Sums over all rows with this region name and depth below the threads. */
 struct whole {
 	uint64_t visits, sum;
 	double net, self;
@@ -169,8 +169,8 @@ static struct whole sum_over_threads(const struct selfmon_report *report,
 }
 
 /*
- * If a child's time is below 0, as on a coarse clock, it counts as 0 for its
- * parent.
+ * If the time of a child is below 0, as on a coarse clock, its parent counts it
+ * as 0.
  */
 static bool any_below_0(const struct selfmon_report *report)
 {
@@ -183,8 +183,7 @@ static bool any_below_0(const struct selfmon_report *report)
 }
 
 /*
- * Each row of the report is the sum of the rows of its threads, but for the
- * rounding of ticks.
+ * Each row of the report is the sum of its threads' rows, except for rounding.
  */
 static void check_sums(const struct selfmon_report *report)
 {
@@ -209,7 +208,10 @@ static void check_sums(const struct selfmon_report *report)
 	}
 }
 
-/* A thread is the sum of its top level, and has no self values. */
+/*
+ * The row of a thread is the sum of its top-level regions, and has no self
+ * values.
+ */
 static void check_tops(const struct selfmon_report *report)
 {
 	const struct selfmon_report *const apart = report->apart;
@@ -316,8 +318,8 @@ static uint64_t samples_below(const struct selfmon_report *report, size_t row)
 }
 
 /*
- * Samples of a thread are those of its regions. Call stacks are those of all
- * threads.
+ * The samples of a thread are those of its regions. The call stacks in the
+ * report are those of all threads.
  */
 Test(report_threads, samples_of_a_thread_are_those_of_its_regions)
 {
@@ -393,7 +395,8 @@ Test(report_threads, ended_threads_keep_their_rows)
 }
 
 /*
- * Ended threads hand their statistics on, so no thread is shown with another's.
+ * The states of ended threads are reused, so no such thread has a row of its
+ * own.
  */
 Test(report_threads, without_the_option_ended_threads_are_one_row)
 {
@@ -440,7 +443,7 @@ static uint32_t states(void)
 
 #define BEYOND 40
 
-/* Memory is limited: the states of the other threads are reused. */
+/* Memory is limited, so the states of later threads are reused. */
 Test(report_threads, those_beyond_the_first_256_are_one_row)
 {
 	struct worker *const worker =
@@ -484,7 +487,7 @@ static void *wait_inside(void *unused)
 	return unused;
 }
 
-/* A pool names its threads after it has started them. */
+/* A pool names its threads after they have started. */
 Test(report_threads, one_that_is_alive_has_the_name_that_it_has_now)
 {
 	struct selfmon_report *report;

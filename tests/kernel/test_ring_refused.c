@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A seccomp filter refuses perf_event_open(2). Tests what reports say about
- * samples and about time off the CPU, if the filter exists at the start and if
- * it is installed later.
+ * A seccomp filter refuses perf_event_open(2), either from the start or later.
+ * Tests what reports say about samples and about time off the CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +52,10 @@ static void visit_in_new_threads(unsigned int count)
 	}
 }
 
-/* Locked memory would be another reason, with the same errno. */
+/*
+ * A lack of locked memory gives the same errno, so the report must not name
+ * that.
+ */
 static void assert_blames_the_filter(const struct selfmon_report *report,
 				     enum selfmon_format format)
 {

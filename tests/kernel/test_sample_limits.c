@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests samples at limits: memory for stacks, locked memory. */
+/* Tests limits of samples: memory for stacks, and locked memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -25,7 +25,7 @@ static void ask_for(const char *sample, unsigned int every)
 
 /* ---- memory for stacks --------------------------------------------------- */
 
-/* Each sample has a label of its own, and therefore a stack of its own. */
+/* Each sample has its own label, and therefore its own stack. */
 #define STACKS 90000u
 
 static uint64_t stored(const struct selfmon_report *report)
@@ -68,7 +68,7 @@ Test(sample_limits, samples_without_memory_for_their_stack_are_counted)
 
 /* ---- locked memory ------------------------------------------------------- */
 
-/* A ring of 256 KiB, with its page of 4 KiB. */
+/* A ring of 256 KiB and its control page of 4 KiB. */
 #define RING_KIB 260
 
 static void become_nobody(void)
@@ -138,7 +138,7 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	cr_expect(rows_say(report, SELFMON_TEXT, "perf_event_mlock_kb") ||
 		  rows_say(report, SELFMON_TEXT, "ulimit -l"));
 	selfmon_report_free(report);
-	/* What they had is free again. */
+	/* The locked memory of these threads is free again. */
 	visit_in_threads(1);
 	report = rows_take();
 	cr_expect_eq(ROWS_GET(report, "a")->visits, (threads + 1) * 100);
@@ -146,7 +146,8 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 }
 
 /*
- * Locks as much as the user may lock. Returns the result of the last attempt.
+ * Locks as much memory as the user may lock. Returns the result of the last
+ * attempt.
  */
 static int lock_all_memory(void)
 {

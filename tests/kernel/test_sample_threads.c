@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More threads than locked memory has rings for: those without one are counted
- * with the reason, and all else is as it was.
+ * Tests more threads than locked memory has rings for: the report counts the
+ * threads without a ring and gives the reason. Nothing else changes.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,14 +13,17 @@
 #include "store/self.h"
 
 #define THREADS 1000
-/* Kilobytes: a few rings more than perf_event_mlock_kb has room for. */
+/* Kilobytes: room for a few more rings than perf_event_mlock_kb gives. */
 #define LOCKED 64
 
-/* Summed up by the threads, beside what their regions say. */
+/* Summed up by the threads, to compare with the report. */
 static struct truth {
 	uint64_t visits, items; /* "a" */
 	uint64_t no_samples, no_off_cpu; /* threads */
-	/* Of threads with switches, around and inside of the region "nap": */
+	/*
+	 * For threads with switches, measured around and inside of the region
+	 * "nap":
+	 */
 	uint64_t blocked_at_most, blocked_at_least;
 } truth;
 
@@ -82,8 +85,8 @@ static bool is_work_sampled(void)
 }
 
 /*
- * Visits until any thread has a sample of a region's own work: a thousand
- * visits take a few milliseconds and may have none.
+ * Makes visits until some thread has a sample in a region's own work. A
+ * thousand visits take a few milliseconds and may get none.
  */
 static void visit_until_sampled(uint64_t number)
 {

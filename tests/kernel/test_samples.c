@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests which region each sample belongs to. The work of each region is in code
- * of its own, so the address shows the truth.
+ * Tests to which region each sample is attributed. Each region works in a
+ * function of its own, so the sampled address identifies the region.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include "store/self.h"
 
 /*
- * Without the library's thread. Samples that visits do not read in time are
+ * Turns off the library's thread. Samples that no visit reads in time are
  * attributed later.
  */
 #define ALONE OFTEN ",drain=border"
@@ -99,7 +99,9 @@ Test(samples, go_with_time_off_the_cpu)
 	selfmon_report_free(report);
 }
 
-/* Lasts two periods, so that each part has samples. They are read together. */
+/*
+ * Lasts two periods, so each part has samples. The library reads them together.
+ */
 static uint64_t long_ns;
 
 static void visit_long(void)
@@ -160,7 +162,7 @@ static void visit_left_open(void)
 	}
 }
 
-/* Work after the jump belongs to the visit that stays open, until b ends. */
+/* The work after the jump belongs to the visit that stays open until b ends. */
 Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 {
 	struct selfmon_report *report;
@@ -179,8 +181,8 @@ Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 }
 
 /*
- * 300 spans exceed a thread's 256 entries, so the oldest are ended and others
- * move.
+ * 300 spans exceed a thread's 256 entries, so the oldest are ended and the
+ * others move to other entries.
  */
 Test(samples, of_spans_that_are_never_left_stay_theirs)
 {
@@ -201,7 +203,7 @@ Test(samples, of_spans_that_are_never_left_stay_theirs)
 	a = counts_of(report, "a");
 	if (!SANITIZED)
 		cr_expect_gt(a.a, 30);
-	/* Of samples lost to a full ring, only their number is known. */
+	/* Of samples that a full ring lost, only the number is known. */
 	cr_expect_eq(sum_of(report, "a"),
 		     a.samples + (uint64_t)number_of(report, "\"lost\": "));
 	cr_expect_eq(counts_of(report, "b").a, 0);
@@ -284,7 +286,7 @@ static void *work_until_stopped(void *unused)
 	return NULL;
 }
 
-/* This thread reads the samples; the visiting thread does not read them. */
+/* The main thread reads the samples; the visiting thread does not. */
 Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 {
 	pthread_t thread;
@@ -300,8 +302,8 @@ Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 }
 
 /*
- * Reports and visits read samples at the same time. Samples are still
- * attributed correctly.
+ * Reports and visits read samples at the same time. The attribution stays
+ * correct.
  */
 Test(samples, are_attributed_alike_by_another_thread)
 {
@@ -675,10 +677,13 @@ Test(samples, of_a_breakpoint_show_who_writes)
 }
 
 /*
- * The cost of samples is subtracted, and the child's share of it is not part of
- * the parent's time.
+ * The library subtracts the cost of samples. The child's share of this cost is
+ * not part of the parent's time.
  */
-/* Returns true if the parent has less self time than its samples cost. */
+/*
+ * Returns true if the self time of the parent is less than the cost of its
+ * samples.
+ */
 static bool is_taken_off(const char *name)
 {
 	struct selfmon_region *const region = selfmon_region(name);
@@ -703,7 +708,7 @@ static bool is_taken_off(const char *name)
 }
 
 /*
- * Tries repeatedly, since another program may take the CPU between two
+ * Tries repeatedly, because another program may take the CPU between two
  * children.
  */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
@@ -716,8 +721,8 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 }
 
 /*
- * A clock inside of the region includes the cost of samples. The region does
- * not.
+ * A clock read inside of the region includes the cost of samples. The region's
+ * time does not.
  */
 Test(samples, take_their_cost_off_the_time_of_a_visit)
 {
@@ -760,7 +765,7 @@ Test(samples, make_no_visit_the_shortest)
 	selfmon_report_free(report);
 }
 
-/* The text writer makes a view for itself. */
+/* The text writer makes a view of the report itself. */
 Test(samples, are_those_of_a_report_after_its_views_too)
 {
 	struct selfmon_report *report;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Many samples of two threads that visit at once, and that change CPUs. */
+/*
+ * Tests many samples of two threads that make visits at the same time and
+ * change CPUs.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -31,7 +34,10 @@ static void *visit_until_stopped(void *unused)
 	return NULL;
 }
 
-/* Moves and system calls take samples of a region too, as a sanitizer does. */
+/*
+ * Moves and system calls cause samples in a region too, and so does a
+ * sanitizer.
+ */
 static uint64_t in_their_code(void)
 {
 	struct selfmon_report *const report = rows_take();
@@ -59,7 +65,7 @@ static void visit_in_two_threads(void *(*visit)(void *), uint64_t least)
 		pthread_join(thread[i], NULL);
 }
 
-/* 100,000 in the long form. */
+/* Returns the number of samples that each thread needs. */
 static uint64_t wanted(void)
 {
 	return (uint64_t)by_form(300, 3000, 100000);
@@ -107,7 +113,7 @@ static void move_to(int which)
 		__atomic_add_fetch(&moves, 1, __ATOMIC_RELAXED);
 }
 
-/* Each of the visits changes CPUs, after samples and before others. */
+/* Each visit changes CPUs. Samples are taken before and after the change. */
 static void visit_moved(int which)
 {
 	SELFMON_REGION("a") {

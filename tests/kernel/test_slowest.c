@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the slowest visits of each region (SELFMON_RECORD): that they are the
- * slowest, of all threads. What was inside of them, and what may interrupt the
- * recording, is in test_slowest_parts.c, _handlers.c and _processes.c.
+ * Tests the slowest visits of each region (SELFMON_RECORD): the report has the
+ * slowest of all threads. Other tests are in test_slowest_parts.c, _handlers.c
+ * and _processes.c.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -44,13 +44,13 @@ Test(slowest, of_few_visits_are_all_of_them)
 		if (i)
 			cr_expect_leq(first[i].ns, first[i - 1].ns);
 	}
-	/* Each is rounded down. */
+	/* Each time is rounded down. */
 	cr_expect_leq(sum, (uint64_t)ROWS_GET(report, "a")->time.sum + 5);
 	cr_expect_geq(sum + 5, (uint64_t)ROWS_GET(report, "a")->time.sum);
 	selfmon_report_free(report);
 }
 
-/* Compares with what the program itself measured around each visit. */
+/* Compares with the program's own measurement around each visit. */
 Test(slowest, are_the_slowest)
 {
 	const struct selfmon_slow *first = NULL;
@@ -70,10 +70,7 @@ Test(slowest, are_the_slowest)
 	selfmon_report_free(report);
 }
 
-/*
- * With rising times each visit is a new slowest one, with falling times none
- * is.
- */
+/* If times rise, each visit is a new slowest one. If times fall, none is. */
 Test(slowest, are_the_slowest_in_any_order)
 {
 	const struct selfmon_slow *first = NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits: signal handlers between any two instructions. */
+/*
+ * Tests the slowest visits with signal handlers between any two instructions.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -90,8 +92,8 @@ static void jump_out(int signal)
 }
 
 /*
- * Stepped visits are slow. Keeping a visit blocks signals, so no handler would
- * run. Prevents visits from being kept.
+ * Stepped visits are slow, so each would be recorded as slow. That blocks
+ * signals, and no handler would run. So this prevents the recording.
  */
 static void keep_none_any_more(void)
 {
@@ -142,8 +144,8 @@ Test(slowest, no_visit_is_lost_with_a_handler_at_each_instruction)
 }
 
 /*
- * Jumps out after this number of instructions. Returns false if the visit has
- * fewer.
+ * Jumps out of the visit after this number of instructions. Returns false if
+ * the visit has fewer.
  */
 static bool jump_after(int instructions)
 {
@@ -155,8 +157,8 @@ static bool jump_after(int instructions)
 }
 
 /*
- * Like jump_after(), inside of another region. The end of that region drops
- * what the jump left.
+ * Like jump_after(), but inside of another region. The end of that region
+ * removes what the jump left open.
  */
 static bool jump_inside(int instructions)
 {
@@ -167,7 +169,7 @@ static bool jump_inside(int instructions)
 	return jumped;
 }
 
-/* An abandoned entry of the ring at most keeps its old contents. */
+/* A jump may leave one entry of the ring with its old contents. */
 Test(slowest, a_jump_at_each_instruction_leaves_the_ring_whole)
 {
 	uint64_t ended = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest visits of an interval: those since the last report, beside those
- * since the start.
+ * Tests the slowest visits of an interval, that is, since the last report,
+ * beside those since the start.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -30,7 +30,7 @@ static void visits(const char *name, uint64_t ns, size_t n)
 		visit(name, ns);
 }
 
-/* More visits that are slower came before than are kept. */
+/* Before the interval there are slower visits, more than the library stores. */
 Test(slowest_intervals, have_their_own_visits)
 {
 	struct selfmon_report *before, *after, *interval;
@@ -51,7 +51,10 @@ Test(slowest_intervals, have_their_own_visits)
 			cr_expect_leq(first[i].ns, first[i - 1].ns);
 	}
 	cr_expect_eq(ROWS_GET(interval, "a")->visits, 10);
-	/* Since the start the others are the slowest ones, mostly. */
+	/*
+	 * Since the start, the slowest visits are mostly those before the
+	 * interval.
+	 */
 	cr_assert_eq(kept(after, "a", &first), SELFMON_SLOW_VISITS);
 	for (i = 0; i < SELFMON_SLOW_VISITS; i++)
 		cr_expect_geq(first[i].ns, LONG_LEAST_NS);
@@ -70,7 +73,7 @@ static int by_fall(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* The truth, in ticks: the thread's own entries in its ring. */
+/* Compares with the thread's own entries in its ring, in ticks. */
 static void check_slowest(const struct selfmon_report *report,
 			  const struct selfmon_clock *clock, const char *name,
 			  uint64_t *ticks, size_t n)
@@ -131,7 +134,7 @@ Test(slowest_intervals, have_the_slowest_of_each)
 	selfmon_report_free(before);
 }
 
-/* Returns the place of a region at the top level of the thread's tree. */
+/* Returns the node of a region at the top level of the thread's tree. */
 static struct selfmon_node *node_of(const char *name)
 {
 	struct selfmon_node *node = selfmon_thread_self()->root->next;
@@ -142,7 +145,10 @@ static struct selfmon_node *node_of(const char *name)
 	return node;
 }
 
-/* So many are kept that one is free, however many times are equal. */
+/*
+ * The library stores enough visits that one slot is free, even if all times are
+ * equal.
+ */
 Test(slowest_intervals, of_equal_times_are_at_most_eight)
 {
 	struct selfmon_due due;
@@ -172,7 +178,10 @@ Test(slowest_intervals, of_equal_times_are_at_most_eight)
 	selfmon_report_free(before);
 }
 
-/* An interval without visits has none; one with few has all of them. */
+/*
+ * An interval without visits has no slowest visits; one with few visits has all
+ * of them.
+ */
 Test(slowest_intervals, without_visits_have_none)
 {
 	struct selfmon_report *before, *after, *interval;
@@ -196,7 +205,9 @@ Test(slowest_intervals, without_visits_have_none)
 	selfmon_report_free(after);
 }
 
-/* Two readers: the report of one ends the interval of the other one. */
+/*
+ * There are two readers: the report of one ends the interval of the other one.
+ */
 Test(slowest_intervals, say_if_another_report_was_taken)
 {
 	struct selfmon_report *before, *other, *after, *interval;
@@ -218,7 +229,10 @@ Test(slowest_intervals, say_if_another_report_was_taken)
 	selfmon_report_free(interval);
 	interval = between(after, before);
 	cr_expect(interval->slow->incomplete);
-	/* It is one of the slowest since the start, so it is not missing. */
+	/*
+	 * This visit is one of the slowest since the start, so it is not
+	 * missing.
+	 */
 	cr_assert_eq(kept(interval, "a", &first), SELFMON_SLOW_VISITS);
 	for (i = 0; i < SELFMON_SLOW_VISITS; i++)
 		found += first[i].ended_ns == ended_ns;
@@ -249,7 +263,7 @@ static void *visit_until_told(void *stop)
 	return NULL;
 }
 
-/* The slowest of all is in an interval, whatever threads do meanwhile. */
+/* The slowest visit of all is in an interval, even while threads run. */
 Test(slowest_intervals, have_each_visit_once_while_threads_run)
 {
 	struct selfmon_report *before, *after, *interval;
@@ -287,13 +301,13 @@ Test(slowest_intervals, have_each_visit_once_while_threads_run)
 	} while (!end);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	/* Their clock is calibrated better and better. */
+	/* The clock's calibration gets more precise with each report. */
 	cr_expect_leq(most, slowest(before, "a")->ns * 21 / 20);
 	cr_expect_geq(most * 21 / 20, slowest(before, "a")->ns);
 	selfmon_report_free(before);
 }
 
-/* A child's intervals begin with it. */
+/* The first interval of a child begins with the child. */
 Test(slowest_intervals, of_a_child_begin_at_none)
 {
 	struct selfmon_report *report;
@@ -333,8 +347,8 @@ static struct selfmon_report *open_live(const char *path)
 }
 
 /*
- * A reader of the file begins no interval: its slowest visits are those that
- * are among the slowest since the process itself began one.
+ * A reader of the file begins no interval. It finds new slow visits only among
+ * those since the last report that the process itself took.
  */
 Test(slowest_intervals, of_a_live_file_have_the_new_ones_of_those_kept)
 {
@@ -356,7 +370,7 @@ Test(slowest_intervals, of_a_live_file_have_the_new_ones_of_those_kept)
 	cr_assert_eq(kept(interval, "a", &slow), 2);
 	cr_expect_geq(slow->ns, LONG_LEAST_NS);
 	selfmon_report_free(interval);
-	/* The process begins an interval of its own. */
+	/* The process takes a report, which begins an interval. */
 	selfmon_report_free(rows_take());
 	visits("a", LONG_NS / 20, 10);
 	third = open_live(path);

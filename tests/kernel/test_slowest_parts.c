@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits: what was inside of them, and their counts. */
+/* Tests the slowest visits: what was inside of them, and their counts. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
@@ -55,7 +55,9 @@ Test(slowest, keep_the_longest_parts)
 	for (i = 0; i < slow->parts; i++)
 		longs += slow->part[i].ns >= LONG_LEAST_NS / 10;
 	cr_expect_geq(longs, 10);
-	/* Sums over the kept parts are not sums over the whole visit. */
+	/*
+	 * The sums over the recorded parts are not sums over the whole visit.
+	 */
 	cr_expect(rows_say(report, SELFMON_TEXT, "longest of 1000"));
 	cr_expect_eq(slow->flags & SELFMON_SLOW_OVERWRITTEN, 0);
 	selfmon_report_free(report);
@@ -205,7 +207,10 @@ static void pause_once(struct job *job)
 	}
 }
 
-/* Meanwhile the thread does other things, which do not belong to the visit. */
+/*
+ * While the fiber is suspended, the thread does other things, which do not
+ * belong to the visit.
+ */
 Test(slowest, of_a_fiber_say_that_they_were_suspended)
 {
 	const struct selfmon_slow *slow;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits of forked processes, and of killed ones in live files. */
+/*
+ * Tests the slowest visits of forked processes, and of killed ones in live
+ * files.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/wait.h>
@@ -30,7 +33,7 @@ Test(slowest, of_a_child_begin_at_none)
 	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* A process that was killed leaves its slowest visits complete. */
+/* The live file of a killed process has complete slowest visits. */
 Test(slowest, outlive_a_killed_process_in_a_live_file)
 {
 	struct selfmon_options options = slow_options("none");
@@ -65,7 +68,7 @@ Test(slowest, outlive_a_killed_process_in_a_live_file)
 	selfmon_report_free(report);
 }
 
-/* The process is killed at a random time, also while it writes a visit. */
+/* The process is killed at a random time, perhaps while it records a visit. */
 Test(slowest, are_whole_if_the_process_was_killed_while_writing)
 {
 	struct selfmon_options options = slow_options("none");

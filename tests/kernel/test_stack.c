@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the bounds of a thread's stack. Compares them with sources other than
- * the C library.
+ * Tests the bounds of a thread's stack against sources other than the C
+ * library.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -54,8 +54,8 @@ static struct bounds look_in_thread(const pthread_attr_t *attr)
 }
 
 /*
- * Checks the end of the frames. The thread's own data above them are not part
- * of it.
+ * Checks the end of the frames. The C library stores data of the thread above
+ * this end.
  */
 static void check(const struct bounds *bounds)
 {
@@ -104,7 +104,7 @@ static void lightweight_guard(void *page)
 		cr_skip_test("Linux 6.15");
 }
 
-/* Runs a thread on the middle one of three pieces of a mapping. */
+/* Runs a thread on the middle third of a mapping. */
 static struct bounds look_in_the_middle(void (*protect)(void *page))
 {
 	const size_t size = 1 << 20;
@@ -126,7 +126,7 @@ Test(stack, and_one_that_the_program_has_made_with_a_guard)
 	check(&bounds);
 }
 
-/* glibc makes such guards from 2.42 on. */
+/* glibc 2.42 and later makes such guards. */
 Test(stack, or_with_a_lightweight_one)
 {
 	const struct bounds bounds = look_in_the_middle(lightweight_guard);

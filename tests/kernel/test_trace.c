@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces (SELFMON_TRACE): which visits are in the file. Also if a handler that
- * interrupts any instruction of a visit makes visits itself, or jumps out.
+ * Tests traces (SELFMON_TRACE): which visits are in the file, also if a handler
+ * interrupts any instruction of a visit and makes visits itself or jumps out.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "store/self.h"
 #include "store/trace_file.h"
 
-/* Numbers of a region's visits, of all visits, and of lost entries. */
+/* Numbers of visits of a region, of all visits, and of lost entries. */
 struct found {
 	uint64_t visits, entries, lost;
 	bool ended;
@@ -120,8 +120,8 @@ Test(trace, has_each_visit)
 }
 
 /*
- * The thread fills the small ring faster than the writer can read it. An entry
- * that is overwritten is counted as lost, once.
+ * The thread fills the small ring faster than the writer can read it. Each
+ * overwritten entry is counted as lost once.
  */
 Test(trace, counts_what_is_overwritten)
 {
@@ -236,8 +236,8 @@ static bool jump_after(int instructions)
 }
 
 /*
- * Like jump_after(), within another region. When that ends, a visit that the
- * jump left open is cut off.
+ * Like jump_after(), but within another region. When that region ends, a visit
+ * that the jump left open is cut off.
  */
 static bool jump_inside(int instructions)
 {
@@ -249,8 +249,8 @@ static bool jump_inside(int instructions)
 }
 
 /*
- * A jump may leave an entry of the ring unwritten. The writer waits for that
- * entry at first; then it counts all unread entries as lost, and goes on with
+ * A jump may leave an entry of the ring unwritten. First the writer waits for
+ * that entry. Then it counts all unread entries as lost, and continues with
  * later ones. No visit is in the file twice.
  */
 Test(trace, goes_on_after_a_jump_at_each_instruction)

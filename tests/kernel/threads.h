@@ -26,7 +26,10 @@ static inline void touch_own(int which)
 	touch(pages[which]);
 }
 
-/* Runs the threads once before, so that their code and stacks are in memory. */
+/*
+ * Runs the threads once in advance, so that their code and stacks are in
+ * memory.
+ */
 static inline void start_pool(int count)
 {
 	int i;
@@ -47,7 +50,7 @@ static inline void drop_pages(int count)
 		madvise(pages[i], size, MADV_DONTNEED);
 }
 
-/* Returns the faults of one run of the pool: value 0 of the set. */
+/* Returns the faults of one run of the pool, from value 0 of the set. */
 static inline uint64_t faults_of_a_run(void)
 {
 	drop_pages(pool.count);
@@ -62,7 +65,7 @@ static inline uint64_t faults_of_a_run(void)
 
 /*
  * The kernel may add page faults when it moves pages, so the run is repeated
- * until there are none. No run may have fewer faults than expected.
+ * until none are added. No run may have fewer faults than expected.
  */
 static inline void assert_faults(uint64_t expected)
 {

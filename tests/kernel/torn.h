@@ -6,8 +6,8 @@
 #include "store/stats.h"
 
 /*
- * Records a visit as short as the shortest so far. All visits may have the same
- * times and counts, and a visit without its values is repaired.
+ * Records a visit that is as short as the shortest so far. All visits may have
+ * equal times and counts; a visit without its values is repaired.
  */
 static inline void torn_finish(struct selfmon_stats *stats)
 {

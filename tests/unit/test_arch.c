@@ -85,10 +85,7 @@ Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 
 #if defined(__aarch64__)
 
-/*
- * MRS with op0 3 and op1 3. The other bits are Rt and the number of the
- * register.
- */
+/* MRS with op0 3 and op1 3. The other bits are Rt and the register's number. */
 #define MRS_EL0 0xd53b0000u
 #define MRS_MASK 0xffff0000u
 #define ENCODED(n, m, op2) ((uint32_t)(n) << 12 | (uint32_t)(m) << 8 | (op2) << 5)

@@ -58,7 +58,7 @@ Test(arch_riscv64, entry_i_reads_csr_i)
 		seen = 0;
 		raw = selfmon_arch_read_counter(i, NULL);
 		if (seen == 0 && (i == 0 || i == 2))
-			continue; /* an emulator may give these away */
+			continue; /* an emulator may permit the read */
 		cr_assert_eq(seen, 0xc00 + i, "entry %u", i);
 		cr_assert_eq(raw, UINT64_C(0x1234567890) + seen);
 	}
@@ -84,5 +84,5 @@ Test(arch_riscv64, an_index_without_a_csr_reads_none)
 }
 
 #else
-typedef int selfmon_no_riscv64; /* a file holds a declaration */
+typedef int selfmon_no_riscv64; /* a file must contain a declaration */
 #endif

@@ -11,7 +11,7 @@
 #define ROUNDS 31
 #define RUN SELFMON_BENCH_ROUNDS_MAX /* the first slot of run 1 */
 
-/* Adds the rounds of a run: 0, 1 and 2 parts in a thousand above a level. */
+/* Adds three rounds of a run: 0, 1 and 2 parts in a thousand above a level. */
 static void add_run(struct selfmon_bench_quantity *of, unsigned int run,
 		    double level)
 {
@@ -23,7 +23,7 @@ static void add_run(struct selfmon_bench_quantity *of, unsigned int run,
 	}
 }
 
-/* Fills in a result with one run for each level, up to a level that is 0. */
+/* Fills in a result with one run for each level. A level of 0 ends the list. */
 static void fill_runs(struct selfmon_bench_result *result, const char *name,
 		      const double *cpu, double instructions)
 {
@@ -64,7 +64,7 @@ static FILE *written(const struct selfmon_bench_result *results, size_t count)
 
 static char said[4096]; /* the gate's log */
 
-/* Runs the gate with a limit of 1 % on count results per side. */
+/* Runs the gate. The count may change by 1 %; each side has `count` results. */
 static int gate_on(const struct selfmon_bench_result *before,
 		   const struct selfmon_bench_result *now, size_t count,
 		   const char *quantity)
@@ -128,7 +128,7 @@ Test(bench, what_befalls_both_of_a_round_cancels)
 	unsigned int i;
 
 	for (i = 0; i < 9; i++) {
-		a.sample[i] = 10 << i; /* a machine that gets slower */
+		a.sample[i] = 10 << i; /* the machine gets slower */
 		b.sample[i] = 3 * a.sample[i];
 	}
 	cr_assert_eq(selfmon_bench_compare(&a, &b, &ratio), 0);
@@ -215,7 +215,10 @@ Test(bench, the_gate_says_what_it_compared)
 	cr_expect_not_null(strstr(said, "limit 1 %): regression\n"), "%s", said);
 }
 
-/* Everything is slower by 9 %, because the clock is. The case is not worse. */
+/*
+ * Everything is slower by 9 %, because the CPU's clock is. The case is no
+ * worse.
+ */
 Test(bench, a_slower_clock_is_no_regression)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -231,7 +234,7 @@ Test(bench, a_slower_clock_is_no_regression)
 		     SELFMON_BENCH_REGRESSION, "%s", said);
 }
 
-/* The regression of 10 % is hidden by a clock that is faster by 9 %. */
+/* A regression of 10 % is hidden by a CPU clock that is faster by 9 %. */
 Test(bench, a_faster_clock_hides_no_regression)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -242,7 +245,7 @@ Test(bench, a_faster_clock_hides_no_regression)
 		     SELFMON_BENCH_REGRESSION, "%s", said);
 }
 
-/* The loops disagree, so it is unknown how much the case is affected. */
+/* The two reference loops disagree, so the effect on the case is unknown. */
 Test(bench, a_shared_core_is_inconclusive)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -301,7 +304,7 @@ Test(bench, the_gate_does_not_pass_what_it_cannot_judge)
 			       "instructions of it\n");
 }
 
-/* As written by versions whose rounds have no slots and no CPU times. */
+/* Older versions write rounds without slots and without CPU times. */
 Test(bench, a_baseline_without_rounds_is_refused_with_the_reason)
 {
 	static struct selfmon_bench_result now;
@@ -351,7 +354,7 @@ Test(bench, a_baseline_is_found_by_any_name)
 	fclose(stream);
 }
 
-/* Like slope(), but the batch of n takes more_ns longer than its work. */
+/* Like slope(), but the batch of n has an additional time of more_ns. */
 static void slope_after(struct selfmon_bench_result *result,
 			unsigned int round, double ns, double cpu_ns,
 			double count, double more_ns)

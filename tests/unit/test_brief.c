@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the one sentence that says why nothing is counted, with one remedy. */
+/*
+ * Tests the sentence that gives the reason why nothing is counted, with one
+ * remedy.
+ */
 #include "doctor/brief.h"
 #include "unit/test_explain.h"
 

@@ -61,7 +61,7 @@ Test(clock_convert, does_not_overflow_at_the_last_tick_of_a_fast_clock)
 	const uint64_t ns = selfmon_clock_ns(&clock, UINT64_MAX);
 
 	/*
-	 * A tenth of 2^64, within the error of mult, which is at most 0.0025
+	 * The value is a tenth of 2^64. The error of mult is at most 0.0025
 	 * ppm.
 	 */
 	cr_assert_geq(ns, UINT64_MAX / 10 - UINT64_MAX / 4000000000u);
@@ -159,7 +159,7 @@ Test(clock_name, is_there_for_every_source_and_beyond)
 				 (enum selfmon_clock_source)99), "unknown");
 }
 
-/* A page as read on a 2.1 GHz machine with a native clock. */
+/* Fills in the page of a 2.1 GHz machine whose clock is usable. */
 static struct selfmon_page native_page(void)
 {
 	struct selfmon_page page = { 0 };
@@ -217,8 +217,8 @@ Test(clock_page, is_refused_where_the_conversion_makes_no_sense)
 }
 
 /*
- * As on an arm64 machine with 57 bits, and with the kernel's reading near their
- * end.
+ * An arm64 machine with a counter of 57 bits. The kernel's last reading is near
+ * the end of the range.
  */
 #define MASK57 (UINT64_MAX >> 7)
 
@@ -247,7 +247,7 @@ Test(clock_page, tells_where_a_counter_of_less_than_64_bits_wraps)
 
 	cr_assert(is_short(&page, &cycles, &unused));
 	cr_assert_eq(unused, UINT64_C(0x7f) << 57);
-	/* 50 ticks after the wrap continue those before it. */
+	/* 50 ticks after the wrap, the time has continued. */
 	cr_assert_eq(cycles + ((50 - cycles) & ~unused), MASK57 + 51);
 }
 

@@ -35,7 +35,10 @@ Test(clock_calibrate, states_the_error_of_the_brackets)
 	selfmon_clock_from_pairs(&clock, &first, &second);
 	cr_assert_geq(clock.error_ppm, 3, "125 of 50 million ticks");
 	cr_assert_leq(clock.error_ppm, 5);
-	/* Preempted: half of 40 us, relative to 20 ms. */
+	/*
+	 * The reading was preempted: the error is half of 40 us, relative to 20
+	 * ms.
+	 */
 	wide.width_ticks = 100000;
 	selfmon_clock_from_pairs(&clock, &first, &wide);
 	cr_assert_geq(clock.error_ppm, 1000);
@@ -73,7 +76,7 @@ Test(clock_calibrate, refuses_time_that_stands_still_or_goes_back)
 
 	bad.ticks = first.ticks;
 	cr_assert_eq(selfmon_clock_from_pairs(&clock, &first, &bad), -ERANGE);
-	bad.ticks = 5; /* a resume has reset the counter */
+	bad.ticks = 5; /* the counter was reset by a resume */
 	cr_assert_eq(selfmon_clock_from_pairs(&clock, &first, &bad), -ERANGE);
 	bad = second;
 	bad.raw_ns = first.raw_ns;
@@ -104,7 +107,7 @@ Test(clock_calibrate, starts_again_from_a_first_pair_that_is_no_use)
 	cr_assert_lt(clock.hz, 20000000000);
 }
 
-/* A sleep would be a voluntary context switch of the thread. */
+/* A sleep would be visible as a voluntary context switch of the thread. */
 Test(clock_calibrate, does_not_sleep_where_the_base_line_at_hand_is_good)
 {
 	struct selfmon_clock_pair start, now;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests how recorded CPUID leaves give the frequency of the timestamp counter.
- */
+/* Tests the frequency of the timestamp counter from recorded CPUID leaves. */
 #include <criterion/criterion.h>
 
 #include "platform/timestamp.h"

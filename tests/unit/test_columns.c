@@ -16,8 +16,8 @@ static struct selfmon_row_detail detail[2];
 static struct selfmon_report report;
 
 /*
- * Makes a report as recorded. Value k belongs to the column that was recorded
- * as number k.
+ * Makes a report in the order of recording. Value k belongs to the column that
+ * was recorded as number k.
  */
 static void record(const uint32_t *place)
 {

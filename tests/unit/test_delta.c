@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Subtracts two snapshots made by hand: checks the numbers and the verdicts. */
+/*
+ * Subtracts two snapshots made by hand, and checks the numbers and the
+ * verdicts.
+ */
 #include "unit/test_delta.h"
 
 TestSuite(delta, .init = setup);
@@ -77,7 +80,7 @@ Test(delta, repairs_a_value_that_is_2_to_the_width_too_small)
 
 Test(delta, does_not_repair_what_read_2_gave)
 {
-	/* The member is not in a register, so its shift is not used. */
+	/* The member is read by read(2), so its shift is not used. */
 	set.shift[2] = 16;
 	b.value[2] = a.value[2] - (UINT64_C(1) << 48);
 	subtract();
@@ -133,7 +136,7 @@ Test(delta, keeps_more_than_32_bits_of_a_32_bit_counter)
 Test(delta, a_lost_snapshot_at_either_end_gives_no_number)
 {
 	b.flags = SELFMON_SNAPSHOT_SLOW | SELFMON_SNAPSHOT_LOST_USER;
-	b.off_ns = 12; /* no time has passed either: it was not read */
+	b.off_ns = 12; /* no time has passed in the group, so it was not read */
 	subtract();
 	assert_value(0, 0, SELFMON_NOT_COUNTED);
 	assert_value(1, 0, SELFMON_NOT_COUNTED);
@@ -181,7 +184,7 @@ Test(delta, a_set_wiped_by_fork_has_no_number_anywhere)
 Test(delta, scales_by_enabled_over_running)
 {
 	subtract_off(10 * MS, 3 * MS);
-	assert_scaled(1000, 2000); /* 700, 1400 times 10 / 7 */
+	assert_scaled(1000, 2000); /* 700 and 1400 times 10 / 7 */
 	cr_assert_eq(delta.enabled_ns, 10 * MS);
 	cr_assert_eq(delta.off_ns, 3 * MS);
 }
@@ -260,7 +263,10 @@ Test(delta, strict_refuses_any_time_off)
 
 /* ---- the page clock ------------------------------------------------------ */
 
-/* Snapshots by user reads: half a ns per tick, off the PMU for 3 of 10 ms. */
+/*
+ * Makes snapshots by user reads: half a ns per tick, off the PMU for 3 of 10
+ * ms.
+ */
 static void page_times(uint32_t flags)
 {
 	set.flags |= flags;
@@ -278,7 +284,7 @@ Test(delta, brings_the_page_times_up_by_the_page_clock)
 {
 	page_times(SELFMON_IMPL_SET_PAGE_CLOCK);
 	subtract();
-	/* 8 ms by the clock, 3 - 1 ms by the words of the page */
+	/* 8 ms by the clock, and 3 ms - 1 ms by the page's times */
 	cr_assert_eq(delta.enabled_ns, 10 * MS);
 	cr_assert_eq(delta.off_ns, 3 * MS);
 	assert_scaled(1000, 2000);
@@ -289,7 +295,7 @@ Test(delta, page_clock_and_read_2_may_be_mixed)
 {
 	page_times(SELFMON_IMPL_SET_PAGE_CLOCK);
 	b.flags = SELFMON_SNAPSHOT_SLOW;
-	b.enabled_ns = 750 + 6 * MS; /* the first was at 750 */
+	b.enabled_ns = 750 + 6 * MS; /* the first snapshot has 750 */
 	subtract();
 	cr_assert_eq(delta.enabled_ns, 6 * MS);
 	assert_scaled(1400, 2800);
@@ -305,8 +311,8 @@ Test(delta, without_a_page_clock_refuses_and_goes_over_to_read_2)
 }
 
 /*
- * Returns how many deltas by read(2) with the group on the PMU it takes until
- * user reads resume.
+ * Returns after how many deltas user reads resume, if each delta is by read(2)
+ * and the group is on the PMU.
  */
 static unsigned int quiet_deltas(void)
 {

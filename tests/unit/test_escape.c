@@ -22,8 +22,8 @@ static const char *escaped(enum selfmon_for what, const char *name)
 }
 
 /*
- * Returns the cell in quotes, in CSV with an apostrophe in front if it needs
- * one.
+ * Returns the name in quotes. In CSV, adds an apostrophe in front if the name
+ * needs one.
  */
 static const char *cell(void (*put)(FILE *stream, const char *s),
 			const char *name)
@@ -130,7 +130,7 @@ static const char *const piece[] = {
 	"\xed\xa0\x80", "\xf3\xa0\x80\xa1",
 };
 
-/* At most 6 bytes a piece. */
+/* Each piece has at most 6 bytes. */
 static const char *any_name(char name[LONGEST * 6 + 1])
 {
 	const size_t pieces = draw(LONGEST);

@@ -128,7 +128,9 @@ Test(event_cores, say_that_each_type_counts_where_that_is_too_much,
 			 "as in cpu_core/bus-cycles/");
 }
 
-/* The members are added in order, for both types, until there are 8 events. */
+/*
+ * The members are added in order for both core types, until there are 8 events.
+ */
 Test(event_cores, leave_out_what_does_not_fit_of_a_set,
      .init = tree_make_hybrid)
 {
@@ -213,7 +215,7 @@ Test(event_cores, take_the_names_of_arms_pmus, .init = tree_make_rk3399)
 	expect_event(4, "armv8_cortex_a53/branches/", 7, 0xc);
 	expect_event(5, "armv8_cortex_a72/branches/", 8, 0x21);
 	expect_event(6, "armv8_cortex_a53/branch-misses/", 7, 0x10);
-	/* This PMU lacks the event: the kernel will report that. */
+	/* This PMU lacks the event, and the kernel will report that. */
 	expect_event(7, "armv8_cortex_a72/branch-misses/", PERF_TYPE_HARDWARE,
 		     UINT64_C(0x800000005));
 }

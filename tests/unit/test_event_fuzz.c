@@ -12,7 +12,7 @@
 
 static size_t tries;
 
-/* Also uses libpfm, set to a Skylake. */
+/* Uses libpfm too, with the events of a Skylake. */
 static void make(void)
 {
 	tries = (size_t)by_form(3000, 20000, 100000);
@@ -71,8 +71,9 @@ static void check_failure(const char *spec, int error,
 }
 
 /*
- * Parses a copy whose end is the end of its memory, so that sanitizers and
- * valgrind notice reads beyond it. Returns true if it is a list of events.
+ * Parses a copy that ends exactly at the end of its memory, so that sanitizers
+ * and valgrind notice reads beyond it. Returns true if the copy is a list of
+ * events.
  */
 static bool check(const char *spec)
 {
@@ -173,7 +174,7 @@ static void mutate(char *spec)
 Test(event_fuzz, answers_mutations_of_valid_specifications)
 {
 	const size_t count = sizeof(valid) / sizeof(valid[0]);
-	char spec[1024]; /* four doublings of the longest fit */
+	char spec[1024]; /* room for four doublings of the longest string */
 	size_t lists = 0;
 	size_t i;
 
@@ -186,7 +187,7 @@ Test(event_fuzz, answers_mutations_of_valid_specifications)
 		  "%zu of %zu were event lists", lists, tries);
 }
 
-/* Words of all kinds, which are combined in any order, whole or cut. */
+/* Words of all kinds. The test combines them in any order, whole or cut. */
 static const char *const word[] = {
 	"cycles", "instructions", "L1-dcache", "LLC", "-load", "-misses", "cs",
 	"task-clock", "r1a8", "rffffffffffffffffff", "cpu/", "event=0x3c",

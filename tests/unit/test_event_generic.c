@@ -16,8 +16,8 @@ struct expected {
 };
 
 /*
- * With numbers instead of constants, so that a wrong constant in the library is
- * noticed.
+ * The tables have numbers instead of constants, so that a wrong constant in the
+ * library is noticed.
  */
 static const struct expected hardware_and_software[] = {
 	{"cpu-cycles", 0, 0},
@@ -107,7 +107,10 @@ static const char *const result_words[] = {
 	"misses miss",
 };
 
-/* Rows: caches; columns: load, store, prefetch. */
+/*
+ * Which operations are valid. Rows are caches; columns are load, store,
+ * prefetch.
+ */
 static const char *const valid[] = {"yyy", "y-y", "yyy", "yyy",
 				    "y--", "y--", "yyy"};
 
@@ -116,7 +119,7 @@ static bool is_valid(unsigned int cache, unsigned int op)
 	return valid[cache][op] == 'y';
 }
 
-/* Takes the next word from a line. */
+/* Copies the next word of a line. */
 static bool next_word(const char **line, char *word)
 {
 	int n = 0;
@@ -134,7 +137,7 @@ static void expect_cache(const char *name, unsigned int cache,
 		"branches", "branch-misses", NULL};
 	size_t i;
 
-	/* perf uses these words for hardware events */
+	/* For perf, these words are hardware events. */
 	for (i = 0; of_hardware[i]; i++) {
 		if (strcmp(name, of_hardware[i]) == 0)
 			return;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* PMU trees of machines that other people recorded in public. */
+/*
+ * PMU trees of real machines that were published. For each tree, the comment
+ * lists the sources.
+ */
 #include "unit/test_event_tree.h"
 
 #include <stddef.h>

@@ -14,8 +14,7 @@ struct fault {
 };
 
 /*
- * The forms of names that are allowed, and why other names are unknown on this
- * machine.
+ * The end of a message about an unknown name: which forms of names are allowed.
  */
 #define HINT                                                                   \
 	": names of `perf list`, rHEX, pmu/term=value/ and those of "          \

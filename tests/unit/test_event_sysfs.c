@@ -223,7 +223,9 @@ Test(event_sysfs, takes_generic_names_inside_of_a_core_pmu)
 		 {UINT64_C(10) << 32 | 4}},
 		{"cpu_atom/L1-dcache-loads/", PERF_TYPE_HW_CACHE, HW,
 		 {UINT64_C(10) << 32}},
-		/* the PMU's own name has precedence */
+		/*
+		 * The PMU's own event takes precedence over the generic name.
+		 */
 		{"cpu/instructions/", 4, HW, {0xc0}},
 	};
 

@@ -110,7 +110,7 @@ static int errno_of(const char *bare, const char *closed)
 	return -selfmon_events_parse("sched:sched_switch", &events, NULL);
 }
 
-/* Only root may enter debugfs, whether tracefs is mounted or not. */
+/* Only root may read debugfs, whether tracefs is mounted there or not. */
 Test(event_tracepoint, does_not_take_a_closed_debugfs_for_tracefs)
 {
 	const char *const closed = selfmon_sysfs_root;

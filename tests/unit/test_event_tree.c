@@ -15,9 +15,9 @@
 static char root[64];
 
 /*
- * This tree belongs to no machine: it has the formats and events of a Skylake,
- * its memory controller and its power meter, and others below. Recorded trees
- * are in test_event_machines.c.
+ * This tree belongs to no real machine. It has the formats and events of a
+ * Skylake, of its memory controller and its power meter, and the PMUs below.
+ * Published trees are in test_event_machines.c.
  */
 static const struct tree_file all_files[] = {
 	{"cpu/type", "4\n"},
@@ -52,7 +52,7 @@ static const struct tree_file all_files[] = {
 	{"power/cpumask", "0\n"},
 	{"power/format/event", "config:0-7\n"},
 	{"power/events/energy-pkg", "event=0x02\n"},
-	/* AMD, where the number of an event has two parts */
+	/* AMD: the number of an event has two parts */
 	{"amd/type", "40\n"},
 	{"amd/cpus", "0-15\n"},
 	{"amd/format/event", "config:0-7,32-35\n"},
@@ -66,7 +66,7 @@ static const struct tree_file all_files[] = {
 	{"armv8_pmuv3_0/format/rdpmc", "config1:1\n"},
 	{"armv8_pmuv3_0/events/cpu_cycles", "event=0x0011\n"},
 	{"armv8_pmuv3_0/events/inst_retired", "event=0x0008\n"},
-	/* a hybrid: two core PMUs */
+	/* A hybrid machine: two core PMUs. */
 	{"cpu_core/type", "4\n"},
 	{"cpu_core/cpus", "0-7\n"},
 	{"cpu_core/format/event", "config:0-7\n"},
@@ -75,7 +75,7 @@ static const struct tree_file all_files[] = {
 	{"cpu_atom/cpus", "8-15\n"},
 	{"cpu_atom/format/event", "config:0-7\n"},
 	{"cpu_atom/events/cpu-cycles", "event=0x3c\n"},
-	/* not counters of the CPU */
+	/* PMUs that are no CPU counters */
 	{"msr/type", "9\n"},
 	{"msr/format/event", "config:0-63\n"},
 	{"msr/events/tsc", "event=0x00\n"},
@@ -86,7 +86,10 @@ static const struct tree_file all_files[] = {
 	{"uprobe/type", "7\n"},
 	{"uprobe/format/retprobe", "config:0\n"},
 	{"uprobe/format/ref_ctr_offset", "config:32-63\n"},
-	/* what no kernel should write, and what a later kernel may write */
+	/*
+	 * Formats that no kernel should write, and some that a later kernel may
+	 * write
+	 */
 	{"odd/type", "99\n"},
 	{"odd/format/second", "config2:0-31\n"},
 	{"odd/format/third", "config3:0-63\n"},

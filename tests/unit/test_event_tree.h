@@ -4,13 +4,14 @@
 #define SELFMON_TEST_EVENT_TREE_H
 
 struct tree_file {
-	const char *path; /* path below the root; its directories are made */
+	/* Path below the root; missing directories are made. */
+	const char *path;
 	const char *text;
 };
 
 /*
  * Makes the files (up to a NULL path) in a new directory, and makes the parser
- * use it. For .init of a test, with tree_remove as .fini.
+ * use this directory. For .init of a test, with tree_remove as .fini.
  */
 void tree_make(const struct tree_file *files);
 void tree_remove(void);
@@ -19,8 +20,8 @@ void tree_remove(void);
 void tree_make_all(void);
 
 /*
- * Each makes the tree of a recorded machine; test_event_machines.c has the
- * sources.
+ * Each function makes the tree of a real machine; the sources are in
+ * test_event_machines.c.
  */
 void tree_make_hybrid(void);
 void tree_make_rk3399(void);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests names from CPU manuals, as libpfm has them, set to a Skylake. */
+/*
+ * Tests event names from CPU manuals. libpfm, set to a Skylake, supplies them.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -13,7 +15,7 @@
 #include "platform/pfm.h"
 #include "platform/pfm_abi.h"
 
-/* Skips the test with a reason if libpfm is missing. */
+/* Skips the test, with a reason, if libpfm is missing. */
 static void be(const char *pmu)
 {
 	setenv("LIBPFM_FORCE_PMU", pmu, 1);
@@ -119,7 +121,7 @@ Test(event_vendor, lists_unit_masks_where_one_is_needed)
 			 "unit masks, as L1_HIT, L2_HIT, L3_HIT, L1_MISS, ...");
 }
 
-/* Expects the message that the name belongs to another PMU. */
+/* Expects a message that the name belongs to another PMU. */
 static void expect_other_pmus(const char *spec, const char *pmu)
 {
 	const struct selfmon_failure failure = fail(spec, -ENOENT);

@@ -22,7 +22,7 @@
 
 static const struct selfmon_facts metal = { MACHINE(2) };
 
-/* Machines of all kinds, for rules that must hold on each. */
+/* Machines of all kinds, for rules that must hold on every machine. */
 static const struct selfmon_facts machines[] = {
 	{ MACHINE(2) },
 	{ MACHINE(3), .distribution = SELFMON_DISTRIBUTION_DEBIAN },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the guard with the real machine code and real faults: counters that do
- * not exist, or that may not be read here.
+ * Tests the guard with the real machine code and real faults. The counters do
+ * not exist, or the program may not read them.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -100,8 +100,8 @@ Test(guard, an_end_that_faults_comes_by_read_2)
 }
 
 /*
- * This is the last member that is read: after it only the leader's lock is
- * checked.
+ * The faulting member is the last one, so only the check of the leader's lock
+ * follows its read.
  */
 Test(guard, a_fault_of_a_single_member_is_seen)
 {
@@ -158,7 +158,8 @@ Test(guard, a_set_that_was_taken_keeps_nothing_of_its_pages)
 }
 
 /*
- * Whatever the number of counters is: no sum of locks that a read keeps is odd.
+ * After a fault, the sum of locks is odd, for any number of counters. A
+ * successful read never stores an odd sum.
  */
 Test(guard, the_locks_of_a_set_that_was_taken_have_a_sum_never_kept)
 {

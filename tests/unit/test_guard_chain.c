@@ -23,7 +23,9 @@
 
 #define SIGNAL SELFMON_FAULT_SIGNAL
 
-/* Runs body in a child, which the fault may end. Bodies exit by themselves. */
+/*
+ * Runs body in a child, which the fault may end. Each body calls exit itself.
+ */
 static int status_of(void (*body)(void))
 {
 	int status;
@@ -46,7 +48,7 @@ static int status_of(void (*body)(void))
 				   : WEXITSTATUS(status);
 }
 
-/* A fault of the program itself that raises the guard's signal. */
+/* Causes a fault in the program's own code that raises the guard's signal. */
 static void fault(void)
 {
 #if defined(__x86_64__)
@@ -144,7 +146,7 @@ static void fault_blocked(void)
 	fault();
 }
 
-/* The kernel's doing (kernel/signal.c, force_sig_info_to_task). */
+/* The kernel does this (kernel/signal.c, force_sig_info_to_task). */
 Test(guard_chain, one_whose_signal_is_blocked_ends_the_program)
 {
 	cr_assert_eq(status_of(fault_blocked), 256 + SIGNAL);

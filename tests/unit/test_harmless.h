@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The effects of bytes on a terminal and on a spreadsheet, by rules of the
- * tests' own: nothing here calls the library.
+ * States the effects of bytes on a terminal and on a spreadsheet. These rules
+ * belong to the tests: nothing here calls the library.
  */
 #ifndef SELFMON_TESTS_HARMLESS_H
 #define SELFMON_TESTS_HARMLESS_H
@@ -88,8 +88,8 @@ static inline unsigned int hex_of(const char *s, int digits)
 }
 
 /*
- * Returns the name of an escaped cell, by the rules of docs/REPORT.md; quotes
- * are still doubled.
+ * Undoes the escapes of a CSV cell by the rules of docs/REPORT.md. Quotes
+ * remain doubled.
  */
 static inline const char *csv_name(const char *s)
 {
@@ -125,7 +125,7 @@ static inline char *put_utf8(char *to, uint32_t code)
 	return to;
 }
 
-/* Returns the name of a JSON string given without its quotes. */
+/* Decodes a JSON string, which is given without its quotes. */
 static inline const char *json_name(const char *s)
 {
 	static char name[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the histogram of a node's time, which lags one visit until it is
+ * Tests the histogram of a node's times. It lacks the latest visit until it is
  * copied.
  */
 #include <criterion/criterion.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests the memory of regions: at which addresses its pieces and the nodes are.
- */
+/* Tests the addresses of the library's memory pieces and of the nodes. */
 #include <criterion/criterion.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,8 +107,8 @@ Test(memory, has_room_for_a_piece_larger_than_a_chunk_at_its_offset)
 }
 
 /*
- * The members of a node and of its statistics that a visit with time alone
- * uses.
+ * Lists the members of a node and of its statistics that a visit without
+ * counters uses.
  */
 Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 {
@@ -132,8 +130,8 @@ Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 }
 
 /*
- * The members of the thread's state and of the entry in front of it that an
- * outermost visit uses.
+ * Lists the members that an outermost visit uses, of the thread's state and of
+ * the entry in front of it.
  */
 Test(memory, of_each_thread_has_what_a_visit_looks_at_in_one_line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests functions of a fiber that begin on one thread and end on another. The
- * second half must not use what the compiler knows about the first half's
+ * Tests functions of a fiber that begin on one thread and end on another. After
+ * the move, a function must not use what the compiler knows about the first
  * thread.
  */
 #define _GNU_SOURCE
@@ -21,8 +21,8 @@ static void *run(void *job)
 }
 
 /*
- * Runs the function in two threads that exist at the same time, since a later
- * thread could have the pointer of an earlier one.
+ * Runs the function in two threads that exist at the same time. A later thread
+ * could have the pointer of an earlier one.
  */
 static void run_in_two_threads(struct job *job)
 {

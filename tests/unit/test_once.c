@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests work that only one thread does: other threads wait, and handlers do not
- * run.
+ * Tests work that only one thread does while other threads wait and signal
+ * handlers are blocked.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the noise that is added for kinds of visits whose overhead is not
+ * Tests which noise is added for kinds of visits whose overhead is not
  * measured.
  */
 #include <criterion/criterion.h>

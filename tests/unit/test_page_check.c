@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests which pages may be read in user space, for each meaning that the
- * capability word has had.
+ * Tests which pages may be read in user space. The capability word has changed
+ * its meaning, so each meaning is tested.
  */
 #include <criterion/criterion.h>
 

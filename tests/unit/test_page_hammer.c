@@ -18,8 +18,8 @@ static uint64_t model_read(uint32_t counter);
 
 #define REGISTERS 4
 /*
- * The number of the first counter. From here on, there are numbers for which
- * some machines have no counter.
+ * The first counter's number. Some machines have no counters from this number
+ * on.
  */
 #define FIRST 2
 #define WIDTH 48
@@ -27,7 +27,7 @@ static uint64_t model_read(uint32_t counter);
 
 static struct selfmon_page page[2];
 static volatile uint64_t registers[2 * REGISTERS];
-/* The current count of page 0 is 7 and of page 1 is 21 for each update. */
+/* Page 0 has counted 7, and page 1 21, times this number of updates. */
 static volatile uint64_t epoch;
 static uint64_t seed = 0x9e3779b97f4a7c15;
 
@@ -84,8 +84,8 @@ static uint64_t microseconds(void)
 }
 
 /*
- * As often as possible, but with time left for reads, since an emulator is
- * slow.
+ * The timer fires as often as possible, but leaves time for reads on a slow
+ * emulator.
  */
 static struct itimerval timer_often(void)
 {
@@ -100,7 +100,9 @@ static struct itimerval timer_often(void)
 	return (struct itimerval){ { 0, cost }, { 0, cost } };
 }
 
-/* Calls once() until it was often interrupted, or for a second or two. */
+/*
+ * Calls once() until it was interrupted often enough, or for a second or two.
+ */
 static void hammer(void (*once)(uint32_t *moved))
 {
 	const struct itimerval never = { .it_value = { .tv_sec = 0 } };

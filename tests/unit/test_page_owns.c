@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests, on any machine, reads of a page whose capability bit is set only while
- * the event has a counter.
+ * Tests reads of a page that sets its capability bit only while the event has a
+ * counter. Works on any machine.
  */
 #include <criterion/criterion.h>
 

@@ -12,7 +12,7 @@ static uint64_t model_read(uint32_t counter);
 
 #include <selfmon/page.h>
 
-/* Called during register read n; 0 is the first. */
+/* Called during register read n. The first read is 0. */
 typedef void (*effect_fn)(unsigned int n);
 
 static struct selfmon_page page;
@@ -254,7 +254,9 @@ Test(page_read, takes_the_slow_path_when_the_counter_goes_mid_read)
 
 Test(page_read, extends_the_sign_of_a_fresh_48_bit_counter)
 {
-	/* set_period: register = -left, offset = left, count 0 */
+	/*
+	 * After set_period: register = -left, offset = left, so the count is 0.
+	 */
 	model.raw[2] = UINT64_C(0x800000000001);
 	page.offset = INT64_C(0x7fffffffffff);
 	cr_assert_eq(read_value(48), 0);
@@ -295,7 +297,7 @@ Test(page_read, extends_a_register_of_one_bit)
 
 Test(page_read, drops_the_junk_above_the_width)
 {
-	/* as arm64 gives it to a 32-bit event counter */
+	/* arm64 returns this for a 32-bit event counter. */
 	model.raw[2] = UINT64_C(0xffffffff8000008d);
 	page.offset = INT64_C(0x7fffffff);
 	cr_assert_eq(read_value(32), 0x8c);
@@ -306,7 +308,7 @@ Test(page_read, drops_the_junk_above_the_width)
 
 Test(page_read, counts_on_through_an_overflow_of_the_register)
 {
-	/* after the sign bit changed and before the interrupt is taken */
+	/* The register has overflowed, but the interrupt has not been taken. */
 	page.offset = INT64_C(0x7fffffff);
 	model.raw[2] = UINT64_C(0xffffffff);
 	cr_assert_eq(read_value(32), 0x7ffffffe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that a text is written completely, and without a signal. */
+/* Tests that a text is written completely, and that no signal is raised. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests the machine code of the library: the inline reads execute RDPMC and
- * RDTSC, and the fault handler of trap_pmu.h acts as the PMU.
+ * RDTSC, and the fault handler of trap_pmu.h emulates the PMU.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -222,7 +222,10 @@ Test(rdpmc_trap, reads_all_again_when_a_sibling_overflows)
 	cr_assert_eq(a.moved, 1);
 }
 
-/* Another thread ran meanwhile: all registers and all offsets have changed. */
+/*
+ * Another thread has run in between: all registers and all offsets have
+ * changed.
+ */
 static void descheduled_at_1(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -352,7 +355,10 @@ Test(rdpmc_trap, the_end_of_file_of_a_pinned_event_is_lost)
 	cr_assert(a.flags & SELFMON_SNAPSHOT_LOST_USER);
 }
 
-/* A group read that is too short, or that belongs to another group. */
+/*
+ * Makes the next group read return these words, which may be too few or belong
+ * to another group.
+ */
 static void serve_words(const uint64_t *word, size_t count)
 {
 	const ssize_t size = (ssize_t)(count * sizeof(*word));

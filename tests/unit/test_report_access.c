@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests columns and notes of a report by the API. */
+/* Tests the API functions for the columns and notes of a report. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests views of rows by thread, and what each writer makes of them. */
+/* Tests views of rows by thread, and the output of each writer. */
 #include <errno.h>
 
 #include "report/apart.h"
@@ -151,7 +151,7 @@ Test(report_by_thread, depth_and_share_count_threads_as_a_level)
 	close_view();
 }
 
-/* The rows by thread are stored beside those of the report. */
+/* The rows by thread are stored in a second report, report->apart. */
 Test(report_by_thread, the_option_takes_them_from_beside_the_report)
 {
 	struct selfmon_report *const report = model_time();
@@ -184,7 +184,9 @@ Test(report_by_thread, a_report_that_has_none_says_how_to_get_them)
 	cr_assert(!view.threads);
 }
 
-/* A thread has no self time, and no visits of which a mean would make sense. */
+/*
+ * A thread has no self time, and the mean of its visits would have no meaning.
+ */
 Test(report_by_thread, text_leaves_out_what_a_thread_has_not)
 {
 	const char *const text =
@@ -210,7 +212,7 @@ Test(report_by_thread, json_and_csv_tell_threads_from_regions)
 		  "1,3,0,0,,exact,");
 }
 
-/* The eight names on the page are those of all threads. */
+/* The eight names on the page are the hottest of all threads. */
 Test(report_by_thread, a_page_names_the_hot_ones_of_all_threads)
 {
 	struct selfmon_report *const report = model_make(2 * 50);

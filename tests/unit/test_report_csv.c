@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests CSV: every name can be recovered, and what was not counted is empty. */
+/*
+ * Tests CSV: every name can be recovered, and a field without a count is empty.
+ */
 #include <math.h>
 #include <time.h>
 
@@ -125,8 +127,8 @@ static int64_t cpu_ns(void)
 }
 
 /*
- * Returns the least CPU time per row of several reports with this number of
- * rows.
+ * Writes several reports with this number of rows. Returns the least CPU time
+ * per row.
  */
 static int64_t cost_of_a_row(size_t rows)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests counts that are known to be wrong on some CPUs. */
+/* Tests events whose counts are wrong on some CPUs. */
 #include "report/errata.h"
 #include "unit/test_report_model.h"
 
@@ -80,8 +80,8 @@ Test(report_errata, of_software_events_are_none)
 }
 
 /*
- * Returns the number of errata for a CPU, by vendor, family and model, with all
- * such events.
+ * Returns the number of errata of this event on a CPU of this vendor, family
+ * and model.
  */
 static size_t errata_of(const char *vendor, int family, int model,
 			const char *event)

@@ -80,7 +80,7 @@ static uint64_t lowest(unsigned int b)
 }
 
 /*
- * Makes a visit at the lower end of each bucket: each must be within its own
+ * Makes a visit at the lower end of each bucket, which must be counted in that
  * bucket.
  */
 static void check_bounds(uint64_t hz)
@@ -263,7 +263,9 @@ Test(report_histogram, quantiles_are_of_the_right_visit)
 	}
 }
 
-/* A parent with all kinds of visits, a child in each visit, and overhead. */
+/*
+ * Makes a parent with all kinds of visits, a child in each visit, and overhead.
+ */
 Test(report_histogram, quantiles_are_the_percentiles_where_both_are_there)
 {
 	struct selfmon_stats stats[2] = { { .ticks.min = UINT64_MAX },

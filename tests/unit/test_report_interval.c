@@ -230,7 +230,7 @@ Test(report_interval, leaves_out_what_was_not_visited)
 	cr_assert_eq(selfmon_report_row_count(interval_of(report[0], report[0])), 0);
 }
 
-/* The same regions have other numbers, since rows are ordered by time. */
+/* The same regions have other row numbers, since rows are ordered by time. */
 Test(report_interval, finds_rows_by_their_path)
 {
 	struct selfmon_stats a = NONE, b = NONE;
@@ -253,7 +253,7 @@ Test(report_interval, finds_rows_by_their_path)
 	cr_assert_eq(ROWS_GET(interval, "outer", "later")->visits, 5);
 }
 
-/* Children of the visit ended in the interval before and in this one. */
+/* The open visit has children that ended before and during the interval. */
 Test(report_interval, has_no_self_time_of_a_visit_open_at_its_beginning)
 {
 	struct selfmon_stats stats = NONE;
@@ -286,7 +286,7 @@ Test(report_interval, has_the_overhead_of_its_own_visits_subtracted)
 	cr_expect_float_eq(row->time.net, 100 * (2000 - 20), 1e-3);
 }
 
-/* Columns are recorded in another order than requested. */
+/* Makes a report whose columns are recorded in another order than requested. */
 static struct selfmon_report *with_columns(uint64_t seconds,
 					   const struct selfmon_stats *stats)
 {
@@ -346,13 +346,13 @@ Test(report_interval, is_refused_of_what_is_none)
 	second = of_one(61, &stats);
 	is_refused(-EINVAL, first, second);
 	is_refused(-EINVAL, interval_of(second, first), first);
-	/* A file in JSON has no clock. */
+	/* A report from a JSON file has no clock. */
 	is_refused(-EINVAL, second, model_time());
 	other = of_one(62, &stats);
 	other->pid = 43;
 	is_refused(-EINVAL, other, first);
 	other->pid = 42;
-	other->recorded->start_ticks = 8; /* a process that had this pid */
+	other->recorded->start_ticks = 8; /* an earlier process with this pid */
 	is_refused(-EINVAL, other, first);
 	other->recorded->start_ticks = 7;
 	other->unread = 1;
@@ -361,7 +361,7 @@ Test(report_interval, is_refused_of_what_is_none)
 	interval_of(other, first);
 }
 
-/* The times are in order, but the contents are not. */
+/* The times are in order, but the second report has fewer visits. */
 Test(report_interval, is_refused_of_fewer_visits_than_before)
 {
 	struct selfmon_stats stats = NONE;
@@ -374,7 +374,10 @@ Test(report_interval, is_refused_of_fewer_visits_than_before)
 	is_refused(-EINVAL, of_one(60, &stats), first);
 }
 
-/* A visit was being recorded. The repair assumed more than was then added. */
+/*
+ * A visit was being recorded at the first report. Its repair assumed more than
+ * the thread then added.
+ */
 Test(report_interval, has_no_sum_below_zero)
 {
 	struct selfmon_stats stats = NONE;

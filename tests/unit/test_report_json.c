@@ -9,7 +9,7 @@
 
 TestSuite(report_json, .fini = model_free);
 
-/* ---- a strict reader of RFC 8259: the rest behind a value, or NULL -------- */
+/* ---- strict RFC 8259 reader: returns the text after a value -------- */
 
 static const char *value(const char *s);
 

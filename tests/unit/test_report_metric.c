@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests metrics: what is divided by what, when there is no value, and how
- * certain a value is.
- */
+/* Tests metrics: the quotients, when there is no value, and the uncertainty. */
 #include <math.h>
 
 #include "unit/test_report_model.h"
@@ -80,7 +77,7 @@ static struct selfmon_report *model_of(const char *const *name, double first)
 	model_of((const char *const[]){ __VA_ARGS__, NULL }, first)
 
 /*
- * For a single core type, neither its time nor its share of the work is known.
+ * For a single core type, neither the time nor the share of the work is known.
  */
 Test(report_metric, sets_no_type_of_core_against_what_is_of_all)
 {
@@ -141,7 +138,7 @@ Test(report_metric, takes_measured_work_for_all_as_it_takes_time)
 {
 	struct selfmon_report *report = MODEL(3000, "cycles");
 
-	/* One visit in four is measured: net covers all. */
+	/* One visit in four is measured, but the net time covers all visits. */
 	report->row[0].visits = 40;
 	report->row[0].bytes = 1000;
 	check_value(report, "ns/byte", 0.25);
@@ -285,7 +282,7 @@ Test(report_metric, holds_all_that_estimates_may_be_off)
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 0));
 	counter[0].verdict = counter[1].verdict = SELFMON_SCALED;
 	counter[0].guessed = counter[1].guessed = 0.25;
-	/* 625 / 750 is the extreme value; the metric is 500 / 1000 */
+	/* 625 / 750 is the extreme value, and the metric is 500 / 1000. */
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 1 / 3.0));
 	counter[1].guessed = 0.5;
 	counter[1].noise = 500;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of writers: models made by hand, and the text that they give. */
+/* For tests of writers: report models made by hand, and the output for them. */
 #ifndef SELFMON_TESTS_REPORT_MODEL_H
 #define SELFMON_TESTS_REPORT_MODEL_H
 
@@ -168,7 +168,7 @@ static inline char *model_viewed(const struct selfmon_report *report,
 	return model_keep_text(text);
 }
 
-/* Four counters, two levels. */
+/* Returns a report with four counters and two levels of regions. */
 static inline struct selfmon_report *model_counters(void)
 {
 	static const struct {
@@ -205,7 +205,7 @@ static inline struct selfmon_report *model_counters(void)
 	return report;
 }
 
-/* A machine without a PMU. */
+/* Returns a report of a machine without a PMU. */
 static inline struct selfmon_report *model_time(void)
 {
 	struct selfmon_report *report = model_make(3);
@@ -223,8 +223,8 @@ static inline struct selfmon_report *model_time(void)
 }
 
 /*
- * One row for each byte value, one row with all of them, and longer and
- * stranger names.
+ * Returns a report with one row for each byte value, one row with all of them,
+ * and longer and stranger names.
  */
 static inline struct selfmon_report *model_hostile(void)
 {

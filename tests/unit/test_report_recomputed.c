@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recomputes the metrics of random reports, with zeros, estimates and missing
- * values, from their JSON. The script for that shares no code with the library
- * (tests/tools/metrics.py).
+ * Recomputes the metrics of random reports from their JSON. The reports contain
+ * zeros, estimates and missing values. The script shares no code with the
+ * library (tests/tools/metrics.py).
  */
 #include <math.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ static void any_row(struct selfmon_report *report)
 	row->visits = row->measured * (below(3) ? 1 : 1 + below(10));
 	row->whole = below(2) ? row->measured : below(row->measured + 1);
 	row->whole_ns = any_net();
-	if (!isfinite(row->whole_ns)) /* as JSON has it: null */
+	if (!isfinite(row->whole_ns)) /* JSON has null for this */
 		row->whole_ns = 0;
 	row->bytes = below(3) ? 0 : below(1000000);
 	row->items = below(3) ? 0 : below(1000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests that reports of each kind conform to docs/report.schema.json, and that
- * others do not.
+ * wrong reports do not.
  */
 #include <math.h>
 #include <unistd.h>
@@ -89,8 +89,8 @@ static struct selfmon_report *odd(void)
 }
 
 /*
- * Makes a report by thread. Its first row is that of the thread with this
- * number; if tid is 0, that of 40 threads together.
+ * Makes a report by thread. Its first row is that of the thread with this id;
+ * if tid is 0, the row stands for 40 threads.
  */
 static struct selfmon_report *by_thread(uint32_t tid)
 {
@@ -110,7 +110,7 @@ static void write_to(FILE *stream, struct selfmon_report *report)
 	report->detail = NULL; /* the report must not free it */
 }
 
-/* Skips the test without a validator. */
+/* Validates the reports. Skips the test if there is no validator. */
 static void run_schema(const char *option)
 {
 	const enum schema_answer answer = schema_check(option, path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the text report: its statements are true, and it stays within its
+ * Tests the text report: it states what the data say, and stays within its
  * columns.
  */
 #include <math.h>
@@ -11,7 +11,8 @@
 TestSuite(report_text, .fini = model_free);
 
 /*
- * Counts columns by a rule of the test's own: code points, some of them wide.
+ * Returns the width of the text by a rule of the test's own: the number of code
+ * points, some of them wide.
  */
 static size_t columns_of(const char *line, size_t length)
 {
@@ -119,7 +120,7 @@ Test(report_text, says_why_system_calls_read_the_events)
 	HAS(text_of(report), "user mode only\n             user space cannot\n");
 }
 
-/* One column has half of the visits, the other one all of them. */
+/* One column was counted in half of the visits, the other one in all. */
 Test(report_text, says_in_which_part_of_visits_an_event_was_counted)
 {
 	struct selfmon_report *report = model_counters();
@@ -199,7 +200,7 @@ Test(report_text, divides_misses_by_tries_where_they_are_counted)
 	text = text_of(report);
 	HAS(text, "miss%");
 	HAS(text, "12.5 ");
-	LACKS(text, "10.0"); /* other modifiers: not to be divided */
+	LACKS(text, "10.0"); /* the modifiers differ, so there is no quotient */
 }
 
 Test(report_text, prints_a_dash_for_a_division_by_nothing)
@@ -425,7 +426,8 @@ Test(report_text, fits_whatever_the_header_says)
 	fill(report->kernel, sizeof(report->kernel), 'k');
 	fill(report->events_reason, sizeof(report->events_reason), 'e');
 	fill(report->counters_off, sizeof(report->counters_off), 'o');
-	report->choice = SELFMON_CHOICE_LIST; /* otherwise one reason is shown */
+	/* With automatic events, only one reason is shown. */
+	report->choice = SELFMON_CHOICE_LIST;
 	fill(report->read_reason, sizeof(report->read_reason), 'r');
 	fill(report->limited[SELFMON_LIMITED_LESS].reason, SELFMON_TEXT_MAX,
 	     'd');
@@ -499,7 +501,7 @@ Test(report_text, explains_a_row_without_visits)
 	LACKS(text_of(model_counters()), "\n  m ");
 }
 
-/* Writes two merged reports, of which `calibrated` have a measured overhead. */
+/* Writes two merged reports, `calibrated` of which have a measured overhead. */
 static const char *merged(size_t calibrated)
 {
 	struct selfmon_report *report = model_time();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests views: which rows they have, and that sums are right. */
+/* Tests views: which rows they have, and that their sums are right. */
 #include <errno.h>
 
 #include "report/view_rows.h"
@@ -87,7 +87,10 @@ static void check_sums(const struct selfmon_report *report)
 	cr_assert_float_eq(self, report->total_ns, 1e-3);
 }
 
-/* main > a > b > a > b, and main > b; one counter is proportional to time. */
+/*
+ * Makes the paths main > a > b > a > b, and main > b. One counter is
+ * proportional to time.
+ */
 static struct selfmon_report *recursive(void)
 {
 	static const struct {
@@ -137,8 +140,8 @@ Test(report_view, flat_counts_recursion_once)
 }
 
 /*
- * The b inside of a inside of b belongs to the first b, so it is subtracted
- * from that a.
+ * The inner b, in b > a > b, is merged into the outer b, so its time is
+ * subtracted from that a.
  */
 Test(report_view, collapse_merges_recursion_and_sums_hold)
 {
@@ -215,7 +218,8 @@ Test(report_view, top_folds_the_rest)
 	cr_assert_eq(report->rows, 2);
 	check_row(report, "b", 14, 700, 400);
 	/*
-	 * Rows of a flat view contain each other, so self values are added up.
+	 * In a flat view, rows contain each other, so the folded row sums self
+	 * values.
 	 */
 	check_row(report, "others (2)", 7, 600, 600);
 	close_view();

@@ -32,9 +32,9 @@ static struct selfmon_row *set(struct selfmon_report *report, size_t i,
 }
 
 /*
- * A hundred queries, each with a parse of 20 us. One of them also has a
- * thousand small visits, which cost 2 us each. The mean visit has 21.8 us of
- * overhead, the usual one 2 us.
+ * Makes a hundred queries, each with a parse of 20 us. One query also has a
+ * thousand small visits, each with an overhead of 2 us. The mean overhead of a
+ * query is 21.8 us, the usual one 2 us.
  */
 static struct selfmon_report *queries(void)
 {
@@ -104,7 +104,8 @@ Test(visit_times, that_are_mostly_overhead_are_marked)
 	cr_assert(report->row[0].unsure & SELFMON_UNSURE_P50);
 	cr_assert(report->row[0].unsure & SELFMON_UNSURE_MIN);
 	cr_assert_not(report->row[0].unsure & SELFMON_UNSURE_MAX);
-	report->row[0].time.min = 5; /* less than its own ends */
+	/* Less than the overhead of its own enter and leave. */
+	report->row[0].time.min = 5;
 	settle(report);
 	cr_assert_eq(report->row[0].min_ns, 0);
 	cr_assert(report->row[0].unsure & SELFMON_UNSURE_MIN);

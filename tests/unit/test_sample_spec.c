@@ -158,7 +158,7 @@ Test(sample_spec, refuses_other_values)
 	refuses("auto,ring=1025k", "1025k: ring=4k to ring=1024k");
 	refuses("auto,ring=1M", "1M: ring=4k to ring=1024k");
 	refuses("auto,ring=k", "k: ring=4k to ring=1024k");
-	/* In bytes this is 4 KiB more than 2^64. */
+	/* In bytes, this size exceeds 2^64 by 4 KiB. */
 	refuses("auto,ring=18014398509481988k", "18014398509481988k: ring=4k");
 }
 

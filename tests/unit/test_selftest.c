@@ -38,7 +38,7 @@ static void expect_status(enum selftest_status status)
 		     selftest_status_name(status), row.reason.text);
 }
 
-/* Expects one difference with these numbers. */
+/* Expects one failure with these two numbers. */
 static void expect_failed(double least, double seen)
 {
 	expect_status(SELFTEST_FAIL);
@@ -63,7 +63,8 @@ Test(selftest, one_count_below_the_loop_fails)
 }
 
 /*
- * As if a register was not sign-extended, or as if the wrong register was read.
+ * The error is as large as if a register was not sign-extended, or the wrong
+ * register was read.
  */
 Test(selftest, a_count_far_off_fails)
 {
@@ -113,7 +114,7 @@ Test(selftest, a_snapshot_read_again_may_add_its_instructions)
 	expect_status(SELFTEST_PASS);
 }
 
-/* Each visit has one instruction more. Interrupts are not that regular. */
+/* Each visit has one instruction more. Interrupts would not be so regular. */
 Test(selftest, one_more_in_all_visits_fails)
 {
 	size_t i;

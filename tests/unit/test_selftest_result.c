@@ -91,7 +91,7 @@ Test(selftest_result, a_failure_without_a_pmu_is_a_failure)
 	expect_conclusion(1, "numbers are wrong here: agree failed");
 }
 
-/* As text in which this stands. */
+/* Expects that the printed conclusion contains this text. */
 static void expect_printed(const char *text)
 {
 	char *printed = NULL;

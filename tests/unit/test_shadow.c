@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the overhead around work, and the noise that a report states. */
+/*
+ * Tests the overhead of visits that do work, and the noise that a report
+ * states.
+ */
 #include <criterion/criterion.h>
 
 #include "store/calibration.h"
@@ -41,7 +44,7 @@ static void expect_noise(const struct selfmon_row *row)
 		      row->name, row->time.noise / VISITS);
 }
 
-/* Even if the measured kinds of work hardly differ. */
+/* A noise is stated even if the measured kinds of work hardly differ. */
 Test(shadow, a_time_states_a_noise)
 {
 	struct selfmon_report *report = report_of_visits(false);
@@ -60,7 +63,10 @@ Test(shadow, a_fenced_time_states_a_noise)
 	selfmon_report_free(report);
 }
 
-/* Visits with system calls take so long that no overlap matters. */
+/*
+ * Visits with system calls take so long that overlap with the work does not
+ * matter.
+ */
 Test(shadow, an_overhead_of_system_calls_stays_as_it_is)
 {
 	const double second = (double)selfmon_clock()->hz;

@@ -49,7 +49,9 @@ Test(stats, an_endless_visit_does_not_become_the_usual_one, .init = init)
 	cr_assert_eq(stats->rare[SELFMON_RARE_IMPOSSIBLE], 1);
 }
 
-/* The clocks of riscv64 and arm64 have long ticks, so visits take 0 ticks. */
+/*
+ * The clocks of riscv64 and arm64 have long ticks, so a visit may take 0 ticks.
+ */
 Test(stats, no_time_is_usual_where_work_waits_to_be_counted, .init = init)
 {
 	struct selfmon_visit sentinel = { .node = &node };

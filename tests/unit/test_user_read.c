@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the conditions for user reads, and the reason if a set has none. */
+/*
+ * Tests the conditions for user reads, and the reason if a set cannot use them.
+ */
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 static struct selfmon_page page[2];
 static struct selfmon_set set;
 
-/* Decides as when a set is opened. */
+/* Decides like the code that opens a set. */
 static const char *user_read(unsigned int flags)
 {
 	selfmon_group_look(set.member, set.head.hardware_count);
@@ -35,7 +37,7 @@ static void setup(void)
 	set.head.hardware_count = 2;
 }
 
-/* Expects a refusal with these words in its reason. */
+/* Expects a refusal whose reason contains these words. */
 static void refused(unsigned int flags, const char *words)
 {
 	const char *reason = user_read(flags);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests both ends of a visit with four counters, by the real machine code. It
- * executes RDPMC and RDTSC. The fault handler of trap_pmu.h acts as the PMU,
- * and changes pages in the middle of a start or an end.
+ * Tests the start and the end of a visit with four counters in the real machine
+ * code, which executes RDPMC and RDTSC. The fault handler of trap_pmu.h
+ * emulates the PMU, and changes pages in the middle of a start or an end.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct selfmon_page page[COUNT_MORE];
 static struct selfmon_set set;
 static uint32_t cpu;
 static const struct selfmon_stats *stats; /* statistics of the region below */
-/* Events that the first member counts in a visit. */
+/* Number of events that the first member counts in a visit. */
 static uint64_t events = 10;
 
 static void make_set(uint16_t count)
@@ -66,8 +66,8 @@ static __attribute__((noinline)) void visit(uint64_t ticks)
 }
 
 /*
- * Gives the thread this set, a longest visit that no test exceeds, and cached
- * pages.
+ * Gives the thread this set and cached pages, and sets a longest visit that no
+ * test exceeds.
  */
 static void setup(void)
 {
@@ -290,8 +290,8 @@ Test(visit_trap, an_end_sees_an_overflow_after_its_read)
 }
 
 /*
- * More events than the CPU can count in that time, so the register belongs to
- * another event.
+ * The register has more events than the CPU can count in that time, so it
+ * belongs to another event.
  */
 static void leap_in_the_visit(unsigned int n, uint32_t what)
 {
@@ -331,7 +331,7 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 	assert_exact(2);
 }
 
-/* The time for a start that is read again is not part of the visit. */
+/* The time of a repeated start is not part of the visit. */
 Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 {
 	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_ANY);
@@ -343,8 +343,8 @@ Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 }
 
 /*
- * Moves to a core of another type, which has no such counters; read(2) fails
- * too.
+ * Moves the thread to a core of another type, which has no such counters.
+ * read(2) fails, too.
  */
 static void move_to_another_core(void)
 {

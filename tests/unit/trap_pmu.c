@@ -19,7 +19,7 @@ static uint64_t answer(uint32_t what)
 	uint64_t value;
 
 	if (n >= TRAP_LOG)
-		_exit(3); /* a reader's loop does not end */
+		_exit(3); /* the reader loops forever */
 	trap_pmu.tsc++;
 	trap_pmu.log[n] = what;
 	value = what == TRAP_TIME ? trap_pmu.tsc
@@ -40,7 +40,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 		value = answer((uint32_t)reg[REG_RCX] & 0xffff);
 	} else if (code[0] == 0x0f && code[1] == 0x31) {
 		value = answer(TRAP_TIME);
-	} else { /* a real fault: it repeats and ends the process */
+	} else { /* a real fault: it is raised again and ends the process */
 		signal(signo, SIG_DFL);
 		return;
 	}

@@ -22,12 +22,12 @@
 #define TRAP_COUNTERS 8
 #define TRAP_LOG 512
 /*
- * The entry for RDTSC in the log. Other entries are the numbers of the model's
+ * The entry for RDTSC in the log. All other entries are numbers of the model's
  * counters.
  */
 #define TRAP_TIME UINT32_C(0xfffffff0)
 
-/* index of a page that names counter k of the model. */
+/* Page index that selects counter k of the model. */
 #define TRAP_INDEX(k) (((UINT32_C(1) << 28) | (k)) + 1)
 
 struct trap_pmu {
@@ -36,8 +36,8 @@ struct trap_pmu {
 	volatile unsigned int traps;  /* entries of the log */
 	volatile uint32_t log[TRAP_LOG];
 	/*
-	 * Called during trap n, after its value is taken. May change locks and
-	 * so on.
+	 * Called during trap n, after the value is read. May change locks or
+	 * other fields.
 	 */
 	void (*volatile effect)(unsigned int n, uint32_t what);
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in C++20 coroutines, across suspensions: each is a detached span, and
- * no visit is cut off. The counts are those that the program keeps itself.
+ * Tests regions in C++20 coroutines that are suspended: each region is a
+ * detached span, and no visit is cut off. The program counts the expected
+ * visits itself.
  */
 #include <selfmon.hpp>
 
@@ -74,7 +75,7 @@ private:
 	Handle handle;
 };
 
-/* A task that whoever holds the ready list resumes. */
+/* A task that is resumed by the code that owns the ready list. */
 std::vector<std::coroutine_handle<>> ready;
 
 struct Later {
@@ -150,7 +151,10 @@ Task classes()
 	co_await Later{};
 }
 
-/* No coroutine, however large its frame and however deep the region in it. */
+/*
+ * This function is no coroutine, although its frame is large and its region is
+ * deep on the stack.
+ */
 __attribute__((noinline)) void big()
 {
 	volatile char large[100000];
@@ -160,7 +164,7 @@ __attribute__((noinline)) void big()
 	large[99999] = large[0];
 }
 
-/* Uses the stack further down than any region of the resumer. */
+/* Uses the stack deeper than any region of the resumer. */
 __attribute__((noinline)) void run_deep(int depth)
 {
 	volatile char pad[512];
@@ -276,7 +280,10 @@ int main()
 	plain();
 	run_deep(5);
 	regions += 2 * MANY + 1;
-	/* The last turn, of every second request on another thread. */
+	/*
+	 * This is the last turn. Another thread runs it for every second
+	 * request.
+	 */
 	std::vector<std::coroutine_handle<>> half(ready.begin(),
 						  ready.begin() + MANY / 2);
 

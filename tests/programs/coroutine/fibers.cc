@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines with fibers of their own: a generator, and a task that awaits
- * tasks by symmetric transfer and goes from thread to thread. Regions in them
- * are visits of their fibers. The counts are those that the program keeps
- * itself.
+ * Tests coroutines with their own fibers: a generator, and a task that awaits
+ * tasks by symmetric transfer and moves between threads. Regions in them are
+ * visits of their fibers. The program counts the expected visits itself.
  */
 #include <selfmon.hpp>
 
@@ -100,7 +99,7 @@ private:
 
 /* ---- tasks -------------------------------------------------------------- */
 
-/* What is ready to run: two threads take it in turn. */
+/* The ready coroutines, which two threads take in turn. */
 class Queue {
 public:
 	void put(std::coroutine_handle<> handle)
@@ -154,7 +153,10 @@ struct Later {
 	void await_resume() noexcept {}
 };
 
-/* The other thread is done with it before await_suspend() returns. */
+/*
+ * The other thread has finished the coroutine's step before await_suspend()
+ * returns.
+ */
 struct Elsewhere {
 	bool await_ready() noexcept { return false; }
 	void await_suspend(std::coroutine_handle<> handle)
@@ -164,7 +166,7 @@ struct Elsewhere {
 	void await_resume() noexcept {}
 };
 
-/* Its awaiter is made by an operator, and may not be moved. */
+/* An operator makes the awaiter, which cannot be moved. */
 struct Sooner {
 	struct Awaiter {
 		explicit Awaiter(int of) : value(of) {}
@@ -195,7 +197,7 @@ struct Thrower {
 	void await_resume() noexcept {}
 };
 
-/* A task that its awaiter starts, and that resumes its awaiter at its end. */
+/* A task that its awaiter starts, and that resumes its awaiter when it ends. */
 class Task {
 public:
 	struct promise_type : selfmon::CoroutineFiber {
@@ -258,7 +260,7 @@ private:
 
 std::atomic<std::uint64_t> done;
 
-/* Its frame goes with its end; the last one closes the queue. */
+/* The frame is freed when the job ends. The last job closes the queue. */
 struct Job {
 	struct promise_type : selfmon::CoroutineFiber {
 		promise_type() : CoroutineFiber("job") {}
@@ -390,7 +392,7 @@ void check_rows(const selfmon::Report &report,
 		check_row(report, path, visits, suspended);
 	const char *const name = *(path.end() - 1);
 
-	/* Visits that are only counted have no work. */
+	/* Visits that are counted but not measured have no work. */
 	if (!row || row->measured < row->visits)
 		return;
 	for (std::size_t i = 0; i < report.units(); i++) {
@@ -452,7 +454,10 @@ void check_report(std::uint64_t generators)
 			    all = generators + turns;
 	const selfmon::Report report = selfmon::Report::take();
 
-	/* Below the fibers' own rows, whatever resumed them. */
+	/*
+	 * These rows are below the fibers' own rows, no matter what resumed the
+	 * fibers.
+	 */
 	check_row(report, { "generator" }, all + 1, 3 * all + 2);
 	check_rows(report, { "generator", "numbers" }, all + 1, 2 * all + 1,
 		   202 * all + 1);

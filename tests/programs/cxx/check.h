@@ -19,7 +19,7 @@ extern int failures;
 			(void)std::printf("cxx: %s:%d: not so: %s\n", __FILE__, \
 					  __LINE__, #condition)))
 
-/* Sums over all regions of a name in the report. */
+/* Sums over all regions of one name in the report. */
 struct sums {
 	unsigned long long visits, cut_off, open;
 

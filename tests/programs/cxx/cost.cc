@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same region, made by the macro and by the class. tests/tools/cxx.sh
+ * Makes the same region by the macro and by the class. tests/tools/cxx.sh
  * compares their instructions.
  */
 #include <selfmon.hpp>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions and spans of selfmon.hpp end as they should, and are counted. */
+/* Tests that regions and spans of selfmon.hpp end correctly and are counted. */
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,7 +14,7 @@
 #define MEASURED 1ULL
 #endif
 
-/* Where a visit lies is what it is known by. */
+/* A visit is identified by its address, so it must not be copied or moved. */
 static_assert(!std::is_copy_constructible_v<selfmon::Region>);
 static_assert(!std::is_move_constructible_v<selfmon::Region>);
 static_assert(!std::is_copy_constructible_v<selfmon::Span>);
@@ -156,7 +156,7 @@ void check_spans()
 	       sums{ MEASURED * 1, 0, 0 }));
 }
 
-/* What a region counted of a unit: visits, sum, maximum. */
+/* Returns what a region counted of a unit: visits, sum, maximum. */
 static sums counted(const char *region, const char *name)
 {
 	const selfmon::Report report = selfmon::Report::take();
@@ -196,8 +196,8 @@ void check_units()
 }
 
 /*
- * Returns how many visits of the detached spans of a name ended, are open, and
- * ended on another thread.
+ * Returns how many detached spans of a name ended, are open, and ended on
+ * another thread.
  */
 static sums detached(const char *name)
 {
@@ -221,7 +221,7 @@ void check_async_spans()
 	two.items(1);
 	one.end(); /* moved from: nothing to end */
 	CHECK((detached("detached") == sums{ 0, 0, MEASURED * 21 }));
-	two.begin(name); /* ends the one before */
+	two.begin(name); /* ends the previous visit */
 	two.drop();
 	two.end();
 	std::thread([&] { spans.clear(); }).join();

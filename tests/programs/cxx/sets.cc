@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter sets and reports of selfmon.hpp: owned, and never a number more.
- * Measured also where the rest of the program is compiled off.
+ * Tests counter sets and reports of selfmon.hpp: they are owned, and a closed
+ * one gives no numbers. Measures even if the rest of the program is compiled
+ * with SELFMON_DISABLE.
  */
 #undef SELFMON_DISABLE
 #include <cmath>

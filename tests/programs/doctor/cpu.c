@@ -6,7 +6,10 @@
 #include "doctor.h"
 
 #ifdef TOOL_HAVE_LIBCPUID
-/* AMD APM volume 3, appendix E: sizes of 8000_0005H and 8000_0006H. */
+/*
+ * Fields of CPUID leaves 8000_0005H and 8000_0006H: AMD APM volume 3, appendix
+ * E.
+ */
 #define L1_KIB(size) ((uint32_t)(size) << 24)
 #define L2_KIB(size) ((uint32_t)(size) << 16)
 #define L3_KIB(size) ((uint32_t)(size) / 512 << 18)
@@ -58,10 +61,7 @@ static bool is_described(uint32_t signature, const char *brand,
 
 bool cpu_works(void)
 {
-	/*
-	 * No CPU has the family and model of the second one, so libcpuid
-	 * guesses.
-	 */
+	/* No CPU has the second family and model, so libcpuid guesses. */
 	return is_described(0x00830f10, "AMD EPYC 7742 64-Core Processor",
 			    "EPYC (Rome)") &&
 	       is_described(0x0fff0f21, "AMD EPYC", "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests selfmon doctor: sets up a state of a machine, and compares the output.
+ * Tests selfmon doctor: sets up the state of a machine, and compares the
+ * output.
  */
 #ifndef SELFMON_TESTS_DOCTOR_DOCTOR_H
 #define SELFMON_TESTS_DOCTOR_DOCTOR_H
@@ -18,14 +19,14 @@ void machine_unpack(const char *folder, const char *name, char root[256],
 void machine_remove(const char *root);
 
 /*
- * Returns true if a thread that may run on two core types is pinned to one, and
- * restored.
+ * Returns true if a thread that may run on two core types is pinned to one
+ * type, and its affinity is restored afterwards.
  */
 bool pin_works(void);
 
 /*
- * Returns true if microarchitecture, caches and features are correct for some
- * invented CPUs.
+ * Returns true if microarchitecture, caches and features of some invented CPUs
+ * are correct.
  */
 bool cpu_works(void);
 
@@ -36,16 +37,10 @@ bool cpu_works(void);
  */
 bool expect_matches(const char *path, const char *text);
 
-/*
- * A state of this machine that is set up in a process which has just been
- * forked.
- */
+/* A setup of this machine, made in a process that has just been forked. */
 struct live {
 	const char *name;
-	/*
-	 * NULL, or a function that puts the missing condition into the reason
-	 * of a skip.
-	 */
+	/* What the state needs, for the message of a skip. */
 	const char *needs;
 	bool (*possible)(void);
 	void (*set)(void);

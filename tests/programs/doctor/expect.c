@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a text with an expectation that was written by hand. */
+/* Compares a text with an expectation written by hand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

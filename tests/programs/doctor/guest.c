@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* States of a throw-away machine: settings, another user, other events. */
+/*
+ * Settings of a throw-away machine: kernel settings, another user, other
+ * events.
+ */
 #define _GNU_SOURCE
 #include "guest.h"
 
@@ -28,7 +31,7 @@ struct state {
 	const char *level;  /* value for perf_event_paranoid; NULL: unchanged */
 	bool no_user_reads; /* switched off */
 	bool ordinary;      /* run as an ordinary user, not as root */
-	bool held;          /* all counters, by somebody else */
+	bool held;          /* another program holds all counters */
 	bool guarded;       /* SELFMON_GUARD=1 */
 	bool selftest;      /* selfmon selftest --quick, not the doctor */
 	bool perf;          /* the selftest with --perf */
@@ -62,7 +65,7 @@ static const struct state states[] = {
 	{ .name = "selftest-no-pmu", .selftest = true, .ordinary = true },
 };
 
-/* Writes a setting. Keeps the former value in before. */
+/* Writes a setting. Stores the former value in `before`. */
 static bool set(const char *path, const char *text, char before[32])
 {
 	FILE *file = fopen(path, "r+");
@@ -100,7 +103,7 @@ static void hold_all_counters(void)
 
 		attr.pinned = 1;
 		fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
-		/* read(2) returns 0 for an event that has lost its counter. */
+		/* read(2) returns 0 if a pinned event has lost its counter. */
 		if (fd < 0 ||
 		    read((int)fd, &count, sizeof(count)) != sizeof(count))
 			kind++;

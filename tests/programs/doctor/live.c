@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States of this machine that a process can put itself into. */
+/* Settings of this machine that a process can make for itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -111,8 +111,8 @@ static bool is_root(void)
 }
 
 /*
- * Needs root, since it becomes another user, whom paranoid limits. With 8 CPUs
- * there would be room for 258 threads.
+ * Needs root, because the test becomes another user, whom paranoid limits. With
+ * 8 CPUs there would be room for 258 threads.
  */
 static bool memory_can_be_limited(void)
 {
@@ -124,7 +124,7 @@ static bool memory_can_be_limited(void)
 }
 
 /*
- * Decides by other signs than the doctor does: by cpuinfo and the directory of
+ * Decides by other evidence than the doctor does: cpuinfo and the directory of
  * the first PMU.
  */
 static bool is_bare_guest(void)

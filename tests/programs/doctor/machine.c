@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Machines in files: their /etc, /proc and /sys, and the results of probes on
- * them.
+ * Makes machines from files: their /etc, /proc and /sys, and the results of
+ * probes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,8 +66,8 @@ static void begin_probe(struct doctor_probe *probe)
 }
 
 /*
- * An event whose group was opened but never ran, as counters/group.c reports
- * it.
+ * Makes an event whose group was opened but never ran, as counters/group.c
+ * reports it.
  */
 static void take_busy(const char *event, struct doctor_probe *probe)
 {

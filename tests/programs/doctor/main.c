@@ -37,8 +37,8 @@ static void read_output(FILE *file)
 }
 
 /*
- * Returns true for 0 and 1, the exit statuses of the doctor. Others belong to
- * the test itself.
+ * Returns true for 0 and 1, the exit statuses of the doctor. Other statuses are
+ * those of the test itself.
  */
 static bool status_fits(int status)
 {

@@ -18,7 +18,7 @@ static void hear(const char *text, void *unused)
 }
 
 /*
- * A thread with this name, and with a region and a detached span of this name.
+ * Runs a thread with this name, and a region and a detached span of this name.
  */
 static void *in_thread(void *name)
 {

@@ -6,8 +6,8 @@
 #define FLOW_CHECK_H
 
 /*
- * Returns 0 if the report has the visits that were made, at their places, and
- * none is open.
+ * Returns 0 if the report has exactly the visits that were made, at the right
+ * nodes, and none is open.
  */
 int flow_check(void);
 

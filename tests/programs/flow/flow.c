@@ -47,7 +47,9 @@
 #define CLOSE SELFMON_END(part); }
 #include "ways.h"
 
-/* Ended by hand before each jump. The block then ends it a second time. */
+/*
+ * The program ends the region before each jump. The block then ends it again.
+ */
 #define WAY(way) begin_end_##way
 #define VISITED(name) "begin_end " name
 #define OPEN(name) { SELFMON_BEGIN(part, VISITED(name));
@@ -76,7 +78,7 @@ static void never_ended(void)
 	}
 }
 
-/* An END in the middle of the block, and a BEGIN after it. */
+/* Tests an END in the middle of the block, and a BEGIN after it. */
 static void one_after_the_other(void)
 {
 	SELFMON_BEGIN(first, "first");
@@ -189,7 +191,7 @@ static int recurse(int depth)
 	return depth == 5 ? depth : recurse(depth + 1) + 1;
 }
 
-/* A jump leaves the statement expression, and a region, with its value. */
+/* A jump leaves the region and the statement expression, with its value. */
 static int in_an_expression(int turn)
 {
 	return __extension__({

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of the control-flow test: what the program prints, and
- * the visits that the report must then have.
+ * Shared by the files of the control-flow test: the output of the program, and
+ * the visits that the report must have.
  */
 #ifndef FLOW_H
 #define FLOW_H
@@ -12,7 +12,7 @@
 void flow_say(const char *word, int turn);
 
 /*
- * Notes that a region of this name was just entered, at this depth of the tree.
+ * Notes that a region of this name was just entered at this depth of the tree.
  */
 void flow_visit(const char *name, unsigned int depth);
 

@@ -19,7 +19,7 @@ static void WAY(falls)(void)
 	}
 }
 
-/* If a region is a block, `break` ends the region and not the loop. */
+/* If a region is a block, `break` ends the region but not the loop. */
 static void WAY(breaks)(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -83,7 +83,8 @@ again:
 			turn++;
 			LEAVE
 			/*
-			 * Jumps backwards, out of the region and into it again.
+			 * Jumps backwards: leaves the region and enters it
+			 * again.
 			 */
 			goto again;
 		}

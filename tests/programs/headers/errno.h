@@ -7,6 +7,6 @@
 #define HEADERS_ERRNO_H
 
 #define EINVAL 22
-#define ENOSYS 40 /* Windows has another number than Linux */
+#define ENOSYS 40 /* Windows and Linux have different numbers */
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread makes its first visit in a signal handler that interrupted
- * malloc(3). The allocator of this program reports calls by the thread that
- * holds its lock; any other allocator would wait for ever.
+ * malloc(3). This program's allocator reports calls by the thread that holds
+ * its lock. Any other allocator would wait forever.
  *
- * held: as it is. held keys: the process has made more keys than the C library
- * stores in a thread's own memory, so the first visit allocates. held prepared:
- * the thread was prepared before, so it does not.
+ * held: the plain case. held keys: the process has created more keys than the C
+ * library stores in a thread's own memory, so the first visit allocates. held
+ * prepared: the thread was prepared, so the first visit does not allocate.
  */
 #include <errno.h>
 #include <pthread.h>

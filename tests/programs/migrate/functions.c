@@ -42,7 +42,7 @@ void migrate_span(struct job *job, void (*move)(struct job *),
 	selfmon_leave(&frame);
 }
 
-/* The switch itself is in the function too. */
+/* The function itself also contains the switch. */
 void migrate_switch(struct job *job, void (*swap)(struct job *))
 {
 	SELFMON_REGION("around") {

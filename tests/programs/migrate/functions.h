@@ -10,13 +10,13 @@
 
 struct job;
 
-/* Stores what identifies the thread, before and after the move. */
+/* Stores the address that identifies the thread, before and after the move. */
 void migrate_self(struct job *job, void (*move)(struct job *), void *seen[2]);
-/* Visits "moved", with another region on each thread inside of it. */
+/* Visits "moved", with another region inside of it on each thread. */
 void migrate_region(struct job *job, void (*move)(struct job *));
 void migrate_span(struct job *job, void (*move)(struct job *),
 		  struct selfmon_region *region);
-/* Visits "around"; swap() switches stacks alone. */
+/* Visits "around". swap() switches stacks, not threads. */
 void migrate_switch(struct job *job, void (*swap)(struct job *));
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fiber that enters regions on one thread and leaves them on another, inside
- * one function. Exits with 1 if a visit is not recorded as it was, and with 3
- * if a function saw the first thread after its move.
+ * Tests a fiber that enters regions on one thread and leaves them on another,
+ * inside one function. Exits with 1 if a visit is recorded wrongly, and with 3
+ * if a function still saw the first thread after the move.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* Each time on another thread. */
+/* Runs the job twice, each time on another thread. */
 static int run_in_two_threads(void)
 {
 	pthread_t thread;

@@ -2,7 +2,7 @@
 /*
  * Inspects its own process before and after it uses the library. Prints what
  * has changed, one change in each line. tests/tools/process.py compares these
- * with docs/PROCESS.md.
+ * lines with docs/PROCESS.md.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -175,7 +175,7 @@ static void say_state(char text[STATE_MAX])
 	fclose(to);
 }
 
-/* Prints the lines that are not in both. */
+/* Prints the lines that are in only one of the two states. */
 static void compare_states(const char *what, char *before, char *after)
 {
 	char *next_before = NULL, *next_after = NULL;

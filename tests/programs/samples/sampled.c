@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints addresses in functions of known names, in the form of its symbol
- * table: the addresses that a sampler would find there. tests/tools/samples.py
+ * Prints addresses in functions of known names, in the form of the program's
+ * symbol table: the addresses that a sampler would find. tests/tools/samples.py
  * finds the lines by their comments.
  */
 #include <stdint.h>
@@ -66,7 +66,7 @@ static NOINLINE void middle(int n)
 	work++;
 }
 
-/* Its return address is beyond the end of its caller. */
+/* The return address is beyond the end of the caller. */
 static NOINLINE __attribute__((noreturn)) void quit(void)
 {
 	returns[2] = (uintptr_t)__builtin_return_address(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is configured to write reports, by code and by its
- * environment. A second argument names a live file. Exits with 0, or with 3 if
- * the kernel gave it no additional privileges.
+ * A program whose code and environment request reports. A second argument names
+ * a live file. Exits with 0, or with 3 if the kernel gave the program no
+ * additional privileges.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks what the process holds, and that its reports include all visits. */
+/*
+ * Checks which resources the process holds, and that its reports include all
+ * visits.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Children made by fork, clone and vfork, and what some of them do to
- * themselves.
+ * Children made by fork, clone and vfork, and the things that some of them do.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,9 +19,9 @@
 #include "soak.h"
 
 /*
- * Expects only the child's own work, whatever the threads of its parent were
- * doing. A report allocates memory, and a sanitizer's allocator leaves the
- * locks that those threads held locked in a child.
+ * Expects only the child's own work, whatever the parent's threads did during
+ * the fork. A report allocates memory: under a sanitizer, the locks of its
+ * allocator may remain locked in a child.
  */
 static int look_at_own(uint64_t expected)
 {

@@ -13,8 +13,8 @@
 
 #define STACK ((size_t)64 << 10)
 /*
- * Only a few: each order in which they begin and end makes nodes of its own, in
- * each thread's state.
+ * There are only a few, because each order in which they begin and end makes
+ * new nodes in the state of each thread.
  */
 #define COROUTINES 2
 
@@ -49,7 +49,7 @@ static void begin(unsigned int high, unsigned int low)
 	yield(coroutine);
 }
 
-/* makecontext(3) passes numbers of type int. */
+/* makecontext(3) passes arguments of type int. */
 static void make(struct coroutine *coroutine,
 		 void (*body)(struct coroutine *coroutine))
 {

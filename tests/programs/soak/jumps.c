@@ -14,7 +14,7 @@
 
 static __thread jmp_buf out;
 
-/* Is lower on the stack than the regions that are entered later. */
+/* This frame is lower on the stack than the regions that are entered later. */
 static __attribute__((noinline)) void jump(void)
 {
 	volatile char apart[512];

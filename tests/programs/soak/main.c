@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything at once, for SECONDS, in rounds of two seconds. All threads stop
- * after each round. The process must then hold no more descriptors, mappings
- * and memory than after the first rounds, and no visit may be missing in its
- * report and its live file. Usage: soak PLUGIN SECONDS
+ * Runs all kinds of work at once for SECONDS, in rounds of two seconds. All
+ * threads stop after each round. The process must then hold no more
+ * descriptors, mappings and memory than after the first rounds, and the report
+ * and the live file must include all visits. Usage: soak PLUGIN SECONDS
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -23,11 +23,14 @@
 #include "soak.h"
 
 #define ROUND_SECONDS 2
-/* Rounds until the C library's own stacks and arenas have their final size. */
+/*
+ * Number of rounds after which the C library's own stacks and arenas have their
+ * final size.
+ */
 #define ROUNDS_FIRST 2
 #define MORE_DESCRIPTORS 2
 #define MORE_MAPS 40
-/* In the end, each thread's state has nodes for each order of spans. */
+/* Finally, the state of each thread has nodes for each order of spans. */
 #define MORE_KIB 16384
 
 const char *const soak_name[SOAK_KINDS] = {
@@ -61,7 +64,7 @@ void soak_fail(const char *format, ...)
 static const struct worker {
 	const char *name;
 	void *(*body)(void *unused);
-	const char *without; /* why it is left out; NULL: it is not */
+	const char *without; /* why this work is left out; NULL: it is not */
 } workers[] = {
 	{ "short threads", soak_come_and_go, NULL },
 	{ "jumps", soak_jump_about, NULL },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loaded and unloaded again and again. */
+/* A plugin that is loaded and unloaded repeatedly. */
 #include <selfmon.h>
 
 void plugin_visit(unsigned int visits);

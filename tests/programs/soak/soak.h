@@ -54,7 +54,10 @@ void soak_fail(const char *format, ...)
 /* main.c: or fails. */
 pthread_t soak_start(void *(*body)(void *), void *argument);
 
-/* Each is the function of a thread, which runs until the round is over. */
+/*
+ * Each of these is the function of a thread, which runs until the round is
+ * over.
+ */
 void *soak_come_and_go(void *unused);      /* threads.c */
 void *soak_cancel(void *unused);
 void *soak_name_many(void *unused);
@@ -78,7 +81,7 @@ void *soak_short_thread(void *unused);
 void soak_handle(int number); /* SIGUSR1 */
 extern const char *soak_plugin;
 
-/* This program, as victims.c spawns it. */
+/* victims.c runs this program with this argument. */
 #define SOAK_VICTIM "killed"
 int soak_be_killed(const char *live, const char *counts);
 

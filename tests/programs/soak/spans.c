@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans that are left by another thread than the one that entered them, while
- * that one is inside of regions or has ended.
+ * Spans that another thread leaves than the one that entered them, while the
+ * first thread is inside of regions or has ended.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -33,7 +33,7 @@ static void enter_some(struct selfmon_region *region)
 	}
 }
 
-/* Ends while some are open. */
+/* Enters spans and ends while some are open. */
 static void *enter_spans(void *unused)
 {
 	struct selfmon_region *const region = selfmon_region("span");

@@ -46,7 +46,7 @@ void *soak_come_and_go(void *unused)
 
 /* ---- cancelled ----------------------------------------------------------- */
 
-/* Bodies of short threads that run one after the other. */
+/* Number of bodies run by short threads, one thread after the other. */
 static volatile uint64_t bodies;
 static bool started;
 
@@ -93,8 +93,8 @@ void *soak_cancel(void *unused)
 /* ---- names --------------------------------------------------------------- */
 
 /*
- * Makes the same names at run time again and again. In the end each thread's
- * state has nodes for all of them, as it passes from thread to thread.
+ * Makes the same names at run time repeatedly. Finally, each thread's state has
+ * nodes for all names, as it passes from thread to thread.
  */
 #define NAMES 40
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs that are spawned, write a live file of their own, and are killed at
- * a random time: everything that had ended before is in the file.
+ * a random time. The file must have all visits that had ended before.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-/* In a file that both processes have mapped. */
+/* Counts in a file that both processes have mapped. */
 struct outcome {
 	uint64_t begun[THREADS], ended[THREADS];
 };

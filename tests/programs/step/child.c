@@ -64,12 +64,14 @@ static struct place place(void)
 
 struct totals {
 	uint64_t visits, cut_off, unready;
-	uint64_t bytes; /* counted, and reported but not yet counted */
+	/* Counted work, and reported work that is not yet counted. */
+	uint64_t bytes;
 	uint64_t works;
 };
 
 /*
- * Sums over all nodes. No update is half done, since no code is inside of one.
+ * Sums over all nodes. Each update of statistics is complete, since no visit is
+ * ending.
  */
 static struct totals totals(void)
 {
@@ -173,7 +175,7 @@ static __attribute__((noinline)) void play(void)
 	}
 }
 
-/* Work is lost with visits that are cut off; other work is counted once. */
+/* Work of cut-off visits is lost; all other work must be counted once. */
 static void check_bytes(uint64_t bytes)
 {
 	const uint64_t reported = scene->bytes + handled * variant->bytes;
@@ -185,7 +187,7 @@ static void check_bytes(uint64_t bytes)
 }
 
 /*
- * Visits that were cut off are not found, and reads by read(2) need not be
+ * The work of cut-off visits is not found, and reads by read(2) need not be
  * exact.
  */
 static void check_works(uint64_t works)
@@ -197,8 +199,8 @@ static void check_works(uint64_t works)
 }
 
 /*
- * A jump out of filling in or giving back an entry, without a region around it:
- * the entry remains until its place is needed, and is no visit.
+ * Without a region around it, a jump out of code that fills in or removes an
+ * entry leaves this entry until its place is needed. It is no visit.
  */
 static bool is_no_visit(const struct selfmon_visit *open)
 {
@@ -245,8 +247,8 @@ static void check(const struct totals *before, const struct place *base)
 }
 
 /*
- * Stepped visits take longer than all before them. This gives every node a
- * longest visit of an hour, so that leave takes its usual path.
+ * A stepped visit takes longer than all earlier visits. Sets the longest visit
+ * of every node to an hour, so that leave takes its usual path.
  */
 static void make_usual(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks the counts of the child's visits. Visits of a handler do no work, so
- * all work must be outside of them.
+ * Checks the counts of the child's visits. A handler's visits do no work, so
+ * all work must be in other visits.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "step.h"
 #include "store/statistics.h"
 
-/* The first event counts at least the work; both exist on any Linux. */
+/* The first event counts at least the work. Any Linux has both events. */
 #define KERNEL_EVENTS "page-faults,task-clock"
 #define KERNEL_MEMBERS 2
 #define WORK 10

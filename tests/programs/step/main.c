@@ -3,13 +3,13 @@
  * The parent. It runs each scene twice:
  *
  * Stepped. The child stops after each instruction. At each instruction of the
- * library it gets a signal; the handler runs at full speed, and checks that it
- * leaves the thread as it was. At the end, the counted visits must be those
- * that were made.
+ * library it gets a signal. The handler runs at full speed, and checks that it
+ * leaves the thread's state unchanged. At the end, the counted visits must be
+ * those that were made.
  *
- * Jumped out of. One round for each address at which the child stopped, with a
- * breakpoint there: the child gets the signal at that address, and its handler
- * leaves by siglongjmp(3).
+ * Jumped out of. There is one round for each address at which the child
+ * stopped, with a breakpoint at this address. There the child gets the signal,
+ * and its handler leaves by siglongjmp(3).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,25 +31,25 @@
 #define STOPS_MIN 1000
 #define ADDRESSES_MAX 65536
 /*
- * Quick form: takes each QUICK_VARIANTS-th handler and each QUICK_STRIDE-th
+ * The quick form runs every QUICK_VARIANTS-th handler at every QUICK_STRIDE-th
  * address.
  */
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
 /*
- * In the short form, a scene with many addresses has a test at each
- * SHORT_STRIDE-th.
+ * In the short form, a scene with many addresses is tested at every
+ * SHORT_STRIDE-th address.
  */
 #define SHORT_STRIDE 48
 /*
- * Short form with counters: takes each n-th handler, and each n-th address for
- * jumps.
+ * With counters, the short form runs every n-th handler, and jumps at every
+ * n-th address.
  */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4
 /*
- * Otherwise, a scene that needs a child for each address has a test at each
- * COLD_STRIDE-th.
+ * In the other forms, a scene that needs one child for each address is tested
+ * at every COLD_STRIDE-th address.
  */
 #define COLD_STRIDE 8
 #define INT3_SIZE 1
@@ -94,8 +94,8 @@ static void go_to(uint64_t at)
 }
 
 /*
- * Completes a read of a counter; the events may move to other counters during
- * it.
+ * Completes a read of a counter. During the read, the events may move to other
+ * counters.
  */
 static bool is_answered(void)
 {
@@ -152,7 +152,7 @@ static bool go_until(enum step_phase phase)
 	return true;
 }
 
-/* The objects of the library are linked after those of the test. */
+/* The linker places the objects of the library after those of the test. */
 static bool is_library(uint64_t at)
 {
 	return at >= step_symbols_end && step_symbol_of(at);
@@ -166,8 +166,8 @@ static void note(uint64_t at)
 }
 
 /*
- * Executes one instruction. If the signal is blocked, the handler runs later;
- * it always runs to its end.
+ * Executes one instruction. If the signal is blocked, the handler runs later.
+ * The handler always runs to its end.
  */
 static bool step(bool signal)
 {
@@ -268,7 +268,9 @@ static long plant(uint64_t at)
 	return word;
 }
 
-/* One round: runs to the address, then a handler, then the check. */
+/*
+ * Runs one round: the child up to the address, then a handler, then the check.
+ */
 static bool interrupt_at(uint64_t at)
 {
 	long word;
@@ -343,9 +345,9 @@ static size_t stride_of(const struct step_scene *scene, bool is_long)
 }
 
 /*
- * Events can move only if there are counters. Visits that count take many more
- * stops: in the short form, a scene has only those variants that the next two
- * scenes have not.
+ * Events can move only if there are counters. With counters, there are many
+ * more stops: in the short form, each of three scenes has a third of the
+ * variants.
  */
 static bool fits(const struct step_scene *scene,
 		 const struct step_variant *variant, bool is_long)

@@ -42,7 +42,7 @@ static void visit_nested(void)
 	}
 }
 
-/* Reuses the names, at new and at known places. */
+/* Visits regions with a known name, at new and at known nodes. */
 static void visit_new(void)
 {
 	static unsigned int n;
@@ -63,7 +63,7 @@ static __attribute__((noinline)) void jump_back(void)
 	}
 }
 
-/* Jumps out of a region that it entered itself, and continues normally. */
+/* Jumps out of a region of its own, and continues normally. */
 static void visit_and_jump(void)
 {
 	SELFMON_REGION_OF(stepped)
@@ -74,8 +74,8 @@ static void visit_and_jump(void)
 }
 
 /*
- * Counts work for the interrupted region and for the handler's own. The time is
- * not used.
+ * Counts work for the interrupted region and for the handler's own region. The
+ * result of selfmon_region_ticks() is not used.
  */
 static void report_item(void)
 {
@@ -133,7 +133,9 @@ static void pair(void)
 	}
 }
 
-/* Without this check, a second leave would end another visit. */
+/*
+ * If the frame were not marked as left, a second leave would end another visit.
+ */
 static void expect_left(const struct selfmon_frame *frame)
 {
 	if (frame->open)
@@ -223,7 +225,7 @@ static void over_abandoned_entries(void)
 }
 
 /*
- * This function's frame is large, so that the regions of a handler also
+ * The frame of this function is large, so the regions of a handler also
  * recognise the entries as abandoned.
  */
 static __attribute__((noinline)) void leave_abandoned_entries_far_down(void)
@@ -262,7 +264,7 @@ static uint32_t slot_of(struct selfmon_region *region)
 	return ((struct selfmon_site *)(void *)region)->id % SELFMON_CHILDREN;
 }
 
-/* Fills the slot of the stepped region's place with another node. */
+/* Stores another node in the slot that the stepped region's node would use. */
 static void take_slot(void)
 {
 	static struct selfmon_region *sharing;

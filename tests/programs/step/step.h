@@ -29,9 +29,11 @@ enum step_phase {
 struct step_shared {
 	enum step_phase phase;
 	char why[256];
-	bool cannot;        /* no such events here: see why */
+	/* These events cannot be used; `why` has the reason. */
+	bool cannot;
 	bool handling;      /* a handler runs */
-	unsigned int reads; /* counter reads in this round, without handlers' */
+	/* Counter reads in this round, except those of handlers. */
+	unsigned int reads;
 	struct stepped_pmu pmu;
 };
 
@@ -58,20 +60,20 @@ enum step_counters {
 /* Code that is stepped through. */
 struct step_scene {
 	const char *name;
-	void (*prepare)(void); /* not stepped; may be NULL */
+	void (*prepare)(void); /* runs before the steps; may be NULL */
 	void (*visit)(void);
 	unsigned int visits; /* visits of a round */
 	unsigned int cut_off;
 	unsigned int bytes;
 	enum step_counters counters;
 	uint16_t members;      /* number of events, for STEP_USER */
-	/* Pieces of work in a round, each in a visit of its own. */
+	/* Number of pieces of work in a round. Each is in its own visit. */
 	unsigned int works;
 	/* Events move during read n of a round; 0: never. */
 	unsigned int moved_at;
-	bool cold;  /* the thread's first visit of all */
-	bool spans; /* makes spans, which a jump does not cut off */
-	bool far;   /* visits of a handler cut off abandoned ones too */
+	bool cold;  /* starts with the thread's first visit */
+	bool spans; /* enters spans, which a jump does not cut off */
+	bool far;   /* the handler's visits cut off abandoned visits, too */
 	bool many;  /* has more addresses than the short form tries */
 	/* The quick form tests all addresses, since this is the fast path. */
 	bool whole;
@@ -98,8 +100,8 @@ step_wrong(const char *format, ...);
 /*
  * counters.c checks the counts of the child's visits. step_counters_prepare()
  * is called before the first visit, and step_work() does the work of a scene.
- * step_counters_found() returns the work in all nodes; whole: no update is half
- * done, so all events must have equal counts.
+ * step_counters_found() returns the work in all nodes. If `whole`, each update
+ * of statistics is complete, so all events must have equal counts.
  */
 void step_counters_prepare(const struct step_scene *scene);
 void step_counters_again(void);

@@ -14,7 +14,8 @@
 
 #ifdef SELFMON_IMPL_INLINED
 /*
- * The scenes in which both ends are inlined, and the functions that these call.
+ * The scenes in which enter and leave are inlined, and the functions that the
+ * inlined code calls.
  */
 static const char *const symbols_needed[] = {
 	"pair",
@@ -28,7 +29,7 @@ static const char *const symbols_needed[] = {
 };
 static const char *const symbols_of_kernel_events[] = { NULL };
 #else
-/* Both ends, and the functions through which first visits and unwinding go. */
+/* The functions for enter and leave, and for first visits and unwinding. */
 static const char *const symbols_needed[] = {
 	"selfmon_impl_enter",	 "selfmon_impl_enter_span",
 	"selfmon_impl_leave",	 "selfmon_enter_any",
@@ -81,7 +82,7 @@ static void add(const ElfW(Sym) * entry, const char *names)
 	symbols++;
 }
 
-/* Scenes with inlined visits are stepped through like the library. */
+/* A scene with inlined visits is stepped through like the library. */
 static bool is_ours(const char *name)
 {
 #ifdef SELFMON_IMPL_INLINED

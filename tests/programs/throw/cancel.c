@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that end inside of regions, where that runs cleanups: in C with
- * -fexceptions, and in C++. This file is compiled in both ways. Every region
- * ends exactly once, by pthread_exit(3) as well as by a cancellation.
+ * Tests threads that end inside of regions and run cleanups: in C with
+ * -fexceptions, and in C++. This file is compiled in both languages. Every
+ * region must end exactly once, by pthread_exit(3) as well as by a
+ * cancellation.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -74,7 +75,7 @@ static NOINLINE void in_handle(void)
 	}
 }
 
-/* The outer one is left by the unwinding as well. */
+/* The unwinding leaves the outer region as well. */
 static NOINLINE void in_nested(void)
 {
 	SELFMON_REGION("in_nested")

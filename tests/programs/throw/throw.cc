@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions, and pthread_exit(3), out of nested regions in C++; and regions
- * in destructors of a thread's objects.
+ * Tests exceptions and pthread_exit(3) out of nested regions in C++, and
+ * regions in the destructors of thread-local objects.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +36,10 @@ static void *exit_inside(void *unused)
 static pthread_key_t early, late;
 static thread_local int rounds;
 
-/* Made before a thread's first visit, and destroyed after what comes later. */
+/*
+ * The object is made before the thread's first visit, and destroyed after all
+ * later objects.
+ */
 static thread_local struct first_object {
 	~first_object() { SELFMON_SCOPE("first object"); }
 	bool touched = false;
@@ -58,7 +61,10 @@ static void visit_early(void *)
 	SELFMON_SCOPE("early key");
 }
 
-/* Twice: the second time after the library's own end of the thread. */
+/*
+ * This destructor runs twice, the second time after the library's own
+ * destructor.
+ */
 static void visit_late(void *left)
 {
 	SELFMON_SCOPE("late key");
@@ -128,7 +134,10 @@ int main()
 	pthread_t thread;
 	int i;
 
-	/* The library's key is made at the first visit: between the two. */
+	/*
+	 * The first visit creates the library's key, between the other two
+	 * keys.
+	 */
 	pthread_key_create(&early, visit_early);
 	selfmon_thread_prepare();
 	pthread_key_create(&late, visit_late);

@@ -139,7 +139,7 @@ static void known(void)
 	run_fibers();
 }
 
-/* Each call is one visit of a region, whose visits nest as deep as it says. */
+/* Each call visits one region; the regions nest to the given depth. */
 static void visit(unsigned int which, unsigned int depth, unsigned int *seed)
 {
 	static struct selfmon_region *region[REGIONS];
@@ -187,7 +187,7 @@ static void slowest(unsigned int seed)
 	run_fibers();
 }
 
-/* Visits are paced by the clock, so a thread that waited for a CPU catches up. */
+/* Visits follow the clock, so a thread that waited for a CPU catches up. */
 static void rate(double visits_per_second, double seconds)
 {
 	const uint64_t begin = now_ns();

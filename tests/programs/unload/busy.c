@@ -38,15 +38,15 @@ __attribute__((constructor)) static void load(void)
 }
 
 /*
- * Runs after the destructor of a static copy, so that its threads find what
- * that removed.
+ * Runs after the destructor of a static copy of the library, so that the
+ * threads run when this copy's state has been removed.
  */
 __attribute__((destructor(101))) static void let_them_run(void)
 {
 	usleep(20000);
 }
 
-/* Returns when its threads are running. */
+/* Starts the threads. Returns when they are running. */
 int work(void)
 {
 	pthread_t thread;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread loads PLUGIN, visits its regions, unloads it and waits. It can be
- * cancelled then, as before: a join waits no longer than an alarm.
+ * A thread loads PLUGIN, visits its regions, unloads it and waits. Unloading
+ * must not disable the thread's cancellation.
  *
- *	cancel PLUGIN
+ * cancel PLUGIN
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -2,9 +2,10 @@
 /*
  * A program that ends while the threads of a library are in regions.
  *
- *	ends [PLUGIN]
+ * ends [PLUGIN]
  *
- * The library is what it was linked with or, in a namespace of its own, PLUGIN.
+ * The library is the one that the program is linked with, or PLUGIN, which is
+ * loaded into its own namespace.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -23,7 +23,7 @@ static struct sigaction guard;
 static void *volatile at[FAULTS_MAX];
 static volatile int faults;
 
-/* Notes the address, and leaves the fault to the guard. */
+/* Stores the address of the fault, and passes the fault on to the guard. */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
 	const greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -34,7 +34,9 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	guard.sa_sigaction(signo, info, context);
 }
 
-/* The guard is installed when a first set has been opened. */
+/*
+ * The guard is installed when the first set is opened. Puts a handler in front.
+ */
 static int work_noted(int (*work)(void))
 {
 	struct sigaction mine;
@@ -52,7 +54,7 @@ static int work_noted(int (*work)(void))
 	return taken;
 }
 
-/* Both faults are in this plugin. */
+/* Returns true if both faults are in this plugin. */
 static int is_there(const char *path)
 {
 	Dl_info info;
@@ -78,7 +80,7 @@ static int is_guard_there(void)
 }
 
 /*
- * Occupies the address, so that the plugin is loaded elsewhere the next time.
+ * Maps a page at the address, so that the plugin is loaded elsewhere next time.
  */
 static void take_place(void *base)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin whose counter reads fault, natively: they are of a page that says
- * its event were on a counter which does not exist.
+ * A plugin whose counter reads fault natively, because the page of its event
+ * names a counter that does not exist.
  */
 #include <selfmon.hpp>
 
@@ -12,7 +12,7 @@ extern "C" int work(void);
 
 static selfmon_page page;
 
-/* As the library leaves a set whose one event is read in user space. */
+/* Fills in the state of a set whose one event is read in user space. */
 static void give_page(selfmon_counters *head)
 {
 	page.lock = 4;
@@ -26,14 +26,14 @@ static void give_page(selfmon_counters *head)
 	head->flags &= ~SELFMON_IMPL_SET_SLOW;
 }
 
-/* Did a read fault, and was made by read(2)? */
+/* Returns true if a read faulted and was replaced by read(2). */
 static bool is_taken(const selfmon_counters *head, const selfmon_snapshot &at)
 {
 	return at.flags == SELFMON_SNAPSHOT_SLOW && at.value[0] > 0 &&
 	       head->flags & SELFMON_IMPL_SET_TAKEN;
 }
 
-/* How many reads faulted and were stepped over, of two. */
+/* Returns how many of two reads faulted and were skipped. */
 int work(void)
 {
 	selfmon_snapshot at;

@@ -18,8 +18,8 @@ static void *visit_and_live_on(void *unused)
 }
 
 /*
- * Returns true if the fault's signal has a handler: the plugin's guard, or
- * another handler that was left.
+ * Returns true if the fault's signal has a handler, whether the plugin's guard
+ * or another one.
  */
 static int is_handled(void)
 {

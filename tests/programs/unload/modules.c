@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that loads plugins, itself with the library (shared or static) or,
- * with NO_REGIONS, without it.
+ * A program that loads plugins. The program itself is linked with the library
+ * (shared or static) or, if compiled with NO_REGIONS, without it.
  *
  *	modules reload N PLUGIN...     one after the other, N times in all
  *	modules copies N PLUGIN        the same, of a plugin with a static copy
@@ -42,8 +42,8 @@ static void visit(void)
 #define KB_MAX 256
 
 /*
- * The most that a static copy leaves behind each time. The descriptors are
- * those of two events for each thread that continues.
+ * Upper limits of what a static copy may leave behind each time. The
+ * descriptors are those of two events for each thread that continues.
  */
 #define COPY_FDS 2
 #define COPY_MAPS 8
@@ -205,7 +205,7 @@ static int burn(void)
 	return 0;
 }
 
-/* Returns how many there are. */
+/* Stores the values of the events. Returns the number of events. */
 static int look_at_events(void)
 {
 	static struct values before[EVENTS_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for a future version of the library: linked with this file as
- * LIBRARY, and started with the current library.
+ * Simulates a program built for a future version of the library: it is linked
+ * with this file as LIBRARY, and started with the current library.
  */
 #include <stdio.h>
 

@@ -35,7 +35,7 @@ __attribute__((destructor)) static void unload(void)
 	}
 }
 
-/* Runs after the library has ended: nothing is measured, and nothing breaks. */
+/* Runs after the library has ended: nothing is measured, and nothing fails. */
 __attribute__((destructor(101))) static void too_late(void)
 {
 	struct selfmon_report *report;

@@ -14,7 +14,7 @@
 #define TIMEOUT 600 /* seconds until a test counts as hanging */
 
 static struct plain_test *tests;
-static int timeout = TIMEOUT; /* or what TEST_TIMEOUT says */
+static int timeout = TIMEOUT; /* TEST_TIMEOUT overrides this */
 static bool progress; /* TEST_PROGRESS: names each test as it begins */
 static bool failed; /* in the child: an expectation was not met */
 static const struct plain_test *current; /* in the child */

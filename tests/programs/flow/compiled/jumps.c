@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A jump past the beginning of a region, number JUMP. With PAST defined it must
- * not compile. Without, braces or another label keep it out of the region.
+ * Jump number JUMP past the beginning of a region. With PAST defined, it must
+ * not compile. Without PAST, braces or another label keep the jump out of the
+ * region.
  */
 #include <selfmon.h>
 

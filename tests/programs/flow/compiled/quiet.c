@@ -22,7 +22,7 @@ int comes_back_inside(void);
 int inlines(int x);
 void declares_several(void);
 
-/* A function's only return. */
+/* The region contains the function's only return. */
 int only_return(int x)
 {
 	SELFMON_REGION("only return")
