@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enter and leave in a thread that measures time alone. There is no other copy
- * of this code: the library makes selfmon_impl_enter() and selfmon_impl_leave()
- * of it. All other cases are in the library. Private.
+ * Enter and leave in a thread that measures time without counters. This is the
+ * only copy of the code: the library compiles it into selfmon_impl_enter() and
+ * selfmon_impl_leave(). All other cases are in the library. Private.
  *
  * In programs that define SELFMON_STATIC this code is inlined into regions.
  * Such programs link libselfmon.a of the same version, or use the single file,
@@ -10,13 +10,14 @@
  * contains the version, so that a program does not link with a library of
  * another layout, nor with the shared library.
  *
- * There is no inlining in three cases. In code for shared objects, access to a
- * thread-local variable is a call. In code with a sanitizer, the library's
- * memory would be checked. On other machines, compilers keep the address of a
- * thread-local variable across a switch of threads.
+ * There is no inlining in three cases. In shared objects, access to a
+ * thread-local variable needs a call. A sanitizer would check accesses to the
+ * library's memory. Without SELFMON_ARCH_INLINES, the compiler may reuse the
+ * address of a thread-local variable after the code moved to another thread.
  *
- * A signal handler may interrupt at any instruction, use regions itself, and
- * jump out. Hence the order of stores; see docs/DESIGN.md, "One visit".
+ * The order of stores matters, because a signal handler may interrupt at any
+ * instruction, use regions itself, and jump out; see docs/DESIGN.md, "One
+ * visit".
  */
 #ifndef SELFMON_INLINE_H
 #define SELFMON_INLINE_H
@@ -29,7 +30,7 @@
 
 SELFMON_C_BEGIN
 
-/* The library accesses the same memory with types of its own. */
+/* The library accesses the same memory as other types. */
 #define SELFMON_IMPL_ALIAS __attribute__((may_alias))
 
 /*
@@ -121,15 +122,18 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_impl_address(bool here, uint64_t address)
 /* Why a visit did not begin. */
 enum selfmon_impl_entered {
 	SELFMON_IMPL_ENTERED,
-	SELFMON_IMPL_OTHER,  /* another mode or stack */
-	SELFMON_IMPL_FULL,   /* no room, or no state */
-	SELFMON_IMPL_BESIDE, /* the newest is a span, or may be abandoned */
+	SELFMON_IMPL_OTHER,  /* the thread has another mode or stack */
+	/* There is no free entry, or the thread has no state. */
+	SELFMON_IMPL_FULL,
+	/* The newest visit is a span, or may be abandoned. */
+	SELFMON_IMPL_BESIDE,
 	SELFMON_IMPL_CHILD   /* the node is not in its parent's slot */
 };
 
 /*
- * Returns true if the newest entry belongs to the entering function, is alive,
- * and is the only one of that function: regions nested in one function.
+ * Returns true if the newest entry belongs to a live region of the entering
+ * function, and is the only entry of this function. Regions nested in one
+ * function use this check.
  */
 SELFMON_ALWAYS_INLINE bool
 selfmon_impl_is_same(const struct selfmon_impl_visit *top,
@@ -157,8 +161,8 @@ selfmon_impl_child(const struct selfmon_impl_node *parent,
 }
 
 /*
- * Takes an entry before it is filled in, so that handlers use the entries above
- * it.
+ * Reserves an entry before it is filled in, so that handlers use the entries
+ * above it.
  */
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_take(struct selfmon_impl_thread *thread,
@@ -216,7 +220,7 @@ selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 
 enum selfmon_impl_left {
 	SELFMON_IMPL_LEFT,
-	SELFMON_IMPL_NOT_NEWEST, /* or measures more than time */
+	SELFMON_IMPL_NOT_NEWEST, /* or the thread has counters */
 	SELFMON_IMPL_UNUSUAL /* the longest so far, or ended on another CPU */
 };
 
@@ -233,10 +237,10 @@ SELFMON_ALWAYS_INLINE unsigned int selfmon_impl_bucket(uint64_t ticks)
 }
 
 /*
- * Records a usual time, which is one that cannot be a new maximum, between two
- * updates of the sequence. The histogram lags one visit: on AMD a store whose
- * address depends on a timestamp delays the next timestamp. The mark is stored
- * last, after all values.
+ * Records a usual time, that is, one that cannot be a new maximum. The sequence
+ * is odd during the update. The histogram gets each time at the next visit,
+ * because on AMD a store whose address depends on a timestamp delays the next
+ * timestamp. The mark is stored last, after all values.
  */
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_record(struct selfmon_impl_stats *stats,
@@ -259,10 +263,10 @@ selfmon_impl_record(struct selfmon_impl_stats *stats,
 }
 
 /*
- * Need not check the mode: in a thread that measures more than time, frames'
- * pointers to their entries have a bit set (visit/visit.h), so that none equals
- * the newest entry. Negative ticks are unusual: as unsigned numbers they exceed
- * any limit.
+ * Need not check the mode: in a thread with counters, the pointers of frames to
+ * their entries have a bit set (visit/visit.h), so none equals the newest
+ * entry. Negative ticks take the general path, because as unsigned numbers they
+ * exceed any limit.
  */
 SELFMON_ALWAYS_INLINE enum selfmon_impl_left
 selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
@@ -298,7 +302,7 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
 					       struct selfmon_frame *frame,
 					       uint64_t address);
-/* The same, if the node was not in its parent's slot. */
+/* Like selfmon_impl_enter_at(), if the parent's slot has another node. */
 SELFMON_IMPL_HIDDEN void
 selfmon_impl_enter_child_at(struct selfmon_site *site,
 			    struct selfmon_frame *frame, uint64_t address);

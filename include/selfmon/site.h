@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the macros of regions expand to: sites, frames, and the two ends of a
- * visit. Private, except that programs allocate frames.
+ * The structures and functions that the macros of regions use: sites, frames,
+ * enter and leave. Private, except that programs allocate frames.
  */
 #ifndef SELFMON_SITE_H
 #define SELFMON_SITE_H
@@ -10,7 +10,7 @@
 
 SELFMON_C_BEGIN
 
-/* A region's place in the source, or a name made at run time. Private. */
+/* A region's location in the source, or a name made at run time. Private. */
 struct selfmon_site {
 	uint32_t line;
 	/*
@@ -20,7 +20,10 @@ struct selfmon_site {
 	uint32_t id;
 	const char *name; /* not read after id is set */
 	const char *file;
-	/* Position in bytes of its nodes' slot in their parents. */
+	/*
+	 * Byte offset of the slot in a parent node that caches this region's
+	 * node.
+	 */
 	uint64_t slot;
 };
 
@@ -32,11 +35,11 @@ struct selfmon_region;
  * of selfmon_enter() allocate it: 32 bytes, aligned to 8.
  */
 struct selfmon_frame {
-	void *open;      /* the thread's entry of this visit; NULL: closed */
+	void *open;      /* the thread's entry of this visit; NULL: not open */
 	uint64_t reserved[3];
 };
 
-/* The most units of a process, including bytes and items. */
+/* Maximum number of units in a process, including bytes and items. */
 #define SELFMON_MAX_UNITS 8
 #define SELFMON_UNIT_NAME_SIZE 32
 
@@ -51,7 +54,7 @@ struct selfmon_unit {
 /* 1: regions are measured; 0: they are switched off. Private, read-only. */
 SELFMON_API extern uint32_t selfmon_impl_on;
 
-/* The site of NULL handles. Entering it measures nothing. Private. */
+/* The site that NULL handles use. Its visits are not measured. Private. */
 SELFMON_API extern struct selfmon_site selfmon_impl_nowhere;
 
 SELFMON_API void selfmon_impl_enter(struct selfmon_site *site,
@@ -64,7 +67,7 @@ SELFMON_API void selfmon_impl_enter_far(struct selfmon_site *site,
 SELFMON_API void selfmon_impl_leave(struct selfmon_frame *frame);
 SELFMON_API struct selfmon_region *selfmon_impl_region(const char *name);
 
-/* The first units. Private. */
+/* The built-in units. Private. */
 enum selfmon_impl_unit { SELFMON_IMPL_BYTES, SELFMON_IMPL_ITEMS };
 SELFMON_API void selfmon_impl_units(uint32_t unit, uint64_t n);
 SELFMON_API uint64_t selfmon_impl_ticks(void);

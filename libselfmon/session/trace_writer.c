@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer of a trace. Threads write their rings without regard to the
- * writer: a thread that is faster overwrites what is not yet written to the
- * file, and these entries are counted as lost.
+ * The writer of a trace. Threads write their rings without waiting for the
+ * writer. If a thread is faster than the writer, it overwrites entries that are
+ * not yet in the file; these are counted as lost.
  *
  * The writer reads a ring at a moment when as many entries are written as were
  * taken. Then none of them is half written. Afterwards it checks that the
@@ -35,15 +35,18 @@
 #include "store/trace_file.h"
 #include "store/trace_spec.h"
 
-/* Within 10 ms a thread fills a quarter of the default ring at 6 M/s. */
+/*
+ * At 6 million visits per second, a thread fills a quarter of the default ring
+ * within 10 ms.
+ */
 #define PAUSE_NS 10000000
 #define SHORT_PAUSE_NS 1000000
 #define WRITER_STACK ((size_t)256 << 10)
-/* Entries of a block. */
+/* Maximum number of entries in a block. */
 #define BLOCK_ENTRIES 4096u
 /*
- * How often one reading of a ring looks whether all entries are written. Few
- * looks are enough: a thread writes an entry within nanoseconds of taking it.
+ * Number of checks whether all reserved entries are written. Few checks are
+ * enough: a thread writes an entry within nanoseconds of reserving it.
  */
 #define SETTLE_TRIES 64
 /* See wait_or_give_up(). */
@@ -54,8 +57,8 @@
  */
 #define SETTLE_PAUSES 100
 /*
- * Time between two pairs of clocks, and between two looks at threads' names. The
- * file of a process that is killed needs two pairs.
+ * Time between two pairs of clock readings, and between two queries of thread
+ * names. Even the file of a process that is killed soon needs two pairs.
  */
 #define CLOCK_NS 5000000
 #define NAMES_NS 1000000000
@@ -73,15 +76,18 @@
 /* The regions' numbers are below: PAGES_MAX of store/name.c. */
 #define REGIONS_MAX (UINT32_C(1) << 22)
 
-/* What the writer knows of a thread's ring. */
+/* The writer's data about the ring of a thread. */
 struct selfmon_traced {
 	uint64_t read;	    /* entries that were read, or lost */
 	uint64_t unwritten; /* entries that a handler's jump left unwritten */
-	/* The recorder's, when entries were last found unwritten. */
+	/*
+	 * Position of the recorder when the writer last found unwritten
+	 * entries.
+	 */
 	uint64_t position;
 	/*
-	 * Number of readings in a row that found entries unwritten although the
-	 * thread had taken others meanwhile.
+	 * Number of consecutive readings that found unwritten entries although
+	 * the thread had reserved new ones in between.
 	 */
 	uint32_t unsettled;
 	uint32_t tid;	    /* of the ring's owner, by the entries read */
@@ -92,7 +98,7 @@ struct selfmon_traced {
 	char ending[SELFMON_THREAD_NAME]; /* name of a thread at its end */
 };
 
-/* Whether a region is written. */
+/* Whether the region's name and visits are in the file. */
 enum { REGION_NEW = 0, REGION_WRITTEN, REGION_LEFT_OUT };
 
 static struct {
@@ -101,7 +107,8 @@ static struct {
 	bool stop;
 	struct selfmon_trace_spec spec;
 	regex_t regions;   /* if spec.regions */
-	uint8_t *region;   /* by number: REGION_*; NULL: no memory */
+	/* REGION_* by region number; NULL if out of memory. */
+	uint8_t *region;
 	uint32_t clocks, columns; /* written so far */
 	uint64_t clock_ns, names_ns; /* times of the last ones written */
 	uint64_t entries, lost; /* read; overwritten before */
@@ -113,7 +120,7 @@ static struct {
 	uint64_t marked;   /* visits that triggered, and are in the file */
 } trace;
 
-/* In one piece: a block is written by one call. */
+/* The block is contiguous, so that one call writes it. */
 static struct {
 	struct selfmon_trace_visits head;
 	struct selfmon_ended entry[BLOCK_ENTRIES];
@@ -230,7 +237,10 @@ static void write_all_names(struct selfmon_process *process)
 			look_up_name(thread->recorder->trace);
 }
 
-/* Returns true if the region's visits are written. Its name is written first. */
+/*
+ * Returns true if the region's visits belong in the file. Writes the region's
+ * name first.
+ */
 static bool is_written(uint32_t id)
 {
 	const struct selfmon_region *const region = selfmon_name_of(id);
@@ -251,9 +261,9 @@ static bool is_written(uint32_t id)
 /* ---- rings --------------------------------------------------------------- */
 
 /*
- * Copies entries to the block, as many as fit, beginning with number `from`.
- * *lost is the number of those that the thread has overwritten, *copied that of
- * the others. Returns the sum of both: how far the ring is read now.
+ * Copies entries from number `from` to the block, as many as fit. *lost is the
+ * number of entries that the thread has overwritten, *copied that of the
+ * others. Returns how many entries were read in total.
  */
 static uint64_t copy_entries(const struct selfmon_recorder *recorder,
 			     uint64_t from, uint64_t to, uint64_t *lost,
@@ -299,9 +309,9 @@ static bool follows_visit(const struct selfmon_ended *entry)
 }
 
 /*
- * Returns the number of entries to write in this block, if more follow. The last
- * visit is left for the next block, with its start and its counts: some of them
- * may be there.
+ * Returns how many entries to write in this block if more follow. Leaves the
+ * last visit, with its start and its counts, for the next block, because some
+ * of its entries may be missing here.
  */
 static uint32_t whole_groups(uint32_t count)
 {
@@ -315,7 +325,7 @@ static uint32_t whole_groups(uint32_t count)
 	return count;
 }
 
-/* Takes an entry about the thread itself: its number, or a part of its name. */
+/* Reads an entry about the thread: its id, or a part of its name. */
 static void take_thread_entry(struct selfmon_traced *traced,
 			const struct selfmon_ended *entry)
 {
@@ -374,8 +384,8 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 }
 
 /*
- * Asks for the thread's number if its entry has not been read: it may be among
- * the lost ones.
+ * If no entry with the thread's id has been read, queries the id: that entry
+ * may be lost.
  */
 static void write_block(const struct selfmon_thread *thread, uint32_t count,
 			uint64_t lost)
@@ -399,10 +409,10 @@ static void write_block(const struct selfmon_thread *thread, uint32_t count,
 }
 
 /*
- * Waits for a moment when all entries that the thread has taken are written,
- * except those that never will be. Returns the number of entries then. Returns
- * UINT64_MAX if there was no such moment; *least is the smallest number of
- * unwritten entries that was seen.
+ * Waits until all entries that the thread has reserved are written, except
+ * those that a jump left unwritten. Returns the number of entries then. If
+ * there was no such time, returns UINT64_MAX, and stores in *least the smallest
+ * number of unwritten entries that was seen.
  */
 static uint64_t settled_position(const struct selfmon_recorder *recorder,
 				 const struct selfmon_traced *traced,
@@ -425,11 +435,11 @@ static uint64_t settled_position(const struct selfmon_recorder *recorder,
 }
 
 /*
- * Called if entries stayed unwritten. A handler that jumps out leaves an entry
- * unwritten for ever. That must have happened if the thread takes new entries
- * while old ones stay unwritten, at UNSETTLED_MAX calls in a row. Then all
- * unread entries are counted as lost, and from then on `least` unwritten ones
- * are expected.
+ * Called if entries stayed unwritten. A handler that jumps out may leave its
+ * entry unwritten forever. This has happened if the thread reserves new entries
+ * while old ones stay unwritten, at UNSETTLED_MAX consecutive calls. Then all
+ * unread entries are counted as lost, and from then on `least` unwritten
+ * entries are expected.
  */
 static void wait_or_give_up(const struct selfmon_thread *thread, uint64_t least)
 {
@@ -499,7 +509,7 @@ static bool begin_ring(struct selfmon_process *process,
 	return recorder->trace;
 }
 
-/* Reads all rings. Returns how full the fullest one was, 256: full. */
+/* Reads all rings. Returns how full the fullest ring was; 256 means full. */
 static unsigned int read_traced_rings(void)
 {
 	struct selfmon_process *const process = selfmon_process_made();
@@ -509,8 +519,8 @@ static unsigned int read_traced_rings(void)
 	if (!process)
 		return 0;
 	/*
-	 * Before the visits: if the process is killed after them, the file has
-	 * two pairs of clocks.
+	 * Clocks are written before visits, so that the file has two pairs even
+	 * if the process is killed after this.
 	 */
 	if (trace.clocks < 2 ||
 	    selfmon_kernel_monotonic_raw_ns() - trace.clock_ns > CLOCK_NS)
@@ -874,8 +884,8 @@ size_t selfmon_trace_ring(void)
 }
 
 /*
- * Reads all rings to their ends. Waits for threads that have taken an entry and
- * not written it yet.
+ * Reads all rings to their ends. Waits for threads that have reserved an entry
+ * but not yet written it.
  */
 static void read_the_rest(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records visits when they end, and keeps the slowest ones. */
+/* Records visits when they end, and stores the slowest ones. */
 #include "store/recorder.h"
 
 #include <string.h>

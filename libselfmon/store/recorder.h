@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's recorder (SELFMON_RECORD, SELFMON_TRACE): a ring of the visits that
- * ended last. When a slow visit ends, the ring shows what happened inside of it.
- * The file of a trace is written from the ring.
+ * A thread's recorder (SELFMON_RECORD, SELFMON_TRACE): a ring of the visits
+ * that ended last. When a slow visit ends, the ring shows what happened inside
+ * of it. A trace file is written from the rings.
  */
 #ifndef SELFMON_STORE_RECORDER_H
 #define SELFMON_STORE_RECORDER_H
 
 #include "store/state.h"
 
-/* Entries of a ring, without a trace: 64 KiB a thread. */
+/* Number of entries of a ring without a trace: 64 KiB per thread. */
 #define SELFMON_RECORDER_ENTRIES 4096u
 
-/* The low bits of ticks_region: the region. The bits above hold the time. */
+/* The low bits of ticks_region are the region, the others are the time. */
 #define SELFMON_ENDED_REGION_BITS 24
 #define SELFMON_ENDED_REGION_MASK ((UINT64_C(1) << SELFMON_ENDED_REGION_BITS) - 1)
 /* Longer times are stored as this value. */
 #define SELFMON_ENDED_TICKS_MAX (UINT64_MAX >> SELFMON_ENDED_REGION_BITS)
 /*
- * Values in place of a region. The first two: the thread was off the CPU. The
- * others are written for a trace only, with other values in both words:
+ * Values in place of a region. The first two mean that the thread was off the
+ * CPU. The others exist only for a trace; the table states what both words
+ * contain:
  *
  *            end                  ticks
  *   COUNT    a value              its column; of the visit before it
@@ -40,7 +41,7 @@
 enum { SELFMON_START_LONG, SELFMON_START_SPAN, SELFMON_START_FRAME };
 #define SELFMON_ENDED_FIBER (SELFMON_ENDED_REGION_MASK - 4)
 #define SELFMON_ENDED_THREAD (SELFMON_ENDED_REGION_MASK - 5)
-/* Between two fibers. */
+/* The time between two fibers, when none runs. */
 #define SELFMON_ENDED_NO_FIBER SELFMON_ENDED_TICKS_MAX
 #define SELFMON_ENDED_NAME (SELFMON_ENDED_REGION_MASK - 6)
 #define SELFMON_ENDED_LONGER (SELFMON_ENDED_REGION_MASK - 7)
@@ -54,9 +55,9 @@ struct selfmon_ended {
 
 /* Written only by its thread, including signal handlers there. */
 struct selfmon_recorder {
-	uint64_t position; /* entries taken so far */
-	uint64_t written;  /* entries taken and written so far */
-	uint64_t mask;	   /* entries of the ring - 1 */
+	uint64_t position; /* number of entries reserved so far */
+	uint64_t written;  /* number of entries written so far */
+	uint64_t mask;	   /* number of entries in the ring, minus 1 */
 	bool traced;	   /* see session/trace_writer.c */
 	/* Entries up to this one are to be written: the last trigger's end. */
 	uint64_t wanted;
@@ -79,10 +80,10 @@ static inline uint64_t selfmon_ended_pack(uint64_t ticks, uint64_t region)
 }
 
 /*
- * Takes an entry by one instruction, so that a handler that interrupts takes
+ * Reserves an entry by one instruction, so that a handler that interrupts uses
  * another entry. If a handler jumps out before the entry is written, the entry
- * keeps its old contents. A reader in another thread sees that an entry is taken
- * before its contents change, and that it is written after that.
+ * keeps its old contents. A reader in another thread sees the reservation
+ * before the contents change, and the end of the write after that.
  */
 static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 					uint64_t end, uint64_t ticks_region)
@@ -98,11 +99,11 @@ static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 	selfmon_arch_add(&recorder->written, 1);
 }
 
-/* A visit that has ended. It has a value for each bit set in values. */
+/* A visit that has ended. Bit k of `values` is set if value k exists. */
 struct selfmon_recorded_visit {
 	const struct selfmon_node *node;
 	uint64_t start, end; /* ticks */
-	uint64_t ticks;	     /* duration, less the cost of samples */
+	uint64_t ticks;	     /* duration without the cost of samples */
 	uint32_t values;     /* bits: columns */
 	bool moved;	     /* the visit ended on another CPU */
 	bool resumed;	     /* it was suspended meanwhile */
@@ -132,8 +133,8 @@ void selfmon_recorder_time(struct selfmon_thread *thread,
 			   uint64_t ticks, bool moved,
 			   struct selfmon_due *due);
 /*
- * Records the newest visit with the counts of the thread's set. count holds the
- * counts by value; NULL if there are none.
+ * Records the newest visit with the counts of the thread's set. count has one
+ * element for each value; NULL: there are no counts.
  */
 void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
@@ -144,9 +145,9 @@ void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    struct selfmon_due *due);
 
 /*
- * Record for a trace, and do nothing without one: the calling thread owns the
- * ring from now on; its name, when it ends; a switch between two times, to a
- * fiber, 0: to the thread's own stack.
+ * These record an event for a trace, and do nothing without one: the calling
+ * thread becomes the owner of the ring; the thread ends, with this name; the
+ * thread switches to a fiber (0: to its own stack) between two times.
  */
 void selfmon_recorder_owner(struct selfmon_thread *thread, uint64_t now);
 void selfmon_recorder_name(struct selfmon_thread *thread);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps the slowest visits of each region, together with what happened inside
- * of them.
+ * Stores the slowest visits of each region, and what happened inside of them.
  */
 #include "store/slowest.h"
 
@@ -50,8 +49,8 @@ struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
 /* ---- what happened inside ------------------------------------------------ */
 
 /*
- * The parts found so far. least is the index of the shortest part, valid once
- * all slots are taken.
+ * The parts found so far. `least` is the index of the shortest part, valid when
+ * all slots are used.
  */
 struct parts {
 	struct selfmon_slow_visit *visit;
@@ -185,7 +184,10 @@ static void write_visit(const struct selfmon_thread *thread,
 		find_parts(thread->recorder, from, to);
 }
 
-/* Of equal ones the first is the slowest: so 8 visits are, not more. */
+/*
+ * Of equally slow visits, the first counts as the slowest. So no more than 8
+ * visits are the slowest.
+ */
 static bool is_faster(const struct selfmon_slow_visit *visit,
 		      const struct selfmon_slow_visit *than)
 {
@@ -194,9 +196,9 @@ static bool is_faster(const struct selfmon_slow_visit *visit,
 }
 
 /*
- * Returns the interval's fastest visit if it has one too many, else NULL.
- * *limit: visits that are longer will be among the interval's slowest, so those
- * that will be among the slowest of all are longer too.
+ * If the interval has one visit too many, returns its fastest visit, else NULL.
+ * *limit is a time: only longer visits can become one of the interval's
+ * slowest, or one of the slowest of all.
  */
 static struct selfmon_slow_visit *find_fastest(struct selfmon_slowest *slowest,
 					       uint64_t *limit)
@@ -235,8 +237,8 @@ static bool is_slowest_of_all(const struct selfmon_slowest *slowest,
 }
 
 /*
- * Gives up visits that are among the slowest neither of the interval nor of
- * all. Returns the new limit.
+ * Frees the slots of visits that are not among the slowest of the interval or
+ * of all. Returns the new limit.
  */
 static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
 {
@@ -285,7 +287,7 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 
 	selfmon_kernel_block_signals(&signals);
 	pthread_mutex_lock(&process->slow_lock);
-	/* Times above the largest storable limit are compared here. */
+	/* The limit has a maximum, so longer times are compared here. */
 	if (visit->ticks > slowest->limit)
 		keep_slow_visit(thread, slowest, ++process->slow_serial,
 				visit);

@@ -10,15 +10,18 @@
 #include "store/process.h"
 #include "store/recorder.h"
 
-/* Number of visits kept of each region: since the start, and of the interval. */
+/*
+ * Number of visits stored for each region: since the start, and in the
+ * interval.
+ */
 #define SELFMON_SLOW_VISITS 8u
-/* Number of parts kept of each visit: the longest ones. */
+/* Number of parts stored for each visit. These are the longest ones. */
 #define SELFMON_SLOW_PARTS 64u
-/* Number of regions whose visits are kept, with 20 KiB each. */
+/* Number of regions whose slow visits are stored, with 20 KiB each. */
 #define SELFMON_SLOW_REGIONS 1024u
 
 #define SELFMON_SLOW_MOVED UINT32_C(1)	     /* ended on another CPU */
-#define SELFMON_SLOW_RESUMED UINT32_C(2)     /* suspended meanwhile: no parts */
+#define SELFMON_SLOW_RESUMED UINT32_C(2)     /* was suspended; has no parts */
 #define SELFMON_SLOW_OVERWRITTEN UINT32_C(4) /* first parts are unknown */
 #define SELFMON_SLOW_ALONE UINT32_C(8)	     /* detached span: has no parts */
 
@@ -29,24 +32,25 @@ struct selfmon_slow_part {
 };
 
 struct selfmon_slow_visit {
-	/* Stored last; 0: the slot is free, or is being written. */
+	/* Stored last. 0: the slot is free or being written. */
 	uint64_t ticks;
-	uint64_t serial; /* 1, 2 ... in the process, in the order of keeping */
+	uint64_t serial; /* 1, 2 ... in the process, in the order of storing */
 	uint64_t start; /* ticks */
-	uint64_t real_ns; /* CLOCK_REALTIME at its end */
+	uint64_t real_ns; /* CLOCK_REALTIME at the visit's end */
 	uint32_t tid, cpu; /* cpu: at its end */
 	uint32_t flags;	   /* SELFMON_SLOW_* */
-	uint32_t values;   /* bits: the columns that have a value */
-	uint64_t inner;	   /* number of parts found, whether kept or not */
+	uint32_t values;   /* bit k is set if column k has a value */
+	uint64_t inner;	   /* number of parts found, stored or not */
 	uint64_t parts;	   /* parts kept */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 	struct selfmon_slow_part part[SELFMON_SLOW_PARTS];
 };
 
 /*
- * A visit that is one of the slowest since the start and of the interval takes
- * one slot. A visit is written to a free slot before another one is dropped. If
- * the process is killed meanwhile, the other visits are complete.
+ * A visit that is one of the slowest both since the start and of the interval
+ * uses one slot. A visit is written to a free slot before another one is
+ * removed. So if the process is killed during the write, the other visits are
+ * complete.
  */
 #define SELFMON_SLOW_SLOTS (2 * SELFMON_SLOW_VISITS + 1)
 
@@ -54,8 +58,8 @@ struct selfmon_slowest {
 	struct selfmon_record record;
 	uint32_t region;
 	uint32_t reserved;
-	uint64_t limit; /* only longer visits are kept; at most
-			 * SELFMON_ENDED_TICKS_MAX */
+	/* Only longer visits are stored; at most SELFMON_ENDED_TICKS_MAX. */
+	uint64_t limit;
 	uint64_t begin; /* visits of the interval have larger serial numbers */
 	struct selfmon_slowest *next;
 	struct selfmon_slow_visit visit[SELFMON_SLOW_SLOTS];
@@ -77,14 +81,14 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  struct selfmon_watch *watch,
 			  const struct selfmon_recorded_visit *visit);
 /*
- * Begins an interval, whose visits have serial numbers above the one returned.
- * *before receives that of the interval that ends.
+ * Begins an interval. Returns the serial number that all its visits exceed.
+ * *before receives that number of the interval that ends.
  */
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,
 			       uint64_t *before);
 /*
- * Copies the visits of a region for a reader in the process, in no order.
- * Returns their number, which may be more than are the slowest ones.
+ * Copies the visits of a region for a reader in the process, in any order.
+ * Returns their number; some may not be among the slowest ones.
  */
 size_t selfmon_slowest_read(struct selfmon_process *process,
 			    const struct selfmon_slowest *slowest,

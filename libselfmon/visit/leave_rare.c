@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of visits with time alone that are not usual. */
+/* Leave in threads without counters, for visits that are not usual. */
 #include "visit/leave_rare.h"
 
 #include "session/thread_ring.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leave for threads that record their visits. Enter is the ordinary one.
- * `unusual` is 0 in all nodes of such a thread, which sends each leave onto the
- * slow path and from there to this file. So threads that do not record run no
+ * Leave for threads that record their visits. Enter is the same as in other
+ * threads. In such a thread, `unusual` is 0 in all nodes, so each leave takes
+ * the slow path, which calls this file. So threads that do not record run no
  * additional code.
  */
 #include "visit/leave_recorded.h"
@@ -13,7 +13,7 @@
 #include "visit/leave_rare.h"
 #include "visit/visit.h"
 
-/* No limit exceeds SELFMON_ENDED_TICKS_MAX. */
+/* All limits are at most SELFMON_ENDED_TICKS_MAX. */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
 			    struct selfmon_visit *open, uint64_t ticks)
 {

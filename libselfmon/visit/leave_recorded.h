@@ -5,7 +5,7 @@
 
 #include "store/state.h"
 
-/* Ends the newest visit, which measures time alone. */
+/* Ends the newest visit, which has no counters. */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
 			    struct selfmon_visit *open, uint64_t ticks);
 
