@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: forbids system calls. Afterwards each one kills the process,
- * except those that end it.
+ * For tests: forbids system calls. Any later call kills the process, except the
+ * calls that end the process normally.
  */
 #ifndef SELFMON_TESTS_FORBID_H
 #define SELFMON_TESTS_FORBID_H

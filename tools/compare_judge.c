@@ -97,7 +97,7 @@ static void take_medians(struct compare_cell *cell)
 }
 
 /*
- * Fills in the values of both sides, A's first. Returns false without memory.
+ * Fills in the values of both sides, A's first. Returns false if out of memory.
  */
 static bool fill_cell(const struct compare *compare,
 		      const struct compare_region *region, size_t column,

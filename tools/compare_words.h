@@ -25,7 +25,9 @@ const char *compare_verdict_word(const struct compare *compare,
 /* Returns true if the change is significant: the interval excludes 1. */
 bool compare_is_changed(const struct compare_cell *cell);
 
-/* Returns "parent > child", which the caller frees, or NULL without memory. */
+/*
+ * Returns "parent > child", which the caller frees, or NULL if out of memory.
+ */
 char *compare_label(const struct compare_region *region);
 const char *compare_value(const struct compare *compare, size_t column,
 			  double value, char text[COMPARE_WORD]);

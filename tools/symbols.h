@@ -33,7 +33,7 @@ struct symbol_place {
 	uint32_t id;	  /* from 1 on */
 	int32_t module;	  /* as above */
 	uint64_t address; /* that was looked up */
-	size_t frames;	  /* 0 without memory */
+	size_t frames;	  /* 0 if out of memory */
 	const struct symbol_frame *frame; /* innermost inlined call first */
 };
 

@@ -308,19 +308,19 @@ SELFMON_INLINE uint64_t selfmon_region_ticks(void)
 }
 
 /*
- * Gives the samples that are taken of the calling thread from now on
- * (SELFMON_SAMPLE) a label: a number of the program, such as that of a query or
- * a request. 0 means no label. Returns the previous label. If the thread is not
- * sampled, does nothing and returns 0: before its first region, or
- * selfmon_thread_prepare(). Takes a few instructions, plus the time to read
- * samples taken since. Thread-safe and async-signal-safe.
+ * Sets a label for all later samples of the calling thread (SELFMON_SAMPLE).
+ * The label is a number that the program chooses, such as that of a query or a
+ * request. 0 means no label. Returns the previous label. Does nothing and
+ * returns 0 if the thread is not sampled, for example before its first region
+ * or selfmon_thread_prepare(). Takes a few instructions, plus the time to read
+ * the latest samples. Thread-safe and async-signal-safe.
  */
 SELFMON_API uint64_t selfmon_label(uint64_t label);
 
 /*
  * Returns the region of this name. The same name gives the same handle. The
- * name is copied. NULL or "" gives the region "(unnamed)". Returns NULL, which
- * may be used like any handle, without memory or if four million regions exist.
+ * name is copied. NULL or "" gives the region "(unnamed)". Returns NULL if out
+ * of memory or if four million regions exist; NULL may be used like any handle.
  * Thread-safe, takes a lock; not async-signal-safe. Never freed.
  */
 SELFMON_INLINE struct selfmon_region *selfmon_region(const char *name)

@@ -111,9 +111,11 @@ struct selfmon_row {
 	/* Visits off the PMU for too long: a value is left out. */
 	uint64_t refused;
 	uint64_t lost;     /* visits whose values are lost */
-	uint64_t overlapped; /* visits or children that ended out of order,
-			      * or around such a visit, or that are shown
-			      * elsewhere */
+	/*
+	 * Visits or children that ended out of order, visits around such a
+	 * visit, and visits shown at another node.
+	 */
+	uint64_t overlapped;
 	uint64_t switched;   /* began after a switch of stacks (coroutines),
 			      * so their nesting is unknown. For detached
 			      * spans: begun by a region in a coroutine */
@@ -121,8 +123,11 @@ struct selfmon_row {
 			       * off or overlapping here, and none is open or
 			       * cut off in a child */
 	struct selfmon_quantity time; /* ns */
-	uint64_t p50_ns, p90_ns, p99_ns; /* percentiles of time: within 12.5
-					  * % as counted, overhead subtracted */
+	/*
+	 * Percentiles of time without overhead; the error is at most 12.5 % of
+	 * the time with overhead.
+	 */
+	uint64_t p50_ns, p90_ns, p99_ns;
 	uint64_t min_ns, max_ns; /* shortest and longest visit, overhead
 				    subtracted */
 	/*

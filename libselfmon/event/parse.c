@@ -28,7 +28,8 @@ struct parser {
 /*
  * Returns the length of the text up to the comma or brace that ends an event.
  * Commas within pmu/terms/ do not end an event. A breakpoint's address and a
- * uprobe's path may contain slashes too; those have no such effect.
+ * uprobe's path may contain slashes too, but commas after such slashes end the
+ * event.
  */
 static size_t event_length(struct selfmon_piece rest)
 {

@@ -44,7 +44,7 @@ size_t selfmon_number_integer(char *text, uint64_t value)
 	return length;
 }
 
-/* A number of which some digits are written, and the rest. */
+/* A number that is being written: the digits so far, and the rest. */
 struct decimal {
 	char *text;
 	size_t length;
@@ -135,8 +135,8 @@ static bool write_decimal(char *text, double value)
 	int exponent;
 
 	/*
-	 * Not handled: the distance from a power of two to the next lower
-	 * double is only half as large.
+	 * Powers of two are not handled: the distance to the next lower double
+	 * is only half as large as that to the next higher one.
 	 */
 	if (frexp(value, &exponent) <= 0.5)
 		return false;

@@ -38,9 +38,9 @@ double selfmon_overhead_noise(const struct selfmon_overhead *of, double net,
 			      double visits);
 
 /*
- * Returns the additional overhead that visits cause in their parent, besides
- * inner and outer: by visits of a SELFMON_KIND_*, and by visits that count
- * units.
+ * Returns the overhead that visits cause in their parent in addition to
+ * of->inner and of->outer: the overhead of each SELFMON_KIND_*, and of visits
+ * that count units.
  */
 double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 			       const struct selfmon_stats *stats);

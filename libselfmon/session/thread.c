@@ -269,7 +269,8 @@ static struct selfmon_thread *attach_whole(bool spans)
 
 /*
  * Opens the events of a thread that had only spans before. Returns NULL if they
- * cannot be opened now. Leaves a pending request of a reader set.
+ * cannot be opened now. If a reader has set a request in the mode, the request
+ * stays.
  */
 static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
 {

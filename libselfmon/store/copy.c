@@ -40,8 +40,8 @@ static void copy_words(const struct selfmon_stats *from,
 }
 
 /*
- * Copies the statistics if the sequence is even, or odd if updating is true,
- * and does not change meanwhile. Pairs with selfmon_stats_begin() and
+ * Copies the statistics. Fails unless the sequence is even (odd if `updating`)
+ * and stays the same during the copy. Pairs with selfmon_stats_begin() and
  * selfmon_stats_end().
  */
 static bool try_copy(const struct selfmon_stats *stats, bool updating,

@@ -16,7 +16,8 @@
 enum selfmon_choice {
 	SELFMON_CHOICE_NONE = 0,    /* not decided yet */
 	SELFMON_CHOICE_LIST,        /* as requested */
-	SELFMON_CHOICE_AUTO,        /* auto: AUTO_EVENTS in session/events.c */
+	/* The events in AUTO_EVENTS, session/events.c. */
+	SELFMON_CHOICE_AUTO,
 	SELFMON_CHOICE_TIME,        /* time alone, as requested */
 	/* Auto: time alone because of `failure`. */
 	SELFMON_CHOICE_NO_USER_READ,

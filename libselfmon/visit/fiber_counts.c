@@ -99,8 +99,8 @@ void selfmon_fiber_match(const struct selfmon_thread *thread,
 }
 
 /*
- * Requires little-endian order, where the lock is the upper half of its word: a
- * carry out of the lock cannot change the CPU.
+ * Requires little-endian order. There the lock is the upper half of its word,
+ * so a carry out of the lock cannot change the CPU number in the lower half.
  */
 uint64_t selfmon_fiber_counted(const struct selfmon_thread *thread,
 			       const struct selfmon_fiber *fiber,

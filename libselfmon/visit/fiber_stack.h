@@ -95,7 +95,7 @@ selfmon_fiber_keep_line(const struct selfmon_visit *open,
 	if (timed)
 		kept->cpu = open->cpu;
 	kept->start.ticks = open->start.ticks;
-	/* Keeps the compiler from splitting the copy of the pair. */
+	/* Keeps the compiler from splitting the memcpy() above. */
 	selfmon_compiler_fence();
 	kept->frame =
 		(const void *)((uintptr_t)kept->frame | SELFMON_ENTRY_RESUMED);

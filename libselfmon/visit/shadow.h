@@ -22,13 +22,13 @@
  *	outer.ticks         middle of a visit's cost to its parent, less inner
  *	outer.ticks_spread  twice the distance between the kinds, of both
  *
- * If a visit takes longer than 500 ns, its system calls wait for the work. Then
- * outer.ticks_spread is set to that of inner and outer together, and the rest
- * stays. The values of counters always stay.
+ * If a visit takes longer than 500 ns, it makes system calls, which wait for
+ * the work. Then only outer.ticks_spread changes: to that of inner and outer
+ * together. The values of counters never change.
  *
- * If the thread's CPU time reaches until_ns before all kinds are measured,
- * returns false. The middle is then that between 0 and the old value, and the
- * spread covers both.
+ * Returns false if the thread's CPU time reaches until_ns before all kinds are
+ * measured. Then each middle is half of the old value, and the spread covers 0
+ * and the old value.
  *
  * The caller blocks signals, and has installed a state that is in no report.
  */

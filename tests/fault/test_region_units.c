@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests units without memory: visits are recorded, and the report has a note.
+ * Tests units if the process is out of memory: visits are recorded, and the
+ * report has a note.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

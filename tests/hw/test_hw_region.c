@@ -358,7 +358,10 @@ Test(hw_region, visits_that_count_units_are_read_in_user_space_too)
 		cr_assert_eq(count->sum - count->max,
 			     (VISITS - 1) * (uint64_t)count->min);
 	cr_assert_leq(count->max - count->min, 1000);
-	/* 2000 in the loop, the call, and the loop's own visit */
+	/*
+	 * 2000 instructions in the loop, plus those of the call and of the
+	 * visit
+	 */
 	cr_assert_leq(row->counter[1].net / VISITS, 2000 + 40, "%f",
 		      row->counter[1].net / VISITS);
 	for (i = 0; strcmp(metric.name, "cycles/byte"); i++)

@@ -173,8 +173,8 @@ Test(counters_threads_elsewhere, too_few_descriptors_are_an_error_and_none_is_ke
 
 /*
  * Acts like a program that called closefrom(3) and opened files at the numbers
- * of the set's descriptors. If the library read one of them, its position would
- * move.
+ * of the set's descriptors. If the library read such a file, the file's
+ * position would move.
  */
 Test(counters_threads_elsewhere, no_file_of_the_host_is_read)
 {

@@ -655,7 +655,7 @@ Test(fibers, outlive_the_thread_that_began_them)
 	choose("none");
 	for (i = 0; i < 2; i++)
 		job_make(&job[i], "job", pause_once);
-	SELFMON_REGION("main") /* this row has its own state */
+	SELFMON_REGION("main") /* gives this thread a state of its own */
 		fault(1);
 	in_thread(run_some, job);
 	job_run(&job[1]);

@@ -61,8 +61,8 @@ Test(host_torn, a_report_by_its_own_thread_asks_nobody_and_waits_for_nobody)
 }
 
 /*
- * The report is taken in the middle of the update, as in a signal handler,
- * which is not supported.
+ * The thread takes a report during its own update. A signal handler could do
+ * so, although this is not supported.
  */
 Test(host_torn, a_report_leaves_the_update_to_whoever_may_end_it)
 {

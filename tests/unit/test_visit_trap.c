@@ -24,7 +24,7 @@
 static struct selfmon_page page[COUNT_MORE];
 static struct selfmon_set set;
 static uint32_t cpu;
-static const struct selfmon_stats *stats; /* statistics of the region below */
+static const struct selfmon_stats *stats; /* statistics of visit()'s region */
 /* Number of events that the first member counts in a visit. */
 static uint64_t events = 10;
 

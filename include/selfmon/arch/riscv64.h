@@ -67,12 +67,13 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* with x0; add register << 15 */
 
 /*
- * counter is the page's index minus one: the distance from the CSR cycle
+ * counter is the page's index minus one: the distance from the CSR `cycle`
  * (kernel drivers/perf/riscv_pmu_sbi.c, pmu_sbi_csr_index). It must be below
- * SELFMON_ARCH_COUNTERS and must not be the hole; page.h checks both. The read
- * raises SIGILL if the counter's bit in scounteren is clear. The page does not
- * always show that; see libselfmon/counters/user_read.c. The assembly is
- * volatile, so that the compiler does not merge two reads.
+ * SELFMON_ARCH_COUNTERS and must not be SELFMON_ARCH_COUNTERS_HOLE; page.h
+ * checks both. The read raises SIGILL if the counter's bit in scounteren is
+ * clear. The page does not always show whether the bit is set; see
+ * libselfmon/counters/user_read.c. The assembly is volatile, so that the
+ * compiler does not merge two reads.
  */
 SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_read_counter(uint32_t counter,
 							 const void *set)
