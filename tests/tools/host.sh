@@ -21,7 +21,7 @@ sed -n 's/^Kills: *//p' tests/mutants/*.patch tests/mutants/native/*.patch |
 # Prints the lines of the page as: kind TAB text
 awk '/^## /	{ kind = "" }
 /^## What not to do$/	{ kind = "avoid" }
-/^## What is promised$/	{ kind = "promise" }
+/^## What is guaranteed$/	{ kind = "promise" }
 /^## Known limits$/	{ kind = "limit" }
 kind == ""	{ next }
 /^\| / && !/^\| (situation|do not) \|/ {
