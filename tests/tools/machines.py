@@ -17,18 +17,18 @@ PAGE = ROOT / "docs/MACHINES.md"
 
 HEAD = """# Tested machines
 
-Each row is a file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)). Failed
-runs stay listed. `make machines` makes this page.
+Each row is a file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)).
+Failed runs are listed too. `make machines` writes this page.
 
-**No run on bare hardware is among them yet.** The emulated machines count exactly, so they test the code that reads
-counters. Their times have no meaning, and their dates are the host's. Of the two virtual machines, one has a real PMU
-behind a hypervisor, and each counter read traps to it. The other one, on which this library is developed, has no PMU.
-The column `library` has the version that ran: machines that could not be run again keep their old row. Instructions of
-a pair are those of a function with a region minus those of an empty function. They are five more than in
-[COST.md](COST.md) for x86-64, which counts the pair only.
+**No machine without a hypervisor has been tested yet.** The emulated machines count exactly, so they test the code that
+reads counters. Their times have no meaning, and their dates come from the host. The table has two virtual machines. One
+has a real PMU, and each of its counter reads traps to the hypervisor. The other, on which this library is developed,
+has no PMU. The column `library` has the version that was tested; machines that could not be tested again keep their old
+row. "Instructions of a pair" is the difference between a function with a region and an empty function. On x86-64 it is
+five more than in [COST.md](COST.md), which counts only the pair.
 
-If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file. It has no names of hosts or
-users, no paths and no addresses.
+If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file. The file has no names of
+hosts or users, no paths and no addresses.
 
 | machine | kernel | kind | verdict | passed, failed, not applicable | instructions of a pair: 0, 1, 4 counters | ns of a pair: 0, 1, 4 counters | library, date |
 |---|---|---|---|---|---|---|---|
