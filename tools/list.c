@@ -19,21 +19,23 @@
 static const char help[] =
 	"usage: selfmon list [-c] [--json] [WORD...]\n"
 	"       selfmon list --plan SPEC\n"
-	"Lists the events that SELFMON_EVENTS accepts, and how each is counted "
-	"on this\n"
-	"machine: in user space, by system call, or not at all, and why. Tries "
-	"each by\n"
-	"opening it.\n"
+	"Lists the events that SELFMON_EVENTS accepts, and how each is "
+	"counted on this\n"
+	"machine: in user space, by system call, or not at all, and why. The "
+	"command opens\n"
+	"each event to find out.\n"
 	"\n"
-	"  WORD...          only events with all words in name or "
+	"  WORD...          only events with all words in their name or "
 	"description;\n"
-	"                   tracepoints and libpfm's names are searched too\n"
+	"                   also searches tracepoints and libpfm's names\n"
 	"  -c, --countable  only events that can be counted here\n"
-	"      --json       print JSON, for programs\n"
-	"  -p, --plan SPEC  which of these events are counted together, which "
-	"in turns\n"
+	"      --json       prints JSON\n"
+	"  -p, --plan SPEC  shows which of these events are counted "
+	"together, and which\n"
+	"                   are multiplexed\n"
 	"\n"
-	"Exits with 1 if there is no such event, or none of a plan counts.\n";
+	"The exit status is 1 if no event matches, or no event of the plan "
+	"is counted.\n";
 
 static const struct option options[] = {
 	{ "countable", no_argument, NULL, 'c' },

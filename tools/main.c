@@ -19,13 +19,13 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *text;
 } commands[] = {
-	{ "compare", tool_compare, "is B slower than A, and how sure is that" },
-	{ "doctor", tool_doctor, "can counters be read here, and if not, why" },
-	{ "list", tool_list, "what can be counted here, and how" },
-	{ "report", tool_report, "prints and merges what processes left in files" },
+	{ "compare", tool_compare, "compares the runs of two programs" },
+	{ "doctor", tool_doctor, "checks whether counters can be read here" },
+	{ "list", tool_list, "lists the events that can be counted here" },
+	{ "report", tool_report, "prints and merges reports of processes" },
 	{ "run", tool_run, "runs a program, and prints where its report is" },
-	{ "selftest", tool_selftest, "are the numbers right on this machine" },
-	{ "trace", tool_trace, "each visit on a time line, for Perfetto and others" },
+	{ "selftest", tool_selftest, "checks whether counts are right here" },
+	{ "trace", tool_trace, "converts traces for Perfetto and others" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -35,14 +35,14 @@ static void print_help(void)
 	size_t i;
 
 	printf("usage: selfmon COMMAND [OPTION...] [ARGUMENT...]\n"
-	       "Programs that measure themselves with libselfmon: before and "
-	       "after.\n\n");
+	       "Commands for programs that measure themselves with "
+	       "libselfmon:\n\n");
 	for (i = 0; i < COMMANDS; i++)
 		printf("  %-8s %s\n", commands[i].name, commands[i].text);
 	printf("\n"
-	       "  --help     this list; selfmon COMMAND --help has the "
-	       "command's options\n"
-	       "  --version  the version of the program and its library\n");
+	       "  --help     prints this list; selfmon COMMAND --help: the "
+	       "options of COMMAND\n"
+	       "  --version  prints the versions of selfmon and libselfmon\n");
 }
 
 static int unknown_command(const char *name)

@@ -19,21 +19,22 @@
 static const char help[] =
 	"usage: selfmon trace FILE...\n"
 	"       selfmon trace [-f FORMAT] -o OUT FILE...\n"
-	"Reads what SELFMON_TRACE=FILE recorded: each visit, with its time. "
-	"Prints what\n"
-	"each file has, or writes all of them as one time line:\n"
+	"Prints a summary of each trace (SELFMON_TRACE=FILE), or converts "
+	"all traces to one\n"
+	"time line, with the begin and end of each visit:\n"
 	"\n"
 	"  -o, --output OUT     OUT.pftrace for Perfetto (ui.perfetto.dev), "
 	"OUT.json in\n"
 	"                       Chrome's format for speedscope, "
 	"chrome://tracing and others\n"
-	"  -f, --format FORMAT  perfetto or chrome, if the name of OUT does "
-	"not say it\n"
+	"  -f, --format FORMAT  perfetto or chrome, if OUT has another "
+	"ending\n"
 	"\n"
-	"A process that was killed leaves a file that can be read. Files of "
-	"several\n"
-	"processes must be of one boot of a machine. Needs 32 bytes of memory "
-	"a visit.\n";
+	"Traces of killed processes can be read. Traces of several processes "
+	"must be from\n"
+	"the same machine, without a reboot between them. The command needs "
+	"32 bytes of\n"
+	"memory a visit.\n";
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },

@@ -176,7 +176,7 @@ static void say_slow_causes(struct selfmon_text *text,
 		selfmon_text_say(text,
 				 "; only its last 4096 visits are known");
 	if (slow->flags & SELFMON_SLOW_RESUMED)
-		selfmon_text_say(text, "; it was suspended meanwhile");
+		selfmon_text_say(text, "; suspended for a part of it");
 }
 
 static void put_slow_line(struct selfmon_text *text,
