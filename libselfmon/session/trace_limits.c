@@ -53,7 +53,7 @@ void selfmon_trace_limits_choose(struct selfmon_process *process,
 
 /* ---- percentiles --------------------------------------------------------- */
 
-static void add_node(const struct selfmon_node *node)
+static void add_histogram(const struct selfmon_node *node)
 {
 	const struct selfmon_watch *const watch = selfmon_watch_of(node);
 	size_t i;
@@ -75,7 +75,7 @@ static void add_all_nodes(const struct selfmon_process *process)
 	for (; thread; thread = thread->next)
 		for (node = thread->root; node;
 		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
-			add_node(node);
+			add_histogram(node);
 }
 
 /*
@@ -83,7 +83,7 @@ static void add_all_nodes(const struct selfmon_process *process)
  * wrong: if most visits take about the same time, they are in one bucket, and
  * many of them are longer than its middle.
  */
-static uint64_t limit_of(const uint64_t *histogram, uint32_t above_ppm)
+static uint64_t limit_above(const uint64_t *histogram, uint32_t above_ppm)
 {
 	uint64_t visits = 0, above = 0;
 	unsigned int bucket;
@@ -110,7 +110,7 @@ static void measure_region(struct selfmon_process *process,
 
 	if (!watch->histogram || watch->left_out)
 		return;
-	limit = limit_of(watch->histogram, above_ppm);
+	limit = limit_above(watch->histogram, above_ppm);
 	if (limit > SELFMON_WATCH_NONE)
 		limit = SELFMON_WATCH_NONE;
 	if (limit != watch->trigger)

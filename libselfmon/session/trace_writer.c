@@ -595,7 +595,7 @@ static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 	return true;
 }
 
-static bool is_full(const struct selfmon_recorder *recorder)
+static bool is_file_full(const struct selfmon_recorder *recorder)
 {
 	if (!trace.full &&
 	    trace.bytes + burst_entries(recorder) *
@@ -687,7 +687,7 @@ static uint64_t read_burst(struct selfmon_process *process,
 		return SHORT_PAUSE_NS;
 	}
 	traced->unsettled = 0;
-	if (may_trigger(process, recorder, wanted) && !is_full(recorder)) {
+	if (may_trigger(process, recorder, wanted) && !is_file_full(recorder)) {
 		begin = begin_of_burst(recorder, wanted);
 		if (!may_write(recorder, wanted - begin))
 			return BURST_PAUSE_NS;

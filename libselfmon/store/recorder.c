@@ -99,9 +99,9 @@ static void put_traced(struct selfmon_thread *thread,
  * Looks at a visit that lasted longer than one of its region's limits. Returns
  * the limit of the trace if it triggers, else 0.
  */
-static uint64_t look_at(struct selfmon_thread *thread,
-			const struct selfmon_recorded_visit *visit,
-			struct selfmon_due *due)
+static uint64_t look_at_longer(struct selfmon_thread *thread,
+			       const struct selfmon_recorded_visit *visit,
+			       struct selfmon_due *due)
 {
 	struct selfmon_watch *const watch = selfmon_watch_of(visit->node);
 	uint64_t trigger, call;
@@ -135,7 +135,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 
 	due->node = NULL;
 	if (visit->ticks > selfmon_load_once(visit->node->stats->slow_limit))
-		trigger = look_at(thread, visit, due);
+		trigger = look_at_longer(thread, visit, due);
 	if (recorder->traced)
 		put_traced(thread, visit, trigger);
 	else if (!visit->alone && !visit->frame)

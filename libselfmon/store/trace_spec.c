@@ -104,8 +104,9 @@ static bool parse_quantile(const char *text, size_t length, uint32_t *above_ppm)
 }
 
 /* Returns false with what is wrong in why. */
-static bool take_option(const char *option, size_t length,
-			struct selfmon_trace_spec *spec, char *why, size_t size)
+static bool take_trace_option(const char *option, size_t length,
+			      struct selfmon_trace_spec *spec, char *why,
+			      size_t size)
 {
 	const char *const value = strchr(option, '=') + 1;
 	const size_t n = length - (size_t)(value - option);
@@ -181,8 +182,8 @@ int selfmon_trace_spec_parse(const char *text, struct selfmon_trace_spec *spec,
 			break;
 		}
 		end = next_option(option + 1);
-		if (!take_option(option + 1, (size_t)(end - option) - 1, spec,
-				 why, size))
+		if (!take_trace_option(option + 1, (size_t)(end - option) - 1,
+				       spec, why, size))
 			return -EINVAL;
 	}
 	spec->ring = power_of_two(spec->ring);
