@@ -22,7 +22,7 @@
 #define TABLE_LOG2_MIN 8
 /*
  * The table is at most a quarter full, so that five of six first probes find
- * the node. The table takes 32 bytes for each node; a node takes 2,048. Old
+ * the node. The table takes 32 bytes for each node; a node takes 2,056. Old
  * tables are not freed.
  */
 #define TABLE_LOAD 4
