@@ -66,14 +66,14 @@ native()
 	for form in "" -shared; do
 		"$here/budget.sh" "$1$form" switched 150 \
 			"switch of fibers, two visits in each${form:+, ${form#-}}"
-		"$here/switch.sh" "$1$form" switched-1-software snapshot 190 \
+		"$here/switch.sh" "$1$form" switched-1-software snapshot 192 \
 			"$switch, 4 software events${form:+, ${form#-}}"
 	done
 	"$here/lines.sh" "$1" time 10
 	user=$(dirname "$1")/user
 	[ -x "$user" ] || return 0
 	"$here/lines.sh" "$user" user 13
-	"$here/switch.sh" "$user" switched-1 snapshot 172 \
+	"$here/switch.sh" "$user" switched-1 snapshot 176 \
 		"$switch, 4 counters read in user space"
 }
 

@@ -30,24 +30,27 @@ static uint64_t page_ns(const struct selfmon_counters *set, uint64_t ticks)
 	return (uint64_t)(((u128)ticks * set->time_mult) >> set->time_shift);
 }
 
-/*
- * Computes the time enabled at the snapshot, by extrapolation from the page.
- * Returns false if that is impossible.
- */
-static bool enabled_live(const struct selfmon_counters *set,
-			 const struct selfmon_snapshot *at, uint64_t *ns)
+bool selfmon_estimate_clock(const struct selfmon_counters *set, uint64_t ticks,
+			    uint64_t *ns)
 {
-	uint64_t ticks;
-
-	if (at->flags & SELFMON_SNAPSHOT_SLOW) {
-		*ns = at->enabled_ns;
-		return true;
-	}
 	if (!(set->flags & SELFMON_IMPL_SET_PAGE_CLOCK))
 		return false;
 	ticks = set->time_cycles +
-		selfmon_elapsed(set, set->time_cycles, at->ticks);
-	*ns = at->enabled_ns + page_ns(set, ticks);
+		selfmon_elapsed(set, set->time_cycles, ticks);
+	*ns = page_ns(set, ticks);
+	return true;
+}
+
+bool selfmon_estimate_enabled(const struct selfmon_counters *set,
+			      const struct selfmon_snapshot *at, uint64_t *ns)
+{
+	uint64_t clock = 0;
+
+	if (at->flags & SELFMON_SNAPSHOT_UNTIMED ||
+	    (!(at->flags & SELFMON_SNAPSHOT_SLOW) &&
+	     !selfmon_estimate_clock(set, at->ticks, &clock)))
+		return false;
+	*ns = at->enabled_ns + clock;
 	return true;
 }
 
@@ -168,7 +171,8 @@ void selfmon_estimate(struct selfmon_counters *set,
 	uint64_t from, to;
 
 	delta->flags |= SELFMON_DELTA_REFUSED;
-	if (!enabled_live(set, a, &from) || !enabled_live(set, b, &to)) {
+	if (!selfmon_estimate_enabled(set, a, &from) ||
+	    !selfmon_estimate_enabled(set, b, &to)) {
 		lapse(set);
 		return;
 	}

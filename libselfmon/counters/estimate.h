@@ -7,6 +7,15 @@
 #include "platform/thread_cpu.h"
 
 /*
+ * A further flag of struct selfmon_snapshot, for starts that a switch of fibers
+ * computed: enabled_ns has no meaning, so there are no estimates.
+ */
+#define SELFMON_SNAPSHOT_UNTIMED 0x08u
+_Static_assert(!(SELFMON_SNAPSHOT_UNTIMED &
+		 (SELFMON_SNAPSHOT_SLOW | SELFMON_SNAPSHOT_LOST)),
+	       "a flag of its own");
+
+/*
  * Returns the ticks between two times, even if a clock counter of less than 64
  * bits wrapped once.
  */
@@ -24,6 +33,18 @@ static inline bool selfmon_cpu_changed(const struct selfmon_snapshot *a,
 	       b->cpu != SELFMON_CPU_UNKNOWN;
 }
 
+/*
+ * Sets *ns to the page clock at this time in ticks. Returns false if the set
+ * has no page clock.
+ */
+bool selfmon_estimate_clock(const struct selfmon_counters *set, uint64_t ticks,
+			    uint64_t *ns);
+/*
+ * Computes the time enabled at the snapshot, by extrapolation from the page.
+ * Returns false if that is impossible.
+ */
+bool selfmon_estimate_enabled(const struct selfmon_counters *set,
+			      const struct selfmon_snapshot *at, uint64_t *ns);
 /*
  * Call if the first group was off the PMU between two snapshots. Sets the
  * delta's times, and its flag for an estimate or for a refused value.

@@ -113,7 +113,8 @@ static ALWAYS_INLINE void snapshot_own(const struct selfmon_counters *set,
 }
 
 /*
- * Completes what pairs cannot handle: flags, and starts that are raw registers.
+ * Handles what pairs cannot: flags, times of two kinds (fiber_counts.c), and
+ * starts that are raw registers.
  */
 __attribute__((cold))
 static NEVER_INLINE void keep_apart(const struct selfmon_thread *thread,
@@ -121,15 +122,11 @@ static NEVER_INLINE void keep_apart(const struct selfmon_thread *thread,
 				    const struct selfmon_snapshot *now,
 				    unsigned int n)
 {
-	const struct selfmon_visit *const open = thread->open + 1;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (open[i].known.locks != SELFMON_LOCKS_UNKNOWN)
-			selfmon_fiber_keep_counts(thread->set, open + i, now,
-						  &from->visit[i]);
-		else
-			from->visit[i].start.flags |= now->flags;
+		selfmon_fiber_keep_counts(thread->set, thread->open + 1 + i,
+					  now, &from->visit[i]);
 }
 
 static ALWAYS_INLINE bool keep_counted(const struct selfmon_thread *thread,
@@ -140,7 +137,7 @@ static ALWAYS_INLINE bool keep_counted(const struct selfmon_thread *thread,
 	const struct selfmon_visit *const open = thread->open + 1;
 	const struct counted_words sums = sums_of(now);
 	struct selfmon_node *node[SELFMON_FIBER_VISITS];
-	uint32_t known = SELFMON_LOCKS_UNKNOWN;
+	uint32_t known = SELFMON_LOCKS_UNKNOWN, flags = now->flags;
 	unsigned int i, k;
 
 	if (selfmon_unlikely(!selfmon_fiber_may_keep(open, node, n)))
@@ -155,8 +152,9 @@ static ALWAYS_INLINE bool keep_counted(const struct selfmon_thread *thread,
 			*pair_of(&kept->start, k) =
 				*pair_in(&open[i].start, k) - sums.pair[k];
 		known &= open[i].known.locks;
+		flags |= open[i].start.flags;
 	}
-	if (selfmon_unlikely(!known || now->flags))
+	if (selfmon_unlikely(!known || flags))
 		keep_apart(thread, from, now, n);
 	from->since = now->ticks;
 	selfmon_compiler_fence();
@@ -178,12 +176,18 @@ static ALWAYS_INLINE bool keep_any(const struct selfmon_thread *thread,
 	return used == 0 && keep_counted(thread, from, now, 0);
 }
 
+/* Handles flags and times of two kinds. */
 __attribute__((cold))
 static NEVER_INLINE void start_apart(struct selfmon_visit *open,
-				     uint32_t flags, unsigned int n)
+				     struct selfmon_fiber *fiber,
+				     const struct selfmon_snapshot *now,
+				     unsigned int n)
 {
-	for (; n > 0; n--, open++)
-		open->start.flags |= flags;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		selfmon_fiber_resume_counts(open->thread->set, open + i, now,
+					    &fiber->visit[i], fiber->since);
 }
 
 static ALWAYS_INLINE void start_counted(struct selfmon_visit *open,
@@ -193,6 +197,7 @@ static ALWAYS_INLINE void start_counted(struct selfmon_visit *open,
 {
 	const struct counted_words sums = sums_of(now);
 	const uint64_t pause = now->ticks - fiber->since;
+	uint32_t flags = now->flags;
 	unsigned int i, k;
 
 #pragma GCC unroll 3
@@ -205,10 +210,11 @@ static ALWAYS_INLINE void start_counted(struct selfmon_visit *open,
 		for (k = 0; k < PAIRS; k++)
 			*pair_of(&open[i].start, k) =
 				*pair_in(&kept->start, k) + sums.pair[k];
+		flags |= kept->start.flags;
 		open[i].known.locks = SELFMON_LOCKS_UNKNOWN;
 	}
-	if (selfmon_unlikely(now->flags))
-		start_apart(open, now->flags, n);
+	if (selfmon_unlikely(flags))
+		start_apart(open, fiber, now, n);
 }
 
 /* Restores the visits, then takes the snapshot from which they continue. */

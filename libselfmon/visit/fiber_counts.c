@@ -3,11 +3,19 @@
  * Moves the counts of a fiber's visits from one thread's counters to another's.
  * While the fiber is suspended, differences of counts are stored: they stay
  * valid without an event page.
+ *
+ * The time enabled of a snapshot is of one of two kinds (counters/estimate.c):
+ * the current time if the snapshot was read by read(2), else the page's word,
+ * which lacks the page clock. Only snapshots of the same kind may be added or
+ * subtracted. If the kinds differ, all of them are converted to current times,
+ * and the result has SELFMON_SNAPSHOT_SLOW like a snapshot by read(2). Without
+ * a page clock the result has no time.
  */
 #include "visit/fiber_counts.h"
 
 #include <string.h>
 
+#include "counters/estimate.h"
 #include "session/thread_ring.h"
 #include "visit/counts.h"
 
@@ -33,6 +41,63 @@ static bool counts_alike(const struct selfmon_thread *thread,
 	return !memcmp(&values, &fiber->values, sizeof(values));
 }
 
+static bool are_mixed(const struct selfmon_snapshot *a,
+		      const struct selfmon_snapshot *b)
+{
+	return (a->flags ^ b->flags) & SELFMON_SNAPSHOT_SLOW;
+}
+
+/* Sets the time enabled between the start and the suspension, negative. */
+static void keep_enabled(const struct selfmon_counters *set,
+			 const struct selfmon_snapshot *start,
+			 const struct selfmon_snapshot *now,
+			 struct selfmon_snapshot *to)
+{
+	uint64_t from = start->enabled_ns, until = now->enabled_ns;
+
+	to->flags = start->flags | now->flags;
+	if (are_mixed(start, now) &&
+	    (!selfmon_estimate_enabled(set, start, &from) ||
+	     !selfmon_estimate_enabled(set, now, &until)))
+		to->flags |= SELFMON_SNAPSHOT_UNTIMED;
+	to->enabled_ns = from - until;
+}
+
+/*
+ * Converts a difference that was kept at the time `since`. Returns false if
+ * that is impossible. A fiber that never ran has kept nothing.
+ */
+static bool kept_enabled(const struct selfmon_counters *set,
+			 const struct selfmon_snapshot *from, uint64_t since,
+			 uint64_t *ns)
+{
+	uint64_t start, suspension;
+
+	*ns = from->enabled_ns;
+	if (from->flags & SELFMON_SNAPSHOT_SLOW || from->ticks == since)
+		return true;
+	if (!selfmon_estimate_clock(set, from->ticks, &start) ||
+	    !selfmon_estimate_clock(set, since, &suspension))
+		return false;
+	*ns += start - suspension;
+	return true;
+}
+
+static void resume_enabled(const struct selfmon_counters *set,
+			   struct selfmon_snapshot *start,
+			   const struct selfmon_snapshot *now,
+			   const struct selfmon_snapshot *from, uint64_t since)
+{
+	uint64_t kept = from->enabled_ns, ns = now->enabled_ns;
+
+	start->flags = now->flags | from->flags;
+	if (are_mixed(now, from) &&
+	    (!selfmon_estimate_enabled(set, now, &ns) ||
+	     !kept_enabled(set, from, since, &kept)))
+		start->flags |= SELFMON_SNAPSHOT_UNTIMED;
+	start->enabled_ns = ns + kept;
+}
+
 void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 			       const struct selfmon_visit *open,
 			       const struct selfmon_snapshot *now,
@@ -51,16 +116,16 @@ void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 		to->more[i].off_ns = start.more[i].off_ns - now->more[i].off_ns;
 	}
 	to->off_ns = start.off_ns - now->off_ns;
-	to->enabled_ns = start.enabled_ns - now->enabled_ns;
+	keep_enabled(set, &start, now, to);
 	to->cpu = start.cpu;
-	to->flags = start.flags | now->flags;
 	to->lock = start.lock - now->lock;
 }
 
 void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 				 struct selfmon_visit *open,
 				 const struct selfmon_snapshot *now,
-				 const struct selfmon_suspended *kept)
+				 const struct selfmon_suspended *kept,
+				 uint64_t since)
 {
 	const struct selfmon_snapshot *const from = &kept->start;
 	struct selfmon_snapshot *const start = &open->start;
@@ -75,8 +140,7 @@ void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 			now->more[i].off_ns + from->more[i].off_ns;
 	}
 	start->off_ns = now->off_ns + from->off_ns;
-	start->enabled_ns = now->enabled_ns + from->enabled_ns;
-	start->flags = now->flags | from->flags;
+	resume_enabled(set, start, now, from, since);
 	start->moved = 0; /* retries at the start are not counted */
 	start->lock = now->lock + from->lock;
 	start->cpu = selfmon_thread_ring_on(open->thread)

@@ -20,12 +20,14 @@ void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 			       const struct selfmon_snapshot *now,
 			       struct selfmon_suspended *kept);
 /*
- * Sets the visit's start so that it continues counting from the saved values.
+ * Sets the visit's start so that it continues counting from the values that
+ * were saved at the time `since`.
  */
 void selfmon_fiber_resume_counts(const struct selfmon_counters *set,
 				 struct selfmon_visit *open,
 				 const struct selfmon_snapshot *now,
-				 const struct selfmon_suspended *kept);
+				 const struct selfmon_suspended *kept,
+				 uint64_t since);
 
 /*
  * If this thread counts other events than the fiber's last thread, marks the

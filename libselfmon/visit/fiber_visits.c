@@ -224,7 +224,7 @@ static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 			selfmon_store_once(&open->start.ticks, 0);
 		if (thread->set)
 			selfmon_fiber_resume_counts(thread->set, open, now,
-						    kept);
+						    kept, fiber->since);
 	}
 }
 
