@@ -242,7 +242,7 @@ static int child_main(void)
 	return 0;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all kinds ----------------------------------------------------------- */
 
 static double bare_ns(const struct kind *kind, unsigned int units)
 {

@@ -146,7 +146,7 @@ static bool fill_region(const struct compare *compare,
 	return true;
 }
 
-/* ---- who is judged ------------------------------------------------------- */
+/* ---- regions that are judged --------------------------------------------- */
 
 /*
  * Computes the region's median share of a run's time, over the runs that have

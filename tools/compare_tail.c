@@ -19,7 +19,7 @@
 
 struct bin {
 	double ns;
-	double half; /* half of its width */
+	double half; /* half of the bin's width */
 	size_t run;  /* index of the run in its side */
 	double visits;
 };

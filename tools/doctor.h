@@ -62,7 +62,7 @@ struct doctor_machine {
 	int pinned;
 };
 
-/* ---- what was tried ------------------------------------------------------ */
+/* ---- probes -------------------------------------------------------------- */
 
 /* Value of a probe that was not tried, since a prerequisite is missing. */
 #define DOCTOR_UNTRIED (-1)

@@ -61,7 +61,7 @@ static bool is_viewed(const struct selfmon_view *view)
 	       view->find[0];
 }
 
-/* Returns true if the output contains functions of samples. */
+/* Returns true if the output names the functions that samples hit. */
 static bool needs_symbols(const struct report_request *request)
 {
 	return request->samples || request->format == REPORT_PPROF ||

@@ -12,13 +12,13 @@ struct report_fact {
 	size_t offset; /* offset of a uint64_t in struct selfmon_row */
 };
 #define REPORT_FACTS 27
-#define REPORT_FACTS_REGION 17 /* those that each region has */
-#define REPORT_FACTS_SPAN 18   /* and each span */
+#define REPORT_FACTS_REGION 17 /* the first 17 are in each region */
+#define REPORT_FACTS_SPAN 18   /* the first 18 are in each span */
 extern const struct report_fact report_fact[REPORT_FACTS];
 
 /* Number of counts in the header. */
 #define REPORT_COUNTS 16
-#define REPORT_COUNTS_FIRST 11 /* how many of them each report has */
+#define REPORT_COUNTS_FIRST 11 /* the first 11 are in each report */
 extern const struct report_fact report_count[REPORT_COUNTS];
 
 static inline uint64_t *report_fact_of(void *in, const struct report_fact *fact)

@@ -49,7 +49,7 @@ static void say_path(struct selfmon_text *text, int32_t i)
 	}
 }
 
-/* ---- its visits ----------------------------------------------------------- */
+/* ---- tables of a region -------------------------------------------------- */
 
 static void put_bucket(const struct selfmon_bucket *bucket, uint64_t visits,
 		       uint64_t most, FILE *stream)

@@ -19,7 +19,7 @@
 
 struct merging {
 	struct selfmon_report *to;
-	struct selfmon_samples *samples; /* of to */
+	struct selfmon_samples *samples; /* samples of `to` */
 	struct report_places places;
 	const struct report_file *file; /* the file being added */
 	/* For each row of the file: its row in the merged report. */

@@ -39,7 +39,7 @@ void run_compare_pass(struct run_compare *compare, const char *option,
 		compare->word[compare->words++] = value;
 }
 
-/* ---- where the reports go ------------------------------------------------ */
+/* ---- files of the reports ------------------------------------------------ */
 
 static int make_folder(struct turns *turns)
 {

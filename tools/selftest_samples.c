@@ -41,7 +41,7 @@ static OWN_CODE(selftest_inner) void work_inner(uint64_t n)
 	selftest_loop(n);
 }
 
-/* By the linker. */
+/* Bounds of the sections; the linker defines these symbols. */
 extern const char __start_selftest_outer[], __stop_selftest_outer[],
 	__start_selftest_inner[], __stop_selftest_inner[];
 
@@ -77,7 +77,7 @@ static uint64_t unit(void)
 	return least ? n * UNIT_NS / least + 1 : n;
 }
 
-/* ---- what the report has ------------------------------------------------- */
+/* ---- addresses in the report --------------------------------------------- */
 
 /* Returns the base address of the first module, which is the program itself. */
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)

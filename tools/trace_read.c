@@ -22,19 +22,20 @@
 struct ring {
 	uint32_t tid;
 	uint64_t fiber; /* the fiber that runs; 0: the thread's own stack */
-	uint64_t from;	/* since then it runs */
+	uint64_t from;	/* ticks when the fiber was resumed */
 	/*
-	 * A run has begun and not ended; its end defaults to the trace's end.
+	 * The fiber is running. If no entry shows the end of the run, the run
+	 * ends with the trace.
 	 */
 	bool switched;
 	bool has_start; /* the previous entry was a START */
 	uint64_t start;
 	uint64_t what; /* SELFMON_START_ */
-	struct trace_visit *newest; /* counts that follow are its */
+	struct trace_visit *newest; /* the next counts belong to this visit */
 	uint64_t newest_end;
 	bool gap; /* entries are missing after newest_end */
-	bool between; /* they were left out: a burst begins */
-	uint64_t burst; /* its number; 0: none so far */
+	bool between; /* a burst begins: entries before it were not written */
+	uint64_t burst; /* number of the burst; 0: none so far */
 };
 
 struct reader {
@@ -175,9 +176,10 @@ static size_t runs_before(const struct trace_track *track, uint64_t time)
 }
 
 /*
- * A visit's time is that in which its fiber ran. Returns when the visit began:
- * so much of the fiber's runs lies between that and its end. Runs of an earlier
- * burst do not count: there are others between.
+ * Returns when a visit of a fiber began. Its recorded time covers only the runs
+ * of the fiber, so the function goes back from the visit's end until the runs
+ * add up to this time. It stops at an earlier burst, because the runs between
+ * two bursts are unknown.
  */
 static uint64_t real_begin(const struct trace_track *track,
 			   const struct trace_visit *visit)
@@ -292,8 +294,8 @@ static void take_count(struct reader *reader, struct ring *ring,
 }
 
 /*
- * The visit before lasted longer than its limit, in ticks. It is shown on a track
- * of its own, too.
+ * The newest visit lasted longer than its limit, in ticks. Adds it to the track
+ * of such visits, too.
  */
 static void take_longer(struct reader *reader, const struct ring *ring,
 			uint64_t limit)
@@ -392,8 +394,8 @@ static struct ring *ring_of(struct reader *reader, uint32_t number)
 }
 
 /*
- * A burst begins. Which fiber its thread runs is known after the first switch in
- * it; until then it is taken for none.
+ * Begins a burst. The running fiber is unknown until the first switch in the
+ * burst. Until then, visits are put on the thread's own track.
  */
 static void take_burst(struct reader *reader, const void *block, size_t size)
 {

@@ -28,7 +28,7 @@ struct trace_visit {
 #define TRACE_BLOCKED (UINT32_MAX - 1)
 #define TRACE_LOST (UINT32_MAX - 2)
 #define TRACE_LEFT_OUT (UINT32_MAX - 3)
-/* How many there are. */
+/* Number of these values. */
 #define TRACE_NO_REGIONS 4
 
 enum trace_kind {
@@ -38,7 +38,7 @@ enum trace_kind {
 	TRACE_GAPS,    /* of a thread: where entries are missing */
 	TRACE_FRAMES,  /* of a thread: from mark to mark */
 	TRACE_BETWEEN, /* of a thread: between bursts */
-	TRACE_LONGER,  /* of a thread: the visits that bursts are about */
+	TRACE_LONGER,  /* of a thread: the visits that triggered bursts */
 	TRACE_SPANS,   /* all detached spans */
 };
 
@@ -90,7 +90,7 @@ struct trace {
 	size_t counts, count_room;
 	uint64_t visits, lost;
 	uint64_t bursts, longer; /* visits that lasted longer than the limit */
-	uint64_t limit_ns[2];	 /* least and greatest limit of them */
+	uint64_t limit_ns[2];	 /* minimum and maximum of their limits */
 	bool cut_off; /* the process did not end the file */
 };
 

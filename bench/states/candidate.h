@@ -28,7 +28,7 @@ extern const struct candidate candidates_time[], candidates_off[], candidates_re
 /* Visits that the report must contain. */
 extern uint64_t candidate_visits;
 
-/* What a part does before its first loop. */
+/* Work of a part before its first loop. */
 void prepare_time(void);
 void prepare_off(void);
 void prepare_recorded(void);

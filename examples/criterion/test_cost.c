@@ -14,7 +14,7 @@
 #include <criterion/criterion.h>
 #include <selfmon.h>
 
-/* ---- what any such test needs -------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------- */
 
 /* Skips the test if the event is not counted. */
 static struct selfmon_counters *opened(const char *event)

@@ -29,7 +29,7 @@ struct World {
 	/* Time of the physics of the heavy island. */
 	std::chrono::nanoseconds heavy_time;
 
-	/* What jobs counted: the units of the report must be the same. */
+	/* Counts of jobs; the report must have the same units. */
 	std::atomic<std::uint64_t> contacts, particles, balls, samples;
 };
 

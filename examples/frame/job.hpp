@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a job may do. The game uses this, the engine implements it. */
+/* Calls that a job may make. The engine implements them. */
 #ifndef JOB_HPP
 #define JOB_HPP
 

@@ -14,9 +14,9 @@
 
 class Loop {
 public:
-	/* Of a frame: itself, its parts, brains, layers, and the wind. */
+	/* Regions of a frame: the frame, parts, brains, layers, the wind. */
 	static constexpr unsigned int ZONES = 1 + 5 + 2 * ISLANDS + 1;
-	/* Of a frame of one step. */
+	/* Jobs of a frame with one step of physics. */
 	static constexpr unsigned int JOBS = 5 + PARTS + BATCHES;
 
 	Loop(const char *module, unsigned int workers)

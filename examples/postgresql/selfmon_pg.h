@@ -16,7 +16,7 @@
 
 #include <selfmon.h>
 
-/* ---- what was counted (counters.c) -------------------------------------- */
+/* ---- counts (counters.c) ------------------------------------------------ */
 
 /*
  * Values of one or more spans; count i belongs to sm_events.event[i]. A count

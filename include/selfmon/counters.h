@@ -96,7 +96,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: read(2) is used */
 #define SELFMON_IMPL_SET_CORES 0x100u /* cores of several types: no estimates */
 #define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is temporary */
-#define SELFMON_IMPL_SET_THREADS 0x400u /* SYSCALL is temporary */
+#define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
 
 /*
  * State of the inline fast path. A forked child must not take that path, since

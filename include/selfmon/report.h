@@ -191,8 +191,8 @@ struct selfmon_call_stack {
 };
 
 /*
- * What the measured visits of a row counted of one unit. Excludes what visits
- * inside them counted.
+ * Amounts of one unit that the measured visits of a row counted. Excludes
+ * amounts that visits inside them counted.
  */
 struct selfmon_report_unit {
 	size_t size;	  /* set by the caller: sizeof of this struct */

@@ -36,7 +36,7 @@ struct group {
 	bool refused, scaled;
 	/* Verdict of values that are neither lost, refused nor scaled. */
 	enum selfmon_verdict verdict;
-	struct selfmon_share share;   /* if it is scaled */
+	struct selfmon_share share;   /* valid if scaled is set */
 	uint32_t more;                /* as in struct selfmon_value */
 };
 

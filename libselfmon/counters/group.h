@@ -34,7 +34,7 @@ bool selfmon_event_is_clock(const struct selfmon_event *event);
 struct selfmon_group_read {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
-	uint64_t leader; /* the kernel's id of its event */
+	uint64_t leader; /* the kernel's id of the leader */
 	uint64_t value[SELFMON_MAX_COUNTERS];
 };
 

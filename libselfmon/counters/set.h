@@ -7,7 +7,7 @@
 
 #include <selfmon/counters.h>
 
-/* What the page of an event allows, as seen while the event was on the PMU. */
+/* Whether an event's page permits user reads, when the event is on the PMU. */
 enum selfmon_page_shows {
 	/* Not known: the event was off the PMU at each inspection. */
 	SELFMON_PAGE_UNSEEN = 0,

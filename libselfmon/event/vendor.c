@@ -130,7 +130,7 @@ static int bad_attribute(const struct selfmon_spec *spec,
 				 "masks, as %s", SELFMON_QUOTE(name), list);
 }
 
-/* ---- what was found ------------------------------------------------------ */
+/* ---- resolved names ------------------------------------------------------ */
 
 static int take_code(const struct selfmon_spec *spec, struct selfmon_piece name,
 		     const struct selfmon_pfm_code *code,

@@ -253,7 +253,7 @@ int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
 	return code->core || code->package ? 0 : -ENOENT;
 }
 
-/* ---- going through them -------------------------------------------------- */
+/* ---- iteration over events ----------------------------------------------- */
 
 bool selfmon_pfm_next(struct selfmon_pfm_cursor *cursor, char *name,
 		      size_t size, const char **description)

@@ -23,7 +23,7 @@ struct selfmon_gathered {
 	uint32_t unit[SELFMON_MAX_UNITS];
 };
 
-/* What the visits of a row counted of one unit. */
+/* A row's amounts of one unit, per visit. */
 struct selfmon_gathered_unit {
 	uint64_t min, max;
 	uint64_t histogram[SELFMON_BUCKETS];

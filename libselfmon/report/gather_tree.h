@@ -20,7 +20,7 @@ struct selfmon_gather_place {
 };
 
 struct selfmon_gather_tree {
-	/* By ordinal; sorted by address later. */
+	/* Index: the node's ordinal, until sorted by address. */
 	struct selfmon_gather_place *place;
 	size_t places, room;
 	int32_t top; /* index among the rows by thread */

@@ -297,7 +297,7 @@ static int take_open(struct selfmon_live_input *input,
 	return error;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all records --------------------------------------------------------- */
 
 static int add_record(struct selfmon_live_input *input, uint64_t offset,
 		      const struct selfmon_record *record)

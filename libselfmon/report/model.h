@@ -37,7 +37,7 @@ struct selfmon_row_bucket {
 	uint64_t visits;
 };
 
-/* What the visits of a row counted of one unit. The sum is in the row. */
+/* A row's amounts of one unit, per visit. The sum is in the row. */
 struct selfmon_row_unit {
 	uint64_t visits, min, max; /* visits is 0 if the row counted none */
 	size_t buckets;

@@ -23,7 +23,7 @@
 struct making {
 	struct selfmon_view_choice choice;
 	struct selfmon_report *to;
-	double *key; /* by row of to */
+	double *key; /* for each row of `to`: its sort key */
 };
 
 static int32_t others_below(struct making *making, int32_t parent)

@@ -172,7 +172,7 @@ void selfmon_samples_record(struct selfmon_thread *thread, size_t size,
 	selfmon_stacks_add(&ring->samples.stacks, &key, address, data);
 }
 
-/* ---- what is missing ----------------------------------------------------- */
+/* ---- missing samples ----------------------------------------------------- */
 
 void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 			       uint64_t head)
@@ -212,7 +212,7 @@ void selfmon_samples_lost(struct selfmon_thread *thread)
 		count_samples(thread, ring->samples.full, lost);
 }
 
-/* ---- what samples cost --------------------------------------------------- */
+/* ---- cost of samples ----------------------------------------------------- */
 
 /*
  * Subtracts the cost of samples from the time of a visit. A sample may have

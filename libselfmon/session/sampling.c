@@ -101,7 +101,7 @@ int selfmon_sampling_open(const struct selfmon_sampling *sampling,
 	return selfmon_ring_open(ring, &attr, sampling->ring_order);
 }
 
-/* ---- what a sample costs ------------------------------------------------- */
+/* ---- cost of a sample ---------------------------------------------------- */
 
 static int compare_words(const void *a, const void *b)
 {

@@ -91,7 +91,7 @@ struct selfmon_traced {
 	 */
 	uint32_t unsettled;
 	uint32_t tid;	    /* of the ring's owner, by the entries read */
-	/* With longer=: the end of the last burst that was looked at. */
+	/* With longer=: the end of the last burst, written or not. */
 	uint64_t looked;
 	uint64_t allowed_ns; /* see may_write() */
 	char name[SELFMON_THREAD_NAME];	  /* the last one in the file */
@@ -110,14 +110,14 @@ static struct {
 	/* REGION_* by region number; NULL if out of memory. */
 	uint8_t *region;
 	uint32_t clocks, columns; /* written so far */
-	uint64_t clock_ns, names_ns; /* times of the last ones written */
-	uint64_t entries, lost; /* read; overwritten before */
-	int error; /* of the file; nothing is written any more */
+	uint64_t clock_ns, names_ns; /* when they were last written */
+	uint64_t entries, lost; /* entries read, entries overwritten unread */
+	int error; /* errno of the file: nothing more is written */
 	bool bursts;	   /* longer=: only bursts are written */
 	bool full;	   /* the file has reached its size */
 	uint64_t bytes;	   /* of the file */
-	uint64_t limits_ns; /* time of the last look at the percentiles */
-	uint64_t marked;   /* visits that triggered, and are in the file */
+	uint64_t limits_ns; /* time when the percentiles were last computed */
+	uint64_t marked;   /* visits in the file that triggered a burst */
 } trace;
 
 /* The block is contiguous, so that one call writes it. */
@@ -158,7 +158,7 @@ static void add_block(const void *bytes)
 		end_of_trace(selfmon_trace_file_add(bytes));
 }
 
-/* ---- what visits refer to ------------------------------------------------ */
+/* ---- clock, events, names, regions --------------------------------------- */
 
 static void write_clock(void)
 {
@@ -570,16 +570,18 @@ static bool may_trigger(struct selfmon_process *process,
 	       selfmon_trace_limits_has(process, (uint32_t)region_of(&entry));
 }
 
-/* Returns the most entries of a burst. */
+/* Returns the maximum number of entries in a burst. */
 static uint64_t burst_entries(const struct selfmon_recorder *recorder)
 {
 	return (recorder->mask + 1) / 2;
 }
 
 /*
- * Returns true if the ring may write so many entries now: within any time t it
- * writes at most BURSTS_MAX + t / BURST_NS of its longest bursts. allowed_ns is
- * the time at which what it has written is allowed, at one each BURST_NS.
+ * Limits the rate of writing. Returns true if this number of entries of the
+ * ring may be written now. Within any time t, at most BURSTS_MAX + t / BURST_NS
+ * bursts of maximum length are written. Each write moves allowed_ns forward, by
+ * BURST_NS for a burst of maximum length. allowed_ns may be ahead of the
+ * present by the time of BURSTS_MAX such bursts.
  */
 static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 {
@@ -669,7 +671,7 @@ static void write_burst(struct selfmon_process *process,
 	write_entries(thread, wanted);
 }
 
-/* Returns after which time to look at the ring again; 0: once it is wanted. */
+/* Returns the time until the ring is read again; 0: wait for a trigger. */
 static uint64_t read_burst(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {

@@ -68,7 +68,7 @@ struct selfmon_fiber_more {
  * has one more for its own stack.
  */
 struct selfmon_fiber {
-	struct selfmon_frame frame; /* of its own visit */
+	struct selfmon_frame frame; /* frame of the fiber's own visit */
 	uint32_t alive;		    /* SELFMON_FIBER_* */
 	/* Region of the fiber's own visit; 0 for a thread's own stack. */
 	uint32_t region;

@@ -43,10 +43,10 @@ struct selfmon_column {
 	struct selfmon_failure failure;
 };
 
-/* What a thread does that reaches a limit. */
+/* How a thread measures after it reached a limit, such as RLIMIT_NOFILE. */
 enum selfmon_step_down {
 	SELFMON_LIMITED_SLOW, /* reads all values by system call */
-	SELFMON_LIMITED_LESS, /* some of them */
+	SELFMON_LIMITED_LESS, /* counts only some of the events */
 	SELFMON_LIMITED_TIME, /* time alone */
 	/* Measures everything but context switches. */
 	SELFMON_LIMITED_OFF_CPU,
@@ -112,7 +112,7 @@ struct selfmon_process {
 	struct selfmon_slowest *slowest;
 	uint32_t slow_regions;
 	uint64_t slow_serial; /* serial number of the visit kept last */
-	uint64_t slow_begin;  /* the interval has the visits kept after it */
+	uint64_t slow_begin;  /* the interval has visits above this number */
 	/* The limits of regions; NULL: none so far. See store/watch.h. */
 	struct selfmon_watch **watch;
 	/*

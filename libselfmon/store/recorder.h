@@ -106,7 +106,7 @@ struct selfmon_recorded_visit {
 	uint64_t ticks;	     /* duration without the cost of samples */
 	uint32_t values;     /* bits: columns */
 	bool moved;	     /* the visit ended on another CPU */
-	bool resumed;	     /* it was suspended meanwhile */
+	bool resumed;	     /* a fiber suspended and resumed the visit */
 	bool alone;	     /* detached span: its inner visits are unknown */
 	bool frame;	     /* from mark to mark; not in the call tree either */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */

@@ -46,7 +46,7 @@ struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
 	return slowest;
 }
 
-/* ---- what happened inside ------------------------------------------------ */
+/* ---- parts of a slow visit ----------------------------------------------- */
 
 /*
  * The parts found so far. `least` is the index of the shortest part, valid when
@@ -185,8 +185,8 @@ static void write_visit(const struct selfmon_thread *thread,
 }
 
 /*
- * Of equally slow visits, the first counts as the slowest. So no more than 8
- * visits are the slowest.
+ * Returns true if `visit` is faster than `than`. The earlier of two equally
+ * slow visits counts as slower, so there are always at most 8 slowest visits.
  */
 static bool is_faster(const struct selfmon_slow_visit *visit,
 		      const struct selfmon_slow_visit *than)

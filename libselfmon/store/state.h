@@ -92,7 +92,7 @@ struct selfmon_node {
 	uint32_t remainder;
 	struct selfmon_node *parent;  /* NULL: the root */
 	struct selfmon_node *next;    /* next in the order of creation */
-	/* From which its children's hashes are computed. */
+	/* The hashes of the children are computed from this hash. */
 	uint64_t hash;
 	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
 	uint32_t region;	      /* SELFMON_REGION_NONE in the root */
@@ -303,8 +303,8 @@ struct selfmon_thread {
 	struct selfmon_thread_ring *ring; /* NULL: none so far */
 	struct selfmon_recorder *recorder; /* NULL if visits are not recorded */
 	struct selfmon_frames *frames; /* NULL: no marks so far */
-	bool seen; /* reports include its visits; not so for calibration */
-	bool reporting; /* it runs the program's function, see visit/longer.c */
+	bool seen; /* reports include the visits; false for calibration */
+	bool reporting; /* runs selfmon_options.longer; see visit/longer.c */
 	/* How often in a row entries were full and no sweep could help. */
 	uint32_t full;
 	/*

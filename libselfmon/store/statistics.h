@@ -99,7 +99,7 @@ enum selfmon_async_count {
 	SELFMON_ASYNC_FRAME = SELFMON_KIND_SPAN,
 };
 
-/* What a node's visits counted of one unit: store/work.h. */
+/* A node's amounts of one unit: store/work.h. */
 struct selfmon_work;
 
 /*
@@ -131,7 +131,7 @@ struct selfmon_stats {
 	uint64_t off_ticks[2];
 	/* Not covered by the sequence: each word is updated separately. */
 	struct selfmon_work *work; /* the units counted here, newest first */
-	/* Longer visits are looked at: store/watch.h. */
+	/* Longer visits take the slow path: store/watch.h. */
 	const uint64_t *slow_limit;
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];

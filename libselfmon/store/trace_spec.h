@@ -13,11 +13,11 @@
 #define SELFMON_TRACE_RING_MIN ((size_t)64 << 10)
 #define SELFMON_TRACE_RING_MAX ((size_t)1 << 30)
 #define SELFMON_TRACE_RING ((size_t)4 << 20)
-/* Of the file, if it has only what was around long visits. */
+/* The same for the file, if only bursts are written (longer=). */
 #define SELFMON_TRACE_SIZE_MIN (UINT64_C(1) << 20)
 #define SELFMON_TRACE_SIZE_MAX (UINT64_C(1) << 40)
 #define SELFMON_TRACE_SIZE (UINT64_C(1) << 30)
-/* The limit of visits. */
+/* Minimum and maximum of longer=, in ns. */
 #define SELFMON_TRACE_LONGER_MIN UINT64_C(100)
 #define SELFMON_TRACE_LONGER_MAX UINT64_C(100000000000)
 
@@ -25,12 +25,13 @@ struct selfmon_trace_spec {
 	size_t file_length; /* the file name is this part of the text */
 	size_t ring;	    /* bytes, a power of two */
 	/*
-	 * Only what was before the end of a visit longer than this is written.
-	 * Both are 0: everything is written.
+	 * Only bursts are written: entries up to the end of a visit that lasted
+	 * longer than longer_ns, or than the percentile of above_ppm. If both
+	 * are 0, all entries are written.
 	 */
 	uint64_t longer_ns;
-	uint32_t above_ppm; /* longer than all but these parts per million */
-	uint64_t size;	    /* of the file, with one of them */
+	uint32_t above_ppm; /* share of visits above the percentile */
+	uint64_t size;	    /* maximum size of the file, with longer= */
 	const char *regions; /* end of the text: a regular expression, or NULL */
 };
 

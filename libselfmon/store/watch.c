@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits of each region: longer visits are looked at. */
+/* The limits of each region. Longer visits take the slow path. */
 #include "store/watch.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "store/memory.h"
 #include "store/slowest.h"
 
-/* The limit of nodes whose visits are not looked at. */
+/* The limit of nodes without a watch. */
 static const uint64_t looks_at_none = SELFMON_WATCH_NONE;
 
 /* In memory that a forked child keeps: it has the same clock. */

@@ -18,7 +18,7 @@
 
 /* Limits are ticks. They change with slow_lock held. */
 struct selfmon_watch {
-	uint64_t limit; /* the least of all: slow_limit of nodes points here */
+	uint64_t limit; /* the minimum; slow_limit of nodes points here */
 	uint64_t trigger; /* longer visits trigger the trace */
 	uint64_t call;	  /* longer visits are reported to the program */
 	struct selfmon_slowest *slowest; /* NULL: not kept */
@@ -26,8 +26,8 @@ struct selfmon_watch {
 	uint64_t *histogram; /* for the trace's writer; NULL: not needed */
 	struct selfmon_watch *next;
 	uint32_t region;
-	bool chosen; /* the trace's writer has looked at its name */
-	bool left_out; /* it may not trigger: regions= of SELFMON_TRACE */
+	bool chosen; /* left_out is set: the writer has matched the name */
+	bool left_out; /* regions= of SELFMON_TRACE excludes the region */
 };
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the visits of one node counted of one unit. A record is made when the
- * node first counts the unit; the node has a list of its records. The sum is in
- * the node's statistics, where the sequence protects it together with the time.
+ * Amounts of one unit (selfmon_unit()) that the visits of one node counted. The
+ * record is made when the node first counts the unit; the node has a list of
+ * its records. The sum is in the node's statistics, where the sequence protects
+ * it together with the time.
  */
 #ifndef SELFMON_STORE_WORK_H
 #define SELFMON_STORE_WORK_H

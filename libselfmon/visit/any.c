@@ -285,10 +285,10 @@ static void finish_counted(struct selfmon_thread *thread,
 }
 
 /*
- * Reads the thread's ring if it has new records. With a ring, both snapshots
- * have the ring's head in place of the CPU number. Replaces these numbers: they
- * are equal if the thread is still on the same CPU. Subtracts the cost of
- * samples from the time.
+ * Reads the thread's ring if it has new records. With a ring, `cpu` of both
+ * snapshots is the ring's head. Sets now->cpu so that it differs from the
+ * start's only if the visit ended on another CPU. Subtracts the cost of samples
+ * from the time.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)

@@ -18,8 +18,8 @@
 #include "visit/fiber_stack.h"
 
 /*
- * Two consecutive words of a snapshot: two values, or the CPU with the words
- * after it.
+ * Two consecutive words of a snapshot: two values, or two of the four words
+ * that begin with the member cpu.
  */
 typedef uint64_t counted_pair
 	__attribute__((vector_size(16), aligned(8), may_alias));
@@ -42,8 +42,8 @@ _Static_assert(offsetof(struct selfmon_snapshot, lock) ==
 	       "two pairs follow the values");
 
 /*
- * Returns pair i. Pairs 0 and 1 have the values, pairs 2 and 3 the words from
- * the CPU on.
+ * Returns pair i. Pairs 0 and 1 are the values. Pairs 2 and 3 are the four
+ * words that begin with the member cpu.
  */
 static ALWAYS_INLINE counted_pair *pair_of(struct selfmon_snapshot *snapshot,
 					   unsigned int i)

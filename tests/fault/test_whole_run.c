@@ -3,9 +3,10 @@
  * Runs an instrumented program repeatedly. In run n, the n-th operation that
  * can fail does fail. The test ends with the first run in which nothing failed.
  *
- * Of operations with the same name (a call, or the path of a file), the first
- * `alike` ones are counted, and then only one in a thousand: pread(2) of a live
- * file and malloc(3) of a report are very frequent.
+ * Operations have the same name if they are the same call, or use the same
+ * path. The first `alike` operations of a name are counted, and then only one
+ * in a thousand: pread(2) of a live file and malloc(3) of a report are very
+ * frequent.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

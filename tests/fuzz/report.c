@@ -315,7 +315,7 @@ static void check_csv(const struct selfmon_report *report, const char *s)
 
 /* ---- any format ---------------------------------------------------------- */
 
-/* On a terminal. */
+/* Expects no control characters that could harm a terminal. */
 static void check_harmless(const char *s, bool lines_end_in_cr)
 {
 	uint32_t code;

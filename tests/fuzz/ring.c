@@ -166,7 +166,7 @@ static void close_visits(struct selfmon_thread *thread)
 		thread->top->mark = SELFMON_MARK_NONE;
 }
 
-/* ---- what is expected ---------------------------------------------------- */
+/* ---- expected result ----------------------------------------------------- */
 
 struct expected {
 	uint64_t samples[VISITS + 1], all;
@@ -211,7 +211,7 @@ static void expect(struct expected *expected, const struct input *input,
 	}
 }
 
-/* ---- what came out ------------------------------------------------------- */
+/* ---- comparison with the result ------------------------------------------ */
 
 struct stored {
 	uint64_t samples[VISITS + 1], all;

@@ -333,7 +333,7 @@ NO_BIAS(100, 2)
 NO_BIAS(100, 5)
 NO_BIAS(100, 10)
 
-/* ---- where events are not always on the PMU ------------------------------- */
+/* ---- events that are off the PMU at times -------------------------------- */
 
 static HW_NOINLINE void visit_1000(void)
 {

@@ -71,7 +71,7 @@ static void ask_for_samples_of(const char *event)
 	require_overflows(event);
 }
 
-/* Returns the sum over rows a and b. */
+/* Returns the exact count of the event in rows a and b together. */
 static double counted(const struct selfmon_report *report)
 {
 	double sum = 0;

@@ -136,7 +136,7 @@ static inline void visit_spans(void)
 	selfmon_leave(&a);
 }
 
-/* ---- what reports say ---------------------------------------------------- */
+/* ---- values in reports --------------------------------------------------- */
 
 struct counts {
 	uint64_t samples, a, b; /* of a row: all, in work_a(), in work_b() */
@@ -204,7 +204,7 @@ static inline uint64_t period(void)
 	return (uint64_t)ns;
 }
 
-/* Returns the sum over all rows of this name. */
+/* Returns the numbers of samples of all rows of this name together. */
 static inline struct counts counts_of(const struct selfmon_report *report,
 				      const char *name)
 {

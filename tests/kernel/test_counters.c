@@ -210,7 +210,7 @@ Test(counters, strict_opens_all_or_fails)
 	holdings_assert_back(&before);
 }
 
-/* ---- how many ------------------------------------------------------------ */
+/* ---- number of events ---------------------------------------------------- */
 
 static const char eight_events[] =
 	"page-faults,minor-faults,major-faults,dummy,task-clock,cpu-clock,"

@@ -280,7 +280,10 @@ static void jump_out_of_handler(int signal)
 	}
 }
 
-/* The visit is outside of the bounds that the library guesses first. */
+/*
+ * The handler's visit is outside of the bounds that the library first guesses
+ * for the thread's stack.
+ */
 static void *jump_from_other_stack(void *unused)
 {
 	const stack_t stack = { .ss_sp = memory, .ss_size = STACK };

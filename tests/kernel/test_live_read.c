@@ -466,7 +466,7 @@ Test(live_read, a_place_is_read_whole_while_it_is_written)
 						&whole),
 			     0);
 		if (!whole)
-			continue; /* it says so */
+			continue; /* an update was in progress */
 		selfmon_stats_complete(&seen, whole);
 		cr_assert_eq(seen.histogram[LAST], selfmon_stats_visits(&seen));
 		good += seen.sequence != before;

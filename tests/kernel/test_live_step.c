@@ -27,7 +27,7 @@
 struct outcome {
 	uint64_t begun, ended;
 	bool stepped, done;
-	bool cannot; /* such events, here */
+	bool cannot; /* the events cannot be used here */
 	struct stepped_pmu pmu;
 };
 
@@ -194,7 +194,7 @@ static void play(const char *events, void (*what)(void), bool warm)
 		pause();
 }
 
-/* ---- its parent ---------------------------------------------------------- */
+/* ---- parent -------------------------------------------------------------- */
 
 static void check_counters(const struct selfmon_row *row)
 {

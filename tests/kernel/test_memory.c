@@ -26,7 +26,7 @@ static void *visit(void *unused)
 {
 	int i;
 
-	pthread_barrier_wait(&step); /* all are there */
+	pthread_barrier_wait(&step); /* all threads have started */
 	pthread_barrier_wait(&step); /* now there is no more memory */
 	for (i = 0; i < VISITS; i++) {
 		SELFMON_REGION("visited")

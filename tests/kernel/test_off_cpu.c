@@ -36,7 +36,7 @@ static void ask_off_cpu(void)
 
 TestSuite(off_cpu, .init = ask_off_cpu);
 
-/* ---- what the kernel says ------------------------------------------------ */
+/* ---- the kernel's counts ------------------------------------------------- */
 
 struct usage {
 	uint64_t blocked, preempted;
@@ -462,7 +462,7 @@ Test(off_cpu, survives_in_a_live_file)
 	unlink(path);
 }
 
-/* ---- what is refused ----------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------ */
 
 /*
  * Without a free descriptor a thread has no ring: it measures time, and the

@@ -101,7 +101,7 @@ static void run_after_another(struct worker *worker, unsigned int count)
 	}
 }
 
-/* ---- what a report says of them ------------------------------------------ */
+/* ---- threads in a report ------------------------------------------------- */
 
 static struct selfmon_report *take_apart(void)
 {

@@ -28,7 +28,7 @@ static uint64_t wanted(void)
 	return (uint64_t)by_form(150, 2000, 20000);
 }
 
-/* ---- where they go ------------------------------------------------------- */
+/* ---- regions of samples -------------------------------------------------- */
 
 Test(samples, are_of_the_region_that_the_thread_was_in)
 {
@@ -203,7 +203,7 @@ Test(samples, of_spans_that_are_never_left_stay_theirs)
 	a = counts_of(report, "a");
 	if (!SANITIZED)
 		cr_expect_gt(a.a, 30);
-	/* Of samples that a full ring lost, only the number is known. */
+	/* Only the number of samples that a full ring lost is known. */
 	cr_expect_eq(sum_of(report, "a"),
 		     a.samples + (uint64_t)number_of(report, "\"lost\": "));
 	cr_expect_eq(counts_of(report, "b").a, 0);
@@ -439,7 +439,7 @@ Test(samples, of_a_fiber_that_is_suspended_stay_its_own)
 	selfmon_report_free(report);
 }
 
-/* ---- what is lost -------------------------------------------------------- */
+/* ---- lost samples -------------------------------------------------------- */
 
 #define PAGES 1000
 
@@ -523,7 +523,7 @@ Test(samples, of_one_long_visit_are_all_there)
 	selfmon_report_free(report);
 }
 
-/* ---- what else ----------------------------------------------------------- */
+/* ---- labels and call stacks ---------------------------------------------- */
 
 Test(samples, have_the_label_of_their_moment)
 {

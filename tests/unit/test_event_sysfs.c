@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the terms of PMUs, with trees of several machines. */
+/* Tests pmu/term=value/ with the sysfs trees of several machines. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -183,7 +183,7 @@ Test(guard, every_set_is_taken_by_itself)
 	cr_assert_eq(other.head.page[0], &page[0]);
 }
 
-/* ---- what is not a set's read --------------------------------------------- */
+/* ---- faults outside of a set's read -------------------------------------- */
 
 static int status_of(void (*body)(void))
 {

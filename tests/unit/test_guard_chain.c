@@ -295,7 +295,7 @@ Test(guard_chain, a_handler_for_once_is_called_once)
 	cr_assert_eq(status_of(fault_once), 256 + SIGNAL);
 }
 
-/* ---- where code cannot be looked at -------------------------------------- */
+/* ---- unreadable code ----------------------------------------------------- */
 
 static void to_nowhere(int signo, siginfo_t *info, void *context)
 {

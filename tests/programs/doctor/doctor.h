@@ -40,7 +40,7 @@ bool expect_matches(const char *path, const char *text);
 /* A setup of this machine, made in a process that has just been forked. */
 struct live {
 	const char *name;
-	/* What the state needs, for the message of a skip. */
+	/* Prerequisite of the setup, for the message of a skip. */
 	const char *needs;
 	bool (*possible)(void);
 	void (*set)(void);

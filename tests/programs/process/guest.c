@@ -108,7 +108,7 @@ static void say_descriptors(const struct descriptors *before)
 	printf("descriptors with lower numbers: %d\n", now.low - before->low);
 }
 
-/* ---- what must stay as it is ---------------------------------------------- */
+/* ---- state that must not change ------------------------------------------ */
 
 static void say_handlers(FILE *to)
 {

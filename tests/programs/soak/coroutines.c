@@ -113,10 +113,11 @@ void *soak_take_turns(void *unused)
 	return unused;
 }
 
-/* ---- from thread to thread ---------------------------------------------- */
+/* ---- coroutines that change threads ------------------------------------- */
 
 #define THREADS 2
-#define RESUMES 50 /* then a thread ends; others are in its regions */
+/* A thread exits after this number of resumes, with coroutines in regions. */
+#define RESUMES 50
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct coroutine *waiting[COROUTINES];

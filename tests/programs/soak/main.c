@@ -59,7 +59,7 @@ void soak_fail(const char *format, ...)
 	_exit(1);
 }
 
-/* ---- who works ---------------------------------------------------------- */
+/* ---- workers ------------------------------------------------------------ */
 
 static const struct worker {
 	const char *name;

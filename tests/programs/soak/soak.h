@@ -12,7 +12,7 @@
 /* Kinds of regions. The name of a visit's region shows its kind. */
 enum soak_kind {
 	SOAK_SHORT,   /* visits of threads that start and end */
-	SOAK_NESTED,  /* below those */
+	SOAK_NESTED,  /* visits inside SOAK_SHORT */
 	SOAK_JUMPED,  /* left by longjmp */
 	SOAK_SIGNAL,  /* visits in signal handlers */
 	SOAK_PLUGIN,  /* visits in code that is unloaded */

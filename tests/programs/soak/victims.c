@@ -29,7 +29,7 @@ struct outcome {
 	uint64_t begun[THREADS], ended[THREADS];
 };
 
-/* ---- the one that is killed --------------------------------------------- */
+/* ---- process that is killed --------------------------------------------- */
 
 static struct outcome *outcome;
 
@@ -99,7 +99,7 @@ int soak_be_killed(const char *live, const char *counts)
 	return 0;
 }
 
-/* ---- the one that kills ------------------------------------------------- */
+/* ---- process that kills ------------------------------------------------- */
 
 static uint64_t sum_of(const uint64_t count[THREADS])
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parent. It runs each scene twice:
+ * The parent. Runs each scene twice:
  *
- * Stepped. The child stops after each instruction. At each instruction of the
+ * Stepped: the child stops after each instruction. At each instruction of the
  * library it gets a signal. The handler runs at full speed, and checks that it
  * leaves the thread's state unchanged. At the end, the counted visits must be
  * those that were made.
  *
- * Jumped out of. There is one round for each address at which the child
+ * Interrupted: there is one round for each address at which the child
  * stopped, with a breakpoint at this address. There the child gets the signal,
  * and its handler leaves by siglongjmp(3).
  */
@@ -37,19 +37,19 @@
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
 /*
- * In the short form, a scene with many addresses is tested at every
+ * In the quick and full forms, a scene with many addresses is tested at every
  * SHORT_STRIDE-th address.
  */
 #define SHORT_STRIDE 48
 /*
- * With counters, the short form runs every n-th handler, and jumps at every
- * n-th address.
+ * With counters, the full form runs every COUNTERS_VARIANTS-th handler, and
+ * interrupts at every COUNTERS_STRIDE-th address.
  */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4
 /*
- * In the other forms, a scene that needs one child for each address is tested
- * at every COLD_STRIDE-th address.
+ * In the long form, a scene that needs one child for each address is tested at
+ * every COLD_STRIDE-th address.
  */
 #define COLD_STRIDE 8
 #define INT3_SIZE 1
@@ -297,7 +297,7 @@ static void interrupted(const struct step_scene *scene,
 			const struct step_variant *variant, size_t stride,
 			bool jump)
 {
-	/* In the short form, each variant begins at another address. */
+	/* With a stride, handlers begin at different addresses. */
 	size_t i =
 		(size_t)(variant - step_variants) / COUNTERS_VARIANTS % stride;
 
@@ -345,9 +345,11 @@ static size_t stride_of(const struct step_scene *scene, bool is_long)
 }
 
 /*
- * Events can move only if there are counters. With counters, there are many
- * more stops: in the short form, each of three scenes has a third of the
- * variants.
+ * Returns true if the scene is to be run with this handler. A handler that
+ * moves events to other counters needs a scene that reads counters in user
+ * space. A scene with events has many more stops than one with time alone, so
+ * the full form runs only a third of the handlers in it, and another third in
+ * the next scene.
  */
 static bool fits(const struct step_scene *scene,
 		 const struct step_variant *variant, bool is_long)

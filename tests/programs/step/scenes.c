@@ -10,7 +10,7 @@ static struct selfmon_region *stepped, *other;
 static struct selfmon_site fresh_site;
 static char fresh_name[32];
 
-/* ---- what handlers do -----------------------------------------------------
+/* ---- work of handlers -----------------------------------------------------
  */
 
 static void visit_same(void)
@@ -122,7 +122,7 @@ _Static_assert(sizeof(step_variants) / sizeof(step_variants[0]) <=
 		       STEP_VARIANTS_MAX,
 	       "variants");
 
-/* ---- what is stepped through ----------------------------------------------
+/* ---- stepped code ---------------------------------------------------------
  */
 
 static void pair(void)

@@ -20,7 +20,7 @@
 enum step_phase {
 	STEP_NONE,
 	STEP_BEGIN,   /* the code after this is stepped through */
-	STEP_END,     /* its end */
+	STEP_END,     /* end of the stepped code */
 	STEP_HANDLED, /* a handler is about to return */
 	STEP_CHECKED, /* a round has ended correctly */
 	STEP_WRONG    /* a round has failed: see why */
@@ -52,7 +52,7 @@ struct step_variant {
 
 /* The events that a scene's visits count. */
 enum step_counters {
-	STEP_TIME,    /* nothing else */
+	STEP_TIME,    /* no events, only time */
 	STEP_SYSCALL, /* the kernel's events, by read(2) */
 	STEP_USER     /* in user space, see stepped_pmu.h */
 };
@@ -74,7 +74,7 @@ struct step_scene {
 	bool cold;  /* starts with the thread's first visit */
 	bool spans; /* enters spans, which a jump does not cut off */
 	bool far;   /* the handler's visits cut off abandoned visits, too */
-	bool many;  /* has more addresses than the short form tries */
+	bool many;  /* too many addresses for the quick and full forms */
 	/* The quick form tests all addresses, since this is the fast path. */
 	bool whole;
 };

@@ -100,7 +100,7 @@ static void use(const char *path, int flags, int version)
 		dlclose(plugin);
 }
 
-/* ---- what the process holds ---------------------------------------------- */
+/* ---- resources of the process -------------------------------------------- */
 
 struct holds {
 	long fds, maps, kb, resident_kb;
