@@ -312,7 +312,7 @@ static void take_longer(struct reader *reader, const struct ring *ring,
 		  ring->newest->begin, ring->newest->end, ring->newest->region);
 }
 
-/* Shows where entries are missing before this one, or were left out. */
+/* Adds the gap before this entry: missing entries, or time between bursts. */
 static void end_gap(struct reader *reader, struct ring *ring, uint64_t end)
 {
 	const uint64_t begin = ring->newest_end ? ring->newest_end

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes a summary of a trace, which shows whether it has what one looks for.
- */
+/* Writes a summary: visits of each track, and the longest of each region. */
 #include "trace_summary.h"
 
 #include <errno.h>

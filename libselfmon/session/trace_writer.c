@@ -4,14 +4,14 @@
  * writer. If a thread is faster than the writer, it overwrites entries that are
  * not yet in the file; these are counted as lost.
  *
- * The writer reads a ring at a moment when as many entries are written as were
- * taken. Then none of them is half written. Afterwards it checks that the
- * thread has not begun to overwrite what was copied.
+ * The writer copies a ring only while the number of written entries equals the
+ * number of reserved entries. Then no entry is half written. Afterwards it
+ * counts entries that the thread has begun to overwrite as lost.
  *
- * With longer= nothing is written until a visit lasts longer. Its thread then
- * names the position up to which its ring is wanted, and wakes the writer, which
- * writes the burst that ends there: at most the ring's newer half. The other
- * half is what the thread may overwrite until the writer comes.
+ * With longer=, nothing is written until a visit exceeds its limit. The thread
+ * of this visit then stores the position where the burst ends, and wakes the
+ * writer, which writes the burst: at most the newer half of the ring. Until the
+ * writer runs, the thread may overwrite the older half.
  */
 #define _GNU_SOURCE
 #include "session/trace_writer.h"
@@ -64,14 +64,14 @@
 #define NAMES_NS 1000000000
 #define PAIR_TRIES 4
 /*
- * With longer=: of each ring so many of the longest bursts are written at once,
- * and one more after each of these times.
+ * Rate limit with longer=, for each ring: bursts of maximum length that may be
+ * written at once, and the time after which one more may be written.
  */
 #define BURSTS_MAX 8
 #define BURST_NS UINT64_C(1000000000)
-/* The writer looks again after this time if a burst could not be written. */
+/* Time after which the writer retries a burst that it could not write. */
 #define BURST_PAUSE_NS 20000000
-/* Time between two looks at the percentiles of regions. */
+/* Time between two computations of the percentiles of regions. */
 #define LIMITS_NS 1000000000
 /* The regions' numbers are below: PAGES_MAX of store/name.c. */
 #define REGIONS_MAX (UINT32_C(1) << 22)
@@ -542,7 +542,10 @@ static unsigned int read_traced_rings(void)
 
 /* ---- bursts (longer=) ---------------------------------------------------- */
 
-/* The newest entry may be overwritten meanwhile: then it is not such a one. */
+/*
+ * Returns an entry as it is now. The thread may overwrite the entry during the
+ * read, and the result may then be a mix of both.
+ */
 static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
 				     uint64_t position)
 {
@@ -612,8 +615,9 @@ static bool is_file_full(const struct selfmon_recorder *recorder)
 }
 
 /*
- * Returns where a burst begins. It has what the thread did, so it ends with what
- * an earlier owner of the ring did. A visit is not cut off from its start.
+ * Returns the position where a burst begins. A burst has entries of only one
+ * thread, so it does not extend to those of the ring's previous owner. It has
+ * the START entry of its first visit.
  */
 static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
 			       uint64_t wanted)
@@ -637,7 +641,10 @@ static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
 	return begin;
 }
 
-/* A visit that ends soon after, such as the one around, continues a burst. */
+/*
+ * A burst that begins where the last one ended continues it, for example if the
+ * visit around the first trigger also triggers.
+ */
 static void write_burst(struct selfmon_process *process,
 			struct selfmon_thread *thread, uint64_t begin,
 			uint64_t wanted)
@@ -711,7 +718,7 @@ static void set_limits(struct selfmon_process *process)
 	selfmon_trace_limits_measure(process, trace.spec.above_ppm);
 }
 
-/* Writes what is wanted. Returns after which time to look again. */
+/* Writes the bursts. Returns the time until the rings are read again. */
 static uint64_t read_bursts(struct selfmon_process *process)
 {
 	struct selfmon_thread *thread =
@@ -732,7 +739,7 @@ static uint64_t read_bursts(struct selfmon_process *process)
 	return pause;
 }
 
-/* A visit that triggers from here on wakes the writer again. */
+/* Clears the trigger first: visits that trigger later wake the writer again. */
 static uint64_t answer_trigger(struct selfmon_process *process)
 {
 	__atomic_exchange_n(&process->triggered, 0, __ATOMIC_ACQ_REL);

@@ -187,8 +187,8 @@ static void check_bytes(uint64_t bytes)
 }
 
 /*
- * The work of cut-off visits is not found, and reads by read(2) need not be
- * exact.
+ * After a jump, the work of cut-off visits is missing. With read(2), counts may
+ * include additional work.
  */
 static void check_works(uint64_t works)
 {
@@ -199,8 +199,8 @@ static void check_works(uint64_t works)
 }
 
 /*
- * Without a region around it, a jump out of code that fills in or removes an
- * entry leaves this entry until its place is needed. It is no visit.
+ * Returns true for an entry that a jump left half filled in or half removed. If
+ * no region is around it, such an entry stays until its place is needed.
  */
 static bool is_no_visit(const struct selfmon_visit *open)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parent. Runs each scene twice:
+ * The parent. Runs each scene in three ways:
  *
  * Stepped: the child stops after each instruction. At each instruction of the
  * library it gets a signal. The handler runs at full speed, and checks that it
  * leaves the thread's state unchanged. At the end, the counted visits must be
  * those that were made.
  *
- * Interrupted: there is one round for each address at which the child
- * stopped, with a breakpoint at this address. There the child gets the signal,
- * and its handler leaves by siglongjmp(3).
+ * Interrupted: there is one round for each address at which the child stopped,
+ * with a breakpoint at this address. There the child gets the signal, and its
+ * handler returns.
+ *
+ * Jumped out of: the same, but the handler leaves by siglongjmp(3).
  */
 #define _GNU_SOURCE
 #include <errno.h>
