@@ -56,7 +56,7 @@ struct doctor_machine {
 	int64_t files_open; /* open files in the whole system */
 	int64_t mux_ms;     /* perf_event_mux_interval_ms of the first PMU */
 	size_t pmus;
-	/* The one of the largest cores is last. */
+	/* The PMU of the largest cores is last. */
 	struct doctor_pmu pmu[DOCTOR_PMUS];
 	/* Index of the PMU to whose CPUs this program is restricted, or -1. */
 	int pinned;

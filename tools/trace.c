@@ -119,7 +119,7 @@ static int write_all(struct trace *const *trace, size_t traces,
 	if (!to)
 		return tool_fail("trace", "%s: %s", output, strerror(errno));
 	set_offsets(trace, traces);
-	errno = 0; /* will be that of the first write that fails */
+	errno = 0; /* the first write that fails sets it */
 	error = format->write(trace, traces, to);
 	if (!error && (fflush(to) || ferror(to)))
 		error = errno ? -errno : -EIO;

@@ -558,7 +558,7 @@ static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
 	};
 }
 
-/* Returns true if the visit that ends a burst may trigger: regions=. */
+/* Returns true if regions= lets the visit that ends a burst trigger it. */
 static bool may_trigger(struct selfmon_process *process,
 			const struct selfmon_recorder *recorder,
 			uint64_t wanted)

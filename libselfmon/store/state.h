@@ -136,7 +136,7 @@ struct selfmon_visit {
 	/* Only compared, never dereferenced. */
 	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
-	uint64_t reserved; /* not used yet; for a record or a sample */
+	uint64_t reserved; /* unused */
 	union {
 		/* If only time is measured: the CPU at the start. */
 		uint32_t cpu;

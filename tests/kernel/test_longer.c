@@ -138,7 +138,7 @@ Test(longer, is_called_for_detached_spans)
 	expect_call("span");
 }
 
-/* The visit has ended: those of the function are not inside of it. */
+/* The visit has ended, so visits of the called function are not inside it. */
 Test(longer, may_visit_regions_and_is_not_called_again)
 {
 	struct selfmon_report *report;
