@@ -590,7 +590,9 @@ static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 {
 	struct selfmon_traced *const traced = recorder->trace;
 	const uint64_t now = selfmon_kernel_monotonic_raw_ns(),
-		       cost = BURST_NS * entries / burst_entries(recorder);
+		       most = burst_entries(recorder),
+		       /* Never 0, which analyzers cannot know. */
+		       cost = most ? BURST_NS * entries / most : 0;
 	const uint64_t from = traced->allowed_ns > now ? traced->allowed_ns
 						       : now;
 
