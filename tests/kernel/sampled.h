@@ -6,9 +6,12 @@
 #ifndef SELFMON_TESTS_SAMPLED_H
 #define SELFMON_TESTS_SAMPLED_H
 
+#include <limits.h>
 #include <link.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rows.h"
 #include "sanitizer.h"
@@ -85,14 +88,26 @@ static inline int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 	return 1;
 }
 
-static inline bool is_between(uint64_t address, const char *begin,
-			      const char *end)
+static inline bool is_of_program(const struct selfmon_address *address)
+{
+	static char program[PATH_MAX];
+
+	if (!program[0])
+		cr_assert_gt(readlink("/proc/self/exe", program,
+				      sizeof(program) - 1), 0);
+	return strcmp(address->module, program) == 0;
+}
+
+/* Code of other modules, such as libc, may have the same addresses. */
+static inline bool is_between(const struct selfmon_address *address,
+			      const char *begin, const char *end)
 {
 	uint64_t bias = 0;
 
 	dl_iterate_phdr(take_bias, &bias);
-	return address >= (uint64_t)(uintptr_t)begin - bias &&
-	       address < (uint64_t)(uintptr_t)end - bias;
+	return is_of_program(address) &&
+	       address->address >= (uint64_t)(uintptr_t)begin - bias &&
+	       address->address < (uint64_t)(uintptr_t)end - bias;
 }
 
 /* ---- visits -------------------------------------------------------------- */
@@ -151,7 +166,8 @@ static inline struct counts counts_at(const struct selfmon_report *report,
 	size_t i;
 
 	for (i = 0; !selfmon_row_stack(report, row, i, &stack); i++) {
-		const uint64_t address = stack.address[0].address;
+		const struct selfmon_address *const address =
+			&stack.address[0];
 
 		cr_assert_geq(stack.depth, 1);
 		counts.samples += stack.count;

@@ -568,7 +568,8 @@ Test(samples, have_the_label_of_their_moment_within_a_visit)
 	until(wanted(), visit_labelled);
 	report = rows_take();
 	for (i = 0; !selfmon_row_stack(report, 0, i, &stack); i++) {
-		const uint64_t address = stack.address[0].address;
+		const struct selfmon_address *const address =
+			&stack.address[0];
 
 		if (is_between(address, __start_samples_a, __stop_samples_a))
 			cr_expect_eq(stack.label, 7);
