@@ -114,6 +114,12 @@ static void put_tracks(const struct trace *trace, FILE *to)
 
 static void put_bursts(const struct trace *trace, FILE *to)
 {
+	if (!trace->longer) { /* the file has the limit with each of these */
+		fprintf(to, "only around slow visits: %llu bursts, of which "
+			"the slow visits were lost\n",
+			(unsigned long long)trace->bursts);
+		return;
+	}
 	fprintf(to, "only around visits that lasted longer than ");
 	put_short(to, trace->limit_ns[0]);
 	if (trace->limit_ns[1] / 1000 != trace->limit_ns[0] / 1000) {

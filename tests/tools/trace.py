@@ -451,6 +451,24 @@ def test_bursts(tools):
              sorted(map(key, chrome.slices)))
 
 
+# The low 24 bits of an entry's second word, from store/recorder.h.
+REGION, LONGER, THREAD = 0xffffff, 0xfffff8, 0xfffffa
+
+
+def test_bursts_without_their_visits(tools):
+    data = bytearray(open(f"{tools.folder}/bursts.trace", "rb").read())
+    for at in range(0, len(data) - 7, 8):
+        word = int.from_bytes(data[at:at + 8], sys.byteorder)
+        if word & REGION == LONGER:
+            data[at:at + 8] = (word - LONGER + THREAD).to_bytes(
+                8, sys.byteorder)
+    with open(f"{tools.folder}/lost-bursts.trace", "wb") as file:
+        file.write(data)
+    summary = tools.trace("lost-bursts.trace")
+    expect("the limit is not known", "3 bursts, of which the slow visits were "
+           "lost" in summary and " 0 ns" not in summary, summary)
+
+
 def test_chosen_bursts(tools):
     """regions= says which may trigger; the others are written, too."""
     tools.measure("bursts", "", SELFMON_TRACE="none.trace,ring=64k,"
@@ -630,6 +648,7 @@ def main():
         test_choice(tools)
         test_lost(tools)
         test_bursts(tools)
+        test_bursts_without_their_visits(tools)
         test_chosen_bursts(tools)
         test_percentile(tools)
         test_bounded(tools)
