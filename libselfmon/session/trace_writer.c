@@ -64,7 +64,7 @@
 #define NAMES_NS 1000000000
 #define PAIR_TRIES 4
 /*
- * Rate limit with longer=, for each ring: bursts of maximum length that may be
+ * Rate limit with longer=, for each ring: bursts of maximum size that may be
  * written at once, and the time after which one more may be written.
  */
 #define BURSTS_MAX 8
@@ -580,19 +580,31 @@ static uint64_t burst_entries(const struct selfmon_recorder *recorder)
 }
 
 /*
+ * Returns the size of a burst in the file. The blocks around the entries count
+ * too: a burst of one visit has more bytes of them than of entries.
+ */
+static uint64_t burst_bytes(uint64_t entries)
+{
+	return sizeof(struct selfmon_trace_clock) +
+	       sizeof(struct selfmon_trace_burst) +
+	       (entries / BLOCK_ENTRIES + 1) *
+		       sizeof(struct selfmon_trace_visits) +
+	       entries * sizeof(struct selfmon_ended);
+}
+
+/*
  * Limits the rate of writing. Returns true if this number of entries of the
- * ring may be written now. Within any time t, at most BURSTS_MAX + t / BURST_NS
- * bursts of maximum length are written. Each write moves allowed_ns forward, by
- * BURST_NS for a burst of maximum length. allowed_ns may be ahead of the
- * present by the time of BURSTS_MAX such bursts.
+ * ring may be written now. Within any time t, at most the size of BURSTS_MAX +
+ * t / BURST_NS bursts of maximum length is written. Each write moves allowed_ns
+ * forward, by BURST_NS for a burst of maximum length. allowed_ns may be ahead
+ * of the present by the time of BURSTS_MAX such bursts.
  */
 static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 {
 	struct selfmon_traced *const traced = recorder->trace;
 	const uint64_t now = selfmon_kernel_monotonic_raw_ns(),
-		       most = burst_entries(recorder),
-		       /* Never 0, which analyzers cannot know. */
-		       cost = most ? BURST_NS * entries / most : 0;
+		       cost = BURST_NS * burst_bytes(entries) /
+			      burst_bytes(burst_entries(recorder));
 	const uint64_t from = traced->allowed_ns > now ? traced->allowed_ns
 						       : now;
 
@@ -604,10 +616,8 @@ static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 
 static bool is_file_full(const struct selfmon_recorder *recorder)
 {
-	if (!trace.full &&
-	    trace.bytes + burst_entries(recorder) *
-				  sizeof(struct selfmon_ended) >
-		    trace.spec.size) {
+	if (!trace.full && trace.bytes + burst_bytes(burst_entries(recorder)) >
+				   trace.spec.size) {
 		trace.full = true;
 		trace_note("the file has reached its size=; later visits that "
 			   "last longer are not in it",

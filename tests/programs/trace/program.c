@@ -14,6 +14,9 @@
  *   program modes FILE    long visits among short ones: one in 4000, after
  *                         FILE has grown
  *   program always N      N visits, each of which is longer than 100 ns
+ *   program always N FILE the same; after each of the first ALONE visits the
+ *                         program waits until FILE, the trace, has grown: each
+ *                         is a burst by itself
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -39,6 +42,7 @@
 #define NEAR 100
 #define PARTS 5
 #define SLOW_US 400000
+#define ALONE 2000
 
 static void spin(unsigned int n)
 {
@@ -272,11 +276,19 @@ static void modes(const char *path)
 		query(i % 4000 == 0);
 }
 
-static void always(int visits)
+static void always(int visits, const char *path)
 {
-	while (visits--)
+	int i;
+
+	for (i = 0; i < visits; i++) {
+		const bool alone = path && i < ALONE;
+		const off_t size = alone ? size_of(path) : 0;
+
 		SELFMON_REGION("long")
 			spin(1000);
+		while (alone && size_of(path) == size)
+			sched_yield();
+	}
 }
 
 static void until_killed(void)
@@ -311,8 +323,8 @@ int main(int argc, char **argv)
 		bursts(argv[2]);
 	else if (!strcmp(mode, "modes") && argc == 3)
 		modes(argv[2]);
-	else if (!strcmp(mode, "always") && argc == 3)
-		always(atoi(argv[2]));
+	else if (!strcmp(mode, "always") && (argc == 3 || argc == 4))
+		always(atoi(argv[2]), argv[3]);
 	else if (!strcmp(mode, "kill"))
 		until_killed();
 	else if (!strcmp(mode, "fork"))
