@@ -23,32 +23,29 @@ trap 'rm -rf "$work"' EXIT
 
 texts=$(grep -L '^\.so ' man/*.[0-9])
 
-# shellcheck disable=SC2086 # a list of files without blanks
-lint() {
-	if command -v mandoc > /dev/null; then
-		mandoc -Tlint $texts
-	elif command -v man > /dev/null; then
-		for page in $texts; do
-			LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" \
-				2>&1 > /dev/null
-		done | { ! grep .; }
-	else
-		echo "check-man: lint skipped: neither mandoc nor man is" \
-			"installed"
-	fi
-}
-lint || complain "the pages above are not well formed"
-
 # Pages are formatted as ASCII, because awk may count bytes. If a line is too
 # long, it is usually in an example that has the tab stops of the table before
 # it.
-if command -v man > /dev/null && command -v col > /dev/null; then
+# shellcheck disable=SC2086 # a list of files without blanks
+lint() {
+	if ! command -v man > /dev/null || ! command -v col > /dev/null; then
+		echo "check-man: lint skipped: man or col is not installed"
+		return
+	fi
 	for page in $texts; do
-		LC_ALL=C MANWIDTH=80 man -l "$page" 2> /dev/null |
+		LC_ALL=C MANWIDTH=80 man --warnings -l "$page" \
+			2> "$work/warnings" |
 			col -bx | awk 'length($0) > 80 { exit 1 }' ||
 			complain "$page: lines wider than 80 columns"
+		[ ! -s "$work/warnings" ] ||
+			complain "$page: $(cat "$work/warnings")"
 	done
-fi
+	if command -v mandoc > /dev/null; then
+		mandoc -Tlint $texts ||
+			complain "the pages above are not well formed"
+	fi
+}
+lint
 
 # The names in a page's NAME section.
 names_of() {
