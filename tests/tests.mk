@@ -58,14 +58,15 @@ $(O)/tests/%/run:
 # The longest checks are first. check-full runs all three lists, with the full
 # form of tests that have one (tests/form.h).
 checks := check-kernel check-unit check-step check-fault check-flow \
-	check-throw check-man check-escapes check-trace check-merge check-view check-samples \
+	check-throw check-man check-trace check-samples \
 	check-hw check-layers check-exports check-examples check-compare check-host check-doctor \
 	check-codegen check-tool check-selftest check-fuzz check-archive \
 	check-coroutine check-report check-perf-event check-tables check-machines \
 	check-bench check-vm-runner
 checks_rest := check-amalgamation check-cxx check-headers check-soak \
 	check-process check-readme check-dist check-unload check-levels \
-	check-migrate check-secure check-malloc installcheck
+	check-migrate check-secure check-malloc check-merge check-view \
+	check-escapes installcheck
 checks_long := tsan check-inlined asan ubsan analyze
 
 # The checks run in parallel, one for each processor unless -j gives another
