@@ -13,6 +13,7 @@
 #include "selftest.h"
 #include "tool.h"
 #include "trace.h"
+#include "variables.h"
 
 static const struct {
 	const char *name;
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	tool_variables_restore();
 	opterr = 0; /* getopt's own messages are not escaped */
 	if (argc < 2)
 		return tool_misused(NULL, "a command is missing");

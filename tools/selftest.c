@@ -5,9 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "platform/kernel.h"
 #include "selftest_machine.h"
@@ -16,6 +14,7 @@
 #include "selftest_run.h"
 #include "selftest_write.h"
 #include "tool.h"
+#include "variables.h"
 
 static const char help[] =
 	"usage: selfmon selftest [--quick | --full] [--perf] [--json FILE]\n"
@@ -79,23 +78,6 @@ static int take_options(int argc, char **argv, struct choice *to)
 			: to->full ? SELFTEST_FULL
 				   : SELFTEST_NORMAL;
 	return 0;
-}
-
-/*
- * Removes environment variables that the user set for other programs, since
- * they would change the tests.
- */
-static void forget_variables(void)
-{
-	static const char *const names[] = {
-		"SELFMON_EVENTS", "SELFMON_OUTPUT", "SELFMON_ENABLE",
-		"SELFMON_FENCE",  "SELFMON_EVERY",  "SELFMON_STRICT",
-		"SELFMON_LIVE",	  "SELFMON_SAMPLE",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unsetenv(names[i]);
 }
 
 /*
@@ -168,7 +150,8 @@ int tool_selftest(int argc, char **argv)
 		fputs(help, stdout);
 		return 0;
 	}
-	forget_variables();
+	/* the user set them for other programs; they would change the tests */
+	tool_variables_forget();
 	if (choice.loop)
 		return selftest_perf_loop(choice.loop);
 	if (choice.json) {

@@ -297,6 +297,13 @@ try 0 run -e page-faults --strict -n 3 sh -c \
 says out 'page-faults 1 3'
 try 0 run -e 'page-faults,@offcpu' sh -c 'echo "$SELFMON_EVENTS"'
 says out 'page-faults,@offcpu'
+# the command gets the variables, and selfmon itself writes no trace
+SELFMON_TRACE=$work/no.trace
+export SELFMON_TRACE
+try 0 run sh -c 'echo "$SELFMON_TRACE"'
+says out "$work/no.trace"
+unset SELFMON_TRACE
+[ ! -e "$work/no.trace" ] || complain 'run writes a trace of itself'
 try 2 run -e 'cycles,instrctions' true
 says err "did you mean 'instructions'?"
 says err '            ^'

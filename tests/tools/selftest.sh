@@ -93,8 +93,30 @@ names_nobody()
 	fi
 }
 
+# Variables that the user set for other programs are ignored: no file is
+# written, and no thread is started before --json waits for its reader.
+mkdir "$work/files"
+mkfifo "$work/fifo"
+SELFMON_EVENTS=none SELFMON_ENABLE=1 SELFMON_EVERY=7 SELFMON_RECORD=slowest
+SELFMON_SAMPLE=task-clock,period=1ms SELFMON_LIVE="$work/files/live"
+SELFMON_TRACE="$work/files/trace" SELFMON_OUTPUT="json:$work/files/report"
+export SELFMON_EVENTS SELFMON_ENABLE SELFMON_EVERY SELFMON_RECORD \
+	SELFMON_SAMPLE SELFMON_LIVE SELFMON_TRACE SELFMON_OUTPUT
+
+"$program" selftest --json "$work/fifo" > "$work/out" 2>&1 &
+waiting=$!
+until grep -q '^State:.S' "/proc/$waiting/status" &&
+	[ "$(readlink "/proc/$waiting/exe")" = "$program" ]; do
+	kill -0 "$waiting" 2> "$work/err" || break
+done
+threads=$(ls "/proc/$waiting/task" | wc -l)
+[ "$threads" = 1 ] || complain "$threads threads with SELFMON_SAMPLE"
+kill "$waiting"
+wait "$waiting" 2> "$work/err"
+
 run mine "$program" selftest
 mine=$status
+[ -z "$(ls "$work/files")" ] || complain "it writes $(ls "$work/files")"
 names_nobody "$work/mine.json"
 if command -v python3 > /dev/null; then
 	is_schema "$work/mine.json"
@@ -103,16 +125,14 @@ else
 	echo '[SKIP] check-selftest: its JSON needs python3'
 fi
 
-# Without privileges, and with variables set for other programs.
+# Without privileges.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
 		"$program" --version > "$work/out" 2>&1; then
 	chmod 777 "$work"
-	SELFMON_EVENTS=none SELFMON_ENABLE=0 SELFMON_EVERY=7
-	export SELFMON_EVENTS SELFMON_ENABLE SELFMON_EVERY
+	SELFMON_ENABLE=0
 	run nobody setpriv --reuid 65534 --regid 65534 --clear-groups \
 		--inh-caps=-all "$program" selftest
-	unset SELFMON_EVENTS SELFMON_ENABLE SELFMON_EVERY
 	if command -v python3 > /dev/null; then
 		is_schema "$work/nobody.json"
 		agrees "$work/nobody.json" "$work/nobody.txt"
