@@ -101,7 +101,8 @@ static const char *cause_of(const char *text, const char *event)
 	return text;
 }
 
-static void note_members(const struct selfmon_counters *set)
+/* Stores the members' events and reasons, and reserves descriptors in fd.c. */
+static void take_members(const struct selfmon_counters *set)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
 
@@ -110,8 +111,11 @@ static void note_members(const struct selfmon_counters *set)
 
 		member_event[k] = event_of(&info);
 		member_count = k + 1;
-		if (!info.failure)
+		if (!info.failure) {
+			/* An event that is counted may hold a descriptor. */
+			ReserveExternalFD();
 			continue;
+		}
 		selfmon_explain(info.failure, text, sizeof(text));
 		sm_store_reason(member_event[k], cause_of(text, info.name));
 	}
@@ -142,10 +146,7 @@ struct selfmon_counters *sm_counters(void)
 	}
 	if (!set)
 		return NULL;
-	note_members(set);
-	/* a set has at most two descriptors: reserve them in fd.c */
-	ReserveExternalFD();
-	ReserveExternalFD();
+	take_members(set);
 	return set;
 }
 
