@@ -54,8 +54,11 @@ enum descriptor {
 enum process { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum thread { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
-/* Ids of system clocks, and of the first clock of a sequence. */
-enum { CLOCK_OF_REAL_TIME = 1, CLOCK_OF_BOOT = 6, CLOCK_OF_LANE = 64 };
+/*
+ * Perfetto's ids of builtin clocks, and the first id of sequence-scoped clocks
+ * (64 to 127).
+ */
+enum { CLOCK_OF_REAL_TIME = 1, CLOCK_OF_BOOT = 6, CLOCK_OF_SEQUENCE = 64 };
 
 struct perfetto {
 	const struct trace *trace;
@@ -180,7 +183,7 @@ static void put_clock(struct perfetto *perfetto, uint64_t id, uint64_t time)
 	protobuf_clear(&perfetto->inner);
 	protobuf_number(&perfetto->inner, CLOCK_ID, id);
 	protobuf_present(&perfetto->inner, CLOCK_TIME, time);
-	if (id == CLOCK_OF_LANE)
+	if (id == CLOCK_OF_SEQUENCE)
 		protobuf_number(&perfetto->inner, CLOCK_INCREMENTAL, true);
 	protobuf_message(&perfetto->part, CLOCKS_CLOCK, &perfetto->inner);
 }
@@ -192,7 +195,7 @@ static void begin_sequence(struct perfetto *perfetto)
 	begin_packet(perfetto);
 	perfetto->sequences++;
 	perfetto->time = 0;
-	put_clock(perfetto, CLOCK_OF_LANE, 0);
+	put_clock(perfetto, CLOCK_OF_SEQUENCE, 0);
 	put_clock(perfetto, CLOCK_OF_BOOT, trace->begin_raw_ns);
 	put_clock(perfetto, CLOCK_OF_REAL_TIME, trace->begin_real_ns);
 	protobuf_message(&perfetto->packet, PACKET_CLOCKS, &perfetto->part);
@@ -203,7 +206,7 @@ static void begin_sequence(struct perfetto *perfetto)
 	protobuf_clear(&perfetto->inner);
 	protobuf_number(&perfetto->inner, EVENT_TRACK, perfetto->lane_id);
 	protobuf_message(&perfetto->part, DEFAULTS_EVENT, &perfetto->inner);
-	protobuf_number(&perfetto->part, DEFAULTS_CLOCK, CLOCK_OF_LANE);
+	protobuf_number(&perfetto->part, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
 	protobuf_message(&perfetto->packet, PACKET_DEFAULTS, &perfetto->part);
 	write_packet(perfetto);
 }
