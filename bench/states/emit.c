@@ -76,7 +76,7 @@ static void emit_heading(const struct bench_rounds *rounds,
 
 	if (seen < wait_for->rounds)
 		snprintf(row.note, sizeof(row.note),
-			 "not seen: %zu of %zu rounds in %llu s", seen,
+			 "too few rounds: %zu of %zu in %llu s", seen,
 			 wait_for->rounds,
 			 (unsigned long long)wait_for->seconds);
 	else

@@ -25,7 +25,7 @@ reads counters. Their times have no meaning, and their dates come from the host.
 has a real PMU, and each of its counter reads traps to the hypervisor. The other, on which this library is developed,
 has no PMU. The column `library` has the version that was tested; machines that could not be tested again keep their old
 row. "Instructions of a pair" is the difference between a function with a region and an empty function. On x86-64 it is
-five more than in [COST.md](COST.md), which counts only the pair.
+five more than in [COST.md](COST.md), because the function sets up and removes a stack frame.
 
 If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file. The file has no names of
 hosts or users, no paths and no addresses.

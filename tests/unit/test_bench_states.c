@@ -138,7 +138,7 @@ static void emit(enum bench_state state, size_t wanted)
 	emit_state(&rounds, &parts, state, &wait_for);
 }
 
-Test(bench_states, a_state_with_too_few_rounds_is_not_seen, .init = begin,
+Test(bench_states, a_state_with_too_few_rounds_has_only_a_note, .init = begin,
      .fini = end)
 {
 	add(1, 1, 20, 20);
@@ -147,7 +147,7 @@ Test(bench_states, a_state_with_too_few_rounds_is_not_seen, .init = begin,
 	emit(BENCH_BUSY, 2);
 	cr_assert_eq(emitted_count, 1);
 	cr_assert_str_eq(emitted[0].state, "BUSY");
-	cr_assert_str_eq(emitted[0].note, "not seen: 1 of 2 rounds in 300 s");
+	cr_assert_str_eq(emitted[0].note, "too few rounds: 1 of 2 in 300 s");
 }
 
 Test(bench_states, a_state_that_was_seen_has_its_rows, .init = begin,
