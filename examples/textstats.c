@@ -187,7 +187,9 @@ STAGE count(struct stats *s)
 	}
 }
 
-/* Sorts by falling count, then by first appearance; free places come last. */
+/*
+ * Sorts by descending count, then by first appearance; free places come last.
+ */
 static int compare(const void *x, const void *y)
 {
 	const struct word *const a = x, *const b = y;

@@ -14,16 +14,17 @@
  * in CSV. libselfmon reads the counters itself; the benchmark library's own
  * counter support is neither used nor required.
  *
- * An event that cannot be counted has no column. An event without a value in
- * this run is NaN, never 0. In a benchmark with several threads each thread
- * counts its own events. The column is their sum divided by all iterations, or
- * NaN if one thread has no value. If the counters were shared with other
- * programs, values are estimates, and the column "scaled" has the estimated
- * fraction.
+ * An event that cannot be counted has no column (with several threads: NaN).
+ * An event without a value in this run is NaN, never 0. In a benchmark with
+ * several threads each thread counts its own events. The column is their sum
+ * divided by all iterations, or NaN if one thread has no value. If the counters
+ * were shared with other programs, values are estimates, and the column
+ * "scaled" has the fraction of the time for which counts are extrapolated.
  *
- * Counting starts at the line above and stops at the end of the block, except
- * while paused: put the line right before the loop. Work of the benchmark
- * library around the loop is counted too, and spread over the iterations.
+ * Counting starts where `counters` is declared and stops at the end of its
+ * block: declare it right before the loop. state.PauseTiming() does not stop
+ * counting: call counters.pause() and counters.resume() too. Work of the
+ * benchmark library around the loop is counted, and spread over the iterations.
  */
 #ifndef SELFMON_GOOGLE_BENCHMARK_HPP
 #define SELFMON_GOOGLE_BENCHMARK_HPP

@@ -135,12 +135,14 @@ enum doctor_status {
  * How a check is related to earlier ones, whose failure may cause its failure.
  */
 enum doctor_kind {
+	/* A failure of this check may prevent opening events. */
 	DOCTOR_CAUSE = 0,
 	/*
-	 * May be the cause if user reads fail although events can be counted.
+	 * A failure of this check prevents user reads, but does not prevent
+	 * opening events.
 	 */
 	DOCTOR_READ_CAUSE,
-	/* Like CAUSE, but only for programs that are not pinned. */
+	/* Like READ_CAUSE, but only for programs that are not pinned. */
 	DOCTOR_ROAM_CAUSE,
 	/* Follows from a CAUSE or another CONSEQUENCE. */
 	DOCTOR_CONSEQUENCE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions in which samples were taken, sorted by falling counts. */
+/* The functions in which samples were taken, sorted by descending counts. */
 #ifndef SELFMON_TOOLS_HOT_H
 #define SELFMON_TOOLS_HOT_H
 

@@ -47,8 +47,8 @@ static struct reading read_clocks(void)
 }
 
 /*
- * Tolerance, since CLOCK_MONOTONIC_RAW itself may be adjusted if its source is
- * not the TSC.
+ * If the two readings together are uncertain by more than this, the check
+ * reports a busy machine instead of a result.
  */
 #define WIDTH_MAX_NS 20000.0
 

@@ -91,9 +91,9 @@ static struct query *query_of(const EState *estate)
 static int running; /* number of nested queries */
 
 /*
- * The query inside DECLARE CURSOR or CREATE TABLE AS has no id in this version
- * of PostgreSQL. It uses that of the statement sent by the client, unless a
- * function executed it.
+ * In PostgreSQL 15 the query inside DECLARE CURSOR or CREATE TABLE AS has no
+ * id. Such a query gets the id of the client's statement, unless the query is
+ * nested, for example in a function.
  */
 static struct sm_key key_of(const QueryDesc *desc)
 {

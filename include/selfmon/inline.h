@@ -34,7 +34,7 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_ALIAS __attribute__((may_alias))
 
 /*
- * The parts of the library's structures that a usual visit uses.
+ * The parts of the library's structures that the fast path of a visit uses.
  * libselfmon/store/state.h explains the members, and checks that they have the
  * same offsets.
  */

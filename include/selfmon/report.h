@@ -293,7 +293,7 @@ SELFMON_API void selfmon_report_free(struct selfmon_report *report);
 
 /*
  * Returns the number of rows, and row i. Rows are in tree order, siblings by
- * falling time. selfmon_report_row() returns NULL if there is no row i.
+ * descending time. selfmon_report_row() returns NULL if there is no row i.
  */
 SELFMON_API size_t selfmon_report_row_count(const struct selfmon_report *report);
 SELFMON_API const struct selfmon_row *

@@ -71,7 +71,10 @@ struct selfmon_set {
 	pid_t pid; /* process that opened the set; 0 in wiped memory */
 	uint32_t asked; /* number of members, including dropped ones */
 	const char *why_syscall;      /* why there are no user reads, or NULL */
-	/* Why members of @sets were left out; error 0: none was. */
+	/*
+	 * Why events of a set such as @cache were left out. `error` is 0 if
+	 * none was.
+	 */
 	struct selfmon_failure left_out;
 	/* For sets of several threads (threads.h), else NULL. */
 	struct selfmon_threads *threads;

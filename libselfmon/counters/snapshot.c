@@ -216,8 +216,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 }
 
 /*
- * Returns true for a set of the usual kind that has no hardware members: one
- * group, which only its own thread reads.
+ * Returns true for a set without hardware members that is one group and counts
+ * one thread, without a fence.
  */
 SELFMON_ALWAYS_INLINE bool has_rest_alone(const struct selfmon_counters *head)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. They are guessed at first, so a usual
- * visit costs nothing extra. A visit outside of the bounds, a jump, or a leave
- * out of order makes the thread look up the exact bounds. Code that ends
- * abandoned visits never relies on guessed bounds.
+ * The bounds of a thread's own stack. They are guessed at first, so the
+ * fast path of a visit costs nothing extra. A visit outside of the bounds, a
+ * jump, or a leave out of order makes the thread look up the exact bounds. Code
+ * that ends abandoned visits never relies on guessed bounds.
  */
 #include "open/bounds.h"
 

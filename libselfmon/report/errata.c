@@ -69,8 +69,8 @@ static const struct known {
 };
 
 /*
- * Parses rXXXX, which has the unit mask and the event code (r1a8: unit mask 1,
- * event a8). On AMD, bits 32 to 35 extend the event code.
+ * Returns true for a raw event rXXXX, and its event code without the unit mask
+ * (r1a8: 0xa8). The code includes bits 32 to 35, which extend it on AMD.
  */
 static bool is_raw(const struct selfmon_event_kind *meaning, uint64_t *code)
 {

@@ -30,8 +30,8 @@
  * The overhead of all visits below a row, for one quantity (time or a column).
  */
 struct below {
-	double usual;  /* overhead if all visits were of the usual kind */
-	double beyond; /* additional overhead of other kinds */
+	double usual;  /* overhead if no visit were of an enum selfmon_kind */
+	double beyond; /* additional overhead of these kinds and of units */
 	double noise;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts rows in tree order, siblings by falling time. */
+/* Sorts rows in tree order, siblings by descending time. */
 #include "report/order.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct key {
 	int32_t parent;
 };
 
-/* Sorts by parent, then falling value, then name, then original index. */
+/* Sorts by parent, then descending value, then name, then original index. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;

@@ -6,8 +6,8 @@
 #include "report/model.h"
 
 /*
- * Sort rows in tree order, siblings by falling time or by falling key. Return 0
- * or -ENOMEM.
+ * Sort rows in tree order, siblings by descending time or by descending key.
+ * Return 0 or -ENOMEM.
  */
 int selfmon_report_order(struct selfmon_report *report);
 int selfmon_report_order_by(struct selfmon_report *report, const double *key);

@@ -46,7 +46,7 @@ struct selfmon_samples {
 	size_t modules;
 	struct selfmon_sampled_module *module;
 	size_t stacks;
-	/* Sorted by row, then by falling count. */
+	/* Sorted by row, then by descending count. */
 	struct selfmon_sampled_stack *stack;
 	size_t addresses;
 	struct selfmon_address *address; /* of all stacks */

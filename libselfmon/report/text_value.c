@@ -21,10 +21,6 @@ static void remember_share(struct selfmon_text *text, double share)
 		text->share_most = share;
 }
 
-/*
- * Returns the marks for the inclusive net value of a column, or of time if
- * column is -1.
- */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column)
 {

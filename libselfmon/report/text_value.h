@@ -5,7 +5,10 @@
 
 #include "report/text.h"
 
-/* Returns the marks for the value of a column, or of time if column is -1. */
+/*
+ * Returns the bits of enum selfmon_mark (text.h), such as ~ and ?, that show
+ * how reliable the inclusive net value of a column is. Column -1 is time.
+ */
 unsigned int selfmon_value_marks(struct selfmon_text *text,
 				 const struct selfmon_row *row, int column);
 /* Returns the net value, at least 0, or NaN if there is no value. */

@@ -82,7 +82,10 @@ struct selfmon_process {
 	uint32_t counted;
 	struct selfmon_column column[SELFMON_MAX_COUNTERS];
 	struct selfmon_failure failure;
-	/* Why members of @sets were left out; error 0: none was. */
+	/*
+	 * Why events of a set such as @cache were left out. `error` is 0 if
+	 * none was.
+	 */
 	struct selfmon_failure left_out;
 	/* Why hardware events are read by read(2), or NULL. */
 	const char *why_syscall;
@@ -91,7 +94,7 @@ struct selfmon_process {
 	/* Why visits take the slow path though all reads are in user space. */
 	const char *uneven;
 	uint64_t read_ns; /* mean duration of a user read */
-	uint64_t start_ticks; /* time of the first visit; 0: there was none */
+	uint64_t start_ticks; /* time of the first visit, 0 before it */
 	uint64_t start_cpu_ns;   /* CPU time of all threads at start_ticks */
 	uint64_t attached; /* number of threads that got a state so far */
 	/* Both include threads that exited without running destructors. */

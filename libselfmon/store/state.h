@@ -227,7 +227,7 @@ struct selfmon_thread_record {
 #define SELFMON_LOW_USER (UINT64_C(1) << 62)
 
 /*
- * A thread's state. A usual visit uses only one cache line of it. This line
+ * A thread's state. The fast path uses only one cache line of it. This line
  * begins with the mark of the sentinel, which is the entry below all visits;
  * enter reads it if no visit is open. The struct begins after the mark and
  * overlays the rest of the sentinel: mode and max_per_tick replace its frame,

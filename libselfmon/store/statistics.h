@@ -71,9 +71,10 @@ enum selfmon_rare {
 };
 
 /*
- * Kinds of visits that cost their parent more than a usual visit. Each kind is
- * counted in the visit's node, and visit/overhead.c measures its cost. A visit
- * may be of several kinds.
+ * Kinds of visits that cost their parent more than a visit of a region block
+ * whose node is in a slot of its parent and whose function has no other visit
+ * open. Each kind is counted in the visit's node, and visit/overhead.c measures
+ * its cost. A visit may be of several kinds.
  */
 enum selfmon_kind {
 	/* Visits entered while their function has other visits open. */
@@ -117,7 +118,10 @@ struct selfmon_stats {
 	uint64_t migrated;   /* measured visits that ended on another CPU */
 	/* Bucket of the last visit, not yet counted in the histogram. */
 	uint64_t last;
-	/* Times of at least this are unusual; see set_usual(). */
+	/*
+	 * Times of at least this take the slow path of leave; see set_unusual()
+	 * in store/stats.c.
+	 */
 	uint64_t unusual;
 	struct selfmon_sums ticks;
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];

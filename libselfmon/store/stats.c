@@ -90,10 +90,10 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
- * Sets the limit from which times are unusual. Called after the maximum is
- * updated. The limit is the maximum plus one, or less, so that shorter visits
- * need no comparison with the maximum. With the limit 0 all visits are unusual,
- * even those of 0 ticks that a coarse clock returns.
+ * Sets the limit from which times take the slow path of leave. Called after the
+ * maximum is updated. The limit is the maximum plus one, or less, so that
+ * shorter visits need no comparison with the maximum. With the limit 0 all
+ * visits take the slow path, even those of 0 ticks that a coarse clock returns.
  */
 __attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 {

@@ -6,8 +6,8 @@
 #include "store/fiber.h"
 
 /*
- * Switches to a fiber: by a short path if the thread counts up to four events
- * and nothing is unusual, else by the general path.
+ * Switches to a fiber: by the fast path if the thread counts up to four events
+ * and fiber_counted.c handles both fibers, else by the general path.
  */
 void selfmon_fiber_switch_counted(struct selfmon_thread *thread,
 				  struct selfmon_fiber *from,

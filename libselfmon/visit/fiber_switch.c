@@ -29,7 +29,7 @@
 /* ---- with time alone ----------------------------------------------------- */
 
 /*
- * Returns true in the usual case: few visits, no units, and this thread ran the
+ * Returns true for the fast path: few visits, no units, and this thread ran the
  * fiber last. Such a switch skips most steps of fiber_visits.c. A fiber that is
  * now running in another thread has that thread in `ran`, so the result is
  * false.

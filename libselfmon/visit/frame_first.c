@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's first mark of a name, and marks in unusual states of the thread.
+ * The slow path of frame marks, such as a thread's first mark of a name.
  * Compiled for size.
  */
 #include "visit/frame_first.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leave in threads without counters, for visits that are not usual. */
+/* The slow path of leave in threads without counters. */
 #include "visit/leave_rare.h"
 
 #include "session/thread_ring.h"

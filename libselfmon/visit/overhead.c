@@ -58,7 +58,7 @@ static bool measure_usual(void)
 
 /*
  * Measures the additional overhead that a visit of this kind causes in its
- * parent, compared with a usual visit.
+ * parent, compared with a visit of no kind in enum selfmon_kind.
  */
 static bool measure_beyond(enum selfmon_overhead_shape shape,
 			   struct selfmon_cost *cost)
@@ -180,7 +180,10 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 		run->wanted |= UINT32_C(2) << thread->column[i];
 }
 
-/* Sets the noise to 0, since that of a usual visit already includes it. */
+/*
+ * Sets the noise to 0, since the noise of a visit of no kind already includes
+ * it.
+ */
 static void forget_spread(struct selfmon_cost *cost)
 {
 	cost->ticks_spread = 0;
@@ -188,7 +191,8 @@ static void forget_spread(struct selfmon_cost *cost)
 }
 
 /*
- * Sets an unknown cost to 0, with a spread of twice the cost of a usual visit.
+ * Sets an unknown cost to 0, with a spread of twice the cost of a visit of no
+ * kind.
  */
 static void guess_cost(struct selfmon_cost *cost)
 {

@@ -123,7 +123,7 @@ static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 	return true;
 }
 
-/* open->rest has space for the counts of an unusual visit. */
+/* The caller gives `rest` as space for the counts of the slow path. */
 static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 					struct selfmon_thread *thread,
 					struct selfmon_visit *open,

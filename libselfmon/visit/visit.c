@@ -81,8 +81,9 @@ static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
 }
 
 /*
- * Like enter_time(), for a parent that has more children than slots; nothing
- * else is unusual. Usually the first probe of the hash table finds the node.
+ * Like enter_time(), for a parent that has more children than slots, which is
+ * the only reason for the slow path here. Usually the first probe of the hash
+ * table finds the node.
  */
 static NEVER_INLINE void enter_child(struct selfmon_site *site,
 				     struct selfmon_frame *frame,
@@ -250,8 +251,9 @@ void selfmon_impl_enter_child_at(struct selfmon_site *site,
 }
 
 /*
- * Returns true if the visit is unusual only because its node counts units: it
- * is not the longest so far, and did not end on another CPU.
+ * Returns true if the visit takes the slow path only because its node counts
+ * units: it is neither the longest nor the shortest so far, and did not end on
+ * another CPU.
  */
 static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 					    const struct selfmon_visit *open,

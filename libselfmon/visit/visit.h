@@ -174,7 +174,7 @@ selfmon_visit_same(const struct selfmon_thread *thread,
 
 /*
  * Counts a visit that begins while its function has `same` other visits open,
- * because such a visit costs its parent more than usual.
+ * because such a visit costs its parent more than others.
  */
 static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
 						   int same)

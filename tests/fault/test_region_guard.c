@@ -169,7 +169,7 @@ static __attribute__((noinline)) void visit_for(unsigned int turns, bool lose)
 /*
  * At the start the register is about to wrap; at the end the skipped read
  * returns 0. The difference looks like 100 events, the lock did not change, and
- * the visit is a usual one. So only the check of the replaced page can detect
+ * the time is no new maximum. So only the check of the replaced page can detect
  * the fault.
  */
 Test(region_guard, the_guards_0_is_not_taken_for_a_register)

@@ -201,8 +201,9 @@ Test(clock, is_the_same_for_eight_threads_that_ask_at_once)
 }
 
 /*
- * Forks a child that compares its clock with `expected`. Returns 0 if they are
- * equal.
+ * Forks a child that checks its clock: the clock must be valid, and have the
+ * rate of `expected` if that is not NULL. Returns the child's wait status, 0 if
+ * the check passed.
  */
 static int child_compares(const struct selfmon_clock *expected)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests coroutines that never continue, and spans in code that does. */
+/*
+ * Tests coroutines that are suspended and never resumed, and spans that stay
+ * open across switches of coroutines.
+ */
 #define _GNU_SOURCE
 #include "coroutines.h"
 #include "session/thread.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests how much of the program's stack visits use, as docs/HOST.md states. */
+/* Tests that visits use no more of the program's stack than HOST.md states. */
 #define _GNU_SOURCE
 #include <string.h>
 

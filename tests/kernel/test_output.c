@@ -236,7 +236,7 @@ Test(output, exit_inside_of_regions_says_that_they_are_open)
 	end = end_by_exit;
 	RUN(end_inside, "SELFMON_OUTPUT", "csv:-", NULL);
 	ASSERT_SAYS("\n\"visited\",");
-	/* The fields are visits, measured, open, cut off. */
+	/* The fields are threads, visits, measured, open, cut_off. */
 	ASSERT_SAYS(",1,0,0,1,0,");
 	cr_assert_eq(count_of(",1,0,0,1,0,"), 2);
 }

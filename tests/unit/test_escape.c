@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that no name controls a terminal or a spreadsheet, and that no name is
- * lost.
+ * Tests that escaped names cannot inject terminal escapes or spreadsheet
+ * formulas, and that the original can be recovered from CSV and, if it is valid
+ * UTF-8, from JSON.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes machines from files: their /etc, /proc and /sys, and the results of
- * probes.
+ * Simulates machines for the doctor. A file NAME.machine has the machine's
+ * files below /etc, /proc and /sys, and the results of the doctor's probes.
  */
 #define _GNU_SOURCE
 #include <errno.h>

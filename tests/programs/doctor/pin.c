@@ -12,7 +12,7 @@
 #include "doctor.h"
 
 /*
- * Makes a machine whose two core types are the first two CPUs that this program
+ * Simulates a machine with two core types: the first two CPUs that this program
  * may use.
  */
 static bool make_machine(struct doctor_machine *machine)

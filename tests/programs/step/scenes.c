@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The code that is stepped through, and the visits of the handler. */
+/*
+ * The scenes: the code that the parent single-steps, and the visits of the
+ * signal handler that interrupts this code at each instruction.
+ */
 #include <stdio.h>
 
 #include "store/process.h"
