@@ -386,9 +386,9 @@ public:
 
 /*
  * Base class of a coroutine's promise, with which the coroutine has a fiber of
- * its own. Its regions are visits of this fiber: they have counters, and
- * include only the time in which the coroutine runs. Without this class they
- * are detached spans.
+ * its own. Regions of the coroutine are visits of this fiber: they have
+ * counters, and include only the time in which the coroutine runs. Without this
+ * class they are detached spans.
  *
  *	struct promise_type : selfmon::CoroutineFiber {
  *		promise_type() : CoroutineFiber("request") {}
@@ -415,8 +415,8 @@ public:
  *
  * A suspended coroutine returns to the CoroutineFiber that resumed it, or else
  * to the thread's own stack. So coroutines may resume each other, by symmetric
- * transfer too, and on any thread. They may not be resumed on a fiber that the
- * program switches to itself.
+ * transfer too, and on any thread. Coroutines may not be resumed on a fiber
+ * that the program switches to itself.
  *
  * If a coroutine is destroyed while it is suspended, its destructors run on its
  * fiber, and the regions that are open in it end there.

@@ -423,10 +423,11 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * groups, at most SELFMON_MORE_GROUPS. Whether they fit is found out by trying.
  * The kernel rotates all groups, and further groups are read by read(2).
  *
- * If the CPU has several core types, each type has a group. They are read by
- * read(2), unless the thread is pinned to one type (and stays pinned while it
- * reads), and are never scaled. If other programs use the counters, opening
- * takes 40 ms of the thread's time before a group is reported as never running.
+ * If the CPU has several core types, each type has a group. These groups are
+ * read by read(2), unless the thread is pinned to one type (and stays pinned
+ * while it reads), and are never scaled. If other programs use the counters,
+ * opening takes 40 ms of the thread's time before a group is reported as never
+ * running.
  *
  * Returns the number of events that count, or
  *   -EINVAL  an unknown flag

@@ -2,7 +2,7 @@
 /*
  * With SELFMON_DISABLE defined: inline replacements for all functions, which
  * measure nothing. A program builds on any system and links without the
- * library. They return
+ * library. The replacements return
  *
  *   int                   -ENOSYS
  *   pointers              NULL

@@ -16,8 +16,8 @@ SELFMON_C_BEGIN
  * Inspects this machine (perf_event_paranoid, hypervisor, limits) to
  * distinguish causes that share an errno. The text is one line, `EVENT: cause.
  * Remedy`, and safe to print: bytes that could control a terminal are written
- * as \xNN. It has no final full stop, so that a command in the remedy can be
- * copied.
+ * as \xNN. The text has no final full stop, so that a command in the remedy can
+ * be copied.
  *
  * failure: as filled in by selfmon_counters_open() or
  *          selfmon_events_parse(); NULL or error 0 gives "nothing failed"

@@ -77,8 +77,8 @@ struct selfmon_impl_thread {
 /* ---- enter --------------------------------------------------------------- */
 
 /*
- * If `here`, the address of the code that enters is the stack pointer. It is
- * then used without a copy in a register.
+ * If `here`, the address of the code that enters is the stack pointer. The
+ * stack pointer is then used without a copy in a register.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_is_above(const uint64_t *word,
 						 bool here, uint64_t address)
@@ -312,8 +312,8 @@ selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
 /*
  * Enters as inlined code does. The address is the stack pointer. If
  * selfmon_impl_enter() were called here, it would have the same value as its
- * canonical frame address. It is the same for all regions of a function, and
- * higher for the function's callers.
+ * canonical frame address. This address is the same for all regions of a
+ * function, and higher for the function's callers.
  */
 #ifdef SELFMON_ARCH_INLINES
 SELFMON_ALWAYS_INLINE void

@@ -36,9 +36,9 @@
  *                   the end of a visit that lasted longer; docs/TRACE.md
  *
  * The environment overrides the program, since the person who runs the program
- * sets it. It is read with secure_getenv(3), so it is ignored in setuid
- * programs. For an unknown variable or value the library prints a message and
- * continues.
+ * sets it. Variables are read with secure_getenv(3), so they are ignored in
+ * setuid programs. For an unknown variable or value the library prints a
+ * message and continues.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)

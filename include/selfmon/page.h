@@ -6,7 +6,7 @@
  * hardware counter on which the event is now (index), the number to add to the
  * register (offset), and the register's width. A sequence count (lock) changes
  * with them. A read loads lock, index and offset, reads the counter, and loads
- * lock again. It retries if the lock changed.
+ * lock again. The read is retried if the lock changed.
  *
  * Ordering. The kernel changes the page on the CPU that runs the event's
  * thread, at a context switch or in an interrupt. Both happen between two
@@ -149,8 +149,8 @@ SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
 		return false;
 	/*
 	 * A software clock event with samples may have the capability bit by
-	 * accident, since its flags share a union with the timer. Its width is
-	 * 0.
+	 * accident, since its flags share a union with the timer. The width of
+	 * such an event is 0.
 	 */
 	if (width < 1 || width > 64)
 		return false;

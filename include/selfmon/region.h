@@ -409,7 +409,7 @@ SELFMON_C_END
 
 /*
  * At -O0 gcc assumes that a goto out of a cleanup's scope can be reached, even
- * after a return, and warns of a missing return value. It does not do so for a
+ * after a return, and warns of a missing return value. gcc does not warn of a
  * jump in assembly.
  */
 #if defined(__clang__) || defined(__OPTIMIZE__) || !defined(SELFMON_ARCH_GOTO)

@@ -256,12 +256,12 @@ SELFMON_API int selfmon_report_open(const char *path,
 
 /*
  * Makes the report of the time between two reports of the same process, each
- * from selfmon_report_take() or selfmon_report_open(). It has the visits that
- * ended in the interval, with sums, net values, percentiles and histograms of
- * these. Nothing is reset in the process. Rows are matched by path. A row
- * without a visit in the interval is left out unless a visit in or below it is
- * open or was cut off. Exclusive values are invalid if a visit was open at
- * either end of the interval.
+ * from selfmon_report_take() or selfmon_report_open(). The new report has the
+ * visits that ended in the interval, with sums, net values, percentiles and
+ * histograms of these. Nothing is reset in the process. Rows are matched by
+ * path. A row without a visit in the interval is left out unless a visit in or
+ * below it is open or was cut off. Exclusive values are invalid if a visit was
+ * open at either end of the interval.
  *
  * Values that are not sums may only be bounds. time.min is exact if a visit of
  * the interval was shorter than all before it, time.max if one was longer.

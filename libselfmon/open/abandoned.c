@@ -73,7 +73,8 @@ static bool lives_above(const struct selfmon_thread *thread,
  * prevented the detection.
  *
  * An entry without a visit belongs to an enter or leave that was interrupted.
- * It counts as abandoned if the entry below it is. Its members may be stale.
+ * This entry is abandoned if the entry below it is. Members of the entry may be
+ * stale.
  */
 struct selfmon_visit *
 selfmon_abandoned_on_top(const struct selfmon_thread *thread,

@@ -6,8 +6,8 @@
  * Visits, self values and the times of single visits cover all merged nodes.
  * Inclusive values count nested visits once: the value of a visit includes
  * visits of the same name inside it. In a tree the nested row moves up into the
- * outer row. Its value is subtracted from the rows in between, so that each row
- * is still the sum of its self value and its children.
+ * outer row. The nested row's value is subtracted from the rows in between, so
+ * that each row is still the sum of its self value and its children.
  */
 #include "report/view_merge.h"
 

@@ -4,10 +4,11 @@
  * in a visit of several seconds. It sleeps for 10 ms at a time, blocks all
  * signals, and does nothing but read rings.
  *
- * It is started where pthread_create(3) is safe: when the library is loaded, if
- * the environment requests samples, or by selfmon_configure(). The first visit
- * of a region is not a safe place, since it may be in a signal handler. A
- * forked child has no such thread unless it calls selfmon_configure().
+ * The thread is started where pthread_create(3) is safe: when the library is
+ * loaded, if the environment requests samples, or by selfmon_configure(). The
+ * first visit of a region is not a safe place, since it may be in a signal
+ * handler. A forked child has no such thread unless it calls
+ * selfmon_configure().
  */
 #ifndef SELFMON_SESSION_DRAIN_H
 #define SELFMON_SESSION_DRAIN_H

@@ -20,7 +20,7 @@ extern char **environ;
 
 #define PREFIX "SELFMON_"
 #define EVERY_MAX 1000000u
-/* Limits of longer_ns. Its ticks must fit into an entry of the ring. */
+/* Limits of longer_ns, whose ticks must fit into an entry of the ring. */
 #define LONGER_MIN UINT64_C(100)
 #define LONGER_MAX UINT64_C(100000000000)
 

@@ -5,9 +5,9 @@
  * malloc.
  *
  * There are two pools. A forked child keeps the contents of the pool `kept`. In
- * the pool `wiped` a child finds zeros and maps new chunks. It does not reuse
- * the old chunks: memory that the frames of the parent's threads point to must
- * stay zero.
+ * the pool `wiped` a child finds zeros and maps new chunks. The child does not
+ * reuse the old chunks: memory that the frames of the parent's threads point to
+ * must stay zero.
  *
  * Callers hold the process lock.
  */

@@ -4,7 +4,7 @@
  *
  * The visits of a node are divided into groups of 1, 1, 2, 4, 8 and so on up to
  * N; all further groups have N visits. In each group one visit is measured, and
- * stands for the whole group. It is chosen at random, so that periodic
+ * stands for the whole group. This visit is chosen at random, so that periodic
  * behaviour of the program does not bias the result. The first visit, which
  * runs with colder caches than the others, stands only for itself. A region
  * with few visits still has some measured ones.

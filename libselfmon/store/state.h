@@ -316,7 +316,7 @@ struct selfmon_thread {
 
 /*
  * A thread's id is unique among the process, its ancestors and their threads.
- * Spans use its low two bits as flags; here they are 0. Its high half is
+ * Spans use its low two bits as flags; here they are 0. The id's high half is
  * selfmon_fork_token().
  */
 #define SELFMON_THREAD_ID(token, number)                                       \

@@ -154,9 +154,9 @@ static ALWAYS_INLINE void selfmon_fiber_take_off(struct selfmon_visit *open,
 }
 
 /*
- * Restores n visits, except for the counts at their starts. They replace the
- * old fiber's visits, whose entries take `used` bytes. before is the time at
- * which the old fiber was suspended.
+ * Restores n visits, except for the counts at their starts. The restored visits
+ * replace the old fiber's visits, whose entries take `used` bytes. before is
+ * the time at which the old fiber was suspended.
  */
 static ALWAYS_INLINE void
 selfmon_fiber_put_on(struct selfmon_thread *thread, struct selfmon_fiber *fiber,

@@ -4,10 +4,10 @@
  *
  * A frame has the place and the statistics of a detached span, and no visit is
  * open for it: what the thread has open at a mark does not matter. A mark takes
- * one timestamp, which ends a frame and begins the next. It replaces the start
- * by one instruction, which fails if a handler has marked the same name since
- * the start was read. Both marks are then one: the handler's. So frames neither
- * overlap nor leave time out.
+ * one timestamp, which ends a frame and begins the next. The mark replaces the
+ * start by one instruction, which fails if a handler has marked the same name
+ * since the start was read. Both marks are then one: the handler's. So frames
+ * neither overlap nor leave time out.
  *
  * The starts become invalid when the thread ends, whose state another thread
  * takes over, or when regions are switched off. Neither event has code for it:

@@ -18,8 +18,8 @@
  * A visit with a context switch ends out of line (rare.c). Its registers are
  * read by the same instructions as in other visits, so its counts include no
  * additional instructions. The counts at both ends are then computed from the
- * cached offsets and the current ones. They are valid if no event moved to
- * another counter, and if no context switch happened during the reads of the
+ * cached offsets and the current ones. These counts are valid if no event moved
+ * to another counter, and if no context switch happened during the reads of the
  * end. The leader's lock before the reads is stored to check the latter.
  */
 #include "visit/user.h"
