@@ -170,7 +170,9 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 
 #define SLOPES 3
 /*
- * The minimum count must occur in at least ALIKE visits, of at least ALIKE_OF.
+ * The share of visits with the minimum count is reliable only if at least ALIKE
+ * visits have this count, of at least ALIKE_OF visits. It is reported lower
+ * otherwise.
  */
 #define ALIKE 5
 #define ALIKE_OF 50

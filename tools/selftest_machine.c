@@ -113,8 +113,8 @@ void selftest_machine_gather(struct selftest_machine *machine,
 		machine->clocksource[0] = '\0';
 	from->pmu = !probe.hardware;
 	/*
-	 * All checks except `move` pin their thread, so user reads of a pinned
-	 * thread are enough.
+	 * All checks that depend on user reads pin their thread, so user reads
+	 * of a pinned thread are enough.
 	 */
 	from->user_reads = report.user_reads || report.when_pinned;
 	from->hypervisor = doctor.facts.hypervisor;

@@ -39,10 +39,10 @@ struct node {
 };
 
 /*
- * An execution, from ExecutorStart() until its memory context is deleted. That
- * happens however it ends, so it is counted there. The context's list of
- * callbacks also leads from a query, and from each of its nodes, to this
- * struct.
+ * An execution of a query, from ExecutorStart() until its memory context is
+ * deleted, which happens however the execution ends. So executions are counted
+ * at the deletion. The context's list of callbacks also leads from a query, and
+ * from each of its nodes, to this struct.
  */
 struct query {
 	MemoryContextCallback callback;
@@ -132,9 +132,10 @@ static void query_begin(QueryDesc *desc, const struct sm_key *key)
 /* ---- plan nodes ---------------------------------------------------------- */
 
 /*
- * The running nodes, nested, and what their children have taken so far. Not on
- * the stack: an ERROR that is caught further up leaves entries of dead nodes
- * here until measure() removes them, and their memory must not be reused.
+ * The nested nodes that are running, and what their children have taken so far.
+ * An ERROR that is caught further up leaves entries of dead nodes here until
+ * measure() restores `level`. On the C stack, these entries could be
+ * overwritten meanwhile.
  */
 #define LEVELS 100 /* deeper nodes are part of the node above */
 
@@ -174,8 +175,9 @@ static bool find_last_id(PlanState *state, int *last)
 }
 
 /*
- * Replaces the real function: ExecProcNodeFirst(), which checks the stack, and
- * ExecProcNodeInstr(), for EXPLAIN ANALYZE, lead to it (execProcnode.c).
+ * Replaces ExecProcNodeReal, which ExecProcNodeFirst() and ExecProcNodeInstr()
+ * call: the former checks the stack, the latter is for EXPLAIN ANALYZE
+ * (execProcnode.c).
  */
 static bool wrap(PlanState *state, struct query *query)
 {
@@ -261,8 +263,8 @@ static void take(QueryDesc *desc, const struct step *step)
 }
 
 /*
- * Finishing runs triggers and the rest of data-modifying WITHs. For a SELECT
- * without the latter it is too short to be worth two read(2).
+ * ExecutorFinish() runs triggers and the rest of data-modifying WITHs. For a
+ * SELECT without the latter the call is too short to be worth two read(2).
  */
 static bool has_more_to_do(const QueryDesc *desc)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests processes and threads that run on another stack than the kernel's.
- * Their visits are recorded, jumps end the visits that they skip, and no system
- * call is made.
+ * Tests stacks whose bounds are hard to find: of a child forked from a thread,
+ * of a child of clone(2), of main() above its present limit, and of a thread
+ * that cannot read /proc. No visit is lost. If the bounds can be found, jumps
+ * end the visits that they skip. Later visits make no system call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

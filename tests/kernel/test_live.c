@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests live files of processes that end without a report. */
+/*
+ * Tests live files of processes that are running, that end without a report or
+ * that fork, and how the file is created.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

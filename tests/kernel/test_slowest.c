@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests the slowest visits of each region (SELFMON_RECORD): the report has the
- * slowest of all threads. Other tests are in test_slowest_parts.c, _handlers.c
- * and _processes.c.
+ * slowest of all threads. Other tests are in test_slowest_parts.c, _handlers.c,
+ * _intervals.c, _processes.c and _step.c.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
