@@ -79,6 +79,19 @@ static inline uint64_t selfmon_ended_pack(uint64_t ticks, uint64_t region)
 	       (region & SELFMON_ENDED_REGION_MASK);
 }
 
+/* Returns the region of an entry, or the SELFMON_ENDED_ value in its place. */
+static inline uint64_t selfmon_ended_region(const struct selfmon_ended *entry)
+{
+	return entry->ticks_region & SELFMON_ENDED_REGION_MASK;
+}
+
+/* Returns true if the entry belongs to the visit before it. */
+static inline bool selfmon_ended_follows(const struct selfmon_ended *entry)
+{
+	return selfmon_ended_region(entry) == SELFMON_ENDED_COUNT ||
+	       selfmon_ended_region(entry) == SELFMON_ENDED_LONGER;
+}
+
 /*
  * Reserves an entry by one instruction, so that a handler that interrupts uses
  * another entry. If a handler jumps out before the entry is written, the entry

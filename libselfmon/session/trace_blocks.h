@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The blocks of a trace's file that are not visits: clocks, the names of
+ * events, threads and regions. Keeps what the writer's files share.
+ */
+#ifndef SELFMON_SESSION_TRACE_BLOCKS_H
+#define SELFMON_SESSION_TRACE_BLOCKS_H
+
+#include <regex.h>
+
+#include "store/process.h"
+#include "store/recorder.h"
+#include "store/trace_spec.h"
+
+/* The regions' numbers are below: PAGES_MAX of store/name.c. */
+#define SELFMON_TRACE_REGIONS_MAX (UINT32_C(1) << 22)
+
+/* The trace of this process. After its begin, used by the writer only. */
+struct selfmon_trace {
+	struct selfmon_trace_spec spec;
+	regex_t regions; /* if spec.regions */
+	/* REGION_* of trace_blocks.c by region number. */
+	uint8_t *region;
+	uint32_t clocks, columns;    /* written so far */
+	uint64_t clock_ns, names_ns; /* when they were last written */
+	uint64_t entries, lost; /* entries read, entries overwritten unread */
+	int error;		/* errno of the file: nothing more is written */
+	bool bursts;		/* longer=: only bursts are written */
+	bool full;		/* the file has reached its size */
+	uint64_t bytes;		/* of the file */
+	uint64_t limits_ns; /* time when the percentiles were last computed */
+	uint64_t marked;    /* visits in the file that triggered a burst */
+};
+extern struct selfmon_trace selfmon_trace;
+
+/* The writer's data about the ring of a thread. */
+struct selfmon_traced {
+	uint64_t read;	    /* entries that were read, or lost */
+	uint64_t unwritten; /* entries that a handler's jump left unwritten */
+	/*
+	 * Position of the recorder when the writer last found unwritten
+	 * entries.
+	 */
+	uint64_t position;
+	/*
+	 * Number of consecutive readings that found unwritten entries although
+	 * the thread had reserved new ones in between.
+	 */
+	uint32_t unsettled;
+	uint32_t tid; /* of the ring's owner, by the entries read */
+	/* With longer=: the end of the last burst, written or not. */
+	uint64_t looked;
+	uint64_t allowed_ns; /* see may_write() of trace_bursts.c */
+	char name[SELFMON_THREAD_NAME];	  /* the last one in the file */
+	char ending[SELFMON_THREAD_NAME]; /* name of a thread at its end */
+};
+
+/* Adds a note to the report: `what`, followed by `why`. */
+void selfmon_trace_note(const char *what, const char *why);
+/* Appends a block to the file. If the file cannot grow, ends the trace. */
+void selfmon_trace_add(const void *block);
+
+void selfmon_trace_write_clock(void);
+/*
+ * Writes the clocks if it is time to. Call before visits are written, so that
+ * the file has two pairs even if the process is killed after the visits.
+ */
+void selfmon_trace_write_due_clock(void);
+/*
+ * Writes the names of new columns. The process has one list of them for all
+ * threads, since threads open the same events.
+ */
+void selfmon_trace_write_columns(struct selfmon_process *process);
+
+/* Writes the thread's name if it is a new one. */
+void selfmon_trace_write_name(struct selfmon_traced *traced, const char *name);
+/* The same with the name that the kernel knows, if the thread still runs. */
+void selfmon_trace_look_up_name(struct selfmon_traced *traced);
+/* Looks up the names of all threads; the second function: if it is time to. */
+void selfmon_trace_write_names(struct selfmon_process *process);
+void selfmon_trace_write_due_names(struct selfmon_process *process);
+
+/*
+ * Returns true if the region's visits belong in the file. Writes the region's
+ * name first.
+ */
+bool selfmon_trace_has_region(uint32_t id);
+
+#endif

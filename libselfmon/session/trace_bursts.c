@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * With longer=, nothing is written until a visit exceeds its limit. The thread
+ * of this visit then stores the position where the burst ends, and wakes the
+ * writer, which writes the burst: at most the newer half of the ring. Until the
+ * writer runs, the thread may overwrite the older half.
+ */
+#define _GNU_SOURCE
+#include "session/trace_bursts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/kernel.h"
+#include "session/trace_limits.h"
+#include "session/trace_rings.h"
+#include "store/trace_file.h"
+
+/*
+ * Rate limit with longer=, for each ring: bursts of maximum size that may be
+ * written at once, and the time after which one more may be written.
+ */
+#define BURSTS_MAX 8
+#define BURST_NS UINT64_C(1000000000)
+/* Time after which the writer retries a burst that it could not write. */
+#define BURST_PAUSE_NS 20000000
+
+/*
+ * Returns an entry as it is now. The thread may overwrite the entry during the
+ * read, and the result may then be a mix of both.
+ */
+static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
+				     uint64_t position)
+{
+	const struct selfmon_ended *const entry =
+		&recorder->entry[position & recorder->mask];
+
+	return (struct selfmon_ended){
+		selfmon_load_once(&entry->end),
+		selfmon_load_once(&entry->ticks_region),
+	};
+}
+
+/* Returns true if regions= lets the visit that ends a burst trigger it. */
+static bool may_trigger(struct selfmon_process *process,
+			const struct selfmon_recorder *recorder,
+			uint64_t wanted)
+{
+	struct selfmon_ended entry;
+	uint64_t i = wanted;
+
+	do {
+		entry = entry_at(recorder, --i);
+	} while (i && selfmon_ended_follows(&entry));
+	return selfmon_ended_region(&entry) >= SELFMON_ENDED_SPECIAL ||
+	       selfmon_trace_limits_has(process,
+					(uint32_t)selfmon_ended_region(&entry));
+}
+
+/* Returns the maximum number of entries in a burst. */
+static uint64_t burst_entries(const struct selfmon_recorder *recorder)
+{
+	return (recorder->mask + 1) / 2;
+}
+
+/*
+ * Returns the size of a burst in the file. The blocks around the entries count
+ * too: a burst of one visit has more bytes of them than of entries.
+ */
+static uint64_t burst_bytes(uint64_t entries)
+{
+	return sizeof(struct selfmon_trace_clock) +
+	       sizeof(struct selfmon_trace_burst) +
+	       (entries / SELFMON_TRACE_BLOCK_ENTRIES + 1) *
+		       sizeof(struct selfmon_trace_visits) +
+	       entries * sizeof(struct selfmon_ended);
+}
+
+/*
+ * Limits the rate of writing. Returns true if this number of entries of the
+ * ring may be written now. Within any time t, at most the size of BURSTS_MAX +
+ * t / BURST_NS bursts of maximum length is written. Each write moves allowed_ns
+ * forward, by BURST_NS for a burst of maximum length. allowed_ns may be ahead
+ * of the present by the time of BURSTS_MAX such bursts.
+ */
+static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
+{
+	struct selfmon_traced *const traced = recorder->trace;
+	const uint64_t now = selfmon_kernel_monotonic_raw_ns(),
+		       cost = BURST_NS * burst_bytes(entries) /
+			      burst_bytes(burst_entries(recorder));
+	const uint64_t from = traced->allowed_ns > now ? traced->allowed_ns
+						       : now;
+
+	if (from + cost > now + BURSTS_MAX * BURST_NS)
+		return false;
+	traced->allowed_ns = from + cost;
+	return true;
+}
+
+static bool is_file_full(const struct selfmon_recorder *recorder)
+{
+	if (!selfmon_trace.full &&
+	    selfmon_trace.bytes + burst_bytes(burst_entries(recorder)) >
+		    selfmon_trace.spec.size) {
+		selfmon_trace.full = true;
+		selfmon_trace_note("the file has reached its size=; later visits "
+				   "that last longer are not in it",
+				   "");
+	}
+	return selfmon_trace.full;
+}
+
+/*
+ * Returns the position where a burst begins. A burst has entries of only one
+ * thread, so it does not extend to those of the ring's previous owner. It has
+ * the START entry of its first visit.
+ */
+static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
+			       uint64_t wanted)
+{
+	const uint64_t entries = burst_entries(recorder),
+		       read = recorder->trace->read;
+	uint64_t begin = wanted > entries ? wanted - entries : 0, i;
+	struct selfmon_ended entry;
+
+	if (begin <= read) {
+		begin = read;
+	} else {
+		entry = entry_at(recorder, begin - 1);
+		begin -= selfmon_ended_region(&entry) == SELFMON_ENDED_START;
+	}
+	for (i = wanted; i > begin; i--) {
+		entry = entry_at(recorder, i - 1);
+		if (selfmon_ended_region(&entry) == SELFMON_ENDED_THREAD)
+			return i - 1;
+	}
+	return begin;
+}
+
+/*
+ * A burst that begins where the last one ended continues it, for example if the
+ * visit around the first trigger also triggers.
+ */
+static void write_burst(struct selfmon_process *process,
+			struct selfmon_thread *thread, uint64_t begin,
+			uint64_t wanted)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+	const bool continues = traced->read && begin == traced->read;
+	const struct selfmon_ended last = entry_at(recorder, wanted - 1);
+	struct selfmon_trace_burst burst = {
+		.block = { SELFMON_TRACE_BURST, sizeof(burst) },
+		.ring = thread->record->number,
+		.passed = begin - traced->read,
+	};
+	const uint32_t tid = selfmon_ended_region(&last) == SELFMON_ENDED_LONGER
+				     ? (uint32_t)(last.ticks_region >>
+						  SELFMON_ENDED_REGION_BITS)
+				     : selfmon_load_once(&thread->record->tid);
+
+	if (tid != traced->tid) {
+		traced->tid = tid;
+		memset(traced->name, 0, sizeof(traced->name));
+		selfmon_trace_look_up_name(traced);
+	}
+	burst.tid = tid;
+	selfmon_trace_write_clock();
+	selfmon_trace_write_columns(process);
+	if (!continues)
+		selfmon_trace_add(&burst);
+	traced->read = begin;
+	selfmon_trace_write_entries(thread, wanted);
+}
+
+/* Returns the time until the ring is read again; 0: wait for a trigger. */
+static uint64_t read_burst(struct selfmon_process *process,
+			   struct selfmon_thread *thread)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_traced *const traced = recorder->trace;
+	/* Acquire: pairs with the trigger. */
+	const uint64_t wanted =
+		__atomic_load_n(&recorder->wanted, __ATOMIC_ACQUIRE);
+	uint64_t least, begin;
+
+	if (wanted <= traced->looked)
+		return 0;
+	if (selfmon_trace_settled(recorder, traced, &least) == UINT64_MAX) {
+		selfmon_trace_unsettled(thread, least);
+		return SELFMON_TRACE_SHORT_PAUSE_NS;
+	}
+	traced->unsettled = 0;
+	if (may_trigger(process, recorder, wanted) && !is_file_full(recorder)) {
+		begin = begin_of_burst(recorder, wanted);
+		if (!may_write(recorder, wanted - begin))
+			return BURST_PAUSE_NS;
+		write_burst(process, thread, begin, wanted);
+	}
+	traced->looked = wanted;
+	return 0;
+}
+
+static void set_limits(struct selfmon_process *process)
+{
+	const uint64_t now = selfmon_kernel_monotonic_raw_ns();
+
+	selfmon_trace_limits_choose(process, selfmon_trace.spec.regions
+						     ? &selfmon_trace.regions
+						     : NULL);
+	if (!selfmon_trace.spec.above_ppm ||
+	    now - selfmon_trace.limits_ns < SELFMON_TRACE_LIMITS_NS)
+		return;
+	selfmon_trace.limits_ns = now;
+	selfmon_trace_limits_measure(process, selfmon_trace.spec.above_ppm);
+}
+
+uint64_t selfmon_trace_read_bursts(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	uint64_t pause = SELFMON_TRACE_LIMITS_NS, again;
+
+	set_limits(process);
+	for (; thread; thread = thread->next) {
+		if (!thread->recorder || !thread->recorder->traced ||
+		    !selfmon_trace_begin_ring(process, thread->recorder))
+			continue;
+		again = read_burst(process, thread);
+		if (again && again < pause)
+			pause = again;
+	}
+	selfmon_trace_write_due_names(process);
+	return pause;
+}
+
+/* Clears the trigger first: visits that trigger later wake the writer again. */
+uint64_t selfmon_trace_answer(struct selfmon_process *process)
+{
+	__atomic_exchange_n(&process->triggered, 0, __ATOMIC_ACQ_REL);
+	return selfmon_trace_read_bursts(process);
+}
+
+void selfmon_trace_say_left_out(struct selfmon_process *process)
+{
+	const uint64_t longer = selfmon_trace_limits_longer(process);
+	char text[SELFMON_MESSAGE_SIZE];
+
+	if (longer <= selfmon_trace.marked)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu of %llu visits that lasted longer are not in the file; of "
+		 "each thread at most half a ring a second is written, and at "
+		 "most %d of them at once; a larger limit may help",
+		 (unsigned long long)(longer - selfmon_trace.marked),
+		 (unsigned long long)longer, BURSTS_MAX);
+	selfmon_trace_note(text, "");
+}

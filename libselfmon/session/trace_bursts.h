@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bursts of a trace with longer=: what is written when a visit lasted
+ * longer than its limit, how much of it, and how often.
+ */
+#ifndef SELFMON_SESSION_TRACE_BURSTS_H
+#define SELFMON_SESSION_TRACE_BURSTS_H
+
+#include <stdint.h>
+
+#include "store/process.h"
+
+/* Time between two computations of the percentiles of regions. */
+#define SELFMON_TRACE_LIMITS_NS 1000000000
+
+/* Writes the bursts. Returns the time until the rings are read again. */
+uint64_t selfmon_trace_read_bursts(struct selfmon_process *process);
+/* The same after a visit has triggered. */
+uint64_t selfmon_trace_answer(struct selfmon_process *process);
+/* At the end: says how many visits that lasted longer are not in the file. */
+void selfmon_trace_say_left_out(struct selfmon_process *process);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The entries of the threads' rings, copied to blocks of a trace's file. */
+#ifndef SELFMON_SESSION_TRACE_RINGS_H
+#define SELFMON_SESSION_TRACE_RINGS_H
+
+#include "session/trace_blocks.h"
+
+/* Maximum number of entries in a block. */
+#define SELFMON_TRACE_BLOCK_ENTRIES 4096u
+/* Time until the next reading if a ring fills up, or has unwritten entries. */
+#define SELFMON_TRACE_SHORT_PAUSE_NS 1000000
+
+/* Call before a ring is read. Returns false if there is no memory. */
+bool selfmon_trace_begin_ring(struct selfmon_process *process,
+			      struct selfmon_recorder *recorder);
+/*
+ * Waits until all entries that the thread has reserved are written, except
+ * those that a jump left unwritten. Returns the number of entries then. If
+ * there was no such time, returns UINT64_MAX, and stores in *least the smallest
+ * number of unwritten entries that was seen.
+ */
+uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
+			       const struct selfmon_traced *traced,
+			       uint64_t *least);
+/* Call if entries stayed unwritten: gives up on them after some calls. */
+void selfmon_trace_unsettled(const struct selfmon_thread *thread,
+			     uint64_t least);
+/* Writes the ring's entries from the last one read to number `to`. */
+void selfmon_trace_write_entries(struct selfmon_thread *thread, uint64_t to);
+
+/* Writes the ring's new entries. Returns how full it was, 256: full. */
+unsigned int selfmon_trace_read_ring(struct selfmon_thread *thread);
+/* Reads all rings. Returns how full the fullest ring was; 256 means full. */
+unsigned int selfmon_trace_read_rings(void);
+
+#endif
