@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "doctor/cause_access.h"
+#include "doctor/lockable.h"
 #include "doctor_result.h"
 
 /* The number of hardware events in a thread's set: four, as in `auto`. */
@@ -17,13 +18,12 @@
  * open files.
  */
 #define FILES_LEAST 16
-#define CAP_IPC_LOCK_BIT 14
 
 /*
  * A value of at least this is not a limit. Sums of smaller values do not
  * overflow.
  */
-#define BEYOND DOCTOR_PAGES_UNLIMITED
+#define BEYOND SELFMON_LOCKABLE_UNLIMITED
 
 static void say_threads(struct doctor_check *check, int64_t threads)
 {
@@ -96,24 +96,10 @@ void doctor_check_file_table(const struct doctor_case *from,
 				    max * 2);
 }
 
-/*
- * Returns the number of pages that can be mapped. perf_mmap() in
- * kernel/events/core.c charges one page for each event: first to the user's
- * perf_event_mlock_kb per CPU, then to RLIMIT_MEMLOCK.
- */
 int64_t doctor_locked_pages(const struct doctor_case *from)
 {
-	const struct selfmon_facts *facts = from->facts;
-	const int64_t page = from->machine->page_size;
-	const int64_t kb = facts->mlock_kb > 0 ? facts->mlock_kb : 0;
-
-	if (selfmon_facts_hold(facts, CAP_IPC_LOCK_BIT) ||
-	    facts->paranoid == -1 || facts->memlock >= BEYOND)
-		return BEYOND;
-	if (facts->mlock_kb == SELFMON_FACT_UNKNOWN)
-		return SELFMON_FACT_UNKNOWN;
-	return kb * 1024 / page * from->machine->cpus +
-	       (facts->memlock > 0 ? facts->memlock / page : 0);
+	return selfmon_lockable_pages(from->facts, from->machine->cpus,
+				      from->machine->page_size);
 }
 
 static void say_lockable(const struct doctor_case *from,
@@ -121,7 +107,7 @@ static void say_lockable(const struct doctor_case *from,
 {
 	const struct selfmon_facts *facts = from->facts;
 
-	if (selfmon_facts_hold(facts, CAP_IPC_LOCK_BIT))
+	if (selfmon_facts_hold(facts, SELFMON_CAP_IPC_LOCK))
 		doctor_say(&check->found, "without limit (CAP_IPC_LOCK)");
 	else if (facts->paranoid == -1)
 		doctor_say(&check->found, "without limit (paranoid -1)");

@@ -7,11 +7,7 @@
 
 doctor_check_fn doctor_check_descriptors, doctor_check_file_table,
 	doctor_check_locked_memory, doctor_check_mappings;
-/*
- * Returns how many pages of events this user may map, or SELFMON_FACT_UNKNOWN.
- * At least DOCTOR_PAGES_UNLIMITED means that there is no limit.
- */
-#define DOCTOR_PAGES_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
+/* See selfmon_lockable_pages(). */
 int64_t doctor_locked_pages(const struct doctor_case *from);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "doctor/lockable.h"
 #include "doctor_limits.h"
 #include "doctor_result.h"
 
@@ -92,24 +93,28 @@ static void warn_few(const struct doctor_case *from,
 		   "SELFMON_SAMPLE=auto,ring=16k");
 }
 
+/* With counters, rings take half of the memory: see session/ring_room.h. */
 static void say_room(const struct doctor_case *from,
 		     struct doctor_check *check)
 {
 	const int64_t pages = doctor_locked_pages(from);
+	int64_t with_counters;
 	const char *const between = check->reason.length ? "; " : "";
 
 	if (pages == SELFMON_FACT_UNKNOWN)
 		return;
-	if (pages >= DOCTOR_PAGES_UNLIMITED) {
+	if (pages >= SELFMON_LOCKABLE_UNLIMITED) {
 		doctor_say(&check->reason, "%sroom for any number of threads",
 			   between);
 		return;
 	}
-	doctor_say(&check->reason, "%sroom for %" PRId64 " threads at once, "
-		   "by locked memory: a ring of %" PRId64 " KiB each", between,
+	with_counters = pages / 2 / THREAD_PAGES;
+	doctor_say(&check->reason, "%sroom for %" PRId64 " threads at once "
+		   "with counters, %" PRId64 " without, by locked memory: a "
+		   "ring of %" PRId64 " KiB each", between, with_counters,
 		   pages / THREAD_PAGES,
 		   RING_PAGES * from->machine->page_size / 1024);
-	if (pages / THREAD_PAGES < THREADS_FEW)
+	if (with_counters < THREADS_FEW)
 		warn_few(from, check);
 }
 

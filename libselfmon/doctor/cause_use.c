@@ -10,11 +10,35 @@
 #define KIB 1024
 #define MAP_COUNT_DEFAULT 65530
 
-/*
- * Explains EPERM of perf_mmap in kernel/events/core.c: the page of each event
- * is charged to the user, up to perf_event_mlock_kb per CPU, and beyond this to
- * RLIMIT_MEMLOCK.
- */
+/* The kernel charges pages to both limits in turn: selfmon_lockable_pages(). */
+static void add_locked_limits(const struct selfmon_facts *facts,
+			      struct selfmon_sentence *s)
+{
+	if (facts->mlock_kb >= 0 && facts->memlock >= 0)
+		selfmon_sentence_add(s,
+				     " (perf_event_mlock_kb=%" PRId64
+				     " a CPU for this user's processes, then "
+				     "RLIMIT_MEMLOCK=%" PRId64 " KiB)",
+				     facts->mlock_kb, facts->memlock / KIB);
+}
+
+static void add_more_locked(const struct selfmon_facts *facts,
+			    struct selfmon_sentence *s)
+{
+	selfmon_sentence_add(s, ". As root, before starting it: ulimit -l "
+				"unlimited");
+	if (facts->container) {
+		selfmon_sentence_add(s, "; or ");
+		selfmon_sentence_add_limit(s, facts, "memlock", "-1");
+	} else if (facts->mlock_kb > 0) {
+		selfmon_sentence_add(s,
+				     "; or sysctl -w "
+				     "kernel.perf_event_mlock_kb=%" PRId64,
+				     facts->mlock_kb * 16);
+	}
+}
+
+/* Explains EPERM of perf_mmap in kernel/events/core.c. */
 static void map_eperm(const struct selfmon_facts *facts,
 		      struct selfmon_sentence *s)
 {
@@ -27,23 +51,20 @@ static void map_eperm(const struct selfmon_facts *facts,
 	}
 	selfmon_sentence_add(s, "no more memory may be locked for event "
 				"pages");
-	if (facts->mlock_kb >= 0 && facts->memlock >= 0)
-		selfmon_sentence_add(s,
-				     " (perf_event_mlock_kb=%" PRId64
-				     " a CPU for this user's processes, then "
-				     "RLIMIT_MEMLOCK=%" PRId64 " KiB)",
-				     facts->mlock_kb, facts->memlock / KIB);
-	selfmon_sentence_add(s, ". As root, before starting it: ulimit -l "
-				"unlimited");
-	if (facts->container) {
-		selfmon_sentence_add(s, "; or ");
-		selfmon_sentence_add_limit(s, facts, "memlock", "-1");
-	} else if (facts->mlock_kb > 0) {
-		selfmon_sentence_add(s,
-				     "; or sysctl -w "
-				     "kernel.perf_event_mlock_kb=%" PRId64,
-				     facts->mlock_kb * 16);
-	}
+	add_locked_limits(facts, s);
+	add_more_locked(facts, s);
+}
+
+/* The library reports ENOBUFS: see session/ring_room.h. */
+static void map_enobufs(const struct selfmon_facts *facts,
+			struct selfmon_sentence *s)
+{
+	selfmon_sentence_add(s, "rings have half of the memory that may be "
+				"locked");
+	add_locked_limits(facts, s);
+	selfmon_sentence_add(s, ", and the rest is for counters");
+	add_more_locked(facts, s);
+	selfmon_sentence_add(s, "; or smaller rings: ring=16k");
 }
 
 static void map_enomem(const struct selfmon_facts *facts,
@@ -68,6 +89,7 @@ static const struct {
 	const char *text; /* or NULL if the text depends on the machine */
 } causes[] = {
 	{ SELFMON_STEP_MAP, EPERM, map_eperm, NULL },
+	{ SELFMON_STEP_MAP, ENOBUFS, map_enobufs, NULL },
 	{ SELFMON_STEP_MAP, ENOMEM, map_enomem, NULL },
 	{ SELFMON_STEP_MAP, EINVAL, NULL,
 	  "the kernel does not map a page for this event (it is inherited, or "

@@ -13,6 +13,7 @@
 #define SELFMON_FACT_UNLIMITED INT64_MAX
 
 /* Bits of the capability sets: <linux/capability.h>. */
+#define SELFMON_CAP_IPC_LOCK 14
 #define SELFMON_CAP_SYS_ADMIN 21
 #define SELFMON_CAP_PERFMON 38
 

@@ -54,14 +54,19 @@ int selfmon_kernel_raise(int fd)
 	return raised;
 }
 
-static size_t page_size(void)
+size_t selfmon_kernel_page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+long selfmon_kernel_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 int selfmon_kernel_map_page(int fd, const struct selfmon_page **page)
 {
-	void *map = mmap(NULL, page_size(), PROT_READ,
+	void *map = mmap(NULL, selfmon_kernel_page_size(), PROT_READ,
 			 MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	if (map == MAP_FAILED)
@@ -72,7 +77,7 @@ int selfmon_kernel_map_page(int fd, const struct selfmon_page **page)
 
 void selfmon_kernel_unmap_page(const struct selfmon_page *page)
 {
-	munmap((void *)(uintptr_t)page, page_size());
+	munmap((void *)(uintptr_t)page, selfmon_kernel_page_size());
 }
 
 int selfmon_kernel_enable_group(int fd)

@@ -57,6 +57,10 @@ void selfmon_kernel_close(int fd);
  */
 int selfmon_kernel_raise(int fd);
 
+size_t selfmon_kernel_page_size(void);
+/* Returns the number of online CPUs. */
+long selfmon_kernel_cpus(void);
+
 /* Returns the soft limit RLIMIT_NOFILE. */
 unsigned long selfmon_kernel_fd_limit(void);
 

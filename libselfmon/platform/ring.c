@@ -10,6 +10,18 @@
 
 #include "platform/perf_open.h"
 
+uint64_t selfmon_ring_bytes(unsigned int order)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return page + (page << order);
+}
+
+uint64_t selfmon_ring_bytes_of(const struct selfmon_ring *ring)
+{
+	return (uint64_t)(ring->data - (const char *)ring->page) + ring->size;
+}
+
 int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 		      unsigned int order)
 {
@@ -38,10 +50,8 @@ int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 
 void selfmon_ring_close(struct selfmon_ring *ring)
 {
-	const size_t page = (size_t)(ring->data - (const char *)ring->page);
-
 	if (ring->page)
-		munmap(ring->page, page + ring->size);
+		munmap(ring->page, selfmon_ring_bytes_of(ring));
 	/* Atomic, because another thread may check page at the same time. */
 	__atomic_store_n(&ring->page, NULL, __ATOMIC_RELAXED);
 }

@@ -36,6 +36,9 @@ struct selfmon_ring {
 int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 		      unsigned int order);
 void selfmon_ring_close(struct selfmon_ring *ring);
+/* Return the memory that a ring locks: its records and the event's page. */
+uint64_t selfmon_ring_bytes(unsigned int order);
+uint64_t selfmon_ring_bytes_of(const struct selfmon_ring *ring);
 
 /*
  * Returns the position of the end of the records: everything before it may be

@@ -12,6 +12,7 @@
 #include "platform/kernel.h"
 #include "platform/thread_cpu.h"
 #include "session/live_facts.h"
+#include "session/ring_room.h"
 #include "session/sample_records.h"
 #include "session/sampling.h"
 #include "session/switches.h"
@@ -49,22 +50,6 @@ static void unlock_ring(struct selfmon_thread_ring *ring,
 }
 
 /* ---- begin and end ------------------------------------------------------- */
-
-/* Opens a dummy event, which uses no counter and only records switches. */
-static int open_switches(struct selfmon_ring *ring)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.watermark = 1, /* no wakeups */
-		.wakeup_watermark = UINT32_MAX,
-	};
-
-	selfmon_switches_attr(&attr);
-	return selfmon_ring_open(ring, &attr, SWITCHES_ORDER);
-}
 
 /*
  * Counts a thread that has no ring, and stores the failure of the first one.
@@ -105,19 +90,66 @@ struct opened_ring {
 	bool samples, switches;
 };
 
+/* Opens a sampling event, which also records context switches. */
+static int open_samples(const struct selfmon_process *process,
+			struct opened_ring *opened)
+{
+	return selfmon_sampling_open(&process->sampling, opened->switches,
+				     &opened->ring);
+}
+
+/* Opens a dummy event, which uses no counter and only records switches. */
+static int open_switches(const struct selfmon_process *process,
+			 struct opened_ring *opened)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.watermark = 1, /* no wakeups */
+		.wakeup_watermark = UINT32_MAX,
+	};
+
+	(void)process;
+	selfmon_switches_attr(&attr);
+	return selfmon_ring_open(&opened->ring, &attr, SWITCHES_ORDER);
+}
+
 /*
- * Opens the thread's event. If there are samples, their event also records
- * context switches. Returns false if nothing is recorded.
+ * Opens an event whose ring has 2^order pages. Returns 0 or -errno; -ENOBUFS if
+ * the rest of the locked memory is for counters.
+ */
+static int open_in_room(struct selfmon_process *process, unsigned int order,
+			int (*open)(const struct selfmon_process *process,
+				    struct opened_ring *opened),
+			struct opened_ring *opened)
+{
+	const uint64_t bytes = selfmon_ring_bytes(order);
+	int error;
+
+	opened->ring.unmapped = true;
+	if (!selfmon_ring_room_take(process, bytes))
+		return -ENOBUFS;
+	error = open(process, opened);
+	if (error)
+		selfmon_ring_room_return(process, bytes);
+	return error;
+}
+
+/*
+ * Opens the thread's event. If it cannot be sampled, its switches may still be
+ * recorded, in a smaller ring. Returns false if nothing is recorded.
  */
 static bool open_ring(struct selfmon_process *process,
 		      struct opened_ring *opened)
 {
+	const unsigned int order = process->sampling.ring_order;
 	int error = -ENOMEM;
 
 	opened->switches = selfmon_config()->off_cpu;
 	if (process->sampling.on) {
-		error = selfmon_sampling_open(&process->sampling,
-					      opened->switches, &opened->ring);
+		error = open_in_room(process, order, open_samples, opened);
 		opened->samples = !error;
 		if (error)
 			count_without(process, SELFMON_LIMITED_SAMPLES,
@@ -125,7 +157,8 @@ static bool open_ring(struct selfmon_process *process,
 				      &opened->ring);
 	}
 	if (error && opened->switches) {
-		error = open_switches(&opened->ring);
+		error = open_in_room(process, SWITCHES_ORDER, open_switches,
+				     opened);
 		if (error)
 			count_without(process, SELFMON_LIMITED_OFF_CPU,
 				      "@offcpu", error, &opened->ring);
@@ -183,16 +216,19 @@ void selfmon_thread_ring_begin(struct selfmon_process *process,
 void selfmon_thread_ring_end(struct selfmon_thread *thread)
 {
 	struct selfmon_signals signals;
+	uint64_t bytes;
 
 	if (!selfmon_thread_ring_on(thread))
 		return;
 	selfmon_thread_ring_read(thread, UINT64_MAX);
+	bytes = selfmon_ring_bytes_of(&thread->ring->ring);
 	thread->cpu = selfmon_thread_cpu();
 	if (thread->set)
 		thread->set->cpu = thread->cpu;
 	lock_ring(thread->ring, &signals);
 	selfmon_ring_close(&thread->ring->ring);
 	unlock_ring(thread->ring, &signals);
+	selfmon_ring_room_return(selfmon_process(), bytes);
 }
 
 /* ---- records ------------------------------------------------------------- */

@@ -105,6 +105,8 @@ struct selfmon_process {
 	/* Number of leaves of visits that were closed or of another thread. */
 	uint64_t stale;
 	uint32_t stack_bytes;		/* memory of all threads' call stacks */
+	/* Locked memory of all rings; its limit, 0: see session/ring_room.c. */
+	uint64_t ring_bytes, ring_bytes_max;
 	bool sampling_chosen;
 	struct selfmon_sampling sampling;
 	uint32_t leaving; /* number of threads that run the key's destructor */

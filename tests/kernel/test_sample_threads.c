@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "counters/set.h"
 #include "kernel/nobody.h"
 #include "kernel/sampled.h"
 #include "store/ring_state.h"
@@ -195,4 +196,101 @@ Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
 	cr_expect_eq(number_of(report, "\"lost\": "), 0);
 	selfmon_report_free(report);
 	assert_apart(1);
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+/*
+ * With few descriptors, a thread holds all events but the first by their pages.
+ * The rings are as large as possible, so that a few use up all locked memory.
+ */
+#define COUNTED "page-faults,task-clock,minor-faults,major-faults,cpu-clock"
+#define LARGE_KIB 256
+#define DESCRIPTORS 256
+#define COUNTING 40 /* threads that have no ring, or more */
+
+/* Of all threads. */
+static struct pages {
+	uint64_t wanted, mapped, ringed;
+} pages;
+
+static void add_pages(const struct selfmon_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->head.count; i++) {
+		add(&pages.wanted, set->member[i].paged);
+		add(&pages.mapped, set->member[i].page != NULL);
+	}
+}
+
+static void *count_beside_others(void *unused)
+{
+	cr_assert_eq(selfmon_thread_prepare(), 0);
+	cr_assert_not_null(selfmon_thread_self()->set);
+	add_pages(selfmon_set_of(selfmon_thread_self()->set));
+	add(&pages.ringed, selfmon_thread_ring_on(selfmon_thread_self()));
+	pthread_barrier_wait(&together);
+	visit(10, 1);
+	pthread_barrier_wait(&together);
+	return unused;
+}
+
+static void count_in_threads(size_t count)
+{
+	pthread_t *const thread = calloc(count, sizeof(*thread));
+	size_t i;
+
+	cr_assert_not_null(thread);
+	pthread_barrier_init(&together, NULL, (unsigned int)count);
+	for (i = 0; i < count; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL,
+					    count_beside_others, NULL), 0);
+	for (i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+	free(thread);
+}
+
+static size_t rings_in_locked_memory(void)
+{
+	const long kib = nobody_number_in(
+		"/proc/sys/kernel/perf_event_mlock_kb", 516);
+
+	return (size_t)(sysconf(_SC_NPROCESSORS_ONLN) * kib + LOCKED) /
+	       LARGE_KIB;
+}
+
+static void assert_half_is_said(void)
+{
+	struct selfmon_report *const report = rows_take();
+
+	cr_expect(rows_say(report, SELFMON_JSON,
+			   "rings have half of the memory that may be "
+			   "locked"));
+	cr_expect(rows_say(report, SELFMON_TEXT, "smaller rings"));
+	cr_expect(rows_say(report, SELFMON_JSON, "\"degraded\": 0,"));
+	selfmon_report_free(report);
+}
+
+Test(sample_threads, leave_locked_memory_to_the_pages_of_counters)
+{
+	const size_t threads = rings_in_locked_memory() + COUNTING;
+	struct rlimit files;
+
+	if (threads > THREADS)
+		cr_skip_test("room for %zu rings", rings_in_locked_memory());
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = DESCRIPTORS + 2 * rings_in_locked_memory();
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	become_nobody();
+	ask_with(COUNTED, OFTEN ",ring=256k");
+	count_in_threads(threads);
+	cr_log_info("%zu threads: %lu rings, %lu of %lu pages of counters",
+		    threads, (unsigned long)pages.ringed,
+		    (unsigned long)pages.mapped, (unsigned long)pages.wanted);
+	assert_half_is_said();
+	cr_expect_gt(pages.ringed, 0);
+	cr_expect_lt(pages.ringed, threads);
+	cr_expect_gt(pages.wanted, LARGE_KIB / 4);
+	cr_expect_eq(pages.mapped, pages.wanted);
 }

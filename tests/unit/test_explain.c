@@ -46,6 +46,7 @@ static const struct {
 	{ SELFMON_STEP_MAP, EINVAL, "inherited", "SELFMON_COUNTERS_SYSCALL" },
 	{ SELFMON_STEP_MAP, EPERM, "perf_event_mlock_kb=516",
 	  "ulimit -l unlimited" },
+	{ SELFMON_STEP_MAP, ENOBUFS, "rings have half", "ring=16k" },
 	{ SELFMON_STEP_MAP, ENOMEM, "65530",
 	  "sysctl -w vm.max_map_count=262120" },
 	{ SELFMON_STEP_MAP, ENODEV, "went away", "driver" },

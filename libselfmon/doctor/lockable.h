@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* How much memory the kernel locks for the pages and rings of events. */
+#ifndef SELFMON_DOCTOR_LOCKABLE_H
+#define SELFMON_DOCTOR_LOCKABLE_H
+
+#include "platform/facts.h"
+
+/* A number of pages of at least this is no limit. */
+#define SELFMON_LOCKABLE_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
+
+/*
+ * Returns how many pages of events this user may map, or SELFMON_FACT_UNKNOWN.
+ * cpus is the number of online CPUs.
+ */
+int64_t selfmon_lockable_pages(const struct selfmon_facts *facts, int64_t cpus,
+			       int64_t page_size);
+
+#endif
