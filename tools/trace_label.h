@@ -3,7 +3,7 @@
 #ifndef SELFMON_TOOLS_TRACE_LABEL_H
 #define SELFMON_TOOLS_TRACE_LABEL_H
 
-#include "trace_read.h"
+#include "trace_model.h"
 
 #define TRACE_LABEL_SIZE 128
 /* Writes the name of a lane of a track. Returns label. */

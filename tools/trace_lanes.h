@@ -7,7 +7,7 @@
 #ifndef SELFMON_TOOLS_TRACE_LANES_H
 #define SELFMON_TOOLS_TRACE_LANES_H
 
-#include "trace_read.h"
+#include "trace_model.h"
 
 /*
  * Sorts the visits by lane and begin, parents before children. If visits

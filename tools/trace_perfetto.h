@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "trace_read.h"
+#include "trace_model.h"
 
 /*
  * Writes traces whose tracks have lanes. Several traces must be from the same

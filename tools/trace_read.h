@@ -1,111 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads the file of a trace (store/trace_file.h): the visits of each thread and
- * fiber, times off the CPU, and where entries are missing.
- */
+/* Reads the file of a trace (store/trace_file.h). */
 #ifndef SELFMON_TOOLS_TRACE_READ_H
 #define SELFMON_TOOLS_TRACE_READ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* A visit, or a time off the CPU. */
-struct trace_visit {
-	uint64_t begin, end; /* ns since the trace began */
-	uint32_t region;     /* index of the region, or TRACE_BLOCKED etc. */
-	uint32_t counts;     /* index of its counts; 0: it has none */
-	/* Order of its end among the visits of its track. */
-	uint32_t order;
-	uint32_t lane;	     /* see trace_lanes.h */
-};
-
-/*
- * In place of a region: the thread was off the CPU; entries are missing; entries
- * were left out, between bursts.
- */
-#define TRACE_PREEMPTED UINT32_MAX
-#define TRACE_BLOCKED (UINT32_MAX - 1)
-#define TRACE_LOST (UINT32_MAX - 2)
-#define TRACE_LEFT_OUT (UINT32_MAX - 3)
-/* Number of these values. */
-#define TRACE_NO_REGIONS 4
-
-enum trace_kind {
-	TRACE_THREAD, /* the visits on a thread's own stack */
-	TRACE_FIBER,
-	TRACE_OFF_CPU, /* of a thread */
-	TRACE_GAPS,    /* of a thread: where entries are missing */
-	TRACE_FRAMES,  /* of a thread: from mark to mark */
-	TRACE_BETWEEN, /* of a thread: between bursts */
-	TRACE_LONGER,  /* of a thread: the visits that triggered bursts */
-	TRACE_SPANS,   /* all detached spans */
-};
-
-struct trace_run {
-	uint64_t from, to; /* ticks */
-	uint64_t burst;	   /* in which burst; 0: the trace has none */
-};
-
-struct trace_track {
-	enum trace_kind kind;
-	uint64_t id; /* kernel's thread id, or number of the fiber */
-	struct trace_visit *visit;
-	uint32_t visits, room, lanes;
-	/* Times when the stack ran, if fibers are used. */
-	struct trace_run *run;
-	size_t runs, run_room;
-};
-
-struct trace_region {
-	char *name, *file;
-	uint32_t line;
-};
-
-struct trace_thread {
-	uint32_t tid;
-	char name[17];
-};
-
-struct trace {
-	char program[257];
-	int pid;
-	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock */
-	uint64_t ns;	    /* time of the newest end in ns */
-	/* Start after the first of several traces; set by the caller. */
-	uint64_t offset_ns;
-	struct trace_track *track;
-	size_t tracks, track_room;
-	struct trace_region *region; /* by number */
-	size_t regions;
-	struct trace_thread *thread;
-	size_t threads;
-	char (*column)[65];
-	size_t columns;
-	/*
-	 * For each visit with counts: a bit mask of the columns that have a
-	 * value, then the values.
-	 */
-	uint64_t *count;
-	size_t counts, count_room;
-	uint64_t visits, lost;
-	uint64_t bursts, longer; /* visits that lasted longer than the limit */
-	uint64_t limit_ns[2];	 /* minimum and maximum of their limits */
-	bool cut_off; /* the process did not end the file */
-};
+#include "trace_model.h"
 
 /*
  * Reads a file. If it is not a trace, or has another byte order or version, or
  * is damaged, writes one line with the reason and returns NULL.
  */
-#define TRACE_WHY_SIZE 160
 struct trace *trace_read(const char *path, char why[TRACE_WHY_SIZE]);
-void trace_free(struct trace *trace);
-
-/* Returns the thread's name; "" if it is unknown. */
-const char *trace_thread_name(const struct trace *trace, uint64_t tid);
-/* Returns the name of the visit's region, or of its kind. */
-const char *trace_visit_name(const struct trace *trace,
-			     const struct trace_visit *visit);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "trace_read.h"
+#include "trace_model.h"
 
 /*
  * Writes the tracks, the regions and their longest visits. Returns 0 or

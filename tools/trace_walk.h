@@ -5,7 +5,7 @@
 #ifndef SELFMON_TOOLS_TRACE_WALK_H
 #define SELFMON_TOOLS_TRACE_WALK_H
 
-#include "trace_read.h"
+#include "trace_model.h"
 
 /*
  * Functions that are called at the begin and the end of each visit. depth is 0

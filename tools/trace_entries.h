@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes visits from the entries of the threads' rings. */
+#ifndef SELFMON_TOOLS_TRACE_ENTRIES_H
+#define SELFMON_TOOLS_TRACE_ENTRIES_H
+
+#include "trace_reader.h"
+
+/* Each takes a block of its type (SELFMON_TRACE_), of `size` bytes. */
+void trace_take_visits(struct trace_reader *reader, const void *block, size_t size);
+void trace_take_burst(struct trace_reader *reader, const void *block, size_t size);
+
+#endif

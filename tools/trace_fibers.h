@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stacks on which visits ran: a thread's own, or that of a fiber; and when
+ * the visits of fibers began.
+ */
+#ifndef SELFMON_TOOLS_TRACE_FIBERS_H
+#define SELFMON_TOOLS_TRACE_FIBERS_H
+
+#include "trace_reader.h"
+
+/* Returns the track of the stack that runs on the ring's thread. */
+struct trace_track *trace_stack_of(struct trace_reader *reader,
+				   const struct trace_ring *ring);
+/* The thread switches to a fiber, or to none (SELFMON_ENDED_NO_FIBER). */
+void trace_take_switch(struct trace_reader *reader, struct trace_ring *ring,
+		       uint64_t now, uint64_t fiber);
+/*
+ * Computes the begins at the end, since blocks of different threads are in any
+ * order.
+ */
+void trace_find_begins(struct trace_reader *reader);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace while its file is read: where visits and runs are added. Times are
+ * ticks until the whole file is read.
+ */
+#ifndef SELFMON_TOOLS_TRACE_READER_H
+#define SELFMON_TOOLS_TRACE_READER_H
+
+#include "store/trace_file.h"
+#include "trace_model.h"
+
+/* A file that exceeds this limit is damaged. */
+#define TRACE_COLUMNS_MAX SELFMON_MAX_COUNTERS
+
+/* State of a ring after the entries that were read so far. */
+struct trace_ring {
+	uint32_t tid;
+	uint64_t fiber; /* the fiber that runs; 0: the thread's own stack */
+	uint64_t from;	/* ticks when the fiber was resumed */
+	/*
+	 * The fiber is running. If no entry shows the end of the run, the run
+	 * ends with the trace.
+	 */
+	bool switched;
+	bool has_start; /* the previous entry was a START */
+	uint64_t start;
+	uint64_t what; /* SELFMON_START_ */
+	struct trace_visit *newest; /* the next counts belong to this visit */
+	uint64_t newest_end;
+	bool gap;	/* entries are missing after newest_end */
+	bool between;	/* a burst begins: entries before it were not written */
+	uint64_t burst; /* number of the burst; 0: none so far */
+};
+
+struct trace_reader {
+	struct trace *trace;
+	struct trace_ring *ring;
+	size_t rings;
+	struct selfmon_trace_clock first, last;
+	bool clocks; /* first and last are set */
+	char *why; /* TRACE_WHY_SIZE bytes */
+	bool failed;
+};
+
+/*
+ * Returns the array with room for at least one element more than `count`; new
+ * elements are 0. If there is no memory, the reader fails, and the array is
+ * returned as it was.
+ */
+void *trace_grown(struct trace_reader *reader, void *array, size_t *room,
+		  size_t count, size_t size);
+/* The reader fails, because the file is damaged. */
+void trace_damaged(struct trace_reader *reader, const char *what);
+
+/* Finds or adds a track. Returns NULL if there is no memory. */
+struct trace_track *trace_track_of(struct trace_reader *reader,
+				   enum trace_kind kind, uint64_t id);
+/* Returns the new visit, or NULL. track may be NULL. */
+struct trace_visit *trace_add_visit(struct trace_reader *reader,
+				    struct trace_track *track, uint64_t begin,
+				    uint64_t end, uint32_t region);
+/* Adds a time when the stack ran. track may be NULL. */
+void trace_add_run(struct trace_reader *reader, struct trace_track *track,
+		   uint64_t from, uint64_t to, uint64_t burst);
+
+#endif
