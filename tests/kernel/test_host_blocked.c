@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests a host that blocks in system calls while its threads are sampled and
- * record their switches: no signal is delivered, and no call returns EINTR.
+ * record their switches: no signal is delivered, no call returns EINTR, and
+ * handlers and signal masks stay as they were.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "kernel/sampled.h"
@@ -22,10 +24,17 @@
 /* ---- signals ------------------------------------------------------------- */
 
 static int delivered[NSIG];
+static struct sigaction installed[NSIG];
 
 static void count(int signal)
 {
 	__atomic_add_fetch(&delivered[signal], 1, __ATOMIC_RELAXED);
+}
+
+static bool is_counted(int signal)
+{
+	return signal != SIGSEGV && signal != SIGABRT && signal != SIGKILL &&
+	       signal != SIGSTOP && (signal < 32 || signal >= SIGRTMIN);
 }
 
 /* Installs the handler without SA_RESTART, so that it interrupts each call. */
@@ -34,9 +43,38 @@ static void count_signals(void)
 	struct sigaction action = { .sa_handler = count };
 	int i;
 
+	for (i = 1; i < NSIG; i++) {
+		if (!is_counted(i))
+			continue;
+		cr_assert_eq(sigaction(i, &action, NULL), 0);
+		cr_assert_eq(sigaction(i, NULL, &installed[i]), 0);
+	}
+}
+
+static void expect_handlers(void)
+{
+	struct sigaction now;
+	int i;
+
+	for (i = 1; i < NSIG; i++) {
+		if (!is_counted(i))
+			continue;
+		cr_assert_eq(sigaction(i, NULL, &now), 0);
+		cr_expect(now.sa_handler == count &&
+				  now.sa_flags == installed[i].sa_flags,
+			  "the handler of signal %d was changed", i);
+	}
+}
+
+static void expect_same_mask(const sigset_t *before)
+{
+	sigset_t now;
+	int i;
+
+	cr_assert_eq(pthread_sigmask(SIG_BLOCK, NULL, &now), 0);
 	for (i = 1; i < NSIG; i++)
-		if (i != SIGSEGV && i != SIGABRT)
-			sigaction(i, &action, NULL);
+		cr_expect_eq(sigismember(&now, i), sigismember(before, i),
+			     "signal %d", i);
 }
 
 static void expect_no_signal(void)
@@ -143,6 +181,26 @@ static bool in_recv(void)
 	return good;
 }
 
+/* Like recv(2), the call is not restarted, because of the timeout. */
+static bool in_accept(void)
+{
+	const struct sockaddr_un any = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool good;
+	int error;
+
+	/* Without a path, the kernel chooses an abstract address. */
+	if (bind(fd, (const struct sockaddr *)&any, sizeof(any.sun_family)) ||
+	    listen(fd, 1))
+		return false;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &brief_too, sizeof(brief_too));
+	good = accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 && errno == EAGAIN;
+	error = errno;
+	close(fd);
+	errno = error;
+	return good;
+}
+
 static int feed[2]; /* a pipe that the test's own thread writes to */
 
 static bool in_read(void)
@@ -165,6 +223,7 @@ static const struct call {
 	{ "sem_timedwait", in_semaphore },
 	{ "sigtimedwait", in_sigtimedwait },
 	{ "recv", in_recv },
+	{ "accept", in_accept },
 	{ "read", in_read },
 };
 
@@ -186,8 +245,13 @@ static void *block_until_stopped(void *which)
 	const size_t i = (size_t)(uintptr_t)which;
 	struct selfmon_region *const region = selfmon_region(calls[i].name);
 	bool good = true;
+	sigset_t mask;
 	int error = 0;
 
+	/* Masks differ by thread, so that a common one is noticed. */
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGRTMIN + (int)i);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	while (good && !is_stopped()) {
 		SELFMON_REGION_OF(region) {
 			work_a(20 * SHORT);
@@ -197,6 +261,7 @@ static void *block_until_stopped(void *which)
 		__atomic_add_fetch(&returned[i], 1, __ATOMIC_RELAXED);
 	}
 	cr_expect(good, "%s: %s", calls[i].name, strerror(error));
+	expect_same_mask(&mask);
 	__atomic_store_n(&returned[i], UINT64_MAX, __ATOMIC_RELAXED);
 	return NULL;
 }
@@ -258,6 +323,7 @@ static void expect_uninterrupted(const char *sample)
 	ask_with("@offcpu", sample);
 	block_in_each_call();
 	expect_no_signal();
+	expect_handlers();
 	report = rows_take();
 	for (i = 0; i < CALLS; i++) {
 		const char *const path[] = { calls[i].name };
