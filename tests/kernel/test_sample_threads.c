@@ -20,7 +20,7 @@
 /* Summed up by the threads, to compare with the report. */
 static struct truth {
 	uint64_t visits, items; /* "a" */
-	uint64_t no_samples, no_off_cpu; /* threads */
+	uint64_t no_samples, no_off_cpu, sampled; /* threads */
 	/*
 	 * For threads with switches, measured around and inside of the region
 	 * "nap":
@@ -76,28 +76,30 @@ static void visit(uint64_t visits, uint64_t number)
 	}
 }
 
-static bool is_work_sampled(void)
+static int add_count(void *sum, const struct selfmon_stack_entry *entry)
 {
-	struct selfmon_report *const report = rows_take();
-	const bool is = counts_of(report, "a").a + counts_of(report, "b").b > 0;
-
-	selfmon_report_free(report);
-	return is;
+	*(uint64_t *)sum += entry->count;
+	return 0;
 }
 
-/*
- * Makes visits until some thread has a sample in a region's own work. A
- * thousand visits take a few milliseconds and may get none.
- */
-static void visit_until_sampled(uint64_t number)
+/* Returns the number of samples of the calling thread. */
+static uint64_t own_samples(const struct selfmon_thread_ring *ring)
 {
-	static uint64_t sampled;
+	uint64_t sum = 0;
 
-	do {
-		visit(1000, number);
-		if (is_work_sampled())
-			__atomic_store_n(&sampled, 1, __ATOMIC_RELAXED);
-	} while (!__atomic_load_n(&sampled, __ATOMIC_RELAXED));
+	cr_assert_eq(selfmon_stacks_read(&ring->samples.stacks, add_count,
+					 &sum), 0);
+	return sum;
+}
+
+/* A few visits take less than a period and may get no sample. */
+static void visit_until_sampled(const struct selfmon_thread_ring *ring,
+				uint64_t number)
+{
+	do
+		visit(100, number);
+	while (!own_samples(ring));
+	add(&truth.sampled, 1);
 }
 
 static void *visit_beside_others(void *argument)
@@ -116,7 +118,7 @@ static void *visit_beside_others(void *argument)
 	pthread_barrier_wait(&together);
 	visit(50 + number % 7, number);
 	if (sampled)
-		visit_until_sampled(number);
+		visit_until_sampled(ring, number);
 	nap(switches);
 	pthread_barrier_wait(&together);
 	return NULL;
@@ -183,6 +185,7 @@ Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
 		    (unsigned long)truth.no_off_cpu);
 	cr_assert_gt(truth.no_samples, 0);
 	cr_assert_lt(truth.no_samples, THREADS);
+	cr_assert_eq(truth.no_samples + truth.sampled, THREADS);
 	report = rows_take();
 	assert_said(report);
 	a = ROWS_GET(report, "a");
