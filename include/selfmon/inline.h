@@ -42,7 +42,7 @@ struct selfmon_impl_stats {
 	uint64_t sequence, migrated, last, unusual, sum, min;
 	uint64_t others[64];
 	uint64_t same, step, found, span; /* kinds of visits */
-	uint64_t histogram[159];
+	uint64_t histogram[121];
 } SELFMON_IMPL_ALIAS;
 
 struct selfmon_impl_node {

@@ -18,6 +18,15 @@ double selfmon_bucket_middle(unsigned int bucket, uint64_t most)
 			selfmon_gather_low(bucket + 1) - 1) / 2;
 }
 
+void selfmon_buckets_copy(uint64_t histogram[SELFMON_BUCKETS],
+			  const struct selfmon_stats *stats)
+{
+	unsigned int b;
+
+	for (b = 0; b < SELFMON_BUCKETS; b++)
+		histogram[b] = selfmon_stats_bucket(stats, b);
+}
+
 void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 			   unsigned int *first, unsigned int *last)
 {

@@ -13,6 +13,9 @@ uint64_t selfmon_gather_low(unsigned int bucket);
  * for it, returns `most`, the longest visit.
  */
 double selfmon_bucket_middle(unsigned int bucket, uint64_t most);
+/* Copies all buckets of a node's or a row's times. */
+void selfmon_buckets_copy(uint64_t histogram[SELFMON_BUCKETS],
+			  const struct selfmon_stats *stats);
 /*
  * Finds the first bucket with visits, and the one after the last bucket with
  * visits. Without visits both are the last bucket.

@@ -16,10 +16,11 @@
 
 static size_t buckets_of(const struct selfmon_stats *stats)
 {
-	size_t count = 0, b;
+	unsigned int b;
+	size_t count = 0;
 
 	for (b = 0; b < SELFMON_BUCKETS; b++)
-		count += stats->histogram[b] > 0;
+		count += selfmon_stats_bucket(stats, b) > 0;
 	return count;
 }
 
@@ -33,12 +34,14 @@ static int take_buckets(struct selfmon_row_detail *detail,
 	if (!detail->bucket)
 		return -ENOMEM;
 	for (b = 0; b < SELFMON_BUCKETS; b++) {
-		if (!stats->histogram[b])
+		const uint64_t visits = selfmon_stats_bucket(stats, b);
+
+		if (!visits)
 			continue;
 		to = &detail->bucket[detail->buckets++];
 		to->ns = ns_per_tick *
 			 selfmon_bucket_middle(b, stats->ticks.max);
-		to->visits = stats->histogram[b];
+		to->visits = visits;
 	}
 	return 0;
 }

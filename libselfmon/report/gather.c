@@ -106,8 +106,10 @@ static void merge_stats(struct selfmon_stats *to,
 		to->rare[i] += from->rare[i];
 	for (i = 0; i < SELFMON_KIND_COUNT; i++)
 		to->kind[i] += from->kind[i];
-	for (i = 0; i < SELFMON_BUCKETS; i++)
+	for (i = 0; i < SELFMON_BUCKETS_SHORT; i++)
 		to->histogram[i] += from->histogram[i];
+	for (i = 0; i < SELFMON_BUCKETS_LONG; i++)
+		to->long_histogram[i] += from->long_histogram[i];
 }
 
 static uint64_t visits_of(const struct selfmon_stats *stats)

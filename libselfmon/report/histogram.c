@@ -25,7 +25,7 @@ static unsigned int bucket_at(double middle_ns, double ns_per_tick)
 
 	if (!(ticks > 0))
 		return 0;
-	return ticks < (double)SELFMON_TICKS_LONG
+	return ticks < (double)SELFMON_TICKS_LAST
 		       ? selfmon_bucket_of((uint64_t)ticks)
 		       : SELFMON_BUCKETS - 1;
 }

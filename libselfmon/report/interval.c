@@ -31,15 +31,15 @@ static uint64_t since(uint64_t later, uint64_t earlier)
 	return later > earlier ? later - earlier : 0;
 }
 
-/* Subtracts all 64-bit words, starting at an offset. */
+/* Subtracts all 64-bit words from one offset to another. */
 static void subtract_words(void *to, const void *from, size_t offset,
-			   size_t size)
+			   size_t end)
 {
 	uint64_t *const word = to;
 	const uint64_t *const earlier = from;
 	size_t i;
 
-	for (i = offset / sizeof(*word); i < size / sizeof(*word); i++)
+	for (i = offset / sizeof(*word); i < end / sizeof(*word); i++)
 		word[i] = since(word[i], earlier[i]);
 }
 
@@ -64,12 +64,13 @@ static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)
 {
 	struct selfmon_stats *const stats = &row->stats;
+	uint64_t histogram[SELFMON_BUCKETS], low, high;
 	unsigned int first, last;
-	uint64_t low, high;
 
 	if (selfmon_stats_visits(stats) <= 1)
 		return;
-	selfmon_buckets_range(stats->histogram, &first, &last);
+	selfmon_buckets_copy(histogram, stats);
+	selfmon_buckets_range(histogram, &first, &last);
 	low = selfmon_gather_low(first);
 	high = selfmon_gather_low(last) - 1; /* not used for the last bucket */
 	if (stats->ticks.min == before->min) {
@@ -95,7 +96,10 @@ static void subtract_stats(struct selfmon_stats *to,
 	to->sequence -= from->sequence;
 	to->migrated = since(to->migrated, from->migrated);
 	subtract_words(to, from, offsetof(struct selfmon_stats, left_out),
-		       sizeof(*to));
+		       offsetof(struct selfmon_stats, long_histogram));
+	for (i = 0; i < SELFMON_BUCKETS_LONG; i++)
+		to->long_histogram[i] = (uint32_t)since(
+			to->long_histogram[i], from->long_histogram[i]);
 	to->work = NULL;
 	memcpy(to->kind, kind, sizeof(kind));
 	visits = selfmon_stats_visits(to);

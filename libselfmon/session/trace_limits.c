@@ -56,13 +56,12 @@ void selfmon_trace_limits_choose(struct selfmon_process *process,
 static void add_histogram(const struct selfmon_node *node)
 {
 	const struct selfmon_watch *const watch = selfmon_watch_of(node);
-	size_t i;
+	unsigned int i;
 
 	if (!watch || !watch->histogram || watch->left_out)
 		return;
 	for (i = 0; i < SELFMON_BUCKETS; i++)
-		watch->histogram[i] +=
-			selfmon_load_once(&node->stats->histogram[i]);
+		watch->histogram[i] += selfmon_stats_bucket(node->stats, i);
 }
 
 static void add_all_nodes(const struct selfmon_process *process)

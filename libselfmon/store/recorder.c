@@ -108,7 +108,8 @@ static uint64_t look_at_longer(struct selfmon_thread *thread,
 
 	if (!watch)
 		return 0;
-	if (watch->slowest)
+	if (watch->slowest &&
+	    visit->ticks > selfmon_load_once(&watch->slowest->limit))
 		selfmon_slowest_keep(thread, watch, visit);
 	trigger = selfmon_load_once(&watch->trigger);
 	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE)

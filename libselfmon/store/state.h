@@ -433,18 +433,26 @@ static inline bool selfmon_stats_usual(const struct selfmon_stats *stats,
 	return ticks < stats->unusual;
 }
 
-/* Returns the bucket for a time below SELFMON_TICKS_LONG. */
+/* Returns the bucket for a time below SELFMON_TICKS_LAST. */
 static inline unsigned int selfmon_bucket_of(uint64_t ticks)
 {
 	return selfmon_impl_bucket(ticks);
 }
 
+/* Returns the bucket for any time. */
+static inline unsigned int selfmon_bucket_of_any(uint64_t ticks)
+{
+	return selfmon_likely(ticks < SELFMON_TICKS_LAST)
+		       ? selfmon_bucket_of(ticks)
+		       : SELFMON_BUCKETS - 1;
+}
+
 /*
- * Adds a time to the histogram, which lags one visit: the bucket of the last
- * visit is only stored in `last`, and copy.c counts it in the copy. On AMD a
- * store whose address depends on a timestamp delays the next timestamp (Zen 4:
- * a pair takes 1.22 times as long). A store whose value depends on a timestamp
- * does not.
+ * Adds a short time, or SELFMON_BUCKET_NONE, to the histogram, which lags one
+ * visit: the bucket of the last visit is only stored in `last`, and copy.c
+ * counts it in the copy. On AMD a store whose address depends on a timestamp
+ * delays the next timestamp (Zen 4: a pair takes 1.22 times as long). A store
+ * whose value depends on a timestamp does not.
  *
  * Words are updated separately, so for a reader the sum and the buckets may
  * differ by one visit. If a handler interrupts between the load and the store,
@@ -459,13 +467,20 @@ static inline void selfmon_histogram_put(struct selfmon_stats *stats,
 	selfmon_arch_add(&stats->histogram[last], 1);
 }
 
-/* Adds a time of any length to the histogram. */
+/* Adds a time of any length to the histogram. A long one does not lag. */
 static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 					 uint64_t ticks)
 {
-	selfmon_histogram_put(stats, selfmon_likely(ticks < SELFMON_TICKS_LONG)
-					     ? selfmon_bucket_of(ticks)
-					     : SELFMON_BUCKETS - 1);
+	unsigned int bucket = SELFMON_BUCKET_NONE;
+
+	if (selfmon_likely(ticks < SELFMON_TICKS_LONG))
+		bucket = selfmon_bucket_of(ticks);
+	else
+		__atomic_fetch_add(
+			&stats->long_histogram[selfmon_bucket_of_any(ticks) -
+					       SELFMON_BUCKETS_SHORT],
+			1, __ATOMIC_RELAXED);
+	selfmon_histogram_put(stats, bucket);
 }
 
 /*

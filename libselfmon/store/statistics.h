@@ -13,16 +13,25 @@
  * / 4. Its middle differs from each value in it by at most (w / 4 - 1) / 2,
  * which is 12.5 % of v. The last bucket has all times of at least 2^41 ticks (a
  * quarter of an hour).
+ *
+ * Times in the first 120 buckets are short: below 2^32 - 4 ticks, which is
+ * about a second or more. Only the slow path counts a long time, and a word of
+ * 32 bits is enough for its bucket: 2^32 long visits would take 2^64 ticks,
+ * more than the sum of the times can have.
  */
 #define SELFMON_BUCKETS 158
-#define SELFMON_BUCKET_NONE SELFMON_BUCKETS /* before the first visit */
-#define SELFMON_TICKS_LONG (UINT64_C(1) << 41)
+#define SELFMON_BUCKETS_SHORT 120
+#define SELFMON_BUCKETS_LONG (SELFMON_BUCKETS - SELFMON_BUCKETS_SHORT)
+/* In place of a short bucket: before the first visit, after a long one. */
+#define SELFMON_BUCKET_NONE SELFMON_BUCKETS_SHORT
+#define SELFMON_TICKS_LONG ((UINT64_C(1) << 32) - 4)
+#define SELFMON_TICKS_LAST (UINT64_C(1) << 41) /* of the last bucket */
 
 /* Returns the shortest time of a bucket, in ticks. */
 static inline uint64_t selfmon_bucket_low(unsigned int bucket)
 {
 	if (bucket >= SELFMON_BUCKETS - 1)
-		return SELFMON_TICKS_LONG;
+		return SELFMON_TICKS_LAST;
 	return ((uint64_t)(4 + bucket % 4) << bucket / 4) - 4;
 }
 
@@ -116,7 +125,10 @@ struct selfmon_work;
 struct selfmon_stats {
 	uint64_t sequence;   /* 2 * measured visits, + 1 during an update */
 	uint64_t migrated;   /* measured visits that ended on another CPU */
-	/* Bucket of the last visit, not yet counted in the histogram. */
+	/*
+	 * Bucket of the last visit, not yet counted in the histogram. NONE if
+	 * that visit was long.
+	 */
 	uint64_t last;
 	/*
 	 * Times of at least this take the slow path of leave; see set_unusual()
@@ -139,9 +151,25 @@ struct selfmon_stats {
 	const uint64_t *slow_limit;
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];
-	/* The last one is SELFMON_BUCKET_NONE. */
-	uint64_t histogram[SELFMON_BUCKETS + 1];
+	/* The short buckets, and SELFMON_BUCKET_NONE, which is not read. */
+	uint64_t histogram[SELFMON_BUCKETS_SHORT + 1];
+	uint32_t long_histogram[SELFMON_BUCKETS_LONG];
 };
+
+_Static_assert(sizeof(struct selfmon_stats) ==
+		       offsetof(struct selfmon_stats, long_histogram) +
+			       SELFMON_BUCKETS_LONG * sizeof(uint32_t),
+	       "copies are made of whole words of 64 bits");
+
+/* Returns the number of visits in a bucket, which must not be NONE. */
+static inline uint64_t selfmon_stats_bucket(const struct selfmon_stats *stats,
+					    unsigned int bucket)
+{
+	if (bucket < SELFMON_BUCKETS_SHORT)
+		return selfmon_load_once(&stats->histogram[bucket]);
+	return selfmon_load_once(
+		&stats->long_histogram[bucket - SELFMON_BUCKETS_SHORT]);
+}
 
 static inline uint64_t selfmon_stats_visits(const struct selfmon_stats *stats)
 {

@@ -22,10 +22,21 @@
 #define TABLE_LOG2_MIN 8
 /*
  * The table is at most a quarter full, so that five of six first probes find
- * the node. The table takes 32 bytes for each node; a node takes 2,056. Old
- * tables are not freed.
+ * the node. Old tables are not freed.
  */
 #define TABLE_LOAD 4
+
+/*
+ * The most bytes of a node with its part of the tables. A table that was just
+ * doubled has two slots for each one that is needed, and all older tables
+ * together are as large.
+ */
+#define NODE_BYTES_MAX 2048
+_Static_assert(SELFMON_LIVE_ROUND(sizeof(struct selfmon_node)) +
+			       2 * 2 * TABLE_LOAD *
+				       sizeof(struct selfmon_node *) <=
+		       NODE_BYTES_MAX,
+	       "a place's memory, in README.md and docs/COST.md");
 
 /*
  * Makes all slots free. A free slot points to the root, which is never a child,

@@ -10,7 +10,7 @@
 #include "store/slowest.h"
 
 /* The limit of nodes without a watch. */
-static const uint64_t looks_at_none = SELFMON_WATCH_NONE;
+static const uint64_t looks_at_none = SELFMON_WATCH_LIMIT_MAX;
 
 /* In memory that a forked child keeps: it has the same clock. */
 static struct selfmon_clock watch_clock;

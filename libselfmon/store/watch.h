@@ -13,12 +13,21 @@
 
 /* A limit that no visit exceeds. */
 #define SELFMON_WATCH_NONE SELFMON_ENDED_TICKS_MAX
+/*
+ * No limit of a node is higher: long visits always take the slow path, because
+ * their buckets are not those of the fast path.
+ */
+#define SELFMON_WATCH_LIMIT_MAX (SELFMON_TICKS_LONG - 1)
 /* Lists of regions, by the low bits of their numbers. */
 #define SELFMON_WATCH_LISTS 256u
 
 /* Limits are ticks. They change with slow_lock held. */
 struct selfmon_watch {
-	uint64_t limit; /* the minimum; slow_limit of nodes points here */
+	/*
+	 * The minimum, at most SELFMON_WATCH_LIMIT_MAX. slow_limit of nodes
+	 * points here.
+	 */
+	uint64_t limit;
 	uint64_t trigger; /* longer visits trigger the trace */
 	uint64_t call;	  /* longer visits are reported to the program */
 	struct selfmon_slowest *slowest; /* NULL: not kept */
@@ -70,8 +79,10 @@ uint64_t selfmon_watch_ns(uint64_t ticks);
 static inline void selfmon_watch_update(struct selfmon_watch *watch,
 					uint64_t slowest)
 {
-	uint64_t limit = slowest;
+	uint64_t limit = SELFMON_WATCH_LIMIT_MAX;
 
+	if (slowest < limit)
+		limit = slowest;
 	if (watch->trigger < limit)
 		limit = watch->trigger;
 	if (watch->call < limit)

@@ -53,19 +53,13 @@ selfmon_work_of(const struct selfmon_node *node, uint32_t unit)
 	return work;
 }
 
-static inline unsigned int selfmon_work_bucket(uint64_t n)
-{
-	return selfmon_likely(n < SELFMON_TICKS_LONG) ? selfmon_bucket_of(n)
-						      : SELFMON_BUCKETS - 1;
-}
-
 static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 {
 	if (selfmon_unlikely(n < work->min))
 		selfmon_store_once(&work->min, n);
 	if (selfmon_unlikely(n > work->max))
 		selfmon_store_once(&work->max, n);
-	selfmon_arch_add(&work->histogram[selfmon_work_bucket(n)], 1);
+	selfmon_arch_add(&work->histogram[selfmon_bucket_of_any(n)], 1);
 }
 
 /*

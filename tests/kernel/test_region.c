@@ -376,9 +376,11 @@ Test(region, the_middle_of_a_bucket_is_within_an_eighth_of_all_in_it)
 		cr_assert_eq(selfmon_bucket_of(high + 1), b + 1);
 		cr_assert_leq((high - low) * 4, low);
 	}
-	cr_assert_geq(low + 4, SELFMON_TICKS_LONG);
-	cr_assert_lt(selfmon_bucket_of(SELFMON_TICKS_LONG - 1),
+	cr_assert_geq(low + 4, SELFMON_TICKS_LAST);
+	cr_assert_lt(selfmon_bucket_of(SELFMON_TICKS_LAST - 1),
 		     SELFMON_BUCKETS - 1);
+	cr_assert_eq(selfmon_bucket_low(SELFMON_BUCKETS_SHORT),
+		     SELFMON_TICKS_LONG);
 }
 
 Test(region, options_after_the_first_visit_are_refused)

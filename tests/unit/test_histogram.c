@@ -24,12 +24,12 @@ static void init(void)
 static uint64_t copied_visits(void)
 {
 	uint64_t visits = 0;
-	size_t i;
+	unsigned int b;
 
 	cr_assert(selfmon_stats_read(&thread, &node, &copy));
 	cr_assert_not(selfmon_stats_complete(&copy, true));
-	for (i = 0; i < SELFMON_BUCKETS; i++)
-		visits += copy.histogram[i];
+	for (b = 0; b < SELFMON_BUCKETS; b++)
+		visits += selfmon_stats_bucket(&copy, b);
 	return visits;
 }
 
@@ -42,11 +42,31 @@ Test(histogram, a_copy_has_every_visit_once, .init = init)
 {
 	selfmon_histogram_add(stats, 10);
 	selfmon_histogram_add(stats, 1000);
-	selfmon_histogram_add(stats, SELFMON_TICKS_LONG);
+	selfmon_histogram_add(stats, SELFMON_TICKS_LAST);
 	cr_assert_eq(copied_visits(), 3);
-	cr_assert_eq(copy.histogram[selfmon_bucket_of(10)], 1);
-	cr_assert_eq(copy.histogram[selfmon_bucket_of(1000)], 1);
-	cr_assert_eq(copy.histogram[SELFMON_BUCKETS - 1], 1);
+	cr_assert_eq(selfmon_stats_bucket(&copy, selfmon_bucket_of(10)), 1);
+	cr_assert_eq(selfmon_stats_bucket(&copy, selfmon_bucket_of(1000)), 1);
+	cr_assert_eq(selfmon_stats_bucket(&copy, SELFMON_BUCKETS - 1), 1);
+}
+
+static uint64_t highest(unsigned int bucket)
+{
+	return bucket < SELFMON_BUCKETS - 1 ? selfmon_bucket_low(bucket + 1) - 1
+					    : UINT64_MAX >> 1;
+}
+
+/* Adds the lowest and the highest time of each bucket, in both directions. */
+Test(histogram, has_each_time_in_its_bucket, .init = init)
+{
+	unsigned int b;
+
+	for (b = 0; b < SELFMON_BUCKETS; b++) {
+		selfmon_histogram_add(stats, selfmon_bucket_low(b));
+		selfmon_histogram_add(stats, highest(SELFMON_BUCKETS - 1 - b));
+		cr_assert_eq(copied_visits(), 2 * (b + 1));
+	}
+	for (b = 0; b < SELFMON_BUCKETS; b++)
+		cr_assert_eq(selfmon_stats_bucket(&copy, b), 2, "bucket %u", b);
 }
 
 Test(histogram, copying_does_not_change_it, .init = init)

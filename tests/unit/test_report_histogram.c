@@ -26,21 +26,6 @@ static void end(void)
 
 TestSuite(report_histogram, .fini = end);
 
-static void visit(struct selfmon_stats *stats, uint64_t ticks, uint64_t visits)
-{
-	const unsigned int b = ticks < SELFMON_TICKS_LONG
-				       ? selfmon_bucket_of(ticks)
-				       : SELFMON_BUCKETS - 1;
-
-	stats->sequence += 2 * visits;
-	stats->ticks.sum += ticks * visits;
-	if (ticks < stats->ticks.min)
-		stats->ticks.min = ticks;
-	if (ticks > stats->ticks.max)
-		stats->ticks.max = ticks;
-	stats->histogram[b] += visits;
-}
-
 static int32_t add(int32_t parent, uint32_t region,
 		   const struct selfmon_stats *stats)
 {
@@ -76,7 +61,7 @@ static uint64_t lowest(unsigned int b)
 {
 	return b < SELFMON_BUCKETS - 1
 		       ? (4 + b % 4) * (UINT64_C(1) << b / 4) - 4
-		       : SELFMON_TICKS_LONG;
+		       : SELFMON_TICKS_LAST;
 }
 
 /*
@@ -91,7 +76,7 @@ static void check_bounds(uint64_t hz)
 	unsigned int b;
 
 	for (b = 0; b < SELFMON_BUCKETS; b++)
-		visit(&stats, lowest(b), b + 1);
+		model_visit(&stats, lowest(b), b + 1);
 	cr_assert_eq(selfmon_row_histogram(one_row(&stats, hz), 0, bucket,
 					   SELFMON_BUCKETS_MAX),
 		     SELFMON_BUCKETS);
@@ -136,12 +121,12 @@ Test(report_histogram, ends_with_the_longest_visit)
 	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
 	struct selfmon_bucket bucket = { .visits = 0 };
 
-	visit(&stats, SELFMON_TICKS_LONG * 3, 2);
+	model_visit(&stats, SELFMON_TICKS_LAST * 3, 2);
 	cr_assert_eq(selfmon_row_histogram(one_row(&stats, GHZ), 0, &bucket, 1),
 		     1);
 	cr_assert_eq(bucket.visits, 2);
-	cr_assert_leq(bucket.low_ns, (double)SELFMON_TICKS_LONG);
-	cr_assert_geq(bucket.high_ns, (double)SELFMON_TICKS_LONG * 3);
+	cr_assert_leq(bucket.low_ns, (double)SELFMON_TICKS_LAST);
+	cr_assert_geq(bucket.high_ns, (double)SELFMON_TICKS_LAST * 3);
 }
 
 Test(report_histogram, copies_no_more_than_there_is_room_for)
@@ -151,9 +136,9 @@ Test(report_histogram, copies_no_more_than_there_is_room_for)
 	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
 	const struct selfmon_report *report;
 
-	visit(&stats, 10, 1);
-	visit(&stats, 100, 2);
-	visit(&stats, 1000, 3);
+	model_visit(&stats, 10, 1);
+	model_visit(&stats, 100, 2);
+	model_visit(&stats, 1000, 3);
 	report = one_row(&stats, GHZ);
 	cr_assert_eq(selfmon_row_histogram(report, 0, NULL, 0), 3);
 	cr_assert_eq(selfmon_row_histogram(report, 0, bucket, 2), 3);
@@ -206,7 +191,7 @@ Test(report_histogram, quantiles_are_within_an_eighth)
 	int i;
 
 	for (ticks = 1; ticks <= 1000000; ticks++)
-		visit(&stats, ticks, 1);
+		model_visit(&stats, ticks, 1);
 	report = one_row(&stats, GHZ);
 	for (i = 1; i <= 1000; i++) {
 		const double q = i / 1000., ns = selfmon_row_quantile(report, 0,
@@ -223,7 +208,7 @@ Test(report_histogram, quantiles_outside_of_0_to_1_are_not_numbers)
 	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
 	const struct selfmon_report *report;
 
-	visit(&stats, 10, 1);
+	model_visit(&stats, 10, 1);
 	report = one_row(&stats, GHZ);
 	cr_assert_eq(selfmon_row_quantile(report, 0, 1), 10);
 	cr_assert(isnan(selfmon_row_quantile(report, 0, -0.1)));
@@ -237,8 +222,8 @@ Test(report_histogram, quantiles_are_not_of_the_next_visit_by_rounding)
 {
 	struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
 
-	visit(&stats, 1000, 7);
-	visit(&stats, 1000000, 93);
+	model_visit(&stats, 1000, 7);
+	model_visit(&stats, 1000000, 93);
 	cr_assert_lt(selfmon_row_quantile(one_row(&stats, GHZ), 0, 0.07), 2000);
 }
 
@@ -250,8 +235,8 @@ Test(report_histogram, quantiles_are_of_the_right_visit)
 		struct selfmon_stats stats = { .ticks.min = UINT64_MAX };
 		const struct selfmon_report *report;
 
-		visit(&stats, 1000, visits - visits / 10);
-		visit(&stats, 1000000, visits / 10);
+		model_visit(&stats, 1000, visits - visits / 10);
+		model_visit(&stats, 1000000, visits / 10);
 		report = one_row(&stats, GHZ);
 		cr_assert_lt(selfmon_row_quantile(report, 0, 0.9), 2000,
 			     "of %ju visits", (uintmax_t)visits);
@@ -275,8 +260,8 @@ Test(report_histogram, quantiles_are_the_percentiles_where_both_are_there)
 	size_t i;
 
 	for (ticks = 100; ticks < 3000000; ticks += ticks / 9) {
-		visit(&stats[0], ticks + 60, ticks % 7 + 1);
-		visit(&stats[1], ticks, ticks % 7 + 1);
+		model_visit(&stats[0], ticks + 60, ticks % 7 + 1);
+		model_visit(&stats[1], ticks, ticks % 7 + 1);
 	}
 	calibration.done = 1;
 	calibration.inner.ticks = 12;

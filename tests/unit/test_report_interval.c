@@ -23,17 +23,6 @@ static struct selfmon_region *const named[] = { &region[0], &region[1],
 #define NONE { .ticks.min = UINT64_MAX, .counter[0].min = UINT64_MAX,          \
 	       .counter[1].min = UINT64_MAX }
 
-static void visit(struct selfmon_stats *stats, uint64_t ticks, uint64_t visits)
-{
-	stats->sequence += 2 * visits;
-	stats->ticks.sum += ticks * visits;
-	if (ticks < stats->ticks.min)
-		stats->ticks.min = ticks;
-	if (ticks > stats->ticks.max)
-		stats->ticks.max = ticks;
-	stats->histogram[selfmon_bucket_of(ticks)] += visits;
-}
-
 /* Returns a report taken after this number of seconds. Its clock has 1 GHz. */
 static struct selfmon_report *begin(uint64_t seconds)
 {
@@ -100,10 +89,10 @@ Test(report_interval, has_the_visits_and_percentiles_of_its_own)
 	struct selfmon_report *interval, *first, *second;
 	const struct selfmon_row *row;
 
-	visit(&stats, 1000, 100);
+	model_visit(&stats, 1000, 100);
 	first = of_one(60, &stats);
-	visit(&stats, 5000, 40);
-	visit(&stats, 50000, 10);
+	model_visit(&stats, 5000, 40);
+	model_visit(&stats, 50000, 10);
 	second = of_one(120, &stats);
 	interval = interval_of(second, first);
 	row = ROWS_GET(interval, "outer");
@@ -129,10 +118,10 @@ Test(report_interval, has_exact_extremes_that_are_beyond_all_before)
 	struct selfmon_report *first;
 	const struct selfmon_row *row;
 
-	visit(&stats, 1000, 100);
+	model_visit(&stats, 1000, 100);
 	first = of_one(60, &stats);
-	visit(&stats, 777, 2);
-	visit(&stats, 7777777, 1);
+	model_visit(&stats, 777, 2);
+	model_visit(&stats, 7777777, 1);
 	row = ROWS_GET(interval_of(of_one(61, &stats), first), "outer");
 	cr_assert_eq(row->time.min, 777);
 	cr_assert_eq(row->time.max, 7777778); /* up */
@@ -145,11 +134,11 @@ Test(report_interval, has_bounds_of_extremes_that_are_not)
 	struct selfmon_report *first, *interval;
 	const struct selfmon_row *row;
 
-	visit(&stats, 10, 1);
-	visit(&stats, 7777777, 1);
+	model_visit(&stats, 10, 1);
+	model_visit(&stats, 7777777, 1);
 	first = of_one(60, &stats);
-	visit(&stats, 5000, 2);
-	visit(&stats, 9000, 2);
+	model_visit(&stats, 5000, 2);
+	model_visit(&stats, 9000, 2);
 	interval = interval_of(of_one(61, &stats), first);
 	row = ROWS_GET(interval, "outer");
 	cr_assert_eq(row->unsure, SELFMON_BOUND_MIN | SELFMON_BOUND_MAX);
@@ -167,16 +156,39 @@ Test(report_interval, has_bounds_of_extremes_that_are_not)
 	cr_assert(rows_say(first, SELFMON_JSON, "\"since\": \"\""));
 }
 
+/* Times of seconds, whose buckets are not those of shorter times. */
+Test(report_interval, has_bounds_of_long_extremes)
+{
+	struct selfmon_stats stats = NONE;
+	struct selfmon_report *first, *interval;
+	const struct selfmon_row *row;
+
+	model_visit(&stats, 10, 1);
+	model_visit(&stats, 400 * GHZ, 3);
+	first = of_one(60, &stats);
+	model_visit(&stats, 50 * GHZ, 2);
+	model_visit(&stats, 90 * GHZ, 2);
+	interval = interval_of(of_one(61, &stats), first);
+	row = ROWS_GET(interval, "outer");
+	cr_assert_eq(row->unsure, SELFMON_BOUND_MIN | SELFMON_BOUND_MAX);
+	cr_assert(row->time.min <= 50 * GHZ && row->time.min >= 40 * GHZ, "%ju",
+		  (uintmax_t)row->time.min);
+	cr_assert(row->time.max >= 90 * GHZ && row->time.max <= 113 * GHZ,
+		  "%ju", (uintmax_t)row->time.max);
+	cr_assert(is_near((double)row->p50_ns, 50e9));
+	cr_assert(is_near((double)row->p90_ns, 90e9));
+}
+
 Test(report_interval, has_the_exact_time_of_its_only_visit)
 {
 	struct selfmon_stats stats = NONE;
 	struct selfmon_report *first;
 	const struct selfmon_row *row;
 
-	visit(&stats, 10, 1);
-	visit(&stats, 7777777, 1);
+	model_visit(&stats, 10, 1);
+	model_visit(&stats, 7777777, 1);
 	first = of_one(60, &stats);
-	visit(&stats, 5003, 1);
+	model_visit(&stats, 5003, 1);
 	row = ROWS_GET(interval_of(of_one(61, &stats), first), "outer");
 	cr_assert_eq(row->time.min, 5003);
 	cr_assert_eq(row->time.max, 5004);
@@ -190,12 +202,12 @@ Test(report_interval, has_a_new_region_as_it_is)
 	const struct selfmon_row *row;
 	int32_t outer;
 
-	visit(&stats, 1000, 3);
+	model_visit(&stats, 1000, 3);
 	first = of_one(60, &stats);
 	second = begin(120);
-	visit(&stats, 1000, 1);
-	visit(&new, 100, 3);
-	visit(&new, 300, 1);
+	model_visit(&stats, 1000, 1);
+	model_visit(&new, 100, 3);
+	model_visit(&new, 300, 1);
 	outer = add(second, -1, 1, &stats);
 	add(second, outer, 3, &new);
 	row = ROWS_GET(interval_of(settle(second), first), "outer", "later");
@@ -212,9 +224,9 @@ Test(report_interval, leaves_out_what_was_not_visited)
 	struct selfmon_report *report[2], *interval;
 	int i;
 
-	visit(&idle, 1000, 3);
+	model_visit(&idle, 1000, 3);
 	for (i = 0; i < 2; i++) {
-		visit(&busy, 1000, 3);
+		model_visit(&busy, 1000, 3);
 		report[i] = begin(60 + (uint64_t)i);
 		add(report[i], -1, 1, &idle);
 		add(report[i], add(report[i], -1, 2, &idle), 3, &busy);
@@ -237,14 +249,14 @@ Test(report_interval, finds_rows_by_their_path)
 	struct selfmon_report *report[2], *interval;
 	int i;
 
-	visit(&a, 1000, 30);
-	visit(&b, 1000, 3);
+	model_visit(&a, 1000, 30);
+	model_visit(&b, 1000, 3);
 	for (i = 0; i < 2; i++) {
 		report[i] = begin(60 + (uint64_t)i);
 		add(report[i], add(report[i], -1, 1, &a), 3, &b);
 		add(report[i], add(report[i], -1, 2, &b), 3, &a);
 		settle(report[i]);
-		visit(&b, 90000, 5);
+		model_visit(&b, 90000, 5);
 	}
 	interval = interval_of(report[1], report[0]);
 	cr_assert_null(ROWS_FIND(interval, "inner", "later"));
@@ -261,7 +273,7 @@ Test(report_interval, has_no_self_time_of_a_visit_open_at_its_beginning)
 	const int32_t row = add(first, -1, 1, &stats);
 
 	first->recorded->gather.row[row].open = 1;
-	visit(&stats, 1000, 1);
+	model_visit(&stats, 1000, 1);
 	interval = interval_of(of_one(61, &stats), settle(first));
 	cr_assert_eq(ROWS_GET(interval, "outer")->visits, 1);
 	cr_assert_eq(ROWS_GET(interval, "outer")->open, 0);
@@ -274,10 +286,10 @@ Test(report_interval, has_the_overhead_of_its_own_visits_subtracted)
 	struct selfmon_report *first, *second = begin(61);
 	const struct selfmon_row *row;
 
-	visit(&stats, 1000, 1000);
+	model_visit(&stats, 1000, 1000);
 	stats.kind[SELFMON_KIND_STEP] = 5;
 	first = of_one(60, &stats);
-	visit(&stats, 2000, 100);
+	model_visit(&stats, 2000, 100);
 	stats.kind[SELFMON_KIND_STEP] -= 9; /* steps may be negative */
 	second->recorded->calibration.done = 1;
 	second->recorded->calibration.inner.ticks = 20;
@@ -306,11 +318,11 @@ Test(report_interval, has_its_columns_in_the_order_asked_for)
 	struct selfmon_report *first, *interval;
 	const struct selfmon_row *row;
 
-	visit(&stats, 1000, 10);
+	model_visit(&stats, 1000, 10);
 	stats.counter[0] = (struct selfmon_sums){ 50, 5, 5 };
 	stats.counter[1] = (struct selfmon_sums){ 30000, 3000, 3000 };
 	first = with_columns(60, &stats);
-	visit(&stats, 1000, 10);
+	model_visit(&stats, 1000, 10);
 	stats.left_out[0] = 9;
 	stats.counter[0] = (struct selfmon_sums){ 57, 5, 9 };
 	stats.counter[1] = (struct selfmon_sums){ 70000, 3000, 5000 };
@@ -340,9 +352,9 @@ Test(report_interval, is_refused_of_what_is_none)
 	struct selfmon_stats stats = NONE;
 	struct selfmon_report *first, *second, *other;
 
-	visit(&stats, 1000, 1);
+	model_visit(&stats, 1000, 1);
 	first = of_one(60, &stats);
-	visit(&stats, 1000, 1);
+	model_visit(&stats, 1000, 1);
 	second = of_one(61, &stats);
 	is_refused(-EINVAL, first, second);
 	is_refused(-EINVAL, interval_of(second, first), first);
@@ -367,7 +379,7 @@ Test(report_interval, is_refused_of_fewer_visits_than_before)
 	struct selfmon_stats stats = NONE;
 	struct selfmon_report *first, *empty = settle(begin(60));
 
-	visit(&stats, 1000, 2);
+	model_visit(&stats, 1000, 2);
 	first = of_one(60, &stats);
 	is_refused(-EINVAL, empty, first);
 	stats.sequence -= 2;
@@ -384,7 +396,7 @@ Test(report_interval, has_no_sum_below_zero)
 	struct selfmon_report *first;
 	const struct selfmon_row *row;
 
-	visit(&stats, 1000, 2);
+	model_visit(&stats, 1000, 2);
 	stats.rare[SELFMON_RARE_REPAIRED] = 1;
 	first = of_one(60, &stats);
 	stats.sequence += 2;

@@ -10,6 +10,7 @@
 
 #include "report/view.h"
 #include "report/write.h"
+#include "store/state.h"
 
 /*
  * Reports and texts that a test makes. They are freed at its end:
@@ -37,6 +38,25 @@ static inline void model_free(void)
 		selfmon_report_free(model_reports[--model_report_count]);
 	while (model_text_count > 0)
 		free(model_texts[--model_text_count]);
+}
+
+/* Adds visits of this time to statistics. */
+static inline void model_visit(struct selfmon_stats *stats, uint64_t ticks,
+			       uint64_t visits)
+{
+	const unsigned int b = selfmon_bucket_of_any(ticks);
+
+	stats->sequence += 2 * visits;
+	stats->ticks.sum += ticks * visits;
+	if (ticks < stats->ticks.min)
+		stats->ticks.min = ticks;
+	if (ticks > stats->ticks.max)
+		stats->ticks.max = ticks;
+	if (b < SELFMON_BUCKETS_SHORT)
+		stats->histogram[b] += visits;
+	else
+		stats->long_histogram[b - SELFMON_BUCKETS_SHORT] +=
+			(uint32_t)visits;
 }
 
 static inline struct selfmon_report *model_make(size_t rows)

@@ -37,13 +37,13 @@ static void init(void)
 Test(stats, an_endless_visit_does_not_become_the_usual_one, .init = init)
 {
 	selfmon_stats_time(stats, 100, false, &mark);
-	selfmon_stats_time(stats, SELFMON_TICKS_LONG, true, &mark);
+	selfmon_stats_time(stats, SELFMON_TICKS_LAST, true, &mark);
 	selfmon_stats_time(stats, (uint64_t)-5, false, &mark);
 	cr_assert_eq(selfmon_stats_visits(stats), 3);
 	cr_assert_eq(stats->unusual, SELFMON_TICKS_LONG,
 		     "a bucket beyond the last would be "
 		     "written to");
-	cr_assert_eq(stats->ticks.max, SELFMON_TICKS_LONG);
+	cr_assert_eq(stats->ticks.max, SELFMON_TICKS_LAST);
 	cr_assert_eq(stats->ticks.min, 0);
 	cr_assert_eq(stats->migrated, 1);
 	cr_assert_eq(stats->rare[SELFMON_RARE_IMPOSSIBLE], 1);

@@ -6,6 +6,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "store/mend.h"
 #include "visit_trap.h"
 
 TestSuite(visit_trap, .init = setup, .fini = fini);
@@ -212,6 +213,26 @@ Test(visit_trap, a_count_that_is_not_possible_is_left_out)
 	visit(1);
 	cr_assert_eq(selfmon_stats_visits(stats), 2);
 	cr_assert_eq(stats->counter[1].sum, 20);
+}
+
+/* The second one is not the longest, but has no bucket of a short visit. */
+Test(visit_trap, long_visits_are_in_their_buckets)
+{
+	static const uint64_t ticks[] = { 4 * SELFMON_TICKS_LONG,
+					  2 * SELFMON_TICKS_LONG,
+					  SELFMON_TICKS_LONG / 2, 10 };
+	struct selfmon_stats copy;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		visit(ticks[i]);
+	assert_exact(5);
+	copy = *stats;
+	selfmon_stats_complete(&copy, true);
+	for (i = 0; i < 4; i++)
+		cr_assert_eq(selfmon_stats_bucket(&copy,
+						  selfmon_bucket_of(ticks[i])),
+			     1, "visit %u", i);
 }
 
 /*
