@@ -246,7 +246,7 @@ bench-overhead-vm: ## textstats again, where the clock counts instructions
 	@VM_TABLE=bench/scenarios.txt VM_SCENARIO=overhead \
 		tests/vm/run.sh check $(O)/bench/vm/exact x86-64
 
-bench-check: $(O)/bench/instructions $(O)/bench/instructions-shared $(O)/bench/instructions-inlined check-bench $(bench_user) $(shared_lib)
+bench-check: $(O)/bench/instructions $(O)/bench/instructions-shared $(O)/bench/instructions-inlined $(bench_program) check-bench $(bench_user) $(shared_lib)
 bench-check: ## Instructions, cache lines and bytes against what they were
 	@bench/size.sh $(shared_lib) $(library_bytes)
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'

@@ -69,6 +69,7 @@ native()
 		"$here/switch.sh" "$1$form" switched-1-software snapshot 192 \
 			"$switch, 4 software events${form:+, ${form#-}}"
 	done
+	"$here/memory.sh" "$(dirname "$1")/bench"
 	"$here/lines.sh" "$1" time 10
 	user=$(dirname "$1")/user
 	[ -x "$user" ] || return 0
