@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* For the suite samples: how many a test needs, and visits that have several. */
+#ifndef TESTS_KERNEL_SAMPLES_WANTED_H
+#define TESTS_KERNEL_SAMPLES_WANTED_H
+
+#include "form.h"
+#include "kernel/sampled.h"
+
+/*
+ * Turns off the library's thread. Samples that no visit reads in time are
+ * attributed later.
+ */
+#define ALONE OFTEN ",drain=border"
+
+static inline uint64_t wanted(void)
+{
+	return (uint64_t)by_form(150, 2000, 20000);
+}
+
+/*
+ * Lasts two periods, so each part has samples. The library reads them together.
+ */
+static uint64_t long_ns;
+
+static inline void visit_long(void)
+{
+	SELFMON_REGION("a") {
+		work_a_for(long_ns);
+		SELFMON_REGION("b")
+			work_for(long_ns, work_b);
+		work_a_for(long_ns);
+	}
+}
+
+#endif
