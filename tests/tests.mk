@@ -51,9 +51,15 @@ $(O)/tests/unit/run: $(unit_objects) $(unit_tool_objects) $(objects)
 $(O)/tests/kernel/run: $(kernel_objects) $(objects)
 $(O)/tests/fault/run: $(fault_objects) $(objects)
 $(O)/tests/hw/run: $(hw_objects) $(objects)
+$(patsubst %,$(O)/tests/%/run,unit kernel fault hw): $(O)/tests/no_git/options
 $(O)/tests/%/run:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $($*_ldflags) -pthread \
-		$(filter %.o,$^) $(criterion_libs) -o $@
+		$(filter %.o,$^) $$(cat $(O)/tests/no_git/options) \
+		$(criterion_libs) -o $@
+
+$(O)/tests/no_git/options: tests/tools/no_git.sh tests/tools/no_git.c $(O)/flags
+	@mkdir -p $(@D)
+	@$< '$(CC)' $(@D) > $@
 
 # The longest checks are first. check-full runs all three lists, with the full
 # form of tests that have one (tests/form.h).
