@@ -21,14 +21,15 @@ def name_of(path):
 def edges_of(paths):
     """Returns, by file, the files whose symbols it uses."""
     defined, used = {}, collections.defaultdict(set)
-    for path in paths:
-        listing = subprocess.run(["nm", "-P", path], check=True, text=True,
-                                 stdout=subprocess.PIPE).stdout
-        for symbol, kind in (line.split()[:2] for line in listing.splitlines()):
-            if kind in "uU":
-                used[name_of(path)].add(symbol)
-            elif kind in "TDBRCVW":
-                defined[symbol] = name_of(path)
+    listing = subprocess.run(["nm", "-PA", *paths], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    for line in listing.splitlines():
+        path, symbol, kind, *_ = line.split()
+        name = name_of(path.removesuffix(":"))
+        if kind in "uU":
+            used[name].add(symbol)
+        elif kind in "TDBRCVW":
+            defined[symbol] = name
     edges = {name_of(path): {} for path in paths}
     for name, symbols in used.items():
         for symbol in symbols & defined.keys():

@@ -11,11 +11,13 @@ import sys
 STAND_INS = {"tools/symbols_without"}
 
 
-def defined_in(path):
-    listing = subprocess.run(["nm", "-P", path], check=True, text=True,
+def defined_in(paths):
+    """Yields each path with a symbol that it defines."""
+    listing = subprocess.run(["nm", "-PA", *paths], check=True, text=True,
                              stdout=subprocess.PIPE).stdout
-    return [symbol for symbol, kind, *_ in map(str.split, listing.splitlines())
-            if kind in "TDBRCVW"]
+    for path, symbol, kind, *_ in map(str.split, listing.splitlines()):
+        if kind in "TDBRCVW":
+            yield path.removesuffix(":"), symbol
 
 
 def declarations(path):
@@ -33,16 +35,15 @@ def main():
     folder, bad, seen = pathlib.Path(sys.argv[1]), 0, 0
     words = {str(path.with_suffix("")): declarations(path)
              for path in folder.glob("**/*.h")}
-    for path in sys.argv[2:]:
+    for path, symbol in defined_in(sys.argv[2:]):
         owner = re.search(rf"\b({folder}/.*)\.o$", path).group(1)
         if owner in STAND_INS:
             continue
-        for symbol in defined_in(path):
-            headers = {name for name in words if symbol in words[name]}
-            seen += bool(headers)
-            for name in sorted(headers - {owner}):
-                print(f"{name}.h declares {symbol} of {owner}.c")
-                bad += 1
+        headers = {name for name in words if symbol in words[name]}
+        seen += bool(headers)
+        for name in sorted(headers - {owner}):
+            print(f"{name}.h declares {symbol} of {owner}.c")
+            bad += 1
     if bad:
         sys.exit(1)
     print(f"headers: {seen} names of {folder}/, each in its file's own")
