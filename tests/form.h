@@ -2,6 +2,7 @@
 /*
  * For tests that exist in several forms: `make check` runs a sample, `make
  * check-full` everything, `make check-long` even more. TEST_FORM has the form.
+ * Without TEST_FORM, it is that of `make check`.
  */
 #ifndef SELFMON_TESTS_FORM_H
 #define SELFMON_TESTS_FORM_H
@@ -16,6 +17,17 @@ static inline int by_form(int quick, int full, int in_long)
 	if (form && strcmp(form, "long") == 0)
 		return in_long;
 	return form && strcmp(form, "full") == 0 ? full : quick;
+}
+
+/*
+ * For tests that only `make check` shortens. Under a sanitizer, TEST_FORM is
+ * "sanitizer": by_form() returns `quick` there, because each step takes longer.
+ */
+static inline int quick_or_all(int quick, int all)
+{
+	const char *const form = getenv("TEST_FORM");
+
+	return form && *form ? all : quick;
 }
 
 #endif

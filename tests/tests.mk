@@ -433,7 +433,7 @@ installcheck: lib ## Installs, links through pkg-config, removes
 ##@ Test
 
 .PHONY: asan-long ubsan-long tsan-long
-sanitize = TEST_FORM=$(long) tests/tools/check.sh $(O)/$@/check$(2) $(side_by_side) \
+sanitize = TEST_FORM=$(or $(long),sanitizer) tests/tools/check.sh $(O)/$@/check$(2) $(side_by_side) \
 	O=$(O)/$@ CC=clang CXX=clang++ \
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"

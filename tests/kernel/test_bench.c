@@ -74,8 +74,7 @@ Test(bench_run, what_a_batch_costs_besides_its_turns_cancels, .init = setup)
 	const struct selfmon_bench_quantity *of;
 
 	SKIP_IF_SANITIZED("its shadow memory faults too");
-	/* Long enough for an emulated machine. */
-	options.batch_ns = options.warm_up_ns = 10000000;
+	options.batch_ns = options.warm_up_ns = 1000000;
 	options.rounds = 5;
 	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
 	of = selfmon_bench_quantity(&result[0], "page-faults");
@@ -207,7 +206,7 @@ static int run_main(size_t faults_a_turn, const char *a, const char *b,
 		    const char *c)
 {
 	char *argv[] = { (char *)(uintptr_t) "bench",
-			 (char *)(uintptr_t) "--rounds=31",
+			 (char *)(uintptr_t) "--rounds=11",
 			 (char *)(uintptr_t) "--events=page-faults",
 			 (char *)(uintptr_t) "--runs=1",
 			 (char *)(uintptr_t)a, (char *)(uintptr_t)b,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "form.h"
 #include "store/process.h"
 #include "sanitizer.h"
 
@@ -104,6 +105,7 @@ Test(region_fork, a_childs_report_waits_for_no_lock_that_a_thread_held,
      .timeout = 120)
 {
 	pthread_t thread[4];
+	const int forks = quick_or_all(25, 100);
 	int stop = 0, i;
 	pid_t pid;
 
@@ -111,7 +113,7 @@ Test(region_fork, a_childs_report_waits_for_no_lock_that_a_thread_held,
 	for (i = 0; i < 4; i++)
 		cr_assert_eq(pthread_create(&thread[i], NULL, ask_the_date,
 					    &stop), 0);
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < forks; i++) {
 		pid = fork();
 		if (pid == 0) {
 			/* Ends the test instead of letting it wait forever. */

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 
+#include "form.h"
 #include "session/thread.h"
 #include "store/process.h"
 #include "store/self.h"
@@ -59,13 +60,14 @@ static __attribute__((noinline)) void visit(void)
 
 Test(region_jumps, a_million_longjmps_out_of_a_region_make_one_node)
 {
+	const int jumps = quick_or_all(100000, 1000000);
 	struct selfmon_report *report;
 
-	jump_out_often(1000000);
+	jump_out_often(jumps);
 	visit();
 	report = rows_take();
 	cr_assert_eq(selfmon_report_row_count(report), 2);
-	cr_assert_eq(ROWS_GET(report, "jumper")->cut_off, 1000000);
+	cr_assert_eq(ROWS_GET(report, "jumper")->cut_off, (uint64_t)jumps);
 	cr_assert_eq(ROWS_GET(report, "jumper")->visits, 0);
 	cr_assert_eq(ROWS_GET(report, "jumper")->time.verdict,
 		     SELFMON_NOT_COUNTED);

@@ -33,12 +33,7 @@ fi
 # Pages are formatted as ASCII, because awk may count bytes. If a line is too
 # long, it is usually in an example that has the tab stops of the table before
 # it.
-# shellcheck disable=SC2086 # a list of files without blanks
-lint() {
-	if ! command -v man > /dev/null || ! command -v col > /dev/null; then
-		echo "check-man: lint skipped: man or col is not installed"
-		return
-	fi
+if command -v man > /dev/null && command -v col > /dev/null; then
 	for page in $texts; do
 		LC_ALL=C MANWIDTH=80 man --warnings -l "$page" \
 			2> "$work/warnings" | col -bx |
@@ -47,12 +42,7 @@ lint() {
 		[ ! -s "$work/warnings" ] ||
 			complain "$page: $(cat "$work/warnings")"
 	done
-	if command -v mandoc > /dev/null; then
-		mandoc -Tlint $texts ||
-			complain "the pages above are not well formed"
-	fi
-}
-lint
+fi
 
 # The names in a page's NAME section.
 names_of() {

@@ -3,8 +3,10 @@
 """Checks reports against docs/report.schema.json.
 
     schema.py FILE...          each file has one report in JSON, or several
-    schema.py --refuses FILE   changes each place of the first report; the schema
-                               must refuse each change
+    schema.py --refuses FILE...   also checks the schema, and changes each place of
+                               the first report in the first file; the schema
+                               must refuse each change. `make check` makes one
+                               change in 11
     schema.py --schema SCHEMA ...  does the same with another schema
 
 The script exits with 77 if there is no jsonschema that supports JSON Schema
@@ -125,19 +127,22 @@ def changes_of(report, path):
 
 def check_refusals(validator, path):
     report = shortened(next(reports_of(path)))
+    stride = 1 if os.environ.get("TEST_FORM") else 11
     count = 0
     if next(validator.iter_errors(report), None):
         sys.exit(f"schema: {path}: not valid before a change")
     for place in places_of(report):
         for change in changes_of(report, place):
             count += 1
+            if count % stride:
+                continue
             if validator.is_valid(changed(report, place, change)):
                 sys.exit(f"schema: {path}: {change.__name__} at "
                          f"{place} is not refused")
     top = dict(report, nobody_knows_it=0)
     if validator.is_valid(top):
         sys.exit(f"schema: {path}: a new key is not refused")
-    return count + 1
+    return count // stride + 1
 
 
 def main():
@@ -148,14 +153,16 @@ def main():
         arguments = arguments[2:]
     with open(path, encoding="utf-8") as file:
         schema = json.load(file)
-    Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
-    if arguments[0] == "--refuses":
-        count = check_refusals(validator, arguments[1])
+    refuses = arguments[0] == "--refuses"
+    if refuses:
+        arguments = arguments[1:]
+    count = sum(check(validator, path) for path in arguments)
+    print(f"schema: {count} reports valid")
+    if refuses:
+        Draft202012Validator.check_schema(schema)
+        count = check_refusals(validator, arguments[0])
         print(f"schema: {count} changes refused")
-    else:
-        count = sum(check(validator, path) for path in arguments)
-        print(f"schema: {count} reports valid")
 
 
 main()

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "form.h"
 #include "platform/escape.h"
 #include "unit/test_harmless.h"
 #include "unit/test_report_model.h"
@@ -108,7 +109,7 @@ Test(escape, never_splits_what_does_not_fit)
 
 /* ---- any bytes ----------------------------------------------------------- */
 
-#define TRIES 100000
+#define TRIES ((size_t)quick_or_all(10000, 100000))
 #define LONGEST 24
 
 /* xorshift64*: the same bytes in every run, with any C library. */
@@ -154,11 +155,12 @@ static const char *any_name(char name[LONGEST * 6 + 1])
 
 Test(escape, keeps_text_of_any_bytes_harmless)
 {
+	const size_t tries = TRIES;
 	char name[LONGEST * 6 + 1];
 	char *again;
 	size_t i;
 
-	for (i = 0; i < TRIES; i++) {
+	for (i = 0; i < tries; i++) {
 		const char *const text =
 			escaped(SELFMON_FOR_TEXT, any_name(name));
 
@@ -171,10 +173,11 @@ Test(escape, keeps_text_of_any_bytes_harmless)
 
 Test(escape, gives_every_name_back_from_csv)
 {
+	const size_t tries = TRIES;
 	char name[LONGEST * 6 + 1];
 	size_t i;
 
-	for (i = 0; i < TRIES; i++) {
+	for (i = 0; i < tries; i++) {
 		const char *const text =
 			escaped(SELFMON_FOR_CSV, any_name(name));
 
@@ -185,10 +188,11 @@ Test(escape, gives_every_name_back_from_csv)
 
 Test(escape, gives_every_valid_name_back_from_json)
 {
+	const size_t tries = TRIES;
 	char name[LONGEST * 6 + 1];
 	size_t i;
 
-	for (i = 0; i < TRIES; i++) {
+	for (i = 0; i < tries; i++) {
 		const char *const text =
 			escaped(SELFMON_FOR_JSON, any_name(name));
 
@@ -238,9 +242,9 @@ Test(escape, keeps_whole_reports_harmless)
 {
 	static char name[40][LONGEST * 6 + 1];
 	const struct selfmon_report *report;
-	size_t i;
+	int times = quick_or_all(50, 500);
 
-	for (i = 0; i < 500; i++) {
+	while (times-- > 0) {
 		report = any_report(name);
 		harmless(model_written(report, SELFMON_TEXT), "\n");
 		harmless(model_written(report, SELFMON_JSON), "\n");

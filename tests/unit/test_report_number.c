@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "form.h"
 #include "report/number.h"
 #include "report/number_exact.h"
 
@@ -138,9 +139,10 @@ Test(report_number, exact_ones_are_those_of_printf_at_every_limit)
 
 Test(report_number, exact_ones_are_those_of_printf_for_any_bits)
 {
+	const int tries = quick_or_all(10000, 100000);
 	int i;
 
-	for (i = 0; i < 100000; i++) {
+	for (i = 0; i < tries; i++) {
 		const uint64_t bits = random_bits();
 		double any;
 
