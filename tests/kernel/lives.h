@@ -16,7 +16,7 @@
 
 struct outcome {
 	uint64_t visits, sum;
-	bool noted;
+	bool noted, subtracts;
 	bool held; /* the file's descriptor is open */
 	char path[128];
 };
