@@ -12,7 +12,7 @@ bench_objects := $(bench_sources:%.c=$(O)/%.o)
 BENCH ?=
 
 # Fails if the stripped library, compiled with -O2 (the default), is larger.
-library_bytes := 412000
+library_bytes := 416000
 
 $(O)/bench/%.o: bench/%.c $(O)/flags
 	@mkdir -p $(@D)
