@@ -44,7 +44,7 @@ native()
 	"$here/compare.sh" "$baseline" callgrind < "$counts"
 	"$here/budget.sh" "$1-shared" detached 70 \
 		"detached span pair, shared library"
-	"$here/budget.sh" "$1-shared" marked 110 "frame mark, shared library"
+	"$here/budget.sh" "$1-shared" marked 130 "frame mark, shared library"
 	"$here/budget.sh" "$1-shared" time 82 "region pair, shared library"
 	"$here/budget.sh" "$1-inlined" time 66 "region pair, inlined"
 	for form in "" -shared -inlined; do
