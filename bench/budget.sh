@@ -10,10 +10,6 @@ program=$1
 # shellcheck source=bench/callgrind.sh
 . "$(dirname "$0")/callgrind.sh"
 
-# The cost of a sample is measured once: some 100,000 instructions, more or less.
-case $2 in
-sampled | both-rings) n=200000 ;;
-esac
 turn loop
 loop=$each
 turn "$2"

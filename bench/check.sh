@@ -50,6 +50,8 @@ native()
 	for form in "" -shared -inlined; do
 		"$here/budget.sh" "$1$form" recorded 115 \
 			"region pair, recorded${form:+, ${form#-}}"
+		"$here/budget.sh" "$1$form" recorded-sampled 130 \
+			"region pair, recorded, sampled${form:+, ${form#-}}"
 	done
 	# 15 more than without, at most.
 	"$here/budget.sh" "$1" sampled 95 "region pair, sampled"
