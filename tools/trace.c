@@ -21,7 +21,7 @@ static const char help[] =
 	"       selfmon trace [-f FORMAT] -o OUT FILE...\n"
 	"Prints a summary of each trace (SELFMON_TRACE=FILE), or converts "
 	"all traces to one\n"
-	"time line, with the begin and end of each visit:\n"
+	"time line, with the start and end of each visit:\n"
 	"\n"
 	"  -o, --output OUT     OUT.pftrace for Perfetto (ui.perfetto.dev), "
 	"OUT.json in\n"

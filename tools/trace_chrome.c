@@ -75,7 +75,7 @@ static void put_counts(const struct chrome *chrome,
 }
 
 /*
- * Writes the rate of each event at the begin of an outermost visit, and 0 at
+ * Writes the rate of each event at the start of an outermost visit, and 0 at
  * its end.
  */
 static void put_rates(struct chrome *chrome, const struct trace_visit *visit,

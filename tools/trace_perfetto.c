@@ -294,7 +294,7 @@ static void put_annotations(struct perfetto *perfetto,
 }
 
 /*
- * Writes the rate of each event at the begin of an outermost visit, and 0 at
+ * Writes the rate of each event at the start of an outermost visit, and 0 at
  * its end.
  */
 static void put_rates(struct perfetto *perfetto,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Iterates over the begins and ends of a lane's visits. */
+/* Iterates over the starts and ends of a lane's visits. */
 #include "trace_walk.h"
 
 #include <stdlib.h>

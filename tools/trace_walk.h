@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Iterates over the begins and ends of a lane's visits, in the order of time.
+ * Iterates over the starts and ends of a lane's visits, in the order of time.
  */
 #ifndef SELFMON_TOOLS_TRACE_WALK_H
 #define SELFMON_TOOLS_TRACE_WALK_H
@@ -8,7 +8,7 @@
 #include "trace_model.h"
 
 /*
- * Functions that are called at the begin and the end of each visit. depth is 0
+ * Functions that are called at the start and the end of each visit. depth is 0
  * for an outermost visit.
  */
 struct trace_walk {

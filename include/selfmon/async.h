@@ -129,7 +129,7 @@ SELFMON_INLINE void selfmon_async_items(struct selfmon_async_span *span,
 }
 
 /*
- * Marks the end of a frame, and the begin of the next. A frame is the time from
+ * Marks the end of a frame, and the start of the next. A frame is the time from
  * the last mark of this name in this thread to this one; both have one
  * timestamp, so frames have neither gaps nor overlaps. The first mark only
  * begins. name: NULL or "" is "frame"; the name is copied. No scope is needed:

@@ -111,7 +111,7 @@ selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
  * selfmon_bench_json(), without median and interval. Returns 0, or
  *   -ENODATA  the case or the quantity is not in the file
  *   -ENOMSG   the file has fewer than 3 rounds of it, or was written by a
- *             version whose rounds have no slots and no CPU times
+ *             version whose rounds have no "slot" and no CPU time of their own
  */
 SELFMON_INLINE int
 selfmon_bench_baseline_samples(FILE *stream, const char *name,

@@ -56,8 +56,8 @@ SELFMON_ALWAYS_INLINE void read_values(struct selfmon_set *set,
 }
 
 /*
- * Reads the further groups, which follow all other members, and the events that
- * use no counter of the PMU.
+ * Reads the hardware groups after the first, which are at the end of the
+ * members, and the events that use no counter of the PMU.
  */
 __attribute__((noinline)) static void
 read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)

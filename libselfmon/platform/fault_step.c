@@ -85,8 +85,8 @@ static bool is_cycles(uint32_t code)
 }
 
 /*
- * Returns the address of the mark, to which the branch (B) after the read
- * leads.
+ * Returns the target of the branch (B) after the counter read, which is the
+ * address of the mark. Returns NULL if the instruction is not B.
  */
 static const uint32_t *target(const uint32_t *code)
 {
@@ -128,8 +128,8 @@ static bool is_read(uint32_t code)
 }
 
 /*
- * Returns the address of the mark, to which the jump (JAL x0) after the read
- * leads.
+ * Returns the target of the jump (JAL x0) after the counter read, which is the
+ * address of the mark. Returns NULL if the instruction is not JAL x0.
  */
 static const char *target(const char *code)
 {

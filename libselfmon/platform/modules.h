@@ -14,7 +14,7 @@ struct selfmon_module {
 	uint64_t begin, end; /* address range of its executable segments */
 	/* Mapped address minus the address in the symbol table. */
 	uint64_t bias;
-	char *path;	     /* "[vdso]" for the kernel's */
+	char *path;	     /* "[vdso]" for the vDSO */
 	char build_id[2 * 20 + 1]; /* in hexadecimal; "" if there is none */
 };
 

@@ -10,7 +10,7 @@
 
 /* A file whose code was mapped when the report was taken. */
 struct selfmon_sampled_module {
-	char *path;     /* "[vdso]" for the kernel's */
+	char *path;     /* "[vdso]" for the vDSO */
 	char *build_id; /* in hexadecimal; "" if there is none */
 };
 

@@ -15,7 +15,7 @@
 /* The regions' numbers are below: PAGES_MAX of store/name.c. */
 #define SELFMON_TRACE_REGIONS_MAX (UINT32_C(1) << 22)
 
-/* The trace of this process. After its begin, used by the writer only. */
+/* The trace of this process. Once it has begun, only the writer uses it. */
 struct selfmon_trace {
 	struct selfmon_trace_spec spec;
 	regex_t regions; /* if spec.regions */

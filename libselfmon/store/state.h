@@ -467,7 +467,10 @@ static inline void selfmon_histogram_put(struct selfmon_stats *stats,
 	selfmon_arch_add(&stats->histogram[last], 1);
 }
 
-/* Adds a time of any length to the histogram. A long one does not lag. */
+/*
+ * Adds a time of any length to the histogram. A long time is counted at once; a
+ * short one is counted by the next visit, see selfmon_histogram_put().
+ */
 static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 					 uint64_t ticks)
 {

@@ -14,7 +14,10 @@
 #include "visit/async.h"
 #include "visit/unmeasured.h"
 
-/* Forgets the frames of an earlier thread, or before regions were off. */
+/*
+ * Allocates the thread's frames at first use. Otherwise discards the frames of
+ * an earlier thread with this state, or from before regions were last off.
+ */
 static void begin_frames(struct selfmon_thread *thread)
 {
 	struct selfmon_process *const process = selfmon_process();

@@ -233,8 +233,8 @@ selfmon_visit_open(struct selfmon_thread *thread,
 }
 
 /*
- * Finds a node whose slot in the parent has another child. Returns NULL if
- * there is no node yet.
+ * Looks up the site's node when the parent's slot for the site holds another
+ * child. Returns NULL if the site has no node here yet.
  */
 static inline struct selfmon_node *
 selfmon_visit_find(struct selfmon_thread *thread,

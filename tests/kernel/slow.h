@@ -13,8 +13,8 @@
 /* Longer than most delays of a visit on a busy machine. */
 #define LONG_NS 10000000
 /*
- * Lower limit by the library's clock, which is calibrated roughly in a short
- * process.
+ * Shortest time that a report may show for LONG_NS. In a short process the
+ * library's clock is only roughly calibrated, so 2 % less is allowed.
  */
 #define LONG_LEAST_NS (LONG_NS - LONG_NS / 50)
 

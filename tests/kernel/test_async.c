@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the begin and end of detached spans, on any thread. */
+/* Tests the start and end of detached spans, on any thread. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

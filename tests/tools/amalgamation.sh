@@ -17,8 +17,8 @@ fail()
 	exit 1
 }
 
-# Compiles C by this compiler and C++ by its C++ compiler, with the rest of the
-# arguments.
+# Compiles a C source with $cc, or a C++ source with $cxx. Passes further
+# arguments to the compiler.
 compile()
 {
 	source=$1

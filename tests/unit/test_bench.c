@@ -304,8 +304,11 @@ Test(bench, the_gate_does_not_pass_what_it_cannot_judge)
 			       "instructions of it\n");
 }
 
-/* Older versions write rounds without slots and without CPU times. */
-Test(bench, a_baseline_without_rounds_is_refused_with_the_reason)
+/*
+ * Rounds of older versions have no "slot", and their cpu_time is the real_time
+ * unless task-clock was counted.
+ */
+Test(bench, a_baseline_of_an_older_version_is_refused_with_the_reason)
 {
 	static struct selfmon_bench_result now;
 	FILE *const baseline = tmpfile(), *const log = tmpfile();

@@ -130,8 +130,8 @@ Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 }
 
 /*
- * Lists the members that an outermost visit uses, of the thread's state and of
- * the entry in front of it.
+ * The members of a thread's state that an outermost visit uses share a cache
+ * line with the mark of the sentinel, which is the entry below all visits.
  */
 Test(memory, of_each_thread_has_what_a_visit_looks_at_in_one_line)
 {
