@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "counters/set.h"
+#include "no_timestamp.h"
 #include "rows.h"
 
 #define EVENTS "task-clock,page-faults"
@@ -369,6 +370,7 @@ static void lose_timestamps(void)
 
 Test(region_taken, forbidden_timestamps_end_the_program)
 {
+	SKIP_IF_TIMESTAMPS_CANNOT_BE_FORBIDDEN();
 	cr_assert_eq(status_of(lose_timestamps), 256 + SIGSEGV);
 }
 #endif

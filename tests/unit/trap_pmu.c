@@ -6,12 +6,13 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <ucontext.h>
 
 struct trap_pmu trap_pmu;
 
 #if TRAP_PMU
+
+#include <x86intrin.h>
 
 static uint64_t answer(uint32_t what)
 {
@@ -29,39 +30,82 @@ static uint64_t answer(uint32_t what)
 	return value;
 }
 
-static void on_fault(int signo, siginfo_t *info, void *context)
-{
-	greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
-	const unsigned char *code = (const unsigned char *)reg[REG_RIP];
-	uint64_t value;
+#define TRAP_FLAG 0x100ull
 
-	(void)info;
-	if (code[0] == 0x0f && code[1] == 0x33) {
-		value = answer((uint32_t)reg[REG_RCX] & 0xffff);
-	} else if (code[0] == 0x0f && code[1] == 0x31) {
-		value = answer(TRAP_TIME);
-	} else { /* a real fault: it is raised again and ends the process */
-		signal(signo, SIG_DFL);
-		return;
-	}
+static bool is_at(const greg_t *reg, unsigned char second)
+{
+	const unsigned char *const code = (const unsigned char *)reg[REG_RIP];
+
+	return code[0] == 0x0f && code[1] == second;
+}
+
+static bool is_rdtsc(const greg_t *reg)
+{
+	return is_at(reg, 0x31);
+}
+
+static bool is_rdpmc(const greg_t *reg)
+{
+	return is_at(reg, 0x33);
+}
+
+static void skip(greg_t *reg, uint32_t what)
+{
+	const uint64_t value = answer(what);
+
 	reg[REG_RAX] = (greg_t)(value & UINT32_MAX);
 	reg[REG_RDX] = (greg_t)(value >> 32);
 	reg[REG_RIP] += 2;
 }
 
+/* An instruction that follows a skipped one is executed before the next step. */
+static void skip_rdtsc(greg_t *reg)
+{
+	while (is_rdtsc(reg))
+		skip(reg, TRAP_TIME);
+}
+
+static void on_fault(int signo, siginfo_t *info, void *context)
+{
+	greg_t *const reg = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)info;
+	if (!is_rdpmc(reg)) { /* a real fault: it is raised again, and kills */
+		signal(signo, SIG_DFL);
+		return;
+	}
+	skip(reg, (uint32_t)reg[REG_RCX] & 0xffff);
+	if ((unsigned long long)reg[REG_EFL] & TRAP_FLAG)
+		skip_rdtsc(reg);
+}
+
+static void on_step(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	(void)info;
+	skip_rdtsc(((ucontext_t *)context)->uc_mcontext.gregs);
+}
+
+static void handle(int signo, void (*handler)(int, siginfo_t *, void *))
+{
+	const struct sigaction action = { .sa_sigaction = handler,
+					  .sa_flags = SA_SIGINFO };
+
+	sigaction(signo, &action, NULL);
+}
+
 void trap_pmu_setup(void)
 {
-	struct sigaction action = { .sa_flags = SA_SIGINFO };
-
 	memset(&trap_pmu, 0, sizeof(trap_pmu));
-	action.sa_sigaction = on_fault;
-	sigaction(SIGSEGV, &action, NULL);
+	handle(SIGSEGV, on_fault);
+	handle(SIGTRAP, on_step);
 }
 
 void trap_pmu_time(bool model)
 {
-	if (prctl(PR_SET_TSC, model ? PR_TSC_SIGSEGV : PR_TSC_ENABLE))
-		cr_skip_test("prctl(PR_SET_TSC) is refused here");
+	const unsigned long long flags = __readeflags();
+
+	__writeeflags(model ? flags | TRAP_FLAG : flags & ~TRAP_FLAG);
 }
 
 #else

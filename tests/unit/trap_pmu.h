@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A model of a PMU for the real machine code. RDPMC faults for a counter that
- * does not exist, and for every counter if user reads are off. RDTSC faults
- * after prctl(PR_SET_TSC). A handler returns the model's value and skips the
+ * does not exist, and for every counter if user reads are off. RDTSC is found by
+ * single-stepping the thread, because some hypervisors execute it in spite of
+ * prctl(PR_SET_TSC). A handler returns the model's value and skips the
  * instruction.
  */
 #ifndef TESTS_UNIT_TRAP_PMU_H
@@ -44,10 +45,13 @@ struct trap_pmu {
 
 extern struct trap_pmu trap_pmu;
 
-/* Clears the model and handles SIGSEGV. Skips the test on other machines. */
+/*
+ * Clears the model, and handles SIGSEGV and SIGTRAP. Skips the test on other
+ * machines.
+ */
 void trap_pmu_setup(void);
 
-/* Makes RDTSC of this thread trap to the model, or be executed normally. */
+/* Makes RDTSC of this thread read the model, or be executed normally. */
 void trap_pmu_time(bool model);
 
 /*
