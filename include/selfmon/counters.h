@@ -69,8 +69,8 @@ struct selfmon_share {
 };
 
 /*
- * The values of a set at one time. For a set without members, a snapshot is
- * valid if all its members but ticks are 0.
+ * The values of a set at one time. For a set without events, a struct in which
+ * all fields except ticks are 0 is a valid snapshot.
  */
 struct selfmon_snapshot {
 	uint64_t ticks;      /* selfmon_arch_timestamp(), or see clock.h */
@@ -123,7 +123,7 @@ struct selfmon_counters {
 	uint8_t more;
 	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their sizes */
 	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
-	uint64_t time_unused;    /* high bits that ticks lack */
+	uint64_t time_unused;    /* mask: high bits that ticks lack */
 	uint16_t rest; /* events without a PMU counter; 0 if more > 0 */
 	uint16_t lapses; /* deltas lost because there is no page clock */
 	/*
@@ -321,9 +321,10 @@ struct selfmon_delta {
  *   - off the PMU for more than half of the time
  *   - off the PMU for more than 1 % of a delta that is shorter than one
  *     rotation (perf_event_mux_interval_ms)
- * A set with n groups shares the PMU with itself: its limit is 100 - 50/n % off
- * the PMU, which means on it for less than half of its share. Call it on the
- * thread that opened the set. Async-signal-safe.
+ * The groups of a set with n groups take turns: each can be on the PMU for 1/n
+ * of the time. The limit is then half of this share, which means off the PMU
+ * for more than 100 - 50/n %. Call it on the thread that opened the set.
+ * Async-signal-safe.
  */
 SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
 					const struct selfmon_snapshot *a,
@@ -494,8 +495,8 @@ struct selfmon_counter_info {
 	const char *unit; /* unit of its values: "ns", or "" for counts */
 	enum selfmon_group group;    /* the group in which it is counted */
 	/*
-	 * Why it is not read in user space. NULL if it is read there, or if it
-	 * is a software event.
+	 * Why the event is not read in user space. NULL for events that are,
+	 * and for software events.
 	 */
 	const char *why_syscall;
 };

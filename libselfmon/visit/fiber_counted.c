@@ -78,9 +78,9 @@ sums_of(const struct selfmon_snapshot *now)
 }
 
 /*
- * Reads a set of as many counters as the words above, in user space. Without
- * loops this takes 12 instructions less. Returns false if a lock changed
- * meanwhile or a counter has no number.
+ * Reads a set of SELFMON_FIBER_VALUES counters in user space. Without loops
+ * this takes 12 instructions less. Returns false if a lock changed meanwhile,
+ * or if an event has no counter.
  */
 static ALWAYS_INLINE bool snapshot_four(const struct selfmon_counters *set,
 					struct selfmon_snapshot *now, bool end)

@@ -49,7 +49,7 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
 		__atomic_xor_fetch(&thread->mode,
 				   SELFMON_MODE_USER | SELFMON_MODE_ANY,
-				   __ATOMIC_RELAXED); /* gated below */
+				   __ATOMIC_RELAXED); /* selfmon_thread_idle() updates `low` */
 	selfmon_thread_idle(thread, &signals);
 }
 
