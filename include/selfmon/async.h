@@ -28,7 +28,7 @@
  * it too, nothing is recorded there, and the end is counted with the leaves of
  * closed visits.
  *
- * Frames of a game, or iterations of a loop, are spans from one mark to the next:
+ * Frames of a game, or iterations of a loop, are spans between two marks:
  *
  *	selfmon_frame_mark(NULL);            at the end of each frame
  *

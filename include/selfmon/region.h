@@ -278,8 +278,9 @@ SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
  *
  * Takes about fifteen instructions in the visit's time, and about 25 for each
  * unit after its end. The first count of a unit at a place allocates 1.4 KiB,
- * in the visit's time. That count is lost if there is no memory, or in a handler
- * that interrupted the library; the report has the number of lost counts.
+ * in the visit's time. That count is lost if there is no memory, or in a
+ * handler that interrupted the library; the report has the number of lost
+ * counts.
  * Thread-safe; async-signal-safe.
  */
 SELFMON_INLINE void selfmon_region_count(const struct selfmon_unit *unit,

@@ -22,7 +22,7 @@ struct parser {
 	/* The text from the open brace to the end. */
 	struct selfmon_piece group;
 	size_t group_first;         /* its first event */
-	uint8_t groups;             /* begun so far */
+	uint8_t groups;             /* number of groups so far */
 };
 
 /*
