@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libselfmon for C++17: owning classes over the C interface, without state of
- * their own. Measuring makes no virtual call and no allocation.
+ * libselfmon for C++17: classes that own the objects of the C interface, and
+ * add no state. Measuring makes no virtual call and no allocation.
  *
  *	static selfmon::Site parse("parse");       a place, made at compile time
  *	const selfmon::Region region(parse);       a visit, to the end of the block
@@ -22,8 +22,8 @@
  * the first two lines.
  *
  * Only the constructors of CounterSet and Report throw; with -fno-exceptions
- * they are left out. Next to each is a function that does the same without
- * exceptions: its result is false on failure.
+ * they are left out. For each of them a static function does the same without
+ * exceptions: on failure it returns an object that converts to false.
  *
  * With SELFMON_DISABLE defined, sites, names, regions, spans and fibers are
  * empty classes. Arguments of their constructors are still evaluated. Sets and

@@ -203,10 +203,10 @@ SELFMON_C_BEGIN
 /*
  * Opens a visit of a region whose name is made at run time. The caller
  * allocates *frame; it must stay at its address until the leave and must not be
- * copied. Spans may overlap: a span that is left while a later one is open
- * becomes its sibling, not its parent. If handle is NULL, regions are off, or
- * the visit cannot be measured, the frame is marked as closed. A leave of a
- * closed frame does nothing.
+ * copied. Spans may overlap: if a span is left while a later one is open, the
+ * later one becomes its sibling instead of its child. If handle is NULL,
+ * regions are off, or the visit cannot be measured, the frame is marked as
+ * closed. A leave of a closed frame does nothing.
  *
  * Leave a visit on the thread that entered it. A leave on another thread
  * records nothing and is counted as stale; the visit is cut off when its own

@@ -3,14 +3,14 @@
  * The process's clock, which is chosen once.
  *
  * A forked child inherits its parent's choice: constants, and a descriptor,
- * which the child closes when it first uses the library. The parent may fork while another of its
- * threads is choosing; the child does not have this thread. The anchor (the
- * first reading) therefore takes no lock: racing threads each make an anchor,
- * and the first one published is used. Choosing the clock opens an event and
- * may sleep, so one thread owns the choice. The owner is identified by a token
- * of its process. A child sees that the owner is in another process, and takes
- * over. A process id would not work, because both processes may have pid 1 in
- * different PID namespaces.
+ * which the child closes when it first uses the library. The parent may fork
+ * while another of its threads is choosing; the child does not have this
+ * thread. The anchor (the first reading) therefore takes no lock: racing
+ * threads each make an anchor, and the first one published is used. Choosing
+ * the clock opens an event and may sleep, so one thread owns the choice. The
+ * owner is identified by a token of its process. A child sees that the owner is
+ * in another process, and takes over. A process id would not work, because both
+ * processes may have pid 1 in different PID namespaces.
  */
 #include "clock/clock.h"
 

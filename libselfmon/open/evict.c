@@ -7,7 +7,8 @@
  *
  * A signal handler that evicts may have interrupted an enter. The entry of this
  * enter then moves, but the interrupted code still writes the start of the
- * visit to the old entry. selfmon_evict_start() copies the start to the new one.
+ * visit to the old entry. selfmon_evict_start() copies the start to the new
+ * entry.
  */
 #include "open/evict.h"
 
