@@ -53,7 +53,7 @@
 #include <type_traits>
 #include <utility>
 
-/* Concepts exclude C++17: gcc offers coroutines there too. */
+/* The test for concepts excludes C++17, in which gcc offers coroutines too. */
 #if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
 #define SELFMON_IMPL_COROUTINE_FIBERS
 #include <coroutine>

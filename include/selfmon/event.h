@@ -8,7 +8,7 @@
  *   page-faults,task-clock         software events
  *   r1a8                           a raw code, hexadecimal
  *   cpu/event=0x3c,umask=0/        terms of a PMU's sysfs format files
- *   cpu/cache-misses/              an event with a file in the PMU's sysfs
+ *   cpu/cache-misses/              an event that sysfs lists for the PMU
  *   cpu/cycles/                    a name of `perf list`, on this PMU
  *   MEM_LOAD_RETIRED.L3_MISS       a name of the CPU's manual, with libpfm4
  *   sched:sched_switch             tracepoints, if tracefs is readable

@@ -315,8 +315,8 @@ selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
 /*
  * Enters as inlined code does. The address is the stack pointer. It is equal to
  * the canonical frame address that selfmon_impl_enter() would have if it were
- * called here. It is the same for all regions of a function, and higher for the
- * function's callers.
+ * called here. This address is the same for all regions of a function, and
+ * higher for the function's callers.
  */
 #ifdef SELFMON_ARCH_INLINES
 SELFMON_ALWAYS_INLINE void

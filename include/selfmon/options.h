@@ -72,9 +72,8 @@ struct selfmon_longer {
 /*
  * Called after a visit that lasted longer than its limit is recorded. Runs in
  * the thread in which the visit ended, with no lock held; if the visit ended in
- * a signal handler, in this handler. May use regions. If one of these visits
- * exceeds its limit, the function is not called again. Must return. See
- * selfmon_configure().
+ * a signal handler, in this handler. May use regions; visits inside of the
+ * function are not reported. Must return. See selfmon_configure().
  */
 typedef void (*selfmon_longer_fn)(const struct selfmon_longer *visit,
 				  void *context);

@@ -280,8 +280,7 @@ SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
  * unit after its end. The first count of a unit at a place allocates 1.4 KiB,
  * in the visit's time. That count is lost if there is no memory, or in a
  * handler that interrupted the library; the report has the number of lost
- * counts.
- * Thread-safe; async-signal-safe.
+ * counts. Thread-safe; async-signal-safe.
  */
 SELFMON_INLINE void selfmon_region_count(const struct selfmon_unit *unit,
 					 uint64_t n)

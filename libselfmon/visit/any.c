@@ -291,7 +291,7 @@ static void finish_counted(struct selfmon_thread *thread,
 /*
  * Reads the thread's ring if it has new records. With a ring, both snapshots
  * have the position of the ring's head in `cpu`. Changes now->cpu, which then
- * differs from the start only if the visit ended on another CPU. Subtracts the
+ * differs from the start's only if the visit ended on another CPU. Subtracts the
  * cost of samples from the time.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,

@@ -3,8 +3,9 @@
  * Measures the overhead of a region around work.
  *
  * An empty region shows the whole latency of a timestamp. Around work, a part
- * of the latency overlaps with the work. A timestamp also does not wait for
- * earlier instructions, so a part of the work may lie outside of the region.
+ * of the latency overlaps with the work. Without a fence, a timestamp also does
+ * not wait for earlier instructions, so a part of the work may lie outside of
+ * the region.
  */
 #ifndef SELFMON_VISIT_SHADOW_H
 #define SELFMON_VISIT_SHADOW_H
@@ -21,7 +22,7 @@
  *	inner.ticks_spread  twice the distance between the lowest and the
  *	                    highest inner overhead
  *	outer.ticks         middle of the total overhead (inner and outer),
- *	                    minus inner.ticks
+ *	                    minus inner.ticks, at least 0
  *	outer.ticks_spread  twice the distance between the lowest and the
  *	                    highest total overhead
  *

@@ -248,8 +248,8 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 				     struct selfmon_thread *thread)
 {
 	/*
-	 * In this mode the exclusive or is the lower bound of the stack. In
-	 * other modes it is above all addresses.
+	 * In SELFMON_MODE_USER the exclusive or is the lower bound of the
+	 * stack. In other modes it is above all addresses.
 	 */
 	if (selfmon_unlikely(!selfmon_visit_has_room(thread) ||
 			     address < (selfmon_load_once(&thread->low) ^
