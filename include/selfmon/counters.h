@@ -78,10 +78,10 @@ struct selfmon_snapshot {
 	uint32_t cpu;        /* CPU number; UINT32_MAX: unknown */
 	uint32_t lock;       /* lock of the leader's page */
 	uint64_t off_ns;     /* leader's time enabled minus its time running */
-	uint64_t enabled_ns; /* leader's; see counters/estimate.c */
+	uint64_t enabled_ns; /* leader's time enabled: counters/estimate.c */
 	uint32_t flags;
 	uint32_t moved;      /* lock changes seen while reading */
-	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* by group */
+	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* further groups */
 };
 
 /* Flags of struct selfmon_counters; private. */
@@ -95,7 +95,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_UNWIPED 0x40u /* cannot be wiped in a child */
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: read(2) is used */
 #define SELFMON_IMPL_SET_CORES 0x100u /* cores of several types: no estimates */
-#define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is temporary */
+#define SELFMON_IMPL_SET_AWHILE 0x200u /* SET_SYSCALL is temporary */
 #define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
 
 /*
@@ -110,8 +110,8 @@ struct selfmon_counters {
 	/* CPU number in the rseq area of the thread that opened the set. */
 	const uint32_t *cpu;
 	uint32_t flags;
-	uint16_t hardware_count; /* value[0 .. hardware_count) */
-	uint16_t count;          /* of all values */
+	uint16_t hardware_count; /* number of hardware values, the first */
+	uint16_t count;          /* number of all values */
 	uint8_t shift[SELFMON_MAX_COUNTERS]; /* 64 - pmc_width */
 	const struct selfmon_page *page[SELFMON_MAX_COUNTERS];
 	uint32_t time_mult;      /* of the page clock */
@@ -121,7 +121,7 @@ struct selfmon_counters {
 	uint32_t max_per_tick;   /* highest possible event rate */
 	/* Number of further groups, at the end of the set. */
 	uint8_t more;
-	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their sizes */
+	uint8_t more_count[SELFMON_MORE_GROUPS]; /* sizes of these groups */
 	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
 	uint64_t time_unused;    /* mask: high bits that ticks lack */
 	uint16_t rest; /* events without a PMU counter; 0 if more > 0 */
@@ -295,7 +295,7 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 struct selfmon_value {
 	uint64_t count;
 	enum selfmon_verdict verdict;
-	uint32_t more; /* 0, or 1 + the number of its further group */
+	uint32_t more; /* 0, or 1 + the index of its further group */
 };
 
 struct selfmon_delta {

@@ -233,9 +233,7 @@ SELFMON_ALWAYS_INLINE unsigned int selfmon_impl_bucket(uint64_t ticks)
 	const uint64_t v = ticks + 4;
 	const unsigned int shift = 61u - (unsigned int)__builtin_clzll(v);
 
-	/*
-	 * The top three bits of v are 4 to 7, since the first of them is set.
-	 */
+	/* v >> shift has three bits and the highest is set: it is 4 to 7. */
 	return shift * 4 + (unsigned int)(v >> shift) - 4;
 }
 

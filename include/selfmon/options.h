@@ -23,7 +23,7 @@
  *                   chain=N addresses of a call stack, 1 to 127 (default 32);
  *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k);
  *                   drain=thread (default): a thread of the library empties the
- *                   buffers; drain=border: only ends of visits do
+ *                   buffers; drain=border: they are emptied only when visits end
  *   SELFMON_RECORD  none (default), slowest: keep the 8 slowest visits of each
  *                   region, with what happened inside; docs/REPORT.md
  *
@@ -60,11 +60,11 @@ typedef void (*selfmon_message_fn)(const char *message, void *context);
 /* A visit, or a detached span, that lasted longer than its limit. */
 struct selfmon_longer {
 	size_t size;	     /* of this struct in the loaded library */
-	const char *name;    /* of the region; its strings stay valid */
+	const char *name;    /* of the region; all strings stay valid */
 	const char *file;    /* "" if the region has none */
 	uint32_t line;
 	uint32_t thread;     /* kernel's id of the thread in which it ended */
-	uint64_t ns;	     /* its time */
+	uint64_t ns;	     /* duration of the visit */
 	uint64_t limit_ns;
 	uint64_t begin, end; /* as selfmon_clock_ticks() */
 };

@@ -181,7 +181,7 @@ struct selfmon_address {
 /* Samples of a row with the same call stack and label. */
 struct selfmon_call_stack {
 	size_t size;	/* set by the caller: sizeof of this struct */
-	uint64_t count; /* samples */
+	uint64_t count; /* number of samples */
 	uint64_t label; /* selfmon_label() when they were taken; 0: none */
 	uint64_t data, data_end; /* lowest and highest address of the data
 				  * accessed, if the event records it; else 0 */

@@ -23,7 +23,7 @@
  */
 #define LOCK_TAKEN 3
 
-static uint64_t taken; /* number of sets */
+static uint64_t taken; /* number of sets switched to read(2) */
 
 void selfmon_set_take(struct selfmon_counters *head)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots by a call, for callers that need not be fast. */
+/* Takes snapshots by a function call, for code that need not be fast. */
 #ifndef SELFMON_COUNTERS_SNAPSHOT_H
 #define SELFMON_COUNTERS_SNAPSHOT_H
 

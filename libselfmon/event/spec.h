@@ -17,7 +17,7 @@ struct selfmon_piece {
 
 struct selfmon_spec {
 	struct selfmon_piece event; /* the event being parsed */
-	bool grouped;               /* it is inside {} */
+	bool grouped;               /* the event is inside {} */
 	struct selfmon_failure *failure; /* may be NULL */
 	/*
 	 * Receives the names of members of an @set that did not fit; the list

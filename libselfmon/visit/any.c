@@ -290,9 +290,9 @@ static void finish_counted(struct selfmon_thread *thread,
 
 /*
  * Reads the thread's ring if it has new records. With a ring, both snapshots
- * have the position of the ring's head in `cpu`. Changes now->cpu, which then
- * differs from the start's only if the visit ended on another CPU. Subtracts the
- * cost of samples from the time.
+ * have the position of the ring's head in `cpu`. Changes now->cpu so that it
+ * differs from the start's value only if the visit ended on another CPU.
+ * Subtracts the cost of samples from the time.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)
