@@ -30,7 +30,7 @@
 
 SELFMON_C_BEGIN
 
-/* The library accesses the same memory as other types. */
+/* The library accesses the same memory through structs of other types. */
 #define SELFMON_IMPL_ALIAS __attribute__((may_alias))
 
 /*

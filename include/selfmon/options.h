@@ -23,7 +23,7 @@
  *                   chain=N addresses of a call stack, 1 to 127 (default 32);
  *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k);
  *                   drain=thread (default): a thread of the library empties the
- *                   buffers; drain=border: they are emptied only when visits end
+ *                   buffers; drain=border: visits empty them when they end
  *   SELFMON_RECORD  none (default), slowest: keep the 8 slowest visits of each
  *                   region, with what happened inside; docs/REPORT.md
  *

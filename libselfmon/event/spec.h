@@ -70,7 +70,7 @@ bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
  */
 int selfmon_piece_number(struct selfmon_piece piece, uint64_t *number);
 
-/* Parses hexadecimal digits. Returns the same values. */
+/* Parses hexadecimal digits. Returns the same values as the function above. */
 int selfmon_piece_hex(struct selfmon_piece piece, uint64_t *number);
 
 #endif

@@ -176,7 +176,10 @@ static ALWAYS_INLINE bool keep_any(const struct selfmon_thread *thread,
 	return used == 0 && keep_counted(thread, from, now, 0);
 }
 
-/* Handles flags and times of two kinds. */
+/*
+ * Starts visits that pairs cannot handle: those with flags, or with times of
+ * two kinds.
+ */
 __attribute__((cold))
 static NEVER_INLINE void start_apart(struct selfmon_visit *open,
 				     struct selfmon_fiber *fiber,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports visits that exceeded their time limit to the program. */
+/* Reports to the program which visits exceeded their time limit. */
 #include "visit/longer.h"
 
 #include "store/config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports visits that exceeded their time limit to the program
+ * Reports to the program which visits exceeded their time limit
  * (selfmon_options.longer).
  */
 #ifndef SELFMON_VISIT_LONGER_H
