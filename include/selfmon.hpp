@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libselfmon for C++17: owning classes over the C interface, without state of
- * their own. Measuring makes no virtual call and no allocation.
+ * libselfmon for C++17: classes that own the objects of the C interface, and
+ * add no state. Measuring makes no virtual call and no allocation.
  *
  *	static selfmon::Site parse("parse");       a place, made at compile time
  *	const selfmon::Region region(parse);       a visit, to the end of the block
@@ -22,8 +22,8 @@
  * the first two lines.
  *
  * Only the constructors of CounterSet and Report throw; with -fno-exceptions
- * they are left out. Next to each is a function that does the same without
- * exceptions: its result is false on failure.
+ * they are left out. For each of them a static function does the same without
+ * exceptions: on failure it returns an object that converts to false.
  *
  * With SELFMON_DISABLE defined, sites, names, regions, spans and fibers are
  * empty classes. Arguments of their constructors are still evaluated. Sets and
@@ -53,7 +53,7 @@
 #include <type_traits>
 #include <utility>
 
-/* Also requires concepts, because gcc offers coroutines in C++17 as well. */
+/* The test for concepts excludes C++17, in which gcc offers coroutines too. */
 #if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
 #define SELFMON_IMPL_COROUTINE_FIBERS
 #include <coroutine>
@@ -435,8 +435,8 @@ public:
 	CoroutineFiber &operator=(const CoroutineFiber &) = delete;
 
 	/*
-	 * Used for co_await. The argument is a temporary of the same
-	 * expression, or lives longer.
+	 * The compiler calls this function for each co_await. The argument
+	 * lives at least until the end of the co_await expression.
 	 */
 	template <class Awaitable> auto await_transform(Awaitable &&awaitable)
 	{
@@ -448,7 +448,8 @@ public:
 			});
 	}
 	/*
-	 * These functions move the awaiter. They do not call operator co_await.
+	 * These functions move the awaiter, so the argument must be one: they
+	 * do not call operator co_await.
 	 */
 	template <class Inner> auto on_initial_suspend(Inner inner) noexcept
 	{
@@ -470,8 +471,8 @@ public:
 private:
 	/*
 	 * These functions are not inlined: between two suspensions a coroutine
-	 * may change threads, and compilers keep addresses of thread-local
-	 * variables.
+	 * may change threads, but compilers assume that the address of a
+	 * thread-local variable stays the same throughout a function.
 	 */
 	SELFMON_IMPL_NOINLINE void enter() noexcept
 	{
@@ -508,8 +509,8 @@ private:
 #endif
 
 	/*
-	 * Returns the awaiter of an awaitable, as `co_await` does. It may be
-	 * the awaitable itself.
+	 * Returns the awaiter of an awaitable, as `co_await` does. The awaiter
+	 * may be the awaitable itself.
 	 */
 	template <class Awaitable>
 	static decltype(auto)
@@ -533,14 +534,16 @@ private:
 	}
 
 	/*
-	 * An awaiter around the program's own. After the call of the inner
+	 * Wraps an awaiter of the program. After the call of its
 	 * await_suspend(), another thread may resume or destroy the coroutine.
-	 * INSIDE is true if the coroutine may have variables at this point.
+	 * INSIDE is false for the initial and the final suspension, at which
+	 * the coroutine has no variables to destroy.
 	 */
 	template <class Inner, bool INSIDE> class [[nodiscard]] Awaiter {
 	public:
 		/*
-		 * The awaiter is made by make(), because it may not be movable.
+		 * make() creates the awaiter in place, because it may not be
+		 * movable.
 		 */
 		template <class Make>
 		Awaiter(CoroutineFiber &of, Make &&make) noexcept(

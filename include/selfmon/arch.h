@@ -6,7 +6,7 @@
  *   SELFMON_ARCH_NAME               "x86-64", ...
  *   SELFMON_ARCH_USER_READ          1 if user space can read counters
  *   SELFMON_ARCH_COUNTERS           counter numbers are below this
- *   SELFMON_ARCH_COUNTERS_HOLE      a number below that which no counter has
+ *   SELFMON_ARCH_COUNTERS_HOLE      a number below COUNTERS, but no counter
  *   SELFMON_ARCH_CAPABILITY_VARIES  1 if the page's user read bit is set only
  *                                   while the event has a counter
  *   SELFMON_ARCH_USER_READ_UNSAFE   1 if a read may fault at any time
@@ -15,12 +15,13 @@
  *                                   event of the thread uses it
  *   SELFMON_ARCH_RAW_IS_CLEAN       1 if a register's upper bits read as 0
  *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that request user reads
- *   SELFMON_ARCH_TIMESTAMP_STEADY   1 if the architecture guarantees it
+ *   SELFMON_ARCH_TIMESTAMP_STEADY   1 if the architecture guarantees a steady
+ *                                   timestamp counter
  *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   lowest frequency of a timestamp counter
  *   SELFMON_ARCH_GUARD_MARK         marks a counter read for the guard
  *   selfmon_arch_read_counter(i, set)  counter i (page index - 1), raw register
- *   selfmon_arch_store_counter(i, set, p)  *p = the same; may be missing
- *   selfmon_arch_timestamp()        the cheapest steady counter of time
+ *   selfmon_arch_store_counter(i, set, p)  stores the counter to *p
+ *   selfmon_arch_timestamp()        reads the cheapest steady time counter
  *   selfmon_arch_fence()            waits for earlier instructions
  *   selfmon_arch_thread_pointer()   differs between live threads
  *   selfmon_arch_add(p, n)          *p += n, for a word with one writer
@@ -29,9 +30,11 @@
  *   selfmon_arch_is_above(p, v)     *p > v, loaded once, 64 bits, signed
  *   selfmon_arch_counter(x, &i)     i = page index x - 1; false: x is 0
  *   selfmon_arch_plus(v, p)         v + *p, loaded once
- *   selfmon_arch_seem_set(p)        for the compiler, *p is set; no instruction
+ *   selfmon_arch_seem_set(p)        makes the compiler assume that *p is set;
+ *                                   takes no instruction
  *   SELFMON_ARCH_INLINES            1 if visits can be inlined into regions
- *   selfmon_arch_stack_pointer()    where visits are inlined, as are the next
+ *   These three exist only with SELFMON_ARCH_INLINES:
+ *   selfmon_arch_stack_pointer()    the stack pointer
  *   selfmon_arch_is_above_stack(p)  *p > stack pointer, loaded once, signed
  *   selfmon_arch_store_stack(p)     *p = stack pointer, in one store
  *   SELFMON_ARCH_LABEL(name)        the symbol of a variable or function

@@ -28,7 +28,7 @@
  * it too, nothing is recorded there, and the end is counted with the leaves of
  * closed visits.
  *
- * Frames of a game, or turns of a loop, are spans from one mark to the next:
+ * Frames of a game, or iterations of a loop, are spans between two marks:
  *
  *	selfmon_frame_mark(NULL);            at the end of each frame
  *
@@ -54,7 +54,7 @@ SELFMON_C_BEGIN
  */
 struct selfmon_async_span {
 	void *node;	       /* NULL: has ended, or is not measured */
-	uint64_t thread;       /* who began it; SELFMON_IMPL_ASYNC_WORK */
+	uint64_t thread;       /* id of the thread that began it, flags */
 	uint64_t start;	       /* ticks */
 	uint64_t bytes, items; /* valid only with the flag _WORK */
 	uint64_t reserved;
@@ -70,9 +70,9 @@ SELFMON_API void selfmon_impl_async_end(struct selfmon_async_span *span);
 
 /*
  * Begins a span of a region from selfmon_region(). *span may be uninitialised.
- * If *span has a span that is still open, that one is dropped. If handle is
- * NULL, if regions are off, or if the span cannot be measured, *span is marked
- * as ended. Opens no counters. Thread-safe; async-signal-safe after
+ * If *span contains an open span, the open span is dropped. If handle is NULL,
+ * if regions are off, or if the span cannot be measured, *span is marked as
+ * ended. Opens no counters. Thread-safe; async-signal-safe after
  * selfmon_thread_prepare().
  */
 SELFMON_ALWAYS_INLINE void selfmon_async_begin(struct selfmon_region *handle,
@@ -129,28 +129,29 @@ SELFMON_INLINE void selfmon_async_items(struct selfmon_async_span *span,
 }
 
 /*
- * Marks the end of a frame, and the start of the next. A frame is the time from
- * the last mark of this name in this thread to this one; both have one
- * timestamp, so frames have neither gaps nor overlaps. The first mark only
- * begins. name: NULL or "" is "frame"; the name is copied. No scope is needed:
- * regions may be open at a mark.
+ * Marks the end of a frame, and the start of the next. A frame is the time
+ * between two successive marks of this name in this thread. A mark takes one
+ * timestamp for both, so frames have neither gaps nor overlaps. The first mark
+ * of a thread only starts a frame. name: NULL or "" is "frame"; the name is
+ * copied. A frame is not a scope: regions may be open at a mark.
  *
  * A frame has wall time and no counters. Reports list frames in a section of
  * their own, with frames per second. With SELFMON_RECORD=slowest the slowest
- * frames are kept with the visits that ended in them, and with @offcpu the times
- * off the CPU.
+ * frames are kept with the visits that ended in them, and with @offcpu the
+ * times off the CPU.
  *
- * A thread may mark up to 8 names. Marks of others are counted as not measured,
- * and the report has a note. If regions are switched off, the frame of that time
- * is left out: the next mark with regions on begins. Likewise in a forked child,
- * and in each thread. A mark in a fiber belongs to the thread that runs it. All
- * frames are measured: SELFMON_EVERY does not apply.
+ * A thread may mark up to 8 names. Marks of further names are counted as not
+ * measured, and the report has a note. If regions are switched off, the current
+ * frame is dropped, and the next mark with regions on only starts a frame. A
+ * forked child also begins without a frame. A mark in a fiber belongs to the
+ * thread that runs the fiber. All frames are measured: SELFMON_EVERY does not
+ * apply.
  *
  * Takes about as many instructions as a region, and a lock at a name's first
  * mark. A thread's first mark opens its counters, as its first region does.
- * Thread-safe. Async-signal-safe after the thread's first mark of that name: a
- * handler's mark and one of the same name that it interrupts may be one. If a
- * handler jumps out of a mark, the frame may be missing.
+ * Thread-safe. Async-signal-safe after the thread's first mark of that name. If
+ * a handler interrupts a mark and marks the same name, the two marks may count
+ * as one. If a handler jumps out of a mark, the frame may be missing.
  */
 SELFMON_API void selfmon_frame_mark(const char *name);
 

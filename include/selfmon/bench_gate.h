@@ -88,8 +88,8 @@ SELFMON_INLINE int selfmon_bench_baseline(FILE *stream, const char *name,
 }
 
 /*
- * Appends a sample unless its slot is at most that of the previous sample:
- * slots must be in ascending order.
+ * Appends a sample if its slot is above the slot of the previous sample. Drops
+ * other samples: slots must be in ascending order.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,

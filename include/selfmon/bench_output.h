@@ -242,8 +242,8 @@ selfmon_impl_bench_object(const struct selfmon_bench_result *result, int slot,
 }
 
 /*
- * Returns true if a case has both times with this slot, since each object needs
- * them.
+ * Returns true if the case has a real time and a CPU time for this slot: each
+ * JSON object needs both.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_has(const struct selfmon_bench_result *result, int slot)

@@ -43,8 +43,8 @@ struct selfmon_bench_options {
 
 struct selfmon_bench_result {
 	const char *name;
-	uint64_t turns;         /* n */
-	unsigned int rounds;    /* of all runs together */
+	uint64_t turns;         /* n, the iterations of the smaller batch */
+	unsigned int rounds;    /* number of rounds in all runs */
 	/* Number of rounds left out, because all attempts were disturbed. */
 	unsigned int dropped;
 	unsigned int disturbed; /* number of rounds used although disturbed */

@@ -38,8 +38,8 @@ struct selfmon_bench_quantity {
 	 */
 	double batch[2];
 	/*
-	 * Only for times: the smallest slope between these two, over all runs;
-	 * 0 if there is none.
+	 * Only for times: the slope between the two fastest batches of a run,
+	 * the smallest of all runs; 0 if there is none.
 	 */
 	double fastest;
 	double median, low, high, minimum;

@@ -69,8 +69,8 @@ struct selfmon_share {
 };
 
 /*
- * The values of a set at one time. For a set without members, a snapshot is
- * valid if all its members but ticks are 0.
+ * The values of a set at one time. For a set without events, a struct in which
+ * all fields except ticks are 0 is a valid snapshot.
  */
 struct selfmon_snapshot {
 	uint64_t ticks;      /* selfmon_arch_timestamp(), or see clock.h */
@@ -78,10 +78,10 @@ struct selfmon_snapshot {
 	uint32_t cpu;        /* CPU number; UINT32_MAX: unknown */
 	uint32_t lock;       /* lock of the leader's page */
 	uint64_t off_ns;     /* leader's time enabled minus its time running */
-	uint64_t enabled_ns; /* leader's; see counters/estimate.c */
+	uint64_t enabled_ns; /* leader's time enabled: counters/estimate.c */
 	uint32_t flags;
 	uint32_t moved;      /* lock changes seen while reading */
-	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* by group */
+	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* further groups */
 };
 
 /* Flags of struct selfmon_counters; private. */
@@ -95,7 +95,7 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_UNWIPED 0x40u /* cannot be wiped in a child */
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: read(2) is used */
 #define SELFMON_IMPL_SET_CORES 0x100u /* cores of several types: no estimates */
-#define SELFMON_IMPL_SET_AWHILE 0x200u /* SYSCALL is temporary */
+#define SELFMON_IMPL_SET_AWHILE 0x200u /* SET_SYSCALL is temporary */
 #define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
 
 /*
@@ -110,8 +110,8 @@ struct selfmon_counters {
 	/* CPU number in the rseq area of the thread that opened the set. */
 	const uint32_t *cpu;
 	uint32_t flags;
-	uint16_t hardware_count; /* value[0 .. hardware_count) */
-	uint16_t count;          /* of all values */
+	uint16_t hardware_count; /* number of hardware values, the first */
+	uint16_t count;          /* number of all values */
 	uint8_t shift[SELFMON_MAX_COUNTERS]; /* 64 - pmc_width */
 	const struct selfmon_page *page[SELFMON_MAX_COUNTERS];
 	uint32_t time_mult;      /* of the page clock */
@@ -121,9 +121,9 @@ struct selfmon_counters {
 	uint32_t max_per_tick;   /* highest possible event rate */
 	/* Number of further groups, at the end of the set. */
 	uint8_t more;
-	uint8_t more_count[SELFMON_MORE_GROUPS]; /* their sizes */
+	uint8_t more_count[SELFMON_MORE_GROUPS]; /* sizes of these groups */
 	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
-	uint64_t time_unused;    /* high bits that ticks lack */
+	uint64_t time_unused;    /* mask: high bits that ticks lack */
 	uint16_t rest; /* events without a PMU counter; 0 if more > 0 */
 	uint16_t lapses; /* deltas lost because there is no page clock */
 	/*
@@ -295,7 +295,7 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 struct selfmon_value {
 	uint64_t count;
 	enum selfmon_verdict verdict;
-	uint32_t more; /* 0, or 1 + the number of its further group */
+	uint32_t more; /* 0, or 1 + the index of its further group */
 };
 
 struct selfmon_delta {
@@ -321,9 +321,10 @@ struct selfmon_delta {
  *   - off the PMU for more than half of the time
  *   - off the PMU for more than 1 % of a delta that is shorter than one
  *     rotation (perf_event_mux_interval_ms)
- * A set with n groups shares the PMU with itself: its limit is 100 - 50/n % off
- * the PMU, which means on it for less than half of its share. Call it on the
- * thread that opened the set. Async-signal-safe.
+ * The groups of a set with n groups take turns: each can be on the PMU for 1/n
+ * of the time. The limit is then half of this share, which means off the PMU
+ * for more than 100 - 50/n %. Call it on the thread that opened the set.
+ * Async-signal-safe.
  */
 SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
 					const struct selfmon_snapshot *a,
@@ -494,8 +495,8 @@ struct selfmon_counter_info {
 	const char *unit; /* unit of its values: "ns", or "" for counts */
 	enum selfmon_group group;    /* the group in which it is counted */
 	/*
-	 * Why it is not read in user space. NULL if it is read there, or if it
-	 * is a software event.
+	 * Why the event is not read in user space. NULL for events that are,
+	 * and for software events.
 	 */
 	const char *why_syscall;
 };

@@ -8,8 +8,9 @@
  *   pointers              NULL
  *   bool, other numbers   false, 0
  *
- * Three results are never NULL. The clock counts nanoseconds and stays at 0,
- * its source is named "none", and verdicts have their names.
+ * Three functions never return NULL: selfmon_clock(), whose clock counts
+ * nanoseconds and stays at 0; the name of a clock source, which is "none"; and
+ * the name of a verdict.
  *
  * Functions that open a set or a report set it to NULL. Failures have the error
  * ENOSYS and a message, which selfmon_explain() returns. Snapshots, deltas and

@@ -8,9 +8,9 @@
  *   page-faults,task-clock         software events
  *   r1a8                           a raw code, hexadecimal
  *   cpu/event=0x3c,umask=0/        terms of a PMU's sysfs format files
- *   cpu/cache-misses/              a name of its sysfs events files
- *   cpu/cycles/                    a name of `perf list`, of this PMU
- *   MEM_LOAD_RETIRED.L3_MISS       the CPU's manual, with libpfm4
+ *   cpu/cache-misses/              an event that sysfs lists for the PMU
+ *   cpu/cycles/                    a name of `perf list`, on this PMU
+ *   MEM_LOAD_RETIRED.L3_MISS       a name of the CPU's manual, with libpfm4
  *   sched:sched_switch             tracepoints, if tracefs is readable
  *   mem:0x601050/8:rw              accesses to a variable (selfmon_event_watch)
  *   uprobe:/bin/app:0x1139         executions of an instruction of a file

@@ -30,7 +30,7 @@
 
 SELFMON_C_BEGIN
 
-/* The library accesses the same memory as other types. */
+/* The library accesses the same memory through structs of other types. */
 #define SELFMON_IMPL_ALIAS __attribute__((may_alias))
 
 /*
@@ -77,8 +77,9 @@ struct selfmon_impl_thread {
 /* ---- enter --------------------------------------------------------------- */
 
 /*
- * If `here`, the address of the code that enters is the stack pointer. The
- * stack pointer is then used without a copy in a register.
+ * If `here` is true, the address of the entering code is the stack pointer:
+ * compares with the stack pointer directly, which needs no other register, and
+ * ignores `address`.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_is_above(const uint64_t *word,
 						 bool here, uint64_t address)
@@ -119,7 +120,9 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_impl_address(bool here, uint64_t address)
 	return address;
 }
 
-/* Why a visit did not begin. */
+/*
+ * The result of an attempt to enter: success, or why the visit did not begin.
+ */
 enum selfmon_impl_entered {
 	SELFMON_IMPL_ENTERED,
 	SELFMON_IMPL_OTHER,  /* the thread has another mode or stack */
@@ -181,7 +184,7 @@ selfmon_impl_take(struct selfmon_impl_thread *thread,
 	selfmon_store_once(&open->start, selfmon_arch_timestamp());
 }
 
-/* If `here`, address is not used. */
+/* If `here` is true, uses the stack pointer and ignores `address`. */
 SELFMON_ALWAYS_INLINE enum selfmon_impl_entered
 selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 		       const struct selfmon_site *site,
@@ -230,9 +233,7 @@ SELFMON_ALWAYS_INLINE unsigned int selfmon_impl_bucket(uint64_t ticks)
 	const uint64_t v = ticks + 4;
 	const unsigned int shift = 61u - (unsigned int)__builtin_clzll(v);
 
-	/*
-	 * The top three bits of v are 4 to 7, since the first of them is set.
-	 */
+	/* v >> shift has three bits and the highest is set: it is 4 to 7. */
 	return shift * 4 + (unsigned int)(v >> shift) - 4;
 }
 
@@ -296,8 +297,8 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 #define SELFMON_IMPL_COLD __attribute__((visibility("hidden"), cold))
 
 /*
- * Enters in all other cases. address is the stack address of the code that
- * enters.
+ * Enters in the cases that selfmon_impl_try_enter() does not handle. address is
+ * the stack address of the entering code.
  */
 SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
 					       struct selfmon_frame *frame,
@@ -310,10 +311,10 @@ SELFMON_IMPL_COLD void
 selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
 
 /*
- * Enters as inlined code does. The address is the stack pointer. If
- * selfmon_impl_enter() were called here, it would have the same value as its
- * canonical frame address. This address is the same for all regions of a
- * function, and higher for the function's callers.
+ * Enters as inlined code does. The address is the stack pointer. It is equal to
+ * the canonical frame address that selfmon_impl_enter() would have if it were
+ * called here. This address is the same for all regions of a function, and
+ * higher for the function's callers.
  */
 #ifdef SELFMON_ARCH_INLINES
 SELFMON_ALWAYS_INLINE void

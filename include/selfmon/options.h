@@ -23,17 +23,18 @@
  *                   chain=N addresses of a call stack, 1 to 127 (default 32);
  *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k);
  *                   drain=thread (default): a thread of the library empties the
- *                   buffers; drain=border: only ends of visits do
+ *                   buffers; drain=border: visits empty them when they end
  *   SELFMON_RECORD  none (default), slowest: keep the 8 slowest visits of each
  *                   region, with what happened inside; docs/REPORT.md
  *
  *   SELFMON_TRACE   none (default), or FILE: each visit with its time, for
  *                   selfmon trace(1). %p in FILE is the process id. Options
  *                   follow with commas: ring=SIZE of each thread's buffer, 64k
- *                   to 1g (4m); regions=REGEX, the last one: only regions whose
- *                   name matches this extended regular expression;
- *                   longer=16ms or longer=p99.9: only what a thread did before
- *                   the end of a visit that lasted longer; docs/TRACE.md
+ *                   to 1g (4m); longer=16ms or longer=p99.9: write only what a
+ *                   thread did before the end of a visit that exceeded this
+ *                   limit; regions=REGEX, which must be the last option: only
+ *                   regions whose name matches this extended regular
+ *                   expression; docs/TRACE.md
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. Variables are read with secure_getenv(3), so they are ignored in
@@ -58,21 +59,21 @@ typedef void (*selfmon_message_fn)(const char *message, void *context);
 
 /* A visit, or a detached span, that lasted longer than its limit. */
 struct selfmon_longer {
-	size_t size;	     /* of this struct in the library that runs */
-	const char *name;    /* of the region; its strings stay valid */
+	size_t size;	     /* of this struct in the loaded library */
+	const char *name;    /* of the region; all strings stay valid */
 	const char *file;    /* "" if the region has none */
 	uint32_t line;
 	uint32_t thread;     /* kernel's id of the thread in which it ended */
-	uint64_t ns;	     /* its time */
+	uint64_t ns;	     /* duration of the visit */
 	uint64_t limit_ns;
 	uint64_t begin, end; /* as selfmon_clock_ticks() */
 };
 
 /*
- * Called for a visit that lasted longer, in the thread in which it ended, after
- * it is recorded, with no lock held: in a signal handler, if the visit ended
- * there. May use regions; a visit that lasts longer inside of the function does
- * not call it again. Must return. See selfmon_configure().
+ * Called after a visit that lasted longer than its limit is recorded. Runs in
+ * the thread in which the visit ended, with no lock held; if the visit ended in
+ * a signal handler, in this handler. May use regions; visits inside of the
+ * function are not reported. Must return. See selfmon_configure().
  */
 typedef void (*selfmon_longer_fn)(const struct selfmon_longer *visit,
 				  void *context);
@@ -94,8 +95,9 @@ struct selfmon_options {
 	const char *record;  /* as SELFMON_RECORD; NULL: none */
 	const char *trace;   /* as SELFMON_TRACE; NULL: none */
 	/*
-	 * NULL: none. Called for visits longer than longer_ns: 100 ns to 100 s;
-	 * 0: for those that trigger the trace (longer= of trace).
+	 * Called for visits longer than longer_ns, which is 100 ns to 100 s. If
+	 * longer_ns is 0: called for visits that trigger the trace (longer= of
+	 * SELFMON_TRACE). NULL: not called.
 	 */
 	selfmon_longer_fn longer;
 	void *longer_context;

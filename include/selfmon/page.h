@@ -196,9 +196,10 @@ selfmon_page_try(const struct selfmon_page *page, const void *set,
 /*
  * Reads one count in user space.
  *
- * page: of an event of the calling thread that passed selfmon_page_check()
- * shift: 64 - pmc_width, from selfmon_page_check() value: receives the count;
- * unchanged on false moved: incremented for each lock change during the read
+ * page:  page of the calling thread's event, checked by selfmon_page_check()
+ * shift: 64 - pmc_width, from selfmon_page_check()
+ * value: receives the count; unchanged if the result is false
+ * moved: incremented for each lock change during the read
  *
  * Returns true, or false if the caller must take the slow path: no counter now,
  * or the lock changed SELFMON_PAGE_TRIES times. Async-signal-safe; no system

@@ -46,8 +46,8 @@
  *
  * The first visit of a thread opens its counters. That may take some
  * milliseconds and needs 8 KiB of stack (the first of the process 20 KiB). A
- * thread with less stack, in a handler or on a fiber, calls
- * selfmon_thread_prepare() before.
+ * thread with less stack, in a handler or on a fiber, first calls
+ * selfmon_thread_prepare() where there is more stack.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)
@@ -66,9 +66,9 @@ SELFMON_C_BEGIN
 #ifndef SELFMON_DISABLE
 
 /*
- * The function may be a coroutine, whose frames are on the heap. With these
- * sanitizers the check does not work, since other variables are not on the
- * stack.
+ * Regions check whether they are in a coroutine, whose frame is on the heap.
+ * With these sanitizers the check does not work: they move variables of
+ * ordinary functions off the stack, too.
  */
 #if defined(__cpp_impl_coroutine) && !defined(__SANITIZE_ADDRESS__) &&         \
 	!defined(__SANITIZE_HWADDRESS__)
@@ -203,10 +203,10 @@ SELFMON_C_BEGIN
 /*
  * Opens a visit of a region whose name is made at run time. The caller
  * allocates *frame; it must stay at its address until the leave and must not be
- * copied. Spans may overlap: a span that is left while a later one is open
- * becomes its sibling, not its parent. If handle is NULL, regions are off, or
- * the visit cannot be measured, the frame is marked as closed. A leave of a
- * closed frame does nothing.
+ * copied. Spans may overlap: if a span is left while a later one is open, the
+ * later one becomes its sibling instead of its child. If handle is NULL,
+ * regions are off, or the visit cannot be measured, the frame is marked as
+ * closed. A leave of a closed frame does nothing.
  *
  * Leave a visit on the thread that entered it. A leave on another thread
  * records nothing and is counted as stale; the visit is cut off when its own
@@ -278,8 +278,9 @@ SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
  *
  * Takes about fifteen instructions in the visit's time, and about 25 for each
  * unit after its end. The first count of a unit at a place allocates 1.4 KiB,
- * in the visit's time. Without memory nothing is added, and the report counts
- * such calls. Thread-safe; async-signal-safe, like a first visit.
+ * in the visit's time. That count is lost if there is no memory, or in a
+ * handler that interrupted the library; the report has the number of lost
+ * counts. Thread-safe; async-signal-safe.
  */
 SELFMON_INLINE void selfmon_region_count(const struct selfmon_unit *unit,
 					 uint64_t n)

@@ -40,9 +40,10 @@ struct selfmon_quantity {
 	enum selfmon_verdict verdict;
 	uint32_t reserved;
 	/*
-	 * Number of visits that have a value. net and sum cover these, so the
-	 * mean is net / visits (with SELFMON_EVERY: times measured / row
-	 * visits).
+	 * Number of visits that have a value. sum covers these visits. The mean
+	 * is net / visits. With SELFMON_EVERY, net is extrapolated to all
+	 * visits of the row, and the mean is net / visits * row->measured /
+	 * row->visits.
 	 */
 	uint64_t visits;
 	uint64_t sum;         /* inclusive, as counted */
@@ -180,7 +181,7 @@ struct selfmon_address {
 /* Samples of a row with the same call stack and label. */
 struct selfmon_call_stack {
 	size_t size;	/* set by the caller: sizeof of this struct */
-	uint64_t count; /* samples */
+	uint64_t count; /* number of samples */
 	uint64_t label; /* selfmon_label() when they were taken; 0: none */
 	uint64_t data, data_end; /* lowest and highest address of the data
 				  * accessed, if the event records it; else 0 */
@@ -300,14 +301,14 @@ SELFMON_API const struct selfmon_row *
 selfmon_report_row(const struct selfmon_report *report, size_t i);
 
 /*
- * Returns the detached spans (async.h) of a report, as a report of its own. It
- * has one row for each region with spans, the one with most time first, all at
- * the top level and without columns. `visits` is the number of spans that
- * ended, `open` of those that began and have not ended. Dropped spans stay
- * open. If spans begin and end while the report is taken, `open` may be wrong
- * by as many. The times are as measured. Returns NULL if there were no spans.
- * The result belongs to the report: do not free it, and use it only as long as
- * the report.
+ * Returns the detached spans (async.h) of a report, as a report of its own. The
+ * result has one row for each region with spans, in descending order of time.
+ * All rows are at the top level, without columns. `visits` is the number of
+ * spans that ended, and `open` the number of spans that began and have not
+ * ended. Dropped spans stay open. If spans begin and end while the report is
+ * taken, `open` may be wrong by their number. Overhead is not subtracted from
+ * the times. Returns NULL if there were no spans. The result belongs to the
+ * report: do not free it, and use it only as long as the report.
  */
 SELFMON_API const struct selfmon_report *
 selfmon_report_async(const struct selfmon_report *report);

@@ -2,15 +2,15 @@
 /*
  * The process's clock, which is chosen once.
  *
- * A forked child inherits its parent's choice: constants, and a descriptor that
- * the child closes at its first use. The parent may fork while another of its
- * threads is choosing; the child does not have this thread. The anchor (the
- * first reading) therefore takes no lock: racing threads each make an anchor,
- * and the first one published is used. Choosing the clock opens an event and
- * may sleep, so one thread owns the choice. The owner is identified by a token
- * of its process. A child sees that the owner is in another process, and takes
- * over. A process id would not work, because both processes may have pid 1 in
- * different PID namespaces.
+ * A forked child inherits its parent's choice: constants, and a descriptor,
+ * which the child closes when it first uses the library. The parent may fork
+ * while another of its threads is choosing; the child does not have this
+ * thread. The anchor (the first reading) therefore takes no lock: racing
+ * threads each make an anchor, and the first one published is used. Choosing
+ * the clock opens an event and may sleep, so one thread owns the choice. The
+ * owner is identified by a token of its process. A child sees that the owner is
+ * in another process, and takes over. A process id would not work, because both
+ * processes may have pid 1 in different PID namespaces.
  */
 #include "clock/clock.h"
 
@@ -28,8 +28,8 @@
 #define POLL_NS UINT64_C(200000)
 
 /*
- * Few tries, to keep the library's first use fast. The second pair of readings
- * takes more.
+ * The first pair of readings has few tries, to keep the library's first use
+ * fast. The second pair has more.
  */
 #define ANCHOR_TRIES 8
 
@@ -224,8 +224,8 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 }
 
 /*
- * Does not wait for another thread that is choosing, either: it may be
- * calibrating.
+ * Chooses the clock if its rate is known without calibration. Does nothing if
+ * another thread is choosing: that thread may be calibrating, which sleeps.
  */
 static void choose_without_wait(void)
 {

@@ -17,7 +17,7 @@
 /* Clock sources that this machine has. */
 struct selfmon_clock_offer {
 	bool direct; /* the timestamp counter is a steady clock */
-	bool page;                    /* a perf page has its rate */
+	bool page;                    /* a perf page has the counter's rate */
 	uint64_t cpuid_hz;            /* 0: unknown */
 	uint64_t hypervisor_hz;
 };

@@ -200,7 +200,10 @@ static void subtract_all(const struct selfmon_counters *set,
 		group = judge(set, a, b, delta, true);
 		subtract(set, &group, a, b, 0, hardware, delta);
 	}
-	/* May also set the refused flag. */
+	/*
+	 * The hardware members come first: their judge() reads the flag
+	 * SELFMON_DELTA_REFUSED, which subtract_more() may set.
+	 */
 	last = subtract_more(set, a, b, delta);
 	if (hardware < last) {
 		group = judge(set, a, b, delta, false);

@@ -25,7 +25,10 @@ static inline uint64_t selfmon_elapsed(const struct selfmon_counters *set,
 	return (to - from) & ~set->time_unused;
 }
 
-/* Returns true if the snapshots are of two CPUs. Unknown CPUs do not count. */
+/*
+ * Returns true if the snapshots were taken on different CPUs. Returns false if
+ * one of the CPUs is unknown.
+ */
 static inline bool selfmon_cpu_changed(const struct selfmon_snapshot *a,
 				       const struct selfmon_snapshot *b)
 {

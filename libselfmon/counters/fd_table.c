@@ -97,8 +97,8 @@ void selfmon_fd_table_begin(void)
 
 /*
  * Stores nothing if selfmon_fd_table_begin() could not sweep the table in this
- * process for lack of memory. Otherwise its next call would close this
- * descriptor as one of the parent's.
+ * process for lack of memory. Its next call sweeps the table, and would close a
+ * stored descriptor as one of the parent's.
  */
 uint64_t selfmon_fd_table_add(int fd)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures how many counters really count in a virtual machine. A hypervisor
- * may offer more. KVM backs each counter of a guest with a pinned event on the
- * host (arch/x86/kvm/pmu.c, pmc_reprogram_counter). If the host itself holds a
- * counter, for its NMI watchdog, the last of these events fails, and the
- * guest's counter stands still. The guest's kernel cannot detect that: the
- * event is on the PMU all of the time, and its count is 0.
+ * Measures how many counters of a virtual machine really count. A hypervisor
+ * may offer further counters that do not. KVM backs each counter of a guest
+ * with a pinned event on the host (arch/x86/kvm/pmu.c, pmc_reprogram_counter).
+ * If the host itself holds a counter, for its NMI watchdog, the last of these
+ * events fails, and the guest's counter stands still. The guest's kernel cannot
+ * detect that: the event is on the PMU all of the time, and its count is 0.
  *
  * The count of most events may truly be 0, but not that of instructions. So a
  * group is filled with copies of the event `instructions` until the kernel
@@ -46,8 +46,8 @@ static size_t count_moved(const struct selfmon_group_read *now, size_t count)
 }
 
 /*
- * Opens up to `count` copies of user-mode instructions. Returns how many were
- * opened.
+ * Opens up to `count` copies of the event `instructions`, in user mode. Returns
+ * how many were opened.
  */
 static size_t open_copies(struct selfmon_member *member, size_t count)
 {
@@ -123,8 +123,8 @@ void selfmon_grant_measure(struct selfmon_grant *grant)
 }
 
 /*
- * A result of one is ignored, because an emulator may have one counter for all
- * events of one kind (QEMU's riscv64).
+ * A result of one counter is ignored, because an emulator may have one counter
+ * for all events of one kind (QEMU's riscv64).
  */
 static bool is_short(const struct selfmon_grant *grant)
 {

@@ -104,8 +104,8 @@ static int open_attr(struct perf_event_attr *attr,
 
 /*
  * Opens the event with the fallbacks of attr_fallback.c. Returns the
- * descriptor. If all attempts fail, returns the error of the first one, which
- * is what the user requested.
+ * descriptor. If all attempts fail, returns the error of the last attempt that
+ * excludes the modes which the user did not request.
  */
 static int open_event(struct selfmon_member *member,
 		      const struct selfmon_member *leader)
@@ -221,7 +221,7 @@ SELFMON_ALWAYS_INLINE int read_group_data(int fd, size_t count, struct group_dat
 
 	if (selfmon_unlikely(n < 0))
 		return (int)n;
-	/* 0 bytes: a pinned event is in its error state */
+	/* A read of 0 bytes: a pinned event is in its error state. */
 	return selfmon_likely(n == (ssize_t)size && in->count == count) ? 0
 									: -EIO;
 }
@@ -265,7 +265,10 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 	size_t i;
 	int error;
 
-	/* A descriptor that is lost remains lost. */
+	/*
+	 * Other code closed the descriptor earlier: never read its number
+	 * again.
+	 */
 	if (selfmon_unlikely(selfmon_load_once(&leader->gone)))
 		return -EBADF;
 	if (selfmon_unlikely(ticks - selfmon_load_once(&leader->looked) >=

@@ -11,9 +11,9 @@
 #include "counters/set.h"
 
 /*
- * Opens, maps and enables a group of the members [first, first + count), and
- * checks that it gets onto the PMU. Drops the members that fail and moves them
- * to the end. Returns how many members are counted.
+ * Opens, maps and enables a group of the first `count` members, and checks that
+ * the group gets onto the PMU. Drops the members that fail and moves them to
+ * the end. Returns how many members are counted.
  */
 size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 /*

@@ -2,13 +2,14 @@
 /*
  * The guard: if reading a counter faults, switches its set to read(2).
  *
- * The faulting instruction was skipped, and its result is invalid. A check for
- * this would slow down reads that succeed. Instead the fault handler replaces
- * the set's pages while the read is in progress. The replacement page has a
- * lock value that no read has seen before, and no counter. Each read ends by
- * checking the lock of a page that it finds through the set. So the interrupted
- * read finds a changed lock, retries, finds no counter, and falls back to
- * read(2). The result is a count of the same event, and no value is lost.
+ * The fault handler skips the faulting instruction, so the value that was read
+ * is invalid. A check of the value would slow down reads that succeed. Instead
+ * the handler replaces the set's pages while the read is in progress. The
+ * replacement page has a lock value that no read has seen before, and no
+ * counter. Each read ends by checking the lock of a page that it finds through
+ * the set. So the interrupted read finds a changed lock, retries, finds no
+ * counter, and falls back to read(2). The result is a count of the same event,
+ * and no value is lost.
  */
 #include "counters/guard.h"
 
@@ -22,7 +23,7 @@
  */
 #define LOCK_TAKEN 3
 
-static uint64_t taken; /* number of sets */
+static uint64_t taken; /* number of sets switched to read(2) */
 
 void selfmon_set_take(struct selfmon_counters *head)
 {

@@ -112,7 +112,10 @@ selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
 	return sum;
 }
 
-/* Tolerance above the limit of events per tick, since reads overlap. */
+/*
+ * Tolerance above the limit of events per tick: the counters are read before
+ * the first timestamp and after the second.
+ */
 #define SELFMON_POSSIBLE_SLACK 4096
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The slow snapshot, for sets of which some members are read by read(2). The
- * timestamp is innermost, next are the hardware members, and outermost the
- * members that only read(2) serves.
+ * timestamp is taken innermost, next to the reads of the hardware members. The
+ * members that only read(2) serves are read outermost.
  */
 #include "counters/snapshot.h"
 
@@ -31,8 +31,8 @@ static uint64_t now(const struct selfmon_counters *set)
 #define TRUSTED_TICKS (SELFMON_ARCH_TIMESTAMP_HZ_MIN / 1000)
 
 /*
- * Reads the group that starts at member `first`. Without an id of the leader
- * there is no check.
+ * Reads the group that starts at member `first`. If the kernel's id of the
+ * leader is unknown, the descriptor is not checked.
  */
 static int read_group(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, size_t first,
@@ -229,8 +229,8 @@ SELFMON_ALWAYS_INLINE bool has_rest_alone(const struct selfmon_counters *head)
 }
 
 /*
- * Reads such a set. Where the timestamp comes first, the check of the
- * descriptor needs no further one.
+ * Reads a set for which has_rest_alone() is true. At the end of an interval,
+ * the timestamp of the snapshot also serves the check of the descriptor.
  */
 static void read_rest_alone(struct selfmon_set *set,
 			    struct selfmon_snapshot *snapshot, bool end)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots by a call, for callers that need not be fast. */
+/* Takes snapshots by a function call, for code that need not be fast. */
 #ifndef SELFMON_COUNTERS_SNAPSHOT_H
 #define SELFMON_COUNTERS_SNAPSHOT_H
 
 #include <selfmon/counters.h>
 
 /*
- * Like selfmon_counters_begin() or, if end, selfmon_counters_end(). These are
- * inlined, with two copies of a user read.
+ * Calls selfmon_counters_end() if `end` is true, else selfmon_counters_begin().
+ * Both are inlined there, so that callers do not contain copies of the user
+ * read.
  */
 void selfmon_snapshot_take(const struct selfmon_counters *set,
 			   struct selfmon_snapshot *snapshot, bool end);
 
-/* The same, without a further call if the set is not read in user space. */
+/*
+ * Like selfmon_snapshot_take(). Calls the slow snapshot directly if the set is
+ * not read in user space, which is the usual case here.
+ */
 static inline void selfmon_snapshot_own(const struct selfmon_counters *set,
 					struct selfmon_snapshot *snapshot,
 					bool end)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets that count several threads: SELFMON_COUNTERS_INHERIT and _PROCESS. Each
- * event is opened once for each thread, threads started later inherit it, and
- * it is read by a read(2) of its own. Values are sums over the threads.
+ * event is opened once for each thread, and threads started later inherit it.
+ * Each event of a thread is read by a read(2) of its own. Values are sums over
+ * the threads.
  */
 #ifndef SELFMON_COUNTERS_THREADS_H
 #define SELFMON_COUNTERS_THREADS_H
@@ -32,7 +33,7 @@ struct selfmon_task {
 struct selfmon_threads {
 	size_t size; /* size of this memory in bytes */
 	uint32_t room, count;
-	bool all;       /* of the process */
+	bool all;       /* all threads of the process: PROCESS */
 	bool processes; /* forked processes are counted, too */
 	struct selfmon_task thread[];
 };

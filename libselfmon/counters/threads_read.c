@@ -89,9 +89,9 @@ static uint32_t add_value(struct selfmon_set *set, struct selfmon_task *task,
 }
 
 /*
- * Reads the other threads' events outermost and the calling thread's hardware
- * events innermost: the latter also count the reads between their start and
- * end.
+ * Reads the calling thread's hardware events innermost and the other threads'
+ * events outermost: the calling thread's events also count the reads between
+ * their own reads at the start and at the end.
  */
 uint32_t selfmon_threads_read(struct selfmon_set *set,
 			      struct selfmon_snapshot *snapshot, uint64_t ticks,

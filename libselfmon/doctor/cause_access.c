@@ -149,8 +149,8 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 }
 
 /*
- * The file of this sysctl exists if and only if the kernel has
- * perf_event_open(2).
+ * The file of the sysctl perf_event_paranoid exists if and only if the kernel
+ * has perf_event_open(2).
  */
 void selfmon_cause_enosys(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,

@@ -5,7 +5,7 @@
 
 #include "platform/facts.h"
 
-/* A number of pages of at least this is no limit. */
+/* From this number of pages on, the memory is unlimited. */
 #define SELFMON_LOCKABLE_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
 
 /*

@@ -43,7 +43,7 @@ static void read_cores(struct selfmon_cores *cores)
 {
 	struct selfmon_directory directory;
 	struct selfmon_core core;
-	char name[256]; /* NAME_MAX; a PMU has no longer name */
+	char name[256]; /* enough for NAME_MAX */
 
 	memset(cores, 0, sizeof(*cores));
 	/* On x86 and riscv64 a PMU named "cpu" covers all cores. */

@@ -21,8 +21,8 @@ struct parser {
 	struct selfmon_events *events;
 	/* The text from the open brace to the end. */
 	struct selfmon_piece group;
-	size_t group_first;         /* its first event */
-	uint8_t groups;             /* begun so far */
+	size_t group_first;         /* first event of the group */
+	uint8_t groups;             /* number of groups so far */
 };
 
 /*

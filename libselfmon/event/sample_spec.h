@@ -29,10 +29,10 @@ struct selfmon_sample_spec {
 	 */
 	uint64_t period;
 	bool time;	     /* the period has a unit of time */
-	uint32_t frequency;  /* as given; 0: none */
+	uint32_t frequency;  /* in Hz, as given; 0: none */
 	/* Maximum number of addresses in a call stack: 1 to 127. */
 	uint32_t chain;
-	uint8_t ring_order;  /* of pages of 4 KiB */
+	uint8_t ring_order;  /* log2 of the number of 4 KiB pages */
 	/* drain=border: the rings are read only when visits end. */
 	bool at_borders;
 };

@@ -17,7 +17,7 @@ struct selfmon_piece {
 
 struct selfmon_spec {
 	struct selfmon_piece event; /* the event being parsed */
-	bool grouped;               /* it is inside {} */
+	bool grouped;               /* the event is inside {} */
 	struct selfmon_failure *failure; /* may be NULL */
 	/*
 	 * Receives the names of members of an @set that did not fit; the list
@@ -70,7 +70,7 @@ bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
  */
 int selfmon_piece_number(struct selfmon_piece piece, uint64_t *number);
 
-/* Parses hexadecimal digits. Returns the same values. */
+/* Parses hexadecimal digits. Returns the same values as the function above. */
 int selfmon_piece_hex(struct selfmon_piece piece, uint64_t *number);
 
 #endif

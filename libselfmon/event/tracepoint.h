@@ -23,9 +23,9 @@ int selfmon_tracepoint_find(struct selfmon_piece name,
 
 /*
  * Reports the error that selfmon_tracepoint_find() returned for a name. Returns
- * -errno, or 1 if the cause has nothing to do with tracepoints. `other` is half
- * a sentence for names that may not be tracepoints: why the name is unknown
- * otherwise.
+ * -errno, or 1 if the cause has nothing to do with tracepoints. The name may
+ * not be that of a tracepoint, so the message also contains `other`: a clause
+ * that states why the name is unknown as any other kind of event.
  */
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
 			    struct selfmon_piece name, int error,

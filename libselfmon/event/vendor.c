@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks up names in tracefs, then in libpfm. If both do not know the name,
- * reports the nearest known name, or what is missing on this machine to look it
- * up.
+ * Looks up names in tracefs, then in libpfm. If neither knows the name, reports
+ * the nearest known name, or what this machine lacks for the lookup.
  */
 #include "event/vendor.h"
 

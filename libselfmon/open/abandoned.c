@@ -62,19 +62,19 @@ static bool lives_above(const struct selfmon_thread *thread,
 }
 
 /*
- * Walks from the newest entry down to the first one that is certainly alive. An
- * entry whose frame is reused is abandoned. All entries above it are abandoned
- * too, unless lives_above() finds one that is alive: then only this entry is
- * abandoned, and *under points to it.
+ * Walks from the newest entry down to the first entry that is certainly alive.
+ * An entry is abandoned if its frame overlaps the new frame. All entries above
+ * it are then abandoned too, unless lives_above() finds a living one. In that
+ * case only the overlapped entry is abandoned, and *under points to it.
  *
- * An entry with a lower stack address than the code that enters now counts as
- * abandoned only if all entries above it are abandoned. If an entry of the same
- * function above it is alive, it was abandoned earlier, and a span above it
- * prevented the detection.
+ * An entry with a lower stack address than the code that enters now is treated
+ * as abandoned only if all entries above it are abandoned. If a living entry of
+ * the entering function is above it, the lower entry was abandoned earlier, but
+ * a span above it prevented the detection.
  *
  * An entry without a visit belongs to an enter or leave that was interrupted.
- * This entry is abandoned if the entry below it is. Members of the entry may be
- * stale.
+ * Such an entry is abandoned if the entry below it is abandoned. Its members
+ * may be stale.
  */
 struct selfmon_visit *
 selfmon_abandoned_on_top(const struct selfmon_thread *thread,
@@ -108,9 +108,10 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if one entry above another can belong to code called from it:
- * both are on one stack, or a handler runs on the signal stack. On one stack
- * the inner entry has the lower address.
+ * Returns true if an entry with this mark can belong to code that was called
+ * inside of the visit `open`. On one stack the inner entry has the lower
+ * address. A handler may also run on the signal stack. With exact bounds, the
+ * caller compares the stacks.
  */
 static bool is_inside(const struct selfmon_thread *thread,
 		      const struct selfmon_visit *open, uint64_t mark)

@@ -21,8 +21,8 @@ void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here);
 void selfmon_bounds_settle(struct selfmon_thread *thread);
 
 /*
- * Called when a visit begins at this address, outside of the bounds: they may
- * be outdated, so they are looked up again.
+ * Called when a visit begins at an address outside of the bounds. The bounds
+ * may be outdated, so they are looked up again.
  */
 void selfmon_bounds_review(struct selfmon_thread *thread, uint64_t address);
 

@@ -7,7 +7,8 @@
  *
  * A signal handler that evicts may have interrupted an enter. The entry of this
  * enter then moves, but the interrupted code still writes the start of the
- * visit to the old entry. selfmon_evict_start() takes it from there.
+ * visit to the old entry. selfmon_evict_start() copies the start to the new
+ * entry.
  */
 #include "open/evict.h"
 
@@ -84,9 +85,9 @@ bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 }
 
 /*
- * The old entry has the visit's start if it still names the same frame and is
- * free. A resumed visit needs nothing: its start is complete, and its frame may
- * name an entry of another thread.
+ * The visit's start is in the old entry if that entry is free and still names
+ * the same frame. A resumed visit needs no copy: its start is complete, and its
+ * frame may name an entry of another thread.
  */
 void selfmon_evict_start(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *first)

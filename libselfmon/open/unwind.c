@@ -69,7 +69,7 @@ void selfmon_unwind_cut_off(struct selfmon_thread *thread)
 
 	if (selfmon_entry_is_open(top))
 		selfmon_unwind_end(top);
-	else if (top->node) /* used before */
+	else if (top->node) /* the entry was used before */
 		end_update(top);
 	selfmon_store_once(&top->mark, SELFMON_MARK_NONE);
 	selfmon_compiler_fence();

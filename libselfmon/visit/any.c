@@ -79,7 +79,10 @@ node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
 	return node;
 }
 
-/* Called if the tree has no such node, and it may be full. */
+/*
+ * Called if the node was not found. If the tree is full, returns the region's
+ * node directly below the root, if there is one. Otherwise makes the node.
+ */
 static NEVER_INLINE struct selfmon_node *
 node_not_found(struct selfmon_thread *thread, struct selfmon_node *parent,
 	       struct selfmon_site *site)
@@ -211,8 +214,9 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		return;
 	}
 	/*
-	 * Without a state, the thread points to a shared state: it is busy if
-	 * the thread could not get a state, and not ready if regions are off.
+	 * A thread without a state uses one of two shared states. One is always
+	 * busy, for threads that were refused a state. The other is not ready,
+	 * for regions that are off.
 	 */
 	if (!thread)
 		thread = selfmon_thread_self();
@@ -250,10 +254,10 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
 	}
 	/*
-	 * A visit of a signal handler may end user reads from here on. The tag
-	 * then still selects a start and an end that are right: the guard has
-	 * replaced the pages, so both find no counter there and use read(2).
-	 * The entry says how its start was read (known.locks), for either end.
+	 * From here on, a visit of a signal handler may disable user reads.
+	 * This tag may still be used: the guard has replaced the pages, so both
+	 * ends of the visit find no counter and use read(2). known.locks states
+	 * how the start was read, which both leave functions check.
 	 */
 	tag = tag_of(thread);
 	open = selfmon_visit_take(thread, node, frame, mark, tag);
@@ -285,10 +289,10 @@ static void finish_counted(struct selfmon_thread *thread,
 }
 
 /*
- * Reads the thread's ring if it has new records. With a ring, `cpu` of both
- * snapshots is the ring's head. Sets now->cpu so that it differs from the
- * start's only if the visit ended on another CPU. Subtracts the cost of samples
- * from the time.
+ * Reads the thread's ring if it has new records. With a ring, both snapshots
+ * have the position of the ring's head in `cpu`. Changes now->cpu so that it
+ * differs from the start's value only if the visit ended on another CPU.
+ * Subtracts the cost of samples from the time.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)
@@ -306,7 +310,10 @@ static void read_ring_at_end(struct selfmon_thread *thread,
 	now->ticks = start + end.ticks;
 }
 
-/* For a thread that records its visits. delta: NULL with time alone. */
+/*
+ * Ends the newest visit of a thread that records its visits. delta is NULL if
+ * the thread measures time alone.
+ */
 static NEVER_INLINE void finish_recorded(struct selfmon_thread *thread,
 					 const struct selfmon_snapshot *now,
 					 const struct selfmon_delta *delta)

@@ -145,7 +145,7 @@ static struct selfmon_node *place_of_span(struct selfmon_thread *thread,
 
 /* ---- begin -------------------------------------------------------------- */
 
-/* Begins a span, except that the caller sets the start time. */
+/* Begins a span. The caller then sets its start time. */
 static ALWAYS_INLINE void begin_span(struct selfmon_async_span *span,
 				     struct selfmon_node *node, uint64_t thread)
 {
@@ -163,8 +163,9 @@ static NEVER_INLINE void begin_any(struct selfmon_site *site,
 
 	span->node = NULL;
 	/*
-	 * Without a state, the thread points to a shared state: it is busy if
-	 * the thread could not get a state, and not ready if regions are off.
+	 * A thread without a state uses one of two shared states. One is always
+	 * busy, for threads that were refused a state. The other is not ready,
+	 * for regions that are off.
 	 */
 	if (!thread)
 		thread = selfmon_thread_self();
@@ -248,9 +249,9 @@ static bool is_same_process(const struct selfmon_async_span *span,
 }
 
 /*
- * Ends a span in the cases that the fast path does not handle: it began in
- * another thread or before a fork, it has units, the clock needs a call, or it
- * is the first one that this thread ends.
+ * Ends a span in the cases that the fast path does not handle: the span began
+ * in another thread or before a fork, it has units, the clock needs a call, or
+ * this thread has not ended a span before.
  */
 static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Places of detached spans, which frames have too. */
+/* Finds the nodes of detached spans. Frames use the same nodes. */
 #ifndef SELFMON_VISIT_ASYNC_H
 #define SELFMON_VISIT_ASYNC_H
 
 #include "store/state.h"
 
-/* Returns true if the calling thread can measure; counts the span if not. */
+/*
+ * Returns true if the calling thread can measure. Otherwise counts a span that
+ * was not measured.
+ */
 bool selfmon_async_can_measure(struct selfmon_thread *thread);
 /*
- * Returns the calling thread's node for spans of a region. Returns NULL without
- * memory, or if the region is 0. Takes the process lock to make the node.
+ * Returns the calling thread's node for spans of a region. Returns NULL if out
+ * of memory, or if the region is 0. Takes the process lock to make the node.
  */
 struct selfmon_node *selfmon_async_node(struct selfmon_thread *thread,
 					uint32_t region);

@@ -2,10 +2,10 @@
 /*
  * Exports the functions that are inline in region.h and async.h, for languages
  * that link without these headers. In C the exported and the inline function
- * would have the same name, so the exported one has another C name, and its
- * symbol name is set in assembler. No function here may call the inline
- * function: if the compiler made an out-of-line copy of it, the copy would have
- * the exported name too. selfmon_enter() is in visit.c.
+ * would have the same name. The exported one therefore has another C name, and
+ * its symbol name is set in assembler. No function here may call the inline
+ * function: the compiler might make an out-of-line copy, which would have the
+ * exported name too. selfmon_enter() is in visit.c.
  */
 #include <selfmon/async.h>
 #include <selfmon/region.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The general path of a switch to a fiber: in any mode, and if the thread may
- * be unable to run the fiber.
+ * The general path of a switch to a fiber. It handles threads in any mode, and
+ * threads that cannot run the fiber.
  */
 #include "visit/fiber_any.h"
 
@@ -41,7 +41,10 @@ static bool may_run(const struct selfmon_thread *thread,
 		    (selfmon_load_once(&fiber->alive) == SELFMON_FIBER_ALIVE &&
 		     !selfmon_load_once(&fiber->running))))
 		return true;
-	/* A handler jumped out of an earlier switch to this fiber. */
+	/*
+	 * An earlier switch of this thread to the fiber was not completed,
+	 * because a handler jumped out of it.
+	 */
 	if (selfmon_load_once(&fiber->running) == thread)
 		return true;
 	selfmon_fiber_note(

@@ -78,9 +78,9 @@ sums_of(const struct selfmon_snapshot *now)
 }
 
 /*
- * Reads a set of as many counters as the words above, in user space. Without
- * loops this takes 12 instructions less. Returns false if a lock changed
- * meanwhile or a counter has no number.
+ * Reads a set of SELFMON_FIBER_VALUES counters in user space. Without loops
+ * this takes 12 instructions less. Returns false if a lock changed meanwhile,
+ * or if an event has no counter.
  */
 static ALWAYS_INLINE bool snapshot_four(const struct selfmon_counters *set,
 					struct selfmon_snapshot *now, bool end)
@@ -176,7 +176,10 @@ static ALWAYS_INLINE bool keep_any(const struct selfmon_thread *thread,
 	return used == 0 && keep_counted(thread, from, now, 0);
 }
 
-/* Handles flags and times of two kinds. */
+/*
+ * Starts visits that pairs cannot handle: those with flags, or with times of
+ * two kinds.
+ */
 __attribute__((cold))
 static NEVER_INLINE void start_apart(struct selfmon_visit *open,
 				     struct selfmon_fiber *fiber,

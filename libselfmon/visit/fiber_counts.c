@@ -47,7 +47,10 @@ static bool are_mixed(const struct selfmon_snapshot *a,
 	return (a->flags ^ b->flags) & SELFMON_SNAPSHOT_SLOW;
 }
 
-/* Sets the time enabled between the start and the suspension, negative. */
+/*
+ * Stores the time enabled at the start minus the time enabled at the
+ * suspension, which is a negative number.
+ */
 static void keep_enabled(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *start,
 			 const struct selfmon_snapshot *now,
@@ -64,8 +67,10 @@ static void keep_enabled(const struct selfmon_counters *set,
 }
 
 /*
- * Converts a difference that was kept at the time `since`. Returns false if
- * that is impossible. A fiber that never ran has kept nothing.
+ * Sets *ns to a difference that keep_enabled() stored at the time `since`,
+ * converted to a difference of current times. Returns false if that needs the
+ * page clock and the set has none. For a fiber that never ran, from->ticks
+ * equals `since`: nothing was stored.
  */
 static bool kept_enabled(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *from, uint64_t since,

@@ -40,8 +40,8 @@ void selfmon_fiber_match(const struct selfmon_thread *thread,
 #define SELFMON_FIBER_VALUES 4
 
 /*
- * Identifies the thread by a number other than 0: the id of a calibration's
- * thread is 0.
+ * Returns a number that identifies the thread. It is never 0, although the id
+ * of a calibration's thread is 0.
  */
 static inline uint64_t selfmon_fiber_number(const struct selfmon_thread *thread)
 {

@@ -38,7 +38,10 @@ static ALWAYS_INLINE void selfmon_fiber_gate_open(struct selfmon_thread *thread,
 	if (mode != SELFMON_MODE_ANY)
 		selfmon_store_once(&thread->low, thread->stack_low + shift);
 	selfmon_compiler_fence();
-	/* A reader may have requested a copy during the switch. */
+	/*
+	 * A reader may have requested a copy of the statistics during the
+	 * switch.
+	 */
 	if (selfmon_unlikely(selfmon_load_once(&thread->mode) != mode))
 		selfmon_thread_gate(thread);
 }

@@ -110,7 +110,7 @@ static void keep_visits(struct selfmon_thread *thread,
 	selfmon_store_once(&fiber->count, n);
 }
 
-/* Frees the entries. */
+/* Frees all entries of the thread. Their visits have been saved. */
 static void take_off(struct selfmon_thread *thread)
 {
 	struct selfmon_visit *open;

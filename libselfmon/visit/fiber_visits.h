@@ -18,7 +18,7 @@ void selfmon_fiber_suspend(struct selfmon_thread *thread,
 /*
  * Restores the fiber's visits. before is the snapshot with which the old fiber
  * was suspended. *now receives the snapshot from which the new fiber continues.
- * If both point to the same snapshot, no other one is taken.
+ * If both are the same struct, no second snapshot is taken.
  */
 void selfmon_fiber_resume(struct selfmon_thread *thread,
 			  struct selfmon_fiber *fiber,

@@ -107,8 +107,9 @@ struct selfmon_frame_open *selfmon_frame_first(const char *name)
 	struct selfmon_frame_open *frame;
 
 	/*
-	 * A thread that was refused a state is always busy; any other has
-	 * regions off.
+	 * The thread has no state. selfmon_thread_self() is then a shared
+	 * state: the busy one if the thread was refused a state, else the one
+	 * for regions that are off.
 	 */
 	if (!thread)
 		thread = selfmon_thread_self();

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames: the time from one mark to the next of the same name in a thread.
+ * Frames: the time from one mark to the next mark of the same name in a thread.
  *
- * A frame has the place and the statistics of a detached span, and no visit is
- * open for it: what the thread has open at a mark does not matter. A mark takes
- * one timestamp, which ends a frame and begins the next. The mark replaces the
- * start by one instruction, which fails if a handler has marked the same name
- * since the start was read. Both marks are then one: the handler's. So frames
+ * A frame has the node and the statistics of a detached span. It is not an open
+ * visit: visits may begin and end independently of marks. A mark takes one
+ * timestamp, which ends a frame and starts the next. The start is replaced by a
+ * compare-and-swap, which fails if a handler has marked the same name since the
+ * old start was read. The handler's mark then counts for both. So frames
  * neither overlap nor leave time out.
  *
- * The starts become invalid when the thread ends, whose state another thread
- * takes over, or when regions are switched off. Neither event has code for it:
- * a mark compares the thread's id, and how often regions were switched off.
+ * A start becomes invalid when its thread ends, because another thread takes
+ * over the state, and when regions are switched off. Neither event updates the
+ * frames. Instead, each mark compares the thread's id, and how often regions
+ * were switched off.
  */
 #include <selfmon/async.h>
 
@@ -30,8 +31,8 @@
 	(SELFMON_MODE_BUSY | SELFMON_MODE_REQUEST | SELFMON_MODE_ASYNC)
 
 /*
- * If the frame will be kept, first reads the kernel's records of switches, so
- * that the times off the CPU in it are known.
+ * If the frame will be kept, first reads the kernel's records of context
+ * switches, so that the times off the CPU in the frame are known.
  */
 static void record_frame(struct selfmon_thread *thread,
 			 const struct selfmon_node *node, uint64_t start,
@@ -53,7 +54,10 @@ static void record_frame(struct selfmon_thread *thread,
 	selfmon_longer_call(thread, &due);
 }
 
-/* The longest or shortest frame so far, or any that is recorded. */
+/*
+ * Ends a frame that is the longest or shortest so far, or that must be
+ * recorded.
+ */
 static NEVER_INLINE void end_unusual_frame(struct selfmon_node *node,
 					   uint64_t start, uint64_t ticks)
 {
@@ -69,7 +73,7 @@ static ALWAYS_INLINE void mark(const struct selfmon_thread *thread,
 {
 	struct selfmon_node *const node = frame->node;
 	uint64_t start = selfmon_load_once(&frame->start);
-	/* Without the parent of spans, the clock needs a call. */
+	/* thread->async is NULL if the clock needs a call. */
 	const uint64_t now = thread->async ? selfmon_arch_timestamp()
 					   : selfmon_clock_ticks();
 

@@ -13,7 +13,10 @@
 #include "visit/leave_rare.h"
 #include "visit/visit.h"
 
-/* All limits are below SELFMON_TICKS_LONG and SELFMON_ENDED_TICKS_MAX. */
+/*
+ * Ticks up to *slow_limit need no other check: all limits are below
+ * SELFMON_TICKS_LONG and SELFMON_ENDED_TICKS_MAX.
+ */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
 			    struct selfmon_visit *open, uint64_t ticks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports visits that lasted longer to the program. */
+/* Reports to the program which visits exceeded their time limit. */
 #include "visit/longer.h"
 
 #include "store/config.h"
@@ -7,8 +7,8 @@
 #include "store/watch.h"
 
 /*
- * A visit that lasts longer inside of the program's function, or in a handler
- * that interrupts it, is not reported.
+ * Visits inside of the program's function, or in a handler that interrupts this
+ * function, are not reported.
  */
 void selfmon_longer_report(struct selfmon_thread *thread,
 			   const struct selfmon_due *due)

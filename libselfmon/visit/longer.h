@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports visits that lasted longer to the program (selfmon_options.longer). */
+/*
+ * Reports to the program which visits exceeded their time limit
+ * (selfmon_options.longer).
+ */
 #ifndef SELFMON_VISIT_LONGER_H
 #define SELFMON_VISIT_LONGER_H
 
@@ -9,8 +12,8 @@ void selfmon_longer_report(struct selfmon_thread *thread,
 			   const struct selfmon_due *due);
 
 /*
- * Call with what the recorder returned, after the visit's entry is given back:
- * the program's function may visit regions.
+ * Reports the visit that the recorder stored in *due, if any. Call it after the
+ * visit's entry is given back: the program's function may visit regions.
  */
 static inline void selfmon_longer_call(struct selfmon_thread *thread,
 				       const struct selfmon_due *due)

@@ -22,7 +22,7 @@
 #include "visit/overhead_visits.h"
 #include "visit/shadow.h"
 
-static struct selfmon_cost empty; /* outer, in loops without work */
+static struct selfmon_cost empty; /* outer cost of empty regions */
 static uint32_t known_kinds; /* bits of SELFMON_OCCURRED_* */
 static uint64_t cut_at = UINT64_MAX; /* the last budget that was too small */
 /* Allocated once and then reused. Protected by the report lock. */
@@ -57,8 +57,8 @@ static bool measure_usual(void)
 }
 
 /*
- * Measures the additional overhead that a visit of this kind causes in its
- * parent, compared with a visit of no kind in enum selfmon_kind.
+ * Measures the overhead that a visit of this kind adds to its parent, compared
+ * with a visit that has none of the kinds in enum selfmon_kind.
  */
 static bool measure_beyond(enum selfmon_overhead_shape shape,
 			   struct selfmon_cost *cost)
@@ -160,7 +160,10 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 	struct selfmon_thread *const thread = run->thread;
 	uint32_t i;
 
-	/* Measures all visits, and includes the choice of EVERY. */
+	/*
+	 * Every visit is measured. With SELFMON_EVERY thread->random is set, so
+	 * the cost of the random choice is included.
+	 */
 	thread->every = 1;
 	thread->random = own->random;
 	thread->cpu = own->cpu;
@@ -181,7 +184,7 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 }
 
 /*
- * Sets the noise to 0, since the noise of a visit of no kind already includes
+ * Sets the spread to 0, since the noise of a visit of no kind already includes
  * it.
  */
 static void forget_spread(struct selfmon_cost *cost)

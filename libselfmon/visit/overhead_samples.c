@@ -17,14 +17,14 @@
 
 #define SAMPLES SELFMON_OVERHEAD_SAMPLES
 #define SAMPLES_MIN 21
-#define SAMPLES_LEAST 5 /* enough samples if the time is over */
+#define SAMPLES_LEAST 5 /* enough if the time is over */
 #define VALUES SELFMON_OVERHEAD_VALUES
 #define MORE (SELFMON_OVERHEAD_MANY - SELFMON_OVERHEAD_FEW)
 /*
- * Limits of the CPU time of one measurement. It ends after ENOUGH_NS if each
- * value has SAMPLES_MIN samples, and always after PATIENCE_NS. If the group of
- * a value is off the PMU, the measurement waits for a rotation, which happens
- * every few milliseconds.
+ * Limits of the CPU time of one measurement. The measurement ends after
+ * ENOUGH_NS if each value has SAMPLES_MIN samples, and always after
+ * PATIENCE_NS. If the group of a value is off the PMU, the measurement waits
+ * for a rotation, which happens every few milliseconds.
  */
 #define ENOUGH_NS UINT64_C(100000)
 #define PATIENCE_NS UINT64_C(60000000)

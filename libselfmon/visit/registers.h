@@ -9,7 +9,10 @@
 #include "counters/set.h"
 #include "visit/visit.h"
 
-/* There is separate code without loops for each number of counters. */
+/*
+ * Each number of counters has code of its own, without loops. Four counters are
+ * the usual case, which is not in this list.
+ */
 #define FOR_EACH_OTHER_COUNT(what)                                             \
 	what(1) what(2) what(3) what(5) what(6) what(7) what(8)
 #define USUAL_COUNT 4

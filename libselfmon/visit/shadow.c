@@ -28,7 +28,7 @@
 
 /* ---- loops --------------------------------------------------------------- */
 
-/* The same work is done in the outer region, and again in the inner one. */
+/* The outer region does the work once, and the inner region does it again. */
 struct shadow {
 	struct selfmon_site outer, inner;
 	const struct selfmon_stats *outer_stats, *inner_stats;
@@ -235,8 +235,8 @@ static void range_add(struct cost_range *range, double value, bool first)
 }
 
 /*
- * Returns the middle of the range, limited to 0 and the overhead of empty
- * regions, whose latency does not overlap with work. A higher value is an
+ * Returns the middle of the range, at least 0 and at most the overhead of empty
+ * regions, whose latency does not overlap with work. A higher middle is an
  * artefact of registers that the compiler saves in these loops.
  */
 static double middle_of(const struct cost_range *range, double empty)
@@ -249,8 +249,9 @@ static double middle_of(const struct cost_range *range, double empty)
 }
 
 /*
- * Returns twice the distance between the kinds, since a program's work may be
- * outside of their range. The report states half of the spread as noise.
+ * Returns twice the distance between the lowest and the highest overhead, since
+ * the overhead around a program's work may be outside of this range. The report
+ * states half of the spread as noise.
  */
 static double spread_of(const struct cost_range *range)
 {

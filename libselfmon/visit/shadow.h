@@ -3,9 +3,9 @@
  * Measures the overhead of a region around work.
  *
  * An empty region shows the whole latency of a timestamp. Around work, a part
- * of the latency overlaps with the work. Besides, a timestamp that does not
- * wait for earlier instructions leaves a part of the work outside of the
- * region.
+ * of the latency overlaps with the work. Without a fence, a timestamp also does
+ * not wait for earlier instructions, so a part of the work may lie outside of
+ * the region.
  */
 #ifndef SELFMON_VISIT_SHADOW_H
 #define SELFMON_VISIT_SHADOW_H
@@ -17,10 +17,14 @@
  * thread's state. Replaces the ticks in `calibration` that were measured with
  * empty regions (the old values):
  *
- *	inner.ticks         middle between the kinds, from 0 to the old value
- *	inner.ticks_spread  twice the distance between the kinds
- *	outer.ticks         middle of a visit's cost to its parent, less inner
- *	outer.ticks_spread  twice the distance between the kinds, of both
+ *	inner.ticks         middle of the inner overhead over all kinds of work,
+ *	                    at least 0 and at most the old value
+ *	inner.ticks_spread  twice the distance between the lowest and the
+ *	                    highest inner overhead
+ *	outer.ticks         middle of the total overhead (inner and outer),
+ *	                    minus inner.ticks, at least 0
+ *	outer.ticks_spread  twice the distance between the lowest and the
+ *	                    highest total overhead
  *
  * If a visit takes longer than 500 ns, it makes system calls, which wait for
  * the work. Then only outer.ticks_spread changes: to that of inner and outer

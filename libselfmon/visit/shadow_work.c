@@ -92,7 +92,6 @@ static uint64_t work_load(uint64_t x)
 
 #pragma GCC unroll 64
 	for (n = 0; n < WORDS; n++) {
-		/* Hides the value from the compiler. */
 		SELFMON_HIDE_VAR_VOLATILE(at);
 		x += at[n];
 		SELFMON_HIDE_VAR_VOLATILE(x);

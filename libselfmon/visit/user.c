@@ -123,7 +123,7 @@ static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 	return true;
 }
 
-/* The caller gives `rest` as space for the counts of the slow path. */
+/* `rest` is memory for the counts of the slow path. */
 static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 					struct selfmon_thread *thread,
 					struct selfmon_visit *open,
@@ -247,7 +247,10 @@ static ALWAYS_INLINE void enter_user(struct selfmon_site *site,
 				     uint64_t address,
 				     struct selfmon_thread *thread)
 {
-	/* In other modes the exclusive or is above all addresses. */
+	/*
+	 * In SELFMON_MODE_USER the exclusive or is the lower bound of the
+	 * stack. In other modes it is above all addresses.
+	 */
 	if (selfmon_unlikely(!selfmon_visit_has_room(thread) ||
 			     address < (selfmon_load_once(&thread->low) ^
 					SELFMON_LOW_USER)))

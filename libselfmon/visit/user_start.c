@@ -47,9 +47,10 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 
 	selfmon_thread_busy(thread, &signals);
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_USER)
+		/* selfmon_thread_idle() then updates `low`. */
 		__atomic_xor_fetch(&thread->mode,
 				   SELFMON_MODE_USER | SELFMON_MODE_ANY,
-				   __ATOMIC_RELAXED); /* gated below */
+				   __ATOMIC_RELAXED);
 	selfmon_thread_idle(thread, &signals);
 }
 

@@ -2,9 +2,9 @@
 /*
  * Enter and leave. The fast path, for a thread that measures time alone, is in
  * selfmon/inline.h: it takes no lock, makes no system call and allocates
- * nothing. This file contains it as functions. They call other functions only
- * as tail calls, so that they save no registers. All other cases are in user.c
- * and any.c.
+ * nothing. This file compiles the fast path into functions. They call other
+ * functions only as tail calls, so that they save no registers. All other cases
+ * are in user.c and any.c.
  */
 #include "visit/visit.h"
 

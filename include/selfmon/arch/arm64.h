@@ -72,7 +72,7 @@ SELFMON_C_BEGIN
  * layout of struct selfmon_counters stays the same.
  */
 #define SELFMON_IMPL_GUARD_TEXT "ubfm xzr, %2, #41, #23"
-#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* with x0; add register << 5 */
+#define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* for x0; xN: + (N << 5) */
 
 /*
  * counter is the page's index minus one: 0 to 30 is an event counter, 31 the

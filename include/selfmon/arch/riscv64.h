@@ -64,7 +64,7 @@ SELFMON_C_BEGIN
  * selfmon_counters stays the same.
  */
 #define SELFMON_IMPL_GUARD_TEXT "slti zero, %2, 0x5f3"
-#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* with x0; add register << 15 */
+#define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* for x0; xN: + (N << 15) */
 
 /*
  * counter is the page's index minus one: the distance from the CSR `cycle`

@@ -102,8 +102,8 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_stack_pointer(void)
 }
 
 /*
- * selfmon_arch_is_above() with the stack pointer as the value, and a store of
- * it. Neither needs another register.
+ * Compare a word with the stack pointer like selfmon_arch_is_above(), and store
+ * the stack pointer. Neither needs another register.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above_stack(const uint64_t *word)
 {
@@ -189,7 +189,10 @@ SELFMON_ALWAYS_INLINE bool selfmon_arch_is_above(const uint64_t *word,
 	return above;
 }
 
-/* One instruction computes both results; compilers would use two. */
+/*
+ * One SUB computes the counter and detects 0; compilers would use two
+ * instructions.
+ */
 SELFMON_ALWAYS_INLINE bool selfmon_arch_counter(uint32_t index,
 						uint32_t *counter)
 {
