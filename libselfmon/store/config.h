@@ -38,7 +38,7 @@ struct selfmon_config {
 	bool watch_quantile; /* longer=p99.9 of the trace */
 	bool watch_regions;  /* only some regions trigger the trace */
 	uint64_t watch_ticks; /* longer=16ms; 0: none */
-	selfmon_longer_fn longer; /* for visits longer than this: */
+	selfmon_longer_fn longer; /* called for visits longer than longer_ns */
 	void *longer_context;
 	uint64_t longer_ns; /* 0: the trace's limit */
 	uint64_t longer_ticks;

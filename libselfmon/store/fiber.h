@@ -81,8 +81,8 @@ struct selfmon_fiber {
 	uint64_t since;		    /* time of suspension; 0: has never run */
 	uint64_t traced; /* its number in a trace; 0 for a thread's stack */
 	/*
-	 * selfmon_fiber_number() of the thread that ran the fiber last, if
-	 * fiber_counted.c can switch to and from it; else 0.
+	 * selfmon_fiber_number() of the thread that ran the fiber last. 0 if
+	 * fiber_counted.c cannot switch to and from this fiber.
 	 */
 	uint64_t counted;
 	/* Columns of the thread that ran the fiber last. */
