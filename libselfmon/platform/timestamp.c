@@ -68,8 +68,8 @@ static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 }
 
 /*
- * Checks the hypervisor's name, since the leaf may have another meaning in
- * others.
+ * Checks the hypervisor's name, since this leaf may have another meaning under
+ * other hypervisors.
  */
 static bool has_timing_leaf(const struct selfmon_cpuid_leaf *hypervisor)
 {
