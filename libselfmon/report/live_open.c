@@ -256,8 +256,8 @@ static void take_sampling(struct selfmon_sampling *to,
 }
 
 /*
- * Checks that all overheads are finite and in range: from the first one on, all
- * members of the struct are doubles.
+ * Checks that all overheads are finite and in range. `inner` and all members
+ * after it consist of doubles.
  */
 static bool is_calibration(const struct selfmon_calibration *from)
 {

@@ -180,8 +180,9 @@ static void put_reason(struct selfmon_text *text, size_t i)
 }
 
 /*
- * Returns true if this line is needed: processes of a merged report may have
- * different reasons.
+ * Returns true if the line "counters off" is enough, so that the reason for the
+ * events is not printed too. Returns false for a merged report, whose processes
+ * may have different reasons, and for a requested list of events.
  */
 static bool is_off_alone(const struct selfmon_report *report)
 {
