@@ -41,7 +41,7 @@ struct selfmon_row_bucket {
 struct selfmon_row_unit {
 	uint64_t visits, min, max; /* visits is 0 if the row counted none */
 	size_t buckets;
-	/* Its member ns is the middle of the bucket, in this unit. */
+	/* bucket->ns is the middle of the bucket, in this unit. */
 	struct selfmon_row_bucket *bucket;
 };
 

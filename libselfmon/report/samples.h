@@ -18,7 +18,7 @@ struct selfmon_sampled_stack {
 	int32_t row; /* -1: outside of all regions */
 	uint32_t depth;
 	uint64_t count, label;
-	uint64_t data, data_end; /* lowest and highest */
+	uint64_t data, data_end; /* lowest and highest address accessed */
 	struct selfmon_address *address;
 };
 

@@ -130,7 +130,7 @@ static bool is_out(const struct selfmon_report_column *column)
 	return column->verdict == SELFMON_NOT_COUNTED || column->reason[0];
 }
 
-/* Returns the reason without the event's name with which it begins. */
+/* Returns the reason without its first words, which are the event's name. */
 static const char *reason_of(const struct selfmon_report_column *column)
 {
 	const size_t length = strlen(column->name);

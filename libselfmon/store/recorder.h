@@ -23,7 +23,8 @@
  * contain:
  *
  *            end                  ticks
- *   COUNT    a value              its column; of the visit before it
+ *   COUNT    a value of the       the value's column
+ *            visit before it
  *   START    start of the visit   1: that visit is a detached span, 2: a frame,
  *            that follows         0: longer than SELFMON_ENDED_TICKS_MAX
  *   FIBER    time of a switch     the fiber that runs from then on; 0: the

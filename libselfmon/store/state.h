@@ -41,9 +41,10 @@
  */
 #define SELFMON_DEPTH_MAX 256
 /*
- * Spare entries after the last one. They serve visits that had found room when
- * a signal handler took the last entry: one for each handler that interrupts
- * another one at this point.
+ * Spare entries after the last one. After a visit has found room, a signal
+ * handler may interrupt it and take the last entry; the visit then takes a
+ * spare entry. Each nested handler that is interrupted at this point needs one
+ * more.
  */
 #define SELFMON_DEPTH_SLACK 4
 /*
@@ -209,7 +210,7 @@ struct selfmon_thread_record {
  */
 #define SELFMON_MODE_NOT_READY 0u
 #define SELFMON_MODE_TIME 1u     /* time alone, and the clock is a register */
-/* Slow: counters, one in N, fence or another clock. */
+/* Slow path: other counters, one visit in N, fences, or another clock. */
 #define SELFMON_MODE_ANY 2u
 #define SELFMON_MODE_REQUEST 4u  /* a reader requests a copy, see copy.c */
 /* Data is being changed: visits are only counted. */

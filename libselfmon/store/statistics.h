@@ -22,7 +22,7 @@
 #define SELFMON_BUCKETS 158
 #define SELFMON_BUCKETS_SHORT 120
 #define SELFMON_BUCKETS_LONG (SELFMON_BUCKETS - SELFMON_BUCKETS_SHORT)
-/* In place of a short bucket: before the first visit, after a long one. */
+/* Value of `last` before the first visit, and after a long visit. */
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS_SHORT
 #define SELFMON_TICKS_LONG ((UINT64_C(1) << 32) - 4)
 /* Shortest time of the last bucket. */
