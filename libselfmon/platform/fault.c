@@ -43,8 +43,8 @@ static void end(int signo, siginfo_t *info)
 }
 
 /*
- * Calls the previous handler like the kernel would, with the signals blocked
- * that it requested.
+ * Calls the previous handler as the kernel would, with the signals blocked that
+ * this handler requested.
  */
 static void call(const struct sigaction *action, int signo, siginfo_t *info,
 		 void *context)

@@ -40,7 +40,7 @@ struct selfmon_gathered_stack {
 };
 
 /*
- * A visit of a region: one of its slowest ones, or one that was until recently.
+ * A visit that is one of the slowest of its region, or was so until recently.
  */
 struct selfmon_gathered_slow {
 	uint32_t region;

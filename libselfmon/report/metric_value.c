@@ -112,9 +112,9 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * Adjusts the operand to the given number of visits if it is known for several
- * sets of visits. Returns false if it does not cover these visits. same is true
- * if both operands cover the same visits.
+ * Adjusts the operand to this number of visits, if its value is known for
+ * several sets of visits. Returns false if the operand does not cover these
+ * visits. `same` is true if both operands cover the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)

@@ -167,8 +167,8 @@ struct selfmon_report {
 	size_t regions;
 	struct selfmon_region **region;
 	/*
-	 * Data from which another report can be subtracted (recorded.h), or
-	 * NULL.
+	 * The recorded data, which is needed to subtract another report
+	 * (recorded.h), or NULL.
 	 */
 	struct selfmon_recorded *recorded;
 	/* The same report with rows by thread, or NULL. */

@@ -37,9 +37,7 @@ struct selfmon_samples {
 	uint64_t taken;	    /* number of samples, of all threads */
 	uint64_t outside;   /* samples taken outside of all regions */
 	uint64_t lost;	    /* samples lost because a ring was full */
-	/*
-	 * Number of threads that lost further samples, whose number is unknown.
-	 */
+	/* Number of threads that also lost an unknown number of samples. */
 	uint64_t lost_more;
 	/* Samples stored without a stack, for lack of memory. */
 	uint64_t unstored;

@@ -320,8 +320,8 @@ static void put_errata(struct selfmon_text *text)
 }
 
 /*
- * These visits are recorded in the node of their parent: the values are right,
- * but the place in the tree is wrong.
+ * Displaced visits are recorded in a node at the wrong place in the tree, for
+ * example directly below the root. Their values are right.
  */
 static void put_displaced(struct selfmon_text *text)
 {

@@ -58,7 +58,8 @@ struct selfmon_fiber_more {
 
 /*
  * Values of `alive`. 0 means that the fiber was destroyed, or belongs to the
- * parent process. ENDED means that the thread that was running it has exited.
+ * parent process. ENDED means that the thread that was running the fiber has
+ * exited.
  */
 #define SELFMON_FIBER_ALIVE 1
 #define SELFMON_FIBER_ENDED 2

@@ -18,9 +18,9 @@
 /* Longer times are stored as this value. */
 #define SELFMON_ENDED_TICKS_MAX (UINT64_MAX >> SELFMON_ENDED_REGION_BITS)
 /*
- * Values in place of a region. The first two mean that the thread was off the
- * CPU. The others exist only for a trace; the table states what both words
- * contain:
+ * Values in place of a region. PREEMPTED and BLOCKED mean that the thread was
+ * off the CPU. The others exist only for a trace; this table shows the contents
+ * of both words:
  *
  *            end                  ticks
  *   COUNT    a value of the       the value's column

@@ -110,8 +110,8 @@ static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
- * Adds the units that the visit may have counted. A function of its own,
- * because it is called only if the node has counted units.
+ * Adds the units that the visit may have counted. Out of line, because it is
+ * called only if the node has counted units.
  */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {

@@ -50,8 +50,8 @@ const uint64_t *selfmon_watch_limit(struct selfmon_process *process,
 /* Returns the watch of a node; NULL: its visits have no limit. */
 struct selfmon_watch *selfmon_watch_of(const struct selfmon_node *node);
 /*
- * Returns the first watch of one of SELFMON_WATCH_LISTS lists; next is the
- * following one. Needs no lock.
+ * Returns the first watch of one of SELFMON_WATCH_LISTS lists; watch->next is
+ * the following one. Needs no lock.
  */
 static inline struct selfmon_watch *
 selfmon_watch_first(struct selfmon_process *process, size_t list)
