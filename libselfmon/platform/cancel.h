@@ -21,7 +21,10 @@ static inline void selfmon_cancel_off(struct selfmon_cancel *before)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->state);
 }
 
-/* May not return. */
+/*
+ * Does not return if the thread was cancelled meanwhile and its cancellation
+ * type is asynchronous.
+ */
 static inline void selfmon_cancel_restore(const struct selfmon_cancel *before)
 {
 	pthread_setcancelstate(before->state, NULL);

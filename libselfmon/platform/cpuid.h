@@ -21,10 +21,7 @@ bool selfmon_cpuid(uint32_t number, struct selfmon_cpuid_leaf *leaf);
 /* Returns bit 31 of ECX in leaf 1, which is 0 on every physical CPU. */
 bool selfmon_cpuid_hypervisor(const struct selfmon_cpuid_leaf *features);
 
-/*
- * Returns true in a virtual machine. Also returns true if this cannot be found
- * out.
- */
+/* Returns true in a virtual machine, or if this is unknown. */
 bool selfmon_cpuid_may_be_virtual(void);
 
 #endif

@@ -69,7 +69,7 @@ static bool file_contains(const char *root, const char *path, const char *word)
 }
 
 /*
- * Checks the kernel's own text first: in a container, os-release describes the
+ * Checks /proc/version first: in a container, os-release describes the
  * container's image and not the kernel.
  */
 static enum selfmon_distribution find_distribution(const char *root,

@@ -21,7 +21,7 @@
 enum selfmon_distribution {
 	SELFMON_DISTRIBUTION_OTHER = 0,
 	SELFMON_DISTRIBUTION_DEBIAN, /* level 3 requires CAP_SYS_ADMIN */
-	SELFMON_DISTRIBUTION_UBUNTU  /* at 4, likewise */
+	SELFMON_DISTRIBUTION_UBUNTU  /* level 4 requires CAP_SYS_ADMIN */
 };
 
 /*

@@ -43,8 +43,8 @@ static void end(int signo, siginfo_t *info)
 }
 
 /*
- * Calls the previous handler like the kernel would, with the signals blocked
- * that it requested.
+ * Calls the previous handler as the kernel would, with the signals blocked that
+ * this handler requested.
  */
 static void call(const struct sigaction *action, int signo, siginfo_t *info,
 		 void *context)
@@ -95,7 +95,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	const int error = errno;
 	void *set;
 
-	/* Taken is NULL only if the library was ended meanwhile. */
+	/* `taken` is NULL only if the library was ended meanwhile. */
 	if (taken && selfmon_fault_step(info, context, &set))
 		taken(set);
 	else
@@ -123,7 +123,8 @@ static int stack_of(const struct sigaction *action)
 
 /*
  * Installs the handler. A child that was forked during this call finds the
- * handler already installed; it must not save it as the program's handler.
+ * handler already installed. The child must not save it as the program's
+ * handler.
  */
 static int install(selfmon_fault_fn taken)
 {

@@ -18,7 +18,7 @@ struct selfmon_file {
 	uint64_t device, inode;
 };
 
-/* Length of the magic bytes at the start of such a file. */
+/* Length of the magic bytes at the start of a live file or a trace. */
 #define SELFMON_FILE_MAGIC_SIZE 8
 
 /*

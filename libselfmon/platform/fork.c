@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tokens of processes. The token is in memory that the kernel wipes in a forked
- * child. The child then takes the number after its parent's last one, of which
- * it has a copy. No lock is needed: fork() may happen at any point of this
- * code.
+ * child. The number of the last token, fork_last, is copied to the child, which
+ * takes the next number as its own token. No lock is needed: fork() may happen
+ * at any point of this code.
  */
 #include "platform/fork.h"
 
@@ -11,7 +11,7 @@
 
 #include "platform/kernel.h"
 
-/* Fork_word points here if the kernel cannot wipe memory at fork(). */
+/* fork_word points here if the kernel cannot wipe memory at fork(). */
 static int32_t no_word;
 static int32_t *fork_word; /* NULL: not yet allocated */
 static int32_t fork_last;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for a word to change, and wakes who waits. */
+/* Waits for a word to change, and wakes the waiting thread. */
 #define _GNU_SOURCE
 #include "platform/futex.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for a word to change, and wakes who waits, by futex(2). */
+/* Waits for a word to change, and wakes the waiting thread, by futex(2). */
 #ifndef SELFMON_PLATFORM_FUTEX_H
 #define SELFMON_PLATFORM_FUTEX_H
 

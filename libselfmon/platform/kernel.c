@@ -94,6 +94,10 @@ void selfmon_kernel_disable_group(int fd)
 	errno = before;
 }
 
+/*
+ * PERF_EVENT_IOC_ID exists since Linux 3.12. Files of other drivers reject this
+ * ioctl number.
+ */
 uint64_t selfmon_kernel_event_id(int fd)
 {
 	const int before = errno;
@@ -143,10 +147,6 @@ int selfmon_kernel_open(const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/*
- * Exists since Linux 3.12. Files of other drivers do not accept this ioctl
- * number.
- */
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size)
 {
 	const int fd = selfmon_kernel_open(path, O_RDONLY);

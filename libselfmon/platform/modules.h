@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lists the files whose code is mapped now: the program, shared objects, the
- * vdso.
+ * vDSO.
  */
 #ifndef SELFMON_PLATFORM_MODULES_H
 #define SELFMON_PLATFORM_MODULES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one thread of a process does while others wait: either once, or by
- * one thread after the other.
+ * Work that one thread of a process does while others wait. The work is done
+ * once, or repeatedly by one thread at a time.
  *
  * The state is in memory that is zeroed in a forked child: the child does not
  * wait for a thread of its parent, and does the work itself. The working thread

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See put.h. */
+/* See output.h. */
 #define _GNU_SOURCE
 #include "platform/output.h"
 

@@ -169,9 +169,10 @@ static int encode(const char *name, union attr *attr,
 }
 
 /*
- * Returns the position of the first part of the name that libpfm refuses.
- * Passes one part more in each attempt. Two of libpfm's errors may only mean
- * that later parts are missing, so after these the next part is added too.
+ * Returns the position of the first part of the name that libpfm refuses. Each
+ * attempt passes one more part of the name. Two of libpfm's errors may only
+ * mean that later parts are missing. After these errors the next part is added
+ * too.
  */
 static size_t fault_at(const char *name)
 {

@@ -46,8 +46,9 @@ static uint64_t self(void)
 }
 
 /*
- * Finds the upper bound by AT_RANDOM: the kernel stores these bytes above the
- * first frame of the main stack (fs/binfmt_elf.c, create_elf_tables).
+ * Finds the upper bound by AT_RANDOM, the address of 16 bytes that the kernel
+ * stores above the first frame of the main stack (fs/binfmt_elf.c,
+ * create_elf_tables).
  */
 static bool main_bounds(uint64_t *low, uint64_t *high)
 {
@@ -87,8 +88,8 @@ __attribute__((constructor)) static void see_main(void)
 /*
  * Returns true if the C library created this thread, or forked this process. In
  * these cases the C library knows the kernel's thread id, which is a part of
- * the clock ids that it returns. A child of a raw clone(2) has its parent's id
- * there, and may be on any stack.
+ * the clock ids that it returns. In a child of a raw clone(2) the C library
+ * still has the parent's id, and the child may be on any stack.
  */
 static bool is_made_by_libc(void)
 {

@@ -68,8 +68,8 @@ static uint64_t decode_crystal(const struct selfmon_timestamp_leaves *leaves)
 }
 
 /*
- * Checks the hypervisor's name, since the leaf may have another meaning in
- * others.
+ * Checks the hypervisor's name, since this leaf may have another meaning under
+ * other hypervisors.
  */
 static bool has_timing_leaf(const struct selfmon_cpuid_leaf *hypervisor)
 {
@@ -117,9 +117,10 @@ void selfmon_timestamp_read(struct selfmon_timestamp_leaves *leaves)
 }
 
 /*
- * The kernel stops using these clock sources if the TSCs of two CPUs differ
- * (mark_tsc_unstable() in arch/x86/kernel/tsc.c). kvm-clock and the pages of
- * Xen and Hyper-V are scaled TSCs: with an invariant TSC they prove the same.
+ * Returns true for clock sources that the kernel stops using if the TSCs of two
+ * CPUs differ (mark_tsc_unstable() in arch/x86/kernel/tsc.c). kvm-clock and the
+ * pages of Xen and Hyper-V are scaled TSCs. With an invariant TSC they also
+ * prove that the TSCs agree.
  */
 bool selfmon_timestamp_agrees(const char *clocksource)
 {

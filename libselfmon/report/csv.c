@@ -226,8 +226,8 @@ static void put_unit_fields(FILE *stream, uint64_t sum,
 }
 
 /*
- * Writes these fields of a row. They are empty for rows that counted nothing,
- * and for spans.
+ * Writes the fields of a row for each unit. They are empty for rows that
+ * counted nothing, and for spans.
  */
 static void put_row_units(FILE *stream, const struct fields *fields,
 			  const struct selfmon_report *of, size_t row)

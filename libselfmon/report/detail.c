@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computes the data that only a merge of several processes' reports needs:
- * histograms in ns, since clocks differ, and the times by which values were
- * scaled.
+ * histograms in ns, since clocks differ, and the times enabled and off the PMU
+ * of scaled values.
  */
 #include "report/detail.h"
 

@@ -69,8 +69,9 @@ static const struct known {
 };
 
 /*
- * Returns true for a raw event rXXXX, and its event code without the unit mask
- * (r1a8: 0xa8). The code includes bits 32 to 35, which extend it on AMD.
+ * For a raw event rXXXX, returns true and sets *code to its event code without
+ * the unit mask (r1a8: 0xa8). The code includes bits 32 to 35, which extend it
+ * on AMD.
  */
 static bool is_raw(const struct selfmon_event_kind *meaning, uint64_t *code)
 {

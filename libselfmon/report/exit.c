@@ -339,10 +339,10 @@ void selfmon_report_exit(void)
 }
 
 /*
- * Destructors with a lower priority run later. 101 is the lowest one that is
- * not reserved for the compiler. So this runs after all atexit(3) handlers and
- * other destructors of the program or shared library that contains it, and
- * their regions are in the report.
+ * Destructors with a lower priority number run later. 101 is the lowest number
+ * that is not reserved for the compiler. So this destructor runs after all
+ * atexit(3) handlers and other destructors of the program or shared library
+ * that contains it, and their regions are in the report.
  */
 __attribute__((destructor(101))) static void at_end(void)
 {

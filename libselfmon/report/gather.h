@@ -40,7 +40,7 @@ struct selfmon_gathered_stack {
 };
 
 /*
- * A visit of a region: one of its slowest ones, or one that was until recently.
+ * A visit that is one of the slowest of its region, or was so until recently.
  */
 struct selfmon_gathered_slow {
 	uint32_t region;
@@ -68,7 +68,7 @@ struct selfmon_gather {
 	/* Serial number of the newest recorded slow visit. */
 	uint64_t slow_serial;
 	uint64_t slow_begin;  /* as in struct selfmon_process */
-	bool every; /* rows have samples: one visit in N is measured */
+	bool every; /* one visit in N is measured; rows use `all` */
 	/*
 	 * The regions of a live file, by id - 1; NULL for the process's own
 	 * regions.

@@ -15,7 +15,10 @@
 #include "store/process.h"
 #include "store/self.h"
 
-/* The lock protects the thread's name and owner. */
+/*
+ * Begins a thread's tree. Takes the process lock only for rows by thread, since
+ * it protects the thread's name and owner.
+ */
 static void begin_thread(struct selfmon_gather *gather,
 			 struct selfmon_gather_tree *tree,
 			 struct selfmon_process *process,
@@ -102,7 +105,10 @@ static int add_thread(struct selfmon_gather *gather,
 	return error;
 }
 
-/* Adds the times in the thread's ring so far to its open visits. */
+/*
+ * Reads the thread's ring, so that the records so far are added to the thread's
+ * open visits.
+ */
 static void look_at_ring(struct selfmon_thread *thread)
 {
 	if (thread != selfmon_thread_self())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The histogram of a row, with the bounds of its buckets. A report stores only
- * the middle of each bucket in ns, and the clock's rate. From both the bucket
- * is found again.
+ * the middle of each bucket, in ns. The bucket is found again from its middle
+ * and the clock's rate.
  */
 #include <errno.h>
 

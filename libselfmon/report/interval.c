@@ -44,8 +44,8 @@ static void subtract_words(void *to, const void *from, size_t offset,
 }
 
 /*
- * Subtracts a sum. min and max stay those since the start of the process, which
- * limit those of the interval.
+ * Subtracts a sum. min and max keep their values since the start of the
+ * process. The minimum and maximum of the interval lie between them.
  */
 static void subtract_sums(struct selfmon_sums *to,
 			  const struct selfmon_sums *from, uint64_t visits)
@@ -56,9 +56,9 @@ static void subtract_sums(struct selfmon_sums *to,
 }
 
 /*
- * Limits the shortest and the longest visit of the interval. If an extreme
- * changed, it occurred in the interval. Otherwise the bound of the first or the
- * last bucket with visits is used.
+ * Bounds the shortest and the longest visit of the interval. If min or max
+ * changed during the interval, it is exact. Otherwise uses the bound of the
+ * first or the last bucket with visits.
  */
 static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)

@@ -30,8 +30,8 @@ static void put_modules(struct selfmon_json *outer,
 }
 
 /*
- * Returns the index of an address's module, or -1. Addresses point to the paths
- * of their modules.
+ * Returns the index of an address's module, or -1. address->module is the same
+ * pointer as the module's path, so only pointers are compared.
  */
 static long module_of(const struct selfmon_samples *samples,
 		      const struct selfmon_address *address)

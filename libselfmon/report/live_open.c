@@ -101,8 +101,8 @@ static void find_clock(const struct selfmon_live_input *input,
 }
 
 /*
- * Sets the times of the report. It ends at the newest time in the file: the
- * start of a visit, or the creation of a thread or node.
+ * Sets the times of the report. The report ends at the newest time in the file:
+ * the start of a visit, or the creation of a thread or node.
  */
 static void note_time(struct selfmon_report *report,
 		      const struct selfmon_live_input *input,
@@ -256,8 +256,8 @@ static void take_sampling(struct selfmon_sampling *to,
 }
 
 /*
- * Checks that all overheads are finite and in range: from the first one on, all
- * members of the struct are doubles.
+ * Checks that all overheads are finite and in range. `inner` and all members
+ * after it consist of doubles.
  */
 static bool is_calibration(const struct selfmon_calibration *from)
 {

@@ -112,8 +112,7 @@ static int column_of(const struct finder *finder, size_t i, uint32_t type,
 
 /*
  * Returns true for top-down events that are shares of slots, levels 1 and 2.
- * Older CPUs have top-down events that are no shares; for these it returns
- * false.
+ * Returns false for the top-down events of older CPUs, which are not shares.
  */
 static bool is_share(const struct selfmon_event_kind *own)
 {
@@ -244,8 +243,8 @@ static bool is_same(const struct selfmon_event_kind *a,
 }
 
 /*
- * Returns true if another column has the same event and is at least as good, so
- * that it has the metrics.
+ * Returns true if another column has the same event and is at least as good.
+ * The metrics then belong to the other column.
  */
 static bool is_double(const struct finder *finder, size_t i)
 {

@@ -4,8 +4,8 @@
  *
  * Both operands are inclusive net values, and must cover the same visits. If
  * some visits lack a value, the operand may only be divided by the sum of the
- * other operand over the remaining visits. This sum is known in two cases: all
- * measured visits have the value, or exactly those visits have it that have all
+ * other operand over the remaining visits. This sum is known in two cases: the
+ * remaining visits are all measured visits, or exactly the visits that have all
  * values. The time is known in both cases. Two events of one group always have
  * values in the same visits.
  */
@@ -89,10 +89,10 @@ static struct operand operand_of(const struct selfmon_row *row, int what)
 }
 
 /*
- * Returns true if both operands cover the same visits, or if one of them covers
- * any. If one value of a group is rejected, the others are too, with two
- * exceptions: an impossible value, and a thread that could not open the whole
- * group.
+ * Returns true if both operands certainly cover the same visits, or if one of
+ * them is the number of visits. If one value of a group is rejected, the others
+ * are too, with two exceptions: an impossible value, and a thread that could
+ * not open the whole group.
  */
 static bool are_same(const struct selfmon_report *report,
 		     const struct selfmon_row *row,
@@ -112,9 +112,9 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * Adjusts the operand to the given number of visits if it is known for several
- * sets of visits. Returns false if it does not cover these visits. same is true
- * if both operands cover the same visits.
+ * Adjusts the operand to this number of visits, if its value is known for
+ * several sets of visits. Returns false if the operand does not cover these
+ * visits. `same` is true if both operands cover the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)

@@ -41,7 +41,7 @@ struct selfmon_row_bucket {
 struct selfmon_row_unit {
 	uint64_t visits, min, max; /* visits is 0 if the row counted none */
 	size_t buckets;
-	/* Its member ns is the middle of the bucket, in this unit. */
+	/* bucket->ns is the middle of the bucket, in this unit. */
 	struct selfmon_row_bucket *bucket;
 };
 
@@ -167,8 +167,8 @@ struct selfmon_report {
 	size_t regions;
 	struct selfmon_region **region;
 	/*
-	 * Data from which another report can be subtracted (recorded.h), or
-	 * NULL.
+	 * The recorded data, which is needed to subtract another report
+	 * (recorded.h), or NULL.
 	 */
 	struct selfmon_recorded *recorded;
 	/* The same report with rows by thread, or NULL. */

@@ -30,8 +30,8 @@
  * The overhead of all visits below a row, for one quantity (time or a column).
  */
 struct below {
-	double usual;  /* overhead if no visit were of an enum selfmon_kind */
-	double beyond; /* additional overhead of these kinds and of units */
+	double usual;  /* overhead without that of SELFMON_KIND_* */
+	double beyond; /* overhead of SELFMON_KIND_* and of units */
 	double noise;
 };
 

@@ -18,7 +18,7 @@
 #define DIGITS_LEAST 15
 #define DIGITS_MOST 17
 
-/* The last bit of a double from this value on is at least 2^-60. */
+/* The last bit of a double of at least this value is worth at least 2^-60. */
 #define VALUE_LEAST 0x1p-8
 /* Below this value %.15g does not use an exponent. */
 #define VALUE_LIMIT 1e15

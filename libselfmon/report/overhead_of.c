@@ -122,7 +122,7 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	/* These numbers may be negative, see selfmon_visit_count_same(). */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
-	/* Then nearly all visits of the row count units. */
+	/* If any visit of the row counted units, nearly all of them do. */
 	if (tells_work(stats))
 		beyond += (double)selfmon_stats_visits(stats) * of->told;
 	return beyond;

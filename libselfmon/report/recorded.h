@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data from which a report was made. They are needed later if another
- * report is subtracted.
+ * The data from which a report was made. It is needed later to subtract another
+ * report.
  */
 #ifndef SELFMON_REPORT_RECORDED_H
 #define SELFMON_REPORT_RECORDED_H

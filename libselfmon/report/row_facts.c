@@ -55,9 +55,8 @@ static bool was_open(const struct selfmon_gathered *row)
 }
 
 /*
- * Returns true if visits of this row make the self time of its parent wrong:
- * their own time is not recorded, so it is not subtracted from the parent's
- * time, but the time of their children is shown.
+ * Returns true if some visits of this row have no recorded time. The parent's
+ * self time is then wrong, because this time cannot be subtracted from it.
  */
 static bool spoils_parent(const struct selfmon_gathered *from,
 			  const struct selfmon_row *row)

@@ -18,7 +18,7 @@ struct selfmon_sampled_stack {
 	int32_t row; /* -1: outside of all regions */
 	uint32_t depth;
 	uint64_t count, label;
-	uint64_t data, data_end; /* lowest and highest */
+	uint64_t data, data_end; /* lowest and highest address accessed */
 	struct selfmon_address *address;
 };
 
@@ -37,9 +37,7 @@ struct selfmon_samples {
 	uint64_t taken;	    /* number of samples, of all threads */
 	uint64_t outside;   /* samples taken outside of all regions */
 	uint64_t lost;	    /* samples lost because a ring was full */
-	/*
-	 * Number of threads that lost further samples, whose number is unknown.
-	 */
+	/* Number of threads that also lost an unknown number of samples. */
 	uint64_t lost_more;
 	/* Samples stored without a stack, for lack of memory. */
 	uint64_t unstored;

@@ -37,8 +37,8 @@ struct selfmon_slow {
 /* The slow visits, sorted by region, the slowest one of a region first. */
 struct selfmon_slow_list {
 	/*
-	 * True if the interval misses visits, since another report was taken in
-	 * it.
+	 * True if visits of the interval are missing, because another report
+	 * was taken during the interval.
 	 */
 	bool incomplete;
 	size_t visits;

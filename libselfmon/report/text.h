@@ -52,7 +52,7 @@ struct selfmon_text {
 	/* Marks that were used, which the legend must explain. */
 	unsigned int marks;
 	double share_least, share_most;
-	bool in_step; /* samples stand for more time than there was */
+	bool in_step; /* some region has more samples than its time allows */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of detached spans without frames. It has neither totals nor shares: spans overlap,
- * so their sums are not a part of the program's time.
+ * The table of detached spans that are not frames. It has neither totals nor
+ * shares: spans overlap, so their sums are not a part of the program's time.
  */
 #include "report/text_async.h"
 

@@ -130,7 +130,7 @@ static bool is_out(const struct selfmon_report_column *column)
 	return column->verdict == SELFMON_NOT_COUNTED || column->reason[0];
 }
 
-/* Returns the reason without the event's name with which it begins. */
+/* Returns the reason without its first words, which are the event's name. */
 static const char *reason_of(const struct selfmon_report_column *column)
 {
 	const size_t length = strlen(column->name);
@@ -180,8 +180,9 @@ static void put_reason(struct selfmon_text *text, size_t i)
 }
 
 /*
- * Returns true if this line is needed: processes of a merged report may have
- * different reasons.
+ * Returns true if the line "counters off" is enough, so that the reason for the
+ * events is not printed too. Returns false for a merged report, whose processes
+ * may have different reasons, and for a requested list of events.
  */
 static bool is_off_alone(const struct selfmon_report *report)
 {
@@ -319,8 +320,8 @@ static void put_errata(struct selfmon_text *text)
 }
 
 /*
- * These visits are recorded in the node of their parent: the values are right,
- * but the place in the tree is wrong.
+ * Displaced visits are recorded in a node at the wrong place in the tree, for
+ * example directly below the root. Their values are right.
  */
 static void put_displaced(struct selfmon_text *text)
 {

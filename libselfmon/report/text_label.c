@@ -33,7 +33,7 @@ static size_t hash_of_row(const struct selfmon_row *row)
 
 /*
  * Finds regions that have the same name and the same parent. If out of memory,
- * treats all regions as if they had.
+ * treats all regions like these.
  */
 static void find_twins(struct selfmon_text *text)
 {

@@ -114,7 +114,7 @@ static bool is_same_coverage(const struct coverage *a, const struct coverage *b)
 
 /*
  * Prints a line for column k and all other columns with the same coverage.
- * Prints nothing if an earlier line has it.
+ * Prints nothing if an earlier line lists column k.
  */
 static void put_coverage(struct selfmon_text *text,
 			 const struct coverage *coverage, const bool *any,

@@ -63,9 +63,9 @@ static void put_samples_head(struct selfmon_text *text,
 
 /*
  * Prints the ratio of two times: samples times period, and the region's self
- * time. It is less than 1 if the thread was in the kernel or off the CPU. If it
- * is above 1 by more than 4 sigma, the period is in step with the program, so
- * the shares of samples are wrong.
+ * time. The ratio is less than 1 if the thread was in the kernel or off the
+ * CPU. If it is above 1 by more than 4 sigma, the period is in step with the
+ * program, so the shares of samples are wrong.
  */
 static void put_seen(struct selfmon_text *text, const struct selfmon_row *row,
 		     const struct selfmon_samples *samples)

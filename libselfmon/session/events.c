@@ -181,8 +181,8 @@ static enum selfmon_choice try_list(struct selfmon_process *process,
 }
 
 /*
- * The fences are executed by the code that reads a set, so opens a set without
- * members for them.
+ * Opens a set without members, if fences are requested: the code that reads a
+ * set also executes the fences.
  */
 static struct selfmon_counters *open_fence(void)
 {
@@ -194,7 +194,8 @@ static struct selfmon_counters *open_fence(void)
 }
 
 /*
- * Closes a set that counts nothing: visits would be slower than without a set.
+ * Closes a set that counts nothing and has no fences, since visits without a
+ * set are faster.
  */
 static struct selfmon_counters *keep_if_of_use(struct selfmon_counters *set)
 {
@@ -309,7 +310,7 @@ void selfmon_events_open(struct selfmon_process *process,
 		map_columns(process, thread);
 	selfmon_process_lock(process);
 	if (count < (int)process->counted &&
-	    /* Otherwise the events are for other cores. */
+	    /* If no limit was met, the missing events are for other cores. */
 	    meets_limit(count, &failure))
 		count_limited(process,
 			      count > 0 ? SELFMON_LIMITED_LESS

@@ -22,7 +22,7 @@ void selfmon_samples_lost(struct selfmon_thread *thread);
 /*
  * Call before the records are read. If `full` is true, the kernel may have
  * dropped records, which only a later record will show. Remembers the visit
- * that is now innermost, to which these samples will be added.
+ * that is innermost now; the dropped samples will be added to that visit.
  */
 void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 			       uint64_t head);

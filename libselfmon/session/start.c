@@ -15,7 +15,7 @@
 #include "store/process.h"
 #include "store/watch.h"
 
-/* Returns true if the program wants to know of visits that last longer. */
+/* Returns true if the program requests reports of long visits. */
 static bool has_longer(const struct selfmon_options *options)
 {
 	return options && options->size >= sizeof(*options) && options->longer;

@@ -19,8 +19,8 @@
 
 /*
  * Makes the kernel record the thread's context switches (attr.context_switch,
- * since Linux 4.3). No privilege is needed for the own thread. The clock is
- * CLOCK_MONOTONIC_RAW, which is the same on all CPUs.
+ * since Linux 4.3). A thread needs no privilege to record its own switches. The
+ * clock is CLOCK_MONOTONIC_RAW, which is the same on all CPUs.
  */
 void selfmon_switches_attr(struct perf_event_attr *attr)
 {
@@ -112,8 +112,8 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 }
 
 /*
- * Records the time off the CPU in the thread's recorder, like a visit that
- * ended.
+ * Records the time off the CPU in the thread's recorder, as an entry like that
+ * of a visit.
  */
 static void record_off(struct selfmon_thread *thread,
 		       const struct selfmon_switches *switches, uint64_t in_ns,

@@ -118,7 +118,7 @@ static int open_switches(const struct selfmon_process *process,
 
 /*
  * Opens an event whose ring has 2^order pages. Returns 0 or -errno; -ENOBUFS if
- * the rest of the locked memory is for counters.
+ * the remaining locked memory is reserved for counters.
  */
 static int open_in_room(struct selfmon_process *process, unsigned int order,
 			int (*open)(const struct selfmon_process *process,

@@ -13,8 +13,9 @@
 /*
  * Entries are initialised in steps, since few threads nest deeply, and the
  * first access to each page causes a page fault. A signal handler that
- * interrupts this function initialises the same entries again. It may also
- * initialise and use more of them, but when it has returned, those are free.
+ * interrupts this function initialises the same entries again. The handler may
+ * also initialise and use further entries, which are free again when the
+ * handler returns.
  */
 bool selfmon_thread_deepen(struct selfmon_thread *thread)
 {
@@ -104,9 +105,10 @@ static struct selfmon_thread *seen_room(struct selfmon_process *process)
 }
 
 /*
- * seen is false for the state of a calibration. Reports leave its visits out,
- * and traces must too. If only the program is told of longer visits, the ring
- * is not read.
+ * Allocates the recorder. `seen` is false for the state of a calibration, whose
+ * visits must not be in reports and traces. A recorder that is needed only to
+ * report long visits to the program (selfmon_options.longer) has a ring of one
+ * entry, which is never read.
  */
 static struct selfmon_recorder *make_recorder(bool seen)
 {

@@ -20,7 +20,10 @@
 #define NAMES_NS 1000000000
 #define PAIR_TRIES 4
 
-/* Whether the region's name and visits are in the file. */
+/*
+ * State of a region: not seen yet, its name is in the file, or its visits are
+ * left out of the file.
+ */
 enum { REGION_NEW = 0, REGION_WRITTEN, REGION_LEFT_OUT };
 
 struct selfmon_trace selfmon_trace;

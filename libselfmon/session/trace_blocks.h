@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The blocks of a trace's file that are not visits: clocks, the names of
- * events, threads and regions. Keeps what the writer's files share.
+ * events, threads and regions. Also declares the data that the files of the
+ * writer share.
  */
 #ifndef SELFMON_SESSION_TRACE_BLOCKS_H
 #define SELFMON_SESSION_TRACE_BLOCKS_H
@@ -12,22 +13,23 @@
 #include "store/recorder.h"
 #include "store/trace_spec.h"
 
-/* The regions' numbers are below: PAGES_MAX of store/name.c. */
+/* Limit of the regions' numbers; see PAGES_MAX in store/name.c. */
 #define SELFMON_TRACE_REGIONS_MAX (UINT32_C(1) << 22)
 
 /* The trace of this process. Once it has begun, only the writer uses it. */
 struct selfmon_trace {
 	struct selfmon_trace_spec spec;
-	regex_t regions; /* if spec.regions */
+	regex_t regions; /* compiled from spec.regions, if set */
 	/* REGION_* of trace_blocks.c by region number. */
 	uint8_t *region;
 	uint32_t clocks, columns;    /* written so far */
 	uint64_t clock_ns, names_ns; /* when they were last written */
-	uint64_t entries, lost; /* entries read, entries overwritten unread */
+	/* entries read; entries overwritten before they were read */
+	uint64_t entries, lost;
 	int error;		/* errno of the file: nothing more is written */
 	bool bursts;		/* longer=: only bursts are written */
-	bool full;		/* the file has reached its size */
-	uint64_t bytes;		/* of the file */
+	bool full;		/* the file has reached its maximum size */
+	uint64_t bytes;		/* size of the file so far */
 	uint64_t limits_ns; /* time when the percentiles were last computed */
 	uint64_t marked;    /* visits in the file that triggered a burst */
 };
@@ -48,7 +50,10 @@ struct selfmon_traced {
 	 */
 	uint32_t unsettled;
 	uint32_t tid; /* of the ring's owner, by the entries read */
-	/* With longer=: the end of the last burst, written or not. */
+	/*
+	 * With longer=: the end of the last burst, whether it was written or
+	 * left out.
+	 */
 	uint64_t looked;
 	uint64_t allowed_ns; /* see may_write() of trace_bursts.c */
 	char name[SELFMON_THREAD_NAME];	  /* the last one in the file */
@@ -62,8 +67,9 @@ void selfmon_trace_add(const void *block);
 
 void selfmon_trace_write_clock(void);
 /*
- * Writes the clocks if it is time to. Call before visits are written, so that
- * the file has two pairs even if the process is killed after the visits.
+ * Writes the clocks if CLOCK_NS has passed since they were last written. Call
+ * before visits are written, so that the file has two pairs even if the process
+ * is killed after the visits.
  */
 void selfmon_trace_write_due_clock(void);
 /*
@@ -74,9 +80,15 @@ void selfmon_trace_write_columns(struct selfmon_process *process);
 
 /* Writes the thread's name if it is a new one. */
 void selfmon_trace_write_name(struct selfmon_traced *traced, const char *name);
-/* The same with the name that the kernel knows, if the thread still runs. */
+/*
+ * Writes the name that the kernel has for the thread, if it is a new one and
+ * the thread still runs.
+ */
 void selfmon_trace_look_up_name(struct selfmon_traced *traced);
-/* Looks up the names of all threads; the second function: if it is time to. */
+/*
+ * Looks up the names of all threads and writes new ones. The second function
+ * does so only if NAMES_NS has passed since the last time.
+ */
 void selfmon_trace_write_names(struct selfmon_process *process);
 void selfmon_trace_write_due_names(struct selfmon_process *process);
 

@@ -26,8 +26,8 @@
 #define BURST_PAUSE_NS 20000000
 
 /*
- * Returns an entry as it is now. The thread may overwrite the entry during the
- * read, and the result may then be a mix of both.
+ * Returns the current contents of an entry. If the thread overwrites the entry
+ * during the read, the result may be a mix of old and new contents.
  */
 static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
 				     uint64_t position)
@@ -41,7 +41,7 @@ static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
 	};
 }
 
-/* Returns true if regions= lets the visit that ends a burst trigger it. */
+/* Returns true unless regions= excludes the visit that ends the burst. */
 static bool may_trigger(struct selfmon_process *process,
 			const struct selfmon_recorder *recorder,
 			uint64_t wanted)
@@ -64,8 +64,8 @@ static uint64_t burst_entries(const struct selfmon_recorder *recorder)
 }
 
 /*
- * Returns the size of a burst in the file. The blocks around the entries count
- * too: a burst of one visit has more bytes of them than of entries.
+ * Returns the size of a burst in the file, including the headers of its blocks:
+ * in a burst of one visit the headers are larger than the entries.
  */
 static uint64_t burst_bytes(uint64_t entries)
 {
@@ -78,10 +78,10 @@ static uint64_t burst_bytes(uint64_t entries)
 
 /*
  * Limits the rate of writing. Returns true if this number of entries of the
- * ring may be written now. Within any time t, at most the size of BURSTS_MAX +
- * t / BURST_NS bursts of maximum length is written. Each write moves allowed_ns
- * forward, by BURST_NS for a burst of maximum length. allowed_ns may be ahead
- * of the present by the time of BURSTS_MAX such bursts.
+ * ring may be written now. Within any time t, the written bytes are at most
+ * those of BURSTS_MAX + t / BURST_NS bursts of maximum length. Each write moves
+ * allowed_ns forward, by BURST_NS for a burst of maximum length. allowed_ns may
+ * be at most BURSTS_MAX * BURST_NS ahead of the present.
  */
 static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 {
@@ -113,8 +113,8 @@ static bool is_file_full(const struct selfmon_recorder *recorder)
 
 /*
  * Returns the position where a burst begins. A burst has entries of only one
- * thread, so it does not extend to those of the ring's previous owner. It has
- * the START entry of its first visit.
+ * thread, so it begins after the entries of the ring's previous owner. It
+ * includes the START entry of its first visit.
  */
 static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
 			       uint64_t wanted)

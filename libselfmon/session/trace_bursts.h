@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bursts of a trace with longer=: what is written when a visit lasted
- * longer than its limit, how much of it, and how often.
+ * The bursts of a trace with longer=. Decides which entries are written when a
+ * visit lasted longer than its limit, how many, and how often.
  */
 #ifndef SELFMON_SESSION_TRACE_BURSTS_H
 #define SELFMON_SESSION_TRACE_BURSTS_H
@@ -15,9 +15,12 @@
 
 /* Writes the bursts. Returns the time until the rings are read again. */
 uint64_t selfmon_trace_read_bursts(struct selfmon_process *process);
-/* The same after a visit has triggered. */
+/* Clears the trigger, then does the same. Call after a visit has triggered. */
 uint64_t selfmon_trace_answer(struct selfmon_process *process);
-/* At the end: says how many visits that lasted longer are not in the file. */
+/*
+ * Call when the trace ends: adds a note with the number of visits that
+ * triggered but are not in the file.
+ */
 void selfmon_trace_say_left_out(struct selfmon_process *process);
 
 #endif

@@ -7,7 +7,7 @@
 #include "store/name.h"
 #include "store/watch.h"
 
-/* Fewer visits have no percentile. */
+/* Regions with fewer visits get no percentile. */
 #define VISITS_MIN 1000
 #define MILLION 1000000u
 
@@ -78,9 +78,9 @@ static void add_all_nodes(const struct selfmon_process *process)
 }
 
 /*
- * Returns the longest time of the percentile's bucket. Its middle would be
- * wrong: if most visits take about the same time, they are in one bucket, and
- * many of them are longer than its middle.
+ * Returns the upper bound of the percentile's bucket. The middle of the bucket
+ * would be wrong: if most visits take about the same time, they share one
+ * bucket, and many of them are longer than its middle.
  */
 static uint64_t limit_above(const uint64_t *histogram, uint32_t above_ppm)
 {

@@ -142,8 +142,8 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 }
 
 /*
- * If no entry with the thread's id has been read, queries the id: that entry
- * may be lost.
+ * If no entry with the thread's id has been read, that entry may be lost. Then
+ * takes the id from the thread's record.
  */
 static void write_block(const struct selfmon_thread *thread, uint32_t count,
 			uint64_t lost)

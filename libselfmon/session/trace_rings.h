@@ -15,9 +15,9 @@ bool selfmon_trace_begin_ring(struct selfmon_process *process,
 			      struct selfmon_recorder *recorder);
 /*
  * Waits until all entries that the thread has reserved are written, except
- * those that a jump left unwritten. Returns the number of entries then. If
- * there was no such time, returns UINT64_MAX, and stores in *least the smallest
- * number of unwritten entries that was seen.
+ * those that a jump left unwritten. Returns the number of entries at that
+ * moment. If some entries stayed unwritten at all checks, returns UINT64_MAX,
+ * and stores in *least the smallest number of unwritten entries that was seen.
  */
 uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 			       const struct selfmon_traced *traced,
@@ -28,7 +28,9 @@ void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 /* Writes the ring's entries from the last one read to number `to`. */
 void selfmon_trace_write_entries(struct selfmon_thread *thread, uint64_t to);
 
-/* Writes the ring's new entries. Returns how full it was, 256: full. */
+/*
+ * Writes the ring's new entries. Returns how full the ring was; 256 means full.
+ */
 unsigned int selfmon_trace_read_ring(struct selfmon_thread *thread);
 /* Reads all rings. Returns how full the fullest ring was; 256 means full. */
 unsigned int selfmon_trace_read_rings(void);

@@ -35,10 +35,10 @@ struct selfmon_config {
 	bool off_cpu; /* the list of events had @offcpu, which was removed */
 	bool record;        /* keep the slowest visits of each region */
 	bool traced;        /* a trace is written; not so in a forked child */
-	bool watch_quantile; /* longer=p99.9 of the trace */
-	bool watch_regions;  /* only some regions trigger the trace */
-	uint64_t watch_ticks; /* longer=16ms; 0: none */
-	selfmon_longer_fn longer; /* for visits longer than this: */
+	bool watch_quantile; /* longer=pN of SELFMON_TRACE */
+	bool watch_regions;  /* regions= of SELFMON_TRACE */
+	uint64_t watch_ticks; /* longer=TIME of SELFMON_TRACE; 0: none */
+	selfmon_longer_fn longer; /* called for visits longer than longer_ns */
 	void *longer_context;
 	uint64_t longer_ns; /* 0: the trace's limit */
 	uint64_t longer_ticks;

@@ -95,13 +95,13 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
 }
 
 /*
- * Only one reader runs at a time: the caller holds the report lock. If an
+ * The caller holds the report lock, so only one reader runs at a time. If an
  * update does not finish, the sequence of the copy is odd. Returns false if no
  * copy could be made.
  *
- * If the calling thread itself has an unfinished update, waiting would be
- * useless: a jump abandoned the update, or the caller is a signal handler that
- * interrupted it.
+ * Waiting would be useless if the calling thread itself has an unfinished
+ * update: a jump abandoned the update, or the caller is a signal handler that
+ * interrupted the update.
  */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,

@@ -58,7 +58,8 @@ struct selfmon_fiber_more {
 
 /*
  * Values of `alive`. 0 means that the fiber was destroyed, or belongs to the
- * parent process. ENDED means that the thread that was running it has exited.
+ * parent process. ENDED means that the thread that was running the fiber has
+ * exited.
  */
 #define SELFMON_FIBER_ALIVE 1
 #define SELFMON_FIBER_ENDED 2
@@ -81,8 +82,8 @@ struct selfmon_fiber {
 	uint64_t since;		    /* time of suspension; 0: has never run */
 	uint64_t traced; /* its number in a trace; 0 for a thread's stack */
 	/*
-	 * selfmon_fiber_number() of the thread that ran the fiber last, if
-	 * fiber_counted.c can switch to and from it; else 0.
+	 * selfmon_fiber_number() of the thread that ran the fiber last. 0 if
+	 * fiber_counted.c cannot switch to and from this fiber.
 	 */
 	uint64_t counted;
 	/* Columns of the thread that ran the fiber last. */

@@ -18,8 +18,9 @@ struct selfmon_frame_open {
 };
 
 /*
- * In memory that a forked child finds wiped. The starts are those of the owner,
- * and valid if regions were not switched off since.
+ * In memory that a forked child finds wiped. Valid only if `owner` is the id of
+ * this thread, and if `offs` still equals selfmon_config_offs: regions were not
+ * switched off since.
  */
 struct selfmon_frames {
 	uint64_t owner; /* selfmon_thread.id */

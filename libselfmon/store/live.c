@@ -86,7 +86,10 @@ static void is_full(struct selfmon_live *live, int error)
 			    "only", strerror(-error));
 }
 
-/* Makes a record of the unused rest of the newest chunk. */
+/*
+ * Fills the unused rest of the newest chunk with one record, so that readers
+ * can skip it.
+ */
 static void close_chunk(struct selfmon_live *live)
 {
 	if (live->room)

@@ -88,7 +88,7 @@ struct selfmon_live_facts {
 /* Counts of the process. Each word is updated separately. */
 struct selfmon_live_counts {
 	uint64_t threads, threads_at_once, refused;
-	/* Number of threads, by step down. */
+	/* Number of threads that reached a limit, by enum selfmon_step_down. */
 	uint64_t limited[SELFMON_LIMITED_COUNT];
 	uint64_t unready, stale;
 	uint64_t left_out; /* number of records not written, for lack of room */

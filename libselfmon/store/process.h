@@ -102,10 +102,16 @@ struct selfmon_process {
 	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
 	/* Threads without a state, for lack of memory. */
 	uint64_t refused;
-	/* Number of leaves of visits that were closed or of another thread. */
+	/*
+	 * Number of leaves whose visit was already closed, or belonged to
+	 * another thread.
+	 */
 	uint64_t stale;
-	uint32_t stack_bytes;		/* memory of all threads' call stacks */
-	/* Locked memory of all rings; its limit, 0: see session/ring_room.c. */
+	uint32_t stack_bytes;		/* bytes of all threads' call stacks */
+	/*
+	 * Locked memory of all rings, and its limit; 0: not computed yet. See
+	 * session/ring_room.c.
+	 */
 	uint64_t ring_bytes, ring_bytes_max;
 	bool sampling_chosen;
 	struct selfmon_sampling sampling;
@@ -116,8 +122,8 @@ struct selfmon_process {
 	/* The regions whose slowest visits are stored: store/slowest.h. */
 	struct selfmon_slowest *slowest;
 	uint32_t slow_regions;
-	uint64_t slow_serial; /* serial number of the visit kept last */
-	uint64_t slow_begin;  /* the interval has visits above this number */
+	uint64_t slow_serial; /* serial number of the newest stored visit */
+	uint64_t slow_begin;  /* visits of the interval have larger numbers */
 	/* The limits of regions; NULL: none so far. See store/watch.h. */
 	struct selfmon_watch **watch;
 	/*
@@ -125,7 +131,7 @@ struct selfmon_process {
 	 * lock.
 	 */
 	pthread_mutex_t slow_lock;
-	/* 1: a visit has triggered the trace, and its writer is to look. */
+	/* 1: a visit has triggered the trace. Wakes the trace's writer. */
 	uint32_t triggered;
 };
 

@@ -9,12 +9,12 @@
 #include "store/slowest.h"
 #include "store/watch.h"
 
-/* The most entries of a visit: its start, itself, its values, its limit. */
+/* Maximum number of entries for one visit: START, the visit, COUNTs, LONGER. */
 #define GROUP_MAX (3 + SELFMON_MAX_COUNTERS)
 
 /*
- * Takes entries that follow each other, also if a handler interrupts. Returns
- * the position after them.
+ * Writes consecutive entries, even if a signal handler interrupts. Returns the
+ * position after them.
  */
 static uint64_t put_group(struct selfmon_recorder *recorder,
 			  const struct selfmon_ended *from, size_t count)
@@ -42,9 +42,9 @@ static struct selfmon_ended ended_entry(uint64_t end, uint64_t ticks, uint64_t r
 }
 
 /*
- * Asks the trace's writer for the entries up to this position. The last one
- * counts: the entries before it are written too. Async-signal-safe; nobody
- * waits.
+ * Requests that the trace's writer writes all entries up to this position. If
+ * several visits trigger, only the largest position is kept, since it includes
+ * the others. Async-signal-safe; does not wait.
  */
 static void pull_trigger(struct selfmon_recorder *recorder, uint64_t position)
 {
@@ -63,8 +63,9 @@ static void pull_trigger(struct selfmon_recorder *recorder, uint64_t position)
 }
 
 /*
- * For a trace: with what does not fit into an entry. limit: the visit lasted
- * longer than that, and triggers; 0: it does not.
+ * Records a visit in a traced ring, with additional entries for what does not
+ * fit into the visit's own entry. If limit is not 0, the visit lasted longer
+ * than this limit and triggers the trace.
  */
 static void put_traced(struct selfmon_thread *thread,
 		       const struct selfmon_recorded_visit *visit,
@@ -96,8 +97,8 @@ static void put_traced(struct selfmon_thread *thread,
 }
 
 /*
- * Looks at a visit that lasted longer than one of its region's limits. Returns
- * the limit of the trace if it triggers, else 0.
+ * Handles a visit that lasted longer than one of its region's limits. If the
+ * visit triggers the trace, returns the trace's limit, else 0.
  */
 static uint64_t look_at_longer(struct selfmon_thread *thread,
 			       const struct selfmon_recorded_visit *visit,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread's recorder (SELFMON_RECORD, SELFMON_TRACE): a ring of the visits
- * that ended last. When a slow visit ends, the ring shows what happened inside
- * of it. A trace file is written from the rings.
+ * that ended most recently. When a slow visit ends, the ring shows what
+ * happened inside it. A trace file is written from the rings.
  */
 #ifndef SELFMON_STORE_RECORDER_H
 #define SELFMON_STORE_RECORDER_H
@@ -18,12 +18,13 @@
 /* Longer times are stored as this value. */
 #define SELFMON_ENDED_TICKS_MAX (UINT64_MAX >> SELFMON_ENDED_REGION_BITS)
 /*
- * Values in place of a region. The first two mean that the thread was off the
- * CPU. The others exist only for a trace; the table states what both words
- * contain:
+ * Values in place of a region. PREEMPTED and BLOCKED mean that the thread was
+ * off the CPU. The others exist only for a trace; this table shows the contents
+ * of both words:
  *
  *            end                  ticks
- *   COUNT    a value              its column; of the visit before it
+ *   COUNT    a value of the       the value's column
+ *            visit before it
  *   START    start of the visit   1: that visit is a detached span, 2: a frame,
  *            that follows         0: longer than SELFMON_ENDED_TICKS_MAX
  *   FIBER    time of a switch     the fiber that runs from then on; 0: the
@@ -59,7 +60,10 @@ struct selfmon_recorder {
 	uint64_t written;  /* number of entries written so far */
 	uint64_t mask;	   /* number of entries in the ring, minus 1 */
 	bool traced;	   /* see session/trace_writer.c */
-	/* Entries up to this one are to be written: the last trigger's end. */
+	/*
+	 * The trace's writer must write the entries before this position, which
+	 * is the end of the last visit that triggered.
+	 */
 	uint64_t wanted;
 	struct selfmon_traced *trace; /* used by the trace's writer only */
 	struct selfmon_ended entry[];
@@ -93,10 +97,10 @@ static inline bool selfmon_ended_follows(const struct selfmon_ended *entry)
 }
 
 /*
- * Reserves an entry by one instruction, so that a handler that interrupts uses
- * another entry. If a handler jumps out before the entry is written, the entry
- * keeps its old contents. A reader in another thread sees the reservation
- * before the contents change, and the end of the write after that.
+ * Reserves an entry with a single instruction, so that an interrupting handler
+ * uses another entry. If a handler jumps out before the entry is written, the
+ * entry keeps its old contents. The fences let a reader in another thread see,
+ * in this order: the new `position`, the new contents, the new `written`.
  */
 static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 					uint64_t end, uint64_t ticks_region)
@@ -112,30 +116,33 @@ static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 	selfmon_arch_add(&recorder->written, 1);
 }
 
-/* A visit that has ended. Bit k of `values` is set if value k exists. */
+/* A visit that has ended. */
 struct selfmon_recorded_visit {
 	const struct selfmon_node *node;
 	uint64_t start, end; /* ticks */
 	uint64_t ticks;	     /* duration without the cost of samples */
-	uint32_t values;     /* bits: columns */
+	uint32_t values;     /* bit k is set if column k has a value */
 	bool moved;	     /* the visit ended on another CPU */
 	bool resumed;	     /* a fiber suspended and resumed the visit */
 	bool alone;	     /* detached span: its inner visits are unknown */
-	bool frame;	     /* from mark to mark; not in the call tree either */
+	bool frame;	     /* a frame; not in the call tree either */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 };
 
-/* A visit of which the program wants to know; node NULL: none. */
+/*
+ * A visit that must be reported to the program (selfmon_options.longer). node
+ * is NULL if there is none.
+ */
 struct selfmon_due {
 	const struct selfmon_node *node;
 	uint64_t start, end, ticks, limit;
 };
 
 /*
- * Records a visit of any kind, keeps it if it is one of the slowest of its
+ * Records a visit of any kind. Stores it if it is one of the slowest of its
  * region, and triggers the trace if it lasted longer than the trace's limit.
- * Call after the visit's statistics are recorded and before its entry is given
- * back. Afterwards, pass *due to selfmon_longer_call().
+ * Call after the visit's statistics are recorded and before its entry is
+ * reused. Afterwards, pass *due to selfmon_longer_call().
  */
 void selfmon_recorder_add(struct selfmon_thread *thread,
 			  const struct selfmon_recorded_visit *visit,
@@ -147,7 +154,7 @@ void selfmon_recorder_time(struct selfmon_thread *thread,
 			   struct selfmon_due *due);
 /*
  * Records the newest visit with the counts of the thread's set. count has one
- * element for each value; NULL: there are no counts.
+ * element for each value, or is NULL if there are no counts.
  */
 void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
@@ -158,9 +165,10 @@ void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    struct selfmon_due *due);
 
 /*
- * These record an event for a trace, and do nothing without one: the calling
- * thread becomes the owner of the ring; the thread ends, with this name; the
- * thread switches to a fiber (0: to its own stack) between two times.
+ * These record an event for a trace, and do nothing without one. owner: the
+ * calling thread now owns the ring. name: the thread exits; stores its name.
+ * fiber: the thread switches to this fiber (0: to its own stack). The switch
+ * began at `before` and ended at `now`.
  */
 void selfmon_recorder_owner(struct selfmon_thread *thread, uint64_t now);
 void selfmon_recorder_name(struct selfmon_thread *thread);

@@ -14,8 +14,8 @@
 
 /*
  * Sums for one node. Written under the ring's lock; each word is updated
- * separately. `samples` counts those of the node alone; all other members
- * include the nodes below.
+ * separately. `samples` excludes the nodes below; all other members include
+ * them.
  */
 struct selfmon_ring_sums {
 	uint64_t blocked_ns, preempted_ns;
@@ -37,7 +37,10 @@ struct selfmon_ring_record {
 /* Context switches: see session/switches.c. */
 struct selfmon_switches {
 	bool on;
-	/* The last record, if the thread went off the CPU in it. */
+	/*
+	 * The last record read, if it is a switch that took the thread off the
+	 * CPU.
+	 */
 	struct {
 		uint64_t position, ns;
 		uint32_t cpu;

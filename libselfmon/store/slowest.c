@@ -106,7 +106,7 @@ static void add_part(struct parts *parts, struct selfmon_slow_part part)
 
 /*
  * Returns true if the entry at this position of a traced ring is a detached
- * span or a frame: these are no parts of others.
+ * span or a frame. These are never parts of a slow visit.
  */
 static bool is_apart(const struct selfmon_recorder *recorder, uint64_t position)
 {
@@ -119,13 +119,15 @@ static bool is_apart(const struct selfmon_recorder *recorder, uint64_t position)
 
 /*
  * Walks the ring backwards, down to visits that ended before this one began.
- * Times off the CPU are written when the kernel's records are read, so in the
- * ring they may follow visits that ended later. An entry that was never written
- * looks like an old visit: two of these in a row end the walk.
+ * The ring is not sorted exactly: times off the CPU are added when the kernel's
+ * records are read, possibly after visits that ended later. An entry that was
+ * never written looks like an old visit. Therefore only two old visits in a row
+ * end the walk.
  *
- * A part is inside of the visit if its middle is: subtracting the cost of
- * samples may have moved its end and the start of the visit. A visit that was
- * open at a frame's first mark is cut to what is inside of the frame.
+ * An entry is a part of the visit if its middle is inside the visit. The middle
+ * decides because subtracting the cost of samples may have moved the ends. A
+ * visit that was open at a frame's first mark is cut to the time inside the
+ * frame.
  */
 static void find_parts(const struct selfmon_recorder *recorder,
 		       const struct selfmon_recorded_visit *of,
@@ -197,8 +199,8 @@ static bool is_faster(const struct selfmon_slow_visit *visit,
 
 /*
  * If the interval has one visit too many, returns its fastest visit, else NULL.
- * *limit is a time: only longer visits can become one of the interval's
- * slowest, or one of the slowest of all.
+ * Sets *limit: a visit of at most this time is neither among the slowest of the
+ * interval nor among the slowest of all.
  */
 static struct selfmon_slow_visit *find_fastest(struct selfmon_slowest *slowest,
 					       uint64_t *limit)

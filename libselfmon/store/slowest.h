@@ -41,7 +41,7 @@ struct selfmon_slow_visit {
 	uint32_t flags;	   /* SELFMON_SLOW_* */
 	uint32_t values;   /* bit k is set if column k has a value */
 	uint64_t inner;	   /* number of parts found, stored or not */
-	uint64_t parts;	   /* parts kept */
+	uint64_t parts;	   /* number of parts stored */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 	struct selfmon_slow_part part[SELFMON_SLOW_PARTS];
 };
@@ -66,23 +66,24 @@ struct selfmon_slowest {
 };
 
 /*
- * Makes room for a region's slowest visits. Returns NULL without memory, or if
- * there are too many regions. The caller holds the process lock.
+ * Allocates the storage for a region's slowest visits. Returns NULL if out of
+ * memory, or if there are too many regions. The caller holds the process lock.
  */
 struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
 					   uint32_t region);
 /*
- * Keeps a visit if it is still one of the slowest of its region, which has room
- * for them. Async-signal-safe: blocks signals, and takes a lock for
- * microseconds.
+ * Stores a visit if it is still one of the slowest of its region.
+ * watch->slowest must not be NULL. Async-signal-safe: blocks signals, and takes
+ * a lock for microseconds.
  */
 struct selfmon_watch;
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  struct selfmon_watch *watch,
 			  const struct selfmon_recorded_visit *visit);
 /*
- * Begins an interval. Returns the serial number that all its visits exceed.
- * *before receives that number of the interval that ends.
+ * Begins an interval. Returns the newest serial number: all visits of the
+ * interval have larger ones. *before receives the same number of the interval
+ * that ends.
  */
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,
 			       uint64_t *before);

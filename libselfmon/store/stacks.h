@@ -22,7 +22,7 @@ struct selfmon_process;
 #define SELFMON_STACK_SLOTS 256u
 
 struct selfmon_stack_key {
-	uint32_t ordinal; /* of the place */
+	uint32_t ordinal; /* of the node */
 	uint32_t depth;
 	uint64_t label;
 };
@@ -41,7 +41,7 @@ struct selfmon_stack_entry {
 
 struct selfmon_stack_chunk {
 	struct selfmon_stack_chunk *next;
-	uint32_t used; /* bytes of data */
+	uint32_t used; /* bytes used in data */
 	uint32_t padding;
 	char data[SELFMON_STACK_CHUNK - 16];
 };
@@ -50,7 +50,7 @@ struct selfmon_stack_chunk {
 struct selfmon_stacks {
 	struct selfmon_stack_chunk *first, *last;
 	struct selfmon_stack_entry *slot[SELFMON_STACK_SLOTS];
-	uint64_t unstored; /* samples */
+	uint64_t unstored; /* number of samples whose stack is not stored */
 };
 
 /*

@@ -41,9 +41,10 @@
  */
 #define SELFMON_DEPTH_MAX 256
 /*
- * Spare entries after the last one. They serve visits that had found room when
- * a signal handler took the last entry: one for each handler that interrupts
- * another one at this point.
+ * Spare entries after the last one. After a visit has found room, a signal
+ * handler may interrupt it and take the last entry; the visit then takes a
+ * spare entry. Each nested handler that is interrupted at this point needs one
+ * more.
  */
 #define SELFMON_DEPTH_SLACK 4
 /*
@@ -64,7 +65,7 @@
 #define SELFMON_THREADS_APART 256
 
 /*
- * Number of slots in a node for children that are found without a search: slot
+ * Number of slots in a node for children that are found without a search. Slot
  * i is for regions with id % 16 = i.
  */
 #define SELFMON_CHILDREN 16
@@ -127,9 +128,9 @@ static inline void selfmon_site_set(struct selfmon_site *site, uint32_t region)
 
 /*
  * An entry: one open visit. A visit that measures time alone uses only the
- * first cache line. With four counters it also uses the second line, which has
- * the eight values of the start. The four that have no counter are used at the
- * end.
+ * first cache line. With four counters a visit also uses the second line, which
+ * has the eight words of start.value. The counters use the first four; the
+ * other four are scratch space for the slow path of leave.
  */
 struct selfmon_visit {
 	uint64_t mark;
@@ -141,8 +142,8 @@ struct selfmon_visit {
 		/* If only time is measured: the CPU at the start. */
 		uint32_t cpu;
 		/*
-		 * With user reads: the leader's lock when the reads of the end
-		 * began.
+		 * With user reads: the lock of the leader's page, read at the
+		 * end before the counters.
 		 */
 		uint32_t end_lock;
 	};
@@ -209,7 +210,7 @@ struct selfmon_thread_record {
  */
 #define SELFMON_MODE_NOT_READY 0u
 #define SELFMON_MODE_TIME 1u     /* time alone, and the clock is a register */
-/* Slow: counters, one in N, fence or another clock. */
+/* Slow path: other counters, one visit in N, fences, or another clock. */
 #define SELFMON_MODE_ANY 2u
 #define SELFMON_MODE_REQUEST 4u  /* a reader requests a copy, see copy.c */
 /* Data is being changed: visits are only counted. */
@@ -305,7 +306,10 @@ struct selfmon_thread {
 	struct selfmon_frames *frames; /* NULL: no marks so far */
 	bool seen; /* reports include the visits; false for calibration */
 	bool reporting; /* runs selfmon_options.longer; see visit/longer.c */
-	/* How often in a row entries were full and no sweep could help. */
+	/*
+	 * Number of consecutive calls of find_room() in visit/any.c; reset when
+	 * a call finds or makes room without eviction.
+	 */
 	uint32_t full;
 	/*
 	 * If all 256 open visits are lexical: the start of the newest one; else
@@ -385,11 +389,11 @@ static inline void selfmon_stats_end(struct selfmon_stats *stats)
 }
 
 /*
- * Counts a span by a single addition, after its values were added. The sequence
- * cannot be odd during the update, as for visits: a signal handler may record
- * another span in the middle, or jump out, and no entry would show this.
- * Instead, a copy may have a span's time without its count. Values in a copy
- * are limited to possible ones: see selfmon_stats_mend().
+ * Counts a span by a single addition, after its values were added. Unlike a
+ * visit, a span does not make the sequence odd during the update: a signal
+ * handler may record another span in the middle or jump out, and no entry would
+ * show this. So a copy may include a span's time without its count.
+ * selfmon_stats_mend() limits the copy to possible values.
  */
 static inline void selfmon_stats_count_span(struct selfmon_stats *stats)
 {
@@ -424,8 +428,8 @@ static inline void selfmon_mark_recorded(uint64_t *mark)
 }
 
 /*
- * Returns true if the time needs no special handling. A negative time does: as
- * an unsigned number it exceeds any limit.
+ * Returns true if the fast path may record this time. Returns false for a
+ * negative time, which as an unsigned number exceeds any limit.
  */
 static inline bool selfmon_stats_usual(const struct selfmon_stats *stats,
 				       uint64_t ticks)
@@ -487,8 +491,8 @@ static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 }
 
 /*
- * Records a detached span without units that is neither the longest nor the
- * shortest so far. Returns false, and records nothing, if it is.
+ * Records a detached span without units if it is neither the longest nor the
+ * shortest so far. Otherwise returns false and records nothing.
  */
 static inline bool selfmon_stats_add_span(struct selfmon_stats *stats,
 					  uint64_t ticks)

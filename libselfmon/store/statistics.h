@@ -22,10 +22,11 @@
 #define SELFMON_BUCKETS 158
 #define SELFMON_BUCKETS_SHORT 120
 #define SELFMON_BUCKETS_LONG (SELFMON_BUCKETS - SELFMON_BUCKETS_SHORT)
-/* In place of a short bucket: before the first visit, after a long one. */
+/* Value of `last` before the first visit, and after a long visit. */
 #define SELFMON_BUCKET_NONE SELFMON_BUCKETS_SHORT
 #define SELFMON_TICKS_LONG ((UINT64_C(1) << 32) - 4)
-#define SELFMON_TICKS_LAST (UINT64_C(1) << 41) /* of the last bucket */
+/* Shortest time of the last bucket. */
+#define SELFMON_TICKS_LAST (UINT64_C(1) << 41)
 
 /* Returns the shortest time of a bucket, in ticks. */
 static inline uint64_t selfmon_bucket_low(unsigned int bucket)
@@ -80,15 +81,16 @@ enum selfmon_rare {
 };
 
 /*
- * Kinds of visits that cost their parent more than a visit of a region block
- * whose node is in a slot of its parent and whose function has no other visit
- * open. Each kind is counted in the visit's node, and visit/overhead.c measures
- * its cost. A visit may be of several kinds.
+ * Kinds of visits that cost their parent more than the cheapest visit does. The
+ * cheapest visit is of a region block, finds its node in a slot of the parent,
+ * and its function has no other visit open. Each kind is counted in the visit's
+ * node, and visit/overhead.c measures its cost. A visit may be of several
+ * kinds.
  */
 enum selfmon_kind {
 	/* Visits entered while their function has other visits open. */
 	SELFMON_KIND_SAME,
-	SELFMON_KIND_STEP,  /* further open visits of that function */
+	SELFMON_KIND_STEP,  /* open visits of that function beyond the first */
 	SELFMON_KIND_FOUND, /* visits whose node was found in the hash table */
 	SELFMON_KIND_SPAN,  /* visits entered by selfmon_enter() */
 	SELFMON_KIND_COUNT
@@ -105,7 +107,7 @@ enum selfmon_async_count {
 		SELFMON_KIND_STEP, /* ended on another thread */
 	SELFMON_ASYNC_COROUTINE =
 		SELFMON_KIND_FOUND, /* begun: regions in coroutines */
-	/* Begun, and not in BEGUN: frames, counted when they end. */
+	/* Begun frames, which BEGUN does not include. Counted when they end. */
 	SELFMON_ASYNC_FRAME = SELFMON_KIND_SPAN,
 };
 
@@ -143,7 +145,7 @@ struct selfmon_stats {
 	uint64_t units[SELFMON_MAX_UNITS]; /* sums of measured visits */
 	uint64_t scaled_enabled_ns; /* sum over visits with estimates */
 	uint64_t scaled_off_ns;     /* part of it that was off the PMU */
-	/* Time off the PMU: of the first group, and of further groups. */
+	/* Time off the PMU: [0] of the first group, [1] of further groups. */
 	uint64_t off_ticks[2];
 	/* Not covered by the sequence: each word is updated separately. */
 	struct selfmon_work *work; /* the units counted here, newest first */
@@ -204,8 +206,8 @@ struct selfmon_sampled {
 	uint64_t weights;
 	struct selfmon_weighted sum, last;
 	/*
-	 * Group: number of visits before the group of the last measured visit;
-	 * next: before the next group.
+	 * group: number of visits before the group of the last measured visit.
+	 * next: number of visits before the next group.
 	 */
 	uint64_t group, next;
 	uint64_t size; /* size of the next group; 0 before the first visit */

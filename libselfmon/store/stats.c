@@ -110,8 +110,8 @@ static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
- * Adds the units that the visit may have counted. A function of its own,
- * because it is called only if the node has counted units.
+ * Adds the units that the visit may have counted. Out of line, because it is
+ * called only if the node has counted units.
  */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
@@ -194,8 +194,9 @@ void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
 }
 
 /*
- * Adds the extrapolated share of the estimates: the mean of all groups that are
- * scaled.
+ * Adds the times from which the extrapolated share of the estimates is
+ * computed. They are summed over all groups that are scaled, so the share is a
+ * mean.
  */
 static void add_scaled(struct selfmon_stats *stats,
 		       const struct selfmon_counters *set,
@@ -219,8 +220,9 @@ static void add_scaled(struct selfmon_stats *stats,
 
 /*
  * Adds the time during which each group was off the PMU, even if the group's
- * values are refused. Uses the share of the group's times, in ticks of the
- * visit: the group's own times include the system calls that read it.
+ * values are refused. This is the group's share of time off the PMU, multiplied
+ * by the ticks of the visit: the group's own times include the system calls
+ * that read it.
  */
 static void add_off(struct selfmon_stats *stats,
 		    const struct selfmon_delta *delta, uint64_t ticks)

@@ -38,7 +38,8 @@ enum selfmon_trace_type {
 	SELFMON_TRACE_COLUMN,	 /* an event that visits count */
 	SELFMON_TRACE_VISITS,	 /* entries of a thread's ring, in order */
 	SELFMON_TRACE_END,	 /* no block follows; missing if killed */
-	SELFMON_TRACE_BURST,	 /* entries before the next ones are left out */
+	/* Begins a burst. The entries before it are left out. */
+	SELFMON_TRACE_BURST,
 };
 
 struct selfmon_trace_block {
@@ -79,8 +80,8 @@ struct selfmon_trace_visits {
 };
 
 /*
- * With longer= of SELFMON_TRACE: the next entries of this ring are a burst, which
- * ends with a visit that lasted longer.
+ * With longer= of SELFMON_TRACE: the next entries of this ring are a burst. It
+ * ends with a visit that lasted longer than the limit.
  */
 struct selfmon_trace_burst {
 	struct selfmon_trace_block block;

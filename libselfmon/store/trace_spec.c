@@ -11,7 +11,10 @@
 /* Numbers have at most nine digits after the point. */
 #define FRACTION_ONE UINT64_C(1000000000)
 
-/* Returns 0 if the text is not a size, or beyond what is allowed. */
+/*
+ * Returns 0 if the text is not a size, or if the size is not from least to
+ * most.
+ */
 static uint64_t parse_size(const char *text, size_t length, uint64_t least,
 			   uint64_t most)
 {
@@ -34,8 +37,8 @@ static uint64_t parse_size(const char *text, size_t length, uint64_t least,
 }
 
 /*
- * Parses a number such as 16 or 16.6 into billionths. Returns how long it is; 0
- * if it is none, or too large.
+ * Parses a number such as 16 or 16.6 into billionths. Returns its length, or 0
+ * if the text does not begin with a number or the number is too large.
  */
 static size_t parse_decimal(const char *text, size_t length, uint64_t *billionths)
 {
@@ -88,7 +91,7 @@ static bool parse_time(const char *text, size_t length, uint64_t *ns)
 	return false;
 }
 
-/* p50 to p99.9999. */
+/* Parses p50 to p99.9999. */
 static bool parse_quantile(const char *text, size_t length, uint32_t *above_ppm)
 {
 	uint64_t billionths;
@@ -103,7 +106,7 @@ static bool parse_quantile(const char *text, size_t length, uint32_t *above_ppm)
 	return *above_ppm > 0;
 }
 
-/* Returns false with what is wrong in why. */
+/* On failure returns false, and writes to `why` what is wrong. */
 static bool take_trace_option(const char *option, size_t length,
 			      struct selfmon_trace_spec *spec, char *why,
 			      size_t size)

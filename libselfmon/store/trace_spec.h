@@ -13,7 +13,7 @@
 #define SELFMON_TRACE_RING_MIN ((size_t)64 << 10)
 #define SELFMON_TRACE_RING_MAX ((size_t)1 << 30)
 #define SELFMON_TRACE_RING ((size_t)4 << 20)
-/* The same for the file, if only bursts are written (longer=). */
+/* Minimum, maximum and default size of the file of a trace with longer=. */
 #define SELFMON_TRACE_SIZE_MIN (UINT64_C(1) << 20)
 #define SELFMON_TRACE_SIZE_MAX (UINT64_C(1) << 40)
 #define SELFMON_TRACE_SIZE (UINT64_C(1) << 30)
@@ -22,12 +22,13 @@
 #define SELFMON_TRACE_LONGER_MAX UINT64_C(100000000000)
 
 struct selfmon_trace_spec {
-	size_t file_length; /* the file name is this part of the text */
+	/* Length of the file name, which is the start of the text. */
+	size_t file_length;
 	size_t ring;	    /* bytes, a power of two */
 	/*
-	 * Only bursts are written: entries up to the end of a visit that lasted
-	 * longer than longer_ns, or than the percentile of above_ppm. If both
-	 * are 0, all entries are written.
+	 * A trace with longer= contains only bursts. A burst ends with a visit
+	 * that lasted longer than longer_ns, or longer than the percentile that
+	 * above_ppm defines. If both are 0, all entries are written.
 	 */
 	uint64_t longer_ns;
 	uint32_t above_ppm; /* share of visits above the percentile */

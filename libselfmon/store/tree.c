@@ -27,8 +27,8 @@
 #define TABLE_LOAD 4
 
 /*
- * The most bytes of a node with its part of the tables. A table that was just
- * doubled has two slots for each one that is needed, and all older tables
+ * Maximum memory of a node, including its share of the tables. A table that was
+ * just doubled has twice the slots that are needed, and all older tables
  * together are as large.
  */
 #define NODE_BYTES_MAX 2048

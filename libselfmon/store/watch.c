@@ -12,7 +12,10 @@
 /* The limit of nodes without a watch. */
 static const uint64_t looks_at_none = SELFMON_WATCH_LIMIT_MAX;
 
-/* In memory that a forked child keeps: it has the same clock. */
+/*
+ * In memory that a forked child keeps, since parent and child have the same
+ * clock.
+ */
 static struct selfmon_clock watch_clock;
 
 void selfmon_watch_clock(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The limits of each region, over all threads. A visit that lasts longer than
- * the least of them leaves the fast path: it may be one of the slowest
- * (SELFMON_RECORD), trigger the trace (longer= of SELFMON_TRACE), or be reported
- * to the program (selfmon_options.longer).
+ * the smallest of them leaves the fast path: it may be one of the slowest
+ * (SELFMON_RECORD), trigger the trace (longer= of SELFMON_TRACE), or be
+ * reported to the program (selfmon_options.longer).
  */
 #ifndef SELFMON_STORE_WATCH_H
 #define SELFMON_STORE_WATCH_H
@@ -11,14 +11,14 @@
 #include "store/process.h"
 #include "store/recorder.h"
 
-/* A limit that no visit exceeds. */
+/* A limit that no visit can exceed. */
 #define SELFMON_WATCH_NONE SELFMON_ENDED_TICKS_MAX
 /*
- * No limit of a node is higher: long visits always take the slow path, because
- * their buckets are not those of the fast path.
+ * Maximum limit of a node. Longer visits always take the slow path, because the
+ * fast path cannot count them in the histogram.
  */
 #define SELFMON_WATCH_LIMIT_MAX (SELFMON_TICKS_LONG - 1)
-/* Lists of regions, by the low bits of their numbers. */
+/* Number of lists. The low bits of a region's number select its list. */
 #define SELFMON_WATCH_LISTS 256u
 
 /* Limits are ticks. They change with slow_lock held. */
@@ -30,7 +30,8 @@ struct selfmon_watch {
 	uint64_t limit;
 	uint64_t trigger; /* longer visits trigger the trace */
 	uint64_t call;	  /* longer visits are reported to the program */
-	struct selfmon_slowest *slowest; /* NULL: not kept */
+	/* NULL: the slowest visits are not stored. */
+	struct selfmon_slowest *slowest;
 	uint64_t longer; /* visits that triggered */
 	uint64_t *histogram; /* for the trace's writer; NULL: not needed */
 	struct selfmon_watch *next;
@@ -49,13 +50,13 @@ const uint64_t *selfmon_watch_limit(struct selfmon_process *process,
 /* Returns the watch of a node; NULL: its visits have no limit. */
 struct selfmon_watch *selfmon_watch_of(const struct selfmon_node *node);
 /*
- * Returns the first watch of one of SELFMON_WATCH_LISTS lists; next is the
- * following one. Needs no lock.
+ * Returns the first watch of one of SELFMON_WATCH_LISTS lists; watch->next is
+ * the following one. Needs no lock.
  */
 static inline struct selfmon_watch *
 selfmon_watch_first(struct selfmon_process *process, size_t list)
 {
-	/* Acquire: the lists, and a region in one of them, are complete. */
+	/* Acquire: the lists, and the watch that is returned, are complete. */
 	struct selfmon_watch **const lists =
 		__atomic_load_n(&process->watch, __ATOMIC_ACQUIRE);
 
@@ -67,9 +68,9 @@ void selfmon_watch_trigger(struct selfmon_process *process,
 			   struct selfmon_watch *watch, uint64_t ticks);
 
 /*
- * Call before times are converted, where waiting for 1 ms is allowed: a clock
- * without a stated rate is measured. The rate differs from the reports' by at
- * most 0.1 %.
+ * Call before times are converted, where a delay of 1 ms is acceptable:
+ * measures the rate of a clock that does not state its rate. The result differs
+ * from the rate in reports by at most 0.1 %.
  */
 void selfmon_watch_clock(void);
 uint64_t selfmon_watch_ticks(uint64_t ns);

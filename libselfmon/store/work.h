@@ -36,8 +36,8 @@ struct selfmon_work *selfmon_work_make(const struct selfmon_thread *thread,
 				       struct selfmon_node *node,
 				       uint32_t unit);
 /*
- * Moves the units of an open visit whose entry gets another node. The caller
- * has set the busy bit.
+ * Moves the units of an open visit to another node, when the visit's entry gets
+ * that node. The caller has set the busy bit.
  */
 void selfmon_work_move(struct selfmon_thread *thread, struct selfmon_node *from,
 		       struct selfmon_node *to);
@@ -64,8 +64,8 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 
 /*
  * Sets `unusual` so that visits shorter than the maximum take the fast path
- * again. If visits are recorded, sets it to 0, so that all take the slow path:
- * visit/leave_recorded.c.
+ * again. If visits are recorded, sets it to 0, so that all visits take the slow
+ * path (visit/leave_recorded.c).
  */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {
