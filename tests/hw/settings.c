@@ -15,7 +15,7 @@
 static struct {
 	const char *path;
 	char text[24];
-	pid_t pid; /* children end too */
+	pid_t pid; /* children exit too, but restore nothing */
 } kept;
 
 static void put_back(void)

@@ -200,8 +200,8 @@ static void check_counted(void)
 }
 
 /*
- * All visits have ended except that of the last jump. The next enter would end
- * that visit.
+ * No visit is open: the enter after each jump ended the visit that was jumped
+ * out of.
  */
 static void check_healed(void)
 {

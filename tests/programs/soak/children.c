@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Children made by fork, clone and vfork, and the things that some of them do.
- */
+/* Children made by fork, clone and vfork, and what some of them do. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
