@@ -90,7 +90,7 @@ static const struct tree_file rk3399[] = {
 /*
  * Recorded: PMUs and CPUs, in docs/perf/README.md (47cf81ef) of
  * https://github.com/aneryu/zjs ; number 11, in the report P7-70 of that
- * project. Number 8 is a guess. Fields and events are from the kernel's source,
+ * project. Number 8 is assumed. Fields and events are from the kernel's source,
  * as for the RK3399.
  */
 static const struct tree_file gb10[] = {
