@@ -610,7 +610,10 @@ Test(async, ten_million_over_ten_thousand_open_take_no_memory)
 	assert_row(requests + MANY, MANY, 0);
 }
 
-/* A thread that visits no regions must still answer requests of a reader. */
+/*
+ * Ends the thread that makes spans. It visits no regions, but must still answer
+ * requests of a reader.
+ */
 static bool stop;
 
 static void *spin(void *unused)

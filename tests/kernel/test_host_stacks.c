@@ -137,8 +137,9 @@ Test(host_stacks, nor_in_a_child_of_it)
 }
 
 /*
- * Without a guard page the bounds are unknown. If a coroutine's stack is above
- * that of a visit which it outlives, it counts as another stack.
+ * Without a guard page, the bounds of the thread's stack are unknown. Then a
+ * coroutine is only detected if its stack is above that of a visit that it
+ * outlives.
  */
 Test(host_stacks, nor_where_nobody_knows_the_threads_own)
 {
