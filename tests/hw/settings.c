@@ -10,7 +10,7 @@
 
 #include "hw/nops.h"
 
-/* ---- settings, put back at the test's end -------------------------------- */
+/* ---- settings, restored at the test's end -------------------------------- */
 
 static struct {
 	const char *path;

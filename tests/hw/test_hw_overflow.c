@@ -46,8 +46,9 @@ static void assert_turns(const struct selfmon_delta *many,
 }
 
 /*
- * Returns the number of iterations of nops() after which a counter with `rate`
- * counts per instruction has wrapped up to WRAPS_MAX times, and a little more.
+ * Returns a number of iterations of nops() for a counter with `rate` counts per
+ * instruction. The counter wraps up to WRAPS_MAX times, and counts a little
+ * more.
  */
 static uint64_t turns_to_wrap(unsigned int width, uint64_t rate)
 {

@@ -542,7 +542,7 @@ Test(async, an_interval_has_those_that_ended_in_it)
 	selfmon_report_free(after);
 }
 
-/* ---- many --------------------------------------------------------------- */
+/* ---- many spans ---------------------------------------------------------- */
 
 #define MANY 10000
 #define THREADS 4

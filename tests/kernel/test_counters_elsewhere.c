@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests counter sets in other threads and processes than the one that opened
+ * Tests the use of counter sets by threads and processes that did not open
  * them.
  */
 #define _GNU_SOURCE

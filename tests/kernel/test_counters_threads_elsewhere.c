@@ -14,7 +14,7 @@
 #include "kernel/holds.h"
 #include "kernel/threads.h"
 
-/* ---- any thread, other processes ----------------------------------------- */
+/* ---- use by other threads and processes ---------------------------------- */
 
 static void *read_elsewhere(void *snapshot)
 {

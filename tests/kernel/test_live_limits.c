@@ -58,7 +58,7 @@ static void check_full(const char *name)
 	selfmon_report_free(report);
 }
 
-/* ---- no room ------------------------------------------------------------- */
+/* ---- full disks, and file systems that are refused ----------------------- */
 
 static void limit_file_size(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives a ring that no kernel writes, step by step: the thread stops after
- * each instruction of its visits, where the test writes samples as the kernel
+ * Drives a ring that no kernel writes, step by step. The thread stops after
+ * each instruction of its visits. There the test writes samples as the kernel
  * would, or reads them as another thread would. Each sample must belong to the
  * visit that was open at its instruction.
  */

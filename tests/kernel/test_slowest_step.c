@@ -56,8 +56,8 @@ static void visit_a(uint64_t ns, bool stepped)
 /*
  * Fills the slots of the slowest visits of "a". The last two visits are
  * stepped, so they are slower: each step takes microseconds. The first of them
- * is written to an unused slot, the second one to the slot of a visit that is
- * no longer one of the slowest.
+ * is written to an unused slot. The second one replaces a visit that is no
+ * longer one of the slowest.
  */
 static _Noreturn void play(void)
 {
