@@ -18,9 +18,9 @@ struct any_held {
 extern struct any_held any_held;
 
 /*
- * Returns true if a map of this size exists until the process exits: a word
- * that is wiped in a child, a page of the descriptor table, the state of the
- * process, a chunk of memory for regions.
+ * Returns true if maps of this size are kept until the process exits. These are
+ * words that are wiped in a child, pages of the descriptor table, the state of
+ * the process, and chunks of memory for regions.
  */
 bool any_stays(size_t size);
 

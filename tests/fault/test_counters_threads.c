@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests sets that count several threads: on older kernels, and with threads
- * that start and exit meanwhile.
+ * Tests sets that count several threads: on older kernels, and while threads
+ * start and exit.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -100,8 +100,8 @@ static unsigned int opens(const char *spec)
 }
 
 /*
- * A thread that starts meanwhile may have inherited an event or not, so all
- * events are opened again.
+ * A thread that starts while events are opened may have inherited an event or
+ * not. So all events are opened again.
  */
 Test(counters_threads_faults, a_thread_that_starts_meanwhile_is_counted_once)
 {

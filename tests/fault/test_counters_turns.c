@@ -11,8 +11,8 @@
 TestSuite(counters_turns, .init = setup_pmu);
 
 /*
- * Returns a letter for each member's group: F is the first, K the kernel's, 1
- * to 3 are further ones.
+ * Returns a letter for the group of each member: F for the first group, K for
+ * events of the kernel, 1 to 3 for further groups.
  */
 static const char *groups(void)
 {

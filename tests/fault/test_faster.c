@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tests all places where another thread may have made the same memory
- * meanwhile.
- */
+/* Tests all places where another thread may allocate the same memory first. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fcntl.h>

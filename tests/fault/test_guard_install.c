@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The guard on a kernel that refuses to install its handler. */
+/* Tests the guard on a kernel that refuses to install its handler. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <limits.h>

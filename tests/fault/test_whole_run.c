@@ -109,7 +109,7 @@ static void setup_pmu(void)
 {
 	setup();
 	kernel_faults.pmu = true;
-	/* Its pages name counters that no machine has. */
+	/* The pages of this PMU name counters that no machine has. */
 	kernel_faults.capabilities = 0x1a;
 }
 
@@ -123,9 +123,10 @@ static void run_all_ways(const struct program *program, int error,
 }
 
 /*
- * The long form counts more calls of each name, and also uses other errors with
- * fewer calls. In one run all failures have the same error. The quick form does
- * less of both, and `make check` lets every third call fail.
+ * The forms of tests differ in the number of calls of a name that are counted.
+ * Only the long form repeats the runs with other errors, for 12 calls of each
+ * name. `make check` makes only every third call fail. In one run all failures
+ * have the same error.
  */
 static void run_with(const struct program *program, int error)
 {

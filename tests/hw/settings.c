@@ -10,12 +10,12 @@
 
 #include "hw/nops.h"
 
-/* ---- settings, put back at the test's end -------------------------------- */
+/* ---- settings, restored at the test's end -------------------------------- */
 
 static struct {
 	const char *path;
 	char text[24];
-	pid_t pid; /* children end too */
+	pid_t pid; /* children exit too, but restore nothing */
 } kept;
 
 static void put_back(void)

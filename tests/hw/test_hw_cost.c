@@ -247,7 +247,7 @@ Test(hw_cost, a_region_pair_with_four_counters_makes_no_system_call)
 	cr_assert_neq(visit_in_silence(1), 0, "the filter lets calls pass");
 }
 
-/* ---- events that are not there -------------------------------------------- */
+/* ---- events that the PMU lacks ------------------------------------------- */
 
 /* Returns a generalised event that this PMU does not have. */
 static const char *missing_event(void)

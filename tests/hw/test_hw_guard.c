@@ -73,7 +73,7 @@ static bool is_slow(const struct selfmon_counters *set)
 /*
  * On machines with unsafe user reads, a counter may be taken away and given
  * back between start and end, without a fault and without a change of the page.
- * The value is then impossible, and left out, with or without the guard.
+ * The count is then impossible, and is left out even if there is a guard.
  */
 static bool is_left_out(const struct selfmon_delta *delta)
 {
@@ -108,7 +108,7 @@ static bool page_shows_loss(void)
 #endif
 }
 
-/* ---- once ----------------------------------------------------------------- */
+/* ---- user reads disabled once -------------------------------------------- */
 
 enum moment { BEFORE_THE_START, BEFORE_THE_END };
 
@@ -285,7 +285,7 @@ Test(hw_guard, user_reads_go_on_without_any_descriptor)
 	selfmon_counters_close(set);
 }
 
-/* ---- again and again ------------------------------------------------------ */
+/* ---- user reads disabled repeatedly -------------------------------------- */
 
 /* Starts a process that disables and enables user reads repeatedly. */
 static pid_t toggle(void)
@@ -367,10 +367,10 @@ static void configure_guarded(const char *events)
 }
 
 /*
- * Expects that reads are system calls after the first fault. riscv64's driver
- * allows access again whenever it starts an event with user reads
- * (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ctr_start()), so an event that was off
- * the PMU for a moment may have it back.
+ * Expects that reads are system calls after the first fault. An event that was
+ * off the PMU for a moment may be readable again: riscv64's driver allows
+ * access whenever it starts an event with user reads
+ * (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ctr_start()).
  */
 static void check_way(const struct selfmon_row *row)
 {

@@ -13,9 +13,12 @@
 #include "counters/set.h"
 #include "hw/nops.h"
 
-/* An emulator executes 2^34 nops per second, a real machine 2^33. */
+/*
+ * A counter that wraps later is not tested. An emulator executes 2^34 nops per
+ * second, a real machine 2^33.
+ */
 #define INSTRUCTIONS_MAX (UINT64_C(1) << (hw_guest() ? 38 : 33))
-/* If one wrap takes fewer instructions. */
+/* Faster counters wrap repeatedly, up to this number of instructions. */
 #define INSTRUCTIONS_MOST (UINT64_C(1) << 35)
 #define WRAPS_MAX 1000
 #define TIMEOUT 1000 /* seconds of an emulator's time */
@@ -43,8 +46,9 @@ static void assert_turns(const struct selfmon_delta *many,
 }
 
 /*
- * Returns the number of iterations of nops() after which a counter with `rate`
- * counts per instruction has wrapped up to WRAPS_MAX times, and a little more.
+ * Returns a number of iterations of nops() for a counter with `rate` counts per
+ * instruction. The counter wraps up to WRAPS_MAX times, and counts a little
+ * more.
  */
 static uint64_t turns_to_wrap(unsigned int width, uint64_t rate)
 {

@@ -203,7 +203,7 @@ Test(hw_permission, level_2_gives_an_ordinary_user_what_user_mode_counts)
 	ASSERT_REPORT_SAYS("instructions: read ");
 }
 
-/* ---- no counter to be had ------------------------------------------------ */
+/* ---- no free counter ----------------------------------------------------- */
 
 Test(hw_permission, without_a_pmu_time_alone_is_measured)
 {

@@ -12,7 +12,7 @@
 	"instructions,instructions,instructions,instructions,"                 \
 	"instructions,instructions,instructions,instructions"
 #define COLUMNS 8
-#define SHORT 500   /* turns of two instructions */
+#define SHORT 500   /* iterations of two instructions */
 #define LONG 50000
 #define SHORT_VISITS 20000
 #define LONG_VISITS 3000

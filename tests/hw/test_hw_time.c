@@ -195,12 +195,13 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 /* ---- the time of regions ------------------------------------------------- */
 
 /*
- * For machines on which each instruction takes a nanosecond, without overlap.
+ * Figures of machines on which each instruction takes one nanosecond, without
+ * overlap.
  */
 #define VISITS 20000
 #define BATCH 100
 #define NS_OFF 1.0
-/* Instructions with which a function with regions saves registers. */
+/* Additional instructions of a function with regions, which saves registers. */
 #define NS_OFF_SELF 7.0
 
 static HW_NOINLINE void bare_inner(uint64_t turns)

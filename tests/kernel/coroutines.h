@@ -15,9 +15,9 @@
 #define GUARD ((size_t)16 << 10)
 
 /*
- * Three stacks in one mapping: below the thread's own stack, that stack, and
- * above it. The thread's own stack begins with a guard, like one made by the C
- * library.
+ * Three stacks in one mapping, in the order of their addresses. OWN is the
+ * stack of the thread that runs the test. It begins with a guard, like a stack
+ * made by the C library. BELOW and ABOVE are for coroutines.
  */
 enum place { BELOW, OWN, ABOVE, PLACES };
 

@@ -28,7 +28,7 @@ static inline void visit(void)
 
 static inline void set_variables(const char *const *variable)
 {
-	unsetenv("SELFMON_OUTPUT"); /* the tests' own */
+	unsetenv("SELFMON_OUTPUT"); /* may be set for the test run */
 	/* Same result with and without a PMU. */
 	setenv("SELFMON_EVENTS", "none", 1);
 	for (; *variable; variable += 2)

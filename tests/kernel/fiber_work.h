@@ -22,7 +22,7 @@ static inline void choose(const char *events)
 	rows_unit = selfmon_unit("rows");
 }
 
-/* A page fault each. */
+/* Causes one page fault per page. */
 static inline void fault(uint64_t pages)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);

@@ -24,7 +24,7 @@ struct job {
 	ucontext_t context, *back;
 	struct selfmon_fiber *fiber;
 	void (*work)(struct job *job);
-	uint64_t n;    /* the work's own */
+	uint64_t n;    /* for use by work() */
 	bool done;
 	char *stack;
 	void *self, *caller; /* handles of fibers for the sanitizers */

@@ -12,10 +12,7 @@
 struct holdings {
 	size_t fds;
 	size_t maps; /* mappings of perf events */
-	/*
-	 * Number of all maps, including those of the C library, which may
-	 * change.
-	 */
+	/* Number of all mappings. The C library may add some. */
 	size_t lines;
 	/* Size of all maps. Adjacent maps of the same kind are one line. */
 	size_t kib;

@@ -26,8 +26,9 @@ static inline void quantiles_start(void)
 }
 
 /*
- * Returns the value of visit i in distribution k: uniform; 40 powers of two
- * with equal frequency; or one of 20 far from the others.
+ * Returns the value of visit i in distribution k: uniform from 1 to 10000; each
+ * of 40 powers of two with equal frequency; or 19 in 20 values near 100, the
+ * others 1000000.
  */
 static inline uint64_t quantiles_value(int k, uint64_t i)
 {

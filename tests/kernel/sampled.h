@@ -182,7 +182,8 @@ static inline struct counts counts_at(const struct selfmon_report *report,
 }
 
 /*
- * Returns a number from the report's samples, which has its own line in JSON.
+ * Returns the number that follows key in the object "samples" of the JSON
+ * report.
  */
 static inline double number_of(const struct selfmon_report *report,
 			       const char *key)

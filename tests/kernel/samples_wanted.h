@@ -18,7 +18,8 @@ static inline uint64_t wanted(void)
 }
 
 /*
- * Lasts two periods, so each part has samples. The library reads them together.
+ * Duration of each part of visit_long(): two periods, so each part has samples.
+ * The library reads the samples of all parts together.
  */
 static uint64_t long_ns;
 

@@ -40,7 +40,10 @@ static inline void record(void)
 	record_with("none");
 }
 
-/* Sleeps through a very long time, which leaves the CPU to other tests. */
+/*
+ * Works for this time. Very long times are slept, which leaves the CPU to other
+ * tests.
+ */
 static inline void work_for(uint64_t ns)
 {
 	const uint64_t end = selfmon_kernel_monotonic_ns() + ns;
@@ -101,8 +104,8 @@ slowest(const struct selfmon_report *report, const char *name)
 }
 
 /*
- * Returns the recorded visit that has such a part, of at least this time. On a
- * busy machine other visits may take as long in total.
+ * Returns the recorded visit that has a part of this name and of at least this
+ * time. On a busy machine other visits may take as long in total.
  */
 static inline const struct selfmon_slow *
 slow_with(const struct selfmon_report *report, const char *name,

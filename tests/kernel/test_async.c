@@ -140,7 +140,7 @@ Test(async, a_second_end_does_nothing)
 	assert_row(1, 0, 0);
 }
 
-/* Returns 0 with a sanitizer, which itself maps memory meanwhile. */
+/* Returns 0 with a sanitizer, which maps memory during the test. */
 static uint64_t address_space(void)
 {
 	FILE *const statm = fopen("/proc/self/statm", "r");
@@ -405,7 +405,7 @@ static int own_span_only(struct selfmon_async_span *parents)
 
 	selfmon_async_end(parents);
 	if (selfmon_process()->attached)
-		return 1; /* for nothing */
+		return 1; /* the end attached the thread */
 	begin(&own);
 	selfmon_async_end(&own);
 	if (selfmon_report_take(&report))
@@ -432,7 +432,10 @@ Test(async, of_the_parent_is_stale_in_a_child)
 	assert_row(1, 0, 0);
 }
 
-/* Here the child has a state with an id of its own. */
+/*
+ * The child begins a span first, so it has its own state when it ends the
+ * parent's span.
+ */
 static int end_in_a_busy_child(struct selfmon_async_span *parents)
 {
 	struct selfmon_async_span own;
@@ -539,7 +542,7 @@ Test(async, an_interval_has_those_that_ended_in_it)
 	selfmon_report_free(after);
 }
 
-/* ---- many --------------------------------------------------------------- */
+/* ---- many spans ---------------------------------------------------------- */
 
 #define MANY 10000
 #define THREADS 4
@@ -607,7 +610,10 @@ Test(async, ten_million_over_ten_thousand_open_take_no_memory)
 	assert_row(requests + MANY, MANY, 0);
 }
 
-/* A thread that visits no regions must still answer requests of a reader. */
+/*
+ * Ends the thread that makes spans. It visits no regions, but must still answer
+ * requests of a reader.
+ */
 static bool stop;
 
 static void *spin(void *unused)

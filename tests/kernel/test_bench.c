@@ -98,7 +98,7 @@ Test(bench_run, cases_and_lengths_take_turns)
 
 	options.batch_ns = options.warm_up_ns = 1;
 	options.rounds = 3;
-	options.tries = 1; /* a preempted round has the same order */
+	options.tries = 1; /* a preempted round is not repeated */
 	cr_assert_eq(selfmon_bench_run(set, cases, 2, &options, result), 0);
 	cr_expect_str_eq(order, "abaAbBBbAaaAbB");
 	cr_expect_eq(result[0].rounds, 3);
@@ -126,7 +126,7 @@ static void compute(void *context, uint64_t turns)
 	       (selfmon_thread_usage(&now), now.preempted == from.preempted));
 }
 
-/* Ends the other thread on the only CPU that this process may use. */
+/* Set to end the spinning thread, which shares this process's only CPU. */
 static bool over;
 
 static void *spin(void *unused)

@@ -232,8 +232,8 @@ Test(clock, is_kept_by_a_forked_child)
 }
 
 /*
- * The thread is detached: a child of fork(2) cannot join a thread that has
- * ended, which ThreadSanitizer would report as a leak.
+ * The thread is detached, because a forked child cannot join it.
+ * ThreadSanitizer would report it as a leak.
  */
 static void *ask_and_tell(void *done)
 {

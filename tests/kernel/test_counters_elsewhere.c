@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests counter sets in other threads and processes than the one that opened
+ * Tests the use of counter sets by threads and processes that did not open
  * them.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 
 static void *read_elsewhere(void *snapshot)
 {
-	touch(fresh_pages()); /* these faults are not the opener's */
+	touch(fresh_pages()); /* not faults of the opener */
 	selfmon_counters_end(set, snapshot);
 	return NULL;
 }
@@ -64,7 +64,7 @@ Test(counters_elsewhere, a_set_outlives_its_thread_and_stands_still)
 	selfmon_counters_close(set);
 }
 
-/* Returns an exit status of a child that says which check failed. */
+/* Called in a child. The exit status identifies the failed check. */
 static int use_in_child(void)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };

@@ -10,7 +10,7 @@
 #include "kernel/holds.h"
 #include "kernel/threads.h"
 
-/* ---- inside of what is measured ------------------------------------------ */
+/* ---- threads that start inside of the measurement ------------------------ */
 
 static void *touch_and_exit(void *map)
 {

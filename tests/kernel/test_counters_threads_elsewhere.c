@@ -14,7 +14,7 @@
 #include "kernel/holds.h"
 #include "kernel/threads.h"
 
-/* ---- any thread, other processes ----------------------------------------- */
+/* ---- use by other threads and processes ---------------------------------- */
 
 static void *read_elsewhere(void *snapshot)
 {
@@ -39,7 +39,7 @@ Test(counters_threads_elsewhere, another_thread_reads_the_same_sums)
 	pool_end(&pool);
 }
 
-/* Returns an exit status of a child that says which check failed. */
+/* Called in a child. The exit status identifies the failed check. */
 static int use_in_child(void)
 {
 	selfmon_counters_end(set, &b);

@@ -92,7 +92,7 @@ static void count_in_turns(struct job *job)
 		}
 }
 
-/* All fibers are open at the same node. */
+/* All fibers have visits open at the same node. */
 Test(fibers, count_the_units_of_each_visit)
 {
 	struct selfmon_report *report;

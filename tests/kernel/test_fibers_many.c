@@ -112,7 +112,10 @@ static void expect(uint64_t ended, uint64_t open, uint64_t rows)
 	selfmon_report_free(report);
 }
 
-/* addresses_max is in KiB. The library allocates memory in chunks. */
+/*
+ * The address space may grow by addresses_max KiB. The library allocates it in
+ * chunks, so it may grow by more than the fibers need.
+ */
 static void use_and_use_again(uint64_t rows, size_t addresses_max)
 {
 	size_t resident, addresses;

@@ -51,7 +51,7 @@ Test(fibers, are_run_by_one_thread_at_a_time)
 			atomic_load(&runs);
 		selfmon_fiber_switch(NULL);
 		SELFMON_REGION("found")
-			selfmon_fiber_destroy(fiber); /* left alone */
+			selfmon_fiber_destroy(fiber); /* no effect: in use */
 	}
 	atomic_store(&may_end, 1);
 	pthread_join(thread, NULL);

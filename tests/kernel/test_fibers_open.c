@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the open visits of fibers that are suspended, or destroyed while so. */
+/*
+ * Tests the open visits of fibers that are suspended, or destroyed while
+ * suspended.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdatomic.h>

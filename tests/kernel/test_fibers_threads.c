@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests fibers that begin on one thread and end on another, or with a thread. */
+/* Tests fibers that move from one thread to another, or whose thread ends. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -101,9 +101,9 @@ static sem_t may_run[2];
 static int at_other_places;
 
 /*
- * A node belongs to one thread, and only this thread writes its statistics. Not
- * inlined: a caller that moves to another thread could reuse the address of a
- * thread-local variable.
+ * Returns true if all open visits are at nodes of the running thread: only the
+ * thread of a node writes its statistics. Not inlined: a caller that moves to
+ * another thread could reuse the address of a thread-local variable.
  */
 static __attribute__((noinline)) bool are_own_places(void)
 {

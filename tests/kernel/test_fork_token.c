@@ -22,8 +22,8 @@ static void *ask(void *mine)
 }
 
 /*
- * In a new process, all threads ask for the token at once, so each of them
- * would choose it.
+ * Called in a new process. All threads request the token at the same time, so
+ * each of them may be the one that has to choose it.
  */
 static int ask_at_once(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests frames: the time from one mark to the next. What the slowest ones have
- * inside of them is in test_frames_slowest.c.
+ * Tests frames: the time from one mark to the next. test_frames_slowest.c tests
+ * the parts of the slowest frames.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -71,7 +71,7 @@ static uint64_t frames_of(const char *name)
 	return frames;
 }
 
-/* The calling thread's last mark of its first name. */
+/* Returns the last mark of the first name that the calling thread marked. */
 static uint64_t last_mark(void)
 {
 	return selfmon_thread_self()->frames->open[0].start;
@@ -129,7 +129,7 @@ Test(frames, are_all_measured_if_one_visit_in_n_is)
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Names are compared by their letters: a program may make them anew. */
+/* Names are compared by content, since a program may build them at run time. */
 Test(frames, of_equal_names_are_the_same)
 {
 	char name[16];
@@ -204,7 +204,7 @@ Test(frames, are_those_of_each_thread)
 	cr_expect_eq(frames_of("frame"), 3);
 }
 
-/* The second thread has the state of the first one, and its statistics. */
+/* The second thread reuses the state and the statistics of the first one. */
 Test(frames, of_an_ended_thread_do_not_go_on_in_the_next)
 {
 	char frame[] = "frame";
@@ -258,7 +258,9 @@ static void *run_job(void *job)
 	return NULL;
 }
 
-/* The second half of the job runs in another thread, whose marks are its own. */
+/*
+ * The second half of the job runs in another thread, to which its marks belong.
+ */
 Test(frames, marked_in_a_fiber_are_the_thread_s)
 {
 	struct job job;
@@ -285,7 +287,10 @@ static void *mark_and_count(void *unused)
 	return unused;
 }
 
-/* Without a region the kernel records no switches of the thread. */
+/*
+ * The kernel records a thread's context switches only while its events are
+ * open. So a mark opens them, even if the thread has visited no region.
+ */
 Test(frames, of_a_thread_open_its_events)
 {
 	configure("page-faults", 1);
@@ -453,8 +458,8 @@ static void nest(int number)
 }
 
 /*
- * The handler's marks end frames too. Some interrupt each mark after it has read
- * the start, so that both are one.
+ * The handler's marks end frames, too. A mark that was interrupted after it had
+ * read the start is dropped: only the handler's mark counts.
  */
 Test(frames, add_up_with_a_mark_in_a_handler_at_each_instruction)
 {
@@ -491,7 +496,7 @@ static bool jump_after(int instructions)
 	return false;
 }
 
-/* A jump loses at most the frame whose end it left. */
+/* A jump loses at most the frame that the interrupted mark was ending. */
 Test(frames, go_on_after_a_jump_at_each_instruction)
 {
 	uint64_t before;

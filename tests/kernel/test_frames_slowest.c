@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest frames (SELFMON_RECORD): what was inside of them. */
+/* Tests the parts of the slowest frames (SELFMON_RECORD). */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ static uint64_t blocked_in(const struct selfmon_slow *slow)
 	return ns;
 }
 
-/* Each frame has the requests between its marks. */
+/* The parts of each frame are the requests between its marks. */
 Test(frames_slowest, have_what_ended_between_their_marks)
 {
 	const struct selfmon_slow *first = NULL, *slow;
@@ -59,8 +59,8 @@ Test(frames_slowest, have_what_ended_between_their_marks)
 }
 
 /*
- * "game" is open at all marks, and "tick" at each: neither is inside of a
- * frame, though a tick ends in the next one.
+ * "game" is open at all marks, and each "tick" is open at one. Neither is a
+ * part of a frame, although each tick ends in the following frame.
  */
 Test(frames_slowest, leave_out_visits_around_a_mark)
 {
@@ -85,13 +85,16 @@ Test(frames_slowest, leave_out_visits_around_a_mark)
 		cr_expect(first[i].part[0].outermost &&
 			  first[i].part[1].outermost);
 	}
-	/* Their own slowest visits have all parts. */
+	/* The slowest visits of "game" and "tick" themselves have all parts. */
 	cr_expect_eq(slowest(report, "game")->inner, 18);
 	cr_expect_eq(slowest(report, "tick")->inner, 2);
 	selfmon_report_free(report);
 }
 
-/* The load began before the frame. Most of its time is after the mark. */
+/*
+ * The visit of "load" began before the slow frame. Most of its time is in the
+ * frame.
+ */
 Test(frames_slowest, have_of_a_visit_what_is_after_the_mark)
 {
 	const uint64_t begin = selfmon_kernel_monotonic_ns();
@@ -117,7 +120,7 @@ Test(frames_slowest, have_of_a_visit_what_is_after_the_mark)
 	selfmon_report_free(report);
 }
 
-/* Also without any region in the thread. */
+/* The time off the CPU is recorded even if the thread visits no region. */
 Test(frames_slowest, say_how_long_they_were_off_the_cpu)
 {
 	const struct selfmon_slow *slow;
@@ -140,7 +143,10 @@ Test(frames_slowest, say_how_long_they_were_off_the_cpu)
 	selfmon_report_free(report);
 }
 
-/* Frames and spans are entries of the ring then, and still no parts. */
+/*
+ * With a trace, frames and spans are also entries of the ring. They must not
+ * become parts of other frames.
+ */
 Test(frames_slowest, are_no_parts_of_others_with_a_trace)
 {
 	struct selfmon_options options = slow_options("none");

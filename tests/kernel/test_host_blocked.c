@@ -88,7 +88,10 @@ static void expect_no_signal(void)
 
 /* ---- calls that block ---------------------------------------------------- */
 
-/* Each call lasts 1 ms: with so many calls, a signal would interrupt some. */
+/*
+ * Timeout of each call. The test makes at least 30 calls of each kind, so that
+ * a signal would interrupt some of them.
+ */
 static const struct timespec brief = { .tv_nsec = 1000000 };
 static const struct timeval brief_too = { .tv_usec = 1000 };
 
@@ -275,8 +278,8 @@ static void *work_until_stopped(void *unused)
 }
 
 /*
- * Returns true if there were enough calls of each kind, and enough samples
- * while others were blocked.
+ * Returns true if there were at least 30 calls of each kind, and this number of
+ * samples in the worker's regions.
  */
 static bool is_enough(uint64_t samples)
 {
@@ -307,7 +310,7 @@ static void block_in_each_call(void)
 	}
 	cr_expect_eq(interrupted, 0);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-	cr_assert_eq(write(feed[1], "", 1), 1); /* it may wait still */
+	cr_assert_eq(write(feed[1], "", 1), 1); /* wakes a reader */
 	for (i = 0; i < CALLS; i++)
 		pthread_join(thread[i], NULL);
 	pthread_join(worker, NULL);

@@ -92,7 +92,7 @@ Test(host_dropped,
 	report = rows_take();
 	cr_assert_eq(row_named(report, "of the thread")->visits, TIMES);
 	cr_assert_eq(row_named(report, "of the thread")->switched, 0);
-	/* The visit is a sibling of the visits that were abandoned before. */
+	/* The visit outlived "of the thread", so it moved to the top level. */
 	cr_assert_eq(ROWS_GET(report, "of the coroutine")->visits, TIMES);
 	cr_assert_eq(ROWS_GET(report, "of the coroutine")->switched, 0);
 	cr_assert_eq(ROWS_GET(report, "alone")->switched, TIMES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests a handler with regions that interrupts the program while it opens
- * counter sets of its own, in each child at another instant. If the handler
- * waits for the code that it interrupted, an alarm ends the child.
+ * counter sets. In each child the handler interrupts at another time. If it
+ * waits for the code that it interrupted, the child is killed.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

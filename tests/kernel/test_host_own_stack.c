@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests stacks whose bounds are hard to find: of a child forked from a thread,
- * of a child of clone(2), of main() above its present limit, and of a thread
+ * Tests stacks whose bounds are hard to find: in a child forked from a thread,
+ * in a child of clone(2), in main() above its present limit, and in a thread
  * that cannot read /proc. No visit is lost. If the bounds can be found, jumps
  * end the visits that they skip. Later visits make no system call.
  */
@@ -200,8 +200,8 @@ static void check_counted(void)
 }
 
 /*
- * All visits have ended except that of the last jump. The next enter would end
- * that visit.
+ * No visit is open: the enter after each jump ended the visit that was jumped
+ * out of.
  */
 static void check_healed(void)
 {

@@ -179,7 +179,10 @@ Test(host_places, one_that_goes_on_without_a_place_stays_where_it_was)
 	selfmon_enter(selfmon_region("one"), &first);
 	selfmon_enter(selfmon_region("two"), &second);
 	selfmon_enter(selfmon_region("three"), &third);
-	/* Span three is below span one, which has no node for it. */
+	/*
+	 * After the next leave, span three is directly below span one. The full
+	 * tree has no room for a node there, so the span keeps its old node.
+	 */
 	selfmon_leave(&second);
 	cr_assert_eq(displaced(), before + 1);
 	selfmon_leave(&third);

@@ -36,8 +36,8 @@ static void *interleave(void *place)
 }
 
 /*
- * The position of a span is unknown, but the bounds of the thread's stack are
- * known.
+ * The span's frame is a static variable, so the span has no position on a
+ * stack. The bounds of the thread's stack are known.
  */
 static void *interleave_in_a_span(void *place)
 {
@@ -49,7 +49,7 @@ static void *interleave_in_a_span(void *place)
 	return NULL;
 }
 
-/* Checks that all visits that began have ended, and that each is marked. */
+/* Checks that all visits have ended, and that each is marked as switched. */
 static void check_marked(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_row *row = row_named(report, name);
@@ -137,8 +137,9 @@ Test(host_stacks, nor_in_a_child_of_it)
 }
 
 /*
- * Without a guard page the bounds are unknown. If a coroutine's stack is above
- * that of a visit which it outlives, it counts as another stack.
+ * Without a guard page, the bounds of the thread's stack are unknown. Then a
+ * coroutine is only detected if its stack is above that of a visit that it
+ * outlives.
  */
 Test(host_stacks, nor_where_nobody_knows_the_threads_own)
 {
@@ -234,7 +235,7 @@ Test(host_stacks, one_that_goes_on_after_its_thread_has_ended_is_reported)
 {
 	struct selfmon_report *report;
 
-	on_thread(begin_only, NULL); /* and again: the first is lost */
+	on_thread(begin_only, NULL); /* only the last one is resumed */
 	start_a(NULL);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "a")->visits, 0);

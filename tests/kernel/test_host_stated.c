@@ -64,7 +64,7 @@ Test(host_stated, a_handlers_child_that_ends_there_is_safe, .timeout = 120)
 	selfmon_report_free(report);
 }
 
-/* ---- a stack for signals that cannot be seen ------------------------------ */
+/* ---- a signal stack that cannot be queried ------------------------------- */
 
 static void visit_in_handler(int number)
 {
@@ -102,7 +102,7 @@ Test(host_stated, a_stack_inside_of_the_own_that_disarms_itself_is_not_seen)
 	selfmon_report_free(report);
 }
 
-/* ---- a live file that others cut short ------------------------------------ */
+/* ---- a live file that another process truncates -------------------------- */
 
 static void lose_the_file(const char *path)
 {

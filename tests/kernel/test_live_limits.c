@@ -58,7 +58,7 @@ static void check_full(const char *name)
 	selfmon_report_free(report);
 }
 
-/* ---- no room ------------------------------------------------------------- */
+/* ---- full disks, and file systems that are refused ----------------------- */
 
 static void limit_file_size(void)
 {
@@ -85,8 +85,8 @@ static void mount_on(const char *folder, const char *type, const char *options)
 }
 
 /*
- * The file system ends with its process, so this copies the file to another
- * one.
+ * The mount ends with its process, so the file is copied to another file
+ * system.
  */
 static void keep_copy(const char *from)
 {

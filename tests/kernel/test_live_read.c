@@ -426,7 +426,7 @@ Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 static bool enough;
 
 /*
- * In each update adds one visit and one entry of the histogram, with a pause
+ * Each update adds one visit and one entry of the histogram. There is a pause
  * between updates.
  */
 static void *record_for_ever(void *stats_of)

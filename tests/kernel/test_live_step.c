@@ -31,7 +31,9 @@ struct outcome {
 	struct stepped_pmu pmu;
 };
 
-/* These may be any four events. They give the model its columns. */
+/*
+ * Any four events, which give the thread four columns. The model replaces them.
+ */
 #define MODEL "page-faults,task-clock,minor-faults,context-switches"
 #define MODEL_MEMBERS 4
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Visits that last longer than a limit: the program's function
- * (selfmon_options.longer), and the entries of the ring that trigger a trace.
- * tests/tools/trace.py has what is in the file.
+ * Tests visits that last longer than a limit: the program's function
+ * (selfmon_options.longer) is called for them, and they trigger a trace.
+ * tests/tools/trace.py checks the contents of the trace.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 static struct called {
 	struct selfmon_longer visit;
-	const void *stack; /* of the function */
+	const void *stack; /* address in the function's frame */
 	uint32_t calls;
 } called;
 static int argument;
@@ -36,7 +36,7 @@ static void note(const struct selfmon_longer *visit, void *context)
 	called.calls++;
 }
 
-/* A visit inside of the function that lasts longer, too. */
+/* Makes a visit inside of the function that exceeds the limit, too. */
 static void note_slowly(const struct selfmon_longer *visit, void *context)
 {
 	note(visit, context);
@@ -93,7 +93,7 @@ Test(longer, is_called_for_each_longer_visit)
 	visit("a", SLOW_NS);
 	expect_call("a");
 	visit("a", 0);
-	/* It is not longer than the longest so far. */
+	/* This visit exceeds the limit, but is not the longest so far. */
 	visit("a", SLOW_NS - LIMIT_NS / 4);
 	cr_expect_eq(called.calls, 1);
 	called.calls = 0;
@@ -185,7 +185,7 @@ static void visit_in_handler(int signal)
 	visit("handler's", SLOW_NS);
 }
 
-/* It runs on the handler's stack, while the visit around is open. */
+/* The function runs on the handler's stack while "around" is still open. */
 Test(longer, is_called_in_the_handler_in_which_the_visit_ended)
 {
 	static char room[65536];
@@ -259,7 +259,7 @@ Test(longer, is_called_in_a_forked_child)
 	cr_expect_eq(called.calls, 0);
 }
 
-/* A visit may be longer than the limit, and none of the slowest. */
+/* A visit may exceed the limit without being one of the slowest. */
 Test(longer, is_beside_the_slowest_visits)
 {
 	struct selfmon_options options = options_of("none", note, LIMIT_NS);
@@ -304,14 +304,16 @@ Test(longer, has_limits_that_are_allowed)
 	cr_expect_eq(selfmon_configure(&options), 0);
 	options = options_of("none", NULL, 1);
 	cr_expect_eq(selfmon_configure(&options), 0);
-	/* 0 is the limit of the trace, which is not written. */
+	/*
+	 * 0 stands for the limit of the trace. There is no trace, so no limit.
+	 */
 	options = options_of("none", note, 0);
 	cr_expect_eq(selfmon_configure(&options), 0);
 	visit("a", SLOW_NS);
 	cr_expect_eq(called.calls, 0);
 }
 
-/* Threads that are not told of slow visits have no ring, and no limit. */
+/* Without a function to call, threads have neither a ring nor a limit. */
 Test(longer, is_off)
 {
 	struct selfmon_options options = options_of("none", NULL, LIMIT_NS);

@@ -283,8 +283,8 @@ static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 }
 
 /*
- * Each jump is at a higher address than the last one, and does not use its
- * bytes.
+ * Each jump is at a higher address than the previous one, and does not
+ * overwrite its stack frame.
  */
 static __attribute__((noinline)) void jump_from_depth(struct selfmon_frame *span,
 						      size_t depth)

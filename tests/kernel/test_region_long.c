@@ -38,7 +38,7 @@ static void visit(uint64_t ticks, uint64_t items)
 	selfmon_leave(&frame);
 }
 
-/* The first half is the longer one: no later visit is the longest. */
+/* The longer visits come first, so no later visit is the longest so far. */
 static void visits(uint64_t items)
 {
 	int i;
@@ -64,7 +64,7 @@ static uint64_t at_least(const struct selfmon_report *report, uint64_t ticks)
 	return n;
 }
 
-/* Expects the visits of visits(), this number of times. */
+/* Expects the visits that `times` calls of visits() make. */
 static void check(const struct selfmon_report *report, uint64_t times)
 {
 	cr_assert_eq(selfmon_report_row(report, 0)->measured,

@@ -35,10 +35,7 @@ static size_t index_of(const struct selfmon_report *report, const char *name)
 	return 0;
 }
 
-/*
- * Returns how much of a unit the visits of a row counted. Row and unit are
- * given by name.
- */
+/* Returns the totals of a unit in a row, both given by name. */
 static struct selfmon_report_unit unit_of(const struct selfmon_report *report,
 					  const char *row, const char *name)
 {

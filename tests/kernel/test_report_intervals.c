@@ -211,7 +211,7 @@ static struct selfmon_report *open_live(void)
 	return report;
 }
 
-/* The report has the names that both reports have read from the file. */
+/* The interval keeps the names after both reports of the file are freed. */
 Test(report_intervals, are_of_a_live_file_as_well)
 {
 	struct selfmon_report *first, *second, *interval, *own;

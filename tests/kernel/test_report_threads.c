@@ -169,8 +169,8 @@ static struct whole sum_over_threads(const struct selfmon_report *report,
 }
 
 /*
- * If the time of a child is below 0, as on a coarse clock, its parent counts it
- * as 0.
+ * Returns true if the net time of a row is below 0, as may happen with a coarse
+ * clock. Its parent counts it as 0, so self times do not add up.
  */
 static bool any_below_0(const struct selfmon_report *report)
 {

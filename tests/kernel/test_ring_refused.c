@@ -53,8 +53,8 @@ static void visit_in_new_threads(unsigned int count)
 }
 
 /*
- * A lack of locked memory gives the same errno, so the report must not name
- * that.
+ * A lack of locked memory gives the same errno as the filter, and must not be
+ * reported as the reason.
  */
 static void assert_blames_the_filter(const struct selfmon_report *report,
 				     enum selfmon_format format)

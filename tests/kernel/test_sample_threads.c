@@ -210,9 +210,9 @@ Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
 #define COUNTED "page-faults,task-clock,minor-faults,major-faults,cpu-clock"
 #define LARGE_KIB 256
 #define DESCRIPTORS 256
-#define COUNTING 40 /* threads that have no ring, or more */
+#define COUNTING 40 /* at least this many threads have no ring */
 
-/* Of all threads. */
+/* Totals over all threads. */
 static struct pages {
 	uint64_t wanted, mapped, ringed;
 } pages;

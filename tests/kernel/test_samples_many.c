@@ -35,8 +35,9 @@ static void *visit_until_stopped(void *unused)
 }
 
 /*
- * Moves and system calls cause samples in a region too, and so does a
- * sanitizer.
+ * Returns the number of samples in the work of the regions themselves. Samples
+ * in the code that changes CPUs are not counted. With a sanitizer all samples
+ * are counted, since much of the work is in its runtime.
  */
 static uint64_t in_their_code(void)
 {

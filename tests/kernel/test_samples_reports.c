@@ -11,9 +11,9 @@
 #include "kernel/samples_wanted.h"
 
 /*
- * The library subtracts the cost of samples. The child's share of this cost is
- * not part of the parent's time. Returns true if the self time of the parent is
- * less than the cost of its samples.
+ * The library subtracts the cost of samples from a visit and from the visits
+ * around it. Returns true if little of this cost remains in the self time of a
+ * parent that does no work itself.
  */
 static bool is_taken_off(const char *name)
 {

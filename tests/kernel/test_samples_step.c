@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives a ring that no kernel writes, step by step: the thread stops after
- * each instruction of its visits, where the test writes samples as the kernel
+ * Drives a ring that no kernel writes, step by step. The thread stops after
+ * each instruction of its visits. There the test writes samples as the kernel
  * would, or reads them as another thread would. Each sample must belong to the
  * visit that was open at its instruction.
  */
@@ -58,8 +58,9 @@ static void append(const void *record, size_t size)
 }
 
 /*
- * Writes what perf_output_begin() of kernel/events/ring_buffer.c does: a full
- * ring drops the sample, and the next one that fits has a record before it.
+ * Writes a sample like perf_output_begin() of kernel/events/ring_buffer.c. A
+ * full ring drops the sample. Before the next sample that fits, a record has
+ * the number of dropped samples.
  */
 static void write_sample(uint64_t address)
 {
@@ -113,12 +114,12 @@ static void detach_ring(void)
 
 /* ---- scenes -------------------------------------------------------------- */
 
-/* Places, and sets of them. */
+/* Places in the call tree. They are bits, so a set of places is one number. */
 enum { OUT = 1, A = 2, B = 4, A_IN_B = 8, B_IN_A = 16, AFTER_IN_B = 32 };
 
 /*
- * The places that may have a sample which is taken now: two while a visit
- * begins or ends.
+ * The places to which a sample that is taken now may be attributed. While a
+ * visit begins or ends, there are several.
  */
 static volatile uint64_t now = OUT;
 static struct selfmon_region *a, *b, *after;
@@ -246,11 +247,11 @@ static void find_nodes(void)
 
 struct found {
 	uint64_t samples;
-	/* Of the first sample in a wrong place, or its place is 0. */
+	/* Place of the first wrongly attributed sample, or 0. */
 	uint64_t place, allowed;
 };
 
-/* The address of a sample is the set of its places. */
+/* The address of a sample is the set of places that are allowed for it. */
 static int check_entry(void *context, const struct selfmon_stack_entry *entry)
 {
 	struct found *const found = context;
@@ -282,7 +283,7 @@ static uint64_t samples_of_all_places(void)
 	return n;
 }
 
-/* Expects all samples so far, in a place of their set. */
+/* Expects that each sample so far is attributed to a place allowed for it. */
 static void check(const char *where, uint64_t step, uint64_t read_at)
 {
 	struct found found = { .samples = 0 };
@@ -310,7 +311,7 @@ static struct run {
 	uint64_t sample_at, read_at; /* number of a step, or NEVER */
 	/* A sample at each step, but seldom while samples are read. */
 	bool often;
-	void (*act)(void); /* at read_at, in place of another thread */
+	void (*act)(void); /* called at read_at, instead of a read */
 	volatile bool done;
 } run;
 
@@ -349,8 +350,8 @@ static void set_trap_flag(ucontext_t *context, bool on)
 }
 
 /*
- * Runs after each instruction: the flag stays set until the run is done, or
- * until nothing is left to do in it.
+ * Runs after each instruction. Clears the trap flag when the run is done, or
+ * when its sample has been written and no read is due.
  */
 static void on_step(int signal, siginfo_t *info, void *context)
 {
@@ -438,7 +439,7 @@ static const struct {
 
 #define SCENES (sizeof(scene) / sizeof(scene[0]))
 
-/* Returns the distance of the steps at which a form tests. */
+/* Returns the distance between tested steps in this form of the tests. */
 static uint64_t stride(uint64_t steps, int quick, int full)
 {
 	return 1 + steps / (uint64_t)by_form(quick, full, INT32_MAX);
@@ -470,8 +471,8 @@ Test(samples_step, at_each_instruction_belong_to_the_visit_that_is_open)
 }
 
 /*
- * The sample is read some steps later, also while its own thread is about to
- * read it.
+ * The sample is read 0 to 1000 steps later, also while the sampled thread
+ * itself is about to read it.
  */
 static void sample_and_read(const char *name, void (*what)(void), uint64_t at)
 {
@@ -496,7 +497,7 @@ Test(samples_step, belong_to_it_if_another_thread_reads_them_at_any_instruction)
 		sample_and_read("nested", nested, at);
 	cr_assert_gt(written, 100);
 	for (i = 1; i < SCENES; i++) {
-		/* Reads take more steps. */
+		/* A run with a read takes more steps than the scene alone. */
 		const uint64_t longer = 2 * steps_of(scene[i].play);
 
 		for (at = 0; at < longer; at += stride(longer, 7, 61))
@@ -515,7 +516,7 @@ Test(samples_step, are_all_counted_by_a_ring_that_fills)
 		run = (struct run){ .read_at = NEVER, .often = true };
 		steps += play(scene[i].play);
 		check(scene[i].name, 0, NEVER);
-		/* Only the next record reports those that found no room. */
+		/* Dropped samples are reported only with the next record. */
 		write_sample(OUT);
 		check(scene[i].name, 0, NEVER);
 		cr_assert_eq(dropped, 0);
@@ -531,7 +532,8 @@ Test(samples_step, are_all_counted_by_a_ring_that_fills)
 
 static struct selfmon_frame newer;
 
-/* Ends the visit that began after the sample, and begins another in its place.
+/*
+ * Ends the visit that began after the sample, and begins another one instead.
  */
 static void renew(void)
 {

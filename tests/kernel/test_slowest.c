@@ -10,7 +10,7 @@
 
 #include "kernel/slow.h"
 
-/* ---- which are kept ------------------------------------------------------ */
+/* ---- which visits are recorded ------------------------------------------- */
 
 Test(slowest, are_none_unless_requested)
 {

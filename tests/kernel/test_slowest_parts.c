@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the slowest visits: what was inside of them, and their counts. */
+/* Tests the parts and the counts of the slowest visits. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the slowest visits in a live file after each instruction by which a
- * visit is kept: what the file contains while the process is stopped is what it
- * would contain after a SIGKILL there.
+ * Tests the slowest visits in a live file after each instruction that records a
+ * visit. A stopped process has the same file as a process killed by SIGKILL at
+ * that instruction.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -54,10 +54,10 @@ static void visit_a(uint64_t ns, bool stepped)
 }
 
 /*
- * Fills the slots of the slowest visits of "a". Two more visits are stepped.
- * They are slower, since each step takes microseconds. The first one is written
- * to a slot that no visit had, the second one to the slot of a visit that was
- * given up.
+ * Fills the slots of the slowest visits of "a". The last two visits are
+ * stepped, so they are slower: each step takes microseconds. The first of them
+ * is written to an unused slot. The second one replaces a visit that is no
+ * longer one of the slowest.
  */
 static _Noreturn void play(void)
 {
@@ -89,7 +89,7 @@ static void go(enum __ptrace_request request, pid_t child, int wanted)
 		  "status %#x", (unsigned int)status);
 }
 
-/* Returns the number of visits of "a" that ended, which is stored first. */
+/* Checks the slowest visits. Returns the number of visits of "a". */
 static uint64_t check(pid_t child)
 {
 	struct selfmon_report *report;

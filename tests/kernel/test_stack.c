@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests the bounds of a thread's stack, which the library finds without the C
- * library: compares them with those that the C library returns, and with those
- * of stacks that the test has made.
+ * library. Compares them with those that the C library returns, and with stacks
+ * made by the test.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

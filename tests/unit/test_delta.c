@@ -68,7 +68,7 @@ Test(delta, claims_no_migration_where_a_cpu_is_not_known)
 	cr_assert_eq(delta.flags, 0);
 }
 
-/* ---- values that cannot be ----------------------------------------------- */
+/* ---- impossible values --------------------------------------------------- */
 
 Test(delta, repairs_a_value_that_is_2_to_the_width_too_small)
 {
@@ -131,7 +131,7 @@ Test(delta, keeps_more_than_32_bits_of_a_32_bit_counter)
 	assert_value(0, UINT64_C(0x300000001), SELFMON_EXACT);
 }
 
-/* ---- lost ---------------------------------------------------------------- */
+/* ---- lost values --------------------------------------------------------- */
 
 Test(delta, a_lost_snapshot_at_either_end_gives_no_number)
 {

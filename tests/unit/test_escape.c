@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests that escaped names cannot inject terminal escapes or spreadsheet
- * formulas, and that the original can be recovered from CSV and, if it is valid
+ * formulas. The original name must be recoverable from CSV and, if it is valid
  * UTF-8, from JSON.
  */
 #include <criterion/criterion.h>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PMU trees of real machines that were published. For each tree, the comment
- * lists the sources.
+ * PMU trees of real machines. The comment above each tree lists the published
+ * recordings from which it was made. Files that no recording has are from the
+ * kernel's source.
  */
 #include "unit/test_event_tree.h"
 
 #include <stddef.h>
 
 /*
- * PMUs, numbers, CPUs and caps: one machine of Namhyung Kim's, of 8 large cores
- * and 12 small ones (a desktop's Raptor Lake has as many),
+ * Recorded by Namhyung Kim: PMUs, their numbers, CPUs and caps. The machine has
+ * 8 large and 12 small cores, like a desktop's Raptor Lake:
  * https://lore.kernel.org/all/20250918063944.16331-2-namhyung@kernel.org/
- * An Alder Lake of Intel's has the same numbers, and its general events opened
- * with them:
+ * An Alder Lake has the same numbers, and opened general events with them:
  * https://lore.kernel.org/all/20210329070046.8815-9-yao.jin@linux.intel.com/
  *
- * In neither, and from arch/x86/events/intel/core.c: fields and events; from
- * arch/x86/events/core.c: rdpmc; from arch/x86/events/intel/uncore.c: cpumask.
+ * From the kernel's source: fields and events (arch/x86/events/intel/core.c),
+ * rdpmc (arch/x86/events/core.c) and cpumask (arch/x86/events/intel/uncore.c).
  */
 static const struct tree_file hybrid[] = {
 	{ "cpu_core/type", "4\n" },
@@ -53,15 +53,15 @@ static const struct tree_file hybrid[] = {
 };
 
 /*
- * PMUs, numbers and that they have cpu_cycles with this code: an RK3399 of
- * Arnaldo Carvalho de Melo's,
- * https://lore.kernel.org/all/ZV4qFtFctJ9emXvd@kernel.org/ ; CPUs: another
- * board with these cores, quoted in
+ * Recorded by Arnaldo Carvalho de Melo on an RK3399: PMUs, their numbers, and
+ * the code of cpu_cycles,
+ * https://lore.kernel.org/all/ZV4qFtFctJ9emXvd@kernel.org/
+ * Recorded on another board with these cores: CPUs, quoted in
  * https://lore.kernel.org/all/86h6rxd3gh.wl-maz@kernel.org/
  *
- * In neither, and from drivers/perf/arm_pmuv3.c (armv8_pmuv3_format_attrs,
- * armv8_pmuv3_event_attrs, caps): fields and the other events; which a core has
- * is in the manuals of Arm's, PMCEID0_EL0.
+ * From the kernel's source: fields and the other events
+ * (drivers/perf/arm_pmuv3.c: armv8_pmuv3_format_attrs, armv8_pmuv3_event_attrs,
+ * caps). Arm's manuals list the events of each core (PMCEID0_EL0).
  */
 static const struct tree_file rk3399[] = {
 	{ "armv8_cortex_a53/type", "7\n" },
@@ -88,9 +88,10 @@ static const struct tree_file rk3399[] = {
 };
 
 /*
- * PMUs, CPUs: docs/perf/README.md (47cf81ef) of https://github.com/aneryu/zjs ;
- * number 11: a report of that project headed P7-70. Not recorded: number 8, and
- * as above fields and events.
+ * Recorded: PMUs and CPUs, in docs/perf/README.md (47cf81ef) of
+ * https://github.com/aneryu/zjs ; number 11, in the report P7-70 of that
+ * project. Number 8 is assumed. Fields and events are from the kernel's source,
+ * as for the RK3399.
  */
 static const struct tree_file gb10[] = {
 	{ "armv8_pmuv3_0/type", "8\n" },
@@ -105,9 +106,9 @@ static const struct tree_file gb10[] = {
 };
 
 /*
- * PMUs, numbers, CPUs: quoted in
- * https://lore.kernel.org/all/86h6rxd3gh.wl-maz@kernel.org/ ; field and events,
- * not recorded: drivers/perf/apple_m1_cpu_pmu.c.
+ * Recorded: PMUs, their numbers and CPUs, quoted in
+ * https://lore.kernel.org/all/86h6rxd3gh.wl-maz@kernel.org/
+ * From the kernel's source: field and events (drivers/perf/apple_m1_cpu_pmu.c).
  */
 static const struct tree_file apple_m2[] = {
 	{ "apple_blizzard_pmu/type", "8\n" },
@@ -124,10 +125,12 @@ static const struct tree_file apple_m2[] = {
 };
 
 /*
- * PMUs and numbers, caps, 128 CPUs, in https://lore.kernel.org/all/ :
- * CAHbLzkpZjrd401DEKnnCNMdra0f6kGRe1Nh_rTovNTmyD8aBpg@mail.gmail.com/
- * Not recorded: that the PMU is of all CPUs (drivers/perf/arm_pmu_acpi.c),
- * cpumask (drivers/perf/arm-cmn.c), and as above field and event.
+ * Recorded: PMUs, their numbers, caps and 128 CPUs, in the message
+ * CAHbLzkpZjrd401DEKnnCNMdra0f6kGRe1Nh_rTovNTmyD8aBpg@mail.gmail.com of
+ * https://lore.kernel.org/all/
+ * From the kernel's source: that the PMU belongs to all CPUs
+ * (drivers/perf/arm_pmu_acpi.c), cpumask (drivers/perf/arm-cmn.c), and field
+ * and event, as for the RK3399.
  */
 static const struct tree_file ampere_one[] = {
 	{ "armv8_pmuv3_0/type", "8\n" },

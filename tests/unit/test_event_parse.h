@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of specifications: parses one that must be correct. */
+/* Parses specifications that must be correct. */
 #ifndef SELFMON_TEST_EVENT_PARSE_H
 #define SELFMON_TEST_EVENT_PARSE_H
 

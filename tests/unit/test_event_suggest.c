@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nearest word. */
+/* Tests that the nearest word is suggested for a misspelt one. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests estimates of fibers' visits whose group is off the PMU at some of their
- * switches. Such a switch reads by read(2), others read in the pages.
+ * switches. Such a switch reads by read(2); all others read the pages in user
+ * space.
  */
 #include <criterion/criterion.h>
 #include <unistd.h>
@@ -13,15 +14,16 @@
 TestSuite(fiber_trap, .init = setup, .fini = fini);
 
 /*
- * A visit of main() lasts this long, is off the PMU for a part of it, and
- * counts this many events. It is suspended for this long, too.
+ * The visit on main()'s stack takes ALL_TICKS, not including the PAUSE_TICKS
+ * for which it is suspended. Its group is off the PMU for OFF_TICKS and counts
+ * EVENTS in the rest of the visit. ESTIMATE is the scaled count.
  */
 #define ALL_TICKS 11000
 #define OFF_TICKS 1000
 #define PAUSE_TICKS 5000
 #define EVENTS 1000
 #define ESTIMATE 1100
-#define READS 8 /* more than the switches of a test make while off the PMU */
+#define READS 8 /* replies to read(2), more than a test needs */
 
 static struct selfmon_fiber *other;
 static bool general_path;

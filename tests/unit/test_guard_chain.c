@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that faults which are not the guard's go to the program's own handler,
- * or to the kernel's default, as if there were no guard.
+ * Tests faults that are not the guard's. They must go to the program's own
+ * handler, or to the kernel's default, as if there were no guard.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

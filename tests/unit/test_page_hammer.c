@@ -27,7 +27,9 @@ static uint64_t model_read(uint32_t counter);
 
 static struct selfmon_page page[2];
 static volatile uint64_t registers[2 * REGISTERS];
-/* Page 0 has counted 7, and page 1 21, times this number of updates. */
+/*
+ * Number of updates. Page 0 has counted 7 times this number, page 1 21 times.
+ */
 static volatile uint64_t epoch;
 static uint64_t seed = 0x9e3779b97f4a7c15;
 

@@ -301,7 +301,7 @@ Test(rdpmc_trap, a_storm_of_lock_moves_ends_on_the_slow_path)
 	cr_assert_eq(a.value[1], 222);
 }
 
-/* ---- the counter goes away ----------------------------------------------- */
+/* ---- a counter that is taken away ---------------------------------------- */
 
 Test(rdpmc_trap, a_counter_that_goes_is_read_by_read_2)
 {
@@ -384,7 +384,7 @@ Test(rdpmc_trap, a_group_read_of_another_size_is_lost)
 	cr_assert(a.flags & SELFMON_SNAPSHOT_LOST_USER);
 }
 
-/* ---- not on this path ---------------------------------------------------- */
+/* ---- reads that do not execute RDPMC ------------------------------------- */
 
 Test(rdpmc_trap, another_thread_never_executes_the_instruction)
 {

@@ -267,7 +267,7 @@ Test(report_histogram, quantiles_are_the_percentiles_where_both_are_there)
 	calibration.inner.ticks = 12;
 	calibration.outer.ticks = 25;
 	stats[0].kind[SELFMON_KIND_SPAN] = 1;
-	stats[1].kind[SELFMON_KIND_SPAN] = 900000; /* dear ones, a few */
+	stats[1].kind[SELFMON_KIND_SPAN] = 900000; /* a few expensive visits */
 	calibration.kind[SELFMON_KIND_SPAN].ticks = 10;
 	add(add(-1, 1, &stats[0]), 2, &stats[1]);
 	report = settle(GHZ);

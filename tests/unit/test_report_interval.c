@@ -124,7 +124,7 @@ Test(report_interval, has_exact_extremes_that_are_beyond_all_before)
 	model_visit(&stats, 7777777, 1);
 	row = ROWS_GET(interval_of(of_one(61, &stats), first), "outer");
 	cr_assert_eq(row->time.min, 777);
-	cr_assert_eq(row->time.max, 7777778); /* up */
+	cr_assert_eq(row->time.max, 7777778); /* rounded up */
 	cr_assert_eq(row->unsure, 0);
 }
 

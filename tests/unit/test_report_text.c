@@ -11,8 +11,8 @@
 TestSuite(report_text, .fini = model_free);
 
 /*
- * Returns the width of the text by a rule of the test's own: the number of code
- * points, some of them wide.
+ * Returns the width of the text, computed independently of the library: the
+ * number of code points, some of which are wide.
  */
 static size_t columns_of(const char *line, size_t length)
 {

@@ -215,7 +215,7 @@ Test(visit_trap, a_count_that_is_not_possible_is_left_out)
 	cr_assert_eq(stats->counter[1].sum, 20);
 }
 
-/* The second one is not the longest, but has no bucket of a short visit. */
+/* The second visit is long, but not the longest so far. */
 Test(visit_trap, long_visits_are_in_their_buckets)
 {
 	static const uint64_t ticks[] = { 4 * SELFMON_TICKS_LONG,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Opens pages that selfmon wrote in Chromium, and does what a user does.
+// Opens HTML reports of selfmon in Chromium, and uses them as a user would.
 //
 //	node page.js SELFMON FOLDER
 //
-// FOLDER has node_modules/ and template.json, a report of a real run. Any error
-// of a page, any line on its console and any second request is a failure.
+// FOLDER has node_modules/ and template.json, a report of a real run. The test
+// fails if a page has an error, prints to the console, or makes a second request.
 'use strict';
 
 const assert = require('assert/strict');
@@ -31,7 +31,7 @@ function page(name, ...reports) {
 
 let browser, checks = 0;
 
-// Opens a page and fails on whatever it complains of.
+// Opens a page. Fails on any error or message of the page.
 async function open(file, options = {}, hash = '') {
 	const tab = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
 	tab.faults = [];
@@ -106,7 +106,7 @@ async function testSelection(file) {
 	await close(tab);
 }
 
-/* Spans have a table of their own; without any there is none. */
+/* Spans have a separate table, which is absent if there are no spans. */
 async function testSpans(plain) {
 	const [row] = template.rows;
 	const named = (name, visits, open, elsewhere, frames) => ({ ...row, id: 0, name, visits, measured: visits, whole: visits,
@@ -124,7 +124,7 @@ async function testSpans(plain) {
 	await close(tab);
 }
 
-/* Texts of the table's cells below the headings whose keys begin so, by row. */
+/* Returns the cells of each row in the columns whose keys have this prefix. */
 const cells = (tab, key) => tab.$$eval('#table tr', (lines, begin) => {
 	const heads = [...document.querySelectorAll('#table th')];
 	const wanted = heads.map((head, i) => i).filter(i => heads[i].dataset.key.startsWith(begin));
@@ -132,7 +132,7 @@ const cells = (tab, key) => tab.$$eval('#table tr', (lines, begin) => {
 		.map(line => wanted.map(i => line.children[i].textContent));
 }, key);
 
-/* A unit that a row counted has four columns; rows of one name are added up. */
+/* A unit that a row counted has four columns. Rows of the same name are added up. */
 async function testUnits(plain) {
 	const words = (sum, visits, min, max, histogram) => ({ unit: 'words', sum, visits, mean: sum / visits, min, max,
 		p50: min, p90: max, p99: max, histogram });
@@ -158,7 +158,7 @@ async function testUnits(plain) {
 	await close(tab);
 }
 
-/* What a thread waited is hatched in its boxes, and has columns. */
+/* Waiting time of a thread is hatched in its boxes, and has columns. */
 async function testOffCpu(plain) {
 	const off = (row, blocked, preempted, switches, preemptions) =>
 		Object.assign(row, { blocked_ns: Math.round(blocked * row.time_ns.net),
@@ -193,13 +193,13 @@ async function testOffCpu(plain) {
 	await close(tab);
 }
 
-/* Visits of row 0's region and of its child's: parts, times off the CPU, and what is not known of them. */
+/* Slow visits of row 0 and of its child, with parts, times off the CPU, and unknown values. */
 function slowest(report) {
 	const visit = (region, ns, more = {}) => ({ region, ns, begin_ns: 2e6, ended: '2026-11-25T04:31:00Z',
 		ended_ns: 1795581060123456789, tid: 4711, cpu: 3, migrated: false, detached: false, suspended: false,
 		overwritten: false, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
 	const [outer, inner] = report.rows.map(row => row.name);
-	// A millisecond of computing, eight of waiting in the child, one of another thread's.
+	// 1 ms of computing, 8 ms of waiting in the child, and 1 ms in which another thread ran.
 	const parts = [{ region: inner, begin_ns: 1000000, ns: 8500000 },
 		{ region: '</script><b>\u202ename', begin_ns: 1000001, ns: 300000 },
 		{ off_cpu: 'blocked', begin_ns: 1400000, ns: 8000000 },
@@ -223,7 +223,7 @@ const visitBoxes = (tab, id) => tab.$eval(`#${id}`, holder => ({ width: holder.c
 
 const near = (a, b, text) => assert.ok(Math.abs(a - b) <= 1.1, `${text}: ${a}, not ${b}`);
 
-/* Both icicles have one scale; what was off the CPU is hatched where it was, in all boxes around it. */
+/* Both icicles have the same scale. Time off the CPU is hatched in all boxes that contain it. */
 async function testSlowScale(file, report) {
 	const tab = await open(file);
 	const one = await visitBoxes(tab, 'slow-one'), median = await visitBoxes(tab, 'slow-median');
@@ -270,7 +270,7 @@ async function testSlowWords(file) {
 	assert.match(median, /^6\.000 ms number 5 of the 8 kept, their median .* only the last 4096 visits inside are known$/);
 	assert.deepEqual((await keptVisits(tab)).map(([text]) => text),
 		['16.00 ms', '9.000 ms', '8.000 ms', '7.000 ms', '6.000 ms median', '5.000 ms', '4.000 ms', '3.000 ms']);
-	// A name is text, and says what it hides.
+	// A name is shown as text, and its hidden characters are visible.
 	await tab.hover('#slow-one .box:nth-child(3)');
 	assert.match(await tab.textContent('#tip'), /^<\/script><b>\\u\{202E\}name300\.0 µs, 1\.9 % of the visit, from 1\.000 ms on/);
 	await tab.click('#kept button:nth-child(2)');
@@ -284,7 +284,7 @@ async function testSlowWords(file) {
 	await close(tab);
 }
 
-/* By keyboard, by the tree, by the list of regions; the address keeps what was chosen. */
+/* Regions are selected by keyboard, in the tree and in the list. The address stores the selection. */
 async function testSlowChoice(file, report) {
 	const tab = await open(file, {}, `#picked=${report.rows.length - 1}`);
 	assert.deepEqual((await tab.$$eval('#slow-region option', list => list.map(one => one.textContent))),
@@ -324,13 +324,13 @@ async function testSlow(plain) {
 	await close(tab);
 }
 
-// The address of main in the program that made the template.
+// The address of main() in the program that made the template.
 function mainOf(program) {
 	const line = execFileSync('nm', [program], { encoding: 'utf8' }).split('\n').find(text => / T main$/.test(text));
 	return parseInt(line, 16);
 }
 
-/* Samples: in row 1 of the template, and in regions inside of row 0. */
+/* Samples in row 1 of the template, and in regions inside of row 0. */
 function sampled(report, row, counts) {
 	const program = at('hello');
 	const copy = structuredClone(report);
@@ -349,7 +349,7 @@ function sampled(report, row, counts) {
 const functionsShown = tab => tab.$$eval('#hot tbody tr', lines =>
 	lines.map(line => [...line.children].map(cell => cell.textContent)));
 
-/* The selected region has a table of its functions; a region without samples shows those of the regions inside. */
+/* The selected region has a table of functions. Without samples of its own, it shows those of the regions inside. */
 async function testSamples(plain) {
 	const row = template.rows.find(one => one.parent !== null).id;
 	const report = sampled(template, row, [6, 3, 1]);
@@ -418,7 +418,7 @@ async function testFind(file, report) {
 	assert.ok(wanted > 0);
 	assert.equal(await tab.textContent('#count'), `${wanted} of ${report.rows.length} rows`);
 	assert.match(await tab.textContent('#found'), /self: .* %/);
-	// What was looked at is in the address: a reload shows it again.
+	// The address stores the view, so a reload shows the same view.
 	await tab.click('#table tbody tr[data-row] td');
 	const picked = await tab.textContent('#facts h3');
 	const hash = await tab.evaluate(() => location.hash);
@@ -439,7 +439,7 @@ async function testFlat(file, report) {
 	await close(tab);
 }
 
-// Rows are drawn where they are looked at, and nothing is lost below.
+// Only visible rows are drawn, and scrolling reaches all rows.
 async function testScroll(file, report) {
 	const tab = await open(file);
 	const last = await tab.evaluate(async () => {
@@ -486,7 +486,7 @@ async function testTwo() {
 	await tab.click('#icicle .box[data-row="1"]');
 	assert.match(await tab.textContent('#facts'), /\+25\.0 %.*no test/);
 	assert.match(await tab.textContent('#cautions'), /One run each/);
-	// One run each is no test: nothing has the colour of a change.
+	// With one run each there is no statistical test, so no box has the colour of a change.
 	await tab.selectOption('#colour', 'change');
 	const colours = new Set((await boxes(tab)).filter(box => box.row).map(box => box.colour));
 	assert.equal(colours.size, 1);

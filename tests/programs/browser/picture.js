@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A picture of a page: node picture.js MODULES PAGE PICTURE
+// Takes a screenshot of a page: node picture.js MODULES PAGE PICTURE
 'use strict';
 
 const path = require('path');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reports in the shape of real programs', made of a real report's first row.
+// Makes reports like those of real programs from the first row of a real report.
 'use strict';
 
-// Small and seeded: the same report each time.
+// A small generator with a seed, so that the report is the same each time.
 function random(seed) {
 	let state = seed >>> 0 || 1;
 	return () => {
@@ -13,7 +13,7 @@ function random(seed) {
 	};
 }
 
-// Visits of these shares of the mean, as services have them: a long tail.
+// Pairs of a visit's time, as a multiple of the mean, and the share of such visits: a long tail, as in services.
 const SHAPE = [[0.5, 0.1], [0.7, 0.25], [0.9, 0.35], [1.2, 0.2], [2, 0.08], [6, 0.018], [14, 0.002]];
 
 function fill(template, row, { id, parent, depth, name, visits, total, self }) {
@@ -32,7 +32,7 @@ function fill(template, row, { id, parent, depth, name, visits, total, self }) {
 		metrics: template.metrics.map(m => ({ ...m })) });
 }
 
-// A tree of so many rows: most of the time in few of them, as in an interpreter.
+// Makes a tree of `count` rows. A few of them have most of the time, as in an interpreter.
 function grown(report, count, seed = 1) {
 	const next = random(seed);
 	const rows = [];
@@ -60,7 +60,7 @@ function grown(report, count, seed = 1) {
 		total_ns: rows.filter(r => r.parent === null).reduce((sum, r) => sum + r.time_ns.net, 0) };
 }
 
-// So many rows of one level with these names.
+// Makes top-level rows with these names.
 function named(report, names) {
 	const rows = names.map((name, id) => {
 		const row = {};

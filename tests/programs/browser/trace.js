@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Opens a trace that selfmon wrote in speedscope, in Chromium, and looks for its
-// slow frame in what is drawn.
+// Opens a trace of selfmon in speedscope, in Chromium, and finds the slow frame in
+// the drawing.
 //
 //	node trace.js SELFMON FOLDER PROGRAM
 //
-// FOLDER has node_modules/; PROGRAM is that of tests/programs/trace. speedscope
-// shows an empty view for what it cannot read, so what it draws is recorded: the
-// texts of its canvases, with their places.
+// FOLDER has node_modules/; PROGRAM is that of tests/programs/trace. For a file that
+// it cannot read, speedscope shows an empty view. So the test records what
+// speedscope draws: the texts of its canvases, with their positions.
 'use strict';
 
 const assert = require('assert/strict');
@@ -19,7 +19,7 @@ const { chromium } = require(path.join(folder, 'node_modules/playwright-core'));
 const at = name => path.join(folder, name);
 const speedscope = at('node_modules/speedscope/dist/release/index.html');
 
-// How long the one visit of this name took, in microseconds.
+// Returns the time of the only visit of this name, in microseconds.
 function duration(document, name) {
 	const [begin, end] = ['B', 'E'].map(kind =>
 		document.traceEvents.find(event => event.ph === kind && event.name === name));
@@ -39,7 +39,7 @@ function recordTexts() {
 	};
 }
 
-// speedscope's own program passes a profile to the page in this way.
+// The command-line program of speedscope passes a profile in this way.
 function writeProfile(name) {
 	const bytes = fs.readFileSync(at(name)).toString('base64');
 	fs.writeFileSync(at(`${name}.js`), `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(bytes)})`);
@@ -66,7 +66,7 @@ async function main() {
 	await tab.waitForFunction(() => window.drawn.some(one => one.text.includes('slow')), null, { timeout: 120000 });
 
 	// The text is inside of the frame's box. A click selects the box, and the
-	// page says in words what it is.
+	// page describes it in words.
 	const place = await tab.evaluate(() => window.drawn.filter(one => one.text.includes('slow')).pop());
 	await tab.mouse.move(place.x + 2, place.y - 3);
 	await tab.mouse.click(place.x + 2, place.y - 3);

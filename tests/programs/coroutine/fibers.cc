@@ -166,7 +166,7 @@ struct Elsewhere {
 	void await_resume() noexcept {}
 };
 
-/* An operator makes the awaiter, which cannot be moved. */
+/* An awaiter that cannot be moved, made by operator co_await. */
 struct Sooner {
 	struct Awaiter {
 		explicit Awaiter(int of) : value(of) {}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests counter sets and reports of selfmon.hpp: they are owned, and a closed
- * one gives no numbers. Measures even if the rest of the program is compiled
- * with SELFMON_DISABLE.
+ * Tests counter sets and reports of selfmon.hpp: objects can be moved, not
+ * copied, and a closed set returns no values. Measures even if the rest of the
+ * program is compiled with SELFMON_DISABLE.
  */
 #undef SELFMON_DISABLE
 #include <cmath>

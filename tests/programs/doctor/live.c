@@ -111,8 +111,9 @@ static bool is_root(void)
 }
 
 /*
- * Needs root, because the test becomes another user, whom paranoid limits. With
- * 8 CPUs there would be room for 258 threads.
+ * Needs root, because the test becomes another user, to whom
+ * perf_event_paranoid applies. On 8 CPUs there would be room for 258 threads,
+ * and the doctor warns below 256.
  */
 static bool memory_can_be_limited(void)
 {

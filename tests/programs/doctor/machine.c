@@ -188,8 +188,8 @@ static FILE *create(const char *root, const char *name)
 
 /*
  * @/path begins a file, and @tried the list of results. %from names another
- * machine from which this one differs. %without names a file or directory of
- * that machine which this one lacks.
+ * machine, whose files this machine has too. %without names a file or directory
+ * that this machine lacks.
  */
 static void unpack(const char *folder, const char *name, const char *root,
 		   struct doctor_probe *probe)

@@ -40,7 +40,10 @@ void flow_visit(const char *name, unsigned int depth)
 			     expected[i].depth != depth))
 		i++;
 	if (i == NAMES)
-		/* The report has this mistake too, and the check finds it. */
+		/*
+		 * The table is full: flow_check() reports this row as
+		 * unexpected.
+		 */
 		return;
 	if (i == names) {
 		expected[names].name = name;

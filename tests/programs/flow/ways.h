@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each way out of a region. Included once for each form of region, with
+ * Each way out of a region. Included once for each form of region, with these
+ * macros:
  *
- *	WAY(way)     the name of a function for this form and way
- *	OPEN(name)   opens a region and a block
- *	VISITED(name) what the region is called
- *	LEAVE        what must be done before a jump out of it
- *	CLOSE        closes the region and the block
+ *	WAY(way)      the name of a function for this form and way
+ *	OPEN(name)    opens a region and a block
+ *	VISITED(name) the region's name in the report
+ *	LEAVE         is executed before a jump out of the region
+ *	CLOSE         closes the region and the block
  */
 static void WAY(falls)(void)
 {

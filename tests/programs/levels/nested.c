@@ -2,8 +2,8 @@
 /*
  * Regions nested in main(), at every level of optimisation. Compilers inline
  * less into code that runs only once. The library distinguishes live visits
- * from abandoned ones by the stack address of its caller, which must be the
- * same for all calls from a function.
+ * from abandoned ones by the stack address of its caller. This address must be
+ * the same for all calls from a function.
  */
 #include <selfmon.h>
 #include <setjmp.h>

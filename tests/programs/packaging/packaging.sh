@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two runs make the same tarball. Debian packages are built from it, and lintian
-# finds no error in them. A program outside of the tree is built against the
-# unpacked packages, and run: packaging.sh BUILD-DIRECTORY VERSION
+# packaging.sh BUILD-DIRECTORY VERSION
+# Makes the tarball twice, and checks that both are equal. Builds Debian packages
+# from it, and checks them with lintian. Then builds and runs programs outside of
+# the tree with the unpacked packages.
 set -eu
 build=$1
 version=$2
@@ -93,8 +94,8 @@ cp "$source/examples/hello.c" "$source/examples/embed.cc" "$scratch"
 rm -rf "$source"
 cd "$scratch"
 
-# The search path has no other package, because a program must need only this
-# one.
+# Runs pkg-config with this package alone in the search path, since a program
+# must need no other.
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \

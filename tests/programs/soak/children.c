@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Children made by fork, clone and vfork, and the things that some of them do.
- */
+/* Children made by fork, clone and vfork, and what some of them do. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -44,7 +42,7 @@ static int work(void)
 	return look_at_own(2 * SOAK_VISITS);
 }
 
-/* ---- one that closes all, and has files of its own there ---------------- */
+/* ---- a child that closes all descriptors and opens files ----------------- */
 
 #define FILES 64
 #define LEAST 1024 /* the library's first descriptor (platform/kernel.c) */
@@ -97,7 +95,7 @@ static int take_its_own(void)
 	return has_all(file) ? look_at_own(4 * SOAK_VISITS) : 3;
 }
 
-/* ---- one that may open no events ---------------------------------------- */
+/* ---- a child that may not open events ------------------------------------ */
 
 static bool forbid(unsigned int number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines that alternate inside of regions: on one thread, and on threads
- * that hand them on and end meanwhile.
+ * that hand the coroutines on and end.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -2,8 +2,8 @@
 /*
  * Runs all kinds of work at once for SECONDS, in rounds of two seconds. All
  * threads stop after each round. The process must then hold no more
- * descriptors, mappings and memory than after the first rounds, and the report
- * and the live file must include all visits. Usage: soak PLUGIN SECONDS
+ * descriptors, mappings and memory than after the first rounds. The report and
+ * the live file must include all visits. Usage: soak PLUGIN SECONDS
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

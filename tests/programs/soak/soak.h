@@ -51,7 +51,7 @@ static inline bool soak_goes_on(void)
 void soak_fail(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 
-/* main.c: or fails. */
+/* In main.c: starts a thread, or ends the process with a message. */
 pthread_t soak_start(void *(*body)(void *), void *argument);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans that another thread leaves than the one that entered them, while the
- * first thread is inside of regions or has ended.
+ * Spans that one thread enters and another one leaves. Meanwhile the first
+ * thread is inside of other regions, or has ended.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -44,7 +44,7 @@ void *soak_come_and_go(void *unused)
 	return unused;
 }
 
-/* ---- cancelled ----------------------------------------------------------- */
+/* ---- cancelled threads --------------------------------------------------- */
 
 /* Number of bodies run by short threads, one thread after the other. */
 static volatile uint64_t bodies;

@@ -133,7 +133,7 @@ void step_handler(int number)
 	if (jumping)
 		siglongjmp(out, 1);
 	after = place();
-	/* If the first visit was interrupted, the thread has a state now. */
+	/* If the thread's first visit was interrupted, before.top is NULL. */
 	if (before.top && after.top > before.top)
 		step_wrong("a handler left open visits behind");
 	if (before.top && after.top < before.top && !scene->far)

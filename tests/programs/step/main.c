@@ -349,7 +349,7 @@ static size_t stride_of(const struct step_scene *scene, bool is_long)
 /*
  * Returns true if the scene is to be run with this handler. A handler that
  * moves events to other counters needs a scene that reads counters in user
- * space. A scene with events has many more stops than one with time alone, so
+ * space. A scene with events has many more stops than one with time alone. So
  * the full form runs only a third of the handlers in it, and another third in
  * the next scene.
  */

@@ -99,7 +99,7 @@ static bool end_threads()
 	return true;
 }
 
-/* ---- what is counted ------------------------------------------------------- */
+/* ---- visits that are counted --------------------------------------------- */
 
 struct sums {
 	unsigned long long visits, cut_off, open;

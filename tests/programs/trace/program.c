@@ -8,9 +8,9 @@
  *   program rate V S      S seconds of V visits a second, by one thread
  *   program kill          visits until it is killed
  *   program fork          a child that visits regions
- *   program bursts FILE   three slow visits among short ones; after each of them
- *                         waits until FILE, if any, has grown; a fourth near
- *                         the third
+ *   program bursts FILE   four slow visits among short ones; after the first
+ *                         three, waits until FILE, if any, has grown; the
+ *                         fourth follows soon after the third
  *   program modes FILE    long visits among short ones: one in 4000, after
  *                         FILE has grown
  *   program always N      N visits, each of which is longer than 100 ns

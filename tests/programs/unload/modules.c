@@ -168,7 +168,7 @@ static void reload(int times, int plugins, char **plugin,
 		compare(&before, &now, &more);
 }
 
-/* ---- events of copies that are gone --------------------------------------- */
+/* ---- events of unloaded copies ------------------------------------------- */
 
 #define EVENTS_MAX 4096
 #define VALUES 16
@@ -270,8 +270,8 @@ int main(int argc, char **argv)
 		return 2;
 	/*
 	 * When static TLS is used up, the C library allocates each thread's
-	 * copy of a plugin's TLS, and for the first one an arena of 64 MiB. The
-	 * library cannot release that.
+	 * copy of a plugin's TLS. With the first copy, it allocates an arena of
+	 * 64 MiB, which the library cannot release.
 	 */
 	mallopt(M_ARENA_MAX, 1);
 	pthread_barrier_init(&step, NULL, 2);
