@@ -85,9 +85,10 @@ static size_t values_of(const struct compare *compare,
 }
 
 /*
- * Computes medians and the ratio. The ratio is not the quotient of the medians,
- * but readers will divide the printed medians. Therefore the interval is
- * widened if it does not contain this quotient.
+ * Computes medians and the ratio. The ratio is the quotient of the printed
+ * medians, because readers will divide them. The interval is that of another
+ * estimate of the ratio (compare_ratio()). Therefore it is widened if it does
+ * not contain the quotient.
  */
 static void take_medians(struct compare_cell *cell)
 {

@@ -132,8 +132,8 @@ enum doctor_status {
 };
 
 /*
- * Whether a failure of the check can cause, or follow from, failures of other
- * checks. Causes come first in the list of checks.
+ * Whether a failure of the check can cause failures of later checks, or follow
+ * from failures of earlier ones.
  */
 enum doctor_kind {
 	/* A failure of this check may prevent opening events. */

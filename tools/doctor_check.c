@@ -62,7 +62,8 @@ _Static_assert(CHECKS <= DOCTOR_CHECKS, "a report has room for all checks");
 static void find_causes(struct doctor_report *report)
 {
 	/*
-	 * Whether an earlier cause failed: for opening events, for user reads.
+	 * Whether an earlier failed check explains missing events or missing
+	 * user reads.
 	 */
 	bool opening = false, reading = false;
 	size_t i;

@@ -104,7 +104,7 @@ static bool take_sums(const struct selfmon_report *report,
 	sums->visits = count->visits;
 	sums->least = count->min;
 	sums->sum = count->sum;
-	/* The first visit of a region takes the slow path: so 1 is added. */
+	/* The 1 is for the first visit, which always takes the slow path. */
 	sums->retried = of->retried + 1 + of->slow;
 	return true;
 }

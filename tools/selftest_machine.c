@@ -37,8 +37,8 @@ static void note_counters(struct selftest_machine *to,
 			  const struct selfmon_facts *facts)
 {
 	/*
-	 * A result of 1 is ignored, as in the doctor: an emulator may have a
-	 * single counter for `instructions`.
+	 * A result of 1 is ignored, as in the doctor: an emulator may have one
+	 * counter for each kind of event.
 	 */
 	if (probe->counting >= 2 && probe->counting < probe->running)
 		note(to, "the hypervisor offers %d counters and grants %d",

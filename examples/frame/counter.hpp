@@ -8,8 +8,8 @@
 class FiberJob;
 
 /*
- * Counts the children of a job plus one for the job itself, until it waits. The
- * last of them to finish continues the job. So the job is only resumed after
+ * Counts the children of a job, plus one for the job itself until its stack is
+ * left. The last of them continues the job. So the job is only resumed after
  * its stack was left, and no thread uses the counter after that.
  */
 class Counter {

@@ -23,9 +23,9 @@ rig_setting()
 }
 
 # rig_boot CPUS ARGUMENT...: runs QEMU with the rig's arguments, followed by
-# these. This model of CPU is one for which Linux uses architectural counters.
-# The instruction count is the clock of all devices, so that runs can be
-# repeated exactly.
+# these arguments. Linux uses architectural counters on this CPU model. The
+# instruction count is the clock of all devices, so that runs can be repeated
+# exactly.
 rig_boot()
 {
 	x86_cpu=qemu64,vendor=GenuineIntel,family=6,model=6,stepping=3,level=13
