@@ -21,8 +21,7 @@ counted() {
 turn() {
 	# A visit that is the longest so far of its place takes a slow path,
 	# which is frequent among the first hundred visits. A sample takes about
-	# 100,000 instructions. The numbers of samples of the two runs differ by
-	# one more or less.
+	# 100,000 instructions, and a run may take one sample more or less.
 	case $1 in
 	children-1000 | *sampled | both-rings) n=200000 ;;
 	*) n=20000 ;;
